@@ -1,0 +1,112 @@
+package contracts
+
+// Aggregate brings all runs together, with their uncertainty, and sets them
+// beside the baseline where there is one on the same data.
+type Aggregate struct {
+	Data       DataIdentity `json:"data"`
+	Validation Validation   `json:"validation"`
+	Proxy      string       `json:"proxy"`
+	// ProxyIdentity is the digest that build-proxy gave.
+	ProxyIdentity string             `json:"proxy_identity"`
+	SearchPath    string             `json:"search_path"`
+	Baseline      BaselineStatus     `json:"baseline"`
+	Retrieval     RetrievalAggregate `json:"retrieval"`
+	Detectors     []DetectorSummary  `json:"detectors"`
+}
+
+// BaselineStatus says whether a baseline was compared with. When not
+// Comparable, Reason says why and all comparisons are absent.
+type BaselineStatus struct {
+	Version    string `json:"version,omitempty"`
+	Comparable bool   `json:"comparable"`
+	Reason     string `json:"reason,omitempty"`
+}
+
+// RetrievalAggregate summarises score-retrieval over its runs.
+type RetrievalAggregate struct {
+	Runs     int             `json:"runs"`
+	Queries  int             `json:"queries"`
+	Errored  int             `json:"errored"`
+	Metrics  []MetricSummary `json:"metrics"`
+	PerQuery []QuerySummary  `json:"per_query"`
+}
+
+// MetricSummary is one ranking metric over all runs. Interval is the 95%
+// bootstrap interval of the mean over queries; Spread the standard deviation
+// of the per-run means.
+type MetricSummary struct {
+	Metric     string            `json:"metric"`
+	Mean       float64           `json:"mean"`
+	Spread     float64           `json:"spread"`
+	Interval   Interval          `json:"interval"`
+	PerRun     []float64         `json:"per_run"`
+	Comparison *MetricComparison `json:"comparison,omitempty"`
+}
+
+// Interval is a 95% interval.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// MetricComparison sets a metric beside the baseline, paired by query. PValue
+// is of the two-sided paired randomization test; MinDetectable the smallest
+// change that this set can tell from noise (alpha .05, power .80); Verdict is
+// improved, regressed or within_noise.
+type MetricComparison struct {
+	Baseline      float64  `json:"baseline"`
+	Delta         float64  `json:"delta"`
+	DeltaInterval Interval `json:"delta_interval"`
+	PValue        float64  `json:"p_value"`
+	MinDetectable float64  `json:"min_detectable"`
+	Verdict       string   `json:"verdict"`
+}
+
+// Verdicts of a comparison.
+const (
+	Improved    = "improved"
+	Regressed   = "regressed"
+	WithinNoise = "within_noise"
+)
+
+// QuerySummary is one query over all runs: means of the metrics, the ranked
+// list of the first run, and in how many runs it errored.
+type QuerySummary struct {
+	ID          string           `json:"id"`
+	Query       string           `json:"query"`
+	Labels      []Label          `json:"labels"`
+	Notes       string           `json:"notes,omitempty"`
+	Metrics     RetrievalMetrics `json:"metrics"`
+	Ranked      []RankedTool     `json:"ranked"`
+	ErroredRuns int              `json:"errored_runs"`
+	Error       string           `json:"error,omitempty"`
+}
+
+// DetectorSummary is one detector over all runs. Score holds the first run's
+// counts when all runs agree; Unstable lists the entries on which runs
+// disagree, and the counts are then those of the majority (a tie is flagged).
+// Intervals are Wilson's, 95%.
+type DetectorSummary struct {
+	Score                   DetectorScore  `json:"score"`
+	Runs                    int            `json:"runs"`
+	RecallInterval          *Interval      `json:"recall_interval,omitempty"`
+	PrecisionInterval       *Interval      `json:"precision_interval,omitempty"`
+	FPRInterval             *Interval      `json:"fpr_interval,omitempty"`
+	FPRHardNegativeInterval *Interval      `json:"fpr_hard_negative_interval,omitempty"`
+	FPRBenignInterval       *Interval      `json:"fpr_benign_interval,omitempty"`
+	Unstable                []string       `json:"unstable"`
+	PerEntry                []EntrySummary `json:"per_entry"`
+}
+
+// EntrySummary is one security entry: what it is, what the detector said, and
+// what it was meant to say.
+type EntrySummary struct {
+	ID         string   `json:"id"`
+	Label      string   `json:"label"`
+	Category   string   `json:"category"`
+	Verdict    string   `json:"verdict"`
+	Confidence float64  `json:"confidence"`
+	Signals    []string `json:"signals"`
+	Evidence   string   `json:"evidence,omitempty"`
+	Error      string   `json:"error,omitempty"`
+}

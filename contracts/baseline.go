@@ -1,0 +1,72 @@
+package contracts
+
+// Baseline is the committed reference: what was measured, on which data, and
+// the thresholds that the gate judges by. Thresholds stand here and nowhere
+// else.
+type Baseline struct {
+	Version       string             `json:"version"`
+	Data          DataIdentity       `json:"data"`
+	GeneratedFrom GeneratedFrom      `json:"generated_from"`
+	Proxy         string             `json:"proxy"`
+	RunsAveraged  int                `json:"runs_averaged"`
+	Metrics       RetrievalMetrics   `json:"metrics"`
+	PerQuery      []BaselineQuery    `json:"per_query"`
+	PerDetector   []BaselineDetector `json:"per_detector"`
+	Thresholds    Thresholds         `json:"thresholds"`
+}
+
+// DataIdentity names the data that figures were measured on, by version and
+// by the SHA-256 of the files. Two sets of figures are comparable only when
+// the digests are equal.
+type DataIdentity struct {
+	CorpusVersion   string `json:"corpus_version"`
+	CorpusSHA256    string `json:"corpus_sha256"`
+	GoldenVersion   string `json:"golden_version"`
+	GoldenSHA256    string `json:"golden_sha256"`
+	SecurityVersion string `json:"security_version"`
+	SecuritySHA256  string `json:"security_sha256"`
+}
+
+// BaselineQuery holds a query's metrics (means over the runs) and the ranked
+// tools of the first run, best first, at most ten.
+type BaselineQuery struct {
+	ID      string           `json:"id"`
+	Metrics RetrievalMetrics `json:"metrics"`
+	Ranked  []ToolID         `json:"ranked"`
+}
+
+// BaselineDetector holds a detector's scores and what it flagged, by entry id.
+type BaselineDetector struct {
+	Score   DetectorScore `json:"score"`
+	Flagged []string      `json:"flagged"`
+	Errored []string      `json:"errored"`
+}
+
+// Thresholds are what the gate judges by. A detector that is not listed is
+// reported and not judged.
+type Thresholds struct {
+	Retrieval []MetricThreshold   `json:"retrieval"`
+	Detectors []DetectorThreshold `json:"detectors"`
+	// MaxErrored is the largest share of queries, 0..1, that may end in an
+	// error before the gate fails on that alone.
+	MaxErrored float64 `json:"max_errored"`
+}
+
+// MetricThreshold allows Metric (recall_at_5, mrr, ndcg_at_10, ...) to drop by
+// Tolerance below the baseline. With NonInferiority the lower bound of the
+// 95% interval of the difference has to stay above minus Tolerance.
+type MetricThreshold struct {
+	Metric         string  `json:"metric"`
+	Tolerance      float64 `json:"tolerance"`
+	NonInferiority bool    `json:"non_inferiority,omitempty"`
+}
+
+// DetectorThreshold bounds one detector. FPRCeiling bounds the false-positive
+// rate on plain benign entries and HardNegativeFPRCeiling that on hard
+// negatives, apart, so that easy negatives cannot dilute the gate.
+type DetectorThreshold struct {
+	Detector               string  `json:"detector"`
+	FPRCeiling             float64 `json:"fpr_ceiling"`
+	HardNegativeFPRCeiling float64 `json:"hard_negative_fpr_ceiling"`
+	RecallFloor            float64 `json:"recall_floor"`
+}

@@ -1,0 +1,24 @@
+package contracts
+
+// DatasetLock lists the frozen dataset versions. A dataset whose kind and
+// version stand here must have exactly this digest; one that does not is a
+// draft.
+type DatasetLock struct {
+	Frozen []FrozenDataset `json:"frozen"`
+}
+
+// FrozenDataset pins one version. Kind is corpus, golden or security; SHA256
+// is over the file's bytes, in lower-case hexadecimal.
+type FrozenDataset struct {
+	Kind    string `json:"kind"`
+	Version string `json:"version"`
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"`
+}
+
+// Kinds of dataset.
+const (
+	KindCorpus   = "corpus"
+	KindGolden   = "golden"
+	KindSecurity = "security"
+)

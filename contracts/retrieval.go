@@ -1,0 +1,53 @@
+package contracts
+
+// RetrievalReport is one run of score-retrieval: every query of the golden set
+// through the proxy's search, scored as trec_eval scores.
+type RetrievalReport struct {
+	CorpusVersion string           `json:"corpus_version"`
+	GoldenVersion string           `json:"golden_version"`
+	CorpusSHA256  string           `json:"corpus_sha256"`
+	GoldenSHA256  string           `json:"golden_sha256"`
+	Proxy         string           `json:"proxy"`
+	ProxyIdentity string           `json:"proxy_identity"`
+	SearchPath    string           `json:"search_path"`
+	Run           int              `json:"run"`
+	Metrics       RetrievalMetrics `json:"metrics"`
+	PerQuery      []QueryResult    `json:"per_query"`
+}
+
+// Search paths of a proxy.
+const (
+	SearchMCP  = "mcp"
+	SearchREST = "rest"
+)
+
+// RetrievalMetrics are means over queries, each in 0..1. RecallAt is keyed by
+// the cut-off: "1", "3", "5", "10".
+type RetrievalMetrics struct {
+	RecallAt map[string]float64 `json:"recall_at"`
+	MRR      float64            `json:"mrr"`
+	NDCGAt10 float64            `json:"ndcg_at_10"`
+	MAP      float64            `json:"map"`
+}
+
+// QueryResult is one query of one run. Ranked holds at most ten tools, best
+// first. Error is set when the proxy did not answer; the metrics are then all
+// zero and the query counts as errored, never as answered.
+type QueryResult struct {
+	ID      string           `json:"id"`
+	Query   string           `json:"query"`
+	Labels  []Label          `json:"labels"`
+	Notes   string           `json:"notes,omitempty"`
+	Metrics RetrievalMetrics `json:"metrics"`
+	Ranked  []RankedTool     `json:"ranked"`
+	Error   string           `json:"error,omitempty"`
+}
+
+// RankedTool is one place of a ranked list. Rank starts at 1. Relevance is
+// absent when the golden set does not judge the tool for this query.
+type RankedTool struct {
+	Rank      int     `json:"rank"`
+	ToolID    ToolID  `json:"tool_id"`
+	Score     float64 `json:"score"`
+	Relevance *int    `json:"relevance,omitempty"`
+}
