@@ -1,0 +1,468 @@
+package contracts
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Limits on what is read. They are far above any honest file and keep a
+// broken or hostile one from taking the machine down.
+const (
+	maxFile   = 256 << 20 // bytes of a file
+	maxString = 1 << 20   // bytes of one string
+	maxDepth  = 100       // arrays and objects inside one another
+)
+
+// parser reads one JSON text strictly (RFC 8259) into maps, slices, strings,
+// float64, bool and nil. It differs from encoding/json in what it refuses:
+// duplicate names, invalid UTF-8, lone surrogates, a byte order mark, deep
+// nesting and overlong strings, each with its place.
+//
+// Problems that leave the rest readable are collected in problems; the first
+// one that does not is failed, and reading stops there.
+type parser struct {
+	data     []byte
+	pos      int
+	depth    int
+	path     []byte // JSON pointer of the value being read
+	names    map[string]string
+	problems []located
+	failed   *located
+	// want maps JSON pointers to the offset at which they were first met,
+	// -1 before; nil when nobody asks. For a member of an object that is
+	// the offset of its name.
+	want map[string]int
+}
+
+// located is a problem with its offset instead of line and column.
+type located struct {
+	offset int
+	Problem
+}
+
+// parse reads data as one JSON value.
+func parse(data []byte) (any, *parser) {
+	p := &parser{data: data, names: make(map[string]string)}
+	return p.document(), p
+}
+
+func (p *parser) document() any {
+	if bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")) {
+		p.fail(0, "the file starts with a byte order mark", "save it as UTF-8 without a byte order mark")
+		return nil
+	}
+	p.meet(0)
+	v := p.value()
+	if p.failed != nil {
+		return nil
+	}
+	p.space()
+	if p.pos < len(p.data) {
+		p.fail(p.pos, "there is more data after the end of the JSON value", "remove it; a file holds one JSON object")
+		return nil
+	}
+	return v
+}
+
+func (p *parser) fail(offset int, message, remedy string) {
+	if p.failed == nil {
+		p.failed = &located{offset, Problem{Pointer: string(p.path), Message: message, Remedy: remedy}}
+	}
+}
+
+func (p *parser) complain(offset int, message, remedy string) {
+	p.problems = append(p.problems, located{offset, Problem{Pointer: string(p.path), Message: message, Remedy: remedy}})
+}
+
+// meet notes that the value at path starts at offset.
+func (p *parser) meet(offset int) {
+	if p.want == nil {
+		return
+	}
+	if at, ok := p.want[string(p.path)]; ok && at < 0 {
+		p.want[string(p.path)] = offset
+	}
+}
+
+func (p *parser) space() {
+	for p.pos < len(p.data) {
+		switch p.data[p.pos] {
+		case ' ', '\t', '\r', '\n':
+			p.pos++
+		default:
+			return
+		}
+	}
+}
+
+// unexpected fails at the current place, where want was expected.
+func (p *parser) unexpected(want string) {
+	if p.pos >= len(p.data) {
+		p.fail(p.pos, "the file ends in the middle: expected "+want, "the file is cut off; restore it or write it again")
+		return
+	}
+	if rest := p.data[p.pos:]; bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity")) || bytes.HasPrefix(rest, []byte("-Infinity")) {
+		p.fail(p.pos, "NaN and Infinity are not JSON numbers", "leave the field out where there is no value")
+		return
+	}
+	r, size := utf8.DecodeRune(p.data[p.pos:])
+	if r == utf8.RuneError && size <= 1 {
+		p.invalidUTF8(p.pos)
+		return
+	}
+	p.fail(p.pos, fmt.Sprintf("not JSON: expected %s, found %q", want, r), "correct the syntax here")
+}
+
+func (p *parser) invalidUTF8(offset int) {
+	p.fail(offset, fmt.Sprintf("invalid UTF-8 at byte offset %d (byte 0x%02x)", offset, p.data[offset]), "save the file as UTF-8")
+}
+
+func (p *parser) value() any {
+	p.space()
+	if p.pos >= len(p.data) {
+		p.unexpected("a value")
+		return nil
+	}
+	switch c := p.data[p.pos]; {
+	case c == '{':
+		return p.object()
+	case c == '[':
+		return p.array()
+	case c == '"':
+		return p.text()
+	case c == '-' || c >= '0' && c <= '9':
+		return p.number()
+	case c == 't' && p.literal("true"):
+		return true
+	case c == 'f' && p.literal("false"):
+		return false
+	case c == 'n' && p.literal("null"):
+		return nil
+	}
+	p.unexpected("a value")
+	return nil
+}
+
+func (p *parser) literal(s string) bool {
+	if !bytes.HasPrefix(p.data[p.pos:], []byte(s)) {
+		return false
+	}
+	p.pos += len(s)
+	return true
+}
+
+// enter counts one level of nesting; it reports whether that is allowed.
+func (p *parser) enter() bool {
+	if p.depth++; p.depth > maxDepth {
+		p.fail(p.pos, fmt.Sprintf("nested deeper than %d levels", maxDepth), "flatten this value")
+		return false
+	}
+	p.pos++
+	p.space()
+	return true
+}
+
+func (p *parser) object() any {
+	if !p.enter() {
+		return nil
+	}
+	obj := make(map[string]any)
+	base := len(p.path)
+	if p.peek() == '}' {
+		p.pos++
+		p.depth--
+		return obj
+	}
+	for {
+		p.space()
+		start := p.pos
+		if p.peek() != '"' {
+			p.unexpected(`the name of a field in double quotes`)
+			return nil
+		}
+		name := p.name()
+		if p.failed != nil {
+			return nil
+		}
+		p.path = appendToken(p.path[:base], name)
+		p.meet(start)
+		if _, twice := obj[name]; twice {
+			p.complain(start, fmt.Sprintf("the field %q stands twice in the same object", clip(name)), "keep one of the two")
+		}
+		p.space()
+		if p.peek() != ':' {
+			p.unexpected(`":" after the name of a field`)
+			return nil
+		}
+		p.pos++
+		v := p.value()
+		if p.failed != nil {
+			return nil
+		}
+		obj[name] = v
+		p.path = p.path[:base]
+		p.space()
+		switch p.peek() {
+		case ',':
+			p.pos++
+		case '}':
+			p.pos++
+			p.depth--
+			return obj
+		default:
+			p.unexpected(`"," or "}"`)
+			return nil
+		}
+	}
+}
+
+func (p *parser) array() any {
+	if !p.enter() {
+		return nil
+	}
+	list := []any{}
+	base := len(p.path)
+	if p.peek() == ']' {
+		p.pos++
+		p.depth--
+		return list
+	}
+	for {
+		p.path = append(p.path[:base], '/')
+		p.path = strconv.AppendInt(p.path, int64(len(list)), 10)
+		p.space()
+		p.meet(p.pos)
+		v := p.value()
+		if p.failed != nil {
+			return nil
+		}
+		list = append(list, v)
+		p.path = p.path[:base]
+		p.space()
+		switch p.peek() {
+		case ',':
+			p.pos++
+		case ']':
+			p.pos++
+			p.depth--
+			return list
+		default:
+			p.unexpected(`"," or "]"`)
+			return nil
+		}
+	}
+}
+
+// peek returns the byte at pos, 0 at the end. A NUL in the data is no token
+// of JSON either, so the two need not be told apart here.
+func (p *parser) peek() byte {
+	if p.pos < len(p.data) {
+		return p.data[p.pos]
+	}
+	return 0
+}
+
+func (p *parser) text() any {
+	start := p.pos
+	raw, escaped := p.quoted()
+	if p.failed != nil {
+		return nil
+	}
+	if len(raw) > maxString {
+		p.complain(start, fmt.Sprintf("the text is %.1f MiB long, the most is 1 MiB", float64(len(raw))/(1<<20)), "shorten it")
+		return ""
+	}
+	if !escaped {
+		return string(raw)
+	}
+	return p.unescape(raw, start+1)
+}
+
+// name reads the name of a field; the few names that there are share memory.
+func (p *parser) name() string {
+	start := p.pos
+	raw, escaped := p.quoted()
+	if p.failed != nil {
+		return ""
+	}
+	if len(raw) > maxString {
+		p.fail(start, fmt.Sprintf("the name of a field is %.1f MiB long", float64(len(raw))/(1<<20)), "shorten it")
+		return ""
+	}
+	if escaped {
+		return p.unescape(raw, start+1)
+	}
+	if s, ok := p.names[string(raw)]; ok {
+		return s
+	}
+	s := string(raw)
+	p.names[s] = s
+	return s
+}
+
+// quoted reads a string and returns what stands between the quotes.
+func (p *parser) quoted() (raw []byte, escaped bool) {
+	p.pos++
+	start := p.pos
+	ascii := true
+	for p.pos < len(p.data) {
+		switch c := p.data[p.pos]; {
+		case c == '"':
+			raw = p.data[start:p.pos]
+			if !ascii && !utf8.Valid(raw) {
+				p.invalidUTF8(start + firstInvalid(raw))
+				return nil, false
+			}
+			p.pos++
+			return raw, escaped
+		case c == '\\':
+			escaped = true
+			p.pos += 2
+		case c < 0x20:
+			p.fail(p.pos, fmt.Sprintf("control character U+%04X inside a string", c), `write it as an escape, such as \n`)
+			return nil, false
+		default:
+			ascii = ascii && c < utf8.RuneSelf
+			p.pos++
+		}
+	}
+	p.pos = len(p.data)
+	p.unexpected(`'"' at the end of a string`)
+	return nil, false
+}
+
+func firstInvalid(b []byte) int {
+	for i := 0; i < len(b); {
+		r, size := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return 0
+}
+
+// unescape resolves the escapes of raw, which starts at offset.
+func (p *parser) unescape(raw []byte, offset int) string {
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' {
+			out = append(out, raw[i])
+			i++
+			continue
+		}
+		switch c := raw[i+1]; c {
+		case '"', '\\', '/':
+			out = append(out, c)
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			r, size := unicodeEscape(raw[i:])
+			if size == 0 {
+				p.fail(offset+i, `\u is not followed by a character's four hexadecimal digits`, "a character outside the basic plane is written as a pair of surrogates, or as itself")
+				return ""
+			}
+			out = utf8.AppendRune(out, r)
+			i += size
+			continue
+		default:
+			p.fail(offset+i, fmt.Sprintf("unknown escape \\%c in a string", c), `write a backslash as \\`)
+			return ""
+		}
+		i += 2
+	}
+	return string(out)
+}
+
+// unicodeEscape reads \uXXXX, or a pair of them for a surrogate pair, at the
+// start of b; size is 0 when it is not a character.
+func unicodeEscape(b []byte) (r rune, size int) {
+	r = hex4(b)
+	if r < 0 || !utf16.IsSurrogate(r) {
+		if r < 0 {
+			return 0, 0
+		}
+		return r, 6
+	}
+	if len(b) < 12 {
+		return 0, 0
+	}
+	if r = utf16.DecodeRune(r, hex4(b[6:])); r == utf8.RuneError {
+		return 0, 0
+	}
+	return r, 12
+}
+
+func hex4(b []byte) rune {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+func (p *parser) number() any {
+	start := p.pos
+	if p.peek() == '-' {
+		p.pos++
+	}
+	switch c := p.peek(); {
+	case c == '0':
+		p.pos++
+	case c >= '1' && c <= '9':
+		p.digits()
+	default:
+		p.pos = start
+		if p.pos+1 < len(p.data) && p.data[p.pos+1] != 'I' {
+			p.pos++
+		}
+		p.unexpected("a digit")
+		return nil
+	}
+	if p.peek() == '.' {
+		p.pos++
+		if !p.digits() {
+			p.unexpected("a digit")
+			return nil
+		}
+	}
+	if c := p.peek(); c == 'e' || c == 'E' {
+		p.pos++
+		if c := p.peek(); c == '+' || c == '-' {
+			p.pos++
+		}
+		if !p.digits() {
+			p.unexpected("a digit")
+			return nil
+		}
+	}
+	f, err := strconv.ParseFloat(string(p.data[start:p.pos]), 64)
+	if err != nil {
+		p.complain(start, "the number is too large", "numbers are at most 1.8e308")
+		return 0.0
+	}
+	return f
+}
+
+// digits skips decimal digits and reports whether there was one.
+func (p *parser) digits() bool {
+	start := p.pos
+	for p.pos < len(p.data) && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {
+		p.pos++
+	}
+	return p.pos > start
+}

@@ -1,0 +1,105 @@
+package contracts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+)
+
+// Read reads the file path as a T, one of the types that have a schema. A
+// file that is not what T's schema describes gives a *FileError with all its
+// problems.
+func Read[T any](path string) (T, error) {
+	var zero T
+	data, err := ReadBytes(path)
+	if err != nil {
+		return zero, err
+	}
+	return Decode[T](path, data)
+}
+
+// ReadBytes reads a file whole, unless it is larger than any file that
+// Decode takes.
+func ReadBytes(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the file: %w; check that it exists and may be read", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the file: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("cannot read %s: it is a directory; name a JSON file", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the file: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, &FileError{Path: path, Problems: []Problem{{
+			Message: fmt.Sprintf("the file is larger than %d MiB", maxFile>>20),
+			Remedy:  "split it, or check that it is the file you meant",
+		}}}
+	}
+	return data, nil
+}
+
+// Decode reads data as a T; name stands for the file in errors. Beside a
+// *FileError it returns what could be made out of data all the same, so that
+// a caller can look for further problems; when data is not JSON that is the
+// zero T.
+func Decode[T any](name string, data []byte) (T, error) {
+	var v T
+	schema, err := schemaOf(reflect.TypeFor[T]())
+	if err != nil {
+		return v, err
+	}
+	tree, p := parse(data)
+	if p.failed != nil {
+		if p.pos == 0 && len(data) == 0 {
+			p.failed.Message, p.failed.Remedy = "the file is empty", "expected a JSON object: "+schema.Title
+		}
+		return v, place(name, data, append(p.problems, *p.failed))
+	}
+	problems := check(schema, tree)
+	decodeErr := json.Unmarshal(data, &v)
+	if len(problems) > 0 || len(p.problems) > 0 {
+		return v, place(name, data, merge(tree, data, p.problems, problems))
+	}
+	if decodeErr != nil {
+		return v, place(name, data, []located{decodeProblem(decodeErr)})
+	}
+	return v, nil
+}
+
+// merge puts the parser's problems and the schema's together. What the schema
+// says about a value that the parser refused is left out.
+func merge(tree any, data []byte, parsed []located, checked []Problem) []located {
+	all := slices.Clone(parsed)
+	refused := make(map[string]bool)
+	for i, f := range all {
+		all[i].Entry = entryAt(tree, splitPointer(f.Pointer))
+		refused[f.Pointer] = true
+	}
+	checked = slices.DeleteFunc(checked, func(p Problem) bool { return refused[p.Pointer] })
+	return append(all, locate(data, checked)...)
+}
+
+// decodeProblem tells what encoding/json could not take though the schema
+// allows it: in practice a whole number written as 1.0 or one beyond 64 bits.
+func decodeProblem(err error) located {
+	var te *json.UnmarshalTypeError
+	if errors.As(err, &te) {
+		return located{int(te.Offset), Problem{
+			Message: fmt.Sprintf("%s cannot be %s", te.Field, te.Value),
+			Remedy:  "write a whole number in plain digits",
+		}}
+	}
+	return located{0, Problem{Message: err.Error(), Remedy: "correct the value"}}
+}

@@ -1,0 +1,93 @@
+package contracts
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+//go:embed schema/*.schema.json
+var schemaFiles embed.FS
+
+// schemaBase is what the $id of every schema starts with.
+const schemaBase = "https://github.com/touchstone-eval/touchstone/contracts/schema/"
+
+// schemaNames says which schema each type of file has.
+var schemaNames = map[reflect.Type]string{
+	reflect.TypeFor[Aggregate]():       "aggregate",
+	reflect.TypeFor[Baseline]():        "baseline",
+	reflect.TypeFor[Corpus]():          "corpus",
+	reflect.TypeFor[DatasetLock]():     "lock",
+	reflect.TypeFor[DetectorRequest](): "detector-request",
+	reflect.TypeFor[DetectorVerdict](): "detector-verdict",
+	reflect.TypeFor[Gate]():            "gate",
+	reflect.TypeFor[GoldenSet]():       "golden",
+	reflect.TypeFor[IndexSnapshot]():   "index-snapshot",
+	reflect.TypeFor[ProxyConfig]():     "proxy-config",
+	reflect.TypeFor[ProxyManifest]():   "proxy-manifest",
+	reflect.TypeFor[Report]():          "report",
+	reflect.TypeFor[RetrievalReport](): "retrieval-report",
+	reflect.TypeFor[RunSummary]():      "run-summary",
+	reflect.TypeFor[SearchAnswer]():    "search-answer",
+	reflect.TypeFor[SecurityCorpus]():  "security",
+	reflect.TypeFor[SecurityReport]():  "security-report",
+	reflect.TypeFor[Validation]():      "validation",
+}
+
+// SchemaNames lists the names that Schema knows, sorted.
+func SchemaNames() []string {
+	entries, err := fs.ReadDir(schemaFiles, "schema")
+	if err != nil {
+		panic(err) // the directory is part of the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".schema.json"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Schema returns the JSON Schema (draft 2020-12) of that name, as text.
+// References from one schema to another are relative to its $id.
+func Schema(name string) ([]byte, error) {
+	data, err := schemaFiles.ReadFile("schema/" + name + ".schema.json")
+	if err != nil {
+		return nil, fmt.Errorf("no schema is called %q; there are %s", name, strings.Join(SchemaNames(), ", "))
+	}
+	return data, nil
+}
+
+// schemaLoader gives the compiler the embedded schemas and nothing else.
+type schemaLoader struct{}
+
+func (schemaLoader) Load(url string) (any, error) {
+	data, err := Schema(strings.TrimSuffix(strings.TrimPrefix(url, schemaBase), ".schema.json"))
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
+}
+
+var compiled sync.Map // reflect.Type -> func() (*jsonschema.Schema, error)
+
+// schemaOf compiles the schema of a type, once and only when it is needed.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	name, ok := schemaNames[t]
+	if !ok {
+		return nil, fmt.Errorf("%v is not a type of file: contracts has no schema for it", t)
+	}
+	once, _ := compiled.LoadOrStore(t, sync.OnceValues(func() (*jsonschema.Schema, error) {
+		c := jsonschema.NewCompiler()
+		c.UseLoader(schemaLoader{})
+		return c.Compile(schemaBase + name + ".schema.json")
+	}))
+	return once.(func() (*jsonschema.Schema, error))()
+}
