@@ -1,0 +1,336 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// smallFile is the size up to which a file is read once into memory. Larger
+// ones are read twice, first to learn their digest: when the store has the
+// content already, nothing is compressed or written.
+const smallFile = 1 << 20
+
+// emptyDigest is the digest of no bytes. It is in every store, and no file is
+// kept for it.
+var emptyDigest = Digest(sha256.Sum256(nil))
+
+// entryPath is the file of a blob, record or tombstone: below one of 256
+// folders, so that no folder gets slow.
+func (s *Store) entryPath(folder string, id [32]byte) string {
+	var name [64]byte
+	hex.Encode(name[:], id[:])
+	return s.dir + string(filepath.Separator) + folder + string(filepath.Separator) + string(name[:2]) + string(filepath.Separator) + string(name[:])
+}
+
+// PutFile stores the content of the regular file at path and returns its
+// digest and size. It reads the file in pieces, whatever its size.
+func (s *Store) PutFile(path string) (Digest, int64, error) {
+	f, st, err := openRegular(path)
+	if err != nil {
+		return Digest{}, 0, err
+	}
+	defer f.Close()
+	if st.Size() <= smallFile {
+		// One byte more than a small file can have tells that it grew.
+		b, err := io.ReadAll(io.LimitReader(f, smallFile+1))
+		if err != nil {
+			return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
+		}
+		if len(b) <= smallFile {
+			d, err := s.PutBytes(b)
+			return d, int64(len(b)), err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
+		}
+	}
+	return s.putLarge(f, path)
+}
+
+// openRegular opens a regular file for reading. It looks before it opens: a
+// pipe would block.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("store %s: %w; make sure that the file exists and is readable", path, err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("store %s: it is %s, not a regular file; write a plain file there", path, kindOf(st.Mode()))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("store %s: %w; make sure that the file exists and is readable", path, err)
+	}
+	return f, st, nil
+}
+
+// kindOf names a kind of file for a message.
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&(fs.ModeDevice|fs.ModeCharDevice) != 0:
+		return "a device"
+	case m.IsRegular():
+		return "a regular file"
+	}
+	return "a special file"
+}
+
+// PutBytes stores some content.
+func (s *Store) PutBytes(b []byte) (Digest, error) {
+	d := Digest(sha256.Sum256(b))
+	if d == emptyDigest {
+		return d, nil
+	}
+	present, err := s.reuse(d)
+	if err != nil || present {
+		return d, err
+	}
+	if err := s.writeFileAt(s.entryPath(blobsDir, d), encodeBlob(b), durable, s.writer.now()); err != nil {
+		return Digest{}, err
+	}
+	s.tracef("put %s %d bytes", d.Short(), len(b))
+	return d, nil
+}
+
+// putLarge stores the open file f in two passes.
+func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err != nil {
+		return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
+	}
+	d := Digest(h.Sum(nil))
+	present, err := s.reuse(d)
+	if err != nil || present {
+		return d, size, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
+	}
+	tmp, err := s.temp()
+	if err != nil {
+		return Digest{}, 0, err
+	}
+	got, err := encodeStream(tmp, f, size)
+	if err != nil {
+		discard(tmp)
+		return Digest{}, 0, s.failed("store "+path, err)
+	}
+	if got != d {
+		discard(tmp)
+		return Digest{}, 0, fmt.Errorf("store %s: the file changed while it was being stored; make sure that nothing writes to it after its stage has ended", path)
+	}
+	if err := s.publish(tmp, s.entryPath(blobsDir, d), durable, s.writer.now()); err != nil {
+		return Digest{}, 0, err
+	}
+	s.tracef("put %s %d bytes", d.Short(), size)
+	return d, size, nil
+}
+
+// encodeStream writes the blob file of r's content, which should have the
+// given size, and returns the digest of what it really read.
+func encodeStream(w io.Writer, r io.Reader, size int64) (Digest, error) {
+	sample := make([]byte, sampleSize)
+	n, err := io.ReadFull(r, sample)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return Digest{}, err
+	}
+	sample = sample[:n]
+
+	h := sha256.New()
+	plain := io.TeeReader(io.MultiReader(bytes.NewReader(sample), r), h)
+	enc := encoders.Get().(*zstd.Encoder)
+	defer encoders.Put(enc)
+	codec := byte(codecRaw)
+	if worthCompressing(sample, enc) {
+		codec = codecZstd
+	}
+	if _, err := w.Write(blobHeader{codec, size}.append(nil)); err != nil {
+		return Digest{}, err
+	}
+	if codec == codecRaw {
+		if _, err := io.Copy(w, plain); err != nil {
+			return Digest{}, err
+		}
+		return Digest(h.Sum(nil)), nil
+	}
+	enc.Reset(w)
+	defer enc.Reset(nil)
+	if _, err := io.Copy(enc, plain); err != nil {
+		return Digest{}, err
+	}
+	if err := enc.Close(); err != nil {
+		return Digest{}, err
+	}
+	return Digest(h.Sum(nil)), nil
+}
+
+// reuse reports whether the store has the blob, and marks it as wanted by a
+// record to come, so that no eviction takes it before that record is there.
+func (s *Store) reuse(d Digest) (bool, error) {
+	if s.readOnly {
+		return false, fmt.Errorf("cache %s: %w; open it for writing to keep results", s.dir, ErrReadOnly)
+	}
+	if err := s.writer.begin(); err != nil {
+		return false, err
+	}
+	if err := s.touch.lock(); err != nil {
+		return false, s.failed("lock", err)
+	}
+	defer s.touch.unlock()
+	if !s.Has(d) {
+		return false, nil
+	}
+	now := s.writer.now()
+	if err := os.Chtimes(s.entryPath(blobsDir, d), now, now); err != nil {
+		return false, nil // gone or not ours: write it anew
+	}
+	return true, nil
+}
+
+// Has reports whether the store has a blob, at the price of a stat. It does
+// not read the content; a file too short to be a blob does not count.
+func (s *Store) Has(d Digest) bool {
+	if d == emptyDigest {
+		return true
+	}
+	st, err := os.Lstat(s.entryPath(blobsDir, d))
+	return err == nil && st.Mode().IsRegular() && st.Size() > blobHeaderSize
+}
+
+// Copy writes a blob to w. What it has written is verified only when Copy
+// returns nil. Errors are ErrNotFound, a *CorruptError, or w's own.
+func (s *Store) Copy(d Digest, w io.Writer) error {
+	if d == emptyDigest {
+		return nil
+	}
+	path := s.entryPath(blobsDir, d)
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return notFound(d)
+		}
+		return s.failed("read", err)
+	}
+	defer f.Close()
+	reason, err := copyBlob(w, f, d)
+	if reason != "" {
+		return s.corrupt(d, path, reason)
+	}
+	return err
+}
+
+// copyBlob writes the plain content of the blob file f to w. A reason tells
+// what is wrong with the file; err is w's.
+func copyBlob(w io.Writer, f *os.File, d Digest) (reason string, err error) {
+	var head [blobHeaderSize]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return "the file is shorter than its header", nil
+	}
+	header, err := parseBlobHeader(head[:])
+	if err != nil {
+		return err.Error(), nil
+	}
+	plain, done, err := plainReader(header, f)
+	if err != nil {
+		return err.Error(), nil
+	}
+	defer done()
+	h := sha256.New()
+	out := &sink{w: w, hash: h}
+	n, err := io.Copy(out, plain)
+	switch {
+	case out.err != nil:
+		return "", out.err
+	case err != nil:
+		return fmt.Sprintf("after %d bytes: %v", n, err), nil
+	case n != header.size:
+		return fmt.Sprintf("its length is not the %d bytes that its header gives", header.size), nil
+	}
+	if got := Digest(h.Sum(nil)); got != d {
+		return fmt.Sprintf("its bytes have the digest %s", got.Short()), nil
+	}
+	return "", nil
+}
+
+// sink hashes and hands on, and remembers that an error was the receiver's.
+type sink struct {
+	w    io.Writer
+	hash io.Writer
+	err  error
+}
+
+func (k *sink) Write(b []byte) (int, error) {
+	k.hash.Write(b)
+	n, err := k.w.Write(b)
+	if err != nil {
+		k.err = err
+	}
+	return n, err
+}
+
+// corrupt takes a damaged blob out of the store and says so.
+func (s *Store) corrupt(d Digest, path, reason string) error {
+	s.tracef("corrupt %s: %s", d.Short(), reason)
+	if !s.readOnly {
+		s.bury(d, tombstone{Why: whyCorrupt, Detail: reason})
+		os.Remove(path)
+	}
+	return &CorruptError{Digest: d, Path: path, Reason: reason}
+}
+
+// Bytes returns a blob as a whole, verified. Errors are ErrNotFound or a
+// *CorruptError.
+func (s *Store) Bytes(d Digest) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := s.Copy(d, &buf); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// Materialize writes a blob to a file at path with exactly the given
+// permissions, whatever the umask. The content is verified before it becomes
+// visible at path; a file that was there is replaced.
+func (s *Store) Materialize(d Digest, path string, mode fs.FileMode) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".touchstone-")
+	if err != nil {
+		return fmt.Errorf("write %s: %w; make sure that its directory exists and is writable", path, err)
+	}
+	if err := s.Copy(d, tmp); err != nil {
+		discard(tmp)
+		if errors.Is(err, ErrNotFound) || errors.As(err, new(*CorruptError)) {
+			return err
+		}
+		return fmt.Errorf("write %s: %w; check the disk that it is on", path, err)
+	}
+	err = tmp.Chmod(mode.Perm())
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return fmt.Errorf("write %s: %w; make sure that nothing else is at that path", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// historyKept is how many runs of an instance are remembered.
+const historyKept = 20
+
+// A HistoryEntry says that an instance ran, or was answered, under a key.
+type HistoryEntry struct {
+	Key  Key
+	Time time.Time
+}
+
+// AppendHistory notes under which key an instance ran. Several processes may
+// do so at once.
+func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Time) error {
+	if s.readOnly {
+		return fmt.Errorf("cache %s: %w; open it for writing to keep a history", s.dir, ErrReadOnly)
+	}
+	path := s.historyPath(project, stage, instance)
+	lock, err := s.lockFile(context.Background(), s.path(locksDir, "history"))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	entries := append([]HistoryEntry{{Key: k, Time: at}}, readHistory(path)...)
+	var b strings.Builder
+	for _, e := range entries[:min(len(entries), historyKept)] {
+		fmt.Fprintf(&b, "%s %s\n", e.Key, e.Time.UTC().Format(time.RFC3339Nano))
+	}
+	return s.writeFile(path, []byte(b.String()), 0)
+}
+
+// History returns the keys under which an instance ran, newest first.
+func (s *Store) History(project, stage, instance string) []HistoryEntry {
+	return readHistory(s.historyPath(project, stage, instance))
+}
+
+func (s *Store) historyPath(project, stage, instance string) string {
+	return s.path(historyDir, fileID(project), fileID(fmt.Sprintf("%d:%s%s", len(stage), stage, instance)))
+}
+
+// readHistory skips lines that it cannot read: a lost line is a shorter
+// explanation, nothing more.
+func readHistory(path string) []HistoryEntry {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var entries []HistoryEntry
+	for line := range strings.Lines(string(b)) {
+		key, at, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		k, err := ParseKey(key)
+		if err != nil {
+			continue
+		}
+		t, err := time.Parse(time.RFC3339Nano, at)
+		if err != nil {
+			continue
+		}
+		entries = append(entries, HistoryEntry{Key: k, Time: t})
+	}
+	return entries
+}
+
+// runsKept is how many runs of a project are remembered.
+const runsKept = 50
+
+// A RunInfo is a run that can be read again.
+type RunInfo struct {
+	ID   string
+	Time time.Time // when it was stored
+	Size int64     // bytes
+}
+
+// PutRun keeps the account of a run, which is opaque here. The id becomes a
+// file name: letters, digits, '.', '_' and '-', at most 128 of them. Of a
+// project's runs the last 50 are kept.
+func (s *Store) PutRun(project, id string, json []byte) error {
+	if err := checkRunID(id); err != nil {
+		return err
+	}
+	if err := s.writeFileAt(s.path(runsDir, fileID(project), id), json, 0, s.clock()); err != nil {
+		return err
+	}
+	runs, err := s.Runs(project)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs[min(len(runs), runsKept):] {
+		os.Remove(s.path(runsDir, fileID(project), r.ID)) // another process may have been faster
+	}
+	return nil
+}
+
+// Runs lists a project's runs, newest first.
+func (s *Store) Runs(project string) ([]RunInfo, error) {
+	list, err := os.ReadDir(s.path(runsDir, fileID(project)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.failed("read", err)
+	}
+	var runs []RunInfo
+	for _, e := range list {
+		if st, err := e.Info(); err == nil && checkRunID(e.Name()) == nil {
+			runs = append(runs, RunInfo{ID: e.Name(), Time: st.ModTime(), Size: st.Size()})
+		}
+	}
+	slices.SortFunc(runs, func(a, b RunInfo) int {
+		if c := b.Time.Compare(a.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+	return runs, nil
+}
+
+// Run returns what PutRun kept.
+func (s *Store) Run(project, id string) ([]byte, error) {
+	if err := checkRunID(id); err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(s.path(runsDir, fileID(project), id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("run %s: %w; the last %d runs are kept", id, ErrNotFound, runsKept)
+	}
+	if err != nil {
+		return nil, s.failed("read", err)
+	}
+	return b, nil
+}
+
+func checkRunID(id string) error {
+	ok := id != "" && len(id) <= 128 && id[0] != '.'
+	for _, c := range []byte(id) {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-')
+	}
+	if !ok {
+		return fmt.Errorf("run id %q: want letters, digits, '.', '_' and '-'", id)
+	}
+	return nil
+}

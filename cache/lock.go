@@ -1,0 +1,252 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// LockKey makes this caller the one runner of a key among all processes that
+// use the store. It waits until the key is free or ctx ends. A process that
+// dies lets go of its keys. The key's record may have appeared while waiting,
+// so look it up again once the lock is held.
+func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
+	if s.readOnly {
+		return nil, fmt.Errorf("cache %s: %w; open it for writing to run stages", s.dir, ErrReadOnly)
+	}
+	f, err := s.lockFile(ctx, s.path(locksDir, "key-"+k.String()))
+	if err != nil {
+		return nil, err
+	}
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			// Removed while it is still locked: whoever waits for this
+			// very file notices that it has no name any more.
+			os.Remove(f.Name())
+			f.Close()
+		})
+	}, nil
+}
+
+// lockFile locks the file at path exclusively, creating it when needed.
+func (s *Store) lockFile(ctx context.Context, path string) (*os.File, error) {
+	// flock cannot be interrupted, so waiting is polling, at first often
+	// enough for short stages.
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		f, err := s.tryLockFile(path)
+		if f != nil || err != nil {
+			return f, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
+
+// tryLockFile returns nil without an error when somebody else has the lock.
+func (s *Store) tryLockFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		}
+	}
+	if err != nil {
+		return nil, s.failed("lock", err)
+	}
+	ok, err := tryFlock(f, true)
+	if err != nil {
+		f.Close()
+		return nil, s.failed("lock", err)
+	}
+	if !ok || !stillNamed(f) {
+		f.Close()
+		return nil, nil
+	}
+	return f, nil
+}
+
+// stillNamed reports whether the open file is the one that its path names: it
+// may have been removed between being opened and being locked.
+func stillNamed(f *os.File) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(open, named)
+}
+
+// touchLock closes a gap: PutFile sees that a blob is there and touches it,
+// and an eviction that saw the old time removes it in between. Writers hold
+// the lock shared for a stat and a touch; an eviction holds it exclusively for
+// a few removals at a time. The goroutines of a process share one hold.
+type touchLock struct {
+	path string
+
+	mu    sync.Mutex
+	file  *os.File
+	users int
+}
+
+func (l *touchLock) lock() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users == 0 {
+		if err := l.acquire(); err != nil {
+			return err
+		}
+	}
+	l.users++
+	return nil
+}
+
+func (l *touchLock) acquire() error {
+	if l.file == nil {
+		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		l.file = f
+	}
+	for {
+		ok, err := tryFlock(l.file, false)
+		if ok || err != nil {
+			return err
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+func (l *touchLock) unlock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users--; l.users == 0 {
+		// The lock is on this open file: should the kernel refuse,
+		// closing drops it.
+		if funlock(l.file) != nil {
+			l.file.Close()
+			l.file = nil
+		}
+	}
+}
+
+func (l *touchLock) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users == 0 && l.file != nil {
+		l.file.Close()
+		l.file = nil
+	}
+}
+
+const writerPrefix = "writer-"
+
+// session is a writing process as an eviction sees it: a locked file whose
+// time is when the first blob was put. Blobs touched since the oldest live
+// session began may be about to get their record, and are left alone. A dead
+// process's session is not locked, and counts no more.
+type session struct {
+	store *Store
+
+	mu    sync.Mutex
+	file  *os.File
+	start time.Time
+}
+
+// begin starts the session unless it has started.
+func (w *session) begin() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file != nil {
+		return nil
+	}
+	s := w.store
+	// An eviction that is at work must not miss the new session.
+	if err := s.touch.lock(); err != nil {
+		return s.failed("lock", err)
+	}
+	defer s.touch.unlock()
+	f, err := os.CreateTemp(s.path(locksDir), writerPrefix)
+	if err != nil {
+		return s.failed("write", err)
+	}
+	if _, err := tryFlock(f, true); err != nil {
+		discard(f)
+		return s.failed("lock", err)
+	}
+	start := s.clock()
+	if err := os.Chtimes(f.Name(), start, start); err != nil {
+		discard(f)
+		return s.failed("write", err)
+	}
+	w.file, w.start = f, start
+	return nil
+}
+
+// now is the clock's time, and never before the session began: a clock that
+// jumps back must not make fresh blobs look old.
+func (w *session) now() time.Time {
+	now := w.store.clock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file != nil && now.Before(w.start) {
+		return w.start
+	}
+	return now
+}
+
+func (w *session) end() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.store.touch.close()
+	if w.file == nil {
+		return nil
+	}
+	os.Remove(w.file.Name())
+	err := w.file.Close()
+	w.file = nil
+	return err
+}
+
+// oldestWriter is when the oldest live session began; ok is false when no
+// process is writing. The files of dead sessions are removed.
+func (s *Store) oldestWriter() (oldest time.Time, ok bool, err error) {
+	list, err := os.ReadDir(s.path(locksDir))
+	if err != nil {
+		return time.Time{}, false, s.failed("read", err)
+	}
+	for _, e := range list {
+		if !strings.HasPrefix(e.Name(), writerPrefix) {
+			continue
+		}
+		path := s.path(locksDir, e.Name())
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue // ended just now
+		}
+		free, lockErr := tryFlock(f, true)
+		st, statErr := f.Stat()
+		if lockErr == nil && free {
+			os.Remove(path)
+		} else if statErr == nil && (!ok || st.ModTime().Before(oldest)) {
+			oldest, ok = st.ModTime(), true
+		}
+		f.Close()
+	}
+	return oldest, ok, nil
+}

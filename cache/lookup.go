@@ -1,0 +1,199 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+// touchInterval is how old the time of a record may get before a use renews
+// it. Evictions are about days, so an hour is exact enough, and a run of hits
+// writes nothing.
+const touchInterval = time.Hour
+
+// PutRecord keeps the result of an action under its key. It refuses a record
+// with an exit code, with two outputs of one name, or with a blob that is not
+// in the store: blobs go first, so that a crash leaves no record without them.
+func (s *Store) PutRecord(r *Record) error {
+	if err := r.validate(); err != nil {
+		return err
+	}
+	for _, d := range []Digest{r.Stdout, r.Stderr} {
+		if !d.IsZero() && !s.Has(d) {
+			return fmt.Errorf("record of %s: its log: %w", r.label(), notFound(d))
+		}
+	}
+	for i := range r.Outputs {
+		if o := &r.Outputs[i]; !s.Has(o.Digest) {
+			return fmt.Errorf("record of %s: output %s: %w", r.label(), o.Name, notFound(o.Digest))
+		}
+	}
+	now := s.clock()
+	b, err := encodeRecord(r, now)
+	if err != nil {
+		return err
+	}
+	return s.putRecordBytes(r.Key, b, now)
+}
+
+func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
+	if err := s.writeFileAt(s.entryPath(recordsDir, k), b, durable, now); err != nil {
+		return err
+	}
+	s.unbury(k)
+	s.tracef("record %s", k.Short())
+	return nil
+}
+
+// Lookup finds the result of an action. A nil Miss is a hit: the record is
+// whole and its blobs are present. A file with damaged content is found out
+// only when it is read, so a *CorruptError or ErrNotFound after a hit means
+// what a miss means.
+func (s *Store) Lookup(k Key) (*Record, *Miss) {
+	var rec *Record
+	miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
+		if rec, err = decodeRecord(b); err != nil {
+			return h, err
+		}
+		h, _, err = decodeRecordHeader(b)
+		return h, err
+	})
+	if miss != nil {
+		return nil, miss
+	}
+	return rec, nil
+}
+
+// Outputs is Lookup for the hot path: it gives only the outputs and how long
+// the action took.
+func (s *Store) Outputs(k Key) ([]RecordOutput, time.Duration, *Miss) {
+	var head recordHeader
+	miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
+		h, _, err := decodeRecordHeader(b)
+		head = h
+		return h, err
+	})
+	if miss != nil {
+		return nil, 0, miss
+	}
+	return head.outputs, head.duration, nil
+}
+
+// withRecord reads the record file of a key and checks everything about it
+// that can make it a miss.
+func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Miss {
+	path := s.entryPath(recordsDir, k)
+	buf := recordBuffers.Get().(*[]byte)
+	defer recordBuffers.Put(buf)
+	b, mtime, err := readWhole(path, *buf)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return s.absent(k)
+		}
+		return &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
+	}
+	*buf = b[:0]
+	h, err := decode(b)
+	if err == nil && h.key != k {
+		err = fmt.Errorf("it is the record of %s", h.key.Short())
+	}
+	if err != nil {
+		s.tracef("corrupt record %s: %v", k.Short(), err)
+		if !s.readOnly {
+			s.bury(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
+			os.Remove(path)
+		}
+		return &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
+	}
+	if miss := s.expired(&h); miss != nil {
+		return miss
+	}
+	for i := range h.outputs {
+		if o := &h.outputs[i]; !s.Has(o.Digest) {
+			return s.lost("output "+o.Name, o.Digest)
+		}
+	}
+	if !h.stdout.IsZero() && !s.Has(h.stdout) {
+		return s.lost("the standard output", h.stdout)
+	}
+	if !h.stderr.IsZero() && !s.Has(h.stderr) {
+		return s.lost("the standard error", h.stderr)
+	}
+	if now := s.clock(); now.Sub(mtime) >= touchInterval && !s.readOnly {
+		os.Chtimes(path, now, now) // only the eviction's order depends on it
+	}
+	s.tracef("hit %s", k.Short())
+	return nil
+}
+
+var recordBuffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, 8<<10)
+	return &b
+}}
+
+// readWhole reads a file into buf, which grows when needed.
+func readWhole(path string, buf []byte) ([]byte, time.Time, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	size := st.Size()
+	if !st.Mode().IsRegular() || size > maxRecordBody+maxOutputs*(2*maxNameLen+64) {
+		return nil, time.Time{}, fmt.Errorf("it is %s of %d bytes", kindOf(st.Mode()), size)
+	}
+	if int64(cap(buf)) < size {
+		buf = make([]byte, size)
+	}
+	buf = buf[:size]
+	if _, err := io.ReadFull(f, buf); err != nil {
+		return nil, time.Time{}, err
+	}
+	return buf, st.ModTime(), nil
+}
+
+func (s *Store) expired(h *recordHeader) *Miss {
+	if h.expires.IsZero() {
+		return nil
+	}
+	now := s.clock()
+	switch {
+	case !now.Before(h.expires):
+		return &Miss{Reason: "expired " + h.expires.Format(time.RFC3339), Expired: true}
+	case now.Add(time.Minute).Before(h.written):
+		// The clock jumped back: how much of its time the result has
+		// used up is not known.
+		return &Miss{Reason: "its time to live cannot be judged: it was written " + h.written.Format(time.RFC3339) + ", in the future", Expired: true}
+	}
+	return nil
+}
+
+func (s *Store) absent(k Key) *Miss {
+	t, ok := s.grave(k)
+	if !ok {
+		return &Miss{Reason: "no record"}
+	}
+	if t.Why == whyCorrupt {
+		return &Miss{Reason: "the record was " + t.String(), Corrupt: true}
+	}
+	return &Miss{Reason: t.String(), Evicted: true}
+}
+
+// lost is the miss of a record whose blob is gone.
+func (s *Store) lost(what string, d Digest) *Miss {
+	m := &Miss{Reason: fmt.Sprintf("%s (sha256 %s) is missing", what, d.Short())}
+	if t, ok := s.grave(d); ok {
+		m.Reason = fmt.Sprintf("%s (sha256 %s) was %s", what, d.Short(), t)
+		m.Corrupt = t.Why == whyCorrupt
+		m.Evicted = !m.Corrupt
+	}
+	return m
+}

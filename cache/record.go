@@ -1,0 +1,130 @@
+package cache
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+)
+
+// A Component is one part of a key, by name, so that two runs can be compared
+// part by part. Value is a short form for display and may be empty.
+type Component struct {
+	Name   string
+	Digest Digest
+	Value  string
+}
+
+// A RecordOutput is one output of an action. Path is relative to the action's
+// directory, slash-separated. For a directory Digest names a tree and Size is
+// what the caller says it is.
+type RecordOutput struct {
+	Name, Path string
+	Digest     Digest
+	Size       int64
+	Mode       fs.FileMode
+	Dir        bool
+}
+
+// A Record is the result of one action that ended well.
+type Record struct {
+	Key             Key
+	Stage, Instance string
+
+	Outputs []RecordOutput
+	// Stdout and Stderr name the logs; the zero digest is no log.
+	Stdout, Stderr Digest
+
+	ExitCode   int // always 0: a failed action has no record
+	Started    time.Time
+	Duration   time.Duration
+	PeakMemory int64 // bytes
+	Attempts   int
+	Executor   string
+	Isolation  []string
+	// Expires is when the result stops being an answer; zero is never.
+	Expires    time.Time
+	Components []Component
+}
+
+// A Miss says why a key has no usable record.
+type Miss struct {
+	// Reason is a phrase such as "no record" or "evicted 2026-11-20 by size".
+	Reason                    string
+	Evicted, Corrupt, Expired bool
+}
+
+// Limits of a record. What is beyond them is damage or a mistake.
+const (
+	maxOutputs    = 1 << 16
+	maxNameLen    = 1 << 12
+	maxRecordBody = 64 << 20
+)
+
+// validate refuses what must not become an answer.
+func (r *Record) validate() error {
+	if r.Key.IsZero() {
+		return fmt.Errorf("record of %s: the key is zero", r.label())
+	}
+	if r.ExitCode != 0 {
+		return fmt.Errorf("record of %s: exit code %d; only an action that ended well has a result", r.label(), r.ExitCode)
+	}
+	return validateOutputs(r.Outputs)
+}
+
+func (r *Record) label() string {
+	if r.Instance == "" {
+		return r.Stage
+	}
+	return r.Stage + "[" + r.Instance + "]"
+}
+
+func validateOutputs(outputs []RecordOutput) error {
+	if len(outputs) > maxOutputs {
+		return fmt.Errorf("%d outputs, at most %d are possible", len(outputs), maxOutputs)
+	}
+	for i := range outputs {
+		o := &outputs[i]
+		switch {
+		case o.Name == "" || len(o.Name) > maxNameLen:
+			return fmt.Errorf("output %d has a name of %d bytes, want 1 to %d", i, len(o.Name), maxNameLen)
+		case len(o.Path) > maxNameLen || !localPath(o.Path):
+			return fmt.Errorf("output %q has the path %q, want one inside the action's directory", o.Name, o.Path)
+		case o.Digest.IsZero():
+			return fmt.Errorf("output %q has no digest", o.Name)
+		case o.Size < 0:
+			return fmt.Errorf("output %q has the size %d", o.Name, o.Size)
+		}
+	}
+	return uniqueNames(outputs)
+}
+
+func uniqueNames(outputs []RecordOutput) error {
+	// A handful is the rule: comparing is faster than a map then.
+	if len(outputs) <= 8 {
+		for i := range outputs {
+			for j := range outputs[:i] {
+				if outputs[i].Name == outputs[j].Name {
+					return fmt.Errorf("output %q is there twice", outputs[i].Name)
+				}
+			}
+		}
+		return nil
+	}
+	seen := make(map[string]bool, len(outputs))
+	for i := range outputs {
+		if seen[outputs[i].Name] {
+			return fmt.Errorf("output %q is there twice", outputs[i].Name)
+		}
+		seen[outputs[i].Name] = true
+	}
+	return nil
+}
+
+// localPath reports whether p is a clean, relative, slash-separated path that
+// stays where it starts.
+func localPath(p string) bool {
+	return p != "" && p != "." && p[0] != '/' && p != ".." && !strings.HasPrefix(p, "../") &&
+		strings.IndexByte(p, 0) < 0 && path.Clean(p) == p
+}

@@ -1,0 +1,234 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+// A StatIndex remembers the digests of source files, so that a file that has
+// not changed costs one lstat. It trusts size, modification time, inode and
+// change time together, but not for a file that changed so shortly before it
+// was hashed that a later edit could carry the same times. It is safe for
+// concurrent use.
+type StatIndex struct {
+	store *Store
+	path  string
+	// Problem says why an index that was there could not be used; empty
+	// when it could. Files are hashed anew then.
+	Problem string
+
+	mu          sync.RWMutex
+	entries     map[string]*statEntry
+	dirty       bool
+	hashedFiles int
+	hashedBytes int64
+}
+
+// statEntry is a file as it was when it was hashed.
+type statEntry struct {
+	size         int64
+	mtime, ctime int64 // nanoseconds since 1970
+	inode        uint64
+	mode         uint32
+	idle         uint8 // times the index was saved without the file being asked for
+	used         bool
+	digest       Digest
+}
+
+// Times on a disk come from a clock that ticks every 1 to 10 ms. Two edits in
+// one tick leave the same times, so a file counts as settled only when its
+// times are a little further back; disks that keep whole seconds, or pairs of
+// them, need more.
+const (
+	fineTick   = 50 * time.Millisecond
+	coarseTick = 2 * time.Second
+)
+
+// maxIdle is how many times the index is saved with an entry that nobody
+// asked for before the entry is dropped.
+const maxIdle = 50
+
+// OpenStatIndex loads the index of a project; id is usually the absolute path
+// of its root. A missing index is empty, and so is a damaged one or one from
+// the future.
+func (s *Store) OpenStatIndex(id string) *StatIndex {
+	x := &StatIndex{store: s, path: s.path(statDir, fileID(id)), entries: map[string]*statEntry{}}
+	b, err := os.ReadFile(x.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return x
+	}
+	var saved time.Time
+	if err == nil {
+		var entries map[string]*statEntry
+		if entries, saved, err = decodeStatIndex(b); err == nil && saved.After(s.clock()) {
+			err = fmt.Errorf("it was saved at %s, which is in the future", saved.Format(time.RFC3339))
+		} else if err == nil {
+			x.entries = entries
+		}
+	}
+	if err != nil {
+		x.Problem = "the stat index is not used: " + err.Error()
+		x.dirty = true
+		s.tracef("%s", x.Problem)
+	}
+	return x
+}
+
+// fileID makes a file name of an arbitrary string.
+func fileID(id string) string { return Digest(sha256.Sum256([]byte(id))).String() }
+
+// File returns digest, size and permissions of a regular file. It reads the
+// file only when the index does not know it as it is now.
+func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return Digest{}, 0, 0, statError(path, err)
+	}
+	if !st.Mode().IsRegular() {
+		return Digest{}, 0, 0, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(st.Mode()))
+	}
+	e := entryOf(st)
+	x.mu.RLock()
+	known := x.entries[path]
+	x.mu.RUnlock()
+	if known != nil && known.same(&e) {
+		// Times in the future may come back when the clock gets there.
+		if now := x.store.clock().UnixNano(); e.mtime <= now && e.ctime <= now {
+			x.use(known)
+			return known.digest, st.Size(), st.Mode().Perm(), nil
+		}
+	}
+	return x.hash(path)
+}
+
+// use marks an entry as still wanted.
+func (x *StatIndex) use(e *statEntry) {
+	x.mu.Lock()
+	e.used = true
+	x.mu.Unlock()
+}
+
+func entryOf(st fs.FileInfo) statEntry {
+	e := statEntry{size: st.Size(), mtime: st.ModTime().UnixNano(), mode: uint32(st.Mode())}
+	e.ctime, e.inode = statExtra(st)
+	return e
+}
+
+func (e *statEntry) same(o *statEntry) bool {
+	return e.size == o.size && e.mtime == o.mtime && e.ctime == o.ctime && e.inode == o.inode && e.mode == o.mode
+}
+
+// settled reports whether an edit after the given time is bound to leave
+// other times on the file.
+func (e *statEntry) settled(hashed time.Time) bool {
+	changed := max(e.mtime, e.ctime)
+	tick := fineTick
+	if e.ctime%int64(time.Second) == 0 && e.mtime%int64(time.Second) == 0 {
+		tick = coarseTick
+	}
+	return changed < hashed.Add(-tick).UnixNano()
+}
+
+// hash reads a file and remembers it when that is safe.
+func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
+	const tries = 3
+	for try := 1; ; try++ {
+		began := x.store.clock()
+		f, err := os.Open(path)
+		if err != nil {
+			return Digest{}, 0, 0, statError(path, err)
+		}
+		d, n, before, after, err := hashOpen(f)
+		f.Close()
+		if err != nil {
+			return Digest{}, 0, 0, statError(path, err)
+		}
+		if n == after.size && before.same(&after) {
+			x.remember(path, &before, d, began)
+			return d, n, fs.FileMode(after.mode).Perm(), nil
+		}
+		if try == tries {
+			return Digest{}, 0, 0, fmt.Errorf("%s changes while it is being read; run again when nothing writes to it", path)
+		}
+	}
+}
+
+func hashOpen(f *os.File) (d Digest, n int64, before, after statEntry, err error) {
+	st, err := f.Stat()
+	if err != nil {
+		return
+	}
+	before = entryOf(st)
+	h := sha256.New()
+	if n, err = io.Copy(h, f); err != nil {
+		return
+	}
+	if st, err = f.Stat(); err != nil {
+		return
+	}
+	return Digest(h.Sum(nil)), n, before, entryOf(st), nil
+}
+
+func (x *StatIndex) remember(path string, e *statEntry, d Digest, began time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.hashedFiles++
+	x.hashedBytes += e.size
+	if e.settled(began) {
+		e.digest, e.used = d, true
+		x.entries[path] = e
+		x.dirty = true
+	} else if _, old := x.entries[path]; old {
+		delete(x.entries, path)
+		x.dirty = true
+	}
+}
+
+func statError(path string, err error) error {
+	remedy := "check the file and its disk"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		remedy = "create the file or correct its name"
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "make the file readable for this user"
+	}
+	return fmt.Errorf("read %s: %w; %s", path, err, remedy)
+}
+
+// Hashed is how much was really read since the index was opened.
+func (x *StatIndex) Hashed() (files int, bytes int64) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.hashedFiles, x.hashedBytes
+}
+
+// Save writes the index when it has changed. When two processes save, the
+// last one wins, and the other's files are hashed once more.
+func (x *StatIndex) Save() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.dirty || x.store.readOnly {
+		return nil
+	}
+	for path, e := range x.entries {
+		switch {
+		case e.used:
+			e.idle = 0
+		case e.idle >= maxIdle:
+			delete(x.entries, path)
+		default:
+			e.idle++
+		}
+	}
+	if err := x.store.writeFile(x.path, encodeStatIndex(x.entries, x.store.clock()), 0); err != nil {
+		return err
+	}
+	x.dirty = false
+	return nil
+}

@@ -1,0 +1,211 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// formatVersion is the version of the layout and of the bytes in it. A store
+// of a newer version is left alone.
+const formatVersion = 1
+
+const versionPrefix = "touchstone cache "
+
+// Folders of a store.
+const (
+	blobsDir   = "blobs"
+	recordsDir = "records"
+	goneDir    = "gone"
+	statDir    = "stat"
+	historyDir = "history"
+	runsDir    = "runs"
+	locksDir   = "locks"
+	tmpDir     = "tmp"
+)
+
+var storeDirs = []string{blobsDir, recordsDir, goneDir, statDir, historyDir, runsDir, locksDir, tmpDir}
+
+// Options of Open.
+type Options struct {
+	// Clock gives the time; nil is time.Now.
+	Clock func() time.Time
+	// MaxBytes is the size that Trim keeps the store below; 0 is no limit.
+	MaxBytes int64
+	// ReadOnly uses an existing store without changing a byte of it.
+	ReadOnly bool
+	// Trace receives a line per access, for debugging; may be nil.
+	Trace io.Writer
+}
+
+// A Store is an open store. Its methods are safe for concurrent use, and any
+// number of Stores, in this process or others on the same machine, may be open
+// on one directory. It is not safe on network filesystems.
+type Store struct {
+	dir      string
+	clock    func() time.Time
+	maxBytes int64
+	readOnly bool
+
+	traceMu sync.Mutex
+	trace   io.Writer
+
+	touch  touchLock // held shared while an entry is checked and touched
+	writer session   // tells an eviction that blobs may lack their record yet
+
+	made sync.Map // fan-out directories known to exist
+}
+
+// DefaultDir is the directory of TOUCHSTONE_CACHE, or touchstone in the
+// user's cache directory.
+func DefaultDir() (string, error) {
+	if dir := os.Getenv("TOUCHSTONE_CACHE"); dir != "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", fmt.Errorf("TOUCHSTONE_CACHE=%s: %w; give an absolute path", dir, err)
+		}
+		return abs, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache directory: %w; set TOUCHSTONE_CACHE to a directory of your own", err)
+	}
+	return filepath.Join(dir, "touchstone"), nil
+}
+
+// A VersionError reports a store that another version of Touchstone wrote.
+type VersionError struct {
+	Dir     string
+	Version int
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("cache %s has format version %d, and this touchstone knows versions up to %d; nothing was changed; update touchstone, or set TOUCHSTONE_CACHE to another directory",
+		e.Dir, e.Version, formatVersion)
+}
+
+// Open opens the store in dir and creates it when there is none. With
+// Options.ReadOnly the store has to exist. A directory that holds something
+// else is refused rather than filled.
+func Open(dir string, o Options) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cache %s: %w; give an absolute path", dir, err)
+	}
+	s := &Store{dir: dir, clock: o.Clock, maxBytes: o.MaxBytes, readOnly: o.ReadOnly, trace: o.Trace}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	s.touch.path = s.path(locksDir, "touch")
+	s.writer.store = s
+
+	found, err := s.checkVersion()
+	switch {
+	case err != nil:
+	case found && s.readOnly:
+	case found:
+		err = s.checkWritable()
+	case s.readOnly:
+		err = fmt.Errorf("cache %s: %w; a read-only cache has to exist already, so run once without read-only", dir, fs.ErrNotExist)
+	default:
+		err = s.create()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Dir is the directory of the store, as an absolute path.
+func (s *Store) Dir() string { return s.dir }
+
+// Close releases what the store holds. Nothing is lost without it.
+func (s *Store) Close() error { return s.writer.end() }
+
+func (s *Store) path(elem ...string) string {
+	return s.dir + string(filepath.Separator) + filepath.Join(elem...)
+}
+
+// checkVersion reports whether dir holds a store that this code can use.
+func (s *Store) checkVersion() (bool, error) {
+	b, err := os.ReadFile(s.path("VERSION"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, s.failed("open", err)
+	}
+	text, ok := strings.CutPrefix(string(b), versionPrefix)
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "\n"))
+	if !ok || err != nil || n < 1 {
+		return false, fmt.Errorf("cache %s: the file VERSION does not read %q; remove the directory if it is a damaged cache, or set TOUCHSTONE_CACHE to another one",
+			s.dir, versionPrefix+"N")
+	}
+	if n > formatVersion {
+		return false, &VersionError{Dir: s.dir, Version: n}
+	}
+	return true, nil
+}
+
+// create makes an empty store. Two processes may do so at once.
+func (s *Store) create() error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return s.failed("create", err)
+	}
+	list, err := os.ReadDir(s.dir)
+	if err != nil {
+		return s.failed("create", err)
+	}
+	for _, e := range list {
+		if !ownName(e.Name()) {
+			return fmt.Errorf("cache %s: the directory holds %q and is not a touchstone cache; set TOUCHSTONE_CACHE to an empty or new directory", s.dir, e.Name())
+		}
+	}
+	for _, name := range storeDirs {
+		if err := os.MkdirAll(s.path(name), 0o700); err != nil {
+			return s.failed("create", err)
+		}
+	}
+	// The tag keeps backup programs out; its first line is fixed by the
+	// Cache Directory Tagging Specification.
+	tag := "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds results that touchstone can compute again.\n"
+	if err := s.writeFile(s.path("CACHEDIR.TAG"), []byte(tag), 0); err != nil {
+		return err
+	}
+	return s.writeFile(s.path("VERSION"), []byte(versionPrefix+strconv.Itoa(formatVersion)+"\n"), durable)
+}
+
+func ownName(name string) bool {
+	for _, d := range storeDirs {
+		if name == d {
+			return true
+		}
+	}
+	return name == "VERSION" || name == "CACHEDIR.TAG"
+}
+
+// checkWritable finds out early that results could not be kept.
+func (s *Store) checkWritable() error {
+	f, err := s.temp()
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+func (s *Store) tracef(format string, args ...any) {
+	if s.trace == nil {
+		return
+	}
+	s.traceMu.Lock()
+	defer s.traceMu.Unlock()
+	fmt.Fprintf(s.trace, "cache: "+format+"\n", args...)
+}

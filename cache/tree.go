@@ -1,0 +1,241 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A TreeEntry is a member of a directory. Path is slash-separated and relative
+// to the directory. Of Mode the type and, for a file, the owner's execute bit
+// matter. Size and Digest are a file's, Symlink is the target of a symbolic
+// link.
+type TreeEntry struct {
+	Path    string
+	Mode    fs.FileMode
+	Size    int64
+	Digest  Digest
+	Symlink string
+}
+
+// A tree is a blob that holds a manifest:
+//
+//	"TST1", then for each entry, sorted by the bytes of its path:
+//	u8      'd' directory, 'f' file, 'x' executable file, 'l' symbolic link
+//	uvarint length and bytes of the path
+//	for f and x: uvarint size, 32 bytes digest
+//	for l: uvarint length and bytes of the target
+//
+// There is one manifest for a directory: decodeTree refuses any other
+// spelling, so equal directories have equal digests.
+const treeMagic = "TST1"
+
+const (
+	maxTreePath  = 1 << 14
+	maxLinkDepth = 40
+)
+
+func entryKind(m fs.FileMode) byte {
+	switch {
+	case m.IsDir():
+		return 'd'
+	case m&fs.ModeSymlink != 0:
+		return 'l'
+	case m&0o100 != 0:
+		return 'x'
+	}
+	return 'f'
+}
+
+// Permissions that a materialised tree has, whatever its source's were.
+func kindMode(kind byte) fs.FileMode {
+	switch kind {
+	case 'd':
+		return fs.ModeDir | 0o755
+	case 'l':
+		return fs.ModeSymlink | 0o777
+	case 'x':
+		return 0o755
+	}
+	return 0o644
+}
+
+// TreeDigest is the digest of a set of files as PutTree would store it, in
+// whatever order the entries are given. It stores and checks nothing.
+func TreeDigest(entries []TreeEntry) Digest {
+	return Digest(sha256.Sum256(encodeTree(entries)))
+}
+
+func comparePaths(a, b TreeEntry) int { return strings.Compare(a.Path, b.Path) }
+
+func sortTree(entries []TreeEntry) { slices.SortStableFunc(entries, comparePaths) }
+
+func encodeTree(entries []TreeEntry) []byte {
+	if !slices.IsSortedFunc(entries, comparePaths) {
+		entries = slices.Clone(entries)
+		sortTree(entries)
+	}
+	b := make([]byte, 0, len(treeMagic)+64*len(entries))
+	b = append(b, treeMagic...)
+	for i := range entries {
+		e := &entries[i]
+		kind := entryKind(e.Mode)
+		b = append(b, kind)
+		b = binary.AppendUvarint(b, uint64(len(e.Path)))
+		b = append(b, e.Path...)
+		switch kind {
+		case 'f', 'x':
+			b = binary.AppendUvarint(b, uint64(e.Size))
+			b = append(b, e.Digest[:]...)
+		case 'l':
+			b = binary.AppendUvarint(b, uint64(len(e.Symlink)))
+			b = append(b, e.Symlink...)
+		}
+	}
+	return b
+}
+
+// decodeTree reads a manifest and refuses one that is not canonical or not
+// safe to materialise.
+func decodeTree(b []byte) ([]TreeEntry, error) {
+	whole := b
+	if !bytes.HasPrefix(b, []byte(treeMagic)) {
+		return nil, errors.New("not a tree: wrong magic")
+	}
+	c := cursor{b: b[len(treeMagic):]}
+	var entries []TreeEntry
+	for len(c.b) > 0 {
+		var e TreeEntry
+		kind := c.u8()
+		e.Mode = kindMode(kind)
+		e.Path = string(c.take(c.length()))
+		switch kind {
+		case 'd':
+		case 'f', 'x':
+			e.Size = int64(c.uvarint())
+			c.copy(e.Digest[:])
+			if e.Size < 0 {
+				return nil, fmt.Errorf("entry %q has the size %d", e.Path, e.Size)
+			}
+		case 'l':
+			e.Symlink = string(c.take(c.length()))
+		default:
+			return nil, fmt.Errorf("entry %d is of the unknown kind %q", len(entries), kind)
+		}
+		if c.short {
+			return nil, errors.New("the tree is cut off")
+		}
+		entries = append(entries, e)
+	}
+	if err := checkTree(entries); err != nil {
+		return nil, err
+	}
+	// Numbers have several spellings; only the shortest is canonical.
+	if !bytes.Equal(encodeTree(entries), whole) {
+		return nil, errors.New("the tree is not in its canonical form")
+	}
+	return entries, nil
+}
+
+func (c *cursor) uvarint() uint64 {
+	v, n := binary.Uvarint(c.b)
+	if n <= 0 {
+		c.short, c.b = true, nil
+		return 0
+	}
+	c.b = c.b[n:]
+	return v
+}
+
+// length reads the length of a path.
+func (c *cursor) length() int {
+	n := c.uvarint()
+	if n > maxTreePath {
+		c.short, c.b = true, nil
+		return 0
+	}
+	return int(n)
+}
+
+// checkTree makes sure that writing the entries into a directory, and then
+// following its links, cannot leave the directory.
+func checkTree(entries []TreeEntry) error {
+	index := make(map[string]*TreeEntry, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		if !localPath(e.Path) || len(e.Path) > maxTreePath || strings.ContainsRune(e.Path, '\\') {
+			return fmt.Errorf("entry %q is not a path inside the directory", e.Path)
+		}
+		if i > 0 && entries[i-1].Path >= e.Path {
+			return fmt.Errorf("entry %q is out of order or there twice", e.Path)
+		}
+		// A parent sorts before what is in it, so it has been seen.
+		if dir := path.Dir(e.Path); dir != "." {
+			if p := index[dir]; p == nil || !p.Mode.IsDir() {
+				return fmt.Errorf("entry %q is not in a directory of the tree", e.Path)
+			}
+		}
+		index[e.Path] = e
+	}
+	for i := range entries {
+		if e := &entries[i]; e.Mode&fs.ModeSymlink != 0 {
+			if err := checkLink(e, index); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkLink follows a symbolic link as the kernel would, through all other
+// links on the way, since "a/.." need not be where a is when a is a link. A
+// target that does not exist is fine as long as it would be inside.
+func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
+	refuse := func(why string) error {
+		return fmt.Errorf("symbolic link %q to %q %s; make it relative and keep it inside the directory", link.Path, link.Symlink, why)
+	}
+	at := path.Dir(link.Path) // "." is the top
+	todo := []string{link.Symlink}
+	for depth := 0; len(todo) > 0; {
+		target := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if target == "" || len(target) > maxTreePath || strings.IndexByte(target, 0) >= 0 || strings.ContainsRune(target, '\\') {
+			return refuse("has no usable target")
+		}
+		if target[0] == '/' {
+			return refuse("is absolute")
+		}
+		name, rest, more := strings.Cut(target, "/")
+		// "a//b" and "a/" are what the kernel makes of them: a, then b.
+		rest = strings.TrimLeft(rest, "/")
+		if more && rest != "" {
+			todo = append(todo, rest)
+		}
+		switch name {
+		case ".":
+			continue
+		case "..":
+			if at == "." {
+				return refuse("leaves the directory")
+			}
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, name)
+		if e := index[next]; e != nil && e.Mode&fs.ModeSymlink != 0 {
+			if depth++; depth > maxLinkDepth {
+				return refuse("goes round in a circle")
+			}
+			todo = append(todo, e.Symlink)
+			continue
+		}
+		at = next
+	}
+	return nil
+}

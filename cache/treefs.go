@@ -1,0 +1,173 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// PutTree stores a directory with everything in it and returns the digest of
+// its manifest and the manifest's entries, sorted by path. It refuses symbolic
+// links that are absolute or lead out of dir, and whatever is neither file,
+// directory nor link.
+func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
+	st, err := os.Lstat(dir)
+	if err != nil {
+		return Digest{}, nil, fmt.Errorf("store %s: %w; make sure that the directory exists and is readable", dir, err)
+	}
+	if !st.IsDir() {
+		return Digest{}, nil, fmt.Errorf("store %s: it is %s, not a directory; write a directory there", dir, kindOf(st.Mode()))
+	}
+	entries := []TreeEntry{}
+	err = filepath.WalkDir(dir, func(p string, de fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("store %s: %w; make sure that all of it is readable", p, err)
+		}
+		if p == dir {
+			return nil
+		}
+		e, err := s.putEntry(dir, p, de)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
+		return Digest{}, nil, err
+	}
+	sortTree(entries)
+	if err := checkTree(entries); err != nil {
+		return Digest{}, nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	d, err := s.PutBytes(encodeTree(entries))
+	if err != nil {
+		return Digest{}, nil, err
+	}
+	return d, entries, nil
+}
+
+func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
+	rel, err := filepath.Rel(dir, p)
+	if err != nil {
+		return TreeEntry{}, err
+	}
+	e := TreeEntry{Path: filepath.ToSlash(rel)}
+	st, err := de.Info()
+	if err != nil {
+		return e, fmt.Errorf("store %s: %w; make sure that nothing writes there after its stage has ended", p, err)
+	}
+	e.Mode = kindMode(entryKind(st.Mode()))
+	switch m := st.Mode(); {
+	case m.IsDir():
+	case m.IsRegular():
+		e.Digest, e.Size, err = s.PutFile(p)
+	case m&fs.ModeSymlink != 0:
+		if e.Symlink, err = os.Readlink(p); err != nil {
+			err = fmt.Errorf("store %s: %w; make sure that nothing writes there after its stage has ended", p, err)
+		}
+		e.Symlink = filepath.ToSlash(e.Symlink)
+	default:
+		err = fmt.Errorf("store %s: it is %s, which cannot be kept; have the stage leave files, directories and links only", p, kindOf(m))
+	}
+	return e, err
+}
+
+// Tree reads the manifest of a directory. Errors are ErrNotFound or a
+// *CorruptError.
+func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
+	b, err := s.Bytes(d)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := decodeTree(b)
+	if err != nil {
+		return nil, s.corrupt(d, s.entryPath(blobsDir, d), err.Error())
+	}
+	return entries, nil
+}
+
+// MaterializeTree writes a directory. All of it is verified before it appears
+// at dir, which must not exist or be an empty directory. When one of its
+// files is lost or corrupt the manifest is taken out of the store too, so that
+// the next lookup of a record that names it is a miss.
+func (s *Store) MaterializeTree(d Digest, dir string) error {
+	entries, err := s.Tree(d)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".touchstone-")
+	if err != nil {
+		return fmt.Errorf("write %s: %w; make sure that its parent directory exists and is writable", dir, err)
+	}
+	err = s.fillTree(entries, tmp)
+	if err == nil {
+		err = os.Chmod(tmp, 0o755)
+	}
+	if err == nil {
+		// Windows does not rename onto an empty directory.
+		os.Remove(dir)
+		err = os.Rename(tmp, dir)
+	}
+	if err == nil {
+		return nil
+	}
+	os.RemoveAll(tmp)
+	if errors.Is(err, ErrNotFound) || errors.As(err, new(*CorruptError)) {
+		s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+err.Error())
+		return err
+	}
+	return fmt.Errorf("write %s: %w; make sure that the path is free and its disk has space", dir, err)
+}
+
+// fillTree writes checked entries below root. It goes through os.Root as a
+// second line of defence: even a manifest that deceived checkTree could not
+// make it write elsewhere. Links come last, so that nothing is written through
+// one.
+func (s *Store) fillTree(entries []TreeEntry, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for i := range entries {
+		e := &entries[i]
+		switch name := filepath.FromSlash(e.Path); entryKind(e.Mode) {
+		case 'd':
+			err = root.Mkdir(name, 0o755)
+			if err == nil {
+				err = root.Chmod(name, 0o755)
+			}
+		case 'f', 'x':
+			err = s.fillFile(root, name, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range entries {
+		if e := &entries[i]; e.Mode&fs.ModeSymlink != 0 {
+			if err := root.Symlink(filepath.FromSlash(e.Symlink), filepath.FromSlash(e.Path)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) fillFile(root *os.Root, name string, e *TreeEntry) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	err = s.Copy(e.Digest, f)
+	if err == nil {
+		err = f.Chmod(e.Mode.Perm())
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
