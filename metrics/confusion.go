@@ -1,0 +1,64 @@
+package metrics
+
+// Confusion is the confusion matrix of a detector: "positive" is malicious.
+// A figure whose denominator is zero is nil: undefined is neither 0 nor 1.
+type Confusion struct {
+	TP, FP, TN, FN int
+}
+
+// Add counts one entry.
+func (c *Confusion) Add(malicious, flagged bool) {
+	switch {
+	case malicious && flagged:
+		c.TP++
+	case malicious:
+		c.FN++
+	case flagged:
+		c.FP++
+	default:
+		c.TN++
+	}
+}
+
+// Precision is TP / (TP + FP): of what was flagged, the share that deserved it.
+func (c Confusion) Precision() *float64 { return Rate(c.TP, c.TP+c.FP) }
+
+// Recall is TP / (TP + FN): of the malicious entries, the share flagged.
+func (c Confusion) Recall() *float64 { return Rate(c.TP, c.TP+c.FN) }
+
+// FPR is FP / (FP + TN): of the benign entries, the share flagged.
+func (c Confusion) FPR() *float64 { return Rate(c.FP, c.FP+c.TN) }
+
+// F1 is the harmonic mean of precision and recall, 2TP / (2TP + FP + FN). It
+// is defined as soon as one entry is malicious or flagged.
+func (c Confusion) F1() *float64 { return Rate(2*c.TP, 2*c.TP+c.FP+c.FN) }
+
+// Rate is k / n, or nil when n is zero.
+func Rate(k, n int) *float64 {
+	if n == 0 {
+		return nil
+	}
+	r := float64(k) / float64(n)
+	return &r
+}
+
+// PrecisionAtBaseRate is the precision to expect where one entry in oneIn is
+// malicious, by Bayes' theorem: with base rate p = 1/oneIn it is
+// recall·p / (recall·p + fpr·(1-p)). The corpus has far more attacks than the
+// world has, so its own precision flatters. Axelsson, The base-rate fallacy
+// and the difficulty of intrusion detection, ACM TISSEC 3(3), 2000.
+//
+// It is nil when recall or fpr is, or when nothing would ever be flagged.
+func PrecisionAtBaseRate(recall, fpr *float64, oneIn int) *float64 {
+	if recall == nil || fpr == nil {
+		return nil
+	}
+	// Both sides multiplied by oneIn, so that the base rate itself is never
+	// rounded.
+	all := *recall + float64(*fpr*float64(oneIn-1))
+	if all == 0 {
+		return nil
+	}
+	p := *recall / all
+	return &p
+}

@@ -1,0 +1,139 @@
+package metrics
+
+import "slices"
+
+// unjudged marks a result that the judgements say nothing about.
+const unjudged = -1
+
+// Topic is one topic (for us, a query) after its ranked list was set beside
+// its judgements. Its methods are the measures, as trec_eval 9.0.7 defines
+// them; k counts results from the top and has to be positive. A list shorter
+// than k counts as filled up with results that are not relevant.
+//
+// A topic without any relevant label has 0 in every measure.
+type Topic struct {
+	// rels is the relevance at each rank, best first.
+	rels []int
+	// ideal holds all positive judgements, highest first.
+	ideal []int
+	// relevant is the number of judgements at or above level.
+	relevant int
+	level    int
+}
+
+// EvaluateTopic sets a ranked list of ids, best first, beside the judgements
+// (id to relevance; negative means that it was pooled and never judged, which
+// is as good as absent). level is the lowest relevance that the binary
+// measures count as relevant, 1 by default in trec_eval; nDCG takes every
+// positive relevance as its gain whatever the level.
+//
+// An id that stands in the list twice counts at its first place only.
+func EvaluateTopic(ranked []string, judged map[string]int, level int) Topic {
+	t := Topic{rels: make([]int, len(ranked)), level: level}
+	var seen []string
+	for i, id := range ranked {
+		t.rels[i] = unjudged
+		if rel, ok := judged[id]; ok && rel >= 0 && !slices.Contains(seen, id) {
+			t.rels[i] = rel
+			seen = append(seen, id)
+		}
+	}
+	for _, rel := range judged {
+		if rel > 0 {
+			t.ideal = append(t.ideal, rel)
+		}
+		if rel >= level && rel >= 0 {
+			t.relevant++
+		}
+	}
+	slices.SortFunc(t.ideal, func(a, b int) int { return b - a })
+	return t
+}
+
+// Relevant is the number of labels at or above the level.
+func (t Topic) Relevant() int { return t.relevant }
+
+// found counts the relevant results among the first k.
+func (t Topic) found(k int) int {
+	n := 0
+	for _, rel := range t.rels[:min(k, len(t.rels))] {
+		if t.counts(rel) {
+			n++
+		}
+	}
+	return n
+}
+
+func (t Topic) counts(rel int) bool { return rel >= 0 && rel >= t.level }
+
+// Recall is the share of the relevant documents that are among the first k
+// (trec_eval: recall_k).
+func (t Topic) Recall(k int) float64 {
+	if t.relevant == 0 {
+		return 0
+	}
+	return float64(t.found(k)) / float64(t.relevant)
+}
+
+// Precision is the share of relevant ones among the first k (P_k). The
+// denominator is k even where fewer were retrieved.
+func (t Topic) Precision(k int) float64 { return float64(t.found(k)) / float64(k) }
+
+// Success is 1 when a relevant document is among the first k, else 0
+// (success_k).
+func (t Topic) Success(k int) float64 {
+	if t.found(k) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// ReciprocalRank is 1 / the rank of the first relevant document, 0 when none
+// was retrieved (recip_rank). Its mean over topics is MRR.
+func (t Topic) ReciprocalRank() float64 {
+	for i, rel := range t.rels {
+		if t.counts(rel) {
+			return 1 / float64(i+1)
+		}
+	}
+	return 0
+}
+
+// AveragePrecision is the mean over all relevant documents of the precision at
+// the rank of each, those not retrieved counting 0 (map, before the mean over
+// topics).
+func (t Topic) AveragePrecision() float64 {
+	sum, found := 0.0, 0
+	for i, rel := range t.rels {
+		if t.counts(rel) {
+			found++
+			sum += float64(found) / float64(i+1)
+		}
+	}
+	if found == 0 {
+		return 0
+	}
+	return sum / float64(t.relevant)
+}
+
+// NDCG is the discounted cumulative gain of the first k over that of the best
+// possible list (ndcg_cut_k): gain is the relevance itself, the discount
+// log2(rank+1), and the best list is made of all judged documents. Järvelin
+// and Kekäläinen, ACM TOIS 20(4), 2002, with the discount that trec_eval uses.
+func (t Topic) NDCG(k int) float64 {
+	ideal := dcg(t.ideal, k)
+	if ideal == 0 {
+		return 0
+	}
+	return dcg(t.rels, k) / ideal
+}
+
+func dcg(gains []int, k int) float64 {
+	sum := 0.0
+	for i, gain := range gains[:min(k, len(gains))] {
+		if gain > 0 {
+			sum += float64(gain) / log2(i+2)
+		}
+	}
+	return sum
+}
