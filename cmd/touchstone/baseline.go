@@ -1,0 +1,162 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/stages/gate"
+)
+
+func newBaselineCommand(flags *globalFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Show the committed baseline, or make it anew from what is measured now",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBaselineShowCommand(flags), newBaselineUpdateCommand(flags))
+	return cmd
+}
+
+// defaultBaseline is where the project keeps its baseline.
+const defaultBaseline = "datasets/baseline_v1.json"
+
+func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Print the baseline's figures and thresholds",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b, err := contracts.Read[contracts.Baseline](file)
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), b)
+			}
+			return printBaseline(cmd.OutOrStdout(), b)
+		},
+	}
+	cmd.Flags().StringVar(&file, "baseline", defaultBaseline, "the baseline file")
+	return cmd
+}
+
+func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
+	var file, stage string
+	rf := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "update",
+		Short: "Measure, print what moves, and write the baseline; its thresholds stay",
+		Long: `Runs the pipeline up to the stage that aggregates, which runs the validation of
+the datasets first: data that is refused leaves the baseline as it is. Then it
+prints every figure that moves and writes the file. Thresholds are kept; edit
+them in the file.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := openSession(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			rf.selection = engine.Selection{Until: []string{stage}}
+			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr())
+			if err != nil {
+				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+			}
+			agg, err := s.aggregate(outcomes, stage)
+			if err != nil {
+				return err
+			}
+			var old *contracts.Baseline
+			switch b, err := contracts.Read[contracts.Baseline](file); {
+			case err == nil:
+				old = &b
+			case !errors.Is(err, fs.ErrNotExist):
+				return fmt.Errorf("%w; a baseline that cannot be read is not replaced: move it away first", err)
+			}
+			next, err := gate.NewBaseline(agg, old)
+			if err != nil {
+				return err
+			}
+			moves := gate.BaselineChanges(old, next)
+			if flags.json {
+				if err := printJSON(cmd.OutOrStdout(), map[string][]string{"changes": moves}); err != nil {
+					return err
+				}
+			} else {
+				for _, line := range moves {
+					fmt.Fprintln(cmd.OutOrStdout(), line)
+				}
+			}
+			if len(moves) == 0 && old != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "nothing moves; the baseline stays as it is")
+				return nil
+			}
+			if err := contracts.Write(file, next); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; look at the difference and commit it\n", file)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&file, "baseline", defaultBaseline, "the baseline file to write")
+	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output holds the figures")
+	rf.add(cmd)
+	return cmd
+}
+
+// aggregate reads the figures out of the outputs of the named stage.
+func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts.Aggregate, error) {
+	for _, o := range outcomes {
+		if o.Instance.Stage != stage {
+			continue
+		}
+		for _, out := range o.Outputs {
+			if out.Dir || filepath.Ext(out.Path) != ".json" {
+				continue
+			}
+			b, err := s.store.Bytes(out.Digest)
+			if err != nil {
+				return contracts.Aggregate{}, err
+			}
+			return contracts.Decode[contracts.Aggregate](out.Path, b)
+		}
+	}
+	return contracts.Aggregate{}, fmt.Errorf("stage %s has no JSON output to read figures from", stage)
+}
+
+func printBaseline(w io.Writer, b contracts.Baseline) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\tcorpus %s, golden set %s, security corpus %s; %d runs of %s\n\n", b.Version,
+		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, b.RunsAveraged, b.Proxy)
+	for _, k := range []string{"1", "3", "5", "10"} {
+		fmt.Fprintf(t, "recall_at_%s\t%.4f\n", k, b.Metrics.RecallAt[k])
+	}
+	fmt.Fprintf(t, "mrr\t%.4f\nndcg_at_10\t%.4f\nmap\t%.4f\n\n", b.Metrics.MRR, b.Metrics.NDCGAt10, b.Metrics.MAP)
+	for _, d := range b.PerDetector {
+		fmt.Fprintf(t, "%s\trecall %s\tfpr %s\n", d.Score.Detector, rate(d.Score.Recall), rate(d.Score.FPR))
+	}
+	thresholds, err := json.MarshalIndent(b.Thresholds, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t, "\nthresholds %s\n", thresholds)
+	return t.Flush()
+}
+
+func rate(r *float64) string {
+	if r == nil {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.4f", *r)
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/cache"
+)
+
+func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stats",
+		Short: "Count what the store holds",
+		Args:  cobra.NoArgs,
+		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
+			stats, err := store.Stats()
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), stats)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "directory  %s\nresults    %d\nblobs      %d\nsize       %s on disk, %s of content\n",
+				stats.Dir, stats.Records, stats.Blobs, formatSize(stats.DiskBytes), formatSize(stats.ContentBytes))
+			return nil
+		}),
+	}
+}
+
+// cacheListJSON is the shape of cache ls --json.
+type cacheListJSON struct {
+	Results []cacheResult `json:"results"`
+}
+
+type cacheResult struct {
+	Key      string    `json:"key"`
+	Stage    string    `json:"stage"`
+	Instance string    `json:"instance"`
+	Bytes    int64     `json:"bytes"`
+	Used     time.Time `json:"used"`
+}
+
+func newCacheListCommand(flags *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "ls",
+		Short: "List the stored results, the latest used first",
+		Args:  cobra.NoArgs,
+		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
+			list := cacheListJSON{Results: []cacheResult{}}
+			err := store.List(func(e cache.Listed) error {
+				list.Results = append(list.Results, cacheResult{e.Key.String(), e.Stage, e.Instance, e.Bytes, e.Used})
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), list)
+			}
+			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, r := range list.Results {
+				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\n", r.Key, r.Stage, r.Instance, formatSize(r.Bytes), r.Used.Format(time.DateTime))
+			}
+			return t.Flush()
+		}),
+	}
+}
+
+func newCacheVerifyCommand(flags *globalFlags) *cobra.Command {
+	var fix bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Read every result and blob again and report what is damaged",
+		Long:  "Reads everything in the store and compares it with its digest. A damaged entry is never\nserved: a run treats it as a miss. With --fix damaged entries are removed. Exits with 2 when\nsomething is damaged and stays so.",
+		Args:  cobra.NoArgs,
+		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
+			result, err := store.Verify(cmd.Context(), fix)
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				if err := printJSON(cmd.OutOrStdout(), result); err != nil {
+					return err
+				}
+			} else {
+				for _, p := range result.Problems {
+					fmt.Fprintln(cmd.OutOrStdout(), p)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d damaged\n", result.Records, result.Blobs, len(result.Problems))
+			}
+			if len(result.Problems) > 0 && !fix {
+				return errors.New("the store is damaged; remove what is with cache verify --fix (the next run makes it again)")
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&fix, "fix", false, "remove what is damaged")
+	return cmd
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/touchstone-eval/touchstone/engine"
+)
+
+// Exit codes, as --help documents them.
+const (
+	exitPassed      = 0
+	exitGateFailed  = 1
+	exitUsage       = 2
+	exitStageFailed = 3
+	exitBadDataset  = 4
+	exitInterrupted = 130
+)
+
+const exitCodesHelp = `Exit codes:
+  0    passed
+  1    the gate failed
+  2    usage or pipeline error
+  3    a stage failed
+  4    a dataset is invalid
+  130  interrupted`
+
+// exitError carries the exit code of an error. A nil err was reported
+// already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// report prints an error once and returns the process's exit code.
+func report(ctx context.Context, w io.Writer, err error) int {
+	if err == nil {
+		return exitPassed
+	}
+	code := exitCode(ctx, err)
+	var known *exitError
+	if errors.As(err, &known) && known.err == nil {
+		return code
+	}
+	if code == exitInterrupted {
+		fmt.Fprintln(w, "touchstone: interrupted; finished stages are kept and will be hits")
+		return code
+	}
+	fmt.Fprintln(w, "touchstone:", err)
+	return code
+}
+
+// exitCode is the one place that maps errors to exit codes.
+func exitCode(ctx context.Context, err error) int {
+	var known *exitError
+	var stage *engine.StageError
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &stage):
+		return stageExitCode(stage)
+	case errors.As(err, &known):
+		return known.code
+	default:
+		return exitUsage
+	}
+}
+
+// stageExitCode tells an invalid dataset, which our own stages report by
+// their exit status, from any other failure.
+func stageExitCode(e *engine.StageError) int {
+	command := e.Outcome.Instance.Command
+	var exit *engine.ExitError
+	if errors.As(e, &exit) && !exit.TimedOut && exit.Code == exitBadDataset &&
+		len(command) > 2 && command[0] == toolName && command[1] == "stage" {
+		return exitBadDataset
+	}
+	return exitStageFailed
+}
+
+// handError gives an error of a stage that was run by hand its exit code:
+// the stage's own when it has one.
+func handError(err error) error {
+	if err == nil {
+		return nil
+	}
+	var own interface{ ExitCode() int }
+	if errors.As(err, &own) {
+		return &exitError{own.ExitCode(), err}
+	}
+	return &exitError{exitStageFailed, err}
+}

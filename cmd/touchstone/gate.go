@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/stages/gate"
+)
+
+// gateJSON is the shape of gate --json. Verdict is the verdict output itself.
+type gateJSON struct {
+	Passed  bool            `json:"passed"`
+	Verdict json.RawMessage `json:"verdict"`
+	Run     runJSON         `json:"run"`
+}
+
+func newGateCommand(flags *globalFlags) *cobra.Command {
+	rf := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Run the whole pipeline and say whether the gate passed",
+		Long: `Brings the whole pipeline up to date, publishes its reports, and judges by the
+output that the pipeline block names as its verdict. On an unchanged tree it
+computes nothing.
+
+` + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := openSession(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			if s.plan.Verdict == nil {
+				return fmt.Errorf("%s declares no verdict; add verdict = stage.NAME.OUTPUT to its pipeline block", flags.file)
+			}
+			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr())
+			if err != nil {
+				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+			}
+			verdict, err := s.verdict(outcomes)
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				err = printJSON(cmd.OutOrStdout(), gateJSON{verdict.Passed, verdict.raw, s.runFacts(outcomes, sum)})
+			} else if rf.progress != "quiet" {
+				for _, line := range verdict.lines() {
+					fmt.Fprintln(cmd.OutOrStdout(), line)
+				}
+				for _, p := range s.plan.Publish {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", s.plan.Instances[p.From.Instance].Stage, p.Path)
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(sum))
+			}
+			if err == nil && !verdict.Passed {
+				return &exitError{code: exitGateFailed}
+			}
+			return err
+		},
+	}
+	rf.add(cmd)
+	return cmd
+}
+
+// verdict is any JSON object with a boolean "passed"; gate is set when it is
+// the evaluation's own.
+type verdict struct {
+	Passed bool
+	raw    json.RawMessage
+	gate   *contracts.Gate
+}
+
+func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
+	ref := s.plan.Verdict
+	in := s.plan.Instances[ref.Instance]
+	out, ok := outcomes[ref.Instance].Output(ref.Output)
+	if !ok {
+		return nil, fmt.Errorf("the verdict, output %s of %s, was not made", ref.Output, in)
+	}
+	b, err := s.store.Bytes(out.Digest)
+	if err != nil {
+		return nil, fmt.Errorf("reading the verdict: %w", err)
+	}
+	var plain struct {
+		Passed *bool `json:"passed"`
+	}
+	if err := json.Unmarshal(b, &plain); err != nil || plain.Passed == nil {
+		return nil, fmt.Errorf(`the verdict, output %s of %s, is not a JSON object with a boolean "passed"`, ref.Output, in)
+	}
+	v := &verdict{Passed: *plain.Passed, raw: json.RawMessage(b)}
+	if g, err := contracts.Decode[contracts.Gate]("verdict", b); err == nil {
+		v.gate = &g
+	}
+	return v, nil
+}
+
+// lines is the summary that a person reads on standard output.
+func (v *verdict) lines() []string {
+	if v.gate != nil {
+		return gate.Describe(*v.gate)
+	}
+	if v.Passed {
+		return []string{"the gate passed"}
+	}
+	return []string{"the gate FAILED"}
+}

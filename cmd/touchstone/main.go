@@ -1,0 +1,21 @@
+// Command touchstone evaluates MCP proxies: it runs the pipeline that
+// pipeline.hcl declares and says whether the gate passed.
+//
+// One file a verb. What maps errors to exit codes is exit.go, and nothing
+// else does.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRootCommand()
+	err := root.ExecuteContext(ctx)
+	os.Exit(report(ctx, os.Stderr, err))
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"github.com/touchstone-eval/touchstone/engine"
+)
+
+// progress shows a run while it happens, on standard error.
+type progress interface {
+	event(engine.Event)
+	close()
+}
+
+func newProgress(mode string, quiet bool, w io.Writer) (progress, error) {
+	f, isFile := w.(*os.File)
+	terminal := isFile && term.IsTerminal(int(f.Fd()))
+	if mode == "auto" {
+		switch {
+		case quiet:
+			mode = "quiet"
+		case terminal:
+			mode = "tty"
+		default:
+			mode = "plain"
+		}
+	}
+	switch mode {
+	case "tty":
+		return &ttyProgress{w: w, bars: map[string]*mpb.Bar{}}, nil
+	case "plain":
+		return &plainProgress{w: w}, nil
+	case "json":
+		return eventProgress(jsonLines(w)), nil
+	case "quiet":
+		return eventProgress(func(engine.Event) {}), nil
+	default:
+		return nil, fmt.Errorf("--progress %q: use auto, tty, plain, json or quiet", mode)
+	}
+}
+
+// eventProgress hands every event to a function.
+type eventProgress func(engine.Event)
+
+func (p eventProgress) event(e engine.Event) { p(e) }
+func (p eventProgress) close()               {}
+
+// plainProgress prints a line for what executes and stays silent about hits,
+// which the summary counts.
+type plainProgress struct{ w io.Writer }
+
+func (p *plainProgress) event(e engine.Event) {
+	if line := eventLine(e); line != "" {
+		fmt.Fprintln(p.w, line)
+	}
+}
+
+func (p *plainProgress) close() {}
+
+func eventLine(e engine.Event) string {
+	took := seconds(time.Duration(e.DurationMS) * time.Millisecond)
+	switch e.Event {
+	case engine.EventStart:
+		why := ""
+		if len(e.Reasons) > 0 {
+			why = "  (" + e.Reasons[0] + ")"
+		}
+		return "run   " + eventName(e) + why
+	case engine.EventRetry:
+		return fmt.Sprintf("retry %s: attempt %d: %s", eventName(e), e.Attempt, e.Error)
+	case engine.EventDone:
+		return fmt.Sprintf("done  %s  %s", eventName(e), took)
+	case engine.EventFailed:
+		return fmt.Sprintf("FAIL  %s: %s", eventName(e), e.Error)
+	case engine.EventSkipped:
+		return fmt.Sprintf("skip  %s: %s failed", eventName(e), e.Cause)
+	default:
+		return ""
+	}
+}
+
+func eventName(e engine.Event) string {
+	if e.Instance == "" {
+		return e.Stage
+	}
+	return e.Stage + "[" + e.Instance + "]"
+}
+
+// ttyProgress shows a line for each running stage with elapsed and expected
+// time, and leaves a line behind for each that ended. It draws nothing for a
+// run of hits.
+type ttyProgress struct {
+	w    io.Writer
+	mu   sync.Mutex
+	all  *mpb.Progress
+	bars map[string]*mpb.Bar
+}
+
+func (p *ttyProgress) event(e engine.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e.Event {
+	case engine.EventStart:
+		if p.all == nil {
+			p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh(), mpb.WithWidth(24), mpb.WithRefreshRate(100*time.Millisecond))
+		}
+		p.bars[eventName(e)] = p.bar(e)
+	case engine.EventDone, engine.EventFailed:
+		if bar := p.bars[eventName(e)]; bar != nil {
+			bar.Abort(true)
+			delete(p.bars, eventName(e))
+		}
+		p.line(eventLine(e))
+	case engine.EventRetry, engine.EventSkipped:
+		p.line(eventLine(e))
+	}
+}
+
+// bar shows one running stage; with an expected time it fills up to it.
+func (p *ttyProgress) bar(e engine.Event) *mpb.Bar {
+	start := time.Now()
+	expected := time.Duration(e.ExpectedMS) * time.Millisecond
+	after := func(decor.Statistics) string {
+		elapsed := seconds(time.Since(start).Round(100 * time.Millisecond))
+		if expected == 0 {
+			return " " + elapsed
+		}
+		return fmt.Sprintf(" %s of about %s", elapsed, seconds(expected))
+	}
+	fill := mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("─")
+	bar := p.all.New(max(1, expected.Milliseconds()), fill,
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(eventName(e)+" ", decor.WC{W: 34, C: decor.DindentRight})),
+		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return after(s) })),
+	)
+	if expected > 0 {
+		go func() {
+			tick := time.NewTicker(100 * time.Millisecond)
+			defer tick.Stop()
+			for range tick.C {
+				if bar.Aborted() || bar.Completed() {
+					return
+				}
+				// One short of the total: a bar that is full is removed.
+				bar.SetCurrent(min(time.Since(start).Milliseconds(), expected.Milliseconds()-1))
+			}
+		}()
+	}
+	return bar
+}
+
+func (p *ttyProgress) line(s string) {
+	if p.all != nil {
+		fmt.Fprintln(p.all, s)
+		return
+	}
+	fmt.Fprintln(p.w, s)
+}
+
+func (p *ttyProgress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, bar := range p.bars {
+		bar.Abort(true)
+	}
+	if p.all != nil {
+		p.all.Wait()
+	}
+}

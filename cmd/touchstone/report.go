@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/render"
+)
+
+func newReportCommand(flags *globalFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "Open the report, or compare two of them",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newReportOpenCommand(flags), newReportDiffCommand(flags))
+	return cmd
+}
+
+func newReportOpenCommand(flags *globalFlags) *cobra.Command {
+	var printOnly bool
+	cmd := &cobra.Command{
+		Use:   "open",
+		Short: "Open the published report.html in a browser",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			plan, err := loadPlan(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			for _, p := range plan.Publish {
+				page := filepath.Join(plan.Root, filepath.FromSlash(p.Path), "report.html")
+				if _, err := os.Stat(page); err != nil {
+					continue
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), page)
+				if printOnly {
+					return nil
+				}
+				return openInBrowser(cmd, page)
+			}
+			return fmt.Errorf("there is no report yet; run %s gate first", toolName)
+		},
+	}
+	cmd.Flags().BoolVar(&printOnly, "print", false, "print its path and open nothing")
+	return cmd
+}
+
+func openInBrowser(cmd *cobra.Command, page string) error {
+	opener := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		opener = "open"
+	}
+	if err := exec.CommandContext(cmd.Context(), opener, page).Run(); err != nil {
+		return fmt.Errorf("opening it with %s: %w; open the file above yourself", opener, err)
+	}
+	return nil
+}
+
+func newReportDiffCommand(flags *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff A B",
+		Short: "Say what moved between two report.json files, or two directories that hold one",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var reports [2]contracts.Report
+			for i, arg := range args {
+				if st, err := os.Stat(arg); err == nil && st.IsDir() {
+					arg = filepath.Join(arg, "report.json")
+				}
+				r, err := contracts.Read[contracts.Report](arg)
+				if err != nil {
+					return err
+				}
+				reports[i] = r
+			}
+			d := render.Diff(reports[0], reports[1])
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), d)
+			}
+			for _, line := range d.Lines() {
+				fmt.Fprintln(cmd.OutOrStdout(), line)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// globalFlags are understood by every verb that reads the pipeline.
+type globalFlags struct {
+	file     string
+	vars     []string
+	varFiles []string
+	cacheDir string
+	json     bool
+}
+
+func newRootCommand() *cobra.Command {
+	flags := &globalFlags{}
+	root := &cobra.Command{
+		Use:   toolName,
+		Short: "Evaluate MCP proxies: tool retrieval and tool scanning, as numbers that a build can fail on",
+		Long: `Touchstone runs the evaluation that pipeline.hcl declares: it validates the
+datasets, starts the proxy under test over frozen tools, scores its search and
+its scanner, sets the figures beside a committed baseline and says whether the
+gate passed. Nothing unchanged is computed twice.
+
+` + exitCodesHelp,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	p := root.PersistentFlags()
+	p.StringVarP(&flags.file, "file", "f", "pipeline.hcl", "the pipeline to read")
+	p.StringArrayVar(&flags.vars, "var", nil, "set a variable, name=value (repeatable; wins over --var-file and TOUCHSTONE_VAR_name)")
+	p.StringArrayVar(&flags.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
+	p.StringVar(&flags.cacheDir, "cache-dir", "", "the store's directory (default $TOUCHSTONE_CACHE, else the user's cache directory)")
+	p.BoolVar(&flags.json, "json", false, "print facts as JSON, in the documented shape")
+	root.AddCommand(
+		newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags), newValidateCommand(flags),
+		newExplainCommand(flags), newGraphCommand(flags), newLogsCommand(flags), newCacheCommand(flags),
+		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(),
+		newStageCommand(), newVersionCommand(flags),
+	)
+	return root
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/engine/local"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// termGrace is how long a stage may take to end after it was told to.
+const termGrace = 3 * time.Second
+
+// session is a loaded pipeline with its engine.
+type session struct {
+	plan   *pipeline.Plan
+	engine *engine.Engine
+	store  *cache.Store
+	began  time.Time
+}
+
+// loadPlan reads the pipeline and prints everything that is wrong with it.
+func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
+	if _, err := os.Stat(flags.file); os.IsNotExist(err) {
+		return nil, fmt.Errorf("there is no %s here; run %s init to make one, or name one with --file", flags.file, toolName)
+	}
+	plan, diags, files := pipeline.Load(pipeline.Options{
+		File: flags.file, Vars: flags.vars, VarFiles: flags.varFiles, Environ: os.Environ(), Version: version,
+	})
+	if len(diags) > 0 {
+		width, color := 0, false
+		if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			color = os.Getenv("NO_COLOR") == ""
+			width, _, _ = term.GetSize(int(f.Fd()))
+		}
+		pipeline.WriteDiagnostics(stderr, diags, files, color, uint(max(width, 0)))
+	}
+	if diags.HasErrors() {
+		return nil, &exitError{code: exitUsage}
+	}
+	return plan, nil
+}
+
+// openStore opens the store that the flags name.
+func openStore(flags *globalFlags) (*cache.Store, error) {
+	dir := flags.cacheDir
+	if dir == "" {
+		var err error
+		if dir, err = cache.DefaultDir(); err != nil {
+			return nil, err
+		}
+	}
+	return cache.Open(dir, cache.Options{})
+}
+
+// storeDir is where the store's directory is, for what lives beside it.
+func storeDir(flags *globalFlags) (string, error) {
+	if flags.cacheDir != "" {
+		return filepath.Abs(flags.cacheDir)
+	}
+	return cache.DefaultDir()
+}
+
+// openSession loads the pipeline and opens the store.
+func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
+	began := time.Now()
+	plan, err := loadPlan(flags, stderr)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openStore(flags)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := storeDir(flags)
+	if err != nil {
+		return nil, err
+	}
+	project := projectID(plan)
+	index := store.OpenStatIndex(project)
+	return &session{
+		plan: plan, store: store, began: began,
+		engine: &engine.Engine{
+			Store: store, Index: index, Executor: local.Executor{Grace: termGrace},
+			Tools:   &tools{HostTools: engine.HostTools{Index: index}},
+			Project: project, WorkDir: filepath.Join(dir, "work"), Jobs: runtime.NumCPU(),
+			Now: time.Now, LookupEnv: os.LookupEnv,
+		},
+	}, nil
+}
+
+// close saves what makes the next run cheap. Failing to is no reason to fail
+// the run: the index is an optimisation.
+func (s *session) close() {
+	_ = s.engine.Index.Save()
+	_ = s.store.Close()
+}
+
+// projectID tells pipelines apart in the store's history.
+func projectID(plan *pipeline.Plan) string {
+	sum := sha256.Sum256([]byte(plan.Name + "\x00" + plan.Root))
+	return hex.EncodeToString(sum[:8])
+}
+
+// printJSON prints facts for programs.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

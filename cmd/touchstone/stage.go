@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/stages/aggregate"
+	"github.com/touchstone-eval/touchstone/stages/buildproxy"
+	"github.com/touchstone-eval/touchstone/stages/gate"
+	"github.com/touchstone-eval/touchstone/stages/render"
+	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
+	"github.com/touchstone-eval/touchstone/stages/snapshotindex"
+	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
+)
+
+// newStageCommand runs one stage by hand, as pipelines do: files in, files
+// out, no cache.
+func newStageCommand() *cobra.Command {
+	buildproxy.EmbeddedIdentity = embeddedProxyIdentity
+	cmd := &cobra.Command{
+		Use:   "stage",
+		Short: "Run one of the evaluation's stages by hand, without pipeline or cache",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, stage := range []*cobra.Command{
+		validatedatasets.Command(), buildproxy.Command(), snapshotindex.Command(), scoreretrieval.Command(),
+		scoresecurity.Command(), aggregate.Command(), gate.Command(), render.Command(),
+	} {
+		run := stage.RunE
+		stage.RunE = func(cmd *cobra.Command, args []string) error { return handError(run(cmd, args)) }
+		cmd.AddCommand(stage)
+	}
+	return cmd
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// version is Touchstone's own version, which a pipeline's required_version is
+// held against.
+const version = "0.1.0"
+
+// versionJSON is the shape of version --json.
+type versionJSON struct {
+	Version string `json:"version"`
+	Source  string `json:"source"`
+	Go      string `json:"go"`
+}
+
+func newVersionCommand(flags *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, and the digest of the source that stages are keyed on",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			id, err := sourceIdentity(stageRooms("")...)
+			if err != nil {
+				return err
+			}
+			v := versionJSON{version, id.String(), runtime.Version()}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), v)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %s (source %s, %s)\n", toolName, v.Version, id.Short(), v.Go)
+			return nil
+		},
+	}
+}

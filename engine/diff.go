@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// inputBytes reads a single-file input as it is now.
+func (r *run) inputBytes(input *pipeline.Input) ([]byte, error) {
+	if len(input.Files) == 1 {
+		return os.ReadFile(input.Files[0].Source)
+	}
+	out, _ := r.outcomes[input.From[0].From.Instance].Output(input.From[0].From.Output)
+	return r.Store.Bytes(out.Digest)
+}
+
+// diffLimit bounds the lines of a difference; the rest is counted.
+const diffLimit = 20
+
+// diffFile says what changed between two versions of a file: entries by id
+// where both are JSON objects that hold lists of identified objects, lines
+// otherwise.
+func diffFile(before, after []byte) []string {
+	a, okA := jsonEntries(before)
+	b, okB := jsonEntries(after)
+	if !okA || !okB {
+		return diffLines(before, after)
+	}
+	old := make(map[string]jsonEntry, len(a))
+	for _, e := range a {
+		old[e.name] = e
+	}
+	var lines []string
+	for _, e := range b {
+		o, ok := old[e.name]
+		delete(old, e.name)
+		switch {
+		case !ok:
+			lines = append(lines, fmt.Sprintf("line %d: %s added", e.line, e.name))
+		case !jsonEqual(o.raw, e.raw):
+			lines = append(lines, fmt.Sprintf("line %d: %s edited%s", e.line, e.name, editedFields(o.raw, e.raw)))
+		}
+	}
+	for _, e := range a {
+		if _, gone := old[e.name]; gone {
+			lines = append(lines, fmt.Sprintf("%s removed (was line %d)", e.name, e.line))
+		}
+	}
+	if len(lines) == 0 {
+		return diffLines(before, after)
+	}
+	if extra := len(lines) - diffLimit; extra > 0 {
+		lines = append(lines[:diffLimit], fmt.Sprintf("and %d more", extra))
+	}
+	return lines
+}
+
+// jsonEntry is an object of a top-level list, or another top-level value.
+type jsonEntry struct {
+	name string
+	line int
+	raw  json.RawMessage
+}
+
+// idKeys are the members by which an object of a list is told from others.
+var idKeys = []string{"id", "tool_id", "name", "version"}
+
+// jsonEntries splits a JSON object into the objects of its lists, named
+// list[id], and its other members; ok is false when that cannot be done.
+func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	line, counted := 1, 0
+	at := func() int {
+		offset := int(dec.InputOffset())
+		for offset < len(data) && strings.IndexByte(" \t\r\n,:", data[offset]) >= 0 {
+			offset++
+		}
+		line += bytes.Count(data[counted:offset], []byte("\n"))
+		counted = offset
+		return line
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		key, isKey := t.(string)
+		if err != nil || !isKey {
+			return nil, false
+		}
+		start := at()
+		if data[counted] != '[' {
+			e := jsonEntry{name: key, line: start}
+			if dec.Decode(&e.raw) != nil {
+				return nil, false
+			}
+			entries = append(entries, e)
+			continue
+		}
+		if _, err := dec.Token(); err != nil {
+			return nil, false
+		}
+		for i := 0; dec.More(); i++ {
+			e := jsonEntry{line: at()}
+			if dec.Decode(&e.raw) != nil {
+				return nil, false
+			}
+			e.name = key + "[" + entryID(e.raw, i) + "]"
+			entries = append(entries, e)
+		}
+		if _, err := dec.Token(); err != nil {
+			return nil, false
+		}
+	}
+	return entries, true
+}
+
+func entryID(raw json.RawMessage, i int) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil {
+		for _, k := range idKeys {
+			var id string
+			if json.Unmarshal(object[k], &id) == nil && id != "" {
+				return id
+			}
+		}
+	}
+	return fmt.Sprint(i)
+}
+
+func jsonEqual(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// editedFields names the members that differ.
+func editedFields(a, b json.RawMessage) string {
+	var x, y map[string]json.RawMessage
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return ""
+	}
+	var fields []string
+	for k, v := range y {
+		if o, ok := x[k]; !ok || !jsonEqual(o, v) {
+			fields = append(fields, k)
+		}
+	}
+	for k := range x {
+		if _, ok := y[k]; !ok {
+			fields = append(fields, k)
+		}
+	}
+	slices.Sort(fields)
+	return " (" + strings.Join(fields, ", ") + ")"
+}
+
+// diffLines counts differing lines between the common start and end.
+func diffLines(before, after []byte) []string {
+	a, b := bytes.Split(before, []byte("\n")), bytes.Split(after, []byte("\n"))
+	start := 0
+	for start < len(a) && start < len(b) && bytes.Equal(a[start], b[start]) {
+		start++
+	}
+	endA, endB := len(a), len(b)
+	for endA > start && endB > start && bytes.Equal(a[endA-1], b[endB-1]) {
+		endA, endB = endA-1, endB-1
+	}
+	return []string{fmt.Sprintf("from line %d: %d lines became %d", start+1, endA-start, endB-start)}
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+)
+
+// evaluate decides hit or miss for one instance whose upstream outcomes all
+// have outputs.
+func (r *run) evaluate(o *Outcome) error {
+	if err := r.key(o); err != nil {
+		return err
+	}
+	if o.Instance.Cache.Off {
+		o.State, o.Reasons = Miss, []string{"its cache is off"}
+		return nil
+	}
+	outputs, duration, miss := r.Store.Outputs(o.Key)
+	if miss != nil {
+		o.State, o.Reasons = Miss, r.reasons(o, miss)
+		return nil
+	}
+	o.State, o.Outputs, o.Duration = Hit, outputs, duration
+	return nil
+}
+
+// reasons says why an instance is a miss: what differs from the latest earlier
+// run of the same instance, or why its record cannot be used.
+func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
+	if miss.Evicted || miss.Corrupt || miss.Expired {
+		return []string{miss.Reason}
+	}
+	previous := r.previous(o)
+	if previous == nil {
+		return []string{"never run before: " + miss.Reason}
+	}
+	if previous.Key == o.Key {
+		return []string{miss.Reason}
+	}
+	var reasons []string
+	for _, c := range o.changes(previous.Components) {
+		reasons = append(reasons, c.String())
+	}
+	if len(reasons) == 0 {
+		reasons = []string{miss.Reason}
+	}
+	return reasons
+}
+
+// previous returns the newest record of an earlier run of the same instance
+// that can still be read.
+func (r *run) previous(o *Outcome) *cache.Record {
+	for _, h := range r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name()) {
+		if rec, miss := r.Store.Lookup(h.Key); miss == nil {
+			return rec
+		}
+	}
+	return nil
+}
+
+// waitsFor describes a miss that cannot be keyed yet.
+func waitsFor(upstream *Outcome) string {
+	return fmt.Sprintf("waits for %s, which has to run", upstream.Instance)
+}
+
+// Expected is how long the instance took when it last ran, 0 when it never
+// did.
+func (e *Engine) Expected(o *Outcome) time.Duration {
+	r := &run{Engine: e}
+	if rec := r.previous(o); rec != nil {
+		return rec.Duration
+	}
+	return 0
+}

@@ -1,0 +1,56 @@
+package engine
+
+import "time"
+
+// Event is one line of the event log. Fields that do not apply are absent.
+type Event struct {
+	Time     time.Time `json:"time"`
+	Event    EventKind `json:"event"`
+	Stage    string    `json:"stage,omitempty"`
+	Instance string    `json:"instance,omitempty"`
+	Key      string    `json:"key,omitempty"`
+	Reasons  []string  `json:"reasons,omitempty"`
+	// DurationMS is how long the instance took; ExpectedMS how long it took
+	// when it last ran, 0 when it never did.
+	DurationMS int64  `json:"duration_ms,omitempty"`
+	ExpectedMS int64  `json:"expected_ms,omitempty"`
+	Attempt    int    `json:"attempt,omitempty"`
+	ExitCode   int    `json:"exit_code,omitempty"`
+	Error      string `json:"error,omitempty"`
+	Cause      string `json:"cause,omitempty"`
+	// Total is the number of selected instances, in run_start and run_end.
+	Total    int `json:"total,omitempty"`
+	Hits     int `json:"hits,omitempty"`
+	Executed int `json:"executed,omitempty"`
+	Failures int `json:"failures,omitempty"`
+}
+
+// EventKind names what happened.
+type EventKind string
+
+// Kinds of event, in the order in which an instance may see them.
+const (
+	EventRunStart EventKind = "run_start"
+	EventHit      EventKind = "hit"
+	EventStart    EventKind = "start"
+	EventRetry    EventKind = "retry"
+	EventDone     EventKind = "done"
+	EventFailed   EventKind = "failed"
+	EventSkipped  EventKind = "skipped"
+	EventRunEnd   EventKind = "run_end"
+)
+
+func (r *run) emit(e Event) {
+	if r.Events == nil {
+		return
+	}
+	e.Time = r.Now().UTC()
+	r.eventMu.Lock()
+	defer r.eventMu.Unlock()
+	r.Events(e)
+}
+
+func (r *run) emitFor(o *Outcome, e Event) {
+	e.Stage, e.Instance = o.Instance.Stage, o.Instance.Name()
+	r.emit(e)
+}

@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// StageError is the failure of one instance.
+type StageError struct {
+	Outcome *Outcome
+	Plan    *pipeline.Plan
+}
+
+func (e *StageError) Error() string {
+	return fmt.Sprintf("stage %s failed: %v", e.Outcome.Instance, e.Outcome.Err)
+}
+
+func (e *StageError) Unwrap() error { return e.Outcome.Err }
+
+// ExitError is a command that ended with another status than 0.
+type ExitError struct {
+	Code     int
+	TimedOut bool
+	Timeout  time.Duration
+}
+
+func (e *ExitError) Error() string {
+	if e.TimedOut {
+		return fmt.Sprintf("timed out after %s and was killed; raise its timeout if it needs longer", e.Timeout)
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+// execute runs a missed instance, unless another process that holds the same
+// key has just done so, and stores its result.
+func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
+	unlock, err := r.Store.LockKey(ctx, o.Key)
+	if err != nil {
+		return fmt.Errorf("waiting for another run of the same stage: %w", err)
+	}
+	defer unlock()
+	if !r.opts.Force && !o.Instance.Cache.Off {
+		if outputs, duration, miss := r.Store.Outputs(o.Key); miss == nil {
+			o.State, o.Outputs, o.Duration = Hit, outputs, duration
+			r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: duration.Milliseconds()})
+			return nil
+		}
+	}
+	var expected time.Duration
+	if previous := r.previous(o); previous != nil {
+		expected = previous.Duration
+	}
+	r.emitFor(o, Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons, ExpectedMS: expected.Milliseconds()})
+	for {
+		o.Attempts++
+		record, err := r.attempt(ctx, o, work)
+		if err == nil {
+			return r.store(o, record)
+		}
+		var exit *ExitError
+		if ctx.Err() != nil || !errors.As(err, &exit) || o.Attempts > o.Instance.Retries {
+			return err
+		}
+		r.emitFor(o, Event{Event: EventRetry, Attempt: o.Attempts, ExitCode: exit.Code, Error: err.Error()})
+	}
+}
+
+// store keeps the record, for the next run and for explain.
+func (r *run) store(o *Outcome, record *cache.Record) error {
+	if !o.Instance.Cache.Off {
+		if err := r.Store.PutRecord(record); err != nil {
+			return err
+		}
+		if err := r.Store.AppendHistory(r.Project, o.Instance.Stage, o.Instance.Name(), o.Key, record.Started); err != nil {
+			return err
+		}
+	}
+	o.State, o.Outputs, o.Duration = Ran, record.Outputs, record.Duration
+	r.emitFor(o, Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(), Attempt: o.Attempts})
+	return nil
+}
+
+// attempt runs the command once in a fresh directory.
+func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Record, error) {
+	dir, err := r.freshDir(work)
+	if err != nil {
+		return nil, err
+	}
+	defer removeTree(dir)
+	in := o.Instance
+	box, temp := filepath.Join(dir, "box"), filepath.Join(dir, "tmp")
+	for _, d := range []string{box, temp} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.materialize(ctx, in, box, work); err != nil {
+		return nil, err
+	}
+	for _, out := range in.Outputs {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(box, filepath.FromSlash(out.Path))), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	tool, err := r.Tools.Resolve(in)
+	if err != nil {
+		return nil, err
+	}
+	env, err := r.environment(in)
+	if err != nil {
+		return nil, err
+	}
+	job := &Job{
+		Instance: in, Dir: box, TempDir: temp, Program: tool.Path, Env: env,
+		Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
+	}
+	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))
+	if err := r.cpus.Acquire(ctx, weight); err != nil {
+		return nil, err
+	}
+	started := r.Now()
+	result, runErr := r.Executor.Run(ctx, job)
+	r.cpus.Release(weight)
+	if err := r.keepLogs(o, job); err != nil {
+		return nil, err
+	}
+	if runErr != nil {
+		return nil, runErr
+	}
+	o.ExitCode, o.Duration = result.ExitCode, result.Duration
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if result.TimedOut || result.ExitCode != 0 {
+		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout}
+	}
+	outputs, err := r.collect(in, box)
+	if err != nil {
+		return nil, err
+	}
+	record := &cache.Record{
+		Key: o.Key, Stage: in.Stage, Instance: in.Name(), Outputs: outputs,
+		Stdout: o.Stdout, Stderr: o.Stderr,
+		Started: started.UTC(), Duration: result.Duration, PeakMemory: result.PeakMemory,
+		Attempts: o.Attempts, Executor: r.Executor.Name(), Isolation: result.Isolation,
+	}
+	if in.Cache.TTL > 0 {
+		record.Expires = started.Add(in.Cache.TTL).UTC()
+	}
+	for _, c := range o.components {
+		record.Components = append(record.Components, cache.Component(c))
+	}
+	return record, nil
+}
+
+// environment is everything that the command's environment holds: a constant
+// base, what the stage declares, and by name what it lets through.
+func (r *run) environment(in *pipeline.Instance) ([]string, error) {
+	env := map[string]string{"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
+	for _, name := range in.Passthrough {
+		if v, ok := r.LookupEnv(name); ok {
+			env[name] = v
+		}
+	}
+	for _, v := range in.Env {
+		env[v.Name] = v.Value
+	}
+	for _, s := range in.Secrets {
+		v, err := r.secret(s)
+		if err != nil {
+			return nil, fmt.Errorf("secret %s of stage %s: %w", s.Name, in, err)
+		}
+		env[s.Name] = v
+	}
+	list := make([]string, 0, len(env))
+	for name, v := range env {
+		list = append(list, name+"="+v)
+	}
+	return list, nil
+}
+
+func (r *run) keepLogs(o *Outcome, job *Job) error {
+	for _, log := range []struct {
+		path string
+		to   *cache.Digest
+	}{{job.Stdout, &o.Stdout}, {job.Stderr, &o.Stderr}} {
+		d, _, err := r.Store.PutFile(log.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			d, err = r.Store.PutBytes(nil)
+		}
+		if err != nil {
+			return fmt.Errorf("keeping the log of %s: %w", o.Instance, err)
+		}
+		*log.to = d
+	}
+	return nil
+}
+
+// removeTree removes a stage's directory even where the stage took its own
+// write permission away.
+func removeTree(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Explanation says why one instance is a hit or a miss.
+type Explanation struct {
+	Stage    string   `json:"stage"`
+	Instance string   `json:"instance"`
+	Status   State    `json:"status"`
+	Key      string   `json:"key,omitempty"`
+	Reasons  []string `json:"reasons"`
+	// Recorded tells when and how the hit's result was made.
+	Recorded *Recorded `json:"recorded,omitempty"`
+	// Compared is the earlier run that Changes are relative to.
+	Compared *Recorded `json:"compared_with,omitempty"`
+	Changes  []Change  `json:"changes"`
+	// Components are all parts of the key, by name.
+	Components []ExplainedComponent `json:"components"`
+}
+
+// Recorded identifies a stored result.
+type Recorded struct {
+	Key        string    `json:"key"`
+	Started    time.Time `json:"started"`
+	DurationMS int64     `json:"duration_ms"`
+	Executor   string    `json:"executor"`
+	Isolation  []string  `json:"isolation"`
+}
+
+// ExplainedComponent is one part of a key.
+type ExplainedComponent struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	Value  string `json:"value,omitempty"`
+}
+
+// Change is one part of the key that differs from the earlier run. Details
+// say what changed inside a file, where both versions are still stored.
+type Change struct {
+	Component string   `json:"component"`
+	Before    string   `json:"before,omitempty"`
+	After     string   `json:"after,omitempty"`
+	Details   []string `json:"details,omitempty"`
+
+	before, after cache.Digest
+}
+
+func (c Change) String() string {
+	switch {
+	case c.before.IsZero():
+		return c.Component + " is new"
+	case c.after.IsZero():
+		return c.Component + " is gone"
+	case c.Before != "" && c.After != "" && c.Before != c.After && len(c.Before)+len(c.After) < 120:
+		return fmt.Sprintf("%s changed from %s to %s", c.Component, c.Before, c.After)
+	case c.After != "":
+		return fmt.Sprintf("%s changed (%s)", c.Component, c.After)
+	default:
+		return c.Component + " changed"
+	}
+}
+
+// changes lists what differs from an earlier record, in the order of the
+// newer key, with what is gone at the end. Inputs carry the name of the file
+// that they come from.
+func (o *Outcome) changes(before []cache.Component) []Change {
+	old := make(map[string]cache.Component, len(before))
+	for _, c := range before {
+		old[c.Name] = c
+	}
+	var changes []Change
+	for _, c := range o.components {
+		prev, ok := old[c.Name]
+		delete(old, c.Name)
+		if ok && prev.Digest == c.Digest {
+			continue
+		}
+		change := Change{Component: c.Name, Before: prev.Value, After: c.Value, before: prev.Digest, after: c.Digest}
+		if change.After == "" {
+			change.After = o.inputSource(c.Name)
+		}
+		changes = append(changes, change)
+	}
+	for _, c := range before {
+		if _, gone := old[c.Name]; gone {
+			changes = append(changes, Change{Component: c.Name, Before: c.Value, before: c.Digest})
+		}
+	}
+	return changes
+}
+
+// inputSource names the file or the upstream stage behind an input's
+// component; empty for other components.
+func (o *Outcome) inputSource(component string) string {
+	for i := range o.Instance.Inputs {
+		input := &o.Instance.Inputs[i]
+		if pipeline.InputPrefix+input.Name != component {
+			continue
+		}
+		if len(input.Files) == 1 {
+			return input.Files[0].Label
+		}
+	}
+	return ""
+}
+
+// Explain evaluates the plan and explains the instances at the given indexes.
+func (e *Engine) Explain(ctx context.Context, plan *pipeline.Plan, which []int) ([]Explanation, error) {
+	outcomes, err := e.Evaluate(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{Engine: e, plan: plan, outcomes: outcomes}
+	explanations := make([]Explanation, 0, len(which))
+	for _, i := range which {
+		explanations = append(explanations, r.explain(outcomes[i]))
+	}
+	return explanations, nil
+}
+
+func (r *run) explain(o *Outcome) Explanation {
+	x := Explanation{
+		Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: o.State,
+		Reasons: o.Reasons, Changes: []Change{}, Components: []ExplainedComponent{},
+	}
+	if x.Reasons == nil {
+		x.Reasons = []string{}
+	}
+	for _, c := range o.components {
+		x.Components = append(x.Components, ExplainedComponent{c.Name, c.Digest.String(), c.Value})
+	}
+	if o.Key.IsZero() {
+		return x
+	}
+	x.Key = o.Key.String()
+	if o.State == Hit {
+		if rec, miss := r.Store.Lookup(o.Key); miss == nil {
+			x.Recorded = recorded(rec)
+		}
+		return x
+	}
+	previous := r.previous(o)
+	if previous == nil {
+		return x
+	}
+	x.Compared = recorded(previous)
+	x.Changes = append(x.Changes, o.changes(previous.Components)...)
+	for i := range x.Changes {
+		x.Changes[i].Details = r.details(o, &x.Changes[i])
+	}
+	return x
+}
+
+func recorded(rec *cache.Record) *Recorded {
+	return &Recorded{
+		Key: rec.Key.String(), Started: rec.Started, DurationMS: rec.Duration.Milliseconds(),
+		Executor: rec.Executor, Isolation: rec.Isolation,
+	}
+}
+
+// details compares two versions of a file input.
+func (r *run) details(o *Outcome, c *Change) []string {
+	for i := range o.Instance.Inputs {
+		input := &o.Instance.Inputs[i]
+		if pipeline.InputPrefix+input.Name != c.Component || input.Tree {
+			continue
+		}
+		before, err := r.Store.Bytes(c.before)
+		if err != nil {
+			return []string{"the earlier version is no longer in the store"}
+		}
+		after, err := r.inputBytes(input)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return diffFile(before, after)
+	}
+	return nil
+}

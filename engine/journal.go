@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+)
+
+// Journal is what is kept of a run that executed something, so that the logs
+// of failed stages, which leave no record, can be found again.
+type Journal struct {
+	ID        string            `json:"id"`
+	Started   time.Time         `json:"started"`
+	Instances []JournalInstance `json:"instances"`
+}
+
+// JournalInstance is one instance of a run.
+type JournalInstance struct {
+	Stage      string       `json:"stage"`
+	Instance   string       `json:"instance"`
+	State      State        `json:"state"`
+	Key        cache.Key    `json:"key"`
+	DurationMS int64        `json:"duration_ms"`
+	ExitCode   int          `json:"exit_code"`
+	Error      string       `json:"error,omitempty"`
+	Cause      string       `json:"cause,omitempty"`
+	Stdout     cache.Digest `json:"stdout"`
+	Stderr     cache.Digest `json:"stderr"`
+}
+
+func (r *run) writeJournal() error {
+	now := r.Now().UTC()
+	j := Journal{ID: now.Format("20060102T150405.000000000") + "-" + rand.Text()[:6], Started: now}
+	for _, o := range r.outcomes {
+		ji := JournalInstance{
+			Stage: o.Instance.Stage, Instance: o.Instance.Name(), State: o.State, Key: o.Key,
+			DurationMS: o.Duration.Milliseconds(), ExitCode: o.ExitCode, Cause: o.Cause,
+			Stdout: o.Stdout, Stderr: o.Stderr,
+		}
+		if o.Err != nil {
+			ji.Error = o.Err.Error()
+		}
+		j.Instances = append(j.Instances, ji)
+	}
+	b, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	return r.Store.PutRun(r.Project, j.ID, b)
+}
+
+// Log is the kept output of one instance, and when it ran.
+type Log struct {
+	Stage, Instance string
+	State           State
+	Started         time.Time
+	Stdout, Stderr  cache.Digest
+}
+
+// Logs finds the newest log of every instance of the named stage or instance:
+// of the latest run that executed it, failed or not.
+func (e *Engine) Logs(name string) ([]Log, error) {
+	runs, err := e.Store.Runs(e.Project)
+	if err != nil {
+		return nil, err
+	}
+	var logs []Log
+	seen := map[string]bool{}
+	for _, info := range runs {
+		b, err := e.Store.Run(e.Project, info.ID)
+		if err != nil {
+			continue
+		}
+		var j Journal
+		if err := json.Unmarshal(b, &j); err != nil {
+			continue
+		}
+		for _, in := range j.Instances {
+			full := in.Stage
+			if in.Instance != "" {
+				full += "[" + in.Instance + "]"
+			}
+			if (in.Stage != name && full != name) || in.Stdout.IsZero() || seen[full] {
+				continue
+			}
+			seen[full] = true
+			logs = append(logs, Log{in.Stage, in.Instance, in.State, j.Started, in.Stdout, in.Stderr})
+		}
+	}
+	if len(logs) == 0 {
+		return nil, fmt.Errorf("no run of %s is kept for this pipeline; run it first", name)
+	}
+	return logs, nil
+}

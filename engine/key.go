@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// inputDigests digests every input of an instance by content. A single plain
+// file is its content's digest, so that explain can find the bytes again; an
+// executable one and every directory is the digest of its manifest.
+func (r *run) inputDigests(in *pipeline.Instance) (map[string]cache.Digest, error) {
+	digests := make(map[string]cache.Digest, len(in.Inputs))
+	for i := range in.Inputs {
+		input := &in.Inputs[i]
+		d, err := r.inputDigest(input)
+		if err != nil {
+			return nil, fmt.Errorf("input %s of stage %s: %w", input.Name, in, err)
+		}
+		digests[input.Name] = d
+	}
+	return digests, nil
+}
+
+func (r *run) inputDigest(input *pipeline.Input) (cache.Digest, error) {
+	members, err := r.members(input)
+	if err != nil {
+		return cache.Digest{}, err
+	}
+	if !input.Tree && len(members) == 1 && members[0].kind == plainFile {
+		return members[0].digest, nil
+	}
+	h := sha256.New()
+	h.Write([]byte("touchstone input 1\n"))
+	var length [8]byte
+	for _, m := range members {
+		binary.BigEndian.PutUint64(length[:], uint64(len(m.path)))
+		h.Write(length[:])
+		h.Write([]byte(m.path))
+		h.Write([]byte{byte(m.kind)})
+		h.Write(m.digest[:])
+	}
+	return cache.Digest(h.Sum(nil)), nil
+}
+
+// member is one file or directory that an input consists of; path is relative
+// to the input's path.
+type member struct {
+	path   string
+	kind   memberKind
+	digest cache.Digest
+}
+
+type memberKind byte
+
+const (
+	plainFile memberKind = iota
+	executable
+	directory // digest is that of its manifest
+)
+
+func (r *run) members(input *pipeline.Input) ([]member, error) {
+	members := make([]member, 0, len(input.Files)+len(input.From))
+	for _, f := range input.Files {
+		d, _, mode, err := r.Index.File(f.Source)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, member{f.Path, fileKind(mode), d})
+	}
+	for _, u := range input.From {
+		out, ok := r.outcomes[u.From.Instance].Output(u.From.Output)
+		if !ok {
+			return nil, fmt.Errorf("stage %s has no output %s", r.plan.Instances[u.From.Instance], u.From.Output)
+		}
+		kind := fileKind(out.Mode)
+		if out.Dir {
+			kind = directory
+		}
+		members = append(members, member{u.Path, kind, out.Digest})
+	}
+	return members, nil
+}
+
+func fileKind(mode fs.FileMode) memberKind {
+	if mode&0o111 != 0 {
+		return executable
+	}
+	return plainFile
+}
+
+// execBit reduces a mode to the one bit that changes what a file can do.
+func execBit(mode fs.FileMode) fs.FileMode {
+	if mode&0o111 != 0 {
+		return 0o755
+	}
+	return 0o644
+}
+
+// key computes the instance's key; all upstream outcomes must be known.
+func (r *run) key(o *Outcome) error {
+	inputs, err := r.inputDigests(o.Instance)
+	if err != nil {
+		return err
+	}
+	tool, err := r.Tools.Resolve(o.Instance)
+	if err != nil {
+		return fmt.Errorf("stage %s: %w", o.Instance, err)
+	}
+	o.Key, o.components = o.Instance.Key(inputs, []pipeline.ToolIdentity{tool.ToolIdentity})
+	return nil
+}

@@ -1,0 +1,8 @@
+//go:build unix
+
+package local
+
+import "syscall"
+
+// killGroup signals every process of the group; one that is gone is fine.
+func killGroup(pid int, sig syscall.Signal) { _ = syscall.Kill(-pid, sig) }

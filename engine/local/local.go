@@ -1,0 +1,134 @@
+// Package local runs a stage as a process on this machine: in the fresh
+// directory that the engine prepared, in a process group of its own that does
+// not outlive the stage, with the declared environment and nothing else.
+//
+// What it does not do yet is keep a process from reading outside its
+// directory or from using the network; Result.Isolation lists what it did, so
+// that a record never claims more.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/engine"
+)
+
+// Executor runs jobs as local processes.
+type Executor struct {
+	// Grace is how long a process may take to end after SIGTERM before it
+	// is killed.
+	Grace time.Duration
+}
+
+// Name is "local".
+func (Executor) Name() string { return "local" }
+
+// Run starts the job's program and waits for it. When ctx ends or the
+// instance's timeout passes, the whole process group is told to end and then
+// killed.
+func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
+	stdout, err := os.OpenFile(job.Stdout, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer stdout.Close()
+	stderr, err := os.OpenFile(job.Stderr, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer stderr.Close()
+
+	// A parent-death signal is sent when the thread that started the child
+	// ends, so the thread is kept for as long as the child lives.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	program := job.Program
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(job.Dir, program)
+	}
+	cmd := &exec.Cmd{
+		Path: program, Args: job.Instance.Command, Dir: job.Dir,
+		Env:    append([]string{"TMPDIR=" + job.TempDir}, job.Env...),
+		Stdout: stdout, Stderr: stderr,
+		SysProcAttr: processGroup(),
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, startError(job, err)
+	}
+	done := make(chan struct{})
+	timedOut := make(chan bool, 1)
+	go func() { timedOut <- e.supervise(ctx, cmd.Process.Pid, job.Instance.Timeout, done) }()
+	waitErr := cmd.Wait()
+	close(done)
+	result := &engine.Result{
+		TimedOut:  <-timedOut,
+		Duration:  time.Since(start),
+		Isolation: []string{"fresh-directory", "declared-environment", "process-group"},
+	}
+	// What the command left running in the background dies with it.
+	killGroup(cmd.Process.Pid, syscall.SIGKILL)
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		result.PeakMemory = peakBytes(usage)
+	}
+	result.ExitCode = exitCode(cmd.ProcessState)
+	var exit *exec.ExitError
+	if waitErr != nil && !errors.As(waitErr, &exit) {
+		return nil, waitErr
+	}
+	return result, nil
+}
+
+// supervise ends the group when it has to and reports whether the timeout was
+// why.
+func (e Executor) supervise(ctx context.Context, pid int, timeout time.Duration, done <-chan struct{}) bool {
+	var deadline <-chan time.Time
+	if timeout > 0 {
+		t := time.NewTimer(timeout)
+		defer t.Stop()
+		deadline = t.C
+	}
+	timedOut := false
+	select {
+	case <-done:
+		return false
+	case <-ctx.Done():
+	case <-deadline:
+		timedOut = true
+	}
+	killGroup(pid, syscall.SIGTERM)
+	grace := time.NewTimer(e.Grace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+		killGroup(pid, syscall.SIGKILL)
+	}
+	return timedOut
+}
+
+// exitCode is the status as a shell would give it: 128 plus the signal for a
+// process that a signal ended.
+func exitCode(state *os.ProcessState) int {
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return state.ExitCode()
+}
+
+func startError(job *engine.Job, err error) error {
+	if errors.Is(err, syscall.EACCES) {
+		return fmt.Errorf("starting %s: %w; is the file executable?", strings.Join(job.Instance.Command[:1], ""), err)
+	}
+	return fmt.Errorf("starting %s: %w", job.Instance.Command[0], err)
+}

@@ -1,0 +1,254 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// materialize puts the declared inputs, and nothing else, into box. Source
+// files are copied, never linked, so that no stage can write into the tree;
+// each copy is hashed, and a file that is no longer what the key says stops
+// the stage: a result must not be stored under a key that it does not have.
+func (r *run) materialize(ctx context.Context, in *pipeline.Instance, box string, work *workDir) error {
+	for i := range in.Inputs {
+		input := &in.Inputs[i]
+		base := filepath.Join(box, filepath.FromSlash(input.Path))
+		if input.Tree {
+			if err := os.MkdirAll(base, 0o755); err != nil {
+				return err
+			}
+		}
+		for _, f := range input.Files {
+			if err := r.copySource(f, filepath.Join(base, filepath.FromSlash(f.Path))); err != nil {
+				return fmt.Errorf("input %s: %w", input.Name, err)
+			}
+		}
+		for _, u := range input.From {
+			if err := r.fromUpstream(ctx, u, filepath.Join(base, filepath.FromSlash(u.Path)), work); err != nil {
+				return fmt.Errorf("input %s: %w", input.Name, err)
+			}
+		}
+		if err := r.keepInput(input); err != nil {
+			return fmt.Errorf("input %s: %w", input.Name, err)
+		}
+	}
+	return nil
+}
+
+func (r *run) copySource(f pipeline.SourceFile, to string) error {
+	want, _, mode, err := r.Index.File(f.Source)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	src, err := os.Open(f.Source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, execBit(mode)&0o555)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	if _, err := io.Copy(dst, io.TeeReader(src, h)); err != nil {
+		dst.Close()
+		return err
+	}
+	if err := dst.Close(); err != nil {
+		return err
+	}
+	if got := cache.Digest(h.Sum(nil)); got != want {
+		return fmt.Errorf("%s changed while the stage was being prepared; run again", f.Label)
+	}
+	return nil
+}
+
+// fromUpstream takes an upstream output out of the store. One that turns out
+// to be damaged or gone is made again, once.
+func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to string, work *workDir) error {
+	out, _ := r.outcomes[u.From.Instance].Output(u.From.Output)
+	err := r.fromStore(out, to)
+	var corrupt *cache.CorruptError
+	if !errors.As(err, &corrupt) && !errors.Is(err, cache.ErrNotFound) {
+		return err
+	}
+	if repairErr := r.repair(ctx, r.outcomes[u.From.Instance], err.Error(), work); repairErr != nil {
+		return fmt.Errorf("%w; making it again: %w", err, repairErr)
+	}
+	removeTree(to)
+	return r.fromStore(out, to)
+}
+
+// repair executes an instance again whose stored outputs were found damaged
+// after it had been taken for a hit.
+func (r *run) repair(ctx context.Context, o *Outcome, reason string, work *workDir) error {
+	r.repairs.Lock()
+	defer r.repairs.Unlock()
+	if _, _, miss := r.Store.Outputs(o.Key); miss == nil {
+		return nil // another dependent has had it repaired
+	}
+	again := &Outcome{Instance: o.Instance, Key: o.Key, Reasons: []string{reason}, components: o.components}
+	if err := r.execute(ctx, again, work); err != nil {
+		return err
+	}
+	if again.State == Ran {
+		r.repaired++
+	}
+	if !slices.EqualFunc(again.Outputs, o.Outputs, func(a, b cache.RecordOutput) bool { return a.Digest == b.Digest }) {
+		return fmt.Errorf("%s made other bytes than before from the same inputs; run again", o.Instance)
+	}
+	return nil
+}
+
+func (r *run) fromStore(out cache.RecordOutput, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if out.Dir {
+		return r.Store.MaterializeTree(out.Digest, to)
+	}
+	return r.Store.Materialize(out.Digest, to, execBit(out.Mode)&0o555)
+}
+
+// keepInputLimit bounds which source files are kept so that explain can later
+// say what changed inside them.
+const keepInputLimit = 16 << 20
+
+// keepInput stores a single source file's bytes, so that explain can compare
+// them with a later version line by line.
+func (r *run) keepInput(input *pipeline.Input) error {
+	if input.Tree || len(input.Files) != 1 {
+		return nil
+	}
+	d, size, _, err := r.Index.File(input.Files[0].Source)
+	if err != nil || size > keepInputLimit || r.Store.Has(d) {
+		return err
+	}
+	_, _, err = r.Store.PutFile(input.Files[0].Source)
+	return err
+}
+
+// collect stores the declared outputs. An output that is missing, is of
+// another type than declared, or leads out of the directory is an error that
+// names it.
+func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, error) {
+	outputs := make([]cache.RecordOutput, 0, len(in.Outputs))
+	for _, out := range in.Outputs {
+		file := filepath.Join(box, filepath.FromSlash(out.Path))
+		if err := insideBox(box, file); err != nil {
+			return nil, fmt.Errorf("output %s: %w", out.Name, err)
+		}
+		st, err := os.Lstat(file)
+		switch {
+		case os.IsNotExist(err):
+			return nil, fmt.Errorf("output %s was not written: %s is missing; the command wrote %s", out.Name, out.Path, written(box))
+		case err != nil:
+			return nil, err
+		case out.Dir && !st.IsDir():
+			return nil, fmt.Errorf("output %s is declared as a directory (its path ends in /), and %s is %s", out.Name, out.Path, typeName(st.Mode()))
+		case !out.Dir && !st.Mode().IsRegular():
+			return nil, fmt.Errorf("output %s is declared as a file, and %s is %s", out.Name, out.Path, typeName(st.Mode()))
+		}
+		ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: execBit(st.Mode())}
+		if out.Dir {
+			var entries []cache.TreeEntry
+			ro.Mode = fs.ModeDir | 0o755
+			if ro.Digest, entries, err = r.Store.PutTree(file); err == nil {
+				for _, e := range entries {
+					ro.Size += e.Size
+				}
+			}
+		} else {
+			ro.Digest, ro.Size, err = r.Store.PutFile(file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("output %s: %w", out.Name, err)
+		}
+		outputs = append(outputs, ro)
+	}
+	return outputs, nil
+}
+
+// insideBox refuses an output that is reached through a link the command made
+// in place of a directory.
+func insideBox(box, file string) error {
+	parent, err := filepath.EvalSymlinks(filepath.Dir(file))
+	if os.IsNotExist(err) {
+		return nil // reported as missing
+	}
+	if err != nil {
+		return err
+	}
+	root, err := filepath.EvalSymlinks(box)
+	if err != nil {
+		return err
+	}
+	if parent != root && !strings.HasPrefix(parent, root+string(filepath.Separator)) {
+		return fmt.Errorf("it leads out of the stage's directory through a symbolic link; write it in place")
+	}
+	return nil
+}
+
+// written lists what the command left below out/, for the message about what
+// it did not.
+func written(box string) string {
+	var names []string
+	_ = filepath.WalkDir(filepath.Join(box, "out"), func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && len(names) < 10 {
+			rel, _ := filepath.Rel(box, p)
+			names = append(names, path.Clean(filepath.ToSlash(rel)))
+		}
+		return nil
+	})
+	if len(names) == 0 {
+		return "nothing below out/"
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func typeName(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m.IsRegular():
+		return "a file"
+	default:
+		return "a device"
+	}
+}
+
+// fileHas tells whether the file's content is d.
+func fileHas(file string, d cache.Digest) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return false, err
+	}
+	return cache.Digest(h.Sum(nil)) == d, nil
+}

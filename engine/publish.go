@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// stampName is the file that lists what was published into a directory, so
+// that the next run knows which files are its own to replace or remove.
+const stampName = ".touchstone-published.json"
+
+type stamp struct {
+	Output cache.Digest  `json:"output"`
+	Files  []stampedFile `json:"files"`
+}
+
+type stampedFile struct {
+	Path    string `json:"path"`
+	Size    int64  `json:"size"`
+	ModTime int64  `json:"mtime_ns"`
+}
+
+// Rewrite may change a file on its way into the tree.
+type Rewrite func(path string, content []byte) ([]byte, error)
+
+// Publish writes the plan's published outputs into the tree. With fresh unset
+// it leaves alone what already holds the same output. Files there that it did
+// not write itself are never touched: one that is in the way is an error.
+func (e *Engine) Publish(plan *pipeline.Plan, outcomes []*Outcome, fresh bool, rewrite Rewrite) error {
+	for _, p := range plan.Publish {
+		out, ok := outcomes[p.From.Instance].Output(p.From.Output)
+		if !ok {
+			continue
+		}
+		target := filepath.Join(plan.Root, filepath.FromSlash(p.Path))
+		if err := e.publish(out, target, fresh, rewrite); err != nil {
+			return fmt.Errorf("publishing %s: %w", p.Path, err)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewrite Rewrite) error {
+	if !out.Dir {
+		if same, err := fileHas(target, out.Digest); err == nil && same {
+			return nil
+		}
+		return e.publishFile(out.Digest, target, execBit(out.Mode), filepath.Base(target), rewrite)
+	}
+	old := readStamp(target)
+	if !fresh && old.Output == out.Digest && old.intact(target) {
+		return nil
+	}
+	entries, err := e.Store.Tree(out.Digest)
+	if err != nil {
+		return err
+	}
+	if err := old.refuseForeign(target, entries); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(target, 0o755); err != nil {
+		return err
+	}
+	next := stamp{Output: out.Digest}
+	kept := map[string]bool{}
+	for _, entry := range entries {
+		file := filepath.Join(target, filepath.FromSlash(entry.Path))
+		switch {
+		case entry.Mode.IsDir():
+			if err := os.MkdirAll(file, 0o755); err != nil {
+				return err
+			}
+			continue
+		case entry.Symlink != "":
+			if err := renameio.Symlink(entry.Symlink, file); err != nil {
+				return err
+			}
+		default:
+			if err := e.publishFile(entry.Digest, file, execBit(entry.Mode), entry.Path, rewrite); err != nil {
+				return err
+			}
+		}
+		st, err := os.Lstat(file)
+		if err != nil {
+			return err
+		}
+		kept[entry.Path] = true
+		next.Files = append(next.Files, stampedFile{entry.Path, st.Size(), st.ModTime().UnixNano()})
+	}
+	for _, f := range old.Files {
+		if !kept[f.Path] && filepath.IsLocal(f.Path) {
+			if err := os.Remove(filepath.Join(target, filepath.FromSlash(f.Path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	b, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(target, stampName), append(b, '\n'), 0o644)
+}
+
+func (e *Engine) publishFile(d cache.Digest, file string, mode fs.FileMode, path string, rewrite Rewrite) error {
+	content, err := e.Store.Bytes(d)
+	if err != nil {
+		return err
+	}
+	if rewrite != nil {
+		if content, err = rewrite(path, content); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return renameio.WriteFile(file, content, mode)
+}
+
+// CopyOutput writes one output to a place of the caller's choice, a file or a
+// directory; what is there already and differs is an error.
+func (e *Engine) CopyOutput(out cache.RecordOutput, to string) error {
+	if out.Dir {
+		return e.publish(out, to, false, nil)
+	}
+	return e.publishFile(out.Digest, to, execBit(out.Mode), filepath.Base(to), nil)
+}
+
+func readStamp(dir string) stamp {
+	var s stamp
+	b, err := os.ReadFile(filepath.Join(dir, stampName))
+	if err != nil || json.Unmarshal(b, &s) != nil {
+		return stamp{}
+	}
+	return s
+}
+
+// intact tells that every published file is still as it was written.
+func (s stamp) intact(dir string) bool {
+	for _, f := range s.Files {
+		st, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.Path)))
+		if err != nil || st.Size() != f.Size || st.ModTime().UnixNano() != f.ModTime {
+			return false
+		}
+	}
+	return len(s.Files) > 0
+}
+
+func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
+	own := map[string]bool{}
+	for _, f := range s.Files {
+		own[f.Path] = true
+	}
+	for _, entry := range entries {
+		if entry.Mode.IsDir() || own[entry.Path] {
+			continue
+		}
+		file := filepath.Join(dir, filepath.FromSlash(entry.Path))
+		if _, err := os.Lstat(file); err != nil {
+			continue
+		}
+		if same, err := fileHas(file, entry.Digest); err == nil && same {
+			continue
+		}
+		return fmt.Errorf("%s exists and was not written by touchstone; move it away or publish elsewhere", file)
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package engine
+
+import (
+	"container/heap"
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// run is one walk over a plan. Every instance has a counter of unfinished
+// upstream instances; one that reaches zero enters a heap ordered by the
+// plan's own order, and workers pull from it. One mutex guards all of it.
+type run struct {
+	*Engine
+	plan     *pipeline.Plan
+	opts     RunOptions
+	outcomes []*Outcome
+	cpus     *semaphore.Weighted
+	eventMu  sync.Mutex
+	repairs  sync.Mutex
+	repaired int // instances executed again because their blobs were damaged
+
+	mu         sync.Mutex
+	wake       *sync.Cond
+	ready      readyHeap
+	pending    []int
+	dependents [][]int
+	left       int
+	failedBy   string // the first instance that failed, when it stops the run
+}
+
+// readyHeap holds indexes into the plan; the smallest comes first.
+type readyHeap []int
+
+func (h readyHeap) Len() int           { return len(h) }
+func (h readyHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h readyHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *readyHeap) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *readyHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
+	r := &run{
+		Engine:     e,
+		plan:       plan,
+		opts:       opts,
+		outcomes:   make([]*Outcome, len(plan.Instances)),
+		cpus:       semaphore.NewWeighted(int64(e.Jobs)),
+		pending:    make([]int, len(plan.Instances)),
+		dependents: make([][]int, len(plan.Instances)),
+		left:       len(plan.Instances),
+	}
+	r.wake = sync.NewCond(&r.mu)
+	for i, in := range plan.Instances {
+		r.outcomes[i] = &Outcome{Instance: in}
+		r.pending[i] = len(in.Upstream)
+		for _, u := range in.Upstream {
+			r.dependents[u] = append(r.dependents[u], i)
+		}
+		if r.pending[i] == 0 {
+			r.ready = append(r.ready, i)
+		}
+	}
+	heap.Init(&r.ready)
+	return r
+}
+
+// walk visits every instance once, upstream first, with the engine's number
+// of workers, and returns when all are visited.
+func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
+	var workers sync.WaitGroup
+	for range r.Jobs {
+		workers.Go(func() {
+			for {
+				i, ok := r.next()
+				if !ok {
+					return
+				}
+				visit(ctx, i)
+				r.finish(i)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+func (r *run) next() (int, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.ready) == 0 {
+		if r.left == 0 {
+			return 0, false
+		}
+		r.wake.Wait()
+	}
+	r.left--
+	return heap.Pop(&r.ready).(int), true
+}
+
+func (r *run) finish(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range r.dependents[i] {
+		if r.pending[d]--; r.pending[d] == 0 {
+			heap.Push(&r.ready, d)
+		}
+	}
+	r.wake.Broadcast()
+}
+
+// blocked finds the upstream outcome that keeps an instance from being keyed.
+func (r *run) blocked(o *Outcome) *Outcome {
+	for _, u := range o.Instance.Upstream {
+		switch up := r.outcomes[u]; up.State {
+		case Hit, Ran:
+		default:
+			return up
+		}
+	}
+	return nil
+}
+
+// Evaluate answers hit or miss for every instance without running anything.
+// An instance behind a miss is a miss that waits: whether it will have to run
+// depends on the bytes that the upstream produces. The error is of an input
+// that cannot be read.
+func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome, error) {
+	r := e.newRun(plan, RunOptions{})
+	r.walk(ctx, func(_ context.Context, i int) {
+		o := r.outcomes[i]
+		if up := r.blocked(o); up != nil {
+			o.State, o.Reasons = Miss, []string{waitsFor(up)}
+			return
+		}
+		if err := r.evaluate(o); err != nil {
+			o.State, o.Err = Failed, err
+		}
+	})
+	for _, o := range r.outcomes {
+		if o.Err != nil {
+			return r.outcomes, o.Err
+		}
+	}
+	return r.outcomes, ctx.Err()
+}
+
+// RunOptions chooses what a run does.
+type RunOptions struct {
+	Selection
+	// Force executes the selected instances even where they are hits.
+	Force bool
+	// KeepGoing runs what does not depend on a failure.
+	KeepGoing bool
+}
+
+// Summary counts what a run did.
+type Summary struct {
+	Selected, Hits, Executed, Failures int
+}
+
+// Run brings the selected instances up to date. All outcomes are returned, in
+// the plan's order; unselected ones are Skipped without a cause unless they
+// were needed, and then they are Hit. The error is a *StageError for the
+// first failed instance of the plan's order, or the context's error.
+func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) ([]*Outcome, Summary, error) {
+	selected, err := opts.resolve(plan)
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	r := e.newRun(plan, opts)
+	work := &workDir{}
+	defer work.close()
+	total := 0
+	for _, s := range selected {
+		if s == selectRun {
+			total++
+		}
+	}
+	r.emit(Event{Event: EventRunStart, Total: total})
+	r.walk(ctx, func(ctx context.Context, i int) { r.visit(ctx, i, selected[i], work) })
+
+	sum := Summary{Selected: total}
+	var first error
+	for i, o := range r.outcomes {
+		switch o.State {
+		case Hit:
+			if selected[i] == selectRun {
+				sum.Hits++
+			}
+		case Ran:
+			sum.Executed++
+		case Failed:
+			sum.Failures++
+			if first == nil {
+				first = &StageError{Outcome: o, Plan: plan}
+			}
+		}
+	}
+	sum.Executed += r.repaired
+	if ctx.Err() != nil {
+		first = ctx.Err()
+	}
+	r.emit(Event{Event: EventRunEnd, Total: total, Hits: sum.Hits, Executed: sum.Executed, Failures: sum.Failures})
+	if sum.Executed+sum.Failures > 0 {
+		if err := r.writeJournal(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return r.outcomes, sum, first
+}
+
+// visit brings one instance up to date.
+func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
+	o := r.outcomes[i]
+	if sel == selectNothing {
+		o.State = Skipped
+		return
+	}
+	if up := r.blocked(o); up != nil {
+		o.State, o.Cause = Skipped, up.Cause
+		switch up.State {
+		case Failed:
+			o.Cause = up.Instance.String()
+		case Canceled:
+			o.State = Canceled
+		}
+		if o.State == Skipped && sel == selectRun {
+			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
+		}
+		return
+	}
+	if ctx.Err() != nil {
+		o.State = Canceled
+		return
+	}
+	err := r.evaluate(o)
+	if err == nil && o.State == Hit && sel == selectRun && r.opts.Force {
+		o.State, o.Reasons = Miss, []string{"forced"}
+	}
+	switch {
+	case err != nil:
+	case o.State == Hit:
+		if sel == selectRun {
+			r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds()})
+		}
+		return
+	case sel == selectHit:
+		err = fmt.Errorf("%s is not up to date (%s) and was not selected; run it first with --until %s",
+			o.Instance, o.Reasons[0], o.Instance.Stage)
+	default:
+		if cause := r.stoppedBy(); cause != "" {
+			o.State, o.Cause = Skipped, cause
+			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
+			return
+		}
+		err = r.execute(ctx, o, work)
+	}
+	if err == nil {
+		return
+	}
+	if ctx.Err() != nil {
+		o.State = Canceled
+		return
+	}
+	o.State, o.Err = Failed, err
+	r.emitFor(o, Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()})
+	if !r.opts.KeepGoing {
+		r.stop(o)
+	}
+}
+
+// stop lets running instances end and starts no new ones.
+func (r *run) stop(failed *Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failedBy == "" {
+		r.failedBy = failed.Instance.String()
+	}
+}
+
+func (r *run) stoppedBy() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failedBy
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Selection chooses instances by stage name ("score-retrieval") or full name
+// ("score-retrieval[run=1]"). All empty selects the whole plan.
+type Selection struct {
+	// Only selects these and nothing else.
+	Only []string
+	// From selects these and all that depends on them.
+	From []string
+	// Until selects these and all that they need.
+	Until []string
+}
+
+// selection is what a run does with one instance.
+type selection int
+
+const (
+	// selectNothing leaves the instance alone.
+	selectNothing selection = iota
+	// selectHit needs the instance's stored result for a selected one and
+	// may not execute it.
+	selectHit
+	// selectRun brings the instance up to date.
+	selectRun
+)
+
+// resolve decides for every instance of the plan. With several lists an
+// instance has to be in each: --from A --until B is what lies between.
+func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
+	n := len(plan.Instances)
+	chosen := make([]selection, n)
+	for i := range chosen {
+		chosen[i] = selectRun
+	}
+	keep := func(names []string, spread func([]bool)) error {
+		if len(names) == 0 {
+			return nil
+		}
+		in, err := match(plan, names)
+		if err != nil {
+			return err
+		}
+		spread(in)
+		for i := range chosen {
+			if !in[i] {
+				chosen[i] = selectNothing
+			}
+		}
+		return nil
+	}
+	downstream := func(in []bool) {
+		for i, inst := range plan.Instances {
+			for _, u := range inst.Upstream {
+				in[i] = in[i] || in[u]
+			}
+		}
+	}
+	if err := keep(s.Only, func([]bool) {}); err != nil {
+		return nil, err
+	}
+	if err := keep(s.From, downstream); err != nil {
+		return nil, err
+	}
+	if err := keep(s.Until, func(in []bool) { needed(plan, in) }); err != nil {
+		return nil, err
+	}
+	required := make([]bool, n)
+	for i := range chosen {
+		required[i] = chosen[i] == selectRun
+	}
+	needed(plan, required)
+	for i := range chosen {
+		if chosen[i] == selectNothing && required[i] {
+			chosen[i] = selectHit
+		}
+	}
+	return chosen, nil
+}
+
+// needed adds everything upstream.
+func needed(plan *pipeline.Plan, in []bool) {
+	for i := len(in) - 1; i >= 0; i-- {
+		if in[i] {
+			for _, u := range plan.Instances[i].Upstream {
+				in[u] = true
+			}
+		}
+	}
+}
+
+func match(plan *pipeline.Plan, names []string) ([]bool, error) {
+	in := make([]bool, len(plan.Instances))
+	for _, name := range names {
+		found := false
+		for i, inst := range plan.Instances {
+			if inst.Stage == name || inst.String() == name {
+				in[i], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no stage is called %q; the stages are %s", name, strings.Join(StageNames(plan), ", "))
+		}
+	}
+	return in, nil
+}
+
+// Find returns the indexes of the instances that a name selects.
+func Find(plan *pipeline.Plan, name string) ([]int, error) {
+	in, err := match(plan, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	var found []int
+	for i, ok := range in {
+		if ok {
+			found = append(found, i)
+		}
+	}
+	return found, nil
+}
+
+// StageNames lists the plan's stages in its order, each once.
+func StageNames(plan *pipeline.Plan) []string {
+	var names []string
+	for i, in := range plan.Instances {
+		if i == 0 || plan.Instances[i-1].Stage != in.Stage {
+			names = append(names, in.Stage)
+		}
+	}
+	return names
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// DefaultPath is the PATH of every stage that does not declare one. It is the
+// same everywhere, so that a stage does not depend on who started it.
+const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// HostTools finds programs on this machine and identifies each by the digest
+// of its file, so that another compiler or shell is another key.
+type HostTools struct {
+	Index *cache.StatIndex
+	mu    sync.Mutex
+	found map[string]Tool
+}
+
+// Resolve finds argv[0]. A relative path with a slash is a file among the
+// instance's inputs: its content is in the key already.
+func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
+	name := in.Command[0]
+	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+		return Tool{ToolIdentity: pipeline.ToolIdentity{Name: name}, Path: name}, nil
+	}
+	path := DefaultPath
+	for _, v := range in.Env {
+		if v.Name == "PATH" {
+			path = v.Value
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t, ok := h.found[name+"\x00"+path]; ok {
+		return t, nil
+	}
+	file, err := lookPath(name, path)
+	if err != nil {
+		return Tool{}, err
+	}
+	d, _, _, err := h.Index.File(file)
+	if err != nil {
+		return Tool{}, err
+	}
+	t := Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: file}
+	if h.found == nil {
+		h.found = map[string]Tool{}
+	}
+	h.found[name+"\x00"+path] = t
+	return t, nil
+}
+
+// lookPath is exec.LookPath over a given PATH, with links resolved, since the
+// stat index takes regular files only.
+func lookPath(name, path string) (string, error) {
+	candidates := []string{name}
+	if !filepath.IsAbs(name) {
+		candidates = nil
+		for _, dir := range filepath.SplitList(path) {
+			if filepath.IsAbs(dir) {
+				candidates = append(candidates, filepath.Join(dir, name))
+			}
+		}
+	}
+	for _, c := range candidates {
+		file, err := filepath.EvalSymlinks(c)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if st, err := os.Stat(file); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+			return file, nil
+		}
+	}
+	return "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)
+}
