@@ -1,0 +1,271 @@
+package scanner
+
+// analyze tokenizes every field, looks foreign words up where a sentence has
+// some, joins phrases, and sums each sentence's meaning up.
+func (v *ToolView) analyze() []doc {
+	if v.docsDone {
+		return v.docs
+	}
+	v.docs, v.tokens, v.clauses = v.docs[:0], v.tokens[:0], v.clauses[:0]
+	lex := theLexicon()
+	for i := range v.allFields() {
+		v.analyzeField(lex, i)
+	}
+	v.docsDone = true
+	return v.docs
+}
+
+func (v *ToolView) analyzeField(lex *lexicon, i int) {
+	z := tokenizer{lex: lex, s: normalize(v.fields[i].text), tokens: v.tokens, sentences: v.clauses,
+		senTok: len(v.tokens), word: v.ws.word}
+	d := doc{field: i, text: z.s, tok0: len(v.tokens), sen0: len(v.clauses)}
+	z.run()
+	v.ws.word = z.word
+	v.tokens, v.clauses = z.tokens, z.sentences
+	d.tok1, d.sen1, d.stats = len(v.tokens), len(v.clauses), z.stats
+	lex.joinPhrases(v.tokens[d.tok0:d.tok1])
+	for s := d.sen0; s < d.sen1; s++ {
+		sen := &v.clauses[s]
+		toks := v.tokens[sen.tok0:sen.tok1]
+		if d.stats.foreign > 0 {
+			lex.lookupForeign(d.text, toks, sen)
+		}
+		for k := range toks {
+			sen.mask |= toks[k].c
+			if toks[k].f == formOther && toks[k].node == 0 && toks[k].c != 0 {
+				sen.foreign = true
+			}
+		}
+	}
+	v.docs = append(v.docs, d)
+}
+
+// joinPhrases gives the first word of each known phrase the phrase's meaning.
+func (l *lexicon) joinPhrases(toks []token) {
+	for i := range toks {
+		n := toks[i].node
+		if int(n) >= len(l.wordIDs) || l.wordIDs[n] == 0 {
+			continue
+		}
+		at := l.phrases.next[n]
+		for j := i + 1; at != nil; j++ {
+			if at.c != 0 {
+				toks[i].c |= at.c
+				for k := i + 1; k < j; k++ {
+					toks[k].flags |= tfPhrase
+				}
+			}
+			if j >= len(toks) || at.next == nil || toks[j].node == 0 {
+				break
+			}
+			at = at.next[toks[j].node]
+		}
+	}
+}
+
+// lookupForeign adds the meanings that words have in other languages, where
+// function words say that the sentence is in one. With a single such word
+// only words that English does not know are looked up.
+func (l *lexicon) lookupForeign(text string, toks []token, sen *sentence) {
+	foreign, english := 0, 0
+	for i := range toks {
+		if toks[i].c.any(cForeign) {
+			foreign++
+		} else if toks[i].c.any(cStop) {
+			english++
+		}
+	}
+	if foreign == 0 || foreign < 2 && english > 2 {
+		return
+	}
+	var buf [32]byte
+	for i := range toks {
+		t := &toks[i]
+		if t.c&^cForeign != 0 && foreign <= english || t.end-t.start > 30 {
+			continue
+		}
+		classes := buf[:0]
+		for _, r := range text[t.start:t.end] {
+			for _, b := range []byte(foldRune(r)) {
+				if k := latinClass(b); k != 255 && len(classes) < cap(classes) {
+					classes = append(classes, k)
+				}
+			}
+		}
+		if e, ok := l.foreign.longestClasses(classes); ok {
+			if foreign > english {
+				t.c, t.f = e.c|t.c&cForeign, formOther
+			} else {
+				t.c |= e.c
+			}
+			sen.foreign = true
+		}
+	}
+}
+
+func (t *trie) longestClasses(classes []byte) (entry, bool) {
+	n := uint16(trieRoot)
+	var best entry
+	for _, k := range classes {
+		if n = t.next[n][k]; n == trieDead {
+			return best, best.c != 0
+		}
+		if e := t.stem[n]; e.c != 0 {
+			best = e
+		}
+	}
+	if e := t.exact[n]; e.c != 0 {
+		return entry{e.c | best.c, e.f}, true
+	}
+	return best, best.c != 0
+}
+
+// mood says how strongly a word asks something of whoever reads it.
+type mood uint8
+
+const (
+	moodNone   mood = iota // a description: "sends", "tool will send", "used to send"
+	moodGerund             // "without sending", "by sending"
+	moodPlain              // a bare verb that opens a text: "Send a message"
+	moodOrder              // an imperative further on, or "please", "should"
+	moodStrong             // "you must", "always", "the assistant has to"
+)
+
+// moodOf reads the mood of the verb at token i of a sentence, by looking back
+// over at most a handful of words.
+func moodOf(toks []token, i int, sen *sentence) mood {
+	return moodBack(toks, i, sen, 0)
+}
+
+func moodBack(toks []token, i int, sen *sentence, depth int) mood {
+	t := toks[i]
+	if t.flags&tfIdent != 0 {
+		return moodNone
+	}
+	if sen.foreign && t.f == formOther {
+		switch {
+		case sen.mask.any(cMust | cBefore | cNeg | cUrgent | cWhen):
+			return moodStrong
+		case sen.first:
+			return moodPlain
+		}
+		return moodOrder
+	}
+	if t.f == formIng {
+		return moodGerund
+	}
+	if t.f == formPast {
+		return moodPassive(toks, i)
+	}
+	if t.f != formBase {
+		return moodNone
+	}
+	strong := false
+	for k := i - 1; k >= max(0, i-6); k-- {
+		p := toks[k]
+		broken := toks[k+1].flags&tfBreak != 0
+		if broken && !strong {
+			// The clause begins with this verb: an imperative.
+			return openMood(sen, k+1, toks)
+		}
+		switch {
+		case broken:
+			return moodStrong
+		case p.c.any(cMust) && !p.c.any(cBe):
+			// "must", "always", "have to": whose duty is it?
+			return dutyOf(toks, k)
+		case p.c.any(cModal):
+			if d := dutyOf(toks, k); d != moodStrong || p.c.any(cShould) {
+				return d
+			}
+			return moodStrong
+		case p.c.any(cShould):
+			return moodOrder
+		case p.c.any(cAnd) && depth < 4:
+			for q := k - 1; q >= max(0, k-14); q-- {
+				if toks[q].f != formOther && toks[q].flags&tfIdent == 0 && !toks[q].c.any(cNeg) {
+					if m := moodBack(toks, q, sen, depth+1); m != moodGerund {
+						return m
+					}
+					return moodNone
+				}
+			}
+			return moodOrder
+		case p.c.any(cTo):
+			if k > 0 && toks[k-1].c.any(cMust|cShould|cAllow) {
+				return moodStrong
+			}
+			return moodNone
+		case p.c.any(cAdv | cNeg | cUrgent):
+			if p.c.any(cMust) {
+				strong = true
+			}
+		case p.c.any(cYou) && !p.c.any(cTool):
+			return moodOrder
+		case p.c.any(cModel):
+			return moodOrder
+		case p.f == formBase && (p.c.any(cEnd | cTell | cCall | cShould)):
+			// "go read", "help send"
+			return moodBack(toks, k, sen, depth+1)
+		default:
+			return moodNone
+		}
+	}
+	if strong {
+		return moodStrong
+	}
+	if i < 6 {
+		return openMood(sen, 0, toks)
+	}
+	return moodNone
+}
+
+// openMood is the mood of a verb that opens a clause.
+func openMood(sen *sentence, at int, toks []token) mood {
+	if at == 0 && sen.first {
+		return moodPlain
+	}
+	if sen.mask.any(cMust|cUrgent) && !sen.first {
+		return moodStrong
+	}
+	return moodOrder
+}
+
+// dutyOf says whose duty a modal at k states: the reader's, or the tool's own.
+func dutyOf(toks []token, k int) mood {
+	for q := k - 1; q >= max(0, k-4); q-- {
+		p := toks[q]
+		if toks[q+1].flags&tfBreak != 0 {
+			return moodStrong
+		}
+		switch {
+		case p.c.any(cModel) || p.c.any(cYou):
+			return moodStrong
+		case p.c.any(cUser):
+			return moodNone
+		case p.c.any(cSub) || p.c.any(cParam) || p.c.any(cTool) || p.c.any(cResult):
+			return moodNone
+		case p.c.any(cAdv | cNeg | cAnd | cMust | cShould | cBe):
+			continue
+		}
+		return moodNone
+	}
+	return moodStrong
+}
+
+// moodPassive reads "must be sent", "should be included", "has to be read".
+func moodPassive(toks []token, i int) mood {
+	for k := i - 1; k >= max(0, i-5); k-- {
+		p := toks[k]
+		switch {
+		case p.c.any(cMust) && !p.c.any(cSub):
+			return moodStrong
+		case p.c.any(cShould):
+			return moodOrder
+		case p.c.any(cBe | cAdv | cNeg | cTo | cAnd):
+			continue
+		}
+		return moodNone
+	}
+	return moodNone
+}

@@ -1,0 +1,205 @@
+package scanner
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Scan judges all tools together. The result does not depend on the order of
+// tools nor on the number of processors.
+func (s *Scanner) Scan(tools []Tool) *Report {
+	order := sortedOrder(tools)
+	registry := s.registry(tools, order)
+	results := make([]Finding, len(tools))
+	// Tools are handed out in chunks: small enough to balance one huge
+	// description, large enough that the counter is not what costs.
+	const chunk = 16
+	var next atomic.Int64
+	work := func() {
+		ws := getWorkspace()
+		defer putWorkspace(ws)
+		for {
+			from := int(next.Add(chunk)) - chunk
+			if from >= len(order) {
+				return
+			}
+			for _, i := range order[from:min(from+chunk, len(order))] {
+				results[i] = s.inspect(ws, &tools[i], registry)
+			}
+		}
+	}
+	workers := min(runtime.GOMAXPROCS(0), (len(tools)+chunk-1)/chunk)
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+
+	report := &Report{Findings: []Finding{}}
+	failed := map[string]int{}
+	for _, i := range order {
+		f := results[i]
+		for _, id := range f.FailedChecks {
+			failed[id]++
+		}
+		if len(f.Signals) > 0 || len(f.FailedChecks) > 0 {
+			report.Findings = append(report.Findings, f)
+		}
+	}
+	report.Coverage = s.coverage(len(tools), failed)
+	report.RiskScore = riskScore(report.Findings)
+	return report
+}
+
+// ScanOne judges one tool against a registry that Registry prepared. It is
+// meant for a request path.
+func (s *Scanner) ScanOne(tool Tool, registry *RegistryView) Finding {
+	ws := getWorkspace()
+	defer putWorkspace(ws)
+	return s.inspect(ws, &tool, registry)
+}
+
+func (s *Scanner) coverage(tools int, failed map[string]int) Coverage {
+	c := Coverage{ToolsScanned: tools, FailedCheckIDs: []string{}}
+	pairs := 0
+	for _, check := range s.checks {
+		if n := failed[check.ID()]; n > 0 {
+			c.FailedCheckIDs = append(c.FailedCheckIDs, check.ID())
+			pairs += n
+		}
+	}
+	c.ChecksFailed = len(c.FailedCheckIDs)
+	c.ChecksRun = len(s.checks) - c.ChecksFailed
+	if tools > 0 {
+		c.Degraded = round(float64(pairs) / float64(tools*len(s.checks)))
+	}
+	return c
+}
+
+// sortedOrder gives the indices of tools sorted by content, so that whatever
+// follows sees one order whatever the caller's was.
+func sortedOrder(tools []Tool) []int {
+	order := make([]int, len(tools))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &tools[i], &tools[j]
+		return cmp.Or(
+			cmp.Compare(a.Server, b.Server),
+			cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Description, b.Description),
+			bytes.Compare(a.InputSchema, b.InputSchema),
+			bytes.Compare(a.OutputSchema, b.OutputSchema),
+			bytes.Compare(a.Annotations, b.Annotations),
+		)
+	})
+	return order
+}
+
+// inspect runs every check on one tool.
+func (s *Scanner) inspect(ws *workspace, tool *Tool, registry *RegistryView) Finding {
+	view := ws.load(tool)
+	f := Finding{Server: tool.Server, Tool: tool.Name}
+	for _, check := range s.checks {
+		signals, ok := guarded(check, view, registry)
+		if !ok {
+			f.FailedChecks = append(f.FailedChecks, check.ID())
+			continue
+		}
+		for _, sig := range signals {
+			sig.Confidence = round(min(max(sig.Confidence, 0), 1))
+			sig.Evidence = renderSafe(sig.Evidence)
+			sig.Detail = renderSafe(sig.Detail)
+			f.Signals = append(f.Signals, sig)
+		}
+	}
+	f.judge()
+	return f
+}
+
+// guarded runs a check and turns its panic into a failure: one broken check
+// has to cost its own answer and no other.
+func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Signal, ok bool) {
+	defer func() {
+		if recover() != nil {
+			signals, ok = nil, false
+		}
+	}()
+	return check.Inspect(view, registry), true
+}
+
+// judge derives level, severity, action and confidence from the signals.
+func (f *Finding) judge() {
+	f.ThreatLevel, f.Severity, f.Action = LevelSafe, SeverityNone, ActionAllow
+	if f.Signals == nil {
+		f.Signals = []Signal{}
+		return
+	}
+	hard, critical, sum := false, false, 0.0
+	for _, s := range f.Signals {
+		hard = hard || s.Tier == TierHard
+		critical = critical || s.critical && s.Tier == TierHard
+		sum += s.Confidence
+	}
+	f.Confidence = round(min(sum, 1))
+	switch {
+	case critical:
+		f.ThreatLevel, f.Severity, f.Action = LevelDangerous, SeverityCritical, ActionQuarantine
+	case hard:
+		f.ThreatLevel, f.Severity, f.Action = LevelDangerous, SeverityHigh, ActionQuarantine
+	default:
+		f.ThreatLevel, f.Action = LevelWarning, ActionReview
+		switch len(f.CheckIDs()) {
+		case 1:
+			f.Severity = SeverityLow
+		case 2:
+			f.Severity = SeverityMedium
+		default:
+			f.Severity = SeverityHigh
+		}
+	}
+}
+
+// Weights of the risk score. One hard signal outweighs any number of soft
+// ones; everything adds, nothing is merged away, so that one more signal
+// never lowers the score.
+const (
+	riskHardBase = 60.0
+	riskPerHard  = 10.0
+	riskPerSoft  = 8.0
+	riskSoftCap  = 50.0
+)
+
+// riskScore is 0..100 over all findings: hard signals dominate, soft ones
+// accumulate by distinct check of a tool.
+func riskScore(findings []Finding) int {
+	hard, soft := 0.0, 0.0
+	anyHard := false
+	for _, f := range findings {
+		last := ""
+		for _, s := range f.Signals {
+			if s.Tier == TierHard {
+				anyHard = true
+				hard += riskPerHard * s.Confidence
+			} else if s.CheckID != last {
+				soft += riskPerSoft * s.Confidence
+				last = s.CheckID
+			}
+		}
+	}
+	if !anyHard {
+		return int(math.Ceil(min(soft, riskSoftCap)))
+	}
+	return int(math.Ceil(min(100, riskHardBase+hard+min(soft, riskSoftCap)/5)))
+}
+
+// round keeps three decimals, which is more than a confidence means and makes
+// printed figures short.
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }

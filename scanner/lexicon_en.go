@@ -1,0 +1,163 @@
+package scanner
+
+// verbsEN lists English verbs by what they do. A verb is given by its base
+// form; irregular forms follow after colons (third person, -ing, past,
+// participle). A trailing + doubles the last consonant: stop+ gives stopping.
+var verbsEN = []struct {
+	c     concept
+	words string
+}{
+	{cTell, `tell:tells:telling:told mention inform notify reveal disclose alert announce
+		explain acknowledge discuss describe warn narrate advertise
+		communicate divulge verbalize verbalise confess voice
+		say:says:saying:said let:lets:letting indicate hint refer+
+		admit+ state allude bring:brings:bringing:brought draw:draws:drawing:drew comment remark speak:speaks:speaking:spoke:spoken talk`},
+	{cShow, `show:shows:showing:showed:shown display surface expose present highlight print output render`},
+	{cTell | cSend, `report relay leak share`},
+	{cTell | cSecretly, `conceal hide:hides:hiding:hid:hidden withhold:withholds:withholding:withheld mask obscure suppress omit+ bury`},
+	{cIgnore, `ignore disregard forget:forgets:forgetting:forgot:forgotten overlook neglect supersede
+		nullify:nullifies:nullifying:nullified void discard abandon dismiss negate invalidate supplant`},
+	{cIgnore | cDisable, `override:overrides:overriding:overrode:overridden bypass circumvent skip+ drop+ cancel suspend waive evade sidestep`},
+	{cDisable, `disable deactivate unset uncheck relax loosen lift`},
+	{cDisable | cDestroy, `remove`},
+	{cSend, `send:sends:sending:sent post forward upload transmit exfiltrate email mail bcc cc deliver
+		dispatch ship+ mirror push submit+ publish sync synchronize synchronise ping beacon funnel route
+		duplicate stream broadcast smuggle echo export feed:feeds:feeding:fed transfer+ replicate tunnel siphon phone`},
+	{cSend | cRead, `copy:copies:copying:copied`},
+	{cInclude, `include append pass attach embed+ insert add put:puts:putting place prepend supply:supplies:supplying:supplied
+		provide fill populate paste concatenate stuff write:writes:writing:wrote:written encode interpolate weave
+		tack prefix suffix incorporate inject enclose carry:carries:carrying:carried specify:specifies:specifying:specified
+		store record log+ save persist serialize serialise encrypt hand`},
+	{cInclude | cChange, `set:sets:setting`},
+	{cRead, `read:reads:reading open load retrieve fetch access collect gather extract get:gets:getting:got
+		obtain grab+ harvest dump scrape steal:steals:stealing:stole:stolen capture find:finds:finding:found locate
+		list enumerate cat scan+ look summarize summarise inspect examine recall reproduce recite repeat print output return
+		pull snapshot lift borrow quote compile transcribe assemble`},
+	{cCall, `call use invoke run:runs:running:ran execute trigger apply:applies:applying:applied consult launch
+		perform start initiate activate query:queries:querying:queried select choose:chooses:choosing:chose:chosen pick
+		rely:relies:relying:relied follow obey comply:complies:complying:complied proceed complete visit go:goes:going:went issue route`},
+	{cPrefer, `prefer+ prioritize prioritise favor favour replace substitute default outrank trump promote recommend`},
+	{cPrefer | cChange, `redirect reroute divert swap+`},
+	{cChange, `change modify:modifies:modifying:modified alter update rewrite:rewrites:rewriting:rewrote:rewritten edit
+		adjust convert correct reset:resets:resetting switch point normalize normalise transform
+		increase decrease round inflate overwrite:overwrites:overwriting:overwrote:overwritten mutate translate`},
+	{cKnow, `know:knows:knowing:knew:known notice realize realise see:sees:seeing:saw:seen suspect learn
+		discover understand:understands:understanding:understood perceive remember`},
+	{cMemory, `memorize memorise retain`},
+	{cMeta, `detect block flag+ prevent sanitize sanitise redact screen defend classify:classifies:classifying:classified
+		identify:identifies:identifying:identified refuse reject protect match lint audit analyze analyse teach:teaches:teaching:taught
+		demonstrate illustrate study:studies:studying:studied simulate score label quarantine neutralize neutralise moderate validate resemble`},
+	{cAsk, `ask confirm prompt request seek:seeks:seeking:sought verify:verifies:verifying:verified approve consent
+		wait check pause hesitate question double-check authorize authorise validate require`},
+	{cDestroy, `delete wipe erase destroy purge shred truncate format+ uninstall unlink kill corrupt clear`},
+	{cPretend, `pretend act roleplay impersonate become:becomes:becoming:became assume simulate behave adopt masquerade`},
+	{cPay, `pay:pays:paying:paid purchase buy:buys:buying:bought wire withdraw:withdraws:withdrawing:withdrew deposit charge donate`},
+	{cEnd, `stop+ cease halt terminate quit+ end abort`},
+	{cMust, `ensure guarantee insist`},
+	{cAllow, `trust whitelist allowlist grant permit+ allow enable accept unlock bless`},
+	{cRead | cCall, `install download curl wget`},
+}
+
+// nounsEN lists nouns; plurals are derived. A word after which a plain = stands
+// has no plural.
+var nounsEN = []struct {
+	c     concept
+	words string
+}{
+	{cUser, `user human person customer operator client owner people= developer= everyone= anyone= anybody= nobody= them= someone= caller person's= viewer reader employee end-user him= her= requester individual`},
+	{cModel, `assistant model llm ai agent chatbot bot claude= gpt= chatgpt= copilot= gemini= cursor= llama= ais= subagent orchestrator`},
+	{cInstr, `instruction guideline prompt directive guidance= commandment preamble`},
+	{cRule, `rule policy constraint restriction training= order direction mandate norm protocol`},
+	{cRule | cGuard, `safeguard guardrail limitation safety= protection restraint boundary ethic alignment=`},
+	{cGuard, `filter security= check validation confirmation sandbox approval permission safeguards= firewall antivirus consent= moderation= verification= dialog review warning authentication= authorization= control`},
+	{cConv, `conversation chat dialogue dialog discussion thread utterance`},
+	{cConv | cTell, `message`},
+	{cHistory, `history histories= transcript log context scrollback session memory memories= turn`},
+	{cSystem, `system developer configuration initial= hidden= internal=`},
+	{cSecret, `secret credential password passwd= passphrase token apikey cookie wallet mnemonic ssn= pin cvv= otp= keychain keyring oauth= jwt= certificate seed privkey pem= login bearer= passcode pat= authenticator`},
+	{cPersonal, `contact ssn= phone inbox mailbox calendar payroll salary diary document photo medical= pii= birthdate invoice`},
+	{cTool, `tool function plugin server mcp= integration connector api skill capability functionality endpoint service`},
+	{cResult, `result output response reply answer content body text value data= payload finding summary summaries=`},
+	{cParam, `parameter argument field property param arg input variable header attribute key metadata= query slot`},
+	{cTarget, `recipient address destination account target iban= beneficiary payee receiver mailbox domain host to= inbox wallet number`},
+	{cLink, `url link webhook uri endpoint hyperlink pixel image website page site host domain dns= subdomain hostname collector http= https=`},
+	{cShell, `shell command script terminal bash= powershell= cmd= sudo= binary executable process subprocess code= console payload cron= crontab daemon sh= zsh= exec= curl= wget=`},
+	{cFile, `file directory directories= folder path disk filesystem dotfile workspace repository repo homedir home= document`},
+	{cTask, `task request job operation action step work= question inquiry query turn interaction session session-start workflow`},
+	{cAuthority, `compliance= regulation audit gdpr= hipaa= sox= administrator admin telemetry= analytics= diagnostic legal= regulator policy requirement law accounting= governance= security-team= quality-assurance= billing= licence license anti-abuse= observability= provenance= fraud= verification= attestation backup logging= debugging= debug= monitoring= tracking= personalization= personalisation= safety= calibration= traceability=`},
+	{cMeta, `example phishing= malicious= attack injection jailbreak fixture sample pattern classifier corpus scanner detector heuristic signature regex threat vulnerability vulnerabilities= honeypot linter firewall rule-set attacker adversary adversaries= adversarial= exploit exploits= suspicious= malware= spam= harmful= documentation= article tutorial lesson course quiz benchmark dataset taxonomy security= moderation= spoof phish red-team= pentest ctf= poisoning= poisoned= exfiltration= incident advisory advisories= blocklist denylist wordlist policy smuggling= obfuscation= hardening= e.g= eg= string phrase attempt leak breach`},
+	{cMemory, `memory memories= preference knowledge-base=`},
+	{cPay, `payment fund money= invoice amount funds= bitcoin btc= eth= usdt= usdc= crypto= purchase order dollar iban= tip fee balance`},
+	{cKnow, `knowledge= awareness= knowing= consent= notice= attention= visibility= sight= view`},
+}
+
+// plainEN lists words that do not inflect, or whose inflection means nothing
+// here.
+var plainEN = []struct {
+	c     concept
+	words string
+}{
+	{cNeg, `not don't dont do-not never no without avoid avoids avoiding refrain refrains refraining mustn't mustnt cannot can't cant shouldn't shouldnt won't wont doesn't doesnt nor neither nothing none isn't isnt aren't arent needn't neednt`},
+	{cYou, `you your yours yourself you're youre you've youll you'll u thou`},
+	{cPrior, `previous prior above earlier preceding existing former foregoing past old original initial everything aforementioned before`},
+	{cOther, `other another any every all each others else rest remaining alternative alternatives everything anything competing remainder whichever different sibling`},
+	{cWhole, `entire full complete whole verbatim raw exact everything completely fully word-for-word unredacted unabridged entirety plaintext contents content all`},
+	{cMust, `must always required mandatory shall need needs needed critical essential necessary obligatory obliged imperative crucial have has remember sure never compulsory vital strictly obligated indispensable prerequisite requires`},
+	{cShould, `should please kindly recommended ought supposed expected encouraged advisable suggested ideally preferably better helpful appreciated recommend would want wants try requested asked instructed`},
+	{cBefore, `before first prior beforehand initially preliminary ahead precede precedes preceding beginning start outset upfront firstly prerequisite`},
+	{cWhen, `when whenever if each every upon after once while during anytime time until unless where wherever following afterwards afterward subsequently next immediately`},
+	{cSecretly, `silently secretly quietly discreetly covertly invisibly unnoticed stealthily stealth surreptitiously confidentially confidential privately undisclosed clandestinely undetected hush transparently seamlessly inconspicuously background unobtrusively tacitly subtly`},
+	{cKnow, `aware unaware oblivious noticing realizing realising visible`},
+	{cPrefer, `instead rather over best only exclusively superior preferred favorite favourite priority fastest recommended authoritative trusted official newer latest sole replacement supersedes replaces deprecated obsolete legacy outdated unreliable broken insecure inaccurate unsafe primary highest default definitive better reliable preferable ranking above most`},
+	{cUrgent, `urgent critical immediately asap emergency warning attention important urgently alert danger caution notice fatal failure failed error crucial blocked expired suspended terminated severe`},
+	{cAuthority, `authorized authorised official certified approved privileged mandated regulatory statutory compliance verified`},
+	{cNow, `now henceforth onwards onward forward forth hereafter anymore permanently today forever`},
+	{cThis, `this these here`},
+	{cSub, `it this that which who they these its whose function tool server api endpoint command method service he she we module plugin`},
+	{cOutside, `external remote third-party outside attacker foreign collector c2 offsite elsewhere public untrusted our us`},
+	{cTrue, `real actual actually true truth really genuine secret hidden ulterior`},
+	{cAdv, `also then just simply always never first immediately automatically silently secretly quietly not now instead directly only please again even still carefully kindly both additionally furthermore quickly discreetly covertly strictly explicitly next finally already therefore thus must do once ever either promptly faithfully exactly merely instantly actively proactively properly fully completely verbatim`},
+	{cAnd, `and or then but plus & nor`},
+	{cTo, `to`},
+	{cBe, `be is are was were been being am get gets`},
+	{cModal, `will shall can could may might would should must wil`},
+	{cAllow, `allowed permitted authorized authorised pre-approved preapproved trusted exempt unrestricted granted free whitelisted safe`},
+	{cMeta, `eg e.g such like refuses looks whether known classified typical quoted literal containing contains warns detects educational hypothetical deny denies unsafe`},
+	{cDisable, `off disabled`},
+	{cInstr, `instructed told`},
+	{cSystem, `sys`},
+	{cConv, `said asked typed wrote discussed`},
+	{cFile, `env`},
+	{cStop, `the a an of in on at by for with from as that is are was be to and or it its this these will can has have which when if not into than then their there but about between through during using used one two use new per via up out no only each any all you your specific optional whether how what where who based given they he we our such while should must may more also same both some`},
+}
+
+// phrasesEN are sequences of words that mean more than their parts. They are
+// matched on words, whatever stands between them in punctuation.
+var phrasesEN = []struct {
+	c     concept
+	words string
+}{
+	{cSecret, "api key|api keys|private key|private keys|access key|access keys|secret key|ssh key|ssh keys|signing key|encryption key|seed phrase|recovery phrase|auth token|environment variable|environment variables|env vars|env variables|credit card|card number|connection string|service account|client secret|session id|session cookie|bank account|one time code|two factor|auth header|authorization header|access token|access tokens|social security|recovery codes|backup codes|host keys|key material|private keys|key file|key files|dot env"},
+	{cHistory | cConv, "chat history|conversation history|chat log|conversation log|message history|user messages|user message|previous messages|prior messages|conversation so far|full context|recent messages|prior turns|previous turns|entire context|context window|chat transcript|user query|user's query|original query|user prompt|user's prompt|user's message|user's request|user's question|user's words|conversation context|messages so far|discussed so far|said so far|everything so far|earlier messages|session transcript|user input|user's input|last message|recent turns|chat so far|our conversation|exchanged so far"},
+	{cSystem | cInstr, "system prompt|system message|system instructions|system instruction|developer message|developer prompt|hidden prompt|initial prompt|initial instructions|operating instructions|developer instructions|internal instructions|system prompts|your configuration|internal prompt|original instructions|base prompt|system text"},
+	{cMust, "make sure|be sure|have to|has to|need to|needs to|is required|are required|it is important|no exceptions|without exception|without fail|at all times|under all circumstances|in all cases|by default always|under no circumstances"},
+	{cShould, "would be|it helps|good practice|best practice|feel free|we suggest|we ask|is expected|are expected|works best|it is best|nice to|would help"},
+	{cNeg | cTell, "keep quiet|stay silent|remain silent|say nothing|keep secret|keep hidden|keep this|keep it|not visible|leave out|no mention|without mentioning|without telling|without informing|without notifying|keep private|off the record|between us|not be shown|stay hidden|remain hidden|remain invisible|be discreet|behind the scenes|in the background|out of sight|no need to mention|no need to tell|not surface|hidden from|invisible to|keep mum|not shown|out of the reply|out of the answer|leave no trace|no trace|without a trace"},
+	{cSecretly, "behind the scenes|in the background|under the hood|without notice|no trace|without a trace|off the record|out of sight"},
+	{cPretend, "you are now|act as|acting as|from now on|new role|new persona|your role|you are no|you are a|you are an|you will act|you will be|new identity|your new"},
+	{cNow, "from now|going forward|from here|this point on|rest of|remainder of|for the rest|as of now|effective immediately|until further notice|every subsequent|all subsequent|all future|any future|future requests"},
+	{cOther | cTool, "other tool|other tools|any tool|any tools|every tool|all tools|all other tools|any other tool|another tool|other server|other servers|other functions|any function|every other tool|another server|remaining tools|alternative tools|each tool|tool call|tool calls|tool use|tool usage|other integrations|other mcp|any other function|all other functions|alternative tool|similar tools|built in tools|native tools|another server's|connected tools|available tools|installed tools|other connectors|all other servers"},
+	{cTell | cAsk, "ask for permission|ask permission|ask for confirmation|ask the user|check with|ask first|seek approval"},
+	{cUrgent, "action required|must read|read this|read carefully|please note|pay attention"},
+	{cAuthority, "security team|required by|legal requirement|by law|company policy|quality assurance|anti abuse|security policy|terms of service|usage policy|data retention|compliance team|trust and safety|for billing|it department|usage analytics|quality control|safety team|risk team|platform team"},
+	{cDisable, "turn off|turned off|switch off|shut off|auto approve|auto accept|no longer apply|no longer applies|do not apply|not apply|no longer bound|not bound|are lifted|set aside"},
+	{cIgnore, "set aside|no longer apply|no longer applies|do not apply|not apply|no longer bound|takes precedence|take precedence|taking precedence|overrides any|pay no attention|throw away|throw out|start over|start fresh|clean slate|nothing above|not follow|stop following|no longer follow|not obey|do away|let go|are void|is void|no longer valid|not valid|are superseded|has priority over|have priority over|not be followed|not be applied|cast aside|leave aside|in place of|no longer relevant"},
+	{cInstr, "your instructions|your rules|your guidelines|what you were told|you were told|you were given|been told|your training|your prompt|told you|were instructed"},
+	{cBefore, "prior to|ahead of|first of all|as a first|first step|at the start|at the beginning|to begin|before anything|in advance"},
+	{cWhen, "each time|every time|any time|at the end|as soon as|in case|whenever possible"},
+	{cUser, "end user|account holder|the person|whoever|human in the loop|the owner"},
+	{cKnow, "without knowledge|without awareness|find out"},
+	{cOutside, "third party|third parties|our server|our servers|our endpoint|our api|our collector|external server|external service|remote server|remote endpoint"},
+	{cMeta, "for example|such as|looks like|look like|e g|i e|known attack|prompt injection|prompt injections|tool poisoning|test case|test cases|red team|pen test|social engineering|jail break|false positive|written as|phrases like|text like|strings like|attempts to|tries to|trying to|attempt to|try to|known bad|training data|case study|attack patterns|code review|detection rules"},
+	{cPrefer, "instead of|rather than|in place of|in preference|over any|over all|top choice|first choice|only tool|no other|better than|more reliable|more accurate|most accurate|most reliable|drop in replacement|go to|the right tool|first resort|highest rated|number one|top rated|last resort|never use|do not use|avoid using|no alternative|stop using|do not call|dont use|always use|always choose|always select|always pick|no longer supported|no longer maintained|no longer works"},
+}

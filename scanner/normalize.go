@@ -1,0 +1,67 @@
+package scanner
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// normalize folds compatibility forms (NFKC: full-width, mathematical
+// alphanumerics, ligatures) and drops what is not seen: zero-width, bidi, tag
+// characters, variation selectors, soft hyphens, control characters but line
+// breaks and tabs. Text that needs nothing comes back unchanged and uncopied.
+func normalize(s string) string {
+	i := 0
+	for i < len(s) && (s[i] >= 0x20 && s[i] < 0x7f || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	buf := make([]byte, 0, len(s))
+	buf = append(buf, s[:i]...)
+	changed := false
+	for j, r := range s[i:] {
+		switch {
+		case r == utf8.RuneError:
+			_, size := utf8.DecodeRuneInString(s[i+j:])
+			changed = changed || size == 1
+			buf = utf8.AppendRune(buf, utf8.RuneError)
+		case r < 0x80 && (r >= 0x20 && r != 0x7f || r == '\n' || r == '\t' || r == '\r'):
+			buf = append(buf, byte(r))
+		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r):
+			changed = true
+		case r == '\u2028' || r == '\u2029' || r == '\u0085':
+			buf = append(buf, '\n')
+			changed = true
+		default:
+			buf = utf8.AppendRune(buf, r)
+		}
+	}
+	if !norm.NFKC.IsNormal(buf) {
+		return string(norm.NFKC.Bytes(buf))
+	}
+	if !changed {
+		return s
+	}
+	return string(buf)
+}
+
+// invisible says whether a rune shows nothing: Unicode's default ignorable
+// code points and the blank letters that fonts draw empty.
+func invisible(r rune) bool {
+	switch {
+	case r < 0x00AD:
+		return false
+	case r == 0x00AD, r == 0x034F, r == 0x061C, r == 0x115F, r == 0x1160,
+		r == 0x17B4, r == 0x17B5, r >= 0x180B && r <= 0x180F,
+		r >= 0x200B && r <= 0x200F, r >= 0x202A && r <= 0x202E,
+		r >= 0x2060 && r <= 0x206F, r == 0x2800, r == 0x3164,
+		r >= 0xFE00 && r <= 0xFE0F, r == 0xFEFF, r == 0xFFA0,
+		r >= 0xFFF0 && r <= 0xFFFB, r >= 0x1BCA0 && r <= 0x1BCA3,
+		r >= 0x1D173 && r <= 0x1D17A, r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	}
+	return false
+}

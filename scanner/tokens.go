@@ -1,0 +1,539 @@
+package scanner
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word with what the lexicon knows of it. Offsets are bytes of the
+// doc's text.
+type token struct {
+	start, end uint32
+	c          concept
+	node       uint16 // node of the word in the Latin trie, 0 if it left it
+	f          form
+	flags      tokenFlags
+}
+
+type tokenFlags uint8
+
+const (
+	tfBreak  tokenFlags = 1 << iota // a comma, colon, dash or bracket stands before
+	tfIdent                         // part of an identifier: snake_case, camelCase, a.b
+	tfQuote                         // inside quotation marks that close
+	tfCode                          // inside backticks that close
+	tfTag                           // directly after < [ or a similar bracket
+	tfUpper                         // written in capitals
+	tfPhrase                        // continues a phrase that began before it
+	tfFolded                        // recognised only after undoing look-alikes
+)
+
+// doc is the analysis of one field.
+type doc struct {
+	field      int
+	text       string // normalised
+	tok0, tok1 int
+	sen0, sen1 int
+	stats      docStats
+}
+
+// docStats are the cheap counts that say which decoders are worth trying.
+type docStats struct {
+	words, known, singles, mixed, foreign int
+	longest                               int // longest run of unknown words
+	longestWord                           int // bytes of the longest unbroken word
+}
+
+// sentence is a run of tokens between full stops. mask is what its tokens
+// mean together.
+type sentence struct {
+	tok0, tok1 int
+	start, end uint32
+	mask       concept
+	foreign    bool
+	first      bool // the first sentence of its field
+}
+
+// charClass drives the tokenizer.
+type charClass uint8
+
+const (
+	ccOther charClass = iota
+	ccLower
+	ccUpper
+	ccDigit
+	ccSpace
+	ccNewline
+	ccStop   // . ! ?
+	ccBreak  // , : ; ( ) -- and brackets
+	ccQuote  // " and backtick
+	ccJoin   // _ . between letters, apostrophe
+	ccBeyond // not ASCII
+)
+
+var charClasses = func() (t [256]charClass) {
+	for c := 'a'; c <= 'z'; c++ {
+		t[c] = ccLower
+		t[c-32] = ccUpper
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c] = ccDigit
+	}
+	for _, c := range " \t\r\v\f" {
+		t[c] = ccSpace
+	}
+	t['\n'] = ccNewline
+	for _, c := range ".!?" {
+		t[c] = ccStop
+	}
+	for _, c := range ",:;()[]{}<>|=*#" {
+		t[c] = ccBreak
+	}
+	t['"'], t['`'] = ccQuote, ccQuote
+	t['_'], t['\''] = ccJoin, ccJoin
+	for c := 0x80; c <= 0xff; c++ {
+		t[c] = ccBeyond
+	}
+	return t
+}()
+
+// tokenizer cuts one text into tokens and sentences, appending to the view's.
+type tokenizer struct {
+	lex       *lexicon
+	s         string
+	tokens    []token
+	sentences []sentence
+	pending   tokenFlags // for the next token
+	open      byte       // the quotation mark that is open
+	openAt    int        // token index at which it opened
+	senTok    int        // first token of the current sentence
+	senStart  int
+	stats     docStats
+	unknown   int
+	first     bool
+	word      []rune
+}
+
+// run tokenizes the whole text. It is one pass, linear in its length.
+func (z *tokenizer) run() {
+	z.first = true
+	s := z.s
+	for i := 0; i < len(s); {
+		switch charClasses[s[i]] {
+		case ccLower, ccUpper, ccDigit:
+			i = z.asciiWord(i)
+		case ccSpace:
+			i++
+		case ccNewline:
+			i = z.newline(i)
+		case ccStop:
+			i = z.stop(i)
+		case ccBreak:
+			i = z.breakMark(i)
+		case ccQuote:
+			z.quote(s[i])
+			i++
+		case ccJoin:
+			if s[i] == '\'' {
+				z.apostrophe(i)
+			} else {
+				z.pending |= tfIdent
+			}
+			i++
+		case ccBeyond:
+			i = z.beyond(i)
+		default:
+			if s[i] == '-' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == ' ') || s[i] == '/' && i > 0 && s[i-1] == '<' {
+				if s[i] == '-' {
+					z.pending |= tfBreak
+				}
+			}
+			i++
+		}
+	}
+	z.endSentence(len(s))
+}
+
+// asciiWord reads a word from i. A letter beyond ASCII that follows directly
+// sends it to the slow path.
+func (z *tokenizer) asciiWord(i int) int {
+	s, t := z.s, z.lex.latin
+	start, node := i, uint16(trieRoot)
+	letters, digits, upper := 0, 0, 0
+	mixed := false
+	var prev charClass
+loop:
+	for ; i < len(s); i++ {
+		k := charClasses[s[i]]
+		switch k {
+		case ccLower:
+			letters++
+		case ccUpper:
+			if prev == ccLower {
+				// camelCase: the next part is a token of its own.
+				z.emit(start, i, node, letters, digits, upper, mixed)
+				z.tokens[len(z.tokens)-1].flags |= tfIdent
+				z.pending |= tfIdent
+				start, node, letters, digits, upper, mixed = i, trieRoot, 0, 0, 0, false
+			}
+			letters++
+			upper++
+		case ccDigit:
+			digits++
+			mixed = mixed || letters > 0 && i+1 < len(s) && charClasses[s[i+1]] == ccLower
+		case ccJoin:
+			if s[i] == '\'' && i+1 < len(s) && i > start && charClasses[s[i+1]] == ccLower && letters > 0 {
+				continue
+			}
+			break loop
+		case ccBeyond:
+			return z.slowWord(start)
+		default:
+			break loop
+		}
+		prev = k
+		node = t.next[node][latinClass(s[i])]
+	}
+	z.emit(start, i, node, letters, digits, upper, mixed)
+	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && charClasses[s[i+1]] == ccLower) {
+		z.tokens[len(z.tokens)-1].flags |= tfIdent
+	}
+	return i
+}
+
+// emit appends the ASCII word s[start:end] that ended at a trie node.
+func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int, mixed bool) {
+	e := z.lex.latin.exact[node]
+	c := e.c
+	if c.any(cCredPath) {
+		c = z.credential(c, start, end)
+	}
+	flags := z.pending
+	z.pending = 0
+	if upper > 1 && upper == letters {
+		flags |= tfUpper
+	}
+	z.stats.words++
+	if letters+digits > z.stats.longestWord {
+		z.stats.longestWord = letters + digits
+	}
+	if mixed {
+		z.stats.mixed++
+	}
+	switch {
+	case letters == 1 && digits == 0:
+		z.stats.singles++
+	case c != 0:
+		z.stats.known++
+		if c.any(cForeign) {
+			z.stats.foreign++
+		}
+		if z.unknown > z.stats.longest {
+			z.stats.longest = z.unknown
+		}
+		z.unknown = 0
+	case letters > 1:
+		z.unknown++
+	}
+	z.tokens = append(z.tokens, token{uint32(start), uint32(end), c, node, e.f, flags})
+}
+
+// newline ends a sentence, unless the line is only wrapped: the next one goes
+// on in lower case.
+func (z *tokenizer) newline(i int) int {
+	s := z.s
+	j := i + 1
+	for j < len(s) && charClasses[s[j]] == ccSpace {
+		j++
+	}
+	if j >= len(s) || charClasses[s[j]] != ccLower {
+		z.endSentence(i)
+	}
+	return j
+}
+
+// stop ends a sentence at . ! ? when white space or a closing mark follows.
+func (z *tokenizer) stop(i int) int {
+	s := z.s
+	j := i + 1
+	for j < len(s) && charClasses[s[j]] == ccStop {
+		j++
+	}
+	if j >= len(s) {
+		z.endSentence(j)
+		return j
+	}
+	switch k := charClasses[s[j]]; {
+	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' || s[j] == '<' || s[j] == '*' || s[j] == ']':
+		// "e.g. this" and "1. this" go on.
+		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' {
+			last := z.tokens[n-1]
+			if last.end == uint32(i) && last.end-last.start == 1 && k == ccSpace {
+				if j+1 < len(s) && charClasses[s[j+1]] == ccLower || charClasses[s[last.start]] == ccDigit {
+					return j
+				}
+			}
+		}
+		if k == ccQuote {
+			z.quote(s[j])
+			j++
+		}
+		z.endSentence(j)
+	default:
+		if s[i] != '.' {
+			z.endSentence(j)
+		}
+	}
+	return j
+}
+
+func (z *tokenizer) breakMark(i int) int {
+	s := z.s
+	z.pending |= tfBreak
+	switch c := s[i]; c {
+	case ';', '|':
+		z.endSentence(i)
+	case '<', '[':
+		if c == '<' || i+1 < len(s) && charClasses[s[i+1]] == ccUpper || i+1 < len(s) && s[i+1] == '/' {
+			z.endSentence(i)
+			z.pending |= tfTag
+		}
+		if i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '|' || s[i+1] == '!') {
+			return i + 2
+		}
+	case '>':
+		z.endSentence(i + 1)
+	}
+	return i + 1
+}
+
+// quote opens or closes a quotation; only one that closes marks its words.
+func (z *tokenizer) quote(mark byte) {
+	switch z.open {
+	case 0:
+		z.open, z.openAt = mark, len(z.tokens)
+		z.pending |= tfBreak
+	case mark:
+		flag := tfQuote
+		if mark == '`' {
+			flag = tfCode
+		}
+		for k := z.openAt; k < len(z.tokens); k++ {
+			z.tokens[k].flags |= flag
+		}
+		z.open = 0
+	}
+}
+
+// apostrophe handles ' as a quotation mark: it opens after a space and closes
+// before something that is not a letter.
+func (z *tokenizer) apostrophe(i int) {
+	s := z.s
+	if z.open == 0 && (i == 0 || charClasses[s[i-1]] == ccSpace || s[i-1] == '(' || s[i-1] == '[' || s[i-1] == ',' || s[i-1] == ':') {
+		z.quote('\'')
+	} else if z.open == '\'' && (i+1 >= len(s) || charClasses[s[i+1]] != ccLower) {
+		z.quote('\'')
+	}
+}
+
+func (z *tokenizer) endSentence(at int) {
+	if z.unknown > z.stats.longest {
+		z.stats.longest = z.unknown
+	}
+	if n := len(z.tokens); n > z.senTok {
+		z.sentences = append(z.sentences, sentence{tok0: z.senTok, tok1: n,
+			start: uint32(z.senStart), end: uint32(at), first: z.first})
+		z.first = false
+		z.senTok = n
+		if z.open != 0 && n-z.openAt > 120 {
+			z.open = 0 // a mark that never closes is an apostrophe or an inch
+		}
+	}
+	z.senStart = at
+}
+
+// beyond reads what is not ASCII: a word of any script, or a mark.
+func (z *tokenizer) beyond(i int) int {
+	r, size := utf8.DecodeRuneInString(z.s[i:])
+	switch {
+	case isCJK(r):
+		return z.cjkRun(i)
+	case unicode.IsLetter(r) || unicode.Is(unicode.Mn, r):
+		return z.slowWord(i)
+	}
+	switch r {
+	case '。', '！', '？', '．', '؟', '۔', '।', '｡':
+		z.endSentence(i + size)
+	case '；':
+		z.endSentence(i)
+	case '，', '、', '：', '—', '–', '（', '）', '«', '»', '【', '】', '…', '•', '·', '→':
+		z.pending |= tfBreak
+	case '“', '「', '『', '„':
+		z.open = 0
+		z.quote('"')
+	case '”', '」', '』':
+		if z.open == '"' {
+			z.quote('"')
+		}
+	case '\u00a0', '\u3000':
+	default:
+		z.pending |= tfBreak
+	}
+	return i + size
+}
+
+// slowWord reads a word that has letters beyond ASCII.
+func (z *tokenizer) slowWord(i int) int {
+	start := i
+	w := z.word[:0]
+	latin, cyrillic, other := 0, 0, 0
+	for i < len(z.s) {
+		r, size := rune(z.s[i]), 1
+		if r >= 0x80 {
+			r, size = utf8.DecodeRuneInString(z.s[i:])
+		}
+		if r == '’' || r == '\'' {
+			if i+size >= len(z.s) || !startsLetter(z.s[i+size:]) {
+				break
+			}
+			i += size
+			continue
+		}
+		if isCJK(r) || !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && (r < '0' || r > '9') {
+			break
+		}
+		switch {
+		case r < 0x250 || r >= 0x1E00 && r < 0x1F00:
+			latin++
+		case cyrillicClass(r) != 255:
+			cyrillic++
+		case !unicode.Is(unicode.Mn, r):
+			other++
+		}
+		w = append(w, r)
+		i += size
+	}
+	z.word = w
+	if i == start {
+		_, size := utf8.DecodeRuneInString(z.s[i:])
+		return i + size
+	}
+	z.emitRunes(start, i, latin, cyrillic, other)
+	return i
+}
+
+func startsLetter(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r)
+}
+
+// emitRunes looks a word up in its own script first, then as the Latin word
+// that it looks like.
+func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
+	if cyrillic > 0 && latin == 0 && other == 0 {
+		if e, ok := z.lex.cyril.longest(z.word, cyrillicClass); ok {
+			z.count(e.c)
+			z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, 0, e.f, z.pending})
+			z.pending = 0
+			return
+		}
+	}
+	node := uint16(trieRoot)
+	upper := 0
+	for _, r := range z.word {
+		for _, b := range []byte(foldRune(r)) {
+			k := latinClass(b)
+			if k == 255 {
+				node = trieDead
+				break
+			}
+			if b >= 'A' && b <= 'Z' {
+				upper++
+			}
+			node = z.lex.latin.next[node][k]
+		}
+	}
+	e := z.lex.latin.exact[node]
+	if cyrillic > 0 || other > 0 {
+		z.pending |= tfFolded
+	}
+	if e.c.any(cCredPath) {
+		e.c = z.credential(e.c, start, end)
+	}
+	if upper > 1 && upper == len(z.word) {
+		z.pending |= tfUpper
+	}
+	z.count(e.c)
+	z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, node, e.f, z.pending})
+	z.pending = 0
+}
+
+func (z *tokenizer) count(c concept) {
+	z.stats.words++
+	if c != 0 {
+		z.stats.known++
+		z.unknown = 0
+	}
+}
+
+// longest finds the exact word, else the longest stem.
+func (t *trie) longest(word []rune, class func(rune) byte) (entry, bool) {
+	n := uint16(trieRoot)
+	var best entry
+	for _, r := range word {
+		k := class(r)
+		if k == 255 {
+			return best, best.c != 0
+		}
+		if n = t.next[n][k]; n == trieDead {
+			return best, best.c != 0
+		}
+		if e := t.stem[n]; e.c != 0 {
+			best = e
+		}
+	}
+	if e := t.exact[n]; e.c != 0 {
+		return entry{e.c | best.c, e.f}, true
+	}
+	return best, best.c != 0
+}
+
+// cjkRun reads text without spaces, emitting the longest known word at each
+// place and passing over what is not known.
+func (z *tokenizer) cjkRun(i int) int {
+	for i < len(z.s) {
+		r, size := utf8.DecodeRuneInString(z.s[i:])
+		if !isCJK(r) {
+			break
+		}
+		node, j, end := z.lex.cjk, i, 0
+		var c concept
+		for j < len(z.s) {
+			r, n := utf8.DecodeRuneInString(z.s[j:])
+			node = node.next[r]
+			if node == nil {
+				break
+			}
+			j += n
+			if node.c != 0 {
+				c, end = node.c, j
+			}
+		}
+		if end == 0 {
+			i += size
+			continue
+		}
+		z.count(c)
+		z.tokens = append(z.tokens, token{uint32(i), uint32(end), c, 0, formOther, z.pending})
+		z.pending = 0
+		i = end
+	}
+	z.unknown = 0
+	return i
+}
+
+// isCJK covers Han, kana and their marks.
+func isCJK(r rune) bool {
+	return r >= 0x3040 && r <= 0x30FF || r >= 0x3400 && r <= 0x4DBF || r >= 0x4E00 && r <= 0x9FFF ||
+		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF || r == 0x3005
+}
