@@ -1,0 +1,82 @@
+package detectors
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
+)
+
+// maxRequest is the longest request line that is judged; a longer one is
+// skipped and answered with an error.
+const maxRequest = 64 << 20
+
+// Serve runs the named detector until in ends: each line of in is answered by
+// one line on out, at once. Only an unknown name and a failure of in or out
+// end it with an error; a line that cannot be judged gets a verdict that says
+// so.
+func Serve(name string, in io.Reader, out io.Writer) error {
+	judge, err := build(name)
+	if err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := lines.Read(r, maxRequest)
+		if err == io.EOF {
+			return nil
+		}
+		var v contracts.DetectorVerdict
+		if err == lines.ErrTooLong {
+			v.Error = fmt.Sprintf("the request is longer than %d bytes: send a shorter one", maxRequest)
+			err = lines.Skip(r)
+		}
+		switch {
+		case err != nil:
+			return fmt.Errorf("read the next request: %w", err)
+		case v.Error != "":
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		default:
+			v = answer(judge, line)
+		}
+		v.Protocol = contracts.DetectorProtocol
+		if v.ID == "" || len(v.ID) > 256 || strings.ContainsFunc(v.ID, unicode.IsSpace) {
+			// The schema wants an id even where the request had none to give.
+			v.ID = "unknown"
+		}
+		b, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("encode the verdict on %s: %w", v.ID, err)
+		}
+		if _, err := out.Write(append(b, '\n')); err != nil {
+			return fmt.Errorf("write the verdict on %s: %w", v.ID, err)
+		}
+	}
+}
+
+// answer judges one line. Whatever goes wrong, a panic included, becomes the
+// verdict's error: the next line has nothing to do with it.
+func answer(judge detector, line []byte) (v contracts.DetectorVerdict) {
+	request, err := contracts.Decode[contracts.DetectorRequest]("request", line)
+	id := request.ID
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = contracts.DetectorVerdict{}, fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			v = contracts.DetectorVerdict{Error: err.Error()}
+		}
+		v.ID = id
+	}()
+	if err == nil {
+		v, err = judge(request)
+	}
+	return v
+}

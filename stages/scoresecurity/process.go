@@ -1,0 +1,174 @@
+package scoresecurity
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
+)
+
+// maxLine is the longest verdict line that is read. Evidence is cut to a
+// fraction of it; what is longer is a detector that dumps its input.
+const maxLine = 1 << 20
+
+// process is one running detector. Lines that it writes are read as they come,
+// so that it never blocks on a full pipe while a request is being written.
+type process struct {
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	lines chan answer
+	quit  chan struct{}
+}
+
+// answer is one line of the detector, or why there will be none.
+type answer struct {
+	line []byte
+	err  error
+}
+
+// start runs argv in a process group of its own. The tail gets its stderr.
+func start(argv []string, stderr *tail) (*process, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stderr = stderr
+	// A grandchild that keeps stderr open must not keep us waiting.
+	cmd.WaitDelay = 2 * time.Second
+	ownGroup(cmd)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, stdin: stdin, lines: make(chan answer), quit: make(chan struct{})}
+	go p.read(stdout)
+	return p, nil
+}
+
+// read hands out lines until the detector ends, sends one that is too long, or
+// is stopped.
+func (p *process) read(stdout io.Reader) {
+	r := bufio.NewReaderSize(stdout, 64<<10)
+	for {
+		line, err := lines.Read(r, maxLine)
+		if err == lines.ErrTooLong {
+			err = fmt.Errorf("answered a line of more than %d bytes", maxLine)
+		}
+		if err != nil {
+			p.hand(answer{err: err})
+			return
+		}
+		if !p.hand(answer{line: line}) {
+			return
+		}
+	}
+}
+
+func (p *process) hand(a answer) bool {
+	select {
+	case p.lines <- a:
+		return true
+	case <-p.quit:
+		return false
+	}
+}
+
+// ask sends one request line and waits for one line back. After an error the
+// process is in an unknown state: stop it and start another.
+func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration) ([]byte, error) {
+	// A detector that does not read blocks the write; the goroutine ends when
+	// stop closes the pipe. A failed write needs no handling of its own: the
+	// detector that does not read does not answer either.
+	go p.stdin.Write(request)
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case a := <-p.lines:
+		if a.err == io.EOF {
+			return nil, errors.New(p.ending())
+		}
+		return a.line, a.err
+	case <-timer.C:
+		return nil, fmt.Errorf("gave no verdict within %v", timeout)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// ending says how a detector that closed its output ended.
+func (p *process) ending() string {
+	if err := p.finish(2 * time.Second); err != nil {
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			return fmt.Sprintf("ended before its verdict: %v", exit)
+		}
+		return "closed its output before its verdict"
+	}
+	return "ended before its verdict: exit status 0"
+}
+
+// finish closes the detector's input and waits for it to end by itself.
+func (p *process) finish(grace time.Duration) error {
+	p.stdin.Close()
+	killed := make(chan struct{})
+	timer := time.AfterFunc(grace, func() {
+		killGroup(p.cmd)
+		close(killed)
+	})
+	close(p.quit)
+	p.quit = nil
+	err := p.cmd.Wait()
+	if !timer.Stop() {
+		<-killed
+		return fmt.Errorf("did not end within %v of the end of its input", grace)
+	}
+	// Whatever it left running in its group ends with it.
+	killGroup(p.cmd)
+	return err
+}
+
+// stop ends the detector and everything in its group at once. A detector that
+// has been waited for already is left alone.
+func (p *process) stop() {
+	if p.quit == nil {
+		return
+	}
+	killGroup(p.cmd)
+	close(p.quit)
+	p.quit = nil
+	p.stdin.Close()
+	p.cmd.Wait()
+}
+
+// tail keeps the last bytes of what is written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const tailSize = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if over := len(t.buf) - tailSize; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}

@@ -1,0 +1,229 @@
+package scoresecurity
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
+)
+
+// DefaultEntryTimeout is how long a detector may think about one entry.
+const DefaultEntryTimeout = 10 * time.Second
+
+// Options of one run.
+type Options struct {
+	// Security is the corpus; Out is where the report goes.
+	Security, Out string
+	// Detector names what is scored. Argv starts it; when that is empty, it is
+	// this executable with "detector" and the name.
+	Detector string
+	Argv     []string
+	// Run is the number of this run and the seed of the order in which entries
+	// are shown.
+	Run int
+	// EntryTimeout is DefaultEntryTimeout when zero.
+	EntryTimeout time.Duration
+	// Log takes messages for people.
+	Log io.Writer
+}
+
+// Run scores the detector and writes a contracts.SecurityReport. It fails when
+// the detector cannot be started or errs on more than half of the entries:
+// figures of the rest would say nothing.
+func Run(ctx context.Context, opts Options) error {
+	if opts.Run < 0 {
+		return fmt.Errorf("--run is %d: give the number of the run, 0 or more", opts.Run)
+	}
+	if opts.EntryTimeout < 0 {
+		return fmt.Errorf("--entry-timeout is %v: give a time above zero", opts.EntryTimeout)
+	}
+	if opts.EntryTimeout == 0 {
+		opts.EntryTimeout = DefaultEntryTimeout
+	}
+	if opts.Log == nil {
+		opts.Log = io.Discard
+	}
+	if err := ownDetector(&opts); err != nil {
+		return err
+	}
+	data, err := contracts.ReadBytes(opts.Security)
+	if err != nil {
+		return err
+	}
+	corpus, err := contracts.Decode[contracts.SecurityCorpus](opts.Security, data)
+	if err != nil {
+		return err
+	}
+	if len(corpus.Entries) == 0 {
+		return fmt.Errorf("%s: there are no entries to score: add some", opts.Security)
+	}
+	results, err := askAll(ctx, opts, corpus.Entries)
+	if err != nil {
+		return fmt.Errorf("detector %s: %w", opts.Detector, err)
+	}
+	digest := sha256.Sum256(data)
+	return contracts.Write(opts.Out, contracts.SecurityReport{
+		SecurityVersion: corpus.Version,
+		SecuritySHA256:  hex.EncodeToString(digest[:]),
+		Run:             opts.Run,
+		Detector:        score(opts.Detector, corpus.Entries, results),
+		PerEntry:        perEntry(corpus.Entries, results),
+	})
+}
+
+// ownDetector fills in the command of one of our own detectors.
+func ownDetector(opts *Options) error {
+	if len(opts.Argv) > 0 {
+		if opts.Detector == "" {
+			return errors.New("--detector is missing: give the detector a name for the report")
+		}
+		return nil
+	}
+	if err := detectors.Check(opts.Detector); err != nil {
+		return fmt.Errorf("%w, or give the command of a detector of your own after --", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this executable, to run it as the detector: %w", err)
+	}
+	opts.Argv = []string{self, "detector", opts.Detector}
+	return nil
+}
+
+// result is what became of one entry: a verdict, or why there is none.
+type result struct {
+	verdict contracts.DetectorVerdict
+	failed  string
+}
+
+// askAll shows every entry to the detector, in an order that the run's seed
+// decides, and returns the results in the order of entries.
+func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry) ([]result, error) {
+	// Pdeathsig is bound to the thread that starts the process.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	var stderr tail
+	var p *process
+	defer func() {
+		if p != nil {
+			p.stop()
+		}
+	}()
+	results := make([]result, len(entries))
+	errored := 0
+	for n, i := range shuffled(len(entries), opts.Run) {
+		id := fmt.Sprintf("r%d", n+1)
+		request, err := requestLine(id, entries[i])
+		if err != nil {
+			return nil, fmt.Errorf("%s: entry %s: %w", opts.Security, entries[i].ID, err)
+		}
+		if p == nil {
+			if p, err = start(opts.Argv, &stderr); err != nil {
+				return nil, fmt.Errorf("start it: %w: give a command that can be run after --", err)
+			}
+		}
+		line, err := p.ask(ctx, request, opts.EntryTimeout)
+		var v contracts.DetectorVerdict
+		if err == nil {
+			v, err = readVerdict(line, id)
+		}
+		switch {
+		case err != nil:
+			p.stop()
+			p = nil
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("interrupted after %d of %d entries: %w", n, len(entries), context.Cause(ctx))
+			}
+			results[i].failed = renderSafe(err.Error(), maxReason)
+		case v.Error != "":
+			// It speaks the protocol, so it need not be started again.
+			results[i].failed = renderSafe("said: "+v.Error, maxReason)
+		default:
+			results[i].verdict = v
+		}
+		if results[i].failed != "" {
+			errored++
+			fmt.Fprintf(opts.Log, "detector %s: entry %s: %s\n", opts.Detector, entries[i].ID, results[i].failed)
+		}
+		if errored > len(entries)/2 {
+			return nil, fmt.Errorf("failed on %d of the %d entries shown, more than half of all %d; the last: %s%s",
+				errored, n+1, len(entries), results[i].failed, stderrNote(&stderr))
+		}
+	}
+	if p != nil {
+		if err := p.finish(opts.EntryTimeout); err != nil {
+			// Every verdict is in; how it ended cannot change them.
+			fmt.Fprintf(opts.Log, "detector %s: after the last verdict: %v\n", opts.Detector, err)
+		}
+	}
+	if errored > 0 {
+		fmt.Fprintf(opts.Log, "detector %s: failed on %d of %d entries%s\n", opts.Detector, errored, len(entries), stderrNote(&stderr))
+	}
+	return results, nil
+}
+
+// shuffled is 0..n-1 in an order that seed decides. It uses the raw output of
+// the generator: what math/rand/v2 derives from it may change with Go.
+func shuffled(n, seed int) []int {
+	source := rand.NewPCG(uint64(seed), 0)
+	order := make([]int, n)
+	for i := range order {
+		j, _ := bits.Mul64(source.Uint64(), uint64(i+1))
+		order[i] = order[j]
+		order[j] = i
+	}
+	return order
+}
+
+// stderrNote quotes the end of what the detector wrote to its stderr.
+func stderrNote(t *tail) string {
+	text := strings.TrimSpace(t.String())
+	if text == "" {
+		return " (it wrote nothing to stderr)"
+	}
+	var b strings.Builder
+	b.WriteString("; the end of its stderr:")
+	for line := range strings.Lines(text) {
+		b.WriteString("\n  ")
+		b.WriteString(renderSafe(strings.TrimRight(line, "\r\n"), tailSize))
+	}
+	return b.String()
+}
+
+// requestLine is what the detector is shown. The id is the caller's, never the
+// entry's, whose name would give the answer away.
+func requestLine(id string, e contracts.SecurityEntry) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	// Detectors without a JSON parser should see < and not \u003c.
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(contracts.DetectorRequest{
+		Protocol: contracts.DetectorProtocol,
+		ID:       id,
+		Tool: contracts.DetectorTool{
+			Server:       e.Server,
+			Name:         e.Name,
+			Description:  e.Description,
+			InputSchema:  e.InputSchema,
+			OutputSchema: e.OutputSchema,
+			Annotations:  e.Annotations,
+		},
+		Peers:    e.Peers,
+		Approved: e.Approved,
+	})
+	return b.Bytes(), err
+}
