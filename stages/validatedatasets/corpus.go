@@ -1,0 +1,90 @@
+package validatedatasets
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// checkCorpus refuses tools that could not be told apart or served, and
+// returns remarks.
+func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
+	checkSource(d, &d.value.GeneratedFrom)
+	first := make(map[string]int)
+	byText := make(map[string][]string)
+	var empty []string
+	for i, t := range d.value.Tools {
+		at := fmt.Sprintf("/tools/%d", i)
+		if t.ToolID == "" {
+			continue
+		}
+		if j, twice := first[t.ToolID]; twice {
+			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("duplicate tool_id, also tool number %d", j+1), "rename or remove one of the two")
+			continue
+		}
+		first[t.ToolID] = i
+		if want := t.Server + ":" + t.Tool; t.Server != "" && t.Tool != "" && t.ToolID != want {
+			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("tool_id is not server:tool, which is %q", want), "make the three fields agree")
+		}
+		checkToolSchema(d, at+"/schema", t.ToolID, t.Schema)
+		if t.Description == "" {
+			empty = append(empty, t.ToolID)
+		} else {
+			byText[t.Description] = append(byText[t.Description], t.ToolID)
+		}
+	}
+	if len(empty) > 0 {
+		warnings = append(warnings, fmt.Sprintf("corpus: %d tools without a description: %s", len(empty), listed(empty)))
+	}
+	return append(warnings, sameText(byText, "corpus", "tools")...)
+}
+
+// checkToolSchema refuses an argument schema that no MCP server may list: its
+// type has to be object, its properties an object.
+func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMessage) {
+	if len(schema) == 0 {
+		return
+	}
+	var s struct {
+		Type       any             `json:"type"`
+		Properties json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return // not an object: the contract's schema said so
+	}
+	if s.Type != nil && s.Type != "object" {
+		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %v", s.Type), `a tool's arguments are an object: write "type": "object"`)
+	}
+	if len(s.Properties) > 0 && s.Properties[0] != '{' {
+		d.refuse(at+"/properties", entry, "the properties of the argument schema are not an object", "map each argument's name to its schema")
+	}
+}
+
+// checkSource refuses a dataset whose licence does not allow to hand it on.
+func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
+	if from == nil || from.License == "" {
+		return
+	}
+	if message, remedy := checkLicense(from.License); message != "" {
+		d.refuse("/generated_from/license", "", message, remedy)
+	}
+}
+
+// sameText remarks on entries that nobody can tell apart by their text.
+func sameText(byText map[string][]string, file, what string) []string {
+	var all []string
+	groups := 0
+	for _, ids := range byText {
+		if len(ids) > 1 {
+			groups++
+			all = append(all, ids...)
+		}
+	}
+	if groups == 0 {
+		return nil
+	}
+	slices.Sort(all)
+	return []string{fmt.Sprintf("%s: %d %s share a description with another, in %d groups: %s", file, len(all), what, groups, listed(all))}
+}

@@ -1,0 +1,119 @@
+package validatedatasets
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Checked is a dataset file that holds.
+type Checked struct {
+	contracts.ValidatedDataset
+	Path string
+	// Versionless marks a golden set without a version; Version is then
+	// the digest.
+	Versionless bool
+}
+
+// kindOf tells what a dataset is by the list that it holds; empty when it is
+// none.
+func kindOf(data []byte) string {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(data, &top) != nil {
+		return ""
+	}
+	for list, kind := range map[string]string{"tools": contracts.KindCorpus, "queries": contracts.KindGolden, "entries": contracts.KindSecurity} {
+		if _, ok := top[list]; ok {
+			return kind
+		}
+	}
+	return ""
+}
+
+// checkFiles validates datasets of any kind and returns what they are, in the
+// order of files.
+func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
+	var invalid InvalidError
+	var checked []Checked
+	for _, path := range files {
+		data, err := contracts.ReadBytes(path)
+		if err != nil {
+			return nil, err
+		}
+		var c Checked
+		var fe *contracts.FileError
+		switch kind := kindOf(data); kind {
+		case contracts.KindCorpus:
+			c, fe, err = checkFile(kind, path, lock, func(d *dataset[contracts.Corpus]) { checkCorpus(d) }, describeCorpus)
+		case contracts.KindGolden:
+			c, fe, err = checkGoldenFile(path, files, lock)
+		case contracts.KindSecurity:
+			c, fe, err = checkFile(kind, path, lock, func(d *dataset[contracts.SecurityCorpus]) { checkSecurity(d) }, describeSecurity)
+		default:
+			if _, err := contracts.CanonicalJSON(data); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			return nil, fmt.Errorf("%s is no dataset: it has neither tools nor queries nor entries; name a corpus, a golden set or a security corpus", path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if fe != nil {
+			invalid.Files = append(invalid.Files, fe)
+		}
+		checked = append(checked, c)
+	}
+	if len(invalid.Files) > 0 {
+		return nil, &invalid
+	}
+	return checked, nil
+}
+
+func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(*dataset[T]), describe func(*T) contracts.ValidatedDataset) (Checked, *contracts.FileError, error) {
+	d, err := load[T](kind, path)
+	if err != nil {
+		return Checked{}, nil, err
+	}
+	check(d)
+	v := validated(d, lock, describe)
+	return Checked{v, path, v.Version == v.SHA256}, d.err(), nil
+}
+
+// checkGoldenFile finds the corpus of a golden set and checks it by that.
+func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (Checked, *contracts.FileError, error) {
+	golden, err := load[contracts.GoldenSet](contracts.KindGolden, path)
+	if err != nil {
+		return Checked{}, nil, err
+	}
+	candidates := append([]string(nil), files...)
+	beside, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.json"))
+	if err != nil {
+		return Checked{}, nil, err
+	}
+	corpus := findCorpus(append(candidates, beside...), golden.value.CorpusVersion)
+	if corpus == nil && len(golden.problems) == 0 {
+		return Checked{}, nil, fmt.Errorf("%s is labelled for corpus %q, which is neither given nor beside it; name the corpus file too", path, golden.value.CorpusVersion)
+	}
+	if corpus == nil {
+		corpus = &contracts.Corpus{}
+	}
+	checkGolden(golden, corpus)
+	v := validated(golden, lock, describeGolden)
+	return Checked{v, path, golden.value.Version == ""}, golden.err(), nil
+}
+
+func findCorpus(paths []string, version string) *contracts.Corpus {
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil || kindOf(data) != contracts.KindCorpus {
+			continue
+		}
+		if c, err := contracts.Decode[contracts.Corpus](path, data); err == nil && c.Version == version {
+			return &c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package validatedatasets
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agext/levenshtein"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// hardNegativeNote starts the notes of a query with a near-duplicate among
+// its irrelevant tools.
+const hardNegativeNote = "hard-negative:"
+
+// checkGolden refuses queries that cannot be scored against the corpus, or
+// that give the answer away, and returns remarks. Of a corpus that could not
+// be read nothing is known, and what needs it is left out.
+func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (warnings []string) {
+	g := &d.value
+	checkSource(d, g.GeneratedFrom)
+	tools := make(map[string]*contracts.Tool)
+	for i := range corpus.Tools {
+		tools[corpus.Tools[i].ToolID] = &corpus.Tools[i]
+	}
+	if g.CorpusVersion != "" && corpus.Version != "" && g.CorpusVersion != corpus.Version {
+		d.refuse("/corpus_version", "", fmt.Sprintf("the queries are labelled for corpus %q, the corpus here is %q", g.CorpusVersion, corpus.Version),
+			"use the corpus that the labels were made for, or check the labels and change corpus_version")
+	}
+	first := make(map[string]int)
+	byText := make(map[string]string)
+	var proper, repeated []string
+	for i := range g.Queries {
+		q := &g.Queries[i]
+		at := fmt.Sprintf("/queries/%d", i)
+		if j, twice := first[q.ID]; twice && q.ID != "" {
+			d.refuse(at+"/id", q.ID, fmt.Sprintf("duplicate id, also query number %d", j+1), "give each query an id of its own")
+		} else {
+			first[q.ID] = i
+		}
+		text := strings.ToLower(strings.Join(strings.Fields(q.Query), " "))
+		if _, twice := byText[text]; twice && text != "" {
+			repeated = append(repeated, q.ID)
+		}
+		byText[text] = q.ID
+		if checkLabels(d, at, q, tools) == properName {
+			proper = append(proper, q.ID)
+		}
+		checkNote(d, at, q, tools)
+	}
+	if len(proper) > 0 {
+		warnings = append(warnings, fmt.Sprintf("golden: %d queries spell a relevant tool's name as a proper name: %s", len(proper), listed(proper)))
+	}
+	if len(repeated) > 0 {
+		warnings = append(warnings, fmt.Sprintf("golden: %d queries repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
+	}
+	if n := hardQueries(g); n == 0 && len(g.Queries) > 0 {
+		warnings = append(warnings, `golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set says little about telling near-duplicates apart`)
+	}
+	return warnings
+}
+
+// checkLabels checks the labels of one query and tells whether the query
+// names a relevant tool.
+func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, tools map[string]*contracts.Tool) naming {
+	seen := make(map[string]bool)
+	relevant := 0
+	worst, giveaway := notNamed, ""
+	for k, l := range q.Labels {
+		if l.ToolID == "" {
+			continue
+		}
+		labelAt := fmt.Sprintf("%s/labels/%d/tool_id", at, k)
+		if seen[l.ToolID] {
+			d.refuse(labelAt, q.ID, fmt.Sprintf("duplicate label for %s", l.ToolID), "keep one of the two")
+			continue
+		}
+		seen[l.ToolID] = true
+		if l.Relevance >= 1 {
+			relevant++
+		}
+		tool := tools[l.ToolID]
+		if tool == nil {
+			if len(tools) > 0 {
+				d.refuse(labelAt, q.ID, fmt.Sprintf("dangling label: the corpus has no tool %q", l.ToolID), dangling(l.ToolID, tools))
+			}
+			continue
+		}
+		if l.Relevance >= 1 {
+			if n := names(q.Query, tool.Server, tool.Tool); n > worst {
+				worst, giveaway = n, l.ToolID
+			}
+		}
+	}
+	if relevant == 0 && len(q.Labels) > 0 {
+		d.refuse(at+"/labels", q.ID, "no label has relevance 1 or 2", "label the tool that serves this query, or remove the query")
+	}
+	if worst == named {
+		d.refuse(at+"/query", q.ID, fmt.Sprintf("the query names its tool %s", giveaway), "write the intent in other words than the tool's name")
+	}
+	return worst
+}
+
+// checkNote refuses a near-duplicate that is not there.
+func checkNote(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, tools map[string]*contracts.Tool) {
+	_, id, ok := strings.Cut(q.Notes, hardNegativeNote+" near-dup of ")
+	if !ok || len(tools) == 0 {
+		return
+	}
+	if id, _, _ = strings.Cut(id, ","); tools[strings.TrimSpace(id)] == nil && tools[firstField(id)] == nil {
+		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes name a near-duplicate %q that the corpus does not have", firstField(id)), dangling(firstField(id), tools))
+	}
+}
+
+func firstField(s string) string {
+	if f := strings.Fields(s); len(f) > 0 {
+		return strings.TrimRight(f[0], ";,.")
+	}
+	return ""
+}
+
+// dangling suggests the tool that was probably meant.
+func dangling(id string, tools map[string]*contracts.Tool) string {
+	best, distance := "", len(id)/4+1
+	for known := range tools {
+		d := levenshtein.Distance(id, known, nil)
+		if d < distance || d == distance && best != "" && known < best {
+			best, distance = known, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "correct the label, remove it, or add the tool to a new version of the corpus"
+}
+
+func hardQueries(g *contracts.GoldenSet) int {
+	n := 0
+	for i := range g.Queries {
+		if strings.HasPrefix(g.Queries[i].Notes, hardNegativeNote) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,94 @@
+package validatedatasets
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Listed is a dataset as List found it. State is frozen, draft, changed (a
+// frozen version with other bytes), missing (frozen, and the file is gone) or
+// invalid.
+type Listed struct {
+	Kind    string `json:"kind"`
+	Version string `json:"version"`
+	State   string `json:"state"`
+	Entries int    `json:"entries"`
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"`
+}
+
+// List describes the datasets beside the lock file and those that it freezes,
+// sorted by kind and version. Files that are no datasets are left out.
+func List(lockPath string) ([]Listed, error) {
+	lock, err := readLock(lockPath)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(lockPath)
+	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range lock.Frozen {
+		paths = append(paths, filepath.Join(dir, filepath.FromSlash(f.File)))
+	}
+	slices.Sort(paths)
+	var all []Listed
+	for _, path := range slices.Compact(paths) {
+		data, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the dataset: %w", err)
+		}
+		if l, ok := describeFile(path, data, lock); ok {
+			all = append(all, l)
+		}
+	}
+	for _, f := range lock.Frozen {
+		if !slices.ContainsFunc(all, func(l Listed) bool { return l.Kind == f.Kind && l.Version == f.Version }) {
+			all = append(all, Listed{f.Kind, f.Version, "missing", 0, filepath.Join(dir, filepath.FromSlash(f.File)), f.SHA256})
+		}
+	}
+	slices.SortFunc(all, func(a, b Listed) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version), cmp.Compare(a.File, b.File))
+	})
+	return all, nil
+}
+
+func describeFile(path string, data []byte, lock contracts.DatasetLock) (Listed, bool) {
+	switch kind := kindOf(data); kind {
+	case contracts.KindCorpus:
+		return listedAs(kind, path, lock, describeCorpus)
+	case contracts.KindGolden:
+		return listedAs(kind, path, lock, describeGolden)
+	case contracts.KindSecurity:
+		return listedAs(kind, path, lock, describeSecurity)
+	}
+	return Listed{}, false
+}
+
+func listedAs[T any](kind, path string, lock contracts.DatasetLock, describe func(*T) contracts.ValidatedDataset) (Listed, bool) {
+	d, err := load[T](kind, path)
+	if err != nil {
+		return Listed{}, false
+	}
+	v := describe(&d.value)
+	l := Listed{kind, v.Version, contracts.StateDraft, v.Entries, path, d.sha256}
+	f, ok := frozen(lock, kind, v.Version)
+	switch {
+	case len(d.problems) > 0:
+		l.State = "invalid"
+	case ok && f.SHA256 == d.sha256:
+		l.State = contracts.StateFrozen
+	case ok:
+		l.State = "changed"
+	}
+	return l, true
+}

@@ -1,0 +1,108 @@
+package validatedatasets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// readLock reads the lock file; an empty path or a file that is not there
+// freezes nothing.
+func readLock(path string) (contracts.DatasetLock, error) {
+	if path == "" {
+		return contracts.DatasetLock{}, nil
+	}
+	lock, err := contracts.Read[contracts.DatasetLock](path)
+	if errors.Is(err, os.ErrNotExist) {
+		return contracts.DatasetLock{}, nil
+	}
+	var fe *contracts.FileError
+	if errors.As(err, &fe) {
+		return lock, &InvalidError{Files: []*contracts.FileError{fe}}
+	}
+	if err != nil {
+		return lock, err
+	}
+	for i, f := range lock.Frozen {
+		if j := slices.IndexFunc(lock.Frozen[:i], func(o contracts.FrozenDataset) bool { return o.Kind == f.Kind && o.Version == f.Version }); j >= 0 {
+			return lock, &InvalidError{Files: []*contracts.FileError{{Path: path, Problems: []contracts.Problem{{
+				Message: fmt.Sprintf("%s %s is frozen twice, as number %d and number %d", f.Kind, f.Version, j+1, i+1),
+				Remedy:  "keep the one that was committed first",
+			}}}}}
+		}
+	}
+	return lock, nil
+}
+
+// frozen finds the digest of a version.
+func frozen(lock contracts.DatasetLock, kind, version string) (contracts.FrozenDataset, bool) {
+	for _, f := range lock.Frozen {
+		if f.Kind == kind && f.Version == version {
+			return f, true
+		}
+	}
+	return contracts.FrozenDataset{}, false
+}
+
+// checkFrozen refuses a file whose version is frozen with another digest, and
+// tells the state of one that is not refused.
+func checkFrozen[T any](d *dataset[T], lock contracts.DatasetLock, version string) (state string) {
+	f, ok := frozen(lock, d.kind, version)
+	if !ok || version == "" {
+		return contracts.StateDraft
+	}
+	if f.SHA256 != d.sha256 && d.data != nil {
+		d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen and this file is not what was frozen (sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
+			fmt.Sprintf("restore %s, or copy it to a new file, give that a new version and edit it there; touchstone datasets freeze FILE then freezes the new version", f.File))
+	}
+	return contracts.StateFrozen
+}
+
+// Freeze validates datasets and writes their digests into the lock file, so
+// that from now on these versions cannot change unnoticed. A version that is
+// frozen with another digest is refused. kind limits what the files may be;
+// empty takes corpus, golden and security. A golden set needs its corpus: the
+// one among files, or the one of that version beside it.
+func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, error) {
+	lock, err := readLock(lockPath)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := checkFiles(files, lock)
+	if err != nil {
+		return nil, err
+	}
+	var added []contracts.FrozenDataset
+	for _, c := range checked {
+		if kind != "" && c.Kind != kind {
+			return nil, fmt.Errorf("%s is a %s dataset, not %s; leave out --kind or name another file", c.Path, c.Kind, kind)
+		}
+		if c.Versionless {
+			return nil, fmt.Errorf("%s has no version, and only a version can be frozen; add \"version\" to it", c.Path)
+		}
+		rel, err := filepath.Rel(filepath.Dir(lockPath), c.Path)
+		if err != nil {
+			return nil, fmt.Errorf("%s has no path relative to %s: %w", c.Path, lockPath, err)
+		}
+		f := contracts.FrozenDataset{Kind: c.Kind, Version: c.Version, File: filepath.ToSlash(rel), SHA256: c.SHA256}
+		switch before, ok := frozen(lock, f.Kind, f.Version); {
+		case !ok:
+			lock.Frozen = append(lock.Frozen, f)
+		case before.SHA256 != f.SHA256:
+			return nil, fmt.Errorf("%s and %s are both %s %s and differ; give one of them another version", before.File, f.File, f.Kind, f.Version)
+		}
+		added = append(added, f)
+	}
+	slices.SortFunc(lock.Frozen, func(a, b contracts.FrozenDataset) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
+	})
+	if err := contracts.Write(lockPath, lock); err != nil {
+		return nil, err
+	}
+	return added, nil
+}

@@ -1,0 +1,162 @@
+package validatedatasets
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A query is a paraphrased intent: when it names the tool that it is meant to
+// find, any index finds it and the figure says nothing. The rules, on words
+// that are compared without regard to case:
+//
+//   - A name of several words (create_issue, createIssue, create-issue) is
+//     named by these words in a row, and by the name written as one word.
+//     Only where the row is spelled as a proper name is in running text, each
+//     word with a capital and blanks or hyphens between ("Cloudflare Radar",
+//     "Tic-Tac-Toe"), is it a remark instead of a refusal: there people mean
+//     the product or the game, and have no other word for it.
+//   - A name of one word counts wherever it stands when it has seven letters
+//     or more. A shorter one (search, read, time) is an everyday word; it
+//     counts when it is quoted, when "tool" or "function" stands beside it,
+//     or when the server stands before it ("server:tool").
+type naming int
+
+const (
+	notNamed naming = iota
+	properName
+	named
+)
+
+// everydayLetters is the length up to which a name of one word is taken for
+// an everyday word.
+const everydayLetters = 6
+
+// word is a run of letters and digits of a text; start and end are offsets.
+type word struct {
+	lower      string
+	start, end int
+}
+
+// names tells whether query names the tool of that server.
+func names(query, server, tool string) naming {
+	name := nameWords(tool)
+	if len(name) == 0 {
+		return notNamed
+	}
+	text := textWords(query)
+	if len(name) == 1 {
+		return namesWord(query, text, server, name[0])
+	}
+	joined := strings.Join(name, "")
+	found := notNamed
+	for i, w := range text {
+		if w.lower == joined {
+			return named
+		}
+		if !hasRow(text[i:], name) {
+			continue
+		}
+		row := text[i : i+len(name)]
+		if query[row[0].start:row[len(row)-1].end] == tool || !isProperName(query, row) {
+			return named
+		}
+		found = properName
+	}
+	return found
+}
+
+func hasRow(text []word, name []string) bool {
+	if len(text) < len(name) {
+		return false
+	}
+	for i, n := range name {
+		if text[i].lower != n {
+			return false
+		}
+	}
+	return true
+}
+
+// isProperName tells whether each word is capitalised, not all of it in
+// capitals, with nothing but a blank or a hyphen between two.
+func isProperName(query string, row []word) bool {
+	for i, w := range row {
+		first, size := utf8.DecodeRuneInString(query[w.start:w.end])
+		rest := query[w.start+size : w.end]
+		if !unicode.IsUpper(first) || rest == "" || rest != strings.ToLower(rest) {
+			return false
+		}
+		if i > 0 {
+			if between := query[row[i-1].end:w.start]; between != " " && between != "-" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func namesWord(query string, text []word, server, name string) naming {
+	for i, w := range text {
+		if w.lower != name {
+			continue
+		}
+		if utf8.RuneCountInString(name) > everydayLetters || isQuoted(query[:w.start], query[w.end:]) ||
+			i+1 < len(text) && isToolWord(text[i+1].lower) || i > 0 && isToolWord(text[i-1].lower) ||
+			strings.HasSuffix(strings.ToLower(query[:w.start]), strings.ToLower(server)+":") {
+			return named
+		}
+	}
+	return notNamed
+}
+
+func isToolWord(w string) bool { return w == "tool" || w == "function" }
+
+// isQuoted tells whether a word stands between quotation marks of its own.
+func isQuoted(before, after string) bool {
+	open, _ := utf8.DecodeLastRuneInString(before)
+	shut, _ := utf8.DecodeRuneInString(after)
+	return strings.ContainsRune("\"'`“‘«", open) && strings.ContainsRune("\"'`”’»", shut)
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// textWords splits running text into words.
+func textWords(s string) []word {
+	var words []word
+	start := -1
+	for i, r := range s {
+		switch {
+		case isWordRune(r) && start < 0:
+			start = i
+		case !isWordRune(r) && start >= 0:
+			words = append(words, word{strings.ToLower(s[start:i]), start, i})
+			start = -1
+		}
+	}
+	if start >= 0 {
+		words = append(words, word{strings.ToLower(s[start:]), start, len(s)})
+	}
+	return words
+}
+
+// nameWords splits an identifier into words: at everything that is no letter
+// or digit, before a capital that follows a small letter or a digit, and
+// before the last capital of a run (PDFExporter: pdf, exporter).
+func nameWords(name string) []string {
+	var words []string
+	for _, part := range textWords(name) {
+		runes := []rune(name[part.start:part.end])
+		start := 0
+		for i := 1; i < len(runes); i++ {
+			boundary := unicode.IsUpper(runes[i]) &&
+				(!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+			if boundary {
+				words = append(words, strings.ToLower(string(runes[start:i])))
+				start = i
+			}
+		}
+		words = append(words, strings.ToLower(string(runes[start:])))
+	}
+	return words
+}

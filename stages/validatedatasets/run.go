@@ -1,0 +1,122 @@
+package validatedatasets
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Options are the flags of the stage: what it reads and where it writes.
+type Options struct {
+	Corpus, Golden, Security, Lock               string
+	OutCorpus, OutGolden, OutSecurity, OutReport string
+	Log                                          io.Writer // remarks go here
+}
+
+// Run validates the three datasets. What it refuses is an *InvalidError with
+// every problem of every file, and nothing is written then.
+func Run(ctx context.Context, o Options) error {
+	lock, err := readLock(o.Lock)
+	if err != nil {
+		return err
+	}
+	corpus, err := load[contracts.Corpus](contracts.KindCorpus, o.Corpus)
+	if err != nil {
+		return err
+	}
+	golden, err := load[contracts.GoldenSet](contracts.KindGolden, o.Golden)
+	if err != nil {
+		return err
+	}
+	security, err := load[contracts.SecurityCorpus](contracts.KindSecurity, o.Security)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+
+	warnings := checkCorpus(corpus)
+	warnings = append(warnings, checkGolden(golden, &corpus.value)...)
+	warnings = append(warnings, checkSecurity(security)...)
+	report := contracts.Validation{Datasets: []contracts.ValidatedDataset{
+		validated(corpus, lock, describeCorpus),
+		validated(golden, lock, describeGolden),
+		validated(security, lock, describeSecurity),
+	}}
+
+	var invalid InvalidError
+	for _, fe := range []*contracts.FileError{corpus.err(), golden.err(), security.err()} {
+		if fe != nil {
+			invalid.Files = append(invalid.Files, fe)
+		}
+	}
+	if len(invalid.Files) > 0 {
+		return &invalid
+	}
+	for _, d := range report.Datasets {
+		if d.State == contracts.StateDraft {
+			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is a draft; touchstone datasets freeze makes it immutable", d.Kind, d.Version))
+		}
+	}
+	report.Warnings = warnings
+	if o.Log != nil {
+		for _, w := range warnings {
+			fmt.Fprintln(o.Log, "warning:", w)
+		}
+	}
+	for _, out := range []struct {
+		path string
+		data []byte
+	}{{o.OutCorpus, corpus.data}, {o.OutGolden, golden.data}, {o.OutSecurity, security.data}} {
+		if err := copyOut(out.path, out.data); err != nil {
+			return err
+		}
+	}
+	return contracts.Write(o.OutReport, report)
+}
+
+func copyOut(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", path, err)
+	}
+	return nil
+}
+
+// validated describes a file; a file without a version goes by its digest.
+func validated[T any](d *dataset[T], lock contracts.DatasetLock, describe func(*T) contracts.ValidatedDataset) contracts.ValidatedDataset {
+	v := describe(&d.value)
+	v.Kind, v.SHA256 = d.kind, d.sha256
+	v.State = checkFrozen(d, lock, v.Version)
+	if v.Version == "" {
+		v.Version = d.sha256
+	}
+	return v
+}
+
+func describeCorpus(c *contracts.Corpus) contracts.ValidatedDataset {
+	return contracts.ValidatedDataset{Version: c.Version, Entries: len(c.Tools)}
+}
+
+func describeGolden(g *contracts.GoldenSet) contracts.ValidatedDataset {
+	return contracts.ValidatedDataset{Version: g.Version, Entries: len(g.Queries), HardNegatives: hardQueries(g)}
+}
+
+func describeSecurity(s *contracts.SecurityCorpus) contracts.ValidatedDataset {
+	v := contracts.ValidatedDataset{Version: s.Version, Entries: len(s.Entries)}
+	for i := range s.Entries {
+		if s.Entries[i].Category == contracts.CategoryHardNegative {
+			v.HardNegatives++
+		}
+	}
+	return v
+}

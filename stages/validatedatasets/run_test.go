@@ -1,0 +1,266 @@
+package validatedatasets
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// The good data: small, and refused by no rule. Tests put faults into it by
+// replacing text.
+const goodCorpus = `{
+ "version": "v9",
+ "generated_from": {"source": "this test", "license": "MIT"},
+ "tools": [
+  {"tool_id": "git:create_issue", "server": "git", "tool": "create_issue", "description": "Report a bug.", "schema": {"type": "object", "properties": {}}},
+  {"tool_id": "git:close_issue", "server": "git", "tool": "close_issue", "description": "End a bug report.", "schema": {}},
+  {"tool_id": "web:search", "server": "web", "tool": "search", "description": "Find pages.", "schema": {"type": "object"}}
+ ]
+}`
+
+const goodGolden = `{
+ "version": "v9",
+ "corpus_version": "v9",
+ "queries": [
+  {"id": "q1", "query": "tell the maintainers that it crashes", "labels": [{"tool_id": "git:create_issue", "relevance": 2}, {"tool_id": "git:close_issue", "relevance": 0}], "notes": "hard-negative: near-dup of git:close_issue"},
+  {"id": "q2", "query": "find articles about otters", "labels": [{"tool_id": "web:search", "relevance": 1}]}
+ ]
+}`
+
+// goodSecurity has an attack and three twins of two categories.
+func goodSecurity() string {
+	entry := func(id, label, category, extra string) string {
+		return `  {"id": "` + id + `", "description": "text of ` + id + `", "label": "` + label + `", "category": "` + category + `", ` + extra + `"provenance": {"source": "this test", "license": "Apache-2.0"}}`
+	}
+	entries := []string{entry("b1", "benign", "benign", "")}
+	for _, c := range []string{"tool_poisoning", "shadowing"} {
+		entries = append(entries, entry("m-"+c, "malicious", c, ""))
+		for _, n := range []string{"1", "2", "3"} {
+			entries = append(entries, entry("h"+n+"-"+c, "benign", "hard_negative", `"hard_negative_for": "`+c+`", `))
+		}
+	}
+	return "{\n \"version\": \"v9\",\n \"generated_from\": {\"source\": \"this test\"},\n \"entries\": [\n" + strings.Join(entries, ",\n") + "\n ]\n}"
+}
+
+// stage writes data to a fresh directory and returns the options to run on it.
+func stage(t *testing.T, corpus, golden, security, lock string) (Options, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range map[string]string{"corpus": corpus, "golden": golden, "security": security, "lock": lock} {
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(name string) string { return filepath.Join(dir, name+".json") }
+	out := func(name string) string { return filepath.Join(dir, "out", name+".json") }
+	return Options{
+		Corpus: in("corpus"), Golden: in("golden"), Security: in("security"), Lock: in("lock"),
+		OutCorpus: out("corpus"), OutGolden: out("golden"), OutSecurity: out("security"), OutReport: out("validation"),
+	}, dir
+}
+
+const emptyLock = `{"frozen": []}`
+
+func TestAccepts(t *testing.T) {
+	o, _ := stage(t, goodCorpus, goodGolden, goodSecurity(), emptyLock)
+	var log bytes.Buffer
+	o.Log = &log
+	if err := Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	for in, out := range map[string]string{o.Corpus: o.OutCorpus, o.Golden: o.OutGolden, o.Security: o.OutSecurity} {
+		a, err := os.ReadFile(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s is no copy of %s", out, in)
+		}
+	}
+	v, err := contracts.Read[contracts.Validation](o.OutReport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Datasets) != 3 || v.Datasets[0].Entries != 3 || v.Datasets[1].HardNegatives != 1 || v.Datasets[2].HardNegatives != 6 || v.Datasets[2].State != contracts.StateDraft {
+		t.Errorf("%+v", v)
+	}
+	// Five categories have no entry, three files are drafts.
+	if len(v.Warnings) != 8 || strings.Count(log.String(), "warning: ") != 8 {
+		t.Errorf("warnings: %q", v.Warnings)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		name, file, old, new string
+		want                 []string
+	}{
+		{"dangling label", "golden", `"web:search"`, `"web:serch"`,
+			[]string{`golden.json:6:67: entry q2: dangling label: the corpus has no tool "web:serch"; did you mean "web:search"?`}},
+		{"dangling label far from all", "golden", `"web:search"`, `"moon:landing"`, []string{`no tool "moon:landing"; correct the label, remove it`}},
+		{"duplicate query id", "golden", `"id": "q2"`, `"id": "q1"`, []string{`golden.json:6:4: entry q1: duplicate id, also query number 1; give each query`}},
+		{"duplicate tool", "corpus", "git:close_issue\", \"server\": \"git\", \"tool\": \"close_issue", "git:create_issue\", \"server\": \"git\", \"tool\": \"create_issue",
+			[]string{`corpus.json:6:4: entry git:create_issue: duplicate tool_id, also tool number 1`}},
+		{"duplicate entry", "security", `"id": "h2-shadowing"`, `"id": "h1-shadowing"`, []string{`entry h1-shadowing: duplicate id, also entry number 7`}},
+		{"tool id", "corpus", `"tool": "search"`, `"tool": "find"`, []string{`entry web:search: tool_id is not server:tool, which is "web:find"`}},
+		{"query names its tool", "golden", "tell the maintainers", "create issue: tell the maintainers", []string{`golden.json:5:16: entry q1: the query names its tool git:create_issue; write the intent in other words`}},
+		{"query may name an irrelevant tool", "golden", "tell the maintainers", "do not close issue 5, tell the maintainers", nil},
+		{"no relevant label", "golden", `"relevance": 1`, `"relevance": 0`, []string{`golden.json:6:55: entry q2: no label has relevance 1 or 2; label the tool`}},
+		{"no label", "golden", `{"tool_id": "web:search", "relevance": 1}`, ``, []string{`entry q2: labels is empty; add at least one`}},
+		{"duplicate label", "golden", `"git:close_issue", "relevance": 0`, `"git:create_issue", "relevance": 0`, []string{`entry q1: duplicate label for git:create_issue; keep one`}},
+		{"corpus version", "golden", `"corpus_version": "v9"`, `"corpus_version": "v8"`, []string{`golden.json:3:2: the queries are labelled for corpus "v8", the corpus here is "v9"`}},
+		{"near-duplicate", "golden", "near-dup of git:close_issue", "near-dup of git:close_isue", []string{`entry q1: the notes name a near-duplicate "git:close_isue" that the corpus does not have; did you mean "git:close_issue"?`}},
+		{"no category", "security", `"category": "shadowing", "prov`, `"prov`, []string{`entry m-shadowing: the field "category" is missing; add it: What the entry is, finer`, "3 hard negatives and no attack"}},
+		{"no source", "security", `"description": "text of m-shadowing", "label": "malicious", "category": "shadowing", "provenance": {"source": "this test", `, `"description": "x", "label": "malicious", "category": "shadowing", "provenance": {`,
+			[]string{`entry m-shadowing: in provenance: the field "source" is missing; add it`}},
+		{"no license", "security", `"category": "shadowing", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "shadowing", "provenance": {"source": "this test"}`,
+			[]string{`entry m-shadowing: in provenance: the field "license" is missing; add it: SPDX identifier`}},
+		{"empty license", "security", `"category": "shadowing", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "shadowing", "provenance": {"source": "this test", "license": ""}`,
+			[]string{`entry m-shadowing: provenance.license is empty; fill it in`}},
+		{"restricted license", "security", `"category": "shadowing", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "shadowing", "provenance": {"source": "this test", "license": "CC-BY-NC-4.0"}`,
+			[]string{`entry m-shadowing: licence CC-BY-NC-4.0 restricts redistribution: it forbids commercial use; leave the entry out`}},
+		{"restricted corpus", "corpus", `"license": "MIT"`, `"license": "CC-BY-ND-4.0"`, []string{`corpus.json:3:44: licence CC-BY-ND-4.0 restricts redistribution`}},
+		{"malicious but benign", "security", `"category": "benign"`, `"category": "shadowing"`, []string{`entry b1: a benign entry has the attack category shadowing; use the category benign`}},
+		{"benign but malicious", "security", `"label": "benign", "category": "benign"`, `"label": "malicious", "category": "benign"`, []string{`entry b1: a malicious entry has the category benign; give it an attack category`}},
+		{"category without a twin", "security", `"hard_negative_for": "shadowing"`, `"hard_negative_for": "tool_poisoning"`,
+			[]string{`security.json:4:2: the attack category shadowing has 1 attacks and no hard negative; add a benign entry of the category hard_negative with "hard_negative_for": "shadowing"`}},
+		{"twins without an attack", "security", `"category": "shadowing"`, `"category": "tool_poisoning"`, []string{`the attack category shadowing has 3 hard negatives and no attack; add a malicious entry`}},
+		{"unknown category", "security", `"category": "shadowing"`, `"category": "shadow"`, []string{`entry m-shadowing: category is "shadow"; did you mean "shadowing"?`}},
+		{"empty set", "corpus", goodCorpus[strings.Index(goodCorpus, `"tools": [`)+10 : strings.LastIndex(goodCorpus, "]")], "", []string{"corpus.json:4:2: tools is empty; add at least one: The tools"}},
+		{"schema no object", "corpus", `"schema": {}`, `"schema": []`, []string{`entry git:close_issue: schema is an array, must be an object`}},
+		{"schema of another type", "corpus", `"schema": {}`, `"schema": {"type": "array"}`, []string{`entry git:close_issue: the type of the argument schema is array; a tool's arguments are an object`}},
+		{"schema with listed properties", "corpus", `"schema": {}`, `"schema": {"properties": ["a"]}`, []string{`the properties of the argument schema are not an object`}},
+		{"cut in half", "corpus", goodCorpus[len(goodCorpus)/2:], "", []string{"corpus.json:6:1:", "the file ends in the middle"}},
+		{"unknown field", "golden", `"notes":`, `"note":`, []string{`entry q1: unknown field "note"; did you mean "notes"?`}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			files := map[string]string{"corpus": goodCorpus, "golden": goodGolden, "security": goodSecurity()}
+			if !strings.Contains(files[tc.file], tc.old) {
+				t.Fatalf("%s does not hold %s", tc.file, tc.old)
+			}
+			files[tc.file] = strings.ReplaceAll(files[tc.file], tc.old, tc.new)
+			o, dir := stage(t, files["corpus"], files["golden"], files["security"], emptyLock)
+			err := Run(context.Background(), o)
+			if tc.want == nil {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var invalid *InvalidError
+			if !errors.As(err, &invalid) || invalid.ExitCode() != 4 {
+				t.Fatalf("not refused: %v", err)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got  %v\nwant %s", err, want)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+func TestEveryFaultOfEveryFileAtOnce(t *testing.T) {
+	o, _ := stage(t,
+		strings.Replace(goodCorpus, `"tool": "search"`, `"tool": "find"`, 1),
+		strings.Replace(strings.Replace(goodGolden, `"web:search"`, `"web:serch"`, 1), "tell the", "create_issue tell the", 1),
+		strings.ReplaceAll(goodSecurity(), `"license": "Apache-2.0"`, `"license": "SSPL-1.0"`), emptyLock)
+	err := Run(context.Background(), o)
+	var invalid *InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Files) != 3 {
+		t.Fatal(err)
+	}
+	if n := len(invalid.Files[2].Problems); n != 9 {
+		t.Errorf("%d problems with the security corpus", n)
+	}
+	if !strings.HasSuffix(err.Error(), "12 problems in 3 of the datasets") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	o, _ := stage(t, goodCorpus, goodGolden, goodSecurity(), emptyLock)
+	o.Golden += ".not"
+	err := Run(context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), o.Golden) || !strings.Contains(err.Error(), "golden dataset") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestOurData: what this repository ships holds, with nothing to remark on
+// but drafts.
+func TestOurData(t *testing.T) {
+	dir := filepath.Join("..", "..", "datasets")
+	if _, err := os.Stat(filepath.Join(dir, "corpus_v1.json")); err != nil {
+		t.Skip("no datasets in this checkout")
+	}
+	o, _ := stage(t, "", "", "", emptyLock)
+	o.Corpus, o.Golden, o.Security = filepath.Join(dir, "corpus_v1.json"), filepath.Join(dir, "golden_v1.json"), filepath.Join(dir, "security_v1.json")
+	o.Lock = filepath.Join(dir, "lock.json")
+	if err := Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	v, err := contracts.Read[contracts.Validation](o.OutReport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range v.Warnings {
+		if !strings.Contains(w, "is a draft") {
+			t.Error(w)
+		}
+	}
+}
+
+// TestForeignData: a benchmark that is not ours, whose queries are said never
+// to name their tool, is accepted.
+func TestForeignData(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "external")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the external data is not beside the checkout")
+	}
+	o, _ := stage(t, "", "", goodSecurity(), emptyLock)
+	o.Corpus, o.Golden = filepath.Join(dir, "metatool.corpus.json"), filepath.Join(dir, "metatool.golden.json")
+	if err := Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	v, err := contracts.Read[contracts.Validation](o.OutReport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Datasets[1].Entries != 1411 || v.Datasets[1].Version != v.Datasets[1].SHA256 {
+		t.Errorf("%+v", v.Datasets[1])
+	}
+}
+
+func TestCommand(t *testing.T) {
+	o, _ := stage(t, goodCorpus, goodGolden, goodSecurity(), emptyLock)
+	cmd := Command()
+	cmd.SetArgs([]string{"--corpus", o.Corpus, "--golden", o.Golden, "--security", o.Security, "--lock", o.Lock,
+		"--out-corpus", o.OutCorpus, "--out-golden", o.OutGolden, "--out-security", o.OutSecurity, "--out-report", o.OutReport})
+	var errs bytes.Buffer
+	cmd.SetErr(&errs)
+	if err := cmd.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(o.OutReport)
+	if err != nil || !json.Valid(data) {
+		t.Errorf("%s, %v", data, err)
+	}
+	if !strings.Contains(errs.String(), "warning: ") {
+		t.Errorf("no remarks on standard error: %q", errs.String())
+	}
+}

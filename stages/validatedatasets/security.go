@@ -1,0 +1,107 @@
+package validatedatasets
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// fewHardNegatives is the number below which an attack category's hard
+// negatives are remarked on: with three, one false alarm is a third.
+const fewHardNegatives = 3
+
+// checkSecurity refuses entries that contradict themselves, that may not be
+// handed on, or that leave a category without its counterpart, and returns
+// remarks.
+func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
+	s := &d.value
+	checkSource(d, &s.GeneratedFrom)
+	first := make(map[string]int)
+	attacks := make(map[string]int)
+	twins := make(map[string]int)
+	byText := make(map[string][]string)
+	benign := 0
+	var twinless []string
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		at := fmt.Sprintf("/entries/%d", i)
+		if j, twice := first[e.ID]; twice && e.ID != "" {
+			d.refuse(at+"/id", e.ID, fmt.Sprintf("duplicate id, also entry number %d", j+1), "give each entry an id of its own")
+		} else {
+			first[e.ID] = i
+		}
+		checkEntry(d, at, e)
+		switch {
+		case slices.Contains(contracts.AttackCategories, e.Category):
+			attacks[e.Category]++
+		case e.Category == contracts.CategoryBenign:
+			benign++
+		case e.Category == contracts.CategoryHardNegative && e.HardNegativeFor == "":
+			twinless = append(twinless, e.ID)
+		}
+		if e.HardNegativeFor != "" {
+			twins[e.HardNegativeFor]++
+		}
+		if e.Description != "" && len(e.Peers) == 0 && e.Approved == nil {
+			byText[e.Description] = append(byText[e.Description], e.ID)
+		}
+	}
+	if len(s.Entries) == 0 {
+		return nil
+	}
+	warnings = append(warnings, checkCategories(d, attacks, twins)...)
+	if benign == 0 {
+		warnings = append(warnings, "security: there is no plain benign entry, so the false-positive rate on them is not known")
+	}
+	if len(twinless) > 0 {
+		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not say for which attack (hard_negative_for): %s", len(twinless), listed(twinless)))
+	}
+	return append(warnings, sameText(byText, "security", "entries")...)
+}
+
+// checkEntry checks that one entry agrees with itself.
+func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.SecurityEntry) {
+	attack := slices.Contains(contracts.AttackCategories, e.Category)
+	switch {
+	case e.Category == "" || e.Label == "":
+	case e.Label == contracts.LabelMalicious && !attack:
+		d.refuse(at+"/category", e.ID, fmt.Sprintf("a malicious entry has the category %s", e.Category), "give it an attack category, or the label benign")
+	case e.Label == contracts.LabelBenign && attack:
+		d.refuse(at+"/category", e.ID, fmt.Sprintf("a benign entry has the attack category %s", e.Category),
+			"use the category benign, or hard_negative with hard_negative_for, or the label malicious")
+	}
+	if e.HardNegativeFor != "" && e.Category != contracts.CategoryHardNegative && e.Category != "" {
+		d.refuse(at+"/hard_negative_for", e.ID, fmt.Sprintf("hard_negative_for on an entry of the category %s", e.Category), "use the category hard_negative, or remove the field")
+	}
+	if e.Provenance.License != "" {
+		if message, remedy := checkLicense(e.Provenance.License); message != "" {
+			d.refuse(at+"/provenance/license", e.ID, message, remedy)
+		}
+	}
+	checkToolSchema(d, at+"/input_schema", e.ID, e.InputSchema)
+}
+
+// checkCategories asks of each attack category that it has both attacks and
+// innocent twins: without the one there is no recall, without the other no
+// false-positive rate that means anything.
+func checkCategories(d *dataset[contracts.SecurityCorpus], attacks, twins map[string]int) (warnings []string) {
+	for _, c := range contracts.AttackCategories {
+		switch {
+		case attacks[c] > 0 && twins[c] == 0:
+			d.refuse("/entries", "", fmt.Sprintf("the attack category %s has %d attacks and no hard negative", c, attacks[c]),
+				fmt.Sprintf("add a benign entry of the category hard_negative with \"hard_negative_for\": %q", c))
+		case attacks[c] == 0 && twins[c] > 0:
+			d.refuse("/entries", "", fmt.Sprintf("the attack category %s has %d hard negatives and no attack", c, twins[c]),
+				fmt.Sprintf("add a malicious entry of the category %s, or remove its hard negatives", c))
+		case attacks[c] == 0:
+			warnings = append(warnings, fmt.Sprintf("security: there is no entry of the attack category %s", c))
+		case twins[c] < fewHardNegatives:
+			warnings = append(warnings, fmt.Sprintf("security: the attack category %s has only %d hard negatives", c, twins[c]))
+		}
+	}
+	if len(attacks) == 0 {
+		d.refuse("/entries", "", "there is no malicious entry", "add attacks: without one there is no recall to measure")
+	}
+	return warnings
+}
