@@ -32,7 +32,9 @@ type RetrievalMetrics struct {
 
 // QueryResult is one query of one run. Ranked holds at most ten tools, best
 // first. Error is set when the proxy did not answer; the metrics are then all
-// zero and the query counts as errored, never as answered.
+// zero and the query counts as errored, never as answered. Anomalies tell what
+// was wrong with an answer that could be scored all the same: duplicates and
+// unknown tools that were dropped, a limit that was ignored.
 type QueryResult struct {
 	ID      string           `json:"id"`
 	Query   string           `json:"query"`
@@ -41,6 +43,8 @@ type QueryResult struct {
 	Metrics RetrievalMetrics `json:"metrics"`
 	Ranked  []RankedTool     `json:"ranked"`
 	Error   string           `json:"error,omitempty"`
+
+	Anomalies []string `json:"anomalies,omitempty"`
 }
 
 // RankedTool is one place of a ranked list. Rank starts at 1. Relevance is

@@ -1,0 +1,161 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// toolRecord is a tool as its server lists it.
+type toolRecord struct {
+	id           contracts.ToolID
+	server, tool string
+	description  string
+	schema       json.RawMessage
+	outputSchema json.RawMessage
+	annotations  json.RawMessage
+}
+
+func newToolRecord(server string, t *mcp.Tool) (*toolRecord, error) {
+	r := &toolRecord{id: server + ":" + t.Name, server: server, tool: t.Name, description: t.Description}
+	for _, part := range []struct {
+		what string
+		from any
+		to   *json.RawMessage
+	}{
+		{"input schema", t.InputSchema, &r.schema},
+		{"output schema", t.OutputSchema, &r.outputSchema},
+	} {
+		if part.from == nil {
+			continue
+		}
+		b, err := json.Marshal(part.from)
+		if err != nil {
+			return nil, fmt.Errorf("the %s of its tool %q: %w", part.what, t.Name, err)
+		}
+		*part.to = b
+	}
+	if t.Annotations != nil {
+		b, err := json.Marshal(t.Annotations)
+		if err != nil {
+			return nil, fmt.Errorf("the annotations of its tool %q: %w", t.Name, err)
+		}
+		r.annotations = b
+	}
+	return r, nil
+}
+
+func (t *toolRecord) same(o *toolRecord) bool {
+	return t.description == o.description && string(t.schema) == string(o.schema) &&
+		string(t.outputSchema) == string(o.outputSchema) && string(t.annotations) == string(o.annotations)
+}
+
+// Approval is what a tool's content is trusted for.
+//
+// A tool is approved when it is first seen without a hard finding; the content
+// that was approved is remembered. With a hard finding it stays pending. A tool
+// that was approved and comes back with other content and a hard finding is
+// changed. Soft findings move nothing.
+type Approval string
+
+// The approvals.
+const (
+	ApprovalPending  Approval = "pending"
+	ApprovalApproved Approval = "approved"
+	ApprovalChanged  Approval = "changed"
+)
+
+// State tells whether a tool can be found and called.
+type State string
+
+// The states of a tool.
+const (
+	StateIndexed     State = "indexed"
+	StateQuarantined State = "quarantined"
+)
+
+// entry is a tool with what was decided about it.
+type entry struct {
+	*toolRecord
+	state    State
+	approval Approval
+	findings []Finding
+}
+
+// catalog is all that is known of all tools at one moment. It is replaced and
+// never changed.
+type catalog struct {
+	entries  []*entry // in the order of the upstreams and of their lists
+	byID     map[contracts.ToolID]*entry
+	approved map[contracts.ToolID]*toolRecord
+	index    *searchIndex
+}
+
+// next judges tools, indexes those that may be found and returns the catalogue
+// that takes c's place.
+func (c *catalog) next(tools []*toolRecord, opts contracts.IndexOptions) (*catalog, error) {
+	hard, err := quarantine(tools, c.approved)
+	if err != nil {
+		return nil, err
+	}
+	n := &catalog{byID: map[contracts.ToolID]*entry{}, approved: map[contracts.ToolID]*toolRecord{}}
+	// An approval outlives the tool: a server that drops a tool and brings
+	// back another one of its name must not pass for new.
+	for id, t := range c.approved {
+		n.approved[id] = t
+	}
+	var searchable []*toolRecord
+	for _, t := range tools {
+		e := &entry{toolRecord: t, state: StateIndexed, approval: ApprovalApproved, findings: hard[t.id]}
+		before, known := n.approved[t.id]
+		switch {
+		case len(e.findings) == 0:
+			n.approved[t.id] = t
+		case known && !before.same(t):
+			e.state, e.approval = StateQuarantined, ApprovalChanged
+		default:
+			e.state, e.approval = StateQuarantined, ApprovalPending
+		}
+		n.entries = append(n.entries, e)
+		n.byID[t.id] = e
+		if e.state == StateIndexed {
+			searchable = append(searchable, t)
+		}
+	}
+	slices.SortFunc(searchable, func(a, b *toolRecord) int { return cmp.Compare(a.id, b.id) })
+	if n.index, err = newSearchIndex(searchable, opts); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// search finds tools; there are none before the first catalogue.
+func (c *catalog) search(ctx context.Context, text string, limit int) (contracts.SearchAnswer, error) {
+	answer := contracts.SearchAnswer{Query: text, Tools: []contracts.SearchHit{}}
+	if c.index == nil {
+		return answer, nil
+	}
+	hits, total, err := c.index.search(ctx, text, limit)
+	if err != nil {
+		return answer, err
+	}
+	for _, h := range hits {
+		t := c.byID[h.id]
+		answer.Tools = append(answer.Tools, contracts.SearchHit{
+			Name: t.id, Server: t.server, Description: t.description, InputSchema: t.schema, Score: h.score,
+		})
+	}
+	answer.Total = total
+	return answer, nil
+}
+
+func sortedNames(m map[string]string) []string {
+	return slices.Sorted(maps.Keys(m))
+}

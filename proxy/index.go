@@ -1,0 +1,162 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/blevesearch/bleve/v2/index/upsidedown/store/gtreap"
+	"github.com/blevesearch/bleve/v2/mapping"
+	"github.com/blevesearch/bleve/v2/search/query"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// The fields of a tool that are searched, and how much a match in each
+// counts. A name is short and chosen with care, and BM25 already rewards a
+// match in a short field; parameters repeat across tools and only support.
+var searchFields = []struct {
+	name  string
+	boost float64
+}{
+	{"name", 1},
+	{"description", 1},
+	{"server", 0.5},
+	{"parameters", 0.5},
+}
+
+// A document is a tool as bleve indexes it.
+type document struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Server      string `json:"server"`
+	Parameters  string `json:"parameters"`
+}
+
+// hit is one tool that a query found.
+type hit struct {
+	id    contracts.ToolID
+	score float64
+}
+
+// searchIndex answers queries over a fixed set of tools.
+//
+// It is built in one batch and never changed: bleve derives the average field
+// length that BM25 needs from the segments of the index, and only an index of
+// one segment gives figures that do not depend on how it came about. A change
+// of the catalogue builds a new one.
+type searchIndex struct {
+	bleve      bleve.Index
+	size       int
+	reverseTop bool
+}
+
+// reversedTop is the number of results that IndexOptions.ReverseTop turns
+// round.
+const reversedTop = 10
+
+// newSearchIndex indexes tools, whose ids are distinct.
+func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) (*searchIndex, error) {
+	idx, err := bleve.NewUsing("", indexMapping(), scorch.Name, gtreap.Name, nil)
+	if err != nil {
+		return nil, fmt.Errorf("create the search index: %w", err)
+	}
+	s := &searchIndex{bleve: idx, reverseTop: opts.ReverseTop}
+	batch := idx.NewBatch()
+	for _, t := range tools {
+		if slices.Contains(opts.Hide, t.id) {
+			continue
+		}
+		doc := document{Name: t.tool, Description: t.description, Server: t.server, Parameters: schemaText(t.schema)}
+		if opts.DropDescriptions {
+			doc.Description = ""
+		}
+		if err := batch.Index(t.id, doc); err != nil {
+			s.close()
+			return nil, fmt.Errorf("index tool %q: %w", t.id, err)
+		}
+		s.size++
+	}
+	if s.size == 0 {
+		return s, nil
+	}
+	if err := idx.Batch(batch); err != nil {
+		s.close()
+		return nil, fmt.Errorf("index %d tools: %w", s.size, err)
+	}
+	return s, nil
+}
+
+func indexMapping() *mapping.IndexMappingImpl {
+	doc := mapping.NewDocumentStaticMapping()
+	for _, f := range searchFields {
+		text := mapping.NewTextFieldMapping()
+		text.Analyzer = toolText
+		text.Store = false
+		text.IncludeTermVectors = false
+		text.IncludeInAll = false
+		text.DocValues = false
+		doc.AddFieldMappingsAt(f.name, text)
+	}
+	m := mapping.NewIndexMapping()
+	m.DefaultAnalyzer = toolText
+	m.DefaultMapping = doc
+	m.ScoringModel = index.BM25Scoring
+	return m
+}
+
+// search returns at most limit tools, best first, and how many there are in
+// all. Equal scores stand in the
+// order of their ids. No query is an error: text without a word that counts
+// finds nothing.
+func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits []hit, total int, err error) {
+	if s.size == 0 || limit < 1 {
+		return nil, 0, nil
+	}
+	fields := make([]query.Query, len(searchFields))
+	for i, f := range searchFields {
+		match := bleve.NewMatchQuery(text)
+		match.SetField(f.name)
+		match.SetBoost(f.boost)
+		fields[i] = match
+	}
+	// bleve adds up the terms of a long query in an order that depends on its
+	// internal document numbers, which differ between two builds of one
+	// index. So a score's last bits are noise: scores are rounded, tools that
+	// may tie across the cut are fetched too, and the order is made here.
+	const spare = 20
+	req := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(fields...), min(limit+spare, s.size), 0, false)
+	req.SortBy([]string{"-_score", "_id"})
+	res, err := s.bleve.SearchInContext(ctx, req)
+	if err != nil {
+		return nil, 0, fmt.Errorf("search: %w", err)
+	}
+	hits = make([]hit, len(res.Hits))
+	for i, h := range res.Hits {
+		hits[i] = hit{h.ID, roundScore(h.Score)}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+	})
+	hits = hits[:min(limit, len(hits))]
+	if s.reverseTop {
+		slices.Reverse(hits[:min(reversedTop, len(hits))])
+	}
+	return hits, int(res.Total), nil
+}
+
+// roundScore keeps six significant decimal digits.
+func roundScore(x float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	if err != nil {
+		return x
+	}
+	return rounded
+}
+
+func (s *searchIndex) close() { _ = s.bleve.Close() }

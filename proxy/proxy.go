@@ -1,0 +1,292 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Version is what the proxy says of itself.
+const Version = "1"
+
+// settleFor is how long tools wait for those of slower servers before they are
+// indexed without them. Once all servers have answered or failed, nothing
+// waits.
+const settleFor = 2 * time.Second
+
+// Proxy is a running reference proxy. Start makes one.
+type Proxy struct {
+	cfg     contracts.ProxyConfig
+	log     *slog.Logger
+	timeout time.Duration
+
+	// current is what searches and calls see.
+	current atomic.Pointer[catalog]
+
+	mu    sync.Mutex
+	slots []*slot // one per upstream, in the configured order
+
+	refresh chan struct{} // holds one token when the catalogue is out of date
+	settled chan struct{} // closed when the first complete catalogue stands
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// slot is the state of one upstream, guarded by Proxy.mu.
+type slot struct {
+	cfg    contracts.Upstream
+	state  UpstreamState
+	err    error
+	server *upstream
+	tools  []*toolRecord
+}
+
+// UpstreamState tells how the connection to an upstream stands.
+type UpstreamState string
+
+// The states of an upstream.
+const (
+	UpstreamConnecting UpstreamState = "connecting"
+	UpstreamReady      UpstreamState = "ready"
+	UpstreamFailed     UpstreamState = "failed"
+)
+
+// Start checks cfg and begins to connect its upstreams, several at a time.
+// Each has to list its tools within timeout, and each call to a tool has to
+// end within it. The caller must call Close.
+func Start(cfg contracts.ProxyConfig, timeout time.Duration, log *slog.Logger) (*Proxy, error) {
+	if err := checkConfig(cfg); err != nil {
+		return nil, err
+	}
+	p := &Proxy{
+		cfg: cfg, log: log, timeout: timeout,
+		refresh: make(chan struct{}, 1), settled: make(chan struct{}),
+	}
+	p.current.Store(&catalog{})
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	places := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
+	for _, up := range cfg.Upstreams {
+		p.slots = append(p.slots, &slot{cfg: up, state: UpstreamConnecting})
+	}
+	// They are started in the configured order. Which of them answers first
+	// does not matter: the catalogue follows the configuration.
+	p.running.Go(func() {
+		for _, s := range p.slots {
+			select {
+			case places <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			p.running.Go(func() {
+				p.connect(ctx, s)
+				<-places
+			})
+		}
+	})
+	p.running.Go(func() { p.keepCatalog(ctx) })
+	return p, nil
+}
+
+// connect brings one upstream to ready or failed.
+func (p *Proxy) connect(ctx context.Context, s *slot) {
+	limited, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	server, err := connect(limited, s.cfg, p.log, func() {
+		p.running.Go(func() { p.relist(ctx, s) })
+	})
+	var tools []*toolRecord
+	if err == nil {
+		tools, err = server.list(limited)
+		if err != nil {
+			server.close()
+		}
+	}
+	p.mu.Lock()
+	if err == nil && ctx.Err() != nil {
+		// Close has been through the slots, or is about to and waits for us.
+		err = errors.New("the proxy is stopping")
+		server.close()
+	}
+	if err != nil {
+		s.state, s.err = UpstreamFailed, err
+		p.log.Error("upstream failed", "server", s.cfg.Name, "error", err)
+	} else {
+		s.state, s.server, s.tools = UpstreamReady, server, tools
+		p.log.Info("upstream ready", "server", s.cfg.Name, "tools", len(tools))
+	}
+	p.mu.Unlock()
+	p.outOfDate()
+	if err == nil {
+		p.running.Go(func() { p.watch(ctx, s, server) })
+	}
+}
+
+// relist reads the tools of an upstream that says they changed.
+func (p *Proxy) relist(ctx context.Context, s *slot) {
+	p.mu.Lock()
+	server := s.server
+	p.mu.Unlock()
+	if server == nil {
+		return // not listed yet: connect will see the new tools
+	}
+	limited, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	tools, err := server.list(limited)
+	if err != nil {
+		p.log.Error("upstream changed its tools and does not list them", "server", s.cfg.Name, "error", err)
+		return
+	}
+	p.mu.Lock()
+	if s.state == UpstreamReady {
+		s.tools = tools
+	}
+	p.mu.Unlock()
+	p.log.Info("upstream changed its tools", "server", s.cfg.Name, "tools", len(tools))
+	p.outOfDate()
+}
+
+// watch waits for the end of an upstream's connection and takes its tools out.
+func (p *Proxy) watch(ctx context.Context, s *slot, server *upstream) {
+	err := server.session.Wait()
+	server.stop()
+	if ctx.Err() != nil {
+		return
+	}
+	if err == nil {
+		err = errors.New("it closed the connection")
+	}
+	p.mu.Lock()
+	s.state, s.err, s.tools = UpstreamFailed, err, nil
+	p.mu.Unlock()
+	p.log.Error("upstream ended", "server", s.cfg.Name, "error", err)
+	p.outOfDate()
+}
+
+func (p *Proxy) outOfDate() {
+	select {
+	case p.refresh <- struct{}{}:
+	default:
+	}
+}
+
+// keepCatalog replaces the catalogue when it is out of date.
+func (p *Proxy) keepCatalog(ctx context.Context) {
+	if len(p.slots) == 0 {
+		p.outOfDate()
+	}
+	first := true
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.refresh:
+		}
+		late := time.After(settleFor)
+		for p.connecting() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-p.refresh:
+				continue
+			case <-late:
+			}
+			break
+		}
+		complete := !p.connecting()
+		if err := p.rebuild(); err != nil {
+			p.log.Error("the catalogue could not be rebuilt", "error", err)
+			continue
+		}
+		if first && complete {
+			first = false
+			close(p.settled)
+		}
+	}
+}
+
+// connecting tells whether any upstream has neither answered nor failed.
+func (p *Proxy) connecting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.slots {
+		if s.state == UpstreamConnecting {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Proxy) rebuild() error {
+	p.mu.Lock()
+	var tools []*toolRecord
+	for _, s := range p.slots {
+		tools = append(tools, s.tools...)
+	}
+	p.mu.Unlock()
+	old := p.current.Load()
+	next, err := old.next(tools, p.cfg.Index)
+	if err != nil {
+		return err
+	}
+	p.current.Store(next)
+	if old.index != nil {
+		old.index.close()
+	}
+	for _, e := range next.entries {
+		if e.state == StateQuarantined {
+			p.log.Warn("tool quarantined", "tool", e.id, "approval", e.approval, "reason", e.reason())
+		}
+	}
+	p.log.Info("tools indexed", "indexed", next.index.size, "of", len(next.entries))
+	return nil
+}
+
+// Settled is closed when every upstream has been indexed or has failed.
+func (p *Proxy) Settled() <-chan struct{} { return p.settled }
+
+// Search finds the tools that fit a description of what is to be done, best
+// first.
+func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+	return p.current.Load().search(ctx, query, limit)
+}
+
+// server returns the connection to an upstream.
+func (p *Proxy) server(name string) (*upstream, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.slots {
+		if s.cfg.Name == name {
+			if s.state != UpstreamReady {
+				return nil, fmt.Errorf("server %q is %s", name, s.state)
+			}
+			return s.server, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no server %q", name)
+}
+
+// Close ends all connections and every process that was started.
+func (p *Proxy) Close() {
+	p.cancel()
+	p.mu.Lock()
+	var closing sync.WaitGroup
+	for _, s := range p.slots {
+		if s.server != nil {
+			closing.Go(s.server.close)
+		}
+	}
+	p.mu.Unlock()
+	closing.Wait()
+	p.running.Wait()
+	if idx := p.current.Load().index; idx != nil {
+		idx.close()
+	}
+}

@@ -1,0 +1,151 @@
+package undertest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Tool is a tool as the proxy holds it. Problem says why it cannot be found
+// although it is listed; empty when it can.
+type Tool struct {
+	ID          contracts.ToolID
+	Description string
+	Schema      json.RawMessage
+	Problem     string
+}
+
+// Tools lists what the proxy holds.
+func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
+	limited, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	tools, err := p.dialect.tools(limited, p.http, p.addr)
+	switch {
+	case err == nil:
+		return tools, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		err = fmt.Errorf("%w within %v", ErrNoAnswer, p.timeout)
+	}
+	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.scrub(p.addr, err)))
+}
+
+// OfCorpus returns the tools that a proxy over the corpus has to hold.
+func OfCorpus(corpus contracts.Corpus) []Tool {
+	tools := make([]Tool, len(corpus.Tools))
+	for i, t := range corpus.Tools {
+		tools[i] = Tool{ID: t.ToolID, Description: t.Description, Schema: t.Schema}
+	}
+	return tools
+}
+
+// Digest reduces tools to digests of their content, sorted by id.
+func Digest(tools []Tool) ([]contracts.IndexedTool, error) {
+	out := make([]contracts.IndexedTool, len(tools))
+	for i, t := range tools {
+		schema, err := canonical(t.Schema)
+		if err != nil {
+			return nil, fmt.Errorf("the schema of tool %q: %w", t.ID, err)
+		}
+		out[i] = contracts.IndexedTool{
+			ToolID: t.ID, DescriptionSHA256: sum([]byte(t.Description)), SchemaSHA256: sum(schema),
+		}
+	}
+	slices.SortFunc(out, func(a, b contracts.IndexedTool) int { return cmp.Compare(a.ToolID, b.ToolID) })
+	return out, nil
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// canonical writes JSON with sorted keys, without white space, and with
+// numbers as double precision has them: two schemas are the same when a
+// program that reads JSON as RFC 8785 asks cannot tell them apart. A schema
+// that is absent is null.
+func canonical(raw json.RawMessage) ([]byte, error) {
+	if len(raw) == 0 {
+		return []byte("null"), nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it is not JSON: something follows the value")
+	}
+	return json.Marshal(v)
+}
+
+// Differences compares two digested lists, both sorted by id, and returns a
+// line for each tool that differs.
+func Differences(want, got []contracts.IndexedTool) []string {
+	var lines []string
+	i, j := 0, 0
+	for i < len(want) || j < len(got) {
+		switch {
+		case j < len(got) && j > 0 && got[j].ToolID == got[j-1].ToolID:
+			lines = append(lines, got[j].ToolID+": listed twice")
+			j++
+		case j == len(got) || i < len(want) && want[i].ToolID < got[j].ToolID:
+			lines = append(lines, want[i].ToolID+": missing")
+			i++
+		case i == len(want) || got[j].ToolID < want[i].ToolID:
+			lines = append(lines, got[j].ToolID+": not expected")
+			j++
+		default:
+			var what []string
+			if want[i].DescriptionSHA256 != got[j].DescriptionSHA256 {
+				what = append(what, "description")
+			}
+			if want[i].SchemaSHA256 != got[j].SchemaSHA256 {
+				what = append(what, "schema")
+			}
+			if len(what) > 0 {
+				lines = append(lines, fmt.Sprintf("%s: other %s", want[i].ToolID, strings.Join(what, " and ")))
+			}
+			i++
+			j++
+		}
+	}
+	return lines
+}
+
+// maxShown is how many lines a message shows of a longer list.
+const maxShown = 20
+
+// Shorten joins lines for a message and says how many it leaves out.
+func Shorten(lines []string) string {
+	shown := lines[:min(len(lines), maxShown)]
+	text := "  " + strings.Join(shown, "\n  ")
+	if n := len(lines) - len(shown); n > 0 {
+		text += fmt.Sprintf("\n  and %d more", n)
+	}
+	return text
+}
+
+// Unsearchable returns a line for each tool that is listed and cannot be
+// found.
+func Unsearchable(tools []Tool) []string {
+	var lines []string
+	for _, t := range tools {
+		if t.Problem != "" {
+			lines = append(lines, t.ID+": "+t.Problem)
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}

@@ -1,0 +1,108 @@
+package undertest
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Bounds of the part of a log that messages show.
+const (
+	tailLines = 25
+	tailBytes = 8 << 10
+)
+
+var loopbackPort = regexp.MustCompile(`(127\.0\.0\.1|\[::1\]|localhost):\d+`)
+
+// logBuffer keeps the end of what a process writes.
+type logBuffer struct {
+	mu   sync.Mutex
+	data []byte
+	cut  bool
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.data = append(l.data, p...)
+	if len(l.data) > 4*tailBytes {
+		l.data = append([]byte(nil), l.data[len(l.data)-2*tailBytes:]...)
+		l.cut = true
+	}
+	return len(p), nil
+}
+
+// tail returns the last lines, indented.
+func (l *logBuffer) tail() string {
+	l.mu.Lock()
+	text, cut := string(l.data), l.cut
+	l.mu.Unlock()
+	text = strings.TrimSpace(mask(text))
+	if text == "" {
+		return ""
+	}
+	lines := strings.Split(text, "\n")
+	if cut && len(lines) > 1 {
+		lines = lines[1:] // begins in the middle
+	}
+	if n := len(lines) - tailLines; n > 0 {
+		lines, cut = lines[n:], true
+	}
+	size := 0
+	for i := len(lines) - 1; i >= 0; i-- {
+		if size += len(lines[i]) + 1; size > tailBytes && i < len(lines)-1 {
+			lines, cut = lines[i+1:], true
+			break
+		}
+	}
+	var b strings.Builder
+	if cut {
+		b.WriteString("  (earlier lines left out)\n")
+	}
+	for _, line := range lines {
+		if len(line) > tailBytes {
+			line = strings.ToValidUTF8(line[:tailBytes], "") + " (cut)"
+		}
+		fmt.Fprintf(&b, "  %s\n", printable(line))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// printable escapes what a terminal would obey.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
+		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Shapes of secrets: what well-known services hand out, and what stands
+// behind a name that says so.
+var (
+	secretToken = regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`)
+	secretNamed = regexp.MustCompile(`(?i)((?:api[_-]?key|access[_-]?key|token|secret|passw(?:or)?d|credential|authorization)["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)([^\s"',;&]{4,})`)
+	secretName  = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth`)
+)
+
+const masked = "(masked)"
+
+// mask hides what looks like a secret, and the values of this process's own
+// environment variables that are named like one: the proxy inherits them.
+func mask(text string) string {
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		if len(value) >= 8 && secretName.MatchString(name) {
+			text = strings.ReplaceAll(text, value, masked)
+		}
+	}
+	text = secretToken.ReplaceAllString(text, masked)
+	return secretNamed.ReplaceAllString(text, "${1}"+masked)
+}

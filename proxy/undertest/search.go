@@ -1,0 +1,158 @@
+package undertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Search asks the proxy for at most limit tools, through the search path that
+// it was started for. The answer is as the proxy gave it. An error's text does
+// not depend on ports, so that it can stand in a report.
+func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+	limited, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	answer, err := p.searcher.search(limited, query, limit)
+	if err == nil {
+		return answer, nil
+	}
+	if ctx.Err() != nil {
+		return answer, ctx.Err()
+	}
+	if limited.Err() != nil {
+		return answer, fmt.Errorf("%w within %v", ErrNoAnswer, p.timeout)
+	}
+	return answer, p.scrub(p.addr, err)
+}
+
+// ErrNoAnswer is the error of a search that ran out of time.
+var ErrNoAnswer = errors.New("the proxy did not answer")
+
+// restSearcher asks GET /api/v1/index/search.
+type restSearcher struct {
+	addr   address
+	client *http.Client
+}
+
+func (s *restSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+	var answer wireAnswer
+	values := url.Values{"q": {query}, "limit": {strconv.Itoa(limit)}}
+	if err := getJSON(ctx, s.client, s.addr.base+"/api/v1/index/search?"+values.Encode(), &answer); err != nil {
+		return contracts.SearchAnswer{}, err
+	}
+	return answer.checked()
+}
+
+func (s *restSearcher) close() {}
+
+// mcpSearcher calls the tool retrieve_tools over streamable HTTP.
+type mcpSearcher struct {
+	client    *mcp.Client
+	transport mcp.StreamableClientTransport
+	session   *mcp.ClientSession // nil until there is one that works
+}
+
+func newMCPSearcher(addr address, client *http.Client) *mcpSearcher {
+	limited := *client
+	limited.Transport = limitBody{client.Transport}
+	return &mcpSearcher{
+		client: mcp.NewClient(&mcp.Implementation{Name: "touchstone", Version: "1"}, &mcp.ClientOptions{
+			Capabilities: &mcp.ClientCapabilities{},
+		}),
+		transport: mcp.StreamableClientTransport{
+			Endpoint: addr.mcp, HTTPClient: &limited, MaxRetries: -1, DisableStandaloneSSE: true,
+		},
+	}
+}
+
+func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+	if s.session == nil {
+		transport := s.transport
+		session, err := s.client.Connect(ctx, &transport, nil)
+		if err != nil {
+			return contracts.SearchAnswer{}, fmt.Errorf("connect to its MCP endpoint: %w", err)
+		}
+		s.session = session
+	}
+	result, err := s.session.CallTool(ctx, &mcp.CallToolParams{
+		Name: "retrieve_tools", Arguments: map[string]any{"query": query, "limit": limit},
+	})
+	if err != nil {
+		// Garbage on the wire breaks a session for good. The next query
+		// must not suffer for it.
+		s.close()
+		return contracts.SearchAnswer{}, err
+	}
+	return readResult(result)
+}
+
+func (s *mcpSearcher) close() {
+	if s.session != nil {
+		_ = s.session.Close()
+		s.session = nil
+	}
+}
+
+// readResult reads the answer of retrieve_tools: its structured content, or
+// else its only text.
+func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
+	var text string
+	for _, c := range result.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			text += t.Text
+		}
+	}
+	if result.IsError {
+		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %s", begin([]byte(text)))
+	}
+	data := []byte(text)
+	if result.StructuredContent != nil {
+		var err error
+		if data, err = json.Marshal(result.StructuredContent); err != nil {
+			return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %w", err)
+		}
+	}
+	var answer wireAnswer
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: the answer is not what it should be (%w): it begins %s", err, begin(data))
+	}
+	return answer.checked()
+}
+
+// wireAnswer is an answer off the wire: tools that are absent are told from an
+// empty list, which is an answer.
+type wireAnswer struct {
+	Tools *[]contracts.SearchHit `json:"tools"`
+	Total int                    `json:"total"`
+}
+
+func (w wireAnswer) checked() (contracts.SearchAnswer, error) {
+	if w.Tools == nil {
+		return contracts.SearchAnswer{}, errors.New(`the answer has no list "tools"`)
+	}
+	return contracts.SearchAnswer{Tools: *w.Tools, Total: w.Total}, nil
+}
+
+// limitBody cuts answers that are too large to be answers.
+type limitBody struct{ next http.RoundTripper }
+
+func (l limitBody) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := l.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	return resp, nil
+}

@@ -1,0 +1,226 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Version is what a replay server says of itself.
+const Version = "1"
+
+// pageSize is the number of tools in one tools/list answer. It is small
+// enough that a corpus of usual size makes clients page, as real servers do.
+const pageSize = 50
+
+// protocolVersions are the revisions of MCP that are spoken here, newest
+// first. A client that offers another one is answered with the newest.
+var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// Codes of JSON-RPC 2.0, section 5.1.
+const (
+	codeParse          = -32700
+	codeInvalidRequest = -32600
+	codeNoMethod       = -32601
+	codeInvalidParams  = -32602
+)
+
+type request struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+type response struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+}
+
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// tool is a tool as tools/list shows it.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// Server replays the tools of one server of a corpus.
+type Server struct {
+	name  string
+	tools []tool
+}
+
+// NewServer picks the tools of the server name out of the corpus and keeps
+// their order. It fails when the corpus has no tool of that server.
+func NewServer(corpus contracts.Corpus, name string) (*Server, error) {
+	s := &Server{name: name}
+	for _, t := range corpus.Tools {
+		if t.Server == name {
+			s.tools = append(s.tools, tool{Name: t.Tool, Description: t.Description, InputSchema: t.Schema})
+		}
+	}
+	if len(s.tools) == 0 {
+		return nil, fmt.Errorf("the corpus has no tool of server %q: it has %q", name, Servers(corpus))
+	}
+	return s, nil
+}
+
+// Servers lists the names of the corpus's servers in the order in which each
+// first appears.
+func Servers(corpus contracts.Corpus) []string {
+	var names []string
+	for _, t := range corpus.Tools {
+		if !slices.Contains(names, t.Server) {
+			names = append(names, t.Server)
+		}
+	}
+	return names
+}
+
+// Serve answers newline-delimited JSON-RPC on in until in ends, which is how
+// an MCP client ends a stdio server. Requests are answered in order. A line
+// that is not JSON-RPC is answered with an error and does not end the server.
+func (s *Server) Serve(in io.Reader, out io.Writer) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for {
+		line, err := r.ReadBytes('\n')
+		if resp := s.answer(bytes.TrimSpace(line)); resp != nil {
+			if err := enc.Encode(resp); err != nil {
+				return fmt.Errorf("answer the client of server %q: %w", s.name, err)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the client of server %q: %w", s.name, err)
+		}
+	}
+}
+
+// answer returns nil for what must not be answered: notifications and blank
+// lines.
+func (s *Server) answer(line []byte) *response {
+	if len(line) == 0 {
+		return nil
+	}
+	var req request
+	if err := json.Unmarshal(line, &req); err != nil {
+		return failure(nil, codeParse, "the message is not a JSON-RPC request")
+	}
+	if req.Method == "" {
+		return failure(req.ID, codeInvalidRequest, "the request has no method")
+	}
+	if req.ID == nil {
+		return nil
+	}
+	result, rpcErr := s.call(req.Method, req.Params)
+	if rpcErr != nil {
+		return failure(req.ID, rpcErr.Code, rpcErr.Message)
+	}
+	return &response{JSONRPC: "2.0", ID: req.ID, Result: result}
+}
+
+func failure(id json.RawMessage, code int, message string) *response {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return &response{JSONRPC: "2.0", ID: id, Error: &rpcError{code, message}}
+}
+
+func (s *Server) call(method string, params json.RawMessage) (any, *rpcError) {
+	switch method {
+	case "initialize":
+		return s.initialize(params)
+	case "ping":
+		return struct{}{}, nil
+	case "tools/list":
+		return s.list(params)
+	case "tools/call":
+		return s.callTool(params)
+	}
+	return nil, &rpcError{codeNoMethod, fmt.Sprintf("method %q is not served by a replay server", method)}
+}
+
+func (s *Server) initialize(params json.RawMessage) (any, *rpcError) {
+	var p struct {
+		ProtocolVersion string `json:"protocolVersion"`
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, &rpcError{codeInvalidParams, "initialize: the parameters are not an object with a protocolVersion"}
+	}
+	version := protocolVersions[0]
+	if slices.Contains(protocolVersions, p.ProtocolVersion) {
+		version = p.ProtocolVersion
+	}
+	return map[string]any{
+		"protocolVersion": version,
+		"capabilities":    map[string]any{"tools": map[string]any{}},
+		"serverInfo":      map[string]any{"name": s.name, "version": Version},
+	}, nil
+}
+
+func (s *Server) list(params json.RawMessage) (any, *rpcError) {
+	var p struct {
+		Cursor string `json:"cursor"`
+	}
+	if len(params) > 0 {
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, &rpcError{codeInvalidParams, "tools/list: the parameters are not an object"}
+		}
+	}
+	from := 0
+	if p.Cursor != "" {
+		n, err := strconv.Atoi(p.Cursor)
+		if err != nil || n < 0 || n >= len(s.tools) {
+			return nil, &rpcError{codeInvalidParams, fmt.Sprintf("tools/list: the cursor %q is unknown", p.Cursor)}
+		}
+		from = n
+	}
+	to := min(from+pageSize, len(s.tools))
+	page := struct {
+		Tools      []tool `json:"tools"`
+		NextCursor string `json:"nextCursor,omitempty"`
+	}{Tools: s.tools[from:to]}
+	if to < len(s.tools) {
+		page.NextCursor = strconv.Itoa(to)
+	}
+	return page, nil
+}
+
+// callTool answers every call with the same words, so that a proxy's
+// forwarding can be tested and nothing is ever done.
+func (s *Server) callTool(params json.RawMessage) (any, *rpcError) {
+	var p struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, &rpcError{codeInvalidParams, "tools/call: the parameters are not an object with a name"}
+	}
+	known := slices.ContainsFunc(s.tools, func(t tool) bool { return t.Name == p.Name })
+	if !known {
+		return nil, &rpcError{codeInvalidParams, fmt.Sprintf("tools/call: server %q has no tool %q", s.name, p.Name)}
+	}
+	return map[string]any{
+		"content": []any{map[string]any{
+			"type": "text",
+			"text": fmt.Sprintf("replayed: %s:%s was called and did nothing", s.name, p.Name),
+		}},
+	}, nil
+}

@@ -1,0 +1,72 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Order returns the numbers 0..n-1 in the order that seed gives them. What
+// distinguishes several orders of one seed. The order is the same on every
+// machine.
+func Order(seed uint64, what string, n int) []int {
+	h := uint64(14695981039346656037) // FNV-1a, 64 bit
+	for i := range len(what) {
+		h = (h ^ uint64(what[i])) * 1099511628211
+	}
+	return rand.New(rand.NewPCG(seed, h)).Perm(n)
+}
+
+// Upstreams writes a corpus file of its own for each server into dir and
+// returns the upstreams that replay them: executable is the touchstone binary.
+// With seed 0 servers and tools keep the corpus's order; any other seed
+// permutes both the servers and the tools within each.
+//
+// A file per server keeps the start of a replay server independent of the
+// size of the whole corpus.
+func Upstreams(dir, executable string, corpus contracts.Corpus, seed uint64) ([]contracts.Upstream, error) {
+	byServer := map[string][]contracts.Tool{}
+	for _, t := range corpus.Tools {
+		byServer[t.Server] = append(byServer[t.Server], t)
+	}
+	servers := Servers(corpus)
+	if seed != 0 {
+		servers = permute(servers, Order(seed, "servers", len(servers)))
+	}
+	upstreams := make([]contracts.Upstream, 0, len(servers))
+	for i, name := range servers {
+		tools := byServer[name]
+		if seed != 0 {
+			tools = permute(tools, Order(seed, "tools of "+name, len(tools)))
+		}
+		part := contracts.Corpus{Version: corpus.Version, GeneratedFrom: corpus.GeneratedFrom, Tools: tools}
+		b, err := json.Marshal(part)
+		if err != nil {
+			return nil, fmt.Errorf("write the tools of server %q for replay: %w", name, err)
+		}
+		// A number, because a server's name may not be a file name.
+		file := filepath.Join(dir, strconv.Itoa(i)+".json")
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			return nil, fmt.Errorf("write the tools of server %q for replay: %w", name, err)
+		}
+		upstreams = append(upstreams, contracts.Upstream{
+			Name:    name,
+			Command: []string{executable, "replay", "--corpus", file, "--server", name},
+		})
+	}
+	return upstreams, nil
+}
+
+func permute[T any](items []T, order []int) []T {
+	out := slices.Clone(items)
+	for i, j := range order {
+		out[i] = items[j]
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+// Package buildproxy is the stage that makes the proxy under test: the
+// reference proxy, which is part of this program, or whatever a given command
+// builds from a given source.
+//
+// How a proxy is started and asked is not known here: see proxy/undertest.
+package buildproxy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/undertest"
+)
+
+// EmbeddedIdentity returns the digest of the reference proxy's source. The
+// program that holds the proxy sets it.
+var EmbeddedIdentity func() string
+
+// ReferenceName is the name of the embedded proxy.
+const ReferenceName = "reference"
+
+// Options is what the stage reads and writes.
+type Options struct {
+	Out  string // the directory to write
+	Name string // of the proxy; empty for a default
+	// Identity of the embedded proxy; empty asks EmbeddedIdentity.
+	Identity string
+	// Source is the directory to build from; empty means the reference
+	// proxy. Command is run in a copy of it and has to leave the executable
+	// file Binary there.
+	Source  string
+	Binary  string
+	Command []string
+	// Args are put before those that every proxy is started with.
+	Args []string
+}
+
+// Command is the stage's command line.
+func Command() *cobra.Command {
+	var opts Options
+	cmd := &cobra.Command{
+		Use:   "build-proxy --out DIR [--source DIR --binary FILE -- COMMAND...]",
+		Short: "Build the proxy under test, or name the reference proxy",
+		Example: `  touchstone stage build-proxy --out proxy
+  touchstone stage build-proxy --out proxy --source ../my-proxy --binary bin/my-proxy -- make`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Command = args
+			return Run(cmd.Context(), opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opts.Out, "out", "", "the directory to write")
+	f.StringVar(&opts.Name, "name", "", "the proxy's name in reports")
+	f.StringVar(&opts.Identity, "identity", "", "the digest of the reference proxy's source")
+	f.StringVar(&opts.Source, "source", "", "the directory to build from")
+	f.StringVar(&opts.Binary, "binary", "", "the file that the command leaves, relative to the source")
+	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
+	if err := cmd.MarkFlagRequired("out"); err != nil {
+		panic(err) // a flag that does not exist: a mistake in this program
+	}
+	return cmd
+}
+
+// UsageError is a choice of options that makes no sense.
+type UsageError struct{ message string }
+
+func (e *UsageError) Error() string { return e.message }
+
+// ExitCode is the process's exit code for the error.
+func (*UsageError) ExitCode() int { return 2 }
+
+// Run runs the stage.
+func Run(ctx context.Context, opts Options) error {
+	if err := check(opts); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(opts.Out, 0o755); err != nil {
+		return fmt.Errorf("make the output directory: %w", err)
+	}
+	manifest, err := embedded(opts)
+	if opts.Source != "" {
+		manifest, err = built(ctx, opts)
+	}
+	if err != nil {
+		return err
+	}
+	return contracts.Write(filepath.Join(opts.Out, undertest.ManifestFile), manifest)
+}
+
+func check(opts Options) error {
+	switch {
+	case opts.Source == "" && (opts.Binary != "" || len(opts.Command) > 0 || len(opts.Args) > 0):
+		return &UsageError{"a build command, --binary and --arg go with --source: give it, or leave them out for the reference proxy"}
+	case opts.Source == "":
+		return nil
+	case opts.Identity != "":
+		return &UsageError{"--identity is for the reference proxy: a binary is identified by its content; leave it out"}
+	case opts.Binary == "":
+		return &UsageError{"--source needs --binary: name the file that the build leaves, relative to the source"}
+	case !filepath.IsLocal(opts.Binary):
+		return &UsageError{fmt.Sprintf("--binary %q is not inside the source: name a file relative to it", opts.Binary)}
+	case len(opts.Command) == 0:
+		return &UsageError{"--source needs the command that builds it: give it after --"}
+	}
+	return nil
+}
+
+func embedded(opts Options) (contracts.ProxyManifest, error) {
+	m := contracts.ProxyManifest{
+		Name: opts.Name, Kind: contracts.ProxyEmbedded, Args: []string{"proxy", "serve"}, Identity: opts.Identity,
+	}
+	if m.Name == "" {
+		m.Name = ReferenceName
+	}
+	if m.Identity == "" && EmbeddedIdentity != nil && opts.Source == "" {
+		m.Identity = EmbeddedIdentity()
+	}
+	if m.Identity == "" && opts.Source == "" {
+		return m, errors.New("this program does not know the digest of the proxy in it: give it with --identity")
+	}
+	return m, nil
+}
+
+// built runs the build in a copy of the source, since inputs of a stage may
+// be read-only, and keeps only the binary.
+func built(ctx context.Context, opts Options) (contracts.ProxyManifest, error) {
+	m := contracts.ProxyManifest{Name: opts.Name, Kind: contracts.ProxyBinary, Args: opts.Args}
+	if m.Name == "" {
+		m.Name = filepath.Base(opts.Binary)
+	}
+	m.Binary = filepath.Base(opts.Binary)
+	if m.Binary == undertest.ManifestFile {
+		return m, &UsageError{fmt.Sprintf("--binary %q has the name of the manifest: let the build name it otherwise", opts.Binary)}
+	}
+	work, err := os.MkdirTemp("", "touchstone-build-")
+	if err != nil {
+		return m, fmt.Errorf("make a directory to build in: %w", err)
+	}
+	defer removeAll(work)
+	if err := copyTree(work, opts.Source); err != nil {
+		return m, fmt.Errorf("copy the source to build it: %w", err)
+	}
+	if err := runBuild(ctx, work, opts.Command); err != nil {
+		return m, err
+	}
+	from := filepath.Join(work, opts.Binary)
+	info, err := os.Lstat(from)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return m, fmt.Errorf("the build command %q succeeded and left no file %s: correct --binary or the command", opts.Command, opts.Binary)
+	case err != nil:
+		return m, fmt.Errorf("the build's result: %w", err)
+	case !info.Mode().IsRegular():
+		return m, fmt.Errorf("the build's result %s is not a regular file: correct --binary", opts.Binary)
+	case info.Mode().Perm()&0o111 == 0:
+		return m, fmt.Errorf("the build's result %s is not executable: correct --binary, or let the build set its mode", opts.Binary)
+	}
+	m.Identity, err = install(filepath.Join(opts.Out, m.Binary), from)
+	return m, err
+}
+
+// install copies the binary and returns its SHA-256.
+func install(to, from string) (string, error) {
+	src, err := os.Open(from)
+	if err != nil {
+		return "", fmt.Errorf("the build's result: %w", err)
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
+	if err != nil {
+		return "", fmt.Errorf("keep the build's result: %w", err)
+	}
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(dst, h), src)
+	if err := errors.Join(err, dst.Close()); err != nil {
+		return "", fmt.Errorf("keep the build's result: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

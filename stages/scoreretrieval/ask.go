@@ -1,0 +1,152 @@
+package scoreretrieval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/undertest"
+)
+
+// depth is how many places of a list are asked for and scored.
+const depth = 10
+
+// hungAfter is the number of queries in a row without any answer after which
+// a proxy counts as hung. Waiting out every other query would tell no more.
+const hungAfter = 3
+
+// asker asks the proxy and judges the form of its answers.
+type asker struct {
+	proxy *undertest.Proxy
+	known map[contracts.ToolID]bool
+}
+
+// askAll asks the queries in the given order, one at a time, and returns the
+// results sorted by id. It fails, with the proxy's log, when the proxy ends,
+// hangs, or fails more than half of the queries.
+func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []int) ([]contracts.QueryResult, error) {
+	results := make([]contracts.QueryResult, 0, len(queries))
+	var failures []string
+	unanswered := 0
+	for _, i := range order {
+		q := queries[i]
+		r, err := a.ask(ctx, q)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			r.Error = err.Error()
+			failures = append(failures, fmt.Sprintf("%s: %s", q.ID, r.Error))
+		}
+		unanswered++
+		if !errors.Is(err, undertest.ErrNoAnswer) {
+			unanswered = 0
+		}
+		r.Metrics = score(r)
+		results = append(results, r)
+		if how, ended := a.proxy.Ended(); ended {
+			return nil, a.fail(fmt.Sprintf("ended during query %d of %d: %s", len(results), len(queries), how), failures)
+		}
+		if unanswered == hungAfter {
+			return nil, a.fail(fmt.Sprintf("hangs: %d queries in a row had no answer", hungAfter), failures)
+		}
+		if 2*len(failures) > len(queries) {
+			return nil, a.fail(fmt.Sprintf("failed more than half of %d queries", len(queries)), failures)
+		}
+	}
+	slices.SortFunc(results, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
+	return results, nil
+}
+
+func (a *asker) fail(what string, failures []string) error {
+	err := fmt.Errorf("proxy %q %s", a.proxy.Manifest.Name, what)
+	if len(failures) > 0 {
+		err = fmt.Errorf("%w; queries that failed:\n%s", err, undertest.Shorten(failures))
+	}
+	return a.proxy.WithLog(err)
+}
+
+// ask asks one query. The result has no metrics yet.
+func (a *asker) ask(ctx context.Context, q contracts.Query) (contracts.QueryResult, error) {
+	r := contracts.QueryResult{ID: q.ID, Query: q.Query, Labels: q.Labels, Notes: q.Notes, Ranked: []contracts.RankedTool{}}
+	answer, err := a.proxy.Search(ctx, q.Query, depth)
+	if err != nil {
+		return r, err
+	}
+	hits, remarks := a.clean(answer.Tools, depth)
+	if missing := depth - len(hits); missing > 0 && len(answer.Tools) >= depth {
+		// What was dropped must not make a full list short: the places go to
+		// those that come next. Proxies of good form are asked once.
+		again, err := a.proxy.Search(ctx, q.Query, 2*depth+missing)
+		if err != nil {
+			return r, err
+		}
+		hits, _ = a.clean(again.Tools, 2*depth+missing)
+	}
+	r.Anomalies = remarks
+	for i, h := range hits[:min(depth, len(hits))] {
+		r.Ranked = append(r.Ranked, contracts.RankedTool{
+			Rank: i + 1, ToolID: h.Name, Score: h.Score, Relevance: relevance(q, h.Name),
+		})
+	}
+	return r, nil
+}
+
+// clean drops from an answer what cannot be scored: tools that are not in the
+// corpus, and a tool's second and later places. It says what it dropped.
+func (a *asker) clean(hits []contracts.SearchHit, limit int) (kept []contracts.SearchHit, remarks []string) {
+	var unknown, twice []string
+	seen := map[contracts.ToolID]bool{}
+	for _, h := range hits {
+		switch {
+		case !a.known[h.Name]:
+			unknown = append(unknown, h.Name)
+		case seen[h.Name]:
+			twice = append(twice, h.Name)
+		default:
+			seen[h.Name] = true
+			kept = append(kept, h)
+		}
+	}
+	if len(hits) > limit {
+		remarks = append(remarks, fmt.Sprintf("answered %d tools to a limit of %d", len(hits), limit))
+	}
+	if len(unknown) > 0 {
+		remarks = append(remarks, "dropped, not in the corpus: "+quoted(unknown))
+	}
+	if len(twice) > 0 {
+		remarks = append(remarks, "dropped, listed before: "+quoted(twice))
+	}
+	return kept, remarks
+}
+
+// quoted lists names that may be anything, in bounded space.
+func quoted(names []string) string {
+	const mostNames, mostBytes = 5, 100
+	var parts []string
+	for _, n := range names[:min(mostNames, len(names))] {
+		if len(n) > mostBytes {
+			n = n[:mostBytes] + "..."
+		}
+		parts = append(parts, fmt.Sprintf("%+q", n))
+	}
+	text := strings.Join(parts, ", ")
+	if more := len(names) - len(parts); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// relevance is nil for a tool that the golden set does not judge.
+func relevance(q contracts.Query, id contracts.ToolID) *int {
+	for _, l := range q.Labels {
+		if l.ToolID == id {
+			return &l.Relevance
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package scoreretrieval
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/undertest"
+	"github.com/touchstone-eval/touchstone/replay"
+)
+
+// data is what the stage reads, checked against each other.
+type data struct {
+	corpus       contracts.Corpus
+	golden       contracts.GoldenSet
+	index        contracts.IndexSnapshot
+	corpusSHA256 string
+	goldenSHA256 string
+}
+
+// Run runs the stage.
+func Run(ctx context.Context, opts Options) error {
+	if opts.Run < 1 {
+		return fmt.Errorf("--run %d is out of range: runs are counted from 1", opts.Run)
+	}
+	degrade, err := undertest.ParseDegrade(opts.Degrade)
+	if err != nil {
+		return err
+	}
+	d, err := readData(opts)
+	if err != nil {
+		return err
+	}
+	self := opts.Executable
+	if self == "" {
+		if self, err = os.Executable(); err != nil {
+			return fmt.Errorf("find this program, which replays the corpus: %w", err)
+		}
+	}
+	dir, err := os.MkdirTemp("", "touchstone-replay-")
+	if err != nil {
+		return fmt.Errorf("make a directory for the replay servers: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	seed := uint64(opts.Run)
+	upstreams, err := replay.Upstreams(dir, self, d.corpus, seed)
+	if err != nil {
+		return err
+	}
+	p, err := undertest.Start(ctx, undertest.Options{
+		Dir: opts.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: opts.Search,
+		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: self, Progress: opts.Progress,
+	})
+	if err != nil {
+		return err
+	}
+	defer p.Stop()
+	if err := sameIndex(ctx, p, d.index); err != nil {
+		return err
+	}
+	a := asker{proxy: p, known: map[contracts.ToolID]bool{}}
+	for _, t := range d.corpus.Tools {
+		a.known[t.ToolID] = true
+	}
+	results, err := a.askAll(ctx, d.golden.Queries, replay.Order(seed, "queries", len(d.golden.Queries)))
+	if err != nil {
+		return err
+	}
+	report := contracts.RetrievalReport{
+		CorpusVersion: d.corpus.Version,
+		GoldenVersion: goldenVersion(d.golden, d.goldenSHA256),
+		CorpusSHA256:  d.corpusSHA256,
+		GoldenSHA256:  d.goldenSHA256,
+		Proxy:         p.Manifest.Name,
+		ProxyIdentity: p.Manifest.Identity,
+		SearchPath:    opts.Search,
+		Run:           opts.Run,
+		Metrics:       mean(results),
+		PerQuery:      results,
+	}
+	if err := contracts.Write(opts.Out, report); err != nil {
+		return err
+	}
+	if opts.Progress != nil {
+		opts.Progress(fmt.Sprintf("run %d: %d queries, %d errored, recall@5 %.4f, mrr %.4f",
+			opts.Run, len(results), errored(results), report.Metrics.RecallAt["5"], report.Metrics.MRR))
+	}
+	return nil
+}
+
+func readData(opts Options) (data, error) {
+	var d data
+	var err error
+	if d.corpus, d.corpusSHA256, err = readDigested[contracts.Corpus](opts.Corpus); err != nil {
+		return d, err
+	}
+	if d.golden, d.goldenSHA256, err = readDigested[contracts.GoldenSet](opts.Golden); err != nil {
+		return d, err
+	}
+	if d.index, err = contracts.Read[contracts.IndexSnapshot](opts.Index); err != nil {
+		return d, err
+	}
+	if d.golden.CorpusVersion != d.corpus.Version {
+		return d, fmt.Errorf("golden set %s is for corpus version %q and %s has version %q: score it with its own corpus",
+			opts.Golden, d.golden.CorpusVersion, opts.Corpus, d.corpus.Version)
+	}
+	if len(d.golden.Queries) == 0 {
+		return d, fmt.Errorf("golden set %s has no queries: there is nothing to score", opts.Golden)
+	}
+	if d.index.CorpusVersion != d.corpus.Version {
+		return d, fmt.Errorf("index snapshot %s is of corpus version %q and %s has version %q: run snapshot-index again",
+			opts.Index, d.index.CorpusVersion, opts.Corpus, d.corpus.Version)
+	}
+	return d, nil
+}
+
+// readDigested reads a file once and returns the SHA-256 of its bytes too.
+func readDigested[T any](path string) (v T, digest string, err error) {
+	raw, err := contracts.ReadBytes(path)
+	if err != nil {
+		return v, "", err
+	}
+	sum := sha256.Sum256(raw)
+	v, err = contracts.Decode[T](path, raw)
+	return v, hex.EncodeToString(sum[:]), err
+}
+
+// goldenVersion names a golden set without a version by its digest.
+func goldenVersion(g contracts.GoldenSet, digest string) string {
+	if g.Version != "" {
+		return g.Version
+	}
+	return "sha256:" + digest[:12]
+}
+
+// sameIndex fails unless the proxy holds what the snapshot of it says.
+func sameIndex(ctx context.Context, p *undertest.Proxy, snapshot contracts.IndexSnapshot) error {
+	if snapshot.ProxyIdentity != p.Manifest.Identity {
+		return fmt.Errorf("the index snapshot is of proxy %q (%s) and this is %q (%s): run snapshot-index again",
+			snapshot.Proxy, snapshot.ProxyIdentity, p.Manifest.Name, p.Manifest.Identity)
+	}
+	tools, err := p.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	got, err := undertest.Digest(tools)
+	if err != nil {
+		return p.WithLog(fmt.Errorf("proxy %q lists what is no tool: %w", p.Manifest.Name, err))
+	}
+	want := slices.Clone(snapshot.Tools)
+	slices.SortFunc(want, func(a, b contracts.IndexedTool) int { return cmp.Compare(a.ToolID, b.ToolID) })
+	lines := append(undertest.Differences(want, got), undertest.Unsearchable(tools)...)
+	if len(lines) > 0 {
+		return p.WithLog(fmt.Errorf("proxy %q does not hold what the index snapshot says, %d tools differ: the same proxy over the same tools has to index the same:\n%s",
+			p.Manifest.Name, len(lines), undertest.Shorten(lines)))
+	}
+	return nil
+}
