@@ -29,36 +29,43 @@ type Result struct {
 // Fields after the tag are ignored.
 func ResultLines(file string, r io.Reader) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		walkResults(newLines(file, r), yield)
+		names := make(interned)
+		walkResults(newLines(file, r), func(fields [][]byte, score float64, err error) bool {
+			if err != nil {
+				return yield(Result{}, err)
+			}
+			return yield(Result{names.of(fields[0]), names.of(fields[2]), score, names.of(fields[5])}, nil)
+		})
 	}
 }
 
-func walkResults(l *lines, yield func(Result, error) bool) {
-	names := make(interned)
+// walkResults calls yield with the fields of each line, which live until it
+// returns, and the score among them. It ends with the first error.
+func walkResults(l *lines, yield func([][]byte, float64, error) bool) {
 	for {
 		fields, err := l.next()
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		var result Result
+		var score float64
 		if err == nil {
-			result, err = parseResult(l, fields, names)
+			score, err = parseScore(l, fields)
 		}
-		if !yield(result, err) || err != nil {
+		if !yield(fields, score, err) || err != nil {
 			return
 		}
 	}
 }
 
-func parseResult(l *lines, fields [][]byte, names interned) (Result, error) {
+func parseScore(l *lines, fields [][]byte) (float64, error) {
 	if len(fields) < 6 {
-		return Result{}, l.errorf(fmt.Sprintf("%s instead of 6", count(fields)), `write "topic Q0 document rank score tag"`)
+		return 0, l.errorf(fmt.Sprintf("%s instead of 6", count(fields)), `write "topic Q0 document rank score tag"`)
 	}
 	score, err := strconv.ParseFloat(string(fields[4]), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(score) {
-		return Result{}, l.errorf(fmt.Sprintf("score %s is not a number", quote(fields[4])), "write a decimal number, higher for better")
+		return 0, l.errorf(fmt.Sprintf("score %s is not a number", quote(fields[4])), "write a decimal number, higher for better")
 	}
-	return Result{names.of(fields[0]), names.of(fields[2]), score, names.of(fields[5])}, nil
+	return score, nil
 }
 
 // Run holds the results of one system.
@@ -86,26 +93,29 @@ func ReadRun(file string, r io.Reader) (*Run, error) {
 	numbers := make(map[string]uint32)
 	l := newLines(file, r)
 	var failed error
-	// The topic at hand is kept aside: most runs have the lines of a topic
-	// together, and a map assignment for each line would dominate.
+	// The topic at hand and the tag are kept aside: most lines repeat those of
+	// the line before, and looking them up again would dominate.
 	current, entries := "", []entry(nil)
-	walkResults(l, func(result Result, err error) bool {
+	walkResults(l, func(fields [][]byte, score float64, err error) bool {
 		if err != nil {
 			failed = err
 			return false
 		}
-		if result.Topic != current {
+		if string(fields[0]) != current {
 			run.topics[current] = entries
-			current, entries = result.Topic, run.topics[result.Topic]
+			current = string(fields[0])
+			entries = run.topics[current]
 		}
-		number, known := numbers[result.Document]
+		number, known := numbers[string(fields[2])]
 		if !known {
 			number = uint32(len(run.documents))
-			numbers[result.Document] = number
-			run.documents = append(run.documents, result.Document)
+			run.documents = append(run.documents, string(fields[2]))
+			numbers[run.documents[number]] = number
 		}
-		entries = append(entries, entry{number, float32(result.Score), uint32(l.number)})
-		run.Tag = result.Tag
+		entries = append(entries, entry{number, float32(score), uint32(l.number)})
+		if string(fields[5]) != run.Tag {
+			run.Tag = string(fields[5])
+		}
 		return true
 	})
 	if failed != nil {
