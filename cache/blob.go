@@ -105,6 +105,7 @@ func (s *Store) PutBytes(b []byte) (Digest, error) {
 	if err := s.writeFileAt(s.entryPath(blobsDir, d), encodeBlob(b), durable, s.writer.now()); err != nil {
 		return Digest{}, err
 	}
+	s.unbury(d)
 	s.tracef("put %s %d bytes", d.Short(), len(b))
 	return d, nil
 }
@@ -140,6 +141,7 @@ func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
 	if err := s.publish(tmp, s.entryPath(blobsDir, d), durable, s.writer.now()); err != nil {
 		return Digest{}, 0, err
 	}
+	s.unbury(d)
 	s.tracef("put %s %d bytes", d.Short(), size)
 	return d, size, nil
 }
@@ -185,6 +187,9 @@ func encodeStream(w io.Writer, r io.Reader, size int64) (Digest, error) {
 // reuse reports whether the store has the blob, and marks it as wanted by a
 // record to come, so that no eviction takes it before that record is there.
 func (s *Store) reuse(d Digest) (bool, error) {
+	if d == emptyDigest {
+		return true, nil
+	}
 	if s.readOnly {
 		return false, fmt.Errorf("cache %s: %w; open it for writing to keep results", s.dir, ErrReadOnly)
 	}
@@ -218,28 +223,33 @@ func (s *Store) Has(d Digest) bool {
 // Copy writes a blob to w. What it has written is verified only when Copy
 // returns nil. Errors are ErrNotFound, a *CorruptError, or w's own.
 func (s *Store) Copy(d Digest, w io.Writer) error {
-	if d == emptyDigest {
-		return nil
-	}
-	path := s.entryPath(blobsDir, d)
-	f, err := os.Open(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return notFound(d)
-		}
-		return s.failed("read", err)
-	}
-	defer f.Close()
-	reason, err := copyBlob(w, f, d)
+	reason, err := s.read(d, w)
 	if reason != "" {
-		return s.corrupt(d, path, reason)
+		return s.corrupt(d, s.entryPath(blobsDir, d), reason)
 	}
 	return err
 }
 
+// read is Copy for those who only look: it leaves a damaged blob where it is
+// and gives the reason.
+func (s *Store) read(d Digest, w io.Writer) (reason string, err error) {
+	if d == emptyDigest {
+		return "", nil
+	}
+	f, err := os.Open(s.entryPath(blobsDir, d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", notFound(d)
+	}
+	if err != nil {
+		return "", s.failed("read", err)
+	}
+	defer f.Close()
+	return copyBlob(w, f, d)
+}
+
 // copyBlob writes the plain content of the blob file f to w. A reason tells
 // what is wrong with the file; err is w's.
-func copyBlob(w io.Writer, f *os.File, d Digest) (reason string, err error) {
+func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	var head [blobHeaderSize]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {
 		return "the file is shorter than its header", nil

@@ -20,7 +20,7 @@ func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("cache %s: %w; open it for writing to run stages", s.dir, ErrReadOnly)
 	}
-	f, err := s.lockFile(ctx, s.path(locksDir, "key-"+k.String()))
+	f, err := s.lockFile(ctx, s.path(locksDir, keyLockPrefix+k.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +132,28 @@ func (l *touchLock) acquire() error {
 	}
 }
 
+// lockTouches holds the lock exclusively, for an eviction.
+func (s *Store) lockTouches(ctx context.Context) (*os.File, error) {
+	f, err := os.OpenFile(s.touch.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, s.failed("lock", err)
+	}
+	for {
+		ok, err := tryFlock(f, true)
+		if err == nil && !ok {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if ok {
+			return f, nil
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
 func (l *touchLock) unlock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,7 +176,10 @@ func (l *touchLock) close() {
 	}
 }
 
-const writerPrefix = "writer-"
+const (
+	writerPrefix  = "writer-"
+	keyLockPrefix = "key-"
+)
 
 // session is a writing process as an eviction sees it: a locked file whose
 // time is when the first blob was put. Blobs touched since the oldest live

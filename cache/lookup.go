@@ -22,14 +22,29 @@ func (s *Store) PutRecord(r *Record) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
+	// Touched once more: from here to the record's own appearance an
+	// eviction takes none of them.
+	want := func(what string, d Digest) error {
+		present, err := s.reuse(d)
+		if err == nil && !present {
+			err = notFound(d)
+		}
+		if err != nil {
+			return fmt.Errorf("record of %s: %s: %w", r.label(), what, err)
+		}
+		return nil
+	}
 	for _, d := range []Digest{r.Stdout, r.Stderr} {
-		if !d.IsZero() && !s.Has(d) {
-			return fmt.Errorf("record of %s: its log: %w", r.label(), notFound(d))
+		if d.IsZero() {
+			continue
+		}
+		if err := want("its log", d); err != nil {
+			return err
 		}
 	}
 	for i := range r.Outputs {
-		if o := &r.Outputs[i]; !s.Has(o.Digest) {
-			return fmt.Errorf("record of %s: output %s: %w", r.label(), o.Name, notFound(o.Digest))
+		if err := want("output "+r.Outputs[i].Name, r.Outputs[i].Digest); err != nil {
+			return err
 		}
 	}
 	now := s.clock()

@@ -1,0 +1,251 @@
+package cache
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+)
+
+func exported(t testing.TB, s *Store, keys ...Key) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	tr, err := s.Export(t.Context(), &buf, keys...)
+	if err != nil || len(tr.Skipped) != 0 {
+		t.Fatalf("%+v, %v", tr, err)
+	}
+	return buf.Bytes()
+}
+
+func TestExportImport(t *testing.T) {
+	a, b := newStore(t), newStore(t)
+	tree, _, err := a.PutTree(makeTree(t, "x", "d/", "d/y*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		r := mustRecord(t, a, testKey(i), fmt.Sprint("content ", i), strings.Repeat("long and dull ", 1000))
+		r.Outputs = append(r.Outputs, RecordOutput{Name: "tree", Path: "out/tree", Digest: tree, Dir: true})
+		if err := a.PutRecord(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive := exported(t, a)
+	if !bytes.Equal(archive, exported(t, a)) {
+		t.Error("the same store gives two archives")
+	}
+	tr, err := b.Import(t.Context(), bytes.NewReader(archive))
+	if err != nil || tr.Records != 3 || len(tr.Skipped) != 0 {
+		t.Fatalf("%+v, %v", tr, err)
+	}
+	for i := range 3 {
+		ra, _ := a.Lookup(testKey(i))
+		rb, miss := b.Lookup(testKey(i))
+		if miss != nil || cmp.Diff(ra, rb) != "" {
+			t.Errorf("record %d: %+v\n%s", i, miss, cmp.Diff(ra, rb))
+		}
+	}
+	mustVerify(t, b)
+	if err := b.MaterializeTree(tree, filepath.Join(t.TempDir(), "t")); err != nil {
+		t.Error(err)
+	}
+	if !bytes.Equal(archive, exported(t, b)) {
+		t.Error("the archive of the copy differs")
+	}
+	// Once more there is nothing to do.
+	if tr, err := b.Import(t.Context(), bytes.NewReader(archive)); err != nil || tr.Records+tr.Blobs != 0 {
+		t.Errorf("%+v, %v", tr, err)
+	}
+	// One key takes only what it needs.
+	c := newStore(t)
+	if tr, err := c.Import(t.Context(), bytes.NewReader(exported(t, a, testKey(1)))); err != nil || tr.Records != 1 {
+		t.Errorf("%+v, %v", tr, err)
+	}
+}
+
+func TestExportSkipsDamage(t *testing.T) {
+	s := newStore(t)
+	good, bad := mustRecord(t, s, testKey(1), "good"), mustRecord(t, s, testKey(2), "bad")
+	if err := os.WriteFile(s.entryPath(blobsDir, bad.Outputs[0].Digest), encodeBlob([]byte("worse")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	tr, err := s.Export(t.Context(), &buf, good.Key, bad.Key, testKey(3))
+	if err != nil || tr.Records != 1 || len(tr.Skipped) != 2 {
+		t.Errorf("%+v, %v", tr, err)
+	}
+	b := newStore(t)
+	if tr, err := b.Import(t.Context(), &buf); err != nil || tr.Records != 1 || len(tr.Skipped) != 0 {
+		t.Errorf("%+v, %v", tr, err)
+	}
+}
+
+// pack makes an archive by hand.
+func pack(t testing.TB, version string, headers []tar.Header, bodies [][]byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	zw, err := zstd.NewWriter(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tw := tar.NewWriter(zw)
+	put := func(h tar.Header, b []byte) {
+		h.Size = int64(len(b))
+		if err := tw.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tw.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if version != "" {
+		put(tar.Header{Name: archiveVersion, Typeflag: tar.TypeReg}, []byte(version))
+	}
+	for i, h := range headers {
+		put(h, bodies[i])
+	}
+	if err := tw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func TestImportRefuses(t *testing.T) {
+	src := newStore(t)
+	rec := mustRecord(t, src, testKey(1), "content")
+	recBytes, err := os.ReadFile(src.entryPath(recordsDir, rec.Key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := encodeTree([]TreeEntry{{Path: "../../x", Mode: 0o644, Digest: emptyDigest}})
+	treeDigest := digestOf(string(tree))
+	hostile := &Record{Key: testKey(2), Stage: "s", Outputs: []RecordOutput{{Name: "t", Path: "out/t", Digest: treeDigest, Dir: true}}}
+	hostileBytes, err := encodeRecord(hostile, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	expired := &Record{Key: testKey(3), Stage: "s", Expires: time.Now().Add(-time.Hour)}
+	expiredBytes, err := encodeRecord(expired, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := encodeBlob([]byte("content"))
+	reg := func(name string) tar.Header { return tar.Header{Name: name, Typeflag: tar.TypeReg} }
+	d := digestOf("content")
+
+	for _, tc := range []struct {
+		name    string
+		headers []tar.Header
+		bodies  [][]byte
+		want    []string
+	}{
+		{"traversal", []tar.Header{reg("blobs/../../../../tmp/x"), reg("../x"), reg("/etc/x"), reg("VERSION")}, [][]byte{blob, blob, blob, blob},
+			[]string{"neither", "neither", "neither", "neither"}},
+		{"link", []tar.Header{{Name: "blobs/" + d.String(), Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}}, [][]byte{nil}, []string{"neither"}},
+		{"wrong content", []tar.Header{reg("blobs/" + Digest{1}.String())}, [][]byte{blob}, []string{"not what its name says"}},
+		{"no blob", []tar.Header{reg("blobs/" + d.String())}, [][]byte{[]byte("content")}, []string{"not what its name says"}},
+		{"record without blobs", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes}, []string{"did not come before it"}},
+		{"another's record", []tar.Header{reg("records/" + testKey(5).String())}, [][]byte{recBytes}, []string{"it is the record of"}},
+		{"damaged record", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes[:100]}, []string{"record is corrupt"}},
+		{"hostile tree", []tar.Header{reg("blobs/" + treeDigest.String()), reg("records/" + hostile.Key.String())}, [][]byte{encodeBlob(tree), hostileBytes}, []string{"directory of output t"}},
+		{"expired", []tar.Header{reg("records/" + expired.Key.String())}, [][]byte{expiredBytes}, []string{"expired"}},
+	} {
+		s := newStore(t)
+		tr, err := s.Import(t.Context(), bytes.NewReader(pack(t, "touchstone cache 1\n", tc.headers, tc.bodies)))
+		if err != nil || tr.Records != 0 || len(tr.Skipped) != len(tc.want) {
+			t.Errorf("%s: %+v, %v", tc.name, tr, err)
+			continue
+		}
+		for i, w := range tc.want {
+			if !strings.Contains(tr.Skipped[i].Reason, w) {
+				t.Errorf("%s: %q, want %q in it", tc.name, tr.Skipped[i].Reason, w)
+			}
+		}
+		if st, _ := s.Stats(); st.Records != 0 {
+			t.Errorf("%s: a record came in", tc.name)
+		}
+		assertEmpty(t, s.path(tmpDir))
+	}
+
+	t.Run("not an archive", func(t *testing.T) {
+		for name, b := range map[string][]byte{
+			"garbage":       []byte("hello"),
+			"nothing":       nil,
+			"other tar":     pack(t, "", []tar.Header{reg("a")}, [][]byte{nil}),
+			"newer version": pack(t, "touchstone cache 2\n", nil, nil),
+		} {
+			if _, err := newStore(t).Import(t.Context(), bytes.NewReader(b)); err == nil || !strings.HasPrefix(err.Error(), "import: ") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+	t.Run("ours stays", func(t *testing.T) {
+		s := newStore(t)
+		mine := mustRecord(t, s, rec.Key, "mine")
+		if _, err := s.Import(t.Context(), bytes.NewReader(exported(t, src))); err != nil {
+			t.Fatal(err)
+		}
+		if got, miss := s.Lookup(rec.Key); miss != nil || got.Outputs[0].Digest != mine.Outputs[0].Digest {
+			t.Errorf("replaced: %+v", got)
+		}
+	})
+}
+
+func TestImportCutArchive(t *testing.T) {
+	src := newStore(t)
+	for i := range 5 {
+		mustRecord(t, src, testKey(i), string(randomBytes(5000+i)))
+	}
+	archive := exported(t, src)
+	for cut := 0; cut < len(archive); cut += 997 {
+		s := newStore(t)
+		if _, err := s.Import(t.Context(), bytes.NewReader(archive[:cut])); err == nil {
+			t.Errorf("cut at %d of %d: no error", cut, len(archive))
+		}
+		mustVerify(t, s)
+		assertEmpty(t, s.path(tmpDir))
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	src := newStore(f)
+	mustRecord(f, src, testKey(1), "content")
+	archive := exported(f, src)
+	dec, err := zstd.NewReader(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	plain, err := dec.DecodeAll(archive, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(plain)
+	f.Add(plain[:len(plain)/2])
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	dir := filepath.Join(f.TempDir(), "c")
+	n := 0
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n++
+		s := openAt(t, fmt.Sprint(dir, n), Options{})
+		defer os.RemoveAll(s.dir)
+		for _, in := range [][]byte{b, enc.EncodeAll(b, nil)} {
+			if _, err := s.Import(t.Context(), bytes.NewReader(in)); err != nil && !strings.HasPrefix(err.Error(), "import: ") {
+				t.Errorf("not an error of the archive: %v", err)
+			}
+		}
+		mustVerify(t, s)
+	})
+}

@@ -1,0 +1,381 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// GCOptions say what an eviction is to reach.
+type GCOptions struct {
+	// MaxBytes is the size on disk to get below, by evicting the records
+	// that were not used for longest; 0 is no limit, so 1 empties.
+	MaxBytes int64
+	// MaxAge evicts records not used for longer; 0 is no limit.
+	MaxAge time.Duration
+	// DryRun counts and changes nothing.
+	DryRun bool
+}
+
+// GCResult is what an eviction did, or with DryRun would do.
+type GCResult struct {
+	Records, Blobs         int // removed
+	Bytes                  int64
+	KeptRecords, KeptBlobs int
+	KeptBytes              int64
+	Leftovers              int // files of dead processes, old tombstones
+}
+
+const (
+	// A temporary file that nobody has written to for so long has no owner.
+	tempAge = time.Hour
+	// Explanations and stat indexes older than this help nobody.
+	tombstoneAge = 90 * 24 * time.Hour
+	// Writers wait while an eviction removes this many files at a time.
+	gcBatch = 64
+)
+
+// gcRecord is a record as the eviction sees it; why is set when it goes.
+type gcRecord struct {
+	entry
+	blobs []Digest
+	why   string
+	note  string
+}
+
+type gcBlob struct {
+	entry
+	refs int
+}
+
+// GC evicts records by age and by least recent use, and then the blobs that no
+// remaining record needs. Inputs that a record names as components and that
+// happen to be in the store stay as long as the record, for explanations.
+//
+// Runs may go on meanwhile. A record goes before its blobs, so that no record
+// is ever left without them by a crash in between, and a blob that a live
+// process has stored or used since it began writing is left alone: its record
+// may be about to come. A run that has had a hit on a record that is evicted
+// then gets ErrNotFound from its blobs, which is a miss.
+func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
+	if !o.DryRun {
+		if s.readOnly {
+			return GCResult{}, fmt.Errorf("cache %s: %w; open it for writing to make it smaller", s.dir, ErrReadOnly)
+		}
+		lock, err := s.lockFile(ctx, s.path(locksDir, "gc"))
+		if err != nil {
+			return GCResult{}, err
+		}
+		defer lock.Close()
+	}
+	blobs, records, err := s.gcScan(ctx)
+	if err != nil {
+		return GCResult{}, err
+	}
+	fresh, err := s.freshness()
+	if err != nil {
+		return GCResult{}, err
+	}
+	s.gcChoose(o, blobs, records, fresh)
+	var result GCResult
+	if o.DryRun {
+		result.count(blobs, records, fresh)
+		return result, nil
+	}
+	if err := s.gcRecords(ctx, records, blobs, &result); err != nil {
+		return result, err
+	}
+	if err := s.gcBlobs(ctx, blobs, &result); err != nil {
+		return result, err
+	}
+	result.Leftovers, err = s.gcLeftovers(ctx)
+	return result, err
+}
+
+// Trim is GC down to Options.MaxBytes, at most once a day; did is false when
+// there was nothing to do yet.
+func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error) {
+	if s.maxBytes <= 0 || s.readOnly {
+		return GCResult{}, false, nil
+	}
+	marker := s.path(locksDir, "trimmed")
+	now := s.clock()
+	if st, err := os.Stat(marker); err == nil {
+		// A marker from the future is from before the clock jumped back.
+		if age := now.Sub(st.ModTime()); age >= 0 && age < 24*time.Hour {
+			return GCResult{}, false, nil
+		}
+	}
+	if err := s.writeFileAt(marker, nil, 0, now); err != nil {
+		return GCResult{}, false, err
+	}
+	result, err = s.GC(ctx, GCOptions{MaxBytes: s.maxBytes})
+	return result, true, err
+}
+
+// gcScan lists what there is, blobs first: a blob that comes later is not in
+// the list and cannot be removed.
+func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, error) {
+	blobs := map[Digest]*gcBlob{}
+	err := s.walk(blobsDir, func(e entry) error {
+		blobs[e.id] = &gcBlob{entry: e}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var records []*gcRecord
+	trees := map[Digest][]Digest{}
+	now := s.clock()
+	err = s.walk(recordsDir, func(e entry) error {
+		rec := &gcRecord{entry: e}
+		r, h, err := s.readRecord(e)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			rec.why, rec.note = whyCorrupt, err.Error()
+		default:
+			rec.blobs = s.blobsOf(r, trees)
+			for _, c := range r.Components {
+				rec.blobs = append(rec.blobs, c.Digest)
+			}
+			if !h.expires.IsZero() && !now.Before(h.expires) {
+				rec.why = whyExpired
+			}
+		}
+		records = append(records, rec)
+		return ctx.Err()
+	})
+	return blobs, records, err
+}
+
+// freshness returns a function that tells which times of blobs are too recent
+// to judge.
+func (s *Store) freshness() (func(time.Time) bool, error) {
+	oldest, writing, err := s.oldestWriter()
+	return func(t time.Time) bool { return writing && !t.Before(oldest) }, err
+}
+
+// gcChoose decides which records go, and counts for each blob the records
+// that stay.
+func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRecord, fresh func(time.Time) bool) {
+	now := s.clock()
+	var total int64
+	for _, r := range records {
+		if r.why == "" && o.MaxAge > 0 && now.Sub(r.mtime) > o.MaxAge {
+			r.why = whyAge
+		}
+		if r.why == "" {
+			total += r.size
+			hold(blobs, r, 1)
+		}
+	}
+	for _, b := range blobs {
+		if b.refs > 0 || fresh(b.mtime) {
+			total += b.size
+		}
+	}
+	if o.MaxBytes <= 0 || total <= o.MaxBytes {
+		return
+	}
+	byUse := slices.Clone(records)
+	slices.SortFunc(byUse, func(a, b *gcRecord) int {
+		if c := a.mtime.Compare(b.mtime); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.id[:], b.id[:])
+	})
+	for _, r := range byUse {
+		if total <= o.MaxBytes {
+			return
+		}
+		if r.why != "" {
+			continue
+		}
+		r.why = whySize
+		total -= r.size
+		hold(blobs, r, -1)
+		for _, d := range r.blobs {
+			// Counted once: hold has taken all of r's references away, and
+			// a blob that is named twice is marked by its size.
+			if b := blobs[d]; b != nil && b.refs == 0 && !fresh(b.mtime) {
+				total -= b.size
+				b.refs = -1
+			}
+		}
+		for _, d := range r.blobs {
+			if b := blobs[d]; b != nil && b.refs < 0 {
+				b.refs = 0
+			}
+		}
+	}
+}
+
+func hold(blobs map[Digest]*gcBlob, r *gcRecord, n int) {
+	for _, d := range r.blobs {
+		if b := blobs[d]; b != nil {
+			b.refs += n
+		}
+	}
+}
+
+func (g *GCResult) count(blobs map[Digest]*gcBlob, records []*gcRecord, fresh func(time.Time) bool) {
+	for _, r := range records {
+		g.record(r, r.why != "")
+	}
+	for _, b := range blobs {
+		g.blob(b, b.refs == 0 && !fresh(b.mtime))
+	}
+}
+
+func (g *GCResult) record(r *gcRecord, removed bool) {
+	if removed {
+		g.Records++
+		g.Bytes += r.size
+	} else {
+		g.KeptRecords++
+		g.KeptBytes += r.size
+	}
+}
+
+func (g *GCResult) blob(b *gcBlob, removed bool) {
+	if removed {
+		g.Blobs++
+		g.Bytes += b.size
+	} else {
+		g.KeptBlobs++
+		g.KeptBytes += b.size
+	}
+}
+
+// gcRecords removes the chosen records, except those used since they were
+// listed, whose blobs then stay too.
+func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Digest]*gcBlob, result *GCResult) error {
+	for _, r := range records {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		removed := r.why != "" && unchanged(r.entry)
+		if removed {
+			// The tombstone first: a crash in between leaves a record with
+			// a tombstone, and the record counts.
+			s.bury(r.id, tombstone{Why: r.why, Detail: r.note})
+			if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return s.failed("remove", err)
+			}
+			s.tracef("evicted %s by %s", Key(r.id).Short(), r.why)
+		} else if r.why != "" {
+			hold(blobs, r, 1)
+		}
+		result.record(r, removed)
+	}
+	return nil
+}
+
+func unchanged(e entry) bool {
+	st, err := os.Lstat(e.path)
+	return err == nil && st.ModTime().Equal(e.mtime)
+}
+
+// gcBlobs removes the blobs that no record holds and no writer may be about to
+// use, in batches, so that nobody waits long.
+func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, result *GCResult) error {
+	var doomed []*gcBlob
+	for _, b := range blobs {
+		if b.refs == 0 {
+			doomed = append(doomed, b)
+		} else {
+			result.blob(b, false)
+		}
+	}
+	slices.SortFunc(doomed, func(a, b *gcBlob) int { return bytes.Compare(a.id[:], b.id[:]) })
+	for batch := range slices.Chunk(doomed, gcBatch) {
+		if err := s.gcBatch(ctx, batch, result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) gcBatch(ctx context.Context, batch []*gcBlob, result *GCResult) error {
+	lock, err := s.lockTouches(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	// Asked anew under the lock: a writer may have begun since.
+	fresh, err := s.freshness()
+	if err != nil {
+		return err
+	}
+	for _, b := range batch {
+		removed := !fresh(b.mtime) && unchanged(b.entry)
+		if removed {
+			if err := os.Remove(b.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return s.failed("remove", err)
+			}
+		}
+		result.blob(b, removed)
+	}
+	return nil
+}
+
+// gcLeftovers removes what dead processes have left behind, and explanations
+// that are too old to be wanted.
+func (s *Store) gcLeftovers(ctx context.Context) (n int, err error) {
+	now := s.clock()
+	old := func(folder string, age time.Duration) error {
+		list, err := os.ReadDir(s.path(folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return s.failed("read", err)
+		}
+		for _, e := range list {
+			st, err := e.Info()
+			if err == nil && now.Sub(st.ModTime()) > age && os.Remove(s.path(folder, e.Name())) == nil {
+				n++
+			}
+		}
+		return nil
+	}
+	if err := old(tmpDir, tempAge); err != nil {
+		return n, err
+	}
+	if err := old(statDir, tombstoneAge); err != nil {
+		return n, err
+	}
+	err = s.walk(goneDir, func(e entry) error {
+		if now.Sub(e.mtime) > tombstoneAge && os.Remove(e.path) == nil {
+			n++
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return n, err
+	}
+	locks, err := os.ReadDir(s.path(locksDir))
+	if err != nil {
+		return n, s.failed("read", err)
+	}
+	for _, e := range locks {
+		if !strings.HasPrefix(e.Name(), keyLockPrefix) {
+			continue
+		}
+		// Nobody holds it once we do; who waits for it looks at its name.
+		f, err := s.tryLockFile(s.path(locksDir, e.Name()))
+		if err != nil || f == nil {
+			continue
+		}
+		if os.Remove(f.Name()) == nil {
+			n++
+		}
+		f.Close()
+	}
+	return n, nil
+}

@@ -1,0 +1,186 @@
+package cache
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Stats is what a store holds.
+type Stats struct {
+	Dir         string
+	Records     int
+	RecordBytes int64 // on disk
+	Blobs       int
+	BlobBytes   int64 // on disk, mostly compressed
+	Tombstones  int
+	// OldestUse is when the record that would be evicted first was last
+	// used; zero without records.
+	OldestUse time.Time
+}
+
+// Stats counts the files of the store.
+func (s *Store) Stats() (Stats, error) {
+	st := Stats{Dir: s.dir}
+	err := s.walk(recordsDir, func(e entry) error {
+		st.Records++
+		st.RecordBytes += e.size
+		if st.OldestUse.IsZero() || e.mtime.Before(st.OldestUse) {
+			st.OldestUse = e.mtime
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.walk(blobsDir, func(e entry) error {
+			st.Blobs++
+			st.BlobBytes += e.size
+			return nil
+		})
+	}
+	if err == nil {
+		err = s.walk(goneDir, func(entry) error {
+			st.Tombstones++
+			return nil
+		})
+	}
+	return st, err
+}
+
+// RecordInfo describes a record in a list.
+type RecordInfo struct {
+	Key             Key
+	Stage, Instance string
+	Bytes           int64     // of the outputs, as their record gives it
+	Written         time.Time // by the action
+	Used            time.Time // last, give or take an hour
+	Expires         time.Time // zero: never
+	Duration        time.Duration
+	// Problem says why the record cannot be read; the fields that come
+	// from it are empty then.
+	Problem string
+}
+
+// List calls fn for each record, ordered by key.
+func (s *Store) List(fn func(RecordInfo) error) error {
+	return s.walk(recordsDir, func(e entry) error {
+		info := RecordInfo{Key: e.id, Used: e.mtime}
+		r, h, err := s.readRecord(e)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			info.Problem = err.Error()
+			return fn(info)
+		}
+		info.Stage, info.Instance, info.Duration = r.Stage, r.Instance, r.Duration
+		info.Written, info.Expires = h.written, h.expires
+		for i := range r.Outputs {
+			info.Bytes += r.Outputs[i].Size
+		}
+		return fn(info)
+	})
+}
+
+// entry is a file below one of the folders with 256 parts.
+type entry struct {
+	id    [32]byte
+	path  string
+	size  int64
+	mtime time.Time
+}
+
+// walk calls fn for each entry of a folder, ordered by id. Files that vanish
+// meanwhile and files whose name is no id of this place are passed over.
+func (s *Store) walk(folder string, fn func(entry) error) error {
+	parts, err := os.ReadDir(s.path(folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s.failed("read", err)
+	}
+	for _, part := range parts {
+		list, err := os.ReadDir(s.path(folder, part.Name()))
+		if err != nil {
+			if part.IsDir() && !errors.Is(err, fs.ErrNotExist) {
+				return s.failed("read", err)
+			}
+			continue
+		}
+		for _, de := range list {
+			var e entry
+			name := de.Name()
+			if len(name) != 64 || name[:2] != part.Name() {
+				continue
+			}
+			if _, err := hex.Decode(e.id[:], []byte(name)); err != nil {
+				continue
+			}
+			st, err := de.Info()
+			if err != nil || !st.Mode().IsRegular() {
+				continue
+			}
+			e.path, e.size, e.mtime = s.path(folder, part.Name(), name), st.Size(), st.ModTime()
+			if err := fn(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readRecord reads the record of an entry and changes nothing.
+func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
+	b, _, err := readWhole(e.path, nil)
+	if err != nil {
+		return nil, recordHeader{}, err
+	}
+	h, _, err := decodeRecordHeader(b)
+	if err != nil {
+		return nil, h, err
+	}
+	if h.key != e.id {
+		return nil, h, fmt.Errorf("it is the record of %s", h.key.Short())
+	}
+	r, err := decodeRecord(b)
+	return r, h, err
+}
+
+// blobsOf lists every blob that a record needs, the files of its directories
+// included. A manifest that cannot be read contributes only itself.
+func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) []Digest {
+	blobs := make([]Digest, 0, len(r.Outputs)+2)
+	for _, d := range []Digest{r.Stdout, r.Stderr} {
+		if !d.IsZero() {
+			blobs = append(blobs, d)
+		}
+	}
+	for i := range r.Outputs {
+		o := &r.Outputs[i]
+		blobs = append(blobs, o.Digest)
+		if !o.Dir {
+			continue
+		}
+		members, known := trees[o.Digest]
+		if !known {
+			members = s.treeBlobs(o.Digest)
+			trees[o.Digest] = members
+		}
+		blobs = append(blobs, members...)
+	}
+	return blobs
+}
+
+func (s *Store) treeBlobs(d Digest) []Digest {
+	var members []Digest
+	entries, err := s.peekTree(d)
+	if err != nil {
+		return nil
+	}
+	for i := range entries {
+		if entries[i].Mode.IsRegular() {
+			members = append(members, entries[i].Digest)
+		}
+	}
+	return members
+}
