@@ -1,0 +1,80 @@
+// Command gate times the real pipeline, cold and warm, beside ninja on a
+// graph of as many stages, and what the engine adds to each stage that it
+// executes, beside ninja executing the same commands.
+//
+//	go run ./bench/gate [-runs 15]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/bench/internal/timing"
+)
+
+func main() {
+	runs := flag.Int("runs", 15, "timed warm runs")
+	flag.Parse()
+	if err := bench(*runs); err != nil {
+		fmt.Fprintln(os.Stderr, "gate:", err)
+		os.Exit(1)
+	}
+}
+
+// copies is the size of the graph that the engine's overhead is measured on.
+const copies = 200
+
+func bench(runs int) error {
+	dir, err := os.MkdirTemp("", "touchstone-gate-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	tool, err := timing.Build(dir)
+	if err != nil {
+		return err
+	}
+	store := filepath.Join(dir, "store")
+	fresh := func() error { return os.RemoveAll(store) }
+
+	gate := []string{tool, "gate", "--progress", "quiet", "--cache-dir", store}
+	cold, err := timing.Compare(os.Stdout, 0, 3, timing.Contender{Name: "touchstone", Argv: gate, Before: fresh})
+	if err != nil {
+		return err
+	}
+	timing.Print(os.Stdout, "the real pipeline, cold (empty store)", cold)
+
+	small := filepath.Join(dir, "small")
+	if err := timing.WriteGraph(small, 24); err != nil {
+		return err
+	}
+	warm, err := timing.Compare(os.Stdout, 2, runs,
+		timing.Contender{Name: "touchstone", Argv: gate},
+		timing.Contender{Name: "ninja", Dir: small, Argv: []string{"ninja", "--quiet"}},
+	)
+	if err != nil {
+		return err
+	}
+	timing.Print(os.Stdout, "the real pipeline, nothing to do (ninja: 25 copies)", warm)
+
+	graph := filepath.Join(dir, "copies")
+	if err := timing.WriteGraph(graph, copies); err != nil {
+		return err
+	}
+	executed, err := timing.Compare(os.Stdout, 1, 5,
+		timing.Contender{Name: "touchstone", Dir: graph, Before: fresh, Argv: []string{tool, "run", "-j", "1", "--progress", "quiet", "--cache-dir", store}},
+		timing.Contender{Name: "ninja", Dir: graph, Before: func() error { return timing.ClearGraph(graph) }, Argv: []string{"ninja", "-j", "1", "--quiet"}},
+	)
+	if err != nil {
+		return err
+	}
+	timing.Print(os.Stdout, fmt.Sprintf("executing %d copies, one at a time", copies), executed)
+	if len(executed) == 2 {
+		extra := executed[0].Median() - executed[1].Median()
+		fmt.Printf("  the engine adds %s to a stage\n", (extra / (copies + 1)).Round(10*time.Microsecond))
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts run the real program: the test binary under another name.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"touchstone": main})
+}
+
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("REPO", root)
+			env.Setenv("TOUCHSTONE_CACHE", filepath.Join(env.WorkDir, ".store"))
+			env.Setenv("HOME", env.WorkDir)
+			return nil
+		},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"edit": edit},
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}

@@ -1,0 +1,421 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// The proofs run the real binary on copies of the real pipeline and data, and
+// show that the evaluation does not pass trivially.
+
+var realBinary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "touchstone-proofs-")
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "touchstone")
+	out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return bin, nil
+})
+
+// bench is a copy of the project's pipeline and data with a store of its own.
+type workbench struct {
+	t          *testing.T
+	dir, store string
+	vars       []string
+}
+
+// newBench shares a store among the proofs that start from unchanged data,
+// unless they want their own.
+func newBench(t *testing.T, store string) *workbench {
+	t.Helper()
+	b := &workbench{t: t, dir: t.TempDir(), store: store, vars: []string{"--var", "runs=1", "--var", `detectors=["scanner","keywords"]`}}
+	for _, name := range []string{"pipeline.hcl", "datasets"} {
+		if out, err := exec.Command("cp", "-r", filepath.Join("../..", name), b.dir).CombinedOutput(); err != nil {
+			t.Fatal(string(out))
+		}
+	}
+	return b
+}
+
+type result struct {
+	stdout, stderr string
+	code           int
+}
+
+func (b *workbench) command(args ...string) *exec.Cmd {
+	b.t.Helper()
+	bin, err := realBinary()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+b.store)
+	return cmd
+}
+
+// touchstone runs a verb that reads the pipeline, with the bench's variables.
+func (b *workbench) touchstone(args ...string) result {
+	b.t.Helper()
+	cmd := b.command(append(args, b.vars...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		b.t.Fatal(err)
+	}
+	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+func (b *workbench) want(code int, args ...string) result {
+	b.t.Helper()
+	r := b.touchstone(args...)
+	if r.code != code {
+		b.t.Fatalf("touchstone %v: exit code %d, want %d\n%s%s", args, r.code, code, r.stdout, r.stderr)
+	}
+	return r
+}
+
+// baseline measures what is there and makes it the baseline, with the given
+// change to it.
+func (b *workbench) baseline(change func(*contracts.Baseline)) {
+	b.t.Helper()
+	b.want(0, "baseline", "update")
+	if change != nil {
+		path := filepath.Join(b.dir, defaultBaseline)
+		base := read[contracts.Baseline](b.t, path)
+		change(&base)
+		if err := contracts.Write(path, base); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+func read[T any](t *testing.T, path string) T {
+	t.Helper()
+	v, err := contracts.Read[T](path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// change edits a dataset of the bench and makes it a draft: another version,
+// which the lock does not hold.
+func change[T any](b *workbench, file string, edit func(*T)) {
+	b.t.Helper()
+	path := filepath.Join(b.dir, file)
+	v := read[T](b.t, path)
+	edit(&v)
+	if err := contracts.Write(path, v); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// statuses maps full instance names to HIT or MISS, as plan --json has them.
+func (b *workbench) statuses() map[string]string {
+	b.t.Helper()
+	var p planJSON
+	if err := json.Unmarshal([]byte(b.want(0, "plan", "--json").stdout), &p); err != nil {
+		b.t.Fatal(err)
+	}
+	m := map[string]string{}
+	for _, s := range p.Stages {
+		m[s.Stage+"["+s.Instance+"]"] = s.Status
+	}
+	return m
+}
+
+var sharedStore = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "touchstone-proofs-store-") })
+
+func shared(t *testing.T) string {
+	t.Helper()
+	dir, err := sharedStore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// INV-1.
+func TestDanglingLabelFails(t *testing.T) {
+	b := newBench(t, shared(t))
+	var id string
+	change(b, "datasets/golden_v1.json", func(g *contracts.GoldenSet) {
+		g.Version = "draft"
+		g.Queries[3].Labels[0].ToolID = "nowhere:nothing"
+		id = g.Queries[3].ID
+	})
+	r := b.want(exitBadDataset, "gate")
+	for _, want := range []string{id, "nowhere:nothing", "datasets/golden_v1.json"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("the message does not name %q:\n%s", want, r.stderr)
+		}
+	}
+}
+
+// INV-2.
+func TestMissingToolDrivesRecallToZero(t *testing.T) {
+	b := newBench(t, shared(t))
+	golden := read[contracts.GoldenSet](t, filepath.Join(b.dir, "datasets/golden_v1.json"))
+	i := slices.IndexFunc(golden.Queries, func(q contracts.Query) bool {
+		relevant := 0
+		for _, l := range q.Labels {
+			if l.Relevance > 0 {
+				relevant++
+			}
+		}
+		return relevant == 1
+	})
+	query := golden.Queries[i]
+	tool := query.Labels[slices.IndexFunc(query.Labels, func(l contracts.Label) bool { return l.Relevance > 0 })].ToolID
+
+	score := func(dir string) float64 {
+		b.want(0, "run", "--until", "score-retrieval", "-o", dir)
+		report := read[contracts.RetrievalReport](t, filepath.Join(b.dir, dir, "run=1", "retrieval.json"))
+		at := slices.IndexFunc(report.PerQuery, func(q contracts.QueryResult) bool { return q.ID == query.ID })
+		return report.PerQuery[at].Metrics.RecallAt["10"]
+	}
+	before := score("before")
+	b.vars = append(b.vars, "--var", "degrade=hide="+tool)
+	if after := score("after"); after != 0 {
+		t.Errorf("recall of %s without %s is %v, want 0 (before: %v)", query.ID, tool, after, before)
+	}
+}
+
+// INV-3.
+func TestKnownPoisoningAndVisibleFalsePositive(t *testing.T) {
+	b := newBench(t, shared(t))
+	b.want(0, "run", "--until", "score-security", "-o", "out")
+	report := func(detector string) contracts.SecurityReport {
+		return read[contracts.SecurityReport](t, filepath.Join(b.dir, "out", "detector="+detector+",run=1", "security.json"))
+	}
+	caught := 0
+	for _, e := range report("scanner").PerEntry {
+		if e.Category == contracts.CategoryToolPoisoning && e.Verdict == contracts.VerdictFlagged {
+			caught++
+		}
+	}
+	if caught == 0 {
+		t.Error("the scanner caught no poisoning at all")
+	}
+	naive := report("keywords")
+	flagged := 0
+	for _, e := range naive.PerEntry {
+		if e.Category == contracts.CategoryHardNegative && e.Verdict == contracts.VerdictFlagged {
+			flagged++
+		}
+	}
+	if flagged == 0 || naive.Detector.FP < flagged || naive.Detector.FPRHardNegative == nil || *naive.Detector.FPRHardNegative == 0 {
+		t.Errorf("the keyword detector flags %d hard negatives, and the score shows %+v", flagged, naive.Detector)
+	}
+}
+
+// INV-4.
+func TestEntryWithoutCategoryOrLicenseFails(t *testing.T) {
+	for name, edit := range map[string]func(*contracts.SecurityEntry){
+		"category":   func(e *contracts.SecurityEntry) { e.Category = "" },
+		"license":    func(e *contracts.SecurityEntry) { e.Provenance.License = "" },
+		"restricted": func(e *contracts.SecurityEntry) { e.Provenance.License = "CC-BY-NC-4.0" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, shared(t))
+			path := filepath.Join(b.dir, "datasets/security_v1.json")
+			s := read[contracts.SecurityCorpus](t, path)
+			s.Version = "draft"
+			edit(&s.Entries[5])
+			raw, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, raw, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r := b.want(exitBadDataset, "gate")
+			if !strings.Contains(r.stderr, s.Entries[5].ID) {
+				t.Errorf("the message does not name %s:\n%s", s.Entries[5].ID, r.stderr)
+			}
+		})
+	}
+}
+
+// INV-5, and a baseline of a fresh store equals one of another.
+func TestUnchangedRerunReproducesTheBaseline(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.baseline(nil)
+	first, err := os.ReadFile(filepath.Join(b.dir, defaultBaseline))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.want(0, "gate")
+	if r := b.want(0, "gate"); !strings.Contains(r.stdout, "nothing to do") {
+		t.Errorf("the second gate did something:\n%s", r.stdout)
+	}
+	b.store = t.TempDir()
+	b.want(0, "baseline", "update")
+	second, err := os.ReadFile(filepath.Join(b.dir, defaultBaseline))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, second) {
+		t.Error("measuring again from nothing gave another baseline")
+	}
+}
+
+func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
+	for degrade, metric := range map[string]string{"drop-descriptions": "recall_at_5", "reverse-top": "mrr"} {
+		t.Run(degrade, func(t *testing.T) {
+			b := newBench(t, shared(t))
+			b.baseline(nil)
+			b.vars = append(b.vars, "--var", "degrade="+degrade)
+			r := b.want(exitGateFailed, "gate")
+			if !strings.Contains(r.stdout, metric) || !strings.Contains(r.stdout, "FAIL") {
+				t.Errorf("the verdict does not name %s:\n%s", metric, r.stdout)
+			}
+		})
+	}
+}
+
+func TestNoisyDetectorFailsOnFPR(t *testing.T) {
+	b := newBench(t, shared(t))
+	b.baseline(func(base *contracts.Baseline) {
+		base.Thresholds.Detectors = []contracts.DetectorThreshold{{
+			Detector: "keywords", FPRCeiling: 0.001, HardNegativeFPRCeiling: 0.001, RecallFloor: 0,
+		}}
+	})
+	r := b.want(exitGateFailed, "gate")
+	if !strings.Contains(r.stdout, "keywords") || !strings.Contains(r.stdout, "fpr") {
+		t.Errorf("the verdict does not name the detector's false positives:\n%s", r.stdout)
+	}
+}
+
+func TestEditOfOneQueryRerunsOnlyWhatReadsIt(t *testing.T) {
+	b := newBench(t, shared(t))
+	change(b, "datasets/golden_v1.json", func(g *contracts.GoldenSet) { g.Version = "draft" })
+	b.want(0, "run", "--until", "aggregate")
+	change(b, "datasets/golden_v1.json", func(g *contracts.GoldenSet) { g.Queries[0].Query += " please" })
+	b.want(0, "run", "--until", "validate-datasets")
+	got := b.statuses()
+	for instance, want := range map[string]string{
+		"validate-datasets[]": "HIT", "build-proxy[]": "HIT", "snapshot-index[]": "HIT",
+		"score-security[detector=scanner,run=1]": "HIT", "score-security[detector=keywords,run=1]": "HIT",
+		"score-retrieval[run=1]": "MISS", "aggregate[]": "MISS",
+	} {
+		if got[instance] != want {
+			t.Errorf("%s is %s, want %s", instance, got[instance], want)
+		}
+	}
+	if r := b.want(0, "explain", "score-retrieval"); !strings.Contains(r.stdout, "edited (query)") {
+		t.Errorf("explain does not name the edited query:\n%s", r.stdout)
+	}
+	// The frozen version may not be edited at all.
+	change(b, "datasets/golden_v1.json", func(g *contracts.GoldenSet) { g.Version = "v1" })
+	if r := b.want(exitBadDataset, "gate"); !strings.Contains(r.stderr, "frozen") {
+		t.Errorf("the message does not say that the version is frozen:\n%s", r.stderr)
+	}
+}
+
+func TestCommentInThePipelineRerunsNothing(t *testing.T) {
+	b := newBench(t, shared(t))
+	b.want(0, "run", "--until", "aggregate")
+	path := filepath.Join(b.dir, "pipeline.hcl")
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append([]byte("# a comment\n"), src...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.want(0, "run", "--until", "aggregate"); !strings.Contains(r.stdout, "nothing to do") {
+		t.Errorf("a comment made something run:\n%s", r.stdout)
+	}
+}
+
+// A baseline of other data is an error, not a comparison.
+func TestBaselineOfOtherDataIsRefused(t *testing.T) {
+	b := newBench(t, shared(t))
+	b.baseline(nil)
+	change(b, "datasets/golden_v1.json", func(g *contracts.GoldenSet) {
+		g.Version = "draft"
+		g.Queries = g.Queries[:len(g.Queries)-1]
+	})
+	r := b.want(exitStageFailed, "gate")
+	if !strings.Contains(r.stderr, "baseline") || !strings.Contains(r.stderr, "golden") {
+		t.Errorf("the message does not name what differs:\n%s", r.stderr)
+	}
+}
+
+// kill -9 at random instants loses nothing: the next run passes, and the
+// store is sound.
+func TestKilledAtRandomInstants(t *testing.T) {
+	kills := 50
+	if testing.Short() {
+		kills = 5
+	}
+	b := newBench(t, t.TempDir())
+	start := time.Now()
+	b.baseline(nil)
+	whole := time.Since(start)
+	b.store = t.TempDir()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range kills {
+		cmd := b.command(append([]string{"gate", "--progress", "quiet"}, b.vars...)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(random.Int64N(int64(whole / 4))))
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if random.IntN(5) == 0 {
+			b.store = t.TempDir() // begin again from nothing now and then
+		}
+	}
+	b.want(0, "gate")
+	if out, err := b.command("cache", "verify").CombinedOutput(); err != nil {
+		t.Errorf("the store is damaged: %s", out)
+	}
+}
+
+// MetaTool's data has no baseline and is reported, not judged.
+func TestForeignDataIsReported(t *testing.T) {
+	external, err := filepath.Abs("../../../shared/external")
+	if err != nil {
+		t.Fatal(err)
+	}
+	corpus := filepath.Join(external, "metatool.corpus.json")
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("the external data is not beside this checkout: ", corpus)
+	}
+	b := newBench(t, shared(t))
+	b.vars = append(b.vars, "--var", "corpus="+corpus, "--var", "golden="+filepath.Join(external, "metatool.golden.json"))
+	b.want(0, "run", "--until", "aggregate", "-o", "out")
+	agg := read[contracts.Aggregate](t, filepath.Join(b.dir, "out", "aggregate.json"))
+	if agg.Retrieval.Queries != 1411 || agg.Baseline.Comparable {
+		t.Errorf("%d queries, baseline %+v", agg.Retrieval.Queries, agg.Baseline)
+	}
+	for _, m := range agg.Retrieval.Metrics {
+		if m.Metric == "recall_at_5" {
+			t.Logf("Recall@5 is %.4f, plain BM25 has .454", m.Mean)
+			if m.Mean < 0.454 {
+				t.Errorf("Recall@5 is %.4f, below plain BM25's .454", m.Mean)
+			}
+		}
+	}
+}
