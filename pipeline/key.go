@@ -27,6 +27,9 @@ type ToolIdentity struct {
 	Digest cache.Digest
 }
 
+// InputPrefix begins the names of the components that inputs make.
+const InputPrefix = "input."
+
 // KeyComponent is one named part of a key. Records keep the components, so
 // that a later miss can name the part that differs.
 type KeyComponent struct {
@@ -161,7 +164,7 @@ func (k *keyWriter) inputs(inputs []Input, digests map[string]cache.Digest) {
 	}
 	k.end("inputs", shown(value, true))
 	for i := range inputs {
-		k.components = append(k.components, KeyComponent{Name: "input." + inputs[i].Name, Digest: digests[inputs[i].Name]})
+		k.components = append(k.components, KeyComponent{Name: InputPrefix + inputs[i].Name, Digest: digests[inputs[i].Name]})
 	}
 }
 
