@@ -13,7 +13,7 @@ type Plan struct {
 	// Verdict is the output that holds the pipeline's verdict, a JSON
 	// object with a boolean "passed"; nil when the pipeline declares none.
 	Verdict *OutputRef
-	// Publish lists what a successful run leaves in the tree.
+	// Publish lists what a successful run leaves in the tree, by path.
 	Publish []Publish
 }
 
@@ -26,8 +26,9 @@ type Publish struct {
 // Instance is one stage, or one cell of a stage's matrix.
 type Instance struct {
 	Stage string
-	// Matrix holds the values of the axes, in the order in which the axes
-	// were declared; empty for a stage without a matrix.
+	// Matrix holds the values of the axes, sorted by the axes' names, so that
+	// the order in which they are written down changes no name and no key;
+	// empty for a stage without a matrix.
 	Matrix []AxisValue
 
 	Command     []string
@@ -55,7 +56,7 @@ type Instance struct {
 // AxisValue is the value of one axis of the matrix, as text.
 type AxisValue struct{ Axis, Value string }
 
-// Name is the instance's part of the name, "run=1,detector=scanner"; empty
+// Name is the instance's part of the name, "detector=scanner,run=1"; empty
 // without a matrix.
 func (in *Instance) Name() string {
 	s := ""

@@ -1,0 +1,138 @@
+package pipeline
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// content is a block's body after it was checked against its schema. Only
+// what the schema knows is in it; of a block that may stand once, the first.
+type content struct {
+	attrs  map[string]*hclsyntax.Attribute
+	free   []*hclsyntax.Attribute // in source order
+	blocks []*hclsyntax.Block     // in source order
+}
+
+// expr is the expression of an attribute, nil when it is not set.
+func (c *content) expr(name string) hclsyntax.Expression {
+	if a := c.attrs[name]; a != nil {
+		return a.Expr
+	}
+	return nil
+}
+
+// nested is the only block of a kind, nil when there is none.
+func (c *content) nested(name string) *hclsyntax.Block {
+	for _, b := range c.blocks {
+		if b.Type == name {
+			return b
+		}
+	}
+	return nil
+}
+
+// decode checks the static shape of a body, what it is a body of being named
+// by what ("the pipeline file", `stage "x"`).
+func (l *loader) decode(body *hclsyntax.Body, schema *block, what string, at hcl.Range) *content {
+	c := &content{attrs: make(map[string]*hclsyntax.Attribute, len(body.Attributes))}
+	attrs := make([]*hclsyntax.Attribute, 0, len(body.Attributes))
+	for _, a := range body.Attributes {
+		attrs = append(attrs, a)
+	}
+	slices.SortFunc(attrs, func(a, b *hclsyntax.Attribute) int {
+		return a.SrcRange.Start.Byte - b.SrcRange.Start.Byte
+	})
+	for _, a := range attrs {
+		switch {
+		case schema.attr(a.Name) != nil:
+			c.attrs[a.Name] = a
+		case schema.free != nil:
+			c.free = append(c.free, a)
+		case schema.block(a.Name) != nil:
+			l.errorf(a.NameRange, "Block written as attribute",
+				"In %s, %q is a block: write %s { ... } without the equals sign.", what, a.Name, a.Name)
+		default:
+			l.errorf(a.NameRange, "Unknown attribute", "%s has no attribute %q.%s It may hold %s.",
+				capital(what), a.Name, didYouMean(a.Name, schema.names()), anyOf(schema.names()))
+		}
+	}
+	first := map[string]*hclsyntax.Block{}
+	for _, b := range body.Blocks {
+		nested := schema.block(b.Type)
+		switch {
+		case nested == nil && (schema.attr(b.Type) != nil || schema.free != nil):
+			l.errorf(b.TypeRange, "Attribute written as block",
+				"In %s, %q is an attribute: write %s = { ... } with an equals sign.", what, b.Type, b.Type)
+			continue
+		case nested == nil:
+			l.errorf(b.TypeRange, "Unknown block", "%s has no block %q.%s It may hold %s.",
+				capital(what), b.Type, didYouMean(b.Type, schema.names()), anyOf(schema.names()))
+			continue
+		case first[b.Type] != nil && !nested.repeat:
+			l.errorf(b.DefRange(), "Duplicate block", "%s has a %s block already, at line %d. Merge the two.",
+				capital(what), b.Type, first[b.Type].TypeRange.Start.Line)
+			continue
+		}
+		if !l.checkLabels(b, nested) {
+			continue
+		}
+		if first[b.Type] == nil {
+			first[b.Type] = b
+		}
+		c.blocks = append(c.blocks, b)
+	}
+	for _, a := range schema.attrs {
+		if a.required && c.attrs[a.name] == nil {
+			l.errorf(at, "Missing attribute", "%s needs %q (%s). %s", capital(what), a.name, a.typ, a.doc)
+		}
+	}
+	return c
+}
+
+func (l *loader) checkLabels(b *hclsyntax.Block, schema *block) bool {
+	want := 0
+	if schema.label != "" {
+		want = 1
+	}
+	switch {
+	case len(b.Labels) < want:
+		l.errorf(b.TypeRange, "Missing name", "A %s block is named: write %s \"NAME\" { ... }.", b.Type, b.Type)
+		return false
+	case len(b.Labels) > want:
+		l.errorf(b.LabelRanges[want], "Superfluous label", "A %s block has %d labels at most; remove %q.", b.Type, want, b.Labels[want])
+		return false
+	case want == 1 && !validName(b.Labels[0]):
+		l.errorf(b.LabelRanges[0], "Invalid name",
+			"%q cannot name a %s: a name starts with a letter and holds letters, digits, \"-\" and \"_\", at most %d in all.", b.Labels[0], b.Type, maxName)
+		return false
+	}
+	return true
+}
+
+// maxName bounds names, which become parts of file names.
+const maxName = 100
+
+// validName tells whether a stage, variable, local, axis, input or output may
+// be called so: names are referred to in expressions and name files.
+func validName(s string) bool {
+	if s == "" || len(s) > maxName {
+		return false
+	}
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r != '-' && r != '_' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return true
+}
+
+// capital makes the first letter of a message upper case.
+func capital(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
+}

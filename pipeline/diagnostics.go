@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// WriteDiagnostics prints diagnostics with the source lines they are about,
+// in hcl's own form. A width of 0 does not wrap.
+func WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File, color bool, width uint) error {
+	return hcl.NewDiagnosticTextWriter(w, files, width, color).WriteDiagnostics(diags)
+}
+
+// errorf adds an error at a place in the source. The detail says what to do.
+func (l *loader) errorf(at hcl.Range, summary, detail string, args ...any) {
+	l.report(hcl.DiagError, at, summary, fmt.Sprintf(detail, args...))
+}
+
+func (l *loader) warnf(at hcl.Range, summary, detail string, args ...any) {
+	l.report(hcl.DiagWarning, at, summary, fmt.Sprintf(detail, args...))
+}
+
+func (l *loader) report(severity hcl.DiagnosticSeverity, at hcl.Range, summary, detail string) {
+	d := &hcl.Diagnostic{Severity: severity, Summary: summary, Detail: detail}
+	if at.Filename != "" {
+		d.Subject = &at
+	}
+	l.diags = append(l.diags, d)
+}
+
+// sortDiagnostics puts diagnostics in the order of the source: problems are
+// found in the order of evaluation, which means nothing to a reader.
+func sortDiagnostics(diags hcl.Diagnostics, first string) {
+	place := func(d *hcl.Diagnostic) (int, string, int) {
+		switch {
+		case d.Subject == nil:
+			return 0, "", 0
+		case d.Subject.Filename == first:
+			return 2, "", d.Subject.Start.Byte
+		}
+		return 1, d.Subject.Filename, d.Subject.Start.Byte
+	}
+	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
+		ga, fa, ba := place(a)
+		gb, fb, bb := place(b)
+		if ga != gb {
+			return ga - gb
+		}
+		if c := strings.Compare(fa, fb); c != 0 {
+			return c
+		}
+		return ba - bb
+	})
+}
+
+// sensitive marks values that are never printed.
+type sensitive struct{}
+
+// eval evaluates an expression. It reports what goes wrong and answers false
+// then, and also, silently, when the value depends on something that failed
+// before: values that could not be computed are unknown, and nothing else is.
+func (l *loader) eval(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+	val, diags := expr.Value(ctx)
+	if len(diags) > 0 {
+		l.addEval(diags, expr, ctx)
+		if diags.HasErrors() {
+			return cty.DynamicVal, false
+		}
+	}
+	return val, val.IsWhollyKnown()
+}
+
+// addEval adds what evaluation reported, without the values of sensitive
+// variables: messages of functions quote their arguments, and the context of
+// a "for" expression holds elements without their mark.
+func (l *loader) addEval(diags hcl.Diagnostics, expr hcl.Expression, ctx *hcl.EvalContext) {
+	redact := false
+	for _, traversal := range expr.Variables() {
+		if v, d := traversal.TraverseAbs(ctx); !d.HasErrors() && v.ContainsMarked() {
+			redact = true
+		}
+	}
+	for _, d := range diags {
+		if redact {
+			c := *d
+			c.Detail = "The expression reads a sensitive value, so the details are withheld. Check that the value has the form that the expression expects."
+			c.Expression, c.EvalContext = nil, nil
+			d = &c
+		}
+		l.diags = append(l.diags, d)
+	}
+}
+
+// didYouMean is a sentence that suggests the closest of names, with a space
+// in front; "" when none is close.
+func didYouMean(given string, names []string) string {
+	if s := closest(given, names); s != "" {
+		return fmt.Sprintf(" Did you mean %q?", s)
+	}
+	return ""
+}
+
+// closest returns the name that is fewest edits away from given, the first of
+// several, or "" when all are too far.
+func closest(given string, names []string) string {
+	best, bestDist := "", max(2, len(given)/3)+1
+	for _, name := range names {
+		if d := len(name) - len(given); d >= bestDist || -d >= bestDist {
+			continue
+		}
+		if d := levenshtein.Distance(given, name, nil); d < bestDist {
+			best, bestDist = name, d
+		}
+	}
+	return best
+}
+
+// anyOf lists names for a sentence: `"a", "b" or "c"`.
+func anyOf(names []string) string {
+	const most = 12
+	quoted := make([]string, 0, min(len(names), most)+1)
+	for i, n := range names {
+		if i == most {
+			quoted = append(quoted, fmt.Sprintf("%d more", len(names)-most))
+			break
+		}
+		quoted = append(quoted, fmt.Sprintf("%q", n))
+	}
+	switch len(quoted) {
+	case 0:
+		return "nothing"
+	case 1:
+		return quoted[0]
+	}
+	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
+}

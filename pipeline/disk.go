@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// disk is what the language may ask of the file system: it looks, and never
+// writes. Paths are absolute, except those the caller of Load gave.
+type disk interface {
+	Open(path string) (io.ReadCloser, error)
+	Lstat(path string) (fs.FileInfo, error)
+	// ReadDir lists a directory sorted by name.
+	ReadDir(path string) ([]fs.DirEntry, error)
+	// Resolve follows all symbolic links.
+	Resolve(path string) (string, error)
+}
+
+type osDisk struct{}
+
+func (osDisk) Open(path string) (io.ReadCloser, error)    { return os.Open(path) }
+func (osDisk) Lstat(path string) (fs.FileInfo, error)     { return os.Lstat(path) }
+func (osDisk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
+func (osDisk) Resolve(path string) (string, error)        { return filepath.EvalSymlinks(path) }
+
+// pathError says in a few words what is wrong with a path, named the way the
+// pipeline wrote it: the absolute path is noise, and is another one on every
+// machine.
+func pathError(label string, err error) string {
+	reason := err
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		reason = pe.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%q does not exist", label)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("%q may not be read (permission denied)", label)
+	}
+	return fmt.Sprintf("%q cannot be read (%v)", label, reason)
+}
+
+// within tells whether path is dir or lies below it. Both are clean.
+func within(path, dir string) bool {
+	if path == dir || dir == string(filepath.Separator) {
+		return true
+	}
+	return len(path) > len(dir) && strings.HasPrefix(path, dir) && path[len(dir)] == filepath.Separator
+}
+
+// fileKind names what is neither a file nor a directory.
+func fileKind(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "no regular file"
+}

@@ -1,0 +1,137 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// maxFileFunction is the size in bytes up to which file reads: its content
+// becomes a value in memory, and likely an argument of a command.
+const maxFileFunction = 4 << 20
+
+// fileFunctions are the functions that look at files, relative to the
+// pipeline's directory.
+func (l *loader) fileFunctions() []funcDoc {
+	param := []function.Parameter{{Name: "path", Type: cty.String}}
+	return []funcDoc{
+		{"file", "file(path)", "The text of a file, which must be UTF-8 and at most 4 MiB.", function.New(&function.Spec{
+			Params: param,
+			Type:   function.StaticReturnType(cty.String),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				s, err := l.fileText(args[0].AsString())
+				return cty.StringVal(s), err
+			},
+		})},
+		{"fileexists", "fileexists(path)", "Whether there is a file of that name.", function.New(&function.Spec{
+			Params: param,
+			Type:   function.StaticReturnType(cty.Bool),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				_, fi, err := l.sources.find(args[0].AsString())
+				return cty.BoolVal(err == nil && fi.Mode().IsRegular()), nil
+			},
+		})},
+		{"filesha256", "filesha256(path)", "The SHA-256 of a file's bytes, in hexadecimal.", function.New(&function.Spec{
+			Params: param,
+			Type:   function.StaticReturnType(cty.String),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				s, err := l.fileDigest(args[0].AsString())
+				return cty.StringVal(s), err
+			},
+		})},
+		{"fileset", "fileset(path, pattern)", "The files below a directory that match a pattern such as \"**/*.json\", as paths relative to it.", function.New(&function.Spec{
+			Params: []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
+			Type:   function.StaticReturnType(cty.Set(cty.String)),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				return l.fileSet(args[0].AsString(), args[1].AsString())
+			},
+		})},
+	}
+}
+
+// openFile opens a regular file that a function names.
+func (l *loader) openFile(label string) (io.ReadCloser, error) {
+	path, fi, err := l.sources.find(label)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		kind := "a directory"
+		if !fi.IsDir() {
+			kind = fileKind(fi.Mode())
+		}
+		return nil, fmt.Errorf("%q is %s, not a file", label, kind)
+	}
+	f, err := l.disk.Open(path)
+	if err != nil {
+		return nil, errors.New(pathError(label, err))
+	}
+	return f, nil
+}
+
+func (l *loader) fileText(label string) (string, error) {
+	f, err := l.openFile(label)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxFileFunction+1))
+	switch {
+	case err != nil:
+		return "", errors.New(pathError(label, err))
+	case len(src) > maxFileFunction:
+		return "", fmt.Errorf("%q is larger than %d MiB; declare it as an input instead of reading it into the pipeline", label, maxFileFunction>>20)
+	case !utf8.Valid(src):
+		at := position(src, invalidUTF8(src))
+		return "", fmt.Errorf("%q is not UTF-8 text (line %d, column %d); declare it as an input instead of reading it into the pipeline", label, at.Line, at.Column)
+	}
+	return string(src), nil
+}
+
+func (l *loader) fileDigest(label string) (string, error) {
+	f, err := l.openFile(label)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", errors.New(pathError(label, err))
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
+	if !doublestar.ValidatePattern(pattern) {
+		return cty.NilVal, function.NewArgErrorf(1, "the pattern %q is malformed; brackets and braces must be closed", pattern)
+	}
+	dir, fi, err := l.sources.find(label)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if !fi.IsDir() {
+		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory", label)
+	}
+	files, problems := l.sources.tree(label, dir, filter{include: []string{pattern}})
+	if len(problems) > 0 {
+		return cty.NilVal, errors.New(strings.Join(problems, "; "))
+	}
+	vals := make([]cty.Value, 0, len(files))
+	for _, f := range files {
+		if utf8.ValidString(f.Path) {
+			vals = append(vals, cty.StringVal(f.Path))
+		}
+	}
+	if len(vals) == 0 {
+		return cty.SetValEmpty(cty.String), nil
+	}
+	return cty.SetVal(vals), nil
+}

@@ -1,0 +1,167 @@
+package pipeline
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// decodeHeader reads the constants of the pipeline block.
+func (l *loader) decodeHeader(b *hclsyntax.Block) {
+	l.header = l.decode(b.Body, pipelineSchema, "the pipeline block", b.DefRange())
+	if val, ok := l.constant(l.header, "name", cty.String, "the pipeline"); ok {
+		if l.plan.Name = val.AsString(); !validName(l.plan.Name) {
+			l.errorf(l.header.expr("name").Range(), "Invalid name", "%q cannot name a pipeline: %s.", l.plan.Name, validInputName(l.plan.Name))
+		}
+	}
+	if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
+		l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
+	}
+}
+
+func (l *loader) checkVersion(required string, at hcl.Range) {
+	constraints, err := version.NewConstraint(required)
+	if err != nil {
+		l.errorf(at, "Invalid version constraint", "%q is no list of constraints: write for example \">= 0.1.0, < 2.0.0\".", required)
+		return
+	}
+	have, err := version.NewSemver(l.opts.Version)
+	if err != nil {
+		return // a development build has no version to compare
+	}
+	if !constraints.Check(have) {
+		l.errorf(at, "Version of touchstone", "The pipeline requires touchstone %s and this is %s. Install a version that fits, or change required_version.", required, l.opts.Version)
+	}
+}
+
+// settleResults evaluates what refers to outputs from outside of stages. It
+// runs after all stages are in the plan.
+func (l *loader) settleResults() {
+	if l.header == nil {
+		return
+	}
+	uses := map[string]cty.Value{}
+	for _, s := range l.stageOrder {
+		uses[s.name] = stageValue(s)
+	}
+	ctx := l.base.NewChild()
+	ctx.Variables = map[string]cty.Value{"stage": cty.ObjectVal(uses)}
+	if expr := l.header.expr("verdict"); expr != nil {
+		if ref, out, ok := l.result(expr, ctx, "verdict"); ok {
+			if out.Dir {
+				l.errorf(expr.Range(), "Invalid verdict", "The output %q is a directory, and the verdict is a JSON file. Name an output that is a file.", out.Name)
+			} else {
+				l.plan.Verdict = &ref
+			}
+		}
+	}
+	if expr := l.header.expr("publish"); expr != nil {
+		l.settlePublish(expr, ctx)
+	}
+}
+
+// result evaluates a reference to one output.
+func (l *loader) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what string) (OutputRef, Output, bool) {
+	val, ok := cty.NilVal, l.resultsChecked[expr]
+	if ok {
+		val, ok = l.eval(expr, ctx)
+	}
+	if !ok || val.IsNull() {
+		return OutputRef{}, Output{}, false
+	}
+	if val.Type() != outputType {
+		l.errorf(expr.Range(), "Invalid "+what, "%s must be an output of a stage, stage.NAME.OUTPUT; this is %s.", capital(what), article(val.Type().FriendlyName()))
+		return OutputRef{}, Output{}, false
+	}
+	o := val.EncapsulatedValue().(*outputValue)
+	if o.cell < 0 {
+		l.errorf(expr.Range(), "Invalid "+what, "The stage %q has a matrix, so this is one output for each of %d instances. Gather them in another stage, or name one instance: stage.%s[%q].%s.",
+			o.stage.name, len(o.stage.cells), o.stage.name, o.stage.cellName(0), o.name)
+		return OutputRef{}, Output{}, false
+	}
+	return o.stage.ref(o.cell, o.name), o.stage.output(o.cell, o.name), true
+}
+
+// resultExprs lists verdict and the values of publish.
+func (l *loader) resultExprs() []hclsyntax.Expression {
+	var exprs []hclsyntax.Expression
+	if e := l.header.expr("verdict"); e != nil {
+		exprs = append(exprs, e)
+	}
+	if cons, ok := l.header.expr("publish").(*hclsyntax.ObjectConsExpr); ok {
+		for _, item := range cons.Items {
+			exprs = append(exprs, item.ValueExpr)
+		}
+	}
+	return exprs
+}
+
+// checkResults checks the references of verdict and publish. It runs before
+// stages are instantiated, since it tells which of them need single instances.
+func (l *loader) checkResults() {
+	if l.header == nil {
+		return
+	}
+	for _, expr := range l.resultExprs() {
+		l.resultsChecked[expr] = l.check(expr, place{allow: scopeResult, what: "the pipeline block"})
+	}
+}
+
+func (l *loader) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) {
+	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		l.errorf(expr.Range(), "Bad type", "publish is written out: { PATH = stage.NAME.OUTPUT }.")
+		return
+	}
+	for _, item := range cons.Items {
+		at := item.KeyExpr.Range()
+		target, ok := l.entryName(item.KeyExpr, place{allow: scopeStatic, what: "a path in publish"})
+		if !ok {
+			continue
+		}
+		if problem := l.publishProblem(target); problem != "" {
+			l.errorf(at, "Invalid publish path", "%q %s. Write a path below the pipeline's directory, such as \"reports\".", target, problem)
+			continue
+		}
+		clean := path.Clean(filepath.ToSlash(target))
+		for _, other := range l.plan.Publish {
+			if other.Path == clean || strings.HasPrefix(other.Path, clean+"/") || strings.HasPrefix(clean, other.Path+"/") {
+				l.errorf(at, "Overlapping publish paths", "%q and %q overlap. Publish each output to a path of its own, neither inside the other.", other.Path, clean)
+			}
+		}
+		if ref, _, ok := l.result(item.ValueExpr, ctx, "publish"); ok {
+			l.plan.Publish = append(l.plan.Publish, Publish{Path: clean, From: ref})
+		}
+	}
+	slices.SortFunc(l.plan.Publish, func(a, b Publish) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// publishProblem says why a result may not be copied to a path. The sentence
+// continues one whose subject is the path.
+func (l *loader) publishProblem(target string) string {
+	slashed := filepath.ToSlash(target)
+	clean := path.Clean(slashed)
+	switch {
+	case target == "":
+		return "is empty"
+	case strings.ContainsRune(target, 0):
+		return "holds a NUL byte"
+	case path.IsAbs(slashed) || filepath.IsAbs(target):
+		return "is absolute, and results are published into the tree only"
+	case clean == ".":
+		return "is the pipeline's own directory, whose content would be replaced"
+	case clean == ".." || strings.HasPrefix(clean, "../"):
+		return "leads out of the pipeline's directory"
+	case clean == ".git" || strings.HasPrefix(clean, ".git/"):
+		return "belongs to git"
+	case clean == filepath.Base(l.opts.File):
+		return "is the pipeline file itself"
+	}
+	return ""
+}

@@ -1,0 +1,263 @@
+package pipeline
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// builder makes the instances of one stage, cell by cell. What an earlier cell
+// made is shared as long as nothing it depends on has changed: instances are
+// never modified.
+type builder struct {
+	*loader
+	stage *stage
+	scope *cellScope
+
+	whole   cellExpr // inputs that are one expression, else without expr
+	inputs  []inputExpr
+	command commandExpr
+	env     envExpr
+
+	outputs  []Output
+	made     []Input
+	upstream []int
+}
+
+// inputExpr is one input with what its value stood for in the last cell.
+type inputExpr struct {
+	name string
+	cellExpr
+	in *Input // nil: left out
+}
+
+// checkStage checks the expressions that may refer to inputs, outputs and
+// other stages, all of which are known by now.
+func (l *loader) checkStage(s *stage) {
+	inspect := func(expr hclsyntax.Expression, what string, allow roots) {
+		if expr != nil {
+			l.inspected(s, expr, s.place(what, allow))
+		}
+	}
+	inspect(s.inputsWhole, "inputs", scopeInputs)
+	for _, e := range s.inputs {
+		inspect(e.expr, "inputs", scopeInputs)
+	}
+	if tuple, ok := s.content.expr("command").(*hclsyntax.TupleConsExpr); ok {
+		for _, expr := range tuple.Exprs {
+			inspect(expr, "command", scopeCommand)
+		}
+	} else {
+		inspect(s.content.expr("command"), "command", scopeCommand)
+	}
+	inspect(s.envWhole, "env", scopeCommand)
+	for _, e := range s.env {
+		inspect(e.expr, "env", scopeCommand)
+		l.checkEnvName(s, e.name, e.at)
+	}
+	l.checkHostNames(s)
+}
+
+// checkEnvName reports a variable that is declared in two ways.
+func (l *loader) checkEnvName(s *stage, name string, at hcl.Range) {
+	if contains(s.fixed.Passthrough, name) {
+		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and passthrough. Remove one of the two.", name, s.name)
+	}
+	if slices.ContainsFunc(s.fixed.Secrets, func(x Secret) bool { return x.Name == name }) {
+		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and secrets. Remove one of the two.", name, s.name)
+	}
+}
+
+func (l *loader) checkHostNames(s *stage) {
+	for _, x := range s.fixed.Secrets {
+		if contains(s.fixed.Passthrough, x.Name) {
+			l.errorf(s.content.expr("passthrough").Range(), "Duplicate name", "The variable %q of stage %q is in both secrets and passthrough. Remove one of the two.", x.Name, s.name)
+		}
+	}
+}
+
+// resolvable tells whether other stages can refer to outputs of this one.
+func (s *stage) resolvable() bool {
+	return s.cellsKnown && s.cellOutputs != nil && !s.cyclic
+}
+
+// stageValue is what stage.NAME evaluates to: an object of the outputs and,
+// where single instances are read, of the instances too. It is unknown for a
+// stage with a problem, so that its readers stay silent.
+func stageValue(s *stage) cty.Value {
+	if !s.resolvable() || !s.planned {
+		return cty.DynamicVal
+	}
+	if s.value != cty.NilVal {
+		return s.value
+	}
+	outputs := func(cell int) map[string]cty.Value {
+		attrs := make(map[string]cty.Value, len(s.outputNames))
+		for _, name := range s.outputNames {
+			attrs[name] = cty.CapsuleVal(outputType, &outputValue{stage: s, cell: cell, name: name})
+		}
+		return attrs
+	}
+	if len(s.axes) == 0 {
+		s.value = cty.ObjectVal(outputs(0))
+		return s.value
+	}
+	attrs := outputs(-1)
+	if s.indexed {
+		for i := range s.cells {
+			attrs[s.cellName(i)] = cty.ObjectVal(outputs(i))
+		}
+	}
+	s.value = cty.ObjectVal(attrs)
+	return s.value
+}
+
+// instantiate adds the instances of a stage to the plan. It runs after the
+// stages that this one reads.
+func (l *loader) instantiate(s *stage) {
+	if !s.resolvable() {
+		return
+	}
+	s.first, s.planned = len(l.plan.Instances), true
+	b := &builder{loader: l, stage: s, scope: l.newCellScope(),
+		command: s.commandExpr(), env: s.envExpr()}
+	if s.inputsWhole != nil {
+		b.whole = s.cellExpr(s.inputsWhole)
+	}
+	for _, e := range s.inputs {
+		b.inputs = append(b.inputs, inputExpr{name: e.name, cellExpr: s.cellExpr(e.expr)})
+	}
+	if len(s.uses) > 0 {
+		vals := make(map[string]cty.Value, len(s.uses))
+		for _, u := range s.uses {
+			vals[u.name] = stageValue(u)
+		}
+		b.scope.bind(readsStage, cty.ObjectVal(vals))
+	}
+	block := make([]Instance, len(s.cells))
+	l.plan.Instances = slices.Grow(l.plan.Instances, len(block))
+	for i := range block {
+		b.build(i, &block[i])
+		l.plan.Instances = append(l.plan.Instances, &block[i])
+	}
+}
+
+// build fills in the instance of one cell.
+func (b *builder) build(i int, in *Instance) {
+	s := b.stage
+	*in = s.fixed
+	in.Matrix = s.cells[i].axes
+	if len(s.axes) > 0 {
+		b.scope.bind(readsMatrix, s.cells[i].val)
+	}
+	in.Outputs = s.cellOutputs[i]
+	if i == 0 || !sameSlice(b.outputs, in.Outputs) {
+		b.outputs = in.Outputs
+		b.bindOutputs()
+	}
+	b.buildInputs(i == 0)
+	in.Inputs, in.Upstream = b.made, b.upstream
+
+	b.buildCommand()
+	in.Command = b.command.words
+	b.buildEnv()
+	in.Env = b.env.vars
+	in.Sensitive = b.command.sensitive || b.env.sensitive
+}
+
+func sameSlice(a, b []Output) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func (b *builder) bindOutputs() {
+	vals := make(map[string]cty.Value, len(b.outputs))
+	for _, o := range b.outputs {
+		vals[o.Name] = cty.StringVal(o.Path)
+	}
+	b.scope.bind(readsOutput, cty.ObjectVal(vals))
+}
+
+// buildInputs evaluates the inputs of a cell. The object "input" is made anew
+// only when a path differs from the last cell's, which is rare: paths hold
+// the input's name, not that of the file.
+func (b *builder) buildInputs(first bool) {
+	fresh, moved := first, first
+	if b.whole.expr != nil && b.whole.eval(b.loader, b.scope) {
+		b.splitInputs()
+		fresh, moved = true, true
+	}
+	for i := range b.inputs {
+		e := &b.inputs[i]
+		if e.expr == nil || !e.eval(b.loader, b.scope) {
+			continue
+		}
+		old := e.in
+		e.in = nil
+		if e.ok {
+			e.in, e.ok = b.source(b.stage, e.name, e.val, e.expr.Range())
+		}
+		fresh = true
+		moved = moved || (old == nil) != (e.in == nil) || old != nil && old.Path != e.in.Path
+	}
+	if fresh {
+		b.collectInputs()
+	}
+	if moved {
+		b.bindInputs()
+	}
+}
+
+// splitInputs makes an entry of each element of inputs that are one
+// expression.
+func (b *builder) splitInputs() {
+	b.inputs = nil
+	if !b.whole.ok {
+		return
+	}
+	at := b.whole.expr.Range()
+	named, ok := b.mapElements(b.whole.val, at, "inputs", b.stage, validInputName)
+	b.whole.ok = ok
+	for _, n := range named {
+		e := inputExpr{name: n.name}
+		e.in, e.ok = b.source(b.stage, n.name, n.val, at)
+		b.whole.ok = b.whole.ok && e.ok
+		b.inputs = append(b.inputs, e)
+	}
+}
+
+// collectInputs lists what was not left out, and the instances it comes from.
+func (b *builder) collectInputs() {
+	b.made, b.upstream = make([]Input, 0, len(b.inputs)), nil
+	for i := range b.inputs {
+		if in := b.inputs[i].in; in != nil && b.inputs[i].ok {
+			b.made = append(b.made, *in)
+			for _, u := range in.From {
+				b.upstream = append(b.upstream, u.From.Instance)
+			}
+		}
+	}
+	slices.Sort(b.upstream)
+	b.upstream = slices.Compact(b.upstream)
+}
+
+func (b *builder) bindInputs() {
+	if b.whole.expr != nil && !b.whole.ok {
+		b.scope.bind(readsInput, cty.DynamicVal)
+		return
+	}
+	vals := make(map[string]cty.Value, len(b.inputs))
+	for i := range b.inputs {
+		e := &b.inputs[i]
+		switch {
+		case !e.ok:
+			vals[e.name] = cty.UnknownVal(cty.String)
+		case e.in == nil:
+			vals[e.name] = cty.NullVal(cty.String)
+		default:
+			vals[e.name] = cty.StringVal(e.in.Path)
+		}
+	}
+	b.scope.bind(readsInput, cty.ObjectVal(vals))
+}

@@ -1,0 +1,296 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// maxCells bounds the instances of a stage.
+const maxCells = 100_000
+
+// maxAxisValue bounds the text of one value in bytes: values name instances,
+// and instances name files.
+const maxAxisValue = 100
+
+// axis is one axis of a matrix; texts and vals run in parallel.
+type axis struct {
+	name  string
+	texts []string
+	vals  []cty.Value
+}
+
+// cell is one combination of values.
+type cell struct {
+	axes []AxisValue
+	val  cty.Value // the object "matrix"
+}
+
+func (s *stage) axisNames() []string {
+	names := make([]string, len(s.axes))
+	for i, a := range s.axes {
+		names[i] = a.name
+	}
+	return names
+}
+
+// cell finds a cell by its name, -1 when there is none.
+func (s *stage) cell(name string) int {
+	if s.cellIndex == nil {
+		s.cellIndex = make(map[string]int, len(s.cells))
+		for i := range s.cells {
+			s.cellIndex[s.cellName(i)] = i
+		}
+	}
+	if i, ok := s.cellIndex[name]; ok {
+		return i
+	}
+	return -1
+}
+
+func (s *stage) cellName(i int) string {
+	return (&Instance{Matrix: s.cells[i].axes}).Name()
+}
+
+func (s *stage) cellNames() []string {
+	names := make([]string, len(s.cells))
+	for i := range s.cells {
+		names[i] = s.cellName(i)
+	}
+	return names
+}
+
+// expandMatrix works out the cells of a stage: the product of its axes in the
+// order of their names, without what exclude removes.
+func (l *loader) expandMatrix(s *stage) {
+	b := s.content.nested("matrix")
+	if b == nil {
+		s.cells, s.cellsKnown = []cell{{val: cty.EmptyObjectVal}}, true
+		return
+	}
+	c := l.decode(b.Body, matrixSchema, fmt.Sprintf("the matrix of stage %q", s.name), b.DefRange())
+	if len(c.free) == 0 && len(b.Body.Blocks) == 0 {
+		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no axis. Add one, NAME = [...], or remove the block.", s.name)
+		return
+	}
+	known := true
+	for _, a := range c.free {
+		if !validName(a.Name) {
+			l.errorf(a.NameRange, "Invalid name", "%q cannot name an axis: %s.", a.Name, validInputName(a.Name))
+			known = false
+		}
+		ax, ok := l.evalAxis(s, a)
+		known = known && ok
+		s.axes = append(s.axes, ax)
+	}
+	// The order in which the axes are written down must not change the names
+	// of instances, which are in keys.
+	slices.SortFunc(s.axes, func(a, b axis) int { return strings.Compare(a.name, b.name) })
+	excludes, ok := l.evalExcludes(s, c.expr("exclude"), known)
+	if !known || !ok {
+		return
+	}
+	total := 1
+	for _, a := range s.axes {
+		if total *= len(a.texts); total > maxCells {
+			l.errorf(b.DefRange(), "Matrix too large", "The matrix of stage %q has more than %d combinations. Shorten an axis, or split the stage.", s.name, maxCells)
+			return
+		}
+	}
+	s.product(total, excludes)
+	for _, e := range excludes {
+		if !e.used {
+			l.warnf(e.at, "Exclusion without effect", "No combination of the matrix of stage %q has these values, so nothing is excluded. Check them against the axes.", s.name)
+		}
+	}
+	if len(s.cells) == 0 {
+		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no combination left: exclude removes all %d. Remove an exclusion.", s.name, total)
+		return
+	}
+	s.cellsKnown = true
+}
+
+// product lists the cells; the last axis turns fastest.
+func (s *stage) product(total int, excludes []exclusion) {
+	n := len(s.axes)
+	s.cells = make([]cell, 0, total)
+	texts := make([]AxisValue, total*n) // one allocation for all cells
+	at := make([]int, n)
+	for range total {
+		row := texts[:n:n]
+		for j, a := range s.axes {
+			row[j] = AxisValue{Axis: a.name, Value: a.texts[at[j]]}
+		}
+		if !excluded(row, excludes) {
+			vals := make(map[string]cty.Value, n)
+			for j, a := range s.axes {
+				vals[a.name] = a.vals[at[j]]
+			}
+			s.cells = append(s.cells, cell{axes: row, val: cty.ObjectVal(vals)})
+			texts = texts[n:]
+		}
+		for j := n - 1; j >= 0; j-- {
+			if at[j]++; at[j] < len(s.axes[j].texts) {
+				break
+			}
+			at[j] = 0
+		}
+	}
+}
+
+func (l *loader) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
+	ax := axis{name: a.Name}
+	p := s.place(fmt.Sprintf("the axis %q", a.Name), scopeStatic)
+	if !l.check(a.Expr, p) {
+		return ax, false
+	}
+	val, ok := l.eval(a.Expr, l.base)
+	if !ok {
+		return ax, false
+	}
+	at := a.Expr.Range()
+	if val.ContainsMarked() {
+		l.errorf(at, "Sensitive value", "A sensitive value cannot be on an axis: it would be part of the instance's name.")
+		return ax, false
+	}
+	ty := val.Type()
+	if val.IsNull() || !(ty.IsTupleType() || ty.IsListType() || ty.IsSetType()) {
+		l.errorf(at, "Bad type", "The axis %q must be a list of strings, numbers or booleans, such as [1, 2, 3].", a.Name)
+		return ax, false
+	}
+	if val.LengthInt() == 0 {
+		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instance. Give it one.", a.Name, s.name)
+		return ax, false
+	}
+	if val.LengthInt() > maxCells {
+		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has %d combinations at most.", a.Name, s.name, val.LengthInt(), maxCells)
+		return ax, false
+	}
+	seen := make(map[string]bool, val.LengthInt())
+	ok = true
+	for it := val.ElementIterator(); it.Next(); {
+		i, v := it.Element()
+		text, problem := axisText(v)
+		if problem == "" && seen[text] {
+			problem = fmt.Sprintf("%q is on the axis twice", text)
+		}
+		if problem != "" {
+			l.errorf(elementRange(a.Expr, i), "Invalid axis value", "A value of the axis %q cannot be used: %s.", a.Name, problem)
+			ok = false
+			continue
+		}
+		seen[text] = true
+		ax.texts, ax.vals = append(ax.texts, text), append(ax.vals, v)
+	}
+	return ax, ok
+}
+
+// axisText is a value as it stands in the instance's name, or what is wrong
+// with it.
+func axisText(v cty.Value) (string, string) {
+	if v.IsNull() {
+		return "", "it is null"
+	}
+	if !v.Type().IsPrimitiveType() {
+		return "", fmt.Sprintf("it is %s, and values are strings, numbers or booleans", v.Type().FriendlyName())
+	}
+	v, err := convert.Convert(v, cty.String)
+	if err != nil {
+		return "", err.Error()
+	}
+	text := v.AsString()
+	switch {
+	case text == "":
+		return "", "it is empty"
+	case len(text) > maxAxisValue:
+		return "", fmt.Sprintf("it is longer than %d bytes; use a short name and look the rest up in a local", maxAxisValue)
+	case strings.ContainsAny(text, "/\\,[]\"") || strings.IndexFunc(text, notNameable) >= 0:
+		return "", fmt.Sprintf("%q is part of the instance's name and of file names, so it may hold no slash, backslash, comma, bracket, quote or control character; use a short name and look the rest up in a local", text)
+	}
+	return text, ""
+}
+
+func notNameable(r rune) bool { return !unicode.IsPrint(r) }
+
+// elementRange is the place of one element where the list is written out.
+func elementRange(expr hclsyntax.Expression, index cty.Value) hcl.Range {
+	if tuple, ok := expr.(*hclsyntax.TupleConsExpr); ok && index.Type() == cty.Number {
+		if i, _ := index.AsBigFloat().Int64(); int(i) < len(tuple.Exprs) {
+			return tuple.Exprs[i].Range()
+		}
+	}
+	return expr.Range()
+}
+
+// exclusion removes the cells that have all its values.
+type exclusion struct {
+	at     hcl.Range
+	values []AxisValue
+	used   bool
+}
+
+func excluded(row []AxisValue, excludes []exclusion) bool {
+	hit := false
+	for i := range excludes {
+		all := true
+		for _, want := range excludes[i].values {
+			all = all && slices.Contains(row, want)
+		}
+		if all {
+			excludes[i].used, hit = true, true
+		}
+	}
+	return hit
+}
+
+func (l *loader) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown bool) ([]exclusion, bool) {
+	if expr == nil || !l.check(expr, s.place("exclude", scopeStatic)) {
+		return nil, expr == nil
+	}
+	val, ok := l.eval(expr, l.base)
+	if !ok {
+		return nil, false
+	}
+	if val.IsNull() {
+		return nil, true
+	}
+	ty := val.Type()
+	if val.ContainsMarked() || !(ty.IsTupleType() || ty.IsListType() || ty.IsSetType()) {
+		l.errorf(expr.Range(), "Bad type", "exclude must be a list of objects, such as [{ run = 2 }], without sensitive values.")
+		return nil, false
+	}
+	var excludes []exclusion
+	for it := val.ElementIterator(); it.Next(); {
+		i, v := it.Element()
+		at := elementRange(expr, i)
+		if v.IsNull() || !(v.Type().IsObjectType() || v.Type().IsMapType()) || v.LengthInt() == 0 {
+			l.errorf(at, "Bad type", "An exclusion is an object that names values of axes, such as { run = 2 }.")
+			ok = false
+			continue
+		}
+		e := exclusion{at: at}
+		for it := v.ElementIterator(); it.Next(); {
+			k, v := it.Element()
+			name := k.AsString()
+			if axes := s.axisNames(); !contains(axes, name) {
+				l.errorf(at, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.", s.name, name, didYouMean(name, axes), anyOf(axes))
+				ok = false
+				continue
+			}
+			text, problem := axisText(v)
+			if problem != "" {
+				l.errorf(at, "Invalid axis value", "The value of %q cannot be used: %s.", name, problem)
+				ok = false
+			}
+			e.values = append(e.values, AxisValue{Axis: name, Value: text})
+		}
+		excludes = append(excludes, e)
+	}
+	return excludes, ok && axesKnown
+}

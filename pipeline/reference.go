@@ -1,0 +1,257 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// place is where an expression stands: what it may refer to, and how messages
+// call it. stage is the stage it belongs to, nil outside of one.
+type place struct {
+	allow roots
+	what  string
+	stage *stage
+}
+
+// check reports the references and functions of an expression that do not
+// exist or are out of place. An expression that fails is not evaluated, so
+// that nothing is reported twice.
+func (l *loader) check(expr hclsyntax.Expression, p place) bool {
+	_, ok := l.inspect(expr, p)
+	return ok
+}
+
+// inspect is check, and tells which roots the expression reads.
+func (l *loader) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
+	if lit, isLit := expr.(*hclsyntax.LiteralValueExpr); isLit {
+		_ = lit
+		return 0, true
+	}
+	var reads roots
+	before := len(l.diags)
+	for _, t := range expr.Variables() {
+		reads |= l.checkTraversal(t, p)
+	}
+	// Visiting cannot fail: the callback reports nothing.
+	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
+			if _, known := l.base.Functions[call.Name]; !known {
+				names := sortedKeys(l.base.Functions)
+				l.errorf(call.NameRange, "Unknown function", "There is no function named %q.%s The language reference lists them all.",
+					call.Name, didYouMean(call.Name, names))
+			}
+		}
+		return nil
+	})
+	return reads, len(l.diags) == before
+}
+
+func (l *loader) checkTraversal(t hcl.Traversal, p place) roots {
+	root := t.RootName()
+	var reads roots
+	for _, r := range rootNames {
+		if r.name == root {
+			reads = r.root
+		}
+	}
+	at := t.SourceRange()
+	if reads == 0 {
+		l.unknownRoot(t, p)
+		return 0
+	}
+	if p.allow&reads == 0 {
+		l.misplaced(reads, at, p)
+		return 0
+	}
+	name, nameAt, ok := step(t, 1)
+	if !ok {
+		if len(t) == 1 && (reads == readsStage || reads == readsInput || reads == readsOutput || reads == readsMatrix) {
+			l.errorf(at, "Incomplete reference", "%q has to be followed by a name: write %s.NAME.", root, root)
+		}
+		return reads
+	}
+	switch reads {
+	case readsVar:
+		if l.variables[name] == nil {
+			l.errorf(nameAt, "Unknown variable", "There is no variable %q.%s Declare it with variable %q { ... }.",
+				name, didYouMean(name, l.variableNames()), name)
+		}
+	case readsLocal:
+		if l.locals[name] == nil {
+			l.errorf(nameAt, "Unknown local", "There is no local %q.%s Declare it in a locals block.", name, didYouMean(name, l.localNames()))
+		}
+	case readsMatrix:
+		if axes := p.stage.axisNames(); !contains(axes, name) {
+			if len(axes) == 0 {
+				l.errorf(at, "Unknown axis", "The stage %q has no matrix. Give it one: matrix { %s = [...] }.", p.stage.name, name)
+			} else {
+				l.errorf(nameAt, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.",
+					p.stage.name, name, didYouMean(name, axes), anyOf(axes))
+			}
+		}
+	case readsInput:
+		if names, known := p.stage.inputNames(); known && !contains(names, name) {
+			l.errorf(nameAt, "Unknown input", "The stage %q has no input %q.%s Declare it in inputs.", p.stage.name, name, didYouMean(name, names))
+		}
+	case readsOutput:
+		if names := p.stage.outputNames; p.stage.outputsKnown && !contains(names, name) {
+			l.errorf(nameAt, "Unknown output", "The stage %q has no output %q.%s Declare it in outputs.", p.stage.name, name, didYouMean(name, names))
+		}
+	case readsStage:
+		l.checkStageReference(t, p)
+	}
+	return reads
+}
+
+// checkStageReference checks what follows "stage". Whatever names a stage that
+// exists is an edge, even when the rest of the reference is wrong.
+func (l *loader) checkStageReference(t hcl.Traversal, p place) {
+	name, at, _ := step(t, 1)
+	target := l.stages[name]
+	if target == nil {
+		l.errorf(at, "Unknown stage", "There is no stage %q.%s", name, didYouMean(name, l.stageNames()))
+		return
+	}
+	if p.stage != nil {
+		p.stage.reads(target, t)
+	}
+	if len(t) < 3 {
+		return // an index whose key is an expression may follow: evaluation will tell
+	}
+	output, at, ok := step(t, 2)
+	if !ok || !target.outputsKnown || contains(target.outputNames, output) {
+		return
+	}
+	_, index := t[2].(hcl.TraverseIndex)
+	switch {
+	case index && len(target.axes) == 0:
+		l.errorf(at, "No matrix", "The stage %q has no matrix, so it has no instance %q. Write stage.%s.OUTPUT.", name, output, name)
+	case index && target.cellsKnown:
+		if target.cell(output) >= 0 {
+			target.indexed = true
+			l.checkCellOutput(t, target, output)
+			return
+		}
+		l.errorf(at, "Unknown instance", "The stage %q has no instance %q.%s Instances are named like %q.",
+			name, output, didYouMean(output, target.cellNames()), target.cellNames()[0])
+	case index:
+		target.indexed = true
+	default:
+		has := "It declares no outputs."
+		if len(target.outputNames) > 0 {
+			has = fmt.Sprintf("It has %s.", anyOf(target.outputNames))
+		}
+		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s %s", name, output, didYouMean(output, target.outputNames), has)
+	}
+}
+
+// checkCellOutput checks the output in stage.NAME["instance"].OUTPUT.
+func (l *loader) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
+	output, at, ok := step(t, 3)
+	switch {
+	case !ok:
+		l.errorf(t.SourceRange(), "Incomplete reference", "An instance is not an output: write stage.%s[%q].OUTPUT.", target.name, cell)
+	case !contains(target.outputNames, output):
+		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s", target.name, output, didYouMean(output, target.outputNames))
+	}
+}
+
+// unknownRoot explains a name that nothing is called.
+func (l *loader) unknownRoot(t hcl.Traversal, p place) {
+	name := t.RootName()
+	var meant []string
+	switch {
+	case l.variables[name] != nil && p.allow&readsVar != 0:
+		meant = append(meant, "var."+name)
+	case l.locals[name] != nil && p.allow&readsLocal != 0:
+		meant = append(meant, "local."+name)
+	}
+	if p.stage != nil {
+		if inputs, _ := p.stage.inputNames(); p.allow&readsInput != 0 && contains(inputs, name) {
+			meant = append(meant, "input."+name)
+		}
+		if p.allow&readsOutput != 0 && contains(p.stage.outputNames, name) {
+			meant = append(meant, "output."+name)
+		}
+		if p.allow&readsMatrix != 0 && contains(p.stage.axisNames(), name) {
+			meant = append(meant, "matrix."+name)
+		}
+	}
+	if l.stages[name] != nil && p.allow&readsStage != 0 {
+		meant = append(meant, "stage."+name)
+	}
+	hint := fmt.Sprintf(" If it is meant to be text, put it in quotes: %q.", name)
+	if len(meant) > 0 {
+		hint = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
+	} else if s := closest(name, p.allow.names()); s != "" {
+		hint = fmt.Sprintf(" Did you mean %q?", s)
+	}
+	l.errorf(t[0].SourceRange(), "Unknown name", "Nothing is called %q here.%s", name, hint)
+}
+
+func (r roots) names() []string {
+	var names []string
+	for _, rn := range rootNames {
+		if r&rn.root != 0 {
+			names = append(names, rn.name)
+		}
+	}
+	return names
+}
+
+// misplaced explains a reference that would be right elsewhere.
+func (l *loader) misplaced(root roots, at hcl.Range, p place) {
+	var why string
+	switch root {
+	case readsStage:
+		if p.allow&readsInput != 0 {
+			why = "A command sees its declared inputs only. Declare the output as an input, inputs = { NAME = stage.X.Y }, and write input.NAME here."
+		} else {
+			why = "Outputs do not exist yet when this is evaluated. Outputs of stages can be used in inputs of other stages, and in verdict and publish."
+		}
+	case readsInput, readsOutput:
+		why = "Inputs and outputs can be referred to in the stage's command and env only."
+	case readsMatrix:
+		why = "Axes can be referred to in the stage's command, env, inputs and outputs only."
+	default:
+		why = "Only constants may stand here."
+		if p.allow != 0 {
+			why = fmt.Sprintf("Only %s may be referred to here.", anyOf(p.allow.names()))
+		}
+	}
+	name := root.names()[0]
+	l.errorf(at, "Reference out of place", "%s cannot refer to %q. %s", capital(p.what), name, why)
+}
+
+// step is the name at position i of a traversal, whether written .name or
+// ["name"].
+func step(t hcl.Traversal, i int) (string, hcl.Range, bool) {
+	if len(t) <= i {
+		return "", hcl.Range{}, false
+	}
+	switch s := t[i].(type) {
+	case hcl.TraverseAttr:
+		at := s.SrcRange // includes the dot
+		at.Start.Byte++
+		at.Start.Column++
+		return s.Name, at, true
+	case hcl.TraverseIndex:
+		if s.Key.Type() == cty.String && s.Key.IsKnown() && !s.Key.IsNull() {
+			return s.Key.AsString(), s.SrcRange, true
+		}
+	}
+	return "", t[i].SourceRange(), false
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// maxSource is the size in bytes up to which a pipeline file or a file of
+// variables is read. Ten thousand stages fit.
+const maxSource = 16 << 20
+
+// maxNesting bounds how deeply an expression may nest. The parser and the
+// evaluator recurse once a level, so that without a bound a small file could
+// overflow the stack, which no program survives.
+const maxNesting = 500
+
+var errTooLarge = errors.New("too large")
+
+// readLimited reads a whole file of at most limit bytes.
+func readLimited(d disk, path string, limit int64) ([]byte, error) {
+	f, err := d.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(src)) > limit {
+		return nil, fmt.Errorf("%w: it has more than %d MiB", errTooLarge, limit>>20)
+	}
+	return src, nil
+}
+
+// parse reads the pipeline file. It returns nil when the file cannot be read
+// or is not well formed: after a syntax error the parser skips what it does
+// not understand, and whatever else could be said would be guesswork.
+func (l *loader) parse() *hclsyntax.Body {
+	src, err := readLimited(l.disk, l.opts.File, maxSource)
+	if err != nil {
+		l.errorf(hcl.Range{}, "Cannot read the pipeline",
+			"%s. Run in the directory of pipeline.hcl, or name the file with --file.", capital(pathError(l.opts.File, err)))
+		return nil
+	}
+	src = unixLines(src)
+	if !l.checkText(src, l.opts.File) {
+		return nil
+	}
+	file, diags := hclsyntax.ParseConfig(src, l.opts.File, hcl.InitialPos)
+	l.files[l.opts.File] = file
+	l.diags = append(l.diags, diags...)
+	for _, d := range diags {
+		// The parser goes on undisturbed after this one.
+		if d.Severity == hcl.DiagError && d.Summary != "Attribute redefined" {
+			return nil
+		}
+	}
+	return file.Body.(*hclsyntax.Body)
+}
+
+// unixLines makes line ends the same in every checkout; otherwise a script in
+// a heredoc would have another key, and break in sh, where git writes CRLF.
+func unixLines(src []byte) []byte {
+	if !bytes.Contains(src, []byte("\r\n")) {
+		return src
+	}
+	return bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
+}
+
+// checkText refuses sources that the parser must not see. The source is kept
+// for the diagnostic's snippet.
+func (l *loader) checkText(src []byte, filename string) bool {
+	l.files[filename] = &hcl.File{Bytes: src}
+	if !utf8.Valid(src) {
+		at := position(src, invalidUTF8(src))
+		// The snippet would print the broken bytes.
+		delete(l.files, filename)
+		l.errorf(hcl.Range{Filename: filename, Start: at, End: at}, "Invalid UTF-8",
+			"The byte at line %d, column %d is not UTF-8 text. Save the file as UTF-8.", at.Line, at.Column)
+		return false
+	}
+	if at, deep := nestsTooDeep(src, filename); deep {
+		l.errorf(at, "Nested too deeply",
+			"More than %d brackets, templates and operators are inside one another here. Split the expression up into locals.", maxNesting)
+		return false
+	}
+	return true
+}
+
+func invalidUTF8(src []byte) int {
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(src)
+}
+
+func position(src []byte, offset int) hcl.Pos {
+	line := 1 + bytes.Count(src[:offset], []byte("\n"))
+	start := bytes.LastIndexByte(src[:offset], '\n') + 1
+	return hcl.Pos{Line: line, Column: 1 + utf8.RuneCount(src[start:offset]), Byte: offset}
+}
+
+// nestsTooDeep measures nesting on the tokens, which needs no recursion. A
+// level is an open bracket, quote or template; and since operators nest
+// without brackets ("!!!x", "a ? b : c ? d : e", "a + b + c", "x[0][0]"), each
+// operator counts too until a comma or the end of the line ends its
+// expression.
+func nestsTooDeep(src []byte, filename string) (hcl.Range, bool) {
+	// Too few candidates in the whole file: no need to look closer.
+	if candidates := len(src) - len(bytes.Map(func(r rune) rune {
+		switch r {
+		case '(', '[', '{', '"', '<', '!', '-', '?', '+', '*', '/', '%', '&', '|', '=', '>', '.':
+			return -1
+		}
+		return r
+	}, src)); candidates <= maxNesting {
+		return hcl.Range{}, false
+	}
+	tokens, _ := hclsyntax.LexConfig(src, filename, hcl.InitialPos)
+	type level struct {
+		open      hclsyntax.TokenType
+		operators int
+	}
+	stack := []level{{}}
+	total := 0
+	for _, t := range tokens {
+		top := &stack[len(stack)-1]
+		switch t.Type {
+		case hclsyntax.TokenOParen, hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOQuote,
+			hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			if t.Type == hclsyntax.TokenTemplateControl || t.Type == hclsyntax.TokenOBrack {
+				// %{if} nests until its %{endif}; x[0] until the end of the expression.
+				top.operators++
+				total++
+			}
+			stack = append(stack, level{open: t.Type})
+			total++
+		case hclsyntax.TokenCParen, hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCQuote,
+			hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
+			if closes(top.open, t.Type) {
+				total -= 1 + top.operators
+				stack = stack[:len(stack)-1]
+			}
+		case hclsyntax.TokenComma, hclsyntax.TokenNewline:
+			inside := top.open == hclsyntax.TokenOParen || top.open == hclsyntax.TokenOBrack || top.open == hclsyntax.TokenTemplateInterp
+			if t.Type == hclsyntax.TokenComma || !inside {
+				total -= top.operators
+				top.operators = 0
+			}
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion, hclsyntax.TokenPlus, hclsyntax.TokenStar,
+			hclsyntax.TokenSlash, hclsyntax.TokenPercent, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenEqualOp,
+			hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq, hclsyntax.TokenGreaterThan,
+			hclsyntax.TokenGreaterThanEq, hclsyntax.TokenDot:
+			top.operators++
+			total++
+		}
+		if total > maxNesting {
+			return t.Range, true
+		}
+	}
+	return hcl.Range{}, false
+}
+
+// closes tells whether a token ends what another opened. A bracket that does
+// not match closes nothing: the parser will complain, but must live to do so.
+func closes(open, shut hclsyntax.TokenType) bool {
+	switch shut {
+	case hclsyntax.TokenCParen:
+		return open == hclsyntax.TokenOParen
+	case hclsyntax.TokenCBrace:
+		return open == hclsyntax.TokenOBrace
+	case hclsyntax.TokenCBrack:
+		return open == hclsyntax.TokenOBrack
+	case hclsyntax.TokenCQuote:
+		return open == hclsyntax.TokenOQuote
+	case hclsyntax.TokenCHeredoc:
+		return open == hclsyntax.TokenOHeredoc
+	}
+	return open == hclsyntax.TokenTemplateInterp || open == hclsyntax.TokenTemplateControl
+}

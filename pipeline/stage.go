@@ -1,0 +1,348 @@
+package pipeline
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// maxRetries bounds retries: a command that fails eleven times is broken.
+const maxRetries = 10
+
+// stage is a decoded stage block and what was worked out about it so far.
+type stage struct {
+	name    string
+	at      hcl.Range // of the name
+	content *content
+	// fixed holds the settings that all instances share.
+	fixed Instance
+
+	axes []axis
+	// cells are the combinations of the matrix, one without values for a
+	// stage that has no matrix. They are unknown when the matrix is wrong.
+	cells      []cell
+	cellsKnown bool
+	cellIndex  map[string]int
+
+	outputs      []namedExpr
+	outputsWhole hclsyntax.Expression
+	outputsKnown bool
+	outputNames  []string   // sorted
+	cellOutputs  [][]Output // per cell
+
+	inputs      []namedExpr
+	inputsWhole hclsyntax.Expression
+	env         []namedExpr
+	envWhole    hclsyntax.Expression
+	// reading tells what each checked expression reads. An expression that
+	// is not in it failed the check.
+	reading map[hclsyntax.Expression]roots
+
+	uses []*stage // stages whose outputs are read
+	// indexed tells that some stage reads single instances of this one.
+	indexed bool
+	cyclic  bool
+	// first is the plan's index of the first instance; planned tells that
+	// the instances are in the plan.
+	first   int
+	planned bool
+	value   cty.Value // what "stage.NAME" evaluates to
+}
+
+// namedExpr is one entry of a map that was written as { name = expression }.
+type namedExpr struct {
+	name string
+	at   hcl.Range
+	expr hclsyntax.Expression
+}
+
+func (l *loader) decodeStage(b *hclsyntax.Block) {
+	name := b.Labels[0]
+	if prev := l.stages[name]; prev != nil {
+		l.errorf(b.LabelRanges[0], "Duplicate stage", "The stage %q is declared already, at line %d. Rename or remove one of the two.", name, prev.at.Start.Line)
+		return
+	}
+	s := &stage{name: name, at: b.LabelRanges[0], reading: map[hclsyntax.Expression]roots{}}
+	s.fixed = Instance{Stage: name, Network: NetworkNone}
+	s.content = l.decode(b.Body, stageSchema, fmt.Sprintf("stage %q", name), b.DefRange())
+	l.stages[name] = s
+	l.stageOrder = append(l.stageOrder, s)
+}
+
+func (l *loader) stageNames() []string {
+	names := make([]string, len(l.stageOrder))
+	for i, s := range l.stageOrder {
+		names[i] = s.name
+	}
+	return names
+}
+
+func (s *stage) place(what string, allow roots) place {
+	return place{allow: allow, what: fmt.Sprintf("%s of stage %q", what, s.name), stage: s}
+}
+
+// inputNames lists the declared inputs; known is false where only evaluation
+// can tell.
+func (s *stage) inputNames() (names []string, known bool) {
+	for _, e := range s.inputs {
+		names = append(names, e.name)
+	}
+	return names, s.inputsWhole == nil
+}
+
+// reads records that an expression of this stage refers to another stage.
+func (s *stage) reads(target *stage, t hcl.Traversal) {
+	if !slices.Contains(s.uses, target) {
+		s.uses = append(s.uses, target)
+	}
+	// stage.X alone is followed by an index that is an expression.
+	if len(t) < 3 {
+		target.indexed = true
+	}
+}
+
+// settle evaluates what all instances share, the matrix and the outputs.
+// Nothing here depends on another stage.
+func (l *loader) settleStage(s *stage) {
+	l.expandMatrix(s)
+	l.settleFixed(s)
+	l.settleOutputs(s)
+	s.inputs, s.inputsWhole = l.entries(s, "inputs", validInputName)
+	s.env, s.envWhole = l.entries(s, "env", validEnvName)
+}
+
+// entries splits a map into its entries where it is written out, so that each
+// can be checked, evaluated and reported by itself. Any other expression is
+// returned whole.
+func (l *loader) entries(s *stage, attr string, valid func(string) string) ([]namedExpr, hclsyntax.Expression) {
+	expr := s.content.expr(attr)
+	if expr == nil {
+		return nil, nil
+	}
+	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		return nil, expr
+	}
+	seen := make(map[string]hcl.Range, len(cons.Items))
+	entries := make([]namedExpr, 0, len(cons.Items))
+	for _, item := range cons.Items {
+		at := item.KeyExpr.Range()
+		key, ok := l.entryName(item.KeyExpr, s.place("a name in "+attr, scopeStatic))
+		if !ok {
+			continue
+		}
+		if problem := valid(key); problem != "" {
+			l.errorf(at, "Invalid name", "%q cannot be a name in %s of stage %q: %s.", key, attr, s.name, problem)
+			continue
+		}
+		if prev, dup := seen[key]; dup {
+			l.errorf(at, "Duplicate name", "%s of stage %q has %q already, at line %d. Rename or remove one of the two.",
+				capital(attr), s.name, key, prev.Start.Line)
+			continue
+		}
+		seen[key] = at
+		entries = append(entries, namedExpr{name: key, at: at, expr: item.ValueExpr})
+	}
+	slices.SortFunc(entries, func(a, b namedExpr) int { return strings.Compare(a.name, b.name) })
+	return entries, nil
+}
+
+// entryName is the key of an object constructor. A bare word is itself.
+func (l *loader) entryName(expr hclsyntax.Expression, p place) (string, bool) {
+	if word := hcl.ExprAsKeyword(expr); word != "" {
+		return word, true
+	}
+	if k, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok && !k.ForceNonLiteral {
+		// A.b as a key means what it says; only words and strings are keys.
+		if t, isRef := k.Wrapped.(*hclsyntax.ScopeTraversalExpr); isRef {
+			l.errorf(t.Range(), "Invalid name", "A name that is computed is written in parentheses: (%s) = ...", traversalText(t.Traversal))
+			return "", false
+		}
+	}
+	val, ok := l.setting(expr, cty.String, p)
+	if !ok {
+		return "", false
+	}
+	return val.AsString(), true
+}
+
+// traversalText writes a reference back.
+func traversalText(t hcl.Traversal) string {
+	var b strings.Builder
+	b.WriteString(t.RootName())
+	for i := range t[1:] {
+		if name, _, ok := step(t, i+1); ok {
+			b.WriteString("." + name)
+		} else {
+			b.WriteString("[...]")
+		}
+	}
+	return b.String()
+}
+
+func validInputName(name string) string {
+	if !validName(name) {
+		return fmt.Sprintf("a name starts with a letter and holds letters, digits, \"-\" and \"_\", at most %d in all", maxName)
+	}
+	return ""
+}
+
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func validEnvName(name string) string {
+	if !envName.MatchString(name) || len(name) > 1000 {
+		return "the name of an environment variable holds letters, digits and \"_\", and does not start with a digit"
+	}
+	return ""
+}
+
+// settleFixed evaluates the settings that all instances share.
+func (l *loader) settleFixed(s *stage) {
+	f := &s.fixed
+	c := s.content
+	text := func(c *content, name, what string) (string, hcl.Range, bool) {
+		expr := c.expr(name)
+		if expr == nil {
+			return "", hcl.Range{}, false
+		}
+		val, ok := l.setting(expr, cty.String, s.place(what, scopeStatic))
+		if !ok {
+			return "", expr.Range(), false
+		}
+		return val.AsString(), expr.Range(), true
+	}
+	text(c, "description", "description")
+	f.Timeout = l.duration(text(c, "timeout", "timeout"))
+	f.Image, _, _ = text(c, "image", "image")
+	if p, at, ok := text(c, "platform", "platform"); ok && p != "" {
+		if f.Platform = p; !platformForm.MatchString(p) {
+			l.errorf(at, "Invalid platform", "%q is no platform: write OS/ARCHITECTURE, such as \"linux/amd64\".", p)
+		}
+	}
+	if n, at, ok := text(c, "network", "network"); ok {
+		f.Network = Network(n)
+		l.oneOf(at, "network", n, string(NetworkNone), string(NetworkLoopback), string(NetworkFull))
+	}
+	if n, at, ok := l.number(c, "retries", s); ok {
+		if f.Retries = int(n); n != float64(f.Retries) || n < 0 || n > maxRetries {
+			l.errorf(at, "Invalid number", "retries must be a whole number from 0 to %d.", maxRetries)
+		}
+	}
+	if b := c.nested("resources"); b != nil {
+		rc := l.decode(b.Body, resourcesSchema, fmt.Sprintf("resources of stage %q", s.name), b.DefRange())
+		if n, at, ok := l.number(rc, "cpus", s); ok {
+			if f.Resources.CPUs = n; n < 0 || n > 10_000 {
+				l.errorf(at, "Invalid number", "cpus must be a number from 0 to 10000.")
+			}
+		}
+		if n, at, ok := l.number(rc, "memory_mb", s); ok {
+			if f.Resources.MemoryMB = int64(n); n != float64(f.Resources.MemoryMB) || n < 0 || n > 1<<40 {
+				l.errorf(at, "Invalid number", "memory_mb must be a whole number of MiB, 0 or more.")
+			}
+		}
+	}
+	if b := c.nested("cache"); b != nil {
+		cc := l.decode(b.Body, cacheSchema, fmt.Sprintf("cache of stage %q", s.name), b.DefRange())
+		if mode, at, ok := text(cc, "mode", "cache mode"); ok {
+			f.Cache.Off = mode == "off"
+			l.oneOf(at, "mode", mode, "on", "off")
+		}
+		f.Cache.TTL = l.duration(text(cc, "ttl", "cache ttl"))
+	}
+	l.settlePassthrough(s)
+	l.settleSecrets(s)
+}
+
+var platformForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
+
+func (l *loader) oneOf(at hcl.Range, what, given string, allowed ...string) {
+	if !contains(allowed, given) {
+		l.errorf(at, "Invalid "+what, "%q is no %s.%s Write %s.", given, what, didYouMean(given, allowed), anyOf(allowed))
+	}
+}
+
+func (l *loader) duration(text string, at hcl.Range, ok bool) time.Duration {
+	if !ok || text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		l.errorf(at, "Invalid duration", "%q is no duration: write a number with a unit, such as \"90s\", \"5m\" or \"1h30m\".", text)
+		return 0
+	}
+	return d
+}
+
+func (l *loader) number(c *content, name string, s *stage) (float64, hcl.Range, bool) {
+	expr := c.expr(name)
+	if expr == nil {
+		return 0, hcl.Range{}, false
+	}
+	val, ok := l.setting(expr, cty.Number, s.place(name, scopeStatic))
+	if !ok {
+		return 0, expr.Range(), false
+	}
+	f, _ := val.AsBigFloat().Float64()
+	return f, expr.Range(), true
+}
+
+func (l *loader) settlePassthrough(s *stage) {
+	expr := s.content.expr("passthrough")
+	if expr == nil || !l.check(expr, s.place("passthrough", scopeStatic)) {
+		return
+	}
+	val, ok := l.eval(expr, l.base)
+	if !ok {
+		return
+	}
+	val, err := convert.Convert(val, cty.Set(cty.String))
+	if err != nil || val.ContainsMarked() {
+		l.errorf(expr.Range(), "Bad type", "passthrough must be a list of names of environment variables, none of them sensitive.")
+		return
+	}
+	if val.IsNull() {
+		return
+	}
+	for it := val.ElementIterator(); it.Next(); {
+		_, v := it.Element()
+		if v.IsNull() {
+			continue
+		}
+		name := v.AsString()
+		if problem := validEnvName(name); problem != "" {
+			l.errorf(expr.Range(), "Invalid name", "%q cannot be passed through: %s.", name, problem)
+			continue
+		}
+		s.fixed.Passthrough = append(s.fixed.Passthrough, name)
+	}
+	slices.Sort(s.fixed.Passthrough)
+}
+
+func (l *loader) settleSecrets(s *stage) {
+	entries, whole := l.entries(s, "secrets", validEnvName)
+	if whole != nil {
+		l.errorf(whole.Range(), "Bad type", "secrets is written out: { NAME = \"env:VARIABLE\" } or { NAME = \"file:PATH\" }.")
+		return
+	}
+	for _, e := range entries {
+		val, ok := l.setting(e.expr, cty.String, s.place("a secret", scopeStatic))
+		if !ok {
+			continue
+		}
+		from := val.AsString()
+		kind, ref, _ := strings.Cut(from, ":")
+		if kind != "env" && kind != "file" || ref == "" || kind == "env" && validEnvName(ref) != "" {
+			l.errorf(e.expr.Range(), "Invalid secret",
+				"A secret names where its value comes from, \"env:VARIABLE\" or \"file:PATH\". If this is the value itself, move it there: a pipeline file is no place for it.")
+			continue
+		}
+		s.fixed.Secrets = append(s.fixed.Secrets, Secret{Name: e.name, From: from})
+	}
+}

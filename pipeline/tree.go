@@ -1,0 +1,239 @@
+package pipeline
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// maxMembers bounds the files of one input: a tree with more is a mistake,
+// such as "/" or a package manager's cache.
+const maxMembers = 200_000
+
+// maxTreeProblems bounds what is reported about one tree.
+const maxTreeProblems = 5
+
+// sources finds the files that inputs name.
+type sources struct {
+	disk disk
+	root string // the pipeline's directory, absolute
+	real string // the same with symbolic links followed
+	dirs map[string]resolved
+}
+
+type resolved struct {
+	path string
+	err  error
+}
+
+// absolute is where a path of the pipeline lies.
+func (s *sources) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(s.root, path)
+}
+
+// find looks a path up and follows links. A path inside the pipeline's
+// directory has to stay inside; one that was written to lie outside may be
+// anywhere.
+func (s *sources) find(label string) (string, fs.FileInfo, error) {
+	if label == "" {
+		return "", nil, fmt.Errorf("the path is empty")
+	}
+	if strings.ContainsRune(label, 0) {
+		return "", nil, fmt.Errorf("the path %q holds a NUL byte", label)
+	}
+	abs := s.absolute(label)
+	dir, base := filepath.Split(abs)
+	dir = filepath.Clean(dir)
+	real, err := s.resolveDir(dir)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s", pathError(label, err))
+	}
+	if real != string(filepath.Separator) || base != "" {
+		real = filepath.Join(real, base)
+	}
+	fi, err := s.disk.Lstat(real)
+	if err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		if real, err = s.disk.Resolve(real); err == nil {
+			fi, err = s.disk.Lstat(real)
+		}
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("%s", pathError(label, err))
+	}
+	if within(abs, s.root) && !within(real, s.real) {
+		return "", nil, fmt.Errorf("%q goes through a symbolic link that leads out of the pipeline's directory, to %q; name that path itself if it is meant", label, real)
+	}
+	return real, fi, nil
+}
+
+func (s *sources) resolveDir(dir string) (string, error) {
+	if dir == s.root {
+		return s.real, nil
+	}
+	r, ok := s.dirs[dir]
+	if !ok {
+		r.path, r.err = s.disk.Resolve(dir)
+		s.dirs[dir] = r
+	}
+	return r.path, r.err
+}
+
+// readable reports why a file cannot be read. The mode answers for nearly all
+// files; only where it does not is the file opened.
+func (s *sources) readable(label, path string, fi fs.FileInfo) error {
+	if fi.Mode()&0o444 == 0o444 {
+		return nil
+	}
+	f, err := s.disk.Open(path)
+	if err != nil {
+		return fmt.Errorf("%s", pathError(label, err))
+	}
+	return f.Close()
+}
+
+// filter chooses members of a tree by globs over their paths relative to it.
+type filter struct{ include, exclude []string }
+
+// takes tells whether a file belongs to the tree.
+func (f *filter) takes(rel string) bool {
+	return (len(f.include) == 0 || matchAny(f.include, rel)) && !matchAny(f.exclude, rel)
+}
+
+// enters tells whether a directory can hold files that belong to the tree. An
+// excluded directory is excluded with everything below it.
+func (f *filter) enters(rel string) bool {
+	if matchAny(f.exclude, rel) {
+		return false
+	}
+	if len(f.include) == 0 {
+		return true
+	}
+	for _, pattern := range f.include {
+		base, _ := doublestar.SplitPattern(pattern)
+		if base == "." || base == rel || strings.HasPrefix(base, rel+"/") || strings.HasPrefix(rel, base+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func matchAny(patterns []string, rel string) bool {
+	for _, p := range patterns {
+		if doublestar.MatchUnvalidated(p, rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// walk collects the files below a directory into a treeWalk.
+type treeWalk struct {
+	*sources
+	filter   filter
+	top      string // the directory, links followed
+	label    string
+	files    []SourceFile
+	problems []string
+	open     []string // directories on the way down, to notice loops of links
+}
+
+// tree lists the files below a directory, sorted by path. What is wrong with
+// it is a list of sentences.
+func (s *sources) tree(label, dir string, f filter) ([]SourceFile, []string) {
+	w := &treeWalk{sources: s, filter: f, top: dir, label: strings.TrimSuffix(filepath.ToSlash(label), "/")}
+	w.dir(dir, "")
+	if len(w.files) > maxMembers {
+		w.problems = append(w.problems, fmt.Sprintf("%q holds more than %d files; choose some of them with include and exclude", label, maxMembers))
+	}
+	if len(w.problems) > maxTreeProblems {
+		w.problems = append(w.problems[:maxTreeProblems], fmt.Sprintf("and %d more like these", len(w.problems)-maxTreeProblems))
+	}
+	// A link to a directory is listed where it is met; below it names sort anew.
+	slices.SortFunc(w.files, func(a, b SourceFile) int { return strings.Compare(a.Path, b.Path) })
+	return w.files, w.problems
+}
+
+func (w *treeWalk) dir(dir, rel string) {
+	if slices.Contains(w.open, dir) {
+		w.problemf("%q leads back to a directory that holds it, so the tree has no end; remove or exclude the link", w.name(rel))
+		return
+	}
+	entries, err := w.disk.ReadDir(dir)
+	if err != nil {
+		w.problemf("%s", pathError(w.name(rel), err))
+		return
+	}
+	w.open = append(w.open, dir)
+	for _, e := range entries {
+		if len(w.files) > maxMembers {
+			break
+		}
+		sub := e.Name()
+		if rel != "" {
+			sub = rel + "/" + sub
+		}
+		w.entry(filepath.Join(dir, e.Name()), sub, e.Type())
+	}
+	w.open = w.open[:len(w.open)-1]
+}
+
+func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
+	switch {
+	case mode.IsDir():
+		if w.filter.enters(rel) {
+			w.dir(path, rel)
+		}
+		return
+	case mode&fs.ModeSymlink != 0:
+		target, err := w.disk.Resolve(path)
+		var fi fs.FileInfo
+		if err == nil {
+			fi, err = w.disk.Lstat(target)
+		}
+		switch {
+		case !w.filter.takes(rel) && (err != nil || !fi.IsDir() || !w.filter.enters(rel)):
+			return
+		case err != nil:
+			w.problemf("the symbolic link %s; remove or exclude it", pathError(w.name(rel), err))
+			return
+		case !within(target, w.top):
+			w.problemf("the symbolic link %q leads out of the tree, to %q; exclude it or replace it by what it names", w.name(rel), target)
+			return
+		}
+		if path, mode = target, fi.Mode(); mode.IsDir() {
+			if w.filter.enters(rel) {
+				w.dir(path, rel)
+			}
+			return
+		}
+	}
+	switch {
+	case !w.filter.takes(rel):
+	case mode.IsRegular():
+		w.files = append(w.files, SourceFile{Path: rel, Source: path, Label: w.name(rel)})
+	default:
+		w.problemf("%q is %s; a tree holds files, directories and links between them", w.name(rel), fileKind(mode))
+	}
+}
+
+// name is how messages call a member.
+func (w *treeWalk) name(rel string) string {
+	switch {
+	case rel == "":
+		return w.label
+	case w.label == "." || w.label == "":
+		return rel
+	}
+	return w.label + "/" + rel
+}
+
+func (w *treeWalk) problemf(format string, args ...any) {
+	w.problems = append(w.problems, fmt.Sprintf(format, args...))
+}

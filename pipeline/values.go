@@ -1,0 +1,210 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// varPrefix starts the names of environment variables that set variables.
+const varPrefix = "TOUCHSTONE_VAR_"
+
+// readValues collects the values that were set from outside. Weaker sources
+// come first, so that stronger ones replace them.
+func (l *loader) readValues() map[string]cty.Value {
+	set := map[string]cty.Value{}
+	environ := slices.Clone(l.opts.Environ)
+	slices.Sort(environ) // messages in the same order everywhere
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if name, ok := strings.CutPrefix(name, varPrefix); ok {
+			l.setText(set, name, value, "the environment variable "+varPrefix+name, hcl.DiagWarning)
+		}
+	}
+	for _, path := range l.opts.VarFiles {
+		l.readVarFile(set, path)
+	}
+	for _, kv := range l.opts.Vars {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" {
+			l.errorf(hcl.Range{}, "Invalid --var", "%q is not of the form NAME=VALUE.", kv)
+			continue
+		}
+		l.setText(set, name, value, "--var "+name, hcl.DiagError)
+	}
+	return set
+}
+
+func (l *loader) variableNames() []string {
+	names := make([]string, len(l.variableOrder))
+	for i, v := range l.variableOrder {
+		names[i] = v.name
+	}
+	return names
+}
+
+// declared finds the variable that a value is for.
+func (l *loader) declared(name, from string, at hcl.Range, severity hcl.DiagnosticSeverity) *variable {
+	v := l.variables[name]
+	if v == nil {
+		has := "It declares no variables."
+		if len(l.variableOrder) > 0 {
+			has = fmt.Sprintf("It declares %s.", anyOf(l.variableNames()))
+		}
+		l.report(severity, at, "Undeclared variable", fmt.Sprintf("%s sets %q, which %s does not declare.%s %s",
+			capital(from), name, l.opts.File, didYouMean(name, l.variableNames()), has))
+	}
+	return v
+}
+
+// setText sets a variable from text: as it is where the type is string or
+// open, else read as an expression.
+func (l *loader) setText(set map[string]cty.Value, name, text, from string, severity hcl.DiagnosticSeverity) {
+	v := l.declared(name, from, hcl.Range{}, severity)
+	if v == nil {
+		return
+	}
+	// A wrong value must not let the default of a weaker source through.
+	set[name] = cty.DynamicVal
+	val := cty.StringVal(text)
+	if !v.ty.IsPrimitiveType() && v.ty != cty.DynamicPseudoType {
+		filename := "<value of " + from + ">"
+		if v.sensitive {
+			filename = "" // no snippet
+		}
+		ok := false
+		if val, ok = l.parseValue(text, filename, from); !ok {
+			return
+		}
+	}
+	l.setValue(set, v, val, from, hcl.Range{})
+}
+
+func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
+	src := []byte(text)
+	if filename != "" && !l.checkText(src, filename) {
+		return cty.NilVal, false
+	}
+	if filename == "" {
+		if _, deep := nestsTooDeep(src, ""); deep {
+			l.errorf(hcl.Range{}, "Nested too deeply", "The value of %s nests too deeply.", from)
+			return cty.NilVal, false
+		}
+	}
+	expr, diags := hclsyntax.ParseExpression(src, filename, hcl.InitialPos)
+	var val cty.Value
+	if !diags.HasErrors() {
+		val, diags = expr.Value(nil)
+	}
+	if diags.HasErrors() {
+		if filename == "" {
+			l.errorf(hcl.Range{}, "Invalid value", "The value of %s is not an expression such as [1, 2] or {a = 1}. It is sensitive and not shown.", from)
+		} else {
+			l.diags = append(l.diags, diags...)
+		}
+		return cty.NilVal, false
+	}
+	return val, true
+}
+
+func (l *loader) setValue(set map[string]cty.Value, v *variable, val cty.Value, from string, at hcl.Range) {
+	set[v.name] = cty.DynamicVal
+	val, err := v.convert(val)
+	if err != nil {
+		reason := err.Error()
+		if v.sensitive {
+			reason = "the value given is not"
+		}
+		l.errorf(at, "Bad type", "%s: the variable %q must be %s: %s.", capital(from), v.name, typeName(v.ty), reason)
+		return
+	}
+	set[v.name] = val
+}
+
+// readVarFile reads name = expression pairs, or a JSON object.
+func (l *loader) readVarFile(set map[string]cty.Value, path string) {
+	src, err := readLimited(l.disk, path, maxSource)
+	if err != nil {
+		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.", capital(pathError(path, err)))
+		return
+	}
+	src = unixLines(src)
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		l.readVarJSON(set, path, src)
+		return
+	}
+	if !l.checkText(src, path) {
+		return
+	}
+	file, diags := hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+	l.files[path] = file
+	l.diags = append(l.diags, diags...)
+	if diags.HasErrors() {
+		return
+	}
+	body := file.Body.(*hclsyntax.Body)
+	for _, b := range body.Blocks {
+		l.errorf(b.DefRange(), "Unknown block", "A file of variables holds NAME = VALUE lines only.")
+	}
+	for _, name := range sortedKeys(body.Attributes) {
+		a := body.Attributes[name]
+		v := l.declared(name, path, a.NameRange, hcl.DiagError)
+		if v == nil {
+			continue
+		}
+		set[name] = cty.DynamicVal
+		if !l.check(a.Expr, place{allow: scopeConstant, what: "a file of variables"}) {
+			continue
+		}
+		if val, ok := l.eval(a.Expr, l.base); ok {
+			l.setValue(set, v, val, path, a.Expr.Range())
+		}
+	}
+}
+
+func (l *loader) readVarJSON(set map[string]cty.Value, path string, src []byte) {
+	at := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
+	l.files[path] = &hcl.File{Bytes: src}
+	if err := checkJSONDepth(src); err != nil {
+		l.errorf(at, "Invalid JSON", "%s.", capital(err.Error()))
+		return
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(src, &values); err != nil {
+		l.errorf(at, "Invalid JSON", "A JSON file of variables holds one object, {\"name\": value, ...}: %s.", err)
+		return
+	}
+	for _, name := range sortedKeys(values) {
+		v := l.declared(name, path, at, hcl.DiagError)
+		if v == nil {
+			continue
+		}
+		ty, err := ctyjson.ImpliedType(values[name])
+		var val cty.Value
+		if err == nil {
+			val, err = ctyjson.Unmarshal(values[name], ty)
+		}
+		if err != nil {
+			set[name] = cty.DynamicVal
+			l.errorf(at, "Invalid JSON", "The value of %q: %s.", name, err)
+			continue
+		}
+		l.setValue(set, v, val, path, at)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,193 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// variable is a decoded variable block. val is unknown until a value is set,
+// and stays so when none could be.
+type variable struct {
+	name      string
+	at        hcl.Range // of the name
+	ty        cty.Type
+	defaults  *typeexpr.Defaults
+	preset    cty.Value // the default; cty.NilVal without one
+	hasPreset bool
+	sensitive bool
+	rules     []validation
+	val       cty.Value
+}
+
+type validation struct {
+	condition, message hclsyntax.Expression
+}
+
+func (l *loader) decodeVariable(b *hclsyntax.Block) {
+	name := b.Labels[0]
+	if prev := l.variables[name]; prev != nil {
+		l.errorf(b.LabelRanges[0], "Duplicate variable", "The variable %q is declared already, at line %d. Rename or remove one of the two.",
+			name, prev.at.Start.Line)
+		return
+	}
+	what := fmt.Sprintf("variable %q", name)
+	c := l.decode(b.Body, variableSchema, what, b.DefRange())
+	v := &variable{name: name, at: b.LabelRanges[0], ty: cty.DynamicPseudoType, val: cty.DynamicVal}
+	l.variables[name] = v
+	l.variableOrder = append(l.variableOrder, v)
+	if expr := c.expr("type"); expr != nil {
+		ty, defaults, diags := typeexpr.TypeConstraintWithDefaults(expr)
+		l.diags = append(l.diags, diags...)
+		if diags.HasErrors() {
+			ty = cty.DynamicPseudoType
+		}
+		v.ty, v.defaults = ty, defaults
+	}
+	l.constant(c, "description", cty.String, what)
+	if val, ok := l.constant(c, "sensitive", cty.Bool, what); ok {
+		v.sensitive = val.True()
+	}
+	if expr := c.expr("default"); expr != nil {
+		v.hasPreset = true
+		v.preset = cty.DynamicVal
+		if l.check(expr, place{allow: scopeConstant, what: "a default"}) {
+			if val, ok := l.eval(expr, l.base); ok {
+				if val, err := v.convert(val); err != nil {
+					l.errorf(expr.Range(), "Bad type", "The default of the variable %q must be %s: %s.", name, typeName(v.ty), err)
+				} else {
+					v.preset = val
+				}
+			}
+		}
+	}
+	for _, nested := range b.Body.Blocks {
+		if nested.Type != "validation" {
+			continue
+		}
+		r := l.decode(nested.Body, variableSchema.block("validation"), "validation", nested.DefRange())
+		rule := validation{condition: r.expr("condition"), message: r.expr("error_message")}
+		if rule.condition == nil || rule.message == nil {
+			continue
+		}
+		ok := l.check(rule.condition, place{allow: scopeValidation, what: "a validation"})
+		if l.check(rule.message, place{allow: scopeValidation, what: "a validation"}) && ok {
+			v.rules = append(v.rules, rule)
+		}
+	}
+}
+
+// convert brings a value to the variable's type and fills in the defaults of
+// optional attributes.
+func (v *variable) convert(val cty.Value) (cty.Value, error) {
+	if v.defaults != nil && !val.IsNull() {
+		val = v.defaults.Apply(val)
+	}
+	return convert.Convert(val, v.ty)
+}
+
+// settle gives every variable its value: the one that was set from outside or
+// the default. It runs after all values were read.
+func (l *loader) settle(set map[string]cty.Value) {
+	vals := make(map[string]cty.Value, len(l.variableOrder))
+	for _, v := range l.variableOrder {
+		switch val, ok := set[v.name]; {
+		case ok:
+			v.val = val
+		case v.hasPreset:
+			v.val = v.preset
+		default:
+			l.errorf(v.at, "Variable without a value",
+				"The variable %q has no default and was not set. Pass --var %s=VALUE, or set the environment variable %s%s.", v.name, v.name, varPrefix, v.name)
+		}
+		if v.sensitive {
+			v.val = v.val.Mark(sensitive{})
+		}
+		vals[v.name] = v.val
+	}
+	l.base.Variables["var"] = cty.ObjectVal(vals)
+	for _, v := range l.variableOrder {
+		for _, r := range v.rules {
+			l.validate(v, r)
+		}
+	}
+}
+
+func (l *loader) validate(v *variable, r validation) {
+	// One that is missing its own value has been reported.
+	raw, _ := v.val.UnmarkDeep()
+	if !raw.IsWhollyKnown() {
+		return
+	}
+	val, ok := l.eval(r.condition, l.base)
+	if !ok {
+		return
+	}
+	val, _ = val.Unmark()
+	val, err := convert.Convert(val, cty.Bool)
+	if err != nil || val.IsNull() {
+		l.errorf(r.condition.Range(), "Bad type", "The condition of a validation must be true or false.")
+		return
+	}
+	if val.True() {
+		return
+	}
+	detail := "The value does not meet the variable's validation."
+	if msg, ok := l.eval(r.message, l.base); ok {
+		switch msg, err := convert.Convert(msg, cty.String); {
+		case err != nil || msg.IsNull():
+			l.errorf(r.message.Range(), "Bad type", "The error_message of a validation must be a string.")
+		case msg.IsMarked():
+			detail += " Its error_message reads a sensitive value and is withheld."
+		default:
+			detail = msg.AsString()
+		}
+	}
+	l.errorf(v.at, "Invalid value of variable "+v.name, "%s\n\nThe rule is at %s.", detail, r.condition.Range())
+}
+
+// typeName is a type for messages.
+func typeName(ty cty.Type) string {
+	if ty == cty.DynamicPseudoType {
+		return "any value"
+	}
+	return typeexpr.TypeString(ty)
+}
+
+// constant evaluates an attribute that may not refer to anything and has to
+// be of a primitive type. ok is false when it is absent or wrong.
+func (l *loader) constant(c *content, name string, ty cty.Type, what string) (cty.Value, bool) {
+	expr := c.expr(name)
+	if expr == nil {
+		return cty.NilVal, false
+	}
+	return l.setting(expr, ty, place{allow: scopeConstant, what: name + " of " + what})
+}
+
+// setting evaluates an expression of a primitive type once.
+func (l *loader) setting(expr hclsyntax.Expression, ty cty.Type, p place) (cty.Value, bool) {
+	if !l.check(expr, p) {
+		return cty.NilVal, false
+	}
+	val, ok := l.eval(expr, l.base)
+	if !ok {
+		return cty.NilVal, false
+	}
+	if val.ContainsMarked() {
+		l.errorf(expr.Range(), "Sensitive value", "A sensitive value cannot be used in %s: it would be printed. Use it in command or env only.", p.what)
+		return cty.NilVal, false
+	}
+	val, err := convert.Convert(val, ty)
+	if err != nil {
+		l.errorf(expr.Range(), "Bad type", "%s must be a %s: %s.", capital(p.what), ty.FriendlyName(), err)
+		return cty.NilVal, false
+	}
+	if val.IsNull() {
+		return cty.NilVal, false
+	}
+	return val, true
+}
