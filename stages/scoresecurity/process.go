@@ -24,6 +24,7 @@ type process struct {
 	stdin io.WriteCloser
 	lines chan answer
 	quit  chan struct{}
+	ended bool // finish or stop was called
 }
 
 // answer is one line of the detector, or why there will be none.
@@ -37,7 +38,7 @@ func start(argv []string, stderr *tail) (*process, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = stderr
 	// A grandchild that keeps stderr open must not keep us waiting.
-	cmd.WaitDelay = 2 * time.Second
+	cmd.WaitDelay = time.Second / 2
 	ownGroup(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -107,29 +108,24 @@ func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration
 
 // ending says how a detector that closed its output ended.
 func (p *process) ending() string {
-	if err := p.finish(2 * time.Second); err != nil {
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			return fmt.Sprintf("ended before its verdict: %v", exit)
-		}
+	if err := p.finish(2 * time.Second); err == errLingers {
 		return "closed its output before its verdict"
 	}
-	return "ended before its verdict: exit status 0"
+	return fmt.Sprintf("ended before its verdict: %v", p.cmd.ProcessState)
 }
 
-// finish closes the detector's input and waits for it to end by itself.
+var errLingers = errors.New("it did not end when its input did")
+
+// finish closes the detector's input and waits for it to end by itself. After
+// grace it is killed and the error is errLingers.
 func (p *process) finish(grace time.Duration) error {
+	p.ended = true
 	p.stdin.Close()
-	killed := make(chan struct{})
-	timer := time.AfterFunc(grace, func() {
-		killGroup(p.cmd)
-		close(killed)
-	})
 	close(p.quit)
-	p.quit = nil
+	timer := time.AfterFunc(grace, func() { killGroup(p.cmd) })
 	err := p.cmd.Wait()
 	if !timer.Stop() {
-		<-killed
-		return fmt.Errorf("did not end within %v of the end of its input", grace)
+		return errLingers
 	}
 	// Whatever it left running in its group ends with it.
 	killGroup(p.cmd)
@@ -139,12 +135,12 @@ func (p *process) finish(grace time.Duration) error {
 // stop ends the detector and everything in its group at once. A detector that
 // has been waited for already is left alone.
 func (p *process) stop() {
-	if p.quit == nil {
+	if p.ended {
 		return
 	}
+	p.ended = true
 	killGroup(p.cmd)
 	close(p.quit)
-	p.quit = nil
 	p.stdin.Close()
 	p.cmd.Wait()
 }

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
@@ -46,6 +47,9 @@ type Options struct {
 func Run(ctx context.Context, opts Options) error {
 	if opts.Run < 0 {
 		return fmt.Errorf("--run is %d: give the number of the run, 0 or more", opts.Run)
+	}
+	if strings.ContainsFunc(opts.Detector, unicode.IsSpace) {
+		return fmt.Errorf("--detector is %q: give a name without spaces", opts.Detector)
 	}
 	if opts.EntryTimeout < 0 {
 		return fmt.Errorf("--entry-timeout is %v: give a time above zero", opts.EntryTimeout)

@@ -306,6 +306,7 @@ func TestBadOptions(t *testing.T) {
 		{"no such detector", Options{Security: good, Detector: "oracle"}, "scanner, unicode, directives, shadowing, keywords"},
 		{"no such program", Options{Security: good, Detector: "mine", Argv: []string{"/nonexistent/detector"}}, "/nonexistent/detector"},
 		{"command without a name", Options{Security: good, Argv: []string{"true"}}, "--detector"},
+		{"name with a space", Options{Security: good, Detector: "my own", Argv: []string{"true"}}, "without spaces"},
 		{"negative run", Options{Security: good, Detector: "keywords", Run: -1}, "--run"},
 		{"negative timeout", Options{Security: good, Detector: "keywords", EntryTimeout: -1}, "--entry-timeout"},
 		{"no such corpus", Options{Security: good + ".missing", Detector: "keywords"}, ".missing"},
