@@ -94,6 +94,9 @@ func (p *Proxy) start(ctx context.Context, exe string, opts Options) error {
 		return err
 	}
 	argv := append(append([]string{exe}, p.Manifest.Args...), args...)
+	if p.Manifest.Kind == contracts.ProxyEmbedded {
+		argv = append(argv, "--until-stdin-closes")
+	}
 	if p.process, err = startProcess(argv, p.home); err != nil {
 		return fmt.Errorf("start proxy %q: %w: build it again", p.Manifest.Name, err)
 	}
@@ -131,8 +134,9 @@ func (p *Proxy) start(ctx context.Context, exe string, opts Options) error {
 // pollEvery is how often an unready proxy is looked at.
 const pollEvery = 20 * time.Millisecond
 
-// maxBadPolls is how often in a row a proxy that told its address may answer
-// something else than its status before it counts as broken.
+// maxBadPolls is how many looks in a row may find something that makes no
+// sense before the proxy counts as broken. One alone may be a ready file that
+// is just being written.
 const maxBadPolls = 20
 
 // waitReady waits for the address, and then until the proxy says that it is
@@ -144,32 +148,18 @@ func (p *Proxy) waitReady(ctx context.Context, readyFile string, opts Options) (
 	waiting := errors.New("it has not told its address")
 	bad := 0
 	for {
-		if addr.base == "" {
-			a, found, err := p.dialect.address(readyFile)
-			if err != nil {
+		done, progress, err := p.look(ctx, readyFile, &addr)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			waiting = err
+			if bad++; bad == maxBadPolls {
 				return addr, err
 			}
-			if found {
-				if err := checkLoopback(a.base); err != nil {
-					return addr, err
-				}
-				addr = a
-			}
-		}
-		if addr.base != "" {
-			done, progress, err := p.dialect.ready(ctx, p.http, addr)
-			switch {
-			case ctx.Err() != nil:
-			case err != nil:
-				waiting = p.scrub(addr, err)
-				if bad++; bad == maxBadPolls {
-					return addr, waiting
-				}
-			case done:
-				return addr, nil
-			default:
-				waiting, bad = errors.New(progress), 0
-			}
+		case done:
+			return addr, nil
+		default:
+			waiting, bad = errors.New(progress), 0
 		}
 		if opts.Progress != nil && time.Since(reported) >= 5*time.Second {
 			reported = time.Now()
@@ -181,6 +171,29 @@ func (p *Proxy) waitReady(ctx context.Context, readyFile string, opts Options) (
 		case <-time.After(pollEvery):
 		}
 	}
+}
+
+// look finds out the address, if it is not known yet, and whether the proxy is
+// ready; if it is not, progress says how far it is.
+func (p *Proxy) look(ctx context.Context, readyFile string, addr *address) (done bool, progress string, err error) {
+	if addr.base == "" {
+		a, found, err := p.dialect.address(readyFile)
+		if err != nil {
+			return false, "", err
+		}
+		if !found {
+			return false, "it has not told its address", nil
+		}
+		if err := checkLoopback(a.base); err != nil {
+			return false, "", err
+		}
+		*addr = a
+	}
+	done, progress, err = p.dialect.ready(ctx, p.http, *addr)
+	if err != nil {
+		err = p.scrub(*addr, err)
+	}
+	return done, progress, err
 }
 
 // checkLoopback refuses a proxy that listens where it was not told to.
