@@ -100,7 +100,7 @@ func (ex *exporter) record(k Key) error {
 		ex.t.Skipped = append(ex.t.Skipped, Skipped{Name: recordsDir + "/" + k.String(), Reason: reason})
 		return nil
 	}
-	b, _, err := readWhole(ex.s.entryPath(recordsDir, k), nil)
+	b, _, err := readWhole(ex.s.entryPath(recordsDir, k), nil, maxRecordFile)
 	if err != nil {
 		return skip(err.Error())
 	}

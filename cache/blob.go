@@ -216,8 +216,8 @@ func (s *Store) Has(d Digest) bool {
 	if d == emptyDigest {
 		return true
 	}
-	st, err := os.Lstat(s.entryPath(blobsDir, d))
-	return err == nil && st.Mode().IsRegular() && st.Size() > blobHeaderSize
+	st, err := lstat(s.entryPath(blobsDir, d))
+	return err == nil && st.mode.IsRegular() && st.size > blobHeaderSize
 }
 
 // Copy writes a blob to w. What it has written is verified only when Copy

@@ -78,7 +78,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	if err != nil {
 		return GCResult{}, err
 	}
-	fresh, err := s.freshness()
+	fresh, err := s.freshNow(ctx)
 	if err != nil {
 		return GCResult{}, err
 	}
@@ -156,8 +156,21 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 	return blobs, records, err
 }
 
+// freshNow is freshness for those who do not hold the lock.
+func (s *Store) freshNow(ctx context.Context) (func(time.Time) bool, error) {
+	if s.readOnly {
+		return func(time.Time) bool { return false }, nil
+	}
+	lock, err := s.lockTouches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	return s.freshness()
+}
+
 // freshness returns a function that tells which times of blobs are too recent
-// to judge.
+// to judge. The caller holds the touch lock: a session may be beginning.
 func (s *Store) freshness() (func(time.Time) bool, error) {
 	oldest, writing, err := s.oldestWriter()
 	return func(t time.Time) bool { return writing && !t.Before(oldest) }, err

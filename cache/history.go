@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -26,31 +27,57 @@ func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Ti
 	if s.readOnly {
 		return fmt.Errorf("cache %s: %w; open it for writing to keep a history", s.dir, ErrReadOnly)
 	}
-	path := s.historyPath(project, stage, instance)
 	lock, err := s.lockFile(context.Background(), s.path(locksDir, "history"))
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	entries := append([]HistoryEntry{{Key: k, Time: at}}, readHistory(path)...)
-	var b strings.Builder
-	for _, e := range entries[:min(len(entries), historyKept)] {
-		fmt.Fprintf(&b, "%s %s\n", e.Key, e.Time.UTC().Format(time.RFC3339Nano))
+	path := s.historyPath(project, stage, instance)
+	entries := readHistory(path)
+	if len(entries) >= 2*historyKept {
+		var b []byte
+		for _, e := range slices.Backward(entries[:historyKept-1]) {
+			b = e.append(b)
+		}
+		return s.writeFile(path, HistoryEntry{k, at}.append(b), 0)
 	}
-	return s.writeFile(path, []byte(b.String()), 0)
+	// Adding a line is cheaper than a new file by far.
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		}
+	}
+	if err != nil {
+		return s.failed("write", err)
+	}
+	_, err = f.Write(HistoryEntry{k, at}.append(nil))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return s.failed("write", err)
+	}
+	return nil
+}
+
+func (e HistoryEntry) append(b []byte) []byte {
+	return fmt.Appendf(b, "%s %s\n", e.Key, e.Time.UTC().Format(time.RFC3339Nano))
 }
 
 // History returns the keys under which an instance ran, newest first.
 func (s *Store) History(project, stage, instance string) []HistoryEntry {
-	return readHistory(s.historyPath(project, stage, instance))
+	entries := readHistory(s.historyPath(project, stage, instance))
+	return entries[:min(len(entries), historyKept)]
 }
 
 func (s *Store) historyPath(project, stage, instance string) string {
 	return s.path(historyDir, fileID(project), fileID(fmt.Sprintf("%d:%s%s", len(stage), stage, instance)))
 }
 
-// readHistory skips lines that it cannot read: a lost line is a shorter
-// explanation, nothing more.
+// readHistory reads the lines of a history, oldest first, and returns them
+// newest first. It skips what it cannot read, such as the half line of a full
+// disk: a lost line is a shorter explanation, nothing more.
 func readHistory(path string) []HistoryEntry {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -69,6 +96,7 @@ func readHistory(path string) []HistoryEntry {
 		}
 		entries = append(entries, HistoryEntry{Key: k, Time: t})
 	}
+	slices.Reverse(entries)
 	return entries
 }
 

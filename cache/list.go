@@ -131,7 +131,7 @@ func (s *Store) walk(folder string, fn func(entry) error) error {
 
 // readRecord reads the record of an entry and changes nothing.
 func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
-	b, _, err := readWhole(e.path, nil)
+	b, _, err := readWhole(e.path, nil, maxRecordFile)
 	if err != nil {
 		return nil, recordHeader{}, err
 	}

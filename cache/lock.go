@@ -210,9 +210,9 @@ func (w *session) begin() error {
 	if err != nil {
 		return s.failed("write", err)
 	}
-	if _, err := tryFlock(f, true); err != nil {
+	if ok, err := tryFlock(f, true); err != nil || !ok {
 		discard(f)
-		return s.failed("lock", err)
+		return s.failed("lock", errors.Join(err, errors.New("a new file is locked already")))
 	}
 	start := s.clock()
 	if err := os.Chtimes(f.Name(), start, start); err != nil {
@@ -249,7 +249,8 @@ func (w *session) end() error {
 }
 
 // oldestWriter is when the oldest live session began; ok is false when no
-// process is writing. The files of dead sessions are removed.
+// process is writing. The files of dead sessions are removed, so the caller
+// holds the touch lock: a session that is just beginning looks dead.
 func (s *Store) oldestWriter() (oldest time.Time, ok bool, err error) {
 	list, err := os.ReadDir(s.path(locksDir))
 	if err != nil {

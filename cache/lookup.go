@@ -3,7 +3,6 @@ package cache
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"sync"
@@ -104,7 +103,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 	path := s.entryPath(recordsDir, k)
 	buf := recordBuffers.Get().(*[]byte)
 	defer recordBuffers.Put(buf)
-	b, mtime, err := readWhole(path, *buf)
+	b, st, err := readWhole(path, *buf, maxRecordFile)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return s.absent(k)
@@ -138,7 +137,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 	if !h.stderr.IsZero() && !s.Has(h.stderr) {
 		return s.lost("the standard error", h.stderr)
 	}
-	if now := s.clock(); now.Sub(mtime) >= touchInterval && !s.readOnly {
+	if now := s.clock(); now.Sub(time.Unix(0, st.mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the eviction's order depends on it
 	}
 	s.tracef("hit %s", k.Short())
@@ -150,29 +149,14 @@ var recordBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// readWhole reads a file into buf, which grows when needed.
-func readWhole(path string, buf []byte) ([]byte, time.Time, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, time.Time{}, err
+// maxRecordFile is the largest record file that can be.
+const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64)
+
+func checkReadable(st fileStat, limit int64) error {
+	if !st.mode.IsRegular() || st.size > limit {
+		return fmt.Errorf("it is %s of %d bytes", kindOf(st.mode), st.size)
 	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	size := st.Size()
-	if !st.Mode().IsRegular() || size > maxRecordBody+maxOutputs*(2*maxNameLen+64) {
-		return nil, time.Time{}, fmt.Errorf("it is %s of %d bytes", kindOf(st.Mode()), size)
-	}
-	if int64(cap(buf)) < size {
-		buf = make([]byte, size)
-	}
-	buf = buf[:size]
-	if _, err := io.ReadFull(f, buf); err != nil {
-		return nil, time.Time{}, err
-	}
-	return buf, st.ModTime(), nil
+	return nil
 }
 
 func (s *Store) expired(h *recordHeader) *Miss {

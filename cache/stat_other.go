@@ -1,9 +1,61 @@
-//go:build !linux && !darwin
+//go:build !unix
 
 package cache
 
-import "io/fs"
+import (
+	"io"
+	"io/fs"
+	"os"
+)
 
-// statExtra has nothing to add here: the index relies on size and
-// modification time alone.
-func statExtra(fs.FileInfo) (ctime int64, inode uint64) { return 0, 0 }
+// fileStat is what the store wants to know of a file. There is no change time
+// and no inode here: the stat index relies on size and modification time.
+type fileStat struct {
+	mode         fs.FileMode
+	size         int64
+	mtime, ctime int64 // nanoseconds since 1970
+	inode        uint64
+}
+
+func statOf(st fs.FileInfo) fileStat {
+	return fileStat{mode: st.Mode(), size: st.Size(), mtime: st.ModTime().UnixNano()}
+}
+
+func lstat(path string) (fileStat, error) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return fileStat{}, err
+	}
+	return statOf(st), nil
+}
+
+func fstat(f *os.File) (fileStat, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return fileStat{}, err
+	}
+	return statOf(st), nil
+}
+
+// readWhole reads a regular file of at most limit bytes into buf, which grows
+// when needed.
+func readWhole(path string, buf []byte, limit int64) ([]byte, fileStat, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fileStat{}, err
+	}
+	defer f.Close()
+	st, err := fstat(f)
+	if err == nil {
+		err = checkReadable(st, limit)
+	}
+	if err != nil {
+		return nil, fileStat{}, err
+	}
+	if int64(cap(buf)) < st.size {
+		buf = make([]byte, st.size)
+	}
+	buf = buf[:st.size]
+	_, err = io.ReadFull(f, buf)
+	return buf, st, err
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -41,7 +42,7 @@ func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
 		b = le.AppendUint64(b, uint64(e.mtime))
 		b = le.AppendUint64(b, uint64(e.ctime))
 		b = le.AppendUint64(b, e.inode)
-		b = le.AppendUint32(b, e.mode)
+		b = le.AppendUint32(b, uint32(e.mode))
 		b = append(b, e.idle)
 		b = append(b, e.digest[:]...)
 		n++
@@ -78,7 +79,7 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 			break
 		}
 		e.size, e.mtime, e.ctime, e.inode = int64(c.u64()), int64(c.u64()), int64(c.u64()), c.u64()
-		e.mode, e.idle = c.u32(), c.u8()
+		e.mode, e.idle = fs.FileMode(c.u32()), c.u8()
 		c.copy(e.digest[:])
 		entries[text[start:start+length]] = e
 	}

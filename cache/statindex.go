@@ -32,13 +32,10 @@ type StatIndex struct {
 
 // statEntry is a file as it was when it was hashed.
 type statEntry struct {
-	size         int64
-	mtime, ctime int64 // nanoseconds since 1970
-	inode        uint64
-	mode         uint32
-	idle         uint8 // times the index was saved without the file being asked for
-	used         bool
-	digest       Digest
+	fileStat
+	idle   uint8 // times the index was saved without the file being asked for
+	used   bool
+	digest Digest
 }
 
 // Times on a disk come from a clock that ticks every 1 to 10 ms. Two edits in
@@ -86,22 +83,21 @@ func fileID(id string) string { return Digest(sha256.Sum256([]byte(id))).String(
 // File returns digest, size and permissions of a regular file. It reads the
 // file only when the index does not know it as it is now.
 func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
-	st, err := os.Lstat(path)
+	e, err := lstat(path)
 	if err != nil {
 		return Digest{}, 0, 0, statError(path, err)
 	}
-	if !st.Mode().IsRegular() {
-		return Digest{}, 0, 0, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(st.Mode()))
+	if !e.mode.IsRegular() {
+		return Digest{}, 0, 0, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(e.mode))
 	}
-	e := entryOf(st)
 	x.mu.RLock()
 	known := x.entries[path]
 	x.mu.RUnlock()
-	if known != nil && known.same(&e) {
+	if known != nil && known.fileStat == e {
 		// Times in the future may come back when the clock gets there.
 		if now := x.store.clock().UnixNano(); e.mtime <= now && e.ctime <= now {
 			x.use(known)
-			return known.digest, st.Size(), st.Mode().Perm(), nil
+			return known.digest, e.size, e.mode.Perm(), nil
 		}
 	}
 	return x.hash(path)
@@ -114,19 +110,9 @@ func (x *StatIndex) use(e *statEntry) {
 	x.mu.Unlock()
 }
 
-func entryOf(st fs.FileInfo) statEntry {
-	e := statEntry{size: st.Size(), mtime: st.ModTime().UnixNano(), mode: uint32(st.Mode())}
-	e.ctime, e.inode = statExtra(st)
-	return e
-}
-
-func (e *statEntry) same(o *statEntry) bool {
-	return e.size == o.size && e.mtime == o.mtime && e.ctime == o.ctime && e.inode == o.inode && e.mode == o.mode
-}
-
 // settled reports whether an edit after the given time is bound to leave
 // other times on the file.
-func (e *statEntry) settled(hashed time.Time) bool {
+func (e fileStat) settled(hashed time.Time) bool {
 	changed := max(e.mtime, e.ctime)
 	tick := fineTick
 	if e.ctime%int64(time.Second) == 0 && e.mtime%int64(time.Second) == 0 {
@@ -149,9 +135,9 @@ func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
 		if err != nil {
 			return Digest{}, 0, 0, statError(path, err)
 		}
-		if n == after.size && before.same(&after) {
-			x.remember(path, &before, d, began)
-			return d, n, fs.FileMode(after.mode).Perm(), nil
+		if n == after.size && before == after {
+			x.remember(path, &statEntry{fileStat: before, digest: d, used: true}, began)
+			return d, n, after.mode.Perm(), nil
 		}
 		if try == tries {
 			return Digest{}, 0, 0, fmt.Errorf("%s changes while it is being read; run again when nothing writes to it", path)
@@ -159,29 +145,24 @@ func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
 	}
 }
 
-func hashOpen(f *os.File) (d Digest, n int64, before, after statEntry, err error) {
-	st, err := f.Stat()
-	if err != nil {
+func hashOpen(f *os.File) (d Digest, n int64, before, after fileStat, err error) {
+	if before, err = fstat(f); err != nil {
 		return
 	}
-	before = entryOf(st)
 	h := sha256.New()
 	if n, err = io.Copy(h, f); err != nil {
 		return
 	}
-	if st, err = f.Stat(); err != nil {
-		return
-	}
-	return Digest(h.Sum(nil)), n, before, entryOf(st), nil
+	after, err = fstat(f)
+	return Digest(h.Sum(nil)), n, before, after, err
 }
 
-func (x *StatIndex) remember(path string, e *statEntry, d Digest, began time.Time) {
+func (x *StatIndex) remember(path string, e *statEntry, began time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.hashedFiles++
 	x.hashedBytes += e.size
 	if e.settled(began) {
-		e.digest, e.used = d, true
 		x.entries[path] = e
 		x.dirty = true
 	} else if _, old := x.entries[path]; old {

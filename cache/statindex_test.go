@@ -122,7 +122,7 @@ func TestSettled(t *testing.T) {
 		{"whole seconds, long ago", now.Truncate(time.Minute).Add(-time.Minute).UnixNano(), now.Truncate(time.Minute).Add(-time.Minute).UnixNano(), true},
 		{"future", at(time.Hour), at(0), false},
 	} {
-		e := statEntry{mtime: tc.mtime, ctime: tc.ctime}
+		e := fileStat{mtime: tc.mtime, ctime: tc.ctime}
 		if got := e.settled(now); got != tc.want {
 			t.Errorf("%s: %v", tc.name, got)
 		}
@@ -261,7 +261,7 @@ func TestStatIndexConcurrent(t *testing.T) {
 }
 
 func FuzzDecodeStatIndex(f *testing.F) {
-	b := encodeStatIndex(map[string]*statEntry{"/a": {size: 1, mtime: 2, ctime: 3, inode: 4, mode: 5, digest: Digest{6}}, "/b": {}}, time.Unix(1, 0))
+	b := encodeStatIndex(map[string]*statEntry{"/a": {fileStat: fileStat{size: 1, mtime: 2, ctime: 3, inode: 4, mode: 5}, digest: Digest{6}}, "/b": {}}, time.Unix(1, 0))
 	f.Add(b)
 	f.Add(b[:len(b)-1])
 	f.Fuzz(func(t *testing.T, b []byte) {
