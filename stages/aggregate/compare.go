@@ -1,0 +1,111 @@
+package aggregate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// significance is the level at which a difference is called more than noise,
+// over the whole family of metrics.
+const significance = 0.05
+
+// fewestGroups is how many groups of queries have to differ before a paired
+// randomization test can reach significance at all: 2/2^6 is the first
+// p-value below .05.
+const fewestGroups = 6
+
+// incomparable says why the baseline cannot be compared with; empty when it
+// can.
+func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts.Baseline) string {
+	var differ []string
+	b := baseline.Data
+	for _, d := range []struct{ what, version, sha, baseVersion, baseSHA string }{
+		{"corpus", data.CorpusVersion, data.CorpusSHA256, b.CorpusVersion, b.CorpusSHA256},
+		{"golden set", data.GoldenVersion, data.GoldenSHA256, b.GoldenVersion, b.GoldenSHA256},
+		{"security corpus", data.SecurityVersion, data.SecuritySHA256, b.SecurityVersion, b.SecuritySHA256},
+	} {
+		if d.sha != d.baseSHA {
+			differ = append(differ, fmt.Sprintf("the %s (%s, sha256 %s) differs from the baseline's (%s, %s)",
+				d.what, d.version, short(d.sha), d.baseVersion, short(d.baseSHA)))
+		}
+	}
+	if len(differ) > 0 {
+		return "made on other data: " + strings.Join(differ, "; ")
+	}
+	known := baselineQueries(baseline)
+	for _, q := range r.queries {
+		if _, ok := known[q.ID]; !ok {
+			return fmt.Sprintf("the baseline has no query %s although it names the same golden set", q.ID)
+		}
+	}
+	if len(known) != len(r.queries) {
+		return fmt.Sprintf("the baseline has %d queries and the golden set %d although it names the same one", len(known), len(r.queries))
+	}
+	return ""
+}
+
+func baselineQueries(b contracts.Baseline) map[string]contracts.RetrievalMetrics {
+	known := make(map[string]contracts.RetrievalMetrics, len(b.PerQuery))
+	for _, q := range b.PerQuery {
+		known[q.ID] = q.Metrics
+	}
+	return known
+}
+
+// compare sets each metric beside the baseline, paired by query. columns
+// holds the values of the queries, metric by metric.
+func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline) {
+	before := baselineQueries(baseline)
+	differences := make([][]float64, len(columns))
+	pValues := make([]float64, len(columns))
+	for m, column := range columns {
+		differences[m] = make([]float64, len(column))
+		for i, q := range r.queries {
+			was, _ := before[q.ID].Value(summaries[m].Metric)
+			differences[m][i] = column[i] - was
+		}
+		pValues[m] = metrics.RandomizationTest(differences[m], r.groups)
+	}
+	intervals := metrics.BootstrapMeans(differences, r.groups)
+	adjusted := metrics.Holm(pValues)
+	for m := range summaries {
+		s := &summaries[m]
+		was, _ := baseline.Metrics.Value(s.Metric)
+		c := &contracts.MetricComparison{
+			Baseline: was, Delta: s.Mean - was, DeltaInterval: interval(intervals[m]),
+			PValue: pValues[m], MinDetectable: r.minDetectable(differences[m], columns[m]),
+			Verdict: contracts.WithinNoise,
+		}
+		if adjusted[m] < significance {
+			c.Verdict = contracts.Improved
+			if metrics.Mean(differences[m]) < 0 {
+				c.Verdict = contracts.Regressed
+			}
+		}
+		s.Comparison = c
+	}
+}
+
+// minDetectable is the smallest change of a metric that this set can tell from
+// noise. It follows from the spread of the differences. As long as too few
+// queries differ for that spread to mean anything (none at all, for an
+// unchanged proxy), it is planned for two systems whose values correlate at .9
+// over the queries: the standard error of the difference is then sqrt(.2) of
+// that of the metric itself.
+func (r *retrieval) minDetectable(differences, values []float64) float64 {
+	differing := make(map[string]bool)
+	for i, d := range differences {
+		if d != 0 {
+			differing[r.groups[i]] = true
+		}
+	}
+	if len(differing) >= fewestGroups {
+		return metrics.MinDetectable(metrics.StdError(differences, r.groups))
+	}
+	const correlation = 0.9
+	return metrics.MinDetectable(math.Sqrt(2*(1-correlation)) * metrics.StdError(values, r.groups))
+}

@@ -1,0 +1,133 @@
+package aggregate
+
+import (
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// retrieval holds the runs of score-retrieval brought together: for each
+// query, in the order of ids, its means over the runs.
+type retrieval struct {
+	runs    []retrievalRun
+	queries []contracts.QuerySummary
+	// groups names for each query the group that is drawn and exchanged as a
+	// whole: the queries that are after the same tool.
+	groups []string
+}
+
+func newRetrieval(runs []retrievalRun) *retrieval {
+	r := &retrieval{runs: runs}
+	for i := range runs[0].report.PerQuery {
+		q := summarizeQuery(runs, i)
+		r.queries = append(r.queries, q)
+		r.groups = append(r.groups, groupOf(q))
+	}
+	return r
+}
+
+// summarizeQuery brings query i of every run together. A run in which it
+// errored counts with its zeros. The ranked list is that of the first run
+// that has an answer.
+func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
+	first := runs[0].report.PerQuery[i]
+	q := contracts.QuerySummary{ID: first.ID, Query: first.Query, Labels: first.Labels, Notes: first.Notes}
+	answered := false
+	for _, run := range runs {
+		result := run.report.PerQuery[i]
+		if result.Error != "" {
+			q.ErroredRuns++
+			if q.Error == "" {
+				q.Error = result.Error
+			}
+		} else if !answered {
+			q.Ranked, answered = result.Ranked, true
+		}
+	}
+	for _, name := range contracts.MetricNames {
+		perRun := make([]float64, len(runs))
+		for r, run := range runs {
+			perRun[r], _ = run.report.PerQuery[i].Metrics.Value(name)
+		}
+		q.Metrics.SetValue(name, mean(perRun))
+	}
+	return q
+}
+
+// mean gives equal values back untouched: their sum divided again may differ
+// in the last bit.
+func mean(values []float64) float64 {
+	if slices.Min(values) == slices.Max(values) {
+		return values[0]
+	}
+	return metrics.Mean(values)
+}
+
+// groupOf is the tool with the highest relevance, of several the first by id.
+// Queries with the same one rise and fall together when its description or
+// its neighbours change, so they are not independent of each other. A query
+// without a relevant tool stands alone.
+func groupOf(q contracts.QuerySummary) string {
+	best := contracts.Label{}
+	for _, l := range q.Labels {
+		if l.Relevance > best.Relevance || l.Relevance == best.Relevance && l.Relevance > 0 && l.ToolID < best.ToolID {
+			best = l
+		}
+	}
+	if best.ToolID == "" {
+		// A tool id has a colon after its server's name and is never empty
+		// before it, so this cannot be one.
+		return ":" + q.ID
+	}
+	return best.ToolID
+}
+
+// summary gives the figures; with a baseline each metric is compared.
+func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAggregate {
+	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries}
+	for _, q := range r.queries {
+		if q.ErroredRuns > 0 {
+			agg.Errored++
+		}
+	}
+	columns := make([][]float64, len(contracts.MetricNames))
+	for m, name := range contracts.MetricNames {
+		columns[m] = valuesOf(r.queries, name)
+	}
+	intervals := metrics.BootstrapMeans(columns, r.groups)
+	for m, name := range contracts.MetricNames {
+		perRun := make([]float64, len(r.runs))
+		for i, run := range r.runs {
+			perRun[i] = metrics.Mean(values(run.report.PerQuery, name))
+		}
+		agg.Metrics = append(agg.Metrics, contracts.MetricSummary{
+			Metric: name, Mean: metrics.Mean(columns[m]), Spread: metrics.StdDev(perRun),
+			Interval: interval(intervals[m]), PerRun: perRun,
+		})
+	}
+	if baseline != nil {
+		r.compare(agg.Metrics, columns, *baseline)
+	}
+	return agg
+}
+
+func interval(i metrics.Interval) contracts.Interval {
+	return contracts.Interval{Low: i.Low, High: i.High}
+}
+
+func values(queries []contracts.QueryResult, metric string) []float64 {
+	list := make([]float64, len(queries))
+	for i, q := range queries {
+		list[i], _ = q.Metrics.Value(metric)
+	}
+	return list
+}
+
+func valuesOf(queries []contracts.QuerySummary, metric string) []float64 {
+	list := make([]float64, len(queries))
+	for i, q := range queries {
+		list[i], _ = q.Metrics.Value(metric)
+	}
+	return list
+}

@@ -1,0 +1,121 @@
+// Package aggregate is the stage that brings the reports of all runs together
+// and sets them beside the baseline. It measures nothing itself: everything
+// in its output follows from the reports, whatever order they came in.
+package aggregate
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Options names the files of one aggregation. Baseline may be empty. Log may
+// be nil.
+type Options struct {
+	Validation string
+	Retrieval  string
+	Security   string
+	Baseline   string
+	Out        string
+	Log        io.Writer
+}
+
+// Run reads the reports and writes the aggregate. It refuses reports that do
+// not belong together. A baseline that was made on other data is no error
+// here: the aggregate says so and holds no comparison.
+func Run(ctx context.Context, opts Options) error {
+	validation, err := contracts.Read[contracts.Validation](opts.Validation)
+	if err != nil {
+		return err
+	}
+	data, err := identify(opts.Validation, validation)
+	if err != nil {
+		return err
+	}
+	runs, err := readRetrieval(ctx, opts.Retrieval, data)
+	if err != nil {
+		return err
+	}
+	detectors, err := readSecurity(ctx, opts.Security, data)
+	if err != nil {
+		return err
+	}
+	first := runs[0].report
+	agg := contracts.Aggregate{
+		Data: data, Validation: validation,
+		Proxy: first.Proxy, ProxyIdentity: first.ProxyIdentity, SearchPath: first.SearchPath,
+	}
+	retrieval := newRetrieval(runs)
+	baseline := contracts.Baseline{}
+	switch opts.Baseline {
+	case "":
+		agg.Baseline.Reason = "no baseline was given; make one with touchstone baseline update"
+	default:
+		if baseline, err = contracts.Read[contracts.Baseline](opts.Baseline); err != nil {
+			return err
+		}
+		agg.Baseline = contracts.BaselineStatus{Version: baseline.Version, Reason: retrieval.incomparable(data, baseline)}
+		agg.Baseline.Comparable = agg.Baseline.Reason == ""
+	}
+	if agg.Baseline.Comparable {
+		agg.Retrieval = retrieval.summary(&baseline)
+	} else {
+		agg.Retrieval = retrieval.summary(nil)
+	}
+	for _, d := range detectors {
+		agg.Detectors = append(agg.Detectors, summarizeDetector(d))
+	}
+	if err := contracts.Write(opts.Out, agg); err != nil {
+		return err
+	}
+	if opts.Log != nil {
+		logSummary(opts.Log, agg)
+	}
+	return nil
+}
+
+// identify takes the identity of the data from what was validated.
+func identify(file string, v contracts.Validation) (contracts.DataIdentity, error) {
+	var data contracts.DataIdentity
+	for _, d := range v.Datasets {
+		switch d.Kind {
+		case contracts.KindCorpus:
+			data.CorpusVersion, data.CorpusSHA256 = d.Version, d.SHA256
+		case contracts.KindGolden:
+			data.GoldenVersion, data.GoldenSHA256 = d.Version, d.SHA256
+		case contracts.KindSecurity:
+			data.SecurityVersion, data.SecuritySHA256 = d.Version, d.SHA256
+		}
+	}
+	for _, kind := range []struct{ name, sha string }{
+		{"corpus", data.CorpusSHA256}, {"golden set", data.GoldenSHA256}, {"security corpus", data.SecuritySHA256},
+	} {
+		if kind.sha == "" {
+			return data, fmt.Errorf("%s: no %s was validated; run validate-datasets over all three datasets", file, kind.name)
+		}
+	}
+	return data, nil
+}
+
+// logSummary prints the figures as people read them.
+func logSummary(w io.Writer, agg contracts.Aggregate) {
+	fmt.Fprintf(w, "%d queries, %d runs of %s over %s, %d errored\n",
+		agg.Retrieval.Queries, agg.Retrieval.Runs, agg.Proxy, agg.SearchPath, agg.Retrieval.Errored)
+	for _, m := range agg.Retrieval.Metrics {
+		fmt.Fprintf(w, "%-12s %.4f  [%.4f, %.4f]", m.Metric, m.Mean, m.Interval.Low, m.Interval.High)
+		if c := m.Comparison; c != nil {
+			fmt.Fprintf(w, "  %+.4f  p %.3f  %s", c.Delta, c.PValue, c.Verdict)
+		}
+		fmt.Fprintln(w)
+	}
+	for _, d := range agg.Detectors {
+		s := d.Score
+		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs\n",
+			s.Detector, s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, s.Errored, d.Runs)
+	}
+	if !agg.Baseline.Comparable {
+		fmt.Fprintln(w, "no comparison:", agg.Baseline.Reason)
+	}
+}

@@ -1,0 +1,69 @@
+package aggregate
+
+import (
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+	"github.com/touchstone-eval/touchstone/stages/detection"
+)
+
+// summarizeDetector brings the runs of one detector together: each entry gets
+// the verdict of most runs, and the scores are counted over those.
+func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
+	d := contracts.DetectorSummary{Runs: len(runs)}
+	results := make([]contracts.EntryResult, len(runs[0].report.PerEntry))
+	for i := range results {
+		perRun := make([]contracts.EntryResult, len(runs))
+		for r, run := range runs {
+			perRun[r] = run.report.PerEntry[i]
+		}
+		e, unanimous := majority(perRun)
+		if !unanimous {
+			d.Unstable = append(d.Unstable, e.ID)
+		}
+		results[i] = e
+		d.PerEntry = append(d.PerEntry, contracts.EntrySummary(e))
+	}
+	d.Score = detection.Score(runs[0].report.Detector.Detector, results)
+	s := d.Score
+	d.RecallInterval = wilson(s.TP, s.TP+s.FN)
+	d.PrecisionInterval = wilson(s.TP, s.TP+s.FP)
+	d.FPRInterval = wilson(s.FP, s.FP+s.TN)
+	for _, c := range s.PerCategory {
+		switch c.Category {
+		case contracts.CategoryHardNegative:
+			d.FPRHardNegativeInterval = wilson(c.Flagged, detection.Judged(c))
+		case contracts.CategoryBenign:
+			d.FPRBenignInterval = wilson(c.Flagged, detection.Judged(c))
+		}
+	}
+	return d
+}
+
+// majority gives the result of the first run whose verdict is that of most
+// runs. Of verdicts that are equally frequent errored comes before flagged and
+// flagged before clean, so that a tie never hides a failure or an alarm.
+func majority(perRun []contracts.EntryResult) (result contracts.EntryResult, unanimous bool) {
+	counts := make(map[string]int)
+	for _, r := range perRun {
+		counts[r.Verdict]++
+	}
+	winner := contracts.VerdictErrored
+	for _, verdict := range []string{contracts.VerdictFlagged, contracts.VerdictClean} {
+		if counts[verdict] > counts[winner] {
+			winner = verdict
+		}
+	}
+	i := slices.IndexFunc(perRun, func(r contracts.EntryResult) bool { return r.Verdict == winner })
+	return perRun[i], counts[winner] == len(perRun)
+}
+
+func wilson(k, n int) *contracts.Interval {
+	w, ok := metrics.Wilson(k, n)
+	if !ok {
+		return nil
+	}
+	i := interval(w)
+	return &i
+}
