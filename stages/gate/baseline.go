@@ -1,0 +1,219 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// baselineRanks is how many places of a ranked list a baseline keeps.
+const baselineRanks = 10
+
+// NewBaseline makes the reference for later runs out of what is measured now.
+// The thresholds and the version of old stay; without old they are those of
+// DefaultThresholds. Figures with queries that errored are refused: a
+// baseline made of them would let the same errors pass for ever.
+func NewBaseline(agg contracts.Aggregate, old *contracts.Baseline) (contracts.Baseline, error) {
+	if agg.Retrieval.Queries == 0 || agg.Retrieval.Runs == 0 {
+		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to refer to; check the golden set")
+	}
+	if agg.Retrieval.Errored > 0 {
+		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; make the proxy answer all of them first (%s)",
+			agg.Retrieval.Errored, agg.Retrieval.Queries, firstError(agg))
+	}
+	b := contracts.Baseline{
+		Version: "baseline_v1",
+		Data:    agg.Data,
+		GeneratedFrom: contracts.GeneratedFrom{
+			Source: "touchstone baseline update",
+			Note:   fmt.Sprintf("means over %d runs of %s, asked over %s", agg.Retrieval.Runs, agg.Proxy, agg.SearchPath),
+		},
+		Proxy:        agg.Proxy,
+		RunsAveraged: agg.Retrieval.Runs,
+	}
+	for _, m := range agg.Retrieval.Metrics {
+		b.Metrics.SetValue(m.Metric, m.Mean)
+	}
+	for _, q := range agg.Retrieval.PerQuery {
+		b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: q.ID, Metrics: q.Metrics, Ranked: toolsOf(q.Ranked)})
+	}
+	for _, d := range agg.Detectors {
+		b.PerDetector = append(b.PerDetector, baselineOf(d))
+	}
+	if old != nil {
+		b.Version, b.Thresholds = old.Version, old.Thresholds
+	} else {
+		b.Thresholds = DefaultThresholds(agg)
+	}
+	return b, nil
+}
+
+func firstError(agg contracts.Aggregate) string {
+	for _, q := range agg.Retrieval.PerQuery {
+		if q.ErroredRuns > 0 {
+			return q.ID + ": " + q.Error
+		}
+	}
+	return "see the aggregate"
+}
+
+func toolsOf(ranked []contracts.RankedTool) []contracts.ToolID {
+	tools := []contracts.ToolID{}
+	for _, r := range ranked[:min(len(ranked), baselineRanks)] {
+		tools = append(tools, r.ToolID)
+	}
+	return tools
+}
+
+func baselineOf(d contracts.DetectorSummary) contracts.BaselineDetector {
+	b := contracts.BaselineDetector{Score: d.Score, Flagged: []string{}, Errored: []string{}}
+	for _, e := range d.PerEntry {
+		switch e.Verdict {
+		case contracts.VerdictFlagged:
+			b.Flagged = append(b.Flagged, e.ID)
+		case contracts.VerdictErrored:
+			b.Errored = append(b.Errored, e.ID)
+		}
+	}
+	return b
+}
+
+// DefaultThresholds are those of a first baseline: Recall@5, MRR and nDCG@10
+// may fall by 0.02, no query and no entry may error, and the detector named
+// "scanner" (all detectors, where there is none of that name) has to stay
+// about where it is: recall within 0.02, and a false-positive rate of 2% on
+// either kind of benign entry, or of what is measured when that is more.
+// They are a start, to be edited in the baseline file.
+func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
+	const tolerance, fpr = 0.02, 0.02
+	t := contracts.Thresholds{Detectors: []contracts.DetectorThreshold{}}
+	for _, name := range []string{"recall_at_5", "mrr", "ndcg_at_10"} {
+		t.Retrieval = append(t.Retrieval, contracts.MetricThreshold{Metric: name, Tolerance: tolerance})
+	}
+	_, hasScanner := detector(agg, "scanner")
+	for _, d := range agg.Detectors {
+		s := d.Score
+		if hasScanner && s.Detector != "scanner" || s.Recall == nil || s.FPRBenign == nil || s.FPRHardNegative == nil {
+			continue
+		}
+		t.Detectors = append(t.Detectors, contracts.DetectorThreshold{
+			Detector:               s.Detector,
+			FPRCeiling:             max(fpr, hundredths(*s.FPRBenign, math.Ceil)),
+			HardNegativeFPRCeiling: max(fpr, hundredths(*s.FPRHardNegative, math.Ceil)),
+			RecallFloor:            max(0, hundredths(*s.Recall-tolerance, math.Floor)),
+		})
+	}
+	return t
+}
+
+// hundredths rounds to two decimals, up or down.
+func hundredths(v float64, round func(float64) float64) float64 {
+	return round(v*100) / 100
+}
+
+// BaselineChanges lists what a new baseline changes, one line each; none when
+// the new one is the old one. old may be nil.
+func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string {
+	was := contracts.Baseline{}
+	if old != nil {
+		was = *old
+	}
+	var lines []string
+	change := func(what, before, after string) {
+		switch {
+		case before == after:
+		case before == "":
+			lines = append(lines, fmt.Sprintf("%s: %s (new)", what, after))
+		case after == "":
+			lines = append(lines, fmt.Sprintf("%s: %s (removed)", what, before))
+		default:
+			lines = append(lines, fmt.Sprintf("%s: %s -> %s", what, before, after))
+		}
+	}
+	identity := func(version, sha string) string {
+		if sha == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s (sha256 %.12s)", version, sha)
+	}
+	change("corpus", identity(was.Data.CorpusVersion, was.Data.CorpusSHA256), identity(next.Data.CorpusVersion, next.Data.CorpusSHA256))
+	change("golden set", identity(was.Data.GoldenVersion, was.Data.GoldenSHA256), identity(next.Data.GoldenVersion, next.Data.GoldenSHA256))
+	change("security corpus", identity(was.Data.SecurityVersion, was.Data.SecuritySHA256), identity(next.Data.SecurityVersion, next.Data.SecuritySHA256))
+	change("proxy", was.Proxy, next.Proxy)
+	if old != nil {
+		change("runs", fmt.Sprint(was.RunsAveraged), fmt.Sprint(next.RunsAveraged))
+	}
+	for _, name := range contracts.MetricNames {
+		before, after := metricText(was.Metrics, name), metricText(next.Metrics, name)
+		change(name, before, after)
+	}
+	if line := queryChanges(was, next); line != "" && old != nil {
+		lines = append(lines, line)
+	}
+	for _, name := range detectorNames(was, next) {
+		b, _ := baselineDetector(was, name)
+		n, _ := baselineDetector(next, name)
+		change(name, scoreText(b), scoreText(n))
+	}
+	if len(lines) == 0 && !reflect.DeepEqual(was, next) {
+		lines = append(lines, "how the baseline was made, or what it keeps about a detector, changes; no figure moves")
+	}
+	return lines
+}
+
+func metricText(m contracts.RetrievalMetrics, name string) string {
+	if m.RecallAt == nil {
+		return ""
+	}
+	v, ok := m.Value(name)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%.4f", v)
+}
+
+func queryChanges(was, next contracts.Baseline) string {
+	before := make(map[string]contracts.BaselineQuery)
+	for _, q := range was.PerQuery {
+		before[q.ID] = q
+	}
+	figures, lists, added := 0, 0, 0
+	for _, q := range next.PerQuery {
+		b, ok := before[q.ID]
+		delete(before, q.ID)
+		switch {
+		case !ok:
+			added++
+		case !reflect.DeepEqual(b.Metrics, q.Metrics):
+			figures++
+		case !slices.Equal(b.Ranked, q.Ranked):
+			lists++
+		}
+	}
+	if figures+lists+added+len(before) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("queries: %d score otherwise, %d keep their score with another list, %d new, %d removed", figures, lists, added, len(before))
+}
+
+func detectorNames(was, next contracts.Baseline) []string {
+	var names []string
+	for _, d := range slices.Concat(was.PerDetector, next.PerDetector) {
+		names = append(names, d.Score.Detector)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func scoreText(d contracts.BaselineDetector) string {
+	s := d.Score
+	if s.Detector == "" {
+		return ""
+	}
+	hardNegatives, benign := flaggedOf(s, contracts.CategoryHardNegative), flaggedOf(s, contracts.CategoryBenign)
+	return fmt.Sprintf("%d of %d attacks, %s hard negatives and %s plain benign entries flagged, %d errored", s.TP, s.TP+s.FN, hardNegatives, benign, s.Errored)
+}

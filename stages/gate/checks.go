@@ -1,0 +1,125 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Subject is what the checks of retrieval name as their subject; those of a
+// detector name the detector.
+const Subject = "retrieval"
+
+// Comparisons of a check.
+const (
+	atLeast = ">="
+	atMost  = "<="
+)
+
+// epsilon lets a value that stands exactly at its bound pass: the bound is a
+// difference of two decimals, which binary floating point may miss by a last
+// bit. It is far below the smallest change that any data set can show.
+const epsilon = 1e-12
+
+// holds compares a check's value with its bound.
+func holds(c contracts.GateCheck) bool {
+	if c.Comparison == atLeast {
+		return c.Value >= c.Bound-epsilon
+	}
+	return c.Value <= c.Bound+epsilon
+}
+
+// retrievalChecks judges each metric that has a threshold, then the share of
+// queries that errored.
+func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
+	var checks []contracts.GateCheck
+	for _, t := range b.Thresholds.Retrieval {
+		m, _ := metric(agg, t.Metric)
+		c := metricCheck(m, t, b.Version)
+		c.Moved = moved.ids(Subject, func(m move) bool { return m.changed[t.Metric] })
+		c.Passed = holds(c)
+		checks = append(checks, c)
+	}
+	c := contracts.GateCheck{
+		Subject: Subject, Metric: "errored",
+		Value: share(agg.Retrieval.Errored, agg.Retrieval.Queries), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
+		Rule:  fmt.Sprintf("%d of %d queries ended in an error; a share of %s may (max_errored of %s)", agg.Retrieval.Errored, agg.Retrieval.Queries, figure(b.Thresholds.MaxErrored), b.Version),
+		Moved: moved.ids(Subject, func(m move) bool { return m.State == contracts.MoveErrored }),
+	}
+	c.Passed = holds(c)
+	return append(checks, c)
+}
+
+func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, version string) contracts.GateCheck {
+	c := contracts.GateCheck{Subject: Subject, Metric: t.Metric, Comparison: atLeast, Verdict: m.Comparison.Verdict}
+	was := m.Comparison.Baseline
+	if t.NonInferiority {
+		interval := m.Comparison.DeltaInterval
+		c.Value, c.Interval, c.Bound = interval.Low, &interval, -t.Tolerance
+		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, has to stay above %+.4f (non-inferiority margin of %s)",
+			figure(was), interval.Low, interval.High, -t.Tolerance, version)
+		return c
+	}
+	interval := m.Interval
+	c.Value, c.Interval, c.Bound = m.Mean, &interval, was-t.Tolerance
+	c.Rule = fmt.Sprintf("%s may fall at most %s below the baseline's %s, and is %s: %+.4f (tolerance of %s; the smallest change this set can tell from noise is %.4f)",
+		t.Metric, figure(t.Tolerance), figure(was), figure(m.Mean), m.Comparison.Delta, version, m.Comparison.MinDetectable)
+	return c
+}
+
+// detectorChecks judges each detector that has a threshold: recall, both
+// false-positive rates and the share of errors, each on its own, so that none
+// can make up for another.
+func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
+	var checks []contracts.GateCheck
+	for _, t := range b.Thresholds.Detectors {
+		d, _ := detector(agg, t.Detector)
+		s := d.Score
+		attacks := s.TP + s.FN
+		add := func(c contracts.GateCheck, concerned func(move) bool) {
+			c.Subject = t.Detector
+			c.Moved = moved.ids(t.Detector, concerned)
+			c.Passed = holds(c)
+			checks = append(checks, c)
+		}
+		add(contracts.GateCheck{
+			Metric: "recall", Value: *s.Recall, Interval: d.RecallInterval, Bound: t.RecallFloor, Comparison: atLeast,
+			Rule: fmt.Sprintf("%d of %d attacks were flagged, errors counted as missed; the share has to be %s at least (recall_floor of %s)", s.TP, attacks, figure(t.RecallFloor), b.Version),
+		}, func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
+		add(contracts.GateCheck{
+			Metric: "fpr_benign", Value: *s.FPRBenign, Interval: d.FPRBenignInterval, Bound: t.FPRCeiling, Comparison: atMost,
+			Rule: fmt.Sprintf("%s plain benign entries were flagged; the share may be %s at most (fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryBenign), figure(t.FPRCeiling), b.Version),
+		}, func(m move) bool { return m.Category == contracts.CategoryBenign })
+		add(contracts.GateCheck{
+			Metric: "fpr_hard_negative", Value: *s.FPRHardNegative, Interval: d.FPRHardNegativeInterval, Bound: t.HardNegativeFPRCeiling, Comparison: atMost,
+			Rule: fmt.Sprintf("%s hard negatives were flagged; the share may be %s at most (hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative), figure(t.HardNegativeFPRCeiling), b.Version),
+		}, func(m move) bool { return m.Category == contracts.CategoryHardNegative })
+		add(contracts.GateCheck{
+			Metric: "errored", Value: share(s.Errored, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
+			Rule: fmt.Sprintf("the detector failed on %d of %d entries; a share of %s may (max_errored of %s)", s.Errored, len(d.PerEntry), figure(b.Thresholds.MaxErrored), b.Version),
+		}, func(m move) bool { return m.State == contracts.MoveErrored })
+	}
+	return checks
+}
+
+func flaggedOf(s contracts.DetectorScore, category string) string {
+	for _, c := range s.PerCategory {
+		if c.Category == category {
+			return fmt.Sprintf("%d of %d", c.Flagged, c.Total-c.Errored)
+		}
+	}
+	return "none of the"
+}
+
+func share(k, n int) float64 { return float64(k) / float64(n) }
+
+// figure prints a figure with four decimals, a threshold without its trailing
+// zeros.
+func figure(v float64) string {
+	s := fmt.Sprintf("%.4f", v)
+	for s[len(s)-1] == '0' && s[len(s)-3] != '.' {
+		s = s[:len(s)-1]
+	}
+	return s
+}

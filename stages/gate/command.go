@@ -1,0 +1,32 @@
+package gate
+
+import "github.com/spf13/cobra"
+
+// Command is "touchstone stage gate".
+func Command() *cobra.Command {
+	var opts Options
+	cmd := &cobra.Command{
+		Use:   "gate --aggregate FILE --baseline FILE --out FILE",
+		Short: "Judge the figures by the baseline's thresholds",
+		Long: `Holds the aggregate against the thresholds of the baseline and writes the
+verdict: every check with its value and bound, and every query and entry that
+is not as the baseline has it.
+
+A verdict is data: the exit code is 0 whether the checks pass or fail. It is 1
+when there is nothing to judge, such as a baseline that was made on other data
+or a security corpus without hard negatives.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts.Log = cmd.OutOrStdout()
+			return Run(cmd.Context(), opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.Aggregate, "aggregate", "", "the output of the aggregate stage")
+	flags.StringVar(&opts.Baseline, "baseline", "", "the baseline with its thresholds")
+	flags.StringVar(&opts.Out, "out", "", "where the verdict goes")
+	for _, name := range []string{"aggregate", "out"} {
+		cmd.MarkFlagRequired(name)
+	}
+	return cmd
+}

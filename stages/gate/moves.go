@@ -1,0 +1,245 @@
+package gate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// move is a move together with what orders it and what it explains.
+type move struct {
+	contracts.Move
+	// weight is how much was lost or won, from 0 (it cannot fail the gate).
+	weight float64
+	// changed names the metrics that differ for a query.
+	changed map[string]bool
+}
+
+// moveSet holds all moves, the most severe first.
+type moveSet struct{ all []move }
+
+// severity orders the states: what failed to answer, what got worse, what is
+// gone or cannot be compared, what got better.
+var severity = []string{
+	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveNew, contracts.MoveFixed,
+}
+
+// moves finds every query and entry that is not as the baseline has it, or
+// that errored.
+func moves(agg contracts.Aggregate, b contracts.Baseline) *moveSet {
+	s := &moveSet{all: queryMoves(agg, b)}
+	judged := make(map[string]bool)
+	for _, t := range b.Thresholds.Detectors {
+		judged[t.Detector] = true
+	}
+	for _, d := range agg.Detectors {
+		weight := 0.0
+		if judged[d.Score.Detector] {
+			weight = 1
+		}
+		before, known := baselineDetector(b, d.Score.Detector)
+		if !known {
+			s.all = append(s.all, move{Move: contracts.Move{
+				Subject: d.Score.Detector, ID: d.Score.Detector, State: contracts.MoveNew, Title: "the detector is not in the baseline",
+			}})
+			continue
+		}
+		s.all = append(s.all, entryMoves(d, before, weight)...)
+	}
+	for _, before := range b.PerDetector {
+		if _, ok := detector(agg, before.Score.Detector); !ok {
+			s.all = append(s.all, move{Move: contracts.Move{
+				Subject: before.Score.Detector, ID: before.Score.Detector, State: contracts.MoveRemoved, Title: "the detector was not run",
+			}})
+		}
+	}
+	slices.SortStableFunc(s.all, func(a, b move) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(severity, a.State), slices.Index(severity, b.State)),
+			cmp.Compare(b.weight, a.weight),
+			cmp.Compare(a.Subject, b.Subject),
+			cmp.Compare(a.ID, b.ID),
+		)
+	})
+	return s
+}
+
+func (s *moveSet) list() []contracts.Move {
+	list := make([]contracts.Move, len(s.all))
+	for i, m := range s.all {
+		list[i] = m.Move
+	}
+	return list
+}
+
+// counts says how many moves there are of each state, all states named.
+func (s *moveSet) counts() map[string]int {
+	counts := make(map[string]int)
+	for _, state := range severity {
+		counts[state] = 0
+	}
+	for _, m := range s.all {
+		counts[m.State]++
+	}
+	return counts
+}
+
+// ids lists the moves of one subject that explain a check.
+func (s *moveSet) ids(subject string, explains func(move) bool) []string {
+	ids := []string{}
+	for _, m := range s.all {
+		if m.Subject == subject && explains(m) {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// queryMoves compares each query with the baseline. What it lost or won is
+// the sum of the changes of the judged metrics; a query that won in one what
+// it lost in another counts as regressed.
+func queryMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
+	before := make(map[string]contracts.BaselineQuery, len(b.PerQuery))
+	for _, q := range b.PerQuery {
+		before[q.ID] = q
+	}
+	var found []move
+	measured := make(map[string]bool, len(agg.Retrieval.PerQuery))
+	for _, q := range agg.Retrieval.PerQuery {
+		measured[q.ID] = true
+		was, known := before[q.ID]
+		m := move{Move: contracts.Move{Subject: Subject, ID: q.ID, Title: q.Query}, changed: make(map[string]bool)}
+		if !known {
+			m.State = contracts.MoveNew
+			m.follow(q, nil)
+			found = append(found, m)
+			continue
+		}
+		lost, net := false, 0.0
+		for _, t := range b.Thresholds.Retrieval {
+			then, _ := was.Metrics.Value(t.Metric)
+			now, _ := q.Metrics.Value(t.Metric)
+			if math.Abs(now-then) <= epsilon {
+				continue
+			}
+			m.changed[t.Metric] = true
+			lost = lost || now < then
+			net += now - then
+		}
+		switch {
+		case q.ErroredRuns > 0:
+			m.State, m.Error = contracts.MoveErrored, q.Error
+		case len(m.changed) == 0:
+			continue
+		case net < -epsilon || lost && net <= epsilon:
+			m.State = contracts.MoveRegressed
+		default:
+			m.State = contracts.MoveFixed
+		}
+		m.weight = math.Abs(net)
+		m.follow(q, was.Ranked)
+		found = append(found, m)
+	}
+	for _, was := range b.PerQuery {
+		if !measured[was.ID] {
+			found = append(found, move{Move: contracts.Move{Subject: Subject, ID: was.ID, State: contracts.MoveRemoved}})
+		}
+	}
+	return found
+}
+
+// follow finds the relevant tool that explains the move and its rank then and
+// now: of the tools whose rank went the way of the move the most relevant one,
+// and when there is none the most relevant tool at all. Several of one
+// relevance are taken by their rank then.
+func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
+	now := make([]contracts.ToolID, 0, len(q.Ranked))
+	for _, r := range q.Ranked {
+		now = append(now, r.ToolID)
+	}
+	type candidate struct {
+		label         contracts.Label
+		before, after int // places from 0; out of the list is far down
+	}
+	const out = math.MaxInt
+	place := func(list []contracts.ToolID, tool contracts.ToolID) int {
+		if i := slices.Index(list, tool); i >= 0 {
+			return i
+		}
+		return out
+	}
+	var candidates []candidate
+	for _, l := range q.Labels {
+		if l.Relevance > 0 {
+			candidates = append(candidates, candidate{l, place(then, l.ToolID), place(now, l.ToolID)})
+		}
+	}
+	if len(candidates) == 0 {
+		return
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(
+			cmp.Compare(b.label.Relevance, a.label.Relevance), cmp.Compare(a.before, b.before),
+			cmp.Compare(a.after, b.after), cmp.Compare(a.label.ToolID, b.label.ToolID),
+		)
+	})
+	chosen := slices.IndexFunc(candidates, func(c candidate) bool {
+		if m.State == contracts.MoveFixed {
+			return c.after < c.before
+		}
+		return c.after > c.before
+	})
+	c := candidates[max(chosen, 0)]
+	m.Tool = c.label.ToolID
+	if c.before != out {
+		rank := c.before + 1
+		m.RankBefore = &rank
+		if c.before < len(now) && now[c.before] != m.Tool {
+			m.DisplacedBy = now[c.before]
+		}
+	}
+	if c.after != out {
+		rank := c.after + 1
+		m.RankAfter = &rank
+	}
+}
+
+// entryMoves compares what a detector says about each entry with what it said
+// then. An entry on which it fails now is listed whatever was then.
+func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, weight float64) []move {
+	before := make(map[string]string)
+	for _, id := range then.Flagged {
+		before[id] = contracts.VerdictFlagged
+	}
+	for _, id := range then.Errored {
+		before[id] = contracts.VerdictErrored
+	}
+	var found []move
+	for _, e := range d.PerEntry {
+		was, ok := before[e.ID]
+		if !ok {
+			was = contracts.VerdictClean
+		}
+		if was == e.Verdict && e.Verdict != contracts.VerdictErrored {
+			continue
+		}
+		m := move{weight: weight, Move: contracts.Move{
+			Subject: d.Score.Detector, ID: e.ID, State: contracts.MoveFixed, Category: e.Category,
+			Before: was, After: e.Verdict, Error: e.Error,
+		}}
+		right := contracts.VerdictClean
+		if e.Label == contracts.LabelMalicious {
+			right = contracts.VerdictFlagged
+		}
+		switch {
+		case e.Verdict == contracts.VerdictErrored:
+			m.State = contracts.MoveErrored
+		case e.Verdict != right && was != contracts.VerdictErrored, e.Verdict == contracts.VerdictFlagged && e.Verdict != right:
+			m.State = contracts.MoveRegressed
+		}
+		found = append(found, m)
+	}
+	return found
+}

@@ -1,0 +1,170 @@
+// Package gate is the stage that says whether the figures are good enough. It
+// measures nothing: it holds the aggregate against the thresholds that stand
+// in the baseline and nowhere else, and says what moved.
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// Options names the files of one judgement. Log may be nil.
+type Options struct {
+	Aggregate string
+	Baseline  string
+	Out       string
+	Log       io.Writer
+}
+
+// Run judges and writes the verdict. Failed checks are no error; having
+// nothing to judge is.
+func Run(_ context.Context, opts Options) error {
+	agg, err := contracts.Read[contracts.Aggregate](opts.Aggregate)
+	if err != nil {
+		return err
+	}
+	if opts.Baseline == "" {
+		return errors.New("there is no baseline to judge by; make one with touchstone baseline update")
+	}
+	baseline, err := contracts.Read[contracts.Baseline](opts.Baseline)
+	if err != nil {
+		return err
+	}
+	verdict, err := Judge(agg, baseline)
+	if err != nil {
+		return fmt.Errorf("%s: %w", opts.Baseline, err)
+	}
+	if err := contracts.Write(opts.Out, verdict); err != nil {
+		return err
+	}
+	if opts.Log != nil {
+		for _, line := range Describe(verdict) {
+			fmt.Fprintln(opts.Log, line)
+		}
+	}
+	return nil
+}
+
+// Judge holds the figures against the baseline's thresholds. It is an error
+// when any of the thresholds, or all of them, would judge nothing.
+func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate, error) {
+	if err := judgeable(agg, baseline); err != nil {
+		return contracts.Gate{}, err
+	}
+	moves := moves(agg, baseline)
+	g := contracts.Gate{Passed: true, Baseline: baseline.Version, Moves: moves.list(), Counts: moves.counts()}
+	g.Checks = append(retrievalChecks(agg, baseline, moves), detectorChecks(agg, baseline, moves)...)
+	for _, c := range g.Checks {
+		g.Passed = g.Passed && c.Passed
+	}
+	return g, nil
+}
+
+// update is the remedy for a baseline that does not fit.
+const update = "look at what moves and make a new one with touchstone baseline update"
+
+// judgeable refuses whatever would make a check pass without judging anything.
+// It finds all reasons at once.
+func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
+	if !agg.Baseline.Comparable {
+		return fmt.Errorf("the baseline cannot be compared with: %s; %s", agg.Baseline.Reason, update)
+	}
+	if agg.Data != b.Data || agg.Baseline.Version != b.Version {
+		return fmt.Errorf("the figures were compared with another baseline (%s) than the one to judge by (%s); run aggregate again", agg.Baseline.Version, b.Version)
+	}
+	var problems []string
+	if agg.Retrieval.Queries == 0 || len(agg.Retrieval.PerQuery) == 0 {
+		problems = append(problems, "no query was measured; check the golden set")
+	}
+	if len(b.Thresholds.Retrieval) == 0 {
+		problems = append(problems, "the baseline has no threshold for any retrieval metric; add one to its thresholds")
+	}
+	for _, t := range b.Thresholds.Retrieval {
+		problems = append(problems, metricProblems(agg, b, t.Metric)...)
+	}
+	if len(b.Thresholds.Detectors) == 0 {
+		problems = append(problems, "the baseline has no threshold for any detector; add one to its thresholds")
+	}
+	for _, t := range b.Thresholds.Detectors {
+		problems = append(problems, detectorProblems(agg, b, t.Detector)...)
+	}
+	if len(problems) > 0 {
+		return errors.New("the gate would judge nothing: " + strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) []string {
+	if _, ok := b.Metrics.Value(name); !ok {
+		return []string{fmt.Sprintf("the threshold for %s names a metric that the baseline does not have (it has %s); correct the name or %s", name, strings.Join(contracts.MetricNames, ", "), update)}
+	}
+	if m, ok := metric(agg, name); !ok || m.Comparison == nil {
+		return []string{fmt.Sprintf("%s has a threshold and was not measured; run aggregate again", name)}
+	}
+	return nil
+}
+
+func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, name string) []string {
+	var problems []string
+	if _, ok := baselineDetector(b, name); !ok {
+		problems = append(problems, fmt.Sprintf("detector %s has a threshold and is not in the baseline; %s", name, update))
+	}
+	d, ok := detector(agg, name)
+	if !ok {
+		return append(problems, fmt.Sprintf("detector %s has a threshold and was not run; add it to the detectors or remove its threshold", name))
+	}
+	total, errored := make(map[string]int), make(map[string]int)
+	for _, e := range d.PerEntry {
+		kind := e.Category
+		if e.Label == contracts.LabelMalicious {
+			kind = contracts.LabelMalicious
+		}
+		total[kind]++
+		if e.Verdict == contracts.VerdictErrored {
+			errored[kind]++
+		}
+	}
+	for _, kind := range []struct{ name, entries string }{
+		{contracts.LabelMalicious, "malicious entry"}, {contracts.CategoryBenign, "plain benign entry"}, {contracts.CategoryHardNegative, "hard negative"},
+	} {
+		switch {
+		case total[kind.name] == 0:
+			problems = append(problems, fmt.Sprintf("the security corpus has no %s for detector %s to be judged on; add some", kind.entries, name))
+		case kind.name != contracts.LabelMalicious && total[kind.name] == errored[kind.name]:
+			problems = append(problems, fmt.Sprintf("detector %s failed on every %s; see its errors", name, kind.entries))
+		}
+	}
+	return problems
+}
+
+func metric(agg contracts.Aggregate, name string) (contracts.MetricSummary, bool) {
+	for _, m := range agg.Retrieval.Metrics {
+		if m.Metric == name {
+			return m, true
+		}
+	}
+	return contracts.MetricSummary{}, false
+}
+
+func detector(agg contracts.Aggregate, name string) (contracts.DetectorSummary, bool) {
+	for _, d := range agg.Detectors {
+		if d.Score.Detector == name {
+			return d, true
+		}
+	}
+	return contracts.DetectorSummary{}, false
+}
+
+func baselineDetector(b contracts.Baseline, name string) (contracts.BaselineDetector, bool) {
+	for _, d := range b.PerDetector {
+		if d.Score.Detector == name {
+			return d, true
+		}
+	}
+	return contracts.BaselineDetector{}, false
+}
