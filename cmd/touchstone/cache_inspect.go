@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -10,6 +11,15 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 )
+
+// cacheStatsJSON is the shape of cache stats --json.
+type cacheStatsJSON struct {
+	Dir         string `json:"dir"`
+	Results     int    `json:"results"`
+	ResultBytes int64  `json:"result_bytes"`
+	Blobs       int    `json:"blobs"`
+	BlobBytes   int64  `json:"blob_bytes"`
+}
 
 func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
@@ -22,10 +32,10 @@ func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
 				return err
 			}
 			if flags.json {
-				return printJSON(cmd.OutOrStdout(), stats)
+				return printJSON(cmd.OutOrStdout(), cacheStatsJSON{stats.Dir, stats.Records, stats.RecordBytes, stats.Blobs, stats.BlobBytes})
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "directory  %s\nresults    %d\nblobs      %d\nsize       %s on disk, %s of content\n",
-				stats.Dir, stats.Records, stats.Blobs, formatSize(stats.DiskBytes), formatSize(stats.ContentBytes))
+			fmt.Fprintf(cmd.OutOrStdout(), "directory  %s\nresults    %d\nblobs      %d\nsize       %s on disk\n",
+				stats.Dir, stats.Records, stats.Blobs, formatSize(stats.RecordBytes+stats.BlobBytes))
 			return nil
 		}),
 	}
@@ -42,6 +52,7 @@ type cacheResult struct {
 	Instance string    `json:"instance"`
 	Bytes    int64     `json:"bytes"`
 	Used     time.Time `json:"used"`
+	Problem  string    `json:"problem,omitempty"`
 }
 
 func newCacheListCommand(flags *globalFlags) *cobra.Command {
@@ -51,23 +62,37 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			list := cacheListJSON{Results: []cacheResult{}}
-			err := store.List(func(e cache.Listed) error {
-				list.Results = append(list.Results, cacheResult{e.Key.String(), e.Stage, e.Instance, e.Bytes, e.Used})
+			err := store.List(func(e cache.RecordInfo) error {
+				list.Results = append(list.Results, cacheResult{e.Key.String(), e.Stage, e.Instance, e.Bytes, e.Used, e.Problem})
 				return nil
 			})
 			if err != nil {
 				return err
 			}
+			slices.SortStableFunc(list.Results, func(a, b cacheResult) int { return b.Used.Compare(a.Used) })
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), list)
 			}
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, r := range list.Results {
-				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\n", r.Key, r.Stage, r.Instance, formatSize(r.Bytes), r.Used.Format(time.DateTime))
+				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, r.Stage, r.Instance, formatSize(r.Bytes), r.Used.Format(time.DateTime), r.Problem)
 			}
 			return t.Flush()
 		}),
 	}
+}
+
+// cacheVerifyJSON is the shape of cache verify --json.
+type cacheVerifyJSON struct {
+	Results  int            `json:"results"`
+	Blobs    int            `json:"blobs"`
+	Problems []cacheProblem `json:"problems"`
+}
+
+type cacheProblem struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+	Fixed  bool   `json:"fixed"`
 }
 
 func newCacheVerifyCommand(flags *globalFlags) *cobra.Command {
@@ -82,13 +107,17 @@ func newCacheVerifyCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			facts := cacheVerifyJSON{result.Records, result.Blobs, []cacheProblem{}}
+			for _, p := range result.Problems {
+				facts.Problems = append(facts.Problems, cacheProblem(p))
+			}
 			if flags.json {
-				if err := printJSON(cmd.OutOrStdout(), result); err != nil {
+				if err := printJSON(cmd.OutOrStdout(), facts); err != nil {
 					return err
 				}
 			} else {
-				for _, p := range result.Problems {
-					fmt.Fprintln(cmd.OutOrStdout(), p)
+				for _, p := range facts.Problems {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", p.Path, p.Reason)
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d damaged\n", result.Records, result.Blobs, len(result.Problems))
 			}

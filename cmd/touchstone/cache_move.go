@@ -11,6 +11,21 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
+// cacheGCJSON is the shape of cache gc --json.
+type cacheGCJSON struct {
+	DryRun  bool  `json:"dry_run"`
+	Results int   `json:"results"`
+	Blobs   int   `json:"blobs"`
+	Bytes   int64 `json:"bytes"`
+}
+
+// cacheImportJSON is the shape of cache import --json.
+type cacheImportJSON struct {
+	Results int      `json:"results"`
+	Blobs   int      `json:"blobs"`
+	Skipped []string `json:"skipped"`
+}
+
 func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 	var maxSize string
 	var maxAge time.Duration
@@ -29,7 +44,7 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 				return err
 			}
 			if flags.json {
-				return printJSON(cmd.OutOrStdout(), result)
+				return printJSON(cmd.OutOrStdout(), cacheGCJSON{dryRun, result.Records, result.Blobs, result.Bytes})
 			}
 			verb := "removed"
 			if dryRun {
@@ -56,7 +71,7 @@ func newCacheExportCommand(flags *globalFlags) *cobra.Command {
 				return fmt.Errorf("exporting to %s: %w", args[0], err)
 			}
 			defer f.Cleanup()
-			if err := store.Export(cmd.Context(), f); err != nil {
+			if _, err := store.Export(cmd.Context(), f); err != nil {
 				return err
 			}
 			return f.CloseAtomicallyReplace()
@@ -79,11 +94,15 @@ func newCacheImportCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("importing %s: %w", args[0], err)
 			}
-			if flags.json {
-				return printJSON(cmd.OutOrStdout(), result)
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs imported\n", result.Records, result.Blobs)
+			facts := cacheImportJSON{result.Records, result.Blobs, []string{}}
 			for _, s := range result.Skipped {
+				facts.Skipped = append(facts.Skipped, s.Name+": "+s.Reason)
+			}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), facts)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs imported\n", facts.Results, facts.Blobs)
+			for _, s := range facts.Skipped {
 				fmt.Fprintln(cmd.ErrOrStderr(), "skipped", s)
 			}
 			return nil

@@ -83,9 +83,12 @@ func stageRooms(stage string) []string {
 
 // embeddedProxyIdentity is the identity of the reference proxy inside this
 // binary.
-func embeddedProxyIdentity() (string, error) {
+func embeddedProxyIdentity() string {
 	id, err := sourceIdentity("proxy")
-	return id.String(), err
+	if err != nil {
+		panic(err) // the source is part of the binary: it cannot be missing
+	}
+	return id.String()
 }
 
 // sourceIdentity digests the source of some packages, of everything of ours

@@ -38,6 +38,7 @@ gate passed. Nothing unchanged is computed twice.
 		newExplainCommand(flags), newGraphCommand(flags), newLogsCommand(flags), newCacheCommand(flags),
 		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(),
 		newStageCommand(), newVersionCommand(flags),
+		newDatasetsCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand(),
 	)
 	return root
 }
