@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -245,9 +246,16 @@ func (p *Proxy) WithLog(err error) error {
 	return fmt.Errorf("%w; the end of its log:\n%s", err, log)
 }
 
+// brokenConnection matches the ways in which a connection is found to be
+// broken. Which of them it is depends on timing alone.
+var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
+
 // scrub takes what differs from run to run out of an error's text: reports
 // are made of it.
 func (p *Proxy) scrub(addr address, err error) error {
+	if brokenConnection.MatchString(err.Error()) {
+		return errors.New("the proxy broke the connection")
+	}
 	text := strings.ReplaceAll(err.Error(), addr.base, "the proxy")
 	return errors.New(loopbackPort.ReplaceAllString(text, "loopback"))
 }

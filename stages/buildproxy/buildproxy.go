@@ -86,8 +86,11 @@ func Run(ctx context.Context, opts Options) error {
 	if err := os.MkdirAll(opts.Out, 0o755); err != nil {
 		return fmt.Errorf("make the output directory: %w", err)
 	}
-	manifest, err := embedded(opts)
-	if opts.Source != "" {
+	var manifest contracts.ProxyManifest
+	var err error
+	if opts.Source == "" {
+		manifest, err = embedded(opts)
+	} else {
 		manifest, err = built(ctx, opts)
 	}
 	if err != nil {
@@ -121,10 +124,10 @@ func embedded(opts Options) (contracts.ProxyManifest, error) {
 	if m.Name == "" {
 		m.Name = ReferenceName
 	}
-	if m.Identity == "" && EmbeddedIdentity != nil && opts.Source == "" {
+	if m.Identity == "" && EmbeddedIdentity != nil {
 		m.Identity = EmbeddedIdentity()
 	}
-	if m.Identity == "" && opts.Source == "" {
+	if m.Identity == "" {
 		return m, errors.New("this program does not know the digest of the proxy in it: give it with --identity")
 	}
 	return m, nil

@@ -49,7 +49,7 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 		r.Metrics = score(r)
 		results = append(results, r)
 		if how, ended := a.proxy.Ended(); ended {
-			return nil, a.fail(fmt.Sprintf("ended during query %d of %d: %s", len(results), len(queries), how), failures)
+			return nil, a.fail(fmt.Sprintf("ended while it was asked, after at most %d of %d queries: %s", len(results), len(queries), how), failures)
 		}
 		if unanswered == hungAfter {
 			return nil, a.fail(fmt.Sprintf("hangs: %d queries in a row had no answer", hungAfter), failures)

@@ -35,6 +35,8 @@ const (
 	DiesWhileIndex  = "dies-while-indexing"
 	ListsLess       = "lists-less"
 	ListsOther      = "lists-other"
+	ListsNothing    = "lists-nothing"
+	Quarantines     = "quarantines"
 	ListGarbage     = "list-garbage"
 	ListHangs       = "list-hangs"
 	AnswerGarbage   = "answer-garbage"
@@ -45,6 +47,7 @@ const (
 	EveryQueryFails = "every-query-fails"
 	DiesAtQuery     = "dies-at-query"
 	HangsAtQuery    = "hangs-at-query"
+	BreaksOff       = "breaks-off" // in the middle of an answer
 	PrintsSecrets   = "prints-secrets"
 	LeavesChildren  = "leaves-children"
 )
@@ -177,19 +180,25 @@ func (p *badProxy) list(w http.ResponseWriter, _ *http.Request) {
 	switch p.mode {
 	case ListsLess:
 		tools = tools[1:]
+	case ListsNothing:
+		tools = nil
 	case ListGarbage:
 		fmt.Fprint(w, `{"tools": [{"name": `)
 		return
 	case ListHangs:
 		time.Sleep(time.Hour)
 	}
-	var list []map[string]any
+	list := []map[string]any{}
 	for i, t := range tools {
 		entry := map[string]any{
 			"name": t.ToolID, "description": t.Description, "inputSchema": t.Schema, "state": "indexed",
 		}
 		if p.mode == ListsOther && i == 0 {
 			entry["description"] = t.Description + " "
+		}
+		if p.mode == Quarantines && i == 0 {
+			entry["state"] = "quarantined"
+			entry["findings"] = []map[string]string{{"check": "unicode.hidden", "detail": "a zero-width space"}}
 		}
 		list = append(list, entry)
 	}
@@ -250,7 +259,19 @@ func (p *badProxy) fails() bool {
 	return p.mode == EveryQueryFails || p.mode == EveryThirdFails && p.queries%3 == 2
 }
 
+// breakOff promises an answer and closes the connection within it.
+func breakOff(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", "1000")
+	fmt.Fprint(w, `{"tools":[`)
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
 func (p *badProxy) search(w http.ResponseWriter, r *http.Request) {
+	if p.mode == BreaksOff {
+		breakOff(w)
+	}
 	if p.fails() {
 		p.queries++
 		http.Error(w, "database on fire", http.StatusInternalServerError)
@@ -289,6 +310,9 @@ func (p *badProxy) mcp(w http.ResponseWriter, r *http.Request) {
 	case "initialize":
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"bad","version":"1"}}}`, req.ID)
 	case "tools/call":
+		if p.mode == BreaksOff {
+			breakOff(w)
+		}
 		if p.fails() {
 			p.queries++
 			http.Error(w, "database on fire", http.StatusInternalServerError)

@@ -1,0 +1,359 @@
+package scoreretrieval_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/stages/buildproxy"
+	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
+	"github.com/touchstone-eval/touchstone/stages/snapshotindex"
+)
+
+const (
+	smallCorpus = "testdata/corpus.json"
+	smallGolden = "testdata/golden.json"
+)
+
+// reference builds the manifest of the reference proxy.
+func reference(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := buildproxy.Run(t.Context(), buildproxy.Options{Out: dir, Identity: "under test"}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// score runs snapshot-index and then score-retrieval and returns the report
+// and its bytes.
+func score(t *testing.T, opts scoreretrieval.Options) (contracts.RetrievalReport, []byte, error) {
+	t.Helper()
+	out := t.TempDir()
+	opts.Index = filepath.Join(out, "index.json")
+	opts.Out = filepath.Join(out, "report.json")
+	if opts.Run == 0 {
+		opts.Run = 1
+	}
+	if opts.Search == "" {
+		opts.Search = contracts.SearchMCP
+	}
+	err := snapshotindex.Run(t.Context(), snapshotindex.Options{
+		Proxy: opts.Proxy, Corpus: opts.Corpus, Out: opts.Index, Degrade: opts.Degrade,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := scoreretrieval.Run(t.Context(), opts); err != nil {
+		if _, stat := os.Stat(opts.Out); stat == nil {
+			t.Error("a report was written although the stage failed")
+		}
+		return contracts.RetrievalReport{}, nil, err
+	}
+	raw, err := os.ReadFile(opts.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := contracts.Read[contracts.RetrievalReport](opts.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report, raw, nil
+}
+
+func mustScore(t *testing.T, opts scoreretrieval.Options) (contracts.RetrievalReport, []byte) {
+	t.Helper()
+	report, raw, err := score(t, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report, raw
+}
+
+func small(dir string) scoreretrieval.Options {
+	return scoreretrieval.Options{Proxy: dir, Corpus: smallCorpus, Golden: smallGolden}
+}
+
+func result(t *testing.T, r contracts.RetrievalReport, id string) contracts.QueryResult {
+	t.Helper()
+	for _, q := range r.PerQuery {
+		if q.ID == id {
+			return q
+		}
+	}
+	t.Fatalf("the report lacks query %s", id)
+	return contracts.QueryResult{}
+}
+
+// Two runs of one seed give the same bytes; another seed, another search path
+// change nothing but the line that says so, because the reference proxy is
+// not sensitive to any order.
+func TestReportsAreTheSameBytes(t *testing.T) {
+	dir := reference(t)
+	_, first := mustScore(t, small(dir))
+	_, again := mustScore(t, small(dir))
+	if !bytes.Equal(first, again) {
+		t.Error("two runs of one seed differ")
+	}
+	opts := small(dir)
+	opts.Run = 2
+	_, second := mustScore(t, opts)
+	if got := bytes.Replace(second, []byte(`"run": 2`), []byte(`"run": 1`), 1); !bytes.Equal(first, got) {
+		t.Errorf("run 2 is not run 1:\n%s", got)
+	}
+	opts = small(dir)
+	opts.Search = contracts.SearchREST
+	_, rest := mustScore(t, opts)
+	if got := bytes.Replace(rest, []byte(`"search_path": "rest"`), []byte(`"search_path": "mcp"`), 1); !bytes.Equal(first, got) {
+		t.Errorf("REST gives another report than MCP:\n%s", got)
+	}
+}
+
+func TestReport(t *testing.T) {
+	r, _ := mustScore(t, small(reference(t)))
+	if r.CorpusVersion != "small-1" || r.GoldenVersion != "small-golden-1" || r.Proxy != "reference" ||
+		r.ProxyIdentity != "under test" || r.SearchPath != "mcp" || r.Run != 1 {
+		t.Errorf("the report is about %+v", r)
+	}
+	if len(r.PerQuery) != 8 || !slices.IsSortedFunc(r.PerQuery, func(a, b contracts.QueryResult) int { return strings.Compare(a.ID, b.ID) }) {
+		t.Errorf("%d queries, or not sorted", len(r.PerQuery))
+	}
+	for _, q := range r.PerQuery {
+		if q.Metrics.RecallAt["10"] != 1 {
+			t.Errorf("query %s does not find %v among ten: %v", q.ID, q.Labels, q.Ranked)
+		}
+		if q.Error != "" || q.Anomalies != nil {
+			t.Errorf("query %s: %s %v", q.ID, q.Error, q.Anomalies)
+		}
+	}
+	rain := result(t, r, "s04")
+	for _, ranked := range rain.Ranked {
+		judged := ranked.ToolID == "weather:forecast" || ranked.ToolID == "weather:current_conditions"
+		if (ranked.Relevance != nil) != judged {
+			t.Errorf("%s: relevance %v", ranked.ToolID, ranked.Relevance)
+		}
+	}
+	if result(t, r, "s05").Notes == "" {
+		t.Error("notes are lost")
+	}
+}
+
+// A hidden tool is listed and not found: only the queries that want it lose.
+func TestHiddenToolIsNeverRecalled(t *testing.T) {
+	dir := reference(t)
+	whole, _ := mustScore(t, small(dir))
+	opts := small(dir)
+	opts.Degrade = "hide=mail:search_messages"
+	hidden, _ := mustScore(t, opts)
+	before, after := result(t, whole, "s03").Metrics, result(t, hidden, "s03").Metrics
+	if before.RecallAt["1"] != 1 {
+		t.Fatalf("it was not found to begin with: %v", before)
+	}
+	for k, v := range after.RecallAt {
+		if v != 0 {
+			t.Errorf("recall@%s is %v", k, v)
+		}
+	}
+	if after.MRR != 0 || after.NDCGAt10 != 0 || after.MAP != 0 {
+		t.Errorf("got %v", after)
+	}
+	for _, q := range hidden.PerQuery {
+		if q.ID != "s03" && q.Metrics.RecallAt["10"] != 1 {
+			t.Errorf("query %s lost too", q.ID)
+		}
+	}
+}
+
+func TestDegradedIndexShows(t *testing.T) {
+	dir := reference(t)
+	whole, _ := mustScore(t, small(dir))
+	for _, degrade := range []string{"drop-descriptions", "reverse-top"} {
+		opts := small(dir)
+		opts.Degrade = degrade
+		r, _ := mustScore(t, opts)
+		if r.Metrics.MRR > whole.Metrics.MRR-.1 || r.Metrics.NDCGAt10 > whole.Metrics.NDCGAt10-.1 {
+			t.Errorf("%s: %v, the whole index %v", degrade, r.Metrics, whole.Metrics)
+		}
+	}
+}
+
+// Data that is not ours, through the REST search since it is the cheaper one.
+func TestMetaTool(t *testing.T) {
+	const shared = "../../../shared/external/"
+	if _, err := os.Stat(shared + "metatool.corpus.json"); err != nil {
+		t.Skip("needs ../shared/external/metatool.*.json beside the checkout:", err)
+	}
+	r, _ := mustScore(t, scoreretrieval.Options{
+		Proxy: reference(t), Corpus: shared + "metatool.corpus.json", Golden: shared + "metatool.golden.json",
+		Search: contracts.SearchREST,
+	})
+	t.Logf("%d queries: recall %v, mrr %.4f, ndcg@10 %.4f", len(r.PerQuery), r.Metrics.RecallAt, r.Metrics.MRR, r.Metrics.NDCGAt10)
+	if !strings.HasPrefix(r.GoldenVersion, "sha256:") || len(r.GoldenVersion) != len("sha256:")+12 {
+		t.Errorf("a golden set without version is %q", r.GoldenVersion)
+	}
+	// Plain BM25 over name and description, as the data's README gives it.
+	const plain = .454
+	if got := r.Metrics.RecallAt["5"]; got < plain+.1 {
+		t.Errorf("recall@5 is %.4f; plain BM25 has %.3f", got, plain)
+	}
+}
+
+func TestAnswersOfBadForm(t *testing.T) {
+	t.Run("every third fails", func(t *testing.T) {
+		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
+			opts := small(badproxy.Manifest(t, badproxy.EveryThirdFails))
+			opts.Search = path
+			r, raw := mustScore(t, opts)
+			failed := 0
+			for _, q := range r.PerQuery {
+				if q.Error == "" {
+					continue
+				}
+				failed++
+				if q.Metrics.RecallAt["10"] != 0 || q.Metrics.MRR != 0 || len(q.Ranked) != 0 || len(q.Metrics.RecallAt) != 4 {
+					t.Errorf("a query that failed has %+v", q)
+				}
+			}
+			if failed != 2 {
+				t.Errorf("%s: %d of 8 failed, want 2", path, failed)
+			}
+			if bytes.Contains(raw, []byte("127.0.0.1")) {
+				t.Errorf("%s: the report has an address in it", path)
+			}
+			_, again := mustScore(t, opts)
+			if !bytes.Equal(raw, again) {
+				t.Errorf("%s: two runs with failures differ", path)
+			}
+		}
+	})
+	t.Run("messy", func(t *testing.T) {
+		right, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.Right)))
+		messy, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.AnswerMessy)))
+		for i, q := range messy.PerQuery {
+			if len(q.Anomalies) != 3 {
+				t.Errorf("%s: %q", q.ID, q.Anomalies)
+			}
+			// What is left of a messy answer is what a tidy one has.
+			if want := right.PerQuery[i].Ranked; fmt.Sprint(ids(q.Ranked)) != fmt.Sprint(ids(want)) {
+				t.Errorf("%s: got %v, want %v", q.ID, ids(q.Ranked), ids(want))
+			}
+		}
+		text := strings.Join(messy.PerQuery[0].Anomalies, "\n")
+		for _, want := range []string{"to a limit of 10", `not in the corpus: "nowhere:invented"`, "listed before:"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the remarks lack %q: %s", want, text)
+			}
+		}
+	})
+}
+
+func ids(ranked []contracts.RankedTool) []string {
+	var out []string
+	for _, r := range ranked {
+		out = append(out, r.ToolID)
+	}
+	return out
+}
+
+func TestProxyThatCannotBeScored(t *testing.T) {
+	for _, tc := range []struct {
+		mode    string
+		timeout time.Duration
+		want    []string
+	}{
+		{badproxy.DiesAtQuery, 0, []string{"ended while it was asked", "status 7", "that was one too many"}},
+		{badproxy.HangsAtQuery, 100 * time.Millisecond, []string{"hangs: 3 queries in a row", "in mode hangs-at-query"}},
+		{badproxy.BreaksOff, 0, []string{"failed more than half of 8 queries", "the proxy broke the connection"}},
+		{badproxy.EveryQueryFails, 0, []string{"failed more than half of 8 queries", "s0"}},
+		{badproxy.AnswerGarbage, 0, []string{"failed more than half of 8 queries"}},
+		{badproxy.AnswerNaN, 0, []string{"failed more than half of 8 queries", "'N'"}},
+	} {
+		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
+			t.Run(tc.mode+" "+path, func(t *testing.T) {
+				opts := small(badproxy.Manifest(t, tc.mode))
+				opts.QueryTimeout, opts.Search = tc.timeout, path
+				_, _, err := score(t, opts)
+				if err == nil {
+					t.Fatal("it was scored")
+				}
+				for _, want := range tc.want {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("the error lacks %q:\n%v", want, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// The proxy that is scored has to be the proxy that was looked at.
+func TestIndexHasToBeTheSnapshot(t *testing.T) {
+	dir := reference(t)
+	out := t.TempDir()
+	index := filepath.Join(out, "index.json")
+	err := snapshotindex.Run(t.Context(), snapshotindex.Options{Proxy: dir, Corpus: smallCorpus, Out: index})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := contracts.Read[contracts.IndexSnapshot](index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name   string
+		change func(*contracts.IndexSnapshot)
+		want   string
+	}{
+		{"other content", func(s *contracts.IndexSnapshot) { s.Tools[3].SchemaSHA256 = strings.Repeat("0", 64) }, "other schema"},
+		{"one more", func(s *contracts.IndexSnapshot) { s.Tools = s.Tools[1:] }, "not expected"},
+		{"other proxy", func(s *contracts.IndexSnapshot) { s.ProxyIdentity = "older" }, "run snapshot-index again"},
+		{"other corpus", func(s *contracts.IndexSnapshot) { s.CorpusVersion = "older" }, "run snapshot-index again"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			changed := snapshot
+			changed.Tools = slices.Clone(snapshot.Tools)
+			tc.change(&changed)
+			opts := small(dir)
+			opts.Run, opts.Search, opts.Out = 1, contracts.SearchMCP, filepath.Join(out, "report.json")
+			opts.Index = filepath.Join(out, "changed.json")
+			if err := contracts.Write(opts.Index, changed); err != nil {
+				t.Fatal(err)
+			}
+			err := scoreretrieval.Run(t.Context(), opts)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	good := small("testdata")
+	good.Index, good.Search, good.Run = "testdata/none.json", contracts.SearchMCP, 1
+	for _, tc := range []struct {
+		name   string
+		change func(*scoreretrieval.Options)
+		want   string
+	}{
+		{"run 0", func(o *scoreretrieval.Options) { o.Run = 0 }, "--run 0"},
+		{"degrade", func(o *scoreretrieval.Options) { o.Degrade = "a bit" }, "--degrade"},
+		{"corpus is none", func(o *scoreretrieval.Options) { o.Corpus = smallGolden }, "golden.json"},
+		{"no index", func(*scoreretrieval.Options) {}, "none.json"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			opts := good
+			tc.change(&opts)
+			err := scoreretrieval.Run(t.Context(), opts)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
