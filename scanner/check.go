@@ -34,6 +34,7 @@ func builtin() []registered {
 		checkUnicode,
 		checkDirectives,
 		checkShadowing,
+		checkExfiltration,
 	}
 }
 

@@ -1,8 +1,10 @@
 package scanner
 
+import "strings"
+
 // A frame is a shape that a sentence of an attack has: who is addressed, what
-// is demanded, about what. Each finds at most one hit a sentence; the checks
-// add hits up and decide.
+// is demanded, about what. Each finds at most a few hits a sentence; the
+// checks add hits up and decide.
 
 // frameID names a frame. The order is that of reporting.
 type frameID uint8
@@ -15,9 +17,13 @@ const (
 	frFirst                   // before any other tool
 	frPrefer                  // instead of any other tool
 	frMimicry                 // tags and roles of a chat template
+	frAddress                 // a note to the model, apart from the documentation
 	frRole                    // you are now
 	frGuard                   // drop your safety rules
 	frPersist                 // from now on, in every answer
+	frObey                    // do what the output says
+	frHijack                  // when the user asks for that, do this
+	frMislead                 // tell the user something untrue
 	frSecret                  // hand over credentials
 	frConv                    // hand over the conversation
 	frPrompt                  // hand over the system prompt
@@ -26,21 +32,18 @@ const (
 	frSide                    // a parameter that collects what is not its business
 	frRedirect                // change where another tool's result goes
 	frShadow                  // orders about another server's tool
-	frCommand                 // run this command first
-	frPretext                 // an error or a rule that demands it
-	frHijack                  // when the user asks for that, do this
-	frMislead                 // tell the user something untrue
+	frCommand                 // run this command
 	frCount
 )
 
 var frameNames = [frCount]string{
 	"overrides earlier instructions", "hides something from the user", "asks for a silent action",
 	"skips the user's consent", "claims precedence over other tools", "steers the choice of tools",
-	"imitates chat markup", "assigns a new role", "lifts safety rules", "makes an order permanent",
+	"imitates chat markup", "addresses the model aside", "assigns a new role", "lifts safety rules",
+	"makes an order permanent", "has the model obey data", "hijacks another request", "has the user misled",
 	"demands credentials", "demands the conversation", "demands the system prompt",
 	"sends data out", "puts data in a link", "collects data in a side parameter",
 	"redirects another tool", "gives orders about another tool", "demands a command",
-	"demands under a pretext", "hijacks another request", "has the user misled",
 }
 
 // hit is a frame found in a sentence. weight is evidence: 1 is a hint, 2
@@ -55,6 +58,7 @@ type hit struct {
 // frameContext is a sentence under inspection with what stands around it.
 type frameContext struct {
 	v    *ToolView
+	reg  *RegistryView
 	d    int
 	doc  *doc
 	sen  *sentence
@@ -69,12 +73,12 @@ type frameContext struct {
 }
 
 // frames runs every frame over every sentence.
-func (v *ToolView) frames() []hit {
+func (v *ToolView) frames(reg *RegistryView) []hit {
 	if v.hitsDone {
 		return v.hits
 	}
 	docs := v.analyze()
-	x := frameContext{v: v, hits: v.hits[:0], about: v.purpose()}
+	x := frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
 	for i := range docs {
 		x.d, x.doc = i, &docs[i]
 		x.kind = v.fields[docs[i].field].kind
@@ -88,7 +92,8 @@ func (v *ToolView) frames() []hit {
 }
 
 // purpose is what the name of the tool and the opening of its description
-// speak of: a tool named summarize_conversation may ask for one.
+// speak of: a tool named summarize_conversation may ask for one. An opening
+// that already gives orders does not count.
 func (v *ToolView) purpose() concept {
 	var c concept
 	for i := range v.docs {
@@ -98,49 +103,67 @@ func (v *ToolView) purpose() concept {
 			for _, t := range v.tokens[d.tok0:d.tok1] {
 				c |= t.c
 			}
+		case kindDescription:
+			if d.sen1 == d.sen0 || v.fields[d.field].layer != "" {
+				continue
+			}
+			s := &v.clauses[d.sen0]
+			if s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) || s.mask.has(cNeg|cTell) {
+				continue
+			}
+			c |= s.mask
 		}
 	}
 	return c
 }
 
+const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPrefer | cDisable | cPretend |
+	cSecretly | cKnow | cAsk | cChange | cPay | cDestroy | cNow | cHistory | cSecret | cCredPath | cSystem | cModel
+
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
-	// A sentence without a verb that a frame knows is not worth a look.
-	if !m.any(cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPrefer | cDisable | cPretend |
-		cSecretly | cKnow | cAsk | cChange | cPay | cDestroy | cNow | cMust | cHistory | cSecret | cCredPath | cSystem) {
+	if !m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory) {
 		return
 	}
 	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
 	x.discount = x.metaDiscount()
-	for _, frame := range sentenceFrames {
-		if m.any(frame.needs) {
-			frame.find(x)
+	for i := range sentenceFrames {
+		if f := &sentenceFrames[i]; m.any(f.one) && m.any(f.other) {
+			f.find(x)
 		}
 	}
 }
 
-// sentenceFrames lists the frames with the concepts of which a sentence needs
-// at least one.
-var sentenceFrames = []struct {
-	needs concept
-	find  func(*frameContext)
+// sentenceFrames lists the frames, each with two sets of concepts: a sentence
+// needs at least one of each to be worth asking.
+var sentenceFrames = [...]struct {
+	one, other concept
+	find       func(*frameContext)
 }{
-	{cIgnore | cDisable, (*frameContext).override},
-	{cNeg | cTell | cSecretly | cKnow, (*frameContext).conceal},
-	{cOther | cTool, (*frameContext).precedence},
-	{cPretend | cNow, (*frameContext).role},
-	{cSecret | cCredPath | cConv | cHistory | cSystem, (*frameContext).demandData},
+	{cIgnore | cDisable, cInstr | cRule | cGuard | cSystem, (*frameContext).override},
+	{cNeg | cTell | cSecretly, cTell | cShow | cKnow | cUser | cSecretly, (*frameContext).conceal},
+	{cSecretly, cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy, (*frameContext).covert},
+	{cAsk | cAllow, cNeg | cAllow, (*frameContext).unasked},
+	{cOther, cTool, (*frameContext).precedence},
+	{cPretend | cNow | cGuard, ^concept(0), (*frameContext).role},
+	{cModel | cSystem | cUrgent | cUser | cInstr | cSecretly, ^concept(0), (*frameContext).mimicry},
+	{cResult | cMust | cWhen, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay, (*frameContext).standing},
+	{cTell | cShow, cNeg | cTrue, (*frameContext).mislead},
+	{cSecret | cCredPath | cConv | cHistory | cSystem | cPersonal, ^concept(0), (*frameContext).demandData},
+	{cSend | cChange | cPrefer | cLink | cInclude, ^concept(0), (*frameContext).sink},
+	{cTool | cCall | cSend | cPrefer | cNeg | cChange | cRead, ^concept(0), (*frameContext).shadow},
 }
 
 // hit records a find between two tokens of the sentence.
 func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	weight *= x.discount
-	if weight < 0.3 {
+	if weight < 0.25 {
 		return
 	}
 	if i > j {
 		i, j = j, i
 	}
+	i = max(i, 0)
 	x.hits = append(x.hits, hit{f, weight, x.d, x.toks[i].start, x.toks[min(j, len(x.toks)-1)].end})
 }
 
@@ -150,26 +173,44 @@ func (x *frameContext) metaDiscount() float64 {
 	if !x.mask.any(cMeta) {
 		return 1
 	}
-	meta, quoted := 0, 0
-	firstMeta := -1
+	meta, quoted, opens := 0, 0, false
 	for i, t := range x.toks {
-		if t.c.any(cMeta) {
+		if t.c.any(cMeta) && t.flags&tfIdent == 0 {
 			meta++
-			if firstMeta < 0 {
-				firstMeta = i
-			}
+			opens = opens || i < 3 && t.f == formThird
 		}
-		if t.flags&(tfQuote|tfCode) != 0 {
+		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
 			quoted++
 		}
 	}
 	switch {
-	case quoted > 0 && meta > 0:
+	case quoted > 1 && meta > 0:
 		return 0.15
-	case meta >= 2:
+	case meta >= 3:
+		return 0.15
+	case meta == 2 || opens || x.about.any(cMeta) && meta == 1:
 		return 0.3
 	}
-	return 0.7
+	return 0.8
+}
+
+// text is the sentence as it was written, normalised.
+func (x *frameContext) text() string { return x.doc.text[x.sen.start:x.sen.end] }
+
+// word is a token's text.
+func (x *frameContext) word(i int) string { return x.doc.text[x.toks[i].start:x.toks[i].end] }
+
+// isWord compares a token with lower case words.
+func (x *frameContext) isWord(i int, words ...string) bool {
+	if i < 0 || i >= len(x.toks) {
+		return false
+	}
+	for _, w := range words {
+		if strings.EqualFold(x.word(i), w) {
+			return true
+		}
+	}
+	return false
 }
 
 // find gives the first token at or after from, before to, that means all of
@@ -207,4 +248,60 @@ func (x *frameContext) demanded(want concept, least mood) (int, mood) {
 		}
 	}
 	return at, best
+}
+
+// literalSink says whether the sentence names a concrete place outside: an
+// e-mail address, a URL, an IP address, a bucket.
+func (x *frameContext) literalSink() bool {
+	s := x.text()
+	if int(x.sen.end) < len(x.doc.text) {
+		// A host name's dot may have ended the sentence.
+		s = x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+24)]
+	}
+	return strings.Contains(s, "://") || emailIn(s) || ipIn(s)
+}
+
+func emailIn(s string) bool {
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], '@')
+		if i < 0 {
+			return false
+		}
+		i += from
+		if i > 0 && i+3 < len(s) && wordByte(s[i-1]) && wordByte(s[i+1]) {
+			for j := i + 1; j < len(s) && (wordByte(s[j]) || s[j] == '.' || s[j] == '-'); j++ {
+				if s[j] == '.' && j+1 < len(s) && wordByte(s[j+1]) {
+					return true
+				}
+			}
+		}
+		from = i + 1
+	}
+}
+
+// ipIn finds a dotted quad.
+func ipIn(s string) bool {
+	dots, digits := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+			if dots == 3 {
+				return true
+			}
+			if digits > 3 {
+				dots = 0
+			}
+		case c == '.' && digits > 0 && digits <= 3:
+			dots++
+			digits = 0
+		default:
+			dots, digits = 0, 0
+		}
+	}
+	return false
+}
+
+func wordByte(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }

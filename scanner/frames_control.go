@@ -2,36 +2,46 @@ package scanner
 
 // Frames about control: overriding, concealing, precedence, roles.
 
+const cDeeds = cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy
+
 // override finds orders to drop what the model was told before.
 func (x *frameContext) override() {
 	for i := range x.toks {
 		t := x.toks[i]
-		if !t.c.any(cIgnore) {
+		if !t.c.any(cIgnore) || t.flags&tfIdent != 0 && x.kind != kindParamName {
 			continue
 		}
 		from, to := i+1, i+10
 		if x.sen.foreign {
 			from = i - 8
 		}
+		const owner = cYou | cSystem | cModel
 		j := x.findAny(cInstr, from, to)
-		rule := x.findAny(cRule|cGuard, from, to)
+		rule := x.findAny(cRule, from, to)
 		m := x.mood(i)
-		prior := x.findAny(cPrior|cYou|cSystem|cOther|cUser|cModel|cGuard, from, to) >= 0
+		prior := x.findAny(cPrior|cOther|cUser|owner, from, to) >= 0
 		switch {
 		case j >= 0 && m >= moodPlain && prior:
 			x.hit(frOverride, 3, i, j)
 		case j >= 0 && m >= moodPlain:
 			x.hit(frOverride, 1.8, i, j)
-		case rule >= 0 && m >= moodOrder && x.findAny(cYou|cSystem|cModel, from, to) >= 0:
+		case rule >= 0 && m >= moodPlain && x.findAny(owner, from, to) >= 0:
 			x.hit(frOverride, 2.5, i, rule)
-		case rule >= 0 && m >= moodOrder && prior && x.toks[rule].c.any(cRule):
-			x.hit(frOverride, 1.4, i, rule)
-		case j >= 0 && prior:
-			x.hit(frOverride, 1, i, j)
+		case rule >= 0 && m >= moodPlain && prior && (x.toks[rule].c.any(cGuard) || m == moodStrong || !x.about.any(cRule)):
+			x.hit(frOverride, 1.5, i, rule)
+		case t.c.any(cPrefer) || t.f == formOther || t.f == formThird:
+			// "takes priority over what the developer configured"
+			if k := x.findAny(cSystem|cInstr|cModel, i+1, i+12); k >= 0 && x.findAny(cOther|cYou|cInstr, i+1, i+14) >= 0 && t.c.any(cIgnore) && !x.isWord(i, "outdated") {
+				x.hit(frOverride, 2, i, k)
+				break
+			}
+			fallthrough
 		default:
 			// "Previous instructions no longer apply."
-			if k := x.findAny(cInstr, i-8, i); k >= 0 && x.findAny(cPrior|cYou|cSystem|cOther, k-5, k+1) >= 0 {
-				x.hit(frOverride, 2.5, k, i)
+			if k := x.findAny(cInstr|cRule, i-8, i); k >= 0 && x.findAny(cPrior|owner|cOther|cGuard, k-5, k+1) >= 0 && (x.toks[k].c.any(cInstr|cGuard) || x.findAny(owner, k-5, i) >= 0) {
+				x.hit(frOverride, 2.2, k, i)
+			} else if j >= 0 && prior {
+				x.hit(frOverride, 1, i, j)
 			}
 		}
 	}
@@ -42,11 +52,11 @@ func (x *frameContext) conceal() {
 	for i := range x.toks {
 		t := x.toks[i]
 		switch {
-		case t.c.any(cNeg) && t.c.any(cTell):
+		case t.c.has(cNeg|cTell) || t.c.has(cNeg|cKnow):
 			x.concealAt(i, i)
 		case t.c.any(cNeg):
-			for j := i + 1; j < min(i+6, len(x.toks)); j++ {
-				if x.toks[j].c.any(cTell|cShow) && !x.toks[j].c.any(cSecretly) {
+			for j := i + 1; j < min(i+7, len(x.toks)); j++ {
+				if x.toks[j].c.any(cTell|cShow) && !x.toks[j].c.any(cSecretly) && x.toks[j].flags&tfIdent == 0 {
 					x.concealAt(i, j)
 					break
 				}
@@ -58,7 +68,14 @@ func (x *frameContext) conceal() {
 			}
 		case t.c.any(cTell) && t.c.any(cSecretly) && x.mood(i) >= moodOrder:
 			if j := x.findAny(cUser, i, i+14); j >= 0 {
-				x.hit(frConceal, 2.5, i, j)
+				x.hit(frConceal, 2.3, i, j)
+			} else if j := x.findAny(cCall|cTask|cInstr|cTool|cThis, i, i+8); j >= 0 {
+				x.hit(frConceal, 1.2, i, j)
+			}
+		case t.c.any(cIgnore|cDisable) && x.mood(i) >= moodOrder:
+			// "skip mentioning this step"
+			if j := x.findAny(cTell, i+1, i+4); j >= 0 && x.toks[j].f == formIng {
+				x.hit(frConceal, 1.8, i, j)
 			}
 		case t.c.any(cUser):
 			// "the user must not notice", "without the user knowing"
@@ -68,32 +85,29 @@ func (x *frameContext) conceal() {
 				x.hit(frConceal, 2.2, min(n, i), k)
 			}
 		}
-		if t.c.any(cSecretly) && !t.c.any(cTell) {
-			if j, m := x.demanded(cSend|cRead|cInclude|cCall|cChange|cPay|cDestroy, moodOrder); m >= moodOrder && abs(j-i) <= 6 {
-				x.hit(frCovert, 1.6, i, j)
-			}
-		}
 	}
 }
 
 // gerundNeg says whether the negation at n is "without".
 func (x *frameContext) gerundNeg(n int) bool {
-	t := x.toks[n]
-	return t.end-t.start == 7 || x.sen.foreign
+	return x.isWord(n, "without") || x.sen.foreign
 }
 
 // concealAt weighs a negated telling: who is not told, and of what.
 func (x *frameContext) concealAt(i, j int) {
-	if x.findAny(cAsk, j, j+1) >= 0 {
+	if x.findAny(cAsk, j, j+1) >= 0 && !x.toks[j].c.any(cNeg) {
 		return
 	}
 	negMood := dutyOf(x.toks, i)
 	if i > 0 && x.toks[i].flags&tfBreak == 0 && x.toks[i-1].c.any(cSub) && !x.toks[i-1].c.any(cAdv) {
 		negMood = moodNone
 	}
-	if x.gerundNeg(i) && !x.sen.foreign {
+	if x.isWord(i, "no", "out", "nothing", "need", "needn't", "nobody", "unaware") || x.sen.foreign {
+		negMood = moodOrder
+	}
+	if x.isWord(i, "without") {
 		negMood = moodGerund
-		if _, m := x.demanded(cSend|cRead|cInclude|cCall|cChange|cPay|cDestroy, moodOrder); m >= moodOrder {
+		if _, m := x.demanded(cDeeds, moodOrder); m >= moodOrder {
 			negMood = moodStrong
 		}
 	}
@@ -101,19 +115,30 @@ func (x *frameContext) concealAt(i, j int) {
 		return
 	}
 	user := x.findAny(cUser, i, j+12)
-	if user < 0 && x.sen.foreign {
+	if user < 0 && (x.sen.foreign || x.toks[i].c.has(cNeg|cKnow)) {
 		user = x.findAny(cUser, 0, len(x.toks))
 	}
-	this := x.findAny(cThis|cInstr|cTool|cCall, j+1, j+8)
+	this := x.findAny(cThis|cInstr|cTool|cCall|cYou|cRead|cSend|cTask|cResult, j+1, j+9)
+	if i == j && this < 0 {
+		this = x.findAny(cThis|cTask|cCall, i-6, i)
+	}
+	plain := x.toks[j].c.any(cShow) && !x.toks[j].c.any(cTell)
 	weight := 0.0
 	switch {
 	case user >= 0:
 		weight = 2.5
-	case this >= 0:
-		weight = 1.8
+		if x.findAny(cSecret, j, len(x.toks)) >= 0 || plain && x.findAny(cThis|cCall|cInstr|cTask, j, len(x.toks)) < 0 {
+			weight = 1.2
+		}
+	case this >= 0 && !plain:
+		weight = 1.7
+		if x.toks[j].c.any(cNeg) {
+			weight = 1.5
+		}
 	}
-	if x.toks[j].c.any(cShow) && !x.toks[j].c.any(cTell) {
-		weight -= 1.2
+	// Confidentiality towards others protects the user instead.
+	if x.isWord(user, "anyone", "anybody", "everyone", "nobody", "them", "them", "people") && x.findAny(cUser, 0, user) < 0 {
+		weight -= 1.3
 	}
 	if negMood == moodGerund {
 		weight -= 1
@@ -123,37 +148,189 @@ func (x *frameContext) concealAt(i, j int) {
 	}
 }
 
+// covert finds deeds that are demanded silently.
+func (x *frameContext) covert() {
+	for i := range x.toks {
+		if t := x.toks[i]; !t.c.any(cSecretly) || t.c.any(cTell) {
+			continue
+		}
+		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
+			if j != i && x.toks[j].c.any(cDeeds) && x.mood(j) >= moodOrder {
+				x.hit(frCovert, 1.6, i, j)
+				return
+			}
+		}
+	}
+}
+
+// unasked finds deeds that are to happen without the user's consent.
+func (x *frameContext) unasked() {
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.c.has(cAllow|cAsk) && x.mask.any(cUser|cYou|cTask) {
+			w := 1.0
+			if x.mask.any(cNeg) || x.mask.has(cModel) {
+				w = 1.5
+			}
+			if x.findAny(cCall|cAsk, i+1, len(x.toks)) >= 0 && x.isWord(i, "on", "user") {
+				w = 1.5
+			}
+			x.hit(frUnasked, w, i, i)
+			return
+		}
+		if !t.c.any(cNeg) {
+			continue
+		}
+		k := x.findAny(cAsk, i+1, i+6)
+		if k < 0 || x.toks[k].f == formPast {
+			continue
+		}
+		_, m := x.demanded(cDeeds, moodOrder)
+		switch {
+		case x.isWord(i, "without") && m >= moodOrder && x.mask.any(cUser|cGuard|cAsk):
+			x.hit(frUnasked, 1.5, i, k)
+		case !x.isWord(i, "without") && dutyOf(x.toks, i) == moodStrong && (x.mask.any(cUser) || x.findAny(cGuard, k, k+4) >= 0 || x.findAny(cYou, i-4, i) >= 0):
+			if !x.mask.any(cWhen | cDestroy) {
+				x.hit(frUnasked, 1.3, i, k)
+			} else if x.findAny(cYou, i-4, i) >= 0 && x.isWord(i, "no") {
+				x.hit(frUnasked, 1.5, i, k)
+			}
+		}
+	}
+}
+
 // precedence finds claims over the other tools.
 func (x *frameContext) precedence() {
 	for i := range x.toks {
 		if !x.toks[i].c.has(cOther|cTool) || x.toks[i].flags&tfIdent != 0 {
 			continue
 		}
-		call, m := x.demanded(cCall|cRead|cSend|cInclude, moodOrder)
-		if call >= 0 && m >= moodOrder && x.findAny(cBefore, 0, i) >= 0 {
-			x.hit(frFirst, 1.7, min(call, i), max(call, i))
+		// "any other tool of this server" keeps to its own house.
+		own := 1.0
+		if j := x.findAny(cThis, i, i+6); j >= 0 && x.isWord(j+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp") {
+			own = 0.4
+		}
+		call, m := x.demanded(cDeeds, moodOrder)
+		switch {
+		case call >= 0 && m >= moodOrder && x.findAny(cBefore, 0, i) >= 0:
+			x.hit(frFirst, 1.7*own, call, i)
+			continue
+		case call >= 0 && m >= moodOrder && x.findAny(cWhen, 0, i) >= 0:
+			x.hit(frFirst, 1.5*own, call, i)
 			continue
 		}
-		if call >= 0 && m >= moodOrder && x.findAny(cWhen, 0, i) >= 0 {
-			x.hit(frFirst, 1.5, min(call, i), max(call, i))
-			continue
-		}
-		if p := x.findAny(cPrefer, 0, len(x.toks)); p >= 0 && x.mask.any(cMust|cNeg|cCall) {
-			x.hit(frPrefer, 1.5, min(p, i), max(p, i))
+		p := x.findAny(cPrefer, 0, len(x.toks))
+		if p >= 0 && x.mask.any(cMust|cNeg|cCall|cIgnore) && abs(p-i) < 14 {
+			x.hit(frPrefer, 1.5*own, p, i)
+		} else if x.mask.any(cNeg | cIgnore) {
+			if c, cm := x.demanded(cCall|cIgnore, moodOrder); c >= 0 && cm >= moodOrder && i > c {
+				x.hit(frPrefer, 1.4*own, c, i)
+			}
 		}
 	}
 }
 
-// role finds new identities and standing orders.
+// role finds new identities, lifted rules and standing orders.
 func (x *frameContext) role() {
 	if i := x.findAny(cPretend, 0, len(x.toks)); i >= 0 {
-		if j := x.findAny(cModel|cYou, i, len(x.toks)); j >= 0 && x.mask.any(cNow) && x.mood(i) >= moodPlain {
+		lifted := x.findAny(cGuard|cRule, i, len(x.toks))
+		free := x.findAny(cNeg|cDisable|cIgnore, i, len(x.toks))
+		switch j := x.findAny(cModel|cYou|cSystem, i, len(x.toks)); {
+		case lifted >= 0 && free >= 0 && (x.mood(i) >= moodPlain || x.toks[i].f == formOther):
+			x.hit(frRole, 2.2, i, lifted)
+		case j >= 0 && x.mask.any(cNow) && x.mask.any(cYou):
 			x.hit(frRole, 1.8, i, j)
+		case x.mood(i) >= moodOrder && x.findAny(cAllow|cAsk, i, len(x.toks)) >= 0:
+			x.hit(frRole, 1.6, i, i)
+		case x.mask.any(cYou) && x.mask.any(cAllow):
+			x.hit(frRole, 1.6, i, i)
+		}
+	} else if i := x.findAny(cNow, 0, len(x.toks)); i >= 0 {
+		if j := x.findAny(cYou, i, i+5); j >= 0 && x.findAny(cBe, j, j+2) > 0 && x.findAny(cModel|cDisable|cGuard, j, j+8) >= 0 {
+			x.hit(frRole, 2, i, j)
 		}
 	}
-	if i := x.findAny(cNow, 0, len(x.toks)); i >= 0 && x.mask.any(cMust|cOther|cWhen) {
-		if j, m := x.demanded(cCall|cInclude|cSend|cRead|cTell|cPretend|cIgnore, moodOrder); m >= moodOrder && x.mask.any(cResult|cConv|cTool|cTask|cModel|cYou) {
-			x.hit(frPersist, 1.5, i, j)
+	if i := x.findAny(cGuard, 0, len(x.toks)); i >= 0 {
+		k := x.findAny(cDisable|cIgnore, 0, len(x.toks))
+		if k >= 0 && abs(i-k) < 8 && x.mask.any(cYou|cModel|cNow|cSystem) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.any(cMeta) {
+			x.hit(frGuard, 1.6, i, k)
+		} else if k := x.findAny(cNeg, i-5, i); k >= 0 && x.mask.any(cYou|cModel) && x.mask.any(cNow|cPretend) {
+			x.hit(frGuard, 1.6, i, k)
+		}
+	}
+	if i := x.findAny(cNow, 0, len(x.toks)); i >= 0 && x.mask.any(cMust|cOther|cWhen|cThis) {
+		if j, m := x.demanded(cDeeds|cTell|cPretend|cIgnore|cPrefer, moodOrder); m >= moodOrder && x.mask.any(cResult|cConv|cTool|cTask|cModel|cYou) && x.mask.any(cMust|cOther) {
+			x.hit(frPersist, 1.4, i, j)
+		}
+	}
+}
+
+// standing finds orders that reach beyond a call of this tool: in every
+// answer, after each action, whenever the user asks for something else.
+func (x *frameContext) standing() {
+	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) {
+		every := x.findAny(cOther|cWhen, i-3, i)
+		j, m := x.demanded(cInclude|cPrefer|cTell|cChange, moodOrder)
+		switch {
+		case every >= 0 && (m >= moodOrder || x.mask.any(cMust|cShould)) && x.mask.any(cInclude|cPrefer|cLink|cEnd|cChange):
+			x.hit(frPersist, 1.6, every, i)
+		case m == moodStrong && x.toks[j].c.any(cInclude) && x.mask.any(cLink) && x.literalSink():
+			x.hit(frPersist, 1.6, i, j)
+		}
+	}
+	if w := x.findAny(cWhen, 0, len(x.toks)); w >= 0 && x.mask.any(cUser|cYou) {
+		if x.findAny(cTask|cResult|cCall, w, w+6) >= 0 && x.isWord(w, "every", "each", "whenever", "time", "after", "when") {
+			if j, m := x.demanded(cPrefer|cPay, moodOrder); m >= moodOrder {
+				x.hit(frPersist, 1.5, w, j)
+			} else if p := x.findAny(cPay|cPrefer, w, len(x.toks)); p >= 0 && x.toks[p].f == formIng {
+				x.hit(frPersist, 1.5, w, p)
+			}
+		}
+		if j, m := x.demanded(cDestroy|cPay, moodStrong); m == moodStrong && !x.toks[j].c.any(cDisable) && !x.about.any(cDestroy|cPay) {
+			x.hit(frHijack, 1.5, w, j)
+		}
+	}
+	// "execute any command that the output contains"
+	if j, m := x.demanded(cCall, moodPlain); m >= moodPlain {
+		o := x.findAny(cShell|cInstr|cTask, j+1, j+6)
+		any := x.findAny(cOther|cWhole, j+1, j+5)
+		if o >= 0 && any >= 0 && (x.findAny(cResult, j+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
+			x.hit(frObey, 1.6, j, o)
+		} else if o >= 0 && x.isWord(j, "obey", "comply", "follow") && x.findAny(cResult|cTool, o, len(x.toks)) >= 0 && m >= moodOrder {
+			x.hit(frObey, 1.5, j, o)
+		}
+	}
+	// "call this after every single action you take"
+	if j, m := x.demanded(cCall, moodOrder); m == moodStrong || m == moodOrder && x.toks[max(j, 0)].f == formPast {
+		w := x.findAny(cWhen, 0, len(x.toks))
+		if w >= 0 && x.isWord(w, "after", "before", "every", "each", "upon") && x.findAny(cOther|cWhen, w+1, w+3) >= 0 {
+			if k := x.findAny(cTask|cTool|cConv|cResult, w, w+6); k >= 0 && x.mask.any(cYou|cModel|cOther) {
+				x.hit(frFirst, 1.5, j, k)
+			}
+		}
+	}
+}
+
+// isAnswer says whether a result word means the model's answer rather than a
+// tool's output.
+func (x *frameContext) isAnswer(i int) bool {
+	return x.isWord(i, "answer", "answers", "reply", "replies", "response", "responses", "summary") || x.sen.foreign
+}
+
+// mislead finds orders to tell the user what is not so.
+func (x *frameContext) mislead() {
+	for i := range x.toks {
+		if !x.toks[i].c.any(cTell|cShow) || x.mood(i) < moodOrder {
+			continue
+		}
+		n := x.findAny(cNeg, i+1, len(x.toks))
+		if n >= 0 && x.findAny(cTrue, n, n+4) >= 0 {
+			x.hit(frMislead, 1.6, i, n)
+			return
+		}
+		if x.isWord(i, "say", "claim", "pretend", "state", "report", "tell") && n > i && x.findAny(cAnd, i, n) >= 0 && x.findAny(cDeeds, n, n+5) >= 0 && x.mask.any(cUser) {
+			x.hit(frMislead, 1.5, i, n)
+			return
 		}
 	}
 }

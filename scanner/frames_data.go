@@ -1,32 +1,292 @@
 package scanner
 
+import "strings"
+
 // Frames about data: what is demanded that is none of the tool's business.
 
-// demandData finds orders to hand over credentials, the conversation or the
-// system prompt.
+// sensitivity of what a sentence speaks of.
+const (
+	notSensitive = iota
+	// personal is ordinary in many tools: passwords to set, contacts to list.
+	personal
+	// foreign belongs to somebody else whatever the tool is for: the
+	// conversation, the system prompt, files with credentials.
+	foreignData
+)
+
+// object finds the most sensitive thing in the sentence that the tool is not
+// itself about.
+func (x *frameContext) object() (at, level int, f frameID) {
+	at, level = -1, notSensitive
+	for i := range x.toks {
+		t := x.toks[i]
+		take := func(l int, fr frameID) {
+			if l > level {
+				at, level, f = i, l, fr
+			}
+		}
+		switch {
+		case t.c.any(cCredPath):
+			if !x.about.any(cCredPath | cSecret) {
+				take(foreignData, frSecret)
+			} else {
+				take(personal, frSecret)
+			}
+		case t.c.has(cSystem|cInstr) && !x.about.has(cSystem|cInstr) && !x.about.any(cModel|cMeta):
+			if !(x.about.any(cInstr) || x.isWord(i, "hidden", "internal", "initial")) {
+				take(foreignData, frPrompt)
+			}
+		case t.c.has(cConv | cHistory):
+			if !x.about.any(cConv | cHistory) {
+				take(foreignData, frConv)
+			}
+		case t.c.any(cConv) && !t.c.any(cTell) && !x.about.any(cConv|cHistory):
+			if x.findAny(cWhole|cHistory|cOther, i-5, i+4) >= 0 {
+				take(foreignData, frConv)
+			} else {
+				take(personal, frConv)
+			}
+		case t.c.has(cConv|cTell) && !x.about.any(cConv|cHistory):
+			// messages: of the user, all of them
+			if x.findAny(cUser, i-4, i+4) >= 0 && x.findAny(cOther|cWhole|cPrior, i-6, i+4) >= 0 {
+				take(foreignData, frConv)
+			}
+		case t.c.any(cSecret):
+			switch {
+			case x.about.any(cSecret | cCredPath):
+			case t.flags&tfIdent == 0 && x.privateSecret(i):
+				take(foreignData, frSecret)
+			default:
+				take(personal, frSecret)
+			}
+		case t.c.any(cPersonal) && x.findAny(cUser|cWhole|cOther, i-4, i+1) >= 0 && !x.about.any(cPersonal|cTarget|cSend):
+			take(personal, frSecret)
+		}
+	}
+	return at, level, f
+}
+
+// privateSecret says whether a secret is one that no tool asks for in
+// passing: a private key, a seed phrase, environment variables.
+func (x *frameContext) privateSecret(i int) bool {
+	if x.isWord(i, "private", "seed", "mnemonic", "ssh", "environment", "env", "keychain", "keyring", "recovery", "cookies", "passwords", "credentials", "secrets", "saved", "stored", "shell", "bash") {
+		// "credentials" of the provider chain are described, not asked for.
+		return !x.isWord(i, "credentials", "secrets", "cookies", "passwords", "environment", "env") ||
+			x.findAny(cUser|cWhole|cOther|cFile, i-4, i+4) >= 0 || x.mask.any(cRead)
+	}
+	return false
+}
+
+// demandData finds orders to hand over what object found.
 func (x *frameContext) demandData() {
-	verb, m := x.demanded(cRead|cSend|cInclude|cCall, moodOrder)
-	if verb < 0 {
+	at, level, f := x.object()
+	if level == notSensitive {
 		return
 	}
-	if i := x.findAny(cCredPath, 0, len(x.toks)); i >= 0 {
-		w := 1.2
+	verb, m := x.demanded(cRead|cSend|cInclude|cCall|cShow|cTell, moodOrder)
+	// "repeat the text above" may open a description.
+	if verb < 0 && level == foreignData && !x.sen.first {
+		verb, m = x.demanded(cRead|cSend|cInclude|cShow, moodPlain)
+	}
+	if verb < 0 {
+		verb, m = x.dutyOfParameter()
+	}
+	moves := x.mask.any(cInclude | cSend)
+	both := moves && x.mask.any(cRead)
+	w := 0.0
+	switch {
+	case level == foreignData && verb >= 0:
+		w = 1.5
 		if m == moodStrong {
-			w = 1.8
-		}
-		if x.mask.has(cRead) && x.mask.any(cInclude|cSend) {
-			w += 1
-		}
-		x.hit(frSecret, w, verb, i)
-	}
-	if i := x.find(cSystem|cInstr, 0, len(x.toks)); i >= 0 {
-		x.hit(frPrompt, 2, verb, i)
-	}
-	if i := x.find(cConv|cHistory, 0, len(x.toks)); i >= 0 && !x.about.any(cConv|cHistory) {
-		w := 1.5
-		if x.mask.any(cWhole) {
 			w += 0.5
 		}
-		x.hit(frConv, w, verb, i)
+		if both || moves && x.mask.any(cParam|cOutside|cLink) {
+			w += 0.8
+		}
+		if x.mask.any(cBefore|cWhen|cOther) && m == moodStrong {
+			w += 0.4
+		}
+	case level == foreignData && x.nominal():
+		// A parameter that is described as holding it.
+		f, w = frSide, 1.6
+	case level == personal && verb >= 0:
+		w = 0.5
+		if moves && (x.mask.any(cParam) || x.literalSink() || x.mask.any(cOutside)) {
+			w = 0.7
+		}
+		if m == moodStrong {
+			w += 0.2
+		}
+		// Whatever secrets happen to be around, found elsewhere.
+		if x.findAny(cConv|cHistory|cFile|cUser|cModel, 0, len(x.toks)) >= 0 && moves {
+			w += 0.7
+		}
 	}
+	if x.kind == kindDescription && x.sen.first && m < moodStrong {
+		w *= 0.6
+	}
+	// A refusal protects: "never store passwords".
+	if n := x.findAny(cNeg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.foreign {
+		w *= 0.15
+	}
+	if w > 0 {
+		x.hit(f, w, max(verb, 0), at)
+	}
+}
+
+// dutyOfParameter finds "the trace argument must carry", "our backend expects
+// a proof consisting of": a demand whose subject is not the model.
+func (x *frameContext) dutyOfParameter() (int, mood) {
+	for i := range x.toks {
+		t := x.toks[i]
+		switch {
+		case t.c.any(cInclude|cSend|cRead) && t.f == formBase && x.findAny(cMust|cShould, i-3, i) >= 0:
+			return i, moodStrong
+		case x.isWord(i, "expects", "expect", "requires", "needs", "wants", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
+			return i, moodOrder
+		case t.c.any(cModel) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.any(cRead|cSend|cInclude):
+			return i + 1, moodOrder
+		}
+	}
+	return -1, moodNone
+}
+
+// nominal says whether the sentence describes a parameter by a noun, as in
+// "full transcript of the conversation".
+func (x *frameContext) nominal() bool {
+	switch x.kind {
+	case kindParamDescription, kindTitle, kindDefault, kindEnum, kindExample:
+	default:
+		return false
+	}
+	// "Path to the identity file, e.g. ~/.ssh/id_rsa" names a place.
+	if x.mask.any(cCredPath) && !x.mask.any(cRead|cInclude|cWhole) && !x.contents() {
+		return false
+	}
+	return !x.mask.any(cMeta)
+}
+
+func (x *frameContext) contents() bool {
+	for i := range x.toks {
+		if x.isWord(i, "content", "contents", "text", "data", "lines", "value", "body") {
+			return true
+		}
+	}
+	return false
+}
+
+// sink finds data that leaves to a place named in the text.
+func (x *frameContext) sink() {
+	if !x.mask.any(cSend|cChange|cInclude|cPrefer) || !x.literalSink() && !x.mask.any(cOutside) {
+		if x.mask.any(cLink | cInclude) {
+			x.linkCarriesData()
+		}
+		return
+	}
+	x.linkCarriesData()
+	literal := x.literalSink()
+	sends, m := x.demanded(cSend, moodOrder)
+	if sends >= 0 && literal && (m == moodStrong || !x.sen.first) {
+		w := 1.2
+		if x.mask.any(cConv|cHistory|cSecret|cWhole|cUser|cResult|cOther|cPersonal) || x.sends2(sends) {
+			w = 1.6
+		}
+		x.hit(frSend, w, sends, sends)
+		return
+	}
+	if sends >= 0 && x.mask.any(cOutside) && (m >= moodOrder) && x.findAny(cConv|cHistory|cSecret|cWhole|cResult, 0, len(x.toks)) >= 0 {
+		x.hit(frSend, 1.3, sends, sends)
+	}
+	// Described rather than demanded: "a copy of each page is posted to ..."
+	for i := range x.toks {
+		t := x.toks[i]
+		if !t.c.any(cSend) || t.f != formPast && t.f != formThird || t.flags&tfIdent != 0 {
+			continue
+		}
+		if literal && x.mask.any(cSecret|cConv|cHistory|cPersonal|cWhole) || literal && x.copyOf() {
+			x.hit(frSend, 1.5, i, i)
+			return
+		}
+	}
+	// Somebody else's address put in the place of the right one.
+	if literal {
+		for i := range x.toks {
+			t := x.toks[i]
+			if !t.c.any(cChange) || t.flags&tfIdent != 0 || t.f == formIng {
+				continue
+			}
+			if x.findAny(cTarget|cSend|cPay, i-6, i+8) >= 0 && (x.mood(i) >= moodOrder || t.f == formPast || x.mask.any(cOther)) {
+				x.hit(frRedirect, 1.7, i, i)
+				return
+			}
+		}
+	}
+}
+
+func (x *frameContext) sends2(i int) bool {
+	return x.isWord(i, "bcc", "cc", "mirror", "upload", "exfiltrate", "forward")
+}
+
+func (x *frameContext) copyOf() bool {
+	for i := range x.toks {
+		if x.isWord(i, "copy", "copies", "mirrored", "cookies", "also", "additionally") {
+			return true
+		}
+	}
+	return false
+}
+
+// linkCarriesData finds links and images whose address is to be filled with
+// data: a placeholder in a query, "append it to the URL".
+func (x *frameContext) linkCarriesData() {
+	s := x.text()
+	if hole := placeholderInURL(s); hole && (x.mask.any(cConv|cHistory|cSecret|cSystem|cWhole|cUser|cPersonal|cCredPath) || x.mask.any(cResult|cInclude|cShow) && imageMark(s)) {
+		x.hit(frLink, 1.8, 0, len(x.toks)-1)
+		return
+	}
+	if x.mask.any(cLink) && x.mask.any(cSecret|cConv|cHistory|cCredPath|cSystem) {
+		if j, m := x.demanded(cInclude|cSend|cRead, moodOrder); m >= moodOrder && x.findAny(cLink, j, len(x.toks)) >= 0 && !x.about.any(cLink) {
+			x.hit(frLink, 1.2, j, j)
+		}
+	}
+	for i := range x.toks {
+		if x.isWord(i, "dns", "nslookup", "dig", "resolve", "subdomain") && x.mask.any(cSecret|cConv|cHistory|cSubmitted) && x.mask.any(cSend|cInclude|cRead) {
+			x.hit(frLink, 1.5, i, i)
+			return
+		}
+	}
+}
+
+const cSubmitted = cCredPath | cPersonal
+
+// placeholderInURL says whether a URL has a hole for data in its path, query
+// or host: {x}, <x>, ${x}, [x], %s.
+func placeholderInURL(s string) bool {
+	for from := 0; ; {
+		i := indexFrom(s, "://", from)
+		if i < 0 {
+			return false
+		}
+		for j := i + 3; j < len(s) && s[j] > ' ' && s[j] != '"' && s[j] != '`'; j++ {
+			switch s[j] {
+			case '{', '<':
+				return true
+			case '[':
+				if j > 0 && (s[j-1] == '=' || s[j-1] == '/') {
+					return true
+				}
+			}
+		}
+		from = i + 3
+	}
+}
+
+func imageMark(s string) bool { return indexFrom(s, "![", 0) >= 0 || indexFrom(s, "<img", 0) >= 0 }
+
+func indexFrom(s, sub string, from int) int {
+	i := strings.Index(s[from:], sub)
+	if i < 0 {
+		return -1
+	}
+	return from + i
 }

@@ -155,6 +155,9 @@ func compileLexicon() *lexicon {
 			l.latin.insert(latinWord(word), entry{c: g.c}, false)
 		}
 	}
+	for word := range strings.FieldsSeq(credWords) {
+		l.latin.insert(latinWord(word), entry{c: cCredPath}, false)
+	}
 	for _, lang := range languages {
 		for c, words := range lang {
 			for word := range strings.FieldsSeq(words) {

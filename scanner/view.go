@@ -81,6 +81,8 @@ type ToolView struct {
 
 	hits     []hit
 	hitsDone bool
+	sums     tally
+	tallied  bool
 
 	ws *workspace
 }

@@ -1,0 +1,115 @@
+package scanner
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// devEntry is one entry of testdata/dev.json and testdata/heldout.json.
+type devEntry struct {
+	ID, Label, Category, Server, Name, Description string
+	InputSchema                                    json.RawMessage `json:"input_schema"`
+	OutputSchema                                   json.RawMessage `json:"output_schema"`
+	Annotations                                    json.RawMessage
+	Peers                                          []Tool
+	Approved                                       *Tool
+}
+
+func readDevSet(tb testing.TB, path string) []devEntry {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var file struct{ Entries []devEntry }
+	if err := json.Unmarshal(raw, &file); err != nil {
+		tb.Fatal(err)
+	}
+	return file.Entries
+}
+
+// judgeEntry scans an entry's tool among its peers, as score-security does.
+func judgeEntry(tb testing.TB, e devEntry) Finding {
+	tool := Tool{Server: e.Server, Name: e.Name, Description: e.Description,
+		InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations}
+	var opts []Option
+	if e.Approved != nil {
+		old := *e.Approved
+		old.Server, old.Name = e.Server, e.Name
+		opts = append(opts, WithBaseline([]Tool{old}))
+	}
+	s, err := New(opts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s.ScanOne(tool, s.Registry(append([]Tool{tool}, e.Peers...)))
+}
+
+type rates struct{ attacks, caught, hardCaught, innocents, flagged, hardFlagged int }
+
+func measure(t *testing.T, path string, verbose bool) rates {
+	var r rates
+	byCategory := map[string][2]int{}
+	for _, e := range readDevSet(t, path) {
+		f := judgeEntry(t, e)
+		hard := f.Action == ActionQuarantine
+		c := byCategory[e.Category]
+		c[1]++
+		if f.Flagged() {
+			c[0]++
+		}
+		byCategory[e.Category] = c
+		if e.Label == "attack" {
+			r.attacks++
+			if f.Flagged() {
+				r.caught++
+			} else if verbose {
+				t.Logf("missed %s %s/%s: %.220q", e.ID, e.Category, e.Name, e.Description)
+			}
+			if hard {
+				r.hardCaught++
+			}
+			continue
+		}
+		r.innocents++
+		if f.Flagged() {
+			r.flagged++
+			if verbose {
+				t.Logf("false alarm %s %s: %.160q", e.ID, e.Name, e.Description)
+				for _, s := range f.Signals {
+					t.Logf("    %s %s %.2f %s | %s", s.CheckID, s.Tier, s.Confidence, s.Detail, s.Evidence)
+				}
+			}
+		}
+		if hard {
+			r.hardFlagged++
+		}
+	}
+	t.Logf("%s: caught %d of %d (hard %d), flagged %d of %d innocents (hard %d); by category %v",
+		path, r.caught, r.attacks, r.hardCaught, r.flagged, r.innocents, r.hardFlagged, byCategory)
+	return r
+}
+
+// TestDevSet keeps the rates on the two halves of the development set. The
+// dev half is what rules were tuned on; the held-out half was not looked at.
+func TestDevSet(t *testing.T) {
+	for _, half := range []struct {
+		path             string
+		verbose          bool
+		recall, flagRate float64
+	}{
+		{"testdata/dev.json", true, 0.95, 0.03},
+		{"testdata/heldout.json", false, 0.80, 0.05},
+	} {
+		r := measure(t, half.path, half.verbose)
+		if got := float64(r.caught) / float64(r.attacks); got < half.recall {
+			t.Errorf("%s: recall %.3f, want at least %.2f", half.path, got, half.recall)
+		}
+		if got := float64(r.flagged) / float64(r.innocents); got > half.flagRate {
+			t.Errorf("%s: %.3f of innocents flagged, want at most %.2f", half.path, got, half.flagRate)
+		}
+		if r.hardFlagged > 0 {
+			t.Errorf("%s: %d innocents have a hard signal", half.path, r.hardFlagged)
+		}
+	}
+}

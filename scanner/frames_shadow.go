@@ -1,0 +1,252 @@
+package scanner
+
+import "strings"
+
+// mention is another tool that a sentence speaks of.
+type mention struct {
+	at int
+	// other says that the tool is known to belong to another server; else it
+	// is only known not to be this server's.
+	other bool
+}
+
+// mention finds a tool that is not of this server: a name in the registry, an
+// identifier that is neither this tool nor one of its parameters nor a
+// sibling, or "the email tool".
+func (x *frameContext) mention(from int) (mention, bool) {
+	for i := max(from, 0); i < len(x.toks); i++ {
+		t := x.toks[i]
+		if t.flags&tfIdent != 0 && (i == 0 || x.toks[i-1].flags&tfIdent == 0 || x.toks[i].flags&tfBreak != 0 || x.gap(i)) {
+			name := x.identifier(i)
+			if !strings.ContainsAny(name, "_") && !camel(name) {
+				continue
+			}
+			switch x.ownerOf(name) {
+			case ownerOther:
+				return mention{i, true}, true
+			case ownerUnknown:
+				if x.actionName(i) {
+					return mention{i, false}, true
+				}
+			}
+			continue
+		}
+		// "the email tool", "other file tools", "the secrets tool"
+		if t.c.any(cTool) && t.f == formOther && i > 0 && x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
+			p := x.toks[i-1]
+			if p.c.any(cThis) || p.c.any(cSub) || p.flags&tfBreak != 0 && i == 1 || t.flags&tfBreak != 0 || p.flags&tfIdent != 0 {
+				continue
+			}
+			if x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "language", "database", "web", "http", "upstream") {
+				continue
+			}
+			return mention{i - 1, false}, true
+		}
+	}
+	return mention{}, false
+}
+
+// gap says whether white space stands before token i.
+func (x *frameContext) gap(i int) bool {
+	at := x.toks[i].start
+	return at == 0 || x.doc.text[at-1] == ' ' || x.doc.text[at-1] == '\n' || x.doc.text[at-1] == '`' || x.doc.text[at-1] == '\''
+}
+
+// identifier is the whole snake_case or camelCase word at token i.
+func (x *frameContext) identifier(i int) string {
+	s := x.doc.text
+	start := int(x.toks[i].start)
+	end := start
+	for end < len(s) && (wordByte(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && wordByte(s[end+1])) {
+		end++
+	}
+	for start > 0 && (wordByte(s[start-1]) || s[start-1] == '_') {
+		start--
+	}
+	return s[start:end]
+}
+
+func camel(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i] >= 'A' && s[i] <= 'Z' && s[i-1] >= 'a' && s[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	ownerSelf = iota
+	ownerOther
+	ownerUnknown
+)
+
+// ownerOf says whose tool a name is. This server's own siblings win over
+// tools of the same name elsewhere.
+func (x *frameContext) ownerOf(name string) int {
+	if strings.EqualFold(name, x.v.Name) {
+		return ownerSelf
+	}
+	for i := range x.v.fields {
+		if f := &x.v.fields[i]; f.kind == kindParamName && f.text == name {
+			return ownerSelf
+		}
+	}
+	if x.reg == nil {
+		return ownerUnknown
+	}
+	tools := x.reg.ToolsByName[name]
+	if len(tools) == 0 {
+		return ownerUnknown
+	}
+	for _, t := range tools {
+		if sameServer(t.Server, x.v.Server) {
+			return ownerSelf
+		}
+	}
+	return ownerOther
+}
+
+// actionName says whether the identifier at i begins with a verb, as names of
+// tools do and names of fields do not.
+func (x *frameContext) actionName(i int) bool {
+	return x.toks[i].f == formBase || x.toks[i].c.any(cSend|cRead|cCall|cDestroy|cChange|cPay)
+}
+
+// shadow finds orders about a tool that is not this server's.
+func (x *frameContext) shadow() {
+	m, ok := x.mention(0)
+	if !ok {
+		return
+	}
+	// Unknown names may be siblings that are not in the registry.
+	sure := 0.6
+	if m.other {
+		sure = 1
+	}
+	literal := x.literalSink()
+	var deed int
+	var md mood
+	deed, md = x.demanded(cSend|cChange|cInclude|cDestroy|cPay, moodOrder)
+	if deed < 0 {
+		for i := range x.toks {
+			// "the recipient must be changed", "has to BCC"
+			t := x.toks[i]
+			if t.c.any(cSend|cChange|cInclude) && t.flags&tfIdent == 0 && (t.f == formBase || t.f == formPast) && x.findAny(cMust, i-4, i) >= 0 {
+				deed, md = i, moodStrong
+				break
+			}
+		}
+	}
+	target := x.mask.any(cTarget) || literal
+	switch {
+	case deed >= 0 && md >= moodOrder && target && x.mask.any(cWhen|cMust|cBefore|cOther) && x.toks[deed].flags&tfIdent == 0 && (literal || m.other || md == moodStrong):
+		w := 1.7
+		if literal {
+			w = 2.3
+		}
+		x.hit(frRedirect, w*max(sure, 0.85), m.at, deed)
+		return
+	case deed >= 0 && md == moodStrong && x.mask.any(cWhen|cBefore) && m.other:
+		x.hit(frShadow, 1.5, m.at, deed)
+		return
+	case x.affects() >= 0 && (target || x.mask.any(cChange|cMust)):
+		x.hit(frShadow, 1.6*max(sure, 0.9), m.at, x.affects())
+		return
+	}
+	// When that tool is called, call this one.
+	if w := x.findAny(cWhen, 0, m.at); w >= 0 {
+		if j, jm := x.demanded(cCall|cRead|cSend, moodOrder); j > m.at && jm >= moodOrder && m.other {
+			x.hit(frShadow, 1.5, m.at, j)
+			return
+		}
+	}
+	// Another server's tool named in an order that takes its place.
+	p := x.findAny(cPrefer|cIgnore, 0, len(x.toks))
+	n := x.findAny(cNeg, 0, m.at)
+	switch {
+	case n >= 0 && m.at-n <= 4 && x.findAny(cCall, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder:
+		x.hit(frPrefer, 1.6*sure, n, m.at)
+	case p >= 0 && x.isWord(p, "instead", "rather", "replacement", "replaces", "supersedes", "deprecated", "obsolete", "broken", "insecure", "unsafe", "unreliable", "outdated", "over", "legacy") && abs(p-m.at) <= 10:
+		if x.isWord(p, "instead", "rather", "over") && m.at < p {
+			break // "use X instead" sends people to the other tool
+		}
+		x.hit(frPrefer, 1.6*sure, p, m.at)
+	case p >= 0 && x.mask.any(cMust) && p < m.at && m.other && !x.isWord(p, "prefer"):
+		x.hit(frPrefer, 1.2*sure, p, m.at)
+	}
+	// "requires that the output of the secrets tool be added"
+	if j, jm := x.demanded(cInclude, moodOrder); jm == moodStrong && m.other && x.findAny(cResult, 0, len(x.toks)) >= 0 {
+		x.hit(frShadow, 1.4, j, m.at)
+	}
+}
+
+// affects finds a verb by which a tool claims a say over another.
+func (x *frameContext) affects() int {
+	for i := range x.toks {
+		if x.isWord(i, "affects", "modifies", "changes", "governs", "overrides", "redirects", "intercepts", "controls", "replaces", "wraps", "alters") {
+			return i
+		}
+	}
+	return -1
+}
+
+// mimicry finds the furniture of a chat: role markers, template tokens, tags
+// that claim importance, comments that only a model reads, asides to it.
+func (x *frameContext) mimicry() {
+	t := x.toks[0]
+	s := x.doc.text
+	after := byte(0)
+	if int(t.end) < len(s) {
+		after = s[t.end]
+	}
+	before := byte(0)
+	if t.start > 0 {
+		before = s[t.start-1]
+	}
+	role := x.isWord(0, "system", "assistant", "user", "human", "developer", "admin", "administrator", "operator", "sys")
+	switch {
+	case before == '|' && t.start > 1 && s[t.start-2] == '<':
+		x.hit(frMimicry, 2.4, 0, 0)
+	case t.flags&tfTag != 0 && (x.isWord(0, "inst", "sys", "im_start", "im_end", "endoftext")):
+		x.hit(frMimicry, 2.2, 0, 0)
+	case t.flags&tfTag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_'):
+		w := 1.5
+		if x.about.any(cMeta) || x.kind == kindParamDescription && role {
+			w = 0.4
+		}
+		if t.flags&tfUpper != 0 && before == '[' && !role {
+			w = 0.5 // [IMPORTANT] and [CRITICAL] are how people shout
+		}
+		if x.isWord(0, "user") {
+			w = 0.3
+		}
+		x.hit(frMimicry, w, 0, 0)
+	case role && after == ':' && x.kind == kindDescription && len(x.toks) > 3 && !x.sen.first && (before == '\n' || before == ' ' && t.start > 1 && s[t.start-2] == '\n'):
+		w := 1.0
+		if x.isWord(0, "system", "assistant") {
+			w = 1.5
+		}
+		x.hit(frMimicry, w, 0, 0)
+	case before == '-' && t.start > 3 && s[t.start-2] == '-' || strings.HasSuffix(s[:t.start], "<!-- "):
+		if x.mask.any(cModel|cInstr|cMust|cIgnore|cSecretly) || x.mask.any(cDeeds) && len(x.toks) > 4 {
+			x.hit(frMimicry, 1.6, 0, len(x.toks)-1)
+		}
+	}
+	// "Note to AI:", "for language models:", "Assistant, "
+	for i := 0; i < len(x.toks) && i < 14; i++ {
+		if !x.toks[i].c.any(cModel) || x.toks[i].flags&tfIdent != 0 {
+			continue
+		}
+		end := int(x.toks[i].end)
+		if end >= len(s) || s[end] != ':' && s[end] != ',' && !strings.HasPrefix(s[end:], " -") && !strings.HasPrefix(s[end:], " is reading") && !strings.HasPrefix(s[end:], " reading") {
+			continue
+		}
+		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].flags&tfBreak != 0) || i == 0 && len(x.toks) > 3 && !x.sen.first {
+			if j, m := x.demanded(cDeeds|cTell|cIgnore|cPretend|cDisable, moodOrder); j > i && m >= moodOrder && x.kind <= kindParamDescription && !x.about.any(cModel) {
+				x.hit(frAddress, 1.0, i, j)
+			}
+		}
+		return
+	}
+}
