@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -14,8 +17,29 @@ import (
 // cellScope is the evaluation context of one stage, moved from cell to cell.
 type cellScope struct {
 	ctx *hcl.EvalContext
+	// axes are the values of the cell at hand.
+	axes []AxisValue
+	buf  []byte
 	// set counts how often each root was set anew, by its bit's position.
 	set [len(rootNames)]int
+}
+
+// enter moves on to a cell.
+func (c *cellScope) enter(cell *cell) {
+	c.axes = cell.axes
+	c.bind(readsMatrix, cell.val)
+}
+
+func (c *cellScope) join(parts []part) string {
+	c.buf = c.buf[:0]
+	for _, p := range parts {
+		if p.axis < 0 {
+			c.buf = append(c.buf, p.literal...)
+		} else {
+			c.buf = append(c.buf, c.axes[p.axis].Value...)
+		}
+	}
+	return string(c.buf)
 }
 
 func (l *loader) newCellScope() *cellScope {
@@ -39,7 +63,8 @@ type cellExpr struct {
 	expr  hclsyntax.Expression
 	reads roots
 	val   cty.Value
-	ok    bool // val is the value; otherwise a problem was reported
+	parts []part // of an expression that needs no evaluation
+	ok    bool   // val is the value; otherwise a problem was reported
 	done  bool
 	set   [len(rootNames)]int // the scope's counts when val was computed
 }
@@ -48,7 +73,43 @@ type cellExpr struct {
 // never has a value.
 func (s *stage) cellExpr(expr hclsyntax.Expression) cellExpr {
 	reads, ok := s.reading[expr]
-	return cellExpr{expr: expr, reads: reads, done: !ok}
+	return cellExpr{expr: expr, reads: reads, done: !ok, parts: s.parts(expr)}
+}
+
+// part is a piece of text: a literal, or the value of an axis.
+type part struct {
+	literal string
+	axis    int // -1: literal
+}
+
+// parts takes a template apart that consists of literals and axes only, such
+// as "data/${matrix.file}.json". These are nearly all expressions that differ
+// from cell to cell, and the texts of axes are known: joining them costs a
+// tenth of evaluation and gives the same. Other expressions have no parts.
+func (s *stage) parts(expr hclsyntax.Expression) []part {
+	template, ok := expr.(*hclsyntax.TemplateExpr)
+	if !ok || !s.cellsKnown {
+		return nil
+	}
+	parts := make([]part, 0, len(template.Parts))
+	for _, e := range template.Parts {
+		switch e := e.(type) {
+		case *hclsyntax.LiteralValueExpr:
+			if e.Val.Type() != cty.String || e.Val.IsNull() {
+				return nil
+			}
+			parts = append(parts, part{literal: e.Val.AsString(), axis: -1})
+		case *hclsyntax.ScopeTraversalExpr:
+			name, _, ok := step(e.Traversal, 1)
+			if len(e.Traversal) != 2 || !ok || e.Traversal.RootName() != "matrix" || !contains(s.axisNames(), name) {
+				return nil
+			}
+			parts = append(parts, part{axis: slices.Index(s.axisNames(), name)})
+		default:
+			return nil
+		}
+	}
+	return parts
 }
 
 // eval brings the value up to date and tells whether it was computed anew. An
@@ -59,7 +120,11 @@ func (e *cellExpr) eval(l *loader, c *cellScope) (fresh bool) {
 		return false
 	}
 	e.done, e.set = true, c.set
-	e.val, e.ok = l.evalCell(e.expr, c.ctx)
+	if e.parts != nil {
+		e.val, e.ok = cty.StringVal(c.join(e.parts)), true
+	} else {
+		e.val, e.ok = l.evalCell(e.expr, c.ctx)
+	}
 	return true
 }
 
@@ -111,6 +176,10 @@ func toText(val cty.Value) (t text, problem string) {
 	case ty == cty.String:
 		t.s = val.AsString()
 	case ty.IsPrimitiveType():
+		if n, ok := smallInt(val); ok {
+			t.s = strconv.FormatInt(n, 10)
+			return t, ""
+		}
 		val, err := convert.Convert(val, cty.String)
 		if err != nil {
 			return t, err.Error()

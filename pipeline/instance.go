@@ -115,12 +115,9 @@ func stageValue(s *stage) cty.Value {
 }
 
 // instantiate adds the instances of a stage to the plan. It runs after the
-// stages that this one reads.
+// stages that this one reads. A stage with a problem is evaluated too, to find
+// its other problems, but has no instances.
 func (l *loader) instantiate(s *stage) {
-	if !s.resolvable() {
-		return
-	}
-	s.first, s.planned = len(l.plan.Instances), true
 	b := &builder{loader: l, stage: s, scope: l.newCellScope(),
 		command: s.commandExpr(), env: s.envExpr()}
 	if s.inputsWhole != nil {
@@ -136,26 +133,33 @@ func (l *loader) instantiate(s *stage) {
 		}
 		b.scope.bind(readsStage, cty.ObjectVal(vals))
 	}
-	block := make([]Instance, len(s.cells))
-	l.plan.Instances = slices.Grow(l.plan.Instances, len(block))
+	cells := s.work()
+	block := make([]Instance, len(cells))
+	if s.resolvable() {
+		s.first, s.planned = len(l.plan.Instances), true
+		l.plan.Instances = slices.Grow(l.plan.Instances, len(block))
+	}
 	for i := range block {
-		b.build(i, &block[i])
-		l.plan.Instances = append(l.plan.Instances, &block[i])
+		b.build(i, &cells[i], &block[i])
+		if s.planned {
+			l.plan.Instances = append(l.plan.Instances, &block[i])
+		}
 	}
 }
 
 // build fills in the instance of one cell.
-func (b *builder) build(i int, in *Instance) {
-	s := b.stage
-	*in = s.fixed
-	in.Matrix = s.cells[i].axes
-	if len(s.axes) > 0 {
-		b.scope.bind(readsMatrix, s.cells[i].val)
-	}
-	in.Outputs = s.cellOutputs[i]
-	if i == 0 || !sameSlice(b.outputs, in.Outputs) {
-		b.outputs = in.Outputs
-		b.bindOutputs()
+func (b *builder) build(i int, c *cell, in *Instance) {
+	*in = b.stage.fixed
+	in.Matrix = c.axes
+	b.scope.enter(c)
+	if outputs := b.stage.cellOutputs; outputs != nil {
+		in.Outputs = outputs[i]
+		if i == 0 || !sameSlice(b.outputs, in.Outputs) {
+			b.outputs = in.Outputs
+			b.bindOutputs()
+		}
+	} else if i == 0 {
+		b.scope.bind(readsOutput, cty.DynamicVal)
 	}
 	b.buildInputs(i == 0)
 	in.Inputs, in.Upstream = b.made, b.upstream

@@ -53,8 +53,8 @@ type KeyComponent struct {
 // whoever explains a miss can look the earlier content up. Where inputs are
 // put is a component of its own.
 func (in *Instance) Key(inputs map[string]cache.Digest, tools []ToolIdentity) (cache.Key, []KeyComponent) {
-	n := 5 + len(in.Matrix) + len(in.Inputs) + len(in.Outputs) + len(in.Env) + len(in.Secrets) + len(tools)
-	k := keyWriter{components: make([]KeyComponent, 0, n+3)}
+	n := 8 + len(in.Matrix) + len(in.Inputs) + len(in.Outputs) + len(in.Env) + len(in.Secrets) + len(tools)
+	k := keyWriter{components: make([]KeyComponent, 0, n)}
 	k.text("schema", KeySchema)
 	k.text("stage", in.Stage)
 	for _, av := range in.Matrix {

@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -200,6 +202,9 @@ func axisText(v cty.Value) (string, string) {
 	if !v.Type().IsPrimitiveType() {
 		return "", fmt.Sprintf("it is %s, and values are strings, numbers or booleans", v.Type().FriendlyName())
 	}
+	if n, ok := smallInt(v); ok {
+		return strconv.FormatInt(n, 10), ""
+	}
 	v, err := convert.Convert(v, cty.String)
 	if err != nil {
 		return "", err.Error()
@@ -214,6 +219,17 @@ func axisText(v cty.Value) (string, string) {
 		return "", fmt.Sprintf("%q is part of the instance's name and of file names, so it may hold no slash, backslash, comma, bracket, quote or control character; use a short name and look the rest up in a local", text)
 	}
 	return text, ""
+}
+
+// smallInt is the value of a number that is an integer of machine size. Its
+// text is that which cty writes, for a fraction of the time. (Of minus zero,
+// which cty can hold, it is not.)
+func smallInt(v cty.Value) (int64, bool) {
+	if v.Type() != cty.Number || !v.IsKnown() || v.IsNull() {
+		return 0, false
+	}
+	n, accuracy := v.AsBigFloat().Int64()
+	return n, accuracy == big.Exact && !(n == 0 && v.AsBigFloat().Signbit())
 }
 
 func notNameable(r rune) bool { return !unicode.IsPrint(r) }

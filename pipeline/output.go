@@ -40,35 +40,33 @@ func (l *loader) settleOutputs(s *stage) {
 		s.outputNames = append(s.outputNames, o.name)
 		exprs = append(exprs, l.inspected(s, o.expr, p))
 	}
-	if !s.cellsKnown {
-		s.outputsKnown = s.outputsWhole == nil
-		return
-	}
+	cells := s.work()
+	outputs := make([][]Output, len(cells))
 	scope := l.newCellScope()
-	s.cellOutputs = make([][]Output, len(s.cells))
 	var last []Output
-	for i := range s.cells {
-		scope.bind(readsMatrix, s.cells[i].val)
+	for i := range cells {
+		scope.enter(&cells[i])
 		fresh := false
 		for j := range exprs {
 			fresh = exprs[j].eval(l, scope) || fresh
 		}
 		if fresh || i == 0 {
 			outs, ok := l.outputsOf(s, exprs)
-			if !ok {
-				s.outputsKnown = s.outputsWhole == nil
-				s.cellOutputs = nil
-				return
-			}
-			if last != nil && !sameNames(last, outs) {
+			if ok && last != nil && !sameNames(last, outs) {
 				l.errorf(s.outputsWhole.Range(), "Outputs differ between instances",
 					"The names of the outputs of stage %q depend on the matrix. Every instance must have the same ones; only their paths may differ.", s.name)
-				s.outputsKnown, s.cellOutputs = false, nil
+				ok = false
+			}
+			if !ok {
+				s.outputsKnown = s.outputsWhole == nil
 				return
 			}
 			last = outs
 		}
-		s.cellOutputs[i] = last
+		outputs[i] = last
+	}
+	if s.cellsKnown {
+		s.cellOutputs = outputs
 	}
 	if s.outputsWhole != nil {
 		for _, o := range last {

@@ -43,6 +43,9 @@ var rangeFunc = function.New(&function.Spec{
 		if step.RawEquals(cty.Zero) {
 			return cty.NilVal, function.NewArgErrorf(2, "the step must not be 0")
 		}
+		if vals, ok := intRange(start, limit, step); ok {
+			return cty.ListVal(vals), nil
+		}
 		past := limit.LessThanOrEqualTo
 		if step.LessThan(cty.Zero).True() {
 			past = limit.GreaterThanOrEqualTo
@@ -60,6 +63,20 @@ var rangeFunc = function.New(&function.Spec{
 		return cty.ListVal(vals), nil
 	},
 })
+
+// intRange is a range of integers within bounds that is not empty.
+func intRange(start, limit, step cty.Value) ([]cty.Value, bool) {
+	from, ok1 := smallInt(start)
+	to, ok2 := smallInt(limit)
+	if by, ok := smallInt(step); !ok || by != 1 || !ok1 || !ok2 || from >= to || from < -1<<53 || to > 1<<53 || to-from > maxRange {
+		return nil, false
+	}
+	vals := make([]cty.Value, 0, to-from)
+	for n := from; n < to; n++ {
+		vals = append(vals, cty.NumberIntVal(n))
+	}
+	return vals, true
+}
 
 var sumFunc = function.New(&function.Spec{
 	Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Number)}},

@@ -76,6 +76,15 @@ func (l *loader) decodeStage(b *hclsyntax.Block) {
 	l.stageOrder = append(l.stageOrder, s)
 }
 
+// work lists the cells to evaluate the stage for. Where they are not known,
+// one that is unknown finds the problems that do not depend on the matrix.
+func (s *stage) work() []cell {
+	if s.cellsKnown {
+		return s.cells
+	}
+	return []cell{{val: cty.DynamicVal}}
+}
+
 func (l *loader) stageNames() []string {
 	names := make([]string, len(l.stageOrder))
 	for i, s := range l.stageOrder {
@@ -143,8 +152,8 @@ func (l *loader) entries(s *stage, attr string, valid func(string) string) ([]na
 			continue
 		}
 		if prev, dup := seen[key]; dup {
-			l.errorf(at, "Duplicate name", "%s of stage %q has %q already, at line %d. Rename or remove one of the two.",
-				capital(attr), s.name, key, prev.Start.Line)
+			l.errorf(at, "Duplicate name", "%q stands in %s of stage %q already, at line %d. Rename or remove one of the two.",
+				key, attr, s.name, prev.Start.Line)
 			continue
 		}
 		seen[key] = at

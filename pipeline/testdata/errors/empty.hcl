@@ -1,0 +1,1 @@
+# ERROR@: No stages
