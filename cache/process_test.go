@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -121,11 +122,18 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// From the first moments, while the store is being made, to the
-		// middle of some put.
-		time.AfterFunc(time.Duration(5+rand.IntN(40))*time.Millisecond, func() { cmd.Process.Kill() })
+		// Every other process is killed in its first moments, while the
+		// store is being opened, the others in the middle of some put.
+		kill := func() { cmd.Process.Kill() }
+		after := 1 + rand.IntN(6)
+		if round%2 == 0 {
+			time.AfterFunc(time.Duration(rand.IntN(40_000))*time.Microsecond, kill)
+		}
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
+			if after--; after == 0 {
+				time.AfterFunc(time.Duration(rand.IntN(5_000))*time.Microsecond, kill)
+			}
 			n, err := strconv.Atoi(lines.Text())
 			if err != nil {
 				t.Fatal(err)
@@ -306,7 +314,7 @@ func TestLockOfDeadProcess(t *testing.T) {
 func TestLockAmongGoroutines(t *testing.T) {
 	s := newStore(t)
 	var wg sync.WaitGroup
-	inside, total := 0, 0
+	var inside, total atomic.Int32 // flock is no synchronisation that the race detector knows
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
@@ -315,18 +323,18 @@ func TestLockAmongGoroutines(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if inside++; inside != 1 {
+				if inside.Add(1) != 1 {
 					t.Error("two inside")
 				}
-				total++
-				inside--
+				total.Add(1)
+				inside.Add(-1)
 				unlock()
 			}
 		})
 	}
 	wg.Wait()
-	if total != 160 {
-		t.Errorf("%d times", total)
+	if total.Load() != 160 {
+		t.Errorf("%d times", total.Load())
 	}
 }
 

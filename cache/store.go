@@ -59,8 +59,6 @@ type Store struct {
 
 	touch  touchLock // held shared while an entry is checked and touched
 	writer session   // tells an eviction that blobs may lack their record yet
-
-	made sync.Map // fan-out directories known to exist
 }
 
 // DefaultDir is the directory of TOUCHSTONE_CACHE, or touchstone in the
