@@ -1,0 +1,61 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// maxAnnotations is how many annotations of one kind GitHub shows for a step.
+const maxAnnotations = 10
+
+// maxAnnotationText bounds one annotation's message in characters.
+const maxAnnotationText = 1000
+
+// Annotations writes GitHub workflow commands, one a line: an error for each
+// failed check, a warning for each query or entry that got worse, and one
+// notice with the verdict. Beyond ten of a kind the last says how many were
+// left out.
+func Annotations(r contracts.Report) []byte {
+	var failures, warnings []annotation
+	for _, c := range failedChecks(&r.Gate) {
+		failures = append(failures, annotation{"Touchstone: " + checkName(c),
+			fmt.Sprintf("%s is %s, must be %s %s. %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound), c.Rule)})
+	}
+	for _, m := range sortedMoves(r.Gate.Moves) {
+		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
+			warnings = append(warnings, annotation{fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), strings.TrimSpace(shorten(m.Title, 200) + " " + why(m))})
+		}
+	}
+	title := "Touchstone: the gate passed"
+	if !r.Gate.Passed {
+		title = "Touchstone: the gate failed"
+	}
+	var b bytes.Buffer
+	writeAnnotations(&b, "error", failures)
+	writeAnnotations(&b, "warning", warnings)
+	writeAnnotations(&b, "notice", []annotation{{title, verdict(&r.Gate) + " " + movesLine(r.Gate.Moves)}})
+	return b.Bytes()
+}
+
+type annotation struct{ title, message string }
+
+func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
+	for i, a := range list {
+		if i == maxAnnotations-1 && len(list) > maxAnnotations {
+			a = annotation{"Touchstone: more", fmt.Sprintf("%d more are not shown here; report.md and report.html list them.", len(list)-i)}
+		}
+		if i == maxAnnotations {
+			return
+		}
+		fmt.Fprintf(b, "::%s title=%s::%s\n", command, annotationProperty.Replace(shorten(a.title, 200)), annotationText.Replace(shorten(a.message, maxAnnotationText)))
+	}
+}
+
+// The escapes that the runner undoes; a raw line feed would start a command.
+var (
+	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

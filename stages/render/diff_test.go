@@ -1,0 +1,83 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+func TestDiff(t *testing.T) {
+	same := Diff(sampleReport(t, 20), sampleReport(t, 20))
+	if len(same.Figures)+len(same.Moves)+len(same.DataChanged) != 0 || same.ProxyChanged {
+		t.Errorf("a report differs from itself: %+v", same)
+	}
+	if lines := same.Lines(); len(lines) != 2 || lines[1] != "nothing moved" {
+		t.Errorf("%q", lines)
+	}
+
+	list := func(tools ...string) []contracts.RankedTool {
+		var ranked []contracts.RankedTool
+		for i, id := range tools {
+			ranked = append(ranked, contracts.RankedTool{Rank: i + 1, ToolID: id})
+		}
+		return ranked
+	}
+	right := []contracts.Label{{ToolID: "s:right", Relevance: 2}, {ToolID: "s:other", Relevance: 0}}
+	query := func(id string, errored int, ranked ...string) contracts.QuerySummary {
+		q := contracts.QuerySummary{ID: id, Query: "text\x1b of " + id, Labels: right, Ranked: list(ranked...), ErroredRuns: errored}
+		if errored > 0 {
+			q.Error = "timed out"
+		}
+		return q
+	}
+	var a, b contracts.Report
+	a.Aggregate.Retrieval.PerQuery = []contracts.QuerySummary{
+		query("down", 0, "s:right", "s:other"), query("lost", 0, "s:other", "s:right"), query("up", 0, "s:other", "s:right"),
+		query("same", 0, "s:right"), query("gone", 0, "s:right"), query("breaks", 0, "s:right"), query("mended", 1),
+	}
+	b.Aggregate.Retrieval.PerQuery = []contracts.QuerySummary{
+		query("down", 0, "s:other", "s:right"), query("lost", 0, "s:other"), query("up", 0, "s:right"),
+		query("same", 0, "s:right"), query("fresh", 0, "s:right"), query("breaks", 2), query("mended", 0, "s:right"),
+	}
+	entry := func(id, label, verdict string) contracts.EntrySummary {
+		return contracts.EntrySummary{ID: id, Label: label, Verdict: verdict}
+	}
+	value := func(f float64) *float64 { return &f }
+	a.Aggregate.Detectors = []contracts.DetectorSummary{{
+		Score:          contracts.DetectorScore{Detector: "d", Recall: value(0.9), Precision: value(0.5)},
+		RecallInterval: &contracts.Interval{Low: 0.8, High: 0.95},
+		PerEntry:       []contracts.EntrySummary{entry("e1", "malicious", "flagged"), entry("e2", "benign", "flagged"), entry("e3", "benign", "clean"), entry("e4", "benign", "clean"), entry("e5", "benign", "clean")},
+	}, {Score: contracts.DetectorScore{Detector: "only before"}}}
+	b.Aggregate.Detectors = []contracts.DetectorSummary{{
+		Score:          contracts.DetectorScore{Detector: "d", Recall: value(0.85), FPRBenign: value(0.1)},
+		RecallInterval: &contracts.Interval{Low: 0.7, High: 0.92},
+		PerEntry:       []contracts.EntrySummary{entry("e1", "malicious", "clean"), entry("e2", "benign", "clean"), entry("e3", "benign", "flagged"), entry("e4", "benign", "errored"), entry("e6", "benign", "clean")},
+	}}
+	b.Gate.Passed = true
+	b.Aggregate.Data.GoldenSHA256 = "other"
+	b.Aggregate.ProxyIdentity = "other"
+
+	want := `gate: failed → passed
+note: the golden dataset is not the same, so figures differ for that reason too
+note: the proxy under test is not the same
+~ d Recall: 0.900 → 0.850 (−0.050)
+  d FPR, plain benign: new, 0.100
+- d Precision: gone, was 0.500
+regressed: d e1 (flagged → clean)
+regressed: d e3 (clean → flagged)
+regressed: down (rank 1 → 2 for s:right, displaced by s:other) text· of down
+regressed: lost (rank 2 → none for s:right) text· of lost
+errored: d e4 (clean → errored)
+errored: breaks (error: timed out) text· of breaks
+removed: d e5 (clean → not there)
+removed: gone (rank 1 → none for s:right) text· of gone
+new: d e6 (not there → clean)
+new: fresh (rank none → 1 for s:right) text· of fresh
+fixed: d e2 (flagged → clean)
+fixed: mended (rank none → 1 for s:right) text· of mended
+fixed: up (rank 2 → 1 for s:right) text· of up`
+	if got := strings.Join(Diff(a, b).Lines(), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

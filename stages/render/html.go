@@ -1,0 +1,96 @@
+package render
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"html/template"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+//go:embed page/page.css
+var pageCSS string
+
+//go:embed page/page.js
+var pageJS string
+
+//go:embed page/body.html
+var bodyHTML string
+
+var bodyTemplate = template.Must(template.New("body").Parse(bodyHTML))
+
+// The data of the page and of the run stand in script elements that no
+// browser executes; the page's script reads them.
+const (
+	dataOpen = `<script id="touchstone-data" type="application/json">`
+	runOpen  = `<script id="touchstone-run" type="application/json">`
+	closing  = `</script>`
+)
+
+// HTML writes report.html: one file that loads nothing. Verdict, figures and
+// plots are in the markup and readable without scripts; lists that can be
+// long are data that the script shows a page at a time.
+//
+// The policy in its head allows the one style and the one script that are
+// known by their digests and nothing else, so that a string that slipped
+// through the escaping still could neither run nor load anything.
+func HTML(r contracts.Report) ([]byte, error) {
+	data, err := embed(&r)
+	if err != nil {
+		return nil, err
+	}
+	p := newPage(&r)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>%s</title>
+<style>%s</style>
+</head>
+`, policyHash(pageCSS), policyHash(pageJS), html.EscapeString(p.Title), pageCSS)
+	if err := bodyTemplate.Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("cannot render report.html: %w", err)
+	}
+	for _, part := range []string{dataOpen, string(data), closing, "\n", runOpen, "null", closing, "\n<script>", pageJS, closing, "\n</body>\n</html>\n"} {
+		b.WriteString(part)
+	}
+	if b.Len() > maxPage {
+		return nil, fmt.Errorf("report.html would be %d bytes, more than %d; there are too many detectors or checks to show", b.Len(), maxPage)
+	}
+	return b.Bytes(), nil
+}
+
+func policyHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// WithRun returns a report.html that also tells how the pipeline ran. The
+// stage cannot know that, for its output depends on its inputs alone; the
+// command line adds it when it publishes the page. A second call replaces
+// what the first put in.
+func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
+	start := bytes.Index(page, []byte(runOpen))
+	if start < 0 {
+		return nil, fmt.Errorf("this is no report.html of touchstone: it has no place for the run; render it again")
+	}
+	start += len(runOpen)
+	end := bytes.Index(page[start:], []byte(closing))
+	if end < 0 {
+		return nil, fmt.Errorf("report.html is cut off; render it again")
+	}
+	data, err := inert(run)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Join([][]byte{page[:start], data, page[start+end:]}, nil), nil
+}

@@ -1,0 +1,106 @@
+package render
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+type junitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Errors   int          `xml:"errors,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitOutcome `xml:"failure"`
+	Error   *junitOutcome `xml:"error"`
+	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitOutcome struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// JUnit writes one test case for each check of the gate and one for each
+// query or entry that moved. A check that does not hold is a failure; a move
+// is one only when a failed check names it, so that the file and the gate
+// never disagree. encoding/xml replaces what XML 1.0 cannot hold.
+func JUnit(r contracts.Report) ([]byte, error) {
+	blamed := make(map[[2]string]bool)
+	for _, c := range failedChecks(&r.Gate) {
+		for _, id := range c.Moved {
+			blamed[[2]string{c.Subject, id}] = true
+		}
+	}
+	var checks, moves junitSuite
+	checks.Name, moves.Name = "gate", "moved"
+	for _, c := range r.Gate.Checks {
+		tc := junitCase{Class: "gate." + c.Subject, Name: checkName(c)}
+		text := fmt.Sprintf("%s is %s, must be %s %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound))
+		if c.Passed {
+			tc.Output = strings.TrimSpace(text + ". " + c.Rule)
+		} else {
+			tc.Failure = &junitOutcome{text, c.Rule}
+		}
+		checks.add(tc)
+	}
+	for _, m := range sortedMoves(r.Gate.Moves) {
+		tc := junitCase{Class: "moved." + m.Subject, Name: m.ID + " " + m.State}
+		message := strings.TrimSpace(m.State + " " + why(m))
+		bad := blamed[[2]string{m.Subject, m.ID}] && slices.Contains(stateOrder[:2], m.State)
+		switch {
+		case bad && m.State == contracts.MoveErrored:
+			tc.Error = &junitOutcome{message, m.Title}
+		case bad:
+			tc.Failure = &junitOutcome{message, m.Title}
+		default:
+			tc.Output = strings.TrimSpace(message + "\n" + m.Title)
+		}
+		moves.add(tc)
+	}
+	all := junitSuites{Name: "touchstone", Suites: []junitSuite{checks, moves}}
+	for _, s := range all.Suites {
+		all.Tests += s.Tests
+		all.Failures += s.Failures
+		all.Errors += s.Errors
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(&b)
+	enc.Indent("", " ")
+	if err := enc.Encode(all); err != nil {
+		return nil, fmt.Errorf("cannot write junit.xml: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+func (s *junitSuite) add(c junitCase) {
+	s.Tests++
+	if c.Failure != nil {
+		s.Failures++
+	}
+	if c.Error != nil {
+		s.Errors++
+	}
+	s.Cases = append(s.Cases, c)
+}

@@ -1,0 +1,178 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// CommentMarker is the first line of report.md. A workflow finds its own
+// comment by it and replaces that one instead of adding another.
+const CommentMarker = "<!-- touchstone-report -->"
+
+// maxComment is what GitHub takes as a comment, in characters. Bytes are
+// counted here, which are never fewer.
+const maxComment = 65536
+
+// Markdown writes report.md: the verdict, the checks, the figures and as many
+// moves as fit into a comment.
+func Markdown(r contracts.Report) []byte {
+	var b bytes.Buffer
+	fmt.Fprintln(&b, CommentMarker)
+	if r.Gate.Passed {
+		fmt.Fprint(&b, "## ✅ Touchstone: passed\n\n")
+	} else {
+		fmt.Fprint(&b, "## ❌ Touchstone: failed\n\n")
+	}
+	fmt.Fprintf(&b, "%s %s\n\n", md(verdict(&r.Gate)), md(movesLine(r.Gate.Moves)))
+	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
+		fmt.Fprintf(&b, "**No comparison:** %s\n\n", md(s.Reason))
+	}
+	foot := markdownFoot(&r)
+	room := maxComment - 1 - len(foot)
+	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownDetectors(&r), markdownMoves(&r)} {
+		room = appendSection(&b, section, room)
+	}
+	b.WriteString(foot)
+	return b.Bytes()
+}
+
+// reserve is kept free for the line that says what was left out.
+const reserve = 120
+
+// appendSection writes a section, head first, as far as room bytes last; the
+// section's last element closes it and is never cut.
+func appendSection(b *bytes.Buffer, section []string, room int) int {
+	if len(section) == 0 {
+		return room
+	}
+	head, rows, end := section[0], section[1:len(section)-1], section[len(section)-1]
+	if b.Len()+len(head)+len(end)+reserve > room {
+		return room
+	}
+	b.WriteString(head)
+	for i, row := range rows {
+		if b.Len()+len(row)+len(end)+reserve > room {
+			fmt.Fprintf(b, "\n_%d more rows are left out here; report.html and report.json have them._\n", len(rows)-i)
+			break
+		}
+		b.WriteString(row)
+	}
+	b.WriteString(end)
+	return room
+}
+
+func markdownChecks(r *contracts.Report) []string {
+	if len(r.Gate.Checks) == 0 {
+		return nil
+	}
+	checks := slices.Clone(r.Gate.Checks)
+	slices.SortStableFunc(checks, func(a, b contracts.GateCheck) int { return boolOrder(a.Passed) - boolOrder(b.Passed) })
+	rows := []string{"| | check | value | bound | change |\n|---|---|---|---|---|\n"}
+	for _, c := range checks {
+		mark := "✅"
+		if !c.Passed {
+			mark = "❌"
+		}
+		moved := ""
+		if c.Verdict != "" {
+			moved = verdictSign(c.Verdict)
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, md(checkName(c)), figure(c.Value), sign(c.Comparison), figure(c.Bound), moved))
+	}
+	return append(rows, "\n")
+}
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func markdownRetrieval(r *contracts.Report) []string {
+	a := &r.Aggregate.Retrieval
+	if len(a.Metrics) == 0 {
+		return nil
+	}
+	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
+		a.Queries, countOf(a.Runs, "1 run", "%d runs"))}
+	for _, m := range a.Metrics {
+		base, detectable := "", ""
+		if m.Comparison != nil {
+			base, detectable = figure(m.Comparison.Baseline), figure(m.Comparison.MinDetectable)
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", md(metricName(m.Metric)), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
+	}
+	return append(rows, "\n~ within noise; detectable: the smallest change that this set can tell from noise.\n</details>\n\n")
+}
+
+func markdownDetectors(r *contracts.Report) []string {
+	if len(r.Aggregate.Detectors) == 0 {
+		return nil
+	}
+	rows := []string{"<details><summary>Detectors</summary>\n\n| detector | recall | FPR hard negatives | FPR benign | precision | errored |\n|---|---|---|---|---|---|\n"}
+	for _, d := range r.Aggregate.Detectors {
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %d |\n", md(d.Score.Detector),
+			rate(d.Score.Recall, d.RecallInterval), rate(d.Score.FPRHardNegative, d.FPRHardNegativeInterval),
+			rate(d.Score.FPRBenign, d.FPRBenignInterval), rate(d.Score.Precision, d.PrecisionInterval), d.Score.Errored))
+	}
+	return append(rows, "</details>\n\n")
+}
+
+func rate(value *float64, interval *contracts.Interval) string {
+	if value == nil {
+		return "–"
+	}
+	if interval == nil {
+		return figure(*value)
+	}
+	return fmt.Sprintf("%s (%s to %s)", figure(*value), figure(interval.Low), figure(interval.High))
+}
+
+func markdownMoves(r *contracts.Report) []string {
+	if len(r.Gate.Moves) == 0 {
+		return nil
+	}
+	open := ""
+	if !r.Gate.Passed {
+		open = " open"
+	}
+	rows := []string{fmt.Sprintf("<details%s><summary>What moved: %d</summary>\n\n| | what | how |\n|---|---|---|\n", open, len(r.Gate.Moves))}
+	for _, m := range sortedMoves(r.Gate.Moves) {
+		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", m.State, md(m.ID), md(shorten(cmp.Or(m.Title, m.Category), 120)), md(shorten(why(m), 400))))
+	}
+	return append(rows, "</details>\n\n")
+}
+
+func markdownFoot(r *contracts.Report) string {
+	a := &r.Aggregate
+	return fmt.Sprintf("<sub>%s over corpus %s, golden %s, security %s; baseline %s.</sub>\n",
+		md(shorten(a.Proxy, 100)), md(a.Data.CorpusVersion), md(shorten(a.Data.GoldenVersion, 20)), md(a.Data.SecurityVersion), md(cmp.Or(r.Gate.Baseline, "none")))
+}
+
+// md escapes text of strangers for Markdown: no markup, no table cell's end,
+// no mention of a person, no reference to an issue, no link.
+func md(s string) string {
+	var b strings.Builder
+	for _, c := range strings.ReplaceAll(s, "www.", "www\x00") {
+		switch c {
+		case 0:
+			b.WriteString("&#46;")
+		case '\n', '\r', '\t':
+			b.WriteByte(' ')
+		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '~', '|', '!', '<', '>', '&', '@', '#', ':', '"', '\'':
+			fmt.Fprintf(&b, "&#%d;", c)
+		default:
+			if c < 0x20 || c == 0x7f {
+				c = '�'
+			}
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}

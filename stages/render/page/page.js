@@ -1,0 +1,304 @@
+"use strict";
+(() => {
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const data = read("touchstone-data");
+  const run = read("touchstone-run");
+  const $ = (id) => document.getElementById(id);
+
+  // Every string reaches the page through textContent; nothing is ever parsed
+  // as markup.
+  const make = (tag, cls, ...children) => {
+    const e = document.createElement(tag);
+    if (cls) e.className = cls;
+    for (const c of children) if (c !== null && c !== undefined && c !== "") e.append(c);
+    return e;
+  };
+  const tool = (n) => (n < 0 ? "" : data.tools[n]);
+  const plural = (n, one, many) => n + " " + (n === 1 ? one : many);
+
+  // --- lists: a page of rows at a time, opened on demand
+
+  const perPage = 50;
+  const list = (host, items, firstPage, row, detail, empty) => {
+    host.replaceChildren();
+    if (!items.length) {
+      host.append(make("p", "quiet", empty));
+      return;
+    }
+    const box = make("div", "list");
+    const more = make("button", "more");
+    more.type = "button";
+    let shown = 0;
+    const page = (count) => {
+      for (const item of items.slice(shown, shown + count)) {
+        const b = row(item);
+        b.type = "button";
+        b.setAttribute("aria-expanded", "false");
+        b.addEventListener("click", () => toggle(b, () => detail(item)));
+        box.append(b);
+      }
+      shown = Math.min(items.length, shown + count);
+      more.textContent = `Show ${Math.min(perPage, items.length - shown)} more (${shown} of ${items.length})`;
+      more.hidden = shown === items.length;
+    };
+    more.addEventListener("click", () => page(perPage));
+    page(firstPage);
+    host.append(box, more);
+  };
+  const toggle = (row, detail) => {
+    if (row.getAttribute("aria-expanded") === "true") {
+      row.nextElementSibling.remove();
+      row.setAttribute("aria-expanded", "false");
+      return;
+    }
+    row.after(make("div", "detail", ...detail()));
+    row.setAttribute("aria-expanded", "true");
+  };
+  const rowOf = (state, cls, text, right) =>
+    make("button", "row", make("span", "state " + cls, state), make("span", "text", text), make("span", "rank", right));
+  const chips = (host, options, current, choose) => {
+    host.replaceChildren();
+    for (const [key, label] of options) {
+      const b = make("button", "", label);
+      b.type = "button";
+      b.setAttribute("aria-pressed", String(key === current));
+      b.addEventListener("click", () => choose(key));
+      host.append(b);
+    }
+  };
+
+  // --- queries
+
+  const queries = data.queries.map((q) => {
+    const [id, text, notes, flat, ranked, metrics, errored, error] = q;
+    const labels = new Map();
+    for (let i = 0; i < flat.length; i += 2) labels.set(flat[i], flat[i + 1]);
+    const first = ranked.findIndex((t) => labels.get(t) > 0) + 1;
+    return { id, text, notes, labels, ranked, metrics, errored, error, first, move: null };
+  });
+  const byID = new Map(queries.map((q) => [q.id, q]));
+  const moves = data.moves.map((m) => {
+    const [subject, id, state, want, before, after, displaced, title, was, is, error] = m;
+    return { subject, id, state, want, before, after, displaced, title, was, is, error };
+  });
+  const rank = (n) => (n ? String(n) : "none");
+  for (const m of moves) if (m.subject === "retrieval" && byID.has(m.id)) byID.get(m.id).move = m;
+
+  const stateClass = { regressed: "bad", errored: "bad", removed: "plain", new: "plain", fixed: "good" };
+  const judged = (relevance) =>
+    relevance === 2 ? make("span", "rel r2", "● right")
+    : relevance === 1 ? make("span", "rel r1", "◐ acceptable")
+    : relevance === 0 ? make("span", "rel r0", "○ not relevant")
+    : make("span", "rel none", "not judged");
+  const thousandths = (n) => (n / 1000).toFixed(3);
+
+  const queryDetail = (q) => {
+    const out = [];
+    if (q.error) out.push(make("p", "", make("b", "", "Error in " + q.errored + " of " + data.runs + " runs: "), q.error));
+    const left = make("div", "", make("h4", "", "Ranked list"));
+    if (q.ranked.length) {
+      left.append(make("ol", "", ...q.ranked.map((t) => make("li", "", make("span", "id", tool(t)), judged(q.labels.get(t))))));
+    } else {
+      left.append(make("p", "quiet", "Nothing was answered."));
+    }
+    const absent = [...q.labels].filter(([t, r]) => r > 0 && !q.ranked.includes(t));
+    const right = make("div");
+    if (absent.length) {
+      right.append(make("h4", "", "Relevant, and not in the list"),
+        make("ul", "", ...absent.map(([t, r]) => make("li", "", make("span", "id", tool(t)), judged(r)))));
+    }
+    const [r1, r3, r5, r10, mrr, ndcg, map] = q.metrics.map(thousandths);
+    right.append(make("h4", "", "Metrics"), make("p", "", `Recall@1 ${r1}, @3 ${r3}, @5 ${r5}, @10 ${r10}; MRR ${mrr}, nDCG@10 ${ndcg}, MAP ${map}`));
+    if (q.notes) right.append(make("h4", "", "Notes"), make("p", "", q.notes));
+    right.append(make("p", "quiet", "id ", make("span", "id", q.id)));
+    out.push(make("div", "columns", left, right));
+    return out;
+  };
+  const moveReason = (m) => {
+    if (m.error) return make("p", "", make("b", "", "Error: "), m.error);
+    if (m.subject !== "retrieval") return make("p", "", make("b", "", m.subject + ": "), (m.was || "not there") + " → " + (m.is || "not there"));
+    if (!m.before && !m.after) return null;
+    const p = make("p", "", make("span", "id", tool(m.want) || "The best relevant tool"), ` went from rank ${rank(m.before)} to ${rank(m.after)}.`);
+    if (m.displaced >= 0) p.append(" In its place stands ", make("span", "id", tool(m.displaced)), ".");
+    return p;
+  };
+  const queryRow = (q) => {
+    const right = q.move && (q.move.before || q.move.after) ? `rank ${rank(q.move.before)} → ${rank(q.move.after)}`
+      : q.first ? "rank " + q.first : "not in the list";
+    const [state, cls] = q.errored ? ["errored", "bad"] : q.move ? [q.move.state, stateClass[q.move.state]]
+      : q.first && q.first <= 5 ? ["found", "plain"] : ["not found", "bad"];
+    return rowOf(state, cls, q.text, right);
+  };
+
+  const isFailed = (q) => q.errored > 0 || !q.first || q.first > 5;
+  const queryFilters = {
+    attention: ["Failed or moved", (q) => isFailed(q) || q.move],
+    errored: ["Errored", (q) => q.errored > 0],
+    hard: ["Hard negatives", (q) => q.notes.startsWith("hard-negative")],
+    all: ["All", () => true],
+  };
+  let queryFilter = "attention";
+  const weight = (q) => (q.move ? (stateClass[q.move.state] === "bad" ? 0 : 1) : q.errored ? 0 : isFailed(q) ? 2 : 3);
+  const ordered = queries.map((q, i) => [weight(q), i, q]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((x) => x[2]);
+  const showQueries = () => {
+    const words = $("search").value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const [, keep] = queryFilters[words.length ? "all" : queryFilter];
+    const hay = (q) => (q.id + " " + q.text + " " + [...q.labels.keys()].map(tool).join(" ") + " " + q.ranked.map(tool).join(" ")).toLowerCase();
+    const items = ordered.filter((q) => keep(q) && (!words.length || words.every((w) => hay(q).includes(w))));
+    chips($("query-filters"), Object.entries(queryFilters).map(([k, [label, f]]) => [k, label + " " + queries.filter(f).length]), words.length ? "" : queryFilter, (k) => {
+      queryFilter = k;
+      $("search").value = "";
+      showQueries();
+    });
+    list($("query-list"), items, 15, queryRow, (q) => [...(q.move ? [moveReason(q.move)].filter(Boolean) : []), ...queryDetail(q)],
+      words.length ? "No query matches." : "No query failed or moved. Choose All to see every one.");
+  };
+
+  // --- security entries
+
+  const entries = data.entries.map(([id, label, category], n) => ({ n, id, label, category }));
+  const byEntry = new Map(entries.map((e) => [e.id, e]));
+  const verdictOf = { f: "flagged", c: "clean", e: "errored", "-": "not asked" };
+  const outcome = (d, e) => {
+    const v = d.verdicts[e.n];
+    if (v === "e") return ["errored", "bad"];
+    if (v === "-") return ["not asked", "plain"];
+    if (e.label === "malicious") return v === "f" ? ["caught", "plain"] : ["missed", "bad"];
+    return v === "f" ? ["false alarm", "bad"] : ["quiet", "plain"];
+  };
+  const entryDetail = (d, e) => {
+    const [confidence, signals, evidence, error] = d.said[e.n] || [0, [], "", ""];
+    const out = [make("p", "", `${e.label}, ${e.category.replaceAll("_", " ")}; ${d.name} says ${verdictOf[d.verdicts[e.n]]}`, confidence ? ` (confidence ${thousandths(confidence)})` : "")];
+    if (signals.length) out.push(make("p", "", "Signals: ", make("span", "id", signals.join(", "))));
+    if (evidence) out.push(make("h4", "", "Evidence"), make("p", "quote", evidence));
+    if (error) out.push(make("p", "", make("b", "", "Error: "), error));
+    if (d.unstable.includes(e.n)) out.push(make("p", "", "The runs disagree on this entry."));
+    const others = data.detectors.filter((o) => o !== d && o.verdicts[e.n] === "f").map((o) => o.name);
+    out.push(make("p", "quiet", others.length ? "Also flagged by " + others.join(", ") + "." : "Flagged by no other detector."));
+    return out;
+  };
+  let detector = data.detectors[0];
+  let entryFilter = "wrong";
+  const entryFilters = {
+    wrong: ["Wrong", (d, e) => outcome(d, e)[1] === "bad"],
+    missed: ["Missed", (d, e) => outcome(d, e)[0] === "missed"],
+    alarms: ["False alarms", (d, e) => outcome(d, e)[0] === "false alarm"],
+    errored: ["Errored", (d, e) => outcome(d, e)[0] === "errored"],
+    all: ["All", () => true],
+  };
+  const showEntries = () => {
+    if (!detector) return;
+    chips($("detector-tabs"), data.detectors.map((d) => [d.name, d.name]), detector.name, (k) => {
+      detector = data.detectors.find((d) => d.name === k);
+      showEntries();
+    });
+    chips($("entry-filters"), Object.entries(entryFilters).map(([k, [label, f]]) => [k, label + " " + entries.filter((e) => f(detector, e)).length]), entryFilter, (k) => {
+      entryFilter = k;
+      showEntries();
+    });
+    const d = detector;
+    list($("entry-list"), entries.filter((e) => entryFilters[entryFilter][1](d, e)), 10,
+      (e) => rowOf(...outcome(d, e), e.id, e.category.replaceAll("_", " ")), (e) => entryDetail(d, e),
+      "No entry: " + d.name + " made no mistake here.");
+  };
+
+  // --- moves
+
+  const showMoves = () => {
+    if (!moves.length) return;
+    list($("moves"), moves, 10, (m) => {
+      const q = byID.get(m.id);
+      const text = m.subject === "retrieval" ? m.title || (q && q.text) || m.id : m.subject + ": " + m.id + (m.title ? " " + m.title : "");
+      const right = m.before || m.after ? `rank ${rank(m.before)} → ${rank(m.after)}` : m.was || m.is ? (m.was || "–") + " → " + (m.is || "–") : "";
+      const row = rowOf(m.state, stateClass[m.state], text, right);
+      const because = m.error ? [m.error] : m.displaced >= 0 ? [make("span", "id", tool(m.want)), " displaced by ", make("span", "id", tool(m.displaced))]
+        : m.subject !== "retrieval" ? [] : m.want >= 0 ? [make("span", "id", tool(m.want))] : [];
+      if (because.length) row.append(make("span", "because", ...because));
+      return row;
+    }, (m) => {
+      const out = [moveReason(m)].filter(Boolean);
+      if (m.subject === "retrieval") return byID.has(m.id) ? [...out, ...queryDetail(byID.get(m.id))] : [...out, make("p", "quiet", "id ", make("span", "id", m.id), ": not in this golden set or left out of this page.")];
+      const d = data.detectors.find((x) => x.name === m.subject), e = byEntry.get(m.id);
+      return d && e ? [...out, ...entryDetail(d, e)] : out;
+    }, "");
+  };
+
+  // --- the pipeline
+
+  const time = (ms) => (ms < 1000 ? ms + " ms" : ms < 60000 ? (ms / 1000).toFixed(1) + " s" : Math.floor(ms / 60000) + " min " + Math.round((ms % 60000) / 1000) + " s");
+  const showRun = () => {
+    if (!run) return;
+    const box = $("run");
+    box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. A hit shows what executing it took when it ran.`));
+    const stages = new Map();
+    for (const i of run.instances) {
+      const s = stages.get(i.stage) || { name: i.stage, hit: 0, ran: 0, failed: 0, skipped: 0, ms: 0, after: i.after };
+      s[i.status]++;
+      s.ms += i.duration_ms;
+      stages.set(i.stage, s);
+    }
+    const longest = Math.max(1, ...[...stages.values()].map((s) => s.ms));
+    const grid = make("div", "stages");
+    for (const s of stages.values()) {
+      const counts = ["failed", "ran", "hit", "skipped"].filter((k) => s[k]).map((k) => plural(s[k], k, k === "hit" ? "hits" : k)).join(", ");
+      const name = make("span", "", make("b", "", s.name));
+      name.title = s.after.length ? "reads " + s.after.join(", ") : "";
+      const fill = make("i");
+      fill.style.width = Math.max(0.5, (100 * s.ms) / longest) + "%";
+      grid.append(name, make("span", "small", counts), make("span", "meter " + (s.failed ? "failed" : s.ran ? "ran" : "hit"), fill), make("span", "number", time(s.ms)));
+    }
+    box.append(grid);
+  };
+
+  // --- keyboard: every visible row of the page is one sequence
+
+  const rows = () => [...document.querySelectorAll(".row")];
+  const step = (by) => {
+    const all = rows();
+    if (!all.length) return;
+    let at = all.indexOf(document.activeElement);
+    if (at < 0 && document.activeElement === $("search")) at = all.findIndex((r) => $("query-list").contains(r)) - 1;
+    const next = all[Math.max(0, Math.min(all.length - 1, at + by))];
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+  };
+  const help = $("help");
+  document.addEventListener("keydown", (ev) => {
+    if (ev.ctrlKey || ev.metaKey || ev.altKey) return;
+    const search = $("search"), typing = document.activeElement === search;
+    if (ev.key === "Escape") {
+      if (help.open) return;
+      if (typing) {
+        search.value = "";
+        search.blur();
+        showQueries();
+      } else {
+        const row = document.activeElement.closest(".row") || (document.activeElement.closest(".detail") || {}).previousElementSibling
+          || rows().findLast((r) => r.getAttribute("aria-expanded") === "true");
+        if (row && row.getAttribute("aria-expanded") === "true") row.click();
+      }
+      return;
+    }
+    if (ev.key === "ArrowDown" || (ev.key === "j" && !typing)) step(1);
+    else if ((ev.key === "ArrowUp" && !typing) || (ev.key === "k" && !typing)) step(-1);
+    else if (ev.key === "/" && !typing) {
+      search.focus();
+      search.scrollIntoView({ block: "center" });
+    } else if (ev.key === "?" && !typing) help.open ? help.close() : help.showModal();
+    else return;
+    ev.preventDefault();
+  });
+  $("help-button").addEventListener("click", () => help.showModal());
+  help.addEventListener("click", (ev) => { if (ev.target === help) help.close(); });
+  let pending = 0;
+  $("search").addEventListener("input", () => {
+    clearTimeout(pending);
+    pending = setTimeout(showQueries, 80);
+  });
+
+  for (const c of data.cut) $("cut").append(make("li", "", c));
+  showMoves();
+  showQueries();
+  showEntries();
+  showRun();
+})();

@@ -1,0 +1,240 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// page is what the template shows: strings that are ready to read and plots.
+type page struct {
+	Title, Word, Class, Sentence, Moves string
+	Facts                               []string
+	NoComparison                        string
+	Checks                              []checkView
+	Metrics                             []metricView
+	Detectors                           []detectorView
+	Categories                          []categoryRow
+	Warnings                            []string
+	Data                                []dataView
+	Queries, Errored                    int
+}
+
+type checkView struct {
+	Name, Mark, Class, Value, Bound, Rule string
+	Moved                                 string
+	Plot                                  template.HTML
+}
+
+type metricView struct {
+	Name, Value, Range, Change, Class, Versus string
+	Plot, Delta                               template.HTML
+	DeltaNote                                 string
+}
+
+type detectorView struct {
+	Name, Counts string
+	Rates        []rateView
+	BaseRates    []string
+	Unstable     int
+}
+
+type rateView struct {
+	Name, Value, Range, Class string
+	Plot                      template.HTML
+}
+
+type categoryRow struct {
+	Name  string
+	Cells []categoryCell
+}
+
+type categoryCell struct {
+	Text, Title, Class string
+	Bar                template.HTML
+}
+
+type dataView struct{ Kind, Version, State, Digest, Entries string }
+
+func newPage(r *contracts.Report) page {
+	a, g := &r.Aggregate, &r.Gate
+	p := page{Word: "Passed", Class: "pass", Sentence: verdict(g), Moves: movesLine(g.Moves), Queries: a.Retrieval.Queries, Errored: a.Retrieval.Errored}
+	if !g.Passed {
+		p.Word, p.Class = "Failed", "fail"
+	}
+	p.Title = "Touchstone: " + strings.ToLower(p.Word)
+	p.Facts = []string{
+		a.Proxy, a.SearchPath + " search",
+		countOf(a.Retrieval.Queries, "1 query", "%d queries"),
+		countOf(a.Retrieval.Runs, "1 run", "%d runs"),
+		countOf(len(a.Detectors), "1 detector", "%d detectors"),
+	}
+	if g.Baseline != "" {
+		p.Facts = append(p.Facts, "baseline "+g.Baseline)
+	}
+	if !a.Baseline.Comparable {
+		p.NoComparison = cmp.Or(a.Baseline.Reason, "no baseline was given")
+	}
+	for _, c := range g.Checks {
+		p.Checks = append(p.Checks, viewCheck(c))
+	}
+	slices.SortStableFunc(p.Checks, func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
+	for _, m := range a.Retrieval.Metrics {
+		p.Metrics = append(p.Metrics, viewMetric(m, g))
+	}
+	for _, d := range a.Detectors {
+		p.Detectors = append(p.Detectors, viewDetector(d, g))
+	}
+	p.Categories = viewCategories(a.Detectors)
+	p.Warnings = a.Validation.Warnings
+	for _, d := range a.Validation.Datasets {
+		p.Data = append(p.Data, dataView{d.Kind, shorten(d.Version, 24), d.State, d.SHA256[:12], fmt.Sprint(d.Entries)})
+	}
+	return p
+}
+
+func viewCheck(c contracts.GateCheck) checkView {
+	v := checkView{Name: checkName(c), Mark: "✓", Class: "pass", Value: figure(c.Value), Bound: sign(c.Comparison) + " " + figure(c.Bound), Rule: c.Rule}
+	if !c.Passed {
+		v.Mark, v.Class = "✕", "fail"
+	}
+	if n := len(c.Moved); n > 0 {
+		v.Moved = countOf(n, "1 moved", "%d moved")
+	}
+	pl := plot{Low: 0, High: 1, Value: &c.Value, Interval: c.Interval, Bound: &c.Bound,
+		Label: fmt.Sprintf("%s %s, bound %s", v.Name, v.Value, v.Bound)}
+	if c.Value < 0 || c.Bound < 0 { // a difference
+		pl.Low, pl.High = symmetric(c.Value, c.Bound, c.Interval)
+		pl.Zero = true
+	} else {
+		pl.Band = allowed(c)
+	}
+	v.Plot = pl.svg()
+	return v
+}
+
+// allowed is where the value may be.
+func allowed(c contracts.GateCheck) *contracts.Interval {
+	if c.Comparison == "<=" {
+		return &contracts.Interval{Low: 0, High: c.Bound}
+	}
+	return &contracts.Interval{Low: c.Bound, High: 1}
+}
+
+// symmetric is an axis around zero that has room for all that is drawn.
+func symmetric(value, other float64, interval *contracts.Interval) (low, high float64) {
+	far := math.Max(math.Abs(value), math.Abs(other))
+	if interval != nil {
+		far = math.Max(far, math.Max(math.Abs(interval.Low), math.Abs(interval.High)))
+	}
+	far = math.Max(far*1.15, 0.01)
+	return -far, far
+}
+
+func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
+	v := metricView{Name: metricName(m.Metric), Value: figure(m.Mean), Range: figure(m.Interval.Low) + " to " + figure(m.Interval.High)}
+	pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval, Label: fmt.Sprintf("%s %s, 95%% interval %s", v.Name, v.Value, v.Range)}
+	if m.Spread > 0 {
+		pl.Dots = m.PerRun
+	}
+	for _, c := range g.Checks {
+		if c.Subject == retrieval && c.Metric == m.Metric && c.Bound >= 0 {
+			pl.Bound = &c.Bound
+		}
+	}
+	if c := m.Comparison; c != nil {
+		pl.Baseline = &c.Baseline
+		v.Change, v.Versus = change(c), "baseline "+figure(c.Baseline)
+		v.Class = map[string]string{contracts.Improved: "pass", contracts.Regressed: "fail"}[c.Verdict]
+		low, high := symmetric(c.Delta, c.MinDetectable, &c.DeltaInterval)
+		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,
+			Band:  &contracts.Interval{Low: -c.MinDetectable, High: c.MinDetectable},
+			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", signed(c.Delta), signed(c.DeltaInterval.Low), signed(c.DeltaInterval.High))}.svg()
+		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", figure(c.PValue), figure(c.MinDetectable))
+	}
+	v.Plot = pl.svg()
+	return v
+}
+
+func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
+	s := d.Score
+	v := detectorView{Name: s.Detector, Unstable: len(d.Unstable),
+		Counts: fmt.Sprintf("%d of %d attacks caught, %d false alarms on %d benign", s.TP, s.TP+s.FN, s.FP, s.FP+s.TN)}
+	if s.Errored > 0 {
+		v.Counts += fmt.Sprintf(", %d errored", s.Errored)
+	}
+	for _, x := range []struct {
+		metric   string
+		value    *float64
+		interval *contracts.Interval
+	}{
+		{"recall", s.Recall, d.RecallInterval},
+		{"fpr_hard_negative", s.FPRHardNegative, d.FPRHardNegativeInterval},
+		{"fpr_benign", s.FPRBenign, d.FPRBenignInterval},
+		{"precision", s.Precision, d.PrecisionInterval},
+	} {
+		rv := rateView{Name: metricName(x.metric), Value: "–", Range: "not defined"}
+		if x.value != nil {
+			pl := plot{Low: 0, High: 1, Value: x.value, Interval: x.interval, Label: rv.Name + " " + figure(*x.value)}
+			for _, c := range g.Checks {
+				if c.Subject == s.Detector && c.Metric == x.metric {
+					pl.Bound, pl.Band = &c.Bound, allowed(c)
+					if !c.Passed {
+						rv.Class = "fail"
+					}
+				}
+			}
+			rv.Value, rv.Range, rv.Plot = figure(*x.value), "", pl.svg()
+			if x.interval != nil {
+				rv.Range = figure(x.interval.Low) + " to " + figure(x.interval.High)
+			}
+		}
+		v.Rates = append(v.Rates, rv)
+	}
+	for _, b := range s.PrecisionAt {
+		if b.Precision != nil {
+			v.BaseRates = append(v.BaseRates, fmt.Sprintf("in %d: %s", b.OneIn, figure(*b.Precision)))
+		}
+	}
+	return v
+}
+
+// viewCategories makes one row a category, one cell a detector, in the order
+// of the contract: attacks first, then what should stay quiet.
+func viewCategories(detectors []contracts.DetectorSummary) []categoryRow {
+	var rows []categoryRow
+	for _, category := range append(slices.Clone(contracts.AttackCategories), contracts.CategoryHardNegative, contracts.CategoryBenign) {
+		row := categoryRow{Name: strings.ReplaceAll(category, "_", " ")}
+		attack := slices.Contains(contracts.AttackCategories, category)
+		present := false
+		for _, d := range detectors {
+			i := slices.IndexFunc(d.Score.PerCategory, func(c contracts.CategoryScore) bool { return c.Category == category })
+			if i < 0 || d.Score.PerCategory[i].Total == 0 {
+				row.Cells = append(row.Cells, categoryCell{Text: "–", Class: "none"})
+				continue
+			}
+			present = true
+			c := d.Score.PerCategory[i]
+			share := float64(c.Flagged) / float64(c.Total)
+			cell := categoryCell{Text: fmt.Sprintf("%d/%d", c.Flagged, c.Total), Class: "alarm"}
+			cell.Title = fmt.Sprintf("%s: %d of %d flagged", d.Score.Detector, c.Flagged, c.Total)
+			if attack {
+				cell.Class = "caught"
+			}
+			if c.Errored > 0 {
+				cell.Text += fmt.Sprintf(" (%d errored)", c.Errored)
+			}
+			cell.Bar = template.HTML(fmt.Sprintf(`<svg class="share" viewBox="0 0 60 6" width="60" height="6" aria-hidden="true"><rect class="whole" width="60" height="6" rx="3"/><rect class="part" width="%.1f" height="6" rx="3"/></svg>`, share*60))
+			row.Cells = append(row.Cells, cell)
+		}
+		if present {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}

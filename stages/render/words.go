@@ -1,0 +1,228 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// metricNames are the names that people know the figures by.
+var metricNames = map[string]string{
+	"recall_at_1": "Recall@1", "recall_at_3": "Recall@3", "recall_at_5": "Recall@5", "recall_at_10": "Recall@10",
+	"mrr": "MRR", "ndcg_at_10": "nDCG@10", "map": "MAP",
+	"recall": "Recall", "precision": "Precision", "f1": "F1",
+	"fpr": "FPR", "fpr_benign": "FPR, plain benign", "fpr_hard_negative": "FPR, hard negatives",
+	"errored": "Errored", "max_errored": "Errored", "errored_share": "Errored", "errored_rate": "Errored",
+}
+
+func metricName(metric string) string {
+	if name, ok := metricNames[metric]; ok {
+		return name
+	}
+	return strings.ReplaceAll(metric, "_", " ")
+}
+
+// figure writes a number with three decimals and a real minus sign.
+func figure(f float64) string {
+	s := fmt.Sprintf("%.3f", f)
+	if s == "-0.000" {
+		s = "0.000"
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// signed writes a difference.
+func signed(f float64) string {
+	s := figure(f)
+	if strings.HasPrefix(s, "−") || s == "0.000" {
+		return s
+	}
+	return "+" + s
+}
+
+// change writes a comparison: "~" stands where it is within the noise, an
+// arrow where it is not.
+func change(c *contracts.MetricComparison) string {
+	if c == nil {
+		return ""
+	}
+	return verdictSign(c.Verdict) + " " + signed(c.Delta)
+}
+
+func verdictSign(verdict string) string {
+	switch verdict {
+	case contracts.Improved:
+		return "▲"
+	case contracts.Regressed:
+		return "▼"
+	}
+	return "~"
+}
+
+// verdict is the sentence that everything else explains.
+func verdict(g *contracts.Gate) string {
+	failed := failedChecks(g)
+	switch {
+	case len(g.Checks) == 0:
+		return "Nothing was judged: the baseline sets no bound that applies."
+	case !g.Passed && len(failed) == 0:
+		return "The gate failed although each check holds."
+	case g.Passed:
+		return fmt.Sprintf("%s.", countOf(len(g.Checks), "The only check holds", "All %d checks hold"))
+	}
+	var parts []string
+	for i, c := range failed {
+		if i == 3 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(failed)-3))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s is %s, must be %s %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound)))
+	}
+	head := fmt.Sprintf("%d of %d checks fail", len(failed), len(g.Checks))
+	switch {
+	case len(g.Checks) == 1:
+		head = "The only check fails"
+	case len(failed) == 1:
+		head += "s"
+	}
+	return head + ": " + strings.Join(parts, "; ") + "."
+}
+
+func sign(comparison string) string {
+	if comparison == "<=" {
+		return "≤"
+	}
+	return "≥"
+}
+
+// checkName is a check with its subject, unless that is retrieval.
+func checkName(c contracts.GateCheck) string {
+	if c.Subject == retrieval {
+		return metricName(c.Metric)
+	}
+	return c.Subject + " " + metricName(c.Metric)
+}
+
+// retrieval is the subject of checks and moves that are not a detector's.
+const retrieval = "retrieval"
+
+func failedChecks(g *contracts.Gate) []contracts.GateCheck {
+	var failed []contracts.GateCheck
+	for _, c := range g.Checks {
+		if !c.Passed {
+			failed = append(failed, c)
+		}
+	}
+	return failed
+}
+
+// countOf chooses the singular for 1; many may hold one %d.
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	if strings.Contains(many, "%d") {
+		return fmt.Sprintf(many, n)
+	}
+	return many
+}
+
+// stateOrder is the order in which moves are shown: what went wrong first.
+var stateOrder = []string{contracts.MoveRegressed, contracts.MoveErrored, contracts.MoveRemoved, contracts.MoveNew, contracts.MoveFixed}
+
+// sortedMoves puts moves by state, and the deepest fall first among them.
+func sortedMoves(moves []contracts.Move) []contracts.Move {
+	out := slices.Clone(moves)
+	slices.SortStableFunc(out, func(a, b contracts.Move) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(stateOrder, a.State), slices.Index(stateOrder, b.State)),
+			cmp.Compare(a.Subject, b.Subject),
+			cmp.Compare(fall(b), fall(a)),
+			cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// fall is by how much a move lowered 1/rank.
+func fall(m contracts.Move) float64 {
+	return math.Abs(inverse(m.RankBefore) - inverse(m.RankAfter))
+}
+
+func inverse(rank *int) float64 {
+	if rank == nil || *rank < 1 {
+		return 0
+	}
+	return 1 / float64(*rank)
+}
+
+// movesLine counts moves: "3 queries and entries moved: 2 regressed, 1 fixed".
+func movesLine(moves []contracts.Move) string {
+	counts := make(map[string]int)
+	for _, m := range moves {
+		counts[m.State]++
+	}
+	var parts []string
+	for _, s := range stateOrder {
+		if counts[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	if len(parts) == 0 {
+		return "Nothing moved against the baseline."
+	}
+	return fmt.Sprintf("%s: %s.", countOf(len(moves), "1 query or entry moved", "%d queries and entries moved"), strings.Join(parts, ", "))
+}
+
+// why explains a move in a clause: what it was, what it is, who took its
+// place.
+func why(m contracts.Move) string {
+	var b strings.Builder
+	switch {
+	case m.Error != "":
+		b.WriteString("error: " + m.Error)
+	case m.Before != "" || m.After != "":
+		fmt.Fprintf(&b, "%s → %s", cmp.Or(m.Before, "not there"), cmp.Or(m.After, "not there"))
+	case m.RankBefore != nil || m.RankAfter != nil:
+		fmt.Fprintf(&b, "rank %s → %s", rankText(m.RankBefore), rankText(m.RankAfter))
+		if m.Tool != "" {
+			fmt.Fprintf(&b, " for %s", m.Tool)
+		}
+		if m.DisplacedBy != "" {
+			fmt.Fprintf(&b, ", displaced by %s", m.DisplacedBy)
+		}
+	}
+	return b.String()
+}
+
+func rankText(rank *int) string {
+	if rank == nil {
+		return "none"
+	}
+	return fmt.Sprint(*rank)
+}
+
+// shorten cuts a text at so many characters.
+func shorten(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n == most {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// plain replaces what could rewrite a terminal.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return '·'
+		}
+		return r
+	}, s)
+}
