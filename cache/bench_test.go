@@ -72,6 +72,33 @@ func BenchmarkAction(b *testing.B) {
 	}
 }
 
+// BenchmarkDurableFiles is the peer of BenchmarkAction: two files that are
+// written, flushed and renamed, without which no store is safe from crashes.
+func BenchmarkDurableFiles(b *testing.B) {
+	dir := b.TempDir()
+	for n := 0; b.Loop(); n++ {
+		for i := range 2 {
+			tmp := filepath.Join(dir, "tmp")
+			f, err := os.Create(tmp)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := f.Write(make([]byte, 300)); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Sync(); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.Rename(tmp, filepath.Join(dir, fmt.Sprint(n, i))); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
 // manyRecords is a store of n records with 20 components each.
 func manyRecords(b *testing.B, n int) *Store {
 	s := newStore(b)
