@@ -32,9 +32,15 @@ func (r registered) Inspect(t *ToolView, reg *RegistryView) []Signal { return r.
 func builtin() []registered {
 	return []registered{
 		checkUnicode,
+		checkPayload,
 		checkDirectives,
 		checkShadowing,
 		checkExfiltration,
+		checkCapability,
+		checkRugPull,
+		checkCode,
+		checkSchema,
+		checkSize,
 	}
 }
 

@@ -1,6 +1,9 @@
 package scanner
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // checkShadowing finds tools that imitate another server's tools or give
 // orders about them.
@@ -110,8 +113,9 @@ func claimsPlace(v *ToolView) bool {
 		if v.fields[d.field].kind != kindDescription {
 			continue
 		}
-		for _, s := range v.clauses[d.sen0:d.sen1] {
-			if s.mask.any(cPrefer) && (s.mask.any(cMust|cOther|cNeg) || s.mask.any(cAuthority)) {
+		for _, t := range v.tokens[d.tok0:d.tok1] {
+			switch strings.ToLower(d.text[t.start:t.end]) {
+			case "official", "replacement", "replaces", "supersedes", "deprecated", "authoritative", "upgraded":
 				return true
 			}
 		}

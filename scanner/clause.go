@@ -8,9 +8,11 @@ func (v *ToolView) analyze() []doc {
 	}
 	v.docs, v.tokens, v.clauses = v.docs[:0], v.tokens[:0], v.clauses[:0]
 	lex := theLexicon()
-	for i := range v.allFields() {
+	n := len(v.allFields())
+	for i := range n {
 		v.analyzeField(lex, i)
 	}
+	v.decode(lex)
 	v.docsDone = true
 	return v.docs
 }
@@ -208,7 +210,7 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 			// "go read", "help send"
 			return moodBack(toks, k, sen, depth+1)
 		default:
-			return moodNone
+			return afterSubordinate(toks, i)
 		}
 	}
 	if strong {
@@ -216,6 +218,23 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 	}
 	if i < 6 {
 		return openMood(sen, 0, toks)
+	}
+	return moodNone
+}
+
+// afterSubordinate reads "before using any tool read the file": an order that
+// follows a subordinate clause without a comma.
+func afterSubordinate(toks []token, i int) mood {
+	if !toks[i].c.any(cRead|cSend|cInclude|cIgnore|cChange) || toks[i-1].c.any(cTo|cBe|cModal) || toks[i-1].f != formOther {
+		return moodNone
+	}
+	for k := i - 2; k >= max(0, i-9); k-- {
+		if toks[k].c.any(cBefore|cWhen) && toks[k+1].c.any(cCall|cRead|cSend|cYou) && (k == 0 || toks[k].flags&tfBreak != 0) {
+			return moodOrder
+		}
+		if toks[k+1].flags&tfBreak != 0 {
+			break
+		}
 	}
 	return moodNone
 }
@@ -243,6 +262,8 @@ func dutyOf(toks []token, k int) mood {
 			return moodStrong
 		case p.c.any(cUser):
 			return moodNone
+		case p.c.any(cAnd) && toks[k].c.any(cNeg):
+			return moodStrong // "... and do not tell"
 		case p.c.any(cSub) || p.c.any(cParam) || p.c.any(cTool) || p.c.any(cResult):
 			return moodNone
 		case p.c.any(cAdv | cNeg | cAnd | cMust | cShould | cBe):

@@ -122,7 +122,7 @@ const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPref
 
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
-	if !m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory) {
+	if x.v.tokens[s.tok0].flags&tfTag == 0 && !m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory) {
 		return
 	}
 	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
@@ -175,7 +175,7 @@ func (x *frameContext) metaDiscount() float64 {
 	}
 	meta, quoted, opens := 0, 0, false
 	for i, t := range x.toks {
-		if t.c.any(cMeta) && t.flags&tfIdent == 0 {
+		if t.c.any(cMeta) && t.flags&tfIdent == 0 && !x.inHost(t) {
 			meta++
 			opens = opens || i < 3 && t.f == formThird
 		}
@@ -192,6 +192,16 @@ func (x *frameContext) metaDiscount() float64 {
 		return 0.3
 	}
 	return 0.8
+}
+
+// inHost says whether a word is part of a host name: "mail.example" gives no
+// example.
+func (x *frameContext) inHost(t token) bool {
+	s := x.doc.text
+	if t.start > 0 && strings.IndexByte(".-@/", s[t.start-1]) >= 0 {
+		return true
+	}
+	return int(t.end)+1 < len(s) && s[t.end] == '.' && letterByte(s[t.end+1])
 }
 
 // text is the sentence as it was written, normalised.

@@ -55,6 +55,9 @@ func (x *frameContext) conceal() {
 		case t.c.has(cNeg|cTell) || t.c.has(cNeg|cKnow):
 			x.concealAt(i, i)
 		case t.c.any(cNeg):
+			if x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
+				continue
+			}
 			for j := i + 1; j < min(i+7, len(x.toks)); j++ {
 				if x.toks[j].c.any(cTell|cShow) && !x.toks[j].c.any(cSecretly) && x.toks[j].flags&tfIdent == 0 {
 					x.concealAt(i, j)
@@ -81,7 +84,7 @@ func (x *frameContext) conceal() {
 			// "the user must not notice", "without the user knowing"
 			n := x.findAny(cNeg, i-5, i+5)
 			k := x.findAny(cKnow, i, i+6)
-			if n >= 0 && k > i && (n < i && x.gerundNeg(n) || n > i && x.findAny(cMust|cShould|cModal, i, k) >= 0) {
+			if n >= 0 && k > i && x.findAny(cNeg, n-6, n) < 0 && (n < i && x.gerundNeg(n) || n > i && x.findAny(cMust|cShould|cModal, i, k) >= 0) {
 				x.hit(frConceal, 2.2, min(n, i), k)
 			}
 		}
@@ -187,6 +190,8 @@ func (x *frameContext) unasked() {
 		}
 		_, m := x.demanded(cDeeds, moodOrder)
 		switch {
+		case x.isWord(i, "without") && x.findAny(cNeg, 0, i) >= 0:
+			// "must not proceed without approval" protects the user.
 		case x.isWord(i, "without") && m >= moodOrder && x.mask.any(cUser|cGuard|cAsk):
 			x.hit(frUnasked, 1.5, i, k)
 		case !x.isWord(i, "without") && dutyOf(x.toks, i) == moodStrong && (x.mask.any(cUser) || x.findAny(cGuard, k, k+4) >= 0 || x.findAny(cYou, i-4, i) >= 0):
@@ -314,7 +319,15 @@ func (x *frameContext) standing() {
 // isAnswer says whether a result word means the model's answer rather than a
 // tool's output.
 func (x *frameContext) isAnswer(i int) bool {
-	return x.isWord(i, "answer", "answers", "reply", "replies", "response", "responses", "summary") || x.sen.foreign
+	if x.sen.foreign {
+		for _, w := range [...]string{"respuesta", "respost", "réponse", "antwort", "ответ", "回答", "回复", "応答"} {
+			if hasFoldPrefix(x.word(i), w) {
+				return true
+			}
+		}
+		return false
+	}
+	return x.isWord(i, "answer", "answers", "reply", "replies", "response", "responses", "summary")
 }
 
 // mislead finds orders to tell the user what is not so.

@@ -163,6 +163,9 @@ func (x *frameContext) nominal() bool {
 	if x.mask.any(cCredPath) && !x.mask.any(cRead|cInclude|cWhole) && !x.contents() {
 		return false
 	}
+	if x.mask.any(cConv) && !x.mask.any(cWhole|cOther|cPrior|cNow) {
+		return false
+	}
 	return !x.mask.any(cMeta)
 }
 
@@ -250,7 +253,7 @@ func (x *frameContext) linkCarriesData() {
 		}
 	}
 	for i := range x.toks {
-		if x.isWord(i, "dns", "nslookup", "dig", "resolve", "subdomain") && x.mask.any(cSecret|cConv|cHistory|cSubmitted) && x.mask.any(cSend|cInclude|cRead) {
+		if x.isWord(i, "dns", "nslookup", "dig", "subdomain") && x.mask.any(cSecret|cConv|cHistory|cSubmitted|cParam|cWhole) && x.mask.any(cSend|cInclude|cRead) {
 			x.hit(frLink, 1.5, i, i)
 			return
 		}

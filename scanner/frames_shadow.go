@@ -37,6 +37,9 @@ func (x *frameContext) mention(from int) (mention, bool) {
 			if p.c.any(cThis) || p.c.any(cSub) || p.flags&tfBreak != 0 && i == 1 || t.flags&tfBreak != 0 || p.flags&tfIdent != 0 {
 				continue
 			}
+			if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
+				continue
+			}
 			if x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "language", "database", "web", "http", "upstream") {
 				continue
 			}

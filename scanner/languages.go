@@ -251,6 +251,7 @@ var russian = map[concept]string{
 }
 
 var chinese = map[concept]string{
+	cStop:                `社会 前端 提示信息 错误信息 先进 当前 当下 时间 优先级 后缀 前缀 时代 先生 目前 后续 时候 时期 当地 使用说明 不同 小时 时长 前往 当天 请求头`,
 	cNeg:                 `不 不要 不得 勿 请勿 切勿 禁止 别 不能 不可 无需 无须 避免 不应 没有`,
 	cTell:                `告诉 告知 提及 提到 透露 通知 显示 展示 说明 提示 泄露 披露 汇报 说出 解释`,
 	cNeg | cTell | cUser: `瞒着用户 对用户保密`,
@@ -266,7 +267,7 @@ var chinese = map[concept]string{
 	cSend:                `发送 发给 转发 上传 传输 发到 提交给 发往 传给 寄到 外发`,
 	cInclude:             `包含 附加 附上 加入 放入 填入 传入 写入 添加 插入 放到 填写 附带`,
 	cRead:                `读取 获取 收集 打开 提取 读出 搜集 查看`,
-	cConv:                `对话 聊天 会话 消息`,
+	cConv:                `对话 聊天 会话`,
 	cHistory | cConv:     `对话历史 聊天记录 历史记录 对话内容 会话历史 对话记录 上下文`,
 	cSecret:              `密码 密钥 凭证 凭据 令牌 口令 私钥`,
 	cTool:                `工具 函数 服务器 插件 接口`,

@@ -184,7 +184,7 @@ func (l *lexicon) insertForeign(word string, c concept) {
 		if stem {
 			l.foreign.insert(latinWord(foldLatin(word)), entry{c: c}, false)
 		}
-		if c.any(cForeign) && !stem {
+		if c.any(cForeign) && !stem && !l.knowsLatin(foldLatin(word)) {
 			l.latin.insert(latinWord(foldLatin(word)), entry{c: cForeign}, false)
 		}
 	case scriptCyrillic:
@@ -201,6 +201,16 @@ func (l *lexicon) insertForeign(word string, c concept) {
 	case scriptCJK:
 		l.cjk.insert(word, c)
 	}
+}
+
+// knowsLatin says whether English has the word, too: "do" is no sign of
+// Portuguese.
+func (l *lexicon) knowsLatin(word string) bool {
+	n := uint16(trieRoot)
+	for _, k := range latinWord(word) {
+		n = l.latin.next[n][k]
+	}
+	return l.latin.exact[n].c&^cForeign != 0
 }
 
 // insertPhrase adds a sequence of English words, giving each a number.

@@ -17,7 +17,8 @@ var verbsEN = []struct {
 	{cTell | cSecretly, `conceal hide:hides:hiding:hid:hidden withhold:withholds:withholding:withheld mask obscure suppress omit+ bury`},
 	{cIgnore, `ignore disregard forget:forgets:forgetting:forgot:forgotten overlook neglect supersede
 		nullify:nullifies:nullifying:nullified void discard abandon dismiss negate invalidate supplant`},
-	{cIgnore | cDisable, `override:overrides:overriding:overrode:overridden bypass circumvent skip+ drop+ cancel suspend waive evade sidestep`},
+	{cIgnore | cDisable | cInclude, `drop+`},
+	{cIgnore | cDisable, `override:overrides:overriding:overrode:overridden bypass circumvent skip+ cancel suspend waive evade sidestep`},
 	{cDisable, `disable deactivate unset uncheck relax loosen lift`},
 	{cDisable | cDestroy, `remove`},
 	{cSend, `send:sends:sending:sent post forward upload transmit exfiltrate email mail bcc cc deliver
@@ -88,7 +89,8 @@ var nounsEN = []struct {
 	{cMeta, `example phishing= malicious= attack injection jailbreak fixture classifier corpus scanner detector heuristic signature vulnerability honeypot linter attacker adversary adversarial= exploit suspicious= malware= spam= harmful= tutorial lesson benchmark spoof phish red-team= pentest ctf= poisoning= poisoned= exfiltration= advisory blocklist denylist smuggling= obfuscation= hardening= e.g= eg= attempt leak breach awareness= simulation`},
 	{cMemory, `memory memories= preference knowledge-base=`},
 	{cPay, `payment fund money= invoice amount funds= bitcoin btc= eth= usdt= usdc= crypto= purchase order dollar iban= tip fee balance`},
-	{cKnow, `knowledge= awareness= knowing= consent= notice= attention= visibility= sight= view`},
+	{cKnow, `knowledge= awareness= knowing= notice= attention= visibility= sight=`},
+	{cAsk, `permission consent= approval confirmation`},
 }
 
 // plainEN lists words that do not inflect, or whose inflection means nothing
@@ -129,7 +131,7 @@ var plainEN = []struct {
 	{cBe, `be is are was were been being am get gets`},
 	{cModal, `will shall can could may might would should must wil`},
 	{cAllow, `allowed permitted authorized authorised pre-approved preapproved trusted exempt unrestricted granted free whitelisted safe`},
-	{cMeta, `eg e.g such looks typical quoted containing detects educational hypothetical warns simulated adversarially`},
+	{cMeta, `eg e.g looks typical quoted containing detects educational hypothetical warns simulated adversarially`},
 	{cDisable, `off disabled`},
 	{cInstr, `instructed told`},
 	{cSystem, `sys`},
@@ -145,7 +147,7 @@ var phrasesEN = []struct {
 	words string
 }{
 	{cSecret, "api key|api keys|private key|private keys|access key|access keys|secret key|ssh key|ssh keys|signing key|encryption key|seed phrase|recovery phrase|auth token|environment variable|environment variables|env vars|env variables|credit card|card number|connection string|service account|client secret|session id|session cookie|bank account|one time code|two factor|auth header|authorization header|access token|access tokens|social security|recovery codes|backup codes|host keys|key material|private keys|key file|key files|dot env"},
-	{cHistory | cConv, "chat history|conversation history|chat log|conversation log|message history|user messages|user message|previous messages|prior messages|conversation so far|full context|recent messages|prior turns|previous turns|entire context|context window|chat transcript|user query|user's query|original query|user prompt|user's prompt|user's message|user's request|user's question|user's words|conversation context|messages so far|discussed so far|said so far|everything so far|earlier messages|session transcript|user input|user's input|last message|recent turns|chat so far|our conversation|exchanged so far"},
+	{cHistory | cConv, "chat history|conversation history|chat log|conversation log|message history|user messages|previous messages|prior messages|conversation so far|full context|recent messages|prior turns|previous turns|entire context|context window|chat transcript|user query|user's query|original query|user prompt|user's prompt|user's message|user's request|user's question|user's words|conversation context|messages so far|discussed so far|said so far|everything so far|earlier messages|session transcript|recent turns|chat so far|our conversation|exchanged so far"},
 	{cSystem | cInstr, "system prompt|system message|system instructions|system instruction|developer message|developer prompt|hidden prompt|initial prompt|initial instructions|operating instructions|developer instructions|internal instructions|system prompts|your configuration|internal prompt|original instructions|base prompt|system text"},
 	{cMust, "make sure|be sure|have to|has to|need to|needs to|is required|are required|it is important|no exceptions|without exception|without fail|at all times|under all circumstances|in all cases|by default always|under no circumstances"},
 	{cShould, "would be|it helps|good practice|best practice|feel free|we suggest|we ask|is expected|are expected|works best|it is best|nice to|would help"},

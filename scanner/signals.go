@@ -63,7 +63,7 @@ func (v *ToolView) report(reg *RegistryView, info CheckInfo, from, to frameID) [
 		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
 		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
 	}
-	if t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() {
+	if t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() && !v.purpose().any(cMeta) {
 		s.Tier = TierHard
 	}
 	switch strongest {

@@ -42,6 +42,7 @@ type docStats struct {
 	words, known, singles, mixed, foreign int
 	longest                               int // longest run of unknown words
 	longestWord                           int // bytes of the longest unbroken word
+	numbers, numberRun                    int // longest run of short numbers
 }
 
 // sentence is a run of tokens between full stops. mask is what its tokens
@@ -159,6 +160,7 @@ func (z *tokenizer) run() {
 func (z *tokenizer) asciiWord(i int) int {
 	s, t := z.s, z.lex.latin
 	start, node := i, uint16(trieRoot)
+	whole := i
 	letters, digits, upper := 0, 0, 0
 	mixed := false
 	var prev charClass
@@ -195,6 +197,7 @@ loop:
 		node = t.next[node][latinClass(s[i])]
 	}
 	z.emit(start, i, node, letters, digits, upper, mixed)
+	z.stats.longestWord = max(z.stats.longestWord, i-whole)
 	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && charClasses[s[i+1]] == ccLower) {
 		z.tokens[len(z.tokens)-1].flags |= tfIdent
 	}
@@ -214,11 +217,14 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 		flags |= tfUpper
 	}
 	z.stats.words++
-	if letters+digits > z.stats.longestWord {
-		z.stats.longestWord = letters + digits
-	}
 	if mixed {
 		z.stats.mixed++
+	}
+	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && hexSet[z.s[start]] && hexSet[z.s[start+1]] {
+		z.stats.numberRun++
+		z.stats.numbers = max(z.stats.numbers, z.stats.numberRun)
+	} else {
+		z.stats.numberRun = 0
 	}
 	switch {
 	case letters == 1 && digits == 0:
@@ -280,9 +286,7 @@ func (z *tokenizer) stop(i int) int {
 		}
 		z.endSentence(j)
 	default:
-		if s[i] != '.' {
-			z.endSentence(j)
-		}
+		// A full stop inside a name, a mark inside a URL.
 	}
 	return j
 }

@@ -1,0 +1,58 @@
+package scanner
+
+import "strings"
+
+// checkPayload finds orders that are written in an encoding: text that a
+// model decodes at a glance and a reviewer does not.
+var checkPayload = registered{payloadInfo, inspectPayload}
+
+var payloadInfo = CheckInfo{
+	ID: "payload.decoded", Tier: TierHard, ThreatType: ThreatPromptInjection,
+	Description: "orders or commands hidden in an encoding, a cipher or pieces",
+}
+
+// inspectPayload reports what decoding brought to light: hits in decoded text
+// that the text as it stands does not have as strongly.
+func inspectPayload(v *ToolView, r *RegistryView) []Signal {
+	var plain, hidden [frCount]hit
+	for _, h := range v.frames(r) {
+		best := &plain
+		if v.fields[v.docs[h.doc].field].layer != "" {
+			best = &hidden
+		}
+		if h.weight > best[h.frame].weight {
+			best[h.frame] = h
+		}
+	}
+	sum := 0.0
+	strongest := frameID(0)
+	for f := range hidden {
+		if hidden[f].weight > plain[f].weight {
+			sum += hidden[f].weight
+			if hidden[f].weight > hidden[strongest].weight || hidden[strongest].weight <= plain[strongest].weight {
+				strongest = frameID(f)
+			}
+		}
+	}
+	h := hidden[strongest]
+	if sum < 1 || h.weight == 0 {
+		return nil
+	}
+	d := &v.docs[h.doc]
+	f := &v.fields[d.field]
+	s := Signal{
+		CheckID: payloadInfo.ID, Tier: TierSoft, ThreatType: ThreatPromptInjection,
+		Confidence: min(sum/3, 1),
+		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
+		Detail:     f.where() + "; " + frameNames[h.frame],
+	}
+	if sum >= softWeight && !onlyJoined(f.layer) && !v.purpose().any(cMeta) {
+		s.Tier, s.critical = TierHard, true
+	}
+	return []Signal{s}
+}
+
+// onlyJoined says whether nothing was decoded but pieces put in sequence.
+func onlyJoined(layer string) bool {
+	return !strings.Contains(layer, ">") && layer == "fields in sequence"
+}

@@ -1,0 +1,68 @@
+package scanner
+
+import "strings"
+
+// checkSchema finds orders where a schema has no room for prose: names,
+// enumerations, defaults, examples, patterns, comments.
+var checkSchema = registered{schemaInfo, inspectSchema}
+
+var schemaInfo = CheckInfo{
+	ID: "schema.carrier", Tier: TierHard, ThreatType: ThreatToolPoisoning,
+	Description: "orders in parameter names, enum values, defaults, examples, patterns or comments of a schema",
+}
+
+func inspectSchema(v *ToolView, r *RegistryView) []Signal {
+	var best [frCount]hit
+	for _, h := range v.frames(r) {
+		switch v.fields[v.docs[h.doc].field].kind {
+		case kindParamName, kindEnum, kindDefault, kindPattern, kindComment, kindOther, kindTitle, kindExample, kindJoined, kindAnnotation:
+			if h.weight > best[h.frame].weight {
+				best[h.frame] = h
+			}
+		}
+	}
+	sum, strongest := 0.0, frameID(0)
+	for f := range best {
+		sum += best[f].weight
+		if best[f].weight > best[strongest].weight {
+			strongest = frameID(f)
+		}
+	}
+	var out []Signal
+	if sum >= 1 {
+		h := best[strongest]
+		d := &v.docs[h.doc]
+		s := Signal{CheckID: schemaInfo.ID, Tier: TierSoft, ThreatType: ThreatToolPoisoning,
+			Confidence: min(sum/3, 1), Evidence: excerpt(d.text, int(h.start), int(h.end)),
+			Detail: v.fields[d.field].where() + "; " + frameNames[strongest]}
+		if k := v.fields[d.field].kind; sum >= 2.4 && h.weight >= 2 && k != kindExample && k != kindTitle && !v.purpose().any(cMeta) {
+			s.Tier = TierHard
+		}
+		return append(out, s)
+	}
+	for i := range v.fields {
+		f := &v.fields[i]
+		if f.kind != kindParamName || f.layer != "" || len(f.text) < 24 {
+			continue
+		}
+		if n, verbs, sensitive := v.nameWords(i); n >= 5 && verbs >= 1 && sensitive || n >= 9 {
+			return append(out, Signal{CheckID: schemaInfo.ID, Tier: TierSoft, ThreatType: ThreatToolPoisoning,
+				Confidence: 0.7, Evidence: f.text, Detail: "a parameter name that reads as a sentence"})
+		}
+	}
+	return out
+}
+
+// nameWords counts the words of a parameter's name, its verbs, and says
+// whether it speaks of what is not the tool's business.
+func (v *ToolView) nameWords(i int) (n, verbs int, sensitive bool) {
+	d := &v.docs[i]
+	for _, t := range v.tokens[d.tok0:d.tok1] {
+		n++
+		if t.f == formBase && t.c.any(cDeeds|cIgnore|cTell) {
+			verbs++
+		}
+		sensitive = sensitive || t.c.any(cSecret|cCredPath|cSystem|cModel|cIgnore|cUser|cInstr|cHistory) || strings.EqualFold(d.text[t.start:t.end], "conversation")
+	}
+	return n, verbs, sensitive
+}

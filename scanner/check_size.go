@@ -1,0 +1,90 @@
+package scanner
+
+import "fmt"
+
+// checkSize finds text that is there to push other text out of sight.
+var checkSize = registered{sizeInfo, inspectSize}
+
+var sizeInfo = CheckInfo{
+	ID: "size.suspicious", Tier: TierSoft, ThreatType: ThreatUncategorized,
+	Description: "text of a size, padding or repetition that documentation does not need",
+}
+
+const (
+	// sizeLimit is the length of a description, in bytes, beyond which
+	// nobody reads it before approving; the longest of 527 real ones is 3,866.
+	sizeLimit = 20_000
+	// gapLimit is the white space, in bytes, that moves what follows out of a
+	// window; lineLimit the same in empty lines.
+	gapLimit  = 200
+	lineLimit = 25
+	// repeatLimit is how often one line or one character may repeat.
+	repeatLimit = 30
+)
+
+func inspectSize(v *ToolView, _ *RegistryView) []Signal {
+	var out []Signal
+	add := func(f *field, confidence float64, at int, format string, args ...any) {
+		out = append(out, Signal{CheckID: sizeInfo.ID, Tier: TierSoft, ThreatType: ThreatUncategorized,
+			Confidence: confidence, Evidence: excerpt(f.text, at, min(at+80, len(f.text))),
+			Detail: f.where() + ": " + fmt.Sprintf(format, args...)})
+	}
+	for i := range v.allFields() {
+		f := &v.fields[i]
+		if f.layer != "" || len(f.text) < gapLimit && f.kind != kindName {
+			continue
+		}
+		if len(f.text) > sizeLimit {
+			add(f, 0.4, 0, "%d bytes", len(f.text))
+		}
+		if f.kind == kindName && len(f.text) > 128 {
+			add(f, 0.5, 0, "a name of %d bytes", len(f.text))
+		}
+		if at := paddedAt(f.text); at > 0 {
+			add(f, 0.7, at, "white space that pushes the text after it out of sight")
+		}
+		if n, at := repetition(f.text); n >= repeatLimit*3 {
+			add(f, 0.4, at, "one line %d times", n)
+		}
+	}
+	return strongestOf(out)
+}
+
+// paddedAt gives where text goes on after a gap that no layout needs, or 0.
+func paddedAt(s string) int {
+	start, lines := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\n':
+			lines++
+		case ' ', '\t', '\r':
+		default:
+			if start > 0 && (i-start >= gapLimit || lines > lineLimit) {
+				return i
+			}
+			start, lines = i+1, 0
+		}
+	}
+	return 0
+}
+
+// repetition counts how often the commonest of neighbouring equal lines
+// repeats.
+func repetition(s string) (most, at int) {
+	var last string
+	n := 0
+	for from := 0; from < len(s); {
+		end := sentenceEnd(s, from)
+		line := s[from:end]
+		if line == last && len(line) > 3 {
+			n++
+			if n > most {
+				most, at = n, from
+			}
+		} else {
+			n = 1
+		}
+		last, from = line, end
+	}
+	return most, at
+}

@@ -1,0 +1,217 @@
+package scanner
+
+import "strings"
+
+// Text that hides in an encoding becomes one more field, with the names of the
+// encodings as its layer, and every text check sees it like any other. Each
+// decoder first asks a question that is cheap to answer about the text as it
+// stands; most texts answer no to all of them.
+
+const (
+	// maxLayers bounds nesting, maxDecoded all decoded text of one tool
+	// beyond twice its own size, in bytes.
+	maxLayers  = 4
+	maxDecoded = 64 << 10
+	// maxPieces bounds the encoded runs that are decoded per text.
+	maxPieces = 16
+	// minDecoded is the length below which decoded text says nothing.
+	minDecoded = 8
+)
+
+// decoder finds encoded runs in a text.
+type decoder struct {
+	name string
+	// find gives the decoded text of the runs in d, joined, or "".
+	find func(d *doc) string
+}
+
+var decoders = [...]decoder{
+	{"base64", findBase64},
+	{"hex", findHex},
+	{"base32", findBase32},
+	{"base85", findBase85},
+	{"percent encoding", findPercent},
+	{"escapes", findEscapes},
+	{"HTML entities", findEntities},
+	{"numbers", findNumbers},
+	{"Morse code", findMorse},
+	{"leetspeak", findLeet},
+	{"spaced letters", findSpaced},
+	{"a letter cipher", findCipher},
+	{"reversed text", findReversed},
+}
+
+// rawDecoders look at the text before normalisation, which drops what they
+// read.
+var rawDecoders = [...]struct {
+	name string
+	find func(s string) string
+}{
+	{"Braille", findBraille},
+	{"tag characters", findTags},
+	{"variation selectors", findSelectors},
+	{"bidirectional override", findBidi},
+}
+
+// decode appends a field and its analysis for each text that hides in the
+// docs from..to, and goes on with what it found.
+func (v *ToolView) decode(lex *lexicon) {
+	budget := maxDecoded
+	for i := range v.docs {
+		budget += 2 * len(v.docs[i].text)
+	}
+	if joined := v.joinedRuns(); joined != "" {
+		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: "fields in sequence"}, &budget)
+	}
+	for i := 0; i < len(v.docs); i++ {
+		d := v.docs[i] // by value: v.docs grows below
+		f := v.fields[d.field]
+		if strings.Count(f.layer, ">") >= maxLayers-1 {
+			continue
+		}
+		if !isASCII(f.text) {
+			for _, dec := range rawDecoders {
+				v.addDecoded(lex, f, dec.name, dec.find(f.text), &budget)
+			}
+		}
+		for k := range decoders {
+			v.addDecoded(lex, f, decoders[k].name, decoders[k].find(&d), &budget)
+		}
+	}
+}
+
+func (v *ToolView) addDecoded(lex *lexicon, from field, name, text string, budget *int) {
+	if len(text) < minDecoded || text == from.text {
+		return
+	}
+	if from.layer != "" {
+		name = from.layer + " > " + name
+	}
+	from.layer, from.text = name, text
+	v.addLayer(lex, from, budget)
+}
+
+func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) {
+	if len(f.text) > *budget {
+		if *budget < minDecoded {
+			return
+		}
+		f.text = strings.ToValidUTF8(f.text[:*budget], "")
+	}
+	*budget -= len(f.text)
+	v.fields = append(v.fields, f)
+	v.analyzeField(lex, len(v.fields)-1)
+}
+
+// joinedRuns puts texts together that are each a piece of one encoded run,
+// split over the fields of a schema; and short texts that make a sentence
+// only in sequence.
+func (v *ToolView) joinedRuns() string {
+	var runs, words []int
+	var mask concept
+	for i := range v.fields {
+		f := &v.fields[i]
+		if f.kind < kindParamName || f.layer != "" {
+			continue
+		}
+		if len(f.text) >= 8 && len(f.text) <= 4096 && f.kind != kindParamName && encodedRun(f.text) {
+			runs = append(runs, i)
+		}
+		if len(f.text) <= 60 && len(words) < 256 {
+			words = append(words, i)
+			for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
+				mask |= t.c
+			}
+		}
+	}
+	var b strings.Builder
+	if len(runs) > 1 {
+		for _, i := range runs {
+			b.WriteString(v.fields[i].text)
+		}
+		if text := b.String(); decodeBase64(text) != "" || decodeHex(text) != "" || decodeBase32(text) != "" {
+			return text
+		}
+		b.Reset()
+	}
+	// An order cut into words needs an object that orders are about.
+	if len(words) > 2 && (mask.any(cIgnore) && mask.any(cInstr) || mask.has(cNeg|cTell|cUser) ||
+		mask.any(cDeeds) && mask.any(cCredPath|cSecret) && mask.any(cSend|cInclude|cRead) && mask.any(cStop) || mask.has(cSystem|cInstr)) {
+		last := kindName
+		for _, i := range words {
+			f := &v.fields[i]
+			if f.kind == kindParamName && len(f.text) < 16 && last != kindParamName && len(words) > 6 {
+				continue
+			}
+			last = f.kind
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(f.text)
+		}
+	}
+	return b.String()
+}
+
+// encodedRun says whether a text is one unbroken run of an encoding's
+// alphabet, with digits or mixed case as words rarely have.
+func encodedRun(s string) bool {
+	upper, lower, digit := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'A' && c <= 'Z':
+			upper++
+		case c >= 'a' && c <= 'z':
+			lower++
+		case c >= '0' && c <= '9' || c == '+' || c == '=':
+			digit++
+		case c == '/' || c == '_' || c == '-':
+		default:
+			return false
+		}
+	}
+	return upper > 1 && lower > 1 || digit > 1 && upper+lower > 0
+}
+
+// readable says whether decoded bytes are text that a model would read:
+// valid, printable, with letters.
+func readable(b []byte) bool {
+	if len(b) < minDecoded {
+		return false
+	}
+	letters, odd := 0, 0
+	for i, r := range string(b) {
+		switch {
+		case r|0x20 >= 'a' && r|0x20 <= 'z' || r == ' ':
+			letters++
+		case r == 0xFFFD:
+			if i+3 < len(b) {
+				odd++
+			}
+		case r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f:
+			odd++
+		case r >= 0x400:
+			letters += 2 // other scripts take two and three bytes
+		}
+	}
+	return odd*10 <= len(b) && letters*2 >= len(b)
+}
+
+// collector joins decoded runs.
+type collector struct {
+	b      strings.Builder
+	pieces int
+}
+
+// add takes one more run; false when it has enough.
+func (c *collector) add(text string) bool {
+	if text == "" {
+		return true
+	}
+	if c.b.Len() > 0 {
+		c.b.WriteByte('\n')
+	}
+	c.b.WriteString(text)
+	c.pieces++
+	return c.pieces < maxPieces
+}

@@ -1,0 +1,339 @@
+package scanner
+
+import (
+	"html"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Decoders for characters written one by one: percent, escapes, entities,
+// numbers, Morse, Braille, tag characters.
+
+func findPercent(d *doc) string {
+	s := d.text
+	if strings.IndexByte(s, '%') < 0 || strings.Count(s, "%") < 4 {
+		return ""
+	}
+	out := make([]byte, 0, len(s))
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && hexSet[s[i+1]] && hexSet[s[i+2]] {
+			out = append(out, hexByte(s[i+1], s[i+2]))
+			i += 2
+			n++
+			continue
+		}
+		out = append(out, s[i])
+	}
+	if n < 4 {
+		return ""
+	}
+	return strings.ToValidUTF8(string(out), "�")
+}
+
+func hexByte(a, b byte) byte { return nibble(a)<<4 | nibble(b) }
+
+func nibble(c byte) byte {
+	switch {
+	case c >= 'a':
+		return c - 'a' + 10
+	case c >= 'A':
+		return c - 'A' + 10
+	}
+	return c - '0'
+}
+
+// findEscapes reads \uXXXX, \u{X}, \xXX, \NNN, U+XXXX and =XX (quoted
+// printable) runs.
+func findEscapes(d *doc) string {
+	s := d.text
+	if strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
+		return ""
+	}
+	out := make([]byte, 0, len(s))
+	n := 0
+	for i := 0; i < len(s); {
+		r, size := escapeAt(s[i:])
+		if size == 0 {
+			out = append(out, s[i])
+			i++
+			continue
+		}
+		if r < 0x100 && r >= 0x80 && s[i+1] == 'x' {
+			out = append(out, byte(r))
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+		i += size
+		n++
+		if s[i-size] == 'U' || s[i-size] == 'u' {
+			for i < len(s) && s[i] == ' ' && i+1 < len(s) && s[i+1]|0x20 == 'u' {
+				i++
+			}
+		}
+	}
+	if n < 4 {
+		return ""
+	}
+	return strings.ToValidUTF8(string(out), "�")
+}
+
+// escapeAt reads one escape at the start of s; size 0 when there is none.
+func escapeAt(s string) (r rune, size int) {
+	digits, base, from, width := 0, 16, 2, 4
+	switch {
+	case len(s) > 3 && s[0] == '\\' && s[1] == 'u' && s[2] == '{':
+		from, width = 3, 6
+	case len(s) > 5 && (s[0] == '\\' && s[1] == 'u' || (s[0] == 'U' || s[0] == 'u') && s[1] == '+'):
+	case len(s) > 9 && s[0] == '\\' && s[1] == 'U':
+		width = 8
+	case len(s) > 3 && s[0] == '\\' && s[1] == 'x':
+		width = 2
+	case len(s) > 3 && s[0] == '\\' && s[1] >= '0' && s[1] <= '3':
+		base, from, width = 8, 1, 3
+	case len(s) > 2 && s[0] == '=' && hexSet[s[1]] && hexSet[s[2]] && s[1] < 'a' && s[2] < 'a':
+		from, width = 1, 2
+	default:
+		return 0, 0
+	}
+	for from+digits < len(s) && digits < width && hexSet[s[from+digits]] {
+		digits++
+	}
+	if digits == 0 || width != 6 && digits < width {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(s[from:from+digits], base, 32)
+	if err != nil || n > utf8.MaxRune {
+		return 0, 0
+	}
+	size = from + digits
+	if from == 3 && size < len(s) && s[size] == '}' {
+		size++
+	}
+	return rune(n), size
+}
+
+func findEntities(d *doc) string {
+	s := d.text
+	if strings.IndexByte(s, '&') < 0 || strings.Count(s, "&#") < 4 && strings.Count(s, "&") < 6 {
+		return ""
+	}
+	return strings.ToValidUTF8(html.UnescapeString(s), "�")
+}
+
+// findNumbers reads characters written as numbers: hexadecimal pairs, octal,
+// decimal or binary, separated by white space, commas or 0x.
+func findNumbers(d *doc) string {
+	if d.stats.numbers < 8 {
+		return ""
+	}
+	s := d.text
+	var c collector
+	for i := 0; i < len(s); {
+		j, count := i, 0
+		var fields []string
+		for j < len(s) {
+			k := j
+			for k < len(s) && hexSet[s[k]] || k == j+1 && k < len(s) && s[k]|0x20 == 'x' && s[j] == '0' {
+				k++
+			}
+			if k == j || k-j > 8 {
+				break
+			}
+			fields = append(fields, s[j:k])
+			count++
+			for k < len(s) && (s[k] == ' ' || s[k] == ',' || s[k] == '\n' || s[k] == ':' || s[k] == ';') {
+				k++
+			}
+			j = k
+		}
+		if count >= 8 && !c.add(decodeNumbers(fields)) {
+			break
+		}
+		for j < len(s) && wordByte(s[j]) {
+			j++
+		}
+		i = max(j, i) + 1
+	}
+	return c.b.String()
+}
+
+// decodeNumbers tries the bases that the digits allow.
+func decodeNumbers(fields []string) string {
+	for _, base := range []int{2, 16, 8, 10} {
+		out := make([]byte, 0, len(fields))
+		for _, f := range fields {
+			f = strings.TrimPrefix(strings.TrimPrefix(f, "0x"), "0X")
+			if base == 2 && len(f) < 7 || base == 16 && len(f) != 2 {
+				break
+			}
+			n, err := strconv.ParseUint(f, base, 32)
+			if err != nil || n > utf8.MaxRune || n < 9 {
+				break
+			}
+			if n > 0x7f && base != 10 {
+				out = append(out, byte(n))
+			} else {
+				out = utf8.AppendRune(out, rune(n))
+			}
+		}
+		if len(out) >= len(fields)-1 {
+			if text := textOf(out); text != "" && vowels(text) {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// vowels says whether text has spaces and vowels as sentences do, which
+// numbers read in the wrong base have not.
+func vowels(s string) bool {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] | 0x20 {
+		case 'a', 'e', 'i', 'o', 'u', ' ':
+			n++
+		}
+	}
+	return n*4 > len(s)
+}
+
+var morse = map[string]byte{
+	".-": 'a', "-...": 'b', "-.-.": 'c', "-..": 'd', ".": 'e', "..-.": 'f', "--.": 'g', "....": 'h', "..": 'i',
+	".---": 'j', "-.-": 'k', ".-..": 'l', "--": 'm', "-.": 'n', "---": 'o', ".--.": 'p', "--.-": 'q', ".-.": 'r',
+	"...": 's', "-": 't', "..-": 'u', "...-": 'v', ".--": 'w', "-..-": 'x', "-.--": 'y', "--..": 'z',
+	"-----": '0', ".----": '1', "..---": '2', "...--": '3', "....-": '4', ".....": '5', "-....": '6', "--...": '7',
+	"---..": '8', "----.": '9', ".-.-.-": '.', "--..--": ',', "-..-.": '/', ".--.-.": '@', "..--.-": '_', "-....-": '-', "---...": ':',
+}
+
+func findMorse(d *doc) string {
+	s := d.text
+	if !strings.Contains(s, ".-") && !strings.Contains(s, "-.") && !strings.Contains(s, "·") && !strings.Contains(s, "•") {
+		return ""
+	}
+	s = strings.NewReplacer("·", ".", "•", ".", "−", "-", "–", "-", "—", "-", "_", "-").Replace(s)
+	var c collector
+	for i := 0; i < len(s); {
+		j := i
+		for j < len(s) && (s[j] == '.' || s[j] == '-' || s[j] == ' ' || s[j] == '/' || s[j] == '|' || s[j] == '\n') {
+			j++
+		}
+		if j-i >= 24 && !c.add(decodeMorse(s[i:j])) {
+			break
+		}
+		i = j + 1
+	}
+	return c.b.String()
+}
+
+func decodeMorse(s string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(strings.ReplaceAll(s, "   ", " / "), func(r rune) bool { return r == '/' || r == '|' || r == '\n' }) {
+		letters := 0
+		for code := range strings.FieldsSeq(word) {
+			if l := morse[code]; l != 0 {
+				b.WriteByte(l)
+				letters++
+			}
+		}
+		if letters > 0 {
+			b.WriteByte(' ')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// brailleLetters gives the letter of each Braille cell of grade 1, by the
+// offset from U+2800.
+var brailleLetters = map[rune]byte{
+	0x00: ' ', 0x01: 'a', 0x03: 'b', 0x09: 'c', 0x19: 'd', 0x11: 'e', 0x0B: 'f', 0x1B: 'g', 0x13: 'h', 0x0A: 'i', 0x1A: 'j',
+	0x05: 'k', 0x07: 'l', 0x0D: 'm', 0x1D: 'n', 0x15: 'o', 0x0F: 'p', 0x1F: 'q', 0x17: 'r', 0x0E: 's', 0x1E: 't',
+	0x25: 'u', 0x27: 'v', 0x3A: 'w', 0x2D: 'x', 0x3D: 'y', 0x35: 'z', 0x32: '.', 0x02: ',', 0x0C: '/', 0x24: '-',
+}
+
+func findBraille(s string) string {
+	if !strings.Contains(s, "\xe2\xa0") {
+		return ""
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if r >= 0x2800 && r < 0x2900 {
+			if l := brailleLetters[r-0x2800]; l != 0 {
+				b.WriteByte(l)
+				n++
+			}
+			continue
+		}
+		b.WriteRune(r)
+	}
+	if n < minDecoded {
+		return ""
+	}
+	return b.String()
+}
+
+// findTags reads the tag characters that mirror ASCII.
+func findTags(s string) string {
+	if !strings.Contains(s, "\xf3\xa0\x80") && !strings.Contains(s, "\xf3\xa0\x81") {
+		return ""
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if r >= 0xE0020 && r < 0xE007F {
+			b.WriteByte(byte(r - 0xE0000))
+		}
+	}
+	return b.String()
+}
+
+// findSelectors reads bytes carried by variation selectors: the first sixteen
+// values by VS1..VS16, the others by VS17..VS256.
+func findSelectors(s string) string {
+	var out []byte
+	for _, r := range s {
+		switch {
+		case r >= 0xFE00 && r <= 0xFE0F:
+			out = append(out, byte(r-0xFE00))
+		case r >= 0xE0100 && r <= 0xE01EF:
+			out = append(out, byte(r-0xE0100+16))
+		}
+	}
+	return textOf(out)
+}
+
+// findBidi reads text under a right-to-left override as it is displayed.
+func findBidi(s string) string {
+	if !strings.Contains(s, "\u202e") {
+		return ""
+	}
+	var c collector
+	for {
+		i := strings.Index(s, "\u202e")
+		if i < 0 {
+			return c.b.String()
+		}
+		s = s[i+3:]
+		run := s
+		if j := strings.Index(s, "\u202c"); j >= 0 {
+			run = s[:j]
+		}
+		if !c.add(reversed(run)) {
+			return c.b.String()
+		}
+	}
+}
+
+func reversed(s string) string {
+	out := make([]byte, len(s))
+	to := len(s)
+	for i := 0; i < len(s); {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		to -= size
+		copy(out[to:], s[i:i+size])
+		i += size
+	}
+	return string(out)
+}
