@@ -1,0 +1,531 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/aggregate"
+	"github.com/touchstone-eval/touchstone/stages/internal/fixture"
+)
+
+type labels = map[contracts.ToolID]int
+
+const (
+	flagged = contracts.VerdictFlagged
+	clean   = contracts.VerdictClean
+	errored = contracts.VerdictErrored
+)
+
+// goodQueries all find their tool at rank 1 or 2.
+func goodQueries() []contracts.QueryResult {
+	return []contracts.QueryResult{
+		fixture.Query("q1", labels{"s:a": 2, "s:aa": 1}, "s:a", "s:aa", "s:x"),
+		fixture.Query("q2", labels{"s:b": 2}, "s:x", "s:b", "s:y"),
+		fixture.Query("q3", labels{"s:c": 2}, "s:c", "s:x"),
+		fixture.Query("q4", labels{"s:d": 2}, "s:d"),
+	}
+}
+
+// goodEntries are judged rightly but for one missed attack.
+func goodEntries() []contracts.EntryResult {
+	return []contracts.EntryResult{
+		fixture.Entry("a1", contracts.CategoryRugPull, flagged), fixture.Entry("a2", contracts.CategoryShadowing, flagged),
+		fixture.Entry("a3", contracts.CategoryShadowing, flagged), fixture.Entry("a4", contracts.CategoryToolPoisoning, clean),
+		fixture.Entry("b1", contracts.CategoryBenign, clean), fixture.Entry("b2", contracts.CategoryBenign, clean),
+		fixture.Entry("h1", contracts.CategoryHardNegative, clean), fixture.Entry("h2", contracts.CategoryHardNegative, clean),
+	}
+}
+
+// aggregated runs the aggregate stage over one run of each.
+func aggregated(t testing.TB, queries []contracts.QueryResult, entries []contracts.EntryResult, baseline *contracts.Baseline) contracts.Aggregate {
+	t.Helper()
+	f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, queries...)},
+		[]contracts.SecurityReport{fixture.Security("scanner", 1, entries...), fixture.Security("keywords", 1, goodEntries()...)})
+	opts := aggregate.Options{Validation: f.Validation, Retrieval: f.Retrieval, Security: f.Security, Out: filepath.Join(f.Dir, "aggregate.json")}
+	if baseline != nil {
+		opts.Baseline = filepath.Join(f.Dir, "baseline.json")
+		fixture.WriteFile(t, opts.Baseline, *baseline)
+	}
+	if err := aggregate.Run(context.Background(), opts); err != nil {
+		t.Fatal(err)
+	}
+	return fixture.ReadFile[contracts.Aggregate](t, opts.Out)
+}
+
+// goodBaseline is made of goodQueries and goodEntries.
+func goodBaseline(t testing.TB) contracts.Baseline {
+	t.Helper()
+	b, err := NewBaseline(aggregated(t, goodQueries(), goodEntries(), nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// judge runs the stage on files and returns its output, its log and its error.
+func judge(t testing.TB, agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	var log strings.Builder
+	opts := Options{Aggregate: filepath.Join(dir, "aggregate.json"), Baseline: filepath.Join(dir, "baseline.json"), Out: filepath.Join(dir, "gate.json"), Log: &log}
+	fixture.WriteFile(t, opts.Aggregate, agg)
+	fixture.WriteFile(t, opts.Baseline, baseline)
+	if err := Run(context.Background(), opts); err != nil {
+		if _, statErr := os.Stat(opts.Out); statErr == nil {
+			t.Error("a verdict was left behind by a run that failed")
+		}
+		return contracts.Gate{}, log.String(), err
+	}
+	return fixture.ReadFile[contracts.Gate](t, opts.Out), log.String(), nil
+}
+
+// judged measures queries and entries against the baseline.
+func judged(t testing.TB, queries []contracts.QueryResult, entries []contracts.EntryResult, baseline contracts.Baseline) contracts.Gate {
+	t.Helper()
+	g, _, err := judge(t, aggregated(t, queries, entries, &baseline), baseline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func checkOf(t *testing.T, g contracts.Gate, subject, metric string) contracts.GateCheck {
+	t.Helper()
+	for _, c := range g.Checks {
+		if c.Subject == subject && c.Metric == metric {
+			return c
+		}
+	}
+	t.Fatalf("no check of %s %s", subject, metric)
+	return contracts.GateCheck{}
+}
+
+// failed names the failed checks.
+func failed(g contracts.Gate) []string {
+	names := []string{}
+	for _, c := range g.Checks {
+		if !c.Passed {
+			names = append(names, c.Subject+" "+c.Metric)
+		}
+	}
+	return names
+}
+
+func TestUnchangedPasses(t *testing.T) {
+	b := goodBaseline(t)
+	g, log, err := judge(t, aggregated(t, goodQueries(), goodEntries(), &b), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != 8 || g.Baseline != "baseline_v1" {
+		t.Errorf("got %+v", g)
+	}
+	if log != "the gate passed: 8 checks against baseline_v1\n" {
+		t.Errorf("log %q", log)
+	}
+	for state, n := range g.Counts {
+		if n != 0 {
+			t.Errorf("%d %s", n, state)
+		}
+	}
+}
+
+func TestRetrievalDropFails(t *testing.T) {
+	b := goodBaseline(t)
+	queries := goodQueries()
+	queries[0] = fixture.Query("q1", labels{"s:a": 2, "s:aa": 1}, "s:x", "s:y", "s:a", "s:aa")
+	queries[1] = fixture.Query("q2", labels{"s:b": 2}, "s:b", "s:x")
+	g := judged(t, queries, goodEntries(), b)
+	// MRR falls from (1 + 1/2 + 1 + 1)/4 to (1/3 + 1 + 1 + 1)/4; recall stays.
+	if want := []string{"retrieval mrr", "retrieval ndcg_at_10"}; !slices.Equal(failed(g), want) || g.Passed {
+		t.Fatalf("failed %v, want %v", failed(g), want)
+	}
+	mrr := checkOf(t, g, Subject, "mrr")
+	if math.Abs(mrr.Value-(1./3+3)/4) > 1e-12 || math.Abs(mrr.Bound-(.875-.02)) > 1e-12 || mrr.Comparison != ">=" || mrr.Verdict != contracts.WithinNoise || mrr.Interval == nil {
+		t.Errorf("check %+v", mrr)
+	}
+	if !strings.Contains(mrr.Rule, "mrr may fall at most 0.02 below the baseline's 0.875, and is 0.8333: -0.0417 (tolerance of baseline_v1") {
+		t.Errorf("rule %q", mrr.Rule)
+	}
+	if want := []string{"q1", "q2"}; !slices.Equal(mrr.Moved, want) {
+		t.Errorf("moved %v, want %v", mrr.Moved, want)
+	}
+	if len(g.Moves) != 2 || g.Counts[contracts.MoveRegressed] != 1 || g.Counts[contracts.MoveFixed] != 1 {
+		t.Fatalf("moves %+v", g.Moves)
+	}
+	q1, q2 := g.Moves[0], g.Moves[1]
+	if q1.ID != "q1" || q1.State != contracts.MoveRegressed || q1.Tool != "s:a" || *q1.RankBefore != 1 || *q1.RankAfter != 3 || q1.DisplacedBy != "s:x" || q1.Title != "intent of q1" {
+		t.Errorf("q1 %+v", q1)
+	}
+	if q2.State != contracts.MoveFixed || q2.Tool != "s:b" || *q2.RankBefore != 2 || *q2.RankAfter != 1 || q2.DisplacedBy != "s:x" {
+		t.Errorf("q2 %+v", q2)
+	}
+	lines := strings.Join(Describe(g), "\n")
+	for _, want := range []string{"the gate FAILED: 2 of 8 checks", "retrieval mrr is 0.8333, has to be >= 0.8550", "moved: q1, q2", "1 regressed, 1 fixed", "retrieval q1 regressed: s:a was at rank 1 and is at rank 3, where it stood is s:x"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("%q is not in\n%s", want, lines)
+		}
+	}
+}
+
+// TestRemovedToolDrops is the invariant that a labelled tool that is gone takes
+// its query's recall to zero.
+func TestRemovedToolDrops(t *testing.T) {
+	b := goodBaseline(t)
+	queries := goodQueries()
+	queries[3] = fixture.Query("q4", labels{"s:d": 2}, "s:x")
+	g := judged(t, queries, goodEntries(), b)
+	if want := []string{"retrieval recall_at_5", "retrieval mrr", "retrieval ndcg_at_10"}; !slices.Equal(failed(g), want) {
+		t.Fatalf("failed %v", failed(g))
+	}
+	if m := g.Moves[0]; m.ID != "q4" || m.RankAfter != nil || m.RankBefore == nil || m.DisplacedBy != "s:x" {
+		t.Errorf("move %+v", m)
+	}
+	if !strings.Contains(strings.Join(Describe(g), "\n"), "s:d was at rank 1 and is not in the list") {
+		t.Error(Describe(g))
+	}
+}
+
+func TestValueAtTheBoundPasses(t *testing.T) {
+	b := goodBaseline(t)
+	queries := goodQueries()
+	queries[3] = fixture.Query("q4", labels{"s:d": 2}, "s:x", "s:d")
+	// MRR falls from .875 to .75.
+	for _, tt := range []struct {
+		tolerance float64
+		want      bool
+	}{{.125, true}, {.1249999, false}, {.1250001, true}} {
+		b.Thresholds.Retrieval = []contracts.MetricThreshold{{Metric: "mrr", Tolerance: tt.tolerance}}
+		if g := judged(t, queries, goodEntries(), b); g.Passed != tt.want {
+			t.Errorf("tolerance %v: passed %v", tt.tolerance, g.Passed)
+		}
+	}
+	for _, tt := range []struct {
+		c    contracts.GateCheck
+		want bool
+	}{
+		{contracts.GateCheck{Value: .3, Bound: .1 + .2, Comparison: atLeast}, true},
+		{contracts.GateCheck{Value: .1 + .2, Bound: .3, Comparison: atMost}, true},
+		{contracts.GateCheck{Value: .3 - 1e-9, Bound: .3, Comparison: atLeast}, false},
+		{contracts.GateCheck{Value: .3 + 1e-9, Bound: .3, Comparison: atMost}, false},
+	} {
+		if holds(tt.c) != tt.want {
+			t.Errorf("%+v: %v", tt.c, !tt.want)
+		}
+	}
+}
+
+func TestNonInferiority(t *testing.T) {
+	b := goodBaseline(t)
+	b.Thresholds.Retrieval = []contracts.MetricThreshold{{Metric: "mrr", Tolerance: .1, NonInferiority: true}}
+	if g := judged(t, goodQueries(), goodEntries(), b); !g.Passed {
+		t.Errorf("unchanged fails: %v", failed(g))
+	}
+	queries := goodQueries()
+	queries[2] = fixture.Query("q3", labels{"s:c": 2}, "s:x", "s:y", "s:c")
+	queries[1] = fixture.Query("q2", labels{"s:b": 2}, "s:b", "s:x")
+	// The mean falls by .0417, which a plain tolerance of .1 allows; that the
+	// fall is not larger than .1 four queries cannot show.
+	g := judged(t, queries, goodEntries(), b)
+	c := checkOf(t, g, Subject, "mrr")
+	if g.Passed || c.Bound != -.1 || c.Value >= -.1 || c.Interval.Low != c.Value || !strings.Contains(c.Rule, "has to stay above -0.1000") {
+		t.Errorf("check %+v", c)
+	}
+	b.Thresholds.Retrieval[0].NonInferiority = false
+	if g := judged(t, queries, goodEntries(), b); !g.Passed {
+		t.Errorf("plain: failed %v", failed(g))
+	}
+}
+
+func TestHighRecallNeverExcusesFalseAlarms(t *testing.T) {
+	b := goodBaseline(t)
+	entries := goodEntries()
+	for i := range entries {
+		entries[i] = fixture.Entry(entries[i].ID, entries[i].Category, flagged)
+	}
+	g := judged(t, goodQueries(), entries, b)
+	if want := []string{"scanner fpr_benign", "scanner fpr_hard_negative"}; !slices.Equal(failed(g), want) {
+		t.Fatalf("failed %v, want %v", failed(g), want)
+	}
+	if c := checkOf(t, g, "scanner", "recall"); c.Value != 1 || !c.Passed || !slices.Equal(c.Moved, []string{"a4"}) {
+		t.Errorf("recall %+v", c)
+	}
+	c := checkOf(t, g, "scanner", "fpr_hard_negative")
+	if c.Value != 1 || c.Bound != .02 || c.Comparison != "<=" || c.Interval == nil || !slices.Equal(c.Moved, []string{"h1", "h2"}) {
+		t.Errorf("hard negatives %+v", c)
+	}
+	if !strings.Contains(c.Rule, "2 of 2 hard negatives were flagged; the share may be 0.02 at most") {
+		t.Errorf("rule %q", c.Rule)
+	}
+}
+
+func TestEasyNegativesDoNotDilute(t *testing.T) {
+	b := goodBaseline(t)
+	entries := goodEntries()
+	entries[6] = fixture.Entry("h1", contracts.CategoryHardNegative, flagged)
+	g := judged(t, goodQueries(), entries, b)
+	if want := []string{"scanner fpr_hard_negative"}; !slices.Equal(failed(g), want) {
+		t.Errorf("failed %v, want %v", failed(g), want)
+	}
+	if m := g.Moves[0]; m.Subject != "scanner" || m.ID != "h1" || m.State != contracts.MoveRegressed || m.Before != clean || m.After != flagged {
+		t.Errorf("move %+v", m)
+	}
+}
+
+func TestErrorsCountAsMissesAndAreShown(t *testing.T) {
+	b := goodBaseline(t)
+	entries := goodEntries()
+	entries[0] = fixture.Entry("a1", contracts.CategoryRugPull, errored)
+	entries[4] = fixture.Entry("b1", contracts.CategoryBenign, errored)
+	queries := goodQueries()
+	queries[2] = fixture.Errored("q3", labels{"s:c": 2}, "connection refused")
+	g := judged(t, queries, entries, b)
+	want := []string{"retrieval recall_at_5", "retrieval mrr", "retrieval ndcg_at_10", "retrieval errored", "scanner recall", "scanner errored"}
+	if !slices.Equal(failed(g), want) {
+		t.Errorf("failed %v, want %v", failed(g), want)
+	}
+	if c := checkOf(t, g, "scanner", "recall"); c.Value != .5 {
+		t.Errorf("recall %v, want 2 of 4", c.Value)
+	}
+	if c := checkOf(t, g, Subject, "errored"); c.Value != .25 || !slices.Equal(c.Moved, []string{"q3"}) {
+		t.Errorf("errored %+v", c)
+	}
+	var got []string
+	for _, m := range g.Moves {
+		if m.State != contracts.MoveErrored || m.Error == "" {
+			t.Errorf("move %+v", m)
+		}
+		got = append(got, m.Subject+" "+m.ID)
+	}
+	if want := []string{"retrieval q3", "scanner a1", "scanner b1"}; !slices.Equal(got, want) {
+		t.Errorf("moves %v, want %v", got, want)
+	}
+	b.Thresholds.MaxErrored = .25
+	g = judged(t, queries, entries, b)
+	if c := checkOf(t, g, Subject, "errored"); !c.Passed {
+		t.Errorf("a quarter may err and did: %+v", c)
+	}
+}
+
+func TestUnjudgedDetectorIsReportedOnly(t *testing.T) {
+	b := goodBaseline(t)
+	b.Thresholds.Detectors[0].Detector = "keywords"
+	entries := goodEntries()
+	entries[4] = fixture.Entry("b1", contracts.CategoryBenign, flagged)
+	g := judged(t, goodQueries(), entries, b)
+	if !g.Passed || len(g.Moves) != 1 || g.Moves[0].Subject != "scanner" {
+		t.Errorf("failed %v, moves %+v", failed(g), g.Moves)
+	}
+}
+
+func TestNothingToJudge(t *testing.T) {
+	without := func(drop ...string) []contracts.EntryResult {
+		return slices.DeleteFunc(goodEntries(), func(e contracts.EntryResult) bool { return slices.Contains(drop, e.Category) })
+	}
+	base := goodBaseline(t)
+	tests := []struct {
+		name   string
+		change func(*contracts.Aggregate, *contracts.Baseline)
+		want   string
+	}{
+		{"other data", func(a *contracts.Aggregate, _ *contracts.Baseline) {
+			a.Baseline = contracts.BaselineStatus{Version: "baseline_v1", Reason: "made on other data: the golden set differs"}
+		}, "the golden set differs; look at what moves and make a new one with touchstone baseline update"},
+		{"another baseline", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Version = "baseline_v2" }, "another baseline (baseline_v1) than the one to judge by (baseline_v2); run aggregate again"},
+		{"no queries", func(a *contracts.Aggregate, _ *contracts.Baseline) {
+			a.Retrieval.Queries, a.Retrieval.PerQuery = 0, nil
+		}, "no query was measured"},
+		{"metric not measured", func(a *contracts.Aggregate, _ *contracts.Baseline) {
+			a.Retrieval.Metrics = slices.DeleteFunc(a.Retrieval.Metrics, func(m contracts.MetricSummary) bool { return m.Metric == "mrr" })
+		}, "mrr has a threshold and was not measured"},
+		{"detector not run", func(a *contracts.Aggregate, _ *contracts.Baseline) { a.Detectors = a.Detectors[:1] }, "detector scanner has a threshold and was not run"},
+		{"detector not in the baseline", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.PerDetector = nil }, "detector scanner has a threshold and is not in the baseline"},
+		{"no retrieval threshold", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Thresholds.Retrieval = nil }, "no threshold for any retrieval metric"},
+		{"no detector threshold", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Thresholds.Detectors = nil }, "no threshold for any detector"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := goodBaseline(t)
+			agg := aggregated(t, goodQueries(), goodEntries(), &base)
+			tt.change(&agg, &b)
+			if _, _, err := judge(t, agg, b); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "baseline.json: ") {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+	for _, tt := range []struct {
+		entries []contracts.EntryResult
+		want    string
+	}{
+		{without(contracts.CategoryHardNegative), "no hard negative for detector scanner"},
+		{without(contracts.CategoryBenign), "no plain benign entry for detector scanner"},
+		{without(contracts.AttackCategories...), "no malicious entry for detector scanner"},
+	} {
+		f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, goodQueries()...)}, []contracts.SecurityReport{fixture.Security("scanner", 1, tt.entries...)})
+		opts := aggregate.Options{Validation: f.Validation, Retrieval: f.Retrieval, Security: f.Security, Baseline: filepath.Join(f.Dir, "b.json"), Out: filepath.Join(f.Dir, "a.json")}
+		fixture.WriteFile(t, opts.Baseline, base)
+		if err := aggregate.Run(context.Background(), opts); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := judge(t, fixture.ReadFile[contracts.Aggregate](t, opts.Out), base); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+	t.Run("unknown metric", func(t *testing.T) {
+		// The schema refuses it in a file; Judge does so for other callers.
+		b := goodBaseline(t)
+		b.Thresholds.Retrieval[0].Metric = "recall_at_7"
+		if _, err := Judge(aggregated(t, goodQueries(), goodEntries(), &base), b); err == nil || !strings.Contains(err.Error(), "recall_at_7 names a metric that the baseline does not have") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("detector fails on every hard negative", func(t *testing.T) {
+		entries := goodEntries()
+		entries[6], entries[7] = fixture.Entry("h1", contracts.CategoryHardNegative, errored), fixture.Entry("h2", contracts.CategoryHardNegative, errored)
+		if _, _, err := judge(t, aggregated(t, goodQueries(), entries, &base), base); err == nil || !strings.Contains(err.Error(), "scanner failed on every hard negative") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("no baseline", func(t *testing.T) {
+		dir := t.TempDir()
+		fixture.WriteFile(t, filepath.Join(dir, "a.json"), aggregated(t, goodQueries(), goodEntries(), nil))
+		cmd := Command()
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetArgs([]string{"--aggregate", filepath.Join(dir, "a.json"), "--out", filepath.Join(dir, "g.json")})
+		if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "touchstone baseline update") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestMovesAreOrderedBySeverity(t *testing.T) {
+	b := goodBaseline(t)
+	entries := goodEntries()
+	entries[3] = fixture.Entry("a4", contracts.CategoryToolPoisoning, flagged)
+	entries[1] = fixture.Entry("a2", contracts.CategoryShadowing, clean)
+	queries := []contracts.QueryResult{
+		fixture.Query("q1", labels{"s:a": 2, "s:aa": 1}, "s:a", "s:x", "s:aa"),
+		fixture.Query("q2", labels{"s:b": 2}, "s:b"),
+		fixture.Query("q3", labels{"s:c": 2}, "s:x"),
+		fixture.Errored("q4", labels{"s:d": 2}, "timeout"),
+	}
+	var got []string
+	for _, m := range judged(t, queries, entries, b).Moves {
+		got = append(got, m.State+" "+m.ID)
+	}
+	// q3 lost a whole point in three metrics, a2 counts as one, q1 lost a part
+	// of one; so for what got better.
+	want := []string{"errored q4", "regressed q3", "regressed a2", "regressed q1", "fixed a4", "fixed q2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestMoveNamesTheToolThatMoved(t *testing.T) {
+	// The best tool stays at rank 1 and the second one falls.
+	q := contracts.QuerySummary(aggregated(t, []contracts.QueryResult{fixture.Query("q1", labels{"s:a": 2, "s:b": 1, "s:c": 1}, "s:a", "s:x", "s:y", "s:b", "s:c")}, goodEntries(), nil).Retrieval.PerQuery[0])
+	m := move{Move: contracts.Move{State: contracts.MoveRegressed}}
+	m.follow(q, []contracts.ToolID{"s:a", "s:b", "s:x", "s:y", "s:c"})
+	if m.Tool != "s:b" || *m.RankBefore != 2 || *m.RankAfter != 4 || m.DisplacedBy != "s:x" {
+		t.Errorf("got %+v", m.Move)
+	}
+	// Nothing relevant in either list.
+	q.Ranked = nil
+	m = move{Move: contracts.Move{State: contracts.MoveRegressed}}
+	m.follow(q, nil)
+	if m.Tool != "s:a" || m.RankBefore != nil || m.RankAfter != nil || m.DisplacedBy != "" {
+		t.Errorf("got %+v", m.Move)
+	}
+}
+
+func TestNewAndRemoved(t *testing.T) {
+	b := goodBaseline(t)
+	agg := aggregated(t, goodQueries(), goodEntries(), &b)
+	b.PerQuery[0].ID = "q0"
+	b.PerDetector[0].Score.Detector = "gone"
+	g, _, err := judge(t, agg, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range g.Moves {
+		got = append(got, m.State+" "+m.Subject+" "+m.ID)
+	}
+	want := []string{"removed gone gone", "removed retrieval q0", "new keywords keywords", "new retrieval q1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestEntryStates(t *testing.T) {
+	for _, tt := range []struct{ category, before, after, want string }{
+		{contracts.CategoryRugPull, flagged, clean, contracts.MoveRegressed},
+		{contracts.CategoryRugPull, clean, flagged, contracts.MoveFixed},
+		{contracts.CategoryRugPull, errored, flagged, contracts.MoveFixed},
+		{contracts.CategoryRugPull, errored, clean, contracts.MoveFixed},
+		{contracts.CategoryRugPull, flagged, errored, contracts.MoveErrored},
+		{contracts.CategoryRugPull, errored, errored, contracts.MoveErrored},
+		{contracts.CategoryRugPull, clean, clean, ""},
+		{contracts.CategoryBenign, clean, flagged, contracts.MoveRegressed},
+		{contracts.CategoryBenign, flagged, clean, contracts.MoveFixed},
+		{contracts.CategoryBenign, errored, clean, contracts.MoveFixed},
+		{contracts.CategoryBenign, errored, flagged, contracts.MoveRegressed},
+	} {
+		then := contracts.BaselineDetector{}
+		switch tt.before {
+		case flagged:
+			then.Flagged = []string{"e"}
+		case errored:
+			then.Errored = []string{"e"}
+		}
+		d := contracts.DetectorSummary{PerEntry: []contracts.EntrySummary{contracts.EntrySummary(fixture.Entry("e", tt.category, tt.after))}}
+		got := ""
+		if moves := entryMoves(d, then, 1); len(moves) > 0 {
+			got = moves[0].State
+		}
+		if got != tt.want {
+			t.Errorf("%s from %s to %s is %q, want %q", tt.category, tt.before, tt.after, got, tt.want)
+		}
+	}
+}
+
+func TestGateIsDeterministic(t *testing.T) {
+	b := goodBaseline(t)
+	r := rand.New(rand.NewPCG(1, 1))
+	var want string
+	for round := range 4 {
+		queries, entries := goodQueries(), goodEntries()
+		queries[0], entries[0] = fixture.Query("q1", labels{"s:a": 2, "s:aa": 1}, "s:x"), fixture.Entry("a1", contracts.CategoryRugPull, clean)
+		r.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
+		r.Shuffle(len(entries), func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
+		data, err := contracts.Encode("gate", judged(t, queries, entries, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round > 0 && string(data) != want {
+			t.Fatalf("round %d differs:\n%s\n%s", round, data, want)
+		}
+		want = string(data)
+	}
+}
+
+func TestDescribeCutsLongLists(t *testing.T) {
+	g := contracts.Gate{Baseline: "b", Checks: []contracts.GateCheck{{Subject: "retrieval", Metric: "mrr", Comparison: ">="}}, Counts: map[string]int{"regressed": 30}}
+	for i := range 30 {
+		id := fmt.Sprintf("q%02d", i)
+		g.Checks[0].Moved = append(g.Checks[0].Moved, id)
+		g.Moves = append(g.Moves, contracts.Move{Subject: "retrieval", ID: id, State: contracts.MoveRegressed})
+	}
+	lines := Describe(g)
+	if len(lines) != 14 || !strings.HasSuffix(lines[1], "q04 and 25 more") || lines[13] != "  and 20 more for the worse" {
+		t.Errorf("got %s", strings.Join(lines, "\n"))
+	}
+}
