@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html"
 	"html/template"
@@ -88,9 +89,13 @@ func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
 	if end < 0 {
 		return nil, fmt.Errorf("report.html is cut off; render it again")
 	}
-	data, err := inert(run)
+	data, err := contracts.Encode("run summary", run)
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Join([][]byte{page[:start], data, page[start+end:]}, nil), nil
+	var out bytes.Buffer
+	out.Write(page[:start])
+	json.HTMLEscape(&out, bytes.TrimSpace(data))
+	out.Write(page[start+end:])
+	return out.Bytes(), nil
 }
