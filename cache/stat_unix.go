@@ -79,7 +79,7 @@ func readWhole(path string, buf []byte, limit int64) ([]byte, fileStat, error) {
 	if err != nil {
 		return fail("open", err)
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	var sys unix.Stat_t
 	if err := retry(func() error { return unix.Fstat(fd, &sys) }); err != nil {
 		return fail("stat", err)

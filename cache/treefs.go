@@ -131,7 +131,7 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 	}
 	os.RemoveAll(tmp)
 	if errors.Is(err, ErrNotFound) || errors.As(err, new(*CorruptError)) {
-		s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+err.Error())
+		_ = s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+err.Error())
 		return err
 	}
 	return fmt.Errorf("write %s: %w; make sure that the path is free and its disk has space", dir, err)

@@ -51,7 +51,7 @@ func (s *Store) Verify(ctx context.Context, fix bool) (VerifyResult, error) {
 		}
 		bad[e.id] = true
 		if fix {
-			s.corrupt(e.id, e.path, reason)
+			_ = s.corrupt(e.id, e.path, reason) // it is said below
 		}
 		result.Problems = append(result.Problems, Problem{Path: e.path, Reason: reason, Fixed: fix})
 		return nil

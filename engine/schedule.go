@@ -213,6 +213,9 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		if err := r.writeJournal(); err != nil && first == nil {
 			first = err
 		}
+		if _, _, err := r.Store.Trim(ctx); err != nil && first == nil {
+			first = err
+		}
 	}
 	return r.outcomes, sum, first
 }

@@ -39,7 +39,8 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: size, MaxAge: maxAge, DryRun: dryRun})
+			// To the store 0 means no limit; to a person it means empty.
+			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
 			if err != nil {
 				return err
 			}
@@ -54,7 +55,7 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&maxSize, "max-size", "10GiB", "keep at most this much on disk")
+	cmd.Flags().StringVar(&maxSize, "max-size", defaultMaxSize, "keep at most this much on disk")
 	cmd.Flags().DurationVar(&maxAge, "max-age", 30*24*time.Hour, "remove what was not used for this long")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be removed")
 	return cmd

@@ -19,6 +19,10 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
+// defaultMaxSize is what the store is trimmed to, once a day at most, by runs
+// that execute something.
+const defaultMaxSize = "10GiB"
+
 // termGrace is how long a stage may take to end after it was told to.
 const termGrace = 3 * time.Second
 
@@ -44,7 +48,7 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 			color = os.Getenv("NO_COLOR") == ""
 			width, _, _ = term.GetSize(int(f.Fd()))
 		}
-		pipeline.WriteDiagnostics(stderr, diags, files, color, uint(max(width, 0)))
+		_ = pipeline.WriteDiagnostics(stderr, diags, files, color, uint(max(width, 0)))
 	}
 	if diags.HasErrors() {
 		return nil, &exitError{code: exitUsage}
@@ -61,7 +65,15 @@ func openStore(flags *globalFlags) (*cache.Store, error) {
 			return nil, err
 		}
 	}
-	return cache.Open(dir, cache.Options{})
+	limit := os.Getenv("TOUCHSTONE_CACHE_MAX_SIZE")
+	if limit == "" {
+		limit = defaultMaxSize
+	}
+	size, err := parseSize(limit)
+	if err != nil {
+		return nil, fmt.Errorf("TOUCHSTONE_CACHE_MAX_SIZE: %w", err)
+	}
+	return cache.Open(dir, cache.Options{MaxBytes: size})
 }
 
 // storeDir is where the store's directory is, for what lives beside it.

@@ -90,7 +90,7 @@ func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration
 	// A detector that does not read blocks the write; the goroutine ends when
 	// stop closes the pipe. A failed write needs no handling of its own: the
 	// detector that does not read does not answer either.
-	go p.stdin.Write(request)
+	go func() { _, _ = p.stdin.Write(request) }()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
@@ -142,7 +142,7 @@ func (p *process) stop() {
 	killGroup(p.cmd)
 	close(p.quit)
 	p.stdin.Close()
-	p.cmd.Wait()
+	_ = p.cmd.Wait() // it was killed
 }
 
 // tail keeps the last bytes of what is written to it.

@@ -26,7 +26,7 @@ func Read(r *bufio.Reader, limit int) ([]byte, error) {
 		case len(full) > limit:
 			// ReadSlice may have taken the newline too, which Skip waits for.
 			if len(full) < len(line) {
-				r.UnreadByte()
+				_ = r.UnreadByte() // one was just read
 			}
 			return nil, ErrTooLong
 		case err == nil, err == io.EOF && len(line) > 0:
