@@ -198,7 +198,12 @@
     });
     const d = detector;
     list($("entry-list"), entries.filter((e) => entryFilters[entryFilter][1](d, e)), 10,
-      (e) => rowOf(...outcome(d, e), e.id, e.category.replaceAll("_", " ")), (e) => entryDetail(d, e),
+      (e) => {
+        const row = rowOf(...outcome(d, e), e.id, e.category.replaceAll("_", " "));
+        const [, signals, , error] = d.said[e.n] || [0, [], "", ""];
+        if (error || signals.length) row.append(make("span", "because", error || make("span", "id", signals.join(", "))));
+        return row;
+      }, (e) => entryDetail(d, e),
       "No entry: " + d.name + " made no mistake here.");
   };
 
