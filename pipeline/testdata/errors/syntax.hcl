@@ -1,6 +1,7 @@
+# After a syntax error nothing else is reported: the parser skips what follows.
 stage "s" {
-  command = ["x" # ERROR: Missing item separator
-  outputs = { }
+  command = ["x"
+  outputs = { } # ERROR: Missing item separator
 }
 stage "t" {
   command = [unknown.thing]

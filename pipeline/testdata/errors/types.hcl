@@ -4,6 +4,7 @@ variable "n" {
 }
 variable "wrong" {
   type = strin # ERROR: Invalid type specification
+  default = 1
 }
 variable "unset" {} # ERROR: Variable without a value; --var unset=VALUE
 variable "checked" { # ERROR: Invalid value of variable checked; Too few.
@@ -31,7 +32,7 @@ stage "s" {
     memory_mb = "lots"    # ERROR: Bad type; number
   }
   cache {
-    mode = "of"           # ERROR: Invalid mode; Did you mean "off"?
+    mode = "offf"          # ERROR: Invalid mode; Did you mean "off"?
     ttl  = "-1h"          # ERROR: Invalid duration
   }
 }
