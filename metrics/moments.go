@@ -1,6 +1,9 @@
 package metrics
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Mean is the arithmetic mean, 0 for no values. It sums from left to right
 // without compensation, as trec_eval sums over topics: a compensated sum can
@@ -18,11 +21,13 @@ func Mean(values []float64) float64 {
 }
 
 // StdDev is the sample standard deviation, with n-1 in the denominator; 0 for
-// fewer than two values. It passes over the data twice, which is exact enough
-// for any spread (Chan, Golub and LeVeque, The American Statistician 37(3),
-// 1983).
+// fewer than two values and for equal ones. It passes over the data twice,
+// which is exact enough for any spread (Chan, Golub and LeVeque, The American
+// Statistician 37(3), 1983).
 func StdDev(values []float64) float64 {
-	if len(values) < 2 {
+	// The mean of equal values may miss them by a last bit, and runs that
+	// agree have no spread at all.
+	if len(values) < 2 || slices.Min(values) == slices.Max(values) {
 		return 0
 	}
 	mean, sum := Mean(values), 0.0

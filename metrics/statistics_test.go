@@ -92,6 +92,9 @@ func TestMoments(t *testing.T) {
 	near(t, "sd", StdDev([]float64{2, 4, 4, 4, 5, 5, 7, 9}), math.Sqrt(32./7), 12)
 	near(t, "sd of one", StdDev([]float64{3}), 0, 12)
 	near(t, "mean of none", Mean(nil), 0, 12)
+	if sd := StdDev([]float64{.8119047619047619, .8119047619047619, .8119047619047619}); sd != 0 {
+		t.Errorf("equal values spread by %v", sd)
+	}
 }
 
 // TestMinDetectable has the figures that the field publishes for paired
