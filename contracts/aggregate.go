@@ -84,8 +84,8 @@ type QuerySummary struct {
 
 // DetectorSummary is one detector over all runs. Score holds the first run's
 // counts when all runs agree; Unstable lists the entries on which runs
-// disagree, and the counts are then those of the majority (a tie is flagged).
-// Intervals are Wilson's, 95%.
+// disagree, and the counts are then those of the majority (a tie is errored if
+// an error is part of it, else flagged). Intervals are Wilson's, 95%.
 type DetectorSummary struct {
 	Score                   DetectorScore  `json:"score"`
 	Runs                    int            `json:"runs"`

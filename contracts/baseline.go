@@ -47,8 +47,9 @@ type BaselineDetector struct {
 type Thresholds struct {
 	Retrieval []MetricThreshold   `json:"retrieval"`
 	Detectors []DetectorThreshold `json:"detectors"`
-	// MaxErrored is the largest share of queries, 0..1, that may end in an
-	// error before the gate fails on that alone.
+	// MaxErrored is the largest share, 0..1, of the queries and of the entries
+	// of each judged detector that may end in an error before the gate fails
+	// on that alone.
 	MaxErrored float64 `json:"max_errored"`
 }
 
