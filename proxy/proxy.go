@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/blevesearch/bleve/v2"
+
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
@@ -255,7 +257,16 @@ func (p *Proxy) Settled() <-chan struct{} { return p.settled }
 // Search finds the tools that fit a description of what is to be done, best
 // first.
 func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
-	return p.current.Load().search(ctx, query, limit)
+	for {
+		cat := p.current.Load()
+		answer, err := cat.search(ctx, query, limit)
+		// A catalogue may be replaced, and its index closed, between the two
+		// lines above. Then there is a newer one to ask.
+		if errors.Is(err, bleve.ErrorIndexClosed) && p.current.Load() != cat {
+			continue
+		}
+		return answer, err
+	}
 }
 
 // server returns the connection to an upstream.

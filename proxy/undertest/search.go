@@ -34,8 +34,12 @@ func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.
 	return answer, p.scrub(p.addr, err)
 }
 
-// ErrNoAnswer is the error of a search that ran out of time.
-var ErrNoAnswer = errors.New("the proxy did not answer")
+// Errors of a search that ran out of time, and of one that lost the
+// connection.
+var (
+	ErrNoAnswer = errors.New("the proxy did not answer")
+	ErrBroken   = errors.New("the proxy broke the connection")
+)
 
 // restSearcher asks GET /api/v1/index/search.
 type restSearcher struct {

@@ -225,10 +225,16 @@ func (p *Proxy) Stop() {
 	_ = os.RemoveAll(p.home)
 }
 
-// Ended tells whether the proxy's process is gone, and how it went.
-func (p *Proxy) Ended() (how string, ended bool) {
-	if !p.process.ended() {
-		return "", false
+// Ended tells whether the proxy's process is gone, and how it went. It waits
+// up to grace for that: a broken connection is often seen before the end that
+// broke it.
+func (p *Proxy) Ended(grace time.Duration) (how string, ended bool) {
+	select {
+	case <-p.process.exited:
+	case <-time.After(grace):
+		if !p.process.ended() {
+			return "", false
+		}
 	}
 	return p.process.how(), true
 }
@@ -254,7 +260,7 @@ var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|brok
 // are made of it.
 func (p *Proxy) scrub(addr address, err error) error {
 	if brokenConnection.MatchString(err.Error()) {
-		return errors.New("the proxy broke the connection")
+		return ErrBroken
 	}
 	text := strings.ReplaceAll(err.Error(), addr.base, "the proxy")
 	return errors.New(loopbackPort.ReplaceAllString(text, "loopback"))

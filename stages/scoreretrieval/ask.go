@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/proxy/undertest"
@@ -48,7 +49,11 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 		}
 		r.Metrics = score(r)
 		results = append(results, r)
-		if how, ended := a.proxy.Ended(); ended {
+		grace := time.Duration(0)
+		if errors.Is(err, undertest.ErrBroken) && (len(failures) == 1 || 2*len(failures) > len(queries)) {
+			grace = time.Second
+		}
+		if how, ended := a.proxy.Ended(grace); ended {
 			return nil, a.fail(fmt.Sprintf("ended while it was asked, after at most %d of %d queries: %s", len(results), len(queries), how), failures)
 		}
 		if unanswered == hungAfter {

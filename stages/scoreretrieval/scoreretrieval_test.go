@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -181,6 +182,32 @@ func TestDegradedIndexShows(t *testing.T) {
 		if r.Metrics.MRR > whole.Metrics.MRR-.1 || r.Metrics.NDCGAt10 > whole.Metrics.NDCGAt10-.1 {
 			t.Errorf("%s: %v, the whole index %v", degrade, r.Metrics, whole.Metrics)
 		}
+	}
+}
+
+// What a command builds is driven as the embedded proxy is, by the contract
+// alone: here a wrapper around the reference proxy.
+func TestBuiltProxyScoresAsTheEmbedded(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	err = buildproxy.Run(t.Context(), buildproxy.Options{
+		Out: dir, Source: t.TempDir(), Binary: "wrapper", Args: []string{"proxy"},
+		Command: []string{"/bin/sh", "-c", `printf '#!/bin/sh\nshift\nexec "%s" proxy serve "$@"\n' "$1" > wrapper && chmod +x wrapper`, "sh", self},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	embedded, _ := mustScore(t, small(reference(t)))
+	built, _ := mustScore(t, small(dir))
+	if built.Proxy != "wrapper" || len(built.ProxyIdentity) != 64 {
+		t.Errorf("the report is about %q, %q", built.Proxy, built.ProxyIdentity)
+	}
+	built.Proxy, built.ProxyIdentity = embedded.Proxy, embedded.ProxyIdentity
+	if !reflect.DeepEqual(built, embedded) {
+		t.Errorf("got %+v, want %+v", built, embedded)
 	}
 }
 
