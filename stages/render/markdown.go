@@ -151,8 +151,8 @@ func markdownMoves(r *contracts.Report) []string {
 
 func markdownFoot(r *contracts.Report) string {
 	a := &r.Aggregate
-	return fmt.Sprintf("<sub>%s over corpus %s, golden %s, security %s; baseline %s.</sub>\n",
-		md(shorten(a.Proxy, 100)), md(a.Data.CorpusVersion), md(shorten(a.Data.GoldenVersion, 20)), md(a.Data.SecurityVersion), md(cmp.Or(r.Gate.Baseline, "none")))
+	return fmt.Sprintf("<sub>%s over corpus %s, golden %s, security %s; %s.</sub>\n",
+		md(shorten(a.Proxy, 100)), md(a.Data.CorpusVersion), md(shorten(a.Data.GoldenVersion, 20)), md(a.Data.SecurityVersion), md(named("baseline", cmp.Or(r.Gate.Baseline, "none"))))
 }
 
 // md escapes text of strangers for Markdown: no markup, no table cell's end,

@@ -75,7 +75,7 @@ func newPage(r *contracts.Report) page {
 		countOf(len(a.Detectors), "1 detector", "%d detectors"),
 	}
 	if g.Baseline != "" {
-		p.Facts = append(p.Facts, "baseline "+g.Baseline)
+		p.Facts = append(p.Facts, named("baseline", g.Baseline))
 	}
 	if !a.Baseline.Comparable {
 		p.NoComparison = cmp.Or(a.Baseline.Reason, "no baseline was given")
@@ -155,7 +155,7 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
 		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,
 			Band:  &contracts.Interval{Low: -c.MinDetectable, High: c.MinDetectable},
 			Label: fmt.Sprintf("difference %s, 95%% interval %s to %s", signed(c.Delta), signed(c.DeltaInterval.Low), signed(c.DeltaInterval.High))}.svg()
-		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", figure(c.PValue), figure(c.MinDetectable))
+		v.DeltaNote = fmt.Sprintf("p %s, detectable ±%s", probability(c.PValue), figure(c.MinDetectable))
 	}
 	v.Plot = pl.svg()
 	return v

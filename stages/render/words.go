@@ -35,6 +35,22 @@ func figure(f float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
+// probability writes a p value; below a thousandth only that is known.
+func probability(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return figure(p)
+}
+
+// named puts a noun before a name that does not begin with it.
+func named(noun, name string) string {
+	if strings.HasPrefix(name, noun) {
+		return name
+	}
+	return noun + " " + name
+}
+
 // signed writes a difference.
 func signed(f float64) string {
 	s := figure(f)
