@@ -67,7 +67,7 @@ func TestBadSources(t *testing.T) {
 		"invalid UTF-8":       {"locals {\n  a = \"caf\xe9\"\n}\n", "line 2, column 11 is not UTF-8"},
 		"NUL":                 {"locals {\x00}", "Invalid character"},
 		"binary":              {"\x7fELF\x02\x01\x01", "Invalid character"},
-		"cut in half":         {"stage \"s\" {\n  command = [\"x\"", "Missing"},
+		"cut in half":         {"stage \"s\" {\n  command = [\"x\"", "Unterminated"},
 		"unclosed string":     {"stage \"s\" {\n  command = [\"x]\n}\n", "string"},
 		"brackets":            {"locals {\n  a = " + deep("[", 10_000) + deep("]", 10_000) + "\n}\n", "Nested too deeply"},
 		"open brackets":       {"locals {\n  a = " + deep("[", 1_000_000), "Nested too deeply"},
