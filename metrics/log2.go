@@ -42,9 +42,8 @@ func extendLogs(old *[]float64, n int) *[]float64 {
 
 // computeLog2 finds the logarithm's binary digits one by one: squaring a
 // number doubles its logarithm, so the next digit is 1 when the square of the
-// mantissa reaches 2 (Knuth, The Art of Computer Programming 1.2.2, exercise
-// 25). With 128 bits of mantissa the first 80 digits are right, and 53 are
-// needed.
+// mantissa reaches 2 (Knuth, The Art of Computer Programming, section 1.2.2).
+// With 128 bits of mantissa the first 80 digits are right, and 53 are needed.
 func computeLog2(n uint64) float64 {
 	const precision, digits = 128, 80
 	exponent := bits.Len64(n) - 1

@@ -74,8 +74,8 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 	if !agg.Baseline.Comparable {
 		return fmt.Errorf("the baseline cannot be compared with: %s; %s", agg.Baseline.Reason, update)
 	}
-	if agg.Data != b.Data || agg.Baseline.Version != b.Version {
-		return fmt.Errorf("the figures were compared with another baseline (%s) than the one to judge by (%s); run aggregate again", agg.Baseline.Version, b.Version)
+	if agg.Baseline.Version != b.Version || !comparedWith(agg, b) {
+		return fmt.Errorf("the figures were compared with another baseline, %s, than the one to judge by, %s; run aggregate again", agg.Baseline.Version, b.Version)
 	}
 	var problems []string
 	if agg.Retrieval.Queries == 0 || len(agg.Retrieval.PerQuery) == 0 {
@@ -97,6 +97,20 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 		return errors.New("the gate would judge nothing: " + strings.Join(problems, "; "))
 	}
 	return nil
+}
+
+// comparedWith tells whether the figures were set beside this baseline: one of
+// the same name may have been made anew in between.
+func comparedWith(agg contracts.Aggregate, b contracts.Baseline) bool {
+	if agg.Data.CorpusSHA256 != b.Data.CorpusSHA256 || agg.Data.GoldenSHA256 != b.Data.GoldenSHA256 || agg.Data.SecuritySHA256 != b.Data.SecuritySHA256 {
+		return false
+	}
+	for _, m := range agg.Retrieval.Metrics {
+		if was, _ := b.Metrics.Value(m.Metric); m.Comparison != nil && m.Comparison.Baseline != was {
+			return false
+		}
+	}
+	return true
 }
 
 func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) []string {
