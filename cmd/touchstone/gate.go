@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -52,8 +54,8 @@ computes nothing.
 				for _, line := range verdict.lines() {
 					fmt.Fprintln(cmd.OutOrStdout(), line)
 				}
-				for _, p := range s.plan.Publish {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", s.plan.Instances[p.From.Instance].Stage, p.Path)
+				for _, path := range s.published() {
+					fmt.Fprintln(cmd.OutOrStdout(), "see", path)
 				}
 				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(sum))
 			}
@@ -65,6 +67,20 @@ computes nothing.
 	}
 	rf.add(cmd)
 	return cmd
+}
+
+// published lists what a person may open after a run: the page where there is
+// one, else the path itself.
+func (s *session) published() []string {
+	var paths []string
+	for _, p := range s.plan.Publish {
+		path := p.Path
+		if _, err := os.Stat(filepath.Join(s.plan.Root, path, reportPage)); err == nil {
+			path = filepath.Join(path, reportPage)
+		}
+		paths = append(paths, path)
+	}
+	return paths
 }
 
 // verdict is any JSON object with a boolean "passed"; gate is set when it is

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -390,6 +391,19 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	b.want(0, "gate")
 	if out, err := b.command("cache", "verify").CombinedOutput(); err != nil {
 		t.Errorf("the store is damaged: %s", out)
+	}
+}
+
+// The REST search and retrieve_tools are two doors to one index.
+func TestBothSearchPathsRankAlike(t *testing.T) {
+	b := newBench(t, shared(t))
+	metrics := func(search string) contracts.RetrievalMetrics {
+		out := "out-" + search
+		b.want(0, "run", "--until", "score-retrieval", "-o", out, "--var", "search="+search)
+		return read[contracts.RetrievalReport](t, filepath.Join(b.dir, out, "run=1", "retrieval.json")).Metrics
+	}
+	if mcp, rest := metrics("mcp"), metrics("rest"); !reflect.DeepEqual(mcp, rest) {
+		t.Errorf("by MCP %+v, by REST %+v", mcp, rest)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
+// reportPage is the page that render writes and publish completes.
+const reportPage = "report.html"
+
 func newReportCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
@@ -36,7 +39,7 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 				return err
 			}
 			for _, p := range plan.Publish {
-				page := filepath.Join(plan.Root, filepath.FromSlash(p.Path), "report.html")
+				page := filepath.Join(plan.Root, filepath.FromSlash(p.Path), reportPage)
 				if _, err := os.Stat(page); err != nil {
 					continue
 				}

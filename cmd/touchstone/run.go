@@ -151,7 +151,7 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 	}
 	facts := s.runSummary(outcomes, sum)
 	err = s.engine.Publish(s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
-		if filepath.Base(path) != "report.html" {
+		if path != reportPage {
 			return content, nil
 		}
 		return render.WithRun(content, facts)
