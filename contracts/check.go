@@ -204,11 +204,14 @@ func expect(todo, description string) string {
 func suggest(got string, known []string, otherwise string) string {
 	best, distance := "", len(got)/3+1
 	for _, k := range known {
+		if got == "" || len(got) > 2*len(k) { // also bounds the work
+			continue
+		}
 		if d := levenshtein.Distance(strings.ToLower(got), strings.ToLower(k), nil); d <= distance && (best == "" || d < distance) {
 			best, distance = k, d
 		}
 	}
-	if got != "" && len(got) < 100 && best != "" {
+	if best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	return otherwise + strings.Join(known, ", ")

@@ -55,7 +55,7 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 		return // not an object: the contract's schema said so
 	}
 	if s.Type != nil && s.Type != "object" {
-		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %v", s.Type), `a tool's arguments are an object: write "type": "object"`)
+		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %.60s", fmt.Sprint(s.Type)), `a tool's arguments are an object: write "type": "object"`)
 	}
 	if len(s.Properties) > 0 && s.Properties[0] != '{' {
 		d.refuse(at+"/properties", entry, "the properties of the argument schema are not an object", "map each argument's name to its schema")

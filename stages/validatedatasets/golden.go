@@ -24,7 +24,7 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		tools[corpus.Tools[i].ToolID] = &corpus.Tools[i]
 	}
 	if g.CorpusVersion != "" && corpus.Version != "" && g.CorpusVersion != corpus.Version {
-		d.refuse("/corpus_version", "", fmt.Sprintf("the queries are labelled for corpus %q, the corpus here is %q", g.CorpusVersion, corpus.Version),
+		d.refuse("/corpus_version", "", fmt.Sprintf("the queries are labelled for corpus %.128q, the corpus here is %.128q", g.CorpusVersion, corpus.Version),
 			"use the corpus that the labels were made for, or check the labels and change corpus_version")
 	}
 	first := make(map[string]int)
@@ -82,7 +82,7 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 		tool := tools[l.ToolID]
 		if tool == nil {
 			if len(tools) > 0 {
-				d.refuse(labelAt, q.ID, fmt.Sprintf("dangling label: the corpus has no tool %q", l.ToolID), dangling(l.ToolID, tools))
+				d.refuse(labelAt, q.ID, fmt.Sprintf("dangling label: the corpus has no tool %q", l.ToolID), suggest(d, l.ToolID, tools))
 			}
 			continue
 		}
@@ -108,7 +108,7 @@ func checkNote(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, t
 		return
 	}
 	if id, _, _ = strings.Cut(id, ","); tools[strings.TrimSpace(id)] == nil && tools[firstField(id)] == nil {
-		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes name a near-duplicate %q that the corpus does not have", firstField(id)), dangling(firstField(id), tools))
+		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes name a near-duplicate %q that the corpus does not have", firstField(id)), suggest(d, firstField(id), tools))
 	}
 }
 
@@ -119,19 +119,34 @@ func firstField(s string) string {
 	return ""
 }
 
-// dangling suggests the tool that was probably meant.
-func dangling(id string, tools map[string]*contracts.Tool) string {
+// Looking for a similar id costs a comparison with each tool, so it is done
+// for ids of a sane length and for the first problems only, which are all that
+// is printed.
+const (
+	maxSuggestLength   = 128
+	maxSuggestProblems = 100
+)
+
+// suggest names the tool that was probably meant.
+func suggest(d *dataset[contracts.GoldenSet], id string, tools map[string]*contracts.Tool) string {
+	const otherwise = "correct the label, remove it, or add the tool to a new version of the corpus"
+	if len(d.problems) > maxSuggestProblems || len(id) > maxSuggestLength {
+		return otherwise
+	}
 	best, distance := "", len(id)/4+1
 	for known := range tools {
-		d := levenshtein.Distance(id, known, nil)
-		if d < distance || d == distance && best != "" && known < best {
-			best, distance = known, d
+		if len(known) > 2*len(id) || len(id) > 2*len(known) {
+			continue
+		}
+		n := levenshtein.Distance(id, known, nil)
+		if n < distance || n == distance && best != "" && known < best {
+			best, distance = known, n
 		}
 	}
 	if best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	return "correct the label, remove it, or add the tool to a new version of the corpus"
+	return otherwise
 }
 
 func hardQueries(g *contracts.GoldenSet) int {

@@ -71,7 +71,7 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 		d.refuse(at+"/category", e.ID, fmt.Sprintf("a benign entry has the attack category %s", e.Category),
 			"use the category benign, or hard_negative with hard_negative_for, or the label malicious")
 	}
-	if e.HardNegativeFor != "" && e.Category != contracts.CategoryHardNegative && e.Category != "" {
+	if e.HardNegativeFor != "" && (attack || e.Category == contracts.CategoryBenign) {
 		d.refuse(at+"/hard_negative_for", e.ID, fmt.Sprintf("hard_negative_for on an entry of the category %s", e.Category), "use the category hard_negative, or remove the field")
 	}
 	if e.Provenance.License != "" {
