@@ -22,10 +22,10 @@ func cycles(edges [][]int) [][]int {
 	component := components(edges)
 	var found [][]int
 	perComponent, searches := map[int]int{}, map[int]int{}
-	seen := map[string]bool{}
+	seen, covered := map[string]bool{}, map[[2]int]bool{}
 	for u := range edges {
 		for _, v := range edges[u] {
-			if component[u] != component[v] || perComponent[component[u]] >= maxCycles {
+			if component[u] != component[v] || covered[[2]int{u, v}] || perComponent[component[u]] >= maxCycles {
 				continue
 			}
 			if searches[component[u]]++; searches[component[u]] > maxCycleSearches {
@@ -42,6 +42,9 @@ func cycles(edges [][]int) [][]int {
 				seen[id] = true
 				perComponent[component[u]]++
 				found = append(found, path)
+				for i, w := range path {
+					covered[[2]int{w, path[(i+1)%len(path)]}] = true
+				}
 			}
 		}
 	}

@@ -1,0 +1,17 @@
+// Command gendocs prints the reference of the pipeline language, which is
+// generated from the tables that the language is checked against.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+func main() {
+	if err := pipeline.WriteReference(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "gendocs:", err)
+		os.Exit(1)
+	}
+}
