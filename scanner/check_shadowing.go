@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,10 @@ func imitation(v *ToolView, r *RegistryView) []Signal {
 
 // nearNames are the skeletons that a reader would take for this one.
 func nearNames(v *ToolView, r *RegistryView, sk string) []string {
-	out := r.near.neighbours(sk)
+	out := slices.Clip(r.near.neighbours(sk))
+	if strings.IndexAny(v.Name, "I105") < 0 {
+		return out
+	}
 	// A capital I, a digit one and a small l are drawn alike; so are 0 and o.
 	var buf [64]byte
 	b := buf[:0]

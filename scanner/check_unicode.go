@@ -2,7 +2,6 @@ package scanner
 
 import (
 	"fmt"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -37,13 +36,9 @@ func inspectUnicode(v *ToolView, _ *RegistryView) []Signal {
 	var out []Signal
 	for i := range v.allFields() {
 		f := &v.fields[i]
-		if f.layer != "" || isASCII(f.text) {
-			if f.layer == "" && strings.IndexByte(f.text, 0x1b) >= 0 || hasControl(f.text) {
-				out = append(out, hiddenSignals(v, f)...)
-			}
-			continue
+		if !f.plain && f.layer == "" {
+			out = append(out, hiddenSignals(v, f)...)
 		}
-		out = append(out, hiddenSignals(v, f)...)
 	}
 	return strongestOf(out)
 }
@@ -73,15 +68,6 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-func hasControl(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
-			return true
-		}
-	}
-	return false
 }
 
 func countHidden(s string) hiddenCounts {

@@ -18,7 +18,11 @@ func (v *ToolView) analyze() []doc {
 }
 
 func (v *ToolView) analyzeField(lex *lexicon, i int) {
-	z := tokenizer{lex: lex, s: normalize(v.fields[i].text), tokens: v.tokens, sentences: v.clauses,
+	text := v.fields[i].text
+	if !v.fields[i].plain {
+		text = normalize(text)
+	}
+	z := tokenizer{lex: lex, s: text, tokens: v.tokens, sentences: v.clauses,
 		senTok: len(v.tokens), word: v.ws.word}
 	d := doc{field: i, text: z.s, tok0: len(v.tokens), sen0: len(v.clauses)}
 	z.run()

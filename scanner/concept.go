@@ -68,6 +68,7 @@ const (
 	cSub                           // it, which, that, tool as a subject
 	cMemory                        // remember, store, memory
 	cTask                          // task, request, answer
+	cDeceive                       // downplay, fabricate, persuade
 )
 
 // has says whether all of want is in c.

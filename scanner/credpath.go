@@ -33,7 +33,7 @@ var credPairs = map[string][]struct{ before, after string }{
 	"keychains":   {{"/", ""}},
 	"passwd":      {{"/etc/", ""}},
 	"shadow":      {{"/etc/", ""}},
-	"credentials": {{"/", ""}, {".", ""}, {"-", ""}, {"", ".json"}, {"", ".csv"}, {"", ".db"}, {"", ".xml"}, {"\\", ""}},
+	"credentials": {{"/", ""}, {".", ""}, {"-", ""}, {"_", ""}, {"", ".json"}, {"", ".csv"}, {"", ".db"}, {"", ".xml"}, {"\\", ""}},
 	"mcp":         {{"", ".json"}, {".", "/"}, {"", "_config"}, {"", "_servers"}},
 	"cookies":     {{"", ".sqlite"}, {"", ".txt"}, {"/", ""}, {"\\", ""}},
 	"pem":         {{".", ""}},

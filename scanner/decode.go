@@ -38,7 +38,6 @@ var decoders = [...]decoder{
 	{"leetspeak", findLeet},
 	{"spaced letters", findSpaced},
 	{"a letter cipher", findCipher},
-	{"reversed text", findReversed},
 }
 
 // rawDecoders look at the text before normalisation, which drops what they
@@ -64,18 +63,17 @@ func (v *ToolView) decode(lex *lexicon) {
 		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: "fields in sequence"}, &budget)
 	}
 	for i := 0; i < len(v.docs); i++ {
-		d := v.docs[i] // by value: v.docs grows below
-		f := v.fields[d.field]
-		if strings.Count(f.layer, ">") >= maxLayers-1 {
+		f := v.fields[v.docs[i].field]
+		if len(f.text) < minDecoded || strings.Count(f.layer, ">") >= maxLayers-1 {
 			continue
 		}
-		if !isASCII(f.text) {
+		if !f.plain {
 			for _, dec := range rawDecoders {
 				v.addDecoded(lex, f, dec.name, dec.find(f.text), &budget)
 			}
 		}
 		for k := range decoders {
-			v.addDecoded(lex, f, decoders[k].name, decoders[k].find(&d), &budget)
+			v.addDecoded(lex, f, decoders[k].name, decoders[k].find(&v.docs[i]), &budget)
 		}
 	}
 }
@@ -99,6 +97,7 @@ func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) {
 		f.text = strings.ToValidUTF8(f.text[:*budget], "")
 	}
 	*budget -= len(f.text)
+	f.plain = plainASCII(f.text)
 	v.fields = append(v.fields, f)
 	v.analyzeField(lex, len(v.fields)-1)
 }

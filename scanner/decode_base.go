@@ -116,10 +116,17 @@ func decodeBase64(run string) string {
 		}
 		return textOf([]byte(all.String()))
 	}
-	for skip := 0; skip < 4 && skip < len(run); skip++ {
+	frames := 1
+	if len(run) > 40 {
+		frames = 4
+	}
+	for skip := range frames {
 		r := run[skip:]
 		if len(r)%4 == 1 {
 			r = r[:len(r)-1]
+		}
+		if !promising(enc, r) {
+			continue
 		}
 		b, err := enc.DecodeString(r)
 		if err != nil {
@@ -131,6 +138,31 @@ func decodeBase64(run string) string {
 	}
 	return ""
 }
+
+// promising decodes the beginning of a run only: most runs are identifiers
+// and end here, without an allocation.
+func promising(enc *base64.Encoding, run string) bool {
+	var in, out [48]byte
+	n := copy(in[:], run)
+	m, err := enc.Decode(out[:], in[:n&^3])
+	if err != nil {
+		return false
+	}
+	b := out[:m]
+	if len(b) > 1 && (b[0] == 0x1f && b[1] == 0x8b || b[0] == 0x78) || len(run) > 48 && deflated(b[0]) {
+		return true
+	}
+	odd := 0
+	for _, c := range b {
+		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' {
+			odd++
+		}
+	}
+	return odd*8 <= len(b)
+}
+
+// deflated says whether a byte may begin a raw deflate stream of text.
+func deflated(b byte) bool { return b&7 >= 2 && b&7 <= 5 }
 
 // mixedRun says whether a run is more than one long word, number or path.
 func mixedRun(run string) bool {
@@ -147,7 +179,11 @@ func mixedRun(run string) bool {
 			other++
 		}
 	}
-	return upper > 1 && lower > 1 && slashes*6 <= len(run) || upper > 1 && other > 2 || lower > 1 && other > 3
+	if slashes*6 > len(run) || other == 0 && len(run) < 48 {
+		return false
+	}
+	// Encoded text is a third upper case; identifiers are not.
+	return upper*6 >= len(run) && lower > 1 || upper > 1 && other*4 > len(run)
 }
 
 // textOf gives decoded bytes as text, inflating them first when compressed;
@@ -178,7 +214,7 @@ func textOf(b []byte) string {
 	}
 	if len(b) > 24 && len(b) < maxDecoded && !readable(b) {
 		// Raw deflate has no header; its first block says so often enough.
-		if b[0]&7 == 3 || b[0]&7 == 5 || b[0]&7 == 4 || b[0]&7 == 2 {
+		if deflated(b[0]) {
 			out, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxDecoded))
 			if err == nil && readable(out) {
 				return strings.ToValidUTF8(string(out), "�")
@@ -248,7 +284,7 @@ func findBase85(d *doc) string {
 			}
 			j++
 		}
-		if j-i >= 25 && marks*20 >= j-i && !strings.Contains(s[i:j], "://") && !c.add(decodeBase85(s[i:j])) {
+		if j-i >= 25 && marks*8 >= j-i && !strings.Contains(s[i:j], "://") && !c.add(decodeBase85(s[i:j])) {
 			break
 		}
 		for j < len(s) && !(s[j] > ' ' && s[j] < 0x7f) {

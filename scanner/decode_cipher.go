@@ -137,20 +137,34 @@ func segment(s string) string {
 // englishFrequency is the share of each letter in English prose, per mille.
 var englishFrequency = [26]int{82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1}
 
-// findCipher looks at runs of words that no lexicon knows. The shift under
-// which their letters are distributed as English letters are is tried, and
-// has to give words.
+// findCipher looks at runs of words that no lexicon knows: read from the back,
+// or with the shift under which their letters are distributed as English
+// letters are. Only what gives words counts.
 func findCipher(d *doc) string {
-	if d.stats.longest < 3 {
+	if d.stats.longest < 4 {
 		return ""
 	}
 	var c collector
 	unknownRuns(d, func(run string) bool {
+		var buf [480]byte
+		sample := run[:min(len(run), len(buf))]
+		n := copy(buf[:], sample)
+		reverseBytes(buf[:n])
+		if knownShare(buf[:n]) >= 0.5 {
+			return c.add(reversed(run))
+		}
+		copy(buf[:], sample)
+		reverseWords(buf[:n])
+		if knownShare(buf[:n]) >= 0.6 {
+			b := []byte(run)
+			reverseWords(b)
+			return c.add(string(b))
+		}
 		var count [26]int
 		letters := 0
-		for i := 0; i < len(run); i++ {
-			if letterByte(run[i]) {
-				count[run[i]|0x20-'a']++
+		for _, b := range []byte(sample) {
+			if letterByte(b) {
+				count[b|0x20-'a']++
 				letters++
 			}
 		}
@@ -158,14 +172,13 @@ func findCipher(d *doc) string {
 			return true
 		}
 		// The three best shifts, and mirrored alphabets (Atbash) likewise.
-		for _, mirror := range []bool{false, true} {
+		for _, mirror := range [...]bool{false, true} {
 			var score [26]int
 			for shift := range 26 {
 				for l, n := range count {
 					score[shift] += n * englishFrequency[decipher(l, shift, mirror)]
 				}
 			}
-			plainScore := score[0]
 			for range 3 {
 				best := 0
 				for s := range score {
@@ -173,12 +186,16 @@ func findCipher(d *doc) string {
 						best = s
 					}
 				}
-				if !mirror && best == 0 || score[best] <= 0 || !mirror && score[best] < plainScore {
+				if !mirror && best == 0 || score[best] < 45*letters {
 					break
 				}
 				score[best] = -1
-				if text := decipherText(run, best, mirror); knownShare(text) >= 0.5 {
-					return c.add(text)
+				copy(buf[:], sample)
+				decipherBytes(buf[:n], best, mirror)
+				if knownShare(buf[:n]) >= 0.5 {
+					b := []byte(run)
+					decipherBytes(b, best, mirror)
+					return c.add(string(b))
 				}
 			}
 		}
@@ -194,8 +211,7 @@ func decipher(l, shift int, mirror bool) int {
 	return (l + shift) % 26
 }
 
-func decipherText(s string, shift int, mirror bool) string {
-	b := []byte(s)
+func decipherBytes(b []byte, shift int, mirror bool) {
 	for i, c := range b {
 		switch {
 		case c >= 'a' && c <= 'z':
@@ -204,41 +220,24 @@ func decipherText(s string, shift int, mirror bool) string {
 			b[i] = 'A' + byte(decipher(int(c-'A'), shift, mirror))
 		}
 	}
-	return string(b)
 }
 
-// findReversed reads runs of unknown words from the back.
-func findReversed(d *doc) string {
-	if d.stats.longest < 3 {
-		return ""
+func reverseBytes(b []byte) {
+	for x, y := 0, len(b)-1; x < y; x, y = x+1, y-1 {
+		b[x], b[y] = b[y], b[x]
 	}
-	var c collector
-	unknownRuns(d, func(run string) bool {
-		if text := reversed(run); knownShare(text) >= 0.5 {
-			return c.add(text)
-		}
-		if text := wordsReversed(run); knownShare(text) >= 0.6 {
-			return c.add(text)
-		}
-		return true
-	})
-	return c.b.String()
 }
 
-// wordsReversed turns each word around and leaves their order.
-func wordsReversed(s string) string {
-	b := []byte(s)
+// reverseWords turns each word around and leaves their order.
+func reverseWords(b []byte) {
 	for i := 0; i < len(b); {
 		j := i
 		for j < len(b) && letterByte(b[j]) {
 			j++
 		}
-		for x, y := i, j-1; x < y; x, y = x+1, y-1 {
-			b[x], b[y] = b[y], b[x]
-		}
+		reverseBytes(b[i:j])
 		i = j + 1
 	}
-	return string(b)
 }
 
 // unknownRuns calls f with stretches of text in which hardly any word is
@@ -284,7 +283,7 @@ func sentenceEnd(s string, from int) int {
 }
 
 // knownWords counts the words of a text and those that the lexicon knows.
-func knownWords(s string) (words, known int) {
+func knownWords[T string | []byte](s T) (words, known int) {
 	lex := theLexicon().latin
 	for i := 0; i < len(s); {
 		if !letterByte(s[i]) {
@@ -306,7 +305,7 @@ func knownWords(s string) (words, known int) {
 	return words, known
 }
 
-func knownShare(s string) float64 {
+func knownShare[T string | []byte](s T) float64 {
 	w, k := knownWords(s)
 	if w < 3 {
 		return 0

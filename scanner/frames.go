@@ -78,7 +78,8 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 		return v.hits
 	}
 	docs := v.analyze()
-	x := frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
+	x := &v.ws.frame
+	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
 	for i := range docs {
 		x.d, x.doc = i, &docs[i]
 		x.kind = v.fields[docs[i].field].kind
@@ -118,7 +119,7 @@ func (v *ToolView) purpose() concept {
 }
 
 const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPrefer | cDisable | cPretend |
-	cSecretly | cKnow | cAsk | cChange | cPay | cDestroy | cNow | cHistory | cSecret | cCredPath | cSystem | cModel
+	cDeceive | cSecretly | cKnow | cAsk | cChange | cPay | cDestroy | cNow | cHistory | cSecret | cCredPath | cSystem | cModel
 
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
@@ -127,11 +128,19 @@ func (x *frameContext) sentence(s *sentence) {
 	}
 	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
 	x.discount = x.metaDiscount()
+	if x.toks[0].flags&tfTag != 0 || m.any(cModel|cSystem|cUrgent|cUser|cInstr|cSecretly) || x.commented() {
+		x.mimicry()
+	}
 	for i := range sentenceFrames {
 		if f := &sentenceFrames[i]; m.any(f.one) && m.any(f.other) {
 			f.find(x)
 		}
 	}
+}
+
+// commented says whether the sentence opens an HTML comment.
+func (x *frameContext) commented() bool {
+	return strings.HasSuffix(strings.TrimRight(x.doc.text[:x.toks[0].start], " \n"), "<!--")
 }
 
 // sentenceFrames lists the frames, each with two sets of concepts: a sentence
@@ -146,9 +155,11 @@ var sentenceFrames = [...]struct {
 	{cAsk | cAllow, cNeg | cAllow, (*frameContext).unasked},
 	{cOther, cTool, (*frameContext).precedence},
 	{cPretend | cNow | cGuard, ^concept(0), (*frameContext).role},
-	{cModel | cSystem | cUrgent | cUser | cInstr | cSecretly, ^concept(0), (*frameContext).mimicry},
 	{cResult | cMust | cWhen, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay, (*frameContext).standing},
 	{cTell | cShow, cNeg | cTrue, (*frameContext).mislead},
+	{cOther | cWhen | cUser, cDeeds | cPrefer | cDisable, (*frameContext).scope},
+	{cPrefer, cCall | cPrefer, (*frameContext).boast},
+	{cDeceive | cTell | cUser, ^concept(0), (*frameContext).deceive},
 	{cSecret | cCredPath | cConv | cHistory | cSystem | cPersonal, ^concept(0), (*frameContext).demandData},
 	{cSend | cChange | cPrefer | cLink | cInclude, ^concept(0), (*frameContext).sink},
 	{cTool | cCall | cSend | cPrefer | cNeg | cChange | cRead, ^concept(0), (*frameContext).shadow},

@@ -21,6 +21,8 @@ func (x *frameContext) override() {
 		m := x.mood(i)
 		prior := x.findAny(cPrior|cOther|cUser|owner, from, to) >= 0
 		switch {
+		case x.isWord(i, "violates", "violate", "breaks", "breaches", "contradicts", "contradict") && x.findAny(cYou, i, i+5) >= 0 && x.findAny(cRule|cInstr, i, i+6) >= 0 && x.findAny(cNeg, i-4, i) < 0:
+			x.hit(frOverride, 2, i, i+1)
 		case j >= 0 && m >= moodPlain && prior:
 			x.hit(frOverride, 3, i, j)
 		case j >= 0 && m >= moodPlain:
@@ -67,6 +69,18 @@ func (x *frameContext) conceal() {
 			if x.sen.foreign {
 				if j := x.findAny(cTell|cShow, i-6, i); j >= 0 {
 					x.concealAt(j, i)
+				}
+			}
+		case x.isWord(i, "leave", "leaving", "keep", "keeping") && x.mood(i) != moodNone:
+			// "leave that part out"
+			for k := i + 1; k < min(i+7, len(x.toks)); k++ {
+				if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].flags&tfBreak == 0 && !x.isWord(k+1, "of") {
+					x.hit(frConceal, 1.5, i, k)
+					break
+				}
+				if x.isWord(k, "out") && x.findAny(cResult|cTell|cConv, k, k+6) >= 0 {
+					x.hit(frConceal, 1.7, i, k)
+					break
 				}
 			}
 		case t.c.any(cTell) && t.c.any(cSecretly) && x.mood(i) >= moodOrder:
@@ -121,7 +135,10 @@ func (x *frameContext) concealAt(i, j int) {
 	if user < 0 && (x.sen.foreign || x.toks[i].c.has(cNeg|cKnow)) {
 		user = x.findAny(cUser, 0, len(x.toks))
 	}
-	this := x.findAny(cThis|cInstr|cTool|cCall|cYou|cRead|cSend|cTask|cResult, j+1, j+9)
+	this := x.findAny(cThis|cInstr|cTool|cCall|cYou|cRead|cSend|cTask, j+1, j+9)
+	if i == j && this < 0 {
+		this = x.findAny(cResult, j+1, j+6)
+	}
 	if i == j && this < 0 {
 		this = x.findAny(cThis|cTask|cCall, i-6, i)
 	}
@@ -151,17 +168,26 @@ func (x *frameContext) concealAt(i, j int) {
 	}
 }
 
-// covert finds deeds that are demanded silently.
+// covert finds deeds that are demanded silently: the adverb belongs to the
+// verb that stands nearest.
 func (x *frameContext) covert() {
 	for i := range x.toks {
-		if t := x.toks[i]; !t.c.any(cSecretly) || t.c.any(cTell) {
+		if t := x.toks[i]; !t.c.any(cSecretly) || t.c.any(cTell) || t.flags&tfIdent != 0 {
 			continue
 		}
+		near := -1
 		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
-			if j != i && x.toks[j].c.any(cDeeds) && x.mood(j) >= moodOrder {
-				x.hit(frCovert, 1.6, i, j)
-				return
+			if j != i && x.toks[j].c.any(cDeeds) && x.toks[j].f != formOther && x.toks[j].flags&tfIdent == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
+				near = j
 			}
+		}
+		if near >= 0 && x.mood(near) >= moodOrder {
+			x.hit(frCovert, 1.6, i, near)
+			return
+		}
+		if near < 0 && x.sen.foreign && x.mask.any(cDeeds) && x.mask.any(cMust|cBefore|cWhen) {
+			x.hit(frCovert, 1.2, i, i)
+			return
 		}
 	}
 }
@@ -204,10 +230,34 @@ func (x *frameContext) unasked() {
 	}
 }
 
+// otherTools says whether token i speaks of other tools: "any tool", "other
+// search tools".
+func (x *frameContext) otherTools(i int) bool {
+	t := x.toks[i]
+	if t.flags&tfIdent != 0 || !t.c.any(cOther) {
+		return false
+	}
+	if t.c.any(cTool) {
+		return true
+	}
+	if !x.isWord(i, "other", "any", "all", "every", "alternative", "competing", "another", "remaining", "similar") {
+		return false
+	}
+	for k := i + 1; k <= min(i+3, len(x.toks)-1); k++ {
+		if x.toks[k].flags&tfBreak != 0 || x.toks[k].c.any(cThis) {
+			return false
+		}
+		if x.isWord(k, "tools", "tool", "servers", "plugins", "functions", "integrations", "connectors") {
+			return !x.isWord(k+1, "call", "calls", "name", "names", "result", "results", "in", "on", "of")
+		}
+	}
+	return false
+}
+
 // precedence finds claims over the other tools.
 func (x *frameContext) precedence() {
 	for i := range x.toks {
-		if !x.toks[i].c.has(cOther|cTool) || x.toks[i].flags&tfIdent != 0 {
+		if !x.otherTools(i) {
 			continue
 		}
 		// "any other tool of this server" keeps to its own house.
@@ -239,6 +289,9 @@ func (x *frameContext) precedence() {
 func (x *frameContext) role() {
 	if i := x.findAny(cPretend, 0, len(x.toks)); i >= 0 {
 		lifted := x.findAny(cGuard|cRule, i, len(x.toks))
+		if lifted < 0 && x.sen.foreign {
+			lifted = x.findAny(cInstr, i, len(x.toks))
+		}
 		free := x.findAny(cNeg|cDisable|cIgnore, i, len(x.toks))
 		switch j := x.findAny(cModel|cYou|cSystem, i, len(x.toks)); {
 		case lifted >= 0 && free >= 0 && (x.mood(i) >= moodPlain || x.toks[i].f == formOther):
@@ -257,7 +310,9 @@ func (x *frameContext) role() {
 	}
 	if i := x.findAny(cGuard, 0, len(x.toks)); i >= 0 {
 		k := x.findAny(cDisable|cIgnore, 0, len(x.toks))
-		if k >= 0 && abs(i-k) < 8 && x.mask.any(cYou|cModel|cNow|cSystem) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.any(cMeta) {
+		if k >= 0 && abs(i-k) < 8 && x.toks[k].f == formPast && x.mask.any(cMust) && x.mask.any(cBefore|cOther|cWhen) {
+			x.hit(frGuard, 1.5, i, k)
+		} else if k >= 0 && abs(i-k) < 8 && x.mask.any(cYou|cModel|cNow|cSystem) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.any(cMeta) {
 			x.hit(frGuard, 1.6, i, k)
 		} else if k := x.findAny(cNeg, i-5, i); k >= 0 && x.mask.any(cYou|cModel) && x.mask.any(cNow|cPretend) {
 			x.hit(frGuard, 1.6, i, k)
@@ -295,6 +350,15 @@ func (x *frameContext) standing() {
 			x.hit(frHijack, 1.5, w, j)
 		}
 	}
+	// "whatever it asks is permitted"
+	if i := x.findAny(cAllow, 0, len(x.toks)); i >= 0 && !x.toks[i].c.any(cAsk) {
+		if k := x.findAny(cOther, 0, i); k >= 0 && x.isWord(k, "whatever", "anything", "everything") && x.mask.any(cShould|cMust|cCall|cYou) {
+			x.hit(frObey, 1.5, k, i)
+		}
+		if x.isWord(i+1, "to") && x.mask.any(cYou|cModel) && x.mask.any(cNow) && x.mask.any(cSecret|cTell) {
+			x.hit(frObey, 1.5, i, i)
+		}
+	}
 	// "execute any command that the output contains"
 	if j, m := x.demanded(cCall, moodPlain); m >= moodPlain {
 		o := x.findAny(cShell|cInstr|cTask, j+1, j+6)
@@ -312,6 +376,82 @@ func (x *frameContext) standing() {
 			if k := x.findAny(cTask|cTool|cConv|cResult, w, w+6); k >= 0 && x.mask.any(cYou|cModel|cOther) {
 				x.hit(frFirst, 1.5, j, k)
 			}
+		}
+	}
+}
+
+// scope finds orders over requests that are not this tool's: all messages,
+// every query, any file operation, whatever the user says.
+func (x *frameContext) scope() {
+	w := -1
+	for i := range x.toks {
+		if x.toks[i].c.any(cOther|cWhen) && x.toks[i].flags&tfIdent == 0 && x.findAny(cTask|cCall|cConv|cSend|cTool, i+1, i+4) >= 0 &&
+			x.isWord(i, "all", "any", "every", "each", "whenever", "when", "after", "before", "requests", "time") {
+			w = i
+			break
+		}
+	}
+	if w >= 0 {
+		for i := range x.toks {
+			t := x.toks[i]
+			strong := t.c.any(cPrefer) && t.c.any(cChange) || t.c.any(cDestroy|cDisable) && !t.c.any(cIgnore)
+			if !strong || i == w || t.flags&tfIdent != 0 || x.about.any(t.c&(cDestroy|cPrefer|cDisable)) {
+				continue
+			}
+			if m := x.mood(i); m == moodStrong || m >= moodOrder && (t.f == formPast || x.mask.any(cMust)) {
+				x.hit(frHijack, 1.5, w, i)
+				break
+			}
+		}
+	}
+	// "regardless of what the user asks"
+	for i := range x.toks {
+		if !x.isWord(i, "regardless", "irrespective", "matter") && !(x.isWord(i, "even") && x.isWord(i+1, "if", "when", "though")) {
+			continue
+		}
+		if u := x.findAny(cUser, i, i+7); u >= 0 {
+			if _, m := x.demanded(cDeeds|cTell|cPrefer|cPretend, moodOrder); m >= moodOrder || x.findAny(cBe, 0, len(x.toks)) >= 0 && x.mask.any(cOther|cMust) && x.mask.any(cCall|cSend) {
+				x.hit(frHijack, 1.5, i, u)
+			}
+			break
+		}
+	}
+}
+
+// boast finds tools that praise themselves and demand to be chosen for it.
+func (x *frameContext) boast() {
+	p := -1
+	for i := range x.toks {
+		if x.isWord(i, "best", "reliable", "accurate", "superior", "fastest", "preferred", "trusted", "better", "higher", "only", "authoritative") && x.toks[i].flags&tfIdent == 0 {
+			p = i
+			break
+		}
+	}
+	if p < 0 || !x.mask.any(cMust|cOther) {
+		return
+	}
+	for i := range x.toks {
+		if x.isWord(i, "choose", "select", "pick", "prefer", "favor", "favour", "prioritize", "prioritise") && x.mood(i) >= moodOrder && x.findAny(cSub|cThis, i, i+3) >= 0 && (x.isWord(p, "best", "reliable", "accurate", "superior", "fastest", "trusted", "better", "higher") || x.mask.any(cOther)) {
+			x.hit(frPrefer, 1.4, p, i)
+			return
+		}
+	}
+}
+
+// deceive finds orders to work on the user's mind.
+func (x *frameContext) deceive() {
+	for i := range x.toks {
+		if x.toks[i].c.any(cDeceive) && x.mood(i) >= moodOrder && !x.about.any(cDeceive|cMeta) && x.findAny(cNeg, i-3, i) < 0 {
+			w := 1.2
+			if x.mask.any(cUser|cYou) || x.toks[i].f == formBase && x.mood(i) == moodStrong {
+				w = 1.5
+			}
+			x.hit(frMislead, w, i, i)
+			return
+		}
+		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.mood(i) >= moodOrder {
+			x.hit(frMislead, 1.5, i, i+1)
+			return
 		}
 	}
 }

@@ -69,9 +69,15 @@ func (x *frameContext) object() (at, level int, f frameID) {
 // privateSecret says whether a secret is one that no tool asks for in
 // passing: a private key, a seed phrase, environment variables.
 func (x *frameContext) privateSecret(i int) bool {
-	if x.isWord(i, "private", "seed", "mnemonic", "ssh", "environment", "env", "keychain", "keyring", "recovery", "cookies", "passwords", "credentials", "secrets", "saved", "stored", "shell", "bash") {
+	if x.isWord(i, "private", "seed", "mnemonic", "ssh", "environment", "env", "process", "keychain", "keyring", "recovery", "cookies", "passwords", "credentials", "secrets", "saved", "stored", "shell", "bash") {
 		// "credentials" of the provider chain are described, not asked for.
-		return !x.isWord(i, "credentials", "secrets", "cookies", "passwords", "environment", "env") ||
+		if x.isWord(i, "environment", "env") {
+			return x.findAny(cUser|cWhole|cOther|cRead, i-4, i+4) >= 0
+		}
+		if x.isWord(i, "process") {
+			return x.mask.any(cRead | cWhole)
+		}
+		return !x.isWord(i, "credentials", "secrets", "cookies", "passwords") ||
 			x.findAny(cUser|cWhole|cOther|cFile, i-4, i+4) >= 0 || x.mask.any(cRead)
 	}
 	return false
@@ -83,7 +89,11 @@ func (x *frameContext) demandData() {
 	if level == notSensitive {
 		return
 	}
-	verb, m := x.demanded(cRead|cSend|cInclude|cCall|cShow|cTell, moodOrder)
+	acts := cRead | cSend | cInclude | cCall | cShow | cTell
+	if level == foreignData {
+		acts |= cDestroy | cChange
+	}
+	verb, m := x.demanded(acts, moodOrder)
 	// "repeat the text above" may open a description.
 	if verb < 0 && level == foreignData && !x.sen.first {
 		verb, m = x.demanded(cRead|cSend|cInclude|cShow, moodPlain)
@@ -109,6 +119,8 @@ func (x *frameContext) demandData() {
 	case level == foreignData && x.nominal():
 		// A parameter that is described as holding it.
 		f, w = frSide, 1.6
+	case level == personal && f == frSecret && x.kind == kindParamDescription && x.mask.any(cUser) && x.mask.any(cRead|cTool|cWhole) && x.findAny(cNeg, 0, len(x.toks)) < 0 && x.fromElsewhere():
+		f, w = frSide, 1.5
 	case level == personal && verb >= 0:
 		w = 0.5
 		if moves && (x.mask.any(cParam) || x.literalSink() || x.mask.any(cOutside)) {
@@ -118,7 +130,7 @@ func (x *frameContext) demandData() {
 			w += 0.2
 		}
 		// Whatever secrets happen to be around, found elsewhere.
-		if x.findAny(cConv|cHistory|cFile|cUser|cModel, 0, len(x.toks)) >= 0 && moves {
+		if x.mask.any(cConv|cHistory|cFile|cUser|cModel|cOther) && (moves || x.mask.any(cCall)) && x.mask.any(cRead|cOther|cConv) {
 			w += 0.7
 		}
 	}
@@ -142,13 +154,24 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 		switch {
 		case t.c.any(cInclude|cSend|cRead) && t.f == formBase && x.findAny(cMust|cShould, i-3, i) >= 0:
 			return i, moodStrong
-		case x.isWord(i, "expects", "expect", "requires", "needs", "wants", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
+		case x.isWord(i, "unless", "otherwise", "fails", "hold", "holds", "expects", "expect", "requires", "needs", "wants", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
 			return i, moodOrder
 		case t.c.any(cModel) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.any(cRead|cSend|cInclude):
 			return i + 1, moodOrder
 		}
 	}
 	return -1, moodNone
+}
+
+// fromElsewhere says whether a parameter is to be filled from another tool or
+// with anything that is around.
+func (x *frameContext) fromElsewhere() bool {
+	for i := range x.toks {
+		if x.isWord(i, "taken", "any", "everything", "all", "obtained", "found", "copied", "retrieved", "collected", "gathered") {
+			return true
+		}
+	}
+	return false
 }
 
 // nominal says whether the sentence describes a parameter by a noun, as in
@@ -222,6 +245,10 @@ func (x *frameContext) sink() {
 				x.hit(frRedirect, 1.7, i, i)
 				return
 			}
+			if s := x.text(); t.c.any(cPrefer) && x.mood(i) >= moodOrder && (emailIn(s) || ipIn(s)) {
+				x.hit(frRedirect, 1.5, i, i)
+				return
+			}
 		}
 	}
 }
@@ -243,13 +270,13 @@ func (x *frameContext) copyOf() bool {
 // data: a placeholder in a query, "append it to the URL".
 func (x *frameContext) linkCarriesData() {
 	s := x.text()
-	if hole := placeholderInURL(s); hole && (x.mask.any(cConv|cHistory|cSecret|cSystem|cWhole|cUser|cPersonal|cCredPath) || x.mask.any(cResult|cInclude|cShow) && imageMark(s)) {
+	if hole := placeholderInURL(s); hole != "" && (x.mask.any(cConv|cHistory|cSecret|cSystem|cPersonal|cCredPath) || telling(hole)) && !x.about.any(cLink) {
 		x.hit(frLink, 1.8, 0, len(x.toks)-1)
 		return
 	}
 	if x.mask.any(cLink) && x.mask.any(cSecret|cConv|cHistory|cCredPath|cSystem) {
 		if j, m := x.demanded(cInclude|cSend|cRead, moodOrder); m >= moodOrder && x.findAny(cLink, j, len(x.toks)) >= 0 && !x.about.any(cLink) {
-			x.hit(frLink, 1.2, j, j)
+			x.hit(frLink, 0.8, j, j)
 		}
 	}
 	for i := range x.toks {
@@ -262,29 +289,38 @@ func (x *frameContext) linkCarriesData() {
 
 const cSubmitted = cCredPath | cPersonal
 
-// placeholderInURL says whether a URL has a hole for data in its path, query
-// or host: {x}, <x>, ${x}, [x], %s.
-func placeholderInURL(s string) bool {
+// placeholderInURL gives what a URL of the text leaves open in its path, query
+// or host, as {x}, <x> or [x]; "" when nothing.
+func placeholderInURL(s string) string {
 	for from := 0; ; {
 		i := indexFrom(s, "://", from)
 		if i < 0 {
-			return false
+			return ""
 		}
 		for j := i + 3; j < len(s) && s[j] > ' ' && s[j] != '"' && s[j] != '`'; j++ {
-			switch s[j] {
-			case '{', '<':
-				return true
-			case '[':
-				if j > 0 && (s[j-1] == '=' || s[j-1] == '/') {
-					return true
+			if s[j] == '{' || s[j] == '<' || s[j] == '[' && (s[j-1] == '=' || s[j-1] == '/') {
+				end := j + 1
+				for end < len(s) && end-j < 60 && s[end] != '}' && s[end] != '>' && s[end] != ']' {
+					end++
 				}
+				return s[j+1 : end]
 			}
 		}
 		from = i + 3
 	}
 }
 
-func imageMark(s string) bool { return indexFrom(s, "![", 0) >= 0 || indexFrom(s, "<img", 0) >= 0 }
+// telling says whether a placeholder stands for what a conversation holds.
+func telling(hole string) bool {
+	var buf [64]byte
+	low := string(lowerASCII(buf[:0], hole))
+	for _, w := range [...]string{"conversation", "summary", "history", "context", "secret", "prompt", "response", "message", "chat", "transcript", "password", "token", "user_", "data", "content"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
 
 func indexFrom(s, sub string, from int) int {
 	i := strings.Index(s[from:], sub)

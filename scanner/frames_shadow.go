@@ -157,6 +157,12 @@ func (x *frameContext) shadow() {
 		x.hit(frShadow, 1.6*max(sure, 0.9), m.at, x.affects())
 		return
 	}
+	if m.other && x.mask.any(cOther) && x.findAny(cCall|cOther, max(0, m.at-3), m.at) >= 0 {
+		if j, jm := x.demanded(cCall, moodOrder); j > m.at && jm >= moodOrder {
+			x.hit(frShadow, 1.4, m.at, j)
+			return
+		}
+	}
 	// When that tool is called, call this one.
 	if w := x.findAny(cWhen, 0, m.at); w >= 0 {
 		if j, jm := x.demanded(cCall|cRead|cSend, moodOrder); j > m.at && jm >= moodOrder && m.other {
@@ -170,7 +176,7 @@ func (x *frameContext) shadow() {
 	switch {
 	case n >= 0 && m.at-n <= 4 && x.findAny(cCall, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder:
 		x.hit(frPrefer, 1.6*sure, n, m.at)
-	case p >= 0 && x.isWord(p, "instead", "rather", "replacement", "replaces", "supersedes", "deprecated", "obsolete", "broken", "insecure", "unsafe", "unreliable", "outdated", "over", "legacy") && abs(p-m.at) <= 10:
+	case p >= 0 && x.isWord(p, "instead", "rather", "replacement", "replaces", "supersedes", "deprecated", "obsolete", "broken", "insecure", "unsafe", "unreliable", "outdated", "over", "legacy", "retired", "unavailable", "been", "shut", "out") && abs(p-m.at) <= 10:
 		if x.isWord(p, "instead", "rather", "over") && m.at < p {
 			break // "use X instead" sends people to the other tool
 		}
@@ -231,10 +237,25 @@ func (x *frameContext) mimicry() {
 			w = 1.5
 		}
 		x.hit(frMimicry, w, 0, 0)
-	case before == '-' && t.start > 3 && s[t.start-2] == '-' || strings.HasSuffix(s[:t.start], "<!-- "):
+	case x.commented():
 		if x.mask.any(cModel|cInstr|cMust|cIgnore|cSecretly) || x.mask.any(cDeeds) && len(x.toks) > 4 {
 			x.hit(frMimicry, 1.6, 0, len(x.toks)-1)
 		}
+	}
+	for i := range x.toks {
+		switch {
+		case x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == kindDescription && x.findAny(cTool|cSystem|cInstr, i+2, i+5) >= 0 && (x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description")):
+			x.hit(frMimicry, 1.6, i, i+2)
+		case x.isWord(i, "new") && x.isWord(i+1, "user", "system", "developer", "assistant") && x.isWord(i+2, "message", "prompt", "instruction", "instructions", "turn", "input") && x.toks[i+2].end < x.sen.end && s[x.toks[i+2].end] == ':':
+			x.hit(frMimicry, 1.6, i, i+2)
+		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].start-x.toks[i].end >= 3 && s[x.toks[i].end] == '"' && x.isWord(i+2, "content"):
+			x.hit(frMimicry, 1.6, i, i+1)
+		case x.isWord(i, "instruction", "response", "system", "human", "assistant") && x.toks[i].start >= 4 && s[x.toks[i].start-2] == '#' && s[x.toks[i].start-3] == '#' && int(x.toks[i].end) < len(s) && s[x.toks[i].end] == ':':
+			x.hit(frMimicry, 1.5, i, i)
+		default:
+			continue
+		}
+		break
 	}
 	// "Note to AI:", "for language models:", "Assistant, "
 	for i := 0; i < len(x.toks) && i < 14; i++ {

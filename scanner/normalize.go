@@ -12,10 +12,7 @@ import (
 // characters, variation selectors, soft hyphens, control characters but line
 // breaks and tabs. Text that needs nothing comes back unchanged and uncopied.
 func normalize(s string) string {
-	i := 0
-	for i < len(s) && (s[i] >= 0x20 && s[i] < 0x7f || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
-		i++
-	}
+	i := plainPrefix(s)
 	if i == len(s) {
 		return s
 	}
@@ -47,6 +44,19 @@ func normalize(s string) string {
 	}
 	return string(buf)
 }
+
+// plainPrefix is the length of the printable ASCII that text begins with.
+func plainPrefix(s string) int {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c-0x20 >= 0x5f && c != '\n' && c != '\t' && c != '\r' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// plainASCII says whether text needs no normalisation and hides nothing.
+func plainASCII(s string) bool { return plainPrefix(s) == len(s) }
 
 // invisible says whether a rune shows nothing: Unicode's default ignorable
 // code points and the blank letters that fonts draw empty.

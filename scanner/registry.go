@@ -73,6 +73,10 @@ func (r *RegistryView) Approved(server, name string) *Tool {
 type nearIndex struct {
 	names []string
 	keys  []nearKey
+	// pairs holds the neighbours of every indexed name that has some, known
+	// the names that were indexed.
+	pairs map[string][]string
+	known map[string]bool
 }
 
 type nearKey struct {
@@ -88,8 +92,9 @@ const (
 )
 
 func buildNear(names []string) nearIndex {
-	x := nearIndex{names: names}
+	x := nearIndex{names: names, pairs: map[string][]string{}, known: make(map[string]bool, len(names))}
 	for i, name := range names {
+		x.known[name] = true
 		if len(name) < minNear || len(name) > maxNear {
 			continue
 		}
@@ -107,7 +112,37 @@ func buildNear(names []string) nearIndex {
 		}
 		return int(a.name) - int(b.name)
 	})
+	x.pair()
 	return x
+}
+
+// maxGroup bounds the names that share a deletion: beyond it they are a
+// numbered series, not imitations.
+const maxGroup = 64
+
+// pair finds the neighbours among the indexed names themselves: they stand
+// side by side in the sorted keys.
+func (x *nearIndex) pair() {
+	for i := 0; i < len(x.keys); {
+		j := i + 1
+		for j < len(x.keys) && x.keys[j].hash == x.keys[i].hash {
+			j++
+		}
+		if j-i > 1 && j-i <= maxGroup {
+			for _, a := range x.keys[i:j] {
+				for _, b := range x.keys[i:j] {
+					p, q := x.names[a.name], x.names[b.name]
+					if a.name != b.name && oneEdit(p, q) && !slices.Contains(x.pairs[p], q) {
+						x.pairs[p] = append(x.pairs[p], q)
+					}
+				}
+			}
+		}
+		i = j
+	}
+	for _, list := range x.pairs {
+		slices.Sort(list)
+	}
 }
 
 // hashSkip hashes s without the byte at skip (FNV-1a).
@@ -125,6 +160,9 @@ func hashSkip(s string, skip int) uint64 {
 func (x *nearIndex) neighbours(name string) []string {
 	if len(name) < minNear || len(name) > maxNear || len(x.keys) == 0 {
 		return nil
+	}
+	if x.known[name] {
+		return x.pairs[name]
 	}
 	var out []string
 	for skip := -1; skip < len(name); skip++ {

@@ -44,6 +44,7 @@ type field struct {
 	param  string
 	text   string
 	layer  string
+	plain  bool // only printable ASCII and white space
 }
 
 // where describes the field for a person.
@@ -103,8 +104,9 @@ func (v *ToolView) NormalizedText() string {
 // workspace holds the buffers of one worker, reused from tool to tool so that
 // a scan allocates next to nothing per tool.
 type workspace struct {
-	view ToolView
-	word []rune
+	view  ToolView
+	word  []rune
+	frame frameContext
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
@@ -143,6 +145,9 @@ func (v *ToolView) allFields() []field {
 	v.fields = walkSchema(v.fields, v.InputSchema, false)
 	v.fields = walkSchema(v.fields, v.OutputSchema, true)
 	v.fields = walkAnnotations(v.fields, v.Annotations)
+	for i := range v.fields {
+		v.fields[i].plain = plainASCII(v.fields[i].text)
+	}
 	v.fieldsDone = true
 	return v.fields
 }

@@ -1,0 +1,27 @@
+package scanner
+
+// Without gives the report as it would be without the signals that drop
+// picks: each finding that loses some is judged anew, one that loses all is
+// left out unless a check failed on it, and the risk score follows. It is how
+// a caller applies suppressions. r stays as it is.
+func (r *Report) Without(drop func(*Finding, *Signal) bool) *Report {
+	left := &Report{Findings: make([]Finding, 0, len(r.Findings)), Coverage: r.Coverage}
+	for i := range r.Findings {
+		f := r.Findings[i]
+		var signals []Signal
+		for j := range r.Findings[i].Signals {
+			if s := &r.Findings[i].Signals[j]; !drop(&r.Findings[i], s) {
+				signals = append(signals, *s)
+			}
+		}
+		if len(signals) < len(f.Signals) {
+			f.Signals, f.Confidence = signals, 0
+			f.judge()
+		}
+		if len(f.Signals) > 0 || len(f.FailedChecks) > 0 {
+			left.Findings = append(left.Findings, f)
+		}
+	}
+	left.RiskScore = riskScore(left.Findings)
+	return left
+}
