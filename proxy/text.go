@@ -73,6 +73,10 @@ func (wordTokenizer) Tokenize(in []byte) analysis.TokenStream {
 	return stream
 }
 
+// maxWord is the length in runes above which a run of letters and digits is no
+// word but encoded data, which nobody searches for.
+const maxWord = 64
+
 // words splits text into lower-case words. Names as programs write them are
 // taken apart: create_issue, createIssue, create-issue and HTTPServer give two
 // words each. A name in camel case gives the joined word as well, because
@@ -87,6 +91,9 @@ func words(text string) []string {
 		rs := []rune(run)
 		if slices.ContainsFunc(rs, spaceless) {
 			out = append(out, pairs(rs)...)
+			continue
+		}
+		if len(rs) > maxWord {
 			continue
 		}
 		start, parts := 0, 0

@@ -152,6 +152,43 @@ func TestServesTheSDKsClient(t *testing.T) {
 	}
 }
 
+// A page of huge tools stays within what clients read of one message.
+func TestPagesAreBoundedInBytes(t *testing.T) {
+	var c contracts.Corpus
+	for i := range 40 {
+		tl := corpusTool("fat", fmt.Sprint(i), `{"type":"object"}`)
+		tl.Description = strings.Repeat("x", 700<<10)
+		c.Tools = append(c.Tools, tl)
+	}
+	s, err := NewServer(c, "fat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, cursor := 0, ""
+	for {
+		answers := exchange(t, s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":%q}}`, cursor))
+		if len(answers[0]) > 3<<20 {
+			t.Fatalf("a page has %d bytes", len(answers[0]))
+		}
+		var page struct {
+			Result struct {
+				Tools      []json.RawMessage `json:"tools"`
+				NextCursor string            `json:"nextCursor"`
+			} `json:"result"`
+		}
+		if err := json.Unmarshal([]byte(answers[0]), &page); err != nil {
+			t.Fatal(err)
+		}
+		listed += len(page.Result.Tools)
+		if cursor = page.Result.NextCursor; cursor == "" {
+			break
+		}
+	}
+	if listed != len(c.Tools) {
+		t.Errorf("%d tools are listed, want %d", listed, len(c.Tools))
+	}
+}
+
 func TestUnknownServer(t *testing.T) {
 	_, err := NewServer(oddCorpus(), "nobody")
 	if err == nil || !strings.Contains(err.Error(), `"odd" "other"`) {

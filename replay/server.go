@@ -16,9 +16,14 @@ import (
 // Version is what a replay server says of itself.
 const Version = "1"
 
-// pageSize is the number of tools in one tools/list answer. It is small
-// enough that a corpus of usual size makes clients page, as real servers do.
-const pageSize = 50
+// A tools/list answer holds at most pageSize tools, few enough that a corpus
+// of usual size makes clients page, as real servers do; and no more than
+// pageBytes of them, unless one alone is larger, since clients bound the
+// length of a message (16 MiB in the Go SDK).
+const (
+	pageSize  = 50
+	pageBytes = 1 << 20
+)
 
 // protocolVersions are the revisions of MCP that are spoken here, newest
 // first. A client that offers another one is answered with the newest.
@@ -193,7 +198,11 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 		}
 		from = n
 	}
-	to := min(from+pageSize, len(s.tools))
+	to, size := from, 0
+	for to < len(s.tools) && to-from < pageSize && (to == from || size < pageBytes) {
+		size += len(s.tools[to].Description) + len(s.tools[to].InputSchema)
+		to++
+	}
 	page := struct {
 		Tools      []tool `json:"tools"`
 		NextCursor string `json:"nextCursor,omitempty"`

@@ -106,8 +106,9 @@ func (native) searcher(addr address, path string, client *http.Client) (searcher
 	return nil, fmt.Errorf("search path %q is unknown: use %s or %s", path, contracts.SearchMCP, contracts.SearchREST)
 }
 
-// maxAnswer bounds what is read of one answer, in bytes.
-const maxAnswer = 64 << 20
+// maxAnswer bounds what is read of one answer, in bytes: the list of 50,000
+// tools with their schemas fits well.
+const maxAnswer = 256 << 20
 
 // getJSON fetches url into v. An answer that is not JSON is an error that
 // shows how it begins.

@@ -28,6 +28,9 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Run < 1 {
 		return fmt.Errorf("--run %d is out of range: runs are counted from 1", opts.Run)
 	}
+	if opts.Search != contracts.SearchMCP && opts.Search != contracts.SearchREST {
+		return fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP, contracts.SearchREST)
+	}
 	degrade, err := undertest.ParseDegrade(opts.Degrade)
 	if err != nil {
 		return err

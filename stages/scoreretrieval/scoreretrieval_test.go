@@ -117,6 +117,21 @@ func TestReportsAreTheSameBytes(t *testing.T) {
 	}
 }
 
+// Runs show what order does to a proxy that is sensitive to it.
+func TestRunsPermuteTheOrder(t *testing.T) {
+	opts := small(badproxy.Manifest(t, badproxy.InsertionOrder))
+	_, first := mustScore(t, opts)
+	_, again := mustScore(t, opts)
+	opts.Run = 2
+	_, second := mustScore(t, opts)
+	if !bytes.Equal(first, again) {
+		t.Error("two runs of one seed differ")
+	}
+	if bytes.Equal(first, bytes.Replace(second, []byte(`"run": 2`), []byte(`"run": 1`), 1)) {
+		t.Error("another seed shows no difference in a proxy that answers in the order of insertion")
+	}
+}
+
 func TestReport(t *testing.T) {
 	r, _ := mustScore(t, small(reference(t)))
 	if r.CorpusVersion != "small-1" || r.GoldenVersion != "small-golden-1" || r.Proxy != "reference" ||
@@ -370,6 +385,7 @@ func TestUsage(t *testing.T) {
 		want   string
 	}{
 		{"run 0", func(o *scoreretrieval.Options) { o.Run = 0 }, "--run 0"},
+		{"search", func(o *scoreretrieval.Options) { o.Search = "telepathy" }, "--search"},
 		{"degrade", func(o *scoreretrieval.Options) { o.Degrade = "a bit" }, "--degrade"},
 		{"corpus is none", func(o *scoreretrieval.Options) { o.Corpus = smallGolden }, "golden.json"},
 		{"no index", func(*scoreretrieval.Options) {}, "none.json"},

@@ -27,6 +27,7 @@ import (
 // Ways to misbehave. Right is a proxy that does everything right.
 const (
 	Right           = "right"
+	InsertionOrder  = "insertion-order" // right, and sensitive to the order of tools
 	DiesAtOnce      = "dies-at-once"
 	NeverReady      = "never-ready"
 	ReadyGarbage    = "ready-garbage"
@@ -245,8 +246,8 @@ func (p *badProxy) ranked(query string) []contracts.SearchHit {
 		}
 		hits = append(hits, contracts.SearchHit{Name: t.ToolID, Server: t.Server, Score: score})
 	}
-	slices.SortFunc(hits, func(a, b contracts.SearchHit) int {
-		if a.Score != b.Score {
+	slices.SortStableFunc(hits, func(a, b contracts.SearchHit) int {
+		if a.Score != b.Score || p.mode == InsertionOrder {
 			return int(b.Score - a.Score)
 		}
 		return strings.Compare(a.Name, b.Name)
