@@ -180,6 +180,9 @@ func toText(val cty.Value) (t text, problem string) {
 			t.s = strconv.FormatInt(n, 10)
 			return t, ""
 		}
+		if hugeNumber(val) {
+			return t, errHugeNumber.Error()
+		}
 		val, err := convert.Convert(val, cty.String)
 		if err != nil {
 			return t, err.Error()

@@ -205,6 +205,9 @@ func axisText(v cty.Value) (string, string) {
 	if n, ok := smallInt(v); ok {
 		return strconv.FormatInt(n, 10), ""
 	}
+	if hugeNumber(v) {
+		return "", errHugeNumber.Error()
+	}
 	v, err := convert.Convert(v, cty.String)
 	if err != nil {
 		return "", err.Error()

@@ -91,6 +91,10 @@ func (l *loader) checkText(src []byte, filename string) bool {
 			"More than %d brackets, templates and operators are inside one another here. Split the expression up into locals.", maxNesting)
 		return false
 	}
+	if at, huge := hugeLiteral(src, filename); huge {
+		l.errorf(at, "Number too large", "%s. If it is meant to be text, put it in quotes.", capital(errHugeNumber.Error()))
+		return false
+	}
 	return true
 }
 

@@ -93,8 +93,9 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 		return cty.NilVal, false
 	}
 	if filename == "" {
-		if _, deep := nestsTooDeep(src, ""); deep {
-			l.errorf(hcl.Range{}, "Nested too deeply", "The value of %s nests too deeply.", from)
+		_, deep := nestsTooDeep(src, "")
+		if _, huge := hugeLiteral(src, ""); deep || huge {
+			l.errorf(hcl.Range{}, "Invalid value", "The value of %s nests too deeply or holds too large a number.", from)
 			return cty.NilVal, false
 		}
 	}
@@ -117,6 +118,9 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 func (l *loader) setValue(set map[string]cty.Value, v *variable, val cty.Value, from string, at hcl.Range) {
 	set[v.name] = cty.DynamicVal
 	val, err := v.convert(val)
+	if err == nil && holdsHugeNumber(val) {
+		err = errHugeNumber
+	}
 	if err != nil {
 		reason := err.Error()
 		if v.sensitive {

@@ -63,6 +63,7 @@ func TestBadValues(t *testing.T) {
 		"list.json":  "[1]",
 		"half.json":  `{"name": "x`,
 		"deep.json":  `{"name": ` + strings.Repeat("[", 100_000),
+		"huge.json":  `{"numbers": [1e99999999]}`,
 		"type.json":  `{"numbers": {"a": 1}}`,
 	}
 	for name, tt := range map[string]struct {
@@ -80,6 +81,8 @@ func TestBadValues(t *testing.T) {
 		"reference":              {Options{Vars: []string{"numbers=[x]"}}, "Variables not allowed", false},
 		"deep":                   {Options{Vars: []string{"numbers=" + strings.Repeat("[", 10_000)}}, "Nested too deeply", false},
 		"invalid UTF-8":          {Options{Vars: []string{"numbers=[\"\xff\"]"}}, "Invalid UTF-8", false},
+		"huge number":            {Options{Vars: []string{"numbers=[1e99999]"}}, "Number too large", false},
+		"huge number in JSON":    {Options{VarFiles: []string{"huge.json"}}, "beyond 1e308", false},
 		"missing file":           {Options{VarFiles: []string{"none.hcl"}}, `"none.hcl" does not exist`, false},
 		"block in file":          {Options{VarFiles: []string{"block.hcl"}}, "NAME = VALUE lines only", false},
 		"reference in file":      {Options{VarFiles: []string{"ref.hcl"}}, "Only constants", false},
