@@ -38,7 +38,7 @@ gate passed. Nothing unchanged is computed twice.
 		newExplainCommand(flags), newGraphCommand(flags), newLogsCommand(flags), newCacheCommand(flags),
 		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(),
 		newStageCommand(), newVersionCommand(flags),
-		newDatasetsCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(),
+		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(),
 	)
 	return root
 }

@@ -1,0 +1,84 @@
+package scan
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible makes a stranger's text safe to print on one line of a terminal:
+// what acts on the display instead of being seen (control, bidirectional,
+// zero-width and other invisible characters, line ends) is written as its
+// code, \u{202E}. Plain text comes back as it is.
+func Visible(s string) string {
+	clean := true
+	for _, r := range s {
+		if hidden(r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteRune(utf8.RuneError)
+		case hidden(r):
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		default:
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// maxName bounds a name in what people read; a stranger chose it.
+const maxName = 120
+
+// shownName makes a name safe to print and keeps it short.
+func shownName(s string) string {
+	if s == "" {
+		return "(unnamed)"
+	}
+	return Visible(clip(s, maxName))
+}
+
+// hidden says whether a character is not simply seen. Besides what Unicode
+// calls unprintable (all controls and formats, private use, every space but
+// the plain one) these are the letters and marks that no font draws: fillers,
+// variation selectors, the joiner of graphemes, the empty Braille cell.
+func hidden(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r < 0x20 || r == 0x7f
+	case r == utf8.RuneError || !unicode.IsPrint(r):
+		return true
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x2800, r == 0x3164, r == 0xffa0:
+		return true
+	}
+	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// markdownCode shows a stranger's text in Markdown as code. Every mark of
+// punctuation is written as an entity, so that nothing in it can be markup, a
+// link, a mention or the border of a table cell.
+func markdownCode(s string) string {
+	var b strings.Builder
+	b.WriteString("<code>")
+	for _, r := range Visible(s) {
+		switch {
+		case r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ,-/", r):
+			fmt.Fprintf(&b, "&#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteString("</code>")
+	return b.String()
+}

@@ -1,0 +1,25 @@
+package scan
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+)
+
+//go:embed page/report.html
+var page string
+
+// pageTemplate escapes for the context by itself; Visible shows what a
+// browser would act on and not draw.
+var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"visible": Visible, "name": shownName, "places": placesText,
+}).Parse(page))
+
+// WriteHTML writes the result as one page that loads nothing and runs nothing.
+func (r *Result) WriteHTML(w io.Writer) error {
+	return pageTemplate.Execute(w, struct {
+		*Result
+		Summary  string
+		Sections []section
+	}{r, r.summary(), r.sections()})
+}

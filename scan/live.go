@@ -1,0 +1,225 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
+)
+
+// Version is what the scan says of itself to servers and in reports.
+const Version = "1"
+
+// maxPages bounds the pages of tools/list that are read from one server: one
+// whose cursor never ends must not hold the scan.
+const maxPages = 1000
+
+// atOnce is how many servers are asked at the same time.
+const atOnce = 4
+
+// CommandServer is the server that a command line starts. Without a name it
+// is called after its program, or what that program is to run.
+func CommandServer(name string, command []string) Server {
+	s := Server{Name: name, Command: command, Transport: "stdio", Client: "the command line"}
+	if s.Name == "" {
+		s.Name = filepath.Base(command[0])
+		runs := slices.IndexFunc(command[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		if runs >= 0 && slices.Contains(launchers, s.Name) {
+			s.Name = command[1+runs]
+		}
+	}
+	s.Place = Place{File: "<server " + s.Name + ">"}
+	return s
+}
+
+// launchers say nothing of the server that they launch.
+var launchers = []string{"npx", "bunx", "uvx", "pipx", "node", "bun", "deno", "python", "python3", "sh", "bash"}
+
+// URLServer is the server at a URL, over streamable HTTP. Without a name it
+// is called after its host.
+func URLServer(name, address string, headers map[string]string) (Server, error) {
+	s := Server{Name: name, URL: address, Transport: "http", Headers: headers, Client: "the command line"}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return s, fmt.Errorf("%q is no http or https URL: write it as https://host/mcp", displayURL(address))
+	}
+	if s.Name == "" {
+		s.Name = u.Host
+	}
+	s.Place = Place{File: "<server " + s.Name + ">"}
+	return s, nil
+}
+
+// List starts or reaches each server, lists its tools and ends it. The caller
+// has the user's consent for every one of them. Each may take up to timeout.
+// The tools of a server that fails are not scanned, and Input says so; List
+// itself fails only when ctx ends.
+func List(ctx context.Context, servers []Server, timeout time.Duration) (*Input, error) {
+	results := make([]*Input, len(servers))
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for i, s := range servers {
+		group.Go(func() error {
+			results[i] = listOne(ctx, s, timeout)
+			return nil
+		})
+	}
+	_ = group.Wait() // no function of the group fails
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in := &Input{}
+	for _, r := range results {
+		in.add(r)
+	}
+	in.sort()
+	return in, nil
+}
+
+func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
+	fail := func(reason, remedy string) *Input {
+		return &Input{Unscanned: []Unscanned{s.unscanned(reason, remedy)}}
+	}
+	if s.Disabled {
+		return fail("it is disabled in "+s.Client, "enable it there, or name it with --server-command or --url")
+	}
+	ready := s
+	var err error
+	if s.declared() {
+		ready, err = s.expanded()
+	}
+	if err != nil {
+		return fail(err.Error(), "set it in the environment, or name the server with --server-command or --url")
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	in, err := list(ctx, ready)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("it did not list its tools within %s", timeout)
+		}
+		reason := err.Error()
+		if ready.URL != "" { // it may carry a token
+			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
+		}
+		return fail(clip(reason, 500), "see that it works in its client; --timeout gives it longer")
+	}
+	// Reports show the entry as it stands, not the values filled in.
+	for i := range in.Unscanned {
+		in.Unscanned[i].Source = s.Display()
+	}
+	return in
+}
+
+// list asks one server for all its tools.
+func list(ctx context.Context, s Server) (*Input, error) {
+	c := &capture{}
+	var transport mcp.Transport
+	stop := func() {}
+	said := func() string { return "" }
+	switch s.Transport {
+	case "stdio":
+		p, err := startProcess(s)
+		if err != nil {
+			return nil, fmt.Errorf("start it: %w", err)
+		}
+		stop, said = p.stop, p.errors.String
+		transport = &mcp.IOTransport{Reader: &tee{ReadCloser: p.out, f: frames{c: c, kind: "lines"}}, Writer: p.in}
+	default:
+		u, err := url.Parse(s.URL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, errors.New("its URL is no http or https URL")
+		}
+		httpTransport := http.DefaultTransport.(*http.Transport).Clone()
+		stop = httpTransport.CloseIdleConnections
+		client := &http.Client{Transport: &capturingTransport{next: httpTransport, c: c, host: u.Host, headers: s.Headers}}
+		if s.Transport == "sse" {
+			transport = &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client}
+		} else {
+			transport = &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true}
+		}
+	}
+	type outcome struct {
+		listed map[string]bool
+		err    error
+	}
+	// The conversation runs beside us: a server that never reads its input
+	// can block a write for ever, which no context ends. Stopping the server
+	// does, and so ends the goroutine too.
+	done := make(chan outcome, 1)
+	go func() {
+		listed, err := converse(ctx, transport)
+		done <- outcome{listed, err}
+	}()
+	var got outcome
+	select {
+	case got = <-done:
+		stop()
+	case <-ctx.Done():
+		stop()
+		return nil, ctx.Err()
+	}
+	if got.err != nil {
+		if text := lastLine(said()); text != "" {
+			return nil, fmt.Errorf("%w; its last words: %s", got.err, text)
+		}
+		return nil, got.err
+	}
+	return c.tools(s, got.listed)
+}
+
+// converse does the handshake and reads every page; it gives the names of the
+// tools that the client library understood.
+func converse(ctx context.Context, transport mcp.Transport) (map[string]bool, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "touchstone-scan", Version: Version}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{},
+	})
+	session, err := client.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	defer session.Close()
+	listed := map[string]bool{}
+	cursor := ""
+	for range maxPages {
+		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return nil, fmt.Errorf("list its tools: %w", err)
+		}
+		for _, t := range page.Tools {
+			listed[t.Name] = true
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return listed, nil
+		}
+	}
+	return nil, fmt.Errorf("its list of tools does not end after %d pages", maxPages)
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return clip(s[strings.LastIndexByte(s, '\n')+1:], 200)
+}
+
+// Announce writes what List would start or reach, a line each.
+func Announce(w io.Writer, servers []Server) {
+	for _, s := range servers {
+		verb := "starting"
+		if s.URL != "" {
+			verb = "connecting to"
+		}
+		if s.Disabled {
+			verb = "not starting (disabled)"
+		}
+		fmt.Fprintf(w, "%s %s: %s\n", verb, Visible(s.Name), Visible(s.Display()))
+	}
+}

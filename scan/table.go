@@ -1,0 +1,47 @@
+package scan
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// WriteTable writes the result for a person at a terminal.
+func (r *Result) WriteTable(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	if len(r.Findings) > 0 {
+		tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(tw, "SEVERITY\tACTION\tSERVER\tTOOL\tCONFIDENCE\tCHECKS")
+		for _, f := range r.Findings {
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\n", f.Severity, f.Action,
+				shownName(f.Server), shownName(f.Tool), f.Confidence, strings.Join(f.CheckIDs(), ", "))
+		}
+		tw.Flush()
+		fmt.Fprintln(out)
+		for _, f := range r.Findings {
+			fmt.Fprintf(out, "%s: %s, %s\n", shownName(f.Server)+":"+shownName(f.Tool), f.ThreatLevel, Visible(placesText(f.Places)))
+			for _, s := range f.Signals {
+				fmt.Fprintf(out, "  %s (%s, %.2f): %s\n", s.CheckID, s.Tier, s.Confidence, Visible(s.Detail))
+				if s.Evidence != "" {
+					fmt.Fprintf(out, "      %s\n", Visible(s.Evidence))
+				}
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	for _, s := range r.sections() {
+		fmt.Fprintf(out, "%s:\n", s.Title)
+		for _, i := range s.Items {
+			if i.Subject == "" {
+				fmt.Fprintf(out, "  %s\n", Visible(i.Text))
+			} else {
+				fmt.Fprintf(out, "  %s: %s\n", Visible(i.Subject), Visible(i.Text))
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, r.summary())
+	return out.Flush()
+}
