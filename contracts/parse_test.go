@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,12 +68,8 @@ func TestEveryProblemAtOnceButTwentyShown(t *testing.T) {
 }
 
 func TestHugeDescription(t *testing.T) {
-	data := append([]byte(`{"version":"v1","generated_from":{"source":"s"},"tools":[{"tool_id":"a:b","server":"a","tool":"b","schema":{},"description":"`), make([]byte, 100<<20)...)
-	for i := range data {
-		if data[i] == 0 {
-			data[i] = 'x'
-		}
-	}
+	data := []byte(`{"version":"v1","generated_from":{"source":"s"},"tools":[{"tool_id":"a:b","server":"a","tool":"b","schema":{},"description":"`)
+	data = append(data, bytes.Repeat([]byte{'x'}, 100<<20)...)
 	data = append(data, `"}]}`...)
 	path := filepath.Join(t.TempDir(), "corpus.json")
 	if err := os.WriteFile(path, data, 0o644); err != nil {

@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,18 +38,28 @@ func ReadBytes(path string) ([]byte, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("cannot read %s: it is a directory; name a JSON file", path)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
+	tooLarge := &FileError{Path: path, Problems: []Problem{{
+		Message: fmt.Sprintf("the file is larger than %d MiB", maxFile>>20),
+		Remedy:  "split it, or check that it is the file you meant",
+	}}}
+	if info.Size() > maxFile {
+		return nil, tooLarge
+	}
+	var buf bytes.Buffer
+	buf.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := buf.ReadFrom(io.LimitReader(f, maxFile+1)); err != nil {
 		return nil, fmt.Errorf("cannot read the file: %w", err)
 	}
-	if len(data) > maxFile {
-		return nil, &FileError{Path: path, Problems: []Problem{{
-			Message: fmt.Sprintf("the file is larger than %d MiB", maxFile>>20),
-			Remedy:  "split it, or check that it is the file you meant",
-		}}}
+	if buf.Len() > maxFile { // it grew, or is no regular file
+		return nil, tooLarge
 	}
+	data := buf.Bytes()
 	return data, nil
 }
+
+// maxSecondLook is the size up to which a file with problems is decoded all
+// the same; beyond it one look has to do.
+const maxSecondLook = 32 << 20
 
 // Decode reads data as a T; name stands for the file in errors. Beside a
 // *FileError it returns what could be made out of data all the same, so that
@@ -68,7 +79,10 @@ func Decode[T any](name string, data []byte) (T, error) {
 		return v, place(name, data, append(p.problems, *p.failed))
 	}
 	problems := check(schema, tree)
-	decodeErr := json.Unmarshal(data, &v)
+	var decodeErr error
+	if len(p.problems) == 0 || len(data) < maxSecondLook {
+		decodeErr = json.Unmarshal(data, &v)
+	}
 	if len(problems) > 0 || len(p.problems) > 0 {
 		return v, place(name, data, merge(tree, data, p.problems, problems))
 	}
