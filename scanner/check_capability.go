@@ -56,7 +56,7 @@ func (v *ToolView) paramPower(i int) power {
 			if k > 0 && (word(k-1) == "seed" || word(k-1) == "recovery") {
 				return powerSecret
 			}
-		case "webhook", "callback", "exfil", "beacon", "bcc":
+		case "webhook", "callback", "exfil", "beacon", "bcc", "hook", "postback":
 			return powerSink
 		case "delete", "remove", "destroy", "purge", "wipe", "drop", "erase", "truncate", "overwrite":
 			if len(toks) == 1 || k == 0 || last {
@@ -135,7 +135,7 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 				more(0.7, f.text, "parameter %s in a tool that claims to be read-only", f.text)
 			}
 		case powerDelete, powerSend, powerWrite, powerPay:
-			if claimed {
+			if claimed && !v.says("dry", "preview", "plan", "simulat", "estimat", "report", "count") {
 				more(1.5, f.text, "parameter %s %s in a tool that claims to be read-only", f.text, powerNames[p])
 			} else if p == powerDelete && harmless {
 				more(1.4, f.text, "parameter %s %s in a tool that claims not to destroy", f.text, powerNames[p])
@@ -143,6 +143,9 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 				more(1, f.text, "parameter %s %s in a tool that only reads by its name", f.text, powerNames[p])
 			}
 		}
+	}
+	if e, w := v.describedPowers(said, name, claimed, words); w > 0 {
+		more(w, e, "a parameter whose description goes beyond what the tool says of itself")
 	}
 	if e, w := v.effects(readOnly, harmless, name); w > 0 {
 		more(w, e, "the description states an effect that the annotations or the name deny")
@@ -152,6 +155,49 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 	}
 	return []Signal{{CheckID: capabilityInfo.ID, Tier: TierSoft, ThreatType: ThreatUncategorized,
 		Confidence: min(weight/4, 0.9), Evidence: evidence, Detail: detail}}
+}
+
+// describedPowers reads the descriptions of parameters for effects that the
+// tool itself does not mention.
+func (v *ToolView) describedPowers(said, name concept, claimed bool, words int) (evidence string, weight float64) {
+	if words == 0 || said.any(cMeta) {
+		return "", 0
+	}
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.kind != kindParamDescription || f.output || f.layer != "" || d.tok1-d.tok0 < 3 {
+			continue
+		}
+		m := v.maskOf(i)
+		w := 0.0
+		runs, sends := false, false
+		for k := d.tok0; k < d.tok1; k++ {
+			t := v.tokens[k]
+			runs = runs || t.c.any(cShell) && !t.c.any(cTool)
+			sends = sends || t.c.any(cSend) && t.f != formOther
+		}
+		switch {
+		case runs && m.any(cCall|cBefore) && !said.any(cShell|cCall|cRead|cSend) && !v.says("run", "exec", "command", "code", "script", "shell", "terminal"):
+			w = 1.5
+		case m.any(cDestroy) && !m.any(cDisable|cNeg) && !said.any(cDestroy|cChange|cDisable|cSend|cInclude) && !v.says("manage", "clean", "filter", "replace", "edit"):
+			w = 1.2
+			if claimed || name.any(cRead|cShow) {
+				w = 1.5
+			}
+		case sends && m.any(cLink|cOutside|cTarget) && !said.any(cSend|cLink|cTell|cCall) && !v.says("webhook", "http", "api", "fetch", "mail", "web", "site", "page", "crawl", "message"):
+			w = 1
+			if claimed || m.any(cWhole|cHistory|cSecret) {
+				w = 1.5
+			}
+		case m.any(cFile) && m.any(cInclude) && claimed && !said.any(cFile|cInclude):
+			w = 1.4
+		}
+		if w > weight {
+			evidence, weight = f.text, w
+		}
+	}
+	return evidence, weight
 }
 
 func (v *ToolView) maskOf(i int) (c concept) {

@@ -19,17 +19,17 @@ var riskyConcepts = []struct {
 	what   string
 }{
 	{cCredPath, 1.5, "files with credentials"},
-	{cSecret, 1.0, "secrets"},
+	{cSecret, 0.7, "secrets"},
 	{cConv | cHistory, 1.5, "the conversation"},
-	{cSecretly, 1.0, "secrecy"},
+	{cSecretly, 0.8, "secrecy"},
 	{cNeg | cTell, 0.6, "withholding"},
-	{cShell, 1.0, "commands"},
-	{cDestroy, 1.0, "deletion"},
-	{cPay, 0.8, "payment"},
+	{cShell, 0.8, "commands"},
+	{cDestroy, 0.7, "deletion"},
+	{cPay, 0.7, "payment"},
 	{cSend | cOutside, 1.4, "sending outside"},
 	{cSend, 0.6, "sending"},
 	{cIgnore, 0.5, "overriding"},
-	{cModel, 0.7, "the model"},
+	{cModel, 0.5, "the model"},
 	{cOther | cTool, 0.8, "other tools"},
 	{cMust | cCall, 0.5, "an order to call"},
 	{cUser, 0.2, "the user"},
@@ -37,8 +37,8 @@ var riskyConcepts = []struct {
 	{cMust | cBefore, 0.5, "precedence"},
 	{cPrefer | cMust, 0.5, "preference"},
 	{cWhole, 0.3, "everything"},
-	{cLink, 0.3, "links"},
-	{cTarget, 0.3, "recipients"},
+	{cLink, 0.2, "links"},
+	{cTarget, 0.2, "recipients"},
 }
 
 func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
@@ -85,7 +85,7 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 		what = append(what, "an end to being read-only")
 	}
 	if hintFalse(old.Annotations, "destructiveHint") && !hintFalse(v.Annotations, "destructiveHint") || !hintTrue(old.Annotations, "destructiveHint") && hintTrue(v.Annotations, "destructiveHint") {
-		weight++
+		weight += 0.4
 		what = append(what, "destructive effects")
 	}
 	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 {

@@ -111,8 +111,12 @@ func countHidden(s string) hiddenCounts {
 				hidden = false
 				break
 			}
-			c.zeroWidth++
 			next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+			if unspaced(prev) || unspaced(next) {
+				hidden = false // where words meet without spaces it says where a line may break
+				break
+			}
+			c.zeroWidth++
 			if unicode.In(prev, unicode.Latin, unicode.Cyrillic, unicode.Greek) && unicode.In(next, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
 				c.embedded++
 			}
@@ -177,6 +181,11 @@ func emojiLike(r rune) bool {
 // scripts that join letters.
 func joins(r rune) bool {
 	return r >= 0x0600 && r < 0x08FF || r >= 0x0900 && r < 0x1100 || r >= 0x1780 && r < 0x1900 || r >= 0xFB50 && r < 0xFEFF || emojiLike(r)
+}
+
+// unspaced says whether a script is written without spaces between words.
+func unspaced(r rune) bool {
+	return r >= 0x0E00 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || isCJK(r) || r >= 0xAC00 && r < 0xD7B0
 }
 
 // hiddenSignals judges one field.

@@ -287,6 +287,8 @@ func moodPassive(toks []token, i int) mood {
 			return moodStrong
 		case p.c.any(cShould):
 			return moodOrder
+		case p.c.any(cTo) && k > 0 && toks[k-1].c.any(cBe):
+			return moodStrong // "is to be sent"
 		case p.c.any(cBe | cAdv | cNeg | cTo | cAnd):
 			continue
 		}

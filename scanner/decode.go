@@ -106,15 +106,23 @@ func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) {
 // split over the fields of a schema; and short texts that make a sentence
 // only in sequence.
 func (v *ToolView) joinedRuns() string {
-	var runs, words []int
+	var words []int
 	var mask concept
+	var pieces strings.Builder
+	n := 0
 	for i := range v.fields {
 		f := &v.fields[i]
+		if d := &v.docs[i]; d.stats.longestWord >= 8 && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
+			runs(f.text, &base64Set, 8, func(run string) bool {
+				if encodedRun(run) {
+					pieces.WriteString(run)
+					n++
+				}
+				return n < 64
+			})
+		}
 		if f.kind < kindParamName || f.layer != "" {
 			continue
-		}
-		if len(f.text) >= 8 && len(f.text) <= 4096 && f.kind != kindParamName && encodedRun(f.text) {
-			runs = append(runs, i)
 		}
 		if len(f.text) <= 60 && len(words) < 256 {
 			words = append(words, i)
@@ -124,14 +132,10 @@ func (v *ToolView) joinedRuns() string {
 		}
 	}
 	var b strings.Builder
-	if len(runs) > 1 {
-		for _, i := range runs {
-			b.WriteString(v.fields[i].text)
-		}
-		if text := b.String(); decodeBase64(text) != "" || decodeHex(text) != "" || decodeBase32(text) != "" {
+	if n > 1 {
+		if text := pieces.String(); decodeBase64(text) != "" || decodeHex(text) != "" || decodeBase32(text) != "" {
 			return text
 		}
-		b.Reset()
 	}
 	// An order cut into words needs an object that orders are about.
 	if len(words) > 2 && (mask.any(cIgnore) && mask.any(cInstr) || mask.has(cNeg|cTell|cUser) ||

@@ -59,7 +59,13 @@ func findBase64(d *doc) string {
 		return ""
 	}
 	var c collector
-	runs(unwrapped(d.text), &base64Set, minRun, func(run string) bool { return c.add(decodeBase64(run)) })
+	runs(unwrapped(d.text), &base64Set, minRun, func(run string) bool {
+		text := decodeBase64(run)
+		if text == "" && len(run) >= 24 && mixedRun(run) {
+			text = decodeBase64(reversed(run))
+		}
+		return c.add(text)
+	})
 	return c.b.String()
 }
 

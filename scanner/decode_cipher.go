@@ -14,6 +14,12 @@ func findLeet(d *doc) string {
 		return ""
 	}
 	first := unleet(d.text, 'i')
+	// Identifiers and encoded runs have digits in words, too; only what gives
+	// more words than before was leetspeak.
+	_, before := knownWords(d.text)
+	if _, after := knownWords(first); after < before+2 {
+		return ""
+	}
 	if second := unleet(d.text, 'l'); second != first {
 		return first + "\n" + second
 	}

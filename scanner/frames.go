@@ -150,6 +150,9 @@ var sentenceFrames = [...]struct {
 	find       func(*frameContext)
 }{
 	{cIgnore | cDisable, cInstr | cRule | cGuard | cSystem, (*frameContext).override},
+	{cPrior, cInstr | cPrefer | cIgnore, (*frameContext).supersede},
+	{cModel, cDeeds | cIgnore | cDisable, (*frameContext).duty},
+	{cDeeds | cTell | cIgnore | cDisable, ^concept(0), (*frameContext).prose},
 	{cNeg | cTell | cSecretly, cTell | cShow | cKnow | cUser | cSecretly, (*frameContext).conceal},
 	{cSecretly, cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy, (*frameContext).covert},
 	{cAsk | cAllow, cNeg | cAllow, (*frameContext).unasked},

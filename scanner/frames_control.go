@@ -49,6 +49,93 @@ func (x *frameContext) override() {
 	}
 }
 
+// supersede finds "this replaces everything above" and, in other languages,
+// previous instructions spoken of at all.
+func (x *frameContext) supersede() {
+	if x.sen.foreign {
+		i := x.findAny(cInstr, 0, len(x.toks))
+		if p := x.findAny(cPrior, i-4, i+4); i >= 0 && p >= 0 && !x.about.any(cInstr|cRule) && x.mask.any(cYou|cModel|cNow|cNeg|cIgnore|cSystem|cOther) {
+			x.hit(frOverride, 1.5, i, p)
+		}
+		return
+	}
+	for i := range x.toks {
+		if !x.isWord(i, "replaces", "replace", "supersedes", "supersede", "overrides", "override", "overwrites", "voids", "cancels", "trumps", "outranks") {
+			continue
+		}
+		for k := i + 1; k < min(i+6, len(x.toks)); k++ {
+			if !x.toks[k].c.any(cPrior) || !x.isWord(k, "prior", "previous", "earlier", "above", "before", "preceding", "everything") {
+				continue
+			}
+			last := k+1 >= len(x.toks) || x.toks[k+1].flags&tfBreak != 0 || x.toks[k+1].c.any(cInstr|cHistory|cPrior|cConv|cStop)
+			if last && x.findAny(cWhole|cOther|cPrior, i+1, k+1) >= 0 && !x.about.any(cRule|cChange) {
+				x.hit(frOverride, 2, i, k)
+				return
+			}
+		}
+	}
+}
+
+// duty finds the model as the subject of a deed: "the assistant runs ...",
+// "models that call this tool send ...".
+func (x *frameContext) duty() {
+	if x.about.any(cModel | cMeta) {
+		return
+	}
+	for i := range x.toks {
+		if !x.toks[i].c.any(cModel) || x.toks[i].flags&tfIdent != 0 || x.toks[i].c.any(cNeg) {
+			continue
+		}
+		for k := i + 1; k < min(i+7, len(x.toks)); k++ {
+			t := x.toks[k]
+			if t.flags&(tfBreak|tfIdent) != 0 && !x.sen.foreign {
+				break
+			}
+			if !t.c.any(cDeeds|cIgnore|cDisable) || t.f == formIng || t.f == formPast && x.mood(k) < moodOrder {
+				continue
+			}
+			if !t.c.any(cDeeds) && !t.c.any(cDisable) && x.mood(k) < moodOrder && !x.sen.foreign {
+				continue
+			}
+			far := x.findAny(cShell|cSecret|cCredPath|cConv|cHistory|cOutside|cDestroy|cPay, k, len(x.toks)) >= 0
+			w := 0.7
+			switch {
+			case t.c.any(cIgnore|cDestroy|cPay) || far && t.c.any(cSend|cRead|cInclude|cCall):
+				w = 1.5
+			case x.literalSink() && t.c.any(cSend|cCall|cInclude) || x.mask.has(cResult|cWhole):
+				w = 1.4
+			case x.kind >= kindEnum:
+				w = 1.4
+			}
+			x.hit(frAddress, w, i, k)
+			return
+		}
+	}
+}
+
+// prose finds orders in places of a schema where nobody expects a sentence.
+func (x *frameContext) prose() {
+	switch x.kind {
+	case kindEnum, kindDefault, kindComment, kindPattern, kindOther, kindExample, kindTitle:
+	default:
+		return
+	}
+	if len(x.toks) < 5 || x.about.any(cMeta|cInstr|cConv) {
+		return
+	}
+	i, m := x.demanded(cDeeds|cTell|cIgnore|cDisable, moodPlain)
+	if i < 0 {
+		return
+	}
+	others := x.mask.any(cModel | cYou | cUser | cInstr | cSystem | cSecretly)
+	switch {
+	case others && m >= moodOrder && x.kind != kindExample:
+		x.hit(frAddress, 1.4, i, i)
+	case (others || x.mask.any(cSecret|cCredPath|cOutside|cHistory) || x.literalSink()) && x.kind != kindExample && x.kind != kindTitle && x.mask.any(cAnd|cBefore|cWhen|cMust):
+		x.hit(frAddress, 1.4, i, i)
+	}
+}
+
 // conceal finds orders to keep the user in the dark.
 func (x *frameContext) conceal() {
 	for i := range x.toks {
@@ -262,13 +349,18 @@ func (x *frameContext) precedence() {
 		}
 		// "any other tool of this server" keeps to its own house.
 		own := 1.0
-		if j := x.findAny(cThis, i, i+6); j >= 0 && x.isWord(j+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp") {
-			own = 0.4
+		for k := i; k < min(i+8, len(x.toks)); k++ {
+			if x.toks[k].c.any(cThis) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
+				own = 0.4
+			}
 		}
 		call, m := x.demanded(cDeeds, moodOrder)
+		if m == moodOrder {
+			own *= 0.8
+		}
 		switch {
 		case call >= 0 && m >= moodOrder && x.findAny(cBefore, 0, i) >= 0:
-			x.hit(frFirst, 1.7*own, call, i)
+			x.hit(frFirst, 1.5*own, call, i)
 			continue
 		case call >= 0 && m >= moodOrder && x.findAny(cWhen, 0, i) >= 0:
 			x.hit(frFirst, 1.5*own, call, i)
@@ -297,7 +389,11 @@ func (x *frameContext) role() {
 		case lifted >= 0 && free >= 0 && (x.mood(i) >= moodPlain || x.toks[i].f == formOther):
 			x.hit(frRole, 2.2, i, lifted)
 		case j >= 0 && x.mask.any(cNow) && x.mask.any(cYou):
-			x.hit(frRole, 1.8, i, j)
+			w := 1.2
+			if x.mask.any(cModel|cSystem|cDisable|cGuard|cIgnore) && !x.about.any(cPretend|cConv) {
+				w = 1.8
+			}
+			x.hit(frRole, w, i, j)
 		case x.mood(i) >= moodOrder && x.findAny(cAllow|cAsk, i, len(x.toks)) >= 0:
 			x.hit(frRole, 1.6, i, i)
 		case x.mask.any(cYou) && x.mask.any(cAllow):

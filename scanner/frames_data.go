@@ -103,6 +103,9 @@ func (x *frameContext) demandData() {
 	}
 	moves := x.mask.any(cInclude | cSend)
 	both := moves && x.mask.any(cRead)
+	if level == personal && f == frSecret && both && verb >= 0 && m == moodStrong && (x.sen.foreign || x.findAny(cRead, 0, at) >= 0 && x.findAny(cInclude|cSend, at, len(x.toks)) >= 0) {
+		level = foreignData // read it, then hand it over
+	}
 	w := 0.0
 	switch {
 	case level == foreignData && verb >= 0:
@@ -189,7 +192,7 @@ func (x *frameContext) nominal() bool {
 	if x.mask.any(cConv) && !x.mask.any(cWhole|cOther|cPrior|cNow) {
 		return false
 	}
-	return !x.mask.any(cMeta)
+	return x.discount > 0.5
 }
 
 func (x *frameContext) contents() bool {

@@ -170,6 +170,15 @@ func (x *frameContext) shadow() {
 			return
 		}
 	}
+	// "must not be used any more", "may only be called with ..."
+	for i := range x.toks {
+		if x.toks[i].c.any(cCall) && x.toks[i].f == formPast && x.findAny(cBe, i-3, i) >= 0 && x.findAny(cMust|cModal, i-5, i) >= 0 && i > m.at {
+			if x.findAny(cNeg, i-4, i) >= 0 || m.other && x.findAny(cMust, i-5, i) >= 0 {
+				x.hit(frPrefer, 1.5*max(sure, 0.7), m.at, i)
+				return
+			}
+		}
+	}
 	// Another server's tool named in an order that takes its place.
 	p := x.findAny(cPrefer|cIgnore, 0, len(x.toks))
 	n := x.findAny(cNeg, 0, m.at)
@@ -213,10 +222,15 @@ func (x *frameContext) mimicry() {
 	if t.start > 0 {
 		before = s[t.start-1]
 	}
+	x.transcript()
 	role := x.isWord(0, "system", "assistant", "user", "human", "developer", "admin", "administrator", "operator", "sys")
 	switch {
 	case before == '|' && t.start > 1 && s[t.start-2] == '<':
-		x.hit(frMimicry, 2.4, 0, 0)
+		w := 2.4
+		if t.flags&(tfQuote|tfCode) != 0 || x.about.any(cConv|cModel|cInstr|cMeta) || x.kind >= kindEnum {
+			w = 0.5
+		}
+		x.hit(frMimicry, w, 0, 0)
 	case t.flags&tfTag != 0 && (x.isWord(0, "inst", "sys", "im_start", "im_end", "endoftext")):
 		x.hit(frMimicry, 2.2, 0, 0)
 	case t.flags&tfTag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_'):
@@ -273,4 +287,38 @@ func (x *frameContext) mimicry() {
 		}
 		return
 	}
+}
+
+// transcript finds a made-up exchange: two or more lines that open with a
+// speaker.
+func (x *frameContext) transcript() {
+	if x.kind != kindDescription || !x.speaker() || x.about.any(cConv|cModel|cMeta|cInstr) {
+		return
+	}
+	n := 0
+	for s := x.doc.sen0; s < x.doc.sen1; s++ {
+		sen := &x.v.clauses[s]
+		y := frameContext{v: x.v, doc: x.doc, sen: sen, toks: x.v.tokens[sen.tok0:sen.tok1]}
+		if y.speaker() {
+			n++
+		}
+		if sen.tok0 > x.sen.tok1 || n > 8 {
+			break
+		}
+	}
+	if n >= 2 {
+		x.hit(frMimicry, 1.8, 0, 0)
+	}
+}
+
+// speaker says whether the sentence opens with a role of a chat and a mark.
+func (x *frameContext) speaker() bool {
+	if !x.isWord(0, "system", "assistant", "user", "human", "tool", "developer", "ai") {
+		return false
+	}
+	s, t := x.doc.text, x.toks[0]
+	if t.start > 0 && s[t.start-1] != '\n' && s[t.start-1] != '[' && s[t.start-1] != '<' && s[t.start-1] != '#' && s[t.start-1] != '*' && !(s[t.start-1] == ' ' && t.start > 1 && (s[t.start-2] == '#' || s[t.start-2] == '\n' || s[t.start-2] == '.')) && s[t.start-1] != '/' {
+		return false
+	}
+	return int(t.end) < len(s) && (s[t.end] == ':' || s[t.end] == ']' || s[t.end] == '>')
 }

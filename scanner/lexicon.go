@@ -217,7 +217,7 @@ func (l *lexicon) knowsLatin(word string) bool {
 func (l *lexicon) insertPhrase(phrase string, c concept) {
 	at := &l.phrases
 	for word := range strings.FieldsSeq(phrase) {
-		classes := latinWord(word)
+		classes := latinWord(strings.TrimSuffix(word, "'s"))
 		l.latin.insert(classes, entry{}, false)
 		n := trieRoot
 		for _, k := range classes {

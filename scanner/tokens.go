@@ -185,6 +185,11 @@ loop:
 			mixed = mixed || letters > 0 && i+1 < len(s) && charClasses[s[i+1]] == ccLower
 		case ccJoin:
 			if s[i] == '\'' && i+1 < len(s) && i > start && charClasses[s[i+1]] == ccLower && letters > 0 {
+				if s[i+1] == 's' && (i+2 >= len(s) || charClasses[s[i+2]] != ccLower) {
+					// The possessive: the word ends before it.
+					z.emit(start, i, node, letters, digits, upper, mixed)
+					return i + 2
+				}
 				continue
 			}
 			break loop
