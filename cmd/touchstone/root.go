@@ -11,6 +11,7 @@ type globalFlags struct {
 	varFiles []string
 	cacheDir string
 	json     bool
+	executor executorFlags
 }
 
 func newRootCommand() *cobra.Command {
@@ -33,11 +34,12 @@ gate passed. Nothing unchanged is computed twice.
 	p.StringArrayVar(&flags.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
 	p.StringVar(&flags.cacheDir, "cache-dir", "", "the store's directory (default $TOUCHSTONE_CACHE, else the user's cache directory)")
 	p.BoolVar(&flags.json, "json", false, "print facts as JSON, in the documented shape")
+	flags.executor.add(p)
 	root.AddCommand(
 		newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags), newValidateCommand(flags),
 		newExplainCommand(flags), newGraphCommand(flags), newLogsCommand(flags), newCacheCommand(flags),
 		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(),
-		newStageCommand(), newVersionCommand(flags),
+		newStageCommand(), newInsideCommand(), newVersionCommand(flags),
 		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(),
 	)
 	return root

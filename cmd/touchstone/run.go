@@ -124,6 +124,9 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 		}
 		s.engine.WorkDir = dir
 	}
+	if err := s.reachExecutor(ctx); err != nil {
+		return nil, engine.Summary{}, err
+	}
 	show, err := newProgress(rf.progress, quiet, stderr)
 	if err != nil {
 		return nil, engine.Summary{}, err

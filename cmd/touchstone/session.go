@@ -15,7 +15,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/engine"
-	"github.com/touchstone-eval/touchstone/engine/local"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -101,11 +100,15 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 	}
 	project := projectID(plan)
 	index := store.OpenStatIndex(project)
+	executor, named, err := flags.executor.executor(plan.Root, index)
+	if err != nil {
+		return nil, err
+	}
 	return &session{
 		plan: plan, store: store, began: began,
 		engine: &engine.Engine{
-			Store: store, Index: index, Executor: local.Executor{Grace: termGrace},
-			Tools:   &tools{HostTools: engine.HostTools{Index: index}},
+			Store: store, Index: index, Executor: executor,
+			Tools:   named,
 			Project: project, WorkDir: filepath.Join(dir, "work"), Jobs: runtime.NumCPU(),
 			Now: time.Now, LookupEnv: os.LookupEnv,
 		},
@@ -115,6 +118,7 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 // close saves what makes the next run cheap. Failing to is no reason to fail
 // the run: the index is an optimisation.
 func (s *session) close() {
+	s.closeExecutor()
 	_ = s.engine.Index.Save()
 	_ = s.store.Close()
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/engine/dagger"
+	"github.com/touchstone-eval/touchstone/engine/local"
+)
+
+// executorFlags choose where stages run.
+type executorFlags struct {
+	name   string
+	image  string
+	binary string
+}
+
+func (f *executorFlags) add(p *pflag.FlagSet) {
+	p.StringVar(&f.name, "executor", "local", "where stages run: local, processes of this machine, or dagger, containers of a Dagger engine")
+	p.StringVar(&f.image, "container-image", "", "with dagger: what stages without an image run in when they need other programs, NAME@sha256:DIGEST or dir:PATH")
+	p.StringVar(&f.binary, "container-binary", "", "with dagger: a static Linux build of touchstone for the containers (default: this program)")
+}
+
+// executor is the chosen executor, with the tools that name its programs.
+func (f *executorFlags) executor(root string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
+	host := &tools{HostTools: engine.HostTools{Index: index}}
+	switch f.name {
+	case "local":
+		return local.Executor{Grace: termGrace}, host, nil
+	case "dagger":
+		images := dagger.Images{Root: root, Default: f.image}
+		return &dagger.Executor{Images: images, Binary: f.binary, Grace: termGrace},
+			&dagger.Tools{Images: images, Host: host, Index: index}, nil
+	default:
+		return nil, nil, &exitError{exitUsage, fmt.Errorf("--executor %q: use local or dagger", f.name)}
+	}
+}
+
+// reachExecutor fails at once where stages could not run at all, also when
+// all of them would turn out to be hits.
+func (s *session) reachExecutor(ctx context.Context) error {
+	if _, ok := s.engine.Executor.(*dagger.Executor); ok {
+		return dagger.Reach(ctx)
+	}
+	return nil
+}
+
+// closeExecutor ends what the executor holds open.
+func (s *session) closeExecutor() {
+	if d, ok := s.engine.Executor.(*dagger.Executor); ok {
+		_ = d.Close()
+	}
+}
+
+// newInsideCommand is what the dagger executor starts in each container.
+func newInsideCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: dagger.InsideVerb + " ORDER MARK", Short: "Run a stage inside its container", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return dagger.Inside(cmd.Context(), args[0]) },
+	}
+}

@@ -1,0 +1,211 @@
+// Package dagger runs a stage in a container of a Dagger engine: an empty root
+// filesystem with one static touchstone binary, the declared inputs mounted
+// read-only at the paths that they have locally, no network unless the stage
+// declares one, and nothing else.
+//
+// The engine only executes. What is kept, and what is a hit, the store decides
+// as it does for the local executor, so the results of one are those of the
+// other: every execution has a mark of its own and is never answered from what
+// the container engine remembers, where a failure would be remembered too.
+//
+// One file a concept: session.go finds and reaches the engine, recipe.go says
+// what the container is, image.go where programs other than ours come from,
+// inside.go is what runs in the container.
+package dagger
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "dagger.io/dagger"
+
+	"github.com/touchstone-eval/touchstone/engine"
+)
+
+// Executor runs jobs in containers. The zero value uses the running program
+// as the binary and has no image for other programs.
+type Executor struct {
+	Images
+	// Binary is a static touchstone binary for the engine's platform;
+	// empty for the running program.
+	Binary string
+	// Grace is how long a process may take to end after SIGTERM before it
+	// is killed.
+	Grace time.Duration
+
+	mu     sync.Mutex
+	client *sdk.Client
+	roots  map[string]*sdk.Directory // directory images, by path
+}
+
+// Name is "dagger".
+func (*Executor) Name() string { return "dagger" }
+
+// Close ends the session with the engine, if one was begun.
+func (e *Executor) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.client == nil {
+		return nil
+	}
+	client := e.client
+	e.client = nil
+	return client.Close()
+}
+
+// Names of what is handed over, relative to the upload's root.
+const (
+	uploadJob  = "job/job.json"
+	uploadBox  = "box"
+	uploadTool = "tool"
+)
+
+// Run builds the job's container, lets it run and takes its outputs and logs
+// back. The first job begins the session.
+func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
+	image, err := e.Images.of(job.Instance)
+	if err != nil {
+		return nil, err
+	}
+	client, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	binary, err := e.binary()
+	if err != nil {
+		return nil, err
+	}
+	env, secrets := splitSecrets(job)
+	upload := filepath.Join(job.TempDir, "upload")
+	if err := writeOrder(upload, newOrder(job, env, secrets, image, e.Grace)); err != nil {
+		return nil, err
+	}
+	// The inputs are handed over by content: only the prepared directory is
+	// read, and its place on this machine is in no digest.
+	hasInputs := len(job.Instance.Inputs) > 0
+	if hasInputs {
+		if err := os.Rename(filepath.Join(job.Dir, inputRoot), filepath.Join(upload, uploadBox)); err != nil {
+			return nil, fmt.Errorf("handing over the inputs: %w", err)
+		}
+	}
+	recipe := containerFile(job.Instance, image, hasInputs, secrets, rand.Text())
+	// The binary comes first: what is below it is the same for every job of
+	// the run, and the engine copies it once.
+	build := client.Directory().WithFile(uploadTool+"/touchstone", client.Host().File(binary))
+	if image.dir != "" {
+		build = build.WithDirectory(uploadRoot, e.rootfs(client, image.dir))
+	}
+	build = build.WithDirectory("/", client.Host().Directory(upload)).WithNewFile("Dockerfile", recipe)
+	opts := sdk.DirectoryDockerBuildOpts{Platform: sdk.Platform(job.Instance.Platform)}
+	for _, s := range secrets {
+		opts.Secrets = append(opts.Secrets, client.SetSecret(s.id, s.value))
+	}
+	taken := filepath.Join(job.TempDir, "taken")
+	if _, err := build.DockerBuild(opts).Directory(jobRoot).Export(ctx, taken); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, run again to go on", job.Instance, shortened(err))
+	}
+	return takeBack(job, taken, image)
+}
+
+// binary is the touchstone program for containers.
+func (e *Executor) binary() (string, error) {
+	file := e.Binary
+	if file == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", fmt.Errorf("finding this program: %w", err)
+		}
+		file = self
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return file, checkStatic(file)
+}
+
+// writeOrder writes what the program in the container is to do. It travels as
+// a file and not as an argument, because arguments stand in the engine's
+// trace and the environment may hold a sensitive variable.
+func writeOrder(upload string, o *order) error {
+	b, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(upload, filepath.FromSlash(uploadJob))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b, 0o600)
+}
+
+// takeBack moves outputs and logs to where the engine expects them.
+func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error) {
+	b, err := os.ReadFile(filepath.Join(taken, resultDir, "result.json"))
+	if err != nil {
+		return nil, fmt.Errorf("the container of %s ended without a result: %w", job.Instance, err)
+	}
+	var r report
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, fmt.Errorf("the result of %s's container: %w", job.Instance, err)
+	}
+	for name, to := range map[string]string{"stdout": job.Stdout, "stderr": job.Stderr} {
+		err := os.Rename(filepath.Join(taken, resultDir, name), to)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if r.Error != "" {
+		return nil, errors.New(r.Error)
+	}
+	box := filepath.Join(taken, boxDir)
+	entries, err := os.ReadDir(box)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if entry.Name() == inputRoot {
+			continue
+		}
+		to := filepath.Join(job.Dir, entry.Name())
+		if err := os.RemoveAll(to); err != nil {
+			return nil, err
+		}
+		if err := os.Rename(filepath.Join(box, entry.Name()), to); err != nil {
+			return nil, err
+		}
+	}
+	return &engine.Result{
+		ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration, PeakMemory: r.PeakMemory,
+		Isolation: isolation(job.Instance, image, r.Isolation),
+	}, nil
+}
+
+// ansi are the colours of the dagger program's progress.
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// shortened is an error of the dagger program or the engine in one line: its
+// own last word where its whole progress comes with it, and without the trace
+// that the line belongs to.
+func shortened(err error) error {
+	text := ansi.ReplaceAllString(strings.TrimSpace(err.Error()), "")
+	if i := strings.LastIndex(text, "\nError: "); i >= 0 {
+		text = text[i+len("\nError: "):]
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(text, " [traceparent:")
+	return errors.New(text)
+}

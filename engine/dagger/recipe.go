@@ -1,0 +1,132 @@
+package dagger
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Where things are in a container. All that is taken back lies below jobRoot.
+const (
+	jobRoot    = "/job"
+	boxDir     = "box"    // the stage's directory
+	resultDir  = "result" // its logs and its end
+	inputRoot  = "in"     // the inputs, in the stage's directory
+	toolRoot   = "/.touchstone"
+	secretRoot = "/.touchstone-secrets"
+	uploadRoot = "root" // an image's files, in the upload
+)
+
+// secret is a value on its way into a container: id names it to the engine,
+// name is the environment variable that the stage sees.
+type secret struct{ id, name, value string }
+
+// splitSecrets takes the secrets out of a job's environment.
+func splitSecrets(job *engine.Job) (env []string, secrets []secret) {
+	for _, s := range job.Instance.Secrets {
+		secrets = append(secrets, secret{id: "touchstone-" + s.Name, name: s.Name})
+	}
+	for _, v := range job.Env {
+		name, value, _ := strings.Cut(v, "=")
+		i := slices.IndexFunc(secrets, func(s secret) bool { return s.name == name })
+		if i < 0 {
+			env = append(env, v)
+			continue
+		}
+		secrets[i].value = value
+	}
+	slices.Sort(env)
+	return env, secrets
+}
+
+// containerFile is the recipe of a job's container. It is a Dockerfile because
+// that is the engine's public way to run a command without a network. The mark
+// makes this execution unlike any other.
+func containerFile(in *pipeline.Instance, image image, hasInputs bool, secrets []secret, mark string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "FROM %s\n", image.from())
+	if image.dir != "" {
+		fmt.Fprintf(&b, "COPY %s/ /\n", uploadRoot)
+	}
+	fmt.Fprintf(&b, "WORKDIR %s\nRUN", path.Join(jobRoot, boxDir))
+	if in.Network != pipeline.NetworkFull {
+		// Loopback is there: the container has a network of its own with
+		// nothing else in it.
+		b.WriteString(" --network=none")
+	}
+	mount := func(source, target string) {
+		fmt.Fprintf(&b, " --mount=type=bind,source=%s,target=%s", source, target)
+	}
+	mount(uploadTool, toolRoot)
+	mount(path.Dir(uploadJob), path.Join(toolRoot+"-job"))
+	if hasInputs {
+		mount(uploadBox, path.Join(jobRoot, boxDir, inputRoot))
+	}
+	b.WriteString(" --mount=type=tmpfs,target=/tmp")
+	for _, s := range secrets {
+		fmt.Fprintf(&b, " --mount=type=secret,id=%s,target=%s,required=true", s.id, path.Join(secretRoot, s.name))
+	}
+	argv, err := json.Marshal([]string{toolRoot + "/touchstone", InsideVerb, toolRoot + "-job/" + path.Base(uploadJob), mark})
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	fmt.Fprintf(&b, " %s\n", argv)
+	return b.String()
+}
+
+// order is what the program in the container is told, as JSON.
+type order struct {
+	Stage    string        `json:"stage"`
+	Command  []string      `json:"command"`
+	Program  string        `json:"program"`
+	Env      []string      `json:"env"`
+	Secrets  []string      `json:"secrets"` // environment variables, each a file below secretRoot
+	Parents  []string      `json:"parents"` // directories to make for the outputs
+	Timeout  time.Duration `json:"timeout"`
+	Grace    time.Duration `json:"grace"`
+	Platform string        `json:"platform"`
+}
+
+func newOrder(job *engine.Job, env []string, secrets []secret, image image, grace time.Duration) *order {
+	o := &order{
+		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: env,
+		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform,
+	}
+	if image.none() {
+		o.Program = toolRoot + "/touchstone"
+	} else {
+		o.Program = image.program(job)
+	}
+	for _, s := range secrets {
+		o.Secrets = append(o.Secrets, s.name)
+	}
+	for _, out := range job.Instance.Outputs {
+		o.Parents = append(o.Parents, path.Dir(strings.TrimSuffix(out.Path, "/")))
+	}
+	return o
+}
+
+// isolation lists what kept the stage to what it declares.
+func isolation(in *pipeline.Instance, image image, inside []string) []string {
+	list := []string{"container", "read-only-inputs"}
+	if image.none() {
+		list = append(list, "empty-root")
+	} else {
+		list = append(list, "image")
+	}
+	if in.Network != pipeline.NetworkFull {
+		list = append(list, "no-network")
+	}
+	for _, s := range inside {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
