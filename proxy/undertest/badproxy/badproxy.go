@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -100,7 +101,7 @@ func Main(args []string) {
 type badProxy struct {
 	mode    string
 	tools   []contracts.Tool
-	queries int
+	queries atomic.Int64
 }
 
 func (p *badProxy) run(config, listen, readyFile string) error {
@@ -208,7 +209,7 @@ func (p *badProxy) list(w http.ResponseWriter, _ *http.Request) {
 
 // answer returns the body of a search's answer.
 func (p *badProxy) answer(query string, limit int) string {
-	p.queries++
+	p.queries.Add(1)
 	switch p.mode {
 	case AnswerGarbage:
 		return "\x00\x01 not json"
@@ -257,7 +258,7 @@ func (p *badProxy) ranked(query string) []contracts.SearchHit {
 
 // fails tells whether this query is to fail, which is not told by the answer.
 func (p *badProxy) fails() bool {
-	return p.mode == EveryQueryFails || p.mode == EveryThirdFails && p.queries%3 == 2
+	return p.mode == EveryQueryFails || p.mode == EveryThirdFails && p.queries.Load()%3 == 2
 }
 
 // breakOff promises an answer and closes the connection within it.
@@ -274,7 +275,7 @@ func (p *badProxy) search(w http.ResponseWriter, r *http.Request) {
 		breakOff(w)
 	}
 	if p.fails() {
-		p.queries++
+		p.queries.Add(1)
 		http.Error(w, "database on fire", http.StatusInternalServerError)
 		return
 	}
@@ -315,7 +316,7 @@ func (p *badProxy) mcp(w http.ResponseWriter, r *http.Request) {
 			breakOff(w)
 		}
 		if p.fails() {
-			p.queries++
+			p.queries.Add(1)
 			http.Error(w, "database on fire", http.StatusInternalServerError)
 			return
 		}
