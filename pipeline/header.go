@@ -139,7 +139,39 @@ func (l *loader) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) 
 			l.plan.Publish = append(l.plan.Publish, Publish{Path: clean, From: ref})
 		}
 	}
+	l.checkFeedback(expr.Range())
 	slices.SortFunc(l.plan.Publish, func(a, b Publish) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// checkFeedback warns of inputs that publishing changes: every run would give
+// the next one something to do.
+func (l *loader) checkFeedback(at hcl.Range) {
+	for _, p := range l.plan.Publish {
+		target := filepath.Join(l.sources.real, filepath.FromSlash(p.Path))
+		var last *Input // instances of a stage share what does not differ
+		for _, in := range l.plan.Instances {
+			if len(in.Inputs) == 0 || &in.Inputs[0] == last {
+				continue
+			}
+			last = &in.Inputs[0]
+			if f := fileBelow(in.Inputs, target); f != nil {
+				l.warnf(at, "Published over an input", "The stage %q reads %q, which publishing to %q replaces, so that its result is out of date after every run. Publish elsewhere, or exclude the path from the input.",
+					in.Stage, f.Label, p.Path)
+				break
+			}
+		}
+	}
+}
+
+func fileBelow(inputs []Input, target string) *SourceFile {
+	for i := range inputs {
+		for j := range inputs[i].Files {
+			if f := &inputs[i].Files[j]; within(f.Source, target) {
+				return f
+			}
+		}
+	}
+	return nil
 }
 
 // publishProblem says why a result may not be copied to a path. The sentence

@@ -62,7 +62,7 @@ func (l *loader) checkStage(s *stage) {
 
 // checkEnvName reports a variable that is declared in two ways.
 func (l *loader) checkEnvName(s *stage, name string, at hcl.Range) {
-	if contains(s.fixed.Passthrough, name) {
+	if slices.Contains(s.fixed.Passthrough, name) {
 		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and passthrough. Remove one of the two.", name, s.name)
 	}
 	if slices.ContainsFunc(s.fixed.Secrets, func(x Secret) bool { return x.Name == name }) {
@@ -72,7 +72,7 @@ func (l *loader) checkEnvName(s *stage, name string, at hcl.Range) {
 
 func (l *loader) checkHostNames(s *stage) {
 	for _, x := range s.fixed.Secrets {
-		if contains(s.fixed.Passthrough, x.Name) {
+		if slices.Contains(s.fixed.Passthrough, x.Name) {
 			l.errorf(s.content.expr("passthrough").Range(), "Duplicate name", "The variable %q of stage %q is in both secrets and passthrough. Remove one of the two.", x.Name, s.name)
 		}
 	}

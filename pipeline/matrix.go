@@ -297,7 +297,7 @@ func (l *loader) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 		for it := v.ElementIterator(); it.Next(); {
 			k, v := it.Element()
 			name := k.AsString()
-			if axes := s.axisNames(); !contains(axes, name) {
+			if axes := s.axisNames(); !slices.Contains(axes, name) {
 				l.errorf(at, "Unknown axis", "The matrix of stage %q has no axis %q.%s It has %s.", s.name, name, didYouMean(name, axes), anyOf(axes))
 				ok = false
 				continue

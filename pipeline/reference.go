@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -27,8 +28,7 @@ func (l *loader) check(expr hclsyntax.Expression, p place) bool {
 
 // inspect is check, and tells which roots the expression reads.
 func (l *loader) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
-	if lit, isLit := expr.(*hclsyntax.LiteralValueExpr); isLit {
-		_ = lit
+	if _, literal := expr.(*hclsyntax.LiteralValueExpr); literal {
 		return 0, true
 	}
 	var reads roots
@@ -85,7 +85,7 @@ func (l *loader) checkTraversal(t hcl.Traversal, p place) roots {
 			l.errorf(nameAt, "Unknown local", "There is no local %q.%s Declare it in a locals block.", name, didYouMean(name, l.localNames()))
 		}
 	case readsMatrix:
-		if axes := p.stage.axisNames(); !contains(axes, name) {
+		if axes := p.stage.axisNames(); !slices.Contains(axes, name) {
 			if len(axes) == 0 {
 				l.errorf(at, "Unknown axis", "The stage %q has no matrix. Give it one: matrix { %s = [...] }.", p.stage.name, name)
 			} else {
@@ -94,11 +94,11 @@ func (l *loader) checkTraversal(t hcl.Traversal, p place) roots {
 			}
 		}
 	case readsInput:
-		if names, known := p.stage.inputNames(); known && !contains(names, name) {
+		if names, known := p.stage.inputNames(); known && !slices.Contains(names, name) {
 			l.errorf(nameAt, "Unknown input", "The stage %q has no input %q.%s Declare it in inputs.", p.stage.name, name, didYouMean(name, names))
 		}
 	case readsOutput:
-		if names := p.stage.outputNames; p.stage.outputsKnown && !contains(names, name) {
+		if names := p.stage.outputNames; p.stage.outputsKnown && !slices.Contains(names, name) {
 			l.errorf(nameAt, "Unknown output", "The stage %q has no output %q.%s Declare it in outputs.", p.stage.name, name, didYouMean(name, names))
 		}
 	case readsStage:
@@ -123,7 +123,7 @@ func (l *loader) checkStageReference(t hcl.Traversal, p place) {
 		return // an index whose key is an expression may follow: evaluation will tell
 	}
 	output, at, ok := step(t, 2)
-	if !ok || !target.outputsKnown || contains(target.outputNames, output) {
+	if !ok || !target.outputsKnown || slices.Contains(target.outputNames, output) {
 		return
 	}
 	_, index := t[2].(hcl.TraverseIndex)
@@ -155,7 +155,7 @@ func (l *loader) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
 	switch {
 	case !ok:
 		l.errorf(t.SourceRange(), "Incomplete reference", "An instance is not an output: write stage.%s[%q].OUTPUT.", target.name, cell)
-	case !contains(target.outputNames, output):
+	case !slices.Contains(target.outputNames, output):
 		l.errorf(at, "Unknown output", "The stage %q has no output %q.%s", target.name, output, didYouMean(output, target.outputNames))
 	}
 }
@@ -171,13 +171,13 @@ func (l *loader) unknownRoot(t hcl.Traversal, p place) {
 		meant = append(meant, "local."+name)
 	}
 	if p.stage != nil {
-		if inputs, _ := p.stage.inputNames(); p.allow&readsInput != 0 && contains(inputs, name) {
+		if inputs, _ := p.stage.inputNames(); p.allow&readsInput != 0 && slices.Contains(inputs, name) {
 			meant = append(meant, "input."+name)
 		}
-		if p.allow&readsOutput != 0 && contains(p.stage.outputNames, name) {
+		if p.allow&readsOutput != 0 && slices.Contains(p.stage.outputNames, name) {
 			meant = append(meant, "output."+name)
 		}
-		if p.allow&readsMatrix != 0 && contains(p.stage.axisNames(), name) {
+		if p.allow&readsMatrix != 0 && slices.Contains(p.stage.axisNames(), name) {
 			meant = append(meant, "matrix."+name)
 		}
 	}
@@ -245,13 +245,4 @@ func step(t hcl.Traversal, i int) (string, hcl.Range, bool) {
 		}
 	}
 	return "", t[i].SourceRange(), false
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

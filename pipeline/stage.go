@@ -272,7 +272,7 @@ func (l *loader) settleFixed(s *stage) {
 var platformForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
 
 func (l *loader) oneOf(at hcl.Range, what, given string, allowed ...string) {
-	if !contains(allowed, given) {
+	if !slices.Contains(allowed, given) {
 		l.errorf(at, "Invalid "+what, "%q is no %s.%s Write %s.", given, what, didYouMean(given, allowed), anyOf(allowed))
 	}
 }
