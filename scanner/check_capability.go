@@ -79,6 +79,33 @@ func (v *ToolView) paramPower(i int) power {
 	return powerNone
 }
 
+// paramReach says what a parameter reaches for: 1 files, 2 the network, 3
+// credentials, 0 nothing of the kind.
+func (v *ToolView) paramReach(i int) int {
+	d := &v.docs[i]
+	reach := 0
+	for _, t := range v.tokens[d.tok0:d.tok1] {
+		switch strings.ToLower(d.text[t.start:t.end]) {
+		case "path", "file", "filename", "directory", "dir", "folder", "filepath":
+			reach = 1
+		case "url", "host", "endpoint", "uri", "hostname", "ip", "port", "proxy", "remote":
+			reach = 2
+		case "token", "password", "credential", "credentials", "cookie", "cookies", "secret", "auth":
+			return 3
+		}
+	}
+	return reach
+}
+
+func count(set []bool) (n int) {
+	for _, b := range set {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
 func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 	docs := v.analyze()
 	// What the tool says of itself, its parameters apart.
@@ -98,6 +125,9 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 	readOnly := hintTrue(v.Annotations, "readOnlyHint")
 	harmless := hintFalse(v.Annotations, "destructiveHint")
 	claimed := readOnly || v.saysReadOnly()
+	// What a tool that only computes has no use for.
+	pure := words > 0 && !said.any(cFile|cLink|cSend|cShell|cTool|cSecret|cPersonal|cConv|cTarget|cOutside|cMemory|cCall|cDestroy) && !v.says("image", "video", "audio", "document", "pdf", "data", "search", "fetch", "get", "list", "load", "save", "read", "write", "open", "upload", "download", "connect", "web", "page", "site", "api", "git", "sql", "table", "model", "project", "account", "user", "screen", "browser", "create", "update", "add", "presentation", "sheet", "slide", "chart", "map")
+	var reaches [4]bool
 	weight, detail, evidence := 0.0, "", ""
 	more := func(w float64, e, format string, args ...any) {
 		weight += w
@@ -112,6 +142,9 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 		}
 		p := v.paramPower(i)
 		if p == powerNone {
+			if pure {
+				reaches[v.paramReach(i)] = true
+			}
 			continue
 		}
 		unsaid := true
@@ -130,7 +163,11 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 			}
 		case powerSink:
 			if !said.any(cSend|cLink|cTell) && !v.says("webhook", "callback", "mail", "email", "async", "job", "subscribe", "notify", "event", "message", "render", "crawl") {
-				more(0.8, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
+				w := 0.8
+				if claimed {
+					w = 1.5
+				}
+				more(w, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
 			} else if claimed && strings.EqualFold(f.text, "bcc") {
 				more(0.7, f.text, "parameter %s in a tool that claims to be read-only", f.text)
 			}
@@ -143,6 +180,12 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 				more(1, f.text, "parameter %s %s in a tool that only reads by its name", f.text, powerNames[p])
 			}
 		}
+	}
+	if n := count(reaches[1:]); n > 1 || n == 1 && weight > 0 {
+		more(0.7*float64(n), v.Name, "parameters reach for files, the network or credentials, which a tool that only computes does not need")
+	}
+	if name.any(cDestroy|cPay|cSend) && readOnly && !name.any(cRead|cShow|cAsk|cTell) {
+		more(1.5, v.Name, "the name states an effect that the annotations deny")
 	}
 	if e, w := v.describedPowers(said, name, claimed, words); w > 0 {
 		more(w, e, "a parameter whose description goes beyond what the tool says of itself")
@@ -226,17 +269,33 @@ func (v *ToolView) says(stems ...string) bool {
 	return false
 }
 
-// saysReadOnly looks for the claim in the description.
+// saysReadOnly looks for the claim in the description: "read-only" at its
+// start, "never stores", "does not modify", "without sending".
 func (v *ToolView) saysReadOnly() bool {
 	for i := range v.docs {
 		d := &v.docs[i]
 		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
 			continue
 		}
+		word := func(k int) string { return strings.ToLower(d.text[v.tokens[k].start:v.tokens[k].end]) }
 		for k := d.tok0; k+1 < d.tok1; k++ {
-			t, n := v.tokens[k], v.tokens[k+1]
-			if strings.EqualFold(d.text[t.start:t.end], "read") && strings.EqualFold(d.text[n.start:n.end], "only") && k == d.tok0 {
+			if word(k) == "read" && word(k+1) == "only" && k <= d.tok0+3 {
 				return true
+			}
+			switch word(k) {
+			case "never", "not", "without", "doesn't", "nothing", "no":
+			default:
+				continue
+			}
+			if word(k) == "not" && (k == d.tok0 || word(k-1) != "does") {
+				continue
+			}
+			for j := k + 1; j < min(k+4, d.tok1); j++ {
+				switch word(j) {
+				case "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends", "sending", "sent",
+					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects", "touch", "touches", "leave", "leaves":
+					return true
+				}
 			}
 		}
 	}

@@ -233,7 +233,7 @@ func afterSubordinate(toks []token, i int) mood {
 		return moodNone
 	}
 	for k := i - 2; k >= max(0, i-9); k-- {
-		if toks[k].c.any(cBefore|cWhen) && toks[k+1].c.any(cCall|cRead|cSend|cYou) && (k == 0 || toks[k].flags&tfBreak != 0) {
+		if toks[k].c.any(cBefore|cWhen) && (k <= 3 || toks[k].flags&tfBreak != 0) && (toks[k+1].c.any(cCall|cRead|cSend|cYou) || toks[0].f == formOther && toks[i-1].c.any(cTask|cConv|cTool|cHistory)) {
 			return moodOrder
 		}
 		if toks[k+1].flags&tfBreak != 0 {

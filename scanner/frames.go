@@ -158,7 +158,7 @@ var sentenceFrames = [...]struct {
 	{cAsk | cAllow, cNeg | cAllow, (*frameContext).unasked},
 	{cOther, cTool, (*frameContext).precedence},
 	{cPretend | cNow | cGuard, ^concept(0), (*frameContext).role},
-	{cResult | cMust | cWhen, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay, (*frameContext).standing},
+	{cResult | cMust | cWhen | cShell | cAllow, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay, (*frameContext).standing},
 	{cTell | cShow, cNeg | cTrue, (*frameContext).mislead},
 	{cOther | cWhen | cUser, cDeeds | cPrefer | cDisable, (*frameContext).scope},
 	{cPrefer, cCall | cPrefer, (*frameContext).boast},
@@ -198,7 +198,9 @@ func (x *frameContext) metaDiscount() float64 {
 		}
 	}
 	switch {
-	case quoted > 1 && meta > 0:
+	case meta == 0:
+		return 1
+	case quoted > 1:
 		return 0.15
 	case meta >= 3:
 		return 0.15

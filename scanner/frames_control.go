@@ -545,7 +545,7 @@ func (x *frameContext) deceive() {
 			x.hit(frMislead, w, i, i)
 			return
 		}
-		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.mood(i) >= moodOrder {
+		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.mood(i) >= moodOrder && x.mask.any(cUser|cNeg|cMust) {
 			x.hit(frMislead, 1.5, i, i+1)
 			return
 		}

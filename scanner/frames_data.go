@@ -37,7 +37,12 @@ func (x *frameContext) object() (at, level int, f frameID) {
 				take(foreignData, frPrompt)
 			}
 		case t.c.has(cConv | cHistory):
-			if !x.about.any(cConv | cHistory) {
+			switch {
+			case x.about.any(cConv | cHistory):
+			case x.isWord(i, "user") && x.isWord(i+1, "query", "question", "request", "prompt", "message", "input", "words") &&
+				x.findAny(cWhole|cPrior|cOther|cSystem, i-3, i+5) < 0:
+				take(personal, frConv) // what was asked, not the record of it
+			default:
 				take(foreignData, frConv)
 			}
 		case t.c.any(cConv) && !t.c.any(cTell) && !x.about.any(cConv|cHistory):
@@ -54,7 +59,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		case t.c.any(cSecret):
 			switch {
 			case x.about.any(cSecret | cCredPath):
-			case t.flags&tfIdent == 0 && x.privateSecret(i):
+			case (t.flags&tfIdent == 0 || x.isWord(i, "process")) && x.privateSecret(i):
 				take(foreignData, frSecret)
 			default:
 				take(personal, frSecret)
@@ -122,7 +127,7 @@ func (x *frameContext) demandData() {
 	case level == foreignData && x.nominal():
 		// A parameter that is described as holding it.
 		f, w = frSide, 1.6
-	case level == personal && f == frSecret && x.kind == kindParamDescription && x.mask.any(cUser) && x.mask.any(cRead|cTool|cWhole) && x.findAny(cNeg, 0, len(x.toks)) < 0 && x.fromElsewhere():
+	case level == personal && x.toks[at].c.any(cSecret) && x.kind == kindParamDescription && x.mask.any(cUser) && x.mask.any(cRead|cTool|cWhole) && x.findAny(cNeg, 0, len(x.toks)) < 0 && x.fromElsewhere():
 		f, w = frSide, 1.5
 	case level == personal && verb >= 0:
 		w = 0.5
@@ -137,7 +142,7 @@ func (x *frameContext) demandData() {
 			w += 0.7
 		}
 	}
-	if x.kind == kindDescription && x.sen.first && m < moodStrong {
+	if x.kind == kindDescription && x.sen.first && m < moodStrong && !x.mask.any(cWhen|cBefore|cMust) {
 		w *= 0.6
 	}
 	// A refusal protects: "never store passwords".
@@ -210,10 +215,15 @@ func (x *frameContext) sink() {
 		if x.mask.any(cLink | cInclude) {
 			x.linkCarriesData()
 		}
+		x.fixedAccount()
 		return
 	}
 	x.linkCarriesData()
+	x.fixedAccount()
 	literal := x.literalSink()
+	if literal && x.mask.any(cSend) && strings.Contains(x.text(), "~/") {
+		x.hit(frSend, 1.6, 0, len(x.toks)-1)
+	}
 	sends, m := x.demanded(cSend, moodOrder)
 	if sends >= 0 && literal && (m == moodStrong || !x.sen.first) {
 		w := 1.2
@@ -256,6 +266,29 @@ func (x *frameContext) sink() {
 	}
 }
 
+// fixedAccount finds payments to an account that the text itself names.
+func (x *frameContext) fixedAccount() {
+	if x.kind > kindDescription || x.mask.any(cMeta) || !x.mask.any(cPay|cSend|cChange|cTarget) {
+		return
+	}
+	for i := 1; i < len(x.toks); i++ {
+		if c := x.word(i)[0]; c < '0' || c > '9' || x.toks[i].end-x.toks[i].start < 2 {
+			continue
+		}
+		end, digits := int(x.toks[i].start), 0
+		for s := x.doc.text; end < len(s) && (wordByte(s[end]) || s[end] == '-'); end++ {
+			if s[end] >= '0' && s[end] <= '9' {
+				digits++
+			}
+		}
+		t := x.findAny(cTarget, i-3, i)
+		if digits >= 5 && t >= 0 && x.isWord(t, "account", "wallet", "iban", "beneficiary", "recipient", "payee") && x.mask.any(cPay|cMust|cOther|cChange) {
+			x.hit(frRedirect, 1.5, t, i)
+			return
+		}
+	}
+}
+
 func (x *frameContext) sends2(i int) bool {
 	return x.isWord(i, "bcc", "cc", "mirror", "upload", "exfiltrate", "forward")
 }
@@ -279,7 +312,7 @@ func (x *frameContext) linkCarriesData() {
 	}
 	if x.mask.any(cLink) && x.mask.any(cSecret|cConv|cHistory|cCredPath|cSystem) {
 		if j, m := x.demanded(cInclude|cSend|cRead, moodOrder); m >= moodOrder && x.findAny(cLink, j, len(x.toks)) >= 0 && !x.about.any(cLink) {
-			x.hit(frLink, 0.8, j, j)
+			x.hit(frLink, 0.5, j, j)
 		}
 	}
 	for i := range x.toks {

@@ -16,6 +16,15 @@ type mention struct {
 func (x *frameContext) mention(from int) (mention, bool) {
 	for i := max(from, 0); i < len(x.toks); i++ {
 		t := x.toks[i]
+		if x.reg != nil && t.flags&tfIdent == 0 {
+			// A quoted name, or a server's name before "server" or "tool".
+			if t.flags&(tfQuote|tfCode) != 0 && x.ownerOf(x.word(i)) == ownerOther {
+				return mention{i, true}, true
+			}
+			if i+1 < len(x.toks) && x.toks[i+1].c.any(cTool) && x.toks[i+1].f == formOther && x.otherServer(x.word(i)) {
+				return mention{i, true}, true
+			}
+		}
 		if t.flags&tfIdent != 0 && (i == 0 || x.toks[i-1].flags&tfIdent == 0 || x.toks[i].flags&tfBreak != 0 || x.gap(i)) {
 			name := x.identifier(i)
 			if !strings.ContainsAny(name, "_") && !camel(name) {
@@ -47,6 +56,15 @@ func (x *frameContext) mention(from int) (mention, bool) {
 		}
 	}
 	return mention{}, false
+}
+
+// otherServer says whether a word names another server of the registry.
+func (x *frameContext) otherServer(word string) bool {
+	if len(word) < 2 || strings.EqualFold(word, x.v.Server) {
+		return false
+	}
+	var buf [64]byte
+	return x.reg.servers[string(lowerASCII(buf[:0], word))]
 }
 
 // gap says whether white space stands before token i.
@@ -158,7 +176,7 @@ func (x *frameContext) shadow() {
 		return
 	}
 	if m.other && x.mask.any(cOther) && x.findAny(cCall|cOther, max(0, m.at-3), m.at) >= 0 {
-		if j, jm := x.demanded(cCall, moodOrder); j > m.at && jm >= moodOrder {
+		if j := x.findAny(cMust|cShould, m.at, m.at+6); j > 0 {
 			x.hit(frShadow, 1.4, m.at, j)
 			return
 		}
@@ -168,6 +186,21 @@ func (x *frameContext) shadow() {
 		if j, jm := x.demanded(cCall|cRead|cSend, moodOrder); j > m.at && jm >= moodOrder && m.other {
 			x.hit(frShadow, 1.5, m.at, j)
 			return
+		}
+	}
+	if m.other {
+		// Any other order about it, but an honest "use that one first".
+		for i := range x.toks {
+			t := x.toks[i]
+			if t.flags&tfIdent != 0 || !t.c.any(cDeeds|cIgnore|cDisable|cPrefer) || t.c.any(cCall) && m.at > i && m.at-i <= 4 || x.mood(i) < moodStrong {
+				continue
+			}
+			w := 1.0
+			if x.mask.any(cWhen | cBefore | cOther) {
+				w = 1.4
+			}
+			x.hit(frShadow, w, m.at, i)
+			break
 		}
 	}
 	// "must not be used any more", "may only be called with ..."

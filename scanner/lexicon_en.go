@@ -59,6 +59,7 @@ var verbsEN = []struct {
 	{cTell, `cite credit attribute`},
 	{cInclude, `slip+ sneak tuck squeeze stash tag+ spell`},
 	{cMust, `ensure guarantee insist`},
+	{cStop, `leave:leaves:leaving:left keep:keeps:keeping:kept make:makes:making:made take:takes:taking:took:taken give:gives:giving:gave:given stay`},
 	{cAllow, `trust whitelist allowlist grant permit+ allow enable accept unlock bless`},
 	{cRead | cCall, `install download curl wget`},
 }

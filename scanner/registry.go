@@ -17,7 +17,7 @@ type RegistryView struct {
 
 	approved   map[toolKey]*Tool
 	bySkeleton map[string][]*Tool
-	servers    map[string]bool
+	servers    map[string]bool // lower case
 	near       nearIndex
 }
 
@@ -37,7 +37,7 @@ func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
 	for _, i := range order {
 		t := &tools[i]
 		r.Tools = append(r.Tools, t)
-		r.servers[t.Server] = true
+		r.servers[strings.ToLower(t.Server)] = true
 		if t.Name == "" {
 			continue
 		}
