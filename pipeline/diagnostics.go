@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -11,10 +12,43 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
+// maxSourceLine is the longest source line, in bytes, that is printed whole.
+const maxSourceLine = 500
+
 // WriteDiagnostics prints diagnostics with the source lines they are about,
-// in hcl's own form. A width of 0 does not wrap.
+// in hcl's own form. A width of 0 does not wrap. Of a line that is very long
+// only the start is shown.
 func WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File, color bool, width uint) error {
-	return hcl.NewDiagnosticTextWriter(w, files, width, color).WriteDiagnostics(diags)
+	whole := hcl.NewDiagnosticTextWriter(w, files, width, color)
+	placeOnly := hcl.NewDiagnosticTextWriter(w, nil, width, color)
+	for _, d := range diags {
+		line := sourceLine(d.Subject, files)
+		if len(line) <= maxSourceLine {
+			if err := whole.WriteDiagnostic(d); err != nil {
+				return err
+			}
+			continue
+		}
+		short := *d
+		short.Detail = fmt.Sprintf("%s\n\nThe line has %d bytes and begins with: %s", d.Detail, len(line), strings.ToValidUTF8(string(line[:80]), ""))
+		if err := placeOnly.WriteDiagnostic(&short); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sourceLine returns the source between the line breaks around a range.
+func sourceLine(at *hcl.Range, files map[string]*hcl.File) []byte {
+	if at == nil || files[at.Filename] == nil || at.Start.Byte > len(files[at.Filename].Bytes) {
+		return nil
+	}
+	src := files[at.Filename].Bytes
+	start := bytes.LastIndexByte(src[:at.Start.Byte], '\n') + 1
+	if end := bytes.IndexByte(src[start:], '\n'); end >= 0 {
+		return src[start : start+end]
+	}
+	return src[start:]
 }
 
 // errorf adds an error at a place in the source. The detail says what to do.
