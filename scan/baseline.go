@@ -46,7 +46,7 @@ func Baseline(tools []Tool) ([]byte, error) {
 		Version string `json:"version"`
 		Tools   []row  `json:"tools"`
 	}{baselineVersion, rows})
-	return out.Bytes(), err
+	return jsonVisible(out.Bytes()), err
 }
 
 // ParseBaseline reads a baseline, or any other list of tools with servers: a

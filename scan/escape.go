@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -63,6 +64,27 @@ func hidden(r rune) bool {
 		return true
 	}
 	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// jsonVisible writes the hidden characters of a JSON text as escapes: the same
+// text to a parser, and harmless in a terminal or a review. It takes valid
+// JSON, where such characters stand in strings only.
+func jsonVisible(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case r < utf8.RuneSelf && r != 0x7f || !hidden(r):
+			out = append(out, text[i:i+size]...)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += size
+	}
+	return out
 }
 
 // markdownCode shows a stranger's text in Markdown as code. Every mark of

@@ -80,10 +80,14 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	for i, s := range r.Suppressed {
 		out.Coverage.Suppressed[i] = jsonSuppressed{s.Server, s.Tool, s.Signal.CheckID, s.Signal.Evidence, s.Reason, s.Expires}
 	}
-	// Escaping keeps the output safe inside a page and loses nothing.
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	// The escapes keep the output safe in a page and a terminal, and a parser
+	// sees nothing of them.
+	text, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(jsonVisible(text), '\n'))
+	return err
 }
 
 func jsonSuppressions(list []Suppression) []jsonSuppression {
