@@ -78,6 +78,12 @@ variable "proxy_binary" {
   description = "What proxy_build leaves, relative to proxy_source."
 }
 
+variable "proxy_args" {
+  type        = list(string)
+  default     = []
+  description = "Arguments that the proxy is started with, before those that name its configuration."
+}
+
 variable "degrade" {
   type        = string
   default     = ""
@@ -126,7 +132,11 @@ stage "build-proxy" {
   }
   command = concat(
     ["touchstone", "stage", "build-proxy", "--out", output.proxy],
-    local.from_source ? concat(["--source", "in/source", "--binary", var.proxy_binary, "--"], var.proxy_build) : [],
+    local.from_source ? concat(
+      ["--source", input.source, "--binary", var.proxy_binary],
+      flatten([for word in var.proxy_args : ["--arg", word]]),
+      ["--"], var.proxy_build,
+    ) : [],
   )
   passthrough = local.from_source ? ["HOME", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS"] : []
   env         = local.from_source ? { PATH = "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } : {}

@@ -18,7 +18,7 @@ import (
 
 func newInitCommand() *cobra.Command {
 	var source, binary string
-	var build []string
+	var build, proxyArgs []string
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for your own proxy, with data to start from",
@@ -40,11 +40,10 @@ proxy, with it your own. No file that exists is touched.
 			}
 			defaults := map[string]cty.Value{"proxy_source": cty.StringVal(source), "proxy_binary": cty.StringVal(binary)}
 			if len(build) > 0 {
-				words := make([]cty.Value, len(build))
-				for i, w := range build {
-					words[i] = cty.StringVal(w)
-				}
-				defaults["proxy_build"] = cty.ListVal(words)
+				defaults["proxy_build"] = wordList(build)
+			}
+			if len(proxyArgs) > 0 {
+				defaults["proxy_args"] = wordList(proxyArgs)
 			}
 			files, err := initFiles(defaults)
 			if err != nil {
@@ -73,8 +72,17 @@ proxy, with it your own. No file that exists is touched.
 	p := cmd.Flags()
 	p.StringVar(&source, "proxy-source", "", "the directory of your proxy's source, relative to DIR")
 	p.StringArrayVar(&build, "proxy-build", nil, "a word of the command that builds it (repeat for each word)")
+	p.StringArrayVar(&proxyArgs, "proxy-arg", nil, "an argument that your proxy is started with (repeatable)")
 	p.StringVar(&binary, "proxy-binary", "proxy", "the executable that the build leaves, relative to the source")
 	return cmd
+}
+
+func wordList(words []string) cty.Value {
+	list := make([]cty.Value, len(words))
+	for i, w := range words {
+		list[i] = cty.StringVal(w)
+	}
+	return cty.ListVal(list)
 }
 
 type initFile struct {
