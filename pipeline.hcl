@@ -125,7 +125,7 @@ stage "validate-datasets" {
 stage "build-proxy" {
   description = "Build the proxy under test, or name the embedded one."
   inputs = {
-    source = local.from_source ? var.proxy_source : null
+    source = local.from_source ? { path = var.proxy_source, exclude = [".git/**"] } : null
   }
   outputs = {
     proxy = "out/proxy/"
