@@ -150,7 +150,7 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 		unsaid := true
 		switch p {
 		case powerExec:
-			unsaid = !said.any(cShell) && !v.says("run", "execute", "command", "code", "script", "process", "launch", "evaluate", "automation", "deploy", "build", "install", "start", "bot", "slash", "shell", "terminal")
+			unsaid = !said.any(cShell) && !v.says("run", "execute", "command", "code", "script", "process", "launch", "automation", "deploy", "build", "install", "start", "bot", "slash", "shell", "terminal")
 			if unsaid && words > 0 {
 				more(1.6, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
 			} else if claimed {

@@ -99,7 +99,7 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 		s.Tier, s.Confidence = TierHard, min(0.6+gained/10, 1)
 		s.Evidence = excerpt(d.text, int(h.start), int(h.end))
 		s.Detail = "changed since approval: " + v.fields[d.field].where() + " " + frameNames[strongest]
-	case gained+weight >= 1:
+	case 0.6*gained+weight >= 1:
 		s.Confidence = min((gained+weight)/4, 0.8)
 		s.Evidence = v.changedText(before)
 		s.Detail = "changed since approval, and now speaks of " + strings.Join(what, ", ")

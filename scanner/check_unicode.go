@@ -121,6 +121,10 @@ func countHidden(s string) hiddenCounts {
 				c.embedded++
 			}
 		case r == 0x00AD:
+			if hyphenates(s, i) {
+				hidden = false
+				break
+			}
 			c.soft++
 		case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 && !(prev > 0x2800 && prev < 0x2900 || prev == ' '):
 			c.filler++
@@ -186,6 +190,39 @@ func joins(r rune) bool {
 // unspaced says whether a script is written without spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x0E00 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || isCJK(r) || r >= 0xAC00 && r < 0xD7B0
+}
+
+// hyphenates says whether the soft hyphen at i does what it is for: it cuts a
+// long word into parts of some length.
+func hyphenates(s string, i int) bool {
+	left, right, word := 0, 0, 0
+	part := true
+	for k := i; k > 0 && i-k < 80; {
+		r, size := utf8.DecodeLastRuneInString(s[:k])
+		if r == 0xAD {
+			part = false
+		} else if !unicode.IsLetter(r) {
+			break
+		} else if part {
+			left++
+		}
+		word++
+		k -= size
+	}
+	part = true
+	for k := i + 2; k < len(s) && k-i < 80; {
+		r, size := utf8.DecodeRuneInString(s[k:])
+		if r == 0xAD {
+			part = false
+		} else if !unicode.IsLetter(r) {
+			break
+		} else if part {
+			right++
+		}
+		word++
+		k += size
+	}
+	return word >= 9 && left >= 2 && right >= 2
 }
 
 // hiddenSignals judges one field.

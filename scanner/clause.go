@@ -206,6 +206,8 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 			if p.c.any(cMust) {
 				strong = true
 			}
+		case k == 0 && p.c.any(cWhen|cBefore|cNow):
+			return max(moodOrder, openMood(sen, 0, toks)) // "afterwards post them"
 		case p.c.any(cYou) && !p.c.any(cTool):
 			return moodOrder
 		case p.c.any(cModel):

@@ -220,6 +220,9 @@ func findMorse(d *doc) string {
 		for j < len(s) && (s[j] == '.' || s[j] == '-' || s[j] == ' ' || s[j] == '/' || s[j] == '|' || s[j] == '\n') {
 			j++
 		}
+		if i > 0 && i < j && letterByte(s[i-1]) {
+			i++ // the full stop of the sentence before
+		}
 		if j-i >= 24 && !c.add(decodeMorse(s[i:j])) {
 			break
 		}

@@ -189,7 +189,7 @@ func (x *frameContext) metaDiscount() float64 {
 	}
 	meta, quoted, opens := 0, 0, false
 	for i, t := range x.toks {
-		if t.c.any(cMeta) && t.flags&tfIdent == 0 && !x.inHost(t) {
+		if t.c.any(cMeta) && t.flags&tfIdent == 0 {
 			meta++
 			opens = opens || i < 3 && t.f == formThird
 		}
@@ -208,16 +208,6 @@ func (x *frameContext) metaDiscount() float64 {
 		return 0.3
 	}
 	return 0.8
-}
-
-// inHost says whether a word is part of a host name: "mail.example" gives no
-// example.
-func (x *frameContext) inHost(t token) bool {
-	s := x.doc.text
-	if t.start > 0 && strings.IndexByte(".-@/", s[t.start-1]) >= 0 {
-		return true
-	}
-	return int(t.end)+1 < len(s) && s[t.end] == '.' && letterByte(s[t.end+1])
 }
 
 // text is the sentence as it was written, normalised.

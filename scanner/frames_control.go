@@ -144,7 +144,7 @@ func (x *frameContext) conceal() {
 		case t.c.has(cNeg|cTell) || t.c.has(cNeg|cKnow):
 			x.concealAt(i, i)
 		case t.c.any(cNeg):
-			if x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
+			if !x.sen.foreign && x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
 				continue
 			}
 			for j := i + 1; j < min(i+7, len(x.toks)); j++ {

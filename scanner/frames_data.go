@@ -115,8 +115,11 @@ func (x *frameContext) demandData() {
 	switch {
 	case level == foreignData && verb >= 0:
 		w = 1.5
-		if m == moodStrong {
+		switch {
+		case m == moodStrong:
 			w += 0.5
+		case !moves && x.toks[at].c.any(cSecret):
+			w = 1.2
 		}
 		if both || moves && x.mask.any(cParam|cOutside|cLink) {
 			w += 0.8

@@ -207,7 +207,7 @@ func (x *frameContext) shadow() {
 	for i := range x.toks {
 		if x.toks[i].c.any(cCall) && x.toks[i].f == formPast && x.findAny(cBe, i-3, i) >= 0 && x.findAny(cMust|cModal, i-5, i) >= 0 && i > m.at {
 			if x.findAny(cNeg, i-4, i) >= 0 || m.other && x.findAny(cMust, i-5, i) >= 0 {
-				x.hit(frPrefer, 1.5*max(sure, 0.7), m.at, i)
+				x.hit(frShadow, 1.5*max(sure, 0.7), m.at, i)
 				return
 			}
 		}
@@ -217,14 +217,22 @@ func (x *frameContext) shadow() {
 	n := x.findAny(cNeg, 0, m.at)
 	switch {
 	case n >= 0 && m.at-n <= 4 && x.findAny(cCall, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder:
-		x.hit(frPrefer, 1.6*sure, n, m.at)
+		w := 1.6 * sure
+		if x.findAny(cWhen, m.at, len(x.toks)) >= 0 || x.isWord(m.at+2, "for", "to", "on") || x.isWord(m.at+3, "for", "to", "on") {
+			w *= 0.6 // it is not for that, which is documentation
+		}
+		x.hit(frShadow, w, n, m.at)
 	case p >= 0 && x.isWord(p, "instead", "rather", "replacement", "replaces", "supersedes", "deprecated", "obsolete", "broken", "insecure", "unsafe", "unreliable", "outdated", "over", "legacy", "retired", "unavailable", "been", "shut", "out") && abs(p-m.at) <= 10:
 		if x.isWord(p, "instead", "rather", "over") && m.at < p {
 			break // "use X instead" sends people to the other tool
 		}
-		x.hit(frPrefer, 1.6*sure, p, m.at)
+		w := 1.6 * sure
+		if x.isWord(p, "instead", "rather", "over") && !x.mask.any(cMust|cNeg|cUrgent) {
+			w *= 0.6
+		}
+		x.hit(frShadow, w, p, m.at)
 	case p >= 0 && x.mask.any(cMust) && p < m.at && m.other && !x.isWord(p, "prefer"):
-		x.hit(frPrefer, 1.2*sure, p, m.at)
+		x.hit(frShadow, 1.2*sure, p, m.at)
 	}
 	// "requires that the output of the secrets tool be added"
 	if j, jm := x.demanded(cInclude, moodOrder); jm == moodStrong && m.other && x.findAny(cResult, 0, len(x.toks)) >= 0 {

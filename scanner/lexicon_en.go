@@ -136,7 +136,7 @@ var plainEN = []struct {
 	{cBe, `be is are was were been being am get gets`},
 	{cModal, `will shall can could may might would should must wil`},
 	{cAllow, `allowed permitted authorized authorised pre-approved preapproved trusted exempt unrestricted granted free whitelisted safe`},
-	{cMeta, `eg e.g looks typical quoted containing detects educational hypothetical warns simulated adversarially`},
+	{cMeta, `eg e.g typical quoted containing detects educational hypothetical warns simulated adversarially`},
 	{cDisable, `off disabled`},
 	{cInstr, `instructed told`},
 	{cSystem, `sys`},

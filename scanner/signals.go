@@ -63,7 +63,7 @@ func (v *ToolView) report(reg *RegistryView, info CheckInfo, from, to frameID) [
 		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
 		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
 	}
-	if t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() && !v.purpose().any(cMeta) {
+	if (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().any(cMeta) {
 		s.Tier = TierHard
 	}
 	switch strongest {
@@ -80,6 +80,17 @@ func (v *ToolView) report(reg *RegistryView, info CheckInfo, from, to frameID) [
 	}
 	s.Detail = b.String()
 	return []Signal{s}
+}
+
+// handsOver says whether the text demands outright, in one sentence, that
+// somebody else's data be read and handed over.
+func (t *tally) handsOver(from, to frameID) bool {
+	for _, f := range []frameID{frSecret, frConv, frPrompt} {
+		if f >= from && f <= to && t.best[f].weight >= 2.7 {
+			return true
+		}
+	}
+	return false
 }
 
 // plain says whether some frame is there that has hardly an innocent

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -216,6 +217,9 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	if c.any(cCredPath) {
 		c = z.credential(c, start, end)
 	}
+	if c.any(cMeta) && z.inHost(start, end) {
+		c &^= cMeta
+	}
 	flags := z.pending
 	z.pending = 0
 	if upper > 1 && upper == letters {
@@ -247,6 +251,15 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 		z.unknown++
 	}
 	z.tokens = append(z.tokens, token{uint32(start), uint32(end), c, node, e.f, flags})
+}
+
+// inHost says whether a word is part of a host name: "mail.example" gives no
+// example.
+func (z *tokenizer) inHost(start, end int) bool {
+	if start > 0 && strings.IndexByte(".-@/", z.s[start-1]) >= 0 {
+		return true
+	}
+	return end+1 < len(z.s) && z.s[end] == '.' && letterByte(z.s[end+1])
 }
 
 // newline ends a sentence, unless the line is only wrapped: the next one goes

@@ -1,0 +1,104 @@
+package scanner
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// checkCase is one row of a check's table: a tool, and what the check is to
+// say of it: "" for nothing, else "soft" or "hard".
+type checkCase struct {
+	name string
+	tool Tool
+	want string
+}
+
+// described makes a tool of a description alone.
+func described(text string) Tool { return Tool{Server: "srv", Name: "helper", Description: text} }
+
+// withSchema makes a tool of a description and an input schema.
+func withSchema(text, schema string) Tool {
+	return Tool{Server: "srv", Name: "helper", Description: text, InputSchema: json.RawMessage(schema)}
+}
+
+// runCases runs one check alone over its table.
+func runCases(t *testing.T, id string, peers []Tool, cases []checkCase) {
+	t.Helper()
+	s, err := New(WithChecks(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			f := s.ScanOne(c.tool, s.Registry(append([]Tool{c.tool}, peers...)))
+			got := ""
+			for _, sig := range f.Signals {
+				if sig.Tier == TierHard || got == "" {
+					got = sig.Tier.String()
+				}
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q; signals %+v", got, c.want, f.Signals)
+			}
+			verifyFinding(t, f)
+		})
+	}
+}
+
+// verifyFinding holds for every finding on any input.
+func verifyFinding(tb testing.TB, f Finding) {
+	tb.Helper()
+	if len(f.FailedChecks) > 0 {
+		tb.Errorf("checks failed: %v", f.FailedChecks)
+	}
+	if f.Confidence < 0 || f.Confidence > 1 {
+		tb.Errorf("confidence %v is not in 0..1", f.Confidence)
+	}
+	for _, s := range f.Signals {
+		if s.Confidence < 0 || s.Confidence > 1 {
+			tb.Errorf("%s: confidence %v is not in 0..1", s.CheckID, s.Confidence)
+		}
+		for _, text := range []string{s.Evidence, s.Detail} {
+			if len(text) > evidenceCap {
+				tb.Errorf("%s: %d bytes of text, at most %d", s.CheckID, len(text), evidenceCap)
+			}
+			if !utf8.ValidString(text) {
+				tb.Errorf("%s: %q is not valid UTF-8", s.CheckID, text)
+			}
+			if i := strings.IndexFunc(text, liveRune); i >= 0 {
+				tb.Errorf("%s: live character in %q", s.CheckID, text)
+			}
+		}
+	}
+}
+
+// fuzzCheck fuzzes one check over every place where a tool has text.
+func fuzzCheck(f *testing.F, id string, seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s, `{"properties":{"a":{"description":"b"}}}`)
+		f.Add("Helper.", `{"properties":{"p":{"default":"`+strings.ReplaceAll(s, `"`, `'`)+`"}}}`)
+	}
+	s, err := New(WithChecks(id), WithBaseline([]Tool{described("Helper.")}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	peers := []Tool{{Server: "mail", Name: "send_email", Description: "Send an email."}, {Server: "srv", Name: "other"}}
+	reg := s.Registry(peers)
+	f.Fuzz(func(t *testing.T, text, schema string) {
+		for _, tool := range []Tool{
+			{Server: "srv", Name: "helper", Description: text, InputSchema: json.RawMessage(schema)},
+			{Server: text, Name: text, Description: schema, OutputSchema: json.RawMessage(schema), Annotations: json.RawMessage(schema)},
+		} {
+			first := s.ScanOne(tool, reg)
+			verifyFinding(t, first)
+			second := s.ScanOne(tool, reg)
+			a, _ := json.Marshal(first)
+			b, _ := json.Marshal(second)
+			if string(a) != string(b) {
+				t.Errorf("two scans of one tool differ:\n%s\n%s", a, b)
+			}
+		}
+	})
+}
