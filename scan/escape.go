@@ -13,7 +13,7 @@ import (
 // zero-width and other invisible characters, line ends) is written as its
 // code, \u{202E}. Plain text comes back as it is.
 func Visible(s string) string {
-	clean := true
+	clean := utf8.ValidString(s)
 	for _, r := range s {
 		if hidden(r) {
 			clean = false
@@ -58,7 +58,7 @@ func hidden(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return r < 0x20 || r == 0x7f
-	case r == utf8.RuneError || !unicode.IsPrint(r):
+	case !unicode.IsPrint(r):
 		return true
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x2800, r == 0x3164, r == 0xffa0:
 		return true

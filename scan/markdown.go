@@ -33,7 +33,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		fmt.Fprintf(out, "\n## %s\n\n", s.Title)
 		for _, i := range s.Items {
 			if i.Subject == "" {
-				fmt.Fprintf(out, "- %s\n", i.Text)
+				fmt.Fprintf(out, "- %s\n", markdownCode(i.Text))
 			} else {
 				fmt.Fprintf(out, "- %s: %s\n", markdownCode(i.Subject), markdownCode(i.Text))
 			}

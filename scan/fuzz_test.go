@@ -1,0 +1,171 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// FuzzRead: whatever a file holds, it is read or refused with a place and a
+// remedy, and what is read can be judged, written and approved.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","description":"A","inputSchema":{"x":[1]}}],"nextCursor":"2"}}`,
+		`[{"server":"s","tool":"a","title":"t","annotations":7},{"name":"b","name":"c"}]`,
+		`{"mcpServers":{"x":{"command":"a","args":["${env:B}"],"env":{"C":1},},}} // end`,
+		`{"servers":{"x":{"url":"http://u:p@h/?a=b"}},"mcp":{"servers":{}}}`,
+		"\xef\xbb\xbf{\"error\":{\"message\":\"\xff\"},\"jsonrpc\":\"2.0\"} {}", `{"tools":[`, `[[[[`, `{"a":"\`, `/*`, "\xff\xfe",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in, err := Read("f.json", "s", text)
+		if err != nil {
+			var bad *InputError
+			if !errors.As(err, &bad) || bad.Reason == "" || bad.Remedy == "" || bad.Place.File == "" {
+				t.Fatalf("%#v", err)
+			}
+			if bad.Place.Line > 1+bytes.Count(text, []byte("\n")) || bad.Column > len(text)+1 {
+				t.Fatalf("%v is outside of the file", bad)
+			}
+			return
+		}
+		for _, tl := range in.Tools {
+			for _, raw := range []json.RawMessage{tl.InputSchema, tl.OutputSchema, tl.Annotations} {
+				if len(raw) > 0 && !json.Valid(raw) {
+					t.Fatalf("%q is no JSON", raw)
+				}
+			}
+			if !utf8.ValidString(tl.Name + tl.Description + tl.Server) {
+				t.Fatal("invalid UTF-8")
+			}
+		}
+		for _, s := range in.Servers {
+			_ = s.Display()
+			_, _ = s.expanded()
+		}
+		if baseline, err := Baseline(in.Tools); err == nil {
+			again, err := ParseBaseline("b.json", baseline)
+			if err != nil && len(in.Tools) > 0 && !noServer(in.Tools) {
+				t.Fatal(err)
+			}
+			if list, _ := distinct(in.Tools); err == nil && len(again) != len(list) {
+				t.Fatalf("%d tools approved, %d read back", len(list), len(again))
+			}
+		}
+	})
+}
+
+func noServer(tools []Tool) bool {
+	for _, t := range tools {
+		if t.Server == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func FuzzSuppressions(f *testing.F) {
+	f.Add("suppress {\n tool = \"a:b\"\n check = \"unicode.hidden\"\n reason = \"r\"\n expires = \"2030-01-01\"\n}", false)
+	f.Add(`{"suppress":[{"tool":"*:b","check":"x","reason":"${a}"}]}`, true)
+	f.Fuzz(func(t *testing.T, text string, isJSON bool) {
+		file := "s.hcl"
+		if isJSON {
+			file = "s.json"
+		}
+		list, err := ParseSuppressions(file, []byte(text))
+		if err != nil {
+			for _, r := range err.Error() {
+				if hidden(r) && r != '\n' {
+					t.Fatalf("%q", err)
+				}
+			}
+			return
+		}
+		for _, s := range list {
+			if strings.TrimSpace(s.Reason) == "" || KnownCheck(s.Check) != nil || !strings.Contains(s.Tool, ":") {
+				t.Fatalf("%+v", s)
+			}
+			wildcard(s.Tool, "a:b")
+		}
+	})
+}
+
+func FuzzSplitCommand(f *testing.F) {
+	f.Add(`npx -y 'a b' "c\"d" e\ f --token=x https://u:p@h/?k=v`)
+	f.Fuzz(func(t *testing.T, line string) {
+		words, err := SplitCommand(line)
+		if err != nil {
+			return
+		}
+		var quoted []string
+		for _, w := range words {
+			quoted = append(quoted, quoteWord(w))
+		}
+		again, err := SplitCommand(strings.Join(quoted, " "))
+		if err != nil || strings.Join(again, "\x00") != strings.Join(words, "\x00") {
+			t.Fatalf("%q, quoted and split again %q, %v", words, again, err)
+		}
+		_ = Server{Command: words}.Display()
+	})
+}
+
+// FuzzFrames: a hostile stream neither panics nor depends on how it is cut.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("data: {\"result\":{\"tools\":[{\"name\":\"a\"}]}}\r\n\r\n"), uint8(3), uint8(1))
+	f.Fuzz(func(t *testing.T, text []byte, size, kind uint8) {
+		k := []string{"lines", "events", "whole"}[kind%3]
+		read := func(n int) []byte {
+			c := &capture{}
+			s := &tee{ReadCloser: io.NopCloser(bytes.NewReader(text)), f: frames{c: c, kind: k}}
+			buf := make([]byte, n)
+			for {
+				if _, err := s.Read(buf); err != nil {
+					return c.pages
+				}
+			}
+		}
+		if a, b := read(int(size)+1), read(4096); !bytes.Equal(a, b) {
+			t.Fatalf("%q and %q", a, b)
+		}
+	})
+}
+
+// FuzzFormats: no name, text or reason gets a live character into a report.
+func FuzzFormats(f *testing.F) {
+	f.Add(nasty, nasty, nasty)
+	f.Fuzz(func(t *testing.T, name, text, reason string) {
+		r := &Result{
+			Findings: []Finding{{scanner.Finding{Server: name, Tool: text, Severity: scanner.SeverityHigh, Signals: []scanner.Signal{
+				{CheckID: "unicode.hidden", Tier: scanner.TierHard, Evidence: text, Detail: reason},
+			}}, []Place{{name, 1}, {text, 2}}}},
+			Unscanned:  []Unscanned{{Server: name, Source: text, Reason: reason}},
+			PassedOver: []PassedOver{{name, reason}},
+		}
+		for kind, write := range map[string]func(io.Writer) error{
+			"table": r.WriteTable, "markdown": r.WriteMarkdown, "html": r.WriteHTML, "sarif": r.WriteSARIF, "json": r.WriteJSON,
+		} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if !utf8.Valid(b.Bytes()) {
+				t.Fatalf("%s: invalid UTF-8", kind)
+			}
+			for _, c := range b.String() {
+				if hidden(c) && c != '\n' {
+					t.Fatalf("%s: a live U+%04X", kind, c)
+				}
+			}
+			if (kind == "json" || kind == "sarif") && !json.Valid(b.Bytes()) {
+				t.Fatalf("%s: no JSON", kind)
+			}
+		}
+	})
+}
