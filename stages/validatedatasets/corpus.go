@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -62,9 +63,16 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 	}
 }
 
-// checkSource refuses a dataset whose licence does not allow to hand it on.
+// checkSource refuses a dataset that does not say where it comes from, or
+// whose licence does not allow to hand it on.
 func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
-	if from == nil || from.License == "" {
+	if from == nil {
+		return
+	}
+	if from.Source != "" && strings.TrimSpace(from.Source) == "" {
+		d.refuse("/generated_from/source", "", "the source is blank", "write who or what made the dataset, so that another person can find it")
+	}
+	if from.License == "" {
 		return
 	}
 	if message, remedy := checkLicense(from.License); message != "" {

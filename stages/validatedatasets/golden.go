@@ -38,6 +38,9 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		} else {
 			first[q.ID] = i
 		}
+		if q.Query != "" && len(textWords(q.Query)) == 0 {
+			d.refuse(at+"/query", q.ID, "the query has no word that could be searched for", "write what somebody would ask for")
+		}
 		text := strings.ToLower(strings.Join(strings.Fields(q.Query), " "))
 		if _, twice := byText[text]; twice && text != "" {
 			repeated = append(repeated, q.ID)
@@ -76,7 +79,7 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 			continue
 		}
 		seen[l.ToolID] = true
-		if l.Relevance >= 1 {
+		if l.Relevance >= 1 || d.fromSchema[fmt.Sprintf("%s/labels/%d/relevance", at, k)] {
 			relevant++
 		}
 		tool := tools[l.ToolID]

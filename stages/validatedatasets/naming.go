@@ -1,21 +1,26 @@
 package validatedatasets
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A query is a paraphrased intent: when it names the tool that it is meant to
 // find, any index finds it and the figure says nothing. The rules, on words
-// that are compared without regard to case:
+// that are compared without regard to case and in compatibility form (NFKC),
+// so that full-width letters are letters:
 //
 //   - A name of several words (create_issue, createIssue, create-issue) is
 //     named by these words in a row, and by the name written as one word.
 //     Only where the row is spelled as a proper name is in running text, each
 //     word with a capital and blanks or hyphens between ("Cloudflare Radar",
 //     "Tic-Tac-Toe"), is it a remark instead of a refusal: there people mean
-//     the product or the game, and have no other word for it.
+//     the product or the game, and have no other word for it. A name that
+//     begins with a verb ("Create Issue") is an order and no proper name.
 //   - A name of one word counts wherever it stands when it has seven letters
 //     or more. A shorter one (search, read, time) is an everyday word; it
 //     counts when it is quoted, when "tool" or "function" stands beside it,
@@ -40,6 +45,7 @@ type word struct {
 
 // names tells whether query names the tool of that server.
 func names(query, server, tool string) naming {
+	query, server, tool = norm.NFKC.String(query), norm.NFKC.String(server), norm.NFKC.String(tool)
 	name := nameWords(tool)
 	if len(name) == 0 {
 		return notNamed
@@ -58,7 +64,7 @@ func names(query, server, tool string) naming {
 			continue
 		}
 		row := text[i : i+len(name)]
-		if query[row[0].start:row[len(row)-1].end] == tool || !isProperName(query, row) {
+		if query[row[0].start:row[len(row)-1].end] == tool || !isProperName(query, row) || slices.Contains(verbs, name[0]) {
 			return named
 		}
 		found = properName
@@ -94,6 +100,17 @@ func isProperName(query string, row []word) bool {
 		}
 	}
 	return true
+}
+
+// verbs are the words with which tools' names begin when they say what the
+// tool does.
+var verbs = []string{
+	"add", "apply", "book", "cancel", "check", "close", "convert", "copy", "create", "delete", "deploy",
+	"describe", "download", "edit", "export", "fetch", "find", "generate", "get", "import", "insert",
+	"list", "make", "merge", "move", "open", "post", "put", "query", "read", "remove", "rename", "reply",
+	"restart", "restore", "run", "save", "schedule", "search", "send", "set", "share", "show", "start",
+	"stop", "submit", "summarize", "transfer", "translate", "trigger", "update", "upload", "upsert",
+	"validate", "view", "write",
 }
 
 func namesWord(query string, text []word, server, name string) naming {

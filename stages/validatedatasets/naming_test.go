@@ -3,6 +3,8 @@ package validatedatasets
 import (
 	"slices"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 func TestNames(t *testing.T) {
@@ -20,6 +22,9 @@ func TestNames(t *testing.T) {
 		{"the issue create failed", "git", "create_issue", notNamed},
 		{"procreate issues", "git", "create_issue", notNamed},
 		{"What does Cloudflare Radar say?", "x", "cloudflare_radar", properName},
+		{"Create Issue about the crash", "git", "create_issue", named},
+		{"Create Issue about the crash", "git", "createIssue", named},
+		{"\uff43\uff52\uff45\uff41\uff54\uff45\uff3f\uff49\uff53\uff53\uff55\uff45", "git", "create_issue", named},
 		{"How do I play Tic-Tac-Toe?", "x", "TicTacToe", properName},
 		{"Use Cloudflare_Radar", "x", "cloudflare_radar", named},
 		{"Call Tic-Tac-Toe", "x", "Tic-Tac-Toe", named},
@@ -69,6 +74,7 @@ func FuzzNames(f *testing.F) {
 	f.Add("İstanbul", "ǅ-ab", "x")
 	f.Fuzz(func(t *testing.T, query, tool, server string) {
 		names(query, server, tool)
+		query, tool = norm.NFKC.String(query), norm.NFKC.String(tool)
 		words := nameWords(tool)
 		if len(words) < 2 {
 			return

@@ -117,6 +117,10 @@ func TestRefuses(t *testing.T) {
 		{"query names its tool", "golden", "tell the maintainers", "create issue: tell the maintainers", []string{`golden.json:5:16: entry q1: the query names its tool git:create_issue; write the intent in other words`}},
 		{"query may name an irrelevant tool", "golden", "tell the maintainers", "do not close issue 5, tell the maintainers", nil},
 		{"no relevant label", "golden", `"relevance": 1`, `"relevance": 0`, []string{`golden.json:6:55: entry q2: no label has relevance 1 or 2; label the tool`}},
+		{"blank query", "golden", "find articles about otters", " ?! ", []string{`entry q2: the query has no word that could be searched for`}},
+		{"blank source", "security", `"category": "shadowing", "provenance": {"source": "this test"`, `"category": "shadowing", "provenance": {"source": " "`, []string{`entry m-shadowing: the source is blank; write who or what made the entry`}},
+		{"blank source of a set", "corpus", `"source": "`, `"source": "\t`, nil},
+		{"query names its tool in capitals", "golden", "tell the maintainers", "Create Issue: tell the maintainers", []string{`entry q1: the query names its tool git:create_issue`}},
 		{"no label", "golden", `{"tool_id": "web:search", "relevance": 1}`, ``, []string{`entry q2: labels is empty; add at least one`}},
 		{"duplicate label", "golden", `"git:close_issue", "relevance": 0`, `"git:create_issue", "relevance": 0`, []string{`entry q1: duplicate label for git:create_issue; keep one`}},
 		{"corpus version", "golden", `"corpus_version": "v9"`, `"corpus_version": "v8"`, []string{`golden.json:3:2: the queries are labelled for corpus "v8", the corpus here is "v9"`}},
@@ -189,6 +193,17 @@ func TestEveryFaultOfEveryFileAtOnce(t *testing.T) {
 	}
 	if !strings.HasSuffix(err.Error(), "12 problems in 3 of the datasets") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestOneFaultIsOneProblem: a grade that could not be read is no missing one.
+func TestOneFaultIsOneProblem(t *testing.T) {
+	for _, grade := range []string{"1.5", "true", "3", `"2"`} {
+		o, _ := stage(t, goodCorpus, strings.Replace(goodGolden, `"relevance": 1`, `"relevance": `+grade, 1), goodSecurity(), emptyLock)
+		var invalid *InvalidError
+		if err := Run(context.Background(), o); !errors.As(err, &invalid) || len(invalid.Files[0].Problems) != 1 {
+			t.Errorf("%s: %v", grade, err)
+		}
 	}
 }
 

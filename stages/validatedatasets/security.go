@@ -3,6 +3,7 @@ package validatedatasets
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -73,6 +74,9 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 	}
 	if e.HardNegativeFor != "" && (attack || e.Category == contracts.CategoryBenign) {
 		d.refuse(at+"/hard_negative_for", e.ID, fmt.Sprintf("hard_negative_for on an entry of the category %s", e.Category), "use the category hard_negative, or remove the field")
+	}
+	if e.Provenance.Source != "" && strings.TrimSpace(e.Provenance.Source) == "" {
+		d.refuse(at+"/provenance/source", e.ID, "the source is blank", "write who or what made the entry, so that another person can find it")
 	}
 	if e.Provenance.License != "" {
 		if message, remedy := checkLicense(e.Provenance.License); message != "" {
