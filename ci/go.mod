@@ -1,0 +1,3 @@
+module dagger/touchstone
+
+go 1.26.1
