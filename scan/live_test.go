@@ -221,7 +221,9 @@ func TestListHTTP(t *testing.T) {
 			server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, &mcp.ServerOptions{PageSize: 2})
 			for i := range 5 {
 				server.AddTool(&mcp.Tool{Name: fmt.Sprintf("t%d", i), Description: "D", InputSchema: json.RawMessage(`{"type":"object"}`)},
-					func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return &mcp.CallToolResult{}, nil })
+					func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+						return &mcp.CallToolResult{}, nil
+					})
 			}
 			handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{JSONResponse: plain})
 			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
