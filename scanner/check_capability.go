@@ -3,6 +3,7 @@ package scanner
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -85,7 +86,7 @@ func (v *ToolView) paramReach(i int) int {
 	d := &v.docs[i]
 	reach := 0
 	for _, t := range v.tokens[d.tok0:d.tok1] {
-		switch strings.ToLower(d.text[t.start:t.end]) {
+		switch string(v.lower(d, t)) {
 		case "path", "file", "filename", "directory", "dir", "folder", "filepath":
 			reach = 1
 		case "url", "host", "endpoint", "uri", "hostname", "ip", "port", "proxy", "remote":
@@ -277,23 +278,17 @@ func (v *ToolView) saysReadOnly() bool {
 		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
 			continue
 		}
-		word := func(k int) string { return strings.ToLower(d.text[v.tokens[k].start:v.tokens[k].end]) }
+		is := func(k int, words ...string) bool { return slices.Contains(words, string(v.lower(d, v.tokens[k]))) }
 		for k := d.tok0; k+1 < d.tok1; k++ {
-			if word(k) == "read" && word(k+1) == "only" && k <= d.tok0+3 {
+			if k <= d.tok0+3 && is(k, "read") && is(k+1, "only") {
 				return true
 			}
-			switch word(k) {
-			case "never", "not", "without", "doesn't", "nothing", "no":
-			default:
-				continue
-			}
-			if word(k) == "not" && (k == d.tok0 || word(k-1) != "does") {
+			if !v.tokens[k].c.any(cNeg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.tok0 || !is(k-1, "does")) {
 				continue
 			}
 			for j := k + 1; j < min(k+4, d.tok1); j++ {
-				switch word(j) {
-				case "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends", "sending", "sent",
-					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects", "touch", "touches", "leave", "leaves":
+				if is(j, "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends", "sending", "sent",
+					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects", "touch", "touches", "leave", "leaves") {
 					return true
 				}
 			}

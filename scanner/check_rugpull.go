@@ -185,9 +185,11 @@ func (v *ToolView) contains(text string) bool {
 
 // changedText gives the first sentence that the approved version has not.
 func (v *ToolView) changedText(before *ToolView) string {
+	looked := 0
 	for i := range v.docs {
 		d := &v.docs[i]
-		for s := d.sen0; s < d.sen1; s++ {
+		for s := d.sen0; s < d.sen1 && looked < 256; s++ {
+			looked++
 			text := strings.TrimSpace(d.text[v.clauses[s].start:v.clauses[s].end])
 			if text != "" && !before.contains(text) {
 				return text

@@ -31,30 +31,46 @@ func imitation(v *ToolView, r *RegistryView) []Signal {
 			Confidence: confidence, Evidence: v.Name, Detail: fmt.Sprintf(format, args...)})
 	}
 	sk := skeleton(v.Name)
-	for _, t := range r.bySkeleton[sk] {
-		if sameServer(t.Server, v.Server) {
-			continue
-		}
-		switch {
-		case t.Name != v.Name && !isASCII(v.Name):
-			add(TierHard, 0.95, "the name looks like %s of server %s", t.Name, t.Server)
-		case t.Name == v.Name && claimsPlace(v):
-			add(TierSoft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)
-		case t.Name == v.Name && len(v.Description) > 30 && similarText(v.Description, t.Description) > 0.9 && v.Description != t.Description:
-			add(TierSoft, 0.5, "name and description copy a tool of server %s", t.Server)
+	if !isASCII(v.Name) {
+		for _, t := range r.bySkeleton[sk] {
+			if t.Name != v.Name && !sameServer(t.Server, v.Server) {
+				add(TierHard, 0.95, "the name looks like %s of server %s", t.Name, t.Server)
+				break
+			}
 		}
 	}
+	if t := elsewhere(r.ToolsByName[v.Name], v.Server); t != nil && claimsPlace(v) {
+		add(TierSoft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)
+	}
 	for _, other := range nearNames(v, r, sk) {
-		for _, t := range r.bySkeleton[other] {
-			if sameServer(t.Server, v.Server) || inflected(sk, other) || ownedBy(r, other, v.Server) {
-				continue
-			}
-			if similarText(v.Description, t.Description) >= 0.5 {
+		if inflected(sk, other) || r.owns[toolKey{strings.ToLower(v.Server), other}] {
+			continue
+		}
+		tools := r.bySkeleton[other]
+		for _, t := range tools[:min(len(tools), maxCompared)] {
+			if !sameServer(t.Server, v.Server) && similarText(v.Description, t.Description) >= 0.5 {
 				add(TierSoft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name, t.Server)
+				break
 			}
 		}
 	}
 	return out
+}
+
+// maxCompared bounds the tools of one name whose descriptions are compared.
+const maxCompared = 256
+
+// elsewhere gives a tool of another server; tools are sorted by server.
+func elsewhere(tools []*Tool, server string) *Tool {
+	if len(tools) == 0 {
+		return nil
+	}
+	for _, t := range []*Tool{tools[0], tools[len(tools)-1]} {
+		if !sameServer(t.Server, server) {
+			return t
+		}
+	}
+	return nil
 }
 
 // nearNames are the skeletons that a reader would take for this one.
@@ -84,30 +100,31 @@ func nearNames(v *ToolView, r *RegistryView, sk string) []string {
 	return out
 }
 
-// ownedBy says whether the server has a tool of that skeleton itself.
-func ownedBy(r *RegistryView, sk, server string) bool {
-	for _, t := range r.bySkeleton[sk] {
-		if sameServer(t.Server, server) {
-			return true
-		}
-	}
-	return false
-}
-
-// inflected says whether two names differ by a plural or a version.
+// inflected says whether two names differ by a plural or a number: a family of
+// names, not an imitation.
 func inflected(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
-	if len(a) == len(b)+1 && a[:len(b)] == b {
-		last := a[len(a)-1]
-		return last == 's' || last >= '0' && last <= '9'
+	if len(a) == len(b)+1 && a[:len(b)] == b && a[len(a)-1] == 's' {
+		return true
 	}
-	if len(a) == len(b) && a[:len(a)-1] == b[:len(b)-1] {
-		x, y := a[len(a)-1], b[len(b)-1]
-		return x >= '0' && x <= '9' && y >= '0' && y <= '9'
+	i, j := 0, 0
+	for {
+		for i < len(a) && a[i] >= '0' && a[i] <= '9' {
+			i++
+		}
+		for j < len(b) && b[j] >= '0' && b[j] <= '9' {
+			j++
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		i, j = i+1, j+1
 	}
-	return false
 }
 
 // claimsPlace says whether the description claims to replace something.
@@ -118,7 +135,7 @@ func claimsPlace(v *ToolView) bool {
 			continue
 		}
 		for _, t := range v.tokens[d.tok0:d.tok1] {
-			switch strings.ToLower(d.text[t.start:t.end]) {
+			switch string(v.lower(d, t)) {
 			case "official", "replacement", "replaces", "supersedes", "deprecated", "authoritative", "upgraded":
 				return true
 			}

@@ -336,7 +336,8 @@ func placeholderInURL(s string) string {
 		if i < 0 {
 			return ""
 		}
-		for j := i + 3; j < len(s) && s[j] > ' ' && s[j] != '"' && s[j] != '`'; j++ {
+		j := i + 3
+		for ; j < len(s) && s[j] > ' ' && s[j] != '"' && s[j] != '`'; j++ {
 			if s[j] == '{' || s[j] == '<' || s[j] == '[' && (s[j-1] == '=' || s[j-1] == '/') {
 				end := j + 1
 				for end < len(s) && end-j < 60 && s[end] != '}' && s[end] != '>' && s[end] != ']' {
@@ -345,7 +346,7 @@ func placeholderInURL(s string) string {
 				return s[j+1 : end]
 			}
 		}
-		from = i + 3
+		from = j
 	}
 }
 

@@ -108,7 +108,8 @@ func (x *frameContext) ownerOf(name string) int {
 	if strings.EqualFold(name, x.v.Name) {
 		return ownerSelf
 	}
-	for i := range x.v.fields {
+	// Bounded: a schema of thousands of parameters has no sentence each.
+	for i := range min(len(x.v.fields), 512) {
 		if f := &x.v.fields[i]; f.kind == kindParamName && f.text == name {
 			return ownerSelf
 		}

@@ -17,7 +17,8 @@ type RegistryView struct {
 
 	approved   map[toolKey]*Tool
 	bySkeleton map[string][]*Tool
-	servers    map[string]bool // lower case
+	servers    map[string]bool  // lower case
+	owns       map[toolKey]bool // by lower case server and skeleton
 	near       nearIndex
 }
 
@@ -33,6 +34,7 @@ func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
 		approved:    s.baseline,
 		bySkeleton:  make(map[string][]*Tool, len(tools)),
 		servers:     map[string]bool{},
+		owns:        make(map[toolKey]bool, len(tools)),
 	}
 	for _, i := range order {
 		t := &tools[i]
@@ -54,6 +56,9 @@ func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
 			skeletons = append(skeletons, sk)
 		}
 		r.bySkeleton[sk] = append(r.bySkeleton[sk], r.ToolsByName[name]...)
+		for _, t := range r.ToolsByName[name] {
+			r.owns[toolKey{strings.ToLower(t.Server), sk}] = true
+		}
 	}
 	r.near = buildNear(skeletons)
 	return r

@@ -212,6 +212,7 @@ loop:
 
 // emit appends the ASCII word s[start:end] that ended at a trie node.
 func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int, mixed bool) {
+	z.bound(start)
 	e := z.lex.latin.exact[node]
 	c := e.c
 	if c.any(cCredPath) {
@@ -260,6 +261,20 @@ func (z *tokenizer) inHost(start, end int) bool {
 		return true
 	}
 	return end+1 < len(z.s) && z.s[end] == '.' && letterByte(z.s[end+1])
+}
+
+// maxSentence bounds a sentence in tokens, so that looking around in one is
+// bounded, too. Beyond longSentence it ends at the next comma.
+const (
+	maxSentence  = 160
+	longSentence = 96
+)
+
+// bound ends a sentence that has grown too long, before the word at start.
+func (z *tokenizer) bound(start int) {
+	if n := len(z.tokens) - z.senTok; n >= maxSentence || n >= longSentence && z.pending&tfBreak != 0 {
+		z.endSentence(start)
+	}
 }
 
 // newline ends a sentence, unless the line is only wrapped: the next one goes
@@ -452,6 +467,7 @@ func startsLetter(s string) bool {
 // emitRunes looks a word up in its own script first, then as the Latin word
 // that it looks like.
 func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
+	z.bound(start)
 	if cyrillic > 0 && latin == 0 && other == 0 {
 		if e, ok := z.lex.cyril.longest(z.word, cyrillicClass); ok {
 			z.count(e.c)
@@ -545,6 +561,7 @@ func (z *tokenizer) cjkRun(i int) int {
 			i += size
 			continue
 		}
+		z.bound(i)
 		z.count(c)
 		z.tokens = append(z.tokens, token{uint32(i), uint32(end), c, 0, formOther, z.pending})
 		z.pending = 0

@@ -106,6 +106,7 @@ func (v *ToolView) NormalizedText() string {
 type workspace struct {
 	view  ToolView
 	word  []rune
+	fold  []byte
 	frame frameContext
 }
 
@@ -150,4 +151,10 @@ func (v *ToolView) allFields() []field {
 	}
 	v.fieldsDone = true
 	return v.fields
+}
+
+// lower gives a token's text in lower case, valid until the next call.
+func (v *ToolView) lower(d *doc, t token) []byte {
+	v.ws.fold = lowerASCII(v.ws.fold, d.text[t.start:t.end])
+	return v.ws.fold
 }
