@@ -44,7 +44,7 @@ func TestFlipEveryByte(t *testing.T) {
 	use := func(t *testing.T) (noticed bool) {
 		t.Helper()
 		got, miss := s.Lookup(rec.Key)
-		_, _, hot := s.Outputs(rec.Key)
+		_, _, hot := s.Outputs(rec.Key, 0)
 		if (miss == nil) != (hot == nil) {
 			// Lookup has removed a corrupt record: then both miss.
 			t.Errorf("Lookup %+v and Outputs %+v disagree", miss, hot)

@@ -83,11 +83,15 @@ func (s *Store) Lookup(k Key) (*Record, *Miss) {
 }
 
 // Outputs is Lookup for the hot path: it gives only the outputs and how long
-// the action took.
-func (s *Store) Outputs(k Key) ([]RecordOutput, time.Duration, *Miss) {
+// the action took. A result older than maxAge is expired, whatever time to
+// live it was written with; 0 is no limit of the caller's.
+func (s *Store) Outputs(k Key, maxAge time.Duration) ([]RecordOutput, time.Duration, *Miss) {
 	var head recordHeader
 	miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
 		h, _, err := decodeRecordHeader(b)
+		if maxAge > 0 && (h.expires.IsZero() || h.written.Add(maxAge).Before(h.expires)) {
+			h.expires = h.written.Add(maxAge)
+		}
 		head = h
 		return h, err
 	})

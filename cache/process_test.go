@@ -347,7 +347,7 @@ func TestConcurrentPuts(t *testing.T) {
 				if err := putAction(s, n); err != nil {
 					t.Error(err)
 				}
-				outs, _, miss := s.Outputs(testKey(n))
+				outs, _, miss := s.Outputs(testKey(n), 0)
 				if miss != nil {
 					t.Errorf("%d: %s", n, miss.Reason)
 					continue

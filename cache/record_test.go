@@ -29,7 +29,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record changed (-want +got):\n%s", diff)
 	}
-	outputs, dur, miss := s.Outputs(want.Key)
+	outputs, dur, miss := s.Outputs(want.Key, 0)
 	if miss != nil || dur != want.Duration {
 		t.Errorf("Outputs: %v, %+v", dur, miss)
 	}
@@ -81,7 +81,7 @@ func TestMissReasons(t *testing.T) {
 	check := func(t *testing.T, k Key, want Miss) {
 		t.Helper()
 		_, full := s.Lookup(k)
-		_, _, hot := s.Outputs(k)
+		_, _, hot := s.Outputs(k, 0)
 		if want.Corrupt {
 			// The first to see a corrupt record removes it, and the second
 			// knows that.
@@ -163,12 +163,12 @@ func TestLookupTouchesHourly(t *testing.T) {
 		return st.ModTime()
 	}
 	clock.Advance(59 * time.Minute)
-	s.Outputs(r.Key)
+	s.Outputs(r.Key, 0)
 	if !mtime().Equal(start) {
 		t.Error("touched within the hour")
 	}
 	clock.Advance(time.Minute)
-	s.Outputs(r.Key)
+	s.Outputs(r.Key, 0)
 	if !mtime().Equal(clock.Now()) {
 		t.Error("not touched after an hour")
 	}

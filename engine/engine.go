@@ -120,6 +120,16 @@ type Outcome struct {
 	components []pipeline.KeyComponent
 }
 
+// component is the digest of a part of the key; zero when there is none.
+func (o *Outcome) component(name string) cache.Digest {
+	for i := range o.components {
+		if o.components[i].Name == name {
+			return o.components[i].Digest
+		}
+	}
+	return cache.Digest{}
+}
+
 // Output finds an output by name.
 func (o *Outcome) Output(name string) (cache.RecordOutput, bool) {
 	for _, out := range o.Outputs {

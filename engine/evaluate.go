@@ -17,7 +17,7 @@ func (r *run) evaluate(o *Outcome) error {
 		o.State, o.Reasons = Miss, []string{"its cache is off"}
 		return nil
 	}
-	outputs, duration, miss := r.Store.Outputs(o.Key)
+	outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 	if miss != nil {
 		o.State, o.Reasons = Miss, r.reasons(o, miss)
 		return nil

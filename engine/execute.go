@@ -48,7 +48,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	}
 	defer unlock()
 	if !r.opts.Force && !o.Instance.Cache.Off {
-		if outputs, duration, miss := r.Store.Outputs(o.Key); miss == nil {
+		if outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
 			o.State, o.Outputs, o.Duration = Hit, outputs, duration
 			r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: duration.Milliseconds()})
 			return nil
@@ -102,7 +102,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 			return nil, err
 		}
 	}
-	if err := r.materialize(ctx, in, box, work); err != nil {
+	if err := r.materialize(ctx, o, box, work); err != nil {
 		return nil, err
 	}
 	for _, out := range in.Outputs {

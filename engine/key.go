@@ -31,8 +31,12 @@ func (r *run) inputDigest(input *pipeline.Input) (cache.Digest, error) {
 	if err != nil {
 		return cache.Digest{}, err
 	}
+	return digestMembers(input, members), nil
+}
+
+func digestMembers(input *pipeline.Input, members []member) cache.Digest {
 	if !input.Tree && len(members) == 1 && members[0].kind == plainFile {
-		return members[0].digest, nil
+		return members[0].digest
 	}
 	h := sha256.New()
 	h.Write([]byte("touchstone input 1\n"))
@@ -44,7 +48,7 @@ func (r *run) inputDigest(input *pipeline.Input) (cache.Digest, error) {
 		h.Write([]byte{byte(m.kind)})
 		h.Write(m.digest[:])
 	}
-	return cache.Digest(h.Sum(nil)), nil
+	return cache.Digest(h.Sum(nil))
 }
 
 // member is one file or directory that an input consists of; path is relative
@@ -86,6 +90,14 @@ func (r *run) members(input *pipeline.Input) ([]member, error) {
 	return members, nil
 }
 
+// mode of a file of this kind.
+func (k memberKind) mode() fs.FileMode {
+	if k == executable {
+		return 0o755
+	}
+	return 0o644
+}
+
 func fileKind(mode fs.FileMode) memberKind {
 	if mode&0o111 != 0 {
 		return executable
@@ -94,12 +106,7 @@ func fileKind(mode fs.FileMode) memberKind {
 }
 
 // execBit reduces a mode to the one bit that changes what a file can do.
-func execBit(mode fs.FileMode) fs.FileMode {
-	if mode&0o111 != 0 {
-		return 0o755
-	}
-	return 0o644
-}
+func execBit(mode fs.FileMode) fs.FileMode { return fileKind(mode).mode() }
 
 // key computes the instance's key; all upstream outcomes must be known.
 func (r *run) key(o *Outcome) error {

@@ -18,20 +18,29 @@ import (
 )
 
 // materialize puts the declared inputs, and nothing else, into box. Source
-// files are copied, never linked, so that no stage can write into the tree;
-// each copy is hashed, and a file that is no longer what the key says stops
-// the stage: a result must not be stored under a key that it does not have.
-func (r *run) materialize(ctx context.Context, in *pipeline.Instance, box string, work *workDir) error {
-	for i := range in.Inputs {
-		input := &in.Inputs[i]
+// files are copied, never linked, so that no stage can write into the tree.
+// The key was computed earlier, perhaps long before where another run held
+// it, so what is copied is held against the key: an input that has changed
+// since stops the stage, since a result must not be stored under a key that
+// it does not have.
+func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *workDir) error {
+	for i := range o.Instance.Inputs {
+		input := &o.Instance.Inputs[i]
+		members, err := r.members(input)
+		if err != nil {
+			return fmt.Errorf("input %s: %w", input.Name, err)
+		}
+		if digestMembers(input, members) != o.component(pipeline.InputPrefix+input.Name) {
+			return fmt.Errorf("input %s%s changed after the stage was keyed; run again", input.Name, sourceOf(input))
+		}
 		base := filepath.Join(box, filepath.FromSlash(input.Path))
 		if input.Tree {
 			if err := os.MkdirAll(base, 0o755); err != nil {
 				return err
 			}
 		}
-		for _, f := range input.Files {
-			if err := r.copySource(f, filepath.Join(base, filepath.FromSlash(f.Path))); err != nil {
+		for i, f := range input.Files {
+			if err := copySource(f, members[i], filepath.Join(base, filepath.FromSlash(f.Path))); err != nil {
 				return fmt.Errorf("input %s: %w", input.Name, err)
 			}
 		}
@@ -47,11 +56,16 @@ func (r *run) materialize(ctx context.Context, in *pipeline.Instance, box string
 	return nil
 }
 
-func (r *run) copySource(f pipeline.SourceFile, to string) error {
-	want, _, mode, err := r.Index.File(f.Source)
-	if err != nil {
-		return err
+// sourceOf is how a message names the file behind an input, where it is one.
+func sourceOf(input *pipeline.Input) string {
+	if input.Tree || len(input.Files) != 1 {
+		return ""
 	}
+	return " (" + input.Files[0].Label + ")"
+}
+
+// copySource copies a file that has to be what the member says.
+func copySource(f pipeline.SourceFile, want member, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -60,7 +74,7 @@ func (r *run) copySource(f pipeline.SourceFile, to string) error {
 		return err
 	}
 	defer src.Close()
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, execBit(mode)&0o555)
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.kind.mode()&0o555)
 	if err != nil {
 		return err
 	}
@@ -72,8 +86,8 @@ func (r *run) copySource(f pipeline.SourceFile, to string) error {
 	if err := dst.Close(); err != nil {
 		return err
 	}
-	if got := cache.Digest(h.Sum(nil)); got != want {
-		return fmt.Errorf("%s changed while the stage was being prepared; run again", f.Label)
+	if got := cache.Digest(h.Sum(nil)); got != want.digest {
+		return fmt.Errorf("%s changed while it was being copied; run again", f.Label)
 	}
 	return nil
 }
@@ -87,7 +101,7 @@ func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to stri
 	if !errors.As(err, &corrupt) && !errors.Is(err, cache.ErrNotFound) {
 		return err
 	}
-	if repairErr := r.repair(ctx, r.outcomes[u.From.Instance], err.Error(), work); repairErr != nil {
+	if repairErr := r.repair(ctx, u.From.Instance, err.Error(), work); repairErr != nil {
 		return fmt.Errorf("%w; making it again: %w", err, repairErr)
 	}
 	removeTree(to)
@@ -96,10 +110,11 @@ func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to stri
 
 // repair executes an instance again whose stored outputs were found damaged
 // after it had been taken for a hit.
-func (r *run) repair(ctx context.Context, o *Outcome, reason string, work *workDir) error {
-	r.repairs.Lock()
-	defer r.repairs.Unlock()
-	if _, _, miss := r.Store.Outputs(o.Key); miss == nil {
+func (r *run) repair(ctx context.Context, instance int, reason string, work *workDir) error {
+	r.repairs[instance].Lock()
+	defer r.repairs[instance].Unlock()
+	o := r.outcomes[instance]
+	if _, _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
 		return nil // another dependent has had it repaired
 	}
 	again := &Outcome{Instance: o.Instance, Key: o.Key, Reasons: []string{reason}, components: o.components}
@@ -107,7 +122,7 @@ func (r *run) repair(ctx context.Context, o *Outcome, reason string, work *workD
 		return err
 	}
 	if again.State == Ran {
-		r.repaired++
+		r.repaired.Add(1)
 	}
 	if !slices.EqualFunc(again.Outputs, o.Outputs, func(a, b cache.RecordOutput) bool { return a.Digest == b.Digest }) {
 		return fmt.Errorf("%s made other bytes than before from the same inputs; run again", o.Instance)

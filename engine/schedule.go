@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
@@ -21,8 +22,11 @@ type run struct {
 	outcomes []*Outcome
 	cpus     *semaphore.Weighted
 	eventMu  sync.Mutex
-	repairs  sync.Mutex
-	repaired int // instances executed again because their blobs were damaged
+	// repairs has a lock for each instance: making a damaged output again may
+	// find the output damaged that it is made from, and that only ever goes
+	// upstream.
+	repairs  []sync.Mutex
+	repaired atomic.Int64 // instances executed again because their blobs were damaged
 
 	mu         sync.Mutex
 	wake       *sync.Cond
@@ -54,6 +58,7 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 		opts:       opts,
 		outcomes:   make([]*Outcome, len(plan.Instances)),
 		cpus:       semaphore.NewWeighted(int64(e.Jobs)),
+		repairs:    make([]sync.Mutex, len(plan.Instances)),
 		pending:    make([]int, len(plan.Instances)),
 		dependents: make([][]int, len(plan.Instances)),
 		left:       len(plan.Instances),
@@ -204,7 +209,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 			}
 		}
 	}
-	sum.Executed += r.repaired
+	sum.Executed += int(r.repaired.Load())
 	if ctx.Err() != nil {
 		first = ctx.Err()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -26,24 +27,28 @@ type HostTools struct {
 }
 
 // Resolve finds argv[0]. A relative path with a slash is a file among the
-// instance's inputs: its content is in the key already.
+// instance's inputs: its content is in the key already. Any other relative
+// path is refused, since what lies there would be in no key.
 func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	name := in.Command[0]
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+		if !amongInputs(in, path.Clean(name)) {
+			return Tool{}, fmt.Errorf("program %q is not among the stage's inputs; declare it as an input and write input.NAME, or give its absolute path, or its name alone to have it looked up in PATH", name)
+		}
 		return Tool{ToolIdentity: pipeline.ToolIdentity{Name: name}, Path: name}, nil
 	}
-	path := DefaultPath
+	search := DefaultPath
 	for _, v := range in.Env {
 		if v.Name == "PATH" {
-			path = v.Value
+			search = v.Value
 		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t, ok := h.found[name+"\x00"+path]; ok {
+	if t, ok := h.found[name+"\x00"+search]; ok {
 		return t, nil
 	}
-	file, err := lookPath(name, path)
+	file, err := lookPath(name, search)
 	if err != nil {
 		return Tool{}, err
 	}
@@ -55,8 +60,18 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	if h.found == nil {
 		h.found = map[string]Tool{}
 	}
-	h.found[name+"\x00"+path] = t
+	h.found[name+"\x00"+search] = t
 	return t, nil
+}
+
+// amongInputs tells whether a path is that of an input or below one.
+func amongInputs(in *pipeline.Instance, p string) bool {
+	for i := range in.Inputs {
+		if at := in.Inputs[i].Path; p == at || strings.HasPrefix(p, at+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // lookPath is exec.LookPath over a given PATH, with links resolved, since the

@@ -1,0 +1,138 @@
+package engine_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// editOnResolve edits a file when a program is looked up, which is after the
+// inputs were digested for the key and before they are copied.
+type editOnResolve struct {
+	engine.Tools
+	edit func()
+}
+
+func (t *editOnResolve) Resolve(in *pipeline.Instance) (engine.Tool, error) {
+	t.edit()
+	return t.Tools.Resolve(in)
+}
+
+func TestInputEditedAfterKeyingIsNotStoredUnderTheOldKey(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		edit func(path string) error
+	}{
+		{"content", func(p string) error { return os.WriteFile(p, []byte("new"), 0o644) }},
+		{"executable bit", func(p string) error { return os.Chmod(p, 0o755) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t)
+			file := w.write("a.txt", "old")
+			in := w.source(sh("copy", "cat in/a > out/result"), "a", "a.txt")
+			plain := w.engine.Tools
+			w.engine.Tools = &editOnResolve{plain, func() {
+				if err := tc.edit(file); err != nil {
+					t.Error(err)
+				}
+			}}
+			_, _, err := w.run(w.plan(in), engine.RunOptions{})
+			if err == nil || !strings.Contains(err.Error(), "a.txt") || !strings.Contains(err.Error(), "changed") {
+				t.Errorf("error %v, want one that says that a.txt changed", err)
+			}
+			w.engine.Tools = plain
+			w.write("a.txt", "old")
+			if err := os.Chmod(file, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			outcomes, _, err := w.run(w.plan(in), engine.RunOptions{})
+			if err != nil || outcomes[0].State != engine.Ran || w.output(outcomes[0]) != "old" {
+				t.Errorf("then %s with %q, %v", outcomes[0].State, w.output(outcomes[0]), err)
+			}
+		})
+	}
+}
+
+// damageBlobs changes a byte of every blob.
+func damageBlobs(t *testing.T, store *cache.Store) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(store.Dir(), "blobs"), func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		b[len(b)-1] ^= 1
+		return os.WriteFile(p, b, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDamageAllTheWayUpIsMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	w.write("x.txt", "1")
+	plan := w.plan(
+		sh("a", "echo a > out/result"),
+		after(sh("b", "cat in/a > out/result; echo b >> out/result"), "a", 0),
+		after(w.source(sh("c", "cat in/b in/x > out/result"), "x", "x.txt"), "b", 1),
+		after(w.source(sh("d", "cat in/x in/b > out/result"), "x", "x.txt"), "b", 1),
+	)
+	w.mustRun(plan)
+	damageBlobs(t, w.store)
+	w.write("x.txt", "2")
+	sum := w.mustRun(plan)
+	if sum.Executed != 4 {
+		t.Errorf("%d executed, want c and d, and a and b once more", sum.Executed)
+	}
+	if sum := w.mustRun(plan); sum.Executed != 0 {
+		t.Errorf("then %d executed, want none", sum.Executed)
+	}
+}
+
+func TestShorterTimeToLiveCountsForOlderResults(t *testing.T) {
+	w := newWorld(t)
+	in := sh("a", "echo a > out/result")
+	w.mustRun(w.plan(in))
+	in.Cache.TTL = time.Hour
+	if sum := w.mustRun(w.plan(in)); sum.Hits != 1 {
+		t.Fatalf("a fresh result is no hit: %+v", sum)
+	}
+	in.Cache.TTL = time.Nanosecond
+	outcomes, err := w.engine.Evaluate(t.Context(), w.plan(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := outcomes[0]; o.State != engine.Miss || !strings.Contains(o.Reasons[0], "expired") {
+		t.Errorf("%s %q, want a miss because it expired", o.State, o.Reasons)
+	}
+}
+
+func TestProgramsOutsideOfTheKeyAreRefused(t *testing.T) {
+	w := newWorld(t)
+	w.write("tool.sh", "#!/bin/sh\necho hello > out/result\n")
+	if err := os.Chmod(filepath.Join(w.root, "tool.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	up := strings.Repeat("../", 20)
+	for program, ok := range map[string]bool{
+		"in/tool": true, "./in/tool": true, up + "bin/sh": false, "in/../" + up + "bin/sh": false, "./tool": false,
+	} {
+		in := w.source(sh("s", "echo > out/result"), "tool", "tool.sh")
+		in.Command[0] = program
+		_, _, err := w.run(w.plan(in), engine.RunOptions{})
+		if ok && err != nil || !ok && (err == nil || !strings.Contains(err.Error(), "not among the stage's inputs")) {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+}
