@@ -1,0 +1,372 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// sh is a stage's command that runs a script.
+func sh(script string) string { return fmt.Sprintf("[%q, \"sh\", \"-c\", %q]", busybox, script) }
+
+func TestSameResults(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		files  map[string]string
+		code   int
+		status string // of the first stage
+		args   []string
+	}{
+		{
+			name: "success", status: "RAN",
+			files: map[string]string{
+				"text.txt": "one\ntwo\n",
+				"pipeline.hcl": `
+stage "copy" {
+  inputs  = { text = "text.txt" }
+  outputs = { copy = "out/deep/copy.txt" }
+  command = ` + sh("cat in/text.txt > out/deep/copy.txt; echo said; echo warned >&2; printf '\\377\\000'") + `
+}
+stage "count" {
+  inputs  = { copy = stage.copy.copy }
+  outputs = { count = "out/count.txt" }
+  env     = { GREETING = "grüß" }
+  command = ` + sh("wc -l < in/copy.txt > out/count.txt; echo $GREETING; env | sort | grep -v ^TMPDIR= | grep -v ^PWD= | grep -v ^SHLVL=") + `
+}`,
+			},
+		},
+		{
+			name: "failing", code: 3, status: "FAILED", args: []string{"--keep-going"},
+			files: map[string]string{"pipeline.hcl": `
+stage "bad" {
+  outputs = { o = "out/o" }
+  command = ` + sh("echo half > out/o; echo why >&2; exit 7") + `
+}
+stage "after" {
+  inputs  = { o = stage.bad.o }
+  outputs = { p = "out/p" }
+  command = ` + sh("cp in/o out/p") + `
+}
+stage "aside" {
+  outputs = { p = "out/p" }
+  command = ` + sh("echo fine > out/p") + `
+}`},
+		},
+		{
+			name: "signal", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "bad" {
+  outputs = { o = "out/o" }
+  command = ` + sh("kill -SEGV $$") + `
+}`},
+		},
+		{
+			name: "timeout", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "slow" {
+  outputs = { o = "out/o" }
+  timeout = "1s"
+  command = ` + sh("echo begun; sleep 60") + `
+}`},
+		},
+		{
+			name: "retry", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "flaky" {
+  outputs = { o = "out/o" }
+  retries = 2
+  command = ` + sh("echo no >&2; exit 9") + `
+}`},
+		},
+		{
+			name: "missing output", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "forgot" {
+  outputs = { o = "out/o" }
+  command = ` + sh("echo x > out/other; mkdir out/d; echo y > out/d/z") + `
+}`},
+		},
+		{
+			name: "output of another type", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "link" {
+  outputs = { o = "out/o" }
+  command = ` + sh("ln -s /etc/passwd out/o") + `
+}`},
+		},
+		{
+			name: "program that is missing", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "none" {
+  outputs = { o = "out/o" }
+  command = ` + sh("no-such-program-anywhere > out/o") + `
+}`},
+		},
+		{
+			name: "directory", status: "RAN",
+			files: map[string]string{"pipeline.hcl": `
+stage "tree" {
+  outputs = { d = "out/d/" }
+  command = ` + sh("mkdir -p out/d/sub/empty; echo x > out/d/sub/x; chmod 755 out/d/sub/x; echo y > out/d/y; chmod 600 out/d/y; "+
+				"ln -s sub/x out/d/link; ln -s nowhere out/d/dangling; chmod 700 out/d/sub") + `
+}
+stage "read" {
+  inputs  = { d = stage.tree.d }
+  outputs = { l = "out/l" }
+  command = ` + sh("cd in/d; find . | sort > ../../out/l; cat link >> ../../out/l; readlink dangling >> ../../out/l; test -x sub/x") + `
+}`},
+		},
+		{
+			name: "names", status: "RAN",
+			files: map[string]string{
+				"daten/日本語 ☃.txt":       "schnee\n",
+				"daten/a'b\"c $x.txt":   "quotes\n",
+				"daten/tief/ünïcødé.md": "ok\n",
+				"pipeline.hcl": `
+stage "names" {
+  inputs  = { daten = "daten" }
+  outputs = { d = "out/ausgabe ☃/" }
+  command = ` + sh("cp -r in/daten/. 'out/ausgabe ☃/'; ls -R in/daten | sort") + `
+}`,
+			},
+		},
+		{
+			name: "empty", status: "RAN",
+			files: map[string]string{
+				"empty.txt": "",
+				"pipeline.hcl": `
+stage "empty" {
+  inputs  = { e = "empty.txt" }
+  outputs = { e = "out/e", d = "out/d/" }
+  command = ` + sh("cp in/e.txt out/e; mkdir -p out/d") + `
+}
+stage "silent" {
+  outputs = { o = "out/o" }
+  command = ` + sh(": > out/o") + `
+}`,
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, c.files)
+			local, container := w.both(c.args...)
+			if local.code != c.code || len(local.stages) == 0 || local.stages[0].Status != c.status {
+				t.Errorf("exit status %d, stages %+v; want %d and %s\n%s", local.code, local.stages, c.code, c.status, local.stderr)
+			}
+			// What one executor stored is a hit for the other.
+			for executor, store := range map[string]string{"dagger": local.store, "local": container.store} {
+				if c.code != 0 {
+					break
+				}
+				for _, st := range w.run(executor, store).stages {
+					if st.Status != "HIT" {
+						t.Errorf("%s on the other's store: %s is %s", executor, st.Stage, st.Status)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestLargeFile(t *testing.T) {
+	w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "large" {
+  inputs  = { big = "big.bin" }
+  outputs = { big = "out/big.bin" }
+  command = ` + sh("cp in/big.bin out/big.bin") + `
+}`})
+	content := make([]byte, 64<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
+	w.write("big.bin", string(content))
+	local, container := w.both()
+	if local.code != 0 || container.records["large[]"].Outputs[0].Size != 64<<20 {
+		t.Errorf("exit status %d, record %+v", local.code, container.records["large[]"])
+	}
+}
+
+func TestSecretsStayOut(t *testing.T) {
+	const value = "s3cr3t-Zwölf-7731"
+	w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "secret" {
+  outputs = { o = "out/o" }
+  secrets = { TOKEN = "env:CONFORMANCE_TOKEN" }
+  command = ` + sh("printf %s \"$TOKEN\" | sha256sum > out/o") + `
+}`})
+	w.env = []string{"CONFORMANCE_TOKEN=" + value}
+	local, container := w.both("--progress", "json")
+	for _, e := range []*ended{local, container} {
+		if e.code != 0 {
+			t.Fatalf("exit status %d\n%s", e.code, e.stderr)
+		}
+		if strings.Contains(e.stderr, value) {
+			t.Error("the secret is on standard error")
+		}
+		err := filepath.WalkDir(filepath.Dir(e.store), func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(file)
+			if bytes.Contains(b, []byte(value)) {
+				t.Errorf("%s holds the secret", file)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNetworkIsAsDeclared(t *testing.T) {
+	interfaces := sh("sed -n 's/^ *\\([a-z0-9]*\\):.*/\\1/p' /proc/net/dev | sort > out/o")
+	w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "none" {
+  outputs = { o = "out/o" }
+  command = ` + interfaces + `
+}
+stage "loopback" {
+  outputs = { o = "out/o" }
+  network = "loopback"
+  command = ` + interfaces + `
+}
+stage "full" {
+  outputs = { o = "out/o" }
+  network = "full"
+  command = ` + interfaces + `
+}`})
+	e := w.run("dagger", filepath.Join(t.TempDir(), "store"))
+	if e.code != 0 {
+		t.Fatal(e.stderr)
+	}
+	s := openStore(t, e.store)
+	for kind, has := range map[string]bool{"none": false, "loopback": false, "full": true} {
+		rec := e.records[kind+"[]"]
+		b, err := s.Bytes(rec.Outputs[0].Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(string(b)) != "lo" != has {
+			t.Errorf("network %s has the interfaces %q", kind, b)
+		}
+		if slices.Contains(rec.Isolation, "no-network") == has {
+			t.Errorf("network %s is recorded as isolated by %v", kind, rec.Isolation)
+		}
+	}
+}
+
+func TestUndeclaredReadFails(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "undeclared.txt")
+	if err := os.WriteFile(secret, []byte("found\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "reads" {
+  outputs = { o = "out/o" }
+  command = ` + sh("cat "+secret+" > out/o") + `
+}`})
+	stores := t.TempDir()
+	if e := w.run("dagger", filepath.Join(stores, "dagger")); e.code != 3 {
+		t.Errorf("an undeclared read succeeded in a container:\n%+v", e.stages)
+	}
+	e := w.run("local", filepath.Join(stores, "local"))
+	if e.code == 3 {
+		return
+	}
+	// Where nothing keeps the process from it, the record must not claim so.
+	if iso := e.records["reads[]"].Isolation; slices.Contains(iso, "landlock") || slices.Contains(iso, "container") {
+		t.Errorf("an undeclared read succeeded, and the record claims %v", iso)
+	}
+}
+
+func TestMatrixOfHundred(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a hundred containers")
+	}
+	w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "cell" {
+  matrix { n = range(100) }
+  outputs = { o = "out/o" }
+  command = [` + fmt.Sprintf("%q", busybox) + `, "sh", "-c", "echo $0 > out/o", matrix.n]
+}
+stage "all" {
+  inputs  = { cells = stage.cell.o }
+  outputs = { sum = "out/sum" }
+  command = ` + sh("find in/cells -type f | wc -l > out/sum") + `
+}`})
+	local, container := w.both("-j", "8")
+	if local.code != 0 || len(container.records) != 101 {
+		t.Errorf("exit status %d, %d records", local.code, len(container.records))
+	}
+}
+
+func TestInterruptLeavesNothing(t *testing.T) {
+	w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "long" {
+  outputs = { o = "out/o" }
+  command = ` + sh("echo begun > out/o; sleep 600") + `
+}`})
+	for _, executor := range []string{"local", "dagger"} {
+		store := filepath.Join(t.TempDir(), "store")
+		cmd := w.command(executor, store, "--progress", "plain")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitForStart(t, store+".events")
+		// The event comes before the container; both moments are fair.
+		time.Sleep(2 * time.Second)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 130 {
+			t.Errorf("%s: exit status %d after an interrupt, want 130\n%s", executor, code, stderr.String())
+		}
+		if left, _ := filepath.Glob(filepath.Join(store, "work", "*")); len(left) > 0 {
+			t.Errorf("%s left %v", executor, left)
+		}
+	}
+}
+
+func waitForStart(t *testing.T, events string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		if b, _ := os.ReadFile(events); bytes.Contains(b, []byte(`"start"`)) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func TestTwoRunsAtOnce(t *testing.T) {
+	w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "a" {
+  outputs = { o = "out/o" }
+  command = ` + sh("sleep 1; echo a > out/o") + `
+}`})
+	store := filepath.Join(t.TempDir(), "store")
+	cmds := []*exec.Cmd{w.command("dagger", store), w.command("dagger", store)}
+	for _, cmd := range cmds {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if e := w.run("dagger", store); e.stages[0].Status != "HIT" {
+		t.Errorf("after two runs: %+v", e.stages)
+	}
+}
