@@ -130,16 +130,37 @@ func checkTwice(v value) error {
 				pending = append(pending, level{e, v.depth + 1})
 			}
 		}
-		seen := map[string]bool{}
-		for _, m := range v.object() {
-			if seen[m.name] {
-				return &twiceError{m.name, m.name, m.at}
-			}
-			seen[m.name] = true
+		members := v.object()
+		if m := repeated(members); m != nil {
+			return &twiceError{m.name, m.name, m.at}
+		}
+		for _, m := range members {
 			if m.is('{') || m.is('[') {
 				pending = append(pending, level{m.value, v.depth + 1})
 			}
 		}
+	}
+	return nil
+}
+
+// repeated gives the first member whose name stands before it already.
+func repeated(members []member) *member {
+	if len(members) < 16 { // cheaper than a map
+		for i := range members {
+			for j := range i {
+				if members[i].name == members[j].name {
+					return &members[i]
+				}
+			}
+		}
+		return nil
+	}
+	seen := make(map[string]bool, len(members))
+	for i := range members {
+		if seen[members[i].name] {
+			return &members[i]
+		}
+		seen[members[i].name] = true
 	}
 	return nil
 }

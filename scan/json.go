@@ -38,6 +38,10 @@ func (v value) str() (s string, ok bool) {
 	if !v.is('"') {
 		return "", false
 	}
+	inner := v.text[v.start+1 : v.end-1]
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner), true
+	}
 	return s, json.Unmarshal(v.raw(), &s) == nil
 }
 
@@ -165,13 +169,16 @@ func skipValue(text []byte, i int) int {
 }
 
 func skipString(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for i++; i < len(text); {
+		end := bytes.IndexByte(text[i:], '"')
+		if end < 0 {
+			break
 		}
+		slash := bytes.IndexByte(text[i:i+end], '\\')
+		if slash < 0 {
+			return i + end + 1
+		}
+		i += slash + 2
 	}
 	return len(text)
 }
@@ -193,6 +200,10 @@ func parseAll(text []byte) ([]value, error) {
 }
 
 func decodeAll(text []byte) ([]value, error) {
+	if json.Valid(text) { // one value, as almost always: nothing is copied
+		start := skipSeparators(text, 0)
+		return []value{{text, start, skipValue(text, start)}}, nil
+	}
 	var values []value
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for {

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -147,25 +146,19 @@ type toolName struct{ server, tool string }
 func distinct(all []Tool) ([]scanner.Tool, map[toolName][]Place) {
 	tools := make([]scanner.Tool, 0, len(all))
 	places := make(map[toolName][]Place, len(all))
-	index := make(map[toolName][]int, len(all))
+	seen := make(map[string]bool, len(all))
 	for _, t := range all {
 		key := toolName{t.Server, t.Name}
-		if !slices.Contains(places[key], t.Place) {
-			places[key] = append(places[key], t.Place)
+		if list := places[key]; len(list) == 0 || list[len(list)-1] != t.Place {
+			places[key] = append(list, t.Place)
 		}
-		known := slices.ContainsFunc(index[key], func(i int) bool { return same(&tools[i], &t.Tool) })
-		if !known {
-			index[key] = append(index[key], len(tools))
+		content := fingerprint(t.Server, t.Name, t.Description, string(t.InputSchema), string(t.OutputSchema), string(t.Annotations))
+		if !seen[content] {
+			seen[content] = true
 			tools = append(tools, t.Tool)
 		}
 	}
 	return tools, places
-}
-
-// same says whether two tools of one name are the same to the byte.
-func same(a, b *scanner.Tool) bool {
-	return a.Description == b.Description && bytes.Equal(a.InputSchema, b.InputSchema) &&
-		bytes.Equal(a.OutputSchema, b.OutputSchema) && bytes.Equal(a.Annotations, b.Annotations)
 }
 
 func countServers(tools []scanner.Tool) []ServerCount {

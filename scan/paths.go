@@ -71,14 +71,12 @@ func readPath(p string, opts ReadOptions) (*Input, error) {
 }
 
 func readFile(p, server string) (*Input, error) {
-	f, err := os.Open(p)
+	if st, err := os.Stat(p); err == nil && st.Size() > MaxFile {
+		return Read(p, server, make([]byte, MaxFile+1)) // refuses it
+	}
+	text, err := os.ReadFile(p)
 	if err != nil {
 		return nil, pathError(p, err)
-	}
-	defer f.Close()
-	text, err := readAll(f, p)
-	if err != nil {
-		return nil, err
 	}
 	return Read(p, first(server, serverOf(p)), text)
 }

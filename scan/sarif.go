@@ -2,8 +2,6 @@ package scan
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -217,16 +215,6 @@ func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity sca
 	res.WithProperties(sarif.NewPropertyBag().Add("tier", s.Tier.String()).
 		Add("confidence", s.Confidence).Add("findingSeverity", string(severity)).Add("threatType", string(s.ThreatType)))
 	return res
-}
-
-// fingerprint hashes texts so that no two different lists collide by the
-// place of a border.
-func fingerprint(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s,", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 func physical(p Place) *sarif.PhysicalLocation {
