@@ -20,7 +20,7 @@ JSON, see docs/detectors.md; without a command after -- it is one of our own
 
 An entry on which the detector crashes, hangs or breaks the protocol is
 recorded as errored and the detector is started again for the rest. More than
-half errored fails the stage.`,
+half errored fails the stage, and so do five in a row without an answer.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return errors.New("a detector's command goes after --")

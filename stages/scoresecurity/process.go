@@ -100,11 +100,14 @@ func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration
 		}
 		return a.line, a.err
 	case <-timer.C:
-		return nil, fmt.Errorf("gave no verdict within %v", timeout)
+		return nil, fmt.Errorf("%w within %v", errNoVerdict, timeout)
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
+
+// errNoVerdict is part of the error on an entry that ran into the timeout.
+var errNoVerdict = errors.New("gave no verdict")
 
 // ending says how a detector that closed its output ended.
 func (p *process) ending() string {

@@ -18,11 +18,17 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/detection"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
 // DefaultEntryTimeout is how long a detector may think about one entry.
 const DefaultEntryTimeout = 10 * time.Second
+
+// hungAfter is the number of entries in a row that may run into the timeout
+// before a detector counts as hung: waiting out half of the corpus could take
+// longer than the stage may, and the stage would end without saying why.
+const hungAfter = 5
 
 // Options of one run.
 type Options struct {
@@ -42,8 +48,8 @@ type Options struct {
 }
 
 // Run scores the detector and writes a contracts.SecurityReport. It fails when
-// the detector cannot be started or errs on more than half of the entries:
-// figures of the rest would say nothing.
+// the detector cannot be started, hangs on several entries in a row or errs on
+// more than half of them: figures of the rest would say nothing.
 func Run(ctx context.Context, opts Options) error {
 	if opts.Run < 0 {
 		return fmt.Errorf("--run is %d: give the number of the run, 0 or more", opts.Run)
@@ -79,12 +85,13 @@ func Run(ctx context.Context, opts Options) error {
 		return fmt.Errorf("detector %s: %w", opts.Detector, err)
 	}
 	digest := sha256.Sum256(data)
+	entries := perEntry(corpus.Entries, results)
 	return contracts.Write(opts.Out, contracts.SecurityReport{
 		SecurityVersion: corpus.Version,
 		SecuritySHA256:  hex.EncodeToString(digest[:]),
 		Run:             opts.Run,
-		Detector:        score(opts.Detector, corpus.Entries, results),
-		PerEntry:        perEntry(corpus.Entries, results),
+		Detector:        detection.Score(opts.Detector, entries),
+		PerEntry:        entries,
 	})
 }
 
@@ -128,7 +135,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 		}
 	}()
 	results := make([]result, len(entries))
-	errored := 0
+	errored, unanswered := 0, 0
 	for n, i := range shuffled(len(entries), opts.Run) {
 		id := fmt.Sprintf("r%d", n+1)
 		request, err := requestLine(id, entries[i])
@@ -162,6 +169,12 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 		if results[i].failed != "" {
 			errored++
 			fmt.Fprintf(opts.Log, "detector %s: entry %s: %s\n", opts.Detector, entries[i].ID, results[i].failed)
+		}
+		if unanswered++; !errors.Is(err, errNoVerdict) {
+			unanswered = 0
+		}
+		if unanswered == hungAfter {
+			return nil, fmt.Errorf("hangs: %d entries in a row had no verdict within %v%s", hungAfter, opts.EntryTimeout, stderrNote(&stderr))
 		}
 		if errored > len(entries)/2 {
 			return nil, fmt.Errorf("failed on %d of the %d entries shown, more than half of all %d; the last: %s%s",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -289,6 +290,22 @@ func TestMostlyErroredIsAnError(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a report was written all the same")
+	}
+}
+
+// A detector that hangs is given up long before half of a big corpus was
+// waited for.
+func TestHangingDetectorIsGivenUp(t *testing.T) {
+	var entries []contracts.SecurityEntry
+	for n := range 40 {
+		entries = append(entries, entry(fmt.Sprintf("tp-%d", n), "EVIL TRIGGER"))
+	}
+	err := Run(t.Context(), Options{
+		Security: corpusFile(t, entries), Detector: "stuck", Out: filepath.Join(t.TempDir(), "report.json"),
+		Argv: []string{os.Args[0], "fake", "hang"}, EntryTimeout: 100 * time.Millisecond,
+	})
+	if err == nil || !strings.Contains(err.Error(), "detector stuck: hangs: 5 entries in a row had no verdict within 100ms") {
+		t.Errorf("got %v", err)
 	}
 }
 
