@@ -283,6 +283,7 @@ func TestBaselineOnOtherData(t *testing.T) {
 		"the corpus (corpus_v1":            func(b *contracts.Baseline) { b.Data.CorpusSHA256 = fixture.SHA("f") },
 		"the security corpus (security_v1": func(b *contracts.Baseline) { b.Data.SecuritySHA256 = fixture.SHA("f") },
 		"the baseline has no query q1":     func(b *contracts.Baseline) { b.PerQuery[0].ID = "q9" },
+		"its mrr is given as 0.500000 and the mean of its 1 queries is 1.000000": func(b *contracts.Baseline) { b.Metrics.MRR = 0.5 },
 		"2 queries and the golden set 1 although": func(b *contracts.Baseline) {
 			b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: "q9", Metrics: b.Metrics})
 		},

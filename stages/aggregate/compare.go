@@ -45,6 +45,23 @@ func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts
 	if len(known) != len(r.queries) {
 		return fmt.Sprintf("the baseline has %d queries and the golden set %d although it names the same one", len(known), len(r.queries))
 	}
+	return contradiction(baseline)
+}
+
+// contradiction finds a figure of the baseline that is not the mean of its
+// queries. The change is taken from the one and its significance from the
+// other, so a figure that was edited by hand would move the bound unnoticed.
+func contradiction(b contracts.Baseline) string {
+	for _, name := range contracts.MetricNames {
+		column := make([]float64, len(b.PerQuery))
+		for i, q := range b.PerQuery {
+			column[i], _ = q.Metrics.Value(name)
+		}
+		stated, _ := b.Metrics.Value(name)
+		if found := metrics.Mean(column); math.Abs(found-stated) > 1e-9 {
+			return fmt.Sprintf("its %s is given as %.6f and the mean of its %d queries is %.6f", name, stated, len(b.PerQuery), found)
+		}
+	}
 	return ""
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -68,13 +69,17 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate
 // update is the remedy for a baseline that does not fit.
 const update = "look at what moves and make a new one with touchstone baseline update"
 
-// judgeable refuses whatever would make a check pass without judging anything.
+// judgeable refuses whatever would make a check pass without judging anything,
+// and thresholds that contradict each other.
 // It finds all reasons at once.
 func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 	if !agg.Baseline.Comparable {
 		return fmt.Errorf("the baseline cannot be compared with: %s; %s", agg.Baseline.Reason, update)
 	}
-	if agg.Baseline.Version != b.Version || !comparedWith(agg, b) {
+	if agg.Baseline.Version == b.Version && !comparedWith(agg, b) {
+		return fmt.Errorf("%s is no longer the baseline that the figures were compared with; run aggregate again", b.Version)
+	}
+	if agg.Baseline.Version != b.Version {
 		return fmt.Errorf("the figures were compared with another baseline, %s, than the one to judge by, %s; run aggregate again", agg.Baseline.Version, b.Version)
 	}
 	var problems []string
@@ -84,17 +89,23 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 	if len(b.Thresholds.Retrieval) == 0 {
 		problems = append(problems, "the baseline has no threshold for any retrieval metric; add one to its thresholds")
 	}
-	for _, t := range b.Thresholds.Retrieval {
+	for i, t := range b.Thresholds.Retrieval {
 		problems = append(problems, metricProblems(agg, b, t.Metric)...)
+		if slices.ContainsFunc(b.Thresholds.Retrieval[:i], func(o contracts.MetricThreshold) bool { return o.Metric == t.Metric }) {
+			problems = append(problems, fmt.Sprintf("%s has two thresholds in the baseline; keep the one that is meant", t.Metric))
+		}
 	}
 	if len(b.Thresholds.Detectors) == 0 {
 		problems = append(problems, "the baseline has no threshold for any detector; add one to its thresholds")
 	}
-	for _, t := range b.Thresholds.Detectors {
+	for i, t := range b.Thresholds.Detectors {
 		problems = append(problems, detectorProblems(agg, b, t.Detector)...)
+		if slices.ContainsFunc(b.Thresholds.Detectors[:i], func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
+			problems = append(problems, fmt.Sprintf("detector %s has two thresholds in the baseline; keep the one that is meant", t.Detector))
+		}
 	}
 	if len(problems) > 0 {
-		return errors.New("the gate would judge nothing: " + strings.Join(problems, "; "))
+		return errors.New("the gate cannot judge: " + strings.Join(problems, "; "))
 	}
 	return nil
 }
