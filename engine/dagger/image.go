@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 
 	sdk "dagger.io/dagger"
@@ -199,12 +198,12 @@ func lookIn(root, name, search string) (inside, file string, err error) {
 func checkStatic(file string) error {
 	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and name it with --container-binary"
 	f, err := elf.Open(file)
-	var format *elf.FormatError
-	if errors.As(err, &format) {
-		return fmt.Errorf("%s is a program for %s, and the engine's containers run Linux: %s", file, runtime.GOOS, remedy)
+	var notRead *fs.PathError
+	if errors.As(err, &notRead) {
+		return err
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s is no Linux program, and the engine's containers run Linux: %s", file, remedy)
 	}
 	defer f.Close()
 	for _, p := range f.Progs {

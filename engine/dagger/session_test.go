@@ -1,0 +1,79 @@
+package dagger
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReachSaysWhatIsMissing(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "engine.sock")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	for _, c := range []struct {
+		name, cli, runner, session, err string
+	}{
+		{name: "no program", cli: "no-such-dagger", runner: "unix://" + socket, err: "the dagger program is missing"},
+		{name: "no socket", cli: "true", runner: "unix:///nowhere/engine.sock", err: "no Dagger engine at unix:///nowhere/engine.sock"},
+		{name: "nothing listens", cli: "true", runner: "tcp://127.0.0.1:1", err: "no Dagger engine at tcp://127.0.0.1:1"},
+		{name: "no address", cli: "true", runner: "::", err: "is not an address"},
+		{name: "there", cli: "true", runner: "unix://" + socket},
+		{name: "left to dagger", cli: "true", runner: "kube-pod://engine"},
+		{name: "within a function", cli: "no-such-dagger", session: "1234"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv(envCLI, c.cli)
+			t.Setenv(envRunner, c.runner)
+			t.Setenv(envSession, c.session)
+			err := Reach(t.Context())
+			if c.err == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v, want one line with %q", err, c.err)
+			}
+		})
+	}
+}
+
+// TestOtherVersion talks to an engine that answers as another version would.
+func TestOtherVersion(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"data":{"version":"v0.20.3"}}`))
+	}))
+	defer server.Close()
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(envSession, u.Port())
+	t.Setenv("DAGGER_SESSION_TOKEN", "token")
+	e := &Executor{}
+	defer e.Close()
+	if _, err := e.connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the Dagger engine is v0.20.3, and touchstone is made for "+Version) {
+		t.Errorf("another version: %v", err)
+	}
+}
+
+func TestShortened(t *testing.T) {
+	for in, want := range map[string]string{
+		"one line": "one line",
+		"start failed: EOF: \x1b[95m1 : \x1b[0mconnect\nmore\n\nError: start engine: no daemon [traceparent:00-11]": "start engine: no daemon",
+		"first\nsecond": "first",
+	} {
+		if got := shortened(errors.New(in)).Error(); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
