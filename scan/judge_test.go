@@ -236,3 +236,26 @@ func TestKnownCheck(t *testing.T) {
 		}
 	}
 }
+
+// A tool that a check failed on was not scanned whole, and everybody says so.
+func TestIncomplete(t *testing.T) {
+	r := mustJudge(t, &Input{Tools: []Tool{tool("s", "a", "Adds.")}}, Options{})
+	if !r.Complete() {
+		t.Fatal("incomplete")
+	}
+	r.Incomplete = []Incomplete{{"s", "a", []string{"unicode.hidden"}}}
+	if r.Complete() {
+		t.Error("complete")
+	}
+	for _, name := range []string{"table", "markdown", "html"} {
+		if text := written(t, r.writer(name)); !strings.Contains(text, "Scanned in part") || !strings.Contains(text, "NOT EVERYTHING WAS SCANNED") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if run := parseSARIF(t, written(t, r.WriteSARIF)); *run.Invocations[0].ExecutionSuccessful {
+		t.Error("SARIF says that it succeeded")
+	}
+	if text := written(t, r.WriteJSON); !strings.Contains(text, `"complete": false`) || !strings.Contains(text, `"failed_checks": [`) {
+		t.Error(text)
+	}
+}

@@ -124,7 +124,7 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 func list(ctx context.Context, s Server) (*Input, error) {
 	c := &capture{}
 	var transport mcp.Transport
-	stop := func() {}
+	var stop func()
 	said := func() string { return "" }
 	switch s.Transport {
 	case "stdio":
