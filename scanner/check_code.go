@@ -116,7 +116,7 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 				if s.mask.any(cBefore | cMust) {
 					w += 0.5
 				}
-				if s.mask.any(cMeta) || s.mask.any(cNeg) {
+				if s.mask.any(cMeta|cNeg) || v.introduced(d, s) {
 					w *= 0.3
 				}
 			}

@@ -99,7 +99,7 @@ func TestDevSet(t *testing.T) {
 		recall, flagRate float64
 	}{
 		{"testdata/dev.json", true, 0.95, 0.03},
-		{"testdata/heldout.json", false, 0.80, 0.05},
+		{"testdata/heldout.json", false, 0.90, 0.07},
 	} {
 		r := measure(t, half.path, half.verbose)
 		if got := float64(r.caught) / float64(r.attacks); got < half.recall {

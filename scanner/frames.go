@@ -1,6 +1,9 @@
 package scanner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A frame is a shape that a sentence of an attack has: who is addressed, what
 // is demanded, about what. Each finds at most a few hits a sentence; the
@@ -109,10 +112,15 @@ func (v *ToolView) purpose() concept {
 				continue
 			}
 			s := &v.clauses[d.sen0]
-			if s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) || s.mask.has(cNeg|cTell) {
-				continue
+			if !s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) && !s.mask.has(cNeg|cTell) {
+				c |= s.mask
 			}
-			c |= s.mask
+			// "Uses the previous turns to resolve pronouns": said in the open.
+			for k := d.sen0 + 1; k < min(d.sen1, d.sen0+6); k++ {
+				if s := &v.clauses[k]; v.tokens[s.tok0].f == formThird && !s.mask.any(cMust|cSecretly|cModel|cIgnore|cWhen) {
+					c |= s.mask & (cConv | cHistory)
+				}
+			}
 		}
 	}
 	return c
@@ -123,12 +131,13 @@ const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPref
 
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
-	if x.v.tokens[s.tok0].flags&tfTag == 0 && !m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory) {
+	tag := x.v.tokens[s.tok0].flags&tfTag != 0
+	if !tag && (!m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory)) {
 		return
 	}
 	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
 	x.discount = x.metaDiscount()
-	if x.toks[0].flags&tfTag != 0 || m.any(cModel|cSystem|cUrgent|cUser|cInstr|cSecretly) || x.commented() {
+	if tag || m.any(cModel|cSystem|cUrgent|cUser|cInstr|cSecretly) || x.commented() {
 		x.mimicry()
 	}
 	for i := range sentenceFrames {
@@ -156,6 +165,7 @@ var sentenceFrames = [...]struct {
 	{cNeg | cTell | cSecretly, cTell | cShow | cKnow | cUser | cSecretly, (*frameContext).conceal},
 	{cSecretly, cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy, (*frameContext).covert},
 	{cAsk | cAllow, cNeg | cAllow, (*frameContext).unasked},
+	{cAsk | cAllow | cEnd | cRule | cGuard, ^concept(0), (*frameContext).granted},
 	{cOther, cTool, (*frameContext).precedence},
 	{cPretend | cNow | cGuard, ^concept(0), (*frameContext).role},
 	{cResult | cMust | cWhen | cShell | cAllow, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay, (*frameContext).standing},
@@ -185,6 +195,10 @@ func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 // rather than commits one: quoted words, words after "detects", "such as".
 func (x *frameContext) metaDiscount() float64 {
 	if !x.mask.any(cMeta) {
+		// An example of several sentences: quoted, and announced before.
+		if x.toks[0].flags&(tfQuote|tfCode) != 0 && x.v.introduced(x.doc, x.sen) {
+			return 0.15
+		}
 		return 1
 	}
 	meta, quoted, opens := 0, 0, false
@@ -208,6 +222,17 @@ func (x *frameContext) metaDiscount() float64 {
 		return 0.3
 	}
 	return 0.8
+}
+
+// introduced says whether one of the two sentences before announces examples
+// or speaks of attacks.
+func (v *ToolView) introduced(d *doc, sen *sentence) bool {
+	k, _ := slices.BinarySearchFunc(v.clauses[d.sen0:d.sen1], sen.tok0, func(s sentence, tok int) int { return s.tok0 - tok })
+	if k += d.sen0; k == d.sen0 {
+		return false
+	}
+	before := v.clauses[max(d.sen0, k-2):k]
+	return before[len(before)-1].mask.any(cMeta) || before[0].mask.any(cMeta)
 }
 
 // text is the sentence as it was written, normalised.

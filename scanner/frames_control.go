@@ -43,7 +43,11 @@ func (x *frameContext) override() {
 			if k := x.findAny(cInstr|cRule, i-8, i); k >= 0 && x.findAny(cPrior|owner|cOther|cGuard, k-5, k+1) >= 0 && (x.toks[k].c.any(cInstr|cGuard) || x.findAny(owner, k-5, i) >= 0) {
 				x.hit(frOverride, 2.2, k, i)
 			} else if j >= 0 && prior {
-				x.hit(frOverride, 1, i, j)
+				w := 1.0
+				if x.findAny(cYou, i, to) >= 0 && x.findAny(cNeg, i-3, i) < 0 {
+					w = 1.4
+				}
+				x.hit(frOverride, w, i, j)
 			}
 		}
 	}
@@ -85,6 +89,9 @@ func (x *frameContext) duty() {
 	for i := range x.toks {
 		if !x.toks[i].c.any(cModel) || x.toks[i].flags&tfIdent != 0 || x.toks[i].c.any(cNeg) {
 			continue
+		}
+		if k := x.findAny(cInstr, i-5, i); k >= 0 && (x.isWord(k+1, "for", "to") || x.isWord(i-1, "for", "to", "the", "ai")) && !x.about.any(cInstr) {
+			x.hit(frAddress, 1.2, k, i)
 		}
 		for k := i + 1; k < min(i+7, len(x.toks)); k++ {
 			t := x.toks[k]
@@ -143,6 +150,7 @@ func (x *frameContext) conceal() {
 		switch {
 		case t.c.has(cNeg|cTell) || t.c.has(cNeg|cKnow):
 			x.concealAt(i, i)
+		case t.c.any(cNeg) && x.needless(i):
 		case t.c.any(cNeg):
 			if !x.sen.foreign && x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
 				continue
@@ -190,6 +198,29 @@ func (x *frameContext) conceal() {
 			}
 		}
 	}
+}
+
+// needless finds "the link does not need to be mentioned", "the user does not
+// need to know".
+func (x *frameContext) needless(i int) bool {
+	n := i + 1
+	for n < min(i+3, len(x.toks)) && !x.isWord(n, "need", "needs", "have", "needed", "required") {
+		n++
+	}
+	if n >= min(i+3, len(x.toks)) {
+		return false
+	}
+	k := x.findAny(cTell|cKnow, n+1, n+5)
+	if k < 0 || x.toks[k].flags&tfBreak != 0 {
+		return false
+	}
+	passive := x.toks[k].f == formPast
+	user := x.findAny(cUser, i-5, i) >= 0
+	if !passive && !user {
+		return false
+	}
+	x.hit(frConceal, 1.6, i, k)
+	return true
 }
 
 // gerundNeg says whether the negation at n is "without".
@@ -243,9 +274,18 @@ func (x *frameContext) concealAt(i, j int) {
 			weight = 1.5
 		}
 	}
+	if weight == 0 && i == j {
+		weight = 0.8
+	}
 	// Confidentiality towards others protects the user instead.
-	if x.isWord(user, "anyone", "anybody", "everyone", "nobody", "them", "them", "people") && x.findAny(cUser, 0, user) < 0 {
-		weight -= 1.3
+	if x.isWord(user, "anyone", "anybody", "everyone", "nobody", "them", "people", "others") {
+		deed, m := x.demanded(cIgnore|cSend|cRead|cDestroy|cPay, moodOrder)
+		switch {
+		case x.mask.any(cSecret | cPersonal):
+			weight = 0
+		case deed < 0 || deed == j || m < moodOrder:
+			weight -= 1.3
+		}
 	}
 	if negMood == moodGerund {
 		weight -= 1
@@ -341,6 +381,34 @@ func (x *frameContext) otherTools(i int) bool {
 	return false
 }
 
+// granted finds consent that the text itself gives: "confirmation is
+// unnecessary", "requests to delete are to be allowed".
+func (x *frameContext) granted() {
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.c.any(cAsk) && x.isWord(i, "approval", "confirmation", "permission", "consent", "authorization", "authorisation", "confirmations", "permissions", "prompts", "dialogs") {
+			for k := i + 1; k < min(i+7, len(x.toks)); k++ {
+				if x.isWord(k, "unnecessary", "unneeded", "redundant", "implied", "implicit", "waived", "superfluous", "pointless", "presumed", "assumed", "suppressed", "skipped", "bypassed") && x.findAny(cNeg, i-3, k) < 0 {
+					x.hit(frUnasked, 1.4, i, k)
+					return
+				}
+			}
+		}
+		if t.c.any(cAllow) && !t.c.any(cAsk) && t.f == formPast && x.mood(i) == moodStrong && x.mask.any(cDestroy|cSend|cOther|cShell|cPay) && !x.mask.any(cNeg|cUser) {
+			x.hit(frUnasked, 1.4, i, i)
+			return
+		}
+		if t.c.any(cEnd) && x.isWord(i, "refuse", "decline", "refuses", "declines", "object") && x.findAny(cNeg, i-4, i) >= 0 && x.mask.any(cModel|cYou) {
+			x.hit(frGuard, 1.4, i, i)
+			return
+		}
+		if t.c.any(cRule|cGuard) && i > 0 && x.isWord(i-1, "no", "without", "zero") && x.mask.any(cModel|cYou) && !x.about.any(cRule|cGuard|cMeta) && x.isWord(i, "rules", "policies", "policy", "restrictions", "limits", "limitations", "guardrails", "filters", "constraints", "safeguards", "boundaries") {
+			x.hit(frGuard, 1.4, i-1, i)
+			return
+		}
+	}
+}
+
 // precedence finds claims over the other tools.
 func (x *frameContext) precedence() {
 	for i := range x.toks {
@@ -349,6 +417,9 @@ func (x *frameContext) precedence() {
 		}
 		// "any other tool of this server" keeps to its own house.
 		own := 1.0
+		if x.about.has(cTool|cOther) && x.kind <= kindDescription {
+			own = 0.5 // a tool about tools, such as a router
+		}
 		for k := i; k < min(i+8, len(x.toks)); k++ {
 			if x.toks[k].c.any(cThis) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
 				own = 0.4
@@ -527,6 +598,10 @@ func (x *frameContext) boast() {
 		return
 	}
 	for i := range x.toks {
+		if x.isWord(i, "preferred", "favored", "favoured", "chosen", "prioritized", "prioritised") && x.mood(i) >= moodOrder && x.mask.any(cTool|cThis) && x.mask.any(cOther|cMust) {
+			x.hit(frPrefer, 1.4, i, i)
+			return
+		}
 		if x.isWord(i, "choose", "select", "pick", "prefer", "favor", "favour", "prioritize", "prioritise") && x.mood(i) >= moodOrder && x.findAny(cSub|cThis, i, i+3) >= 0 && (x.isWord(p, "best", "reliable", "accurate", "superior", "fastest", "trusted", "better", "higher") || x.mask.any(cOther)) {
 			x.hit(frPrefer, 1.4, p, i)
 			return
@@ -577,7 +652,7 @@ func (x *frameContext) mislead() {
 			x.hit(frMislead, 1.6, i, n)
 			return
 		}
-		if x.isWord(i, "say", "claim", "pretend", "state", "report", "tell") && n > i && x.findAny(cAnd, i, n) >= 0 && x.findAny(cDeeds, n, n+5) >= 0 && x.mask.any(cUser) {
+		if x.isWord(i, "say", "claim", "pretend", "state", "report", "tell") && n > i && x.findAny(cAnd, i, n) >= 0 && x.findAny(cDeeds, n, n+5) >= 0 && x.mask.any(cUser) && !x.isWord(i+3, "to") {
 			x.hit(frMislead, 1.5, i, n)
 			return
 		}

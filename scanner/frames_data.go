@@ -103,8 +103,10 @@ func (x *frameContext) demandData() {
 	if verb < 0 && level == foreignData && !x.sen.first {
 		verb, m = x.demanded(cRead|cSend|cInclude|cShow, moodPlain)
 	}
+	duty := false
 	if verb < 0 {
 		verb, m = x.dutyOfParameter()
+		duty = verb >= 0
 	}
 	moves := x.mask.any(cInclude | cSend)
 	both := moves && x.mask.any(cRead)
@@ -118,7 +120,7 @@ func (x *frameContext) demandData() {
 		switch {
 		case m == moodStrong:
 			w += 0.5
-		case !moves && x.toks[at].c.any(cSecret):
+		case !moves && !duty && x.toks[at].c.any(cSecret):
 			w = 1.2
 		}
 		if both || moves && x.mask.any(cParam|cOutside|cLink) {
@@ -129,7 +131,7 @@ func (x *frameContext) demandData() {
 		}
 	case level == foreignData && x.nominal():
 		// A parameter that is described as holding it.
-		f, w = frSide, 1.6
+		f, w = frSide, 1.7
 	case level == personal && x.toks[at].c.any(cSecret) && x.kind == kindParamDescription && x.mask.any(cUser) && x.mask.any(cRead|cTool|cWhole) && x.findAny(cNeg, 0, len(x.toks)) < 0 && x.fromElsewhere():
 		f, w = frSide, 1.5
 	case level == personal && verb >= 0:
@@ -165,7 +167,7 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 		switch {
 		case t.c.any(cInclude|cSend|cRead) && t.f == formBase && x.findAny(cMust|cShould, i-3, i) >= 0:
 			return i, moodStrong
-		case x.isWord(i, "unless", "otherwise", "fails", "hold", "holds", "expects", "expect", "requires", "needs", "wants", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
+		case x.isWord(i, "unless", "otherwise", "fails", "hold", "holds", "expects", "requires", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
 			return i, moodOrder
 		case t.c.any(cModel) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.any(cRead|cSend|cInclude):
 			return i + 1, moodOrder

@@ -14,6 +14,7 @@ type mention struct {
 // identifier that is neither this tool nor one of its parameters nor a
 // sibling, or "the email tool".
 func (x *frameContext) mention(from int) (mention, bool) {
+	best, found := mention{}, false
 	for i := max(from, 0); i < len(x.toks); i++ {
 		t := x.toks[i]
 		if x.reg != nil && t.flags&tfIdent == 0 {
@@ -34,8 +35,8 @@ func (x *frameContext) mention(from int) (mention, bool) {
 			case ownerOther:
 				return mention{i, true}, true
 			case ownerUnknown:
-				if x.actionName(i) {
-					return mention{i, false}, true
+				if x.actionName(i) && !found {
+					best, found = mention{i, false}, true
 				}
 			}
 			continue
@@ -52,10 +53,12 @@ func (x *frameContext) mention(from int) (mention, bool) {
 			if x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "language", "database", "web", "http", "upstream") {
 				continue
 			}
-			return mention{i - 1, false}, true
+			if !found {
+				best, found = mention{i - 1, false}, true
+			}
 		}
 	}
-	return mention{}, false
+	return best, found
 }
 
 // otherServer says whether a word names another server of the registry.
@@ -285,6 +288,9 @@ func (x *frameContext) mimicry() {
 		}
 		if x.isWord(0, "user") {
 			w = 0.3
+		}
+		if len(x.toks) == 1 && t.flags&tfUpper == 0 {
+			w *= 0.7 // a tag alone is markup; with an order beside it, it adds up
 		}
 		x.hit(frMimicry, w, 0, 0)
 	case role && after == ':' && x.kind == kindDescription && len(x.toks) > 3 && !x.sen.first && (before == '\n' || before == ' ' && t.start > 1 && s[t.start-2] == '\n'):

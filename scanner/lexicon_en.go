@@ -46,14 +46,14 @@ var verbsEN = []struct {
 		discover understand:understands:understanding:understood perceive remember`},
 	{cMemory, `memorize memorise retain`},
 	{cMeta, `detect block flag+ prevent sanitize sanitise redact screen defend classify:classifies:classifying:classified
-		identify:identifies:identifying:identified refuse reject teach:teaches:teaching:taught
+		identify:identifies:identifying:identified reject teach:teaches:teaching:taught
 		demonstrate illustrate quarantine neutralize neutralise moderate resemble`},
 	{cAsk, `ask confirm prompt request seek:seeks:seeking:sought verify:verifies:verifying:verified approve consent
 		wait check pause hesitate question double-check authorize authorise validate require`},
-	{cDestroy, `delete wipe erase destroy purge shred truncate uninstall unlink kill corrupt clear`},
+	{cDestroy, `delete wipe erase destroy purge shred uninstall unlink kill corrupt clear`},
 	{cPretend, `pretend act roleplay impersonate become:becomes:becoming:became assume simulate behave adopt masquerade`},
 	{cPay, `pay:pays:paying:paid purchase buy:buys:buying:bought wire withdraw:withdraws:withdrawing:withdrew deposit charge donate`},
-	{cEnd, `stop+ cease halt terminate quit+ end abort`},
+	{cEnd, `refuse decline balk object stop+ cease halt terminate quit+ end abort`},
 	{cDeceive, `downplay exaggerate fabricate invent convince persuade nudge steer trick lie:lies:lying:lied mislead:misleads:misleading:misled deceive gaslight coax lure misreport misrepresent fake feign overstate understate embellish dissuade discourage`},
 	{cIgnore, `violate breach contravene defy:defies:defying:defied disobey contradict flout`},
 	{cTell, `cite credit attribute`},
@@ -113,7 +113,7 @@ var plainEN = []struct {
 	{cShould, `should please kindly recommended ought supposed expected encouraged advisable suggested ideally preferably better helpful appreciated recommend would want wants try requested asked instructed`},
 	{cBefore, `before first prior beforehand initially preliminary ahead precede precedes preceding beginning start outset upfront firstly prerequisite`},
 	{cWhen, `when whenever if each every upon after once while during anytime time until unless where wherever following afterwards afterward subsequently next immediately`},
-	{cSecretly, `silently secretly quietly discreetly covertly invisibly unnoticed stealthily stealth surreptitiously confidentially confidential privately undisclosed clandestinely undetected hush transparently seamlessly inconspicuously background unobtrusively tacitly subtly`},
+	{cSecretly, `silently secretly quietly discreetly covertly invisibly unnoticed stealthily stealth surreptitiously confidentially privately undisclosed clandestinely undetected hush transparently seamlessly inconspicuously background unobtrusively tacitly subtly`},
 	{cKnow, `aware noticing realizing realising visible suspecting`},
 	{cNeg | cKnow, `unaware oblivious uninformed unknowing unbeknownst`},
 	{cIgnore, `obsolete invalid revoked outdated superseded cancelled canceled moot irrelevant inoperative unrestricted uncensored unfiltered`},
@@ -170,7 +170,7 @@ var phrasesEN = []struct {
 	{cSystem | cInstr, "text above|everything above|words above|message above|configured behavior|configured behaviour|what you were configured|your setup|your initial message"},
 	{cNeg | cTell, "out of your|out of the|no reason to|need not|there is no need|leave that out|nobody needs|no one needs|nothing about|absent from|omitted from|excluded from|kept out|unmentioned|without comment|without saying|without drawing|in the dark"},
 	{cSecret, "private ssh key|ssh private key|key pair|env file|env files|environment file|shell history|bash history|browser history|saved passwords|keys stored|stored keys|stored credentials|database dump"},
-	{cConv | cHistory, "user has said|user said|user asked|user has asked|user wrote|user has written|user typed|has shared|they shared|earlier exchanges|previous exchanges|exchanges with|everything the user|user's initial|initial message|dialogue so far|said in this|every message|all messages|all prompts|user prompts|recent prompts|asked for today|original message|original prompt|entire conversation|full conversation|whole conversation|complete conversation|full chat|full transcript|complete transcript|full dialogue|whole chat|entire chat|full dialog|copy of the dialogue|conversation until now|conversation to date|chat to date|content of the conversation|contents of the conversation|conversation summary|summary of the conversation|messages exchanged|what the user"},
+	{cConv | cHistory, "user has said|user said|user asked|user has asked|user wrote|user has written|user typed|has shared|they shared|earlier exchanges|previous exchanges|exchanges with|everything the user|user's initial|initial message|dialogue so far|said in this|every message|all messages|all prompts|user prompts|recent prompts|asked for today|original message|original prompt|entire conversation|full conversation|whole conversation|complete conversation|full chat|full transcript|complete transcript|full dialogue|whole chat|entire chat|full dialog|copy of the dialogue|conversation until now|conversation to date|chat to date|content of the conversation|contents of the conversation|conversation summary|summary of the conversation|messages exchanged|what the user said|what the user wrote|what the user told|what the user typed"},
 	{cAllow | cAsk, "already approved|already agreed|already consented|already authorized|already authorised|already confirmed|has approved|has agreed|has consented|has authorized|pre approved|already knows|already aware|is aware|has been approved|has given consent|implied consent|implicitly approved|considered approved|deemed approved|on behalf|user's behalf|on their behalf"},
 	{cPretend, "you are now|act as|acting as|from now on|new role|new persona|your role|you are no|you are a|you are an|you will act|you will be|new identity|your new"},
 	{cNow, "from now|going forward|from here|this point on|rest of|remainder of|for the rest|as of now|effective immediately|until further notice|every subsequent|all subsequent|all future|any future|future requests"},

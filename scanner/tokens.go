@@ -403,12 +403,12 @@ func (z *tokenizer) beyond(i int) int {
 		z.endSentence(i + size)
 	case '；':
 		z.endSentence(i)
-	case '，', '、', '：', '—', '–', '（', '）', '«', '»', '【', '】', '…', '•', '·', '→':
+	case '，', '、', '：', '—', '–', '（', '）', '【', '】', '…', '•', '·', '→':
 		z.pending |= tfBreak
-	case '“', '「', '『', '„':
+	case '“', '「', '『', '„', '«':
 		z.open = 0
 		z.quote('"')
-	case '”', '」', '』':
+	case '”', '」', '』', '»':
 		if z.open == '"' {
 			z.quote('"')
 		}
