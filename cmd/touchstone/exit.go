@@ -53,9 +53,8 @@ func report(ctx context.Context, w io.Writer, err error) int {
 	if errors.As(err, &known) && known.err == nil {
 		return code
 	}
-	if code == exitInterrupted {
-		fmt.Fprintln(w, "touchstone: interrupted; finished stages are kept and will be hits")
-		return code
+	if code == exitInterrupted && known == nil {
+		err = errors.New("interrupted")
 	}
 	fmt.Fprintln(w, "touchstone:", err)
 	return code

@@ -433,3 +433,34 @@ func TestForeignDataIsReported(t *testing.T) {
 		}
 	}
 }
+
+func TestInterruptedGateSaysSoAndGoesOn(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.baseline(nil)
+	b.store = t.TempDir()
+	events := filepath.Join(b.dir, "events.ndjson")
+	cmd := b.command(append([]string{"gate", "--events", events}, b.vars...)...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if log, _ := os.ReadFile(events); bytes.Contains(log, []byte(`"event":"done"`)) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(errs.String(), "finished stages are kept") {
+		t.Errorf("exit code %d\n%s", code, errs.String())
+	}
+	r := b.want(0, "gate", "--json")
+	var facts gateJSON
+	if err := json.Unmarshal([]byte(r.stdout), &facts); err != nil || facts.Run.Hits == 0 {
+		t.Errorf("after the interrupt there were %d hits, %v", facts.Run.Hits, err)
+	}
+}

@@ -170,6 +170,9 @@ func jsonLines(w io.Writer) func(engine.Event) {
 // explainFailure prints the end of a failed stage's log, with paths as the
 // user knows them, and passes the error on.
 func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &exitError{exitInterrupted, errors.New("interrupted; finished stages are kept and will be hits")}
+	}
 	var failed *engine.StageError
 	if !errors.As(err, &failed) {
 		return err
