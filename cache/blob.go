@@ -326,7 +326,7 @@ func (s *Store) Materialize(d Digest, path string, mode fs.FileMode) error {
 	}
 	if err := s.Copy(d, tmp); err != nil {
 		discard(tmp)
-		if errors.Is(err, ErrNotFound) || errors.As(err, new(*CorruptError)) {
+		if Damaged(err) {
 			return err
 		}
 		return fmt.Errorf("write %s: %w; check the disk that it is on", path, err)

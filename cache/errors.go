@@ -26,6 +26,12 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("cached content %s is corrupt: %s (%s); it was removed and is made again by the next run", e.Digest.Short(), e.Reason, e.Path)
 }
 
+// Damaged reports whether an error is of content that was lost or corrupt, so
+// that making it again is the remedy.
+func Damaged(err error) bool {
+	return errors.Is(err, ErrNotFound) || errors.As(err, new(*CorruptError))
+}
+
 func notFound(d Digest) error {
 	return fmt.Errorf("content %s: %w; it is made again by the next run", d.Short(), ErrNotFound)
 }

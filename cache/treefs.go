@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -130,11 +131,33 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 		return nil
 	}
 	os.RemoveAll(tmp)
-	if errors.Is(err, ErrNotFound) || errors.As(err, new(*CorruptError)) {
-		_ = s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+err.Error())
+	if Damaged(err) {
+		s.spoilTree(d, entries, err)
 		return err
 	}
 	return fmt.Errorf("write %s: %w; make sure that the path is free and its disk has space", dir, err)
+}
+
+// Member returns the content of a file of a directory. As with
+// MaterializeTree, one that is lost or corrupt takes the manifest with it.
+func (s *Store) Member(tree Digest, entries []TreeEntry, file Digest) ([]byte, error) {
+	b, err := s.Bytes(file)
+	if Damaged(err) {
+		s.spoilTree(tree, entries, err)
+	}
+	return b, err
+}
+
+// spoilTree takes a manifest out of the store, and with it every file that is
+// damaged: whoever makes the directory again would find the others in the
+// store and not write them anew.
+func (s *Store) spoilTree(d Digest, entries []TreeEntry, cause error) {
+	for i := range entries {
+		if entries[i].Mode.IsRegular() {
+			_ = s.Copy(entries[i].Digest, io.Discard)
+		}
+	}
+	_ = s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+cause.Error())
 }
 
 // fillTree writes checked entries below root. It goes through os.Root as a

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"crypto/sha256"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,6 +98,54 @@ func TestDamageAllTheWayUpIsMadeAgain(t *testing.T) {
 	}
 	if sum := w.mustRun(plan); sum.Executed != 0 {
 		t.Errorf("then %d executed, want none", sum.Executed)
+	}
+}
+
+// A directory of which several files are damaged is made again in one go, and
+// so is one that is published.
+func TestDamagedDirectories(t *testing.T) {
+	w := newWorld(t)
+	w.write("x.txt", "1")
+	tree := sh("tree", "mkdir -p out/result/sub; seq 3 > out/result/a; seq 4 > out/result/b; seq 5 > out/result/sub/c")
+	tree.Outputs[0].Dir = true
+	plan := w.plan(tree, after(w.source(sh("read", "cat in/x in/tree/a in/tree/b in/tree/sub/c > out/result"), "x", "x.txt"), "tree", 0))
+	plan.Publish = []pipeline.Publish{{Path: "site", From: pipeline.OutputRef{Output: "result"}}}
+	w.mustRun(plan)
+	damageFiles := func() {
+		t.Helper()
+		for _, content := range []string{"1\n2\n3\n", "1\n2\n3\n4\n", "1\n2\n3\n4\n5\n"} {
+			d := cache.Digest(sha256.Sum256([]byte(content))).String()
+			path := filepath.Join(w.store.Dir(), "blobs", d[:2], d)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)-1] ^= 1
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	damageFiles()
+	w.write("x.txt", "2")
+	if sum := w.mustRun(plan); sum.Executed != 2 {
+		t.Errorf("%d executed, want both", sum.Executed)
+	}
+
+	damageFiles()
+	outcomes, _, err := w.run(plan, engine.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.engine.Publish(plan, outcomes, false, nil); !cache.Damaged(err) {
+		t.Fatalf("publishing damaged content: %v", err)
+	}
+	outcomes, sum, err := w.run(plan, engine.RunOptions{})
+	if err != nil || sum.Executed != 1 {
+		t.Fatalf("%+v, %v; want the tree once more", sum, err)
+	}
+	if err := w.engine.Publish(plan, outcomes, false, nil); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -92,20 +91,26 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 	return nil
 }
 
+// maxRepairs is how often one input is made again. Two suffice: a directory's
+// list may be damaged, and of the files that it lists only the next look tells.
+const maxRepairs = 2
+
 // fromUpstream takes an upstream output out of the store. One that turns out
-// to be damaged or gone is made again, once.
+// to be damaged or gone is made again.
 func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to string, work *workDir) error {
 	out, _ := r.outcomes[u.From.Instance].Output(u.From.Output)
 	err := r.fromStore(out, to)
-	var corrupt *cache.CorruptError
-	if !errors.As(err, &corrupt) && !errors.Is(err, cache.ErrNotFound) {
-		return err
+	for range maxRepairs {
+		if !cache.Damaged(err) {
+			return err
+		}
+		if repairErr := r.repair(ctx, u.From.Instance, err.Error(), work); repairErr != nil {
+			return fmt.Errorf("%w; making it again: %w", err, repairErr)
+		}
+		removeTree(to)
+		err = r.fromStore(out, to)
 	}
-	if repairErr := r.repair(ctx, u.From.Instance, err.Error(), work); repairErr != nil {
-		return fmt.Errorf("%w; making it again: %w", err, repairErr)
-	}
-	removeTree(to)
-	return r.fromStore(out, to)
+	return err
 }
 
 // repair executes an instance again whose stored outputs were found damaged
@@ -252,18 +257,4 @@ func typeName(m fs.FileMode) string {
 	default:
 		return "a device"
 	}
-}
-
-// fileHas tells whether the file's content is d.
-func fileHas(file string, d cache.Digest) (bool, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return false, err
-	}
-	return cache.Digest(h.Sum(nil)) == d, nil
 }

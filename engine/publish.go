@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,10 +53,7 @@ func (e *Engine) Publish(plan *pipeline.Plan, outcomes []*Outcome, fresh bool, r
 
 func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewrite Rewrite) error {
 	if !out.Dir {
-		if same, err := fileHas(target, out.Digest); err == nil && same {
-			return nil
-		}
-		return e.publishFile(out.Digest, target, execBit(out.Mode), filepath.Base(target), rewrite)
+		return e.publishFile(out, target, rewrite)
 	}
 	old := readStamp(target)
 	if !fresh && old.Output == out.Digest && old.intact(target) {
@@ -85,7 +84,11 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 				return err
 			}
 		default:
-			if err := e.publishFile(entry.Digest, file, execBit(entry.Mode), entry.Path, rewrite); err != nil {
+			content, err := e.Store.Member(out.Digest, entries, entry.Digest)
+			if err != nil {
+				return err
+			}
+			if err := writePublished(content, file, execBit(entry.Mode), entry.Path, rewrite); err != nil {
 				return err
 			}
 		}
@@ -110,12 +113,60 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	return renameio.WriteFile(filepath.Join(target, stampName), append(b, '\n'), 0o644)
 }
 
-func (e *Engine) publishFile(d cache.Digest, file string, mode fs.FileMode, path string, rewrite Rewrite) error {
-	content, err := e.Store.Bytes(d)
+// publishFile writes a single file. Beside it is no place for a stamp, so
+// the store answers whose the file is that it replaces: content that the store
+// does not hold was not written by touchstone, and would be gone for good.
+func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewrite) error {
+	if st, err := os.Lstat(target); err == nil && st.IsDir() {
+		return fmt.Errorf("%s is a directory; move it away or publish elsewhere", target)
+	}
+	switch there, err := fileDigest(target); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case there == out.Digest:
+		return nil
+	case !e.Store.Has(there):
+		return foreign(target)
+	}
+	content, err := e.Store.Bytes(out.Digest)
 	if err != nil {
 		return err
 	}
+	keep := func(path string, b []byte) ([]byte, error) {
+		if rewrite == nil {
+			return b, nil
+		}
+		b, err := rewrite(path, b)
+		if err == nil {
+			_, err = e.Store.PutBytes(b)
+		}
+		return b, err
+	}
+	return writePublished(content, target, execBit(out.Mode), filepath.Base(target), keep)
+}
+
+func foreign(file string) error {
+	return fmt.Errorf("%s exists and was not written by touchstone; move it away or publish elsewhere", file)
+}
+
+// fileDigest is the digest of a file in the tree, links followed.
+func fileDigest(file string) (cache.Digest, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return cache.Digest{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return cache.Digest{}, err
+	}
+	return cache.Digest(h.Sum(nil)), nil
+}
+
+func writePublished(content []byte, file string, mode fs.FileMode, path string, rewrite Rewrite) error {
 	if rewrite != nil {
+		var err error
 		if content, err = rewrite(path, content); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -127,12 +178,9 @@ func (e *Engine) publishFile(d cache.Digest, file string, mode fs.FileMode, path
 }
 
 // CopyOutput writes one output to a place of the caller's choice, a file or a
-// directory; what is there already and differs is an error.
+// directory. As with Publish, what somebody else wrote there is not replaced.
 func (e *Engine) CopyOutput(out cache.RecordOutput, to string) error {
-	if out.Dir {
-		return e.publish(out, to, false, nil)
-	}
-	return e.publishFile(out.Digest, to, execBit(out.Mode), filepath.Base(to), nil)
+	return e.publish(out, to, false, nil)
 }
 
 func readStamp(dir string) stamp {
@@ -168,10 +216,10 @@ func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
 		if _, err := os.Lstat(file); err != nil {
 			continue
 		}
-		if same, err := fileHas(file, entry.Digest); err == nil && same {
+		if there, err := fileDigest(file); err == nil && there == entry.Digest {
 			continue
 		}
-		return fmt.Errorf("%s exists and was not written by touchstone; move it away or publish elsewhere", file)
+		return foreign(file)
 	}
 	return nil
 }

@@ -69,13 +69,13 @@ them in the file.`,
 			}
 			defer s.close()
 			rf.selection = engine.Selection{Until: []string{stage}}
-			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr())
+			var agg contracts.Aggregate
+			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
+				agg, err = s.aggregate(outcomes, stage)
+				return err
+			})
 			if err != nil {
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
-			}
-			agg, err := s.aggregate(outcomes, stage)
-			if err != nil {
-				return err
 			}
 			var old *contracts.Baseline
 			switch b, err := contracts.Read[contracts.Baseline](file); {

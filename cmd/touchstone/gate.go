@@ -13,7 +13,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/gate"
 )
 
-// gateJSON is the shape of gate --json. Verdict is the verdict output itself.
+// gateJSON is the shape of gate --json. Verdict is the verdict output itself,
+// null when a stage failed before there was one.
 type gateJSON struct {
 	Passed  bool            `json:"passed"`
 	Verdict json.RawMessage `json:"verdict"`
@@ -40,13 +41,18 @@ computes nothing.
 			if s.plan.Verdict == nil {
 				return fmt.Errorf("%s declares no verdict; add verdict = stage.NAME.OUTPUT to its pipeline block", flags.file)
 			}
-			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr())
-			if err != nil {
-				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
-			}
-			verdict, err := s.verdict(outcomes)
-			if err != nil {
+			var verdict *verdict
+			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
+				verdict, err = s.verdict(outcomes)
 				return err
+			})
+			if err != nil {
+				if outcomes != nil && flags.json {
+					if err := printJSON(cmd.OutOrStdout(), gateJSON{Run: s.runFacts(outcomes, sum)}); err != nil {
+						return err
+					}
+				}
+				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
 			if flags.json {
 				err = printJSON(cmd.OutOrStdout(), gateJSON{verdict.Passed, verdict.raw, s.runFacts(outcomes, sum)})

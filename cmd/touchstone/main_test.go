@@ -26,7 +26,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage},
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

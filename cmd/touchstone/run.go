@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/engine"
 	"github.com/touchstone-eval/touchstone/stages/render"
@@ -82,10 +83,12 @@ With -o the outputs of the last selected stage are written to a directory.`,
 				return err
 			}
 			defer s.close()
-			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr())
-			if err == nil && out != "" {
-				err = s.copyLast(outcomes, out)
-			}
+			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) error {
+				if out == "" {
+					return nil
+				}
+				return s.copyLast(outcomes, out)
+			})
 			if outcomes != nil && flags.json {
 				if err := printJSON(cmd.OutOrStdout(), s.runFacts(outcomes, sum)); err != nil {
 					return err
@@ -109,8 +112,13 @@ With -o the outputs of the last selected stage are written to a directory.`,
 	return cmd
 }
 
-// run executes the plan with progress and events, and publishes.
-func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer) ([]*engine.Outcome, engine.Summary, error) {
+// maxRepairs bounds the runs that follow on damage: far more than there are
+// published outputs.
+const maxRepairs = 32
+
+// run executes the plan with progress and events, publishes, and lets use read
+// what it wants of the results.
+func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
 	if rf.jobs < 0 {
 		return nil, engine.Summary{}, fmt.Errorf("-j %d: give 1 or more", rf.jobs)
 	}
@@ -145,21 +153,38 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 			sink(e)
 		}
 	}
-	outcomes, sum, err := s.engine.Run(ctx, s.plan, engine.RunOptions{
-		Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing,
-	})
-	show.close()
-	if err != nil {
-		return outcomes, sum, err
+	defer show.close()
+	opts := engine.RunOptions{Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing}
+	outcomes, sum, err := s.engine.Run(ctx, s.plan, opts)
+	// Damage is found when content is read. Then it is out of the store, and
+	// another run makes it again, to find the next. A disk that damages what
+	// was just written must not keep this going.
+	for more := maxRepairs; err == nil; more-- {
+		err = s.hand(outcomes, sum, use)
+		if !cache.Damaged(err) || more == 0 {
+			break
+		}
+		opts.Force = false
+		executed := sum.Executed
+		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
+		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
+	return outcomes, sum, err
+}
+
+// hand gives the results of a run to whoever asked for them.
+func (s *session) hand(outcomes []*engine.Outcome, sum engine.Summary, use func([]*engine.Outcome) error) error {
 	facts := s.runSummary(outcomes, sum)
-	err = s.engine.Publish(s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
+	err := s.engine.Publish(s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
 		if path != reportPage {
 			return content, nil
 		}
 		return render.WithRun(content, facts)
 	})
-	return outcomes, sum, err
+	if err != nil {
+		return err
+	}
+	return use(outcomes)
 }
 
 func jsonLines(w io.Writer) func(engine.Event) {
@@ -221,8 +246,8 @@ func tail(log string, n int) []string {
 	return append([]string{fmt.Sprintf("(%d lines before; %s logs shows all)", left, toolName)}, lines[left:]...)
 }
 
-// copyLast writes the outputs of the last selected stage to a directory: a
-// file or directory each, below the instance's name when it has several.
+// copyLast writes the outputs of the last selected stage to a directory, each
+// at its path below out/, below the instance's name when it has several.
 func (s *session) copyLast(outcomes []*engine.Outcome, dir string) error {
 	last := ""
 	for _, o := range outcomes {
@@ -235,7 +260,7 @@ func (s *session) copyLast(outcomes []*engine.Outcome, dir string) error {
 			continue
 		}
 		for _, out := range o.Outputs {
-			to := filepath.Join(dir, o.Instance.Name(), filepath.Base(filepath.FromSlash(out.Path)))
+			to := filepath.Join(dir, o.Instance.Name(), filepath.FromSlash(strings.TrimPrefix(out.Path, "out/")))
 			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 				return err
 			}

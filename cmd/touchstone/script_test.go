@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -41,4 +43,22 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if args[0] != strconv.Itoa(code) {
 		ts.Fatalf("%s exited with %d, want %s", args[1], code, args[0])
 	}
+}
+
+// damage DIR changes the last byte of every file below a directory.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage DIR")
+	}
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		b[len(b)-1] ^= 1
+		return os.WriteFile(path, b, 0o600)
+	}))
 }
