@@ -90,7 +90,7 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 
 // attempt runs the command once in a fresh directory.
 func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Record, error) {
-	dir, err := r.freshDir(work)
+	dir, err := r.freshDir(ctx, work)
 	if err != nil {
 		return nil, err
 	}

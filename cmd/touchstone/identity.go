@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,8 +36,8 @@ var startedRooms = map[string][]string{
 }
 
 // tools resolves the programs of commands: touchstone itself to this binary,
-// identified by the source of the stage that it is asked to run, and anything
-// else to the host's programs.
+// identified by the source of the stage that it is asked to run, by the whole
+// binary for its other verbs, and anything else to the host's programs.
 type tools struct {
 	engine.HostTools
 	mu     sync.Mutex
@@ -60,7 +61,14 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	if err != nil {
 		return engine.Tool{}, fmt.Errorf("finding this program: %w", err)
 	}
-	id, err := sourceIdentity(stageRooms(stage)...)
+	var id cache.Digest
+	if stage == "" {
+		if self, err = filepath.EvalSymlinks(self); err == nil {
+			id, _, _, err = t.Index.File(self)
+		}
+	} else {
+		id, err = sourceIdentity(stageRooms(stage)...)
+	}
 	if err != nil {
 		return engine.Tool{}, err
 	}

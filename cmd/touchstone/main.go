@@ -15,6 +15,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// A second interrupt ends the program at once.
+	context.AfterFunc(ctx, stop)
 	root := newRootCommand()
 	err := root.ExecuteContext(ctx)
 	os.Exit(report(ctx, os.Stderr, err))
