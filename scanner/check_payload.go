@@ -35,7 +35,18 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 		}
 	}
 	h := hidden[strongest]
-	if sum < 1 || h.weight == 0 {
+	least := softWeight
+	if h.weight > 0 {
+		// Somebody encoded it, or cut it up: a hint is enough.
+		layer := v.fields[v.docs[h.doc].field].layer
+		if deliberate(layer) || onlyJoined(layer) && h.frame == frOverride {
+			least = 1
+		}
+		if onlyJoined(layer) && h.weight < softWeight && h.frame != frOverride {
+			return nil // honest texts, put in sequence, meet by chance
+		}
+	}
+	if sum < least || h.weight == 0 {
 		return v.hiddenProse()
 	}
 	d := &v.docs[h.doc]
@@ -46,7 +57,7 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
 		Detail:     f.where() + "; " + frameNames[h.frame],
 	}
-	if sum >= softWeight && !onlyJoined(f.layer) && !v.purpose().any(cMeta) {
+	if sum >= softWeight+0.4 && !onlyJoined(f.layer) && !v.purpose().any(cMeta) {
 		s.Tier, s.critical = TierHard, true
 	}
 	return []Signal{s}
@@ -95,8 +106,8 @@ func (v *ToolView) hiddenProse() []Signal {
 // it gets percent signs and entities.
 func deliberate(layer string) bool {
 	switch layer {
-	case "percent encoding", "HTML entities", "escapes", "leetspeak", "fields in sequence":
+	case "percent encoding", "HTML entities", "escapes", "leetspeak", "fields in sequence", "spaced letters", "swapped letters":
 		return false
 	}
-	return true
+	return !strings.HasPrefix(layer, "fields in sequence > s")
 }

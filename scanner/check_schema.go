@@ -29,7 +29,7 @@ func inspectSchema(v *ToolView, r *RegistryView) []Signal {
 		}
 	}
 	var out []Signal
-	if sum >= 1 {
+	if sum >= 1.2 && (best[strongest].weight >= softWeight || v.fields[v.docs[best[strongest].doc].field].kind != kindJoined) {
 		h := best[strongest]
 		d := &v.docs[h.doc]
 		s := Signal{CheckID: schemaInfo.ID, Tier: TierSoft, ThreatType: ThreatToolPoisoning,

@@ -276,22 +276,10 @@ func hiddenSignals(v *ToolView, f *field) []Signal {
 	case mixed == 1:
 		add(TierSoft, 0.6, at, to, "a word of Latin letters and look-alikes of another script")
 	}
-	if c.overlays >= 6 {
-		add(TierSoft, 0.6, 0, 40, "stacked combining marks on plain letters")
-	}
-	if name && c.compat > 0 || c.compat >= 12 && !hasCJK(f.text) {
+	if name && (c.compat > 0 || c.overlays > 0) {
 		add(TierSoft, 0.6, 0, 40, "letters in a form that only looks like plain text")
 	}
 	return out
-}
-
-func hasCJK(s string) bool {
-	for _, r := range s {
-		if runeScript(r) == scriptCJK {
-			return true
-		}
-	}
-	return false
 }
 
 // mixedWords counts words in which letters of a look-alike script stand among

@@ -29,6 +29,7 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	v.ws.word = z.word
 	v.tokens, v.clauses = z.tokens, z.sentences
 	d.tok1, d.sen1, d.stats = len(v.tokens), len(v.clauses), z.stats
+	unchain(d.text, v.tokens[d.tok0:d.tok1])
 	lex.joinPhrases(v.tokens[d.tok0:d.tok1])
 	for s := d.sen0; s < d.sen1; s++ {
 		sen := &v.clauses[s]
@@ -44,6 +45,26 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 		}
 	}
 	v.docs = append(v.docs, d)
+}
+
+// longChain is the number of words from which an identifier is a sentence
+// written with underscores.
+const longChain = 6
+
+// unchain takes the words of such identifiers for words.
+func unchain(text string, toks []token) {
+	for i := 0; i < len(toks); {
+		j := i + 1
+		for j < len(toks) && toks[j].start == toks[j-1].end+1 && text[toks[j-1].end] == '_' {
+			j++
+		}
+		if j-i >= longChain {
+			for k := i; k < j; k++ {
+				toks[k].flags &^= tfIdent
+			}
+		}
+		i = j
+	}
 }
 
 // joinPhrases gives the first word of each known phrase the phrase's meaning.

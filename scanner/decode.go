@@ -38,6 +38,7 @@ var decoders = [...]decoder{
 	{"leetspeak", findLeet},
 	{"spaced letters", findSpaced},
 	{"a letter cipher", findCipher},
+	{"swapped letters", findSwapped},
 }
 
 // rawDecoders look at the text before normalisation, which drops what they
@@ -109,7 +110,7 @@ func (v *ToolView) joinedRuns() string {
 	var words []int
 	var mask concept
 	var pieces strings.Builder
-	n := 0
+	n, total, stops := 0, 0, 0
 	for i := range v.fields {
 		f := &v.fields[i]
 		if d := &v.docs[i]; d.stats.longestWord >= 8 && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
@@ -121,13 +122,17 @@ func (v *ToolView) joinedRuns() string {
 				return n < 64
 			})
 		}
-		if f.kind < kindParamName || f.layer != "" {
+		if f.kind < kindParamName || f.kind == kindTitle || f.layer != "" {
 			continue
 		}
 		if len(f.text) <= 60 && len(words) < 256 {
 			words = append(words, i)
 			for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
 				mask |= t.c
+				total++
+				if t.c.any(cStop) {
+					stops++
+				}
 			}
 		}
 	}
@@ -138,7 +143,7 @@ func (v *ToolView) joinedRuns() string {
 		}
 	}
 	// An order cut into words needs an object that orders are about.
-	if len(words) > 2 && (mask.any(cIgnore) && mask.any(cInstr) || mask.has(cNeg|cTell|cUser) ||
+	if len(words) > 2 && (total >= 8 && stops*5 >= total && mask.any(cDeeds|cIgnore|cTell) || mask.any(cIgnore) && mask.any(cInstr) || mask.has(cNeg|cTell|cUser) ||
 		mask.any(cDeeds) && mask.any(cCredPath|cSecret) && mask.any(cSend|cInclude|cRead) && mask.any(cStop) || mask.has(cSystem|cInstr)) {
 		last := kindName
 		for _, i := range words {

@@ -82,7 +82,7 @@ func findSpaced(d *doc) string {
 			sep = s[j+1]
 			j += 2
 		}
-		if n >= 3 && (i == 0 || !letterByte(s[i-1])) {
+		if (n >= 3 || n == 2 && closed > 0) && (i == 0 || !letterByte(s[i-1])) {
 			word := make([]byte, 0, n)
 			for k := i; k < j; k += 2 {
 				word = append(word, s[k])
@@ -317,4 +317,62 @@ func knownShare[T string | []byte](s T) float64 {
 		return 0
 	}
 	return float64(k) / float64(w)
+}
+
+// findSwapped undoes words in which two neighbouring letters changed places.
+// It takes several of them to tell a disguise from a slip.
+func findSwapped(d *doc) string {
+	if d.stats.words-d.stats.known < 4 || d.stats.words < 6 {
+		return ""
+	}
+	lex := theLexicon().latin
+	var out []byte
+	fixed, unknown, last := 0, 0, 0
+	s := d.text
+	for i := 0; i < len(s); {
+		if !letterByte(s[i]) {
+			i++
+			continue
+		}
+		start, n := i, uint16(trieRoot)
+		for i < len(s) && letterByte(s[i]) {
+			n = lex.next[n][latinClass(s[i])]
+			i++
+		}
+		if i-start < 4 || i-start > 20 || lex.exact[n].c != 0 {
+			continue
+		}
+		unknown++
+		if at := swapAt(lex, s[start:i]); at > 0 {
+			fixed++
+			out = append(out, s[last:start+at]...)
+			out = append(out, s[start+at+1], s[start+at])
+			last = start + at + 2
+		}
+	}
+	if fixed < 4 || fixed*3 < unknown {
+		return ""
+	}
+	return string(append(out, s[last:]...))
+}
+
+// swapAt gives where to swap a letter with the next to get a known word; -1
+// when nowhere.
+func swapAt(lex *trie, word string) int {
+	prefix := uint16(trieRoot)
+	for i := 0; i+1 < len(word); i++ {
+		a, b := latinClass(word[i]), latinClass(word[i+1])
+		if n := lex.next[lex.next[prefix][b]][a]; n != trieDead && a != b {
+			for k := i + 2; k < len(word) && n != trieDead; k++ {
+				n = lex.next[n][latinClass(word[k])]
+			}
+			if lex.exact[n].c != 0 && i > 0 {
+				return i
+			}
+		}
+		if prefix = lex.next[prefix][a]; prefix == trieDead {
+			break
+		}
+	}
+	return -1
 }

@@ -181,7 +181,7 @@ var sentenceFrames = [...]struct {
 // hit records a find between two tokens of the sentence.
 func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	weight *= x.discount
-	if weight < 0.25 {
+	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) {
 		return
 	}
 	if i > j {
@@ -189,6 +189,16 @@ func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	}
 	i = max(i, 0)
 	x.hits = append(x.hits, hit{f, weight, x.d, x.toks[i].start, x.toks[min(j, len(x.toks)-1)].end})
+}
+
+// survivesJoin says whether a frame means something in texts that were only
+// put in sequence: names, targets and links meet there by chance.
+func survivesJoin(f frameID) bool {
+	switch f {
+	case frOverride, frConceal, frCovert, frSecret, frConv, frPrompt, frFirst, frPersist:
+		return true
+	}
+	return false
 }
 
 // metaDiscount lowers what stands in a sentence that speaks about attacks

@@ -134,7 +134,7 @@ func (x *frameContext) prose() {
 	if i < 0 {
 		return
 	}
-	others := x.mask.any(cModel | cYou | cUser | cInstr | cSystem | cSecretly)
+	others := x.mask.any(cModel | cInstr | cSystem | cSecretly)
 	switch {
 	case others && m >= moodOrder && x.kind != kindExample:
 		x.hit(frAddress, 1.4, i, i)

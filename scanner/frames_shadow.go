@@ -121,6 +121,9 @@ func (x *frameContext) ownerOf(name string) int {
 		return ownerUnknown
 	}
 	tools := x.reg.ToolsByName[name]
+	if len(tools) == 0 && name == strings.ToUpper(name) {
+		tools = x.reg.ToolsByName[strings.ToLower(name)]
+	}
 	if len(tools) == 0 {
 		return ownerUnknown
 	}
@@ -300,7 +303,7 @@ func (x *frameContext) mimicry() {
 		}
 		x.hit(frMimicry, w, 0, 0)
 	case x.commented():
-		if x.mask.any(cModel|cInstr|cMust|cIgnore|cSecretly) || x.mask.any(cDeeds) && len(x.toks) > 4 {
+		if _, m := x.demanded(cDeeds|cIgnore|cTell, moodOrder); x.mask.any(cModel|cInstr|cIgnore|cSecretly) || m >= moodOrder && x.mask.any(cSystem|cUser|cOther|cSecret|cConv) {
 			x.hit(frMimicry, 1.6, 0, len(x.toks)-1)
 		}
 	}

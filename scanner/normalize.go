@@ -19,6 +19,7 @@ func normalize(s string) string {
 	buf := make([]byte, 0, len(s))
 	buf = append(buf, s[:i]...)
 	changed := false
+	struck := stricken(s[i:])
 	for j, r := range s[i:] {
 		switch {
 		case r == utf8.RuneError:
@@ -27,7 +28,7 @@ func normalize(s string) string {
 			buf = utf8.AppendRune(buf, utf8.RuneError)
 		case r < 0x80 && (r >= 0x20 && r != 0x7f || r == '\n' || r == '\t' || r == '\r'):
 			buf = append(buf, byte(r))
-		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r):
+		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r) || struck && r >= 0x300 && r < 0x370:
 			changed = true
 		case r == '\u2028' || r == '\u2029' || r == '\u0085':
 			buf = append(buf, '\n')
@@ -43,6 +44,22 @@ func normalize(s string) string {
 		return s
 	}
 	return string(buf)
+}
+
+// stricken says whether combining marks overlay or pile up on letters, as no
+// orthography has them; they are dropped then.
+func stricken(s string) bool {
+	n := 0
+	var prev rune
+	for _, r := range s {
+		if r >= 0x0334 && r <= 0x0338 || r >= 0x300 && r < 0x370 && prev >= 0x300 && prev < 0x370 {
+			if n++; n > 3 {
+				return true
+			}
+		}
+		prev = r
+	}
+	return false
 }
 
 // plainPrefix is the length of the printable ASCII that text begins with.

@@ -163,7 +163,7 @@ func (z *tokenizer) asciiWord(i int) int {
 	start, node := i, uint16(trieRoot)
 	whole := i
 	letters, digits, upper := 0, 0, 0
-	mixed := false
+	mixed, whim := false, false
 	var prev charClass
 loop:
 	for ; i < len(s); i++ {
@@ -172,7 +172,10 @@ loop:
 		case ccLower:
 			letters++
 		case ccUpper:
-			if prev == ccLower {
+			if prev == ccLower && !whim && alternates(s[whole:]) {
+				whim = true // "iGnOrE" is one word
+			}
+			if prev == ccLower && !whim {
 				// camelCase: the next part is a token of its own.
 				z.emit(start, i, node, letters, digits, upper, mixed)
 				z.tokens[len(z.tokens)-1].flags |= tfIdent
@@ -208,6 +211,19 @@ loop:
 		z.tokens[len(z.tokens)-1].flags |= tfIdent
 	}
 	return i
+}
+
+// alternates says whether a word changes case so often that case means
+// nothing in it.
+func alternates(s string) bool {
+	n, changes := 0, 0
+	for n < len(s) && n < 32 && (charClasses[s[n]] == ccLower || charClasses[s[n]] == ccUpper) {
+		if n > 0 && charClasses[s[n]] != charClasses[s[n-1]] {
+			changes++
+		}
+		n++
+	}
+	return changes > 1 && changes*2 >= n
 }
 
 // emit appends the ASCII word s[start:end] that ended at a trie node.
