@@ -140,6 +140,9 @@ func TestUnchangedPasses(t *testing.T) {
 
 func TestRetrievalDropFails(t *testing.T) {
 	b := goodBaseline(t)
+	for i := range b.Thresholds.Retrieval {
+		b.Thresholds.Retrieval[i].Tolerance = .02
+	}
 	queries := goodQueries()
 	queries[0] = fixture.Query("q1", labels{"s:a": 2, "s:aa": 1}, "s:x", "s:y", "s:a", "s:aa")
 	queries[1] = fixture.Query("q2", labels{"s:b": 2}, "s:b", "s:x")
