@@ -1,7 +1,5 @@
 package scanner
 
-import "strings"
-
 // checkPayload finds orders that are written in an encoding: text that a
 // model decodes at a glance and a reviewer does not.
 var checkPayload = registered{payloadInfo, inspectPayload}
@@ -64,9 +62,7 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 }
 
 // onlyJoined says whether nothing was decoded but pieces put in sequence.
-func onlyJoined(layer string) bool {
-	return !strings.Contains(layer, ">") && layer == "fields in sequence"
-}
+func onlyJoined(layer string) bool { return layer == fieldsInSequence || layer == valuesInSequence }
 
 // hiddenProse reports sentences that somebody took the trouble to encode and
 // that speak to a reader: an imperative, the model, the user, a command.
@@ -106,8 +102,8 @@ func (v *ToolView) hiddenProse() []Signal {
 // it gets percent signs and entities.
 func deliberate(layer string) bool {
 	switch layer {
-	case "percent encoding", "HTML entities", "escapes", "leetspeak", "fields in sequence", "spaced letters", "swapped letters":
+	case "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, "spaced letters", "swapped letters":
 		return false
 	}
-	return !strings.HasPrefix(layer, "fields in sequence > s")
+	return true
 }

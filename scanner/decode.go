@@ -60,8 +60,12 @@ func (v *ToolView) decode(lex *lexicon) {
 	for i := range v.docs {
 		budget += 2 * len(v.docs[i].text)
 	}
-	if joined := v.joinedRuns(); joined != "" {
-		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: "fields in sequence"}, &budget)
+	joined := v.joinedRuns()
+	if values := v.joinedValues(); values != "" {
+		v.addLayer(lex, field{kind: kindJoined, text: values, layer: valuesInSequence}, &budget)
+	}
+	if joined != "" {
+		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: fieldsInSequence}, &budget)
 	}
 	for i := 0; i < len(v.docs); i++ {
 		f := v.fields[v.docs[i].field]
@@ -157,6 +161,45 @@ func (v *ToolView) joinedRuns() string {
 			}
 			b.WriteString(f.text)
 		}
+	}
+	return b.String()
+}
+
+// Layers of texts that were only put in sequence.
+const (
+	fieldsInSequence = "fields in sequence"
+	valuesInSequence = "values in sequence"
+)
+
+// joinedValues puts the values of a schema (enum, default, example) in
+// sequence when they hold the small words that sentences have and values have
+// not.
+func (v *ToolView) joinedValues() string {
+	total, stops := 0, 0
+	var list []int
+	for i := range v.fields {
+		switch f := &v.fields[i]; f.kind {
+		case kindEnum, kindDefault, kindExample:
+			if f.layer == "" && len(f.text) <= 60 && len(list) < 256 {
+				list = append(list, i)
+				for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
+					total++
+					if t.c.any(cStop) {
+						stops++
+					}
+				}
+			}
+		}
+	}
+	if len(list) < 3 || total < 6 || stops*6 < total {
+		return ""
+	}
+	var b strings.Builder
+	for _, i := range list {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(v.fields[i].text)
 	}
 	return b.String()
 }

@@ -181,7 +181,7 @@ var sentenceFrames = [...]struct {
 // hit records a find between two tokens of the sentence.
 func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	weight *= x.discount
-	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) {
+	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) && x.v.fields[x.doc.field].layer == fieldsInSequence {
 		return
 	}
 	if i > j {
