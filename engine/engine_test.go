@@ -330,7 +330,7 @@ func TestSecretsAreInNoFileOfTheStore(t *testing.T) {
 	const value = "s3cr3t-value-that-must-not-be-kept"
 	w := newWorld(t)
 	w.env["API"] = value
-	in := sh("s", "test -n \"$TOKEN\" && echo got it > out/result")
+	in := sh("s", "test -n \"$TOKEN\" && echo got it > out/result; echo \"token=$TOKEN\"; echo \"$TOKEN\" >&2")
 	in.Secrets = []pipeline.Secret{{Name: "TOKEN", From: "env:API"}}
 	outcomes, _, err := w.run(w.plan(in), engine.RunOptions{})
 	if err != nil {

@@ -114,7 +114,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if err != nil {
 		return nil, err
 	}
-	env, err := r.environment(in)
+	env, secrets, err := r.environment(in)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	started := r.Now()
 	result, runErr := r.Executor.Run(ctx, job)
 	r.cpus.Release(weight)
-	if err := r.keepLogs(o, job); err != nil {
+	if err := r.keepLogs(o, job, secrets); err != nil {
 		return nil, err
 	}
 	if runErr != nil {
@@ -162,8 +162,9 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 }
 
 // environment is everything that the command's environment holds: a constant
-// base, what the stage declares, and by name what it lets through.
-func (r *run) environment(in *pipeline.Instance) ([]string, error) {
+// base, what the stage declares, and by name what it lets through. The values
+// of its secrets are given apart too.
+func (r *run) environment(in *pipeline.Instance) (list, secrets []string, err error) {
 	env := map[string]string{"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
 	for _, name := range in.Passthrough {
 		if v, ok := r.LookupEnv(name); ok {
@@ -176,22 +177,27 @@ func (r *run) environment(in *pipeline.Instance) ([]string, error) {
 	for _, s := range in.Secrets {
 		v, err := r.secret(s)
 		if err != nil {
-			return nil, fmt.Errorf("secret %s of stage %s: %w", s.Name, in, err)
+			return nil, nil, fmt.Errorf("secret %s of stage %s: %w", s.Name, in, err)
 		}
 		env[s.Name] = v
+		secrets = append(secrets, v)
 	}
-	list := make([]string, 0, len(env))
+	list = make([]string, 0, len(env))
 	for name, v := range env {
 		list = append(list, name+"="+v)
 	}
-	return list, nil
+	return list, secrets, nil
 }
 
-func (r *run) keepLogs(o *Outcome, job *Job) error {
+// keepLogs stores what the command printed, without the values of its secrets.
+func (r *run) keepLogs(o *Outcome, job *Job, secrets []string) error {
 	for _, log := range []struct {
 		path string
 		to   *cache.Digest
 	}{{job.Stdout, &o.Stdout}, {job.Stderr, &o.Stderr}} {
+		if err := redact(log.path, secrets); err != nil {
+			return fmt.Errorf("keeping the log of %s: %w", o.Instance, err)
+		}
 		d, _, err := r.Store.PutFile(log.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			d, err = r.Store.PutBytes(nil)

@@ -1,9 +1,14 @@
 package engine
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -32,4 +37,40 @@ func (r *run) secret(s pipeline.Secret) (string, error) {
 	default:
 		return "", fmt.Errorf("%q is not a reference; write env:NAME or file:PATH", s.From)
 	}
+}
+
+// A value shorter than this is in every other word: replacing it would make
+// logs unreadable and hide nothing.
+const minRedacted = 4
+
+// redacted stands in logs where a secret stood.
+const redacted = "[secret]"
+
+// redact replaces the values of secrets in a log, as a whole and line by line,
+// longest first, since one may hold another. It cannot know what a command
+// encodes before it prints.
+func redact(file string, secrets []string) error {
+	var values []string
+	for _, s := range secrets {
+		for _, v := range append(strings.Split(s, "\n"), s) {
+			if v = strings.TrimSpace(v); len(v) >= minRedacted {
+				values = append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	slices.SortFunc(values, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	log, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		log = bytes.ReplaceAll(log, []byte(v), []byte(redacted))
+	}
+	return os.WriteFile(file, log, 0o600)
 }

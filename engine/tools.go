@@ -98,5 +98,8 @@ func lookPath(name, path string) (string, error) {
 			return file, nil
 		}
 	}
+	if filepath.IsAbs(name) {
+		return "", fmt.Errorf("program %q is not an executable file here; install it or correct its path", name)
+	}
 	return "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)
 }
