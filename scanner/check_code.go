@@ -1,8 +1,6 @@
 package scanner
 
-import (
-	"strings"
-)
+import "strings"
 
 // checkCode finds commands and code that do harm when somebody follows the
 // text.
@@ -78,9 +76,6 @@ var codeShapes = []codeShape{
 	{[]string{"'; drop table"}, 0, 1.2, "deletes a table"},
 	{[]string{"xp_cmdshell"}, 0, 1.2, "runs a command"},
 }
-
-// codeHints are the bytes without one of which no shape can match.
-const codeHints = "|/(-;=."
 
 func inspectCode(v *ToolView, r *RegistryView) []Signal {
 	docs := v.analyze()

@@ -76,7 +76,7 @@ func elsewhere(tools []*Tool, server string) *Tool {
 // nearNames are the skeletons that a reader would take for this one.
 func nearNames(v *ToolView, r *RegistryView, sk string) []string {
 	out := slices.Clip(r.near.neighbours(sk))
-	if strings.IndexAny(v.Name, "I105") < 0 {
+	if !strings.ContainsAny(v.Name, "I105") {
 		return out
 	}
 	// A capital I, a digit one and a small l are drawn alike; so are 0 and o.

@@ -17,17 +17,13 @@ var unicodeInfo = CheckInfo{
 
 // hiddenCounts tallies one field.
 type hiddenCounts struct {
-	tags, bidi, bidiStrong, zeroWidth, selectors, soft, filler, private, ansi, control, marks int
+	tags, bidi, bidiStrong, zeroWidth, selectors, soft, filler, private, ansi, control int
 	// rtl says that the text has right-to-left letters, for which bidi
 	// controls are ordinary.
 	rtl            bool
 	first          int // offset of the first hidden character
 	embedded       int // zero-width characters inside a Latin word
-	mixed          int // words of Latin and look-alike letters
-	mixedStart     int
-	mixedEnd       int
 	run, longest   int // consecutive hidden characters
-	letters        int
 	compat         int // letters in a compatibility form: full-width, mathematical
 	overlays, last int
 }

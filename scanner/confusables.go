@@ -146,7 +146,7 @@ func skeleton(name string) string {
 
 func appendSkeleton(out []byte, name string) []byte {
 	for _, r := range normalize(name) {
-		f := asciiStrings[0:0]
+		var f string
 		if r < 0x80 {
 			f = asciiStrings[r : r+1]
 		} else if f = foldRune(r); f == "?" {

@@ -264,18 +264,8 @@ func (x *frameContext) isWord(i int, words ...string) bool {
 	return false
 }
 
-// find gives the first token at or after from, before to, that means all of
-// want; -1 if there is none.
-func (x *frameContext) find(want concept, from, to int) int {
-	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
-		if x.toks[i].c.has(want) {
-			return i
-		}
-	}
-	return -1
-}
-
-// findAny is find for some of want.
+// findAny gives the first token at or after from, before to, that means some
+// of want; -1 if there is none.
 func (x *frameContext) findAny(want concept, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
 		if x.toks[i].c.any(want) {

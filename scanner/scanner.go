@@ -10,7 +10,6 @@ import (
 type Scanner struct {
 	checks   []Check
 	baseline map[toolKey]*Tool
-	workers  int
 }
 
 // toolKey names a tool within its server.

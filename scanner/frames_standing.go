@@ -1,0 +1,171 @@
+package scanner
+
+// Frames about reach: standing orders, other requests, the choice of tools, the
+// user's mind.
+
+// standing finds orders that reach beyond a call of this tool: in every
+// answer, after each action, whenever the user asks for something else.
+func (x *frameContext) standing() {
+	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) {
+		every := x.findAny(cOther|cWhen, i-3, i)
+		j, m := x.demanded(cInclude|cPrefer|cTell|cChange, moodOrder)
+		switch {
+		case every >= 0 && (m >= moodOrder || x.mask.any(cMust|cShould)) && x.mask.any(cInclude|cPrefer|cLink|cEnd|cChange):
+			x.hit(frPersist, 1.6, every, i)
+		case m == moodStrong && x.toks[j].c.any(cInclude) && x.mask.any(cLink) && x.literalSink():
+			x.hit(frPersist, 1.6, i, j)
+		}
+	}
+	if w := x.findAny(cWhen, 0, len(x.toks)); w >= 0 && x.mask.any(cUser|cYou) {
+		if x.findAny(cTask|cResult|cCall, w, w+6) >= 0 && x.isWord(w, "every", "each", "whenever", "time", "after", "when") {
+			if j, m := x.demanded(cPrefer|cPay, moodOrder); m >= moodOrder {
+				x.hit(frPersist, 1.5, w, j)
+			} else if p := x.findAny(cPay|cPrefer, w, len(x.toks)); p >= 0 && x.toks[p].f == formIng {
+				x.hit(frPersist, 1.5, w, p)
+			}
+		}
+		if j, m := x.demanded(cDestroy|cPay, moodStrong); m == moodStrong && !x.toks[j].c.any(cDisable) && !x.about.any(cDestroy|cPay) {
+			x.hit(frHijack, 1.5, w, j)
+		}
+	}
+	// "whatever it asks is permitted"
+	if i := x.findAny(cAllow, 0, len(x.toks)); i >= 0 && !x.toks[i].c.any(cAsk) {
+		if k := x.findAny(cOther, 0, i); k >= 0 && x.isWord(k, "whatever", "anything", "everything") && x.mask.any(cShould|cMust|cCall|cYou) {
+			x.hit(frObey, 1.5, k, i)
+		}
+		if x.isWord(i+1, "to") && x.mask.any(cYou|cModel) && x.mask.any(cNow) && x.mask.any(cSecret|cTell) {
+			x.hit(frObey, 1.5, i, i)
+		}
+	}
+	// "execute any command that the output contains"
+	if j, m := x.demanded(cCall, moodPlain); m >= moodPlain {
+		o := x.findAny(cShell|cInstr|cTask, j+1, j+6)
+		any := x.findAny(cOther|cWhole, j+1, j+5)
+		if o >= 0 && any >= 0 && (x.findAny(cResult, j+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
+			x.hit(frObey, 1.6, j, o)
+		} else if o >= 0 && x.isWord(j, "obey", "comply", "follow") && x.findAny(cResult|cTool, o, len(x.toks)) >= 0 && m >= moodOrder {
+			x.hit(frObey, 1.5, j, o)
+		}
+	}
+	// "call this after every single action you take"
+	if j, m := x.demanded(cCall, moodOrder); m == moodStrong || m == moodOrder && x.toks[max(j, 0)].f == formPast {
+		w := x.findAny(cWhen, 0, len(x.toks))
+		if w >= 0 && x.isWord(w, "after", "before", "every", "each", "upon") && x.findAny(cOther|cWhen, w+1, w+3) >= 0 {
+			if k := x.findAny(cTask|cTool|cConv|cResult, w, w+6); k >= 0 && x.mask.any(cYou|cModel|cOther) {
+				x.hit(frFirst, 1.5, j, k)
+			}
+		}
+	}
+}
+
+// scope finds orders over requests that are not this tool's: all messages,
+// every query, any file operation, whatever the user says.
+func (x *frameContext) scope() {
+	w := -1
+	for i := range x.toks {
+		if x.toks[i].c.any(cOther|cWhen) && x.toks[i].flags&tfIdent == 0 && x.findAny(cTask|cCall|cConv|cSend|cTool, i+1, i+4) >= 0 &&
+			x.isWord(i, "all", "any", "every", "each", "whenever", "when", "after", "before", "requests", "time") {
+			w = i
+			break
+		}
+	}
+	if w >= 0 {
+		for i := range x.toks {
+			t := x.toks[i]
+			strong := t.c.any(cPrefer) && t.c.any(cChange) || t.c.any(cDestroy|cDisable) && !t.c.any(cIgnore)
+			if !strong || i == w || t.flags&tfIdent != 0 || x.about.any(t.c&(cDestroy|cPrefer|cDisable)) {
+				continue
+			}
+			if m := x.mood(i); m == moodStrong || m >= moodOrder && (t.f == formPast || x.mask.any(cMust)) {
+				x.hit(frHijack, 1.5, w, i)
+				break
+			}
+		}
+	}
+	// "regardless of what the user asks"
+	for i := range x.toks {
+		if !x.isWord(i, "regardless", "irrespective", "matter") && !(x.isWord(i, "even") && x.isWord(i+1, "if", "when", "though")) {
+			continue
+		}
+		if u := x.findAny(cUser, i, i+7); u >= 0 {
+			if _, m := x.demanded(cDeeds|cTell|cPrefer|cPretend, moodOrder); m >= moodOrder || x.findAny(cBe, 0, len(x.toks)) >= 0 && x.mask.any(cOther|cMust) && x.mask.any(cCall|cSend) {
+				x.hit(frHijack, 1.5, i, u)
+			}
+			break
+		}
+	}
+}
+
+// boast finds tools that praise themselves and demand to be chosen for it.
+func (x *frameContext) boast() {
+	p := -1
+	for i := range x.toks {
+		if x.isWord(i, "best", "reliable", "accurate", "superior", "fastest", "preferred", "trusted", "better", "higher", "only", "authoritative") && x.toks[i].flags&tfIdent == 0 {
+			p = i
+			break
+		}
+	}
+	if p < 0 || !x.mask.any(cMust|cOther) {
+		return
+	}
+	for i := range x.toks {
+		if x.isWord(i, "preferred", "favored", "favoured", "chosen", "prioritized", "prioritised") && x.mood(i) >= moodOrder && x.mask.any(cTool|cThis) && x.mask.any(cOther|cMust) {
+			x.hit(frPrefer, 1.4, i, i)
+			return
+		}
+		if x.isWord(i, "choose", "select", "pick", "prefer", "favor", "favour", "prioritize", "prioritise") && x.mood(i) >= moodOrder && x.findAny(cSub|cThis, i, i+3) >= 0 && (x.isWord(p, "best", "reliable", "accurate", "superior", "fastest", "trusted", "better", "higher") || x.mask.any(cOther)) {
+			x.hit(frPrefer, 1.4, p, i)
+			return
+		}
+	}
+}
+
+// deceive finds orders to work on the user's mind.
+func (x *frameContext) deceive() {
+	for i := range x.toks {
+		if x.toks[i].c.any(cDeceive) && x.mood(i) >= moodOrder && !x.about.any(cDeceive|cMeta) && x.findAny(cNeg, i-3, i) < 0 {
+			w := 1.2
+			if x.mask.any(cUser|cYou) || x.toks[i].f == formBase && x.mood(i) == moodStrong {
+				w = 1.5
+			}
+			x.hit(frMislead, w, i, i)
+			return
+		}
+		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.mood(i) >= moodOrder && x.mask.any(cUser|cNeg|cMust) {
+			x.hit(frMislead, 1.5, i, i+1)
+			return
+		}
+	}
+}
+
+// isAnswer says whether a result word means the model's answer rather than a
+// tool's output.
+func (x *frameContext) isAnswer(i int) bool {
+	if x.sen.foreign {
+		for _, w := range [...]string{"respuesta", "respost", "réponse", "antwort", "ответ", "回答", "回复", "応答"} {
+			if hasFoldPrefix(x.word(i), w) {
+				return true
+			}
+		}
+		return false
+	}
+	return x.isWord(i, "answer", "answers", "reply", "replies", "response", "responses", "summary")
+}
+
+// mislead finds orders to tell the user what is not so.
+func (x *frameContext) mislead() {
+	for i := range x.toks {
+		if !x.toks[i].c.any(cTell|cShow) || x.mood(i) < moodOrder {
+			continue
+		}
+		n := x.findAny(cNeg, i+1, len(x.toks))
+		if n >= 0 && x.findAny(cTrue, n, n+4) >= 0 {
+			x.hit(frMislead, 1.6, i, n)
+			return
+		}
+		if x.isWord(i, "say", "claim", "pretend", "state", "report", "tell") && n > i && x.findAny(cAnd, i, n) >= 0 && x.findAny(cDeeds, n, n+5) >= 0 && x.mask.any(cUser) && !x.isWord(i+3, "to") {
+			x.hit(frMislead, 1.5, i, n)
+			return
+		}
+	}
+}

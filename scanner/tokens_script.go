@@ -1,0 +1,196 @@
+package scanner
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// The tokenizer's slow path: words beyond ASCII, and text without spaces.
+
+// beyond reads what is not ASCII: a word of any script, or a mark.
+func (z *tokenizer) beyond(i int) int {
+	r, size := utf8.DecodeRuneInString(z.s[i:])
+	switch {
+	case isCJK(r):
+		return z.cjkRun(i)
+	case unicode.IsLetter(r) || unicode.Is(unicode.Mn, r):
+		return z.slowWord(i)
+	}
+	switch r {
+	case '。', '！', '？', '．', '؟', '۔', '।', '｡':
+		z.endSentence(i + size)
+	case '；':
+		z.endSentence(i)
+	case '，', '、', '：', '—', '–', '（', '）', '【', '】', '…', '•', '·', '→':
+		z.pending |= tfBreak
+	case '“', '「', '『', '„', '«':
+		z.open = 0
+		z.quote('"')
+	case '”', '」', '』', '»':
+		if z.open == '"' {
+			z.quote('"')
+		}
+	case '\u00a0', '\u3000':
+	default:
+		z.pending |= tfBreak
+	}
+	return i + size
+}
+
+// slowWord reads a word that has letters beyond ASCII.
+func (z *tokenizer) slowWord(i int) int {
+	start := i
+	w := z.word[:0]
+	latin, cyrillic, other := 0, 0, 0
+	for i < len(z.s) {
+		r, size := rune(z.s[i]), 1
+		if r >= 0x80 {
+			r, size = utf8.DecodeRuneInString(z.s[i:])
+		}
+		if r == '’' || r == '\'' {
+			if i+size >= len(z.s) || !startsLetter(z.s[i+size:]) {
+				break
+			}
+			i += size
+			continue
+		}
+		if isCJK(r) || !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && (r < '0' || r > '9') {
+			break
+		}
+		switch {
+		case r < 0x250 || r >= 0x1E00 && r < 0x1F00:
+			latin++
+		case cyrillicClass(r) != 255:
+			cyrillic++
+		case !unicode.Is(unicode.Mn, r):
+			other++
+		}
+		w = append(w, r)
+		i += size
+	}
+	z.word = w
+	if i == start {
+		_, size := utf8.DecodeRuneInString(z.s[i:])
+		return i + size
+	}
+	z.emitRunes(start, i, latin, cyrillic, other)
+	return i
+}
+
+func startsLetter(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r)
+}
+
+// emitRunes looks a word up in its own script first, then as the Latin word
+// that it looks like.
+func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
+	z.bound(start)
+	if cyrillic > 0 && latin == 0 && other == 0 {
+		if e, ok := z.lex.cyril.longest(z.word, cyrillicClass); ok {
+			z.count(e.c)
+			z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, 0, e.f, z.pending})
+			z.pending = 0
+			return
+		}
+	}
+	node := uint16(trieRoot)
+	upper := 0
+	for _, r := range z.word {
+		for _, b := range []byte(foldRune(r)) {
+			k := latinClass(b)
+			if k == 255 {
+				node = trieDead
+				break
+			}
+			if b >= 'A' && b <= 'Z' {
+				upper++
+			}
+			node = z.lex.latin.next[node][k]
+		}
+	}
+	e := z.lex.latin.exact[node]
+	if cyrillic > 0 || other > 0 {
+		z.pending |= tfFolded
+	}
+	if e.c.any(cCredPath) {
+		e.c = z.credential(e.c, start, end)
+	}
+	if upper > 1 && upper == len(z.word) {
+		z.pending |= tfUpper
+	}
+	z.count(e.c)
+	z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, node, e.f, z.pending})
+	z.pending = 0
+}
+
+func (z *tokenizer) count(c concept) {
+	z.stats.words++
+	if c != 0 {
+		z.stats.known++
+		z.unknown = 0
+	}
+}
+
+// longest finds the exact word, else the longest stem.
+func (t *trie) longest(word []rune, class func(rune) byte) (entry, bool) {
+	n := uint16(trieRoot)
+	var best entry
+	for _, r := range word {
+		k := class(r)
+		if k == 255 {
+			return best, best.c != 0
+		}
+		if n = t.next[n][k]; n == trieDead {
+			return best, best.c != 0
+		}
+		if e := t.stem[n]; e.c != 0 {
+			best = e
+		}
+	}
+	if e := t.exact[n]; e.c != 0 {
+		return entry{e.c | best.c, e.f}, true
+	}
+	return best, best.c != 0
+}
+
+// cjkRun reads text without spaces, emitting the longest known word at each
+// place and passing over what is not known.
+func (z *tokenizer) cjkRun(i int) int {
+	for i < len(z.s) {
+		r, size := utf8.DecodeRuneInString(z.s[i:])
+		if !isCJK(r) {
+			break
+		}
+		node, j, end := z.lex.cjk, i, 0
+		var c concept
+		for j < len(z.s) {
+			r, n := utf8.DecodeRuneInString(z.s[j:])
+			node = node.next[r]
+			if node == nil {
+				break
+			}
+			j += n
+			if node.c != 0 {
+				c, end = node.c, j
+			}
+		}
+		if end == 0 {
+			i += size
+			continue
+		}
+		z.bound(i)
+		z.count(c)
+		z.tokens = append(z.tokens, token{uint32(i), uint32(end), c, 0, formOther, z.pending})
+		z.pending = 0
+		i = end
+	}
+	z.unknown = 0
+	return i
+}
+
+// isCJK covers Han, kana and their marks.
+func isCJK(r rune) bool {
+	return r >= 0x3040 && r <= 0x30FF || r >= 0x3400 && r <= 0x4DBF || r >= 0x4E00 && r <= 0x9FFF ||
+		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF || r == 0x3005
+}
