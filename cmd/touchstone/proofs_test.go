@@ -45,6 +45,9 @@ type workbench struct {
 // unless they want their own.
 func newBench(t *testing.T, store string) *workbench {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("proofs run whole pipelines through the real binary; run without -short")
+	}
 	b := &workbench{t: t, dir: t.TempDir(), store: store, vars: []string{"--var", "runs=1", "--var", `detectors=["scanner","keywords"]`}}
 	for _, name := range []string{"pipeline.hcl", "datasets"} {
 		if out, err := exec.Command("cp", "-r", filepath.Join("../..", name), b.dir).CombinedOutput(); err != nil {
@@ -366,10 +369,7 @@ func TestBaselineOfOtherDataIsRefused(t *testing.T) {
 // kill -9 at random instants loses nothing: the next run passes, and the
 // store is sound.
 func TestKilledAtRandomInstants(t *testing.T) {
-	kills := 50
-	if testing.Short() {
-		kills = 5
-	}
+	const kills = 50
 	b := newBench(t, t.TempDir())
 	start := time.Now()
 	b.baseline(nil)
