@@ -26,24 +26,42 @@ func findLeet(d *doc) string {
 	return first
 }
 
+// unleet reads digits and signs as letters in every word that has a letter,
+// and in a number where that gives a known word.
 func unleet(s string, one byte) string {
 	b := []byte(s)
-	for i, c := range b {
-		l := leetLetters[c]
-		if l == 0 {
+	leet := func(i int) bool {
+		c := s[i]
+		return wordByte(c) || (c == '@' || c == '$') && i+1 < len(s) && wordByte(s[i+1]) || c == '!' && i+1 < len(s) && letterByte(s[i+1])
+	}
+	for i := 0; i < len(s); {
+		if !leet(i) {
+			i++
 			continue
 		}
-		// Only inside or beside letters: prices and numbers stay.
-		if !(i > 0 && letterByte(s[i-1]) || i+1 < len(s) && letterByte(s[i+1]) || i > 0 && leetLetters[s[i-1]] != 0 && i > 1 && letterByte(b[i-1])) {
+		start, letters := i, 0
+		for i < len(s) && leet(i) {
+			if letterByte(s[i]) {
+				letters++
+			}
+			i++
+		}
+		if i-start > 24 {
 			continue
 		}
-		if c == '!' && (i+1 >= len(s) || !letterByte(s[i+1])) || c == '(' || c == '|' || c == '+' {
-			continue
+		for k := start; k < i; k++ {
+			switch l := leetLetters[s[k]]; {
+			case s[k] == '1':
+				b[k] = one
+			case l != 0:
+				b[k] = l
+			}
 		}
-		if c == '1' || c == '|' {
-			l = one
+		if letters == 0 {
+			if _, known := knownWords(b[start:i]); known == 0 {
+				copy(b[start:i], s[start:i])
+			}
 		}
-		b[i] = l
 	}
 	return string(b)
 }
@@ -71,25 +89,11 @@ func findSpaced(d *doc) string {
 	var b strings.Builder
 	closed := 0
 	for i := 0; i < len(s); {
-		j, n := i, 0
-		var sep byte
-		for j < len(s) && letterByte(s[j]) && (j+1 >= len(s) || !letterByte(s[j+1])) {
-			n++
-			if j+2 >= len(s) || !letterByte(s[j+2]) || sep != 0 && s[j+1] != sep || s[j+1] >= 0x80 || s[j+1] == '\n' {
-				j++
-				break
-			}
-			sep = s[j+1]
-			j += 2
-		}
-		if (n >= 3 || n == 2 && closed > 0) && (i == 0 || !letterByte(s[i-1])) {
-			word := make([]byte, 0, n)
-			for k := i; k < j; k += 2 {
-				word = append(word, s[k])
-			}
-			b.WriteString(segment(string(word)))
-			closed += n
-			i = j
+		word, end := spacedWord(s, i)
+		if len(word) >= 3 || len(word) > 0 && closed > 0 {
+			b.WriteString(segment(word))
+			closed += len(word)
+			i = end
 			continue
 		}
 		b.WriteByte(s[i])
@@ -101,40 +105,74 @@ func findSpaced(d *doc) string {
 	return strings.ToValidUTF8(b.String(), "")
 }
 
-// segment cuts letters without spaces into words of the lexicon, longest
-// first; what it does not know stays together.
+// spacedWord reads single characters with one separator between each two,
+// from i; end is where it stops.
+func spacedWord(s string, i int) (word string, end int) {
+	if i+2 >= len(s) || s[i] <= ' ' || strings.IndexByte(" .-_*|/", s[i+1]) < 0 || i > 0 && wordByte(s[i-1]) {
+		return "", i
+	}
+	sep := s[i+1]
+	var buf [64]byte
+	out := buf[:0]
+	for end = i; end < len(s) && s[end] != sep && s[end] > ' ' && len(out) < 4096; end += 2 {
+		if end+1 < len(s) && s[end+1] != sep {
+			if !wordByte(s[end+1]) && s[end+1] <= ' ' {
+				out = append(out, s[end])
+				end++
+			}
+			return string(out), end
+		}
+		out = append(out, s[end])
+		if end+2 >= len(s) || s[end+2] == sep || s[end+2] <= ' ' {
+			return string(out), end + 1
+		}
+	}
+	return string(out), min(end, len(s))
+}
+
+// segment cuts runs of letters without spaces into words of the lexicon,
+// longest first; what it does not know stays together. Short runs are words
+// already.
 func segment(s string) string {
 	if len(s) <= 12 {
 		return s
 	}
-	lex := theLexicon()
+	lex := theLexicon().latin
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n, end := uint16(trieRoot), 0
-		for j := i; j < len(s) && j-i < 20; j++ {
-			k := latinClass(s[j])
-			if k == 255 {
-				break
-			}
-			if n = lex.latin.next[n][k]; n == trieDead {
-				break
-			}
-			if lex.latin.exact[n].c != 0 {
-				end = j + 1
-			}
-		}
-		if end == 0 {
+		if !letterByte(s[i]) {
 			b.WriteByte(s[i])
 			i++
 			continue
 		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
+		end := i
+		for end < len(s) && letterByte(s[end]) {
+			end++
 		}
-		b.WriteString(s[i:end])
-		i = end
-		if i < len(s) {
+		if end-i <= 14 {
+			b.WriteString(s[i:end])
+			i = end
+			continue
+		}
+		for i < end {
+			n, last := uint16(trieRoot), 0
+			for j := i; j < end && j-i < 20; j++ {
+				if n = lex.next[n][latinClass(s[j])]; n == trieDead {
+					break
+				}
+				if lex.exact[n].c != 0 && j > i {
+					last = j + 1
+				}
+			}
+			if last == 0 {
+				b.WriteByte(s[i])
+				i++
+				continue
+			}
 			b.WriteByte(' ')
+			b.WriteString(s[i:last])
+			b.WriteByte(' ')
+			i = last
 		}
 	}
 	return b.String()
@@ -350,7 +388,7 @@ func findSwapped(d *doc) string {
 			last = start + at + 2
 		}
 	}
-	if fixed < 4 || fixed*3 < unknown {
+	if fixed < 3 || fixed*4 < unknown {
 		return ""
 	}
 	return string(append(out, s[last:]...))
