@@ -11,21 +11,14 @@ type Scored struct {
 	Score float64
 }
 
-// Rank returns the results in the order in which trec_eval 9.0.7 evaluates
+// Rank sorts results in place into the order in which trec_eval 9.0.7 evaluates
 // them: by score, highest first, and among equal scores by id in descending
 // byte order. trec_eval keeps a score as a 32-bit float, so two scores that
 // differ only beyond that precision are equal here too.
 //
 // Whatever order the results came in is lost: a list whose order means more
-// than its scores say must not go through Rank.
-func Rank(results []Scored) []Scored {
-	ranked := slices.Clone(results)
-	RankInPlace(ranked)
-	return ranked
-}
-
-// RankInPlace is Rank on the slice itself.
-func RankInPlace(results []Scored) {
+// than its scores say must not go through it.
+func Rank(results []Scored) {
 	slices.SortFunc(results, func(a, b Scored) int {
 		if c := cmp.Compare(float32(b.Score), float32(a.Score)); c != 0 {
 			return c

@@ -50,9 +50,6 @@ func EvaluateTopic(ranked []string, judged map[string]int, level int) Topic {
 	return t
 }
 
-// Relevant is the number of labels at or above the level.
-func (t Topic) Relevant() int { return t.relevant }
-
 // found counts the relevant results among the first k.
 func (t Topic) found(k int) int {
 	n := 0

@@ -5,39 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
 )
 
-// Qrel is one line of a qrels file, "topic iteration document relevance"; the
+// qrel is one line of a qrels file, "topic iteration document relevance"; the
 // iteration is ignored. A negative relevance means pooled and not judged.
-type Qrel struct {
-	Topic     string
-	Document  string
-	Relevance int
+type qrel struct {
+	topic     string
+	document  string
+	relevance int
 }
 
 // Qrels holds the judgements: topic to document to relevance.
 type Qrels map[string]map[string]int
 
-// QrelLines reads a qrels file line by line. file names it in errors, which
-// are *LineError unless reading itself failed; the walk ends with the first.
-func QrelLines(file string, r io.Reader) iter.Seq2[Qrel, error] {
-	return func(yield func(Qrel, error) bool) {
-		walkQrels(newLines(file, r), yield)
-	}
-}
-
-func walkQrels(l *lines, yield func(Qrel, error) bool) {
+// walkQrels calls yield with each line and ends with the first error.
+func walkQrels(l *lines, yield func(qrel, error) bool) {
 	names := make(interned)
 	for {
 		fields, err := l.next()
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		var q Qrel
+		var q qrel
 		if err == nil {
 			q, err = parseQrel(l, fields, names)
 		}
@@ -47,38 +39,39 @@ func walkQrels(l *lines, yield func(Qrel, error) bool) {
 	}
 }
 
-func parseQrel(l *lines, fields [][]byte, names interned) (Qrel, error) {
+func parseQrel(l *lines, fields [][]byte, names interned) (qrel, error) {
 	if len(fields) != 4 {
-		return Qrel{}, l.errorf(fmt.Sprintf("%s instead of 4 fields", count(fields)), `write "topic 0 document relevance"`)
+		return qrel{}, l.errorf(fmt.Sprintf("%s instead of 4 fields", count(fields)), `write "topic 0 document relevance"`)
 	}
 	relevance, err := strconv.ParseInt(string(fields[3]), 10, 32)
 	if err != nil {
-		return Qrel{}, l.errorf(fmt.Sprintf("relevance %s is not a whole number", quote(fields[3])), "write 0 for not relevant, 1, 2, ... for relevant")
+		return qrel{}, l.errorf(fmt.Sprintf("relevance %s is not a whole number", quote(fields[3])), "write 0 for not relevant, 1, 2, ... for relevant")
 	}
-	return Qrel{names.of(fields[0]), names.of(fields[2]), int(relevance)}, nil
+	return qrel{names.of(fields[0]), names.of(fields[2]), int(relevance)}, nil
 }
 
 // ReadQrels reads a whole qrels file. A document that is judged twice for a
-// topic is an error.
+// topic is an error. file names the file in errors, which are *LineError unless
+// reading itself failed.
 func ReadQrels(file string, r io.Reader) (Qrels, error) {
 	qrels := make(Qrels)
 	l := newLines(file, r)
 	var failed error
-	walkQrels(l, func(q Qrel, err error) bool {
+	walkQrels(l, func(q qrel, err error) bool {
 		if err != nil {
 			failed = err
 			return false
 		}
-		judged := qrels[q.Topic]
+		judged := qrels[q.topic]
 		if judged == nil {
 			judged = make(map[string]int)
-			qrels[q.Topic] = judged
+			qrels[q.topic] = judged
 		}
-		if _, twice := judged[q.Document]; twice {
-			failed = l.errorf(fmt.Sprintf("document %q is judged twice for topic %q", q.Document, q.Topic), "keep one of the lines")
+		if _, twice := judged[q.document]; twice {
+			failed = l.errorf(fmt.Sprintf("document %q is judged twice for topic %q", q.document, q.topic), "keep one of the lines")
 			return false
 		}
-		judged[q.Document] = q.Relevance
+		judged[q.document] = q.relevance
 		return true
 	})
 	if failed != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -15,29 +14,9 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Result is one line of a run file, "topic Q0 document rank score tag". The
-// rank is ignored, as trec_eval ignores it: the scores alone order a run.
-type Result struct {
-	Topic    string
-	Document string
-	Score    float64
-	Tag      string
-}
-
-// ResultLines reads a run file line by line. file names it in errors, which
-// are *LineError unless reading itself failed; the walk ends with the first.
-// Fields after the tag are ignored.
-func ResultLines(file string, r io.Reader) iter.Seq2[Result, error] {
-	return func(yield func(Result, error) bool) {
-		names := make(interned)
-		walkResults(newLines(file, r), func(fields [][]byte, score float64, err error) bool {
-			if err != nil {
-				return yield(Result{}, err)
-			}
-			return yield(Result{names.of(fields[0]), names.of(fields[2]), score, names.of(fields[5])}, nil)
-		})
-	}
-}
+// A line of a run file is "topic Q0 document rank score tag". The rank is
+// ignored, as trec_eval ignores it: the scores alone order a run. Fields after
+// the tag are ignored too.
 
 // walkResults calls yield with the fields of each line, which live until it
 // returns, and the score among them. It ends with the first error.
@@ -87,7 +66,8 @@ type entry struct {
 }
 
 // ReadRun reads a whole run file. The lines of a topic need not stand
-// together; a document that stands twice in one topic is an error.
+// together; a document that stands twice in one topic is an error. file names
+// the file in errors, which are *LineError unless reading itself failed.
 func ReadRun(file string, r io.Reader) (*Run, error) {
 	run := &Run{topics: make(map[string][]entry)}
 	numbers := make(map[string]uint32)
@@ -158,7 +138,7 @@ func (run *Run) Ranked(topic string, buffer []metrics.Scored) []metrics.Scored {
 	for _, e := range run.topics[topic] {
 		buffer = append(buffer, metrics.Scored{ID: run.documents[e.document], Score: float64(e.score)})
 	}
-	metrics.RankInPlace(buffer[start:])
+	metrics.Rank(buffer[start:])
 	return buffer
 }
 
