@@ -219,7 +219,7 @@ func alternates(s string) bool {
 		}
 		n++
 	}
-	return changes > 1 && changes*2 >= n
+	return (changes > 1 || n == 2) && changes*2 >= n
 }
 
 // emit appends the ASCII word s[start:end] that ended at a trie node.
