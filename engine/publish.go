@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2"
 
@@ -106,44 +107,39 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 			}
 		}
 	}
-	b, err := json.Marshal(next)
-	if err != nil {
-		return err
-	}
-	return renameio.WriteFile(filepath.Join(target, stampName), append(b, '\n'), 0o644)
+	return next.write(target)
 }
 
-// publishFile writes a single file. Beside it is no place for a stamp, so
-// the store answers whose the file is that it replaces: content that the store
-// does not hold was not written by touchstone, and would be gone for good.
+// publishFile writes a single file. The stamp of the directory that it is in
+// says whether a file that is there already may be replaced.
 func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewrite) error {
 	if st, err := os.Lstat(target); err == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory; move it away or publish elsewhere", target)
 	}
-	switch there, err := fileDigest(target); {
+	dir, name := filepath.Split(target)
+	own := readStamp(dir)
+	there, err := fileDigest(target)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
-	case there == out.Digest:
+	case there == out.Digest && own.lists(name):
 		return nil
-	case !e.Store.Has(there):
+	case there != out.Digest && !own.lists(name):
 		return foreign(target)
 	}
 	content, err := e.Store.Bytes(out.Digest)
 	if err != nil {
 		return err
 	}
-	keep := func(path string, b []byte) ([]byte, error) {
-		if rewrite == nil {
-			return b, nil
-		}
-		b, err := rewrite(path, b)
-		if err == nil {
-			_, err = e.Store.PutBytes(b)
-		}
-		return b, err
+	if err := writePublished(content, target, execBit(out.Mode), name, rewrite); err != nil {
+		return err
 	}
-	return writePublished(content, target, execBit(out.Mode), filepath.Base(target), keep)
+	if own.lists(name) {
+		return nil
+	}
+	own.Files = append(own.Files, stampedFile{Path: name})
+	return own.write(dir)
 }
 
 func foreign(file string) error {
@@ -190,6 +186,19 @@ func readStamp(dir string) stamp {
 		return stamp{}
 	}
 	return s
+}
+
+func (s stamp) write(dir string) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(dir, stampName), append(b, '\n'), 0o644)
+}
+
+// lists tells whether touchstone wrote the file at a path of the directory.
+func (s stamp) lists(path string) bool {
+	return slices.ContainsFunc(s.Files, func(f stampedFile) bool { return f.Path == path })
 }
 
 // intact tells that every published file is still as it was written.
