@@ -69,7 +69,7 @@ func (v *ToolView) decode(lex *lexicon) {
 	}
 	for i := 0; i < len(v.docs); i++ {
 		f := v.fields[v.docs[i].field]
-		if len(f.text) < minDecoded || strings.Count(f.layer, ">") >= maxLayers-1 {
+		if len(f.text) < 2*minDecoded || strings.Count(f.layer, ">") >= maxLayers-1 {
 			continue
 		}
 		if !f.plain {

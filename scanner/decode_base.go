@@ -280,6 +280,9 @@ func decodeBase32(run string) string {
 // RFC 1924, which Python's b85encode writes.
 func findBase85(d *doc) string {
 	s := d.text
+	if d.stats.odd < 3 || len(s) < 25 {
+		return ""
+	}
 	var c collector
 	for i := 0; i < len(s); {
 		// A run is unbroken, long, and rich in marks that prose uses singly.

@@ -12,7 +12,7 @@ import (
 
 func findPercent(d *doc) string {
 	s := d.text
-	if strings.IndexByte(s, '%') < 0 || strings.Count(s, "%") < 4 {
+	if d.stats.marks&markPercent == 0 || strings.Count(s, "%") < 4 {
 		return ""
 	}
 	out := make([]byte, 0, len(s))
@@ -48,7 +48,7 @@ func nibble(c byte) byte {
 // printable) runs.
 func findEscapes(d *doc) string {
 	s := d.text
-	if strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
+	if d.stats.marks&(markBackslash|markPlus|markEquals) == 0 || strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
 		return ""
 	}
 	out := make([]byte, 0, len(s))
@@ -116,7 +116,7 @@ func escapeAt(s string) (r rune, size int) {
 
 func findEntities(d *doc) string {
 	s := d.text
-	if strings.IndexByte(s, '&') < 0 || strings.Count(s, "&#") < 4 && strings.Count(s, "&") < 6 {
+	if d.stats.marks&markAmpersand == 0 || strings.Count(s, "&#") < 4 && strings.Count(s, "&") < 6 {
 		return ""
 	}
 	return strings.ToValidUTF8(html.UnescapeString(s), "�")
@@ -210,7 +210,7 @@ var morse = map[string]byte{
 
 func findMorse(d *doc) string {
 	s := d.text
-	if !strings.Contains(s, ".-") && !strings.Contains(s, "-.") && !strings.Contains(s, "·") && !strings.Contains(s, "•") {
+	if d.stats.marks&(markDash|markBeyond) == 0 || !strings.Contains(s, ".-") && !strings.Contains(s, "-.") && !strings.Contains(s, "·") && !strings.Contains(s, "•") {
 		return ""
 	}
 	s = strings.NewReplacer("·", ".", "•", ".", "−", "-", "–", "-", "—", "-", "_", "-").Replace(s)

@@ -40,7 +40,29 @@ type docStats struct {
 	longest                               int // longest run of unknown words
 	longestWord                           int // bytes of the longest unbroken word
 	numbers, numberRun                    int // longest run of short numbers
+	odd                                   int // marks that prose uses sparingly
+	marks                                 mark
 }
+
+// mark is a set of characters that encodings are made of.
+type mark uint8
+
+const (
+	markPercent mark = 1 << iota
+	markBackslash
+	markAmpersand
+	markEquals
+	markSign // @ and $
+	markPlus
+	markDash
+	markBeyond // anything beyond ASCII
+)
+
+var marks = func() (t [256]mark) {
+	t['%'], t['\\'], t['&'], t['='] = markPercent, markBackslash, markAmpersand, markEquals
+	t['@'], t['$'], t['+'], t['-'] = markSign, markSign, markPlus, markDash
+	return t
+}()
 
 // sentence is a run of tokens between full stops. mask is what its tokens
 // mean together.
@@ -127,6 +149,8 @@ func (z *tokenizer) run() {
 		case ccStop:
 			i = z.stop(i)
 		case ccBreak:
+			z.stats.odd++
+			z.stats.marks |= marks[s[i]]
 			i = z.breakMark(i)
 		case ccQuote:
 			z.quote(s[i])
@@ -139,8 +163,11 @@ func (z *tokenizer) run() {
 			}
 			i++
 		case ccBeyond:
+			z.stats.marks |= markBeyond
 			i = z.beyond(i)
 		default:
+			z.stats.odd++
+			z.stats.marks |= marks[s[i]]
 			if s[i] == '-' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == ' ') || s[i] == '/' && i > 0 && s[i-1] == '<' {
 				if s[i] == '-' {
 					z.pending |= tfBreak
