@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+var realBinary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "touchstone-proofs-")
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "touchstone")
+	out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return bin, nil
+})
+
+// workbench is a copy of the project's pipeline and data with a store of its own.
+type workbench struct {
+	t          *testing.T
+	dir, store string
+	vars       []string
+}
+
+// newBench shares a store among the proofs that start from unchanged data,
+// unless they want their own.
+func newBench(t *testing.T, store string) *workbench {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("proofs run whole pipelines through the real binary; run without -short")
+	}
+	b := &workbench{t: t, dir: t.TempDir(), store: store, vars: []string{"--var", "runs=1", "--var", `detectors=["scanner","keywords"]`}}
+	for _, name := range []string{"pipeline.hcl", "datasets"} {
+		if out, err := exec.Command("cp", "-r", filepath.Join("../..", name), b.dir).CombinedOutput(); err != nil {
+			t.Fatal(string(out))
+		}
+	}
+	return b
+}
+
+type result struct {
+	stdout, stderr string
+	code           int
+}
+
+func (b *workbench) command(args ...string) *exec.Cmd {
+	b.t.Helper()
+	bin, err := realBinary()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "TOUCHSTONE_CACHE="+b.store)
+	return cmd
+}
+
+// touchstone runs a verb that reads the pipeline, with the bench's variables.
+func (b *workbench) touchstone(args ...string) result {
+	b.t.Helper()
+	cmd := b.command(append(args, b.vars...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		b.t.Fatal(err)
+	}
+	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+func (b *workbench) want(code int, args ...string) result {
+	b.t.Helper()
+	r := b.touchstone(args...)
+	if r.code != code {
+		b.t.Fatalf("touchstone %v: exit code %d, want %d\n%s%s", args, r.code, code, r.stdout, r.stderr)
+	}
+	return r
+}
+
+// baseline measures what is there and makes it the baseline, with the given
+// change to it.
+func (b *workbench) baseline(change func(*contracts.Baseline)) {
+	b.t.Helper()
+	b.want(0, "baseline", "update")
+	if change != nil {
+		path := filepath.Join(b.dir, defaultBaseline)
+		base := read[contracts.Baseline](b.t, path)
+		change(&base)
+		if err := contracts.Write(path, base); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+func read[T any](t *testing.T, path string) T {
+	t.Helper()
+	v, err := contracts.Read[T](path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// change edits a dataset of the bench and makes it a draft: another version,
+// which the lock does not hold.
+func change[T any](b *workbench, file string, edit func(*T)) {
+	b.t.Helper()
+	path := filepath.Join(b.dir, file)
+	v := read[T](b.t, path)
+	edit(&v)
+	if err := contracts.Write(path, v); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// statuses maps full instance names to HIT or MISS, as plan --json has them.
+func (b *workbench) statuses() map[string]string {
+	b.t.Helper()
+	var p planJSON
+	if err := json.Unmarshal([]byte(b.want(0, "plan", "--json").stdout), &p); err != nil {
+		b.t.Fatal(err)
+	}
+	m := map[string]string{}
+	for _, s := range p.Stages {
+		m[s.Stage+"["+s.Instance+"]"] = s.Status
+	}
+	return m
+}
+
+var sharedStore = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "touchstone-proofs-store-") })
+
+func shared(t *testing.T) string {
+	t.Helper()
+	dir, err := sharedStore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
