@@ -58,6 +58,9 @@ func TestMissingToolDrivesRecallToZero(t *testing.T) {
 		return report.PerQuery[at].Metrics.RecallAt["10"]
 	}
 	before := score("before")
+	if before == 0 {
+		t.Fatalf("%s does not find its tool to begin with, so it proves nothing", query.ID)
+	}
 	b.vars = append(b.vars, "--var", "degrade=hide="+tool)
 	if after := score("after"); after != 0 {
 		t.Errorf("recall of %s without %s is %v, want 0 (before: %v)", query.ID, tool, after, before)
