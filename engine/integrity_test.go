@@ -185,3 +185,18 @@ func TestProgramsOutsideOfTheKeyAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A stage that keeps no result cannot be up to date, so selecting what reads
+// it runs it along.
+func TestSelectionRunsWhatKeepsNoResult(t *testing.T) {
+	w := newWorld(t)
+	off := sh("off", "echo x > out/result")
+	off.Cache.Off = true
+	plan := w.plan(off, after(sh("b", "cat in/a > out/result"), "a", 0), after(sh("c", "cat in/b > out/result"), "b", 1))
+	w.mustRun(plan)
+	for _, s := range []engine.Selection{{Only: []string{"b"}}, {From: []string{"b"}}} {
+		if _, sum, err := w.run(plan, engine.RunOptions{Selection: s}); err != nil || sum.Executed != 1 {
+			t.Errorf("%+v: %+v, %v", s, sum, err)
+		}
+	}
+}

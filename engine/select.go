@@ -25,7 +25,7 @@ const (
 	// selectNothing leaves the instance alone.
 	selectNothing selection = iota
 	// selectHit needs the instance's stored result for a selected one and
-	// may not execute it.
+	// may not execute it. An instance whose cache is off is executed instead.
 	selectHit
 	// selectRun brings the instance up to date.
 	selectRun
@@ -77,7 +77,11 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 	}
 	needed(plan, required)
 	for i := range chosen {
-		if chosen[i] == selectNothing && required[i] {
+		switch {
+		case chosen[i] != selectNothing || !required[i]:
+		case plan.Instances[i].Cache.Off:
+			chosen[i] = selectRun // there never is a stored result
+		default:
 			chosen[i] = selectHit
 		}
 	}

@@ -39,6 +39,9 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if maxAge < 0 {
+				return fmt.Errorf("--max-age %s: give a time that is not negative, 0 for no limit", maxAge)
+			}
 			// To the store 0 means no limit; to a person it means empty.
 			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
 			if err != nil {

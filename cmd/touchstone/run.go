@@ -73,7 +73,8 @@ func newRunCommand(flags *globalFlags) *cobra.Command {
   --from X    X and all that depends on it; what they read besides has to be up to date
   --until X   X and all that it needs
 
-X is a stage's name or one instance, 'score-retrieval[run=1]'; each flag may be
+A stage whose cache is off has no result to read, so it runs along where another
+needs it. X is a stage's name or one instance, 'score-retrieval[run=1]'; each flag may be
 repeated, and flags combine: --from A --until B is what lies between.
 With -o the outputs of the last selected stage are written to a directory.`,
 		Args: cobra.NoArgs,
