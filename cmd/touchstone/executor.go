@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,6 +40,15 @@ func (f *executorFlags) executor(root string, index *cache.StatIndex) (engine.Ex
 	default:
 		return nil, nil, &exitError{exitUsage, fmt.Errorf("--executor %q: use local or dagger", f.name)}
 	}
+}
+
+// jobs is how many stages run at once by default. An engine is mostly waited
+// for, and may be a larger machine than this one.
+func (f *executorFlags) jobs() int {
+	if f.name == "dagger" {
+		return max(8, runtime.NumCPU())
+	}
+	return runtime.NumCPU()
 }
 
 // reachExecutor fails at once where stages could not run at all, also when

@@ -34,7 +34,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.BoolVar(&f.force, "force", false, "execute the selected stages even where they are hits")
 	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, run what does not depend on it")
-	p.IntVarP(&f.jobs, "jobs", "j", 0, "how many stages run at once (default: the number of processors)")
+	p.IntVarP(&f.jobs, "jobs", "j", 0, "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
 	p.StringVar(&f.progress, "progress", "auto", "auto, tty, plain, json or quiet")
 	p.StringVar(&f.events, "events", "", "write the event log, one JSON object a line, to this file")
 	p.StringVar(&f.workDir, "work-dir", "", "where stages run (default: in the store's directory)")

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"golang.org/x/term"
@@ -109,7 +108,7 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 		engine: &engine.Engine{
 			Store: store, Index: index, Executor: executor,
 			Tools:   named,
-			Project: project, WorkDir: filepath.Join(dir, "work"), Jobs: runtime.NumCPU(),
+			Project: project, WorkDir: filepath.Join(dir, "work"), Jobs: flags.executor.jobs(),
 			Now: time.Now, LookupEnv: os.LookupEnv,
 		},
 	}, nil
