@@ -157,16 +157,48 @@ func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
 	}
 }
 
+// TestNoisyDetectorFailsOnFPR puts a detector that flags everything, and so
+// misses nothing, in the place of ours.
 func TestNoisyDetectorFailsOnFPR(t *testing.T) {
 	b := newBench(t, shared(t))
+	b.vars = []string{"--var", "runs=1", "--var", `detectors=["alarmist"]`}
+	path := filepath.Join(b.dir, "pipeline.hcl")
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ours = `"--security", input.security, "--detector", matrix.detector, "--run", matrix.run, "--out", output.report,`
+	const alarmist = ours + ` "--", "/bin/sh", "-c", <<-EOT
+		while IFS= read -r line; do
+		  id=$${line#*'"id":"'}
+		  printf '{"protocol":1,"id":"%s","flagged":true}\n' "$${id%%'"'*}"
+		done
+	EOT
+	,`
+	if !bytes.Contains(source, []byte(ours)) {
+		t.Fatal("score-security has another command")
+	}
+	if err := os.WriteFile(path, bytes.Replace(source, []byte(ours), []byte(alarmist), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	b.baseline(func(base *contracts.Baseline) {
 		base.Thresholds.Detectors = []contracts.DetectorThreshold{{
-			Detector: "keywords", FPRCeiling: 0.001, HardNegativeFPRCeiling: 0.001, RecallFloor: 0,
+			Detector: "alarmist", FPRCeiling: 0.5, HardNegativeFPRCeiling: 0.5, RecallFloor: 1,
 		}}
 	})
-	r := b.want(exitGateFailed, "gate")
-	if !strings.Contains(r.stdout, "keywords") || !strings.Contains(r.stdout, "fpr") {
-		t.Errorf("the verdict does not name the detector's false positives:\n%s", r.stdout)
+	b.want(exitGateFailed, "gate")
+	report := read[contracts.Report](t, filepath.Join(b.dir, "reports", "report.json"))
+	var failed []string
+	for _, c := range report.Gate.Checks {
+		if c.Subject == "alarmist" && c.Metric == "recall" && c.Value != 1 {
+			t.Errorf("recall is %v, want 1", c.Value)
+		}
+		if !c.Passed {
+			failed = append(failed, c.Subject+" "+c.Metric)
+		}
+	}
+	if want := []string{"alarmist fpr_benign", "alarmist fpr_hard_negative"}; !slices.Equal(failed, want) {
+		t.Errorf("failed %v, want %v", failed, want)
 	}
 }
 
