@@ -199,4 +199,8 @@ func TestSelectionRunsWhatKeepsNoResult(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", s, sum, err)
 		}
 	}
+	nothing := engine.Selection{From: []string{"c"}, Until: []string{"b"}}
+	if _, _, err := w.run(plan, engine.RunOptions{Selection: nothing}); err == nil || !strings.Contains(err.Error(), "no stage is in all of") {
+		t.Errorf("a selection of nothing: %v", err)
+	}
 }

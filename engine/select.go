@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -70,6 +72,9 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 	}
 	if err := keep(s.Until, func(in []bool) { needed(plan, in) }); err != nil {
 		return nil, err
+	}
+	if n > 0 && !slices.Contains(chosen, selectRun) {
+		return nil, errors.New("no stage is in all of --only, --from and --until; leave one of them out")
 	}
 	required := make([]bool, n)
 	for i := range chosen {
