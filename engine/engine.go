@@ -64,6 +64,12 @@ type Tools interface {
 	Resolve(in *pipeline.Instance) (Tool, error)
 }
 
+// toolChecker is what Tools may have to notice that a program was replaced
+// after it was identified: what it then did belongs to another key.
+type toolChecker interface {
+	Check(Tool) error
+}
+
 // Engine holds what all runs of one pipeline share.
 type Engine struct {
 	Store    *cache.Store

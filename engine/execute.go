@@ -139,6 +139,11 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if c, ok := r.Tools.(toolChecker); ok {
+		if err := c.Check(tool); err != nil {
+			return nil, err
+		}
+	}
 	if result.TimedOut || result.ExitCode != 0 {
 		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout}
 	}

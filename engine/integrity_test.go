@@ -204,3 +204,24 @@ func TestSelectionRunsWhatKeepsNoResult(t *testing.T) {
 		t.Errorf("a selection of nothing: %v", err)
 	}
 }
+
+// A program that is replaced while it runs leaves no result under the key of
+// what it was.
+func TestReplacedProgramLeavesNoResult(t *testing.T) {
+	w := newWorld(t)
+	program := w.write("tool.sh", "#!/bin/sh\nsleep 0.1; echo '#' >> \"$0\"; echo x > out/result\n")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	in := sh("s", "")
+	in.Command = []string{program}
+	_, _, err := w.run(w.plan(in), engine.RunOptions{})
+	if err == nil || !strings.Contains(err.Error(), "was replaced during the run") {
+		t.Fatalf("error %v", err)
+	}
+	w.engine.Tools = &engine.HostTools{Index: w.engine.Index}
+	outcomes, err := w.engine.Evaluate(t.Context(), w.plan(in))
+	if err != nil || outcomes[0].State != engine.Miss {
+		t.Errorf("then %s, %v", outcomes[0].State, err)
+	}
+}

@@ -64,6 +64,23 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	return t, nil
 }
 
+// Check reports a program that is no longer what its identity says.
+func (h *HostTools) Check(t Tool) error {
+	if !filepath.IsAbs(t.Path) {
+		return nil // an input, which was held against the key
+	}
+	d, _, _, err := h.Index.File(t.Path)
+	if err == nil && d != t.Digest {
+		err = ReplacedError(t)
+	}
+	return err
+}
+
+// ReplacedError says that a program was replaced while a run used it.
+func ReplacedError(t Tool) error {
+	return fmt.Errorf("the program %s was replaced during the run; run again", t.Path)
+}
+
 // amongInputs tells whether a path is that of an input or below one.
 func amongInputs(in *pipeline.Instance, p string) bool {
 	for i := range in.Inputs {

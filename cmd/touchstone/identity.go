@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -42,6 +43,23 @@ type tools struct {
 	engine.HostTools
 	mu     sync.Mutex
 	stages map[string]engine.Tool
+	self   os.FileInfo // this program's file when it was first resolved
+}
+
+// Check reports a program that was replaced during the run, this one included.
+func (t *tools) Check(tool engine.Tool) error {
+	t.mu.Lock()
+	ours := slices.Contains(slices.Collect(maps.Values(t.stages)), tool)
+	before := t.self
+	t.mu.Unlock()
+	if !ours {
+		return t.HostTools.Check(tool)
+	}
+	now, err := os.Stat(tool.Path)
+	if err != nil || !os.SameFile(before, now) || !before.ModTime().Equal(now.ModTime()) {
+		return engine.ReplacedError(tool)
+	}
+	return nil
 }
 
 func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
@@ -73,6 +91,11 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 		return engine.Tool{}, err
 	}
 	tool := engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: strings.TrimSpace(toolName + " " + stage), Digest: id}, Path: self}
+	if t.self == nil {
+		if t.self, err = os.Stat(self); err != nil {
+			return engine.Tool{}, fmt.Errorf("finding this program: %w", err)
+		}
+	}
 	if t.stages == nil {
 		t.stages = map[string]engine.Tool{}
 	}
