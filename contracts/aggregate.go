@@ -7,11 +7,13 @@ type Aggregate struct {
 	Validation Validation   `json:"validation"`
 	Proxy      string       `json:"proxy"`
 	// ProxyIdentity is the digest that build-proxy gave.
-	ProxyIdentity string             `json:"proxy_identity"`
-	SearchPath    string             `json:"search_path"`
-	Baseline      BaselineStatus     `json:"baseline"`
-	Retrieval     RetrievalAggregate `json:"retrieval"`
-	Detectors     []DetectorSummary  `json:"detectors"`
+	ProxyIdentity string `json:"proxy_identity"`
+	SearchPath    string `json:"search_path"`
+	// Degraded is that of the retrieval reports.
+	Degraded  string             `json:"degraded,omitempty"`
+	Baseline  BaselineStatus     `json:"baseline"`
+	Retrieval RetrievalAggregate `json:"retrieval"`
+	Detectors []DetectorSummary  `json:"detectors"`
 }
 
 // BaselineStatus says whether a baseline was compared with. When not

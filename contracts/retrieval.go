@@ -3,16 +3,19 @@ package contracts
 // RetrievalReport is one run of score-retrieval: every query of the golden set
 // through the proxy's search, scored as trec_eval scores.
 type RetrievalReport struct {
-	CorpusVersion string           `json:"corpus_version"`
-	GoldenVersion string           `json:"golden_version"`
-	CorpusSHA256  string           `json:"corpus_sha256"`
-	GoldenSHA256  string           `json:"golden_sha256"`
-	Proxy         string           `json:"proxy"`
-	ProxyIdentity string           `json:"proxy_identity"`
-	SearchPath    string           `json:"search_path"`
-	Run           int              `json:"run"`
-	Metrics       RetrievalMetrics `json:"metrics"`
-	PerQuery      []QueryResult    `json:"per_query"`
+	CorpusVersion string `json:"corpus_version"`
+	GoldenVersion string `json:"golden_version"`
+	CorpusSHA256  string `json:"corpus_sha256"`
+	GoldenSHA256  string `json:"golden_sha256"`
+	Proxy         string `json:"proxy"`
+	ProxyIdentity string `json:"proxy_identity"`
+	SearchPath    string `json:"search_path"`
+	// Degraded names the harm that was done to the index on purpose; figures
+	// of such a run never become a baseline.
+	Degraded string           `json:"degraded,omitempty"`
+	Run      int              `json:"run"`
+	Metrics  RetrievalMetrics `json:"metrics"`
+	PerQuery []QueryResult    `json:"per_query"`
 }
 
 // Search paths of a proxy.

@@ -149,6 +149,13 @@ func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
 			b := newBench(t, shared(t))
 			b.baseline(nil)
 			b.vars = append(b.vars, "--var", "degrade="+degrade)
+			before := b.read(defaultBaseline)
+			if r := b.want(exitUsage, "baseline", "update"); !strings.Contains(r.stderr, "degraded on purpose ("+degrade+")") {
+				t.Errorf("a harmed index may become the baseline:\n%s", r.stderr)
+			}
+			if !bytes.Equal(before, b.read(defaultBaseline)) {
+				t.Error("the refused baseline was written")
+			}
 			r := b.want(exitGateFailed, "gate")
 			if !strings.Contains(r.stdout, metric) || !strings.Contains(r.stdout, "FAIL") {
 				t.Errorf("the verdict does not name %s:\n%s", metric, r.stdout)

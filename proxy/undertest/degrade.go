@@ -2,6 +2,7 @@ package undertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -24,4 +25,15 @@ func ParseDegrade(text string) (contracts.IndexOptions, error) {
 		return opts, fmt.Errorf("--degrade %q is unknown: use drop-descriptions, reverse-top or hide=SERVER:TOOL", text)
 	}
 	return opts, nil
+}
+
+// CheckHidden refuses to hide a tool that the corpus does not have: nothing
+// would be degraded, and it would look as if it had been.
+func CheckHidden(opts contracts.IndexOptions, corpus contracts.Corpus) error {
+	for _, id := range opts.Hide {
+		if !slices.ContainsFunc(corpus.Tools, func(t contracts.Tool) bool { return t.ToolID == id }) {
+			return fmt.Errorf("--degrade hide=%s: the corpus has no such tool; name one as SERVER:TOOL", id)
+		}
+	}
+	return nil
 }

@@ -127,6 +127,7 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 	a, b := first.report, r.report
 	for _, same := range []struct{ what, was, is string }{
 		{"proxy", a.Proxy, b.Proxy}, {"proxy identity", a.ProxyIdentity, b.ProxyIdentity}, {"search path", a.SearchPath, b.SearchPath},
+		{"degraded index", a.Degraded, b.Degraded},
 	} {
 		if same.was != same.is {
 			return fmt.Errorf("%s and %s differ in their %s (%s, %s); run score-retrieval again for both", first.file, r.file, same.what, short(same.was), short(same.is))

@@ -45,7 +45,7 @@ func Run(ctx context.Context, opts Options) error {
 	first := runs[0].report
 	agg := contracts.Aggregate{
 		Data: data, Validation: validation,
-		Proxy: first.Proxy, ProxyIdentity: first.ProxyIdentity, SearchPath: first.SearchPath,
+		Proxy: first.Proxy, ProxyIdentity: first.ProxyIdentity, SearchPath: first.SearchPath, Degraded: first.Degraded,
 	}
 	retrieval := newRetrieval(runs)
 	baseline := contracts.Baseline{}

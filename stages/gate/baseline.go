@@ -21,6 +21,9 @@ func NewBaseline(agg contracts.Aggregate, old *contracts.Baseline) (contracts.Ba
 	if agg.Retrieval.Queries == 0 || agg.Retrieval.Runs == 0 {
 		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to refer to; check the golden set")
 	}
+	if agg.Degraded != "" {
+		return contracts.Baseline{}, fmt.Errorf("the index was degraded on purpose (%s); measure without degrade before you make a baseline", agg.Degraded)
+	}
 	if agg.Retrieval.Errored > 0 {
 		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; make the proxy answer all of them first (%s)",
 			agg.Retrieval.Errored, agg.Retrieval.Queries, firstError(agg))

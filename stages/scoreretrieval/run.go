@@ -39,6 +39,9 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+	if err := undertest.CheckHidden(degrade, d.corpus); err != nil {
+		return err
+	}
 	self := opts.Executable
 	if self == "" {
 		if self, err = os.Executable(); err != nil {
@@ -82,6 +85,7 @@ func Run(ctx context.Context, opts Options) error {
 		Proxy:         p.Manifest.Name,
 		ProxyIdentity: p.Manifest.Identity,
 		SearchPath:    opts.Search,
+		Degraded:      opts.Degrade,
 		Run:           opts.Run,
 		Metrics:       mean(results),
 		PerQuery:      results,

@@ -70,6 +70,9 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+	if err := undertest.CheckHidden(degrade, corpus); err != nil {
+		return err
+	}
 	want, err := undertest.Digest(undertest.OfCorpus(corpus))
 	if err != nil {
 		return fmt.Errorf("corpus %s: %w", opts.Corpus, err)
