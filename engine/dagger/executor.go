@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,10 @@ type Executor struct {
 // Name is "dagger".
 func (*Executor) Name() string { return "dagger" }
 
+// closeTimeout bounds the farewell: the dagger program waits for minutes to
+// hand its trace to an engine that has died.
+const closeTimeout = 5 * time.Second
+
 // Close ends the session with the engine, if one was begun.
 func (e *Executor) Close() error {
 	e.mu.Lock()
@@ -60,7 +65,14 @@ func (e *Executor) Close() error {
 	}
 	client := e.client
 	e.client = nil
-	return client.Close()
+	closed := make(chan error, 1)
+	go func() { closed <- client.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeTimeout):
+		return errors.New("the Dagger engine did not end the session; it ends by itself")
+	}
 }
 
 // Names of what is handed over, relative to the upload's root.
@@ -197,6 +209,9 @@ func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error
 // ansi are the colours of the dagger program's progress.
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// message is what a refused request says, in the answer's JSON.
+var message = regexp.MustCompile(`"message":("(?:[^"\\]|\\.)*")`)
+
 // shortened is an error of the dagger program or the engine in one line: its
 // own last word where its whole progress comes with it, and without the trace
 // that the line belongs to.
@@ -204,6 +219,11 @@ func shortened(err error) error {
 	text := ansi.ReplaceAllString(strings.TrimSpace(err.Error()), "")
 	if i := strings.LastIndex(text, "\nError: "); i >= 0 {
 		text = text[i+len("\nError: "):]
+	}
+	if m := message.FindStringSubmatch(text); m != nil {
+		if said, err := strconv.Unquote(m[1]); err == nil {
+			text = said
+		}
 	}
 	text, _, _ = strings.Cut(text, "\n")
 	text, _, _ = strings.Cut(text, " [traceparent:")

@@ -71,6 +71,7 @@ func TestShortened(t *testing.T) {
 		"one line": "one line",
 		"start failed: EOF: \x1b[95m1 : \x1b[0mconnect\nmore\n\nError: start engine: no daemon [traceparent:00-11]": "start engine: no daemon",
 		"first\nsecond": "first",
+		`returned error 502: {"data":null,"errors":[{"message":"Post \"http://dagger\": unexpected EOF\nmore"}]}`: `Post "http://dagger": unexpected EOF`,
 	} {
 		if got := shortened(errors.New(in)).Error(); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
