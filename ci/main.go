@@ -94,6 +94,20 @@ func (t *Touchstone) Report(ctx context.Context) (*dagger.Directory, error) {
 	return ended.Directory(treeDir + "/reports"), nil
 }
 
+// ServeReport serves the reports over HTTP, for "dagger call serve-report up".
+// +cache="never"
+func (t *Touchstone) ServeReport(ctx context.Context) (*dagger.Service, error) {
+	reports, err := t.Report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return dag.Container().
+		WithFile(program, t.Build()).
+		WithDirectory(outDir, reports).
+		WithExposedPort(8321).
+		AsService(dagger.ContainerAsServiceOpts{Args: []string{program, "report", "serve", "--listen", "0.0.0.0:8321", outDir}}), nil
+}
+
 // Plan says for each stage instance whether it is a hit, and why not.
 // +cache="never"
 func (t *Touchstone) Plan(ctx context.Context) (string, error) {

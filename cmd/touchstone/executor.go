@@ -12,6 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/engine"
 	"github.com/touchstone-eval/touchstone/engine/dagger"
 	"github.com/touchstone-eval/touchstone/engine/local"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // executorFlags choose where stages run.
@@ -35,7 +36,7 @@ func (f *executorFlags) executor(root string, index *cache.StatIndex) (engine.Ex
 		return local.Executor{Grace: termGrace}, host, nil
 	case "dagger":
 		images := dagger.Images{Root: root, Default: f.image}
-		return &dagger.Executor{Images: images, Binary: f.binary, Grace: termGrace},
+		return &dagger.Executor{Images: images, Binary: f.binary, Identify: ownIdentity, Grace: termGrace},
 			&dagger.Tools{Images: images, Host: host, Index: index}, nil
 	default:
 		return nil, nil, &exitError{exitUsage, fmt.Errorf("--executor %q: use local or dagger", f.name)}
@@ -67,10 +68,18 @@ func (s *session) closeExecutor() {
 	}
 }
 
+// ownIdentity is the identity of this program for an instance that runs it.
+func ownIdentity(in *pipeline.Instance) (string, error) {
+	tool, err := (&tools{}).Resolve(in)
+	return tool.Digest.String(), err
+}
+
 // newInsideCommand is what the dagger executor starts in each container.
 func newInsideCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: dagger.InsideVerb + " ORDER MARK", Short: "Run a stage inside its container", Hidden: true, Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return dagger.Inside(cmd.Context(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return dagger.Inside(cmd.Context(), args[0], ownIdentity)
+		},
 	}
 }

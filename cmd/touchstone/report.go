@@ -19,11 +19,11 @@ const reportPage = "report.html"
 func newReportCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Open the report, or compare two of them",
+		Short: "Open or serve the report, or compare two of them",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newReportOpenCommand(flags), newReportDiffCommand(flags))
+	cmd.AddCommand(newReportOpenCommand(flags), newReportServeCommand(), newReportDiffCommand(flags))
 	return cmd
 }
 

@@ -31,6 +31,7 @@ import (
 	sdk "dagger.io/dagger"
 
 	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // Executor runs jobs in containers. The zero value uses the running program
@@ -40,6 +41,9 @@ type Executor struct {
 	// Binary is a static touchstone binary for the engine's platform;
 	// empty for the running program.
 	Binary string
+	// Identify gives the identity of our own program for an instance. A
+	// Binary that is another program than this one is refused by it.
+	Identify func(*pipeline.Instance) (string, error)
 	// Grace is how long a process may take to end after SIGTERM before it
 	// is killed.
 	Grace time.Duration
@@ -99,7 +103,13 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	}
 	env, secrets := splitSecrets(job)
 	upload := filepath.Join(job.TempDir, "upload")
-	if err := writeOrder(upload, newOrder(job, env, secrets, image, e.Grace)); err != nil {
+	o := newOrder(job, env, secrets, image, e.Grace)
+	if e.Binary != "" && job.Instance.Command[0] == ownProgram {
+		if o.Identity, err = e.Identify(job.Instance); err != nil {
+			return nil, err
+		}
+	}
+	if err := writeOrder(upload, o); err != nil {
 		return nil, err
 	}
 	// The inputs are handed over by content: only the prepared directory is

@@ -3,6 +3,7 @@ package dagger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,7 +31,8 @@ type report struct {
 // Inside runs the order in file within a container, by the local executor: so
 // timeouts, process groups, exit codes and logs are the same there as here.
 // The stage's own failure is in the report; an error means that there is none.
-func Inside(ctx context.Context, file string) error {
+// identify is Executor.Identify of the program that runs this.
+func Inside(ctx context.Context, file string, identify func(*pipeline.Instance) (string, error)) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -55,13 +57,14 @@ func Inside(ctx context.Context, file string) error {
 		}
 		o.Env = append(o.Env, name+"="+string(v))
 	}
+	in := &pipeline.Instance{Stage: o.Stage, Command: o.Command, Timeout: o.Timeout}
 	job := &engine.Job{
-		Instance: &pipeline.Instance{Stage: o.Stage, Command: o.Command, Timeout: o.Timeout},
+		Instance: in,
 		Dir:      box, TempDir: "/tmp", Program: o.Program, Env: o.Env,
 		Stdout: filepath.Join(result, "stdout"), Stderr: filepath.Join(result, "stderr"),
 	}
 	var r report
-	ended, err := local.Executor{Grace: o.Grace}.Run(ctx, job)
+	ended, err := run(ctx, &o, job, identify)
 	if err != nil {
 		r.Error = err.Error()
 	} else {
@@ -74,4 +77,18 @@ func Inside(ctx context.Context, file string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(result, "result.json"), b, 0o600)
+}
+
+// run refuses to work for a key that this program does not stand in.
+func run(ctx context.Context, o *order, job *engine.Job, identify func(*pipeline.Instance) (string, error)) (*engine.Result, error) {
+	if o.Identity != "" {
+		id, err := identify(job.Instance)
+		if err != nil {
+			return nil, err
+		}
+		if id != o.Identity {
+			return nil, errors.New("the program for containers was built from other source, by another Go or for another processor than this one; build it anew and name it with --container-binary")
+		}
+	}
+	return local.Executor{Grace: o.Grace}.Run(ctx, job)
 }

@@ -91,6 +91,9 @@ type order struct {
 	Timeout  time.Duration `json:"timeout"`
 	Grace    time.Duration `json:"grace"`
 	Platform string        `json:"platform"`
+	// Identity is what the program in the container has to be, empty for
+	// this very program.
+	Identity string `json:"identity"`
 }
 
 func newOrder(job *engine.Job, env []string, secrets []secret, image image, grace time.Duration) *order {
