@@ -25,6 +25,15 @@ func (e *StageError) Error() string {
 
 func (e *StageError) Unwrap() error { return e.Outcome.Err }
 
+// failure is the error of a run for its first failed instance.
+func failure(plan *pipeline.Plan, o *Outcome) error {
+	var stale *StaleError
+	if errors.As(o.Err, &stale) {
+		return stale // nothing has failed: the selection asks for too little
+	}
+	return &StageError{Outcome: o, Plan: plan}
+}
+
 // ExitError is a command that ended with another status than 0.
 type ExitError struct {
 	Code     int
@@ -182,7 +191,7 @@ func (r *run) environment(in *pipeline.Instance) (list, secrets []string, err er
 	for _, s := range in.Secrets {
 		v, err := r.secret(s)
 		if err != nil {
-			return nil, nil, fmt.Errorf("secret %s of stage %s: %w", s.Name, in, err)
+			return nil, nil, fmt.Errorf("secret %s: %w", s.Name, err)
 		}
 		env[s.Name] = v
 		secrets = append(secrets, v)

@@ -19,7 +19,7 @@ func (r *run) inputDigests(in *pipeline.Instance) (map[string]cache.Digest, erro
 		input := &in.Inputs[i]
 		d, err := r.inputDigest(input)
 		if err != nil {
-			return nil, fmt.Errorf("input %s of stage %s: %w", input.Name, in, err)
+			return nil, fmt.Errorf("input %s: %w", input.Name, err)
 		}
 		digests[input.Name] = d
 	}
@@ -116,7 +116,7 @@ func (r *run) key(o *Outcome) error {
 	}
 	tool, err := r.Tools.Resolve(o.Instance)
 	if err != nil {
-		return fmt.Errorf("stage %s: %w", o.Instance, err)
+		return err
 	}
 	o.Key, o.components = o.Instance.Key(inputs, []pipeline.ToolIdentity{tool.ToolIdentity})
 	return nil

@@ -151,7 +151,7 @@ func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome,
 	})
 	for _, o := range r.outcomes {
 		if o.Err != nil {
-			return r.outcomes, o.Err
+			return r.outcomes, fmt.Errorf("stage %s: %w", o.Instance, o.Err)
 		}
 	}
 	return r.outcomes, ctx.Err()
@@ -173,8 +173,9 @@ type Summary struct {
 
 // Run brings the selected instances up to date. All outcomes are returned, in
 // the plan's order; unselected ones are Skipped without a cause unless they
-// were needed, and then they are Hit. The error is a *StageError for the
-// first failed instance of the plan's order, or the context's error.
+// were needed, and then they are Hit. The error is a *StageError or, where a
+// needed one is not up to date, a *StaleError for the first such instance of
+// the plan's order, or the context's error.
 func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) ([]*Outcome, Summary, error) {
 	selected, err := opts.resolve(plan)
 	if err != nil {
@@ -205,7 +206,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		case Failed:
 			sum.Failures++
 			if first == nil {
-				first = &StageError{Outcome: o, Plan: plan}
+				first = failure(plan, o)
 			}
 		}
 	}
@@ -260,8 +261,7 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		}
 		return
 	case sel == selectHit:
-		err = fmt.Errorf("%s is not up to date (%s) and was not selected; run it first with --until %s",
-			o.Instance, o.Reasons[0], o.Instance.Stage)
+		err = &StaleError{Outcome: o}
 	default:
 		if cause := r.stoppedBy(); cause != "" {
 			o.State, o.Cause = Skipped, cause

@@ -20,6 +20,15 @@ type Selection struct {
 	Until []string
 }
 
+// StaleError is an instance whose result a selected one reads, and which would
+// have to run although it was not selected.
+type StaleError struct{ Outcome *Outcome }
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%s is not up to date (%s) and was not selected; run it first with --until %s",
+		e.Outcome.Instance, e.Outcome.Reasons[0], e.Outcome.Instance.Stage)
+}
+
 // selection is what a run does with one instance.
 type selection int
 
