@@ -15,8 +15,8 @@ const maxAnnotations = 10
 const maxAnnotationText = 1000
 
 // Annotations writes GitHub workflow commands, one a line: an error for each
-// failed check, a warning for each query or entry that got worse, and one
-// notice with the verdict. Beyond ten of a kind the last says how many were
+// failed check, a warning for each query or entry that got worse, one notice
+// with the verdict and one more when the index was degraded on purpose. Beyond ten of a kind the last says how many were
 // left out.
 func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
@@ -36,7 +36,11 @@ func Annotations(r contracts.Report) []byte {
 	var b bytes.Buffer
 	writeAnnotations(&b, "error", failures)
 	writeAnnotations(&b, "warning", warnings)
-	writeAnnotations(&b, "notice", []annotation{{title, verdict(&r.Gate) + " " + movesLine(r.Gate.Moves)}})
+	notices := []annotation{{title, verdict(&r.Gate) + " " + movesLine(r.Gate.Moves)}}
+	if d := degraded(&r.Aggregate); d != "" {
+		notices = append(notices, annotation{"Touchstone: degraded index", d})
+	}
+	writeAnnotations(&b, "notice", notices)
 	return b.Bytes()
 }
 

@@ -230,7 +230,8 @@ func TestPageInABrowser(t *testing.T) {
 }
 
 func TestBigPageInABrowser(t *testing.T) {
-	page, err := HTML(sampleReport(t, 10_000))
+	r := sampleReport(t, 10_000)
+	page, err := HTML(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,25 @@ func TestBigPageInABrowser(t *testing.T) {
 	b.expect(`document.querySelector("#query-filters button:last-child").textContent`, "All 10000")
 	b.click("#query-filters button:last-child")
 	b.expect(`document.querySelectorAll("#query-list .row").length`, "15")
+	b.click("#query-list .more")
+	b.expect(`document.querySelectorAll("#query-list .row").length`, "65")
 	b.expect(`document.querySelector("#run").textContent`, "No information about the run was recorded in this page.")
+
+	// A query that was answered well and stands far down is found and whole.
+	var far contracts.QuerySummary
+	for _, q := range r.Aggregate.Retrieval.PerQuery {
+		if q.Metrics.RecallAt["1"] == 1 {
+			far = q
+		}
+	}
+	b.do(chromedp.Focus(chromedp.CSS("#search")))
+	b.press(far.ID)
+	b.wait(`document.querySelectorAll("#query-list .row").length === 1`)
+	b.press(kb.ArrowDown + kb.Enter)
+	b.expect(`document.querySelector("#query-list .row .text").textContent`, far.Query)
+	b.expect(`document.querySelectorAll("#query-list .detail ol li").length`, "10")
+	b.expect(`document.querySelector("#query-list .detail ol li").textContent`, far.Ranked[0].ToolID+"● right")
+	b.expect(`document.querySelector("#query-list .detail").textContent.includes("hortened")`, "false")
 	b.quiet()
 }
 

@@ -5,36 +5,47 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// maxPage bounds report.html. Beyond it browsers get slow and build servers
-// refuse to show it.
-const maxPage = 5 << 20
+// pageBudget is what report.html may weigh before the command line adds the
+// run: a page of 5 MB is slow in a browser and refused by some build servers,
+// and the run takes its share of that.
+const pageBudget = 4_500_000
 
-// maxData is what the data may take of that.
-const maxData = maxPage - (256 << 10)
+// embedded is the page's data, each part safe inside a script element.
+//
+// Head is one JSON value that the page reads when it opens. Moves and Queries
+// have one JSON array a line, in the order they are shown, and the page
+// parses a line when it shows it or when somebody searches, so that opening
+// costs the same however many there are.
+type embedded struct {
+	Head, Moves, Queries []byte
+}
 
-// pageData is what the page's script shows on demand. It is written to be
-// small: tools stand once in a table and are numbers elsewhere, rows are
-// arrays, metrics are thousandths.
-type pageData struct {
+// head is what the page reads when it opens. It is written to be small: tools
+// and subjects stand once in a table and are numbers elsewhere, metrics are
+// thousandths.
+type head struct {
 	Tools []string `json:"tools"`
-	// Queries: id, text, notes, labels (tool, relevance, ...), ranked tools,
-	// metrics (recall at 1, 3, 5, 10, mrr, ndcg, map; in thousandths),
-	// errored runs, error.
-	Queries [][]any `json:"queries"`
-	// Moves: subject, id, state, tool, rank before, rank after (0: none),
-	// displaced by, title, before, after, error. Tools are numbers, -1 none.
-	Moves   [][]any        `json:"moves"`
+	// Flags has one digit a query, the sum of the flags below, so that the
+	// page can filter queries without parsing them.
+	Flags   string         `json:"flags"`
 	Entries [][]any        `json:"entries"` // id, label, category
 	Detect  []detectorData `json:"detectors"`
 	Runs    int            `json:"runs"`
+	States  []string       `json:"states"` // of moves, by number
 	// Cut says in sentences what was left out.
 	Cut []string `json:"cut"`
 }
+
+// Flags of a query.
+const (
+	flagAttention = 1 << iota // moved, errored or not found
+	flagErrored
+	flagHard // a hard negative
+)
 
 // detectorData is one detector's answers: Verdicts has one letter an entry, f
 // flagged, c clean, e errored, - not asked.
@@ -45,170 +56,91 @@ type detectorData struct {
 	Said     map[string][]any `json:"said"` // entry number: confidence, signals, evidence, error
 }
 
-// limits are how much of each text and list goes into the page.
-type limits struct {
-	text, ranked, evidence, queries, moves int
+// toolTable numbers tools by their first use. A name is cut at most
+// characters.
+type toolTable struct {
+	most    int
+	names   []string
+	numbers map[string]int
+	cut     int
 }
 
-// Each step of cutting takes more away. The first is what a person reads
-// anyway; report.json always has everything.
-var cutting = []limits{
-	{text: 600, ranked: 10, evidence: 600, queries: math.MaxInt, moves: math.MaxInt},
-	{text: 200, ranked: 10, evidence: 200, queries: math.MaxInt, moves: math.MaxInt},
-	{text: 120, ranked: 5, evidence: 120, queries: math.MaxInt, moves: math.MaxInt},
-	{text: 120, ranked: 5, evidence: 80, queries: 10_000, moves: 5_000},
-	{text: 120, ranked: 5, evidence: 60, queries: 2_000, moves: 2_000},
-	{text: 80, ranked: 5, evidence: 40, queries: 200, moves: 200},
-}
-
-// embed returns the page's data as JSON that is safe inside a script element,
-// cut to what the page may weigh.
-func embed(r *contracts.Report) ([]byte, error) {
-	for _, l := range cutting {
-		data, err := inert(collect(r, l))
-		if err != nil {
-			return nil, err
-		}
-		if len(data) <= maxData {
-			return data, nil
-		}
-	}
-	return nil, fmt.Errorf("report.html would be larger than %d MiB even with most left out; the security corpus or the tool names are too large to show", maxPage>>20)
-}
-
-// inert encodes v for a script element: with <, > and & escaped nothing in it
-// can end the element or start a comment, and with U+2028 and U+2029 escaped
-// it is also a JavaScript literal.
-func inert(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(true)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("cannot embed the data: %w", err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// collector builds pageData.
-type collector struct {
-	limits
-	data  pageData
-	tools map[string]int
-}
-
-func collect(r *contracts.Report, l limits) pageData {
-	c := collector{limits: l, tools: make(map[string]int)}
-	c.data = pageData{Tools: []string{}, Queries: [][]any{}, Moves: [][]any{}, Entries: [][]any{}, Detect: []detectorData{}, Runs: r.Aggregate.Retrieval.Runs, Cut: []string{}}
-	moved := c.addMoves(r.Gate.Moves)
-	titles := c.addQueries(r.Aggregate.Retrieval.PerQuery, moved)
-	for _, m := range c.data.Moves {
-		if m[0] == retrieval && titles[m[1].(string)] {
-			m[7] = "" // the query's own row has it
-		}
-	}
-	c.addDetectors(r.Aggregate.Detectors)
-	if l != cutting[0] {
-		c.data.Cut = append(c.data.Cut, fmt.Sprintf("Texts are cut at %d characters and ranked lists at %d places to keep this page small; report.json has them whole.", l.text, l.ranked))
-	}
-	return c.data
-}
-
-func (c *collector) tool(id string) int {
+// number returns a tool's place in the table, -1 for no tool.
+func (t *toolTable) number(id string) int {
 	if id == "" {
 		return -1
 	}
-	n, ok := c.tools[id]
+	n, ok := t.numbers[id]
 	if !ok {
-		n = len(c.data.Tools)
-		c.tools[id] = n
-		c.data.Tools = append(c.data.Tools, shorten(id, 200))
+		n = len(t.names)
+		t.numbers[id] = n
+		name := shorten(id, t.most)
+		if name != id {
+			t.cut++
+		}
+		t.names = append(t.names, name)
 	}
 	return n
 }
 
-func (c *collector) addMoves(moves []contracts.Move) map[string]bool {
-	moved := make(map[string]bool)
-	sorted := sortedMoves(moves)
-	for i, m := range sorted {
-		if i == c.moves {
-			c.data.Cut = append(c.data.Cut, fmt.Sprintf("%d of %d moves are left out of this page; report.json has them.", len(sorted)-i, len(sorted)))
-			break
-		}
-		if m.Subject == retrieval {
-			moved[m.ID] = true
-		}
-		c.data.Moves = append(c.data.Moves, []any{m.Subject, m.ID, m.State, c.tool(m.Tool), orZero(m.RankBefore), orZero(m.RankAfter),
-			c.tool(m.DisplacedBy), shorten(m.Title, c.text), m.Before, m.After, shorten(m.Error, c.text)})
+// inert encodes v for a script element: with <, > and & escaped nothing in it
+// can end the element or start a comment, and with U+2028 and U+2029 escaped
+// it is also a JavaScript literal. No line feed is in it.
+func inert(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("cannot embed the data: %w", err)
 	}
-	return moved
-}
-
-func orZero(rank *int) int {
-	if rank == nil {
-		return 0
-	}
-	return *rank
-}
-
-// addQueries adds queries in their order; when there are too many, those that
-// moved, errored or failed go first. It returns the ids that it added.
-func (c *collector) addQueries(queries []contracts.QuerySummary, moved map[string]bool) map[string]bool {
-	kept := queries
-	if len(queries) > c.queries {
-		kept = slices.Clone(queries)
-		slices.SortStableFunc(kept, func(a, b contracts.QuerySummary) int {
-			return interest(&b, moved) - interest(&a, moved)
-		})
-		kept = kept[:c.queries]
-		c.data.Cut = append(c.data.Cut, fmt.Sprintf("%d of %d queries are left out of this page, those that were answered well first; report.json has them.", len(queries)-c.queries, len(queries)))
-	}
-	added := make(map[string]bool, len(kept))
-	for i := range kept {
-		q := &kept[i]
-		added[q.ID] = true
-		labels := make([]int, 0, 2*len(q.Labels))
-		for _, l := range q.Labels {
-			labels = append(labels, c.tool(l.ToolID), l.Relevance)
-		}
-		ranked := make([]int, 0, len(q.Ranked))
-		for _, t := range q.Ranked[:min(len(q.Ranked), c.ranked)] {
-			ranked = append(ranked, c.tool(t.ToolID))
-		}
-		m := q.Metrics
-		c.data.Queries = append(c.data.Queries, []any{q.ID, shorten(q.Query, c.text), shorten(q.Notes, c.text), labels, ranked,
-			[]int{milli(m.RecallAt["1"]), milli(m.RecallAt["3"]), milli(m.RecallAt["5"]), milli(m.RecallAt["10"]), milli(m.MRR), milli(m.NDCGAt10), milli(m.MAP)},
-			q.ErroredRuns, shorten(q.Error, c.text)})
-	}
-	return added
+	return data, nil
 }
 
 func milli(f float64) int { return int(math.Round(f * 1000)) }
 
-// interest ranks queries by how much a reader wants to see them.
-func interest(q *contracts.QuerySummary, moved map[string]bool) int {
-	switch {
-	case moved[q.ID]:
-		return 3
-	case q.ErroredRuns > 0:
-		return 2
-	case q.Metrics.RecallAt["5"] == 0:
-		return 1
+// evidenceBudget is what the detectors' answers may weigh while their
+// evidence can still be shortened.
+const evidenceBudget = 1_000_000
+
+// addDetectors adds entries and what each detector said about them, with
+// evidence as long as the budget allows.
+func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
+	for _, most := range []int{600, 200, 80, 40, 0} {
+		entries, answers, cut := collectDetectors(detectors, most)
+		data, err := inert(answers)
+		if err != nil {
+			return err
+		}
+		h.Entries, h.Detect = entries, answers
+		if len(data) <= evidenceBudget || most == 0 {
+			if cut > 0 {
+				h.Cut = append(h.Cut, fmt.Sprintf("%s cut at %d characters; report.json has them whole.",
+					countOf(cut, "1 text of a detector (evidence, signal or error) is", "%d texts of detectors (evidence, signals and errors) are"), most))
+			}
+			return nil
+		}
 	}
-	return 0
+	return nil
 }
 
-func (c *collector) addDetectors(detectors []contracts.DetectorSummary) {
+func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries [][]any, answers []detectorData, cut int) {
+	entries, answers = [][]any{}, []detectorData{}
+	short := func(s string) string {
+		out := shorten(s, most)
+		if out != s {
+			cut++
+		}
+		return out
+	}
 	numbers := make(map[string]int)
 	for _, d := range detectors {
 		for _, e := range d.PerEntry {
 			if _, ok := numbers[e.ID]; !ok {
-				numbers[e.ID] = len(c.data.Entries)
-				c.data.Entries = append(c.data.Entries, []any{e.ID, e.Label, e.Category})
+				numbers[e.ID] = len(entries)
+				entries = append(entries, []any{e.ID, e.Label, e.Category})
 			}
 		}
 	}
 	for _, d := range detectors {
-		verdicts := bytes.Repeat([]byte{'-'}, len(c.data.Entries))
+		verdicts := bytes.Repeat([]byte{'-'}, len(entries))
 		out := detectorData{Name: d.Score.Detector, Unstable: []int{}, Said: make(map[string][]any)}
 		for _, e := range d.PerEntry {
 			n := numbers[e.ID]
@@ -216,11 +148,13 @@ func (c *collector) addDetectors(detectors []contracts.DetectorSummary) {
 			if e.Verdict == contracts.VerdictClean && e.Evidence == "" && e.Error == "" && len(e.Signals) == 0 {
 				continue
 			}
-			signals := make([]string, 0, len(e.Signals))
-			for _, s := range e.Signals[:min(len(e.Signals), 10)] {
-				signals = append(signals, shorten(s, c.evidence))
+			shown := e.Signals[:min(len(e.Signals), 10)]
+			cut += len(e.Signals) - len(shown)
+			signals := make([]string, 0, len(shown))
+			for _, s := range shown {
+				signals = append(signals, short(s))
 			}
-			out.Said[fmt.Sprint(n)] = []any{milli(e.Confidence), signals, shorten(e.Evidence, c.evidence), shorten(e.Error, c.evidence)}
+			out.Said[fmt.Sprint(n)] = []any{milli(e.Confidence), signals, short(e.Evidence), short(e.Error)}
 		}
 		for _, id := range d.Unstable {
 			if n, ok := numbers[id]; ok {
@@ -228,6 +162,7 @@ func (c *collector) addDetectors(detectors []contracts.DetectorSummary) {
 			}
 		}
 		out.Verdicts = string(verdicts)
-		c.data.Detect = append(c.data.Detect, out)
+		answers = append(answers, out)
 	}
+	return entries, answers, cut
 }

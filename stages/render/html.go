@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -27,23 +28,21 @@ var bodyTemplate = template.Must(template.New("body").Parse(bodyHTML))
 // The data of the page and of the run stand in script elements that no
 // browser executes; the page's script reads them.
 const (
-	dataOpen = `<script id="touchstone-data" type="application/json">`
-	runOpen  = `<script id="touchstone-run" type="application/json">`
-	closing  = `</script>`
+	dataOpen    = `<script id="touchstone-data" type="application/json">`
+	movesOpen   = `<script id="touchstone-moves" type="text/plain">`
+	queriesOpen = `<script id="touchstone-queries" type="text/plain">`
+	runOpen     = `<script id="touchstone-run" type="application/json">`
+	closing     = `</script>`
 )
 
 // HTML writes report.html: one file that loads nothing. Verdict, figures and
 // plots are in the markup and readable without scripts; lists that can be
-// long are data that the script shows a page at a time.
+// long are data that the script reads and shows a page at a time.
 //
 // The policy in its head allows the one style and the one script that are
 // known by their digests and nothing else, so that a string that slipped
 // through the escaping still could neither run nor load anything.
 func HTML(r contracts.Report) ([]byte, error) {
-	data, err := embed(&r)
-	if err != nil {
-		return nil, err
-	}
 	p := newPage(&r)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<!doctype html>
@@ -61,12 +60,21 @@ func HTML(r contracts.Report) ([]byte, error) {
 	if err := bodyTemplate.Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
-	for _, part := range []string{dataOpen, string(data), closing, "\n", runOpen, "null", closing, "\n<script>", pageJS, closing, "\n</body>\n</html>\n"} {
-		b.WriteString(part)
+	foot := strings.Join([]string{runOpen, "null", closing, "\n<script>", pageJS, closing, "\n</body>\n</html>\n"}, "")
+	tags := strings.Join([]string{dataOpen, movesOpen, queriesOpen, closing, "\n", closing, "\n", closing, "\n"}, "")
+	data, err := embed(&r, pageBudget-b.Len()-len(tags)-len(foot))
+	if err != nil {
+		return nil, err
 	}
-	if b.Len() > maxPage {
-		return nil, fmt.Errorf("report.html would be %d bytes, more than %d; there are too many detectors or checks to show", b.Len(), maxPage)
+	for _, part := range []struct {
+		open string
+		data []byte
+	}{{dataOpen, data.Head}, {movesOpen, data.Moves}, {queriesOpen, data.Queries}} {
+		b.WriteString(part.open)
+		b.Write(part.data)
+		b.WriteString(closing + "\n")
 	}
+	b.WriteString(foot)
 	return b.Bytes(), nil
 }
 

@@ -29,6 +29,9 @@ func Markdown(r contracts.Report) []byte {
 		fmt.Fprint(&b, "## ❌ Touchstone: failed\n\n")
 	}
 	fmt.Fprintf(&b, "%s %s\n\n", md(verdict(&r.Gate)), md(movesLine(r.Gate.Moves)))
+	if d := degraded(&r.Aggregate); d != "" {
+		fmt.Fprintf(&b, "> ⚠️ **%s** These figures are not those of the proxy as it is.\n\n", md(d))
+	}
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
 		fmt.Fprintf(&b, "**No comparison:** %s\n\n", md(s.Reason))
 	}

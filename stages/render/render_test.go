@@ -72,54 +72,10 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestPageSize(t *testing.T) {
-	for name, change := range map[string]func(r *contracts.Report){
-		"as it comes": func(*contracts.Report) {},
-		"long texts": func(r *contracts.Report) {
-			for i := range r.Aggregate.Retrieval.PerQuery {
-				r.Aggregate.Retrieval.PerQuery[i].Query = strings.Repeat("é<", 20_000)
-				r.Aggregate.Retrieval.PerQuery[i].Notes = strings.Repeat("\u2028", 5_000)
-			}
-			for i := range r.Aggregate.Detectors {
-				for j := range r.Aggregate.Detectors[i].PerEntry {
-					r.Aggregate.Detectors[i].PerEntry[j].Evidence = strings.Repeat("&", 60_000)
-				}
-			}
-		},
-		"everything moved": func(r *contracts.Report) {
-			one, nine := 1, 9
-			for _, q := range r.Aggregate.Retrieval.PerQuery {
-				r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: retrieval, ID: q.ID, State: contracts.MoveRegressed, Title: q.Query,
-					Tool: q.Labels[0].ToolID, RankBefore: &one, RankAfter: &nine, DisplacedBy: q.Labels[1].ToolID})
-			}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := sampleReport(t, 10_000)
-			change(&r)
-			page, err := HTML(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%d bytes", len(page))
-			if len(page) >= 5_000_000 {
-				t.Errorf("%d bytes", len(page))
-			}
-			var d pageData
-			if err := json.Unmarshal(script(t, page, "touchstone-data"), &d); err != nil {
-				t.Fatal(err)
-			}
-			if cut := len(d.Queries) < 10_000 || name == "long texts"; cut != (len(d.Cut) > 0) {
-				t.Errorf("%d queries shown, and it says %q", len(d.Queries), d.Cut)
-			}
-		})
-	}
-}
-
 // script returns the content of a data script element.
 func script(t *testing.T, page []byte, id string) []byte {
 	t.Helper()
-	m := regexp.MustCompile(`(?s)<script id="`+id+`" type="application/json">(.*?)</script>`).FindAllSubmatch(page, -1)
+	m := regexp.MustCompile(`(?s)<script id="`+id+`" type="[a-z/]+">(.*?)</script>`).FindAllSubmatch(page, -1)
 	if len(m) != 1 {
 		t.Fatalf("%d elements with the id %s", len(m), id)
 	}
@@ -133,6 +89,7 @@ func TestPageIsInert(t *testing.T) {
 	}
 	r.Gate.Checks[0].Subject = hostile
 	r.Aggregate.Proxy = hostile
+	r.Aggregate.Degraded = hostile
 	r.Aggregate.Baseline = contracts.BaselineStatus{Reason: hostile}
 	r.Aggregate.Validation.Warnings = []string{hostile}
 	r.Aggregate.Detectors[0].Score.Detector = hostile
@@ -144,15 +101,21 @@ func TestPageIsInert(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(page, []byte("</script>")); n != 3 {
+	if n := bytes.Count(page, []byte("</script>")); n != 5 {
 		t.Errorf("%d script elements end in the page", n)
 	}
-	if bytes.Contains(page, []byte("<img")) || bytes.Contains(page, []byte("\u2028")) && bytes.Contains(script(t, page, "touchstone-data"), []byte("\u2028")) {
+	if bytes.Contains(page, []byte("<img")) || bytes.Contains(script(t, page, "touchstone-queries"), []byte("\u2028")) {
 		t.Error("a string of the data stands in the page as markup")
 	}
-	for _, id := range []string{"touchstone-data", "touchstone-run"} {
-		if data := script(t, page, id); bytes.ContainsAny(data, "<>&") || !json.Valid(data) {
-			t.Errorf("%s is not inert JSON", id)
+	for _, id := range []string{"touchstone-data", "touchstone-run", "touchstone-moves", "touchstone-queries"} {
+		parts := [][]byte{script(t, page, id)}
+		if id == "touchstone-moves" || id == "touchstone-queries" {
+			parts = bytes.Split(parts[0], []byte("\n"))
+		}
+		for _, data := range parts {
+			if bytes.ContainsAny(data, "<>&") || !json.Valid(data) {
+				t.Errorf("%s is not inert JSON", id)
+			}
 		}
 	}
 	if regexp.MustCompile(`(?i)(src|href)="?(https?:)?//`).Match(page) {
@@ -318,5 +281,26 @@ func TestVerdict(t *testing.T) {
 		if got := verdict(&tc.gate); got != tc.want {
 			t.Errorf("got %s, want %s", got, tc.want)
 		}
+	}
+}
+
+func TestDegraded(t *testing.T) {
+	r := sampleReport(t, 20)
+	for _, how := range []string{"", "reverse-top"} {
+		r.Aggregate.Degraded = how
+		page, err := HTML(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		banner, _, _ := bytes.Cut(page, []byte("</section>"))
+		for name, text := range map[string]string{"report.html": string(banner), "report.md": string(Markdown(r)), "annotations.txt": string(Annotations(r))} {
+			text = strings.ReplaceAll(text, "&#58;", ":")
+			if got := strings.Contains(text, "The index was degraded on purpose: reverse-top."); got != (how != "") {
+				t.Errorf("degraded %q, and %s says %v", how, name, got)
+			}
+		}
+	}
+	if got := string(Annotations(r)); strings.Count(got, "::notice ") != 2 {
+		t.Errorf("%q", got)
 	}
 }

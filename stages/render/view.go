@@ -15,7 +15,7 @@ import (
 type page struct {
 	Title, Word, Class, Sentence, Moves string
 	Facts                               []string
-	NoComparison                        string
+	NoComparison, Degraded              string
 	Checks                              []checkView
 	Metrics                             []metricView
 	Detectors                           []detectorView
@@ -77,6 +77,7 @@ func newPage(r *contracts.Report) page {
 	if g.Baseline != "" {
 		p.Facts = append(p.Facts, named("baseline", g.Baseline))
 	}
+	p.Degraded = degraded(a)
 	if !a.Baseline.Comparable {
 		p.NoComparison = cmp.Or(a.Baseline.Reason, "no baseline was given")
 	}

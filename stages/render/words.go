@@ -108,6 +108,14 @@ func verdict(g *contracts.Gate) string {
 	return head + ": " + strings.Join(parts, "; ") + "."
 }
 
+// degraded says that the index was harmed on purpose, empty when it was not.
+func degraded(a *contracts.Aggregate) string {
+	if a.Degraded == "" {
+		return ""
+	}
+	return fmt.Sprintf("The index was degraded on purpose: %s.", a.Degraded)
+}
+
 func sign(comparison string) string {
 	if comparison == "<=" {
 		return "≤"

@@ -1,6 +1,7 @@
 "use strict";
 (() => {
-  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const text = (id) => document.getElementById(id).textContent;
+  const read = (id) => JSON.parse(text(id));
   const data = read("touchstone-data");
   const run = read("touchstone-run");
   const $ = (id) => document.getElementById(id);
@@ -67,22 +68,30 @@
     }
   };
 
-  // --- queries
+  // --- queries and moves: one line each, parsed when it is first looked at
 
-  const queries = data.queries.map((q) => {
-    const [id, text, notes, flat, ranked, metrics, errored, error] = q;
+  const lazy = (id, parse) => {
+    const whole = text(id);
+    const lines = whole ? whole.split("\n") : [];
+    const done = new Map();
+    const get = (n) => {
+      if (n < 0 || n >= lines.length) return null;
+      if (!done.has(n)) done.set(n, parse(JSON.parse(lines[n])));
+      return done.get(n);
+    };
+    return { get, numbers: lines.map((_, n) => n) };
+  };
+  const queries = lazy("touchstone-queries", (line) => {
+    const [id, text, notes, flat, ranked, metrics, first, errored, error, at, fewerLabels, fewerRanked] = line;
     const labels = new Map();
     for (let i = 0; i < flat.length; i += 2) labels.set(flat[i], flat[i + 1]);
-    const first = ranked.findIndex((t) => labels.get(t) > 0) + 1;
-    return { id, text, notes, labels, ranked, metrics, errored, error, first, move: null };
+    return { id, text, notes, labels, ranked, metrics, first, errored, error, move: moves.get(at), fewerLabels, fewerRanked };
   });
-  const byID = new Map(queries.map((q) => [q.id, q]));
-  const moves = data.moves.map((m) => {
-    const [subject, id, state, want, before, after, displaced, title, was, is, error] = m;
-    return { subject, id, state, want, before, after, displaced, title, was, is, error };
+  const moves = lazy("touchstone-moves", (line) => {
+    const [subject, id, state, want, before, after, displaced, title, was, is, error, query] = line;
+    return { subject, id, state: data.states[state], want, before, after, displaced, title, was, is, error, query };
   });
   const rank = (n) => (n ? String(n) : "none");
-  for (const m of moves) if (m.subject === "retrieval" && byID.has(m.id)) byID.get(m.id).move = m;
 
   const stateClass = { regressed: "bad", errored: "bad", removed: "plain", new: "plain", fixed: "good" };
   const judged = (relevance) =>
@@ -96,12 +105,16 @@
     const out = [];
     if (q.error) out.push(make("p", "", make("b", "", "Error in " + q.errored + " of " + data.runs + " runs: "), q.error));
     const left = make("div", "", make("h4", "", "Ranked list"));
-    if (q.ranked.length) {
+    if (q.fewerRanked && !q.ranked.length) {
+      left.append(make("p", "quiet", "Left out of this page; report.json has it."));
+    } else if (q.ranked.length) {
       left.append(make("ol", "", ...q.ranked.map((t) => make("li", "", make("span", "id", tool(t)), judged(q.labels.get(t))))));
     } else {
       left.append(make("p", "quiet", "Nothing was answered."));
     }
-    const absent = [...q.labels].filter(([t, r]) => r > 0 && !q.ranked.includes(t));
+    if (q.fewerRanked && q.ranked.length) left.append(make("p", "quiet", plural(q.fewerRanked, "more place is", "more places are") + " left out of this page."));
+    // Of a list that was cut nobody can say here what is not in it.
+    const absent = q.fewerRanked ? [] : [...q.labels].filter(([t, r]) => r > 0 && !q.ranked.includes(t));
     const right = make("div");
     if (absent.length) {
       right.append(make("h4", "", "Relevant, and not in the list"),
@@ -111,6 +124,9 @@
     right.append(make("h4", "", "Metrics"), make("p", "", `Recall@1 ${r1}, @3 ${r3}, @5 ${r5}, @10 ${r10}; MRR ${mrr}, nDCG@10 ${ndcg}, MAP ${map}`));
     if (q.notes) right.append(make("h4", "", "Notes"), make("p", "", q.notes));
     right.append(make("p", "quiet", "id ", make("span", "id", q.id)));
+    if (q.fewerRanked !== undefined) {
+      right.append(make("p", "quiet", "Shortened to keep this page small" + (q.fewerLabels ? ", " + plural(q.fewerLabels, "label is", "labels are") + " missing" : "") + "; report.json has it whole."));
+    }
     out.push(make("div", "columns", left, right));
     return out;
   };
@@ -130,28 +146,37 @@
     return rowOf(state, cls, q.text, right);
   };
 
-  const isFailed = (q) => q.errored > 0 || !q.first || q.first > 5;
+  // Filters look at the flags, so that no query is parsed for them. Queries
+  // come in the order in which they are shown, failed and moved ones first.
+  const flag = (bit) => (n) => (Number(data.flags[n]) & bit) !== 0;
   const queryFilters = {
-    attention: ["Failed or moved", (q) => isFailed(q) || q.move],
-    errored: ["Errored", (q) => q.errored > 0],
-    hard: ["Hard negatives", (q) => q.notes.startsWith("hard-negative")],
+    attention: ["Failed or moved", flag(1)],
+    errored: ["Errored", flag(2)],
+    hard: ["Hard negatives", flag(4)],
     all: ["All", () => true],
   };
+  const filterChips = Object.entries(queryFilters).map(([k, [label, f]]) => [k, label + " " + queries.numbers.filter(f).length]);
   let queryFilter = "attention";
-  const weight = (q) => (q.move ? (stateClass[q.move.state] === "bad" ? 0 : 1) : q.errored ? 0 : isFailed(q) ? 2 : 3);
-  const ordered = queries.map((q, i) => [weight(q), i, q]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((x) => x[2]);
+  let haystacks = null; // of all queries, made by the first search
+  const search = (words) => {
+    haystacks ||= queries.numbers.map((n) => {
+      const q = queries.get(n);
+      return [q.id, q.text, ...[...q.labels.keys()].map(tool), ...q.ranked.map(tool)].join(" ").toLowerCase();
+    });
+    return queries.numbers.filter((n) => words.every((w) => haystacks[n].includes(w)));
+  };
   const showQueries = () => {
     const words = $("search").value.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    const [, keep] = queryFilters[words.length ? "all" : queryFilter];
-    const hay = (q) => (q.id + " " + q.text + " " + [...q.labels.keys()].map(tool).join(" ") + " " + q.ranked.map(tool).join(" ")).toLowerCase();
-    const items = ordered.filter((q) => keep(q) && (!words.length || words.every((w) => hay(q).includes(w))));
-    chips($("query-filters"), Object.entries(queryFilters).map(([k, [label, f]]) => [k, label + " " + queries.filter(f).length]), words.length ? "" : queryFilter, (k) => {
+    const numbers = words.length ? search(words) : queries.numbers.filter(queryFilters[queryFilter][1]);
+    chips($("query-filters"), filterChips, words.length ? "" : queryFilter, (k) => {
       queryFilter = k;
       $("search").value = "";
       showQueries();
     });
-    list($("query-list"), items, 15, queryRow, (q) => [...(q.move ? [moveReason(q.move)].filter(Boolean) : []), ...queryDetail(q)],
-      words.length ? "No query matches." : "No query failed or moved. Choose All to see every one.");
+    list($("query-list"), numbers, 15, (n) => queryRow(queries.get(n)), (n) => {
+      const q = queries.get(n);
+      return [...(q.move ? [moveReason(q.move)].filter(Boolean) : []), ...queryDetail(q)];
+    }, words.length ? "No query matches." : "No query failed or moved. Choose All to see every one.");
   };
 
   // --- security entries
@@ -210,19 +235,21 @@
   // --- moves
 
   const showMoves = () => {
-    if (!moves.length) return;
-    list($("moves"), moves, 10, (m) => {
-      const q = byID.get(m.id);
+    if (!moves.numbers.length) return;
+    list($("moves"), moves.numbers, 10, (n) => {
+      const m = moves.get(n), q = queries.get(m.query);
       const text = m.subject === "retrieval" ? m.title || (q && q.text) || m.id : m.subject + ": " + m.id + (m.title ? " " + m.title : "");
       const right = m.before || m.after ? `rank ${rank(m.before)} → ${rank(m.after)}` : m.was || m.is ? (m.was || "–") + " → " + (m.is || "–") : "";
       const row = rowOf(m.state, stateClass[m.state], text, right);
-      const because = m.error ? [m.error] : m.displaced >= 0 ? [make("span", "id", tool(m.want)), " displaced by ", make("span", "id", tool(m.displaced))]
+      const error = m.error || (m.state === "errored" && q && q.error);
+      const because = error ? [error] : m.displaced >= 0 ? [make("span", "id", tool(m.want)), " displaced by ", make("span", "id", tool(m.displaced))]
         : m.subject !== "retrieval" ? [] : m.want >= 0 ? [make("span", "id", tool(m.want))] : [];
       if (because.length) row.append(make("span", "because", ...because));
       return row;
-    }, (m) => {
+    }, (n) => {
+      const m = moves.get(n), q = queries.get(m.query);
       const out = [moveReason(m)].filter(Boolean);
-      if (m.subject === "retrieval") return byID.has(m.id) ? [...out, ...queryDetail(byID.get(m.id))] : [...out, make("p", "quiet", "id ", make("span", "id", m.id), ": not in this golden set or left out of this page.")];
+      if (m.subject === "retrieval") return q ? [...out, ...queryDetail(q)] : [...out, make("p", "quiet", "id ", make("span", "id", m.id), ": not in this golden set or left out of this page.")];
       const d = data.detectors.find((x) => x.name === m.subject), e = byEntry.get(m.id);
       return d && e ? [...out, ...entryDetail(d, e)] : out;
     }, "");

@@ -1,0 +1,147 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+func moveAll(r *contracts.Report) {
+	one, nine := 1, 9
+	r.Gate.Moves = nil
+	for _, q := range r.Aggregate.Retrieval.PerQuery {
+		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: retrieval, ID: q.ID, State: contracts.MoveRegressed, Title: q.Query,
+			Tool: q.Labels[0].ToolID, RankBefore: &one, RankAfter: &nine, DisplacedBy: q.Labels[1].ToolID})
+	}
+}
+
+// hugeNames gives every place of every list a tool of its own with a long name.
+func hugeNames(r *contracts.Report) {
+	for i := range r.Aggregate.Retrieval.PerQuery {
+		for j := range r.Aggregate.Retrieval.PerQuery[i].Ranked {
+			r.Aggregate.Retrieval.PerQuery[i].Ranked[j].ToolID = fmt.Sprintf("%d-%d:%s", i, j, strings.Repeat("x", 230))
+		}
+	}
+}
+
+func TestPageBudget(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		queries int
+		change  func(r *contracts.Report)
+		cut     []string // how the sentences on what is missing go on
+		all     bool     // every query is in the page
+	}{
+		{"as it comes", 10_000, func(*contracts.Report) {}, nil, true},
+		{"everything moved", 10_000, moveAll, nil, true},
+		{"texts of 120 characters and notes", 10_000, func(r *contracts.Report) {
+			for i := range r.Aggregate.Retrieval.PerQuery {
+				q := &r.Aggregate.Retrieval.PerQuery[i]
+				q.Query += strings.Repeat(" and so on", 7)
+				q.Notes = "hard-negative: near-dup of " + q.Labels[1].ToolID
+			}
+			moveAll(r)
+		}, nil, true},
+		{"long texts", 10_000, func(r *contracts.Report) {
+			for i := range r.Aggregate.Retrieval.PerQuery {
+				r.Aggregate.Retrieval.PerQuery[i].Query = strings.Repeat("é<", 20_000)
+				r.Aggregate.Retrieval.PerQuery[i].Notes = strings.Repeat("\u2028", 5_000)
+			}
+			for i := range r.Aggregate.Detectors {
+				for j := range r.Aggregate.Detectors[i].PerEntry {
+					r.Aggregate.Detectors[i].PerEntry[j].Evidence = strings.Repeat("&", 60_000)
+				}
+			}
+		}, []string{"queries are shortened", "texts of detectors"}, true},
+		{"names", 10_000, hugeNames, []string{"queries are shortened", "names of tools are cut"}, true},
+		{"too many", 60_000, moveAll, []string{"queries are left out", "moves are left out", "queries are shortened"}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := sampleReport(t, tc.queries)
+			tc.change(&r)
+			page, err := HTML(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d bytes", len(page))
+			if again, err := HTML(r); err != nil || !bytes.Equal(page, again) {
+				t.Errorf("a second page differs (%v)", err)
+			}
+			if len(page) > pageBudget {
+				t.Errorf("%d bytes", len(page))
+			}
+			var h head
+			if err := json.Unmarshal(script(t, page, "touchstone-data"), &h); err != nil {
+				t.Fatal(err)
+			}
+			ids := make(map[string]bool)
+			for _, line := range bytes.Split(script(t, page, "touchstone-queries"), []byte("\n")) {
+				var fields []any
+				if err := json.Unmarshal(line, &fields); err != nil {
+					t.Fatal(err)
+				}
+				ids[fields[0].(string)] = true
+			}
+			if len(ids) != len(h.Flags) || (len(ids) == tc.queries) != tc.all {
+				t.Errorf("%d of %d queries, %d flags", len(ids), tc.queries, len(h.Flags))
+			}
+			said := strings.Join(h.Cut, " ")
+			for _, want := range tc.cut {
+				if !strings.Contains(said, want) {
+					t.Errorf("no %q in %q", want, said)
+				}
+			}
+			if len(tc.cut) == 0 && said != "" {
+				t.Errorf("nothing had to go, and it says %q", said)
+			}
+			if !tc.all && !strings.Contains(said, fmt.Sprintf("%d of %d queries are left out", tc.queries-len(ids), tc.queries)) {
+				t.Errorf("%d are there, and it says %q", len(ids), said)
+			}
+		})
+	}
+}
+
+// What matters least gives way first, the longest of it, and no more of it
+// than has to.
+func TestShrinkOrder(t *testing.T) {
+	text := func(n int) func(detail) ([]any, bool) {
+		return func(d detail) ([]any, bool) { return []any{strings.Repeat("x", min(n, d.text))}, n <= d.text }
+	}
+	s := selection{rows: []*row{
+		{weight: attention, encode: text(900)},
+		{weight: unmoved, encode: text(400)},
+		{weight: unmoved, encode: text(800)},
+		{weight: unmoved, encode: text(100)},
+	}}
+	for _, row := range s.rows {
+		if err := row.render(details[0]); err != nil {
+			t.Fatal(err)
+		}
+		s.size += len(row.line) + 1
+	}
+	whole := func() (out string) {
+		for _, row := range s.rows {
+			out += fmt.Sprint(row.whole, " ")
+		}
+		return out
+	}
+	for _, step := range []struct {
+		room int
+		want string
+	}{{5000, "true true true true "}, {2000, "true true false true "}, {1600, "true false false true "}, {1100, "true false false false "}, {600, "false false false false "}} {
+		if err := s.shrink(step.room); err != nil {
+			t.Fatal(err)
+		}
+		if got := whole(); got != step.want || s.size > step.room {
+			t.Errorf("in %d: %s, %d bytes", step.room, got, s.size)
+		}
+	}
+	s.drop(300)
+	if s.size > 300 || len(s.rows) == 0 || s.rows[0].weight != attention {
+		t.Errorf("%d rows in %d bytes", len(s.rows), s.size)
+	}
+}

@@ -1,0 +1,193 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// detail is how much of a query or a move is told: characters of each text,
+// places of the ranked list, labels, and characters of a tool's name.
+type detail struct{ text, ranked, labels, tool int }
+
+// details go from everything that anybody reads to the least that still says
+// which query it is.
+var details = []detail{
+	{text: 1000, ranked: 20, labels: 40, tool: 200},
+	{text: 240, ranked: 10, labels: 20, tool: 120},
+	{text: 120, ranked: 5, labels: 6, tool: 80},
+	{text: 60, ranked: 3, labels: 3, tool: 60},
+	{text: 30, ranked: 0, labels: 1, tool: 40},
+}
+
+// weight says what gives way first when the page is too large.
+type weight int
+
+const (
+	unmoved   weight = iota // queries that were answered well, and did not move
+	attention               // failed and moved queries
+	move
+)
+
+// row is a query or a move on its way into the page.
+type row struct {
+	weight weight
+	flags  int
+	encode func(detail) (fields []any, whole bool)
+	line   []byte
+	whole  bool
+}
+
+// render writes the row's line at a level of detail.
+func (r *row) render(d detail) error {
+	fields, whole := r.encode(d)
+	line, err := inert(fields)
+	if err != nil {
+		return err
+	}
+	r.line, r.whole = line, whole
+	return nil
+}
+
+// query is a query with what its place in the list depends on.
+type query struct {
+	*contracts.QuerySummary
+	// first is the rank of the best relevant tool, 0 when it is not in the list.
+	first int
+	// move is the query's place among the moves, -1 for none.
+	move  int
+	state string
+}
+
+func (q *query) failed() bool { return q.ErroredRuns > 0 || q.first == 0 || q.first > 5 }
+
+// order is by how much a reader wants to see the query.
+func (q *query) order() int {
+	switch {
+	case q.move >= 0 && (q.state == contracts.MoveRegressed || q.state == contracts.MoveErrored):
+		return 0
+	case q.move >= 0:
+		return 1
+	case q.ErroredRuns > 0:
+		return 0
+	case q.failed():
+		return 2
+	}
+	return 3
+}
+
+// sortedQueries puts failed and moved queries first.
+func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []query {
+	moved := make(map[string]int)
+	for i, m := range moves {
+		if m.Subject == retrieval {
+			moved[m.ID] = i
+		}
+	}
+	out := make([]query, len(queries))
+	for i := range queries {
+		q := query{QuerySummary: &queries[i], move: -1}
+		if n, ok := moved[q.ID]; ok {
+			q.move, q.state = n, moves[n].State
+		}
+		relevant := make(map[string]bool, len(q.Labels))
+		for _, l := range q.Labels {
+			if l.Relevance > 0 {
+				relevant[l.ToolID] = true
+			}
+		}
+		q.first = 1 + slices.IndexFunc(q.Ranked, func(t contracts.RankedTool) bool { return relevant[t.ToolID] })
+		out[i] = q
+	}
+	slices.SortStableFunc(out, func(a, b query) int { return a.order() - b.order() })
+	return out
+}
+
+// queryRow is: id, text, notes, labels (tool, relevance, ...), ranked tools,
+// metrics (recall at 1, 3, 5, 10, mrr, ndcg, map; in thousandths), rank of the
+// best relevant tool (0: none), errored runs, error, number of the move (-1:
+// none), and only when something is shortened: how many labels and how many
+// places of the ranked list are missing.
+func queryRow(q query, tools *toolTable) *row {
+	r := &row{weight: unmoved}
+	if q.move >= 0 || q.failed() {
+		r.weight, r.flags = attention, flagAttention
+	}
+	if q.ErroredRuns > 0 {
+		r.flags |= flagErrored
+	}
+	if strings.HasPrefix(q.Notes, "hard-negative") {
+		r.flags |= flagHard
+	}
+	r.encode = func(d detail) ([]any, bool) {
+		t := teller{detail: d, whole: true}
+		told := q.Labels
+		if len(told) > d.labels {
+			told = slices.Clone(told)
+			slices.SortStableFunc(told, func(a, b contracts.Label) int { return cmp.Compare(b.Relevance, a.Relevance) })
+			told, t.whole = told[:d.labels], false
+		}
+		labels := make([]int, 0, 2*len(told))
+		for _, l := range told {
+			labels = append(labels, tools.number(l.ToolID), l.Relevance)
+		}
+		list := q.Ranked
+		if len(list) > d.ranked {
+			list, t.whole = list[:d.ranked], false
+		}
+		ranked := make([]int, 0, len(list))
+		for _, p := range list {
+			ranked = append(ranked, tools.number(p.ToolID))
+		}
+		m := q.Metrics
+		metrics := []int{milli(m.RecallAt["1"]), milli(m.RecallAt["3"]), milli(m.RecallAt["5"]), milli(m.RecallAt["10"]), milli(m.MRR), milli(m.NDCGAt10), milli(m.MAP)}
+		fields := []any{q.ID, t.short(q.Query), t.short(q.Notes), labels, ranked, metrics, q.first, q.ErroredRuns, t.short(q.Error), q.move}
+		if !t.whole {
+			fields = append(fields, len(q.Labels)-len(told), len(q.Ranked)-len(list))
+		}
+		return fields, t.whole
+	}
+	return r
+}
+
+// moveRow is: subject, id, number of the state, tool, rank before, rank after
+// (0: none), displaced by, title, before, after, error, number of the query
+// (-1: none). Tools are numbers, -1 none. A move of a query has no title and
+// no error that the query's own line has.
+func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
+	title, failure := m.Title, m.Error
+	if q != nil {
+		title = ""
+		if failure == q.Error {
+			failure = ""
+		}
+	}
+	return &row{weight: move, encode: func(d detail) ([]any, bool) {
+		t := teller{detail: d, whole: true}
+		return []any{m.Subject, m.ID, slices.Index(stateOrder, m.State), tools.number(m.Tool), orZero(m.RankBefore), orZero(m.RankAfter),
+			tools.number(m.DisplacedBy), t.short(title), m.Before, m.After, t.short(failure), at}, t.whole
+	}}
+}
+
+// teller shortens texts and remembers whether it had to.
+type teller struct {
+	detail
+	whole bool
+}
+
+func (t *teller) short(s string) string {
+	out := shorten(s, t.text)
+	if out != s {
+		t.whole = false
+	}
+	return out
+}
+
+func orZero(rank *int) int {
+	if rank == nil {
+		return 0
+	}
+	return *rank
+}
