@@ -148,17 +148,16 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 			}
 			continue
 		}
-		unsaid := true
 		switch p {
 		case powerExec:
-			unsaid = !said.any(cShell) && !v.says("run", "execute", "command", "code", "script", "process", "launch", "automation", "deploy", "build", "install", "start", "bot", "slash", "shell", "terminal")
+			unsaid := !said.any(cShell) && !v.says("run", "execute", "command", "code", "script", "process", "launch", "automation", "deploy", "build", "install", "start", "bot", "slash", "shell", "terminal")
 			if unsaid && words > 0 {
 				more(1.6, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
 			} else if claimed {
 				more(1, f.text, "parameter %s %s in a tool that claims to be read-only", f.text, powerNames[p])
 			}
 		case powerSecret:
-			unsaid = !said.any(cSecret|cCredPath|cPay) && !v.says("sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key", "token", "certificate", "server", "host", "remote", "repository", "blockchain", "transaction")
+			unsaid := !said.any(cSecret|cCredPath|cPay) && !v.says("sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key", "token", "certificate", "server", "host", "remote", "repository", "blockchain", "transaction")
 			if unsaid && words > 0 {
 				more(1.5, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
 			}

@@ -442,7 +442,7 @@ func TestMovesAreOrderedBySeverity(t *testing.T) {
 
 func TestMoveNamesTheToolThatMoved(t *testing.T) {
 	// The best tool stays at rank 1 and the second one falls.
-	q := contracts.QuerySummary(aggregated(t, []contracts.QueryResult{fixture.Query("q1", labels{"s:a": 2, "s:b": 1, "s:c": 1}, "s:a", "s:x", "s:y", "s:b", "s:c")}, goodEntries(), nil).Retrieval.PerQuery[0])
+	q := aggregated(t, []contracts.QueryResult{fixture.Query("q1", labels{"s:a": 2, "s:b": 1, "s:c": 1}, "s:a", "s:x", "s:y", "s:b", "s:c")}, goodEntries(), nil).Retrieval.PerQuery[0]
 	m := move{Move: contracts.Move{State: contracts.MoveRegressed}}
 	m.follow(q, []contracts.ToolID{"s:a", "s:b", "s:x", "s:y", "s:c"})
 	if m.Tool != "s:b" || *m.RankBefore != 2 || *m.RankAfter != 4 || m.DisplacedBy != "s:x" {
