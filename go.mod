@@ -3,6 +3,7 @@ module github.com/touchstone-eval/touchstone
 go 1.26.1
 
 require (
+	dagger.io/dagger v0.21.8
 	github.com/agext/levenshtein v1.2.3
 	github.com/blevesearch/bleve/v2 v2.6.1
 	github.com/bmatcuk/doublestar/v4 v4.10.4
@@ -24,7 +25,6 @@ require (
 )
 
 require (
-	dagger.io/dagger v0.21.8 // indirect
 	github.com/99designs/gqlgen v0.17.89 // indirect
 	github.com/Khan/genqlient v0.8.1 // indirect
 	github.com/RoaringBitmap/roaring/v2 v2.14.5 // indirect
