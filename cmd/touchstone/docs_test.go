@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"os/exec"
+	"path"
 	"strings"
 	"testing"
 )
@@ -41,5 +43,26 @@ func TestLinksBetweenPages(t *testing.T) {
 				t.Errorf("%s links to %s, which is not there", page, target)
 			}
 		}
+	}
+}
+
+// Reports are artifacts and never commits.
+func TestNoReportIsTracked(t *testing.T) {
+	cmd := exec.Command("git", "ls-files")
+	cmd.Dir = "../.."
+	tracked, err := cmd.Output()
+	if err != nil {
+		t.Skip("this is no git checkout: ", err)
+	}
+	for _, file := range strings.Fields(string(tracked)) {
+		name, dir := path.Base(file), path.Dir(file)
+		published := "/" + dir + "/"
+		switch {
+		case strings.Contains(published, "/reports/"), name == "junit.xml":
+		case dir == "." && (name == "report.html" || name == "report.json" || name == "report.md"):
+		default:
+			continue
+		}
+		t.Errorf("%s is tracked: reports are artifacts, git rm it", file)
 	}
 }
