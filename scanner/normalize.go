@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,7 +20,6 @@ func normalize(s string) string {
 	buf := make([]byte, 0, len(s))
 	buf = append(buf, s[:i]...)
 	changed := false
-	struck := stricken(s[i:])
 	for j, r := range s[i:] {
 		switch {
 		case r == utf8.RuneError:
@@ -28,7 +28,7 @@ func normalize(s string) string {
 			buf = utf8.AppendRune(buf, utf8.RuneError)
 		case r < 0x80 && (r >= 0x20 && r != 0x7f || r == '\n' || r == '\t' || r == '\r'):
 			buf = append(buf, byte(r))
-		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r) || struck && r >= 0x300 && r < 0x370:
+		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r):
 			changed = true
 		case r == '\u2028' || r == '\u2029' || r == '\u0085':
 			buf = append(buf, '\n')
@@ -38,7 +38,12 @@ func normalize(s string) string {
 		}
 	}
 	if !norm.NFKC.IsNormal(buf) {
-		return string(norm.NFKC.Bytes(buf))
+		buf, changed = norm.NFKC.Bytes(buf), true
+	}
+	// Marks are judged where normalisation has put them, or a second pass
+	// would see others.
+	if stricken(buf) {
+		return string(norm.NFKC.Bytes(dropMarks(buf)))
 	}
 	if !changed {
 		return s
@@ -48,18 +53,33 @@ func normalize(s string) string {
 
 // stricken says whether combining marks overlay or pile up on letters, as no
 // orthography has them; they are dropped then.
-func stricken(s string) bool {
+func stricken(text []byte) bool {
 	n := 0
-	var prev rune
-	for _, r := range s {
-		if r >= 0x0334 && r <= 0x0338 || r >= 0x300 && r < 0x370 && prev >= 0x300 && prev < 0x370 {
+	afterMark := false
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		mark := isMark(r)
+		if r >= 0x0334 && r <= 0x0338 || mark && afterMark {
 			if n++; n > 3 {
 				return true
 			}
 		}
-		prev = r
+		afterMark = mark
 	}
 	return false
+}
+
+// isMark says whether a rune is of Unicode's block of combining diacritics.
+func isMark(r rune) bool { return r >= 0x300 && r < 0x370 }
+
+func dropMarks(text []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if isMark(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // plainPrefix is the length of the printable ASCII that text begins with.
