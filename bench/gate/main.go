@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/bench/internal/timing"
@@ -25,7 +27,7 @@ func main() {
 }
 
 // copies is the size of the graph that the engine's overhead is measured on.
-const copies = 200
+const copies = 500
 
 func bench(runs int) error {
 	dir, err := os.MkdirTemp("", "touchstone-gate-")
@@ -64,17 +66,19 @@ func bench(runs int) error {
 	if err := timing.WriteGraph(graph, copies); err != nil {
 		return err
 	}
-	executed, err := timing.Compare(os.Stdout, 1, 5,
-		timing.Contender{Name: "touchstone", Dir: graph, Before: fresh, Argv: []string{tool, "run", "-j", "1", "--progress", "quiet", "--cache-dir", store}},
-		timing.Contender{Name: "ninja", Dir: graph, Before: func() error { return timing.ClearGraph(graph) }, Argv: []string{"ninja", "-j", "1", "--quiet"}},
-	)
-	if err != nil {
-		return err
-	}
-	timing.Print(os.Stdout, fmt.Sprintf("executing %d copies, one at a time", copies), executed)
-	if len(executed) == 2 {
-		extra := executed[0].Median() - executed[1].Median()
-		fmt.Printf("  the engine adds %s to a stage\n", (extra / (copies + 1)).Round(10*time.Microsecond))
+	for _, jobs := range []string{"1", strconv.Itoa(runtime.NumCPU())} {
+		executed, err := timing.Compare(os.Stdout, 1, 5,
+			timing.Contender{Name: "touchstone", Dir: graph, Before: fresh, Argv: []string{tool, "run", "-j", jobs, "--progress", "quiet", "--cache-dir", store}},
+			timing.Contender{Name: "ninja", Dir: graph, Before: func() error { return timing.ClearGraph(graph) }, Argv: []string{"ninja", "-j", jobs, "--quiet"}},
+		)
+		if err != nil {
+			return err
+		}
+		timing.Print(os.Stdout, fmt.Sprintf("executing %d copies, %s at a time", copies, jobs), executed)
+		if len(executed) == 2 {
+			extra := executed[0].Median() - executed[1].Median()
+			fmt.Printf("  the engine adds %s to a stage\n", (extra / (copies + 1)).Round(10*time.Microsecond))
+		}
 	}
 	return nil
 }
