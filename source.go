@@ -6,9 +6,11 @@ package touchstone
 
 import "embed"
 
-// Source holds the Go files and schemas of the evaluation half.
+// Source holds the Go files and schemas of the evaluation half, and the verbs
+// that stages start as processes.
 //
 //go:embed go.mod go.sum
+//go:embed cmd/touchstone/proxy.go cmd/touchstone/replay.go cmd/touchstone/detector.go
 //go:embed contracts/*.go contracts/schema/*.json
 //go:embed metrics scanner/*.go proxy replay stages
 var Source embed.FS

@@ -3,6 +3,7 @@ package engine
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -135,26 +136,46 @@ func (r *run) blocked(o *Outcome) *Outcome {
 
 // Evaluate answers hit or miss for every instance without running anything.
 // An instance behind a miss is a miss that waits: whether it will have to run
-// depends on the bytes that the upstream produces. The error is of an input
-// that cannot be read.
+// depends on the bytes that the upstream produces. The error joins every input
+// that cannot be read and every program that is not there, also of instances
+// that wait.
 func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome, error) {
 	r := e.newRun(plan, RunOptions{})
 	r.walk(ctx, func(_ context.Context, i int) {
 		o := r.outcomes[i]
 		if up := r.blocked(o); up != nil {
 			o.State, o.Reasons = Miss, []string{waitsFor(up)}
-			return
+			_, o.Err = r.Tools.Resolve(o.Instance)
+		} else {
+			o.Err = r.evaluate(o)
 		}
-		if err := r.evaluate(o); err != nil {
-			o.State, o.Err = Failed, err
+		if o.Err != nil {
+			o.State = Failed
 		}
 	})
-	for _, o := range r.outcomes {
-		if o.Err != nil {
-			return r.outcomes, fmt.Errorf("stage %s: %w", o.Instance, o.Err)
-		}
+	if errs := r.distinctErrors(); len(errs) > 0 {
+		return r.outcomes, errors.Join(errs...)
 	}
 	return r.outcomes, ctx.Err()
+}
+
+// distinctErrors returns what is wrong, each problem of a stage once and not
+// for every instance of its matrix.
+func (r *run) distinctErrors() []error {
+	type problem struct{ stage, message string }
+	seen := map[problem]bool{}
+	var errs []error
+	for _, o := range r.outcomes {
+		if o.Err == nil {
+			continue
+		}
+		p := problem{o.Instance.Stage, o.Err.Error()}
+		if !seen[p] {
+			seen[p] = true
+			errs = append(errs, fmt.Errorf("stage %s: %w", o.Instance, o.Err))
+		}
+	}
+	return errs
 }
 
 // RunOptions chooses what a run does.

@@ -27,13 +27,20 @@ const toolName = "touchstone"
 
 const modulePath = "github.com/touchstone-eval/touchstone/"
 
-// startedRooms are the packages that a stage starts as processes of this same
-// binary, which its imports do not show.
-var startedRooms = map[string][]string{
-	"build-proxy":     {"proxy"},
-	"snapshot-index":  {"proxy", "replay"},
-	"score-retrieval": {"proxy", "replay"},
-	"score-security":  {"scanner"},
+// The files of the verbs that stages start, with all that they import.
+const (
+	proxyVerb    = "cmd/touchstone/proxy.go"
+	replayVerb   = "cmd/touchstone/replay.go"
+	detectorVerb = "cmd/touchstone/detector.go"
+)
+
+// startedVerbs are what a stage starts as processes of this same binary, which
+// its imports do not show.
+var startedVerbs = map[string][]string{
+	"build-proxy":     {proxyVerb},
+	"snapshot-index":  {proxyVerb, replayVerb},
+	"score-retrieval": {proxyVerb, replayVerb},
+	"score-security":  {detectorVerb},
 }
 
 // tools resolves the programs of commands: touchstone itself to this binary,
@@ -103,27 +110,27 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	return tool, nil
 }
 
-// stageRooms are the packages that a stage of ours begins in; without a stage
+// stageRooms are the packages and files that a stage of ours begins in; without a stage
 // name, all of them.
 func stageRooms(stage string) []string {
 	if stage == "" {
 		return []string{"stages"}
 	}
-	return append([]string{"stages/" + strings.ReplaceAll(stage, "-", "")}, startedRooms[stage]...)
+	return append([]string{"stages/" + strings.ReplaceAll(stage, "-", "")}, startedVerbs[stage]...)
 }
 
 // embeddedProxyIdentity is the identity of the reference proxy inside this
 // binary.
 func embeddedProxyIdentity() string {
-	id, err := sourceIdentity("proxy")
+	id, err := sourceIdentity(proxyVerb)
 	if err != nil {
 		panic(err) // the source is part of the binary: it cannot be missing
 	}
 	return id.String()
 }
 
-// sourceIdentity digests the source of some packages, of everything of ours
-// that they import, of the versions of everything else (go.sum), and names
+// sourceIdentity digests the source of some packages or files, of everything
+// of ours that they import, of the versions of everything else (go.sum), and names
 // the toolchain and the architecture, on which floating-point results may
 // depend.
 func sourceIdentity(rooms ...string) (cache.Digest, error) {
@@ -162,6 +169,15 @@ func sourceFiles(rooms []string) ([]string, error) {
 			continue
 		}
 		seen[room] = true
+		if strings.HasSuffix(room, ".go") {
+			files = append(files, room)
+			imports, err := ownImports(room)
+			if err != nil {
+				return nil, err
+			}
+			queue = append(queue, imports...)
+			continue
+		}
 		entries, err := fs.ReadDir(touchstone.Source, room)
 		if err != nil {
 			return nil, fmt.Errorf("touchstone has no stage in %s; touchstone stage --help lists the stages", room)
@@ -173,12 +189,7 @@ func sourceFiles(rooms []string) ([]string, error) {
 				queue = append(queue, name)
 			case e.IsDir(), strings.HasSuffix(name, "_test.go"):
 			case strings.HasSuffix(name, ".go"):
-				files = append(files, name)
-				imports, err := ownImports(name)
-				if err != nil {
-					return nil, err
-				}
-				queue = append(queue, imports...)
+				queue = append(queue, name)
 			default:
 				files = append(files, name)
 			}

@@ -17,7 +17,7 @@ import (
 
 // newTrecCommand is "touchstone trec QRELS RUN", with the conversions below
 // it.
-func newTrecCommand() *cobra.Command {
+func newTrecCommand(global *globalFlags) *cobra.Command {
 	var measures []string
 	var perTopic bool
 	opts := trec.Options{}
@@ -53,6 +53,9 @@ Measures are ` + strings.Join(trec.MeasureNames(), ", ") + `; those at cut-offs 
 			if err != nil {
 				return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
 			}
+			if global.json {
+				return printJSON(cmd.OutOrStdout(), trecFacts(figures, perTopic))
+			}
 			return figures.Print(cmd.OutOrStdout(), perTopic)
 		},
 	}
@@ -63,6 +66,35 @@ Measures are ` + strings.Join(trec.MeasureNames(), ", ") + `; those at cut-offs 
 	flags.StringArrayVarP(&measures, "measure", "m", nil, "measure to print, with its cut-offs (repeatable)")
 	cmd.AddCommand(newTrecExportQrels(), newTrecExportRun(), newTrecImportQrels())
 	return cmd
+}
+
+// trecJSON is the shape of trec --json: figures by measure, of all topics and,
+// with -q, of each.
+type trecJSON struct {
+	All    map[string]float64 `json:"all"`
+	Topics []trecTopic        `json:"topics"`
+}
+
+type trecTopic struct {
+	Topic    string             `json:"topic"`
+	Measures map[string]float64 `json:"measures"`
+}
+
+func trecFacts(e *trec.Evaluation, perTopic bool) trecJSON {
+	named := func(figures []float64) map[string]float64 {
+		m := make(map[string]float64, len(figures))
+		for i, v := range figures {
+			m[e.Names[i]] = v
+		}
+		return m
+	}
+	facts := trecJSON{All: named(e.All), Topics: []trecTopic{}}
+	if perTopic {
+		for _, t := range e.Topics {
+			facts.Topics = append(facts.Topics, trecTopic{t.ID, named(t.Figures)})
+		}
+	}
+	return facts
 }
 
 func newTrecExportQrels() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 func runTrec(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	cmd := newTrecCommand()
+	cmd := newTrecCommand(&globalFlags{})
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetArgs(args)
 	cmd.SetOut(&out)
