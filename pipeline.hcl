@@ -47,7 +47,13 @@ variable "runs" {
 variable "detectors" {
   type        = list(string)
   default     = ["scanner", "unicode", "directives", "shadowing", "keywords"]
-  description = "What score-security scores; touchstone detector --help lists the names."
+  description = "What score-security scores: names of touchstone detector --help and of external_detectors."
+}
+
+variable "external_detectors" {
+  type        = map(object({ dir = string, command = list(string) }))
+  default     = {}
+  description = "Detectors from elsewhere, by name: dir holds all that one consists of, and {dir} in its command stands for where the stage finds that."
 }
 
 variable "search" {
@@ -195,14 +201,20 @@ stage "score-security" {
   }
   inputs = {
     security = stage.validate-datasets.security
+    detector = try(var.external_detectors[matrix.detector].dir, null)
   }
   outputs = {
     report = "out/security.json"
   }
-  command = [
-    "touchstone", "stage", "score-security",
-    "--security", input.security, "--detector", matrix.detector, "--run", matrix.run, "--out", output.report,
-  ]
+  command = concat(
+    [
+      "touchstone", "stage", "score-security",
+      "--security", input.security, "--detector", matrix.detector, "--run", matrix.run, "--out", output.report,
+    ],
+    input.detector == null ? [] : concat(["--"], [
+      for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
+    ]),
+  )
   timeout = "10m"
 }
 

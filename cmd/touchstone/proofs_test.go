@@ -168,26 +168,12 @@ func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
 // misses nothing, in the place of ours.
 func TestNoisyDetectorFailsOnFPR(t *testing.T) {
 	b := newBench(t, shared(t))
-	b.vars = []string{"--var", "runs=1", "--var", `detectors=["alarmist"]`}
-	path := filepath.Join(b.dir, "pipeline.hcl")
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const ours = `"--security", input.security, "--detector", matrix.detector, "--run", matrix.run, "--out", output.report,`
-	const alarmist = ours + ` "--", "/bin/sh", "-c", <<-EOT
+	b.detector("alarmist", `
 		while IFS= read -r line; do
-		  id=$${line#*'"id":"'}
-		  printf '{"protocol":1,"id":"%s","flagged":true}\n' "$${id%%'"'*}"
-		done
-	EOT
-	,`
-	if !bytes.Contains(source, []byte(ours)) {
-		t.Fatal("score-security has another command")
-	}
-	if err := os.WriteFile(path, bytes.Replace(source, []byte(ours), []byte(alarmist), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+		  id=${line#*'"id":"'}
+		  printf '{"protocol":1,"id":"%s","flagged":true}\n' "${id%%'"'*}"
+		done`)
+	b.vars = []string{"--var", "runs=1", "--var", `detectors=["alarmist"]`, "--var", `external_detectors={` + shellDetector("alarmist") + `}`}
 	b.baseline(func(base *contracts.Baseline) {
 		base.Thresholds.Detectors = []contracts.DetectorThreshold{{
 			Detector: "alarmist", FPRCeiling: 0.5, HardNegativeFPRCeiling: 0.5, RecallFloor: 1,

@@ -101,6 +101,9 @@ func ownDetector(opts *Options) error {
 		if opts.Detector == "" {
 			return errors.New("--detector is missing: give the detector a name for the report")
 		}
+		if detectors.Check(opts.Detector) == nil {
+			return fmt.Errorf("--detector %s is the name of one of ours and would stand for another one in the report: choose another name", opts.Detector)
+		}
 		return nil
 	}
 	if err := detectors.Check(opts.Detector); err != nil {

@@ -534,3 +534,14 @@ func TestCommand(t *testing.T) {
 		t.Errorf("error %v, want that a command goes after --", err)
 	}
 }
+
+// A report in which "scanner" is something else would be read as ours.
+func TestCommandUnderOurName(t *testing.T) {
+	err := Run(t.Context(), Options{
+		Security: corpusFile(t, sample()), Out: filepath.Join(t.TempDir(), "r.json"),
+		Detector: "scanner", Argv: []string{os.Args[0], "fake", "honest"},
+	})
+	if err == nil || !strings.Contains(err.Error(), "another name") {
+		t.Errorf("error %v, want one that asks for another name", err)
+	}
+}

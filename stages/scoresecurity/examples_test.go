@@ -2,34 +2,17 @@ package scoresecurity
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// documented writes the example in the given language of docs/detectors.md
-// into a file and returns its path.
-func documented(t *testing.T, language, name string) string {
-	t.Helper()
-	page, err := os.ReadFile("../../docs/detectors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(page), "\n```"+language+"\n")
-	code, _, closed := strings.Cut(after, "\n```\n")
-	if !found || !closed {
-		t.Fatalf("docs/detectors.md has no example in %s", language)
-	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(code+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+const (
+	shellExample = "../../examples/detectors/shell/detector.sh"
+	goExample    = "../../examples/detectors/go"
+)
 
 func TestShellExample(t *testing.T) {
 	entries := append(sample(),
@@ -39,7 +22,7 @@ func TestShellExample(t *testing.T) {
 	r := runWith(t, Options{
 		Security: corpusFile(t, entries),
 		Detector: "shell",
-		Argv:     []string{"sh", documented(t, "sh", "detector.sh")},
+		Argv:     []string{shellExample},
 	})
 	wantCounts(t, r.Detector, 2, 0, 6, 3, 0)
 	for _, id := range []string{"pi-7", "pi-8"} {
@@ -48,7 +31,7 @@ func TestShellExample(t *testing.T) {
 		}
 	}
 	// On the real corpus it has to survive everything that stands in there.
-	if r := runWith(t, Options{Security: committed, Detector: "shell", Argv: []string{"sh", documented(t, "sh", "detector.sh")}}); r.Detector.Errored != 0 {
+	if r := runWith(t, Options{Security: committed, Detector: "shell", Argv: []string{shellExample}}); r.Detector.Errored != 0 {
 		t.Errorf("errored on %d entries of the committed corpus", r.Detector.Errored)
 	}
 }
@@ -58,9 +41,8 @@ func TestGoExample(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no go command to build the example with")
 	}
-	source := documented(t, "go", "main.go")
 	binary := filepath.Join(t.TempDir(), "detector")
-	if out, err := exec.Command(compiler, "build", "-o", binary, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "build", "-o", binary, goExample).CombinedOutput(); err != nil {
 		t.Fatalf("the example does not build: %v\n%s", err, out)
 	}
 	attack := entry("tp-7", "Shows a user.")

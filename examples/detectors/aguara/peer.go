@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// severities are aguara's, in the order of the numbers in its output.
+var severities = []string{"info", "low", "medium", "high", "critical"}
+
+func severity(name string) (int, error) {
+	i := slices.Index(severities, name)
+	if i < 0 {
+		return 0, fmt.Errorf("-severity %q is unknown: use one of %s", name, strings.Join(severities, ", "))
+	}
+	return i, nil
+}
+
+// peer runs the program, in dir and with it as its home: nothing that it or
+// anybody left elsewhere may have a part in the verdict.
+type peer struct {
+	program, dir, file string
+	least              int // severity that flags
+}
+
+func (p peer) judge(r request) (verdict, error) {
+	var flags []string
+	if r.Approved != nil {
+		flags = []string{"--monitor", "--state-path", filepath.Join(p.dir, "state.json")}
+		defer os.Remove(filepath.Join(p.dir, "state.json"))
+		before := r.Tool
+		before.version = *r.Approved
+		if _, err := p.scan(before, flags); err != nil {
+			return verdict{}, fmt.Errorf("scan the approved version: %w", err)
+		}
+	}
+	s, err := p.scan(r.Tool, flags)
+	if err != nil {
+		return verdict{}, err
+	}
+	return p.verdict(s), nil
+}
+
+// scanned is the part of aguara's output that is used.
+type scanned struct {
+	Findings []struct {
+		RuleID      string  `json:"rule_id"`
+		Severity    int     `json:"severity"`
+		MatchedText string  `json:"matched_text"`
+		Confidence  float64 `json:"confidence"`
+	} `json:"findings"`
+	FilesScanned int `json:"files_scanned"`
+	RulesLoaded  int `json:"rules_loaded"`
+}
+
+// verdict flags when something is as severe as asked for, and names all such
+// rules, each once.
+func (p peer) verdict(s scanned) verdict {
+	var v verdict
+	var evidence []string
+	for _, f := range s.Findings {
+		if f.Severity < p.least {
+			continue
+		}
+		v.Flagged = true
+		v.Confidence = max(v.Confidence, min(f.Confidence, 1))
+		if !slices.Contains(v.Signals, f.RuleID) {
+			v.Signals = append(v.Signals, f.RuleID)
+			evidence = append(evidence, f.RuleID+": "+f.MatchedText)
+		}
+	}
+	slices.Sort(v.Signals)
+	slices.Sort(evidence)
+	v.Evidence = strings.Join(evidence, " | ")
+	return v
+}
+
+// scan is one run of the program over one tool.
+func (p peer) scan(t tool, flags []string) (scanned, error) {
+	var s scanned
+	listing, err := toolsList(t)
+	if err != nil {
+		return s, err
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, p.file), listing, 0o600); err != nil {
+		return s, err
+	}
+	cmd := exec.Command(p.program, slices.Concat([]string{"scan", "--format", "json", "--no-update-check"}, flags, []string{p.file})...)
+	cmd.Dir = p.dir
+	cmd.Env = []string{"HOME=" + p.dir, "PATH=" + os.Getenv("PATH")}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return s, fmt.Errorf("aguara: %w: %s", err, strings.TrimSpace(errs.String()))
+	}
+	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+		return s, fmt.Errorf("aguara's output cannot be read: %w", err)
+	}
+	// What was not looked at is not clean.
+	if s.FilesScanned != 1 || s.RulesLoaded == 0 {
+		return s, errors.New("aguara did not scan the tool")
+	}
+	return s, nil
+}
+
+// toolsList is the tool as its server lists it.
+func toolsList(t tool) ([]byte, error) {
+	type definition struct {
+		Name         string          `json:"name"`
+		Description  string          `json:"description"`
+		InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
+		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+		Annotations  json.RawMessage `json:"annotations,omitempty"`
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	// Servers write < as it is, and rules look for it.
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(map[string][]definition{"tools": {{t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations}}})
+	return b.Bytes(), err
+}
