@@ -81,9 +81,10 @@ func (e *Executor) Close() error {
 
 // Names of what is handed over, relative to the upload's root.
 const (
-	uploadJob  = "job/job.json"
-	uploadBox  = "box"
-	uploadTool = "tool"
+	uploadRecipe = "Dockerfile"
+	uploadRun    = "run" // the program and its order
+	uploadBox    = "box"
+	orderFile    = "order.json"
 )
 
 // Run builds the job's container, lets it run and takes its outputs and logs
@@ -109,26 +110,28 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 			return nil, err
 		}
 	}
-	if err := writeOrder(upload, o); err != nil {
+	hasInputs := len(job.Instance.Inputs) > 0
+	recipe := containerFile(job.Instance, image, hasInputs, secrets, rand.Text())
+	if err := writeOrder(upload, o, recipe); err != nil {
 		return nil, err
 	}
 	// The inputs are handed over by content: only the prepared directory is
 	// read, and its place on this machine is in no digest.
-	hasInputs := len(job.Instance.Inputs) > 0
 	if hasInputs {
 		if err := os.Rename(filepath.Join(job.Dir, inputRoot), filepath.Join(upload, uploadBox)); err != nil {
 			return nil, fmt.Errorf("handing over the inputs: %w", err)
 		}
 	}
-	recipe := containerFile(job.Instance, image, hasInputs, secrets, rand.Text())
 	// The binary comes first: what is below it is the same for every job of
 	// the run, and the engine copies it once.
-	build := client.Directory().WithFile(uploadTool+"/touchstone", client.Host().File(binary))
+	build := client.Directory().WithFile(uploadRun+"/touchstone", client.Host().File(binary))
 	if image.dir != "" {
 		build = build.WithDirectory(uploadRoot, e.rootfs(client, image.dir))
 	}
-	build = build.WithDirectory("/", client.Host().Directory(upload)).WithNewFile("Dockerfile", recipe)
-	opts := sdk.DirectoryDockerBuildOpts{Platform: sdk.Platform(job.Instance.Platform)}
+	build = build.WithDirectory("/", client.Host().Directory(upload))
+	// Our program is the container's first, and its end is the end of all that
+	// the stage has left running.
+	opts := sdk.DirectoryDockerBuildOpts{Platform: sdk.Platform(job.Instance.Platform), NoInit: true}
 	for _, s := range secrets {
 		opts.Secrets = append(opts.Secrets, client.SetSecret(s.id, s.value))
 	}
@@ -159,19 +162,23 @@ func (e *Executor) binary() (string, error) {
 	return file, checkStatic(file)
 }
 
-// writeOrder writes what the program in the container is to do. It travels as
-// a file and not as an argument, because arguments stand in the engine's
-// trace and the environment may hold a sensitive variable.
-func writeOrder(upload string, o *order) error {
+// writeOrder writes what the program in the container is to do, and the recipe
+// of the container. The order travels as a file and not as an argument, because
+// arguments stand in the engine's trace and the environment may hold a
+// sensitive variable.
+func writeOrder(upload string, o *order, recipe string) error {
 	b, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(upload, filepath.FromSlash(uploadJob))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	run := filepath.Join(upload, uploadRun)
+	if err := os.MkdirAll(run, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, b, 0o600)
+	if err := os.WriteFile(filepath.Join(upload, uploadRecipe), []byte(recipe), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(run, orderFile), b, 0o600)
 }
 
 // takeBack moves outputs and logs to where the engine expects them.

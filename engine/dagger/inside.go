@@ -42,8 +42,10 @@ func Inside(ctx context.Context, file string, identify func(*pipeline.Instance) 
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	box, result := filepath.Join(jobRoot, boxDir), filepath.Join(jobRoot, resultDir)
-	if err := os.MkdirAll(result, 0o755); err != nil {
-		return err
+	for _, dir := range []string{box, result} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
 	}
 	for _, dir := range o.Parents {
 		if err := os.MkdirAll(filepath.Join(box, filepath.FromSlash(dir)), 0o755); err != nil {

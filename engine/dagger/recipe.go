@@ -47,14 +47,19 @@ func splitSecrets(job *engine.Job) (env []string, secrets []secret) {
 
 // containerFile is the recipe of a job's container. It is a Dockerfile because
 // that is the engine's public way to run a command without a network. The mark
-// makes this execution unlike any other.
+// makes this execution unlike any other. Each instruction and each mount is a
+// step of the engine's, so there are as few as can be.
 func containerFile(in *pipeline.Instance, image image, hasInputs bool, secrets []secret, mark string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "FROM %s\n", image.from())
 	if image.dir != "" {
 		fmt.Fprintf(&b, "COPY %s/ /\n", uploadRoot)
 	}
-	fmt.Fprintf(&b, "WORKDIR %s\nRUN", path.Join(jobRoot, boxDir))
+	if image.ref != "" {
+		// A user that the image names could write no outputs.
+		b.WriteString("USER 0:0\n")
+	}
+	b.WriteString("RUN")
 	if in.Network != pipeline.NetworkFull {
 		// Loopback is there: the container has a network of its own with
 		// nothing else in it.
@@ -63,8 +68,7 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool, secrets [
 	mount := func(source, target string) {
 		fmt.Fprintf(&b, " --mount=type=bind,source=%s,target=%s", source, target)
 	}
-	mount(uploadTool, toolRoot)
-	mount(path.Dir(uploadJob), path.Join(toolRoot+"-job"))
+	mount(uploadRun, toolRoot)
 	if hasInputs {
 		mount(uploadBox, path.Join(jobRoot, boxDir, inputRoot))
 	}
@@ -72,7 +76,7 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool, secrets [
 	for _, s := range secrets {
 		fmt.Fprintf(&b, " --mount=type=secret,id=%s,target=%s,required=true", s.id, path.Join(secretRoot, s.name))
 	}
-	argv, err := json.Marshal([]string{toolRoot + "/touchstone", InsideVerb, toolRoot + "-job/" + path.Base(uploadJob), mark})
+	argv, err := json.Marshal([]string{toolRoot + "/touchstone", InsideVerb, toolRoot + "/" + orderFile, mark})
 	if err != nil {
 		panic(err) // strings always marshal
 	}

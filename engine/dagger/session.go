@@ -109,7 +109,9 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 			return nil, err
 		}
 	}
-	client, err := sdk.Connect(context.WithoutCancel(ctx))
+	// Nobody reads the dagger program's account of the session: without this
+	// it asks the engine for every span of every container.
+	client, err := sdk.Connect(context.WithoutCancel(ctx), sdk.WithEnvironmentVariable("DAGGER_SILENT", "1"))
 	if err != nil {
 		return nil, fmt.Errorf("no session with the Dagger engine: %w; %s", shortened(err), howTo)
 	}
