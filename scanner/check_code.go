@@ -129,6 +129,14 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 			}
 		}
 	}
+	if f, reaches := v.valueCommand(); f != nil && !about.any(cMeta|cShell) {
+		s := Signal{CheckID: codeInfo.ID, Tier: TierSoft, ThreatType: ThreatMaliciousCode, Confidence: 0.7,
+			Evidence: f.text, Detail: f.where() + ": a command in the place of a value"}
+		if reaches {
+			s.Tier, s.Confidence = TierHard, 0.9
+		}
+		return []Signal{s}
+	}
 	t := v.tally(r)
 	command := t.best[frCommand].weight
 	if best < 0 || weight+command < softWeight {

@@ -17,6 +17,9 @@ var shadowingInfo = CheckInfo{
 
 func inspectShadowing(v *ToolView, r *RegistryView) []Signal {
 	out := v.report(r, shadowingInfo, frRedirect, frShadow)
+	if s, ok := disguisedServer(v, r); ok {
+		out = append(out, s)
+	}
 	if r != nil && v.Name != "" {
 		out = append(out, imitation(v, r)...)
 	}
@@ -38,6 +41,9 @@ func imitation(v *ToolView, r *RegistryView) []Signal {
 				break
 			}
 		}
+	}
+	if s, ok := twin(v, r, sk); ok {
+		out = append(out, s)
 	}
 	if t := elsewhere(r.ToolsByName[v.Name], v.Server); t != nil && claimsPlace(v) {
 		add(TierSoft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)

@@ -272,6 +272,14 @@ func hiddenSignals(v *ToolView, f *field) []Signal {
 	case mixed == 1:
 		add(TierSoft, 0.6, at, to, "a word of Latin letters and look-alikes of another script")
 	}
+	if name && mixed == 0 {
+		switch disguisedName(f.text) {
+		case 2:
+			add(TierHard, 0.9, 0, 40, "a word of a name with a letter of another script in the place of its own")
+		case 1:
+			add(TierSoft, 0.6, 0, 40, "a letter in a name that passes for another")
+		}
+	}
 	if name && (c.compat > 0 || c.overlays > 0) {
 		add(TierSoft, 0.6, 0, 40, "letters in a form that only looks like plain text")
 	}

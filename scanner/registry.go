@@ -20,6 +20,8 @@ type RegistryView struct {
 	servers    map[string]bool  // lower case
 	owns       map[toolKey]bool // by lower case server and skeleton
 	near       nearIndex
+	// drawnServers are the servers by what their names look like.
+	drawnServers drawnNames
 }
 
 // Registry prepares tools for ScanOne.
@@ -29,17 +31,22 @@ func (s *Scanner) Registry(tools []Tool) *RegistryView {
 
 func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
 	r := &RegistryView{
-		Tools:       make([]*Tool, 0, len(tools)),
-		ToolsByName: make(map[string][]*Tool, len(tools)),
-		approved:    s.baseline,
-		bySkeleton:  make(map[string][]*Tool, len(tools)),
-		servers:     map[string]bool{},
-		owns:        make(map[toolKey]bool, len(tools)),
+		Tools:        make([]*Tool, 0, len(tools)),
+		ToolsByName:  make(map[string][]*Tool, len(tools)),
+		approved:     s.baseline,
+		bySkeleton:   make(map[string][]*Tool, len(tools)),
+		servers:      map[string]bool{},
+		owns:         make(map[toolKey]bool, len(tools)),
+		drawnServers: drawnNames{},
 	}
+	last := ""
 	for _, i := range order {
 		t := &tools[i]
 		r.Tools = append(r.Tools, t)
-		r.servers[strings.ToLower(t.Server)] = true
+		if r.servers[strings.ToLower(t.Server)] = true; t.Server != last {
+			last = t.Server
+			r.drawnServers.add(last)
+		}
 		if t.Name == "" {
 			continue
 		}

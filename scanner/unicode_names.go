@@ -1,0 +1,78 @@
+package scanner
+
+import (
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Names of tools and parameters are read letter by letter, so that a letter
+// that prose may hold counts in them where it passes for another.
+
+// disguisedName says how sure it is that a name holds letters that pass for
+// others: 0 not at all, 1 a doubt, 2 the word meant is known.
+func disguisedName(name string) int {
+	best, from := 0, -1
+	for i, r := range name {
+		if unicode.IsLetter(r) {
+			if from < 0 {
+				from = i
+			}
+			continue
+		}
+		if from >= 0 {
+			best = max(best, disguisedWord(name[from:i]))
+		}
+		from = -1
+	}
+	if from >= 0 {
+		best = max(best, disguisedWord(name[from:]))
+	}
+	return best
+}
+
+// disguisedWord judges one run of letters. Letters of formulas are innocent at
+// the edge of a short word, as in μm and Δt, but not within a long one.
+func disguisedWord(word string) int {
+	var folded []byte
+	letters, latin, inner, odd := 0, 0, 0, 0
+	total := len([]rune(word))
+	for _, r := range word {
+		switch f := foldRune(r); {
+		case r < 0x80:
+			latin++
+			folded = append(folded, byte(r))
+		case f == "?" || f == "":
+			return 0
+		case runeScript(r) == scriptGreek && scientific(r):
+			folded = append(folded, f...)
+			if letters > 0 && total > 3 {
+				inner++
+			}
+		case (runeScript(r) == scriptLatin || runeScript(r) == scriptNone) && len(norm.NFD.String(string(r))) == len(string(r)) && len(f) == 1:
+			folded = append(folded, f...)
+			odd++
+		default:
+			folded = append(folded, f...)
+		}
+		letters++
+	}
+	if latin < 2 || inner+odd == 0 {
+		return 0
+	}
+	lex, node := theLexicon(), uint16(trieRoot)
+	for _, b := range folded {
+		k := latinClass(b)
+		if k == 255 {
+			return 0
+		}
+		node = lex.latin.next[node][k]
+	}
+	switch {
+	case lex.latin.exact[node].c&^cForeign != 0 && inner > 0:
+		return 2
+	case lex.latin.exact[node].c&^cForeign != 0 || inner > 0:
+		return 1
+	}
+	return 0
+}
