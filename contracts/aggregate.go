@@ -14,6 +14,8 @@ type Aggregate struct {
 	Baseline  BaselineStatus     `json:"baseline"`
 	Retrieval RetrievalAggregate `json:"retrieval"`
 	Detectors []DetectorSummary  `json:"detectors"`
+	// Mutations is absent when no detector was measured on rewritten entries.
+	Mutations *MutationReport `json:"mutations,omitempty"`
 }
 
 // BaselineStatus says whether a baseline was compared with. When not

@@ -30,6 +30,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[Gate]():            "gate",
 	reflect.TypeFor[GoldenSet]():       "golden",
 	reflect.TypeFor[IndexSnapshot]():   "index-snapshot",
+	reflect.TypeFor[MutationReport]():  "mutation-report",
 	reflect.TypeFor[ProxyConfig]():     "proxy-config",
 	reflect.TypeFor[ProxyManifest]():   "proxy-manifest",
 	reflect.TypeFor[Report]():          "report",

@@ -274,6 +274,7 @@ var codecs = map[string]codec{
 	"golden":           codecOf[GoldenSet](),
 	"index-snapshot":   codecOf[IndexSnapshot](),
 	"lock":             codecOf[DatasetLock](),
+	"mutation-report":  codecOf[MutationReport](),
 	"proxy-config":     codecOf[ProxyConfig](),
 	"proxy-manifest":   codecOf[ProxyManifest](),
 	"report":           codecOf[Report](),

@@ -23,19 +23,25 @@ func Wilson(k, n int) (interval Interval, ok bool) {
 	if n == 0 {
 		return Interval{}, false
 	}
+	interval = WilsonOf(float64(k)/float64(n), n)
+	return interval, true
+}
+
+// WilsonOf is Wilson's interval of a rate p, 0 to 1, over n > 0 observations,
+// for a rate that was counted over more observations than are independent.
+func WilsonOf(p float64, n int) Interval {
 	const zz = z975 * z975
 	size := float64(n)
-	p := float64(k) / size
 	scale := 1 + zz/size
 	center := (p + zz/(2*size)) / scale
 	inner := float64(p*(1-p))/size + zz/float64(4*size*size)
 	half := float64(z975*math.Sqrt(inner)) / scale
-	interval = Interval{max(0, center-half), min(1, center+half)}
-	if k == 0 {
+	interval := Interval{max(0, center-half), min(1, center+half)}
+	if p == 0 {
 		interval.Low = 0
 	}
-	if k == n {
+	if p == 1 {
 		interval.High = 1
 	}
-	return interval, true
+	return interval
 }

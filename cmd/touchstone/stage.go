@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 	"github.com/touchstone-eval/touchstone/stages/render"
+	"github.com/touchstone-eval/touchstone/stages/scoremutations"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
 	"github.com/touchstone-eval/touchstone/stages/snapshotindex"
@@ -25,7 +26,7 @@ func newStageCommand() *cobra.Command {
 	}
 	for _, stage := range []*cobra.Command{
 		validatedatasets.Command(), buildproxy.Command(), snapshotindex.Command(), scoreretrieval.Command(),
-		scoresecurity.Command(), aggregate.Command(), gate.Command(), render.Command(),
+		scoresecurity.Command(), scoremutations.Command(), aggregate.Command(), gate.Command(), render.Command(),
 	} {
 		run := stage.RunE
 		stage.RunE = func(cmd *cobra.Command, args []string) error { return handError(run(cmd, args)) }

@@ -2,6 +2,7 @@ package scoresecurity
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -54,11 +56,50 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Run < 0 {
 		return fmt.Errorf("--run is %d: give the number of the run, 0 or more", opts.Run)
 	}
+	corpus, digest, err := ReadCorpus(opts.Security)
+	if err != nil {
+		return err
+	}
+	entries, err := Judge(ctx, opts, corpus.Entries)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b contracts.EntryResult) int { return cmp.Compare(a.ID, b.ID) })
+	return contracts.Write(opts.Out, contracts.SecurityReport{
+		SecurityVersion: corpus.Version,
+		SecuritySHA256:  digest,
+		Run:             opts.Run,
+		Detector:        detection.Score(opts.Detector, entries),
+		PerEntry:        entries,
+	})
+}
+
+// ReadCorpus reads a security corpus, which has to have entries, and gives the
+// SHA-256 of its file.
+func ReadCorpus(path string) (corpus contracts.SecurityCorpus, digest string, err error) {
+	data, err := contracts.ReadBytes(path)
+	if err != nil {
+		return corpus, "", err
+	}
+	if corpus, err = contracts.Decode[contracts.SecurityCorpus](path, data); err != nil {
+		return corpus, "", err
+	}
+	if len(corpus.Entries) == 0 {
+		return corpus, "", fmt.Errorf("%s: there are no entries to score: add some", path)
+	}
+	sum := sha256.Sum256(data)
+	return corpus, hex.EncodeToString(sum[:]), nil
+}
+
+// Judge shows the entries to the detector that opts names, in the order that
+// opts.Run decides, and says what became of each, in the order of entries. Its
+// errors are those of Run.
+func Judge(ctx context.Context, opts Options, entries []contracts.SecurityEntry) ([]contracts.EntryResult, error) {
 	if strings.ContainsFunc(opts.Detector, unicode.IsSpace) {
-		return fmt.Errorf("--detector is %q: give a name without spaces", opts.Detector)
+		return nil, fmt.Errorf("--detector is %q: give a name without spaces", opts.Detector)
 	}
 	if opts.EntryTimeout < 0 {
-		return fmt.Errorf("--entry-timeout is %v: give a time above zero", opts.EntryTimeout)
+		return nil, fmt.Errorf("--entry-timeout is %v: give a time above zero", opts.EntryTimeout)
 	}
 	if opts.EntryTimeout == 0 {
 		opts.EntryTimeout = DefaultEntryTimeout
@@ -67,32 +108,13 @@ func Run(ctx context.Context, opts Options) error {
 		opts.Log = io.Discard
 	}
 	if err := ownDetector(&opts); err != nil {
-		return err
+		return nil, err
 	}
-	data, err := contracts.ReadBytes(opts.Security)
+	results, err := askAll(ctx, opts, entries)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("detector %s: %w", opts.Detector, err)
 	}
-	corpus, err := contracts.Decode[contracts.SecurityCorpus](opts.Security, data)
-	if err != nil {
-		return err
-	}
-	if len(corpus.Entries) == 0 {
-		return fmt.Errorf("%s: there are no entries to score: add some", opts.Security)
-	}
-	results, err := askAll(ctx, opts, corpus.Entries)
-	if err != nil {
-		return fmt.Errorf("detector %s: %w", opts.Detector, err)
-	}
-	digest := sha256.Sum256(data)
-	entries := perEntry(corpus.Entries, results)
-	return contracts.Write(opts.Out, contracts.SecurityReport{
-		SecurityVersion: corpus.Version,
-		SecuritySHA256:  hex.EncodeToString(digest[:]),
-		Run:             opts.Run,
-		Detector:        detection.Score(opts.Detector, entries),
-		PerEntry:        entries,
-	})
+	return perEntry(entries, results), nil
 }
 
 // ownDetector fills in the command of one of our own detectors.

@@ -1,13 +1,8 @@
 package scoresecurity
 
-import (
-	"cmp"
-	"slices"
+import "github.com/touchstone-eval/touchstone/contracts"
 
-	"github.com/touchstone-eval/touchstone/contracts"
-)
-
-// perEntry lists what was said about each entry, sorted by id.
+// perEntry lists what was said about each entry, in the order of entries.
 func perEntry(entries []contracts.SecurityEntry, results []result) []contracts.EntryResult {
 	list := make([]contracts.EntryResult, len(entries))
 	for i, e := range entries {
@@ -33,6 +28,5 @@ func perEntry(entries []contracts.SecurityEntry, results []result) []contracts.E
 		}
 		list[i] = r
 	}
-	slices.SortFunc(list, func(a, b contracts.EntryResult) int { return cmp.Compare(a.ID, b.ID) })
 	return list
 }

@@ -1,0 +1,149 @@
+package scoremutations
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+	"github.com/touchstone-eval/touchstone/stages/scoremutations/mutation"
+)
+
+// judged is a case with its verdict. caught says what became of the entry as
+// it is.
+type judged struct {
+	oneCase
+	flagged, errored, caught bool
+}
+
+// count makes the figures of one detector; results are in the order of the
+// entries that rewrite made.
+func count(detector string, cases []oneCase, results []contracts.EntryResult, operators []mutation.Operator) contracts.MutationDetector {
+	list := make([]judged, len(cases))
+	caught := map[string]bool{}
+	for i, c := range cases {
+		j := judged{oneCase: c}
+		for _, r := range results[c.first:c.afterLast] {
+			j.flagged = j.flagged || r.Verdict == contracts.VerdictFlagged
+			j.errored = j.errored || r.Verdict == contracts.VerdictErrored
+		}
+		// One that was flagged is flagged, whatever became of its siblings.
+		j.errored = j.errored && !j.flagged
+		if c.operator < 0 {
+			caught[c.id] = j.flagged
+		}
+		j.caught = caught[c.id]
+		list[i] = j
+	}
+	with := func(keep func(op mutation.Operator) bool) []judged {
+		return slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator < 0 || !keep(operators[j.operator]) })
+	}
+	asItIs := slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator >= 0 })
+	family := func(name string, member func(family string) bool) contracts.MutationFamily {
+		f := contracts.MutationFamily{Family: name,
+			Development: score(with(func(op mutation.Operator) bool { return !op.HeldOut && member(op.Family) }), operators)}
+		if held := with(func(op mutation.Operator) bool { return op.HeldOut && member(op.Family) }); len(held) > 0 {
+			s := score(held, operators)
+			f.HeldOut = &s
+			if a, b := f.Development.Retention.Rate, s.Retention.Rate; a != nil && b != nil {
+				difference := *a - *b
+				f.Difference = &difference
+			}
+		}
+		return f
+	}
+	d := contracts.MutationDetector{Detector: detector, Unmutated: score(asItIs, operators)}
+	d.Totals = []contracts.MutationFamily{
+		family("mechanical", mutation.Mechanical),
+		family("wording", func(f string) bool { return !mutation.Mechanical(f) }),
+	}
+	for _, name := range mutation.Families {
+		f := family(name, func(f string) bool { return f == name })
+		for i, op := range operators {
+			if op.Family == name && !op.HeldOut {
+				f.Operators = append(f.Operators, operatorScore(op, slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator != i }), operators))
+			}
+		}
+		d.Families = append(d.Families, f)
+	}
+	d.Sources = sources(asItIs, with(func(op mutation.Operator) bool { return !op.HeldOut }))
+	return d
+}
+
+func operatorScore(op mutation.Operator, list []judged, operators []mutation.Operator) contracts.OperatorScore {
+	s := contracts.OperatorScore{Operator: op.Name, Disguise: op.Disguise, Score: score(list, operators)}
+	for _, j := range list {
+		switch {
+		case j.attack && j.caught && !j.flagged:
+			s.Lost = append(s.Lost, j.id)
+		case !j.attack && !j.caught && j.flagged:
+			s.Alarms = append(s.Alarms, j.id)
+		}
+	}
+	slices.Sort(s.Lost)
+	slices.Sort(s.Alarms)
+	return s
+}
+
+// score counts cases of any operators; those as they are count as no disguise.
+func score(list []judged, operators []mutation.Operator) contracts.MutationScore {
+	var s contracts.MutationScore
+	disguised := func(j judged) bool { return j.operator >= 0 && operators[j.operator].Disguise }
+	s.Recall = share(list, func(j judged) bool { return j.attack })
+	s.Retention = share(list, func(j judged) bool { return j.attack && j.caught })
+	s.FPR = share(list, func(j judged) bool { return !j.attack && !j.errored && !disguised(j) })
+	s.FPRDisguise = share(list, func(j judged) bool { return !j.attack && !j.errored && disguised(j) })
+	for _, j := range list {
+		if j.errored {
+			s.Errored++
+		}
+	}
+	return s
+}
+
+// share counts the flagged among the cases that are in the denominator.
+func share(list []judged, in func(judged) bool) contracts.Share {
+	var s contracts.Share
+	ids := map[string]bool{}
+	for _, j := range list {
+		if !in(j) {
+			continue
+		}
+		s.Of++
+		ids[j.id] = true
+		if j.flagged {
+			s.Count++
+		}
+	}
+	s.Entries = len(ids)
+	if s.Of > 0 {
+		rate := float64(s.Count) / float64(s.Of)
+		i := metrics.WilsonOf(rate, s.Entries)
+		s.Rate, s.Interval = &rate, &contracts.Interval{Low: i.Low, High: i.High}
+	}
+	return s
+}
+
+// sources sets recall on each source beside recall on all others, the source
+// on which it is worst first.
+func sources(asItIs, mutated []judged) []contracts.SourceScore {
+	names := map[string]bool{}
+	for _, j := range asItIs {
+		if j.attack {
+			names[j.source] = true
+		}
+	}
+	var list []contracts.SourceScore
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		own := func(j judged) bool { return j.attack && j.source == name }
+		other := func(j judged) bool { return j.attack && j.source != name }
+		list = append(list, contracts.SourceScore{Source: name,
+			Unmutated: share(asItIs, own), Mutated: share(mutated, own),
+			OtherUnmutated: share(asItIs, other), OtherMutated: share(mutated, other)})
+	}
+	slices.SortStableFunc(list, func(a, b contracts.SourceScore) int {
+		return cmp.Compare(*a.Unmutated.Rate, *b.Unmutated.Rate)
+	})
+	return list
+}

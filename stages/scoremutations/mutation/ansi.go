@@ -1,0 +1,30 @@
+package mutation
+
+import "strings"
+
+// ansi are all disguises: a definition is read by programs and models, and never
+// printed as it comes by an honest terminal program.
+func ansi() []Operator {
+	const read = " Models are given the escape sequences as characters and read the text around them; taking the sequences out gives it back."
+	return []Operator{
+		{Family: ANSI, Name: "conceal", Disguise: true,
+			Reads:   "The passage between the sequences that switch concealed text on and off." + read,
+			rewrite: inPlace(func(_ *draft, s string) string { return "\x1b[8m" + s + "\x1b[28m" })},
+		{Family: ANSI, Name: "black-on-black", Disguise: true,
+			Reads:   "The passage in black on black." + read,
+			rewrite: inPlace(func(_ *draft, s string) string { return "\x1b[30;40m" + s + "\x1b[0m" })},
+		{Family: ANSI, Name: "erased-line", Disguise: true,
+			Reads:   "The passage on a line of its own, which a terminal then erases." + read,
+			rewrite: inPlace(func(_ *draft, s string) string { return "\n" + s + "\n\x1b[1A\x1b[2K" })},
+		{Family: ANSI, Name: "colours", Disguise: true,
+			Reads: "Each word in a colour." + read,
+			rewrite: inPlace(func(_ *draft, s string) string {
+				colour := strings.NewReplacer("0", "\x1b[31m", "1", "\x1b[32m", "2", "\x1b[36m")
+				n := 0
+				return mapWords(s, func(w string) string {
+					n++
+					return colour.Replace(string(rune('0'+n%3))) + w + "\x1b[0m"
+				})
+			})},
+	}
+}

@@ -1,0 +1,49 @@
+package mutation
+
+import "strings"
+
+// wrapped makes an operator of markup around a passage.
+func wrapped(name, reads string, f func(s string) string) Operator {
+	return Operator{Family: Markup, Name: name, Reads: reads + " The passage is in it to the letter, and models are given the source.",
+		rewrite: inPlace(func(_ *draft, s string) string { return f(s) })}
+}
+
+// flat writes a passage in one line.
+func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func markup() []Operator {
+	return []Operator{
+		{Family: Markup, Name: "emphasis",
+			Reads: "Every third word is set in bold, which models read as emphasis. Taking out the asterisks gives the text back.",
+			rewrite: inPlace(func(_ *draft, s string) string {
+				n := 0
+				return mapWords(s, func(w string) string {
+					if n++; n%3 != 1 {
+						return w
+					}
+					return "**" + w + "**"
+				})
+			})},
+		wrapped("html-comment", "An HTML comment, which pages do not show.", func(s string) string {
+			return "\n<!-- " + strings.ReplaceAll(s, "--", "- -") + " -->"
+		}),
+		wrapped("code-fence", "A fenced block of text.", func(s string) string { return "\n\n```text\n" + s + "\n```\n" }),
+		wrapped("link-title", "The title of a Markdown link.", func(s string) string {
+			return "See the [guide](https://docs.example/guide \"" + strings.ReplaceAll(flat(s), `"`, "'") + "\")."
+		}),
+		wrapped("table-cell", "A cell of a table.", func(s string) string {
+			return "\n\n| Field | Meaning |\n| --- | --- |\n| note | " + strings.ReplaceAll(flat(s), "|", "/") + " |\n"
+		}),
+		wrapped("block-quote", "A quotation by its marks alone: nothing says who is quoted.", func(s string) string {
+			return "\n\n> " + strings.ReplaceAll(s, "\n", "\n> ") + "\n"
+		}),
+		wrapped("list", "A list with an item for each sentence.", func(s string) string {
+			var b strings.Builder
+			b.WriteString("\n")
+			for _, sentence := range sentences(s) {
+				b.WriteString("\n- " + strings.TrimSpace(sentence))
+			}
+			return b.String()
+		}),
+	}
+}

@@ -1,0 +1,196 @@
+package mutation
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// order is a sentence that asks for something, taken apart: what comes before
+// the verb, the verb in its base form, and what follows it.
+type order struct {
+	before, verb, rest string
+	negated            bool
+}
+
+// subordinate are the words that begin a clause after which the order follows
+// a comma: "Before using it, read the file."
+var subordinate = []string{"before", "after", "when", "whenever", "if", "once", "while", "to", "for", "from", "each", "every", "first", "then", "in", "on", "until"}
+
+var (
+	negation = regexp.MustCompile(`^(?i:(?:please )?(?:do not|don't|never) )([a-z]+)\b`)
+	opening  = regexp.MustCompile(`^(?i:(?:please |always |then |first |simply |instead )?)([A-Za-z]+)\b`)
+)
+
+// findOrder reads a sentence as an order; ok is false when it is none.
+func findOrder(s string) (o order, ok bool) {
+	body := strings.TrimLeft(s, " \n\t-*>([{\"'_")
+	o.before = s[:len(s)-len(body)]
+	if first, _, more := strings.Cut(body, " "); more && slices.Contains(subordinate, strings.ToLower(strings.TrimRight(first, ","))) {
+		if clause, rest, more := strings.Cut(body, ", "); more {
+			o.before += clause + ", "
+			body = rest
+		}
+	}
+	if m := negation.FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
+		o.negated, o.verb, o.rest = true, strings.ToLower(m[1]), body[len(m[0]):]
+		return o, true
+	}
+	if m := opening.FindStringSubmatch(body); m != nil && slices.Contains(baseVerbs, strings.ToLower(m[1])) {
+		o.verb, o.rest = strings.ToLower(m[1]), body[len(m[0]):]
+		return o, true
+	}
+	return order{}, false
+}
+
+// reworded puts another wording of each order into a text; say gets the order
+// and gives the words from the place of the verb on, lower case, and behind
+// what is to stand at the sentence's end.
+func reworded(s string, say func(o order) (words, behind string)) (out string, changed int) {
+	var b strings.Builder
+	for _, sentence := range sentences(s) {
+		o, ok := findOrder(sentence)
+		if !ok {
+			b.WriteString(sentence)
+			continue
+		}
+		changed++
+		words, behind := say(o)
+		if strings.TrimSpace(o.before) == "" {
+			words = sameCase("A", words)
+		}
+		rest := o.rest
+		if behind != "" {
+			end := strings.TrimRight(rest, " \n.!?:;")
+			rest = end + behind + rest[len(end):]
+		}
+		b.WriteString(o.before + words + rest)
+	}
+	return b.String(), changed
+}
+
+// wordTable replaces words and phrases.
+type wordTable struct {
+	pattern *regexp.Regexp
+	other   map[string]string
+}
+
+// newWordTable reads pairs of a phrase and its replacement, in lower case.
+func newWordTable(pairs [][2]string) wordTable {
+	t := wordTable{other: map[string]string{}}
+	var phrases []string
+	for _, p := range pairs {
+		t.other[p[0]] = p[1]
+		phrases = append(phrases, regexp.QuoteMeta(p[0]))
+	}
+	// Of two that begin alike the longer is to be found.
+	slices.SortStableFunc(phrases, func(a, b string) int { return len(b) - len(a) })
+	t.pattern = regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)\b`)
+	return t
+}
+
+// replace keeps the capital of what it replaces, leaves code and paths alone,
+// and says how much it replaced.
+func (t wordTable) replace(s string) (out string, changed int) {
+	var b strings.Builder
+	at := 0
+	for _, m := range t.pattern.FindAllStringIndex(s, -1) {
+		if exact(s, m[0], m[1]) {
+			continue
+		}
+		found := s[m[0]:m[1]]
+		b.WriteString(s[at:m[0]] + sameCase(found, t.other[strings.ToLower(found)]))
+		at = m[1]
+		changed++
+	}
+	return b.String() + s[at:], changed
+}
+
+// exact says whether s[from:to] is part of a path, a name or code.
+func exact(s string, from, to int) bool {
+	const joins = "/\\_-.@`'\"<>=$~#:"
+	before, behind := byte(' '), byte(' ')
+	if from > 0 {
+		before = s[from-1]
+	}
+	if to < len(s) {
+		behind = s[to]
+	}
+	if strings.IndexByte(".:'\"", behind) >= 0 && (to+1 == len(s) || strings.IndexByte(" \n\"')", s[to+1]) >= 0) {
+		behind = ' ' // the end of a sentence or of a quotation
+	}
+	return strings.IndexByte(joins, before) >= 0 || strings.IndexByte(joins, behind) >= 0
+}
+
+// prose makes an operator of a rewriting of English prose, which has to change
+// something to apply.
+func prose(name, reads string, f func(d *draft, s string) (string, int)) Operator {
+	return Operator{Family: Paraphrase, Name: name, Reads: reads,
+		rewrite: inPlace(func(d *draft, s string) string {
+			if !mostlyASCII(s) {
+				return s
+			}
+			out, changed := f(d, s)
+			if changed == 0 {
+				return s
+			}
+			return out
+		})}
+}
+
+// softModals are weaker words for what has to be done.
+var softModals = newWordTable([][2]string{
+	{"must not", "had better not"}, {"must never", "had better not"}, {"should not", "had better not"}, {"must", "may want to"},
+	{"has to", "may want to"}, {"have to", "may want to"}, {"needs to", "may want to"}, {"need to", "may want to"},
+	{"is required to", "is invited to"}, {"are required to", "are invited to"}, {"is to be", "could be"}, {"are to be", "could be"},
+	{"should", "might"}, {"always", "usually"}, {"immediately", "in good time"}, {"mandatory", "appreciated"}, {"required", "welcome"},
+})
+
+func paraphrase() []Operator {
+	return []Operator{
+		prose("synonyms", "Some forty everyday words become others that mean the same.", func(_ *draft, s string) (string, int) {
+			return synonyms.replace(s)
+		}),
+		prose("soft-modals", "Orders become suggestions (\"it would help to ...\") and modals become weaker ones; the model is still told what to do.", func(_ *draft, s string) (string, int) {
+			s, orders := reworded(s, func(o order) (string, string) {
+				if o.negated {
+					return "it is better not to " + o.verb, ""
+				}
+				return "it would help to " + o.verb, ""
+			})
+			s, modals := softModals.replace(s)
+			return s, orders + modals
+		}),
+		prose("third-person", "Orders become statements of what the assistant does (\"the assistant reads ...\"), which models take as their part.", func(_ *draft, s string) (string, int) {
+			return reworded(s, func(o order) (string, string) {
+				if o.negated {
+					return "the assistant does not " + o.verb, ""
+				}
+				return "the assistant first " + thirdPerson(o.verb), ""
+			})
+		}),
+		prose("necessity", "Orders become statements of need (\"it is necessary to ...\").", func(_ *draft, s string) (string, int) {
+			return reworded(s, func(o order) (string, string) {
+				if o.negated {
+					return "there is no need to " + o.verb, ""
+				}
+				return "it is necessary to " + o.verb, ""
+			})
+		}),
+	}
+}
+
+// thirdPerson conjugates a regular English verb.
+func thirdPerson(verb string) string {
+	switch {
+	case strings.HasSuffix(verb, "s"), strings.HasSuffix(verb, "sh"), strings.HasSuffix(verb, "ch"), strings.HasSuffix(verb, "x"), strings.HasSuffix(verb, "z"), verb == "do", verb == "go":
+		return verb + "es"
+	case verb == "be":
+		return "is"
+	case verb == "have":
+		return "has"
+	case strings.HasSuffix(verb, "y") && !strings.ContainsRune("aeiou", rune(verb[len(verb)-2])):
+		return verb[:len(verb)-1] + "ies"
+	}
+	return verb + "s"
+}

@@ -1,0 +1,99 @@
+package mutation
+
+import (
+	"strings"
+	"unicode"
+)
+
+// cyrillic are letters of another script that look like the Latin ones.
+var cyrillic = map[rune]rune{
+	'a': 'а', 'c': 'с', 'e': 'е', 'i': 'і', 'j': 'ј', 'o': 'о', 'p': 'р', 's': 'ѕ', 'x': 'х', 'y': 'у',
+	'A': 'А', 'B': 'В', 'C': 'С', 'E': 'Е', 'H': 'Н', 'I': 'І', 'K': 'К', 'M': 'М', 'O': 'О', 'P': 'Р', 'T': 'Т', 'X': 'Х',
+}
+
+// lookAlike replaces letters of the table, every step-th one that it has.
+func lookAlike(s string, table map[rune]rune, step int) string {
+	seen := 0
+	return strings.Map(func(r rune) rune {
+		t, ok := table[r]
+		if !ok {
+			return r
+		}
+		if seen++; (seen-1)%step > 0 {
+			return r
+		}
+		return t
+	}, s)
+}
+
+// styled replaces a-z, A-Z and 0-9 by runs of other characters that begin at
+// the given ones; 0 leaves those characters alone.
+func styled(s string, lower, upper, digit rune) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' && lower > 0:
+			return r - 'a' + lower
+		case r >= 'A' && r <= 'Z' && upper > 0:
+			return r - 'A' + upper
+		case r >= '0' && r <= '9' && digit > 0:
+			return r - '0' + digit
+		}
+		return r
+	}, s)
+}
+
+// marked puts combining marks after each letter.
+func marked(s, marks string) string {
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteRune(r)
+		if unicode.IsLetter(r) {
+			b.WriteString(marks)
+		}
+	}
+	return b.String()
+}
+
+// reversed turns the characters around, line by line.
+func reversed(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		r := []rune(line)
+		for a, z := 0, len(r)-1; a < z; a, z = a+1, z-1 {
+			r[a], r[z] = r[z], r[a]
+		}
+		lines[i] = string(r)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func visual() []Operator {
+	ascii := func(f func(string) string) func(*draft) bool {
+		return inPlace(func(_ *draft, s string) string {
+			if !mostlyASCII(s) {
+				return s
+			}
+			return f(s)
+		})
+	}
+	return []Operator{
+		{Family: Visual, Name: "cyrillic-letters", Disguise: true,
+			Reads:   "Every third Latin letter that has a Cyrillic twin becomes that twin; people see no difference and models read words with foreign look-alikes. A table gives the text back.",
+			rewrite: ascii(func(s string) string { return lookAlike(s, cyrillic, 3) })},
+		{Family: Visual, Name: "cyrillic-all", Disguise: true,
+			Reads:   "As cyrillic-letters, with every letter that has a twin.",
+			rewrite: ascii(func(s string) string { return lookAlike(s, cyrillic, 1) })},
+		{Family: Visual, Name: "full-width",
+			Reads:   "ASCII letters and digits become full-width ones, as East Asian text has them. Unicode's compatibility normalisation (NFKC) gives the text back.",
+			rewrite: ascii(func(s string) string { return styled(s, 'ａ', 'Ａ', '０') })},
+		{Family: Visual, Name: "mathematical-bold",
+			Reads:   "Letters become mathematical bold ones, as in styled posts; NFKC gives the text back.",
+			rewrite: ascii(func(s string) string { return styled(s, '𝐚', '𝐀', '𝟎') })},
+		{Family: Visual, Name: "underlined",
+			Reads:   "A combining low line (U+0332) follows each letter, which shows as underlined text. Taking the marks out gives the text back.",
+			rewrite: ascii(func(s string) string { return marked(s, "\u0332") })},
+		{Family: Visual, Name: "bidi-override", Disguise: true,
+			Reads:   "The passage is written backwards inside a right-to-left override, so that people see it forwards; models read reversed text. Reversing the lines gives it back.",
+			rewrite: ascii(func(s string) string { return "\u202e" + reversed(s) + "\u202c" })},
+	}
+}

@@ -1,0 +1,103 @@
+// Package scoremutations is the stage that asks whether a detector knows what
+// attacks mean or only how those of the corpus are worded: it rewrites the
+// entries by the operators of the package mutation and counts what is still
+// caught, and which innocents are flagged.
+package scoremutations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/scoremutations/mutation"
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
+)
+
+// Options of one run. Argv is the command of a detector of somebody else.
+type Options struct {
+	Security, Out string
+	Detectors     []string
+	Argv          []string
+	Seed          int
+	HeldOut       bool
+	// EntryTimeout is that of score-security.
+	EntryTimeout time.Duration
+	// Log takes messages for people.
+	Log io.Writer
+}
+
+// Run judges all variants and writes a contracts.MutationReport.
+func Run(ctx context.Context, opts Options) error {
+	if opts.Seed < 0 {
+		return fmt.Errorf("--seed is %d: give 0 or more", opts.Seed)
+	}
+	if len(opts.Argv) > 0 && len(opts.Detectors) != 1 {
+		return errors.New("a command after -- needs one --detector, the name for the report")
+	}
+	operators := mutation.Development()
+	if opts.HeldOut {
+		held := mutation.HeldOut()
+		if len(held) == 0 {
+			return errors.New("this program was built without the held-out operators: build it with -tags heldout")
+		}
+		operators = append(operators, held...)
+	}
+	corpus, digest, err := scoresecurity.ReadCorpus(opts.Security)
+	if err != nil {
+		return err
+	}
+	report := contracts.MutationReport{SecurityVersion: corpus.Version, SecuritySHA256: digest, Seed: opts.Seed, HeldOut: opts.HeldOut}
+	names := slices.Compact(slices.Sorted(slices.Values(opts.Detectors)))
+	if len(names) > 0 {
+		cases, entries := rewrite(corpus.Entries, operators, opts.Seed)
+		if len(cases) == 0 {
+			return fmt.Errorf("%s: no entry has a text to rewrite: add attacks with more than one sentence", opts.Security)
+		}
+		for _, name := range names {
+			results, err := scoresecurity.Judge(ctx, scoresecurity.Options{
+				Security: opts.Security, Detector: name, Argv: opts.Argv, Run: opts.Seed, EntryTimeout: opts.EntryTimeout, Log: opts.Log,
+			}, entries)
+			if err != nil {
+				return err
+			}
+			report.Detectors = append(report.Detectors, count(name, cases, results, operators))
+		}
+	}
+	return contracts.Write(opts.Out, report)
+}
+
+// oneCase is an entry as it is, or rewritten by one operator. Its entries are
+// from first on; where there are several it is flagged when one of them is.
+type oneCase struct {
+	id, source       string
+	attack           bool
+	operator         int // -1: as it is
+	first, afterLast int
+}
+
+// rewrite makes all cases and the entries to be judged for them.
+func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, seed int) (cases []oneCase, entries []contracts.SecurityEntry) {
+	for _, e := range corpus {
+		if !mutation.Eligible(e) {
+			continue
+		}
+		c := oneCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious, operator: -1}
+		add := func(operator int, views ...contracts.SecurityEntry) {
+			c.operator, c.first = operator, len(entries)
+			entries = append(entries, views...)
+			c.afterLast = len(entries)
+			cases = append(cases, c)
+		}
+		add(-1, e)
+		for i, op := range operators {
+			if views, ok := op.Variant(e, seed); ok {
+				add(i, views...)
+			}
+		}
+	}
+	return cases, entries
+}
