@@ -41,6 +41,7 @@ var startedVerbs = map[string][]string{
 	"snapshot-index":  {proxyVerb, replayVerb},
 	"score-retrieval": {proxyVerb, replayVerb},
 	"score-security":  {detectorVerb},
+	"score-mutations": {detectorVerb},
 }
 
 // tools resolves the programs of commands: touchstone itself to this binary,
