@@ -275,7 +275,7 @@ func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, e
 		discard(f)
 		return "the content is not what its name says: " + reason, nil
 	}
-	if err := s.publish(f, s.entryPath(blobsDir, d), durable, s.writer.now()); err != nil {
+	if err := s.publish(f, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return "", err
 	}
 	s.unbury(d)

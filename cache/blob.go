@@ -102,7 +102,7 @@ func (s *Store) PutBytes(b []byte) (Digest, error) {
 	if err != nil || present {
 		return d, err
 	}
-	if err := s.writeFileAt(s.entryPath(blobsDir, d), encodeBlob(b), durable, s.writer.now()); err != nil {
+	if err := s.writeFileAt(s.entryPath(blobsDir, d), encodeBlob(b), 0, s.writer.now()); err != nil {
 		return Digest{}, err
 	}
 	s.unbury(d)
@@ -138,7 +138,7 @@ func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
 		discard(tmp)
 		return Digest{}, 0, fmt.Errorf("store %s: the file changed while it was being stored; make sure that nothing writes to it after its stage has ended", path)
 	}
-	if err := s.publish(tmp, s.entryPath(blobsDir, d), durable, s.writer.now()); err != nil {
+	if err := s.publish(tmp, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return Digest{}, 0, err
 	}
 	s.unbury(d)

@@ -6,11 +6,12 @@
 // # What is safe
 //
 // Any number of processes on one machine may use one store at the same time;
-// there is no lock around a whole run. Files become visible by rename, after
-// an fsync, and blobs are written before the record that names them, so a
-// crash at any instant leaves the old state or the new one. Everything read
+// there is no lock around a whole run. Files become visible by rename, and
+// blobs are written before the record that names them, so a process that is
+// killed at any instant leaves the old state or the new one. Everything read
 // back is verified: a damaged blob or record is a miss with a reason, is taken
-// out of the store, and is never an error of the run or a wrong answer.
+// out of the store, and is never an error of the run or a wrong answer. So is
+// what a power failure has torn: nothing is flushed to prevent that.
 //
 // # What is not safe
 //
@@ -28,7 +29,7 @@
 //	gone/ab/abcd...     tombstones: why a record or blob is no longer there
 //	stat/               stat indexes, one per project root
 //	history/, runs/     what explain and logs read
-//	locks/              one file per key that is being run, one per writer
+//	locks/              what is being run, and one file per writer
 //	tmp/                files on their way to one of the above
 //
 // # Bytes

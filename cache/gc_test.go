@@ -218,8 +218,8 @@ func TestGCLeftovers(t *testing.T) {
 			t.Errorf("%s is still there", p)
 		}
 	}
-	if _, err := os.Stat(s.path(locksDir, keyLockPrefix+testKey(9).String())); err != nil {
-		t.Errorf("the lock in use: %v", err)
+	if again, err := s.tryLockKey(testKey(9)); err != nil || again != nil {
+		t.Errorf("the lock in use is free after an eviction: %v", err)
 	}
 }
 

@@ -20,38 +20,41 @@ func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("cache %s: %w; open it for writing to run stages", s.dir, ErrReadOnly)
 	}
-	f, err := s.lockFile(ctx, s.path(locksDir, keyLockPrefix+k.String()))
+	var release func()
+	err = poll(ctx, func() (done bool, err error) {
+		release, err = s.tryLockKey(k)
+		return release != nil, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			// Removed while it is still locked: whoever waits for this
-			// very file notices that it has no name any more.
-			os.Remove(f.Name())
-			f.Close()
-		})
-	}, nil
+	return sync.OnceFunc(release), nil
 }
 
 // lockFile locks the file at path exclusively, creating it when needed.
-func (s *Store) lockFile(ctx context.Context, path string) (*os.File, error) {
-	// flock cannot be interrupted, so waiting is polling, at first often
-	// enough for short stages.
+func (s *Store) lockFile(ctx context.Context, path string) (f *os.File, err error) {
+	err = poll(ctx, func() (done bool, err error) {
+		f, err = s.tryLockFile(path)
+		return f != nil, err
+	})
+	return f, err
+}
+
+// poll tries until it is done: waiting for a lock cannot be interrupted, and
+// trying at first is often enough for short stages.
+func poll(ctx context.Context, try func() (done bool, err error)) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		f, err := s.tryLockFile(path)
-		if f != nil || err != nil {
-			return f, err
+		if done, err := try(); done || err != nil {
+			return err
 		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		case <-timer.C:
 		}
 	}
@@ -59,14 +62,9 @@ func (s *Store) lockFile(ctx context.Context, path string) (*os.File, error) {
 
 // tryLockFile returns nil without an error when somebody else has the lock.
 func (s *Store) tryLockFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-		}
-	}
+	f, err := s.openLock(path)
 	if err != nil {
-		return nil, s.failed("lock", err)
+		return nil, err
 	}
 	ok, err := tryFlock(f, true)
 	if err != nil {
@@ -76,6 +74,21 @@ func (s *Store) tryLockFile(path string) (*os.File, error) {
 	if !ok || !stillNamed(f) {
 		f.Close()
 		return nil, nil
+	}
+	return f, nil
+}
+
+// openLock opens a lock file, creating it when needed.
+func (s *Store) openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Somebody has emptied the store under us.
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		}
+	}
+	if err != nil {
+		return nil, s.failed("lock", err)
 	}
 	return f, nil
 }

@@ -55,7 +55,7 @@ func (s *Store) PutRecord(r *Record) error {
 }
 
 func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
-	if err := s.writeFileAt(s.entryPath(recordsDir, k), b, durable, now); err != nil {
+	if err := s.writeFileAt(s.entryPath(recordsDir, k), b, 0, now); err != nil {
 		return err
 	}
 	s.unbury(k)

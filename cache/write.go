@@ -11,8 +11,8 @@ import (
 type writeMode int
 
 // durable files are flushed to the disk before they get their name. The
-// others can be lost with the power, never half written for a reader who
-// checks what it reads.
+// others, blobs and records among them, can be lost with the power: what is
+// then half there is found out by whoever reads it, and is a miss.
 const durable writeMode = 1
 
 // temp creates a file in the store's folder for temporary files.

@@ -38,8 +38,10 @@ type Job struct {
 	// Program is the resolved argv[0]; Instance.Command holds the rest.
 	Program string
 	Env     []string // NAME=value, complete, secrets included
-	Stdout  string   // files, absolute, to write the streams to
-	Stderr  string
+	// Stdout and Stderr are files, absolute, to write the streams to; a
+	// stream without a byte needs none.
+	Stdout string
+	Stderr string
 }
 
 // Result is how a job's process ended.
@@ -48,6 +50,9 @@ type Result struct {
 	TimedOut   bool
 	Duration   time.Duration
 	PeakMemory int64 // bytes, 0 where unknown
+	// Ended says that certainly no process of the job lives any more, so
+	// that nothing can still write into its directories.
+	Ended bool
 	// Isolation lists what kept the process to its declared inputs.
 	Isolation []string
 }

@@ -99,17 +99,15 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 
 // attempt runs the command once in a fresh directory.
 func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Record, error) {
-	dir, err := r.freshDir(ctx, work)
+	dir, err := work.take(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer removeTree(dir)
-	in := o.Instance
-	box, temp := filepath.Join(dir, "box"), filepath.Join(dir, "tmp")
-	for _, d := range []string{box, temp} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			return nil, err
-		}
+	ended := true // nobody but us has been there
+	defer func() { work.give(dir, ended) }()
+	in, box := o.Instance, dir.box()
+	if err := dir.fit(in); err != nil {
+		return nil, err
 	}
 	if err := r.materialize(ctx, o, box, work); err != nil {
 		return nil, err
@@ -128,15 +126,17 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		return nil, err
 	}
 	job := &Job{
-		Instance: in, Dir: box, TempDir: temp, Program: tool.Path, Env: env,
-		Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
+		Instance: in, Dir: box, TempDir: dir.temp(), Program: tool.Path, Env: env,
+		Stdout: dir.stdout(), Stderr: dir.stderr(),
 	}
 	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))
 	if err := r.cpus.Acquire(ctx, weight); err != nil {
 		return nil, err
 	}
 	started := r.Now()
+	ended = false
 	result, runErr := r.Executor.Run(ctx, job)
+	ended = runErr == nil && result.Ended
 	r.cpus.Release(weight)
 	if err := r.keepLogs(o, job, secrets); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/gofrs/flock"
 
@@ -16,29 +17,48 @@ import (
 // run lives, so that what a killed run left behind can be told from what is
 // in use and is removed by the next one.
 type workDir struct {
-	dir  string
-	lock *flock.Flock
+	mu    sync.Mutex
+	dir   string
+	lock  *flock.Flock
+	spare []*stageDir
 }
 
 const workLock = "lock"
 
-// freshDir returns a fresh directory for one attempt; the first call creates the
+// take returns an empty directory for one attempt; the first call creates the
 // run's own, so that a run of hits touches nothing.
-func (r *run) freshDir(ctx context.Context, w *workDir) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (w *workDir) take(ctx context.Context, r *run) (*stageDir, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.spare); n > 0 {
+		d := w.spare[n-1]
+		w.spare = w.spare[:n-1]
+		return d, nil
+	}
 	if w.dir == "" {
 		if err := os.MkdirAll(r.WorkDir, 0o755); err != nil {
-			return "", fmt.Errorf("no place to run stages in: %w; choose another with --work-dir", err)
+			return nil, fmt.Errorf("no place to run stages in: %w; choose another with --work-dir", err)
 		}
-		if err := r.openWorkDir(ctx, w); err != nil {
-			return "", fmt.Errorf("no place to run stages in: %w; choose another with --work-dir", err)
+		if err := w.open(ctx, r); err != nil {
+			return nil, fmt.Errorf("no place to run stages in: %w; choose another with --work-dir", err)
 		}
 	}
-	return os.MkdirTemp(w.dir, "stage-")
+	return newStageDir(w.dir)
 }
 
-func (r *run) openWorkDir(ctx context.Context, w *workDir) error {
+// give takes a directory back when its attempt is over. One that nobody can
+// reach any more is emptied for the next attempt; others are removed.
+func (w *workDir) give(d *stageDir, ended bool) {
+	if !ended || !d.reset() {
+		removeTree(d.path)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.spare = append(w.spare, d)
+}
+
+func (w *workDir) open(ctx context.Context, r *run) error {
 	unlock, err := r.Store.LockKey(ctx, cache.Key(sha256.Sum256([]byte("work directories in "+r.WorkDir))))
 	if err != nil {
 		return err

@@ -36,17 +36,24 @@ func (Executor) Name() string { return "local" }
 // instance's timeout passes, the whole process group is told to end and then
 // killed.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
-	stdout, err := os.OpenFile(job.Stdout, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	stdout, err := newStream(job.Stdout)
 	if err != nil {
 		return nil, err
 	}
-	defer stdout.Close()
-	stderr, err := os.OpenFile(job.Stderr, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	stderr, err := newStream(job.Stderr)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, stdout.end())
 	}
-	defer stderr.Close()
+	result, err := e.run(ctx, job, stdout, stderr)
+	// Nothing that the stage was given is left open: what follows may use
+	// its directory again.
+	if logErr := errors.Join(stdout.end(), stderr.end()); err == nil && logErr != nil {
+		return nil, logErr
+	}
+	return result, err
+}
 
+func (e Executor) run(ctx context.Context, job *engine.Job, stdout, stderr *stream) (*engine.Result, error) {
 	// A parent-death signal is sent when the thread that started the child
 	// ends, so the thread is kept for as long as the child lives.
 	runtime.LockOSThread()
@@ -59,25 +66,34 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 	cmd := &exec.Cmd{
 		Path: program, Args: job.Instance.Command, Dir: job.Dir,
 		Env:    append([]string{"TMPDIR=" + job.TempDir}, job.Env...),
-		Stdout: stdout, Stderr: stderr,
+		Stdout: stdout.w, Stderr: stderr.w,
 		SysProcAttr: processGroup(),
 	}
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
+	err := starting(func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
+	if err != nil {
 		return nil, startError(job, err)
 	}
+	stdout.start()
+	stderr.start()
+	pid := cmd.Process.Pid
 	done := make(chan struct{})
 	timedOut := make(chan bool, 1)
-	go func() { timedOut <- e.supervise(ctx, cmd.Process.Pid, job.Instance.Timeout, done) }()
-	waitErr := cmd.Wait()
+	go func() { timedOut <- e.supervise(ctx, pid, job.Instance.Timeout, done) }()
+	// What the command left running in the background dies with it.
+	waitErr := waitAndKillGroup(cmd)
 	close(done)
 	result := &engine.Result{
 		TimedOut:  <-timedOut,
 		Duration:  time.Since(start),
 		Isolation: []string{"fresh-directory", "declared-environment", "process-group"},
 	}
-	// What the command left running in the background dies with it.
-	killGroup(cmd.Process.Pid, syscall.SIGKILL)
+	result.Ended = leftNothing(pid, job.TempDir)
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		result.PeakMemory = peakBytes(usage)
 	}

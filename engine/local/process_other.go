@@ -3,6 +3,7 @@
 package local
 
 import (
+	"os/exec"
 	"runtime"
 	"syscall"
 )
@@ -16,3 +17,18 @@ func peakBytes(u *syscall.Rusage) int64 {
 	}
 	return u.Maxrss << 10
 }
+
+// starting runs start, which returns the process that it has made.
+func starting(start func() (pid int, err error)) error {
+	_, err := start()
+	return err
+}
+
+func waitAndKillGroup(cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	killGroup(cmd.Process.Pid, syscall.SIGKILL)
+	return err
+}
+
+// leftNothing cannot be certain here.
+func leftNothing(int, string) bool { return false }

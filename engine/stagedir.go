@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// stageDir is the directory of one attempt: box, in which the command runs,
+// tmp, and its logs. Directories cost more than all else that the engine does
+// for a short stage, so one that is certainly nobody's any more is emptied and
+// used again, with the directories for inputs and outputs that almost every
+// stage has. To the next command nothing tells it from a fresh one.
+type stageDir struct {
+	path string
+	// What it and each directory in it were when they were made.
+	outer, inner dirState
+}
+
+// kept are the directories of box that stay when it is emptied.
+var kept = []string{"in", "out"}
+
+func newStageDir(parent string) (*stageDir, error) {
+	dir, err := os.MkdirTemp(parent, "stage-")
+	if err != nil {
+		return nil, err
+	}
+	d := &stageDir{path: dir}
+	for _, sub := range []string{d.box(), d.temp()} {
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if d.outer, err = stateOf(d.path); err != nil {
+		return nil, err
+	}
+	d.inner, err = stateOf(d.temp())
+	return d, err
+}
+
+func (d *stageDir) box() string    { return filepath.Join(d.path, "box") }
+func (d *stageDir) temp() string   { return filepath.Join(d.path, "tmp") }
+func (d *stageDir) stdout() string { return filepath.Join(d.path, "stdout") }
+func (d *stageDir) stderr() string { return filepath.Join(d.path, "stderr") }
+
+// fit removes kept directories that a fresh box of the instance would not have.
+func (d *stageDir) fit(in *pipeline.Instance) error {
+	for _, name := range kept {
+		needed := slices.ContainsFunc(in.Outputs, func(o pipeline.Output) bool { return strings.HasPrefix(o.Path, name+"/") })
+		for i := range in.Inputs {
+			needed = needed || strings.HasPrefix(in.Inputs[i].Path, name+"/")
+		}
+		if needed {
+			continue
+		}
+		if err := os.Remove(filepath.Join(d.box(), name)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset empties the directory and reports whether it is as good as new.
+func (d *stageDir) reset() bool {
+	if !empty(d.path, d.outer, "box", "tmp") || !empty(d.temp(), d.inner) || !empty(d.box(), d.inner, kept...) {
+		return false
+	}
+	for _, name := range kept {
+		dir := filepath.Join(d.box(), name)
+		if !empty(dir, d.inner) && exists(dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// empty removes what is in a directory but for the directories named, and
+// reports whether the directory is then as it was made.
+func empty(dir string, fresh dirState, keep ...string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.IsDir() && slices.Contains(keep, e.Name()) {
+			continue
+		}
+		if file := filepath.Join(dir, e.Name()); os.Remove(file) != nil {
+			removeTree(file)
+			if exists(file) {
+				return false
+			}
+		}
+	}
+	state, err := stateOfOpen(f)
+	return err == nil && state == fresh
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !os.IsNotExist(err)
+}
+
+func stateOf(dir string) (dirState, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return dirState{}, err
+	}
+	defer f.Close()
+	return stateOfOpen(f)
+}
+
+// dirState is what of a directory outlives its entries.
+type dirState struct {
+	mode fs.FileMode
+	// size differs when the directory has grown: it then lists new entries
+	// in another order than a fresh one.
+	size  int64
+	extra dirExtra
+}
+
+func stateOfOpen(f *os.File) (dirState, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return dirState{}, err
+	}
+	extra, err := extraOf(f)
+	return dirState{mode: st.Mode(), size: st.Size(), extra: extra}, err
+}
