@@ -6,7 +6,22 @@ import "encoding/json"
 type Corpus struct {
 	Version       string        `json:"version"`
 	GeneratedFrom GeneratedFrom `json:"generated_from"`
-	Tools         []Tool        `json:"tools"`
+	// Servers is absent from a corpus that nobody refreshed.
+	Servers []CorpusServer `json:"servers,omitempty"`
+	Tools   []Tool         `json:"tools"`
+}
+
+// CorpusServer is the version of a server that a refresh read tools from.
+// Version is the pinned one; Reported is what the server called itself.
+// Package, Integrity and LockSHA256 come from the lock file, where there is
+// one.
+type CorpusServer struct {
+	Server     string `json:"server"`
+	Version    string `json:"version"`
+	Reported   string `json:"reported,omitempty"`
+	Package    string `json:"package,omitempty"`
+	Integrity  string `json:"integrity,omitempty"`
+	LockSHA256 string `json:"lock_sha256,omitempty"`
 }
 
 // GeneratedFrom says where a dataset comes from. License is an SPDX

@@ -44,7 +44,7 @@ func (c *capture) message(raw []byte) {
 	}
 }
 
-// tools reads what was captured. listed are the names that the client library
+// tools reads what was captured since it was last called. listed are the names that the client library
 // made of it: one that was not captured means that something was missed.
 func (c *capture) tools(s Server, listed map[string]bool) (*Input, error) {
 	c.mu.Lock()
@@ -56,6 +56,7 @@ func (c *capture) tools(s Server, listed map[string]bool) (*Input, error) {
 		return nil, errors.New("no answer to tools/list was seen")
 	}
 	in, err := Read(s.Place.File, s.Name, c.pages)
+	c.pages = nil
 	if err != nil {
 		var bad *InputError
 		if errors.As(err, &bad) {

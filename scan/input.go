@@ -63,8 +63,12 @@ type PassedOver struct {
 	Reason string `json:"reason"`
 }
 
+// Listed is a server that listed its tools, and what it calls itself.
+type Listed struct{ Server, Name, Version string }
+
 // Input is everything that was read.
 type Input struct {
+	Listed     []Listed // live servers
 	Tools      []Tool
 	Servers    []Server
 	Unscanned  []Unscanned
@@ -78,6 +82,7 @@ func (in *Input) Add(other *Input) {
 }
 
 func (in *Input) add(other *Input) {
+	in.Listed = append(in.Listed, other.Listed...)
 	in.Tools = append(in.Tools, other.Tools...)
 	in.Servers = append(in.Servers, other.Servers...)
 	in.Unscanned = append(in.Unscanned, other.Unscanned...)

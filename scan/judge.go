@@ -152,13 +152,17 @@ func distinct(all []Tool) ([]scanner.Tool, map[toolName][]Place) {
 		if list := places[key]; len(list) == 0 || list[len(list)-1] != t.Place {
 			places[key] = append(list, t.Place)
 		}
-		content := fingerprint(t.Server, t.Name, t.Description, string(t.InputSchema), string(t.OutputSchema), string(t.Annotations))
-		if !seen[content] {
-			seen[content] = true
+		if words := content(&t.Tool); !seen[words] {
+			seen[words] = true
 			tools = append(tools, t.Tool)
 		}
 	}
 	return tools, places
+}
+
+// content tells definitions apart.
+func content(t *scanner.Tool) string {
+	return fingerprint(t.Server, t.Name, t.Description, string(t.InputSchema), string(t.OutputSchema), string(t.Annotations))
 }
 
 func countServers(tools []scanner.Tool) []ServerCount {

@@ -149,16 +149,16 @@ func list(ctx context.Context, s Server) (*Input, error) {
 		}
 	}
 	type outcome struct {
-		listed map[string]bool
-		err    error
+		in  *Input
+		err error
 	}
 	// The conversation runs beside us: a server that never reads its input
 	// can block a write for ever, which no context ends. Stopping the server
 	// does, and so ends the goroutine too.
 	done := make(chan outcome, 1)
 	go func() {
-		listed, err := converse(ctx, transport)
-		done <- outcome{listed, err}
+		in, err := converse(ctx, transport, c, s)
+		done <- outcome{in, err}
 	}()
 	var got outcome
 	select {
@@ -174,12 +174,19 @@ func list(ctx context.Context, s Server) (*Input, error) {
 		}
 		return nil, got.err
 	}
-	return c.tools(s, got.listed)
+	return got.in, nil
 }
 
-// converse does the handshake and reads every page; it gives the names of the
-// tools that the client library understood.
-func converse(ctx context.Context, transport mcp.Transport) (map[string]bool, error) {
+// A server that says that its list changes may still be registering tools
+// when it answers the handshake. Its list counts once it was the same twice,
+// settleAfter apart; after maxListings it never will be.
+const (
+	settleAfter = 250 * time.Millisecond
+	maxListings = 8
+)
+
+// converse does the handshake and lists the tools until they settle.
+func converse(ctx context.Context, transport mcp.Transport, c *capture, s Server) (*Input, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "touchstone-scan", Version: Version}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 	})
@@ -188,6 +195,44 @@ func converse(ctx context.Context, transport mcp.Transport) (map[string]bool, er
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	defer session.Close()
+	said := session.InitializeResult()
+	var before []string
+	for range maxListings {
+		listed, err := listPages(ctx, session)
+		if err != nil {
+			return nil, err
+		}
+		in, err := c.tools(s, listed)
+		if err != nil {
+			return nil, err
+		}
+		if said.ServerInfo != nil {
+			in.Listed = []Listed{{Server: s.Name, Name: said.ServerInfo.Name, Version: said.ServerInfo.Version}}
+		}
+		if said.Capabilities == nil || said.Capabilities.Tools == nil || !said.Capabilities.Tools.ListChanged {
+			return in, nil
+		}
+		now := make([]string, 0, len(in.Tools))
+		for _, t := range in.Tools {
+			now = append(now, content(&t.Tool))
+		}
+		slices.Sort(now)
+		if before != nil && slices.Equal(before, now) {
+			return in, nil
+		}
+		before = now
+		select {
+		case <-time.After(settleAfter):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return nil, fmt.Errorf("its list of tools was never the same twice in %d listings", maxListings)
+}
+
+// listPages reads every page; it gives the names of the tools that the client
+// library understood.
+func listPages(ctx context.Context, session *mcp.ClientSession) (map[string]bool, error) {
 	listed := map[string]bool{}
 	cursor := ""
 	for range maxPages {

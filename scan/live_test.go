@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 // serveTest answers as servers do, well or badly.
 func serveTest(kind string) {
 	in := bufio.NewReader(os.Stdin)
+	listings := 0
 	switch kind {
 	case "dies":
 		fmt.Fprintln(os.Stderr, "no licence\x1b[2J found")
@@ -67,8 +68,21 @@ func serveTest(kind string) {
 		}
 		switch req.Method {
 		case "initialize":
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}}`+"\n", req.ID)
+			tools := `{}`
+			if kind == "grows" || kind == "restless" {
+				tools = `{"listChanged":true}`
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":%s},"serverInfo":{"name":"t","version":"1"}}}`+"\n", req.ID, tools)
 		case "tools/list":
+			listings++
+			if kind == "restless" || kind == "grows" && listings > 1 {
+				n := 2
+				if kind == "restless" {
+					n = listings
+				}
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b%d","inputSchema":{"type":"object"}}]}}`+"\n", req.ID, n)
+				continue
+			}
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, testPage(kind, req.Params.Cursor))
 		default:
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", req.ID)
@@ -78,6 +92,8 @@ func serveTest(kind string) {
 
 func testPage(kind, cursor string) string {
 	switch kind {
+	case "grows":
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`
 	case "endless":
 		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"more"}`
 	case "environment":
@@ -203,6 +219,26 @@ func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := strings.Cut(string(stat), ") ")
 	return err == nil && strings.HasPrefix(after, "Z")
+}
+
+// A server may register tools after the handshake. A list that is read too
+// early would miss them without a word.
+func TestListWaitsForTheListToSettle(t *testing.T) {
+	in := mustList(t, 30*time.Second, stdioServer(t, "grows"))
+	names := []string{}
+	for _, tool := range in.Tools {
+		names = append(names, tool.Name)
+	}
+	if want := []string{"a", "b2"}; !cmp.Equal(names, want) || len(in.Unscanned) > 0 {
+		t.Errorf("tools %v, unscanned %v; want %v", names, in.Unscanned, want)
+	}
+	if want := []Listed{{"grows", "t", "1"}}; !cmp.Equal(in.Listed, want) {
+		t.Errorf("listed %v, want %v", in.Listed, want)
+	}
+	in = mustList(t, 30*time.Second, stdioServer(t, "restless"))
+	if len(in.Tools) > 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "never the same twice") {
+		t.Errorf("a list that never settles: %+v", in)
+	}
 }
 
 func TestListCancelled(t *testing.T) {

@@ -41,6 +41,7 @@ gate passed. Nothing unchanged is computed twice.
 		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(),
 		newStageCommand(), newInsideCommand(), newVersionCommand(flags),
 		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(flags),
+		newRefreshCommand(flags), newCorpusCommand(flags), newGoldenCommand(flags),
 	)
 	return root
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/aggregate"
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
 	"github.com/touchstone-eval/touchstone/stages/gate"
+	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
 	"github.com/touchstone-eval/touchstone/stages/render"
 	"github.com/touchstone-eval/touchstone/stages/scoremutations"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
@@ -27,6 +28,7 @@ func newStageCommand() *cobra.Command {
 	for _, stage := range []*cobra.Command{
 		validatedatasets.Command(), buildproxy.Command(), snapshotindex.Command(), scoreretrieval.Command(),
 		scoresecurity.Command(), scoremutations.Command(), aggregate.Command(), gate.Command(), render.Command(),
+		refreshcorpus.Command(),
 	} {
 		run := stage.RunE
 		stage.RunE = func(cmd *cobra.Command, args []string) error { return handError(run(cmd, args)) }

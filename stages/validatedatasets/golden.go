@@ -161,3 +161,12 @@ func hardQueries(g *contracts.GoldenSet) int {
 	}
 	return n
 }
+
+// CheckGolden says what the stage would refuse in a golden set over a corpus
+// that holds, apart from what the contracts themselves forbid. Each problem
+// names its query as Entry.
+func CheckGolden(golden contracts.GoldenSet, corpus contracts.Corpus) []contracts.Problem {
+	d := &dataset[contracts.GoldenSet]{kind: contracts.KindGolden, value: golden}
+	checkGolden(d, &corpus)
+	return d.problems
+}

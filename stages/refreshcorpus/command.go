@@ -1,0 +1,85 @@
+package refreshcorpus
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Command is "touchstone stage refresh-corpus".
+func Command() *cobra.Command {
+	var o Options
+	var missing MissingFlag
+	cmd := &cobra.Command{
+		Use:   "refresh-corpus --upstreams FILE [--previous FILE] --out FILE",
+		Short: "Read the tools of real servers into the next version of a corpus",
+		Long: `Installs and starts the servers of an upstreams file, reads all pages of their
+tools/list and writes a corpus, sorted, with the version of every server. It
+reaches the network, so it is never part of a pipeline and never cached; it
+never overwrites; and it refuses a corpus that has lost tools.
+touchstone refresh does the same and finds the files by itself.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			missing.Set(&o)
+			o.Log = cmd.ErrOrStderr()
+			r, err := Run(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			r.Write(cmd.OutOrStdout())
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL; docs/refresh.md says how")
+	f.StringVar(&o.Previous, "previous", "", "the corpus that is refreshed, if there is one")
+	f.StringVar(&o.Out, "out", "", "the file to write, which must not exist")
+	f.StringVar(&o.Version, "version", "", "the version of the new corpus (default: the one after that of the previous)")
+	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the day that the corpus names")
+	missing.Add(f)
+	for _, name := range []string{"upstreams", "out"} {
+		cmd.MarkFlagRequired(name)
+	}
+	return cmd
+}
+
+// MissingFlag is --allow-missing, alone or with names.
+type MissingFlag struct{ names []string }
+
+// anyServer stands for all servers; a name of a server has no colon.
+const anyServer = ":any"
+
+// Add declares the flag.
+func (m *MissingFlag) Add(f *pflag.FlagSet) {
+	f.StringSliceVar(&m.names, "allow-missing", nil, "write the corpus although servers failed or list fewer tools: =NAME,... for these, alone for any")
+	f.Lookup("allow-missing").NoOptDefVal = anyServer
+}
+
+// Set puts what was said into the options.
+func (m *MissingFlag) Set(o *Options) {
+	for _, name := range m.names {
+		if name == anyServer {
+			o.AnyMissing = true
+		} else {
+			o.AllowMissing = append(o.AllowMissing, name)
+		}
+	}
+}
+
+// Write writes the result for a terminal.
+func (r *Result) Write(w io.Writer) {
+	for _, s := range r.Servers {
+		fmt.Fprintf(w, "%s %s: %d tools\n", s.Server, s.Version, s.Tools)
+	}
+	for _, m := range r.Missing {
+		fmt.Fprintf(w, "missing, as allowed: %s: %s\n", m.Server, m.Reason)
+	}
+	if r.Diff != nil {
+		r.Diff.Write(w)
+		WriteRugPulls(w, r.RugPulls)
+	}
+	fmt.Fprintf(w, "wrote %s, version %s; it is a draft until touchstone datasets freeze\n", r.File, r.Version)
+}

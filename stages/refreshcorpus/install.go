@@ -1,0 +1,105 @@
+package refreshcorpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// install copies the files of a block into a private directory and runs its
+// command there.
+func install(ctx context.Context, block *installBlock, from, to string, log io.Writer) error {
+	for _, name := range block.Files {
+		name = filepath.FromSlash(name)
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return fmt.Errorf("install %q: %w; commit the file beside upstreams.hcl", block.Name, err)
+		}
+		target := filepath.Join(to, name)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return fmt.Errorf("install %q: %w", block.Name, err)
+		}
+		if err := os.WriteFile(target, text, 0o644); err != nil {
+			return fmt.Errorf("install %q: %w; check the space there", block.Name, err)
+		}
+	}
+	fmt.Fprintf(log, "installing %s: %s\n", block.Name, strings.Join(block.Command, " "))
+	limited, cancel := context.WithTimeout(ctx, block.timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, block.Command[0], block.Command[1:]...)
+	cmd.Dir = to
+	cmd.Env = environment(os.Environ(), block.Passthrough)
+	said := &lastBytes{}
+	cmd.Stdout, cmd.Stderr = said, said
+	// Package managers start children: all of them end with the command.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 2 * time.Second
+	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("install %q did not end within %s; its timeout can be longer", block.Name, block.timeout)
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("install %q: %w; install that program first", block.Name, err)
+	}
+	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err, said)
+}
+
+// environment is what a package manager needs: where programs, caches and
+// registries are. What else is in ours is none of its scripts' business.
+func environment(own, passthrough []string) []string {
+	names := map[string]bool{
+		"PATH": true, "HOME": true, "USER": true, "LANG": true, "TMPDIR": true, "SSL_CERT_FILE": true, "SSL_CERT_DIR": true, "NODE_EXTRA_CA_CERTS": true,
+		"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "http_proxy": true, "https_proxy": true, "no_proxy": true,
+	}
+	for _, name := range passthrough {
+		names[name] = true
+	}
+	var kept []string
+	for _, v := range own {
+		name, _, _ := strings.Cut(v, "=")
+		settings := false
+		for _, prefix := range []string{"npm_config_", "NPM_CONFIG_", "UV_", "PIP_"} {
+			settings = settings || strings.HasPrefix(name, prefix)
+		}
+		if names[name] || settings {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// lastBytes keeps the end of what is written to it.
+type lastBytes struct{ text []byte }
+
+const keptBytes = 4 << 10
+
+func (l *lastBytes) Write(p []byte) (int, error) {
+	l.text = append(l.text, p...)
+	if n := len(l.text) - keptBytes; n > 0 {
+		l.text = append([]byte(nil), l.text[n:]...)
+	}
+	return len(p), nil
+}
+
+func (l *lastBytes) String() string {
+	text := strings.TrimRight(strings.ToValidUTF8(string(l.text), "\uFFFD"), "\n")
+	if text == "" {
+		return "  (nothing)"
+	}
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+}

@@ -1,0 +1,290 @@
+package refreshcorpus
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
+)
+
+// Migration is a golden set for another version of its corpus, and what a
+// person has to look at. Carried counts labels whose tool is still there under
+// its id, Followed those that went along with a sure rename.
+type Migration struct {
+	Golden   contracts.GoldenSet `json:"-"`
+	Version  string              `json:"version"`
+	From     string              `json:"from"` // versions of the corpus
+	To       string              `json:"to"`
+	Queries  int                 `json:"queries"`
+	Carried  int                 `json:"carried"`
+	Followed int                 `json:"followed"`
+	Work     []Work              `json:"work"`
+	// Unlabelled are the tools that only the new corpus has. No label can
+	// name them yet, so they count as irrelevant for every query.
+	Unlabelled []string `json:"unlabelled"`
+}
+
+// Work is one thing to look at. ToolID is empty where it is about the whole
+// query.
+type Work struct {
+	Query      string      `json:"query"` // id
+	Text       string      `json:"text"`
+	Kind       string      `json:"kind"`
+	ToolID     string      `json:"tool_id"`
+	Relevance  int         `json:"relevance"`
+	What       string      `json:"what"`
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is a tool that may be meant instead.
+type Candidate struct {
+	ToolID     string  `json:"tool_id"`
+	Similarity float64 `json:"similarity"`
+}
+
+// Kinds of work.
+const (
+	// WorkChanged: the label was kept, and its tool says something else now.
+	WorkChanged = "changed"
+	// WorkGone: the label was dropped, for its tool is gone.
+	WorkGone = "gone"
+	// WorkLeftOut: the query was left out of the set.
+	WorkLeftOut = "left_out"
+	// WorkNote: a near-duplicate that the notes named is gone; the remark
+	// was taken out of the notes.
+	WorkNote = "note"
+)
+
+// MigrateOptions name the new golden set.
+type MigrateOptions struct {
+	// Version of the new set; empty for the one after that of the old.
+	Version string
+	// Date is the day of the migration, 2006-01-02.
+	Date string
+}
+
+// Migrate carries the labels of a golden set from one corpus to another. What
+// it gives is valid over the new corpus: a query that would not be is left
+// out, and stands in the list of work with the reason.
+func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o MigrateOptions) (*Migration, error) {
+	if golden.CorpusVersion != before.Version {
+		return nil, &usageError{fmt.Sprintf("the golden set is labelled for corpus %q and the first corpus here is %q; name the corpus that it was made for", golden.CorpusVersion, before.Version)}
+	}
+	version := o.Version
+	if version == "" {
+		n, ok := number(golden.Version)
+		if !ok {
+			return nil, &usageError{fmt.Sprintf("what comes after version %q of the golden set is not known; name the new one with --version", golden.Version)}
+		}
+		version = fmt.Sprintf("v%d", n+1)
+	}
+	d := Compare(before, after)
+	m := &migrator{diff: d, renamed: map[string]Rename{}, changed: map[string]Change{}, now: byID(after), old: byID(before)}
+	for _, r := range d.Renamed {
+		m.renamed[r.From] = r
+	}
+	for _, c := range d.Changed {
+		m.changed[c.ToolID] = c.Change
+	}
+	for i := range after.Tools {
+		if m.old[after.Tools[i].ToolID] == nil {
+			m.fresh = append(m.fresh, featuresOf(&after.Tools[i]))
+		}
+	}
+	m.out = Migration{Version: version, From: before.Version, To: after.Version, Work: []Work{}, Unlabelled: []string{}}
+	m.out.Unlabelled = append(m.out.Unlabelled, d.Added...)
+	for _, r := range d.Renamed {
+		if !r.Sure {
+			m.out.Unlabelled = append(m.out.Unlabelled, r.To)
+		}
+	}
+	slices.Sort(m.out.Unlabelled)
+	from := contracts.GeneratedFrom{Source: "migrated", Date: o.Date}
+	if golden.GeneratedFrom != nil {
+		from = *golden.GeneratedFrom
+		from.Date = o.Date
+	}
+	from.Note = strings.TrimSpace(fmt.Sprintf("%s Migrated from golden set %s over corpus %s.", from.Note, golden.Version, before.Version))
+	m.out.Golden = contracts.GoldenSet{Version: version, CorpusVersion: after.Version, GeneratedFrom: &from}
+	for i := range golden.Queries {
+		m.query(&golden.Queries[i])
+	}
+	if err := m.leaveOutInvalid(golden, after); err != nil {
+		return nil, err
+	}
+	m.out.Queries = len(m.out.Golden.Queries)
+	return &m.out, nil
+}
+
+type migrator struct {
+	diff     Diff
+	renamed  map[string]Rename
+	changed  map[string]Change
+	old, now map[string]*contracts.Tool
+	fresh    []features
+	out      Migration
+}
+
+func (m *migrator) work(q *contracts.Query, w Work) {
+	w.Query, w.Text = q.ID, q.Query
+	if w.Candidates == nil {
+		w.Candidates = []Candidate{}
+	}
+	m.out.Work = append(m.out.Work, w)
+}
+
+// query carries the labels of one query over.
+func (m *migrator) query(q *contracts.Query) {
+	next := contracts.Query{ID: q.ID, Query: q.Query, Notes: q.Notes}
+	relevant := false
+	for _, l := range q.Labels {
+		id, kept := m.label(q, l)
+		if !kept {
+			continue
+		}
+		if slices.ContainsFunc(next.Labels, func(o contracts.Label) bool { return o.ToolID == id }) {
+			continue // another label says so already
+		}
+		relevant = relevant || l.Relevance > 0
+		next.Labels = append(next.Labels, contracts.Label{ToolID: id, Relevance: l.Relevance})
+	}
+	if !relevant {
+		m.work(q, Work{Kind: WorkLeftOut, What: "no relevant tool is left; label another, or let the query go"})
+		return
+	}
+	next.Notes = m.notes(q)
+	m.out.Golden.Queries = append(m.out.Golden.Queries, next)
+}
+
+// label finds the tool of a label in the new corpus.
+func (m *migrator) label(q *contracts.Query, l contracts.Label) (id string, kept bool) {
+	work := Work{ToolID: l.ToolID, Relevance: l.Relevance}
+	if m.now[l.ToolID] != nil {
+		m.out.Carried++
+		if c, ok := m.changed[l.ToolID]; ok && c.Description != nil {
+			work.Kind, work.What = WorkChanged, "its description changed; see that the label still holds"
+			m.work(q, work)
+		}
+		return l.ToolID, true
+	}
+	r, ok := m.renamed[l.ToolID]
+	if ok && r.Sure {
+		m.out.Followed++
+		if r.Description != nil {
+			work.Kind, work.What = WorkChanged, fmt.Sprintf("it is %s now, and its description changed; see that the label still holds", r.To)
+			m.work(q, work)
+		}
+		return r.To, true
+	}
+	work.Kind, work.What = WorkGone, "the tool is gone; label what serves the query now"
+	work.Candidates = m.candidates(l.ToolID)
+	m.work(q, work)
+	return "", false
+}
+
+// mostCandidates is how many tools a work list suggests.
+const mostCandidates = 3
+
+// candidates are the new tools that are most like one that is gone.
+func (m *migrator) candidates(id string) []Candidate {
+	list := []Candidate{}
+	old := m.old[id]
+	if old == nil {
+		return list
+	}
+	f := featuresOf(old)
+	for i := range m.fresh {
+		if s := similarity(&f, &m.fresh[i]); s >= 0.3 {
+			list = append(list, Candidate{m.fresh[i].tool.ToolID, s})
+		}
+	}
+	slices.SortFunc(list, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), strings.Compare(a.ToolID, b.ToolID))
+	})
+	return list[:min(len(list), mostCandidates)]
+}
+
+// nearDuplicate is how notes mark a hard negative.
+const nearDuplicate = "near-dup of "
+
+// notes carries the remark on a near-duplicate over. A note names the tool
+// after "near-dup of", up to a comma, a semicolon or a blank.
+func (m *migrator) notes(q *contracts.Query) string {
+	head, rest, ok := strings.Cut(q.Notes, nearDuplicate)
+	if !ok {
+		return q.Notes
+	}
+	id := ""
+	for known := range m.old {
+		if after, found := strings.CutPrefix(rest, known); found && len(known) > len(id) && (after == "" || strings.ContainsAny(after[:1], ",;. \t\n")) {
+			id = known
+		}
+	}
+	switch r, renamed := m.renamed[id]; {
+	case id == "" || m.now[id] != nil:
+		return q.Notes
+	case renamed && r.Sure:
+		return head + nearDuplicate + r.To + rest[len(id):]
+	}
+	m.work(q, Work{Kind: WorkNote, ToolID: id, Candidates: m.candidates(id),
+		What: "the near-duplicate that makes this query hard is gone; name another in the notes, or it is hard no longer"})
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "hard-negative:") + strings.TrimLeft(rest[len(id):], ",;. "))
+}
+
+// leaveOutInvalid takes out the queries that validate-datasets would refuse,
+// such as one that names its tool now that the tool is called otherwise.
+func (m *migrator) leaveOutInvalid(golden contracts.GoldenSet, after contracts.Corpus) error {
+	original := map[string]*contracts.Query{}
+	for i := range golden.Queries {
+		original[golden.Queries[i].ID] = &golden.Queries[i]
+	}
+	var whole []string
+	invalid := map[string]bool{}
+	for _, p := range validatedatasets.CheckGolden(m.out.Golden, after) {
+		q := original[p.Entry]
+		if q == nil {
+			whole = append(whole, p.Message+"; "+p.Remedy)
+			continue
+		}
+		invalid[q.ID] = true
+		m.work(q, Work{Kind: WorkLeftOut, What: p.Message + "; " + p.Remedy})
+	}
+	if len(whole) > 0 {
+		return fmt.Errorf("the golden set cannot be migrated: %s", strings.Join(whole, "; "))
+	}
+	m.out.Golden.Queries = slices.DeleteFunc(m.out.Golden.Queries, func(q contracts.Query) bool { return invalid[q.ID] })
+	if len(m.out.Golden.Queries) == 0 {
+		return fmt.Errorf("no query is left: corpus %s has none of the labelled tools; label a new set", after.Version)
+	}
+	return nil
+}
+
+// WriteGolden writes the new set to a file that must not exist.
+func (m *Migration) WriteGolden(path string) error { return writeNew(path, m.Golden) }
+
+// Write writes the list of work for a person.
+func (m *Migration) Write(w io.Writer) {
+	fmt.Fprintf(w, "golden set %s over corpus %s: %d queries, %d labels carried over, %d followed a rename\n",
+		scan.Visible(m.Version), scan.Visible(m.To), m.Queries, m.Carried, m.Followed)
+	for _, x := range m.Work {
+		fmt.Fprintf(w, "%-9s %s: ", x.Kind, scan.Visible(x.Query))
+		if x.ToolID != "" {
+			fmt.Fprintf(w, "%s: ", scan.Visible(x.ToolID))
+		}
+		fmt.Fprintf(w, "%s\n          %s\n", scan.Visible(x.What), excerpt(x.Text))
+		for _, c := range x.Candidates {
+			fmt.Fprintf(w, "          perhaps %s (similarity %.2f)\n", scan.Visible(c.ToolID), c.Similarity)
+		}
+	}
+	if len(m.Work) == 0 {
+		fmt.Fprintln(w, "there is nothing to look at among the labels")
+	}
+	if n := len(m.Unlabelled); n > 0 {
+		fmt.Fprintf(w, "%d tools are new and no label names them, so they count as irrelevant; look whether one serves a query\n", n)
+	}
+}

@@ -1,0 +1,394 @@
+package refreshcorpus
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/scan"
+)
+
+// Options is what a refresh reads and writes.
+type Options struct {
+	// Upstreams is the file upstreams.hcl.
+	Upstreams string
+	// Previous is the corpus that is refreshed; empty when there is none.
+	Previous string
+	// Out is the file to write. It must not exist.
+	Out string
+	// Version of the new corpus; empty for the one after that of Previous.
+	Version string
+	// Date is the day of the refresh, 2006-01-02.
+	Date string
+	// AllowMissing names servers that may fail or list fewer tools than
+	// before; AnyMissing allows it for all of them.
+	AllowMissing []string
+	AnyMissing   bool
+	// Log is told what is being done; nil for nobody.
+	Log io.Writer
+}
+
+// Result is what a refresh wrote and how that differs from before.
+type Result struct {
+	File    string   `json:"file"`
+	Version string   `json:"version"`
+	Servers []Server `json:"servers"`
+	// Missing is what was left out with --allow-missing.
+	Missing []Missing `json:"missing"`
+	// Diff is nil when there was no corpus before.
+	Diff *Diff `json:"diff"`
+	// RugPulls are what the scanner finds in the tools that changed.
+	RugPulls []RugPull `json:"rug_pulls"`
+}
+
+// Server is a server whose tools were read.
+type Server struct {
+	contracts.CorpusServer
+	Tools int `json:"tools"`
+}
+
+// Run refreshes a corpus. It writes nothing when a server is missing and
+// nobody allowed it, and never over a file that exists.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	if _, err := time.Parse(time.DateOnly, o.Date); err != nil {
+		return nil, &usageError{fmt.Sprintf("%q is no date: write it as 2027-01-31", o.Date)}
+	}
+	if _, err := os.Lstat(o.Out); err == nil {
+		return nil, existsError(o.Out)
+	}
+	u, err := readUpstreams(o.Upstreams)
+	if err != nil {
+		return nil, err
+	}
+	var previous *contracts.Corpus
+	if o.Previous != "" {
+		c, err := contracts.Read[contracts.Corpus](o.Previous)
+		if err != nil {
+			return nil, err
+		}
+		previous = &c
+	}
+	version := o.Version
+	if version == "" {
+		if version, err = nextVersion(previous); err != nil {
+			return nil, err
+		}
+	}
+	private, err := os.MkdirTemp("", "touchstone-refresh-")
+	if err != nil {
+		return nil, fmt.Errorf("make a private directory: %w", err)
+	}
+	defer os.RemoveAll(private)
+	servers, locked, err := u.prepare(ctx, private, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	found, err := list(ctx, u, servers, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	if err := found.checkVersions(u, locked); err != nil {
+		return nil, err
+	}
+	missing := shrunken(found, previous)
+	if err := refuse(missing, o); err != nil {
+		return nil, err
+	}
+	corpus := found.corpus(u, locked, missing)
+	corpus.Version, corpus.GeneratedFrom.Date = version, o.Date
+	if len(corpus.Tools) == 0 {
+		return nil, errors.New("no server lists a tool, so there is no corpus to write; see what is said of each of them above")
+	}
+	if err := writeNew(o.Out, corpus); err != nil {
+		return nil, err
+	}
+	r := &Result{File: o.Out, Version: version, Missing: missing, Servers: []Server{}, RugPulls: []RugPull{}}
+	for _, s := range corpus.Servers {
+		r.Servers = append(r.Servers, Server{s, len(found.tools[s.Server])})
+	}
+	if previous == nil {
+		return r, nil
+	}
+	d := Compare(*previous, corpus)
+	r.Diff = &d
+	r.RugPulls, err = RugPulls(*previous, corpus)
+	return r, err
+}
+
+func readUpstreams(file string) (*upstreams, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/refresh.md says how the file is written", err)}
+	}
+	return parseUpstreams(file, text)
+}
+
+// usageError is a choice of options that makes no sense.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+// ExitCode is the process's exit code for the error.
+func (*usageError) ExitCode() int { return 2 }
+
+func existsError(file string) error {
+	return &usageError{fmt.Sprintf("%s exists, and a refresh never overwrites: name another file, or remove that one if it was never used", file)}
+}
+
+// locks are the lock files by the name of their install block.
+type locks map[string]*lockFile
+
+// prepare checks the pins and installs what is to be installed.
+func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) ([]scan.Server, locks, error) {
+	locked := locks{}
+	var wrong []error
+	for i := range u.Installs {
+		in := &u.Installs[i]
+		l, err := readLock(filepath.Join(u.dir, filepath.FromSlash(in.Lock)))
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("install %q: %w", in.Name, err))
+			continue
+		}
+		locked[in.Name] = l
+	}
+	for i := range u.Upstreams {
+		if l := locked[u.Upstreams[i].Install]; l != nil {
+			if _, err := l.pinned(&u.Upstreams[i]); err != nil {
+				wrong = append(wrong, err)
+			}
+		}
+	}
+	servers := make([]scan.Server, len(u.Upstreams))
+	for i := range u.Upstreams {
+		s, err := u.Upstreams[i].server(u.dir, private)
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		servers[i] = s
+	}
+	if len(wrong) > 0 {
+		return nil, nil, &usageError{errors.Join(wrong...).Error()}
+	}
+	for i := range u.Installs {
+		in := &u.Installs[i]
+		to := filepath.Join(private, in.Name)
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return nil, nil, fmt.Errorf("install %q: %w", in.Name, err)
+		}
+		if err := install(ctx, in, u.dir, to, log); err != nil {
+			return nil, nil, err
+		}
+	}
+	return servers, locked, nil
+}
+
+// server is the upstream as it is started or reached.
+func (up *upstreamBlock) server(dir, private string) (scan.Server, error) {
+	if up.URL != "" {
+		headers := map[string]string{}
+		for name, variable := range up.Headers {
+			value, ok := os.LookupEnv(variable)
+			if !ok {
+				return scan.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not set; set it", up.Name, name, variable)
+			}
+			headers[name] = value
+		}
+		s, err := scan.URLServer(up.Name, up.URL, headers)
+		s.Client = "upstreams.hcl"
+		return s, err
+	}
+	s := scan.CommandServer(up.Name, up.Command)
+	s.Client, s.Dir = "upstreams.hcl", dir
+	if up.Install != "" {
+		s.Dir = filepath.Join(private, up.Install)
+	}
+	s.Env = map[string]string{}
+	for _, name := range up.Passthrough {
+		if value, ok := os.LookupEnv(name); ok {
+			s.Env[name] = value
+		}
+	}
+	for name, value := range up.Env {
+		s.Env[name] = value
+	}
+	return s, nil
+}
+
+// listing is what the servers answered.
+type listing struct {
+	asked    map[string]bool
+	tools    map[string][]scan.Tool // by server
+	reported map[string]scan.Listed
+	failed   map[string]string // why, by server
+}
+
+// list asks every server for its tools; each may take as long as its block
+// says. It ends everything that it started.
+func list(ctx context.Context, u *upstreams, servers []scan.Server, log io.Writer) (*listing, error) {
+	found := &listing{map[string]bool{}, map[string][]scan.Tool{}, map[string]scan.Listed{}, map[string]string{}}
+	scan.Announce(log, servers)
+	for _, s := range servers {
+		found.asked[s.Name] = true
+	}
+	for patience := range patienceOf(u) {
+		var together []scan.Server
+		for i, s := range servers {
+			if u.Upstreams[i].timeout == patience {
+				together = append(together, s)
+			}
+		}
+		in, err := scan.List(ctx, together, patience)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range in.Listed {
+			found.reported[l.Server] = l
+		}
+		for _, t := range in.Tools {
+			found.tools[t.Server] = append(found.tools[t.Server], t)
+		}
+		for _, missed := range in.Unscanned {
+			reason := missed.Reason
+			if missed.Tool != "" {
+				reason = fmt.Sprintf("its tool %s cannot be read: %s", scan.Visible(missed.Tool), reason)
+			}
+			found.failed[missed.Server] = cmp.Or(found.failed[missed.Server], reason)
+		}
+	}
+	for server, tools := range found.tools {
+		slices.SortFunc(tools, func(a, b scan.Tool) int { return strings.Compare(a.Name, b.Name) })
+		for i := 1; i < len(tools); i++ {
+			if tools[i].Name == tools[i-1].Name {
+				found.failed[server] = fmt.Sprintf("it lists the tool %s twice", scan.Visible(tools[i].Name))
+			}
+		}
+	}
+	for server := range found.failed {
+		delete(found.tools, server) // half a list is none
+	}
+	return found, nil
+}
+
+// patienceOf gives the different timeouts: servers that share one are asked
+// together.
+func patienceOf(u *upstreams) map[time.Duration]bool {
+	all := map[time.Duration]bool{}
+	for i := range u.Upstreams {
+		all[u.Upstreams[i].timeout] = true
+	}
+	return all
+}
+
+// checkVersions refuses a server without a lock that calls itself another
+// version than the pinned one: its tools may be others too.
+func (l *listing) checkVersions(u *upstreams, locked locks) error {
+	var wrong []error
+	for i := range u.Upstreams {
+		up := &u.Upstreams[i]
+		said, ok := l.reported[up.Name]
+		if lock := locked[up.Install]; !ok || l.failed[up.Name] != "" || lock != nil && lock.npm {
+			continue
+		}
+		if said.Version != up.Version {
+			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s and says that it is %s %s; start the pinned version, or change version in the file",
+				up.Name, up.Version, scan.Visible(said.Name), scan.Visible(said.Version)))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// corpus puts the tools together, sorted by id.
+func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contracts.Corpus {
+	c := contracts.Corpus{GeneratedFrom: contracts.GeneratedFrom{Source: u.Corpus.Source, License: u.Corpus.License, Note: u.Corpus.Note}}
+	for i := range u.Upstreams {
+		up := &u.Upstreams[i]
+		if l.failed[up.Name] != "" {
+			continue
+		}
+		said := l.reported[up.Name]
+		s := contracts.CorpusServer{Server: up.Name, Version: up.Version, Package: up.Package, Reported: strings.TrimSpace(said.Name + " " + said.Version)}
+		if lock := locked[up.Install]; lock != nil {
+			s.LockSHA256 = lock.sha256
+			s.Integrity = lock.packages["node_modules/"+up.Package].Integrity
+		}
+		c.Servers = append(c.Servers, s)
+		for _, t := range l.tools[up.Name] {
+			c.Tools = append(c.Tools, contracts.Tool{
+				ToolID: up.Name + ":" + t.Name, Server: up.Name, Tool: t.Name, Description: t.Description, Schema: sortedSchema(t.InputSchema),
+			})
+		}
+	}
+	slices.SortFunc(c.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })
+	if len(missing) > 0 {
+		names := make([]string, len(missing))
+		for i, m := range missing {
+			names[i] = m.Server
+		}
+		c.GeneratedFrom.Note = strings.TrimSpace(c.GeneratedFrom.Note + " Missing or with fewer tools than before, on purpose: " + strings.Join(names, ", ") + ".")
+	}
+	return c
+}
+
+// sortedSchema sorts the names in a schema, so that a server that writes them
+// in another order each time gives the same corpus. Numbers stay as they are
+// written.
+func sortedSchema(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return raw // what it is instead, the contract's check will say
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return raw
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
+
+// writeNew writes a file that is not there yet, whole or not at all.
+func writeNew(path string, v any) error {
+	data, err := contracts.Encode(path, v)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".touchstone-*")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w; check the permissions there", path, err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w; check the space there", path, err)
+	}
+	// A link fails where a rename would replace what somebody else put there
+	// in the meantime.
+	if err := os.Link(f.Name(), path); errors.Is(err, os.ErrExist) {
+		return existsError(path)
+	} else if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}

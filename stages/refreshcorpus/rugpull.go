@@ -1,0 +1,60 @@
+package refreshcorpus
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// RugPull is a tool whose change the scanner warns of.
+type RugPull struct {
+	ToolID   string `json:"tool_id"`
+	Severity string `json:"severity"`
+	Detail   string `json:"detail"`
+	Evidence string `json:"evidence"`
+}
+
+// rugPullCheck is the id of the scanner's check of changed definitions.
+const rugPullCheck = "rugpull.change"
+
+// RugPulls has the scanner judge the new definitions by the old ones. A
+// corpus holds descriptions and schemas of arguments, so that is all that can
+// be compared.
+func RugPulls(before, after contracts.Corpus) ([]RugPull, error) {
+	s, err := scanner.New(scanner.WithChecks(rugPullCheck), scanner.WithBaseline(scannerTools(before)))
+	if err != nil {
+		return nil, err
+	}
+	found := []RugPull{}
+	for _, f := range s.Scan(scannerTools(after)).Findings {
+		if len(f.FailedChecks) > 0 {
+			found = append(found, RugPull{f.Server + ":" + f.Tool, "unknown", "the check failed on this tool; look at its change yourself", ""})
+		}
+		for _, sig := range f.Signals {
+			found = append(found, RugPull{f.Server + ":" + f.Tool, string(f.Severity), sig.Detail, sig.Evidence})
+		}
+	}
+	return found, nil
+}
+
+func scannerTools(c contracts.Corpus) []scanner.Tool {
+	tools := make([]scanner.Tool, len(c.Tools))
+	for i, t := range c.Tools {
+		tools[i] = scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: sortedSchema(t.Schema)}
+	}
+	return tools
+}
+
+// WriteRugPulls writes what was found for a terminal.
+func WriteRugPulls(w io.Writer, found []RugPull) {
+	for _, r := range found {
+		fmt.Fprintf(w, "rug pull? %s (%s): %s: %s\n", scan.Visible(r.ToolID), r.Severity, scan.Visible(r.Detail), scan.Visible(cmp.Or(r.Evidence, "no excerpt")))
+	}
+	if len(found) == 0 {
+		fmt.Fprintln(w, "no change looks like a rug pull")
+	}
+}

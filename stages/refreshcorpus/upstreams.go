@@ -1,0 +1,196 @@
+package refreshcorpus
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclparse"
+
+	"github.com/touchstone-eval/touchstone/scan"
+)
+
+// upstreams is upstreams.hcl: the servers that a corpus is read from.
+type upstreams struct {
+	Corpus    *corpusBlock    `hcl:"corpus,block"`
+	Installs  []installBlock  `hcl:"install,block"`
+	Upstreams []upstreamBlock `hcl:"upstream,block"`
+
+	dir string // of the file, where its paths start
+}
+
+// corpusBlock is what the corpus says of where it comes from.
+type corpusBlock struct {
+	Source  string    `hcl:"source"`
+	License string    `hcl:"license,optional"`
+	Note    string    `hcl:"note,optional"`
+	Range   hcl.Range `hcl:",def_range"`
+}
+
+// installBlock puts packages into a private directory: Files are copied there
+// and Command is run in it. Lock is the one of Files that pins every package.
+type installBlock struct {
+	Name        string    `hcl:"name,label"`
+	Files       []string  `hcl:"files"`
+	Lock        string    `hcl:"lock"`
+	Command     []string  `hcl:"command"`
+	Passthrough []string  `hcl:"passthrough,optional"`
+	Timeout     string    `hcl:"timeout,optional"`
+	Range       hcl.Range `hcl:",def_range"`
+
+	timeout time.Duration
+}
+
+// upstreamBlock is one server, at Command or URL.
+type upstreamBlock struct {
+	Name        string            `hcl:"name,label"`
+	Version     string            `hcl:"version"`
+	Command     []string          `hcl:"command,optional"`
+	URL         string            `hcl:"url,optional"`
+	Install     string            `hcl:"install,optional"`
+	Package     string            `hcl:"package,optional"`
+	Env         map[string]string `hcl:"env,optional"`
+	Passthrough []string          `hcl:"passthrough,optional"`
+	// Headers names, for each header of a request, the environment variable
+	// that holds its value: what stands in the file is committed.
+	Headers map[string]string `hcl:"headers,optional"`
+	Timeout string            `hcl:"timeout,optional"`
+	Range   hcl.Range         `hcl:",def_range"`
+
+	timeout time.Duration
+}
+
+const (
+	// maxUpstreams bounds the size of upstreams.hcl: its parser recurses.
+	maxUpstreams   = 256 << 10
+	defaultList    = time.Minute
+	defaultInstall = 10 * time.Minute
+)
+
+// parseUpstreams reads upstreams.hcl. The error has every problem of it, each
+// with its line.
+func parseUpstreams(file string, text []byte) (*upstreams, error) {
+	if len(text) > maxUpstreams {
+		return nil, fmt.Errorf("%s is larger than %d KiB: split it and refresh in parts", file, maxUpstreams>>10)
+	}
+	f, diags := hclparse.NewParser().ParseHCL(text, file)
+	u := &upstreams{dir: filepath.Dir(file)}
+	if !diags.HasErrors() {
+		diags = append(diags, gohcl.DecodeBody(f.Body, nil, u)...)
+	}
+	if !diags.HasErrors() {
+		diags = append(diags, u.check(file)...)
+	}
+	if diags.HasErrors() {
+		return nil, &upstreamsError{diags}
+	}
+	slices.SortFunc(u.Upstreams, func(a, b upstreamBlock) int { return strings.Compare(a.Name, b.Name) })
+	return u, nil
+}
+
+// upstreamsError prints each problem on a line of its own.
+type upstreamsError struct{ diags hcl.Diagnostics }
+
+// ExitCode is the process's exit code: the file is wrong, and no stage failed.
+func (*upstreamsError) ExitCode() int { return 2 }
+
+func (e *upstreamsError) Error() string {
+	var lines []string
+	for _, d := range e.diags {
+		place := ""
+		if d.Subject != nil {
+			place = fmt.Sprintf("%s:%d,%d: ", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
+		}
+		lines = append(lines, place+scan.Visible(d.Summary)+": "+scan.Visible(d.Detail))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (u *upstreams) check(file string) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	complain := func(at hcl.Range, summary, detail string) {
+		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
+	}
+	if u.Corpus == nil || strings.TrimSpace(u.Corpus.Source) == "" {
+		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "the corpus has no source",
+			`write corpus { source = "..." }: who lists these tools, for whoever reads the corpus later`)
+	}
+	if len(u.Upstreams) == 0 {
+		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "there is no upstream", `write upstream "NAME" { ... } for each server`)
+	}
+	installs := map[string]bool{}
+	for i := range u.Installs {
+		in := &u.Installs[i]
+		if installs[in.Name] {
+			complain(in.Range, fmt.Sprintf("install %q stands twice", in.Name), "rename one of the two")
+		}
+		installs[in.Name] = true
+		in.timeout = duration(in.Timeout, defaultInstall, in.Range, complain)
+		if len(in.Command) == 0 {
+			complain(in.Range, "the command is empty", `write it as a list of words, ["npm", "ci"]`)
+		}
+		if !slices.Contains(in.Files, in.Lock) {
+			complain(in.Range, fmt.Sprintf("the lock %q is not one of the files", in.Lock), "add it to files: what is not copied cannot pin anything")
+		}
+		for _, name := range in.Files {
+			if !filepath.IsLocal(filepath.FromSlash(name)) {
+				complain(in.Range, fmt.Sprintf("%q leads out of the directory of this file", name), "put the file beside it, or below")
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for i := range u.Upstreams {
+		up := &u.Upstreams[i]
+		if seen[up.Name] {
+			complain(up.Range, fmt.Sprintf("upstream %q stands twice", up.Name), "rename one of the two")
+		}
+		seen[up.Name] = true
+		up.timeout = duration(up.Timeout, defaultList, up.Range, complain)
+		up.check(installs, complain)
+	}
+	return diags
+}
+
+func (up *upstreamBlock) check(installs map[string]bool, complain func(hcl.Range, string, string)) {
+	if up.Name == "" || strings.Contains(up.Name, ":") || len(up.Name) > 256 {
+		complain(up.Range, fmt.Sprintf("%q cannot be the name of a server", up.Name), "tool ids are server:tool, so it has to have a name without a colon, of at most 256 bytes")
+	}
+	if strings.TrimSpace(up.Version) == "" || len(up.Version) > 256 {
+		complain(up.Range, "the version is not pinned", "write the exact version that is to be read")
+	}
+	if (len(up.Command) == 0) == (up.URL == "") {
+		complain(up.Range, "a server has either a command or a url", "give one of the two")
+	}
+	if up.URL != "" {
+		if a, err := url.Parse(up.URL); err != nil || a.Scheme != "http" && a.Scheme != "https" || a.Host == "" || a.User != nil {
+			complain(up.Range, "the url is no http or https address", "write it as https://host/mcp; what is secret goes into headers, by the name of a variable")
+		}
+		if up.Install != "" || up.Package != "" || len(up.Env)+len(up.Passthrough) > 0 {
+			complain(up.Range, "install, package, env and passthrough belong to a command", "leave them out for a server at a url")
+		}
+	} else if len(up.Headers) > 0 {
+		complain(up.Range, "headers belong to a url", "leave them out for a command")
+	}
+	if up.Install != "" && !installs[up.Install] {
+		complain(up.Range, fmt.Sprintf("there is no install %q", up.Install), "declare it in an install block")
+	}
+	if (up.Install == "") != (up.Package == "") {
+		complain(up.Range, "install and package go together", "name the package as the lock file does, so that its version can be checked")
+	}
+}
+
+func duration(text string, otherwise time.Duration, at hcl.Range, complain func(hcl.Range, string, string)) time.Duration {
+	if text == "" {
+		return otherwise
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		complain(at, fmt.Sprintf("%q is no duration", text), `write it as "30s" or "2m"`)
+	}
+	return d
+}
