@@ -1,9 +1,9 @@
 package metrics
 
-import "slices"
-
-// unjudged marks a result that the judgements say nothing about.
-const unjudged = -1
+import (
+	"cmp"
+	"slices"
+)
 
 // Topic is one topic (for us, a query) after its ranked list was set beside
 // its judgements. Its methods are the measures, as trec_eval 9.0.7 defines
@@ -12,14 +12,18 @@ const unjudged = -1
 //
 // A topic without any relevant label has 0 in every measure.
 type Topic struct {
-	// rels is the relevance at each rank, best first.
-	rels []int
+	// hits are the judged results, best first.
+	hits []Hit
 	// ideal holds all positive judgements, highest first.
 	ideal []int
 	// relevant is the number of judgements at or above level.
 	relevant int
 	level    int
 }
+
+// Hit is a judged result: where it stands in the ranked list, from 1, and its
+// relevance, which is not negative.
+type Hit struct{ Rank, Relevance int }
 
 // EvaluateTopic sets a ranked list of ids, best first, beside the judgements
 // (id to relevance; negative means that it was pooled and never judged, which
@@ -29,32 +33,38 @@ type Topic struct {
 //
 // An id that stands in the list twice counts at its first place only.
 func EvaluateTopic(ranked []string, judged map[string]int, level int) Topic {
-	t := Topic{rels: make([]int, len(ranked)), level: level}
+	var hits []Hit
 	var seen []string
 	for i, id := range ranked {
-		t.rels[i] = unjudged
 		if rel, ok := judged[id]; ok && rel >= 0 && !slices.Contains(seen, id) {
-			t.rels[i] = rel
+			hits = append(hits, Hit{i + 1, rel})
 			seen = append(seen, id)
 		}
 	}
+	return TopicOf(hits, judged, level)
+}
+
+// TopicOf is EvaluateTopic for a caller that knows where the judged results
+// stand; hits are in the order of their ranks.
+func TopicOf(hits []Hit, judged map[string]int, level int) Topic {
+	t := Topic{hits: hits, level: level}
 	for _, rel := range judged {
 		if rel > 0 {
 			t.ideal = append(t.ideal, rel)
 		}
-		if rel >= level && rel >= 0 {
+		if t.counts(rel) {
 			t.relevant++
 		}
 	}
-	slices.SortFunc(t.ideal, func(a, b int) int { return b - a })
+	slices.SortFunc(t.ideal, func(a, b int) int { return cmp.Compare(b, a) })
 	return t
 }
 
 // found counts the relevant results among the first k.
 func (t Topic) found(k int) int {
 	n := 0
-	for _, rel := range t.rels[:min(k, len(t.rels))] {
-		if t.counts(rel) {
+	for _, hit := range t.hits {
+		if hit.Rank <= k && t.counts(hit.Relevance) {
 			n++
 		}
 	}
@@ -88,9 +98,9 @@ func (t Topic) Success(k int) float64 {
 // ReciprocalRank is 1 / the rank of the first relevant document, 0 when none
 // was retrieved (recip_rank). Its mean over topics is MRR.
 func (t Topic) ReciprocalRank() float64 {
-	for i, rel := range t.rels {
-		if t.counts(rel) {
-			return 1 / float64(i+1)
+	for _, hit := range t.hits {
+		if t.counts(hit.Relevance) {
+			return 1 / float64(hit.Rank)
 		}
 	}
 	return 0
@@ -101,10 +111,10 @@ func (t Topic) ReciprocalRank() float64 {
 // topics).
 func (t Topic) AveragePrecision() float64 {
 	sum, found := 0.0, 0
-	for i, rel := range t.rels {
-		if t.counts(rel) {
+	for _, hit := range t.hits {
+		if t.counts(hit.Relevance) {
 			found++
-			sum += float64(found) / float64(i+1)
+			sum += float64(found) / float64(hit.Rank)
 		}
 	}
 	if found == 0 {
@@ -118,19 +128,18 @@ func (t Topic) AveragePrecision() float64 {
 // log2(rank+1), and the best list is made of all judged documents. Järvelin
 // and Kekäläinen, ACM TOIS 20(4), 2002, with the discount that trec_eval uses.
 func (t Topic) NDCG(k int) float64 {
-	ideal := dcg(t.ideal, k)
-	if ideal == 0 {
+	best := 0.0
+	for i, gain := range t.ideal[:min(k, len(t.ideal))] {
+		best += float64(gain) / log2(i+2)
+	}
+	if best == 0 {
 		return 0
 	}
-	return dcg(t.rels, k) / ideal
-}
-
-func dcg(gains []int, k int) float64 {
 	sum := 0.0
-	for i, gain := range gains[:min(k, len(gains))] {
-		if gain > 0 {
-			sum += float64(gain) / log2(i+2)
+	for _, hit := range t.hits {
+		if hit.Rank <= k {
+			sum += float64(hit.Relevance) / log2(hit.Rank+1)
 		}
 	}
-	return sum
+	return sum / best
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 
 	"github.com/touchstone-eval/touchstone/metrics"
@@ -51,16 +52,21 @@ func Evaluate(qrels Qrels, run *Run, opts Options) (*Evaluation, error) {
 	}
 	e := &Evaluation{Names: printedNames(measures)}
 	e.All = make([]float64, len(e.Names))
-	var results []metrics.Scored
 	for _, topic := range run.Topics() {
-		judged, ok := qrels[topic]
-		if !ok {
-			continue
+		if _, judged := qrels[topic]; judged {
+			e.Topics = append(e.Topics, TopicFigures{ID: topic})
 		}
-		results = run.Ranked(topic, results[:0])
-		figures := figuresOf(metrics.EvaluateTopic(metrics.IDs(results), judged, opts.Level), measures)
-		e.Topics = append(e.Topics, TopicFigures{topic, figures})
-		for i, v := range figures {
+	}
+	share(len(e.Topics), func(numbers iter.Seq[int]) {
+		judged := run.newMarks()
+		for i := range numbers {
+			t := &e.Topics[i]
+			labels := qrels[t.ID]
+			t.Figures = figuresOf(metrics.TopicOf(run.hits(t.ID, labels, judged), labels, opts.Level), measures)
+		}
+	})
+	for _, t := range e.Topics {
+		for i, v := range t.Figures {
 			e.All[i] += v
 		}
 	}

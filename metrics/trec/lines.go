@@ -47,8 +47,8 @@ func (l *lines) next() ([][]byte, error) {
 			return nil, err
 		}
 		l.number++
-		if bytes.IndexByte(line, 0) >= 0 {
-			return nil, l.errorf("the line holds a NUL byte", "check that this is a text file")
+		if err := l.check(line); err != nil {
+			return nil, err
 		}
 		if fields := l.split(line); len(fields) > 0 {
 			return fields, nil
@@ -69,10 +69,24 @@ func (l *lines) line() ([]byte, error) {
 		l.long = append(l.long, part...)
 	}
 	if len(l.long) > maxLine {
-		l.number++
-		return nil, l.errorf("the line is longer than 1 MiB", "check that this is a text file with one result or label a line")
+		return nil, tooLong(l.file, l.number+1)
 	}
 	return l.long, l.wrap(err)
+}
+
+// check refuses a line that no text file has.
+func (l *lines) check(line []byte) error {
+	if len(line) > maxLine {
+		return tooLong(l.file, l.number)
+	}
+	if bytes.IndexByte(line, 0) >= 0 {
+		return l.errorf("the line holds a NUL byte", "check that this is a text file")
+	}
+	return nil
+}
+
+func tooLong(file string, line int) *LineError {
+	return &LineError{file, line, "the line is longer than 1 MiB", "check that this is a text file with one result or label a line"}
 }
 
 func (l *lines) wrap(err error) error {
@@ -104,9 +118,9 @@ func (l *lines) split(line []byte) [][]byte {
 }
 
 // isSpace is C's isspace in the locale that trec_eval runs in.
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || '\t' <= c && c <= '\r') }
 
-func (l *lines) errorf(message, remedy string) error {
+func (l *lines) errorf(message, remedy string) *LineError {
 	return &LineError{l.file, l.number, message, remedy}
 }
 

@@ -3,57 +3,31 @@ package trec
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
+	"iter"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"github.com/touchstone-eval/touchstone/metrics"
 )
-
-// A line of a run file is "topic Q0 document rank score tag". The rank is
-// ignored, as trec_eval ignores it: the scores alone order a run. Fields after
-// the tag are ignored too.
-
-// walkResults calls yield with the fields of each line, which live until it
-// returns, and the score among them. It ends with the first error.
-func walkResults(l *lines, yield func([][]byte, float64, error) bool) {
-	for {
-		fields, err := l.next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		var score float64
-		if err == nil {
-			score, err = parseScore(l, fields)
-		}
-		if !yield(fields, score, err) || err != nil {
-			return
-		}
-	}
-}
-
-func parseScore(l *lines, fields [][]byte) (float64, error) {
-	if len(fields) < 6 {
-		return 0, l.errorf(fmt.Sprintf("%s instead of 6", count(fields)), `write "topic Q0 document rank score tag"`)
-	}
-	score, err := strconv.ParseFloat(string(fields[4]), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(score) {
-		return 0, l.errorf(fmt.Sprintf("score %s is not a number", quote(fields[4])), "write a decimal number, higher for better")
-	}
-	return score, nil
-}
 
 // Run holds the results of one system.
 type Run struct {
 	// Tag is the name that the last line gives.
 	Tag string
 
-	documents []string
-	topics    map[string][]entry
+	documents *dictionary
+	names     []string // of the documents, by number
+	// topics holds the results of each topic, in the file's order and mostly
+	// in one stretch.
+	topics map[string][][]entry
 }
 
 // entry is one result, small because a run may have millions: its document by
@@ -65,67 +39,128 @@ type entry struct {
 	line     uint32
 }
 
-// ReadRun reads a whole run file. The lines of a topic need not stand
-// together; a document that stands twice in one topic is an error. file names
-// the file in errors, which are *LineError unless reading itself failed.
+// ReadRun reads a whole run file, with as many processors as there are. The
+// lines of a topic need not stand together; a document that stands twice in
+// one topic is an error. file names the file in errors, which are *LineError
+// unless reading itself failed.
 func ReadRun(file string, r io.Reader) (*Run, error) {
-	run := &Run{topics: make(map[string][]entry)}
-	numbers := make(map[string]uint32)
-	l := newLines(file, r)
-	var failed error
-	// The topic at hand and the tag are kept aside: most lines repeat those of
-	// the line before, and looking them up again would dominate.
-	current, entries := "", []entry(nil)
-	walkResults(l, func(fields [][]byte, score float64, err error) bool {
-		if err != nil {
-			failed = err
-			return false
-		}
-		if string(fields[0]) != current {
-			run.topics[current] = entries
-			current = string(fields[0])
-			entries = run.topics[current]
-		}
-		number, known := numbers[string(fields[2])]
-		if !known {
-			number = uint32(len(run.documents))
-			run.documents = append(run.documents, string(fields[2]))
-			numbers[run.documents[number]] = number
-		}
-		entries = append(entries, entry{number, float32(score), uint32(l.number)})
-		if string(fields[5]) != run.Tag {
-			run.Tag = string(fields[5])
-		}
-		return true
-	})
-	if failed != nil {
-		return nil, failed
+	return readRun(file, r, maxLine, runtime.GOMAXPROCS(0))
+}
+
+// readRun reads blocks of about the given size, each with one of the readers.
+func readRun(file string, r io.Reader, size, readers int) (*Run, error) {
+	blocks := make(chan block, readers)
+	free := make(chan []byte, 2*readers)
+	var stop atomic.Bool
+	known := make([]*dictionary, readers)
+	found := make([][]parsed, readers)
+	seed := maphash.MakeSeed()
+	var working sync.WaitGroup
+	for i := range readers {
+		known[i] = newDictionary(seed)
+		working.Go(func() {
+			for b := range blocks {
+				p := parseBlock(file, b, known[i])
+				p.reader = i
+				found[i] = append(found[i], p)
+				if p.err != nil {
+					stop.Store(true)
+				}
+				select {
+				case free <- b.text:
+				default:
+				}
+			}
+		})
 	}
-	run.topics[current] = entries
-	delete(run.topics, "")
+	// The blocks go out in order, so whatever stands before an error is read.
+	readBlocks(file, r, size, free, func(b block) bool {
+		blocks <- b
+		return !stop.Load()
+	})
+	close(blocks)
+	working.Wait()
+
+	all := slices.Concat(found...)
+	slices.SortFunc(all, func(a, b parsed) int { return cmp.Compare(a.index, b.index) })
+	before := 0
+	run := &Run{topics: make(map[string][][]entry)}
+	for i := range all {
+		p := &all[i]
+		if p.err != nil {
+			p.err.Line += before
+			return nil, p.err
+		}
+		if p.failed != nil {
+			return nil, p.failed(before + p.lines)
+		}
+		for _, piece := range p.pieces {
+			run.topics[piece.topic] = append(run.topics[piece.topic], piece.entries)
+		}
+		if len(p.pieces) > 0 {
+			run.Tag = p.tag
+		}
+		p.before = before
+		before += p.lines
+	}
+	run.documents = known[0]
+	number := run.documents.unite(known)
+	run.names = run.documents.all()
+	share(len(all), func(blocks iter.Seq[int]) {
+		for i := range blocks {
+			numbers, before := number[all[i].reader], uint32(all[i].before)
+			for _, piece := range all[i].pieces {
+				for j := range piece.entries {
+					e := &piece.entries[j]
+					e.document = numbers[e.document]
+					e.line += before
+				}
+			}
+		}
+	})
 	return run, run.checkTwice(file)
 }
 
 // checkTwice finds a document that stands twice in a topic; of several, the
 // one that comes first in the file.
 func (run *Run) checkTwice(file string) error {
+	var mu sync.Mutex
 	var first *LineError
-	for topic, entries := range run.topics {
-		slices.SortFunc(entries, func(a, b entry) int {
-			return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.line, b.line))
-		})
-		for i := 1; i < len(entries); i++ {
-			e := entries[i]
-			if entries[i-1].document == e.document && (first == nil || int(e.line) < first.Line) {
-				first = &LineError{file, int(e.line), fmt.Sprintf("document %q stands twice in topic %q, first in line %d",
-					run.documents[e.document], topic, entries[i-1].line), "keep one of the lines"}
+	topics := run.Topics()
+	share(len(topics), func(numbers iter.Seq[int]) {
+		lines := run.newMarks()
+		for i := range numbers {
+			lines.forget()
+			e, earlier, twice := run.firstTwice(topics[i], lines)
+			if !twice {
+				continue
 			}
+			mu.Lock()
+			if first == nil || int(e.line) < first.Line {
+				first = &LineError{file, int(e.line), fmt.Sprintf("document %q stands twice in topic %q, first in line %d",
+					run.names[e.document], topics[i], earlier), "keep one of the lines"}
+			}
+			mu.Unlock()
 		}
-	}
+	})
 	if first == nil {
 		return nil
 	}
 	return first
+}
+
+// firstTwice finds the first result of a topic whose document stands before
+// it, and where.
+func (run *Run) firstTwice(topic string, lines *marks) (again entry, earlier uint32, twice bool) {
+	for _, entries := range run.topics[topic] {
+		for _, e := range entries {
+			if line, ok := lines.get(e.document); ok {
+				return e, line, true
+			}
+			lines.set(e.document, e.line)
+		}
+	}
+	return entry{}, 0, false
 }
 
 // Topics lists the topics in byte order, the order of trec_eval's output.
@@ -135,8 +170,10 @@ func (run *Run) Topics() []string { return slices.Sorted(maps.Keys(run.topics)) 
 // which may be nil, so that a caller can use one for all topics.
 func (run *Run) Ranked(topic string, buffer []metrics.Scored) []metrics.Scored {
 	start := len(buffer)
-	for _, e := range run.topics[topic] {
-		buffer = append(buffer, metrics.Scored{ID: run.documents[e.document], Score: float64(e.score)})
+	for _, entries := range run.topics[topic] {
+		for _, e := range entries {
+			buffer = append(buffer, metrics.Scored{ID: run.names[e.document], Score: float64(e.score)})
+		}
 	}
 	metrics.Rank(buffer[start:])
 	return buffer

@@ -22,7 +22,7 @@ func readQrels(t *testing.T, text string) Qrels {
 	return qrels
 }
 
-func readRun(t *testing.T, text string) *Run {
+func readRunFile(t *testing.T, text string) *Run {
 	t.Helper()
 	run, err := ReadRun("run.txt", strings.NewReader(text))
 	if err != nil {
@@ -41,7 +41,7 @@ func TestReference(t *testing.T) {
 		}
 		return string(data)
 	}
-	qrels, run := readQrels(t, read("qrels.txt")), readRun(t, read("run.txt"))
+	qrels, run := readQrels(t, read("qrels.txt")), readRunFile(t, read("run.txt"))
 	for _, tt := range []struct {
 		file string
 		opts Options
@@ -106,7 +106,7 @@ func TestReadersTakeWhatTrecEvalTakes(t *testing.T) {
 	if fmt.Sprint(qrels["q1"]) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", qrels, want)
 	}
-	run := readRun(t, "q2 Q0 d1 1 1e400 a\nq1 Q0 d1 9 -inf a more words after it\n q1 Q0 d2 9 3 b")
+	run := readRunFile(t, "q2 Q0 d1 1 1e400 a\nq1 Q0 d1 9 -inf a more words after it\n q1 Q0 d2 9 3 b")
 	if got := run.Topics(); !slices.Equal(got, []string{"q1", "q2"}) || run.Tag != "b" {
 		t.Errorf("topics %v, tag %q", got, run.Tag)
 	}
@@ -120,7 +120,7 @@ func TestReadersTakeWhatTrecEvalTakes(t *testing.T) {
 
 func TestEvaluateTopics(t *testing.T) {
 	qrels := readQrels(t, "q1 0 d1 1\nq2 0 d1 1\nq3 0 d1 0\n")
-	run := readRun(t, "q1 Q0 d1 1 1 x\nq3 Q0 d1 1 1 x\nq9 Q0 d1 1 1 x\n")
+	run := readRunFile(t, "q1 Q0 d1 1 1 x\nq3 Q0 d1 1 1 x\nq9 Q0 d1 1 1 x\n")
 	recall, err := ParseMeasures([]string{"recall.1"})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestEvaluateTopics(t *testing.T) {
 			t.Errorf("complete %v: mean %v over %d topics, want %v over 2", tt.complete, e.All[0], len(e.Topics), tt.want)
 		}
 	}
-	if _, err := Evaluate(qrels, readRun(t, "q9 Q0 d1 1 1 x"), Options{Level: 1}); err != ErrNoTopics {
+	if _, err := Evaluate(qrels, readRunFile(t, "q9 Q0 d1 1 1 x"), Options{Level: 1}); err != ErrNoTopics {
 		t.Errorf("got %v, want %v", err, ErrNoTopics)
 	}
 }
@@ -188,7 +188,7 @@ func TestRunWriterKeepsTheOrder(t *testing.T) {
 			if err := w.Flush(); err != nil {
 				t.Fatal(err)
 			}
-			got := readRun(t, file.String()).Ranked("q1", nil)
+			got := readRunFile(t, file.String()).Ranked("q1", nil)
 			if !slices.Equal(metrics.IDs(got), metrics.IDs(ranked)) {
 				t.Errorf("got %v, want %v\n%s", got, ranked, file.String())
 			}
