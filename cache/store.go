@@ -166,6 +166,7 @@ func (s *Store) create() error {
 			return fmt.Errorf("cache %s: the directory holds %q and is not a touchstone cache; set TOUCHSTONE_CACHE to an empty or new directory", s.dir, e.Name())
 		}
 	}
+	SpreadOut(s.dir)
 	for _, name := range storeDirs {
 		if err := os.MkdirAll(s.path(name), 0o700); err != nil {
 			return s.failed("create", err)

@@ -65,6 +65,7 @@ func (w *workDir) open(ctx context.Context, r *run) error {
 	}
 	defer unlock()
 	sweepWorkDirs(r.WorkDir)
+	cache.SpreadOut(r.WorkDir)
 	dir, err := os.MkdirTemp(r.WorkDir, "run-")
 	if err != nil {
 		return err
