@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
 // capture keeps the answers to tools/list as the server wrote them. The
@@ -166,6 +167,8 @@ type capturingTransport struct {
 	c       *capture
 	host    string
 	headers map[string]string
+	asked   atomic.Bool
+	refused atomic.Bool // the first request was answered as by one that takes no POST here
 }
 
 func (t *capturingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -180,6 +183,12 @@ func (t *capturingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	resp, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
+	}
+	if !t.asked.Swap(true) {
+		switch resp.StatusCode {
+		case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+			t.refused.Store(true)
+		}
 	}
 	kind := "whole"
 	if mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && mediaType == "text/event-stream" {

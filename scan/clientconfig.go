@@ -7,26 +7,54 @@ import (
 	"strings"
 )
 
-// clientConfig reads the servers that a client's configuration declares:
-// "mcpServers" in Claude Desktop, Cursor, Windsurf and Gemini, "servers" in
-// VS Code's mcp.json and "mcp": {"servers"} in its settings. It only reads
-// them; nothing is started.
-func (d *document) clientConfig(want map[string]member) (found bool, err error) {
-	groups := []member{}
-	if m, ok := want["mcpServers"]; ok && m.is('{') {
-		groups = append(groups, m)
+// configPaths lead to the objects of servers in the configurations of clients:
+// Claude Desktop, Cursor, Windsurf and Gemini; VS Code's mcp.json, its
+// settings, its workspaces and its containers; Claude Code's projects. A star
+// stands for any name.
+var configPaths = [][]string{
+	{"mcpServers"},
+	{"servers"},
+	{"mcp", "servers"},
+	{"settings", "mcp", "servers"},
+	{"customizations", "vscode", "mcp", "servers"},
+	{"projects", "*", "mcpServers"},
+}
+
+// follow gives the objects at the end of a path below the members.
+func (d *document) follow(members []member, path []string) ([]member, error) {
+	var ends []member
+	if path[0] == "*" {
+		for _, m := range members {
+			below, err := d.follow(m.object(), path[1:])
+			if err != nil {
+				return nil, err
+			}
+			ends = append(ends, below...)
+		}
+		return ends, nil
 	}
-	if m, ok := want["servers"]; ok && m.is('{') {
-		groups = append(groups, m)
+	m, ok, err := get(members, path[0])
+	switch {
+	case err != nil:
+		return nil, d.fail(m.at, err.Error(), "keep one of the two")
+	case !ok || !m.is('{'):
+		return nil, nil
+	case len(path) == 1:
+		return []member{m}, nil
 	}
-	if mcp, ok := want["mcp"]; ok && mcp.is('{') {
-		m, ok, err := get(mcp.object(), "servers")
+	return d.follow(m.object(), path[1:])
+}
+
+// clientConfig reads the servers that a client's configuration declares. It
+// only reads them; nothing is started.
+func (d *document) clientConfig(members []member) (found bool, err error) {
+	var groups []member
+	for _, path := range configPaths {
+		ends, err := d.follow(members, path)
 		if err != nil {
-			return false, d.fail(m.at, err.Error(), "keep one of the two")
+			return false, err
 		}
-		if ok && m.is('{') {
-			groups = append(groups, m)
-		}
+		groups = append(groups, ends...)
 	}
 	for _, g := range groups {
 		seen := map[string]bool{}
@@ -159,9 +187,11 @@ func clientOf(file string) string {
 	switch {
 	case base == "claude_desktop_config.json":
 		return "the configuration of Claude Desktop"
+	case base == ".claude.json" || base == ".mcp.json":
+		return "the configuration of Claude Code"
 	case dir == ".cursor":
 		return "the configuration of Cursor"
-	case dir == ".vscode" || strings.HasSuffix(path.Dir(file), "Code/User"):
+	case dir == ".vscode" || path.Ext(base) == ".code-workspace" || strings.HasSuffix(path.Dir(file), "Code/User"):
 		return "the configuration of VS Code"
 	case dir == ".gemini":
 		return "the configuration of Gemini"

@@ -119,7 +119,7 @@ func (d *document) value(v value) error {
 func (d *document) object(v value) error {
 	members := v.object()
 	want := map[string]member{}
-	for _, name := range []string{"jsonrpc", "result", "error", "tools", "server", "nextCursor", "entries", "mcpServers", "servers", "mcp"} {
+	for _, name := range []string{"jsonrpc", "result", "error", "tools", "server", "nextCursor", "entries"} {
 		m, ok, err := get(members, name)
 		if err != nil {
 			return d.fail(m.at, err.Error(), "keep one of the two")
@@ -150,7 +150,7 @@ func (d *document) object(v value) error {
 		d.moreAt = want["nextCursor"].at
 		read = true
 	}
-	config, err := d.clientConfig(want)
+	config, err := d.clientConfig(members)
 	if err != nil || config || read {
 		return err
 	}

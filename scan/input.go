@@ -36,7 +36,7 @@ type Server struct {
 	Name      string
 	Command   []string
 	URL       string
-	Transport string // "stdio", "http" or "sse"
+	Transport string // "stdio", "http" (streamable, else SSE) or "sse"
 	Env       map[string]string
 	Headers   map[string]string
 	Dir       string
@@ -93,7 +93,11 @@ func (in *Input) add(other *Input) {
 // happens to them unless the caller lists them.
 func (in *Input) LeaveServers(remedy string) {
 	for _, s := range in.Servers {
-		in.Unscanned = append(in.Unscanned, s.unscanned("it was not started: "+s.Client+" only declares it", remedy))
+		what := "started"
+		if s.URL != "" {
+			what = "contacted"
+		}
+		in.Unscanned = append(in.Unscanned, s.unscanned("it was not "+what+": "+s.Client+" only declares it", remedy))
 	}
 }
 

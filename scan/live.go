@@ -31,18 +31,46 @@ const atOnce = 4
 func CommandServer(name string, command []string) Server {
 	s := Server{Name: name, Command: command, Transport: "stdio", Client: "the command line"}
 	if s.Name == "" {
-		s.Name = filepath.Base(command[0])
-		runs := slices.IndexFunc(command[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-		if runs >= 0 && slices.Contains(launchers, s.Name) {
-			s.Name = command[1+runs]
-		}
+		s.Name = programOf(command)
 	}
 	s.Place = Place{File: "<server " + s.Name + ">"}
 	return s
 }
 
-// launchers say nothing of the server that they launch.
-var launchers = []string{"npx", "bunx", "uvx", "pipx", "node", "bun", "deno", "python", "python3", "sh", "bash"}
+// launchers say nothing of the server that they launch. Those of packages are
+// given a package's name, the others a path.
+var launchers = map[string]bool{
+	"npx": true, "bunx": true, "uvx": true, "pipx": true, "pnpm": true, "yarn": true,
+	"node": false, "bun": false, "deno": false, "python": false, "python3": false, "sh": false, "bash": false,
+}
+
+// subcommands stand between a launcher and what it launches.
+var subcommands = []string{"run", "exec", "x", "dlx"}
+
+// programOf names a server after the program of its command, or what that
+// program is to run. A path does not come in whole: names stand in baselines
+// and suppressions, which are to hold on another machine too.
+func programOf(command []string) string {
+	name := filepath.Base(command[0])
+	packages, launches := launchers[name]
+	if !launches {
+		return name
+	}
+	for i, arg := range command[1:] {
+		switch {
+		case arg == "-c" || arg == "-e": // what follows is a program's text
+			return name
+		case strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg):
+			continue
+		case packages || command[i] == "-m":
+			return arg
+		case strings.HasSuffix(filepath.ToSlash(filepath.Dir(arg)), "node_modules/.bin"):
+			return filepath.Base(arg)
+		}
+		return serverOf(arg)
+	}
+	return name
+}
 
 // URLServer is the server at a URL, over streamable HTTP. Without a name it
 // is called after its host.
@@ -120,61 +148,83 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 	return in
 }
 
-// list asks one server for all its tools.
+// list asks one server for all its tools. A server at a URL that refuses
+// streamable HTTP is asked once more over the older SSE, as the protocol's
+// specification has clients do; configurations rarely say which of the two a
+// URL speaks.
 func list(ctx context.Context, s Server) (*Input, error) {
+	if s.Transport == "stdio" {
+		return listProcess(ctx, s)
+	}
+	in, refused, err := listURL(ctx, s)
+	if err == nil || !refused || s.Transport == "sse" {
+		return in, err
+	}
+	s.Transport = "sse"
+	in, _, err2 := listURL(ctx, s)
+	if err2 == nil {
+		return in, nil
+	}
+	return nil, fmt.Errorf("%w; and over SSE: %w", err, err2)
+}
+
+func listProcess(ctx context.Context, s Server) (*Input, error) {
+	p, err := startProcess(s)
+	if err != nil {
+		return nil, fmt.Errorf("start it: %w", err)
+	}
 	c := &capture{}
-	var transport mcp.Transport
-	var stop func()
-	said := func() string { return "" }
-	switch s.Transport {
-	case "stdio":
-		p, err := startProcess(s)
-		if err != nil {
-			return nil, fmt.Errorf("start it: %w", err)
-		}
-		stop, said = p.stop, p.errors.String
-		transport = &mcp.IOTransport{Reader: &tee{ReadCloser: p.out, f: frames{c: c, kind: "lines"}}, Writer: p.in}
-	default:
-		u, err := url.Parse(s.URL)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, errors.New("its URL is no http or https URL")
-		}
-		httpTransport := http.DefaultTransport.(*http.Transport).Clone()
-		stop = httpTransport.CloseIdleConnections
-		client := &http.Client{Transport: &capturingTransport{next: httpTransport, c: c, host: u.Host, headers: s.Headers}}
-		if s.Transport == "sse" {
-			transport = &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client}
-		} else {
-			transport = &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true}
+	in, err := converseWithin(ctx, p.stop, &mcp.IOTransport{Reader: &tee{ReadCloser: p.out, f: frames{c: c, kind: "lines"}}, Writer: p.in}, c, s)
+	if err != nil && ctx.Err() == nil {
+		if text := lastLine(p.errors.String()); text != "" {
+			err = fmt.Errorf("%w; its last words: %s", err, text)
 		}
 	}
+	return in, err
+}
+
+// listURL also says whether the server refused the very first request in the
+// way of one that speaks the older transport.
+func listURL(ctx context.Context, s Server) (in *Input, refused bool, err error) {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, false, errors.New("its URL is no http or https URL")
+	}
+	c := &capture{}
+	httpTransport := http.DefaultTransport.(*http.Transport).Clone()
+	capturing := &capturingTransport{next: httpTransport, c: c, host: u.Host, headers: s.Headers}
+	client := &http.Client{Transport: capturing}
+	var transport mcp.Transport
+	if s.Transport == "sse" {
+		transport = &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client}
+	} else {
+		transport = &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true}
+	}
+	in, err = converseWithin(ctx, httpTransport.CloseIdleConnections, transport, c, s)
+	return in, capturing.refused.Load(), err
+}
+
+// converseWithin is converse, held to the context: a server that never reads
+// its input can block a write for ever, which no context ends. Stopping the
+// server does, and so ends the goroutine too.
+func converseWithin(ctx context.Context, stop func(), transport mcp.Transport, c *capture, s Server) (*Input, error) {
 	type outcome struct {
 		in  *Input
 		err error
 	}
-	// The conversation runs beside us: a server that never reads its input
-	// can block a write for ever, which no context ends. Stopping the server
-	// does, and so ends the goroutine too.
 	done := make(chan outcome, 1)
 	go func() {
 		in, err := converse(ctx, transport, c, s)
 		done <- outcome{in, err}
 	}()
-	var got outcome
 	select {
-	case got = <-done:
+	case got := <-done:
 		stop()
+		return got.in, got.err
 	case <-ctx.Done():
 		stop()
 		return nil, ctx.Err()
 	}
-	if got.err != nil {
-		if text := lastLine(said()); text != "" {
-			return nil, fmt.Errorf("%w; its last words: %s", got.err, text)
-		}
-		return nil, got.err
-	}
-	return got.in, nil
 }
 
 // A server that says that its list changes may still be registering tools

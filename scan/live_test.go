@@ -308,6 +308,71 @@ func TestListHTTPElsewhere(t *testing.T) {
 	}
 }
 
+// A server of the older transport is found out by its refusal, with the same
+// headers and only on its own host.
+func TestListSSE(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, nil)
+	server.AddTool(&mcp.Tool{Name: "old", Description: "D", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{}, nil
+		})
+	handler := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	for _, refusal := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnauthorized} {
+		t.Run(fmt.Sprint(refusal), func(t *testing.T) {
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost && !r.URL.Query().Has("sessionid") || r.Header.Get("X-Key") != "k" {
+					w.WriteHeader(refusal)
+					return
+				}
+				handler.ServeHTTP(w, r)
+			}))
+			defer web.Close()
+			s, err := URLServer("old", web.URL, map[string]string{"X-Key": "k"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := mustList(t, time.Minute, s)
+			if refusal == http.StatusUnauthorized {
+				if len(in.Tools) != 0 || len(in.Unscanned) != 1 || strings.Contains(in.Unscanned[0].Reason, "SSE") {
+					t.Error(brief(in))
+				}
+				return
+			}
+			if len(in.Tools) != 1 || in.Tools[0].Name != "old" || len(in.Unscanned) != 0 {
+				t.Error(brief(in))
+			}
+			s.Headers = nil
+			if in = mustList(t, time.Minute, s); len(in.Tools) != 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "and over SSE") {
+				t.Error(brief(in))
+			}
+		})
+	}
+}
+
+func TestCommandServerName(t *testing.T) {
+	for line, want := range map[string]string{
+		"my-server --port 1":                           "my-server",
+		"/opt/bin/my-server":                           "my-server",
+		"npx -y @scope/server@1.2 /data":               "@scope/server@1.2",
+		"pnpm dlx some-server":                         "some-server",
+		"node /home/me/build/weather.js":               "weather",
+		"node servers/weather.js":                      "servers/weather",
+		"node ../x/node_modules/.bin/mcp-server-files": "mcp-server-files",
+		"deno run -A tools/time.ts":                    "tools/time",
+		"python3 -m mcp.server.git":                    "mcp.server.git",
+		"sh -c 'exec x'":                               "sh",
+		"npx":                                          "npx",
+	} {
+		words, err := SplitCommand(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := CommandServer("", words).Name; got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
 func TestFrames(t *testing.T) {
 	page := `{"id":1,"result":{"tools":[{"name":"é"}]}}`
 	event := "event: message\r\nid: 1\r\ndata: " + page[:8] + "\r\ndata: " + page[8:] + "\r\n\r\n: ping\n\ndata:" + page + "\n\n"

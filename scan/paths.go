@@ -120,7 +120,7 @@ func first(a, b string) string {
 }
 
 // endings of the files of a directory that are looked into.
-var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson"}
+var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"}
 
 // leftOut are directories that hold what others publish, not what this
 // directory is about.
@@ -132,13 +132,8 @@ func readDir(dir string, opts ReadOptions) (*Input, error) {
 	passOver := func(p, reason string) {
 		in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), reason})
 	}
-	unread := func(p string, err error) {
-		u := Unscanned{Place: Place{File: p}, Reason: err.Error(), Remedy: "correct it, or scan without it"}
-		var bad *InputError
-		if errors.As(err, &bad) {
-			u.Place, u.Reason, u.Remedy = bad.Place, bad.Reason, bad.Remedy
-		}
-		in.Unscanned = append(in.Unscanned, u)
+	note := func(p string, err error) {
+		in.Unscanned = append(in.Unscanned, unread(p, err))
 		found++
 	}
 	own := ownFiles(opts.Own)
@@ -147,7 +142,7 @@ func readDir(dir string, opts ReadOptions) (*Input, error) {
 			if p == dir {
 				return pathError(p, err)
 			}
-			unread(p, pathError(p, err))
+			note(p, pathError(p, err))
 			return nil
 		}
 		switch {
@@ -172,7 +167,7 @@ func readDir(dir string, opts ReadOptions) (*Input, error) {
 		case errors.As(err, &bad) && bad.OtherKind:
 			passOver(p, bad.Reason)
 		default:
-			unread(p, err)
+			note(p, err)
 		}
 		return nil
 	})
@@ -207,5 +202,5 @@ func ownFiles(paths []string) []fs.FileInfo {
 
 func isOwn(own []fs.FileInfo, e fs.DirEntry) bool {
 	info, err := e.Info()
-	return err == nil && slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) })
+	return err == nil && sameAsOne(own, info)
 }

@@ -27,7 +27,7 @@ const (
 type scanFlags struct {
 	paths          []string
 	server         string
-	start          bool
+	start, clients bool
 	commands, urls []string
 	headers        []string
 	timeout        time.Duration
@@ -48,8 +48,8 @@ others are listed as passed over) or - for standard input:
 
   a tools/list result, as {"tools": [...]} or the whole JSON-RPC answer, one or
   several one after the other; a corpus; rows of server, tool, description,
-  inputSchema and outputSchema; the configuration of Claude Desktop, Cursor,
-  VS Code, Windsurf or Gemini
+  inputSchema and outputSchema; the configuration of Claude Desktop, Claude
+  Code, Cursor, VS Code, Windsurf or Gemini, which --clients finds by itself
 
 A client's configuration only declares servers. Nothing is started for it: its
 servers are listed as not scanned. --start starts or contacts all of them that
@@ -76,6 +76,7 @@ func newScanCommand(global *globalFlags) *cobra.Command {
 		Example: `  touchstone scan tools.json
   touchstone scan --fail-on medium --format sarif -o scan.sarif .
   touchstone scan --start ~/.cursor/mcp.json
+  touchstone scan --clients
   touchstone scan --server-command "npx -y some-mcp-server" --json
   touchstone scan --approve approved.json tools.json
   touchstone scan --baseline approved.json tools.json`,
@@ -85,6 +86,7 @@ func newScanCommand(global *globalFlags) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&flags.clients, "clients", false, "read the configurations of your clients and of this directory's project where they usually are")
 	f.BoolVar(&flags.start, "start", false, "start or contact the servers that the configurations declare")
 	f.StringArrayVar(&flags.commands, "server-command", nil, "start this server and scan its tools (repeatable; words are split as a shell does, and no shell is run)")
 	f.StringArrayVar(&flags.urls, "url", nil, "contact this server over streamable HTTP and scan its tools (repeatable)")
@@ -143,8 +145,8 @@ func (f *scanFlags) check(cmd *cobra.Command, global *globalFlags) error {
 			}
 		}
 	}
-	if len(f.paths)+len(f.commands)+len(f.urls) == 0 {
-		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --server-command or --url")
+	if len(f.paths)+len(f.commands)+len(f.urls) == 0 && !f.clients {
+		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, --server-command or --url")
 	}
 	if len(f.headers) > 0 && len(f.urls) == 0 {
 		return fmt.Errorf("--header goes with --url, and there is none")
@@ -177,6 +179,13 @@ func runScan(cmd *cobra.Command, global *globalFlags, flags *scanFlags) error {
 	if err != nil {
 		return err
 	}
+	if flags.clients {
+		found, err := readClients()
+		if err != nil {
+			return err
+		}
+		in.Add(found)
+	}
 	if err := flags.listServers(cmd.Context(), in, named, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -191,6 +200,19 @@ func runScan(cmd *cobra.Command, global *globalFlags, flags *scanFlags) error {
 		return err
 	}
 	return flags.verdict(cmd.ErrOrStderr(), result)
+}
+
+// readClients reads the configurations of whoever runs this.
+func readClients() (*scan.Input, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
+	}
+	return scan.ReadClients(scan.ClientFiles(home, config, ""))
 }
 
 // options reads what the scan is judged by.
@@ -260,7 +282,7 @@ func (f *scanFlags) listServers(ctx context.Context, in *scan.Input, named []sca
 	if f.start {
 		servers = append(servers, in.Servers...)
 	} else {
-		in.LeaveServers("give --start to start it, once you trust its program")
+		in.LeaveServers("give --start once you trust it")
 	}
 	if len(servers) == 0 {
 		return nil

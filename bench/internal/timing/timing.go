@@ -20,12 +20,18 @@ type Contender struct {
 	Before func() error
 }
 
-// Run runs it once and returns the wall time and the peak memory in bytes of
-// the process itself.
-func (c Contender) Run() (time.Duration, int64, error) {
+// usage is what one run took: wall time, processor time of all its threads and
+// children, and the peak memory in bytes of the process itself.
+type usage struct {
+	wall, cpu time.Duration
+	peak      int64
+}
+
+// run runs it once.
+func (c Contender) run() (usage, error) {
 	if c.Before != nil {
 		if err := c.Before(); err != nil {
-			return 0, 0, err
+			return usage{}, err
 		}
 	}
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
@@ -34,18 +40,22 @@ func (c Contender) Run() (time.Duration, int64, error) {
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
 	err := cmd.Run()
-	d := time.Since(start)
+	u := usage{wall: time.Since(start)}
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w\n%s", c.Name, err, out.String())
+		return u, fmt.Errorf("%s: %w\n%s", c.Name, err, out.String())
 	}
-	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return d, usage.Maxrss << 10, nil
+	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		u.peak = r.Maxrss << 10
+	}
+	return u, nil
 }
 
 // Sample is what one contender took.
 type Sample struct {
 	Name  string
 	Times []time.Duration // ascending
+	CPU   []time.Duration // processor time, ascending
 	Peak  int64           // bytes
 }
 
@@ -66,22 +76,27 @@ func Compare(w io.Writer, warmup, runs int, contenders ...Contender) ([]Sample, 
 	samples := make([]Sample, len(present))
 	for round := range warmup + runs {
 		for i, c := range present {
-			d, peak, err := c.Run()
+			u, err := c.run()
 			if err != nil {
 				return nil, err
 			}
 			samples[i].Name = c.Name
 			if round >= warmup {
-				samples[i].Times = append(samples[i].Times, d)
-				samples[i].Peak = max(samples[i].Peak, peak)
+				samples[i].Times = append(samples[i].Times, u.wall)
+				samples[i].CPU = append(samples[i].CPU, u.cpu)
+				samples[i].Peak = max(samples[i].Peak, u.peak)
 			}
 		}
 	}
 	for i := range samples {
 		slices.Sort(samples[i].Times)
+		slices.Sort(samples[i].CPU)
 	}
 	return samples, nil
 }
+
+// MedianCPU is the middle processor time.
+func (s Sample) MedianCPU() time.Duration { return s.CPU[len(s.CPU)/2] }
 
 // Print writes a row for each sample, with the first one's ratio to it.
 func Print(w io.Writer, title string, samples []Sample) {

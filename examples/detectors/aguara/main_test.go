@@ -124,6 +124,16 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// What is written as an escape in a schema is shown as what it stands for.
+func TestToolsListHasNoEscapes(t *testing.T) {
+	var list tool
+	list.InputSchema = json.RawMessage(`{"title":"\u003cb\u003e zero\u200bwidth"}`)
+	text, err := toolsList(list)
+	if err != nil || !strings.Contains(string(text), "<b> zero\u200bwidth") {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
+
 // An approval of one tool is no approval of the next.
 func TestRequestsAreApart(t *testing.T) {
 	v := ask(t, "high",

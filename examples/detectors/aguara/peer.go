@@ -110,20 +110,31 @@ func (p peer) scan(t tool, flags []string) (scanned, error) {
 	return s, nil
 }
 
-// toolsList is the tool as its server lists it.
+// toolsList is the tool as its server lists it, with every character written as
+// itself where JSON allows that: aguara reads text and not JSON, and does not
+// look behind an escape.
 func toolsList(t tool) ([]byte, error) {
 	type definition struct {
-		Name         string          `json:"name"`
-		Description  string          `json:"description"`
-		InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
-		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-		Annotations  json.RawMessage `json:"annotations,omitempty"`
+		Name         string `json:"name"`
+		Description  string `json:"description"`
+		InputSchema  any    `json:"inputSchema,omitempty"`
+		OutputSchema any    `json:"outputSchema,omitempty"`
+		Annotations  any    `json:"annotations,omitempty"`
+	}
+	d := definition{Name: t.Name, Description: t.Description}
+	for raw, field := range map[*json.RawMessage]*any{
+		&t.InputSchema: &d.InputSchema, &t.OutputSchema: &d.OutputSchema, &t.Annotations: &d.Annotations,
+	} {
+		if len(*raw) > 0 {
+			if err := json.Unmarshal(*raw, field); err != nil {
+				return nil, err
+			}
+		}
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	// Servers write < as it is, and rules look for it.
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(map[string][]definition{"tools": {{t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations}}})
+	err := enc.Encode(map[string][]definition{"tools": {d}})
 	return b.Bytes(), err
 }

@@ -1,0 +1,145 @@
+// Command peers times touchstone scan and the scanners of others on the same
+// tools, each in the way in which it is fastest at telling which tool is meant:
+//
+//	go run ./bench/peers -tools FILE [-aguara PROGRAM] [-mcp-scanner CHECKOUT]
+//
+// FILE holds rows with server, tool, description and inputSchema. Peers that
+// are not named are left out.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/touchstone-eval/touchstone/bench/internal/timing"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.tools, "tools", "", "a file of rows: server, tool, description, inputSchema")
+	flag.StringVar(&o.aguara, "aguara", "", "the program aguara")
+	flag.StringVar(&o.mcpScanner, "mcp-scanner", "", "a checkout of mcp-scanner; needs python3 with yara")
+	flag.StringVar(&o.python, "python", "python3", "the Python that has yara")
+	flag.IntVar(&o.copies, "copies", 10, "how often the tools are scanned in the larger run")
+	flag.IntVar(&o.runs, "runs", 5, "timed runs of each")
+	flag.Parse()
+	if err := bench(o); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	tools, aguara, mcpScanner, python string
+	copies, runs                      int
+}
+
+func bench(o options) error {
+	text, err := os.ReadFile(o.tools)
+	if err != nil {
+		return fmt.Errorf("%w: name a file with -tools", err)
+	}
+	var rows struct {
+		Tools []row `json:"tools"`
+	}
+	if err := json.Unmarshal(text, &rows); err != nil || len(rows.Tools) == 0 {
+		return fmt.Errorf("%s holds no rows of tools: %v", o.tools, err)
+	}
+	dir, err := os.MkdirTemp("", "touchstone-peers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	tool, err := timing.Build(dir)
+	if err != nil {
+		return err
+	}
+	once, err := o.compare(tool, filepath.Join(dir, "once"), rows.Tools, 1)
+	if err != nil {
+		return err
+	}
+	more, err := o.compare(tool, filepath.Join(dir, "more"), rows.Tools, o.copies)
+	if err != nil {
+		return err
+	}
+	// What starting up takes is in both and falls out of the difference.
+	// Processor time, since a busy machine makes wall times long.
+	fmt.Println("tools a second of processor time, without the start:")
+	for i, s := range more {
+		extra := s.MedianCPU() - once[i].MedianCPU()
+		fmt.Printf("  %-12s %10.0f\n", s.Name, float64((o.copies-1)*len(rows.Tools))/extra.Seconds())
+	}
+	return nil
+}
+
+func (o options) compare(tool, dir string, tools []row, copies int) ([]timing.Sample, error) {
+	if err := write(dir, tools, copies); err != nil {
+		return nil, err
+	}
+	all := filepath.Join(dir, "all.json")
+	contenders := []timing.Contender{
+		{Name: "touchstone", Argv: []string{tool, "scan", "--fail-on", "none", "--json", all}},
+	}
+	if o.aguara != "" {
+		contenders = append(contenders, timing.Contender{Name: "aguara", Argv: []string{o.aguara, "scan", "--format", "json", "--no-update-check", filepath.Join(dir, "each")}})
+	}
+	if o.mcpScanner != "" {
+		contenders = append(contenders, timing.Contender{Name: "mcp-scanner", Argv: []string{o.python, "-B", "bench/peers/static.py", o.mcpScanner, all}})
+	}
+	samples, err := timing.Compare(os.Stdout, 1, o.runs, contenders...)
+	if err != nil {
+		return nil, err
+	}
+	n := copies * len(tools)
+	timing.Print(os.Stdout, fmt.Sprintf("%d tools, whole processes", n), samples)
+	for _, s := range samples {
+		fmt.Printf("  %-12s %10.0f tools a second, %8.0f a second of processor time\n",
+			s.Name, float64(n)/s.Median().Seconds(), float64(n)/s.MedianCPU().Seconds())
+	}
+	return samples, nil
+}
+
+// row is a tool in the file that is read.
+type row struct {
+	Server      string          `json:"server"`
+	Tool        string          `json:"tool"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// write lays out the tools of copies sets of servers: in one answer to
+// tools/list, and each in a file of its own, since aguara says in which file
+// it found something and not in which tool.
+func write(dir string, tools []row, copies int) error {
+	type definition struct {
+		Server      string          `json:"server"`
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"inputSchema,omitempty"`
+	}
+	var all []definition
+	for c := range copies {
+		for i, t := range tools {
+			d := definition{fmt.Sprintf("%s-%d", t.Server, c), t.Tool, t.Description, t.InputSchema}
+			all = append(all, d)
+			if err := save(filepath.Join(dir, "each", fmt.Sprintf("%d-%d.json", c, i)), d); err != nil {
+				return err
+			}
+		}
+	}
+	return save(filepath.Join(dir, "all.json"), all...)
+}
+
+func save[T any](path string, tools ...T) error {
+	text, err := json.MarshalIndent(map[string][]T{"tools": tools}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
+}
