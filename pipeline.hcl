@@ -30,8 +30,8 @@ variable "security" {
 
 variable "baseline" {
   type        = string
-  default     = "datasets/baseline_v1.json"
-  description = "Reference figures and thresholds; without the file, figures are reported and not judged."
+  default     = null
+  description = "Reference figures and thresholds; without the file, figures are reported and not judged. By default datasets/baseline_v1.json, and with an adapter datasets/baseline_v1_NAME.json."
 }
 
 variable "runs" {
@@ -66,28 +66,72 @@ variable "search" {
   }
 }
 
+variable "proxy" {
+  type        = string
+  default     = ""
+  description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy, or with proxy_source for one that keeps to docs/own-proxy.md."
+  validation {
+    condition     = var.proxy == "" || fileexists(endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl")
+    error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl, or the path of an adapter with it."
+  }
+}
+
+variable "proxy_options" {
+  type        = map(string)
+  default     = {}
+  description = "Settings of the adapter, by the names that it declares."
+}
+
+variable "proxy_detectors" {
+  type        = list(string)
+  default     = null
+  description = "Which of the adapter's detectors score-security scores beside the others; by default all."
+}
+
 variable "proxy_source" {
   type        = string
   default     = ""
-  description = "A directory to build the proxy from; empty for the reference proxy."
+  description = "A directory to build the proxy from; empty for a proxy that is not built."
 }
 
 variable "proxy_build" {
   type        = list(string)
   default     = []
-  description = "The command that builds proxy_binary inside a copy of proxy_source."
+  description = "The command that builds the proxy inside a copy of proxy_source; by default what the adapter says, and where it says nothing the source is taken as it is."
 }
 
 variable "proxy_binary" {
   type        = string
-  default     = "proxy"
-  description = "What proxy_build leaves, relative to proxy_source."
+  default     = ""
+  description = "What proxy_build leaves, relative to proxy_source; by default what the adapter says, or proxy."
 }
 
 variable "proxy_args" {
   type        = list(string)
   default     = []
-  description = "Arguments that the proxy is started with, before those that name its configuration."
+  description = "Arguments that a proxy without an adapter is started with, before those that name its configuration."
+}
+
+variable "proxy_network" {
+  type        = string
+  default     = "loopback"
+  description = "What the proxy may reach: loopback, or full for one that needs a service elsewhere."
+  validation {
+    condition     = contains(["loopback", "full"], var.proxy_network)
+    error_message = "Set proxy_network to loopback or full."
+  }
+}
+
+variable "proxy_secret" {
+  type        = string
+  default     = ""
+  description = "Where a secret that the proxy needs comes from, env:NAME or file:PATH. Its value is kept nowhere; the proxy finds it in PROXY_SECRET, an adapter as secret."
+}
+
+variable "proxy_ready_timeout" {
+  type        = string
+  default     = "1m"
+  description = "How long the proxy may take to index everything."
 }
 
 variable "degrade" {
@@ -100,7 +144,16 @@ locals {
   runs         = range(1, var.runs + 1)
   degrade      = var.degrade == "" ? [] : ["--degrade", var.degrade]
   from_source  = var.proxy_source != ""
-  has_baseline = var.baseline == "" ? false : fileexists(var.baseline)
+  adapted      = var.proxy != ""
+  adapter      = endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl"
+  binary       = var.proxy_binary != "" || local.adapted ? var.proxy_binary : "proxy"
+  own_baseline = local.adapted ? "datasets/baseline_v1_${trimsuffix(basename(var.proxy), ".hcl")}.json" : "datasets/baseline_v1.json"
+  baseline     = var.baseline == null ? local.own_baseline : var.baseline
+  has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
+
+  # The adapter's own detectors, by the labels of its blocks.
+  described       = local.adapted ? flatten(regexall("(?m)^detector\\s+\"([^\"]+)\"", file(local.adapter))) : []
+  proxy_detectors = var.proxy_detectors == null ? local.described : var.proxy_detectors
 }
 
 # Nothing unvalidated is ever scored: the later stages read what this stage
@@ -131,21 +184,36 @@ stage "validate-datasets" {
 stage "build-proxy" {
   description = "Build the proxy under test, or name the embedded one."
   inputs = {
-    source = local.from_source ? { path = var.proxy_source, exclude = [".git/**"] } : null
+    adapter = local.adapted ? local.adapter : null
+    source  = local.from_source ? { path = var.proxy_source, exclude = [".git/**"] } : null
   }
   outputs = {
-    proxy = "out/proxy/"
+    proxy     = "out/proxy/"
+    detectors = "out/detectors/"
   }
   command = concat(
-    ["touchstone", "stage", "build-proxy", "--out", output.proxy],
+    ["touchstone", "stage", "build-proxy", "--out", output.proxy, "--detectors", output.detectors],
+    local.adapted ? concat(
+      ["--adapter", input.adapter],
+      flatten([for name, value in var.proxy_options : ["--option", "${name}=${value}"]]),
+    ) : [],
     local.from_source ? concat(
-      ["--source", input.source, "--binary", var.proxy_binary],
+      ["--source", input.source],
+      local.binary == "" ? [] : ["--binary", local.binary],
       flatten([for word in var.proxy_args : ["--arg", word]]),
       ["--"], var.proxy_build,
     ) : [],
   )
-  passthrough = local.from_source ? ["HOME", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS"] : []
-  env         = local.from_source ? { PATH = "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } : {}
+  passthrough = local.from_source ? [
+    "HOME", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOPRIVATE", "GOTOOLCHAIN",
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
+  ] : []
+  # The place of a build is another each time, and must not be in what it
+  # builds: the same source has to give the same bytes.
+  env = local.from_source ? {
+    PATH    = "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    GOFLAGS = "-trimpath -buildvcs=false"
+  } : {}
   network     = local.from_source ? "full" : "none"
   timeout     = "15m"
 }
@@ -160,10 +228,14 @@ stage "snapshot-index" {
     index = "out/index.json"
   }
   command = concat(
-    ["touchstone", "stage", "snapshot-index", "--proxy", input.proxy, "--corpus", input.corpus, "--out", output.index],
+    [
+      "touchstone", "stage", "snapshot-index", "--proxy", input.proxy, "--corpus", input.corpus,
+      "--ready-timeout", var.proxy_ready_timeout, "--out", output.index,
+    ],
     local.degrade,
   )
-  network = "loopback"
+  secrets = { PROXY_SECRET = var.proxy_secret == "" ? null : var.proxy_secret }
+  network = var.proxy_network
   timeout = "5m"
 }
 
@@ -185,23 +257,25 @@ stage "score-retrieval" {
     [
       "touchstone", "stage", "score-retrieval",
       "--proxy", input.proxy, "--corpus", input.corpus, "--golden", input.golden, "--index", input.index,
-      "--run", matrix.run, "--search", var.search, "--out", output.report,
+      "--run", matrix.run, "--search", var.search, "--ready-timeout", var.proxy_ready_timeout, "--out", output.report,
     ],
     local.degrade,
   )
-  network = "loopback"
+  secrets = { PROXY_SECRET = var.proxy_secret == "" ? null : var.proxy_secret }
+  network = var.proxy_network
   timeout = "10m"
 }
 
 stage "score-security" {
   description = "Put every security entry to a detector and count what it flags."
   matrix {
-    detector = var.detectors
+    detector = concat(var.detectors, local.proxy_detectors)
     run      = local.runs
   }
   inputs = {
     security = stage.validate-datasets.security
     detector = try(var.external_detectors[matrix.detector].dir, null)
+    adapted  = contains(local.proxy_detectors, matrix.detector) ? stage.build-proxy.detectors : null
   }
   outputs = {
     report = "out/security.json"
@@ -211,6 +285,7 @@ stage "score-security" {
       "touchstone", "stage", "score-security",
       "--security", input.security, "--detector", matrix.detector, "--run", matrix.run, "--out", output.report,
     ],
+    input.adapted == null ? [] : ["--adapted", input.adapted],
     input.detector == null ? [] : concat(["--"], [
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),
@@ -224,7 +299,7 @@ stage "aggregate" {
     validation = stage.validate-datasets.report
     retrieval  = stage.score-retrieval.report
     security   = stage.score-security.report
-    baseline   = local.has_baseline ? var.baseline : null
+    baseline   = local.has_baseline ? local.baseline : null
   }
   outputs = {
     aggregate = "out/aggregate.json"
@@ -244,7 +319,7 @@ stage "gate" {
   description = "Judge the figures by the baseline's thresholds."
   inputs = {
     aggregate = stage.aggregate.aggregate
-    baseline  = local.has_baseline ? var.baseline : null
+    baseline  = local.has_baseline ? local.baseline : null
   }
   outputs = {
     verdict = "out/gate.json"

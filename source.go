@@ -17,5 +17,5 @@ var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.
 //
-//go:embed pipeline.hcl datasets/*.json
+//go:embed pipeline.hcl datasets/*.json adapters/*.hcl
 var Template embed.FS

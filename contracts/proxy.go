@@ -5,21 +5,31 @@ import "encoding/json"
 // ProxyManifest is what build-proxy hands on: how to start the proxy under
 // test, and the identity of what was built.
 //
-// Kind embedded means the reference proxy inside the touchstone binary;
-// Kind binary means the file Binary, relative to the manifest's directory.
-// Identity is the digest of the embedded proxy's source or of the binary.
+// Kind embedded means a proxy inside the touchstone binary; Kind binary means
+// the file Binary, relative to the manifest's directory; Kind command means a
+// program that is there already, which the adapter names.
+// Identity is the digest of the embedded proxy's source or of the binary. With
+// an adapter it is followed by "+" and the digest of the adapter and its
+// options, and for Kind command it is that digest alone.
+//
+// Adapter, relative to the manifest's directory, describes a proxy that is
+// started and asked in another way than docs/own-proxy.md says, and Options
+// are its settings; see docs/adapters.md.
 type ProxyManifest struct {
-	Name     string   `json:"name"`
-	Kind     string   `json:"kind"`
-	Binary   string   `json:"binary,omitempty"`
-	Args     []string `json:"args"`
-	Identity string   `json:"identity"`
+	Name     string            `json:"name"`
+	Kind     string            `json:"kind"`
+	Binary   string            `json:"binary,omitempty"`
+	Args     []string          `json:"args"`
+	Adapter  string            `json:"adapter,omitempty"`
+	Options  map[string]string `json:"options,omitempty"`
+	Identity string            `json:"identity"`
 }
 
 // Kinds of proxy.
 const (
 	ProxyEmbedded = "embedded"
 	ProxyBinary   = "binary"
+	ProxyCommand  = "command"
 )
 
 // ProxyConfig is the file that a proxy is started with: its upstream servers,

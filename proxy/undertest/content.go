@@ -17,12 +17,15 @@ import (
 )
 
 // Tool is a tool as the proxy holds it. Problem says why it cannot be found
-// although it is listed; empty when it can.
+// although it is listed; empty when it can. NoDescription and NoSchema say that
+// the proxy does not list them, so that nothing is known of them.
 type Tool struct {
-	ID          contracts.ToolID
-	Description string
-	Schema      json.RawMessage
-	Problem     string
+	ID            contracts.ToolID
+	Description   string
+	Schema        json.RawMessage
+	Problem       string
+	NoDescription bool
+	NoSchema      bool
 }
 
 // Tools lists what the proxy holds.
@@ -41,6 +44,16 @@ func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.scrub(p.addr, err)))
 }
 
+// Expect returns the digests of the tools that the proxy has to list when it
+// holds the corpus.
+func (p *Proxy) Expect(corpus contracts.Corpus) ([]contracts.IndexedTool, error) {
+	tools, err := p.dialect.expected(OfCorpus(corpus))
+	if err != nil {
+		return nil, err
+	}
+	return Digest(tools)
+}
+
 // OfCorpus returns the tools that a proxy over the corpus has to hold.
 func OfCorpus(corpus contracts.Corpus) []Tool {
 	tools := make([]Tool, len(corpus.Tools))
@@ -48,6 +61,15 @@ func OfCorpus(corpus contracts.Corpus) []Tool {
 		tools[i] = Tool{ID: t.ToolID, Description: t.Description, Schema: t.Schema}
 	}
 	return tools
+}
+
+// IDs lists the ids of a corpus's tools.
+func IDs(corpus contracts.Corpus) []contracts.ToolID {
+	ids := make([]contracts.ToolID, len(corpus.Tools))
+	for i, t := range corpus.Tools {
+		ids[i] = t.ToolID
+	}
+	return ids
 }
 
 // Digest reduces tools to digests of their content, sorted by id.
@@ -58,8 +80,12 @@ func Digest(tools []Tool) ([]contracts.IndexedTool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the schema of tool %q: %w", t.ID, err)
 		}
-		out[i] = contracts.IndexedTool{
-			ToolID: t.ID, DescriptionSHA256: sum([]byte(t.Description)), SchemaSHA256: sum(schema),
+		out[i] = contracts.IndexedTool{ToolID: t.ID}
+		if !t.NoDescription {
+			out[i].DescriptionSHA256 = sum([]byte(t.Description))
+		}
+		if !t.NoSchema {
+			out[i].SchemaSHA256 = sum(schema)
 		}
 	}
 	slices.SortFunc(out, func(a, b contracts.IndexedTool) int { return cmp.Compare(a.ToolID, b.ToolID) })
@@ -90,6 +116,9 @@ func canonical(raw json.RawMessage) ([]byte, error) {
 	return json.Marshal(v)
 }
 
+// differ compares two digests. What one side does not know is no difference.
+func differ(a, b string) bool { return a != b && a != "" && b != "" }
+
 // Differences compares two digested lists, both sorted by id, and returns a
 // line for each tool that differs.
 func Differences(want, got []contracts.IndexedTool) []string {
@@ -108,10 +137,10 @@ func Differences(want, got []contracts.IndexedTool) []string {
 			j++
 		default:
 			var what []string
-			if want[i].DescriptionSHA256 != got[j].DescriptionSHA256 {
+			if differ(want[i].DescriptionSHA256, got[j].DescriptionSHA256) {
 				what = append(what, "description")
 			}
-			if want[i].SchemaSHA256 != got[j].SchemaSHA256 {
+			if differ(want[i].SchemaSHA256, got[j].SchemaSHA256) {
 				what = append(what, "schema")
 			}
 			if len(what) > 0 {

@@ -10,26 +10,34 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/proxy"
+	"github.com/touchstone-eval/touchstone/proxy/adapter"
 )
 
 // dialect is what differs from one kind of proxy to another: how it is told
 // what to do, how it says that it did, and how it is asked.
 type dialect interface {
-	// prepare writes what the proxy reads at its start into home and
-	// returns the arguments that point to it.
-	prepare(home, readyFile string, opts Options) (args []string, err error)
+	// launch says how to start the proxy and what to write into home before.
+	launch(home string, opts Options) (adapter.Launch, error)
+	// started is called when the process runs.
+	started(p *process)
 	// address returns where the proxy listens, once it has told.
-	address(readyFile string) (addr address, found bool, err error)
+	address(home string) (addr address, found bool, err error)
 	// ready asks whether everything is indexed. Not yet is no error, nor is
 	// an upstream that failed: the listing will show what is missing.
 	ready(ctx context.Context, client *http.Client, addr address) (done bool, progress string, err error)
 	// tools lists what the proxy holds.
 	tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error)
+	// expected is how the proxy shows tools that it holds as they are: some
+	// are known to rewrite schemas.
+	expected(tools []Tool) ([]Tool, error)
 	// searcher prepares the way to the proxy's search.
 	searcher(addr address, path string, client *http.Client) (searcher, error)
+	// close ends what the dialect itself holds.
+	close()
 }
 
 // address is where a proxy listens.
@@ -41,19 +49,35 @@ type searcher interface {
 	close()
 }
 
-// native is the contract of docs/own-proxy.md.
-type native struct{}
-
-func (native) prepare(home, readyFile string, opts Options) ([]string, error) {
-	config := filepath.Join(home, "config.json")
-	if err := contracts.Write(config, contracts.ProxyConfig{Upstreams: opts.Upstreams, Index: opts.Index}); err != nil {
-		return nil, fmt.Errorf("write the proxy's configuration: %w", err)
-	}
-	return []string{"--config", config, "--listen", "127.0.0.1:0", "--ready-file", readyFile}, nil
+// native is the contract of docs/own-proxy.md. command is the program with its
+// own arguments.
+type native struct {
+	command  []string
+	embedded bool
 }
 
-func (native) address(readyFile string) (address, bool, error) {
-	data, err := os.ReadFile(readyFile)
+// readyFile is where a proxy of the native contract tells its address.
+const readyFile = "ready.json"
+
+func (n native) launch(home string, opts Options) (adapter.Launch, error) {
+	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.Upstreams, Index: opts.Index})
+	if err != nil {
+		return adapter.Launch{}, fmt.Errorf("write the proxy's configuration: %w", err)
+	}
+	argv := append(slices.Clone(n.command),
+		"--config", filepath.Join(home, "config.json"), "--listen", "127.0.0.1:0", "--ready-file", filepath.Join(home, readyFile))
+	if n.embedded {
+		argv = append(argv, "--until-stdin-closes")
+	}
+	return adapter.Launch{Argv: argv, Files: map[string][]byte{"config.json": config}}, nil
+}
+
+func (native) started(*process) {}
+
+func (native) close() {}
+
+func (native) address(home string) (address, bool, error) {
+	data, err := os.ReadFile(filepath.Join(home, readyFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return address{}, false, nil
 	}
@@ -96,11 +120,13 @@ func (native) tools(ctx context.Context, client *http.Client, addr address) ([]T
 	return tools, nil
 }
 
+func (native) expected(tools []Tool) ([]Tool, error) { return tools, nil }
+
 func (native) searcher(addr address, path string, client *http.Client) (searcher, error) {
 	switch path {
 	case contracts.SearchMCP:
-		return newMCPSearcher(addr, client), nil
-	case contracts.SearchREST:
+		return &mcpSearcher{newMCPClient(addr.mcp, client, nil)}, nil
+	case contracts.SearchREST, "":
 		return &restSearcher{addr: addr, client: client}, nil
 	}
 	return nil, fmt.Errorf("search path %q is unknown: use %s or %s", path, contracts.SearchMCP, contracts.SearchREST)
@@ -117,24 +143,34 @@ func getJSON(ctx context.Context, client *http.Client, url string, v any) error 
 	if err != nil {
 		return err
 	}
-	resp, err := client.Do(req)
+	body, err := fetch(client, req)
 	if err != nil {
 		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return fmt.Errorf("GET %s: read the answer: %w", req.URL.Path, err)
-	case len(body) > maxAnswer:
-		return fmt.Errorf("GET %s: the answer is larger than %d MiB", req.URL.Path, maxAnswer>>20)
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("GET %s: status %d: %s", req.URL.Path, resp.StatusCode, begin(body))
 	}
 	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("GET %s: the answer is not what it should be (%w): it begins %s", req.URL.Path, err, begin(body))
 	}
 	return nil
+}
+
+// fetch sends a request and returns the body of the answer, which has to have
+// a status of success.
+func fetch(client *http.Client, req *http.Request) ([]byte, error) {
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: read the answer: %w", req.Method, req.URL.Path, err)
+	case len(body) > maxAnswer:
+		return nil, fmt.Errorf("%s %s: the answer is larger than %d MiB", req.Method, req.URL.Path, maxAnswer>>20)
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return nil, fmt.Errorf("%s %s: status %d: %s", req.Method, req.URL.Path, resp.StatusCode, begin(body))
+	}
+	return body, nil
 }
 
 // begin shows the start of an answer in an error.

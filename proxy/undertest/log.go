@@ -35,6 +35,13 @@ func (l *logBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// text is what is kept, as it was written.
+func (l *logBuffer) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.data)
+}
+
 // tail returns the last lines, indented.
 func (l *logBuffer) tail() string {
 	l.mu.Lock()

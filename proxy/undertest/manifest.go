@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/adapter"
 )
 
 // ManifestFile is the name of the manifest in the directory that build-proxy
@@ -20,6 +21,52 @@ func ReadManifest(dir string) (contracts.ProxyManifest, error) {
 		return m, fmt.Errorf("the proxy's manifest: %w", err)
 	}
 	return m, nil
+}
+
+// dialectOf says how the proxy of m in opts.Dir is started and asked.
+func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
+	var exe string
+	var err error
+	if m.Kind != contracts.ProxyCommand {
+		if exe, err = program(m, opts.Dir, opts.Executable); err != nil {
+			return nil, err
+		}
+	}
+	if m.Adapter == "" {
+		if exe == "" {
+			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again", m.Name)
+		}
+		return native{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded}, nil
+	}
+	if !filepath.IsLocal(m.Adapter) {
+		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: build it again", m.Name, m.Adapter)
+	}
+	a, err := adapter.ReadFile(filepath.Join(opts.Dir, m.Adapter))
+	if err != nil {
+		return nil, err
+	}
+	self := opts.Executable
+	if self == "" {
+		if self, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("find this program: %w", err)
+		}
+	}
+	d := &described{adapter: a, options: m.Options, self: self}
+	if m.Kind == contracts.ProxyBinary {
+		d.binary = exe
+	}
+	if a.Contract == adapter.Described {
+		return d, nil
+	}
+	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: self, Options: m.Options})
+	if err != nil {
+		return nil, err
+	}
+	launch, err := run.Launch()
+	if err != nil {
+		return nil, err
+	}
+	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded}, nil
 }
 
 // program returns the file to execute for the proxy of m in dir.

@@ -1,6 +1,7 @@
 package undertest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/touchstone-eval/touchstone/proxy/adapter"
 )
 
 // stopAfter is how long a proxy may take to end after SIGTERM.
@@ -18,18 +21,32 @@ const stopAfter = 3 * time.Second
 // process is the proxy's process. It leads a process group.
 type process struct {
 	cmd    *exec.Cmd
-	in     io.Closer
+	in     io.WriteCloser
+	out    io.ReadCloser // of a proxy that speaks MCP on it; nil otherwise
 	log    *logBuffer
 	exited chan struct{} // closed once it is reaped
 	err    error         // how it ended, once exited is closed
+
+	stopWith  syscall.Signal
+	stopAfter time.Duration
 }
 
-// startProcess starts argv with home as working directory and home directory.
-func startProcess(argv []string, home string) (*process, error) {
-	p := &process{log: &logBuffer{}, exited: make(chan struct{})}
-	p.cmd = exec.Command(argv[0], argv[1:]...)
+// signals are those that an adapter can stop its proxy with.
+var signals = map[string]syscall.Signal{
+	"": syscall.SIGTERM, "TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT,
+	"HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL,
+}
+
+// startProcess starts what l says with home as working directory and home
+// directory.
+func startProcess(l adapter.Launch, home string) (*process, error) {
+	p := &process{
+		log: &logBuffer{}, exited: make(chan struct{}),
+		stopWith: signals[l.StopSignal], stopAfter: cmp.Or(l.StopAfter, stopAfter),
+	}
+	p.cmd = exec.Command(l.Argv[0], l.Argv[1:]...)
 	p.cmd.Dir = home
-	p.cmd.Env = environment(home)
+	p.cmd.Env = environment(home, l.Env)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	// Children that keep the log open must not keep us waiting.
 	p.cmd.WaitDelay = stopAfter
@@ -41,7 +58,20 @@ func startProcess(argv []string, home string) (*process, error) {
 		return nil, err
 	}
 	p.in = in
-	if err := p.cmd.Start(); err != nil {
+	var childOut *os.File
+	if l.Stdio {
+		// A plain pipe and not that of exec.Cmd, which closes its own as soon
+		// as the process ends, with the last answer perhaps still in it.
+		if p.out, childOut, err = os.Pipe(); err != nil {
+			return nil, fmt.Errorf("open a pipe: %w", err)
+		}
+		p.cmd.Stdout = childOut
+	}
+	err = p.cmd.Start()
+	if childOut != nil {
+		childOut.Close()
+	}
+	if err != nil {
 		return nil, err
 	}
 	go func() {
@@ -53,8 +83,8 @@ func startProcess(argv []string, home string) (*process, error) {
 
 // environment is this process's own, which an engine has already reduced to
 // what was declared, with every directory that a proxy may want to write to
-// inside home.
-func environment(home string) []string {
+// inside home, and with what the adapter adds.
+func environment(home string, more map[string]string) []string {
 	dirs := map[string]string{
 		"HOME":            home,
 		"TMPDIR":          home,
@@ -66,8 +96,14 @@ func environment(home string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, ours := dirs[name]; !ours {
+		_, ours := dirs[name]
+		if _, added := more[name]; !ours && !added {
 			env = append(env, kv)
+		}
+	}
+	for name, v := range more {
+		if _, ours := dirs[name]; !ours {
+			env = append(env, name+"="+v)
 		}
 	}
 	for name, dir := range dirs {
@@ -104,14 +140,17 @@ func (p *process) how() string {
 // everything that is left of what it started.
 func (p *process) stop() {
 	if !p.ended() {
-		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		_ = p.cmd.Process.Signal(p.stopWith)
 		p.in.Close()
 		select {
 		case <-p.exited:
-		case <-time.After(stopAfter):
+		case <-time.After(p.stopAfter):
 		}
 	}
 	killGroup(p.cmd.Process.Pid)
 	<-p.exited
 	killStrays(p.cmd.Dir)
+	if p.out != nil {
+		p.out.Close()
+	}
 }

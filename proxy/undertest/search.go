@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -59,62 +58,20 @@ func (s *restSearcher) search(ctx context.Context, query string, limit int) (con
 func (s *restSearcher) close() {}
 
 // mcpSearcher calls the tool retrieve_tools over streamable HTTP.
-type mcpSearcher struct {
-	client    *mcp.Client
-	transport mcp.StreamableClientTransport
-	session   *mcp.ClientSession // nil until there is one that works
-}
-
-func newMCPSearcher(addr address, client *http.Client) *mcpSearcher {
-	limited := *client
-	limited.Transport = limitBody{client.Transport}
-	return &mcpSearcher{
-		client: mcp.NewClient(&mcp.Implementation{Name: "touchstone", Version: "1"}, &mcp.ClientOptions{
-			Capabilities: &mcp.ClientCapabilities{},
-		}),
-		transport: mcp.StreamableClientTransport{
-			Endpoint: addr.mcp, HTTPClient: &limited, MaxRetries: -1, DisableStandaloneSSE: true,
-		},
-	}
-}
+type mcpSearcher struct{ *mcpClient }
 
 func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
-	if s.session == nil {
-		transport := s.transport
-		session, err := s.client.Connect(ctx, &transport, nil)
-		if err != nil {
-			return contracts.SearchAnswer{}, fmt.Errorf("connect to its MCP endpoint: %w", err)
-		}
-		s.session = session
-	}
-	result, err := s.session.CallTool(ctx, &mcp.CallToolParams{
-		Name: "retrieve_tools", Arguments: map[string]any{"query": query, "limit": limit},
-	})
+	result, err := s.call(ctx, "retrieve_tools", map[string]any{"query": query, "limit": limit})
 	if err != nil {
-		// Garbage on the wire breaks a session for good. The next query
-		// must not suffer for it.
-		s.close()
 		return contracts.SearchAnswer{}, err
 	}
 	return readResult(result)
 }
 
-func (s *mcpSearcher) close() {
-	if s.session != nil {
-		_ = s.session.Close()
-		s.session = nil
-	}
-}
-
 // readResult reads the answer of retrieve_tools: its structured content, or
 // else its only text.
 func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
-	var text string
-	for _, c := range result.Content {
-		if t, ok := c.(*mcp.TextContent); ok {
-			text += t.Text
-		}
-	}
+	text := textOf(result)
 	if result.IsError {
 		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: %s", begin([]byte(text)))
 	}
@@ -144,19 +101,4 @@ func (w wireAnswer) checked() (contracts.SearchAnswer, error) {
 		return contracts.SearchAnswer{}, errors.New(`the answer has no list "tools"`)
 	}
 	return contracts.SearchAnswer{Tools: *w.Tools, Total: w.Total}, nil
-}
-
-// limitBody cuts answers that are too large to be answers.
-type limitBody struct{ next http.RoundTripper }
-
-func (l limitBody) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := l.next.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
-	return resp, nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/adapter"
 )
 
 // Options is how a proxy under test is started.
@@ -22,8 +23,12 @@ type Options struct {
 	Dir       string
 	Upstreams []contracts.Upstream
 	Index     contracts.IndexOptions
-	// SearchPath is contracts.SearchMCP or contracts.SearchREST.
+	// SearchPath is contracts.SearchMCP or contracts.SearchREST; empty for
+	// whichever the proxy has, when it does not matter.
 	SearchPath string
+	// Tools are those that the upstreams have. An adapter may wait until each
+	// of them is found.
+	Tools []contracts.ToolID
 	// ReadyTimeout bounds the time from start to ready; QueryTimeout one
 	// search or listing. Zero means a minute and ten seconds.
 	ReadyTimeout time.Duration
@@ -57,30 +62,55 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	exe, err := program(manifest, opts.Dir, opts.Executable)
-	if err != nil {
-		return nil, err
-	}
 	if opts.ReadyTimeout == 0 {
 		opts.ReadyTimeout = time.Minute
 	}
 	if opts.QueryTimeout == 0 {
 		opts.QueryTimeout = 10 * time.Second
 	}
+	for attempt := 1; ; attempt++ {
+		p, err := startOnce(ctx, manifest, opts)
+		if err == nil {
+			return p, nil
+		}
+		// Between our finding a free port and the proxy's taking it, somebody
+		// else may have taken it.
+		if !errors.Is(err, errPortTaken) || attempt == maxAttempts {
+			return nil, err
+		}
+	}
+}
+
+// maxAttempts is how often a proxy is started that finds its port taken.
+const maxAttempts = 3
+
+var (
+	errPortTaken = errors.New("the port that it was given is taken")
+	portTaken    = regexp.MustCompile(`(?i)address already in use|EADDRINUSE|port .{0,20}in use`)
+)
+
+func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Options) (*Proxy, error) {
+	dialect, err := dialectOf(manifest, opts)
+	if err != nil {
+		return nil, err
+	}
 	home, err := os.MkdirTemp("", "touchstone-proxy-")
 	if err != nil {
 		return nil, fmt.Errorf("make a private directory for the proxy: %w", err)
 	}
 	p := &Proxy{
-		Manifest: manifest, home: home, timeout: opts.QueryTimeout,
-		dialect: native{},
+		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect,
 		// One connection for each proxy, and none that outlives it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}},
 	}
-	if err := p.start(ctx, exe, opts); err != nil {
+	if err := p.start(ctx, opts); err != nil {
 		if p.process != nil {
+			taken := p.process.ended() && portTaken.MatchString(p.process.log.text())
 			p.process.stop()
 			err = p.WithLog(err)
+			if _, chosen := dialect.(*described); chosen && taken {
+				err = fmt.Errorf("%w: %w", errPortTaken, err)
+			}
 		}
 		p.Stop()
 		return nil, err
@@ -88,19 +118,37 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 	return p, nil
 }
 
-func (p *Proxy) start(ctx context.Context, exe string, opts Options) error {
-	readyFile := filepath.Join(p.home, "ready.json")
-	args, err := p.dialect.prepare(p.home, readyFile, opts)
+// prepare makes what the proxy reads at its start.
+func prepare(home string, l adapter.Launch) error {
+	for _, dir := range l.Directories {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			return fmt.Errorf("make a directory for the proxy: %w", err)
+		}
+	}
+	for name, content := range l.Files {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("make a directory for the proxy: %w", err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return fmt.Errorf("write the proxy's configuration: %w", err)
+		}
+	}
+	return nil
+}
+
+func (p *Proxy) start(ctx context.Context, opts Options) error {
+	launch, err := p.dialect.launch(p.home, opts)
 	if err != nil {
 		return err
 	}
-	argv := append(append([]string{exe}, p.Manifest.Args...), args...)
-	if p.Manifest.Kind == contracts.ProxyEmbedded {
-		argv = append(argv, "--until-stdin-closes")
+	if err := prepare(p.home, launch); err != nil {
+		return err
 	}
-	if p.process, err = startProcess(argv, p.home); err != nil {
+	if p.process, err = startProcess(launch, p.home); err != nil {
 		return fmt.Errorf("start proxy %q: %w: build it again", p.Manifest.Name, err)
 	}
+	p.dialect.started(p.process)
 	ready, cancel := context.WithTimeout(ctx, opts.ReadyTimeout)
 	defer cancel()
 	// A proxy that ended will not get ready.
@@ -111,7 +159,7 @@ func (p *Proxy) start(ctx context.Context, exe string, opts Options) error {
 		case <-ready.Done():
 		}
 	}()
-	addr, err := p.waitReady(ready, readyFile, opts)
+	addr, err := p.waitReady(ready, opts)
 	if err != nil {
 		select { // a request that failed may be the first sign of its end
 		case <-p.process.exited:
@@ -123,8 +171,11 @@ func (p *Proxy) start(ctx context.Context, exe string, opts Options) error {
 		case p.process.ended():
 			return fmt.Errorf("proxy %q ended before it was ready: %s", p.Manifest.Name, p.process.how())
 		case ready.Err() != nil:
-			return fmt.Errorf("proxy %q was not ready within %v (%w): look at its log, or allow more time with --ready-timeout", p.Manifest.Name, opts.ReadyTimeout, err)
+			return fmt.Errorf("proxy %q was not ready within %v (%w%s): look at its log, or allow more time with --ready-timeout", p.Manifest.Name, opts.ReadyTimeout, err, p.whereElse(addr))
 		}
+		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
+	}
+	if err := p.keepsToLoopback(); err != nil {
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
 	p.addr = addr
@@ -142,14 +193,14 @@ const maxBadPolls = 20
 
 // waitReady waits for the address, and then until the proxy says that it is
 // ready. The error is why it was not ready yet when ctx ended.
-func (p *Proxy) waitReady(ctx context.Context, readyFile string, opts Options) (address, error) {
+func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 	started := time.Now()
 	reported := started
 	var addr address
 	waiting := errors.New("it has not told its address")
 	bad := 0
 	for {
-		done, progress, err := p.look(ctx, readyFile, &addr)
+		done, progress, err := p.look(ctx, &addr)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -176,9 +227,9 @@ func (p *Proxy) waitReady(ctx context.Context, readyFile string, opts Options) (
 
 // look finds out the address, if it is not known yet, and whether the proxy is
 // ready; if it is not, progress says how far it is.
-func (p *Proxy) look(ctx context.Context, readyFile string, addr *address) (done bool, progress string, err error) {
+func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress string, err error) {
 	if addr.base == "" {
-		a, found, err := p.dialect.address(readyFile)
+		a, found, err := p.dialect.address(p.home)
 		if err != nil {
 			return false, "", err
 		}
@@ -218,6 +269,7 @@ func (p *Proxy) Stop() {
 		p.searcher.close()
 		p.searcher = nil
 	}
+	p.dialect.close()
 	if p.process != nil {
 		p.process.stop()
 	}
@@ -263,5 +315,8 @@ func (p *Proxy) scrub(addr address, err error) error {
 		return ErrBroken
 	}
 	text := strings.ReplaceAll(err.Error(), addr.base, "the proxy")
+	if d, ok := p.dialect.(*described); ok && d.run != nil {
+		text = strings.ReplaceAll(text, p.home, "its home")
+	}
 	return errors.New(loopbackPort.ReplaceAllString(text, "loopback"))
 }

@@ -89,10 +89,15 @@ func removeAll(dir string) {
 }
 
 // runBuild runs the command in dir. Its output goes to standard error, and
-// the end of it into the error when it fails.
-func runBuild(ctx context.Context, dir string, argv []string) error {
+// the end of it into the error when it fails. env is set on top of this
+// process's environment.
+func runBuild(ctx context.Context, dir string, argv []string, env map[string]string) error {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = dir
+	cmd.Env = os.Environ()
+	for name, v := range env {
+		cmd.Env = append(cmd.Env, name+"="+v)
+	}
 	tail := &tailBuffer{}
 	out := io.MultiWriter(os.Stderr, tail)
 	cmd.Stdout, cmd.Stderr = out, out

@@ -42,18 +42,31 @@ type Options struct {
 	Command []string
 	// Args are put before those that every proxy is started with.
 	Args []string
+	// Adapter is the file that describes the proxy; empty for one that keeps
+	// to docs/own-proxy.md. OptionValues are its settings.
+	Adapter      string
+	OptionValues map[string]string
+	// Detectors is a directory to write with the detectors that the adapter
+	// describes; empty to leave them out.
+	Detectors string
 }
 
 // Command is the stage's command line.
 func Command() *cobra.Command {
 	var opts Options
+	var optionValues []string
 	cmd := &cobra.Command{
 		Use:   "build-proxy --out DIR [--source DIR --binary FILE -- COMMAND...]",
 		Short: "Build the proxy under test, or name the reference proxy",
 		Example: `  touchstone stage build-proxy --out proxy
-  touchstone stage build-proxy --out proxy --source ../my-proxy --binary bin/my-proxy -- make`,
+  touchstone stage build-proxy --out proxy --source ../my-proxy --binary bin/my-proxy -- make
+  touchstone stage build-proxy --out proxy --adapter their-proxy.hcl --source ../their-proxy -- make`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Command = args
+			var err error
+			if opts.OptionValues, err = parseOptions(optionValues); err != nil {
+				return err
+			}
 			return Run(cmd.Context(), opts)
 		},
 	}
@@ -64,6 +77,9 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Source, "source", "", "the directory to build from")
 	f.StringVar(&opts.Binary, "binary", "", "the file that the command leaves, relative to the source")
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
+	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy, see docs/adapters.md")
+	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
+	f.StringVar(&opts.Detectors, "detectors", "", "a directory to write with the detectors that the adapter describes")
 	if err := cmd.MarkFlagRequired("out"); err != nil {
 		panic(err) // a flag that does not exist: a mistake in this program
 	}
@@ -88,19 +104,31 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	var manifest contracts.ProxyManifest
 	var err error
-	if opts.Source == "" {
+	switch {
+	case opts.Adapter != "":
+		manifest, err = adapted(ctx, opts)
+	case opts.Source == "":
 		manifest, err = embedded(opts)
-	} else {
+	default:
 		manifest, err = built(ctx, opts)
 	}
 	if err != nil {
 		return err
+	}
+	if opts.Adapter == "" && opts.Detectors != "" {
+		if err := keepDetectors(nil, "", opts.Detectors); err != nil {
+			return err
+		}
 	}
 	return contracts.Write(filepath.Join(opts.Out, undertest.ManifestFile), manifest)
 }
 
 func check(opts Options) error {
 	switch {
+	case opts.Adapter != "":
+		return nil // what goes together is up to the adapter
+	case len(opts.OptionValues) > 0:
+		return &UsageError{"--option is a setting of an adapter: give the adapter with --adapter, or leave it out"}
 	case opts.Source == "" && (opts.Binary != "" || len(opts.Command) > 0 || len(opts.Args) > 0):
 		return &UsageError{"a build command, --binary and --arg go with --source: give it, or leave them out for the reference proxy"}
 	case opts.Source == "":
@@ -133,42 +161,62 @@ func embedded(opts Options) (contracts.ProxyManifest, error) {
 	return m, nil
 }
 
-// built runs the build in a copy of the source, since inputs of a stage may
-// be read-only, and keeps only the binary.
+// built runs the build and keeps only the binary.
 func built(ctx context.Context, opts Options) (contracts.ProxyManifest, error) {
 	m := contracts.ProxyManifest{Name: opts.Name, Kind: contracts.ProxyBinary, Args: opts.Args}
 	if m.Name == "" {
 		m.Name = filepath.Base(opts.Binary)
 	}
-	m.Binary = filepath.Base(opts.Binary)
-	if m.Binary == undertest.ManifestFile {
-		return m, &UsageError{fmt.Sprintf("--binary %q has the name of the manifest: let the build name it otherwise", opts.Binary)}
+	err := buildIn(ctx, opts.Source, opts.Command, nil, func(work string) (err error) {
+		m.Binary, m.Identity, err = keepBinary(work, opts)
+		return err
+	})
+	return m, err
+}
+
+// buildIn runs the command in a copy of the source, since inputs of a stage
+// may be read-only, and lets use take what it left. Without a command use gets
+// the source as it is.
+func buildIn(ctx context.Context, source string, command []string, env map[string]string, use func(dir string) error) error {
+	if len(command) == 0 {
+		return use(source)
 	}
 	work, err := os.MkdirTemp("", "touchstone-build-")
 	if err != nil {
-		return m, fmt.Errorf("make a directory to build in: %w", err)
+		return fmt.Errorf("make a directory to build in: %w", err)
 	}
 	defer removeAll(work)
-	if err := copyTree(work, opts.Source); err != nil {
-		return m, fmt.Errorf("copy the source to build it: %w", err)
+	if err := copyTree(work, source); err != nil {
+		return fmt.Errorf("copy the source to build it: %w", err)
 	}
-	if err := runBuild(ctx, work, opts.Command); err != nil {
-		return m, err
+	if err := runBuild(ctx, work, command, env); err != nil {
+		return err
 	}
-	from := filepath.Join(work, opts.Binary)
+	return use(work)
+}
+
+// keepBinary takes the proxy out of what the build left in dir.
+func keepBinary(dir string, opts Options) (name, identity string, err error) {
+	name = filepath.Base(opts.Binary)
+	if name == undertest.ManifestFile || name == adapterFile {
+		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that stands beside it: let the build name it otherwise", opts.Binary)}
+	}
+	from := filepath.Join(dir, opts.Binary)
 	info, err := os.Lstat(from)
 	switch {
+	case errors.Is(err, os.ErrNotExist) && len(opts.Command) == 0:
+		return "", "", fmt.Errorf("the source has no file %s, and nothing says how to build it: build it there as the proxy's own instructions say, or give the command that does after --, in a pipeline with --var 'proxy_build=[...]'", opts.Binary)
 	case errors.Is(err, os.ErrNotExist):
-		return m, fmt.Errorf("the build command %q succeeded and left no file %s: correct --binary or the command", opts.Command, opts.Binary)
+		return "", "", fmt.Errorf("the build command %q succeeded and left no file %s: correct --binary or the command", opts.Command, opts.Binary)
 	case err != nil:
-		return m, fmt.Errorf("the build's result: %w", err)
+		return "", "", fmt.Errorf("the build's result: %w", err)
 	case !info.Mode().IsRegular():
-		return m, fmt.Errorf("the build's result %s is not a regular file: correct --binary", opts.Binary)
+		return "", "", fmt.Errorf("the build's result %s is not a regular file: correct --binary", opts.Binary)
 	case info.Mode().Perm()&0o111 == 0:
-		return m, fmt.Errorf("the build's result %s is not executable: correct --binary, or let the build set its mode", opts.Binary)
+		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or let the build set its mode", opts.Binary)
 	}
-	m.Identity, err = install(filepath.Join(opts.Out, m.Binary), from)
-	return m, err
+	identity, err = install(filepath.Join(opts.Out, name), from)
+	return name, identity, err
 }
 
 // install copies the binary and returns its SHA-256.

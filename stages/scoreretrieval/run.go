@@ -59,7 +59,7 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: opts.Search,
+		Dir: opts.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: opts.Search, Tools: undertest.IDs(d.corpus),
 		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: self, Progress: opts.Progress,
 	})
 	if err != nil {

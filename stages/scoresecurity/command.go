@@ -10,7 +10,7 @@ import (
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
-		Use:   "score-security --security FILE --detector NAME --run N --out FILE [-- COMMAND...]",
+		Use:   "score-security --security FILE --detector NAME --run N --out FILE [--adapted DIR | -- COMMAND...]",
 		Short: "Score one detector on the security corpus",
 		Long: `Shows every entry of the security corpus to one detector and writes what it
 found, missed and flagged wrongly. The order of the entries is decided by
@@ -37,6 +37,7 @@ half errored fails the stage, and so do five in a row without an answer.`,
 	flags.StringVar(&opts.Detector, "detector", "", "name of the detector")
 	flags.IntVar(&opts.Run, "run", 0, "number of this run; the seed of the order of entries")
 	flags.StringVar(&opts.Out, "out", "", "where the report goes")
+	flags.StringVar(&opts.Adapted, "adapted", "", "take the detector from this directory, which build-proxy wrote: one that the proxy's adapter describes")
 	flags.DurationVar(&opts.EntryTimeout, "entry-timeout", DefaultEntryTimeout, "how long the detector may take for one entry")
 	for _, name := range []string{"security", "detector", "run", "out"} {
 		cmd.MarkFlagRequired(name)

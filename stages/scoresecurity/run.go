@@ -21,6 +21,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/stages/detection"
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity/adapted"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
@@ -40,6 +41,9 @@ type Options struct {
 	// this executable with "detector" and the name.
 	Detector string
 	Argv     []string
+	// Adapted is a directory of detectors that an adapter describes, with
+	// Detector among them; see docs/adapters.md. It takes the place of Argv.
+	Adapted string
 	// Run is the number of this run and the seed of the order in which entries
 	// are shown.
 	Run int
@@ -119,6 +123,9 @@ func Judge(ctx context.Context, opts Options, entries []contracts.SecurityEntry)
 
 // ownDetector fills in the command of one of our own detectors.
 func ownDetector(opts *Options) error {
+	if len(opts.Argv) > 0 && opts.Adapted != "" {
+		return errors.New("--adapted and a command after -- are two detectors: give one of them")
+	}
 	if len(opts.Argv) > 0 {
 		if opts.Detector == "" {
 			return errors.New("--detector is missing: give the detector a name for the report")
@@ -128,6 +135,9 @@ func ownDetector(opts *Options) error {
 		}
 		return nil
 	}
+	if opts.Adapted != "" {
+		return adaptedDetector(opts)
+	}
 	if err := detectors.Check(opts.Detector); err != nil {
 		return fmt.Errorf("%w, or give the command of a detector of your own after --", err)
 	}
@@ -136,6 +146,23 @@ func ownDetector(opts *Options) error {
 		return fmt.Errorf("find this executable, to run it as the detector: %w", err)
 	}
 	opts.Argv = []string{self, "detector", opts.Detector}
+	return nil
+}
+
+// adaptedDetector fills in the command of a detector that an adapter
+// describes.
+func adaptedDetector(opts *Options) error {
+	if detectors.Check(opts.Detector) == nil {
+		return fmt.Errorf("--detector %s is the name of one of ours and would stand for another one in the report: rename it in the adapter", opts.Detector)
+	}
+	if _, err := adapted.Open(opts.Adapted, opts.Detector); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this executable, to run the detector: %w", err)
+	}
+	opts.Argv = []string{self, "detector", "--adapted", opts.Adapted, opts.Detector}
 	return nil
 }
 

@@ -73,10 +73,6 @@ func Run(ctx context.Context, opts Options) error {
 	if err := undertest.CheckHidden(degrade, corpus); err != nil {
 		return err
 	}
-	want, err := undertest.Digest(undertest.OfCorpus(corpus))
-	if err != nil {
-		return fmt.Errorf("corpus %s: %w", opts.Corpus, err)
-	}
 	self := opts.Executable
 	if self == "" {
 		if self, err = os.Executable(); err != nil {
@@ -93,13 +89,17 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: contracts.SearchREST,
+		Dir: opts.Proxy, Upstreams: upstreams, Index: degrade, Tools: undertest.IDs(corpus),
 		ReadyTimeout: opts.ReadyTimeout, Executable: self, Progress: opts.Progress,
 	})
 	if err != nil {
 		return err
 	}
 	defer p.Stop()
+	want, err := p.Expect(corpus)
+	if err != nil {
+		return fmt.Errorf("corpus %s: %w", opts.Corpus, err)
+	}
 	tools, err := p.Tools(ctx)
 	if err != nil {
 		return err

@@ -26,6 +26,11 @@ func Serve(name string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return ServeFunc(judge, in, out)
+}
+
+// ServeFunc is Serve for a detector that is given as a function.
+func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict, error), in io.Reader, out io.Writer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := lines.Read(r, maxRequest)

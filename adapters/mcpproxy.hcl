@@ -1,0 +1,153 @@
+# mcpproxy-go, as its users run it: a configuration file, a data directory, the
+# REST search and retrieve_tools. Nothing here says how it is built. Build it in
+# its checkout as its own instructions say, so that the file "mcpproxy" lies
+# there, or give the command with --var 'proxy_build=[...]'.
+name  = "mcpproxy"
+about = "mcpproxy-go, from a checkout of its source."
+
+option "tools_limit" {
+  default = "15"
+  about   = "How many tools its search gives when it is not told."
+}
+
+option "response_mode" {
+  default = "full"
+  about   = "What retrieve_tools says of each tool: full or compact."
+}
+
+build {
+  binary = "mcpproxy"
+}
+
+start {
+  directories = ["data"]
+  command = [
+    binary, "serve", "--config", "${home}/config.json", "--data-dir", "${home}/data",
+    "--listen", listen, "--enable-socket=false", "--log-level", "warn",
+  ]
+  env = {
+    DO_NOT_TRACK                 = "1"
+    HEADLESS                     = "1"
+    NO_BROWSER                   = "1"
+    MCPPROXY_TELEMETRY           = "false"
+    MCPPROXY_DISABLE_AUTO_UPDATE = "true"
+    MCPPROXY_DISABLE_OAUTH       = "true"
+  }
+  file "config.json" {
+    content = jsonencode({
+      listen             = listen
+      data_dir           = "${home}/data"
+      api_key            = token
+      enable_socket      = false
+      require_mcp_auth   = true
+      tools_limit        = tonumber(option.tools_limit)
+      tool_response_mode = option.response_mode
+
+      # Nothing leaves the machine, and nothing waits for a person.
+      telemetry          = { enabled = false }
+      update_check       = { enabled = false }
+      docker_isolation   = { enabled = false }
+      quarantine_enabled = false
+      check_server_repo  = false
+      tokenizer          = { enabled = false }
+      registries         = []
+      allow_server_add   = false
+
+      # What it has of tools is what it read at its start.
+      tool_discovery_interval = "0s"
+      health_check_interval   = "0s"
+
+      mcpServers = [
+        for u in upstreams : {
+          name        = u.name
+          protocol    = "stdio"
+          command     = u.command[0]
+          args        = slice(u.command, 1, length(u.command))
+          env         = u.env
+          enabled     = true
+          quarantined = false
+        }
+      ]
+    })
+  }
+}
+
+mcp {
+  endpoint = "${base}/mcp"
+  headers  = { X-API-Key = token }
+}
+
+# It says that it is ready before its servers are connected, and lists tools
+# before they can be found: so both are asked for.
+ready {
+  path      = "/api/v1/tools"
+  headers   = { X-API-Key = token }
+  done      = length(answer.data.tools) >= expected
+  progress  = "it lists ${length(answer.data.tools)} of ${expected} tools"
+  find_each = true
+}
+
+tools {
+  path        = "/api/v1/tools"
+  headers     = { X-API-Key = token }
+  items       = answer.data.tools
+  server      = item.server_name
+  name        = item.name
+  description = item.description
+  schema      = item.schema
+
+  # It keeps of a schema what its own type of a schema has.
+  schema_drops = ["$schema", "title"]
+  schema_adds  = { required = [] }
+}
+
+search "rest" {
+  path    = "/api/v1/index/search"
+  params  = { q = query, limit = limit }
+  headers = { X-API-Key = token }
+  items   = answer.data.results
+  server  = item.tool.server_name
+  name    = item.tool.name
+  score   = item.score
+}
+
+search "mcp" {
+  call      = "retrieve_tools"
+  arguments = { query = query, limit = limit }
+  items     = answer.tools
+  id        = try(item.name, item.id)
+  score     = item.score
+}
+
+stop {
+  signal = "TERM"
+  grace  = "10s"
+}
+
+# Its own evaluator of the checks that quarantine a tool without asking. It
+# reads a corpus with labels and counts; over a corpus of one tool the count is
+# the verdict. The label that it wants is the same for every tool: the detector
+# does not know ours. It ends with 4 because there is no negative to count.
+detector "mcpproxy-detect" {
+  binary  = "scan-eval"
+  command = [binary, "--gate", "--corpus", "${home}/corpus.json"]
+  exits   = [0, 4]
+  file "corpus.json" {
+    content = jsonencode({
+      version = "one"
+      entries = [{
+        id         = "one"
+        label      = "malicious"
+        category   = "phrase_injection"
+        server     = try(tool.server, "server")
+        tool       = { for k in ["name", "description", "input_schema", "output_schema"] : k => tool[k] if can(tool[k]) }
+        peers      = [for p in peers : {
+          server = p.server
+          tool   = { for k in ["name", "description", "input_schema"] : k => p[k] if can(p[k]) }
+        }]
+        provenance = { source = "touchstone", license = "MIT" }
+      }]
+    })
+  }
+  flagged = answer.gated_detected > 0
+}

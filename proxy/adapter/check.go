@@ -1,0 +1,220 @@
+package adapter
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// What expressions may read, by where they stand.
+var (
+	launchNames   = []string{"home", "binary", "touchstone", "listen", "host", "port", "token", "secret", "upstreams", "expected", "option"}
+	announceNames = append(slices.Clone(launchNames), "answer")
+	mcpNames      = append(slices.Clone(launchNames), "base")
+	searchNames   = append(slices.Clone(launchNames), "query", "limit")
+	answerNames   = append(slices.Clone(launchNames), "answer", "text")
+	itemNames     = append(slices.Clone(answerNames), "item")
+	judgeNames    = []string{"home", "binary", "tool", "peers", "approved"}
+	verdictNames  = append(slices.Clone(judgeNames), "answer", "text")
+)
+
+// signals are the names that stop can give.
+var signals = []string{"", "TERM", "INT", "QUIT", "HUP", "KILL"}
+
+// checker collects what is wrong with an adapter.
+type checker struct {
+	adapter *Adapter
+	diags   hcl.Diagnostics
+}
+
+func (c *checker) errorf(at hcl.Range, summary, detail string, args ...any) {
+	c.diags = append(c.diags, problem(at, summary, fmt.Sprintf(detail, args...)))
+}
+
+// names refuses an expression that reads what is not there.
+func (c *checker) names(allowed []string, expressions ...hcl.Expression) {
+	for _, e := range expressions {
+		if e == nil {
+			continue
+		}
+		for _, t := range e.Variables() {
+			name := t.RootName()
+			if !slices.Contains(allowed, name) {
+				c.errorf(t.SourceRange(), "unknown name", "There is no %q here: use %s.", name, strings.Join(allowed, ", "))
+				continue
+			}
+			if name == "option" {
+				c.option(t)
+			}
+		}
+	}
+}
+
+// option refuses an option that the adapter does not declare.
+func (c *checker) option(t hcl.Traversal) {
+	var names []string
+	for _, o := range c.adapter.Options {
+		names = append(names, o.Name)
+	}
+	if len(t) > 1 {
+		if step, ok := t[1].(hcl.TraverseAttr); ok && slices.Contains(names, step.Name) {
+			return
+		}
+	}
+	c.errorf(t.SourceRange(), "unknown option", "Declare it in a block option \"NAME\" first; there are %q.", names)
+}
+
+// need refuses a block without an attribute that decoding cannot ask for,
+// because it is an expression.
+func (c *checker) need(at hcl.Range, block, attribute string, e hcl.Expression) {
+	if !given(e) {
+		c.errorf(at, "missing attribute", "The block %s needs the attribute %s.", block, attribute)
+	}
+}
+
+func (c *checker) request(r *request, allowed []string) {
+	c.names(allowed, r.Path, r.Params, r.Headers, r.Body, r.Arguments)
+}
+
+func (c *checker) local(at hcl.Range, what, path string) {
+	if !filepath.IsLocal(filepath.FromSlash(path)) {
+		c.errorf(at, "not inside the proxy's directory", "%s %q has to be a relative path without \"..\".", what, path)
+	}
+}
+
+// check finds what decoding does not.
+func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
+	c := &checker{adapter: a}
+	file := body.MissingItemRange()
+	if strings.TrimSpace(a.Name) == "" || len(a.Name) > 100 {
+		c.errorf(file, "no name", "Give the adapter a name of 1 to 100 bytes: it stands in reports.")
+	}
+	if b := a.Build; b != nil {
+		c.local(file, "build: binary", b.Binary)
+	}
+	c.detectors()
+	if a.start == nil {
+		return c.diags
+	}
+	c.start(file)
+	switch a.Contract {
+	case Native:
+		if a.announce != nil || a.mcp != nil || a.tools != nil || len(a.Search) > 0 || a.ready.request != nil {
+			c.errorf(file, "more than the native contract needs", "With contract = %q only build, start, stop, option and detector blocks mean something: remove the others, or the line.", Native)
+		}
+	case Described:
+		c.described(file)
+	default:
+		c.errorf(file, "unknown contract", "contract is %q: leave it out, or set it to %q.", a.Contract, Native)
+	}
+	c.stop(file)
+	return c.diags
+}
+
+func (c *checker) start(file hcl.Range) {
+	a := c.adapter
+	c.need(file, "start", "command", a.start.Command)
+	c.names(launchNames, a.start.Command, a.start.Env)
+	for _, f := range a.start.Files {
+		c.need(file, fmt.Sprintf("file %q", f.Path), "content", f.Content)
+		c.local(f.Content.Range(), "start: file", f.Path)
+		c.names(launchNames, f.Content)
+	}
+	for _, d := range a.start.Directories {
+		c.local(a.start.Command.Range(), "start: directory", d)
+	}
+	for _, t := range a.start.Command.Variables() {
+		if t.RootName() == "binary" && a.Build == nil {
+			c.errorf(t.SourceRange(), "nothing is built", "The command starts the binary of a build, and there is no build block: add one with the file's name.")
+		}
+	}
+}
+
+// described checks the blocks that the native contract makes unnecessary.
+func (c *checker) described(file hcl.Range) {
+	a := c.adapter
+	if b := a.announce; b != nil {
+		c.need(file, "announce", "url", b.URL)
+		c.local(b.URL.Range(), "announce: file", b.File)
+		c.names(announceNames, b.URL, b.MCP)
+	}
+	if m := a.mcp; m != nil {
+		if !slices.Contains([]string{"", "http", "stdio"}, m.Transport) {
+			c.errorf(m.Endpoint.Range(), "unknown transport", "transport is %q: use http (streamable HTTP, the default) or stdio.", m.Transport)
+		}
+		c.names(mcpNames, m.Endpoint, m.Headers)
+	}
+	if r := a.ready.request; r != nil {
+		c.request(r, launchNames)
+		c.names(answerNames, a.ready.Done, a.ready.Progress)
+	} else if given(a.ready.Done) {
+		c.errorf(a.ready.Done.Range(), "nothing is asked", "done judges an answer: say with path, call or list_tools what to ask.")
+	}
+	if a.tools == nil {
+		c.errorf(file, "no tools block", "Nothing is scored that was not seen to be indexed: say in a tools block how the proxy lists its tools.")
+	} else {
+		c.need(a.tools.at, "tools", "items", a.tools.Items)
+		c.request(&a.tools.request, launchNames)
+		c.names(answerNames, a.tools.Items)
+		c.names(itemNames, a.tools.ID, a.tools.Server, a.tools.Name, a.tools.Description, a.tools.Schema, a.tools.Problem)
+		c.names(nil, a.tools.SchemaAdds)
+	}
+	if len(a.Search) == 0 {
+		c.errorf(file, "no search block", "Say how the proxy is searched: a block search \"rest\" or search \"mcp\".")
+	}
+	seen := map[string]bool{}
+	for i := range a.Search {
+		s := &a.Search[i]
+		if s.Path != contracts.SearchMCP && s.Path != contracts.SearchREST || seen[s.Path] {
+			c.errorf(s.at, "unknown or second search path", "search %q: there can be one %q and one %q.", s.Path, contracts.SearchMCP, contracts.SearchREST)
+		}
+		seen[s.Path] = true
+		c.need(s.at, "search", "items", s.Items)
+		c.request(&s.request, searchNames)
+		c.names(answerNames, s.Items)
+		c.names(itemNames, s.ID, s.Server, s.Name, s.Score)
+	}
+}
+
+func (c *checker) detectors() {
+	seen := map[string]bool{}
+	for _, d := range c.adapter.Detectors {
+		at := d.Command.Range()
+		if seen[d.Name] || d.Name == "" || strings.ContainsAny(d.Name, " \t") {
+			c.errorf(at, "bad name of a detector", "detector %q: give each a name of its own without white space.", d.Name)
+		}
+		seen[d.Name] = true
+		if d.Binary != "" {
+			c.local(at, "detector: binary", d.Binary)
+		}
+		c.need(at, "detector", "command", d.Command)
+		c.need(at, "detector", "flagged", d.Flagged)
+		c.names(judgeNames, d.Command)
+		for _, f := range d.Files {
+			c.need(at, fmt.Sprintf("file %q", f.Path), "content", f.Content)
+			c.local(f.Content.Range(), "detector: file", f.Path)
+			c.names(judgeNames, f.Content)
+		}
+		c.names(verdictNames, d.Flagged, d.Signals)
+	}
+}
+
+func (c *checker) stop(file hcl.Range) {
+	s := &c.adapter.stop
+	if !slices.Contains(signals, s.Signal) {
+		c.errorf(file, "unknown signal", "stop: signal is %q: use one of%s.", s.Signal, strings.Join(signals, " "))
+	}
+	if s.Grace == "" {
+		return
+	}
+	var err error
+	if s.after, err = time.ParseDuration(s.Grace); err != nil || s.after <= 0 || s.after > time.Minute {
+		c.errorf(file, "bad time", "stop: grace is %q: give a time up to a minute, such as \"5s\".", s.Grace)
+	}
+}

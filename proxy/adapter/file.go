@@ -1,0 +1,257 @@
+package adapter
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// Contracts that an adapter can say its proxy keeps to.
+const (
+	// Described is what the blocks of the adapter say.
+	Described = "described"
+	// Native is the contract of docs/own-proxy.md: the adapter says no more
+	// than how the program is built and which command starts it.
+	Native = "native"
+)
+
+// Adapter is one description of a proxy. Parse and ReadFile make one.
+type Adapter struct {
+	Name      string
+	Contract  string
+	Options   []Option
+	Build     *Build // nil for a proxy that is not built
+	Search    []Search
+	Detectors []Detector
+
+	start    *startBlock // nil when only detectors are described
+	announce *announceBlock
+	mcp      *mcpBlock
+	ready    readyBlock
+	tools    *listBlock
+	stop     stopBlock
+
+	file   string // as messages name it
+	source []byte
+}
+
+// Option is a setting that the adapter leaves to whoever uses it, such as a
+// model's name. Default is nil where one has to be given.
+type Option struct {
+	Name    string  `hcl:"name,label"`
+	About   string  `hcl:"about,optional"`
+	Default *string `hcl:"default"`
+}
+
+// Build says what to take from the proxy's source. Command may be empty: then
+// whoever runs the stage gives it, or the file is there already.
+type Build struct {
+	Command []string          `hcl:"command,optional"`
+	Binary  string            `hcl:"binary"`
+	Env     map[string]string `hcl:"env,optional"`
+}
+
+// Search is one way to the proxy's search; Path is contracts.SearchMCP or
+// contracts.SearchREST.
+type Search struct {
+	Path string
+	request
+	mapping
+}
+
+type startBlock struct {
+	Command     hcl.Expression `hcl:"command"`
+	Env         hcl.Expression `hcl:"env,optional"`
+	Directories []string       `hcl:"directories,optional"`
+	Files       []fileBlock    `hcl:"file,block"`
+}
+
+// fileBlock is a file that is written before the start, below the proxy's
+// home.
+type fileBlock struct {
+	Path    string         `hcl:"path,label"`
+	Content hcl.Expression `hcl:"content"`
+}
+
+// announceBlock is a file of JSON that the proxy writes once it listens.
+type announceBlock struct {
+	File string         `hcl:"file"`
+	URL  hcl.Expression `hcl:"url"`
+	MCP  hcl.Expression `hcl:"mcp,optional"`
+}
+
+// mcpBlock is where the proxy speaks MCP. Transport is http or stdio.
+type mcpBlock struct {
+	Transport string         `hcl:"transport,optional"`
+	Endpoint  hcl.Expression `hcl:"endpoint,optional"`
+	Headers   hcl.Expression `hcl:"headers,optional"`
+}
+
+type readyBlock struct {
+	Done     hcl.Expression `hcl:"done,optional"`
+	Progress hcl.Expression `hcl:"progress,optional"`
+	FindEach bool           `hcl:"find_each,optional"`
+	Rest     hcl.Body       `hcl:",remain"`
+	request  *request       // nil: nothing is asked
+}
+
+type listBlock struct {
+	request
+	mapping
+	Description hcl.Expression
+	Schema      hcl.Expression
+	Problem     hcl.Expression
+	// schemaDrops and SchemaAdds are what the proxy is known to take from the
+	// top level of a schema, and to add to it.
+	schemaDrops []string
+	SchemaAdds  hcl.Expression
+}
+
+type stopBlock struct {
+	Signal string `hcl:"signal,optional"`
+	Grace  string `hcl:"grace,optional"`
+	after  time.Duration
+}
+
+// fileSpec is the whole file as it is decoded.
+type fileSpec struct {
+	Name      string          `hcl:"name"`
+	About     string          `hcl:"about,optional"`
+	Contract  string          `hcl:"contract,optional"`
+	Options   []Option        `hcl:"option,block"`
+	Build     *Build          `hcl:"build,block"`
+	Start     *startBlock     `hcl:"start,block"`
+	Announce  *announceBlock  `hcl:"announce,block"`
+	MCP       *mcpBlock       `hcl:"mcp,block"`
+	Ready     *readyBlock     `hcl:"ready,block"`
+	Tools     *bodyBlock      `hcl:"tools,block"`
+	Search    []labelledBlock `hcl:"search,block"`
+	Stop      *stopBlock      `hcl:"stop,block"`
+	Detectors []detectorBlock `hcl:"detector,block"`
+}
+
+type bodyBlock struct {
+	Body hcl.Body `hcl:",remain"`
+}
+
+type labelledBlock struct {
+	Label string   `hcl:"label,label"`
+	Body  hcl.Body `hcl:",remain"`
+}
+
+// maxFile is the largest adapter that is read, in bytes.
+const maxFile = 1 << 20
+
+// ReadFile reads an adapter. All that is wrong with it is in the error, each
+// with its place and its line.
+func ReadFile(path string) (*Adapter, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("%s has %d bytes: an adapter has at most %d", path, info.Size(), maxFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the proxy's adapter: %w", err)
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the proxy's adapter: %w", err)
+	}
+	return Parse(source, path)
+}
+
+// Parse reads an adapter's text; file names it in messages.
+func Parse(source []byte, file string) (*Adapter, error) {
+	f, diags := hclsyntax.ParseConfig(source, file, hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil, describe(diags, f, file)
+	}
+	var spec fileSpec
+	diags = gohcl.DecodeBody(f.Body, nil, &spec)
+	if spec.Start == nil && len(spec.Detectors) == 0 && !diags.HasErrors() {
+		diags = append(diags, problem(f.Body.MissingItemRange(), "no start block",
+			"The adapter does not say how the proxy is started: add a start block with a command."))
+	}
+	if diags.HasErrors() {
+		return nil, describe(diags, f, file)
+	}
+	a := &Adapter{
+		Name: spec.Name, Contract: cmp.Or(spec.Contract, Described), Options: spec.Options, Build: spec.Build,
+		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, file: file, source: source,
+	}
+	if spec.Stop != nil {
+		a.stop = *spec.Stop
+	}
+	if spec.Ready != nil {
+		a.ready = *spec.Ready
+		var more hcl.Diagnostics
+		a.ready.request, more = decodeOptionalRequest(spec.Ready.Rest)
+		diags = append(diags, more...)
+	}
+	if spec.Tools != nil {
+		var more hcl.Diagnostics
+		a.tools, more = decodeList(spec.Tools.Body)
+		diags = append(diags, more...)
+	}
+	for _, b := range spec.Search {
+		s, more := decodeSearch(b)
+		a.Search = append(a.Search, s)
+		diags = append(diags, more...)
+	}
+	for _, b := range spec.Detectors {
+		a.Detectors = append(a.Detectors, Detector{detectorBlock: b})
+	}
+	if !diags.HasErrors() {
+		diags = append(diags, a.check(f.Body)...)
+	}
+	if diags.HasErrors() {
+		return nil, describe(diags, f, file)
+	}
+	return a, nil
+}
+
+// DescribesProxy tells whether the adapter describes a proxy, and not only
+// detectors.
+func (a *Adapter) DescribesProxy() bool { return a.start != nil }
+
+// StartsTouchstone tells whether the proxy is one inside this program.
+func (a *Adapter) StartsTouchstone() bool {
+	for _, t := range a.start.Command.Variables() {
+		if t.RootName() == "touchstone" {
+			return true
+		}
+	}
+	return false
+}
+
+// describe makes one error of all diagnostics, with the source lines they are
+// about.
+func describe(diags hcl.Diagnostics, f *hcl.File, name string) error {
+	files := map[string]*hcl.File{}
+	if f != nil {
+		files[name] = f
+	}
+	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
+		if a.Subject == nil || b.Subject == nil {
+			return 0
+		}
+		return cmp.Compare(a.Subject.Start.Byte, b.Subject.Start.Byte)
+	})
+	var text strings.Builder
+	if err := hcl.NewDiagnosticTextWriter(&text, files, 0, false).WriteDiagnostics(diags); err != nil {
+		return diags
+	}
+	return errors.New("the proxy's adapter is not right, see docs/adapters.md:\n" + strings.TrimRight(text.String(), "\n"))
+}
+
+// problem is a diagnostic with a place and what to do.
+func problem(at hcl.Range, summary, detail string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+}

@@ -1,0 +1,69 @@
+package adapter
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// Portable is the text of the adapter without comments, without what only
+// people read, and without the blocks that keep does not want. The stages that
+// start the proxy get it, so that rewording a comment or changing how the
+// proxy is built runs nothing again that it does not concern.
+func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
+	f, diags := hclsyntax.ParseConfig(a.source, a.file, hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	body := f.Body.(*hclsyntax.Body)
+	var drop []hcl.Range
+	if about := body.Attributes["about"]; about != nil {
+		drop = append(drop, about.SrcRange)
+	}
+	for _, b := range body.Blocks {
+		if !keep(b.Type) {
+			drop = append(drop, b.Range())
+			continue
+		}
+		if about := b.Body.Attributes["about"]; about != nil {
+			drop = append(drop, about.SrcRange)
+		}
+	}
+	tokens, diags := hclsyntax.LexConfig(a.source, a.file, hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	var out bytes.Buffer
+	end, newline := 0, true
+	for _, t := range tokens {
+		if t.Type == hclsyntax.TokenComment {
+			// A comment to the end of a line takes the line's end with it.
+			if bytes.HasSuffix(t.Bytes, []byte("\n")) && !newline {
+				out.WriteByte('\n')
+				newline = true
+			}
+			end = -1 // a comment parts words as white space does
+			continue
+		}
+		if within(t.Range, drop) || t.Type == hclsyntax.TokenNewline && newline {
+			end = t.Range.End.Byte
+			continue
+		}
+		if t.Range.Start.Byte > end && !newline {
+			out.WriteByte(' ')
+		}
+		out.Write(t.Bytes)
+		end, newline = t.Range.End.Byte, t.Type == hclsyntax.TokenNewline
+	}
+	return out.Bytes(), nil
+}
+
+func within(r hcl.Range, ranges []hcl.Range) bool {
+	for _, other := range ranges {
+		if r.Start.Byte >= other.Start.Byte && r.End.Byte <= other.End.Byte {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,36 @@
+package adapter
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// Comparable takes out of a schema what the adapter says that the proxy drops
+// from schemas or adds to them, so that a schema of the corpus and the proxy's
+// form of it can be compared. What is no JSON object stays as it is.
+func (r *Run) Comparable(schema json.RawMessage) (json.RawMessage, error) {
+	tools := r.adapter.tools
+	if len(tools.schemaDrops) == 0 && !given(tools.SchemaAdds) {
+		return schema, nil
+	}
+	var object map[string]any
+	if err := json.Unmarshal(schema, &object); err != nil || object == nil {
+		return schema, nil
+	}
+	for _, keyword := range tools.schemaDrops {
+		delete(object, keyword)
+	}
+	if given(tools.SchemaAdds) {
+		v, err := r.scope.native(tools.SchemaAdds, "schema_adds")
+		if err != nil {
+			return nil, r.wrap("tools", err)
+		}
+		added, _ := v.(map[string]any)
+		for keyword, value := range added {
+			if reflect.DeepEqual(object[keyword], value) {
+				delete(object, keyword)
+			}
+		}
+	}
+	return json.Marshal(object)
+}

@@ -1,0 +1,150 @@
+package undertest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// mcpClient is a client of the proxy's MCP endpoint. It connects when it is
+// first asked, and again after whatever broke its session.
+type mcpClient struct {
+	client    *mcp.Client
+	transport func() (mcp.Transport, error)
+	session   *mcp.ClientSession // nil until there is one that works
+}
+
+// newMCPClient makes a client for streamable HTTP that sends header along.
+func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcpClient {
+	limited := *client
+	limited.Transport = outgoing{client.Transport, header}
+	return &mcpClient{client: anyMCPClient(), transport: func() (mcp.Transport, error) {
+		return &mcp.StreamableClientTransport{
+			Endpoint: endpoint, HTTPClient: &limited, MaxRetries: -1, DisableStandaloneSSE: true,
+		}, nil
+	}}
+}
+
+// newStdioClient makes a client for a proxy that speaks MCP on its standard
+// input and output. There is only one such session: a proxy that breaks it
+// cannot be asked again.
+func newStdioClient(p *process) *mcpClient {
+	used := false
+	return &mcpClient{client: anyMCPClient(), transport: func() (mcp.Transport, error) {
+		if used {
+			return nil, ErrBroken
+		}
+		used = true
+		return &mcp.IOTransport{Reader: io.NopCloser(io.LimitReader(p.out, maxAnswer)), Writer: keepOpen{p.in}}, nil
+	}}
+}
+
+func anyMCPClient() *mcp.Client {
+	return mcp.NewClient(&mcp.Implementation{Name: "touchstone", Version: "1"}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{},
+	})
+}
+
+// use runs f with a session. Garbage on the wire breaks a session for good,
+// and the next question must not suffer for it.
+func (c *mcpClient) use(ctx context.Context, f func(*mcp.ClientSession) error) error {
+	if c.session == nil {
+		transport, err := c.transport()
+		if err != nil {
+			return err
+		}
+		session, err := c.client.Connect(ctx, transport, nil)
+		if err != nil {
+			return fmt.Errorf("connect to its MCP endpoint: %w", err)
+		}
+		c.session = session
+	}
+	err := f(c.session)
+	if err != nil {
+		c.close()
+	}
+	return err
+}
+
+func (c *mcpClient) call(ctx context.Context, tool string, arguments map[string]any) (result *mcp.CallToolResult, err error) {
+	err = c.use(ctx, func(s *mcp.ClientSession) error {
+		result, err = s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+		return err
+	})
+	return result, err
+}
+
+// maxPages bounds the pages of a list: one whose cursor never ends must not
+// hang us.
+const maxPages = 1000
+
+// list reads all pages of tools/list.
+func (c *mcpClient) list(ctx context.Context) (tools []*mcp.Tool, err error) {
+	err = c.use(ctx, func(s *mcp.ClientSession) error {
+		cursor := ""
+		for range maxPages {
+			page, err := s.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+			if err != nil {
+				return err
+			}
+			tools = append(tools, page.Tools...)
+			if cursor = page.NextCursor; cursor == "" {
+				return nil
+			}
+		}
+		return fmt.Errorf("its list of tools does not end after %d pages", maxPages)
+	})
+	return tools, err
+}
+
+func (c *mcpClient) close() {
+	if c.session != nil {
+		_ = c.session.Close()
+		c.session = nil
+	}
+}
+
+// textOf joins the texts of a tool's result.
+func textOf(result *mcp.CallToolResult) string {
+	var text string
+	for _, c := range result.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			text += t.Text
+		}
+	}
+	return text
+}
+
+// outgoing adds headers to requests, and cuts answers that are too large to be
+// answers.
+type outgoing struct {
+	next   http.RoundTripper
+	header http.Header
+}
+
+func (o outgoing) RoundTrip(req *http.Request) (*http.Response, error) {
+	if len(o.header) > 0 {
+		req = req.Clone(req.Context())
+		for name, values := range o.header {
+			req.Header[name] = values
+		}
+	}
+	resp, err := o.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	return resp, nil
+}
+
+// keepOpen is a writer that outlives the session that closes it: the proxy's
+// input stays open until it is stopped.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
