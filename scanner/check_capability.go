@@ -1,11 +1,6 @@
 package scanner
 
-import (
-	"bytes"
-	"fmt"
-	"slices"
-	"strings"
-)
+import "fmt"
 
 // checkCapability compares what a tool claims to do with what it takes: its
 // name, annotations and description against its parameters.
@@ -16,68 +11,192 @@ var capabilityInfo = CheckInfo{
 	Description: "parameters or effects that the tool's name, annotations and description do not account for",
 }
 
-// power is what a parameter gives a tool.
-type power uint8
+// powerAccount says what in a tool's own words accounts for a power: meanings,
+// and words that begin with a stem.
+var powerAccount = [powerCount]struct {
+	c     concept
+	stems []string
+}{
+	powerExec: {cShell, []string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build", "install",
+		"start", "bot", "slash", "shell", "terminal"}},
+	powerSecret: {cSecret | cCredPath | cPay, []string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
+		"token", "certificate", "server", "host", "remote", "repository", "blockchain", "transaction", "card", "vault"}},
+	powerSource: {cConv, []string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page", "device",
+		"contact", "prompt", "agent", "chat", "file", "folder", "director", "backup", "visual", "camera", "photo"}},
+	powerSink: {cSend | cLink | cTell, []string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
+		"crawl", "generat", "proxy", "scrape"}},
+	powerGrant:  {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
+	powerDelete: {cDestroy, []string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write", "updat", "save", "export", "download", "convert", "creat"}},
+	powerSend:   {cSend, []string{"notif", "message", "mail", "share", "event"}},
+	powerWrite:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "set", "chang", "export", "download", "install", "format", "convert", "generat"}},
+	powerPay:    {cPay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
+}
 
-const (
-	powerNone power = iota
-	powerExec
-	powerSecret
-	powerSink
-	powerDelete
-	powerSend
-	powerWrite
-	powerPay
-)
+// mismatch adds the evidence of one tool up; the first find is reported.
+type mismatch struct {
+	v        *ToolView
+	is       claims
+	weight   float64
+	evidence string
+	detail   string
+	shape    map[string]paramShape
+	required map[string]bool
+}
 
-var powerNames = [...]string{"", "runs commands or code", "takes a private secret", "reports to an address", "deletes", "sends", "writes", "pays"}
+func (m *mismatch) more(w float64, e, format string, args ...any) {
+	if w <= 0 {
+		return
+	}
+	m.weight += w
+	if m.detail == "" {
+		m.detail, m.evidence = fmt.Sprintf(format, args...), e
+	}
+}
 
-// paramPower reads a parameter's name word by word.
-func (v *ToolView) paramPower(i int) power {
-	d := &v.docs[i]
-	toks := v.tokens[d.tok0:d.tok1]
-	word := func(k int) string { return strings.ToLower(d.text[toks[k].start:toks[k].end]) }
-	for k := range toks {
-		last := k == len(toks)-1
-		switch w := word(k); w {
-		case "command", "cmd", "shell", "exec", "eval", "script", "bash", "powershell", "payload", "sudo", "execute", "subprocess":
-			if w == "payload" && len(toks) == 1 || w == "script" && !last {
-				continue
-			}
-			return powerExec
-		case "password", "passphrase", "mnemonic", "passwd":
-			if k > 0 && (word(k-1) == "new" || word(k-1) == "set" || word(k-1) == "reset") {
-				return powerWrite
-			}
-		case "key":
-			if k > 0 && (word(k-1) == "private" || word(k-1) == "ssh" || word(k-1) == "rsa") {
-				return powerSecret
-			}
-		case "phrase":
-			if k > 0 && (word(k-1) == "seed" || word(k-1) == "recovery") {
-				return powerSecret
-			}
-		case "webhook", "callback", "exfil", "beacon", "bcc", "hook", "postback":
-			return powerSink
-		case "delete", "remove", "destroy", "purge", "wipe", "drop", "erase", "truncate", "overwrite":
-			if len(toks) == 1 || k == 0 || last {
-				return powerDelete
-			}
-		case "send", "upload", "publish", "forward", "notify":
-			if k == 0 {
-				return powerSend
-			}
-		case "write", "save", "modify", "update":
-			if k == 0 && len(toks) > 1 {
-				return powerWrite
-			}
-		case "transfer", "pay", "withdraw":
-			if k == 0 {
-				return powerPay
-			}
+// accounted says whether the tool's own words explain a power.
+func (m *mismatch) accounted(p power) bool {
+	a := &powerAccount[p]
+	return m.is.said.any(a.c) || m.v.says(a.stems...)
+}
+
+// of gives the shape of a property.
+func (m *mismatch) of(name string) paramShape {
+	if m.shape == nil {
+		m.shape, m.required = m.v.shapes()
+	}
+	return m.shape[name]
+}
+
+func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
+	v.analyze()
+	m := mismatch{v: v, is: v.claims()}
+	var reaches [4]bool
+	for i := range v.docs {
+		f := &v.fields[v.docs[i].field]
+		if f.kind != kindParamName || f.output || f.layer != "" {
+			continue
+		}
+		if p := v.paramPower(i); p != powerNone {
+			m.param(f.text, p)
+		} else if m.is.pure {
+			reaches[v.paramReach(i)] = true
 		}
 	}
-	return powerNone
+	if n := count(reaches[1:]); n > 1 || n == 1 && m.weight > 0 {
+		m.more(0.7*float64(n), v.Name, "parameters reach for files, the network or credentials, which a tool that only computes does not need")
+	}
+	m.named()
+	m.described()
+	if e, w := v.effects(m.is.readOnly, m.is.harmless); w > 0 {
+		m.more(w, e, "the description states an effect that the annotations or the name deny")
+	}
+	if m.weight < softWeight {
+		return nil
+	}
+	return []Signal{{CheckID: capabilityInfo.ID, Tier: TierSoft, ThreatType: ThreatUncategorized,
+		Confidence: min(m.weight/4, 0.9), Evidence: m.evidence, Detail: m.detail}}
+}
+
+// param weighs a parameter that has a power by its name.
+func (m *mismatch) param(name string, p power) {
+	is := &m.is
+	if is.words == 0 && !is.claimed {
+		return
+	}
+	const unsaid = "parameter %s %s, which nothing else about the tool says"
+	const denied = "parameter %s %s in a tool that claims to change nothing"
+	switch p {
+	case powerExec, powerSecret, powerSource:
+		switch {
+		case !m.accounted(p):
+			w := 1.6
+			if p == powerSource && !is.claimed && !is.viewer && !is.pure {
+				w = 0.9
+			}
+			m.more(w, name, unsaid, name, powerNames[p])
+		case is.claimed && p == powerExec && !is.said.any(cAsk|cMeta) && !m.v.says("explain", "check", "valid", "pars", "lint", "inspect"):
+			m.more(1, name, denied, name, powerNames[p])
+		}
+		return
+	case powerSink:
+		if m.accounted(p) && (!is.closed || m.v.says("webhook", "callback")) {
+			if is.claimed && name == "bcc" {
+				m.more(0.7, name, denied, name, powerNames[p])
+			}
+			return
+		}
+		w := 0.8
+		switch {
+		case is.closed || is.claimed || is.pure:
+			w = 1.5
+		case is.viewer:
+			w = 1
+		}
+		if len(m.of(name).Default) > 6 {
+			w += 0.6
+		}
+		m.more(w, name, unsaid, name, powerNames[p])
+		return
+	}
+	if m.of(name).numeric() {
+		return
+	}
+	on := m.of(name).on()
+	switch {
+	case m.accounted(p) && !on && !is.claimed:
+		if p == powerDelete && is.harmless && is.said.any(cRead|cShow) && !is.tentative {
+			m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, powerNames[p])
+		}
+	case is.tentative && !on && !m.states(name, p):
+	case is.claimed && !(m.accounted(p) && p == powerWrite):
+		m.more(1.5, name, denied, name, powerNames[p])
+	case p == powerDelete && is.harmless:
+		m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, powerNames[p])
+	case is.viewer && !m.accounted(p):
+		w := map[power]float64{powerDelete: 1, powerPay: 1.2, powerGrant: 0.8, powerSend: 0.8, powerWrite: 0.7}[p]
+		if on {
+			w += 0.6
+		}
+		if m.states(name, p) {
+			w += 0.6
+		}
+		m.more(w, name, unsaid, name, powerNames[p])
+	}
+}
+
+// states says whether the description of a parameter says that something is
+// done, rather than what would be.
+func (m *mismatch) states(name string, p power) bool {
+	v := m.v
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+			continue
+		}
+		if e := v.effectOf(d); e != powerNone && (e == p || p != powerWrite) {
+			return true
+		}
+	}
+	return false
+}
+
+// named finds names that state an effect which the rest denies.
+func (m *mismatch) named() {
+	v := m.v
+	if !m.is.readOnly {
+		return
+	}
+	for i := range v.docs {
+		d := &v.docs[i]
+		if v.fields[d.field].kind != kindName || d.tok1 == d.tok0 {
+			continue
+		}
+		t := v.tokens[d.tok0]
+		if t.f == formBase && t.c.any(cDestroy|cPay|cSend) && !t.c.any(cRead|cShow|cAsk|cTell|cConv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
+			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
+		}
+	}
 }
 
 // paramReach says what a parameter reaches for: 1 files, 2 the network, 3
@@ -87,7 +206,7 @@ func (v *ToolView) paramReach(i int) int {
 	reach := 0
 	for _, t := range v.tokens[d.tok0:d.tok1] {
 		switch string(v.lower(d, t)) {
-		case "path", "file", "filename", "directory", "dir", "folder", "filepath":
+		case "path", "file", "filename", "directory", "dir", "folder", "filepath", "glob":
 			reach = 1
 		case "url", "host", "endpoint", "uri", "hostname", "ip", "port", "proxy", "remote":
 			reach = 2
@@ -105,242 +224,4 @@ func count(set []bool) (n int) {
 		}
 	}
 	return n
-}
-
-func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
-	docs := v.analyze()
-	// What the tool says of itself, its parameters apart.
-	var said, name concept
-	var words int
-	for i := range docs {
-		switch f := &v.fields[docs[i].field]; {
-		case f.layer != "":
-		case f.kind == kindName:
-			name |= v.maskOf(i)
-			said |= name
-		case f.kind == kindDescription:
-			said |= v.maskOf(i)
-			words += docs[i].tok1 - docs[i].tok0
-		}
-	}
-	readOnly := hintTrue(v.Annotations, "readOnlyHint")
-	harmless := hintFalse(v.Annotations, "destructiveHint")
-	claimed := readOnly || v.saysReadOnly()
-	// What a tool that only computes has no use for.
-	pure := words > 0 && !said.any(cFile|cLink|cSend|cShell|cTool|cSecret|cPersonal|cConv|cTarget|cOutside|cMemory|cCall|cDestroy) && !v.says("image", "video", "audio", "document", "pdf", "data", "search", "fetch", "get", "list", "load", "save", "read", "write", "open", "upload", "download", "connect", "web", "page", "site", "api", "git", "sql", "table", "model", "project", "account", "user", "screen", "browser", "create", "update", "add", "presentation", "sheet", "slide", "chart", "map")
-	var reaches [4]bool
-	weight, detail, evidence := 0.0, "", ""
-	more := func(w float64, e, format string, args ...any) {
-		weight += w
-		if detail == "" {
-			detail, evidence = fmt.Sprintf(format, args...), e
-		}
-	}
-	for i := range docs {
-		f := &v.fields[docs[i].field]
-		if f.kind != kindParamName || f.output || f.layer != "" {
-			continue
-		}
-		p := v.paramPower(i)
-		if p == powerNone {
-			if pure {
-				reaches[v.paramReach(i)] = true
-			}
-			continue
-		}
-		switch p {
-		case powerExec:
-			unsaid := !said.any(cShell) && !v.says("run", "execute", "command", "code", "script", "process", "launch", "automation", "deploy", "build", "install", "start", "bot", "slash", "shell", "terminal")
-			if unsaid && words > 0 {
-				more(1.6, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
-			} else if claimed {
-				more(1, f.text, "parameter %s %s in a tool that claims to be read-only", f.text, powerNames[p])
-			}
-		case powerSecret:
-			unsaid := !said.any(cSecret|cCredPath|cPay) && !v.says("sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key", "token", "certificate", "server", "host", "remote", "repository", "blockchain", "transaction")
-			if unsaid && words > 0 {
-				more(1.5, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
-			}
-		case powerSink:
-			if !said.any(cSend|cLink|cTell) && !v.says("webhook", "callback", "mail", "email", "async", "job", "subscribe", "notify", "event", "message", "render", "crawl") {
-				w := 0.8
-				if claimed {
-					w = 1.5
-				}
-				more(w, f.text, "parameter %s %s, which nothing else about the tool says", f.text, powerNames[p])
-			} else if claimed && strings.EqualFold(f.text, "bcc") {
-				more(0.7, f.text, "parameter %s in a tool that claims to be read-only", f.text)
-			}
-		case powerDelete, powerSend, powerWrite, powerPay:
-			if claimed && !v.says("dry", "preview", "plan", "simulat", "estimat", "report", "count") {
-				more(1.5, f.text, "parameter %s %s in a tool that claims to be read-only", f.text, powerNames[p])
-			} else if p == powerDelete && harmless {
-				more(1.4, f.text, "parameter %s %s in a tool that claims not to destroy", f.text, powerNames[p])
-			} else if p == powerDelete && name.any(cRead) && !said.any(cDestroy|cChange) && words > 0 {
-				more(1, f.text, "parameter %s %s in a tool that only reads by its name", f.text, powerNames[p])
-			}
-		}
-	}
-	if n := count(reaches[1:]); n > 1 || n == 1 && weight > 0 {
-		more(0.7*float64(n), v.Name, "parameters reach for files, the network or credentials, which a tool that only computes does not need")
-	}
-	if name.any(cDestroy|cPay|cSend) && readOnly && !name.any(cRead|cShow|cAsk|cTell) {
-		more(1.5, v.Name, "the name states an effect that the annotations deny")
-	}
-	if e, w := v.describedPowers(said, name, claimed, words); w > 0 {
-		more(w, e, "a parameter whose description goes beyond what the tool says of itself")
-	}
-	if e, w := v.effects(readOnly, harmless, name); w > 0 {
-		more(w, e, "the description states an effect that the annotations or the name deny")
-	}
-	if weight < softWeight {
-		return nil
-	}
-	return []Signal{{CheckID: capabilityInfo.ID, Tier: TierSoft, ThreatType: ThreatUncategorized,
-		Confidence: min(weight/4, 0.9), Evidence: evidence, Detail: detail}}
-}
-
-// describedPowers reads the descriptions of parameters for effects that the
-// tool itself does not mention.
-func (v *ToolView) describedPowers(said, name concept, claimed bool, words int) (evidence string, weight float64) {
-	if words == 0 || said.any(cMeta) {
-		return "", 0
-	}
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.field]
-		if f.kind != kindParamDescription || f.output || f.layer != "" || d.tok1-d.tok0 < 3 {
-			continue
-		}
-		m := v.maskOf(i)
-		w := 0.0
-		runs, sends := false, false
-		for k := d.tok0; k < d.tok1; k++ {
-			t := v.tokens[k]
-			runs = runs || t.c.any(cShell) && !t.c.any(cTool)
-			sends = sends || t.c.any(cSend) && t.f != formOther
-		}
-		switch {
-		case runs && m.any(cCall|cBefore) && !said.any(cShell|cCall|cRead|cSend) && !v.says("run", "exec", "command", "code", "script", "shell", "terminal"):
-			w = 1.5
-		case m.any(cDestroy) && !m.any(cDisable|cNeg) && !said.any(cDestroy|cChange|cDisable|cSend|cInclude) && !v.says("manage", "clean", "filter", "replace", "edit"):
-			w = 1.2
-			if claimed || name.any(cRead|cShow) {
-				w = 1.5
-			}
-		case sends && m.any(cLink|cOutside|cTarget) && !said.any(cSend|cLink|cTell|cCall) && !v.says("webhook", "http", "api", "fetch", "mail", "web", "site", "page", "crawl", "message"):
-			w = 1
-			if claimed || m.any(cWhole|cHistory|cSecret) {
-				w = 1.5
-			}
-		case m.any(cFile) && m.any(cInclude) && claimed && !said.any(cFile|cInclude):
-			w = 1.4
-		}
-		if w > weight {
-			evidence, weight = f.text, w
-		}
-	}
-	return evidence, weight
-}
-
-func (v *ToolView) maskOf(i int) (c concept) {
-	for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
-		c |= t.c
-	}
-	return c
-}
-
-// says looks for words that begin with one of the stems in the name and the
-// description.
-func (v *ToolView) says(stems ...string) bool {
-	for i := range v.docs {
-		d := &v.docs[i]
-		if k := v.fields[d.field].kind; k > kindDescription || v.fields[d.field].layer != "" {
-			continue
-		}
-		for _, t := range v.tokens[d.tok0:d.tok1] {
-			for _, s := range stems {
-				if hasFoldPrefix(d.text[t.start:t.end], s) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// saysReadOnly looks for the claim in the description: "read-only" at its
-// start, "never stores", "does not modify", "without sending".
-func (v *ToolView) saysReadOnly() bool {
-	for i := range v.docs {
-		d := &v.docs[i]
-		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
-			continue
-		}
-		is := func(k int, words ...string) bool { return slices.Contains(words, string(v.lower(d, v.tokens[k]))) }
-		for k := d.tok0; k+1 < d.tok1; k++ {
-			if k <= d.tok0+3 && is(k, "read") && is(k+1, "only") {
-				return true
-			}
-			if !v.tokens[k].c.any(cNeg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.tok0 || !is(k-1, "does")) {
-				continue
-			}
-			for j := k + 1; j < min(k+4, d.tok1); j++ {
-				if is(j, "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends", "sending", "sent",
-					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects", "touch", "touches", "leave", "leaves") {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// effects finds, in the description of a tool that claims to be harmless, a
-// verb of its own doing that is not.
-func (v *ToolView) effects(readOnly, harmless bool, name concept) (evidence string, weight float64) {
-	if !readOnly && !harmless {
-		return "", 0
-	}
-	for i := range v.docs {
-		d := &v.docs[i]
-		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
-			continue
-		}
-		for s := d.sen0; s < d.sen1; s++ {
-			sen := &v.clauses[s]
-			toks := v.tokens[sen.tok0:sen.tok1]
-			for k, t := range toks {
-				if !t.c.any(cDestroy|cPay) && !(readOnly && t.c.any(cSend) && t.f == formThird) || t.c.any(cDisable|cAsk) || t.flags&tfIdent != 0 {
-					continue
-				}
-				lead := k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.any(cAnd|cSub|cAdv)
-				if !lead || t.f != formThird && (t.f != formBase || k > 0) || k > 0 && toks[k-1].c.any(cNeg) {
-					continue
-				}
-				if t.c.any(cSend) && !sen.mask.any(cLink|cOutside|cUser|cPay) {
-					continue
-				}
-				w := 1.5
-				if !readOnly && !t.c.any(cDestroy) {
-					w = 0.7
-				}
-				return excerpt(d.text, int(t.start), int(t.end)), w
-			}
-		}
-	}
-	return "", 0
-}
-
-// hintTrue and hintFalse read one boolean of the annotations, leniently.
-func hintTrue(raw []byte, key string) bool  { return hint(raw, key, "true") }
-func hintFalse(raw []byte, key string) bool { return hint(raw, key, "false") }
-
-func hint(raw []byte, key, want string) bool {
-	i := bytes.Index(raw, []byte(`"`+key+`"`))
-	if i < 0 {
-		return false
-	}
-	rest := bytes.TrimLeft(raw[i+len(key)+2:], " \t\r\n:")
-	return bytes.HasPrefix(rest, []byte(want))
 }

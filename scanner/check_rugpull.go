@@ -74,7 +74,7 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 		}
 	}
 	oldPower, newPower := before.powers(), v.powers()
-	for p := powerExec; p <= powerPay; p++ {
+	for p := powerExec; p < powerCount; p++ {
 		if newPower[p] && !oldPower[p] {
 			weight += 0.9
 			what = append(what, "a parameter that "+powerNames[p])
@@ -135,7 +135,7 @@ func (v *ToolView) together(c concept) bool {
 	return false
 }
 
-func (v *ToolView) powers() (have [powerPay + 1]bool) {
+func (v *ToolView) powers() (have [powerCount]bool) {
 	for i := range v.analyze() {
 		if f := &v.fields[v.docs[i].field]; f.kind == kindParamName && !f.output {
 			have[v.paramPower(i)] = true

@@ -105,21 +105,12 @@ func (l *lexicon) lookupForeign(text string, toks []token, sen *sentence) {
 	if foreign == 0 || foreign < 2 && english > 2 {
 		return
 	}
-	var buf [32]byte
 	for i := range toks {
 		t := &toks[i]
 		if t.c&^cForeign != 0 && foreign <= english || t.end-t.start > 30 {
 			continue
 		}
-		classes := buf[:0]
-		for _, r := range text[t.start:t.end] {
-			for _, b := range []byte(foldRune(r)) {
-				if k := latinClass(b); k != 255 && len(classes) < cap(classes) {
-					classes = append(classes, k)
-				}
-			}
-		}
-		if e, ok := l.foreign.longestClasses(classes); ok {
+		if e, ok := l.foreign.longestText(text[t.start:t.end]); ok {
 			if foreign > english {
 				t.c, t.f = e.c|t.c&cForeign, formOther
 			} else {
@@ -128,6 +119,20 @@ func (l *lexicon) lookupForeign(text string, toks []token, sen *sentence) {
 			sen.foreign = true
 		}
 	}
+}
+
+// longestText is longestClasses of a word as it is written.
+func (t *trie) longestText(word string) (entry, bool) {
+	var buf [32]byte
+	classes := buf[:0]
+	for _, r := range word {
+		for _, b := range []byte(foldRune(r)) {
+			if k := latinClass(b); k != 255 && len(classes) < cap(classes) {
+				classes = append(classes, k)
+			}
+		}
+	}
+	return t.longestClasses(classes)
 }
 
 func (t *trie) longestClasses(classes []byte) (entry, bool) {

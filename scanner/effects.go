@@ -1,0 +1,164 @@
+package scanner
+
+// What descriptions of parameters say that a tool does.
+
+// effectOf reads the description of a parameter for something that is done
+// when it is given: "Sends it at once", "Command run when done", "Text that
+// overwrites each note".
+func (v *ToolView) effectOf(d *doc) power {
+	for s := d.sen0; s < d.sen1; s++ {
+		sen := &v.clauses[s]
+		toks := v.tokens[sen.tok0:sen.tok1]
+		for k, t := range toks {
+			if t.flags&tfIdent != 0 || k > 0 && (toks[k-1].c.any(cNeg|cModal|cTo) || k > 1 && toks[k-2].c.any(cNeg)) {
+				continue
+			}
+			doing := t.f == formThird && (k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.any(cSub|cAnd|cAdv)) ||
+				t.f == formPast && k > 0 && (toks[k-1].c.any(cBe|cSub|cAdv) || toks[k-1].c.any(cShell)) ||
+				sen.foreign && t.f == formOther && t.c.any(cDestroy|cSend|cShell|cPay)
+			if !doing && !(v.word(d, t) == "run" && k > 0) {
+				continue
+			}
+			switch {
+			case t.c.any(cDestroy) && !t.c.any(cDisable):
+				return powerDelete
+			case t.c.any(cPay):
+				return powerPay
+			case t.c.any(cSend):
+				return powerSend
+			case t.c.any(cCall):
+				switch v.word(d, t) {
+				case "executes", "executed", "runs", "run", "starts", "started", "launches", "launched", "loaded", "loads", "installs":
+					return powerExec
+				}
+			case t.c.any(cChange) || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
+				return powerWrite
+			}
+			switch v.word(d, t) {
+			case "loaded", "loads", "installs", "installed", "evaluated", "evaluates":
+				return powerExec
+			}
+		}
+	}
+	return powerNone
+}
+
+// word is a token's text in lower case.
+func (v *ToolView) word(d *doc, t token) string { return string(v.lower(d, t)) }
+
+// described reads the descriptions of parameters for effects that the tool
+// itself does not mention.
+func (m *mismatch) described() {
+	v, is := m.v, &m.is
+	if is.words == 0 || is.said.any(cMeta) {
+		return
+	}
+	best, evidence := 0.0, ""
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.kind != kindParamDescription || f.output || f.layer != "" || d.tok1-d.tok0 < 3 {
+			continue
+		}
+		if w := m.describedAt(i, d); w > best {
+			best, evidence = w, f.text
+		}
+	}
+	m.more(best, evidence, "a parameter whose description goes beyond what the tool says of itself")
+}
+
+func (m *mismatch) describedAt(i int, d *doc) float64 {
+	v, is := m.v, &m.is
+	mask := v.maskOf(i)
+	idle := is.claimed || is.viewer || is.pure
+	w := 0.0
+	switch e := v.effectOf(d); e {
+	case powerExec:
+		if !m.accounted(e) && !is.said.any(cCall) {
+			w = 1.5
+		}
+	case powerDelete:
+		if !mask.any(cDisable|cNeg) && !is.said.any(cDestroy|cChange|cDisable|cSend|cInclude) && !v.says("manage", "clean", "filter", "replace", "edit") {
+			w = 1.2
+			if idle {
+				w = 1.5
+			}
+		}
+	case powerPay:
+		if !m.accounted(e) && idle {
+			w = 1.5
+		}
+	case powerSend:
+		if !is.said.any(cSend|cTell|cCall) && !m.accounted(powerSink) {
+			w = 1
+			if is.closed || is.claimed || is.pure || mask.any(cWhole|cHistory|cSecret) {
+				w = 1.5
+			}
+		}
+	case powerWrite:
+		if !m.accounted(e) && is.claimed {
+			w = 1.5
+		} else if !m.accounted(e) && is.viewer {
+			w = 0.9
+		}
+	}
+	// Rights that nobody needs for looking.
+	if w < 1.5 && is.words < 40 {
+		for k := d.tok0; k < d.tok1; k++ {
+			switch v.word(d, v.tokens[k]) {
+			case "root", "administrator", "superuser":
+				if k > d.tok0 && v.word(d, v.tokens[k-1]) == "as" && !v.says("root", "admin", "sudo", "privileg") {
+					return 1.5
+				}
+			case "rights", "grant", "wallet":
+				if idle && !v.says("root", "admin", "owner", "right", "role", "wallet", "pay", "permission", "access") {
+					return 1.5
+				}
+			case "contacts", "gps", "passwords", "clipboard", "keystrokes":
+				if is.pure && mask.any(cUser|cPersonal|cWhole) {
+					return 1.5
+				}
+			}
+		}
+	}
+	if w < 1.4 && mask.any(cFile) && mask.any(cInclude) && is.claimed && !is.said.any(cFile|cInclude) {
+		w = 1.4
+	}
+	return w
+}
+
+// effects finds, in the description of a tool that claims to be harmless, a
+// verb of its own doing that is not.
+func (v *ToolView) effects(readOnly, harmless bool) (evidence string, weight float64) {
+	if !readOnly && !harmless {
+		return "", 0
+	}
+	for i := range v.docs {
+		d := &v.docs[i]
+		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
+			continue
+		}
+		for s := d.sen0; s < d.sen1; s++ {
+			sen := &v.clauses[s]
+			toks := v.tokens[sen.tok0:sen.tok1]
+			for k, t := range toks {
+				if !t.c.any(cDestroy|cPay) && !(readOnly && t.c.any(cSend) && t.f == formThird) || t.c.any(cDisable|cAsk) || t.flags&tfIdent != 0 {
+					continue
+				}
+				lead := k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.any(cAnd|cSub|cAdv)
+				if !lead || t.f != formThird && (t.f != formBase || k > 0) || k > 0 && toks[k-1].c.any(cNeg) {
+					continue
+				}
+				if t.c.any(cSend) && !sen.mask.any(cLink|cOutside|cUser|cPay) {
+					continue
+				}
+				w := 1.5
+				if !readOnly && !t.c.any(cDestroy) {
+					w = 0.7
+				}
+				return excerpt(d.text, int(t.start), int(t.end)), w
+			}
+		}
+	}
+	return "", 0
+}
