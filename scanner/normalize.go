@@ -9,7 +9,8 @@ import (
 )
 
 // normalize folds compatibility forms (NFKC: full-width, mathematical
-// alphanumerics, ligatures) and drops what is not seen: zero-width, bidi, tag
+// alphanumerics, ligatures), spells words that mix Latin letters with
+// look-alikes in Latin ones, and drops what is not seen: zero-width, bidi, tag
 // characters, variation selectors, soft hyphens, control characters but line
 // breaks and tabs. Text that needs nothing comes back unchanged and uncopied.
 func normalize(s string) string {
@@ -19,13 +20,17 @@ func normalize(s string) string {
 	}
 	buf := make([]byte, 0, len(s))
 	buf = append(buf, s[:i]...)
-	changed := false
-	for j, r := range s[i:] {
+	changed, likeness := false, false
+	for skip := 0; i < len(s); i += skip {
+		var r rune
+		r, skip = utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError:
-			_, size := utf8.DecodeRuneInString(s[i+j:])
-			changed = changed || size == 1
+			changed = changed || skip == 1
 			buf = utf8.AppendRune(buf, utf8.RuneError)
+		case r == 0x1b:
+			skip = escapeLen(s[i:]) // with what it tells the terminal
+			changed = true
 		case r < 0x80 && (r >= 0x20 && r != 0x7f || r == '\n' || r == '\t' || r == '\r'):
 			buf = append(buf, byte(r))
 		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r):
@@ -34,11 +39,17 @@ func normalize(s string) string {
 			buf = append(buf, '\n')
 			changed = true
 		default:
+			likeness = likeness || r >= 0x250 && r < 0x600 || r >= 0x13A0 && r < 0x1400 || r >= 0x1D00 && r < 0x1D80 || r >= 0x2100 && r < 0x2380 || r >= 0xA640 && r < 0xAC00
 			buf = utf8.AppendRune(buf, r)
 		}
 	}
 	if !norm.NFKC.IsNormal(buf) {
 		buf, changed = norm.NFKC.Bytes(buf), true
+	}
+	if likeness {
+		if folded, any := unmix(buf); any {
+			buf, changed = norm.NFKC.Bytes(folded), true
+		}
 	}
 	// Marks are judged where normalisation has put them, or a second pass
 	// would see others.
@@ -49,6 +60,25 @@ func normalize(s string) string {
 		return s
 	}
 	return string(buf)
+}
+
+// unmix spells words that mix Latin letters with look-alikes of another
+// script in Latin letters.
+func unmix(text []byte) (out []byte, any bool) {
+	s, last := string(text), 0
+	eachMixed(s, func(from, to int) {
+		any = true
+		out = append(out, s[last:from]...)
+		for _, r := range s[from:to] {
+			if f, ok := latinFolds[r]; ok && r >= 0x250 {
+				out = append(out, f...)
+			} else {
+				out = utf8.AppendRune(out, r)
+			}
+		}
+		last = to
+	})
+	return append(out, s[last:]...), any
 }
 
 // stricken says whether combining marks overlay or pile up on letters, as no
