@@ -11,36 +11,6 @@ var rugPullInfo = CheckInfo{
 	Description: "a change since approval that adds orders, sinks, secrets or powers",
 }
 
-// riskyConcepts are meanings that a definition should not gain unnoticed, with
-// what gaining each weighs.
-var riskyConcepts = []struct {
-	c      concept
-	weight float64
-	what   string
-}{
-	{cCredPath, 1.5, "files with credentials"},
-	{cSecret, 0.7, "secrets"},
-	{cConv | cHistory, 1.5, "the conversation"},
-	{cSecretly, 0.8, "secrecy"},
-	{cNeg | cTell, 0.6, "withholding"},
-	{cShell, 0.8, "commands"},
-	{cDestroy, 0.7, "deletion"},
-	{cPay, 0.7, "payment"},
-	{cSend | cOutside, 1.4, "sending outside"},
-	{cSend, 0.6, "sending"},
-	{cIgnore, 0.5, "overriding"},
-	{cModel, 0.5, "the model"},
-	{cOther | cTool, 0.8, "other tools"},
-	{cMust | cCall, 0.5, "an order to call"},
-	{cUser, 0.2, "the user"},
-	{cPersonal, 0.5, "personal data"},
-	{cMust | cBefore, 0.5, "precedence"},
-	{cPrefer | cMust, 0.5, "preference"},
-	{cWhole, 0.3, "everything"},
-	{cLink, 0.2, "links"},
-	{cTarget, 0.2, "recipients"},
-}
-
 func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 	old := r.Approved(v.Server, v.Name)
 	if old == nil || sameDefinition(v, old) {
@@ -57,53 +27,27 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 			}
 		}
 	}
-	oldMask, newMask := before.maskAll(), v.maskAll()
-	weight := 0.0
-	var what []string
-	for _, risk := range riskyConcepts {
-		if newMask.has(risk.c) && !oldMask.has(risk.c) && v.together(risk.c) {
-			weight += risk.weight
-			what = append(what, risk.what)
-		}
-	}
-	for _, sink := range v.sinks() {
-		if !before.contains(sink) {
-			weight += 1
-			what = append(what, "the address "+sink)
-			break
-		}
-	}
-	oldPower, newPower := before.powers(), v.powers()
-	for p := powerExec; p < powerCount; p++ {
-		if newPower[p] && !oldPower[p] {
-			weight += 0.9
-			what = append(what, "a parameter that "+powerNames[p])
-		}
-	}
-	if hintTrue(old.Annotations, "readOnlyHint") && !hintTrue(v.Annotations, "readOnlyHint") {
-		weight++
-		what = append(what, "an end to being read-only")
-	}
-	if hintFalse(old.Annotations, "destructiveHint") && !hintFalse(v.Annotations, "destructiveHint") || !hintTrue(old.Annotations, "destructiveHint") && hintTrue(v.Annotations, "destructiveHint") {
-		weight += 0.4
-		what = append(what, "destructive effects")
-	}
+	c := compare(v, before, r)
+	c.sentences()
+	c.hosts()
+	c.parameters()
+	c.annotations()
 	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 {
-		weight += 0.4
+		c.more(0.4, "much more than before")
 	}
 	s := Signal{CheckID: rugPullInfo.ID, Tier: TierSoft, ThreatType: ThreatRugPull}
 	switch {
-	case gained >= 1.8:
+	case gained >= 1.8 && is.best[strongest].weight >= 1.5:
 		h := is.best[strongest]
 		d := &v.docs[h.doc]
 		s.Tier, s.Confidence = TierHard, min(0.6+gained/10, 1)
 		s.Evidence = excerpt(d.text, int(h.start), int(h.end))
 		s.Detail = "changed since approval: " + v.fields[d.field].where() + " " + frameNames[strongest]
-	case 0.6*gained+weight >= 1:
-		s.Confidence = min((gained+weight)/4, 0.8)
+	case 0.7*gained+c.weight >= 1:
+		s.Confidence = min((gained+c.weight)/4, 0.8)
 		s.Evidence = v.changedText(before)
-		s.Detail = "changed since approval, and now speaks of " + strings.Join(what, ", ")
-		if len(what) == 0 {
+		s.Detail = "changed since approval, and now has " + strings.Join(c.what, ", ")
+		if len(c.what) == 0 {
 			s.Detail = "changed since approval: " + frameNames[strongest]
 		}
 	default:
