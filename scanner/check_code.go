@@ -139,8 +139,14 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 	}
 	t := v.tally(r)
 	command := t.best[frCommand].weight
-	if best < 0 || weight+command < softWeight {
+	if weight+command < softWeight {
 		return nil
+	}
+	if best < 0 {
+		h := t.best[frCommand]
+		d := &docs[h.doc]
+		return []Signal{{CheckID: codeInfo.ID, Tier: TierSoft, ThreatType: ThreatMaliciousCode, Confidence: 0.5,
+			Evidence: excerpt(d.text, int(h.start), int(h.end)), Detail: v.fields[d.field].where() + ": " + frameNames[frCommand]}}
 	}
 	d := &docs[best]
 	s := Signal{CheckID: codeInfo.ID, Tier: TierSoft, ThreatType: ThreatMaliciousCode,

@@ -176,6 +176,17 @@ var sentenceFrames = [...]struct {
 	{cSecret | cCredPath | cConv | cHistory | cSystem | cPersonal, ^concept(0), (*frameContext).demandData},
 	{cSend | cChange | cPrefer | cLink | cInclude, ^concept(0), (*frameContext).sink},
 	{cTool | cCall | cSend | cPrefer | cNeg | cChange | cRead, ^concept(0), (*frameContext).shadow},
+	{cIgnore | cDisable | cNeg | cNow | cBe, cInstr | cRule | cGuard, (*frameContext).voided},
+	{cTrue | cNeg | cPretend | cPrior | cThis, cConv | cTask | cYou | cDestroy | cPay, (*frameContext).unreal},
+	{cYou | cModel | cNeg, cAllow | cRule | cOther | cDisable | cNeg, (*frameContext).freed},
+	{cCall | cInstr | cModal | cYou | cModel, cResult | cTool | cInstr, (*frameContext).obeysData},
+	{cBefore | cPrior | cPrefer | cIgnore | cAuthority | cAllow, cUser | cSystem | cModel | cInstr | cYou, (*frameContext).outranks},
+	{cAsk | cGuard | cKnow | cNeg | cRule, ^concept(0), (*frameContext).presumed},
+	{cTell | cShow, cUser, (*frameContext).phishes},
+	{cInclude | cChange | cCall | cSend, cFile | cShell | cCredPath | cSystem | cInstr | cModel | cUser | cTool, (*frameContext).persist},
+	{cCall, cTool | cShell | cBefore | cWhen | cModel | cMust | cLink, (*frameContext).commanded},
+	{cTell | cShow | cStop | cResult, ^concept(0), (*frameContext).misreports},
+	{cNeg | cUser | cStop | cSecretly, cTell | cKnow | cShow | cNeg, (*frameContext).unheard},
 }
 
 // hit records a find between two tokens of the sentence.

@@ -150,6 +150,17 @@ func (x *frameContext) demandData() {
 	if x.kind == kindDescription && x.sen.first && m < moodStrong && !x.mask.any(cWhen|cBefore|cMust) {
 		w *= 0.6
 	}
+	if level == foreignData && w < 1.5 {
+		switch {
+		case x.carried(at):
+			f, w = frSide, 1.6
+		case x.byModel(at), x.suggested(at):
+			w = max(w, 1.4)
+		}
+	}
+	if verb >= 0 && x.protective(at) && m < moodStrong {
+		w *= 0.3
+	}
 	// A refusal protects: "never store passwords".
 	if n := x.findAny(cNeg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.foreign {
 		w *= 0.15

@@ -1,0 +1,227 @@
+package scanner
+
+// Frames about authority: who is to be obeyed, what is said to be void, and
+// whose consent is taken for granted.
+
+// voided finds earlier instructions or rules of which it is said that they do
+// not count: withdrawn, a draft, switched off.
+func (x *frameContext) voided() {
+	if x.about.any(cInstr|cRule|cGuard|cMeta) || x.kind > kindParamDescription && x.kind != kindJoined {
+		return
+	}
+	for i := range x.toks {
+		if !x.isVoid(i) {
+			continue
+		}
+		// What is void? Something that a model was told, before or around.
+		for k := max(0, i-9); k < min(i+4, len(x.toks)); k++ {
+			t := x.toks[k]
+			if k == i || !t.c.any(cInstr|cRule|cGuard) || t.flags&tfIdent != 0 {
+				continue
+			}
+			owner := x.findAny(cPrior|cYou|cSystem|cModel, k-5, i+5) >= 0 || t.c.has(cSystem|cInstr)
+			switch {
+			case owner && t.c.any(cInstr):
+				x.hit(frOverride, 2, k, i)
+			case owner, x.mask.any(cNow|cAuthority|cPrior) && !t.c.any(cAsk):
+				x.hit(frGuard, 1.5, k, i)
+			default:
+				continue
+			}
+			return
+		}
+	}
+}
+
+// isVoid says whether a word takes force from what it is said of.
+func (x *frameContext) isVoid(i int) bool {
+	if x.isWord(i, "withdrawn", "revoked", "rescinded", "void", "draft", "drafts", "rehearsal", "lifted", "superseded", "expired", "obsolete", "outdated",
+		"cancelled", "canceled", "retired", "suspended", "repealed", "overruled", "annulled", "replaced", "inactive", "waived", "moot") {
+		return x.findAny(cNeg, i-3, i) < 0
+	}
+	return x.isWord(i, "off", "aside") && x.isWord(i-1, "switched", "turned", "set", "are", "is", "put") ||
+		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts") && x.findAny(cNeg, i-3, i) >= 0 ||
+		x.isWord(i, "disabled", "deactivated") && x.findAny(cBe, i-3, i) >= 0
+}
+
+// unreal finds claims that what happens is not real: a simulation, a
+// rehearsal, no consequences.
+func (x *frameContext) unreal() {
+	if x.about.any(cPretend|cMeta) || x.kind > kindParamDescription {
+		return
+	}
+	for i := range x.toks {
+		if !x.isWord(i, "simulation", "rehearsal", "drill", "fiction", "sandbox", "game", "dream", "simulated", "imaginary", "fictional") {
+			continue
+		}
+		if x.findAny(cBe, i-4, i) < 0 || !x.mask.any(cConv|cYou|cTrue|cTask|cThis|cDestroy|cPay) {
+			continue
+		}
+		if x.mask.any(cTrue|cNeg|cPrior|cDestroy|cPay) && x.mask.any(cConv|cTask|cYou|cAsk) {
+			x.hit(frGuard, 1.5, i, i)
+			return
+		}
+	}
+}
+
+// freed finds texts that release the model from its obligations.
+func (x *frameContext) freed() {
+	if x.about.any(cRule|cGuard|cMeta|cPay) || x.kind > kindParamDescription {
+		return
+	}
+	for i := range x.toks {
+		switch {
+		case x.isWord(i, "free", "freed", "released", "exempt", "unbound") && x.isWord(i+1, "of", "from") && x.mask.any(cYou|cModel) && x.findAny(cRule|cGuard|cInstr|cOther, i, i+6) >= 0,
+			x.isWord(i, "free", "freed", "released", "exempt", "unbound") && x.isWord(i+1, "of", "from") && x.mask.any(cYou|cModel) && x.isWord(i+3, "obligation", "obligations", "duty", "duties", "responsibility"),
+			x.isWord(i, "limits") && x.isWord(i-1, "off") && x.mask.any(cNeg),
+			x.isWord(i, "obligation", "obligations") && x.findAny(cNeg, i-3, i) >= 0 && x.mask.any(cYou|cModel):
+			x.hit(frGuard, 1.6, i, i+1)
+			return
+		case x.isWord(i, "whatever", "anything") && x.isWord(i+1, "is", "they", "it", "you", "the", "he", "she", "this") && x.mask.any(cYou|cModel) && x.findAny(cAsk|cTask, i, i+6) >= 0 && x.mask.any(cAllow|cResult|cCall|cPretend|cEnd|cGuard):
+			x.hit(frObey, 1.5, i, i+1)
+			return
+		}
+	}
+}
+
+// obeysData finds texts that make the model do what some text says that it
+// will read: a result, a log line, a field.
+func (x *frameContext) obeysData() {
+	if x.about.any(cInstr|cMeta|cShell|cTask) || x.kind > kindParamDescription {
+		return
+	}
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.flags&tfIdent != 0 {
+			continue
+		}
+		obeys := x.isWord(i, "obey", "comply", "obeys", "complies", "obeyed") ||
+			x.isWord(i, "carry", "carries") && (x.isWord(i+1, "out") || x.isWord(i+2, "out") || x.isWord(i+3, "out")) ||
+			x.isWord(i, "do", "does") && x.isWord(i+1, "what", "as", "whatever", "everything", "anything", "exactly") && !x.isWord(i+2, "you", "the", "this")
+		says := x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.any(cInstr) && x.mask.any(cSystem|cUser|cModel|cAuthority) && x.findAny(cResult|cSub|cTool, 0, len(x.toks)) >= 0
+		follows := x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(cInstr|cShell, i, i+8) >= 0 && x.findAny(cResult|cLink, i, i+10) >= 0 && x.mask.any(cYou|cModel|cMust|cUser|cSystem)
+		switch {
+		case says, follows && (x.mood(i) >= moodOrder || x.mask.any(cModel|cYou)):
+			x.hit(frObey, 1.5, i, i)
+		case obeys && x.findAny(cResult|cTool|cSub, i+1, i+9) >= 0 && (x.mood(i) >= moodOrder || x.findAny(cYou|cModel|cAnd|cMust, i-4, i) >= 0 || x.mask.any(cPrior)):
+			x.hit(frObey, 1.5, i, i)
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// outranks finds claims to authority over the user, the system or others.
+func (x *frameContext) outranks() {
+	if x.about.any(cRule|cMeta) || x.kind > kindParamDescription {
+		return
+	}
+	for i := range x.toks {
+		over := x.isWord(i, "outrank", "outranks", "overrule", "overrules", "trumps", "trump") ||
+			x.isWord(i, "before", "above", "over", "ahead") && (x.isWord(i-1, "come", "comes", "rank", "ranks", "go", "goes", "stand", "stands", "priority", "precedence", "authority", "placed", "put", "weighs") || x.isWord(i-2, "priority", "precedence", "put")) ||
+			x.isWord(i, "first") && x.isWord(i-1, "go", "goes", "come", "comes") && x.mask.any(cModel|cYou) && x.isWord(i-2, "wishes", "requests", "orders", "needs", "instructions", "rules")
+		if !over {
+			continue
+		}
+		k := x.findAny(cUser|cSystem|cModel|cInstr, i+1, i+8)
+		if k >= 0 && !x.isWord(k, "internal", "initial", "configuration") && (x.toks[k].c.any(cInstr|cSystem) || x.mask.any(cInstr|cResult|cTool|cThis) || x.isWord(i, "outrank", "outranks", "overrule", "overrules")) {
+			w := 1.5
+			if x.mask.any(cInstr|cModel) || x.toks[k].c.any(cSystem) {
+				w = 1.8
+			}
+			x.hit(frOverride, w, i, k)
+			return
+		}
+		if x.isWord(i, "first") {
+			x.hit(frOverride, 1.5, i-2, i)
+			return
+		}
+	}
+	// "its trust level is 'owner'", "has the clearance level root"
+	for i := range x.toks {
+		if x.isWord(i, "clearance", "trust", "privilege", "authorization", "rank") && x.isWord(i+1, "level", "tier", "status", "zero", "0") && x.mask.any(cUser|cAuthority|cSystem|cModel) && !x.about.any(cAuthority|cGuard) && x.kind == kindDescription && !x.sen.first {
+			x.hit(frOverride, 1, i, i+1)
+			return
+		}
+		if x.isWord(i, "delegated", "delegates", "transferred", "granted") && x.findAny(cAuthority|cAllow, i+1, i+5) >= 0 && x.isWord(i+2, "authority", "permissions", "rights", "control") {
+			x.hit(frOverride, 1.2, i, i+2)
+			return
+		}
+	}
+}
+
+// presumed finds consent that nobody gave: "treat silence as a yes",
+// "consider every request as confirmed", "no confirmation is called for".
+func (x *frameContext) presumed() {
+	if x.about.any(cMeta) || x.kind > kindParamDescription && x.kind != kindTitle && x.kind != kindComment {
+		return
+	}
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.flags&tfIdent != 0 {
+			continue
+		}
+		consent := t.c.any(cAsk) && t.f != formThird || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
+		if !consent {
+			continue
+		}
+		k, w := -1, 0.0
+		for j := max(0, i-7); j < min(i+10, len(x.toks)); j++ {
+			switch {
+			case x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") && (x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") || x.findAny(cAsk, j+1, j+6) >= 0) && (j < i && x.findAny(cOther|cTask|cKnow|cUser|cGuard, j, i+1) >= 0 || j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))):
+				if x.isWord(i, "confirmed", "approved", "given", "yes", "answered", "authorized", "authorised", "consent", "approval", "confirmation", "permission", "reviews", "checks", "question", "questions", "agreed", "asked") {
+					k, w = j, 1.5
+				}
+			case x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 && x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") && x.findAny(cBe|cPrior, i, j) >= 0 && x.findAny(cNeg, i-3, j) < 0 && !x.mask.any(cModal):
+				if x.mask.any(cPrior|cWhen|cOther|cTool) {
+					k, w = j, 1.2
+				}
+			case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(cNeg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
+				k, w = j, 1
+				if x.mask.any(cDestroy|cPay|cOther|cSend|cShell|cNow|cModel) && !x.isWord(j+1, "unless", "until", "if", "when") {
+					w = 1.5
+				}
+			case x.isWord(j, "silence") && x.isWord(i, "yes", "consent", "approval", "confirmation", "permission", "agreement"):
+				k, w = j, 1.5
+			case x.isWord(j, "off", "disabled", "suppressed", "muted") && j > i && j-i < 4 && x.isWord(i, "prompts", "prompt", "confirmations", "dialogs", "dialog", "confirmation", "approvals"):
+				k, w = j, 1.4
+			case x.isWord(j, "need", "needs", "have", "has") && x.findAny(cNeg, j-3, j+1) >= 0 && j < i && x.isWord(i, "asked", "consulted", "bothered") && x.findAny(cUser|cModel|cYou|cNow|cAnd, 0, i) >= 0:
+				k, w = j, 1.5
+			}
+		}
+		if w > 0 {
+			x.hit(frUnasked, w, k, i)
+			return
+		}
+	}
+	for i := range x.toks {
+		// "without checking back", "without a second look"
+		if x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
+			if _, m := x.demanded(cDeeds, moodOrder); m >= moodOrder || x.mask.any(cModel) {
+				if x.findAny(cNeg, 0, i) < 0 {
+					x.hit(frUnasked, 1.4, i, i+1)
+					return
+				}
+			}
+		}
+	}
+}
+
+// phishes finds orders to send the user to a page that wants a login or
+// money.
+func (x *frameContext) phishes() {
+	if !x.literalSink() || x.kind > kindParamDescription {
+		return
+	}
+	i, m := x.demanded(cTell|cShow, moodOrder)
+	if i < 0 || m < moodOrder || x.findAny(cUser, i, i+4) < 0 {
+		return
+	}
+	for k := i; k < len(x.toks); k++ {
+		if x.isWord(k, "log", "login", "sign", "re-enter", "password", "verify", "card", "pay", "credentials", "unlock", "renew", "update") && !x.about.any(cSecret|cPay) {
+			x.hit(frMislead, 1.6, i, k)
+			return
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package scanner
+
+import "strings"
+
+// Frames about carriers: the tool's own parameters, links and files as ways
+// for data that is none of its business.
+
+// ownParam gives the token at which the sentence names one of this tool's own
+// parameters, or speaks of a parameter at all; -1 when it does neither.
+func (x *frameContext) ownParam() int {
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.c.any(cParam) && t.flags&tfIdent == 0 && x.isWord(i, "parameter", "parameters", "argument", "arguments", "field", "param", "header", "variable",
+			"campo", "parámetro", "paramètre", "champ", "feld", "parâmetro", "поле", "поля", "параметр", "параметре", "参数", "字段", "パラメータ", "引数", "フィールド") {
+			return i
+		}
+		if t.flags&(tfQuote|tfCode|tfIdent) == 0 && !x.sen.foreign {
+			continue
+		}
+		word := x.word(i)
+		if len(word) < 2 {
+			continue
+		}
+		for k := range min(len(x.v.fields), 64) {
+			f := &x.v.fields[k]
+			if f.kind == kindParamName && !f.output && (f.text == word || strings.HasPrefix(f.text, word) && t.flags&tfIdent != 0 && x.identifier(i) == f.text) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// protective says whether a sentence keeps data in rather than hands it over:
+// access is denied, values are masked, nothing is stored.
+func (x *frameContext) protective(at int) bool {
+	for i := range x.toks {
+		if x.isWord(i, "denied", "refused", "masked", "redacted", "excluded", "blocked", "forbidden", "rejected", "stripped", "encrypted", "skipped", "disallowed", "prohibited", "ignored") {
+			return true
+		}
+		if x.toks[i].c.any(cNeg) && !x.toks[i].c.any(cTell|cKnow) && abs(i-at) < 9 && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
+			for k := i + 1; k < min(i+4, len(x.toks)); k++ {
+				if x.toks[k].c.any(cInclude|cSend|cRead|cShow|cTell|cAsk|cCall) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
+					return true
+				}
+			}
+			if x.sen.foreign && x.mask.any(cRead|cInclude|cSend|cShow|cTell) && !x.mask.any(cMust|cBefore) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// carried says whether the sentence has the data at token at travel in one of
+// the tool's parameters, whoever is said to put it there.
+func (x *frameContext) carried(at int) bool {
+	if x.v.fields[x.doc.field].output || x.kind > kindParamDescription && x.kind != kindTitle || x.protective(at) {
+		return false
+	}
+	if x.kind != kindDescription {
+		return false
+	}
+	p := x.ownParam()
+	if p < 0 || p == at {
+		return false
+	}
+	// "the key is read from ~/.ssh unless `identity` names another file"
+	for i := range x.toks {
+		if x.isWord(i, "unless", "path", "paths", "name", "names", "id", "filter", "default", "defaults", "override", "overrides") && abs(i-p) < 4 {
+			return false
+		}
+	}
+	return true
+}
+
+// byModel says whether the sentence has the model itself deal with the data.
+func (x *frameContext) byModel(at int) bool {
+	m := x.findAny(cModel, 0, len(x.toks))
+	return m >= 0 && m != at && x.kind == kindDescription && !x.about.any(cModel) && !x.protective(at) &&
+		x.mask.any(cInclude|cSend|cRead|cCall|cMemory)
+}
+
+// suggested says whether the sentence recommends, rather than orders, that
+// the data be given.
+func (x *frameContext) suggested(at int) bool {
+	return x.mask.any(cShould) && x.mask.any(cInclude|cSend|cRead) && x.kind <= kindParamDescription && !x.protective(at) &&
+		!(x.kind == kindDescription && x.sen.first) && x.findAny(cNeg, 0, at) < 0
+}
+
+// persist finds orders to leave something behind on the machine: a line in a
+// start-up file, a key that lets somebody in, a setting of the client.
+func (x *frameContext) persist() {
+	s := x.text()
+	what := 0
+	switch {
+	case strings.Contains(s, "authorized_keys"), strings.Contains(s, "sudoers"), strings.Contains(s, "/etc/hosts"):
+		what = 2
+	case strings.Contains(s, ".zshrc"), strings.Contains(s, ".bashrc"), strings.Contains(s, ".bash_profile"), strings.Contains(s, ".profile"),
+		strings.Contains(s, "crontab"), strings.Contains(s, "mcp.json"), strings.Contains(s, "git/hooks"), strings.Contains(s, "launchd"), strings.Contains(s, "systemd"):
+		what = 1
+	case x.mask.any(cSystem|cModel|cInstr|cTool|cUser):
+		for i := range x.toks {
+			if x.isWord(i, "settings", "configuration", "config", "startup", "start-up", "autostart", "permissions") && x.isWord(i-1, "client's", "client", "clients", "its", "editor", "agent", "assistant", "the", "user", "mcp") && x.isWord(i+1, "file", "add", "write", "json", "of", "to", "so") {
+				what = max(what, 1)
+			}
+		}
+	}
+	if what == 0 || x.about.any(cMeta) {
+		return
+	}
+	if what == 1 && x.about.any(cSystem|cShell) && !strings.Contains(s, "~/") {
+		return // a tool about settings
+	}
+	if j, m := x.demanded(cInclude|cChange|cCall|cSend, moodOrder); m >= moodOrder && x.findAny(cNeg, j-3, j) < 0 {
+		x.hit(frCommand, 1.6, j, j)
+	}
+}
+
+// commanded finds orders that have some other tool run a command.
+func (x *frameContext) commanded() {
+	if x.about.any(cMeta) || x.kind > kindParamDescription {
+		return
+	}
+	for i := range x.toks {
+		t := x.toks[i]
+		if !t.c.any(cCall) || t.flags&(tfIdent|tfQuote|tfCode) != 0 || !x.isWord(i, "run", "execute", "invoke", "launch", "runs", "executes", "install", "installs", "start") {
+			continue
+		}
+		m := x.mood(i)
+		via := x.isWord(i-2, "have", "let", "make", "ask") || x.isWord(i-3, "have", "let", "make", "ask")
+		if m < moodOrder && !via {
+			continue
+		}
+		// The command: quoted code of several words, right after the verb.
+		for k := i + 1; k < min(i+5, len(x.toks)); k++ {
+			if x.toks[k].flags&(tfCode|tfQuote) == 0 {
+				continue
+			}
+			n := k
+			for n < len(x.toks) && x.toks[n].flags&(tfCode|tfQuote) != 0 {
+				n++
+			}
+			foreign := via || x.mask.any(cTool|cShell|cModel) && x.mask.any(cBefore|cWhen|cMust)
+			if n-k >= 3 && foreign && !x.about.any(cShell|cCall) {
+				x.hit(frCommand, 1.6, i, n-1)
+				return
+			}
+			break
+		}
+		if x.literalSink() && x.isWord(i, "install", "installs", "run", "execute") && !x.about.any(cShell) && strings.Contains(x.text(), "://") && (m == moodStrong || x.mask.any(cModel|cShell)) {
+			x.hit(frCommand, 1.6, i, i)
+			return
+		}
+	}
+}
