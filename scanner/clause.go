@@ -184,6 +184,9 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 		return moodOrder
 	}
 	if t.f == formIng {
+		if i > 0 && suggests(toks[max(0, i-3):i]) {
+			return moodOrder // "consider attaching"
+		}
 		return moodGerund
 	}
 	if t.f == formPast {
@@ -227,6 +230,9 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 			if k > 0 && toks[k-1].c.any(cMust|cShould|cAllow) {
 				return moodStrong
 			}
+			if k > 1 && suggests(toks[max(0, k-4):k]) {
+				return moodOrder // "be so kind as to add"
+			}
 			return moodNone
 		case p.c.any(cAdv | cNeg | cUrgent):
 			if p.c.any(cMust) {
@@ -252,6 +258,21 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 		return openMood(sen, 0, toks)
 	}
 	return moodNone
+}
+
+// suggests says whether these words recommend what follows: the last but
+// function words is one of should, consider, kindly.
+func suggests(toks []token) bool {
+	for k := len(toks) - 1; k >= 0; k-- {
+		switch {
+		case toks[k].c.any(cShould) && !toks[k].c.any(cModal):
+			return true
+		case toks[k].c.any(cAdv|cAnd) || toks[k].flags&tfPhrase != 0:
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // afterSubordinate reads "before using any tool read the file": an order that

@@ -224,7 +224,9 @@ func (x *frameContext) metaDiscount() float64 {
 	}
 	meta, quoted, opens := 0, 0, false
 	for i, t := range x.toks {
-		if t.c.any(cMeta) && t.flags&tfIdent == 0 {
+		// "such as keys" in the middle of a demand gives an example of what is
+		// demanded.
+		if t.c.any(cMeta) && t.flags&tfIdent == 0 && !x.exemplifies(i) {
 			meta++
 			opens = opens || i < 3 && t.f == formThird
 		}
@@ -243,6 +245,23 @@ func (x *frameContext) metaDiscount() float64 {
 		return 0.3
 	}
 	return 0.8
+}
+
+// exemplifies says whether token i only gives an example, with no word about
+// attacks or detection in the sentence.
+func (x *frameContext) exemplifies(i int) bool {
+	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > kindParamDescription || x.kind == kindName {
+		return false
+	}
+	for k, t := range x.toks {
+		if k != i && t.c.any(cMeta) && t.flags&tfPhrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
+			return false
+		}
+		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
+			return false
+		}
+	}
+	return i > 3 && x.mask.any(cInclude|cSend|cWhole|cRead)
 }
 
 // introduced says whether one of the two sentences before announces examples

@@ -33,7 +33,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 				take(personal, frSecret)
 			}
 		case t.c.has(cSystem|cInstr) && !x.about.has(cSystem|cInstr) && !x.about.any(cModel|cMeta):
-			if !(x.about.any(cInstr) || x.isWord(i, "hidden", "internal", "initial")) {
+			if !(x.about.any(cInstr) || x.isWord(i, "internal", "initial") || x.isWord(i, "hidden") && !x.isWord(i+1, "prompt", "instructions")) {
 				take(foreignData, frPrompt)
 			}
 		case t.c.has(cConv | cHistory):
@@ -46,7 +46,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 				take(foreignData, frConv)
 			}
 		case t.c.any(cConv) && !t.c.any(cTell) && !x.about.any(cConv|cHistory):
-			if x.findAny(cWhole|cHistory|cOther, i-5, i+4) >= 0 {
+			if x.findAny(cWhole|cHistory|cOther, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= kindParamDescription {
 				take(foreignData, frConv)
 			} else {
 				take(personal, frConv)
@@ -64,8 +64,12 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			default:
 				take(personal, frSecret)
 			}
-		case t.c.any(cPersonal) && x.findAny(cUser|cWhole|cOther, i-4, i+1) >= 0 && !x.about.any(cPersonal|cTarget|cSend):
-			take(personal, frSecret)
+		case t.c.any(cPersonal) && x.findAny(cUser|cWhole|cOther, i-4, i+9) >= 0 && !x.about.any(cPersonal|cTarget|cSend):
+			if n := x.findAny(cPersonal|cSecret, i+1, len(x.toks)); n > i+1 && x.toks[n].flags&tfPhrase == 0 {
+				take(foreignData, frSecret) // one after the other
+			} else {
+				take(personal, frSecret)
+			}
 		}
 	}
 	return at, level, f
@@ -206,11 +210,11 @@ func (x *frameContext) nominal() bool {
 	default:
 		return false
 	}
-	// "Path to the identity file, e.g. ~/.ssh/id_rsa" names a place.
-	if x.mask.any(cCredPath) && !x.mask.any(cRead|cInclude|cWhole) && !x.contents() {
+	if x.protective(x.findAny(cConv|cSecret|cCredPath|cSystem|cHistory, 0, len(x.toks))) {
 		return false
 	}
-	if x.mask.any(cConv) && !x.mask.any(cWhole|cOther|cPrior|cNow) {
+	// "Path to the identity file, e.g. ~/.ssh/id_rsa" names a place.
+	if x.mask.any(cCredPath) && !x.mask.any(cRead|cInclude|cWhole) && !x.contents() {
 		return false
 	}
 	return x.discount > 0.5
@@ -218,7 +222,7 @@ func (x *frameContext) nominal() bool {
 
 func (x *frameContext) contents() bool {
 	for i := range x.toks {
-		if x.isWord(i, "content", "contents", "text", "data", "lines", "value", "body") {
+		if x.isWord(i, "content", "contents", "text", "data", "lines", "line", "value", "body", "values", "output") {
 			return true
 		}
 	}
@@ -322,7 +326,7 @@ func (x *frameContext) copyOf() bool {
 // data: a placeholder in a query, "append it to the URL".
 func (x *frameContext) linkCarriesData() {
 	s := x.text()
-	if hole := placeholderInURL(s); hole != "" && (x.mask.any(cConv|cHistory|cSecret|cSystem|cPersonal|cCredPath) || telling(hole)) && !x.about.any(cLink) {
+	if hole := placeholderInURL(s); hole != "" && (x.mask.any(cConv|cHistory|cSecret|cSystem|cPersonal|cCredPath) || telling(hole)) && (telling(hole) || !x.about.any(cLink)) {
 		x.hit(frLink, 1.8, 0, len(x.toks)-1)
 		return
 	}
@@ -367,7 +371,7 @@ func placeholderInURL(s string) string {
 func telling(hole string) bool {
 	var buf [64]byte
 	low := string(lowerASCII(buf[:0], hole))
-	for _, w := range [...]string{"conversation", "summary", "history", "context", "secret", "prompt", "response", "message", "chat", "transcript", "password", "token", "user_", "data", "content"} {
+	for _, w := range [...]string{"conversation", "summary", "history", "user ", "typed", "said", "session", "facts", "question", "query_history", "email", "context", "secret", "prompt", "response", "message", "chat", "transcript", "password", "token", "user_", "data", "content"} {
 		if strings.Contains(low, w) {
 			return true
 		}

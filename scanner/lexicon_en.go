@@ -28,6 +28,7 @@ var verbsEN = []struct {
 	{cInclude, `include append pass attach embed+ insert add put:puts:putting place prepend supply:supplies:supplying:supplied
 		provide fill populate paste concatenate stuff write:writes:writing:wrote:written encode interpolate weave
 		tack prefix suffix incorporate inject enclose carry:carries:carrying:carried specify:specifies:specifying:specified
+		belong accompany travel comprise contain
 		store record log+ save persist serialize serialise encrypt hand`},
 	{cInclude | cChange, `set:sets:setting`},
 	{cRead, `read:reads:reading open load retrieve fetch access collect gather extract get:gets:getting:got
@@ -42,7 +43,7 @@ var verbsEN = []struct {
 	{cChange, `change modify:modifies:modifying:modified alter update rewrite:rewrites:rewriting:rewrote:rewritten edit
 		adjust convert correct reset:resets:resetting switch point normalize normalise transform
 		increase decrease round inflate overwrite:overwrites:overwriting:overwrote:overwritten mutate translate`},
-	{cKnow, `know:knows:knowing:knew:known notice realize realise see:sees:seeing:saw:seen suspect learn
+	{cKnow, `hear:hears:hearing:heard know:knows:knowing:knew:known notice realize realise see:sees:seeing:saw:seen suspect learn
 		discover understand:understands:understanding:understood perceive remember`},
 	{cMemory, `memorize memorise retain`},
 	{cMeta, `detect block flag+ prevent sanitize sanitise redact screen defend classify:classifies:classifying:classified
@@ -81,7 +82,7 @@ var nounsEN = []struct {
 	{cHistory, `history histories= transcript log context scrollback session memory memories= turn`},
 	{cSystem, `system developer configuration initial= hidden= internal=`},
 	{cSecret, `secret credential password passwd= passphrase token apikey cookie wallet mnemonic ssn= pin cvv= otp= keychain keyring oauth= jwt= certificate seed privkey pem= login bearer= passcode pat= authenticator`},
-	{cPersonal, `passport clipboard= contact ssn= phone inbox mailbox calendar payroll salary diary document photo medical= pii= birthdate invoice`},
+	{cPersonal, `passport clipboard= screenshot contact employer ssn= phone inbox mailbox calendar payroll salary diary document photo medical= pii= birthdate invoice`},
 	{cTool, `tool function plugin server mcp= integration connector api skill capability functionality endpoint service`},
 	{cResult, `result output response reply answer content body text value data= payload finding summary summaries=`},
 	{cParam, `parameter argument field property param arg input variable header attribute key metadata= query slot`},
@@ -110,7 +111,7 @@ var plainEN = []struct {
 	{cOther, `alternatives whatever other another any every all each others else rest remaining alternative alternatives everything anything competing remainder whichever different sibling`},
 	{cWhole, `entire full complete whole verbatim raw exact everything completely fully word-for-word unredacted unabridged entirety plaintext contents content all`},
 	{cMust, `must always required mandatory shall need needs needed critical essential necessary obligatory obliged imperative crucial have has remember sure never compulsory vital strictly obligated indispensable prerequisite requires`},
-	{cShould, `should please kindly recommended ought supposed expected encouraged advisable suggested ideally preferably better helpful appreciated recommend would want wants try requested asked instructed`},
+	{cShould, `should please kindly recommended ought supposed expected encouraged advisable suggested ideally preferably consider customary appreciate better helpful appreciated recommend would want wants try requested asked instructed`},
 	{cBefore, `before first prior beforehand initially preliminary ahead precede precedes preceding beginning start outset upfront firstly prerequisite`},
 	{cWhen, `when whenever if each every upon after once while during anytime time until unless where wherever following afterwards afterward subsequently next immediately`},
 	{cSecretly, `silently secretly quietly discreetly covertly invisibly unnoticed stealthily stealth surreptitiously confidentially privately undisclosed clandestinely undetected hush transparently seamlessly inconspicuously background unobtrusively tacitly subtly`},
@@ -128,7 +129,7 @@ var plainEN = []struct {
 	{cNow, `now henceforth onwards onward forward forth hereafter anymore permanently today forever`},
 	{cThis, `this these here`},
 	{cSub, `it this that which who they these its whose function tool server api endpoint command method service he she we module plugin`},
-	{cOutside, `external remote third-party outside attacker foreign collector c2 offsite elsewhere public untrusted our us`},
+	{cOutside, `outsiders partners strangers external remote third-party outside attacker foreign collector c2 offsite elsewhere public untrusted our us`},
 	{cTrue, `real actual actually true truth really genuine secret hidden ulterior`},
 	{cAdv, `also then just simply always never first immediately automatically silently secretly quietly not now instead directly only please again even still carefully kindly both additionally furthermore quickly discreetly covertly strictly explicitly next finally already therefore thus must do once ever either promptly faithfully exactly merely instantly actively proactively properly fully completely verbatim`},
 	{cAnd, `and or then but plus & nor`},
@@ -188,4 +189,16 @@ var phrasesEN = []struct {
 	{cOutside, "third party|third parties|our server|our servers|our endpoint|our api|our collector|external server|external service|remote server|remote endpoint"},
 	{cMeta, "for example|such as|looks like|look like|e g|i e|known attack|prompt injection|prompt injections|tool poisoning|test case|test cases|red team|pen test|social engineering|jail break|false positive|written as|phrases like|text like|strings like|attempts to|tries to|trying to|attempt to|try to|known bad|training data|case study|attack patterns|code review|detection rules"},
 	{cPrefer, "instead of|rather than|in place of|in preference|over any|over all|top choice|first choice|only tool|no other|better than|more reliable|more accurate|most accurate|most reliable|drop in replacement|go to|the right tool|first resort|highest rated|number one|top rated|last resort|never use|do not use|avoid using|no alternative|stop using|do not call|dont use|always use|always choose|always select|always pick|no longer supported|no longer maintained|no longer works"},
+	{cConv | cHistory, "said in this chat|said in this conversation|was said|been said|talked about|talked over|been discussed|was discussed|user confided|confided to you|user pasted|user has pasted|user uploaded|has pasted|pasted or uploaded|chat messages|last messages|latest messages|messages so far|earlier tool calls|previous tool calls|earlier tool results|tool results|results of earlier|results of previous|state of the assistant|state of the model|assistant's state|working memory|model's memory|assistant's memory|agent's memory|assistant's context|model's context|agent's context|current conversation|present conversation|whole dialogue|entire dialogue|this conversation|this chat|this session's|the chat so|exchange with the user|interaction so far|session so far|user is working|is working on|wants to achieve|user was doing|user is doing|was doing before|reason for the request|their messages|user's messages|messages of the user|user's last|user's latest|most recent message|user typed last|typed last|earlier part of|last turns|recent conversation|conversation up to|chat up to|session's main|context of the session|what was asked|what they asked|conversation context|everything known about|known about the user"},
+	{cSecret | cCredPath, "password store|password manager|password vault|password database|password safe|cookie file|cookie jar|saved logins|stored logins|login data|keystore file|wallet file|wallet folder|secret variable|secret variables|git credentials|saved credentials|browser's passwords|browser passwords|aws keys|cloud keys|cloud credentials|private folder|private folders|private notes|private files|passport scan|keys of the user|logins of the user|user's keys|user's credentials|user's passwords|stored cookies|session cookies of"},
+	{cPersonal, "home address|phone number|phone numbers|bank details|address book|date of birth|open tabs|browser tabs|browser history|browsing history|health records|customer records|customer rows|screen shot|contact details|contact list|diary entries|private messages|recent photos|contents of the clipboard"},
+	{cShould, "so kind as|could you|would you mind|be appreciated|would appreciate|is customary|are welcome|is best to|feel free to|may want to|might want to|worth adding|is advised|is advisable|we advise|you can help|helps us|it would help"},
+	{cPretend, "you speak as|speak as|speaks as|role of|in the role|take on the|you answer as|respond as|talk as|play the part|slips into|slip into|the persona"},
+	{cNeg | cTell, "the two of us|between you and|between ourselves|our secret|little secret|off the books|under wraps|under the radar|keep quiet|keeps quiet|says nothing|nothing else about|without mention|not come up|never comes up|need not concern|does not concern"},
+	{cInstr, "were told|was told|you are told|tool descriptions|earlier tool descriptions|previous descriptions|told before|told at the|told earlier"},
+	{cNow, "as of today|as of this|from this version|from this point|starting now|from today|this version on"},
+	{cUser, "the person who|account owner|the caller"},
+	{cOutside, "our own storage|our storage|our partners|our team|our side|our own|to us"},
+	{cDisable, "switched off|are off|is off|no longer active|switch off"},
+	{cAllow | cAsk, "confirmed already|approved already|agreed already|already confirmed|authorised already|authorized already|already answered"},
 }
