@@ -25,6 +25,9 @@ func (x *frameContext) mention(from int) (mention, bool) {
 			if i+1 < len(x.toks) && x.toks[i+1].c.any(cTool) && x.toks[i+1].f == formOther && x.otherServer(x.word(i)) {
 				return mention{i, true}, true
 			}
+			if x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i)) {
+				return mention{i, true}, true
+			}
 		}
 		if t.flags&tfIdent != 0 && (i == 0 || x.toks[i-1].flags&tfIdent == 0 || x.toks[i].flags&tfBreak != 0 || x.gap(i)) {
 			name := x.identifier(i)
@@ -151,6 +154,11 @@ func (x *frameContext) shadow() {
 	sure := 0.6
 	if m.other {
 		sure = 1
+	}
+	if m.other {
+		if w := x.impose(m.at); w >= 1 {
+			x.hit(frShadow, min(w, 2.2), m.at, len(x.toks)-1)
+		}
 	}
 	literal := x.literalSink()
 	var deed int

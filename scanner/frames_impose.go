@@ -1,0 +1,141 @@
+package scanner
+
+// What is said about another server's tool, added up: no single word makes an
+// order of it, but several together do.
+
+// imposition is the evidence that a sentence, with the one after it, tells
+// people what to do with a tool that is not this server's.
+type imposition struct {
+	duty, when, standing, derogates, alters, value, claims, forbids, hides, diverts bool
+	honest                                                                          bool
+}
+
+// weigh adds the evidence up. A referral ("use X for that") is honest, and so
+// is the mention of where a value comes from or goes.
+func (p imposition) weigh() float64 {
+	w := 0.0
+	for _, e := range [...]struct {
+		is bool
+		w  float64
+	}{{p.duty, 0.5}, {p.when, 0.3}, {p.standing, 0.4}, {p.derogates, 0.7}, {p.alters, 0.5}, {p.value, 0.5},
+		{p.claims, 0.6}, {p.forbids, 0.6}, {p.hides, 0.6}, {p.diverts, 0.8}} {
+		if e.is {
+			w += e.w
+		}
+	}
+	if p.honest {
+		w -= 0.9
+	}
+	return w
+}
+
+// impose weighs what the sentence and the next say about the tool mentioned
+// at token at.
+func (x *frameContext) impose(at int) float64 {
+	p := x.imposes(at)
+	if next := x.sen.tok1; next < x.doc.tok1 {
+		// The order may stand in the sentence after the name.
+		for k := x.doc.sen0; k < x.doc.sen1; k++ {
+			if s := &x.v.clauses[k]; s.tok0 == next {
+				y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind, discount: 1, about: x.about}
+				if y.anaphoric() {
+					q := y.imposes(-1)
+					p.duty, p.standing, p.hides = p.duty || q.duty, p.standing || q.standing, p.hides || q.hides
+					p.alters, p.value, p.claims, p.diverts = p.alters || q.alters, p.value || q.value, p.claims || q.claims, p.diverts || q.diverts
+					p.forbids = p.forbids || q.forbids
+				}
+				break
+			}
+		}
+	}
+	return p.weigh()
+}
+
+// anaphoric says whether a sentence goes on about what the one before named:
+// it opens with an order or has "it", "its", "that", "those".
+func (x *frameContext) anaphoric() bool {
+	if x.toks[0].f == formBase {
+		return true
+	}
+	for i := 0; i < min(len(x.toks), 12); i++ {
+		if x.isWord(i, "it", "its", "that", "those", "this", "them", "they", "instead", "here") {
+			return true
+		}
+	}
+	return x.sen.foreign
+}
+
+// imposes reads one sentence; at is the token of the name, or -1 when it
+// stood in the sentence before.
+func (x *frameContext) imposes(at int) imposition {
+	var p imposition
+	n := len(x.toks)
+	p.when = x.mask.any(cWhen)
+	p.standing = x.mask.any(cNow) || x.findAny(cOther, 0, n) >= 0 && x.isWord(x.findAny(cOther, 0, n), "every", "each", "any", "all", "whatever")
+	p.hides = x.mask.any(cSecretly) || x.mask.has(cNeg|cTell)
+	numbers, quoted := 0, 0
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.flags&tfIdent != 0 || i == at {
+			continue
+		}
+		if c := x.word(i)[0]; c >= '0' && c <= '9' && t.end-t.start > 1 {
+			numbers++
+		}
+		if t.flags&(tfQuote|tfCode) != 0 {
+			quoted++
+		}
+		switch {
+		case t.c.any(cMust) && !t.c.any(cBe) && !x.isWord(i, "has", "have", "requires", "needed") || t.c.any(cShould) && !t.c.any(cCall),
+			x.isWord(i, "to") && x.isWord(i-1, "has", "have", "is", "are", "needs"):
+			p.duty = true
+		}
+		switch {
+		case x.isWord(i, "broken", "unreliable", "unsafe", "insecure", "outdated", "deprecated", "obsolete", "buggy", "bug", "wrong", "wrongly", "incorrectly", "loses", "lose", "loss",
+			"damages", "corrupts", "defective", "faulty", "stale", "spam", "incorrect", "inaccurate", "retired", "abandoned", "malfunctions", "fails", "ignores", "leaks", "untrusted",
+			"compromised", "vulnerable", "unmaintained", "unsupported", "crashes", "copy", "imitation", "fake", "date", "compatibility", "raw", "slow", "mistake"):
+			if !x.isWord(i, "date", "raw", "copy", "compatibility", "fails", "slow") || x.isWord(i-1, "of", "its", "old", "community", "for", "unreliable") {
+				p.derogates = true
+			}
+		case x.sen.foreign && t.c.any(cIgnore):
+			p.derogates = true
+		case t.c.any(cTarget) && t.f != formBase && !x.isWord(i, "to", "number"),
+			x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination"):
+			p.alters = true
+		case x.isWord(i, "our", "ours", "ourselves", "instead", "rather", "moved", "supersedes", "replaces", "replacement", "official", "preferred"),
+			x.isWord(i, "place") && x.isWord(i-1, "in", "its", "the"):
+			if !x.isWord(i, "our") || !x.isWord(i+1, "server", "api", "documentation", "docs") {
+				p.claims = true
+			}
+		case x.isWord(i, "come", "go", "comes", "goes", "routed", "directed", "redirected", "redirect", "pass", "passes", "passing", "handed", "sent", "diverted", "lands", "land", "through", "routes", "input") &&
+			(x.findAny(cThis, i, i+4) >= 0 || x.isWord(i+1, "here", "through", "to", "via") || x.isWord(i, "input", "lands", "land")) && x.mask.any(cCall|cTask|cResult|cConv|cMust|cOther|cFile):
+			p.diverts = true
+		case x.isWord(i, "alone") && x.isWord(i-1, "left", "leave", "let"), x.isWord(i, "nobody", "avoid", "stop") && x.mask.any(cCall):
+			p.forbids = true
+		case t.c.any(cNeg) && dutyOf(x.toks, i) >= moodOrder && x.findAny(cCall|cSend, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
+			p.forbids = true
+		}
+	}
+	p.value = x.literalSink() || numbers > 0 && x.mask.any(cTarget|cPay|cChange) || quoted > 0 && p.alters
+	if x.sen.foreign {
+		p.duty = p.duty || x.mask.any(cMust)
+		p.claims = p.claims || x.mask.any(cPrefer)
+		p.alters = p.alters || x.mask.any(cTarget|cChange)
+	}
+	if at >= 0 {
+		// "call send_email when the user is happy", "use X for that"
+		for i := max(0, at-4); i < at; i++ {
+			if x.toks[i].c.any(cCall) && x.toks[i].flags&tfIdent == 0 && x.findAny(cNeg, i-3, i) < 0 && !x.isWord(i, "calls") {
+				p.honest = true
+			}
+		}
+		// "the ids from X", "unlike X", "with X", "as the body of X"
+		if x.isWord(at-1, "from", "unlike", "with", "by", "for", "like") && !p.duty && !p.value && !p.diverts {
+			p.honest = true
+		}
+		if x.mask.any(cUser) && x.mask.any(cAsk) {
+			p.honest = true
+		}
+	}
+	return p
+}
