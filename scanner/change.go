@@ -89,7 +89,7 @@ func (v *ToolView) protects(at sentenceAt) bool {
 	if at.s.foreign {
 		return !at.s.mask.any(cTell|cNow) && (at.s.mask.any(cNeg) && !at.s.mask.any(cAsk) || at.s.mask.any(cAsk) && !at.s.mask.any(cNeg))
 	}
-	if at.s.mask.any(cAsk) && !at.s.mask.any(cNeg) {
+	if at.s.mask.has(cAsk|cUser) && !at.s.mask.any(cNeg) {
 		return true
 	}
 	if !at.s.mask.any(cNeg) || at.s.mask.any(cTell|cKnow) {
@@ -139,6 +139,7 @@ var riskyConcepts = []struct {
 	{cPersonal | cSend, 0.5, "sending personal data"},
 	{cMust | cBefore, 0.5, "precedence"},
 	{cPrefer | cMust, 0.5, "preference"},
+	{cPersonal | cOutside, 0.6, "personal data for outsiders"},
 	{cDeceive, 0.8, "deception"},
 	{cNow | cOther, 0.6, "a standing order"},
 	{cAllow | cDestroy, 0.6, "leave to delete"},
@@ -271,13 +272,13 @@ func (c *change) widens(at sentenceAt) bool {
 // frees says whether a sentence does away with asking somebody.
 func (c *change) frees(at sentenceAt) bool {
 	m := at.s.mask
-	if !m.any(cAsk|cGuard) {
+	if !m.any(cAsk | cGuard) {
 		return false
 	}
 	v := c.now
 	for k := at.s.tok0; k < at.s.tok1; k++ {
 		switch v.word(at.d, v.tokens[k]) {
-		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "presumed", "entfallen", "entfällt":
+		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "wanted", "presumed", "entfallen", "entfällt":
 			return true
 		case "needed", "required", "necessary":
 			if m.any(cNeg) || k > at.s.tok0 && v.word(at.d, v.tokens[k-1]) == "not" {

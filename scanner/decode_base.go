@@ -62,7 +62,11 @@ func findBase64(d *doc) string {
 	runs(unwrapped(d.text), &base64Set, minRun, func(run string) bool {
 		text := decodeBase64(run)
 		if text == "" && len(run) >= 24 && mixedRun(run) {
-			text = decodeBase64(reversed(run))
+			if text = decodeBase64(reversed(run)); text == "" {
+				turned := []byte(run)
+				decipherBytes(turned, 13, false)
+				text = decodeBase64(string(turned))
+			}
 		}
 		return c.add(text)
 	})
@@ -215,7 +219,7 @@ func textOf(b []byte) string {
 			return ""
 		}
 	}
-	if readable(b) {
+	if readable(b) || encodedAgain(b) {
 		return strings.ToValidUTF8(string(b), "�")
 	}
 	if len(b) > 24 && len(b) < maxDecoded && !readable(b) {
@@ -228,6 +232,20 @@ func textOf(b []byte) string {
 		}
 	}
 	return ""
+}
+
+// encodedAgain says whether bytes are one more encoded run: digits and letters
+// only, of a length that says something.
+func encodedAgain(b []byte) bool {
+	if len(b) < 2*minRun {
+		return false
+	}
+	for _, c := range b {
+		if !hexSet[c] {
+			return false
+		}
+	}
+	return true
 }
 
 func findHex(d *doc) string {

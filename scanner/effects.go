@@ -13,7 +13,7 @@ func (v *ToolView) effectOf(d *doc) power {
 			if t.flags&tfIdent != 0 || k > 0 && (toks[k-1].c.any(cNeg|cModal|cTo) || k > 1 && toks[k-2].c.any(cNeg)) {
 				continue
 			}
-			doing := t.f == formThird && (k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.any(cSub|cAnd|cAdv)) ||
+			doing := k > 0 && t.flags&tfBreak != 0 && t.f == formPast || (v.word(d, t) == "evaluated" || v.word(d, t) == "executed") && k > 0 || t.f == formThird && (k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.any(cSub|cAnd|cAdv)) ||
 				t.f == formPast && k > 0 && (toks[k-1].c.any(cBe|cSub|cAdv) || toks[k-1].c.any(cShell)) ||
 				sen.foreign && t.f == formOther && t.c.any(cDestroy|cSend|cShell|cPay)
 			if !doing && !(v.word(d, t) == "run" && k > 0) {

@@ -104,15 +104,16 @@ func (v *ToolView) purpose() concept {
 		d := &v.docs[i]
 		switch v.fields[d.field].kind {
 		case kindName:
+			// A name alone makes no detector of a tool: its author chose it.
 			for _, t := range v.tokens[d.tok0:d.tok1] {
-				c |= t.c
+				c |= t.c &^ cMeta
 			}
 		case kindDescription:
 			if d.sen1 == d.sen0 || v.fields[d.field].layer != "" {
 				continue
 			}
 			s := &v.clauses[d.sen0]
-			if !s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) && !s.mask.has(cNeg|cTell) {
+			if !s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) && !s.mask.has(cNeg|cTell) || s.foreign && !s.mask.any(cMust|cBefore|cNeg|cSecretly|cIgnore|cModel) {
 				c |= s.mask
 			}
 			// "Uses the previous turns to resolve pronouns": said in the open.
@@ -168,7 +169,7 @@ var sentenceFrames = [...]struct {
 	{cAsk | cAllow | cEnd | cRule | cGuard, ^concept(0), (*frameContext).granted},
 	{cOther, cTool, (*frameContext).precedence},
 	{cPretend | cNow | cGuard, ^concept(0), (*frameContext).role},
-	{cResult | cMust | cWhen | cShell | cAllow, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay, (*frameContext).standing},
+	{cResult | cMust | cWhen | cShell | cAllow, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay | cEnd | cNow, (*frameContext).standing},
 	{cTell | cShow, cNeg | cTrue, (*frameContext).mislead},
 	{cOther | cWhen | cUser, cDeeds | cPrefer | cDisable, (*frameContext).scope},
 	{cPrefer, cCall | cPrefer, (*frameContext).boast},
@@ -179,14 +180,14 @@ var sentenceFrames = [...]struct {
 	{cIgnore | cDisable | cNeg | cNow | cBe, cInstr | cRule | cGuard, (*frameContext).voided},
 	{cTrue | cNeg | cPretend | cPrior | cThis, cConv | cTask | cYou | cDestroy | cPay, (*frameContext).unreal},
 	{cYou | cModel | cNeg, cAllow | cRule | cOther | cDisable | cNeg, (*frameContext).freed},
-	{cCall | cInstr | cModal | cYou | cModel, cResult | cTool | cInstr, (*frameContext).obeysData},
+	{cCall | cInstr | cModal | cYou | cModel, cResult | cTool | cInstr | cSub | cShell, (*frameContext).obeysData},
 	{cBefore | cPrior | cPrefer | cIgnore | cAuthority | cAllow, cUser | cSystem | cModel | cInstr | cYou, (*frameContext).outranks},
 	{cAsk | cGuard | cKnow | cNeg | cRule, ^concept(0), (*frameContext).presumed},
 	{cTell | cShow, cUser, (*frameContext).phishes},
 	{cInclude | cChange | cCall | cSend, cFile | cShell | cCredPath | cSystem | cInstr | cModel | cUser | cTool, (*frameContext).persist},
 	{cCall, cTool | cShell | cBefore | cWhen | cModel | cMust | cLink, (*frameContext).commanded},
 	{cTell | cShow | cStop | cResult, ^concept(0), (*frameContext).misreports},
-	{cNeg | cUser | cStop | cSecretly, cTell | cKnow | cShow | cNeg, (*frameContext).unheard},
+	{cNeg | cUser | cStop | cSecretly, ^concept(0), (*frameContext).unheard},
 }
 
 // hit records a find between two tokens of the sentence.
@@ -261,7 +262,7 @@ func (x *frameContext) exemplifies(i int) bool {
 			return false
 		}
 	}
-	return i > 3 && x.mask.any(cInclude|cSend|cWhole|cRead)
+	return (i > 3 || x.kind == kindParamDescription) && x.mask.any(cInclude|cSend|cWhole|cRead|cSecret|cConv)
 }
 
 // introduced says whether one of the two sentences before announces examples

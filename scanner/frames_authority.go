@@ -6,7 +6,7 @@ package scanner
 // voided finds earlier instructions or rules of which it is said that they do
 // not count: withdrawn, a draft, switched off.
 func (x *frameContext) voided() {
-	if x.about.any(cInstr|cRule|cGuard|cMeta) || x.kind > kindParamDescription && x.kind != kindJoined {
+	if x.about.any(cInstr|cRule|cGuard) || x.kind > kindParamDescription && x.kind != kindJoined {
 		return
 	}
 	for i := range x.toks {
@@ -24,7 +24,7 @@ func (x *frameContext) voided() {
 			case owner && t.c.any(cInstr):
 				x.hit(frOverride, 2, k, i)
 			case owner, x.mask.any(cNow|cAuthority|cPrior) && !t.c.any(cAsk):
-				x.hit(frGuard, 1.5, k, i)
+				x.hit(frGuard, 1.8, k, i)
 			default:
 				continue
 			}
@@ -47,7 +47,7 @@ func (x *frameContext) isVoid(i int) bool {
 // unreal finds claims that what happens is not real: a simulation, a
 // rehearsal, no consequences.
 func (x *frameContext) unreal() {
-	if x.about.any(cPretend|cMeta) || x.kind > kindParamDescription {
+	if x.about.any(cPretend) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
@@ -58,7 +58,7 @@ func (x *frameContext) unreal() {
 			continue
 		}
 		if x.mask.any(cTrue|cNeg|cPrior|cDestroy|cPay) && x.mask.any(cConv|cTask|cYou|cAsk) {
-			x.hit(frGuard, 1.5, i, i)
+			x.hit(frGuard, 1.9, i, i)
 			return
 		}
 	}
@@ -66,7 +66,7 @@ func (x *frameContext) unreal() {
 
 // freed finds texts that release the model from its obligations.
 func (x *frameContext) freed() {
-	if x.about.any(cRule|cGuard|cMeta|cPay) || x.kind > kindParamDescription {
+	if x.about.any(cRule|cGuard|cPay) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
@@ -87,7 +87,15 @@ func (x *frameContext) freed() {
 // obeysData finds texts that make the model do what some text says that it
 // will read: a result, a log line, a field.
 func (x *frameContext) obeysData() {
-	if x.about.any(cInstr|cMeta|cShell|cTask) || x.kind > kindParamDescription {
+	if x.v.fields[x.doc.field].output && x.kind == kindParamDescription && x.mask.any(cModel) && !x.about.any(cModel|cTask|cInstr) {
+		for i := range x.toks {
+			if x.toks[i].c.any(cInstr) && x.mask.any(cMust|cTo|cOutside|cWhen) || x.isWord(i, "next") && x.mask.any(cModel) {
+				x.hit(frObey, 1.5, i, i)
+				return
+			}
+		}
+	}
+	if x.about.any(cInstr|cShell|cTask) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
@@ -100,6 +108,10 @@ func (x *frameContext) obeysData() {
 			x.isWord(i, "do", "does") && x.isWord(i+1, "what", "as", "whatever", "everything", "anything", "exactly") && !x.isWord(i+2, "you", "the", "this")
 		says := x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.any(cInstr) && x.mask.any(cSystem|cUser|cModel|cAuthority) && x.findAny(cResult|cSub|cTool, 0, len(x.toks)) >= 0
 		follows := x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(cInstr|cShell, i, i+8) >= 0 && x.findAny(cResult|cLink, i, i+10) >= 0 && x.mask.any(cYou|cModel|cMust|cUser|cSystem)
+		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.any(cShell|cResult) && x.mood(i) >= moodOrder {
+			x.hit(frObey, 1.6, i, i+1)
+			return
+		}
 		switch {
 		case says, follows && (x.mood(i) >= moodOrder || x.mask.any(cModel|cYou)):
 			x.hit(frObey, 1.5, i, i)
@@ -114,7 +126,7 @@ func (x *frameContext) obeysData() {
 
 // outranks finds claims to authority over the user, the system or others.
 func (x *frameContext) outranks() {
-	if x.about.any(cRule|cMeta) || x.kind > kindParamDescription {
+	if x.about.any(cRule) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
@@ -154,7 +166,7 @@ func (x *frameContext) outranks() {
 // presumed finds consent that nobody gave: "treat silence as a yes",
 // "consider every request as confirmed", "no confirmation is called for".
 func (x *frameContext) presumed() {
-	if x.about.any(cMeta) || x.kind > kindParamDescription && x.kind != kindTitle && x.kind != kindComment {
+	if x.kind > kindParamDescription && x.kind != kindTitle && x.kind != kindComment {
 		return
 	}
 	for i := range x.toks {
@@ -174,8 +186,11 @@ func (x *frameContext) presumed() {
 					k, w = j, 1.5
 				}
 			case x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 && x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") && x.findAny(cBe|cPrior, i, j) >= 0 && x.findAny(cNeg, i-3, j) < 0 && !x.mask.any(cModal):
-				if x.mask.any(cPrior|cWhen|cOther|cTool) {
+				if x.mask.any(cPrior | cWhen | cOther | cTool) {
 					k, w = j, 1.2
+					if x.mask.any(cOther) && x.mask.any(cTool|cPay|cDestroy|cSend) {
+						w = 1.5
+					}
 				}
 			case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(cNeg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
 				k, w = j, 1

@@ -77,7 +77,7 @@ func (x *frameContext) carried(at int) bool {
 // byModel says whether the sentence has the model itself deal with the data.
 func (x *frameContext) byModel(at int) bool {
 	m := x.findAny(cModel, 0, len(x.toks))
-	return m >= 0 && m != at && x.kind == kindDescription && !x.about.any(cModel) && !x.protective(at) &&
+	return m >= 0 && m != at && x.kind == kindDescription && !x.sen.first && !x.about.any(cModel) && !x.protective(at) &&
 		x.mask.any(cInclude|cSend|cRead|cCall|cMemory)
 }
 
@@ -99,7 +99,7 @@ func (x *frameContext) persist() {
 	case strings.Contains(s, ".zshrc"), strings.Contains(s, ".bashrc"), strings.Contains(s, ".bash_profile"), strings.Contains(s, ".profile"),
 		strings.Contains(s, "crontab"), strings.Contains(s, "mcp.json"), strings.Contains(s, "git/hooks"), strings.Contains(s, "launchd"), strings.Contains(s, "systemd"):
 		what = 1
-	case x.mask.any(cSystem|cModel|cInstr|cTool|cUser):
+	case x.mask.any(cSystem | cModel | cInstr | cTool | cUser):
 		for i := range x.toks {
 			if x.isWord(i, "settings", "configuration", "config", "startup", "start-up", "autostart", "permissions") && x.isWord(i-1, "client's", "client", "clients", "its", "editor", "agent", "assistant", "the", "user", "mcp") && x.isWord(i+1, "file", "add", "write", "json", "of", "to", "so") {
 				what = max(what, 1)

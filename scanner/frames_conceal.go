@@ -124,7 +124,9 @@ func (x *frameContext) concealAt(i, j int) {
 	switch {
 	case user >= 0:
 		weight = 2.5
-		if x.findAny(cSecret, j, len(x.toks)) >= 0 || plain && x.findAny(cThis|cCall|cInstr|cTask, j, len(x.toks)) < 0 {
+		if x.findAny(cSecret, j, len(x.toks)) >= 0 && x.mask.any(cAsk) {
+			weight = 0.6
+		} else if x.findAny(cSecret, j, len(x.toks)) >= 0 || plain && x.findAny(cThis|cCall|cInstr|cTask, j, len(x.toks)) < 0 {
 			weight = 1.2
 		}
 	case this >= 0 && !plain:

@@ -21,6 +21,8 @@ func (x *frameContext) override() {
 		m := x.mood(i)
 		prior := x.findAny(cPrior|cOther|cUser|owner, from, to) >= 0
 		switch {
+		case m >= moodOrder && x.overUser(i) || x.isWord(i-2, "fine", "ok", "okay", "alright") && x.isWord(i-1, "to") && x.overUser(i):
+			x.hit(frOverride, 1.7, i, i+1)
 		case x.isWord(i, "violates", "violate", "breaks", "breaches", "contradicts", "contradict") && x.findAny(cYou, i, i+5) >= 0 && x.findAny(cRule|cInstr, i, i+6) >= 0 && x.findAny(cNeg, i-4, i) < 0:
 			x.hit(frOverride, 2, i, i+1)
 		case j >= 0 && m >= moodPlain && prior:
@@ -53,11 +55,29 @@ func (x *frameContext) override() {
 	}
 }
 
+// overUser says whether the verb at i has the user, or what the user says,
+// for its object: "disregard the user", "ignore what the person asks for".
+func (x *frameContext) overUser(i int) bool {
+	u := x.findAny(cUser, i+1, i+5)
+	if u < 0 || x.toks[u].flags&(tfIdent|tfBreak) != 0 || x.findAny(cNeg, i-3, i) >= 0 {
+		return false
+	}
+	for k := i + 1; k < u; k++ {
+		if !x.toks[k].c.any(cStop | cYou | cOther | cSub) {
+			return false
+		}
+	}
+	return u+1 >= len(x.toks) || x.toks[u+1].flags&tfBreak != 0 || x.isWord(u+1, "and", "when", "if", "even", "says", "asks", "wants", "said", "wishes", "objects", "objections", "objection", "protests", "until", "entirely", "completely", "wish", "requests", "complaints")
+}
+
 // supersede finds "this replaces everything above" and, in other languages,
 // previous instructions spoken of at all.
 func (x *frameContext) supersede() {
 	if x.sen.foreign {
 		i := x.findAny(cInstr, 0, len(x.toks))
+		if g := x.findAny(cIgnore|cNeg, 0, len(x.toks)); i >= 0 && g >= 0 && abs(g-i) < 10 && !x.about.any(cInstr|cRule) && x.mask.any(cIgnore|cNow) && x.mask.any(cYou|cModel|cSystem|cNow) && !x.mask.any(cFile) {
+			x.hit(frOverride, 1.8, i, g)
+		}
 		if p := x.findAny(cPrior, i-4, i+4); i >= 0 && p >= 0 && !x.about.any(cInstr|cRule) && x.mask.any(cYou|cModel|cNow|cNeg|cIgnore|cSystem|cOther) {
 			x.hit(frOverride, 1.5, i, p)
 		}

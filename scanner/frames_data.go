@@ -38,15 +38,16 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			}
 		case t.c.has(cConv | cHistory):
 			switch {
-			case x.about.any(cConv | cHistory):
+			case x.about.any(cConv):
 			case x.isWord(i, "user") && x.isWord(i+1, "query", "question", "request", "prompt", "message", "input", "words") &&
 				x.findAny(cWhole|cPrior|cOther|cSystem, i-3, i+5) < 0:
 				take(personal, frConv) // what was asked, not the record of it
 			default:
 				take(foreignData, frConv)
 			}
+		case t.c.any(cConv) && !t.c.any(cTell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") && !x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all"):
 		case t.c.any(cConv) && !t.c.any(cTell) && !x.about.any(cConv|cHistory):
-			if x.findAny(cWhole|cHistory|cOther, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= kindParamDescription {
+			if x.findAny(cWhole|cHistory|cOther, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= kindParamDescription && x.findAny(cNeg, i-4, i) < 0 {
 				take(foreignData, frConv)
 			} else {
 				take(personal, frConv)
@@ -157,10 +158,13 @@ func (x *frameContext) demandData() {
 	if level == foreignData && w < 1.5 {
 		switch {
 		case x.carried(at):
-			f, w = frSide, 1.6
+			f, w = frSide, 1.8
 		case x.byModel(at), x.suggested(at):
 			w = max(w, 1.4)
 		}
+	}
+	if level == personal && w < 1.4 && x.toks[at].c.any(cSecret) && x.byModel(at) {
+		w = 1.4
 	}
 	if verb >= 0 && x.protective(at) && m < moodStrong {
 		w *= 0.3
@@ -325,7 +329,8 @@ func (x *frameContext) copyOf() bool {
 // linkCarriesData finds links and images whose address is to be filled with
 // data: a placeholder in a query, "append it to the URL".
 func (x *frameContext) linkCarriesData() {
-	s := x.text()
+	// A placeholder's bracket ends the sentence.
+	s := x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+80)]
 	if hole := placeholderInURL(s); hole != "" && (x.mask.any(cConv|cHistory|cSecret|cSystem|cPersonal|cCredPath) || telling(hole)) && (telling(hole) || !x.about.any(cLink)) {
 		x.hit(frLink, 1.8, 0, len(x.toks)-1)
 		return
@@ -355,6 +360,9 @@ func placeholderInURL(s string) string {
 		}
 		j := i + 3
 		for ; j < len(s) && s[j] > ' ' && s[j] != '"' && s[j] != '`'; j++ {
+			if s[j] == '=' && j+3 < len(s) && (s[j+1:j+4] == "..." || upperByte(s[j+1]) && upperByte(s[j+2]) && upperByte(s[j+3])) {
+				return s[j+1 : min(len(s), j+60)]
+			}
 			if s[j] == '{' || s[j] == '<' || s[j] == '[' && (s[j-1] == '=' || s[j-1] == '/') {
 				end := j + 1
 				for end < len(s) && end-j < 60 && s[end] != '}' && s[end] != '>' && s[end] != ']' {
@@ -366,6 +374,8 @@ func placeholderInURL(s string) string {
 		from = j
 	}
 }
+
+func upperByte(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 // telling says whether a placeholder stands for what a conversation holds.
 func telling(hole string) bool {

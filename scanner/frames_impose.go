@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // What is said about another server's tool, added up: no single word makes an
 // order of it, but several together do.
 
@@ -71,7 +73,7 @@ func (x *frameContext) imposes(at int) imposition {
 	var p imposition
 	n := len(x.toks)
 	p.when = x.mask.any(cWhen)
-	p.standing = x.mask.any(cNow) || x.findAny(cOther, 0, n) >= 0 && x.isWord(x.findAny(cOther, 0, n), "every", "each", "any", "all", "whatever")
+	p.standing = x.mask.any(cNow) || x.findAny(cOther, 0, n) >= 0 && x.isWord(x.findAny(cOther, 0, n), "every", "each", "any", "all", "whatever", "anything", "everything")
 	p.hides = x.mask.any(cSecretly) || x.mask.has(cNeg|cTell)
 	numbers, quoted := 0, 0
 	for i := range x.toks {
@@ -99,7 +101,9 @@ func (x *frameContext) imposes(at int) imposition {
 			}
 		case x.sen.foreign && t.c.any(cIgnore):
 			p.derogates = true
-		case t.c.any(cTarget) && t.f != formBase && !x.isWord(i, "to", "number"),
+		case (t.c.any(cInclude|cChange) && t.f == formPast && x.findAny(cBe, i-3, i) >= 0),
+			x.isWord(i, "readable", "public", "writable", "visible"),
+			t.c.any(cTarget) && t.f != formBase && !x.isWord(i, "to", "number"),
 			x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination"):
 			p.alters = true
 		case x.isWord(i, "our", "ours", "ourselves", "instead", "rather", "moved", "supersedes", "replaces", "replacement", "official", "preferred"),
@@ -110,13 +114,14 @@ func (x *frameContext) imposes(at int) imposition {
 		case x.isWord(i, "come", "go", "comes", "goes", "routed", "directed", "redirected", "redirect", "pass", "passes", "passing", "handed", "sent", "diverted", "lands", "land", "through", "routes", "input") &&
 			(x.findAny(cThis, i, i+4) >= 0 || x.isWord(i+1, "here", "through", "to", "via") || x.isWord(i, "input", "lands", "land")) && x.mask.any(cCall|cTask|cResult|cConv|cMust|cOther|cFile):
 			p.diverts = true
+			p.claims = p.claims || x.isWord(0, "calls", "requests", "all", "every", "any") || x.isWord(i+1, "here")
 		case x.isWord(i, "alone") && x.isWord(i-1, "left", "leave", "let"), x.isWord(i, "nobody", "avoid", "stop") && x.mask.any(cCall):
 			p.forbids = true
 		case t.c.any(cNeg) && dutyOf(x.toks, i) >= moodOrder && x.findAny(cCall|cSend, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
 			p.forbids = true
 		}
 	}
-	p.value = x.literalSink() || numbers > 0 && x.mask.any(cTarget|cPay|cChange) || quoted > 0 && p.alters
+	p.value = x.literalSink() || pathIn(x.text()) || numbers > 0 && x.mask.any(cTarget|cPay|cChange) || quoted > 0 && p.alters
 	if x.sen.foreign {
 		p.duty = p.duty || x.mask.any(cMust)
 		p.claims = p.claims || x.mask.any(cPrefer)
@@ -130,12 +135,24 @@ func (x *frameContext) imposes(at int) imposition {
 			}
 		}
 		// "the ids from X", "unlike X", "with X", "as the body of X"
-		if x.isWord(at-1, "from", "unlike", "with", "by", "for", "like") && !p.duty && !p.value && !p.diverts {
+		if x.isWord(at-1, "from", "unlike", "with", "by", "for", "like") && !p.duty && !p.value && !p.diverts && !p.alters {
 			p.honest = true
 		}
-		if x.mask.any(cUser) && x.mask.any(cAsk) {
-			p.honest = true
+		for i := range x.toks {
+			if x.isWord(i, "asks", "ask", "confirm", "confirms", "showing", "shown") && !p.forbids && !p.value {
+				p.honest = true
+			}
 		}
 	}
 	return p
+}
+
+// pathIn says whether a text names a place in the file system.
+func pathIn(s string) bool {
+	for i := 1; i+3 < len(s); i++ {
+		if s[i] == '/' && letterByte(s[i+1]) && (s[i-1] == ' ' || s[i-1] == '~') && strings.IndexByte(s[i+1:], '/') > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -156,7 +156,10 @@ func (x *frameContext) shadow() {
 		sure = 1
 	}
 	if m.other {
-		if w := x.impose(m.at); w >= 1 {
+		if w := x.impose(m.at); w >= 0.8 {
+			if w >= 1.2 {
+				w = max(w, softWeight)
+			}
 			x.hit(frShadow, min(w, 2.2), m.at, len(x.toks)-1)
 		}
 	}
@@ -242,6 +245,9 @@ func (x *frameContext) shadow() {
 			break // "use X instead" sends people to the other tool
 		}
 		w := 1.6 * sure
+		if !x.mask.any(cMust|cCall|cNeg|cYou) && !x.isWord(p, "instead", "rather", "over", "replaces", "supersedes", "replacement") {
+			w = 1.1 * sure // said, but nothing is made of it
+		}
 		if x.isWord(p, "instead", "rather", "over") && !x.mask.any(cMust|cNeg|cUrgent) {
 			w *= 0.6
 		}
@@ -289,7 +295,7 @@ func (x *frameContext) mimicry() {
 		x.hit(frMimicry, w, 0, 0)
 	case t.flags&tfTag != 0 && (x.isWord(0, "inst", "sys", "im_start", "im_end", "endoftext")):
 		x.hit(frMimicry, 2.2, 0, 0)
-	case t.flags&tfTag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_'):
+	case t.flags&tfTag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_' || after == '-'):
 		w := 1.5
 		if x.about.any(cMeta) || x.kind == kindParamDescription && role {
 			w = 0.4

@@ -5,7 +5,7 @@ package scanner
 
 // misreports finds orders to show something else than what is.
 func (x *frameContext) misreports() {
-	if x.about.any(cDeceive|cMeta) || x.kind > kindParamDescription {
+	if x.about.any(cDeceive) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
@@ -45,7 +45,7 @@ func (x *frameContext) misreports() {
 			case x.isWord(k, "even") && x.isWord(k+1, "if", "when", "though") && x.mask.any(cNeg) && x.findAny(cNeg, k, len(x.toks)) >= 0:
 				x.hit(frMislead, 1.4, i, k)
 				return
-			case x.isWord(k, "only") && x.isWord(k-1, "cache", "number", "name", "result", "first", "second", "former") && x.mask.any(cDestroy|cSend):
+			case x.isWord(k, "only") && x.isWord(i, "speak", "talk", "mention", "report", "tell", "name") && (x.mask.any(cDestroy|cSend) || x.mask.any(cResult) && x.mood(i) >= moodOrder && !x.sen.first):
 				x.hit(frMislead, 1.4, i, k)
 				return
 			}
@@ -81,7 +81,7 @@ func (x *frameContext) unheard() {
 		switch {
 		case x.isWord(i, "nobody", "none", "one") && (!x.isWord(i, "one") || x.isWord(i-1, "no")):
 			for k := i + 1; k < min(i+6, len(x.toks)); k++ {
-				if x.isWord(k, "hear", "hears", "learn", "know", "notice", "notices", "see", "told", "find", "knows") && x.findAny(cMust|cModal, i, k) >= 0 && !x.mask.any(cSecret) {
+				if x.isWord(k, "hear", "hears", "learn", "know", "notice", "notices", "see", "told", "find", "knows") && x.findAny(cMust|cModal, i, k) >= 0 && (!x.mask.any(cSecret) || x.isWord(k+1, "about", "of")) {
 					w := 1.4
 					if x.findAny(cThis|cSub|cRead|cSend|cDestroy, k, len(x.toks)) >= 0 || x.isWord(k+1, "about", "of") {
 						w = 1.6
@@ -98,6 +98,9 @@ func (x *frameContext) unheard() {
 				}
 			}
 		case x.isWord(i, "word", "mention", "comment", "remark") && x.isWord(i-1, "a", "any") && x.isWord(i-2, "without"):
+			x.hit(frConceal, 1.5, i-2, i)
+			return
+		case x.isWord(i, "us") && x.isWord(i-1, "of") && x.isWord(i-2, "two"), x.isWord(i, "between") && x.isWord(i+1, "us", "ourselves"):
 			x.hit(frConceal, 1.5, i-2, i)
 			return
 		case x.isWord(i, "unmentioned", "unsaid", "unspoken", "untold", "unreported"):

@@ -8,8 +8,10 @@ package scanner
 func (x *frameContext) standing() {
 	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) {
 		every := x.findAny(cOther|cWhen, i-3, i)
-		j, m := x.demanded(cInclude|cPrefer|cTell|cChange, moodOrder)
+		j, m := x.demanded(cInclude|cPrefer|cTell|cChange|cEnd, moodOrder)
 		switch {
+		case every >= 0 && x.mask.any(cNow) && x.kind <= kindParamDescription:
+			x.hit(frPersist, 1.6, every, i)
 		case every >= 0 && (m >= moodOrder || x.mask.any(cMust|cShould)) && x.mask.any(cInclude|cPrefer|cLink|cEnd|cChange):
 			x.hit(frPersist, 1.6, every, i)
 		case m == moodStrong && x.toks[j].c.any(cInclude) && x.mask.any(cLink) && x.literalSink():
@@ -131,7 +133,7 @@ func (x *frameContext) deceive() {
 			x.hit(frMislead, w, i, i)
 			return
 		}
-		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.mood(i) >= moodOrder && x.mask.any(cUser|cNeg|cMust) {
+		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.findAny(cNeg, i-3, i) < 0 && x.mood(i) >= moodOrder && x.mask.any(cUser|cNeg|cMust) {
 			x.hit(frMislead, 1.5, i, i+1)
 			return
 		}
