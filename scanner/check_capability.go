@@ -28,7 +28,7 @@ var powerAccount = [powerCount]struct {
 	powerGrant:  {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
 	powerDelete: {cDestroy, []string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write", "updat", "save", "export", "download", "convert", "creat"}},
 	powerSend:   {cSend, []string{"notif", "message", "mail", "share", "event"}},
-	powerWrite:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "set", "chang", "export", "download", "install", "format", "convert", "generat"}},
+	powerWrite:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "chang", "export", "download", "install", "format", "convert", "generat"}},
 	powerPay:    {cPay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
 }
 
@@ -114,6 +114,8 @@ func (m *mismatch) param(name string, p power) {
 				w = 0.9
 			}
 			m.more(w, name, unsaid, name, powerNames[p])
+		case (is.viewer || is.tentative) && m.of(name).on():
+			m.more(1.5, name, "parameter %s %s unless it is switched off, in a tool that only looks", name, powerNames[p])
 		case is.claimed && p == powerExec && !is.said.any(cAsk|cMeta) && !m.v.says("explain", "check", "valid", "pars", "lint", "inspect"):
 			m.more(1, name, denied, name, powerNames[p])
 		}
@@ -134,6 +136,9 @@ func (m *mismatch) param(name string, p power) {
 		}
 		if len(m.of(name).Default) > 6 {
 			w += 0.6
+		}
+		if m.outgoing(name) {
+			w += 0.5
 		}
 		m.more(w, name, unsaid, name, powerNames[p])
 		return
@@ -176,6 +181,24 @@ func (m *mismatch) states(name string, p power) bool {
 		}
 		if e := v.effectOf(d); e != powerNone && (e == p || p != powerWrite) {
 			return true
+		}
+	}
+	return false
+}
+
+// outgoing says whether the description of a parameter has something leave.
+func (m *mismatch) outgoing(name string) bool {
+	v := m.v
+	for i := range v.docs {
+		d := &v.docs[i]
+		if f := &v.fields[d.field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+			continue
+		}
+		for _, t := range v.tokens[d.tok0:d.tok1] {
+			switch v.word(d, t) {
+			case "sent", "posted", "receives", "reported", "uploaded", "forwarded", "goes", "go", "delivered", "called", "mirrored", "copied":
+				return true
+			}
 		}
 	}
 	return false

@@ -41,6 +41,12 @@ var decoders = [...]decoder{
 	{"swapped letters", findSwapped},
 }
 
+// lettersAs goes before the name of an encoding that text gets by itself, when
+// here it spells out plain letters.
+const lettersAs = "letters as "
+
+var escapePrefix = map[string]string{"percent encoding": "%", "escapes": "\\u", "HTML entities": "&#"}
+
 // rawDecoders look at the text before normalisation, which drops what they
 // read.
 var rawDecoders = [...]struct {
@@ -78,7 +84,14 @@ func (v *ToolView) decode(lex *lexicon) {
 			}
 		}
 		for k := range decoders {
-			v.addDecoded(lex, f, decoders[k].name, decoders[k].find(&v.docs[i]), &budget)
+			text := decoders[k].find(&v.docs[i])
+			name := decoders[k].name
+			if text != "" {
+				if p := escapePrefix[name]; p != "" && spelledOut(v.docs[i].text, p) {
+					name = lettersAs + name
+				}
+			}
+			v.addDecoded(lex, f, name, text, &budget)
 		}
 	}
 }

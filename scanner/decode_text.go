@@ -16,20 +16,76 @@ func findPercent(d *doc) string {
 		return ""
 	}
 	out := make([]byte, 0, len(s))
-	n := 0
+	n, run := 0, 0
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) && hexSet[s[i+1]] && hexSet[s[i+2]] {
+			if run++; run == longRun {
+				out = ownLine(out, longRun-1)
+			}
 			out = append(out, hexByte(s[i+1], s[i+2]))
 			i += 2
 			n++
 			continue
 		}
+		run = 0
 		out = append(out, s[i])
 	}
 	if n < 4 {
 		return ""
 	}
 	return strings.ToValidUTF8(string(out), "�")
+}
+
+// longRun is the number of escapes in a row from which they are a text of
+// their own, not letters that the rest needs.
+const longRun = 12
+
+// ownLine puts a line break before the last n bytes, which began such a run.
+func ownLine(out []byte, n int) []byte {
+	at := len(out) - n
+	if at <= 0 {
+		return out
+	}
+	out = append(out, 0)
+	copy(out[at+1:], out[at:])
+	out[at] = '\n'
+	return out
+}
+
+// spelledOut says whether a text writes plain letters as escapes that begin
+// with prefix and hold the code of the letter in hexadecimal or, for "&#", in
+// decimal digits: nothing but a wish to hide makes anybody do that.
+func spelledOut(s, prefix string) bool {
+	n := 0
+	for from := 0; n < longRun; {
+		i := indexFrom(s, prefix, from)
+		if i < 0 {
+			return false
+		}
+		from = i + len(prefix)
+		rest := s[from:min(len(s), from+6)]
+		rest = strings.TrimLeft(rest, "0{")
+		v, digits := 0, 0
+		base := 16
+		if prefix == "&#" {
+			if rest = strings.TrimPrefix(rest, "x"); len(rest) > 0 && s[from] != 'x' {
+				base = 10
+			}
+		}
+		for digits < len(rest) && digits < 3 && hexSet[rest[digits]] && (base == 16 || rest[digits] <= '9') {
+			v = v*base + int(nibble(rest[digits]))
+			digits++
+			if base == 16 && digits == 2 {
+				break
+			}
+		}
+		if v < 0x80 && letterByte(byte(v)) {
+			n++
+		} else if v >= 0x80 {
+			n = max(0, n-2)
+		}
+	}
+	return true
 }
 
 func hexByte(a, b byte) byte { return nibble(a)<<4 | nibble(b) }
@@ -52,13 +108,20 @@ func findEscapes(d *doc) string {
 		return ""
 	}
 	out := make([]byte, 0, len(s))
-	n := 0
+	n, run, from := 0, 0, 0
 	for i := 0; i < len(s); {
 		r, size := escapeAt(s[i:])
 		if size == 0 {
 			out = append(out, s[i])
 			i++
+			run = 0
 			continue
+		}
+		if run == 0 {
+			from = len(out)
+		}
+		if run++; run == longRun {
+			out = ownLine(out, len(out)-from)
 		}
 		if r < 0x100 && r >= 0x80 && s[i+1] == 'x' {
 			out = append(out, byte(r))

@@ -109,12 +109,15 @@ func (v *ToolView) purpose() concept {
 				c |= t.c &^ cMeta
 			}
 		case kindDescription:
-			if d.sen1 == d.sen0 || v.fields[d.field].layer != "" {
+			if d.sen1 == d.sen0 || !v.clauses[d.sen0].first || v.fields[d.field].layer != "" {
 				continue
 			}
 			s := &v.clauses[d.sen0]
 			if !s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) && !s.mask.has(cNeg|cTell) || s.foreign && !s.mask.any(cMust|cBefore|cNeg|cSecretly|cIgnore|cModel) {
 				c |= s.mask
+			}
+			if v.tokens[s.tok0].f == formThird {
+				c |= s.mask & cMeta
 			}
 			// "Uses the previous turns to resolve pronouns": said in the open.
 			for k := d.sen0 + 1; k < min(d.sen1, d.sen0+6); k++ {
@@ -159,7 +162,7 @@ var sentenceFrames = [...]struct {
 	one, other concept
 	find       func(*frameContext)
 }{
-	{cIgnore | cDisable, cInstr | cRule | cGuard | cSystem, (*frameContext).override},
+	{cIgnore | cDisable, cInstr | cRule | cGuard | cSystem | cUser, (*frameContext).override},
 	{cPrior, cInstr | cPrefer | cIgnore, (*frameContext).supersede},
 	{cModel, cDeeds | cIgnore | cDisable, (*frameContext).duty},
 	{cDeeds | cTell | cIgnore | cDisable, ^concept(0), (*frameContext).prose},

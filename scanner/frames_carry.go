@@ -39,12 +39,12 @@ func (x *frameContext) protective(at int) bool {
 			return true
 		}
 		if x.toks[i].c.any(cNeg) && !x.toks[i].c.any(cTell|cKnow) && abs(i-at) < 9 && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
-			for k := i + 1; k < min(i+4, len(x.toks)); k++ {
+			for k := i + 1; k < min(i+4, len(x.toks)) && !x.sen.foreign; k++ {
 				if x.toks[k].c.any(cInclude|cSend|cRead|cShow|cTell|cAsk|cCall) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
 					return true
 				}
 			}
-			if x.sen.foreign && x.mask.any(cRead|cInclude|cSend|cShow|cTell) && !x.mask.any(cMust|cBefore) {
+			if x.sen.foreign && x.findAny(cRead|cInclude|cSend, i-2, i+3) >= 0 && x.findAny(cTell|cKnow|cUser, i-2, i+5) < 0 && !x.mask.any(cMust|cBefore) {
 				return true
 			}
 		}
@@ -62,7 +62,7 @@ func (x *frameContext) carried(at int) bool {
 		return false
 	}
 	p := x.ownParam()
-	if p < 0 || p == at {
+	if p < 0 || abs(p-at) < 2 || x.isWord(p, "parameters", "arguments") && abs(p-at) < 4 {
 		return false
 	}
 	// "the key is read from ~/.ssh unless `identity` names another file"

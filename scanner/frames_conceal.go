@@ -15,13 +15,16 @@ func (x *frameContext) conceal() {
 				continue
 			}
 			for j := i + 1; j < min(i+7, len(x.toks)); j++ {
+				if x.sen.foreign && x.toks[j].flags&tfBreak != 0 {
+					break
+				}
 				if x.toks[j].c.any(cTell|cShow) && !x.toks[j].c.any(cSecretly) && x.toks[j].flags&tfIdent == 0 {
 					x.concealAt(i, j)
 					break
 				}
 			}
 			if x.sen.foreign {
-				if j := x.findAny(cTell|cShow, i-6, i); j >= 0 {
+				if j := x.findAny(cTell|cShow, i-6, i); j >= 0 && !x.broken(j, i) {
 					x.concealAt(j, i)
 				}
 			}
@@ -57,6 +60,16 @@ func (x *frameContext) conceal() {
 			}
 		}
 	}
+}
+
+// broken says whether a comma or the like stands between two tokens.
+func (x *frameContext) broken(i, j int) bool {
+	for k := i + 1; k <= j; k++ {
+		if x.toks[k].flags&tfBreak != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // needless finds "the link does not need to be mentioned", "the user does not
@@ -126,6 +139,8 @@ func (x *frameContext) concealAt(i, j int) {
 		weight = 2.5
 		if x.findAny(cSecret, j, len(x.toks)) >= 0 && x.mask.any(cAsk) {
 			weight = 0.6
+		} else if x.isWord(user+1, "that") && x.findAny(cThis|cTool|cSub, user, len(x.toks)) >= 0 {
+			break // what the tool itself does
 		} else if x.findAny(cSecret, j, len(x.toks)) >= 0 || plain && x.findAny(cThis|cCall|cInstr|cTask, j, len(x.toks)) < 0 {
 			weight = 1.2
 		}
@@ -137,6 +152,17 @@ func (x *frameContext) concealAt(i, j int) {
 	}
 	if weight == 0 && i == j {
 		weight = 0.8
+	}
+	// "Never share your password" protects; "not before they have tried
+	// twice" is a game.
+	if user < 0 && !x.sen.foreign && i != j && x.findAny(cSecret, j, j+5) >= 0 && x.findAny(cThis|cTool|cCall, j+1, len(x.toks)) < 0 {
+		weight = 0
+	}
+	for k := j + 1; k < len(x.toks); k++ {
+		if x.isWord(k, "until", "unless") && x.findAny(cResult, j, k) >= 0 {
+			weight -= 1.5
+			break
+		}
 	}
 	// Confidentiality towards others protects the user instead.
 	if x.isWord(user, "anyone", "anybody", "everyone", "nobody", "them", "people", "others") {

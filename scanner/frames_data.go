@@ -32,6 +32,8 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			} else {
 				take(personal, frSecret)
 			}
+		case t.start > 2 && (x.doc.text[t.start-2:t.start] == "~/" || x.doc.text[t.start-3:t.start] == "~/.") && !x.about.any(cFile|cShell) && (x.contents() || x.mask.any(cInclude|cSend) && x.mask.any(cRead)):
+			take(foreignData, frSecret) // files under the user's home
 		case t.c.has(cSystem|cInstr) && !x.about.has(cSystem|cInstr) && !x.about.any(cModel|cMeta):
 			if !(x.about.any(cInstr) || x.isWord(i, "internal", "initial") || x.isWord(i, "hidden") && !x.isWord(i+1, "prompt", "instructions")) {
 				take(foreignData, frPrompt)
@@ -60,12 +62,14 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		case t.c.any(cSecret):
 			switch {
 			case x.about.any(cSecret | cCredPath):
+			case x.mask.any(cYou) && x.findAny(cWhole, i, i+8) >= 0 && x.kind != kindDescription:
+				take(foreignData, frSecret) // those that you know of
 			case (t.flags&tfIdent == 0 || x.isWord(i, "process")) && x.privateSecret(i):
 				take(foreignData, frSecret)
 			default:
 				take(personal, frSecret)
 			}
-		case t.c.any(cPersonal) && x.findAny(cUser|cWhole|cOther, i-4, i+9) >= 0 && !x.about.any(cPersonal|cTarget|cSend):
+		case t.c.any(cPersonal) && x.kind <= kindParamDescription && !(x.kind == kindParamDescription && x.sen.first && x.mask.any(cMeta)) && (x.findAny(cUser|cWhole|cOther, i-4, i+9) >= 0 || x.findAny(cPersonal, i+2, i+8) >= 0 && x.mask.any(cInclude|cSend)) && !x.about.any(cPersonal|cTarget|cSend):
 			if n := x.findAny(cPersonal|cSecret, i+1, len(x.toks)); n > i+1 && x.toks[n].flags&tfPhrase == 0 {
 				take(foreignData, frSecret) // one after the other
 			} else {
@@ -166,7 +170,7 @@ func (x *frameContext) demandData() {
 	if level == personal && w < 1.4 && x.toks[at].c.any(cSecret) && x.byModel(at) {
 		w = 1.4
 	}
-	if verb >= 0 && x.protective(at) && m < moodStrong {
+	if verb >= 0 && (m < moodStrong || x.sen.foreign) && x.protective(at) {
 		w *= 0.3
 	}
 	// A refusal protects: "never store passwords".
@@ -186,6 +190,7 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 		switch {
 		case t.c.any(cInclude|cSend|cRead) && t.f == formBase && x.findAny(cMust|cShould, i-3, i) >= 0:
 			return i, moodStrong
+		case x.isWord(i, "unless") && x.isWord(i-1, "used", "read", "taken", "loaded", "tried"):
 		case x.isWord(i, "unless", "otherwise", "fails", "hold", "holds", "expects", "requires", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
 			return i, moodOrder
 		case t.c.any(cModel) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.any(cRead|cSend|cInclude):
@@ -221,12 +226,18 @@ func (x *frameContext) nominal() bool {
 	if x.mask.any(cCredPath) && !x.mask.any(cRead|cInclude|cWhole) && !x.contents() {
 		return false
 	}
+	if x.isWord(0, "path", "name", "location", "file", "filename") && !x.contents() {
+		return false
+	}
+	if !x.mask.any(cConv|cHistory|cSecret|cCredPath|cSystem) && !x.mask.any(cUser) {
+		return false
+	}
 	return x.discount > 0.5
 }
 
 func (x *frameContext) contents() bool {
 	for i := range x.toks {
-		if x.isWord(i, "content", "contents", "text", "data", "lines", "line", "value", "body", "values", "output") {
+		if x.isWord(i, "line") && x.isWord(i-1, "first", "each", "last", "auth", "every") || x.isWord(i, "content", "contents", "text", "data", "lines", "value", "body", "values", "output") {
 			return true
 		}
 	}
@@ -272,6 +283,14 @@ func (x *frameContext) sink() {
 		}
 	}
 	// Somebody else's address put in the place of the right one.
+	if i := x.findAny(cPrefer, 0, len(x.toks)); literal && x.isWord(i, "instead", "rather") && strings.Contains(x.text(), "://") && !x.about.any(cLink) {
+		for k := range x.toks {
+			if x.isWord(k, "take", "fetch", "download", "install", "get", "load", "pull", "use") && x.mood(k) >= moodOrder {
+				x.hit(frRedirect, 1.5, k, i)
+				return
+			}
+		}
+	}
 	if literal {
 		for i := range x.toks {
 			t := x.toks[i]

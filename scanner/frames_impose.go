@@ -101,7 +101,7 @@ func (x *frameContext) imposes(at int) imposition {
 			}
 		case x.sen.foreign && t.c.any(cIgnore):
 			p.derogates = true
-		case (t.c.any(cInclude|cChange) && t.f == formPast && x.findAny(cBe, i-3, i) >= 0),
+		case (t.c.any(cInclude) && t.f == formPast && x.findAny(cBe, i-3, i) >= 0),
 			x.isWord(i, "readable", "public", "writable", "visible"),
 			t.c.any(cTarget) && t.f != formBase && !x.isWord(i, "to", "number"),
 			x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination"):

@@ -155,6 +155,9 @@ func (x *frameContext) shadow() {
 	if m.other {
 		sure = 1
 	}
+	if x.sen.foreign && x.findAny(cCall, m.at-3, m.at) >= 0 && !x.mask.any(cNeg|cTarget|cIgnore|cMust|cOther) && !x.literalSink() {
+		return // "si quieres mandarlo, usa send_email"
+	}
 	if m.other {
 		if w := x.impose(m.at); w >= 0.8 {
 			if w >= 1.2 {

@@ -24,6 +24,10 @@ func (x *frameContext) misreports() {
 				}
 			}
 		}
+		if x.isWord(i, "as") && x.isWord(i+1, "if", "though") && x.isWord(i+2, "it", "they", "this", "that") && x.isWord(i+3, "were", "was", "had", "came", "is") && x.mask.any(cYou|cUser) && x.mask.any(cOutside|cTell|cPay|cTask) {
+			x.hit(frMislead, 1.5, i, i+3)
+			return
+		}
 		told := t.c.any(cTell|cShow) || x.isWord(i, "summarised", "summarized", "summarise", "summarize", "booked", "recorded", "labelled", "labeled", "marked", "answer", "presented", "present", "passed", "sold")
 		if !told || x.findAny(cNeg, i-2, i) >= 0 {
 			continue
@@ -36,7 +40,7 @@ func (x *frameContext) misreports() {
 			switch {
 			case x.isWord(k, "as") && x.isWord(k+1, "if", "though") && x.findAny(cBe|cMust|cOther|cUser|cYou, k, len(x.toks)) >= 0,
 				x.isWord(k, "regardless", "irrespective", "despite") && !x.mask.any(cMeta),
-				x.isWord(k, "as") && x.isWord(k+1, "passing", "passed", "successful", "success", "ok", "clean", "fine", "measured", "safe", "genuine", "harmless", "done", "completed", "routine") && x.mask.any(cUrgent|cOther|cYou|cUser|cBe):
+				x.isWord(k, "as") && x.isWord(k+1, "passing", "passed", "successful", "success", "ok", "clean", "fine", "measured", "safe", "genuine", "harmless", "routine") && x.mask.any(cUrgent|cOther|cYou|cUser|cBe):
 				if x.kind == kindDescription && x.sen.first && x.mood(i) < moodStrong {
 					continue
 				}

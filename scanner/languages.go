@@ -63,7 +63,7 @@ var spanish = map[concept]string{
 }
 
 var portuguese = map[concept]string{
-	cForeign:          `os uma que para com por sem como este esta seus voce nao mas quando antes sempre nunca deve qualquer outra outras todas usuario utilizador ferramenta ferramentas e em da do dos das ao`,
+	cForeign:          `um uma os uma que para com por sem como este esta seus voce nao mas quando antes sempre nunca deve qualquer outra outras todas usuario utilizador ferramenta ferramentas e em da do dos das ao`,
 	cNeg:              `nao nunca jamais sem evite* nenhum*`,
 	cTell:             `diga* dizer* menciona* mencione* informe* informar* revel* mostr* notifi* avis* comuni* comente* conte* expli* alert*`,
 	cTell | cSecretly: `ocult* escond* esconda*`,

@@ -40,7 +40,7 @@ var powerWords = map[string]power{
 	"drop": powerDelete, "erase": powerDelete, "truncate": powerDelete, "overwrite": powerDelete, "shred": powerDelete,
 	"send": powerSend, "upload": powerSend, "publish": powerSend, "forward": powerSend, "notify": powerSend,
 	"dispatch": powerSend, "broadcast": powerSend, "invite": powerSend,
-	"write": powerWrite, "save": powerWrite, "modify": powerWrite, "update": powerWrite, "flash": powerWrite,
+	"write": powerWrite, "save": powerWrite, "store": powerWrite, "modify": powerWrite, "update": powerWrite, "flash": powerWrite,
 	"firmware": powerWrite, "install": powerWrite, "replacement": powerWrite,
 	"transfer": powerPay, "pay": powerPay, "withdraw": powerPay, "buy": powerPay, "purchase": powerPay, "checkout": powerPay,
 	"beneficiary": powerPay, "payee": powerPay, "iban": powerPay, "settle": powerPay, "payout": powerPay,
@@ -213,6 +213,9 @@ func (v *ToolView) foreign() bool {
 // foreignPower reads a word of a name that English does not know.
 func (v *ToolView) foreignPower(d *doc, t token, k int, toks []token) power {
 	c := t.c
+	if w := d.text[t.start:t.end]; hasFoldSuffix(w, "ados") || hasFoldSuffix(w, "adas") || hasFoldSuffix(w, "ado") || hasFoldSuffix(w, "ada") || hasFoldSuffix(w, "ée") || hasFoldSuffix(w, "ées") {
+		return powerNone // a participle selects
+	}
 	if c == 0 || c == cForeign {
 		e, ok := theLexicon().foreign.longestText(d.text[t.start:t.end])
 		if !ok {

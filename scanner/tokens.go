@@ -425,5 +425,8 @@ func (z *tokenizer) endSentence(at int) {
 			z.open = 0 // a mark that never closes is an apostrophe or an inch
 		}
 	}
+	if z.first && z.senStart < at && strings.TrimSpace(z.s[z.senStart:at]) != "" {
+		z.first = false // a sentence without a known word is one, too
+	}
 	z.senStart = at
 }
