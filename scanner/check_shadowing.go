@@ -48,9 +48,6 @@ func imitation(v *ToolView, r *RegistryView) []Signal {
 	if t := elsewhere(r.ToolsByName[v.Name], v.Server); t != nil && claimsPlace(v) {
 		add(TierSoft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)
 	}
-	if t := twinServer(v, r); t != nil {
-		add(TierSoft, 0.8, "the tool of server %s, by a server of a name that looks the same", t.Server)
-	}
 	for _, other := range nearNames(v, r, sk) {
 		if inflected(sk, other) || r.owns[toolKey{strings.ToLower(v.Server), other}] {
 			continue
@@ -84,51 +81,6 @@ func spread(tools []*Tool) []*Tool {
 		}
 	}
 	return out
-}
-
-// twinServer finds another server that has a tool of this name and is itself
-// called by a name that reads the same: mai1 beside mail.
-func twinServer(v *ToolView, r *RegistryView) *Tool {
-	if len(v.Server) < 4 {
-		return nil
-	}
-	for _, t := range spread(r.ToolsByName[v.Name]) {
-		if len(t.Server) < 4 || sameServer(t.Server, v.Server) || abs(len(t.Server)-len(v.Server)) > 4 {
-			continue
-		}
-		// Names that an eye takes for each other, not servers in a numbered
-		// series: only one of the two may be plain.
-		a, b := likeness(v.Server), likeness(t.Server)
-		if a == b && plainer(t.Server, v.Server) {
-			return t
-		}
-	}
-	return nil
-}
-
-// likeness is a name with the letters and digits that are drawn alike made
-// one: l, 1 and I; o and 0; rn and m; s and 5.
-func likeness(name string) string {
-	return likenessOf.Replace(skeleton(likenessDigits.Replace(name)))
-}
-
-var (
-	likenessDigits = strings.NewReplacer("1", "l", "I", "l", "0", "o", "5", "s", "3", "e")
-	likenessOf     = strings.NewReplacer("rn", "m", "vv", "w", "cl", "d", "i", "l")
-)
-
-// plainer says whether a is written in plainer letters than b: fewer digits,
-// capitals and letters beyond ASCII.
-func plainer(a, b string) bool {
-	odd := func(s string) (n int) {
-		for i := 0; i < len(s); i++ {
-			if s[i] >= 0x80 || s[i] >= '0' && s[i] <= '9' || s[i] >= 'A' && s[i] <= 'Z' {
-				n++
-			}
-		}
-		return n
-	}
-	return odd(a) < odd(b) || odd(a) == odd(b) && len(a) < len(b)
 }
 
 // elsewhere gives a tool of another server; tools are sorted by server.

@@ -94,7 +94,8 @@ func hiddenSignals(v *ToolView, r *RegistryView, f *field) []Signal {
 	case c.private > 2 || c.selectors > 1:
 		add(TierSoft, 0.4, c.first, end, "characters without a public meaning")
 	}
-	if mixed, at, to := mixedWords(f.text); mixed > 0 && name {
+	mixed, at, to := mixedWords(f.text)
+	if mixed > 0 && name {
 		add(TierHard, 0.9, at, to, "a name of Latin letters and look-alikes of another script")
 	}
 	if name && mixed == 0 {
@@ -140,7 +141,7 @@ func disguised(s string) disguise {
 		for to < len(s) && s[to] > ' ' && strings.IndexByte(`.,;:!?()[]{}"`, s[to]) < 0 {
 			to++
 		}
-		if to > from && disguisedWord(s[from:to]) {
+		if to > from && hiddenWord(s[from:to]) {
 			if d.words == 0 {
 				d.start = from
 			}
@@ -162,9 +163,9 @@ func disguised(s string) disguise {
 	return d
 }
 
-// disguisedWord says whether a word hides what it is, as far as its
+// hiddenWord says whether a word hides what it is, as far as its
 // characters tell.
-func disguisedWord(w string) bool {
+func hiddenWord(w string) bool {
 	if plainASCII(w) {
 		return false
 	}

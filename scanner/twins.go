@@ -11,8 +11,7 @@ import (
 // twin finds a tool of another server whose name is spelled with other
 // separators or in another case, and which says the same of itself.
 func twin(v *ToolView, r *RegistryView, sk string) (Signal, bool) {
-	tools := r.bySkeleton[sk]
-	for _, t := range tools[:min(len(tools), maxCompared)] {
+	for _, t := range spread(r.bySkeleton[sk]) {
 		if t.Name != v.Name && !sameServer(t.Server, v.Server) && similarText(v.Description, t.Description) >= 0.5 {
 			return Signal{CheckID: shadowingInfo.ID, Tier: TierSoft, ThreatType: ThreatToolPoisoning,
 				Confidence: 0.7, Evidence: v.Name,
@@ -107,5 +106,8 @@ func drawn(name string) string {
 			out = append(out, b)
 		}
 	}
-	return string(out)
+	return drawnPairs.Replace(string(out))
 }
+
+// drawnPairs are letters that side by side are drawn like one.
+var drawnPairs = strings.NewReplacer("rn", "m", "vv", "w")
