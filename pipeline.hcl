@@ -51,9 +51,9 @@ variable "detectors" {
 }
 
 variable "external_detectors" {
-  type        = map(object({ dir = string, command = list(string) }))
+  type        = map(object({ dir = string, command = list(string), entry_timeout = optional(string, "10s") }))
   default     = {}
-  description = "Detectors from elsewhere, by name: dir holds all that one consists of, and {dir} in its command stands for where the stage finds that."
+  description = "Detectors from elsewhere, by name: dir holds all that one consists of, {dir} in its command stands for where the stage finds that, and entry_timeout is how long it may take for one entry."
 }
 
 variable "search" {
@@ -214,8 +214,8 @@ stage "build-proxy" {
     PATH    = "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     GOFLAGS = "-trimpath -buildvcs=false"
   } : {}
-  network     = local.from_source ? "full" : "none"
-  timeout     = "15m"
+  network = local.from_source ? "full" : "none"
+  timeout = "15m"
 }
 
 stage "snapshot-index" {
@@ -286,7 +286,7 @@ stage "score-security" {
       "--security", input.security, "--detector", matrix.detector, "--run", matrix.run, "--out", output.report,
     ],
     input.adapted == null ? [] : ["--adapted", input.adapted],
-    input.detector == null ? [] : concat(["--"], [
+    input.detector == null ? [] : concat(["--entry-timeout", var.external_detectors[matrix.detector].entry_timeout, "--"], [
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),
   )

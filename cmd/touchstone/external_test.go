@@ -26,7 +26,7 @@ func (b *workbench) detector(name, script string) {
 
 // shellDetector is the entry of a script in the variable external_detectors.
 func shellDetector(name string) string {
-	return fmt.Sprintf(`%s = { dir = "detectors/%[1]s", command = ["sh", "{dir}/detector.sh"] }`, name)
+	return fmt.Sprintf(`%s = { dir = "detectors/%[1]s", command = ["sh", "{dir}/detector.sh"], entry_timeout = "30s" }`, name)
 }
 
 // brittle answers every request with "clean" but dies of those that hold one
