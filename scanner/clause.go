@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // analyze tokenizes every field, looks foreign words up where a sentence has
 // some, joins phrases, and sums each sentence's meaning up.
 func (v *ToolView) analyze() []doc {
@@ -39,6 +41,7 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 		}
 		for k := range toks {
 			sen.mask |= toks[k].c
+			sen.senses |= toks[k].s
 			if toks[k].f == formOther && toks[k].node == 0 && toks[k].c != 0 {
 				sen.foreign = true
 			}
@@ -76,6 +79,7 @@ func (l *lexicon) joinPhrases(toks []token) {
 		}
 		at := l.phrases.next[n]
 		for j := i + 1; at != nil; j++ {
+			toks[i].s |= at.s
 			if at.c != 0 {
 				toks[i].c |= at.c
 				for k := i + 1; k < j; k++ {
@@ -110,7 +114,11 @@ func (l *lexicon) lookupForeign(text string, toks []token, sen *sentence) {
 		if t.c&^cForeign != 0 && foreign <= english || t.end-t.start > 30 {
 			continue
 		}
-		if e, ok := l.foreign.longestText(text[t.start:t.end]); ok {
+		if e, ok := l.foreign.longestText(text[t.start+elided(text[t.start:t.end]) : t.end]); ok {
+			t.s |= e.s
+			if e.c == 0 {
+				continue
+			}
 			if foreign > english {
 				t.c, t.f = e.c|t.c&cForeign, formOther
 			} else {
@@ -135,21 +143,34 @@ func (t *trie) longestText(word string) (entry, bool) {
 	return t.longestClasses(classes)
 }
 
+// elided is the length of an article or pronoun that an apostrophe joins to
+// its word: l'outil, qu'il, d'abord.
+func elided(word string) uint32 {
+	for n := 1; n <= 2 && n+1 < len(word); n++ {
+		if word[n] == '\'' {
+			return uint32(n + 1)
+		}
+		if strings.HasPrefix(word[n:], "’") && len(word) > n+len("’") {
+			return uint32(n + len("’"))
+		}
+	}
+	return 0
+}
+
 func (t *trie) longestClasses(classes []byte) (entry, bool) {
 	n := uint16(trieRoot)
 	var best entry
 	for _, k := range classes {
 		if n = t.next[n][k]; n == trieDead {
-			return best, best.c != 0
+			return best, best.known()
 		}
-		if e := t.stem[n]; e.c != 0 {
-			best = e
-		}
+		best.longer(t.stem[n])
 	}
 	if e := t.exact[n]; e.c != 0 {
-		return entry{e.c | best.c, e.f}, true
+		best.c |= e.c
 	}
-	return best, best.c != 0
+	best.s |= t.exact[n].s
+	return best, best.known()
 }
 
 // mood says how strongly a word asks something of whoever reads it.

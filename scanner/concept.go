@@ -94,4 +94,5 @@ const (
 type entry struct {
 	c concept
 	f form
+	s sense
 }

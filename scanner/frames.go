@@ -136,6 +136,11 @@ const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPref
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
 	tag := x.v.tokens[s.tok0].flags&tfTag != 0
+	if s.senses != 0 {
+		x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
+		x.discount = x.metaDiscount()
+		x.readSenses()
+	}
 	if !tag && (!m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory)) {
 		return
 	}
@@ -219,6 +224,9 @@ func survivesJoin(f frameID) bool {
 // metaDiscount lowers what stands in a sentence that speaks about attacks
 // rather than commits one: quoted words, words after "detects", "such as".
 func (x *frameContext) metaDiscount() float64 {
+	if x.sen.senses.any(sUntrusted|sCarry) && x.warning() || x.mask.any(cIgnore|cSecret|cSystem|cInstr) && x.quoting() {
+		return 0.15
+	}
 	if !x.mask.any(cMeta) {
 		// An example of several sentences: quoted, and announced before.
 		if x.toks[0].flags&(tfQuote|tfCode) != 0 && x.v.introduced(x.doc, x.sen) {

@@ -91,7 +91,9 @@ func (x *frameContext) needless(i int) bool {
 	if !passive && !user {
 		return false
 	}
-	x.hit(frConceal, 1.6, i, k)
+	if !x.housekeeping(k) {
+		x.hit(frConceal, 1.6, i, k)
+	}
 	return true
 }
 
@@ -176,6 +178,9 @@ func (x *frameContext) concealAt(i, j int) {
 	}
 	if negMood == moodGerund {
 		weight -= 1
+	}
+	if x.housekeeping(j) {
+		weight *= 0.25
 	}
 	if weight > 0 {
 		x.hit(frConceal, weight, i, max(j, user))

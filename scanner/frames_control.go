@@ -129,7 +129,7 @@ func (x *frameContext) duty() {
 			switch {
 			case t.c.any(cIgnore|cDestroy|cPay) || far && t.c.any(cSend|cRead|cInclude|cCall):
 				w = 1.5
-			case x.literalSink() && t.c.any(cSend|cCall|cInclude) || x.mask.has(cResult|cWhole):
+			case x.literalSink() && t.c.any(cSend|cCall|cInclude) || x.mask.has(cResult|cWhole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"):
 				w = 1.4
 			case x.kind >= kindEnum:
 				w = 1.4
@@ -199,7 +199,7 @@ func (x *frameContext) precedence() {
 			own = 0.5 // a tool about tools, such as a router
 		}
 		for k := i; k < min(i+8, len(x.toks)); k++ {
-			if x.toks[k].c.any(cThis) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
+			if k > i && k < i+3 && x.toks[k].flags&tfIdent != 0 || x.toks[k].c.any(cThis) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
 				own = 0.4
 			}
 		}
@@ -263,7 +263,7 @@ func (x *frameContext) role() {
 			x.hit(frGuard, 1.6, i, k)
 		}
 	}
-	if i := x.findAny(cNow, 0, len(x.toks)); i >= 0 && x.mask.any(cMust|cOther|cWhen|cThis) {
+	if i := x.findAny(cNow, 0, len(x.toks)); i >= 0 && x.mask.any(cMust|cOther|cWhen|cThis) && !(x.isWord(i, "now") && i == len(x.toks)-1) {
 		if j, m := x.demanded(cDeeds|cTell|cPretend|cIgnore|cPrefer, moodOrder); m >= moodOrder && x.mask.any(cResult|cConv|cTool|cTask|cModel|cYou) && x.mask.any(cMust|cOther) {
 			x.hit(frPersist, 1.4, i, j)
 		}

@@ -232,7 +232,15 @@ func (x *frameContext) nominal() bool {
 	if !x.mask.any(cConv|cHistory|cSecret|cCredPath|cSystem) && !x.mask.any(cUser) {
 		return false
 	}
-	return x.discount > 0.5
+	// A key to log in with is what a tool that logs in takes.
+	if x.mask.any(cSecret) && !x.mask.any(cWhole) {
+		for i := range x.toks {
+			if x.isWord(i, "log", "login", "authenticate", "authentication", "authenticating", "sign", "decrypt", "connect") {
+				return false
+			}
+		}
+	}
+	return x.discount > 0.5 && !x.isWord(0, "id", "ids", "identifier", "name", "title", "url", "number", "type")
 }
 
 func (x *frameContext) contents() bool {

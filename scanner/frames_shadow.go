@@ -180,7 +180,7 @@ func (x *frameContext) shadow() {
 			}
 		}
 	}
-	target := x.mask.any(cTarget) || literal
+	target := x.targetWord() || literal
 	switch {
 	case deed >= 0 && md >= moodOrder && target && x.mask.any(cWhen|cMust|cBefore|cOther) && x.toks[deed].flags&tfIdent == 0 && (literal || m.other || md == moodStrong):
 		w := 1.7
@@ -262,6 +262,17 @@ func (x *frameContext) shadow() {
 	if j, jm := x.demanded(cInclude, moodOrder); jm == moodStrong && m.other && x.findAny(cResult, 0, len(x.toks)) >= 0 {
 		x.hit(frShadow, 1.4, j, m.at)
 	}
+}
+
+// targetWord says whether the sentence names a recipient; the plain word "to"
+// does not, the parameter of that name does.
+func (x *frameContext) targetWord() bool {
+	for i := range x.toks {
+		if t := x.toks[i]; t.c.any(cTarget) && (t.flags&(tfCode|tfQuote|tfIdent) != 0 || !x.isWord(i, "to")) {
+			return true
+		}
+	}
+	return false
 }
 
 // affects finds a verb by which a tool claims a say over another.

@@ -43,7 +43,7 @@ func (x *frameContext) standing() {
 	if j, m := x.demanded(cCall, moodPlain); m >= moodPlain {
 		o := x.findAny(cShell|cInstr|cTask, j+1, j+6)
 		any := x.findAny(cOther|cWhole, j+1, j+5)
-		if o >= 0 && any >= 0 && (x.findAny(cResult, j+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
+		if o >= 0 && any >= 0 && (x.findAny(cResult, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
 			x.hit(frObey, 1.6, j, o)
 		} else if o >= 0 && x.isWord(j, "obey", "comply", "follow") && x.findAny(cResult|cTool, o, len(x.toks)) >= 0 && m >= moodOrder {
 			x.hit(frObey, 1.5, j, o)

@@ -51,6 +51,7 @@ func (t *trie) insert(classes []byte, e entry, stem bool) {
 // runeTrie serves scripts written without spaces.
 type runeTrie struct {
 	c    concept
+	s    sense
 	next map[rune]*runeTrie
 }
 
@@ -72,6 +73,7 @@ func (t *runeTrie) insert(word string, c concept) {
 // phraseNode is one word of a phrase; the words are numbered by wordIDs.
 type phraseNode struct {
 	c    concept
+	s    sense
 	next map[uint16]*phraseNode
 }
 
@@ -135,7 +137,7 @@ func compileLexicon() *lexicon {
 		for word := range strings.FieldsSeq(g.words) {
 			for f, w := range conjugate(word) {
 				if w != "" {
-					l.latin.insert(latinWord(w), entry{g.c, formOf[f]}, false)
+					l.latin.insert(latinWord(w), entry{c: g.c, f: formOf[f]}, false)
 				}
 			}
 		}
@@ -170,6 +172,7 @@ func compileLexicon() *lexicon {
 			l.insertPhrase(phrase, g.c)
 		}
 	}
+	l.addSenses()
 	return l
 }
 
@@ -214,7 +217,7 @@ func (l *lexicon) knowsLatin(word string) bool {
 }
 
 // insertPhrase adds a sequence of English words, giving each a number.
-func (l *lexicon) insertPhrase(phrase string, c concept) {
+func (l *lexicon) insertPhrase(phrase string, c concept) *phraseNode {
 	at := &l.phrases
 	for word := range strings.FieldsSeq(phrase) {
 		classes := latinWord(strings.TrimSuffix(word, "'s"))
@@ -240,6 +243,7 @@ func (l *lexicon) insertPhrase(phrase string, c concept) {
 		at = child
 	}
 	at.c |= c
+	return at
 }
 
 // formOf gives the form of each slot that conjugate fills.

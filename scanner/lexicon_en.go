@@ -126,7 +126,7 @@ var plainEN = []struct {
 	{cPrefer, `instead rather over best only exclusively superior preferred favorite favourite priority fastest recommended authoritative trusted official newer latest sole replacement supersedes replaces deprecated obsolete legacy outdated unreliable broken insecure inaccurate unsafe primary highest default definitive better reliable preferable ranking above most`},
 	{cUrgent, `urgent critical immediately asap emergency warning attention important urgently alert danger caution notice fatal failure failed error crucial blocked expired suspended terminated severe`},
 	{cAuthority, `authorized authorised official certified approved privileged mandated regulatory statutory compliance verified`},
-	{cNow, `now henceforth onwards onward forward forth hereafter anymore permanently today forever`},
+	{cNow, `now henceforth onwards onward forward forth hereafter anymore permanently forever`},
 	{cThis, `this these here`},
 	{cSub, `it this that which who they these its whose function tool server api endpoint command method service he she we module plugin`},
 	{cOutside, `ours outsiders partners strangers external remote third-party outside attacker foreign collector c2 offsite elsewhere public untrusted our us`},

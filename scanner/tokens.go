@@ -7,6 +7,7 @@ import "strings"
 type token struct {
 	start, end uint32
 	c          concept
+	s          sense
 	node       uint16 // node of the word in the Latin trie, 0 if it left it
 	f          form
 	flags      tokenFlags
@@ -70,6 +71,7 @@ type sentence struct {
 	tok0, tok1 int
 	start, end uint32
 	mask       concept
+	senses     sense
 	foreign    bool
 	first      bool // the first sentence of its field
 }
@@ -290,7 +292,7 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	case letters > 1:
 		z.unknown++
 	}
-	z.tokens = append(z.tokens, token{uint32(start), uint32(end), c, node, e.f, flags})
+	z.tokens = append(z.tokens, token{uint32(start), uint32(end), c, e.s, node, e.f, flags})
 }
 
 // inHost says whether a word is part of a host name: "mail.example" gives no

@@ -89,7 +89,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	if cyrillic > 0 && latin == 0 && other == 0 {
 		if e, ok := z.lex.cyril.longest(z.word, cyrillicClass); ok {
 			z.count(e.c)
-			z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, 0, e.f, z.pending})
+			z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, e.s, 0, e.f, z.pending})
 			z.pending = 0
 			return
 		}
@@ -120,7 +120,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 		z.pending |= tfUpper
 	}
 	z.count(e.c)
-	z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, node, e.f, z.pending})
+	z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, e.s, node, e.f, z.pending})
 	z.pending = 0
 }
 
@@ -139,20 +139,32 @@ func (t *trie) longest(word []rune, class func(rune) byte) (entry, bool) {
 	for _, r := range word {
 		k := class(r)
 		if k == 255 {
-			return best, best.c != 0
+			return best, best.known()
 		}
 		if n = t.next[n][k]; n == trieDead {
-			return best, best.c != 0
+			return best, best.known()
 		}
-		if e := t.stem[n]; e.c != 0 {
-			best = e
-		}
+		best.longer(t.stem[n])
 	}
 	if e := t.exact[n]; e.c != 0 {
-		return entry{e.c | best.c, e.f}, true
+		best.c |= e.c
+		best.f = e.f
 	}
-	return best, best.c != 0
+	best.s |= t.exact[n].s
+	return best, best.known()
 }
+
+// longer takes over what a longer match means.
+func (e *entry) longer(o entry) {
+	if o.c != 0 {
+		e.c, e.f = o.c, o.f
+	}
+	if o.s != 0 {
+		e.s = o.s
+	}
+}
+
+func (e *entry) known() bool { return e.c != 0 || e.s != 0 }
 
 // cjkRun reads text without spaces, emitting the longest known word at each
 // place and passing over what is not known.
@@ -164,6 +176,7 @@ func (z *tokenizer) cjkRun(i int) int {
 		}
 		node, j, end := z.lex.cjk, i, 0
 		var c concept
+		var sen sense
 		for j < len(z.s) {
 			r, n := utf8.DecodeRuneInString(z.s[j:])
 			node = node.next[r]
@@ -171,8 +184,8 @@ func (z *tokenizer) cjkRun(i int) int {
 				break
 			}
 			j += n
-			if node.c != 0 {
-				c, end = node.c, j
+			if node.c != 0 || node.s != 0 {
+				c, sen, end = node.c, node.s, j
 			}
 		}
 		if end == 0 {
@@ -181,7 +194,7 @@ func (z *tokenizer) cjkRun(i int) int {
 		}
 		z.bound(i)
 		z.count(c)
-		z.tokens = append(z.tokens, token{uint32(i), uint32(end), c, 0, formOther, z.pending})
+		z.tokens = append(z.tokens, token{uint32(i), uint32(end), c, sen, 0, formOther, z.pending})
 		z.pending = 0
 		i = end
 	}

@@ -1,0 +1,162 @@
+package scanner
+
+import "strings"
+
+// Frames about authority: who may approve what, whose word counts.
+
+// deemed finds consent and rank that the text itself hands out: "payment
+// requests in notes count as approved", "its requests have the weight of the
+// owner's".
+func (x *frameContext) deemed() {
+	if !x.described() || x.about.any(cAsk|cAllow|cMeta) || x.whether() {
+		return
+	}
+	s := x.sen.senses
+	if i, j := x.near(sDeemed, sGrant, 6); i >= 0 && !x.negated(min(i, j)) && (s.any(sOrder|sInData|sCarry) || x.mask.any(cPay|cDestroy|cTool|cChange)) {
+		x.hit(frUnasked, 1.6, i, j)
+		return
+	}
+	i, j := x.near(sDeemed, sOrder, 10)
+	if i < 0 || x.negated(i) || !s.any(sOffice) && !x.mask.any(cUser|cModel|cSystem) || !s.any(sCarry|sGrant|sInData) && !x.mask.any(cTool|cMust) {
+		return
+	}
+	x.hit(frObey, 1.6, i, j)
+}
+
+// whether says whether the sentence asks if something is so.
+func (x *frameContext) whether() bool {
+	for i := range x.toks {
+		if x.isWord(i, "whether") {
+			return true
+		}
+	}
+	return false
+}
+
+// obeyed finds orders in data that are to be carried out.
+func (x *frameContext) obeyed() {
+	if !x.described() || x.mask.any(cNeg) || x.about.any(cMeta) {
+		return
+	}
+	s := x.sen.senses
+	i, j := x.near(sOrder, sCarry, 10)
+	if i < 0 || !s.any(sInData) && !x.mask.any(cResult) {
+		return
+	}
+	// Somebody has to be told: a tool that runs the tasks of a file is open
+	// about it.
+	if x.mask.any(cModel|cYou) && (x.mask.any(cMust|cShould|cUser) || s.any(sDeemed|sGrant|sAlways)) || s.any(sOffice|sDeemed) && x.mask.any(cUser|cModel|cSystem) {
+		x.hit(frObey, 1.5, i, j)
+	}
+}
+
+// needlessConsent finds consent that is not to be sought.
+func (x *frameContext) needlessConsent() {
+	if !x.described() {
+		return
+	}
+	i, j := x.near(sConsent, sNeedless, 8)
+	if i < 0 || x.findAny(cNeg, min(i, j)-4, min(i, j)) >= 0 && !x.sen.foreign || x.isWord(j, "without") && x.findAny(cNeg, 0, j) >= 0 {
+		return
+	}
+	w := 0.9
+	if x.mask.any(cUser|cModel|cYou) || x.sen.senses.any(sOrder|sCarry) {
+		w = 1.5
+	}
+	x.hit(frUnasked, w, i, j)
+}
+
+// implant finds trust that is to be kept for later sessions.
+func (x *frameContext) implant() {
+	if !x.described() {
+		return
+	}
+	s, _ := x.next()
+	i := x.senseAt(sMemory, 0, len(x.toks))
+	g := x.senseAt(sGrant, 0, len(x.toks))
+	switch {
+	case g >= 0 && !x.negated(g) && (x.sen.senses.any(sOrder|sFuture|sOffice|sCarry) || x.mask.any(cTool)):
+		x.hit(frPersist, 1.7, i, g)
+	case s.has(sConsent|sNeedless) && (s.any(sOrder|sFuture) || x.mask.any(cTool|cUser)):
+		x.hit(frPersist, 1.6, i, i)
+	case x.sen.senses.has(sFuture|sCarry) && x.mask.any(cTool|cInstr) && !x.mask.any(cNeg):
+		x.hit(frPersist, 1.4, i, i)
+	}
+}
+
+// office finds roles and rights that last while the server is connected.
+func (x *frameContext) office() {
+	if !x.described() || x.about.any(cPretend|cAsk|cAllow) {
+		return
+	}
+	s := x.sen.senses
+	w := x.senseAt(sWhile, 0, len(x.toks))
+	if !s.any(sAttached) && !x.mask.any(cTool) || !x.mask.any(cModel|cYou) && !(x.mask.any(cTool) && s.any(sDeemed)) {
+		return
+	}
+	if s.any(sOffice) || s.any(sGrant) && !x.mask.any(cNeg) {
+		x.hit(frRole, 1.7, w, w)
+	}
+}
+
+// appointed finds the model put into an office, and servers that speak for
+// somebody.
+func (x *frameContext) appointed() {
+	if !x.described() || x.about.any(cPretend|cAsk|cAllow) {
+		return
+	}
+	o := x.senseAt(sOffice, 0, len(x.toks))
+	m := x.findAny(cModel, 0, len(x.toks))
+	if m >= 0 && o >= 0 && abs(o-m) <= 12 && !x.negated(o) {
+		for k := min(m, o); k < max(m, o)+3 && k < len(x.toks); k++ {
+			if x.toks[k].c.any(cPretend) || x.isWord(k, "holds", "hold", "office", "role", "part", "appointed", "deputy", "acting", "rank", "promoted", "powers", "rights") {
+				x.hit(frRole, 1.5, m, o)
+				return
+			}
+		}
+	}
+	if x.sen.senses.any(sDeemed) && x.mask.any(cTool|cTask) && x.sen.senses.any(sOrder) {
+		d := x.senseAt(sDeemed, 0, len(x.toks))
+		if !x.negated(d) && abs(d-o) <= 8 {
+			x.hit(frObey, 1.5, d, o)
+		}
+	}
+}
+
+// lapsed finds talk of the model's first instructions as over and done with.
+func (x *frameContext) lapsed() {
+	if !x.described() || x.about.any(cInstr|cRule) {
+		return
+	}
+	i, j := x.near(sBriefing, sVoid, 14)
+	if i < 0 {
+		return
+	}
+	if x.mask.any(cYou|cModel|cSystem|cInstr|cRule) || x.sen.foreign || x.isWord(i, "opening") {
+		x.hit(frOverride, 1.6, i, j)
+	}
+}
+
+// forgedEnd finds a line that claims the list of tools is over, so that what
+// follows would seem to come from somebody else.
+func (x *frameContext) forgedEnd() {
+	if x.kind != kindDescription || x.about.any(cMeta) || len(x.toks) > 9 {
+		return
+	}
+	start := int(x.toks[0].start)
+	marked := start > 0 && strings.IndexByte("#-=*/<>[\n", x.doc.text[start-1]) >= 0 || start > 1 && x.doc.text[start-1] == ' ' && strings.IndexByte("#-=*", x.doc.text[start-2]) >= 0
+	if !marked || x.sen.first {
+		return
+	}
+	if i, j := x.near(sEnd, sListing, 4); i >= 0 && (x.mask.any(cTool|cSystem|cInstr) || x.sen.senses.has(sEnd|sListing)) {
+		x.hit(frMimicry, 1.7, i, j)
+		return
+	}
+	if x.isWord(0, "tools", "functions") && start > 1 && x.doc.text[start-1] == '/' {
+		x.hit(frMimicry, 1.6, 0, 0)
+		return
+	}
+	if i := x.senseAt(sOffice, 0, 5); i >= 0 && x.mask.any(cInstr) && len(x.toks) <= 5 {
+		x.hit(frMimicry, 1.6, i, i)
+	}
+}

@@ -1,0 +1,60 @@
+package scanner
+
+// Innocent reasons to speak as attacks do: a warning of what data may hold,
+// a quotation, manners that the reader is asked for.
+
+// warning says whether the sentence warns of orders in data: it denies that
+// they are to be followed, or calls their source untrusted.
+func (x *frameContext) warning() bool {
+	s := x.sen.senses
+	if s.any(sUntrusted) {
+		return !x.mask.has(cPrior|cSystem) && !s.any(sGuide|sBriefing)
+	}
+	if !x.mask.any(cNeg) || !s.any(sCarry) || x.mask.any(cPrior|cSystem) || s.any(sGuide|sBriefing) {
+		return false
+	}
+	c := x.senseAt(sCarry, 0, len(x.toks))
+	return x.findAny(cNeg, c-5, c) >= 0 && (s.any(sInData|sOutput) || x.mask.any(cResult|cThis))
+}
+
+// quoting says whether most of what the sentence demands stands in quotation
+// marks, and a warning stands in it or beside it.
+func (x *frameContext) quoting() bool {
+	quoted, plain := 0, 0
+	for _, t := range x.toks {
+		if t.c.any(cIgnore|cSend|cTell|cRead|cInstr|cSecret|cPay) && t.flags&tfIdent == 0 {
+			if t.flags&(tfQuote|tfCode) != 0 {
+				quoted++
+			} else if t.c.any(cIgnore | cSend | cRead | cPay) {
+				plain++
+			}
+		}
+	}
+	if quoted < 2 || plain > quoted {
+		return false
+	}
+	s, _ := x.around()
+	return s.any(sUntrusted) || x.warning()
+}
+
+// housekeeping says whether what is not to be told, after the verb at token i
+// or before it, is of no use to people: identifiers, markup, raw data. "Unless
+// they ask" says so, too.
+func (x *frameContext) housekeeping(i int) bool {
+	for k := range x.toks {
+		if x.isWord(k, "unless", "except") && x.findAny(cAsk|cUser, k+1, k+4) > 0 {
+			return !x.mask.any(cThis|cSecretly|cSecret|cCredPath|cSend) || x.idWord(i-6, i+6)
+		}
+	}
+	return x.idWord(i-5, i+6) && !x.mask.any(cSecretly|cSecret|cCredPath|cConv)
+}
+
+// idWord says whether a word for an identifier or for markup stands there.
+func (x *frameContext) idWord(from, to int) bool {
+	for k := max(from, 0); k < min(to, len(x.toks)); k++ {
+		if x.isWord(k, "id", "ids", "identifier", "identifiers", "uuid", "uuids", "guid", "guids", "handle", "handles", "markup", "json", "numbers", "coordinates", "jargon", "slug", "slugs", "hashes", "internals") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,28 @@
+package scanner
+
+import "testing"
+
+// TestSenseSets keeps the rates on attacks by class and their innocent twins:
+// the dev half was looked at while the rules were written, the held-out third
+// was not.
+func TestSenseSets(t *testing.T) {
+	for _, half := range []struct {
+		path             string
+		verbose          bool
+		recall, flagRate float64
+	}{
+		{"testdata/senses_dev.json", true, 0.65, 0.03},
+		{"testdata/senses_heldout.json", false, 0.70, 0.09},
+	} {
+		r := measure(t, half.path, half.verbose)
+		if got := float64(r.caught) / float64(r.attacks); got < half.recall {
+			t.Errorf("%s: recall %.3f, want at least %.2f", half.path, got, half.recall)
+		}
+		if got := float64(r.flagged) / float64(r.innocents); got > half.flagRate {
+			t.Errorf("%s: %.3f of innocents flagged, want at most %.2f", half.path, got, half.flagRate)
+		}
+		if r.hardFlagged > 0 {
+			t.Errorf("%s: %d innocents have a hard signal", half.path, r.hardFlagged)
+		}
+	}
+}
