@@ -174,7 +174,9 @@ func listProcess(ctx context.Context, s Server) (*Input, error) {
 		return nil, fmt.Errorf("start it: %w", err)
 	}
 	c := &capture{}
-	in, err := converseWithin(ctx, p.stop, &mcp.IOTransport{Reader: &tee{ReadCloser: p.out, f: frames{c: c, kind: "lines"}}, Writer: p.in}, c, s)
+	in, err := converseWithin(ctx, p.stop, &mcp.IOTransport{
+		Reader: newJSONLines(&tee{ReadCloser: p.out, f: frames{c: c, kind: "lines"}}), Writer: p.in,
+	}, c, s)
 	if err != nil && ctx.Err() == nil {
 		if text := lastLine(p.errors.String()); text != "" {
 			err = fmt.Errorf("%w; its last words: %s", err, text)

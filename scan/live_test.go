@@ -38,6 +38,8 @@ func serveTest(kind string) {
 	in := bufio.NewReader(os.Stdin)
 	listings := 0
 	switch kind {
+	case "greets":
+		fmt.Print("Server running on stdio\n\n{not quite\n")
 	case "dies":
 		fmt.Fprintln(os.Stderr, "no licence\x1b[2J found")
 		os.Exit(1)
@@ -150,6 +152,13 @@ c.json:3 good:t2 "D" in={"type":"object","properties":{"z":{},"a":{}}} out= ann=
 	}
 	if env := in.Tools[3].Description; strings.Contains(env, "SECRET_OF_OURS") || !strings.Contains(env, serverKind) {
 		t.Errorf("the server sees %s", env)
+	}
+}
+
+// Many servers greet on the stream that their answers come on.
+func TestListServerThatGreets(t *testing.T) {
+	if in := mustList(t, time.Minute, stdioServer(t, "greets")); len(in.Tools) != 3 || len(in.Unscanned) != 0 {
+		t.Error(brief(in))
 	}
 }
 
