@@ -267,9 +267,11 @@ func codecOf[T any]() codec {
 var codecs = map[string]codec{
 	"aggregate":        codecOf[Aggregate](),
 	"baseline":         codecOf[Baseline](),
+	"candidate":        codecOf[Candidate](),
 	"corpus":           codecOf[Corpus](),
 	"detector-request": codecOf[DetectorRequest](),
 	"detector-verdict": codecOf[DetectorVerdict](),
+	"fitness":          codecOf[Fitness](),
 	"gate":             codecOf[Gate](),
 	"golden":           codecOf[GoldenSet](),
 	"index-snapshot":   codecOf[IndexSnapshot](),
@@ -301,5 +303,5 @@ func TestUnknownType(t *testing.T) {
 
 func ExampleSchemaNames() {
 	fmt.Println(strings.Join(SchemaNames()[:4], " "))
-	// Output: aggregate baseline common corpus
+	// Output: aggregate baseline candidate common
 }

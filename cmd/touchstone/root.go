@@ -40,7 +40,7 @@ gate passed. Nothing unchanged is computed twice.
 		newExplainCommand(flags), newGraphCommand(flags), newLogsCommand(flags), newCacheCommand(flags),
 		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(),
 		newStageCommand(), newInsideCommand(), newVersionCommand(flags),
-		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(flags),
+		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(flags), newFitnessCommand(flags),
 		newRefreshCommand(flags), newCorpusCommand(flags), newGoldenCommand(flags),
 	)
 	return root

@@ -16,15 +16,21 @@ const relevantFrom = 1
 // score computes the metrics of one result. One that errored has none of its
 // relevant tools, and so 0 everywhere.
 func score(r contracts.QueryResult) contracts.RetrievalMetrics {
-	judged := map[string]int{}
-	for _, l := range r.Labels {
-		judged[l.ToolID] = l.Relevance
-	}
 	var ids []string
 	if r.Error == "" {
 		for _, t := range r.Ranked {
 			ids = append(ids, t.ToolID)
 		}
+	}
+	return Score(r.Labels, ids)
+}
+
+// Score computes the metrics of a ranked list of at most ten tools, best
+// first.
+func Score(labels []contracts.Label, ids []contracts.ToolID) contracts.RetrievalMetrics {
+	judged := map[string]int{}
+	for _, l := range labels {
+		judged[l.ToolID] = l.Relevance
 	}
 	topic := metrics.EvaluateTopic(ids, judged, relevantFrom)
 	m := contracts.RetrievalMetrics{
@@ -41,13 +47,22 @@ func score(r contracts.QueryResult) contracts.RetrievalMetrics {
 
 // mean averages over all results, in their order; those that errored count.
 func mean(results []contracts.QueryResult) contracts.RetrievalMetrics {
-	n := float64(len(results))
+	list := make([]contracts.RetrievalMetrics, len(results))
+	for i, r := range results {
+		list[i] = r.Metrics
+	}
+	return Mean(list)
+}
+
+// Mean averages the metrics of queries, in their order. There is at least one.
+func Mean(queries []contracts.RetrievalMetrics) contracts.RetrievalMetrics {
+	n := float64(len(queries))
 	sum := contracts.RetrievalMetrics{RecallAt: map[string]float64{}}
-	for _, r := range results {
-		sum.MRR += r.Metrics.MRR
-		sum.NDCGAt10 += r.Metrics.NDCGAt10
-		sum.MAP += r.Metrics.MAP
-		for k, v := range r.Metrics.RecallAt {
+	for _, m := range queries {
+		sum.MRR += m.MRR
+		sum.NDCGAt10 += m.NDCGAt10
+		sum.MAP += m.MAP
+		for k, v := range m.RecallAt {
 			sum.RecallAt[k] += v
 		}
 	}

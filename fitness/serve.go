@@ -1,0 +1,126 @@
+package fitness
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
+)
+
+// maxCandidate is the longest line that is read.
+const maxCandidate = 64 << 20
+
+// Serve answers each line of in, a candidate, with one line on out, a fitness,
+// in the same order, with as many at once as there are processors. A line that
+// cannot be scored is answered with an error, and serving goes on. It ends with
+// in, or with an error of in, of out or of ctx.
+func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	read := make(chan []byte)
+	var readErr error
+	go func() {
+		readErr = readCandidates(ctx, in, read)
+		close(read)
+	}()
+	// Each line gets a channel for its answer, and the writer takes the
+	// channels in the order of the lines.
+	answers := make(chan chan contracts.Fitness, runtime.GOMAXPROCS(0)-1)
+	written := make(chan error, 1)
+	go func() {
+		written <- writeAnswers(out, answers)
+		cancel()
+	}()
+	err := e.answerAll(ctx, read, answers)
+	close(answers)
+	if err == nil {
+		err = readErr // the channel was closed after it was set
+	}
+	if writeErr := <-written; writeErr != nil {
+		return writeErr
+	}
+	return err
+}
+
+// answerAll starts the scoring of each line and queues its answer, until lines
+// ends or ctx does.
+func (e *Evaluator) answerAll(ctx context.Context, lines <-chan []byte, answers chan<- chan contracts.Fitness) error {
+	for {
+		var line []byte
+		var more bool
+		select {
+		case line, more = <-lines:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !more {
+			return nil
+		}
+		answer := make(chan contracts.Fitness, 1)
+		select {
+		case answers <- answer:
+			go func() { answer <- e.answer(ctx, line) }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// readCandidates sends the lines that hold anything.
+func readCandidates(ctx context.Context, in io.Reader, to chan<- []byte) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := lines.Read(r, maxCandidate)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, lines.ErrTooLong):
+			return fmt.Errorf("a candidate is longer than %d bytes; send a shorter one", maxCandidate)
+		case err != nil:
+			return fmt.Errorf("read the next candidate: %w", err)
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		}
+		select {
+		case to <- line:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// answer scores one line.
+func (e *Evaluator) answer(ctx context.Context, line []byte) contracts.Fitness {
+	candidate, err := contracts.Decode[contracts.Candidate]("candidate", line)
+	if err != nil {
+		// The id may be readable all the same, and then the sender can tell
+		// which line it was.
+		var named struct{ ID string }
+		if json.Unmarshal(line, &named) != nil || named.ID == "" {
+			named.ID = "unknown"
+		}
+		return contracts.Fitness{ID: named.ID, Error: err.Error()}
+	}
+	f, err := e.Score(ctx, candidate)
+	if err != nil {
+		return contracts.Fitness{ID: candidate.ID, Error: err.Error()}
+	}
+	return f
+}
+
+func writeAnswers(out io.Writer, answers <-chan chan contracts.Fitness) error {
+	encoder := json.NewEncoder(out)
+	for answer := range answers {
+		if err := encoder.Encode(<-answer); err != nil {
+			return fmt.Errorf("write an answer: %w", err)
+		}
+	}
+	return nil
+}

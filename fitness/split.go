@@ -1,0 +1,40 @@
+package fitness
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// split cuts queries into the train half, the given share of them, and the
+// held-out half. Which is which follows from the seed and the queries' ids, so
+// that another query in the set moves few of the others. Both keep the order of
+// queries.
+func split(queries []contracts.Query, seed uint64, share float64) (train, heldOut []contracts.Query) {
+	type place struct {
+		hash  [sha256.Size]byte
+		query int
+	}
+	places := make([]place, len(queries))
+	for i, q := range queries {
+		text := binary.BigEndian.AppendUint64(nil, seed)
+		places[i] = place{sha256.Sum256(append(text, q.ID...)), i}
+	}
+	slices.SortFunc(places, func(a, b place) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	inTrain := make([]bool, len(queries))
+	for _, p := range places[:int(math.Round(share*float64(len(queries))))] {
+		inTrain[p.query] = true
+	}
+	for i, q := range queries {
+		if inTrain[i] {
+			train = append(train, q)
+		} else {
+			heldOut = append(heldOut, q)
+		}
+	}
+	return train, heldOut
+}
