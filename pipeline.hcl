@@ -106,6 +106,12 @@ variable "proxy_binary" {
   description = "What proxy_build leaves, relative to proxy_source; by default what the adapter says, or proxy."
 }
 
+variable "proxy_image" {
+  type        = string
+  default     = ""
+  description = "The image that proxy_build runs in where stages are containers, NAME@sha256:DIGEST or dir:PATH; elsewhere it changes nothing but the key."
+}
+
 variable "proxy_args" {
   type        = list(string)
   default     = []
@@ -214,6 +220,7 @@ stage "build-proxy" {
     PATH    = "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     GOFLAGS = "-trimpath -buildvcs=false"
   } : {}
+  image   = local.from_source ? var.proxy_image : ""
   network = local.from_source ? "full" : "none"
   timeout = "15m"
 }

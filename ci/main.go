@@ -6,15 +6,16 @@
 // declared once and no stage is named here. Results are kept in the cache
 // volume touchstone-store.
 //
-// Dagger's function cache never answers for any function: each call runs the
-// planner, which takes a fraction of a second where all stages are hits. So no
-// verdict can be older than the inputs it stands for.
+// Dagger's function cache never answers for a function that judges or measures:
+// each call runs the planner, which takes a fraction of a second where all
+// stages are hits. So no verdict can be older than the inputs it stands for.
 package main
 
 import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strings"
 
 	"dagger/touchstone/internal/dagger"
 )
@@ -25,6 +26,8 @@ const (
 	storeDir = "/store"
 	program  = "/touchstone"
 	outDir   = "/out"
+
+	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
 )
 
 // Touchstone is a tree with a pipeline, and the program that runs it.
@@ -34,39 +37,86 @@ type Touchstone struct {
 	// +private
 	Code *dagger.Directory
 	// +private
-	Binary *dagger.File
+	Program *dagger.File
 	// +private
 	Vars []string
 	// +private
 	File string
 	// +private
 	ContainerImage string
+	// +private
+	Environment []Variable
+}
+
+// Variable is one variable of the planner's environment.
+type Variable struct {
+	// +private
+	Name string
+	// +private
+	Value string
+	// +private
+	Secret *dagger.Secret
 }
 
 func New(
-	// The tree that holds the pipeline and what it reads.
+	// This project's tree: the source of touchstone, and the pipeline where no
+	// other source is named.
 	// +defaultPath="/"
-	// +ignore=[".git", "**/.git", "/reports", "/docs", "/bench", "/*.md", "**/node_modules", ".dagger", ".github"]
-	source *dagger.Directory,
-	// The source of touchstone itself.
-	// +defaultPath="/"
-	// +ignore=[".git", "**/.git", "/reports", "/docs", "/bench", "/examples", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", ".github", "/ci/internal", "/ci/dagger.gen.go"]
+	// +ignore=[".git", "**/.git", "/reports", "/docs", "/bench", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
 	code *dagger.Directory,
+	// Another tree that holds the pipeline and what it reads.
+	// +optional
+	// +ignore=[".git", "**/.git", "/reports", "**/node_modules"]
+	source *dagger.Directory,
 	// A static Linux build of touchstone, to use instead of building one.
 	// +optional
 	binary *dagger.File,
-	// Set a variable of the pipeline, name=value.
+	// Set a variable of the pipeline, name=value. A value with a quote or a
+	// comma goes through with-var.
 	// +optional
 	vars []string,
 	// The pipeline to read.
 	// +default="pipeline.hcl"
 	file string,
 	// The image for stages that run other programs than touchstone and name
-	// none, NAME@sha256:DIGEST.
+	// none, and for servers that are refreshed from: NAME@sha256:DIGEST, or
+	// dir:PATH for a directory of the source.
 	// +optional
 	containerImage string,
 ) *Touchstone {
-	return &Touchstone{Source: source, Code: code, Binary: binary, Vars: vars, File: file, ContainerImage: containerImage}
+	t := &Touchstone{Source: source, Code: code, Program: binary, Vars: vars, File: file, ContainerImage: containerImage}
+	if source == nil {
+		t.Source = code
+	}
+	if binary == nil {
+		// Only init needs the pipeline and the data that the program carries:
+		// without them an edit of a dataset builds nothing.
+		bare := code.
+			Filter(dagger.DirectoryFilterOpts{Exclude: []string{"examples", "datasets", "pipeline.hcl"}}).
+			WithNewFile("datasets/none.json", "").
+			WithNewFile("pipeline.hcl", "")
+		t.Program = t.build(bare)
+	}
+	return t
+}
+
+// WithSecret hands a secret to the stages that ask for it, as env:NAME.
+// +cache="session"
+func (t *Touchstone) WithSecret(name string, value *dagger.Secret) *Touchstone {
+	t.Environment = append(t.Environment, Variable{Name: name, Secret: value})
+	return t
+}
+
+// WithEnv hands an environment variable to the stages that pass it on.
+func (t *Touchstone) WithEnv(name, value string) *Touchstone {
+	t.Environment = append(t.Environment, Variable{Name: name, Value: value})
+	return t
+}
+
+// WithVar sets a variable of the pipeline, whatever its value holds.
+func (t *Touchstone) WithVar(name, value string) *Touchstone {
+	t.Vars = append(t.Vars, name+"="+value)
+	return t
 }
 
 // Gate runs what changed and judges it; its exit status is the verdict.
@@ -102,7 +152,7 @@ func (t *Touchstone) ServeReport(ctx context.Context) (*dagger.Service, error) {
 		return nil, err
 	}
 	return dag.Container().
-		WithFile(program, t.Build()).
+		WithFile(program, t.Program).
 		WithDirectory(outDir, reports).
 		WithExposedPort(8321).
 		AsService(dagger.ContainerAsServiceOpts{Args: []string{program, "report", "serve", "--listen", "0.0.0.0:8321", outDir}}), nil
@@ -167,18 +217,86 @@ func (t *Touchstone) Baseline(
 	return t.planner([]string{"--baseline", path}, "baseline", "update").File(treeDir + "/" + path)
 }
 
+// RefreshCorpus is the next version of the corpus, read from real servers.
+//
+// It asks those that upstreams.hcl pins, and is a directory with the new file
+// and nothing else. It reaches the network, and no pipeline runs it. The servers are installed
+// and started in the image that --container-image names.
+// +cache="never"
+func (t *Touchstone) RefreshCorpus(
+	ctx context.Context,
+	// The directory of the corpora and of upstreams.hcl, in the source.
+	// +default="datasets"
+	dir string,
+	// Servers that may fail or list fewer tools than before.
+	// +optional
+	allowMissing []string,
+) (*dagger.Directory, error) {
+	image, err := t.image()
+	if err != nil {
+		return nil, err
+	}
+	argv := []string{refreshProgram, "refresh", "--dir", dir}
+	for _, name := range allowMissing {
+		argv = append(argv, "--allow-missing="+name)
+	}
+	path, err := image.EnvVariable(ctx, "PATH")
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	}
+	ended := t.environment(image).
+		WithFile(refreshProgram, t.Program).
+		WithEnvVariable("PATH", path).
+		WithMountedTemp("/tmp").
+		WithDirectory(treeDir, t.Source).
+		WithWorkdir(treeDir).
+		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
+		WithExec(argv)
+	return t.Source.Directory(dir).Diff(ended.Directory(treeDir + "/" + dir)), nil
+}
+
+// image is the root filesystem that --container-image names.
+func (t *Touchstone) image() (*dagger.Container, error) {
+	dir, isDir := strings.CutPrefix(t.ContainerImage, "dir:")
+	switch {
+	case t.ContainerImage == "":
+		return dag.Container(), nil
+	case isDir:
+		return dag.Container().WithRootfs(t.Source.Directory(dir)), nil
+	case strings.Contains(t.ContainerImage, "@sha256:"):
+		return dag.Container().From(t.ContainerImage), nil
+	}
+	return nil, fmt.Errorf("image %q is not pinned: a tag may name other bytes tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
+}
+
+// environment hands variables and secrets to a container.
+func (t *Touchstone) environment(c *dagger.Container) *dagger.Container {
+	for _, v := range t.Environment {
+		if v.Secret != nil {
+			c = c.WithSecretVariable(v.Name, v.Secret)
+		} else {
+			c = c.WithEnvVariable(v.Name, v.Value)
+		}
+	}
+	return c
+}
+
 // Build is the static touchstone program.
 func (t *Touchstone) Build() *dagger.File {
-	if t.Binary != nil {
-		return t.Binary
-	}
+	return t.build(t.Code)
+}
+
+func (t *Touchstone) build(code *dagger.Directory) *dagger.File {
 	// A Go toolchain is where this module runs, so none is pulled. Its
 	// container is that of this module, made of the same files.
-	return t.Code.AsModule().Runtime().
+	return t.Code.Filter(dagger.DirectoryFilterOpts{Include: []string{"dagger.json", "ci"}}).AsModule().Runtime().
 		WithoutEntrypoint().
 		WithMountedCache("/go/pkg/mod", dag.CacheVolume("touchstone-go-mod")).
 		WithMountedCache("/root/.cache/go-build", dag.CacheVolume("touchstone-go-build")).
-		WithMountedDirectory("/src", t.Code).
+		WithMountedDirectory("/src", code).
 		WithWorkdir("/src").
 		WithEnvVariable("CGO_ENABLED", "0").
 		WithExec([]string{"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, "./cmd/touchstone"}).
@@ -199,12 +317,13 @@ func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...stri
 	for _, v := range t.Vars {
 		argv = append(argv, "--var", v)
 	}
-	return dag.Container().
-		WithFile(program, t.Build()).
+	planner := dag.Container().
+		WithFile(program, t.Program).
 		WithDirectory(treeDir, t.Source).
 		WithWorkdir(treeDir).
 		WithMountedCache(storeDir, dag.CacheVolume("touchstone-store")).
-		WithMountedTemp("/tmp").
+		WithMountedTemp("/tmp")
+	return t.environment(planner).
 		// The engine may answer an earlier run's container from its cache;
 		// this makes the planner look again.
 		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).

@@ -172,7 +172,7 @@ var stageSchema = &block{
 		{name: "image", typ: "string", def: `""`, scope: scopeStatic,
 			doc: "The container image to run in, where the executor uses containers."},
 		{name: "platform", typ: "string", def: `""`, scope: scopeStatic,
-			doc: "The container's platform, `OS/ARCHITECTURE`, such as `linux/arm64`."},
+			doc: "The platform it runs on, `OS/ARCHITECTURE`, such as `linux/arm64`; on another it fails at once."},
 	},
 	blocks: []*block{matrixSchema, resourcesSchema, cacheSchema},
 }
@@ -195,7 +195,7 @@ var resourcesSchema = &block{
 		{name: "cpus", typ: "number", def: "0", scope: scopeStatic,
 			doc: "Processors that it keeps busy; 0 is no wish."},
 		{name: "memory_mb", typ: "number", def: "0", scope: scopeStatic,
-			doc: "Memory in MiB; 0 is no wish."},
+			doc: "Memory in MiB; 0 is no wish. The stage fails at once where there is less."},
 	},
 }
 

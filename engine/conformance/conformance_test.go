@@ -112,6 +112,27 @@ stage "none" {
 }`},
 		},
 		{
+			name: "another platform", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "mainframe" {
+  outputs  = { o = "out/o" }
+  platform = "linux/s390x"
+  command  = ` + sh("echo x > out/o") + `
+}`},
+		},
+		{
+			name: "more memory than there is", code: 3, status: "FAILED",
+			files: map[string]string{"pipeline.hcl": `
+stage "large" {
+  outputs = { o = "out/o" }
+  command = ` + sh("echo x > out/o") + `
+  resources {
+    cpus      = 1000
+    memory_mb = 1000000000
+  }
+}`},
+		},
+		{
 			name: "directory", status: "RAN",
 			files: map[string]string{"pipeline.hcl": `
 stage "tree" {

@@ -8,7 +8,7 @@
 // other: every execution has a mark of its own and is never answered from what
 // the container engine remembers, where a failure would be remembered too.
 //
-// One file a concept: session.go finds and reaches the engine, recipe.go says
+// One file a concept: reach.go finds the engine, session.go talks to it, recipe.go says
 // what the container is, image.go where programs other than ours come from,
 // inside.go is what runs in the container.
 package dagger

@@ -59,7 +59,10 @@ func Inside(ctx context.Context, file string, identify func(*pipeline.Instance) 
 		}
 		o.Env = append(o.Env, name+"="+string(v))
 	}
-	in := &pipeline.Instance{Stage: o.Stage, Command: o.Command, Timeout: o.Timeout}
+	in := &pipeline.Instance{
+		Stage: o.Stage, Command: o.Command, Timeout: o.Timeout,
+		Platform: o.Platform, Resources: pipeline.Resources{MemoryMB: o.MemoryMB},
+	}
 	job := &engine.Job{
 		Instance: in,
 		Dir:      box, TempDir: "/tmp", Program: o.Program, Env: o.Env,

@@ -95,6 +95,7 @@ type order struct {
 	Timeout  time.Duration `json:"timeout"`
 	Grace    time.Duration `json:"grace"`
 	Platform string        `json:"platform"`
+	MemoryMB int64         `json:"memory_mb"`
 	// Identity is what the program in the container has to be, empty for
 	// this very program.
 	Identity string `json:"identity"`
@@ -103,7 +104,7 @@ type order struct {
 func newOrder(job *engine.Job, env []string, secrets []secret, image image, grace time.Duration) *order {
 	o := &order{
 		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: env,
-		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform,
+		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform, MemoryMB: job.Instance.Resources.MemoryMB,
 	}
 	if image.none() {
 		o.Program = toolRoot + "/touchstone"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +42,36 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v, want one line with %q", err, c.err)
+			}
+		})
+	}
+}
+
+// TestReachAsksTheRuntime has docker installed and its daemon not running, or
+// hanging: dagger would not look for another runtime either.
+func TestReachAsksTheRuntime(t *testing.T) {
+	for _, c := range []struct{ name, script, err string }{
+		{"answers", "exit 0", ""},
+		{"no daemon", "echo Client: 28.1; echo 'Cannot connect to the Docker daemon. Is it running?' >&2; exit 1", `"docker version" fails: Cannot connect to the Docker daemon. Is it running?; start its daemon`},
+		{"silent", "exit 1", `"docker version" fails: exit status 1`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bin := t.TempDir()
+			for name, script := range map[string]string{"docker": c.script, "podman": "exit 0", "dagger": "exit 0"} {
+				if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PATH", bin)
+			for _, name := range []string{envCLI, envRunner, envSession} {
+				t.Setenv(name, "")
+			}
+			err := Reach(t.Context())
+			if c.err == "" && err == nil {
+				return
+			}
+			if c.err == "" || err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want one line with %q", err, c.err)
 			}
 		})

@@ -36,6 +36,9 @@ func (Executor) Name() string { return "local" }
 // instance's timeout passes, the whole process group is told to end and then
 // killed.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
+	if err := refuse(job.Instance); err != nil {
+		return nil, err
+	}
 	stdout, err := newStream(job.Stdout)
 	if err != nil {
 		return nil, err
