@@ -77,24 +77,42 @@ func baselineQueries(b contracts.Baseline) map[string]contracts.RetrievalMetrics
 // holds the values of the queries, metric by metric.
 func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline) {
 	before := baselineQueries(baseline)
-	differences := make([][]float64, len(columns))
-	pValues := make([]float64, len(columns))
-	for m, column := range columns {
-		differences[m] = make([]float64, len(column))
+	was := make([][]float64, len(columns))
+	for m := range columns {
+		was[m] = make([]float64, len(r.queries))
 		for i, q := range r.queries {
-			was, _ := before[q.ID].Value(summaries[m].Metric)
-			differences[m][i] = column[i] - was
+			was[m][i], _ = before[q.ID].Value(summaries[m].Metric)
 		}
-		pValues[m] = metrics.RandomizationTest(differences[m], r.groups)
 	}
-	intervals := metrics.BootstrapMeans(differences, r.groups)
+	for m, c := range Paired(was, columns, r.groups) {
+		c.Baseline, _ = baseline.Metrics.Value(summaries[m].Metric)
+		c.Delta = summaries[m].Mean - c.Baseline
+		summaries[m].Comparison = &c
+	}
+}
+
+// Paired sets figures beside those from before. Both are lists of columns, one
+// a metric, with a value for each query; groups are those of Group. The
+// metrics are one family of tests: a verdict is within_noise unless the
+// difference stays significant after Holm's correction.
+func Paired(before, after [][]float64, groups []string) []contracts.MetricComparison {
+	differences := make([][]float64, len(after))
+	pValues := make([]float64, len(after))
+	for m, column := range after {
+		differences[m] = make([]float64, len(column))
+		for i := range column {
+			differences[m][i] = column[i] - before[m][i]
+		}
+		pValues[m] = metrics.RandomizationTest(differences[m], groups)
+	}
+	intervals := metrics.BootstrapMeans(differences, groups)
 	adjusted := metrics.Holm(pValues)
-	for m := range summaries {
-		s := &summaries[m]
-		was, _ := baseline.Metrics.Value(s.Metric)
-		c := &contracts.MetricComparison{
-			Baseline: was, Delta: s.Mean - was, DeltaInterval: interval(intervals[m]),
-			PValue: pValues[m], MinDetectable: r.minDetectable(differences[m], columns[m]),
+	comparisons := make([]contracts.MetricComparison, len(after))
+	for m := range after {
+		was := metrics.Mean(before[m])
+		c := contracts.MetricComparison{
+			Baseline: was, Delta: metrics.Mean(after[m]) - was, DeltaInterval: interval(intervals[m]),
+			PValue: pValues[m], MinDetectable: minDetectable(differences[m], after[m], groups),
 			Verdict: contracts.WithinNoise,
 		}
 		if adjusted[m] < significance {
@@ -103,8 +121,9 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 				c.Verdict = contracts.Regressed
 			}
 		}
-		s.Comparison = c
+		comparisons[m] = c
 	}
+	return comparisons
 }
 
 // minDetectable is the smallest change of a metric that this set can tell from
@@ -113,16 +132,16 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 // unchanged proxy), it is planned for two systems whose values correlate at .9
 // over the queries: the standard error of the difference is then sqrt(.2) of
 // that of the metric itself.
-func (r *retrieval) minDetectable(differences, values []float64) float64 {
+func minDetectable(differences, values []float64, groups []string) float64 {
 	differing := make(map[string]bool)
 	for i, d := range differences {
 		if d != 0 {
-			differing[r.groups[i]] = true
+			differing[groups[i]] = true
 		}
 	}
 	if len(differing) >= fewestGroups {
-		return metrics.MinDetectable(metrics.StdError(differences, r.groups))
+		return metrics.MinDetectable(metrics.StdError(differences, groups))
 	}
 	const correlation = 0.9
-	return metrics.MinDetectable(math.Sqrt(2*(1-correlation)) * metrics.StdError(values, r.groups))
+	return metrics.MinDetectable(math.Sqrt(2*(1-correlation)) * metrics.StdError(values, groups))
 }

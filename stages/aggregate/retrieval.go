@@ -22,7 +22,7 @@ func newRetrieval(runs []retrievalRun) *retrieval {
 	for i := range runs[0].report.PerQuery {
 		q := summarizeQuery(runs, i)
 		r.queries = append(r.queries, q)
-		r.groups = append(r.groups, groupOf(q))
+		r.groups = append(r.groups, Group(q))
 	}
 	return r
 }
@@ -64,11 +64,11 @@ func mean(values []float64) float64 {
 	return metrics.Mean(values)
 }
 
-// groupOf is the tool with the highest relevance, of several the first by id.
+// Group is the tool with the highest relevance, of several the first by id.
 // Queries with the same one rise and fall together when its description or
 // its neighbours change, so they are not independent of each other. A query
 // without a relevant tool stands alone.
-func groupOf(q contracts.QuerySummary) string {
+func Group(q contracts.QuerySummary) string {
 	best := contracts.Label{}
 	for _, l := range q.Labels {
 		if l.Relevance > best.Relevance || l.Relevance == best.Relevance && l.Relevance > 0 && l.ToolID < best.ToolID {

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// revisions checks revisions of a git repository out, one at a time, into a
+// private directory. The repository itself is only read: no worktree, branch
+// or reference is left in it, and what its owner has checked out stays.
+type revisions struct {
+	dir    string // private: tree, index and what a bisection remembers
+	gitDir string
+	// prefix is the directory inside the repository that --repo names, "" for
+	// all of it.
+	prefix string
+	lock   *flock.Flock
+}
+
+// openRevisions finds the repository of a directory. The private directory
+// lies below base and is the same each time, so that a checkout changes only
+// files that differ.
+func openRevisions(ctx context.Context, repo, base string) (*revisions, error) {
+	top, err := git(ctx, repo, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--show-prefix")
+	if err != nil {
+		return nil, fmt.Errorf("--repo %s: %w; name the directory of a git repository", repo, err)
+	}
+	gitDir, prefix, _ := strings.Cut(top, "\n")
+	abs, err := filepath.Abs(repo)
+	if err != nil {
+		return nil, err
+	}
+	id := sha256.Sum256([]byte(abs))
+	r := &revisions{dir: filepath.Join(base, "revisions", hex.EncodeToString(id[:8])), gitDir: gitDir, prefix: strings.TrimSpace(prefix)}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make a directory for revisions: %w", err)
+	}
+	r.lock = flock.New(filepath.Join(r.dir, "lock"))
+	ok, err := r.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the directory for revisions: %w", err)
+	}
+	if !ok {
+		return nil, fmt.Errorf("another comparison or bisection of %s is running; wait for it, or give this one its own --cache-dir", repo)
+	}
+	// What an interrupted checkout left is not trusted.
+	if err := errors.Join(os.RemoveAll(r.tree()), os.RemoveAll(r.index())); err != nil {
+		r.close()
+		return nil, fmt.Errorf("clear the directory for revisions: %w", err)
+	}
+	return r, nil
+}
+
+func (r *revisions) tree() string  { return filepath.Join(r.dir, "tree") }
+func (r *revisions) index() string { return filepath.Join(r.dir, "index") }
+
+// close removes the checkout, which the store makes superfluous.
+func (r *revisions) close() {
+	os.RemoveAll(r.tree())
+	os.Remove(r.index())
+	r.lock.Close()
+}
+
+// git runs a command in the repository.
+func (r *revisions) git(ctx context.Context, args ...string) (string, error) {
+	return git(ctx, r.dir, []string{"GIT_DIR=" + r.gitDir}, args...)
+}
+
+// resolve gives the commit that a revision names.
+func (r *revisions) resolve(ctx context.Context, revision string) (string, error) {
+	commit, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("the repository has no revision %q; name a commit, a tag or a branch of it", revision)
+	}
+	return strings.TrimSpace(commit), nil
+}
+
+// checkOut puts a commit into the private tree and returns the directory to
+// build from.
+func (r *revisions) checkOut(ctx context.Context, commit string) (string, error) {
+	if err := os.MkdirAll(r.tree(), 0o755); err != nil {
+		return "", err
+	}
+	// A sparse checkout is its owner's choice and would leave files out here.
+	_, err := git(ctx, r.tree(), []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.tree(), "GIT_INDEX_FILE=" + r.index()},
+		"-c", "core.sparseCheckout=false", "read-tree", "--reset", "-u", commit)
+	if err != nil {
+		return "", fmt.Errorf("check out %.12s: %w", commit, err)
+	}
+	dir := filepath.Join(r.tree(), filepath.FromSlash(r.prefix))
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%.12s has no directory %s", commit, r.prefix)
+	}
+	return dir, nil
+}
+
+// subject is a commit as people name it: its short id and its first line.
+func (r *revisions) subject(ctx context.Context, commit string) string {
+	line, err := r.git(ctx, "log", "-1", "--format=%h %s", commit)
+	if err != nil {
+		return commit
+	}
+	return strings.TrimSpace(line)
+}
+
+// git runs git in a directory. What a hook or an alias around us has set for
+// its own repository is none of this one's.
+func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, env...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return out.String(), nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%w; install git", err)
+	}
+	if text := strings.TrimSpace(said.String()); text != "" {
+		return "", errors.New(text)
+	}
+	return "", fmt.Errorf("git %s: %w", args[0], err)
+}

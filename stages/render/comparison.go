@@ -1,0 +1,250 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/compare"
+)
+
+// comparedSummary counts what B does to queries, by the metric that they are
+// judged by: "3 queries lost, 1 won of 160".
+func comparedSummary(c *compare.Comparison) string {
+	for _, m := range c.Metrics {
+		if m.Metric == c.By {
+			return fmt.Sprintf("By %s, B loses %d and wins %d of %s.", metricName(c.By), m.Losses, m.Wins, countOf(c.Paired, "1 query", "%d queries"))
+		}
+	}
+	return ""
+}
+
+// comparedVerdict is the sentence that the tables explain.
+func comparedVerdict(c *compare.Comparison) string {
+	var better, worse []string
+	for _, m := range c.Metrics {
+		switch m.Verdict {
+		case contracts.Improved:
+			better = append(better, metricName(m.Metric))
+		case contracts.Regressed:
+			worse = append(worse, metricName(m.Metric))
+		}
+	}
+	switch {
+	case len(better)+len(worse) == 0:
+		return "No ranking metric differs by more than noise."
+	case len(worse) == 0:
+		return "B is better in " + strings.Join(better, ", ") + "."
+	case len(better) == 0:
+		return "B is worse in " + strings.Join(worse, ", ") + "."
+	}
+	return "B is worse in " + strings.Join(worse, ", ") + " and better in " + strings.Join(better, ", ") + "."
+}
+
+// comparedRow is a metric as the tables show it.
+func comparedRow(m compare.Metric) []string {
+	effect := "–"
+	if m.EffectSize != nil {
+		effect = strings.Replace(fmt.Sprintf("%.2f", *m.EffectSize), "-", "−", 1)
+	}
+	return []string{
+		metricName(m.Metric), figure(m.A), figure(m.B), verdictSign(m.Verdict) + " " + signed(m.Delta),
+		figure(m.DeltaInterval.Low) + " to " + figure(m.DeltaInterval.High), probability(m.PValue), effect,
+		fmt.Sprint(m.Wins), fmt.Sprint(m.Losses),
+	}
+}
+
+var comparedHead = []string{"metric", "A", "B", "B − A", "95% interval", "p", "d_z", "won", "lost"}
+
+func costRows(c *compare.Cost) [][]string {
+	ms := func(f float64) string { return fmt.Sprintf("%.2f ms", f) }
+	mib := func(n int64) string {
+		if n == 0 {
+			return "not known"
+		}
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return [][]string{
+		{"latency, p50", ms(c.A.P50MS), ms(c.B.P50MS)},
+		{"latency, p95", ms(c.A.P95MS), ms(c.B.P95MS)},
+		{"peak memory", mib(c.A.PeakMemory), mib(c.B.PeakMemory)},
+		{"ready after (one start)", ms(c.A.ReadyMS), ms(c.B.ReadyMS)},
+		{"answers that failed", fmt.Sprint(c.A.Failed), fmt.Sprint(c.B.Failed)},
+	}
+}
+
+// costNote says how far the figures can be trusted.
+func costNote(c *compare.Cost) string {
+	return fmt.Sprintf("Measured just now on one machine, %s after one to warm up, the two in turns: %d and %d answers. It differs from time to time.",
+		countOf(c.Rounds, "1 round", "%d rounds"), c.A.Answered, c.B.Answered)
+}
+
+const notMeasured = "Cost was not measured."
+
+func share(f *float64) string {
+	if f == nil {
+		return "–"
+	}
+	return figure(*f)
+}
+
+// listed writes a ranked list in a line: relevant tools are marked.
+func listed(a compare.Answer, most int) string {
+	if a.Error != "" {
+		return "error: " + shorten(a.Error, 200)
+	}
+	if len(a.Ranked) == 0 {
+		return "nothing"
+	}
+	var parts []string
+	for i, t := range a.Ranked {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		mark := ""
+		if t.Relevance != nil && *t.Relevance > 0 {
+			mark = "★"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s%s", t.Rank, mark, shorten(t.ToolID, 80)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// WriteComparison writes a comparison for a terminal, with at most most
+// queries.
+func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
+	fmt.Fprintf(w, "A %s: %s\nB %s: %s\n", plain(c.A.Name), plain(c.A.Proxy), plain(c.B.Name), plain(c.B.Proxy))
+	for _, n := range c.Notes {
+		fmt.Fprintln(w, "note:", plain(n))
+	}
+	fmt.Fprintf(w, "%s %s\n\n", comparedVerdict(c), comparedSummary(c))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.Join(comparedHead, "\t"))
+	for _, m := range c.Metrics {
+		fmt.Fprintln(t, strings.Join(comparedRow(m), "\t"))
+	}
+	if len(c.Detectors) > 0 {
+		fmt.Fprintln(t, "\ndetector\trecall A\tB\tp\tFPR A\tB\tp\tchanged")
+		for _, d := range c.Detectors {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", plain(d.Detector), share(d.Recall.A), share(d.Recall.B), probability(d.RecallP),
+				share(d.FPR.A), share(d.FPR.B), probability(d.FPRP), len(d.Changed))
+		}
+	}
+	if c.Cost != nil {
+		fmt.Fprintln(t, "\ncost\tA\tB")
+		for _, r := range costRows(c.Cost) {
+			fmt.Fprintln(t, strings.Join(r, "\t"))
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if c.Cost == nil {
+		fmt.Fprintln(w, "\n"+notMeasured)
+	} else {
+		fmt.Fprintln(w, costNote(c.Cost))
+	}
+	for i, q := range c.Queries {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		if i == most {
+			fmt.Fprintf(w, "and %d more queries that differ; --format json has them all\n", len(c.Queries)-most)
+			break
+		}
+		fmt.Fprintln(w, plain(fmt.Sprintf("%s %s (%s) %s", q.Outcome, q.ID, signed(q.Delta), shorten(q.Query, 100))))
+		fmt.Fprintln(w, plain("  A "+listed(q.A, 10)))
+		fmt.Fprintln(w, plain("  B "+listed(q.B, 10)))
+	}
+	return nil
+}
+
+// ComparisonMarker is the first line of a comparison in Markdown, by which a
+// workflow finds its own comment.
+const ComparisonMarker = "<!-- touchstone-comparison -->"
+
+// ComparisonMarkdown writes a comparison that fits into a comment of a pull
+// request: it is shorter than 65,536 characters.
+func ComparisonMarkdown(c *compare.Comparison) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n## Touchstone: %s → %s\n\n%s %s\n\n", ComparisonMarker, md(shorten(c.A.Name, 200)), md(shorten(c.B.Name, 200)), md(comparedVerdict(c)), md(comparedSummary(c)))
+	for i, n := range c.Notes {
+		if i == 10 {
+			break
+		}
+		fmt.Fprintf(&b, "> %s\n", md(shorten(n, 300)))
+	}
+	b.WriteString("\n")
+	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼ where a difference is more than noise (paired randomization test, Holm), ~ where it is not; d_z is Cohen's effect size over queries.</sub>\n",
+		md(shorten(c.A.Proxy, 100)), md(shorten(c.B.Proxy, 100)))
+	room := maxComment - 1 - len(foot)
+	for _, section := range [][]string{
+		comparedMetrics(c), comparedCost(c), comparedDetectors(c),
+		comparedQueries(c, compare.Loss, "Lost", " open"), comparedQueries(c, compare.Win, "Won", ""), comparedQueries(c, compare.Tie, "Differ in other metrics only", ""),
+	} {
+		room = appendSection(&b, section, room)
+	}
+	b.WriteString(foot)
+	return b.Bytes()
+}
+
+// tableHead is the first two lines of a table.
+func tableHead(names []string) string {
+	return "| " + strings.Join(names, " | ") + " |\n|" + strings.Repeat("---|", len(names)) + "\n"
+}
+
+func comparedMetrics(c *compare.Comparison) []string {
+	rows := []string{tableHead(comparedHead)}
+	for _, m := range c.Metrics {
+		rows = append(rows, "| "+strings.Join(comparedRow(m), " | ")+" |\n")
+	}
+	return append(rows, "\n")
+}
+
+func comparedCost(c *compare.Comparison) []string {
+	if c.Cost == nil {
+		return []string{notMeasured + "\n", "\n"}
+	}
+	rows := []string{tableHead([]string{"cost", "A", "B"})}
+	for _, r := range costRows(c.Cost) {
+		rows = append(rows, "| "+strings.Join(r, " | ")+" |\n")
+	}
+	return append(rows, "\n"+costNote(c.Cost)+"\n\n")
+}
+
+func comparedDetectors(c *compare.Comparison) []string {
+	if len(c.Detectors) == 0 {
+		return nil
+	}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" + tableHead([]string{"detector", "recall A", "B", "p", "FPR A", "B", "p", "changed verdicts"})}
+	for _, d := range c.Detectors {
+		changed := []string{}
+		for _, e := range d.Changed[:min(len(d.Changed), 10)] {
+			changed = append(changed, fmt.Sprintf("%s %s", e.Outcome, shorten(e.ID, 60)))
+		}
+		if n := len(d.Changed) - len(changed); n > 0 {
+			changed = append(changed, fmt.Sprintf("and %d more", n))
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(d.Detector), share(d.Recall.A), share(d.Recall.B), probability(d.RecallP),
+			share(d.FPR.A), share(d.FPR.B), probability(d.FPRP), md(strings.Join(changed, ", "))))
+	}
+	return append(rows, "</details>\n\n")
+}
+
+func comparedQueries(c *compare.Comparison, outcome, title, open string) []string {
+	rows := []string{""}
+	for _, q := range c.Queries {
+		if q.Outcome == outcome {
+			rows = append(rows, fmt.Sprintf("| %s<br>%s | %s | %s | %s |\n", md(shorten(q.ID, 80)), md(shorten(q.Query, 200)), signed(q.Delta), md(listed(q.A, 5)), md(listed(q.B, 5))))
+		}
+	}
+	if len(rows) == 1 {
+		return nil
+	}
+	rows[0] = fmt.Sprintf("<details%s><summary>%s: %d</summary>\n\n%s", open, title, len(rows)-1, tableHead([]string{"query", metricName(c.By), "A", "B"}))
+	return append(rows, "</details>\n\n")
+}

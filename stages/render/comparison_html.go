@@ -1,0 +1,69 @@
+package render
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html"
+	"html/template"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/compare"
+)
+
+//go:embed page/comparison.css
+var comparisonCSS string
+
+//go:embed page/comparison.html
+var comparisonHTML string
+
+var comparisonTemplate = template.Must(template.New("comparison").Funcs(template.FuncMap{
+	"row": comparedRow, "share": share, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
+	"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
+}).Parse(comparisonHTML))
+
+// maxComparedQueries is how many queries the page shows: beyond that a browser
+// gets slow, and nobody reads on.
+const maxComparedQueries = 500
+
+// comparisonPage is what the template sees.
+type comparisonPage struct {
+	*compare.Comparison
+	Title, Verdict, Summary, Note string
+	Head                          []string
+	CostRows                      [][]string
+	Shown                         []compare.Query
+	More                          int
+}
+
+// ComparisonHTML writes a comparison as one page that loads nothing and runs
+// nothing.
+func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
+	p := comparisonPage{
+		Comparison: c, Title: fmt.Sprintf("Touchstone: %s → %s", shorten(c.A.Name, 100), shorten(c.B.Name, 100)),
+		Verdict: comparedVerdict(c), Summary: comparedSummary(c), Note: notMeasured, Head: comparedHead,
+		Shown: c.Queries[:min(len(c.Queries), maxComparedQueries)],
+	}
+	p.More = len(c.Queries) - len(p.Shown)
+	if c.Cost != nil {
+		p.CostRows, p.Note = costRows(c.Cost), costNote(c.Cost)
+	}
+	style := pageCSS + comparisonCSS
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>%s</title>
+<style>%s</style>
+</head>
+`, policyHash(style), html.EscapeString(p.Title), style)
+	if err := comparisonTemplate.Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("cannot render the comparison: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,101 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/compare"
+)
+
+// sampleComparison compares a sample with itself after every list was turned
+// round, under names that try to break out of any format.
+func sampleComparison(t testing.TB, n int) *compare.Comparison {
+	t.Helper()
+	a, b := sampleReport(t, n), sampleReport(t, n)
+	for i := range b.Aggregate.Retrieval.PerQuery {
+		q := &b.Aggregate.Retrieval.PerQuery[i]
+		for j, k := 0, len(q.Ranked)-1; j < k; j, k = j+1, k-1 {
+			q.Ranked[j], q.Ranked[k] = q.Ranked[k], q.Ranked[j]
+		}
+		q.Metrics.MRR, q.Metrics.NDCGAt10 = 1-q.Metrics.MRR, float64(i%3)/2
+		q.Query += hostile
+		a.Aggregate.Retrieval.PerQuery[i].Query = q.Query
+	}
+	b.Aggregate.ProxyIdentity = "other"
+	c, err := compare.Reports("old"+hostile, &a.Aggregate, "new"+hostile, &b.Aggregate, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Cost = &compare.Cost{Rounds: 3, A: compare.CostSide{P50MS: 1.25, Answered: 840, PeakMemory: 50 << 20}, B: compare.CostSide{P50MS: 2.5, Answered: 839, Failed: 1}}
+	return c
+}
+
+func TestComparisonMarkdownFits(t *testing.T) {
+	for _, n := range []int{5, 30, 3000} {
+		text := ComparisonMarkdown(sampleComparison(t, n))
+		if len(text) >= maxComment || !utf8.Valid(text) {
+			t.Errorf("%d queries: %d bytes", n, len(text))
+		}
+		s := string(text)
+		if !strings.HasPrefix(s, ComparisonMarker+"\n") || !strings.HasSuffix(s, "</sub>\n") {
+			t.Errorf("%d queries: it does not begin and end as it should", n)
+		}
+		for _, part := range []string{"| latency, p50 | 1.25 ms | 2.50 ms |", "| peak memory | 50.0 MiB | not known |", "| nDCG@10 |"} {
+			if !strings.Contains(s, part) {
+				t.Errorf("%d queries: no %q", n, part)
+			}
+		}
+		if opened, closed := strings.Count(s, "<details"), strings.Count(s, "</details>"); opened != closed {
+			t.Errorf("%d details opened, %d closed", opened, closed)
+		}
+		if strings.Contains(s, "<script") || strings.Contains(s, "<img") {
+			t.Error("text of a stranger became markup")
+		}
+		if n == 3000 && !strings.Contains(s, "more rows are left out") {
+			t.Error("it does not say that it was cut")
+		}
+	}
+}
+
+func TestComparisonHTMLIsInert(t *testing.T) {
+	page, err := ComparisonHTML(sampleComparison(t, 700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := string(page)
+	if strings.Contains(s, "<script") || strings.Contains(s, "<img") || strings.Contains(s, "http-equiv=\"refresh\"") {
+		t.Error("text of a stranger became markup")
+	}
+	if !strings.Contains(s, "more are left out here; the JSON has them") || !strings.Contains(s, `<li class="relevant">`) {
+		t.Error("the queries are not there as they should be")
+	}
+	if opened, closed := strings.Count(s, "<details>"), strings.Count(s, "</details>"); opened != maxComparedQueries || opened != closed {
+		t.Errorf("%d details opened, %d closed", opened, closed)
+	}
+}
+
+func TestWriteComparison(t *testing.T) {
+	c := sampleComparison(t, 30)
+	var b bytes.Buffer
+	if err := WriteComparison(&b, c, 2); err != nil {
+		t.Fatal(err)
+	}
+	s := b.String()
+	if strings.ContainsAny(s, "\x1b\x07") {
+		t.Error("a control character reaches the terminal")
+	}
+	if !strings.Contains(s, "more queries that differ") || !strings.Contains(s, "p95") || !strings.Contains(s, "  A ") {
+		t.Errorf("it says\n%s", s)
+	}
+	c.Cost, c.Queries = nil, nil
+	for i := range c.Metrics {
+		c.Metrics[i].Verdict = contracts.WithinNoise
+	}
+	b.Reset()
+	if err := WriteComparison(&b, c, 2); err != nil || !strings.Contains(b.String(), notMeasured) || !strings.Contains(b.String(), "No ranking metric differs") {
+		t.Errorf("it says (%v)\n%s", err, b.String())
+	}
+}
