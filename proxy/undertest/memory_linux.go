@@ -13,6 +13,9 @@ import (
 // when the proxy is gone. Replay servers lead groups of their own where the
 // proxy gives them one, and then do not count.
 func (p *Proxy) PeakMemory() int64 {
+	if p.process == nil {
+		return 0
+	}
 	group := strconv.Itoa(p.process.cmd.Process.Pid)
 	var total int64
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
