@@ -56,6 +56,18 @@ variable "external_detectors" {
   description = "Detectors from elsewhere, by name: dir holds all that one consists of, {dir} in its command stands for where the stage finds that, and entry_timeout is how long it may take for one entry."
 }
 
+variable "mutations" {
+  type        = list(string)
+  default     = []
+  description = "Which of the detectors are also measured on rewritten entries; a few seconds each."
+}
+
+variable "held_out" {
+  type        = bool
+  default     = false
+  description = "Rewrite by the held-out operators too; for a touchstone that was built with -tags heldout."
+}
+
 variable "search" {
   type        = string
   default     = "mcp"
@@ -155,6 +167,7 @@ locals {
   binary       = var.proxy_binary != "" || local.adapted ? var.proxy_binary : "proxy"
   own_baseline = local.adapted ? "datasets/baseline_v1_${trimsuffix(basename(var.proxy), ".hcl")}.json" : "datasets/baseline_v1.json"
   baseline     = var.baseline == null ? local.own_baseline : var.baseline
+  mutated      = length(var.mutations) > 0 ? var.mutations : ["none"]
   has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
 
   # The adapter's own detectors, by the labels of its blocks.
@@ -300,12 +313,36 @@ stage "score-security" {
   timeout = "10m"
 }
 
+stage "score-mutations" {
+  description = "Put rewritten entries to a detector: is it the meaning that it knows, or the wording?"
+  matrix {
+    detector = local.mutated
+  }
+  inputs = {
+    security = stage.validate-datasets.security
+    detector = try(var.external_detectors[matrix.detector].dir, null)
+  }
+  outputs = {
+    report = "out/mutations.json"
+  }
+  command = concat(
+    ["touchstone", "stage", "score-mutations", "--security", input.security, "--out", output.report],
+    length(var.mutations) > 0 ? ["--detector", matrix.detector] : [],
+    var.held_out ? ["--held-out"] : [],
+    input.detector == null ? [] : concat(["--"], [
+      for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
+    ]),
+  )
+  timeout = "30m"
+}
+
 stage "aggregate" {
   description = "Bring all runs together, with intervals, beside the baseline."
   inputs = {
     validation = stage.validate-datasets.report
     retrieval  = stage.score-retrieval.report
     security   = stage.score-security.report
+    mutations  = stage.score-mutations.report
     baseline   = local.has_baseline ? local.baseline : null
   }
   outputs = {
@@ -315,7 +352,7 @@ stage "aggregate" {
     [
       "touchstone", "stage", "aggregate",
       "--validation", input.validation, "--retrieval", input.retrieval, "--security", input.security,
-      "--out", output.aggregate,
+      "--mutations", input.mutations, "--out", output.aggregate,
     ],
     local.has_baseline ? ["--baseline", input.baseline] : [],
   )

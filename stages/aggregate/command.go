@@ -6,12 +6,13 @@ import "github.com/spf13/cobra"
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
-		Use:   "aggregate --validation FILE --retrieval DIR --security DIR [--baseline FILE] --out FILE",
+		Use:   "aggregate --validation FILE --retrieval DIR --security DIR [--mutations DIR] [--baseline FILE] --out FILE",
 		Short: "Bring all runs together, with intervals, beside the baseline",
 		Long: `Reads every report of score-retrieval and score-security and writes one file:
 means over the runs with their spread and 95% intervals, each query and entry
 over all runs, and, where a baseline on the same data is given, what changed
-and whether the change is more than noise. docs/metrics.md has the formulas.`,
+and whether the change is more than noise. Reports of score-mutations are taken
+over as they are. docs/metrics.md has the formulas.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Log = cmd.OutOrStdout()
@@ -22,6 +23,7 @@ and whether the change is more than noise. docs/metrics.md has the formulas.`,
 	flags.StringVar(&opts.Validation, "validation", "", "the report of validate-datasets")
 	flags.StringVar(&opts.Retrieval, "retrieval", "", "the directory of the reports of score-retrieval, in any depth")
 	flags.StringVar(&opts.Security, "security", "", "the directory of the reports of score-security, in any depth")
+	flags.StringVar(&opts.Mutations, "mutations", "", "the directory of the reports of score-mutations, or one of them")
 	flags.StringVar(&opts.Baseline, "baseline", "", "the baseline to compare with, if there is one")
 	flags.StringVar(&opts.Out, "out", "", "where the aggregate goes")
 	for _, name := range []string{"validation", "retrieval", "security", "out"} {

@@ -11,12 +11,13 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Options names the files of one aggregation. Baseline may be empty. Log may
-// be nil.
+// Options names the files of one aggregation. Mutations and Baseline may be
+// empty. Log may be nil.
 type Options struct {
 	Validation string
 	Retrieval  string
 	Security   string
+	Mutations  string
 	Baseline   string
 	Out        string
 	Log        io.Writer
@@ -67,6 +68,11 @@ func Run(ctx context.Context, opts Options) error {
 	for _, d := range detectors {
 		agg.Detectors = append(agg.Detectors, summarizeDetector(d))
 	}
+	if opts.Mutations != "" {
+		if agg.Mutations, err = readMutations(ctx, opts.Mutations, data); err != nil {
+			return err
+		}
+	}
 	if err := contracts.Write(opts.Out, agg); err != nil {
 		return err
 	}
@@ -115,6 +121,7 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs\n",
 			s.Detector, s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, s.Errored, d.Runs)
 	}
+	logMutations(w, agg.Mutations)
 	if !agg.Baseline.Comparable {
 		fmt.Fprintln(w, "no comparison:", agg.Baseline.Reason)
 	}

@@ -87,8 +87,31 @@ func sampleReport(t testing.TB, n int) contracts.Report {
 	for i, name := range []string{"scanner", "unicode", "directives", "shadowing", "keywords"} {
 		a.Detectors = append(a.Detectors, sampleDetector(name, 0.93-0.15*float64(i), 0.02+0.07*float64(i), rng))
 	}
+	a.Mutations = sampleMutations()
 	r.Gate = sampleGate(a)
 	return r
+}
+
+func sampleMutations() *contracts.MutationReport {
+	share := func(count, of, entries int) contracts.Share {
+		rate := float64(count) / float64(of)
+		return contracts.Share{Count: count, Of: of, Entries: entries, Rate: &rate, Interval: &contracts.Interval{Low: max(0, rate-0.07), High: min(1, rate+0.05)}}
+	}
+	family := func(name string, kept, held int) contracts.MutationFamily {
+		difference := float64(kept-held) / 300
+		return contracts.MutationFamily{Family: name,
+			Development: contracts.MutationScore{Retention: share(kept, 300, 55), Recall: share(kept, 390, 70), FPR: share(9, 273, 91), FPRDisguise: contracts.Share{}},
+			HeldOut:     &contracts.MutationScore{Retention: share(held, 300, 55), Recall: share(held, 390, 70), FPR: share(12, 240, 80)},
+			Difference:  &difference,
+			Operators:   []contracts.OperatorScore{{Operator: name + "-one", Score: contracts.MutationScore{Retention: share(kept/3, 100, 55), FPR: share(3, 91, 91)}, Lost: []string{"s001", "</script><script>window.pwned=1</script>"}, Alarms: []string{}}}}
+	}
+	return &contracts.MutationReport{Seed: 1, HeldOut: true, SecurityVersion: "v1", SecuritySHA256: strings.Repeat("0123456789abcdef", 4), Detectors: []contracts.MutationDetector{{
+		Detector:  "scanner",
+		Unmutated: contracts.MutationScore{Recall: share(55, 70, 70), Retention: share(55, 55, 55), FPR: share(2, 89, 89)},
+		Totals:    []contracts.MutationFamily{family("mechanical", 290, 270), family("wording", 240, 250)},
+		Families:  []contracts.MutationFamily{family("visual", 280, 251), family("cipher", 261, 72)},
+		Sources:   []contracts.SourceScore{{Source: hostile, Unmutated: share(30, 40, 40), Mutated: share(300, 400, 40), OtherUnmutated: share(25, 30, 30), OtherMutated: share(230, 300, 30)}},
+	}}}
 }
 
 func sampleDetector(name string, recall, fpr float64, rng *rand.Rand) contracts.DetectorSummary {

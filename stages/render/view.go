@@ -20,6 +20,7 @@ type page struct {
 	Metrics                             []metricView
 	Detectors                           []detectorView
 	Categories                          []categoryRow
+	Mutations                           []mutationView
 	Warnings                            []string
 	Data                                []dataView
 	Queries, Errored                    int
@@ -92,6 +93,7 @@ func newPage(r *contracts.Report) page {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
 	p.Categories = viewCategories(a.Detectors)
+	p.Mutations = viewMutations(a.Mutations)
 	p.Warnings = a.Validation.Warnings
 	for _, d := range a.Validation.Datasets {
 		p.Data = append(p.Data, dataView{d.Kind, shorten(d.Version, 24), d.State, d.SHA256[:12], fmt.Sprint(d.Entries)})

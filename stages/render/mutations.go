@@ -1,0 +1,129 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// mutationView is what one detector made of rewritten entries.
+type mutationView struct {
+	Name, Note string
+	HeldOut    bool
+	Rows       []mutationRow
+	Operators  []operatorRow
+	Sources    []sourceRow
+}
+
+type mutationRow struct {
+	Name, Class           string
+	Kept, HeldOut, Recall shareView
+	FPR, HeldOutFPR       shareView
+	Disguised             shareView
+	Difference            string
+	Plot                  template.HTML
+}
+
+// shareView is a share: its rate, its interval, and both counts.
+type shareView struct{ Rate, Range, Counts string }
+
+func viewShare(s *contracts.Share) shareView {
+	if s == nil || s.Rate == nil {
+		return shareView{Rate: "–"}
+	}
+	return shareView{figure(*s.Rate), figure(s.Interval.Low) + " to " + figure(s.Interval.High), counted(*s)}
+}
+
+// String is what a cell of Markdown shows.
+func (v shareView) String() string {
+	if v.Range == "" {
+		return v.Rate
+	}
+	return v.Rate + " (" + v.Range + ")"
+}
+
+type operatorRow struct{ Family, Name, Kept, FPR, Lost, Alarms string }
+
+type sourceRow struct {
+	Name                                       string
+	Recall, Mutated, OtherRecall, OtherMutated shareView
+}
+
+// totalNames are the rows that bring families together.
+var totalNames = map[string]string{"mechanical": "all mechanical", "wording": "language and paraphrase"}
+
+func viewMutations(r *contracts.MutationReport) []mutationView {
+	if r == nil {
+		return nil
+	}
+	var views []mutationView
+	for _, d := range r.Detectors {
+		u := d.Unmutated
+		v := mutationView{Name: d.Detector, HeldOut: r.HeldOut,
+			Note: fmt.Sprintf("As they are: %s of the attacks that can be rewritten are flagged, and %s of the innocents.", counted(u.Recall), counted(u.FPR))}
+		for i, f := range append(append([]contracts.MutationFamily{}, d.Totals...), d.Families...) {
+			dev := &f.Development
+			row := mutationRow{Name: cmp.Or(totalNames[f.Family], f.Family), Kept: viewShare(&dev.Retention), Recall: viewShare(&dev.Recall),
+				FPR: viewShare(&dev.FPR), Disguised: viewShare(&dev.FPRDisguise), HeldOut: viewShare(nil), HeldOutFPR: viewShare(nil)}
+			if i < len(d.Totals) {
+				row.Class = "total"
+			}
+			pl := plot{Low: 0, High: 1, Value: dev.Retention.Rate, Interval: dev.Retention.Interval, Label: fmt.Sprintf("%s: %s still caught", row.Name, row.Kept)}
+			if h := f.HeldOut; h != nil {
+				row.HeldOut, row.HeldOutFPR = viewShare(&h.Retention), viewShare(&h.FPR)
+				pl.Baseline = h.Retention.Rate
+			}
+			if f.Difference != nil {
+				row.Difference = signed(*f.Difference)
+			}
+			row.Plot = pl.svg()
+			v.Rows = append(v.Rows, row)
+			for _, o := range f.Operators {
+				alarms := o.Score.FPR
+				if o.Disguise {
+					alarms, o.Alarms = o.Score.FPRDisguise, nil // right, and no false alarms
+				}
+				v.Operators = append(v.Operators, operatorRow{f.Family, o.Operator, counted(o.Score.Retention), counted(alarms), firstOf(o.Lost), firstOf(o.Alarms)})
+			}
+		}
+		for _, s := range d.Sources {
+			v.Sources = append(v.Sources, sourceRow{shorten(s.Source, 80), viewShare(&s.Unmutated), viewShare(&s.Mutated), viewShare(&s.OtherUnmutated), viewShare(&s.OtherMutated)})
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+func counted(s contracts.Share) string { return fmt.Sprintf("%d of %d", s.Count, s.Of) }
+
+// firstOf lists some ids and says how many more there are.
+func firstOf(ids []string) string {
+	const most = 12
+	shown := make([]string, 0, most)
+	for _, id := range ids[:min(len(ids), most)] {
+		shown = append(shown, shorten(id, 24))
+	}
+	text := strings.Join(shown, " ")
+	if len(ids) > most {
+		text += fmt.Sprintf(" and %d more", len(ids)-most)
+	}
+	return text
+}
+
+func markdownMutations(r *contracts.Report) []string {
+	m := r.Aggregate.Mutations
+	if m == nil {
+		return nil
+	}
+	rows := []string{"<details><summary>Rewritten entries: attacks still caught, innocents flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out |\n|---|---|---|---|---|---|---|\n"}
+	for _, v := range viewMutations(m) {
+		for _, row := range v.Rows {
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", md(v.Name), row.Name,
+				row.Kept, row.HeldOut, cmp.Or(row.Difference, "–"), row.FPR, row.HeldOutFPR))
+		}
+	}
+	return append(rows, "\nStill caught: of the attacks that are flagged as they are. FPR: without innocents rewritten by what only hides something.\n</details>\n\n")
+}
