@@ -321,6 +321,7 @@ stage "score-mutations" {
   inputs = {
     security = stage.validate-datasets.security
     detector = try(var.external_detectors[matrix.detector].dir, null)
+    adapted  = contains(local.proxy_detectors, matrix.detector) ? stage.build-proxy.detectors : null
   }
   outputs = {
     report = "out/mutations.json"
@@ -329,6 +330,7 @@ stage "score-mutations" {
     ["touchstone", "stage", "score-mutations", "--security", input.security, "--out", output.report],
     length(var.mutations) > 0 ? ["--detector", matrix.detector] : [],
     var.held_out ? ["--held-out"] : [],
+    input.adapted == null ? [] : ["--adapted", input.adapted],
     input.detector == null ? [] : concat(["--"], [
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),

@@ -12,7 +12,7 @@ import (
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
-		Use:   "score-mutations --security FILE [--detector NAME]... [--seed N] [--held-out] --out FILE [-- COMMAND...]",
+		Use:   "score-mutations --security FILE [--detector NAME]... [--seed N] [--held-out] --out FILE [--adapted DIR | -- COMMAND...]",
 		Short: "Score detectors on rewritten entries of the security corpus",
 		Long: `Rewrites the attacks and the innocents of the security corpus by families of
 operators (invisible and look-alike characters, encodings, ciphers, spelling,
@@ -24,8 +24,8 @@ detector the report holds no figures.
 --held-out adds the operators that nobody developed a detector with. Only a
 program that was built with "-tags heldout" has them.
 
-A command after -- is a detector of somebody else, as for score-security; it
-goes with one --detector, its name.`,
+A command after -- is a detector of somebody else and --adapted one that the
+proxy's adapter describes, as for score-security; they go with one --detector.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return errors.New("a detector's command goes after --")
@@ -42,6 +42,7 @@ goes with one --detector, its name.`,
 	flags.StringArrayVar(&opts.Detectors, "detector", nil, "name of a detector; may be repeated")
 	flags.IntVar(&opts.Seed, "seed", 1, "what the operators draw from")
 	flags.BoolVar(&opts.HeldOut, "held-out", false, "use the held-out operators too; needs a build with -tags heldout")
+	flags.StringVar(&opts.Adapted, "adapted", "", "take the detector from this directory, which build-proxy wrote: one that the proxy's adapter describes")
 	flags.StringVar(&opts.Out, "out", "", "where the report goes")
 	flags.DurationVar(&opts.EntryTimeout, "entry-timeout", scoresecurity.DefaultEntryTimeout, "how long a detector may take for one entry")
 	for _, name := range []string{"security", "out"} {

@@ -17,11 +17,13 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
 )
 
-// Options of one run. Argv is the command of a detector of somebody else.
+// Options of one run. Argv is the command of a detector of somebody else, and
+// Adapted the directory of one that an adapter describes, as for score-security.
 type Options struct {
 	Security, Out string
 	Detectors     []string
 	Argv          []string
+	Adapted       string
 	Seed          int
 	HeldOut       bool
 	// EntryTimeout is that of score-security.
@@ -35,8 +37,8 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Seed < 0 {
 		return fmt.Errorf("--seed is %d: give 0 or more", opts.Seed)
 	}
-	if len(opts.Argv) > 0 && len(opts.Detectors) != 1 {
-		return errors.New("a command after -- needs one --detector, the name for the report")
+	if (len(opts.Argv) > 0 || opts.Adapted != "") && len(opts.Detectors) != 1 {
+		return errors.New("a command after -- and --adapted need one --detector, the name for the report")
 	}
 	operators := mutation.Development()
 	if opts.HeldOut {
@@ -59,7 +61,7 @@ func Run(ctx context.Context, opts Options) error {
 		}
 		for _, name := range names {
 			results, err := scoresecurity.Judge(ctx, scoresecurity.Options{
-				Security: opts.Security, Detector: name, Argv: opts.Argv, Run: opts.Seed, EntryTimeout: opts.EntryTimeout, Log: opts.Log,
+				Security: opts.Security, Detector: name, Argv: opts.Argv, Adapted: opts.Adapted, Run: opts.Seed, EntryTimeout: opts.EntryTimeout, Log: opts.Log,
 			}, entries)
 			if err != nil {
 				return err

@@ -185,6 +185,7 @@ func TestRefusals(t *testing.T) {
 		"unknown detector": {Options{Detectors: []string{"oracle"}}, "oracle"},
 		"seed":             {Options{Seed: -1}, "--seed"},
 		"two commands":     {Options{Detectors: []string{"a", "b"}, Argv: []string{"true"}}, "one --detector"},
+		"no adapter":       {Options{Detectors: []string{"a"}, Adapted: t.TempDir()}, "a"},
 		"nothing to do":    {Options{Security: "missing.json"}, "missing.json"},
 	} {
 		if tc.opts.Security == "" {
