@@ -39,6 +39,8 @@ var codeShapes = []codeShape{
 	{[]string{"rm -rf ~"}, 0, 1.4, "deletes everything"},
 	{[]string{"rm -fr /"}, 0, 1.2, "deletes everything"},
 	{[]string{"rm -rf $home"}, 0, 1.4, "deletes everything"},
+	{[]string{"chmod -r 777"}, 0, 1, "opens files to everybody"},
+	{[]string{"chmod 777 /"}, 0, 1.2, "opens files to everybody"},
 	{[]string{"--no-preserve-root"}, 0, 1.4, "deletes everything"},
 	{[]string{"mkfs."}, 0, 1.2, "formats a disk"},
 	{[]string{"dd if=", "of=/dev/"}, 80, 1.4, "overwrites a disk"},

@@ -29,6 +29,7 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 	}
 	c := compare(v, before, r)
 	c.sentences()
+	c.senses()
 	c.hosts()
 	c.parameters()
 	c.annotations()

@@ -42,6 +42,7 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 		for k := range toks {
 			sen.mask |= toks[k].c
 			sen.senses |= toks[k].s
+			sen.flags |= toks[k].flags
 			if toks[k].f == formOther && toks[k].node == 0 && toks[k].c != 0 {
 				sen.foreign = true
 			}

@@ -118,6 +118,9 @@ func (v *ToolView) purpose() concept {
 			}
 			if v.tokens[s.tok0].f == formThird {
 				c |= s.mask & cMeta
+				if !s.mask.any(cMust | cSecretly | cWhen | cIgnore) {
+					c |= s.mask & (cConv | cHistory)
+				}
 			}
 			// "Uses the previous turns to resolve pronouns": said in the open.
 			for k := d.sen0 + 1; k < min(d.sen1, d.sen0+6); k++ {
@@ -136,7 +139,7 @@ const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPref
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
 	tag := x.v.tokens[s.tok0].flags&tfTag != 0
-	if s.senses != 0 {
+	if s.senses != 0 || s.flags&(tfIdent|tfCode|tfQuote) != 0 {
 		x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
 		x.discount = x.metaDiscount()
 		x.readSenses()

@@ -31,11 +31,11 @@ func (x *frameContext) conceal() {
 		case x.isWord(i, "leave", "leaving", "keep", "keeping") && x.mood(i) != moodNone:
 			// "leave that part out"
 			for k := i + 1; k < min(i+7, len(x.toks)); k++ {
-				if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].flags&tfBreak == 0 && !x.isWord(k+1, "of") {
+				if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].flags&tfBreak == 0 && !x.isWord(k+1, "of") && !x.fromOthers(k) {
 					x.hit(frConceal, 1.5, i, k)
 					break
 				}
-				if x.isWord(k, "out") && x.findAny(cResult|cTell|cConv, k, k+6) >= 0 {
+				if x.isWord(k, "out") && x.findAny(cResult|cTell|cConv, k, k+6) >= 0 && !x.housekeeping(k) {
 					x.hit(frConceal, 1.7, i, k)
 					break
 				}
@@ -179,7 +179,7 @@ func (x *frameContext) concealAt(i, j int) {
 	if negMood == moodGerund {
 		weight -= 1
 	}
-	if x.housekeeping(j) {
+	if x.housekeeping(j) || x.forNow(j) {
 		weight *= 0.25
 	}
 	if weight > 0 {

@@ -10,11 +10,19 @@ func (x *frameContext) dialogDemand() {
 		return
 	}
 	i := x.senseAt(sDialog, 0, len(x.toks))
+	if i < 0 {
+		// "what the person typed", in a field of the tool
+		u, _ := x.uttered()
+		if u < 0 || x.ofField() {
+			return
+		}
+		i = u
+	}
 	if x.withheld(i) || x.idOf(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
 		return
 	}
 	s := x.sen.senses
-	span := s.any(sSpan) || x.mask.any(cWhole|cHistory) && x.mask.any(cUser)
+	span := s.any(sSpan) || x.wide() || x.mask.any(cWhole|cHistory) && x.mask.any(cUser)
 	if x.ofField() {
 		own, _ := x.ownField()
 		switch {
@@ -37,9 +45,61 @@ func (x *frameContext) dialogDemand() {
 			x.hit(frConv, 0.9, i, field)
 		}
 	case s.any(sReject) && (span || s.any(sGive)):
-		x.hit(frConv, 1.8, i, field)
-	case span && s.any(sGive|sPaste):
+		x.hit(frConv, 1.7, i, field)
+	case span && (s.any(sGive|sPaste) || x.into(field)), x.into(field) && s.any(sDialog) && s.any(sPaste|sMove):
 		x.hit(frConv, 1.6, i, field)
+	}
+}
+
+// uttered finds what somebody said: a word for saying beside one for the user.
+func (x *frameContext) uttered() (i, user int) {
+	for i := range x.toks {
+		if x.toks[i].s.any(sUtter) {
+			if u := x.findAny(cUser, i-4, i+5); u >= 0 {
+				return i, u
+			}
+		}
+	}
+	return -1, -1
+}
+
+// wide says whether the sentence speaks of a whole in words that mean it only
+// together.
+func (x *frameContext) wide() bool {
+	for i := range x.toks {
+		if x.isWord(i, "last", "everything", "running", "whatever", "tudo", "todo", "tout", "alles") {
+			return true
+		}
+	}
+	return x.mask.any(cWhole)
+}
+
+// into says whether token i is where something goes: "in `tag`", "as remarks".
+func (x *frameContext) into(i int) bool {
+	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
+		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].c.any(cThis|cStop|cForeign|cParam) || x.sen.foreign && i > 0 && x.toks[i-1].s.any(sField)
+}
+
+// privateDemand finds secrets and private data that go into a field whose name
+// does not say so.
+func (x *frameContext) privateDemand() {
+	if x.kind != kindDescription || !x.mask.any(cSecret|cCredPath|cPersonal) && !x.sen.senses.any(sPrivate|sKeyFile|sSession) || x.about.any(cSecret|cCredPath|cPersonal|cTarget) {
+		return
+	}
+	field, fair := x.namedField(cSecret|cCredPath|cPersonal|cTarget, sPrivate|sKeyFile|sSession)
+	if field < 0 || fair || x.toks[field].s.any(sField) && x.toks[field].flags&tfCode == 0 {
+		return
+	}
+	for i := range x.toks {
+		t := x.toks[i]
+		secret := t.c.any(cSecret|cCredPath) && (t.c.any(cCredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.any(cUser|cOther)) || t.s.any(sPrivate|sKeyFile|sSession)
+		if i == field || !secret && !(t.c.any(cPersonal) && x.mask.any(cUser)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "pin", "number") && t.flags&tfUpper == 0 {
+			continue
+		}
+		if x.into(field) || x.sen.senses.any(sPaste|sReject) {
+			x.hit(frSecret, 1.5, i, field)
+			return
+		}
 	}
 }
 
@@ -59,7 +119,7 @@ func (x *frameContext) guideDemand() {
 		return
 	}
 	if field, fair := x.namedField(cSystem|cInstr, 0); !fair && (field >= 0 || x.sen.senses.any(sReject)) {
-		x.hit(frPrompt, 1.8, i, max(field, 0))
+		x.hit(frPrompt, 1.7, i, max(field, 0))
 	}
 }
 

@@ -39,6 +39,15 @@ func (x *frameContext) obeyed() {
 		return
 	}
 	s := x.sen.senses
+	if s.has(sOrder|sAlways|sOutput) || s.has(sOrder|sAlways|sField) {
+		// "whatever stands in it is the next thing to do"
+		for k := range x.toks {
+			if x.isWord(k, "whatever", "anything", "everything") && x.senseAt(sOrder, k, len(x.toks)) > k && x.findAny(cBe, k, len(x.toks)) > k {
+				x.hit(frObey, 1.5, k, k)
+				return
+			}
+		}
+	}
 	i, j := x.near(sOrder, sCarry, 10)
 	if i < 0 || !s.any(sInData) && !x.mask.any(cResult) {
 		return
@@ -144,6 +153,10 @@ func (x *frameContext) forgedEnd() {
 		return
 	}
 	start := int(x.toks[0].start)
+	if start > 2 && x.doc.text[start-2] == '<' && x.doc.text[start-1] == '/' && x.isWord(0, "tool", "tools", "description", "function", "functions", "schema", "definition", "definitions") {
+		x.hit(frMimicry, 1.7, 0, 0)
+		return
+	}
 	marked := start > 0 && strings.IndexByte("#-=*/<>[\n", x.doc.text[start-1]) >= 0 || start > 1 && x.doc.text[start-1] == ' ' && strings.IndexByte("#-=*", x.doc.text[start-2]) >= 0
 	if !marked || x.sen.first {
 		return
@@ -152,11 +165,67 @@ func (x *frameContext) forgedEnd() {
 		x.hit(frMimicry, 1.7, i, j)
 		return
 	}
-	if x.isWord(0, "tools", "functions") && start > 1 && x.doc.text[start-1] == '/' {
-		x.hit(frMimicry, 1.6, 0, 0)
-		return
-	}
 	if i := x.senseAt(sOffice, 0, 5); i >= 0 && x.mask.any(cInstr) && len(x.toks) <= 5 {
 		x.hit(frMimicry, 1.6, i, i)
+	}
+}
+
+// ruleless finds talk of the model's rules as lifted, or of a model that has
+// none.
+func (x *frameContext) ruleless() {
+	if !x.described() || x.about.any(cInstr|cRule|cGuard) {
+		return
+	}
+	own := x.mask.any(cYou | cModel)
+	if i, j := x.near(sRule, sVoid, 9); i >= 0 && (x.sen.foreign || !x.negated(i)) {
+		around, _ := x.around()
+		if own || x.sen.foreign && (x.mask.any(cSystem) || around.any(sOffice|sBriefing)) {
+			x.hit(frGuard, 1.6, i, j)
+			return
+		}
+	}
+	if i, j := x.near(sConsent, sVoid, 5); i >= 0 && !x.negated(i) && (own || x.mask.any(cUser|cSystem)) {
+		x.hit(frUnasked, 1.5, i, j)
+		return
+	}
+	if i := x.senseAt(sRule, 0, len(x.toks)); i >= 0 && own && x.findAny(cPretend|cBe, 0, i) >= 0 {
+		for k := max(0, i-5); k < i; k++ {
+			if x.isWord(k, "never", "no", "without", "nothing", "free", "unbound") && x.findAny(cYou, 0, k) >= 0 && x.findAny(cInclude|cSend|cIgnore, 0, i) < 0 {
+				x.hit(frGuard, 1.5, k, i)
+				return
+			}
+		}
+	}
+}
+
+// unguarded finds protection of the machine that is to be switched off.
+func (x *frameContext) unguarded() {
+	for i := range x.toks {
+		if !x.isWord(i, "firewall", "antivirus", "selinux", "gatekeeper", "defender", "sandbox", "sandboxing", "verification", "tls", "apparmor") {
+			continue
+		}
+		for k := max(0, i-5); k < min(len(x.toks), i+6); k++ {
+			if x.isWord(k, "off", "disable", "disabled", "down", "lower", "bypass", "stop", "skip", "remove") && !x.negated(k) && !x.about.any(cGuard|cDisable) {
+				if _, m := x.demanded(cDisable|cCall|cChange|cDestroy|cIgnore|cEnd, moodOrder); m >= moodOrder || x.isWord(k, "off") {
+					x.hit(frGuard, 1.5, i, k)
+					return
+				}
+			}
+		}
+	}
+}
+
+// autonomy finds a switch from asking to acting.
+func (x *frameContext) autonomy() {
+	if x.kind != kindDescription || x.about.any(cAsk|cAllow) {
+		return
+	}
+	i := x.senseAt(sAutonomy, 0, len(x.toks))
+	switch {
+	case x.negated(i):
+	case x.sen.senses.any(sGrant|sCarry|sConsent|sOrder) && x.mask.any(cUser|cModel|cOther):
+		x.hit(frUnasked, 1.5, i, i)
+	case x.mask.any(cModel) && x.sen.senses.any(sVoid|sNeedless|sAlways):
+		x.hit(frUnasked, 1.4, i, i)
 	}
 }

@@ -1,18 +1,21 @@
 package scanner
 
-// peer finds what one tool says of another server's tool that honest texts
-// do not: that it cannot be trusted, that it works otherwise than it says,
-// that what it takes or gives has to come by here.
+// peer finds what one tool says of another server's tool. A server hardly
+// knows what else is connected, so that naming another's tool is odd by
+// itself: it passes as a referral, a comparison or a word on where text comes
+// from, and is suspect otherwise.
 func (x *frameContext) peer() {
 	if !x.described() || x.about.any(cMeta) || x.reg == nil {
 		return
 	}
+	own := x.ownName()
 	m, ok := x.mention(0)
 	if !ok || !m.other {
-		return
+		if m.at = x.plainMention(own); m.at < 0 {
+			return
+		}
 	}
 	s, c := x.sen.senses, x.mask
-	own := x.ownName()
 	self := own >= 0 || c.any(cThis)
 	switch {
 	case s.any(sDistrust) && !x.negated(x.senseAt(sDistrust, 0, len(x.toks))):
@@ -21,21 +24,72 @@ func (x *frameContext) peer() {
 			w /= x.discount
 		}
 		x.hit(frShadow, w, m.at, x.senseAt(sDistrust, 0, len(x.toks)))
+	case emailIn(x.textBeyond()) && !exampleBefore(x.textBeyond()):
+		x.hit(frRedirect, 1.7, m.at, m.at)
 	case s.any(sWhile) && s.any(sAttached|sAlways|sMove):
 		x.hit(frRedirect, 1.6, m.at, x.senseAt(sWhile, 0, len(x.toks)))
 	case s.any(sAlways) && (c.any(cTarget|cParam) || s.any(sPayee|sField|sCopyTo)):
 		x.hit(frRedirect, 1.5, m.at, x.senseAt(sAlways, 0, len(x.toks)))
+	case s.any(sCopyTo) && (s.any(sMove) || c.any(cSend|cTarget)):
+		x.hit(frRedirect, 1.5, m.at, x.senseAt(sCopyTo, 0, len(x.toks)))
 	case own >= 0 && (s.any(sSame|sThrough|sGive|sDialog|sMove|sOutput) || c.any(cInclude|cSend|cResult|cParam|cConv)):
 		x.hit(frShadow, 1.6, m.at, own)
 	case s.has(sOutput|sThrough) && self && c.any(cMust|cBefore|cNeg):
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sThrough, 0, len(x.toks)))
 	case s.any(sSince) && (s.any(sClaim|sGive|sMove|sAvoid) || c.any(cParam|cTarget|cNeg|cFile)):
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sSince, 0, len(x.toks)))
-	case s.any(sClaim) && s.any(sInstead|sAlways|sAvoid):
-		x.hit(frShadow, 1.4, m.at, x.senseAt(sClaim, 0, len(x.toks)))
 	case s.any(sAvoid) && (s.any(sInstead|sChoose) || c.any(cPrefer)):
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sAvoid, 0, len(x.toks)))
+	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0) && !x.refers(m.at, own):
+		x.hit(frShadow, 1.4, m.at, m.at)
 	}
+}
+
+// refers says whether the sentence names another tool as honest texts do.
+func (x *frameContext) refers(at, own int) bool {
+	end := at + 1
+	for end < len(x.toks) && x.toks[end].flags&tfIdent != 0 && x.toks[end].start == x.toks[end-1].end+1 {
+		end++
+	}
+	if own >= 0 || x.mask.has(cNeg|cTell) {
+		return false
+	}
+	// "such as", "as", "like", "unlike", "than", "from": what it is compared
+	// with or comes from.
+	for i := max(0, at-4); i < at; i++ {
+		t := x.toks[i]
+		switch {
+		case t.c.any(cCall|cAsk|cInclude|cSend) && t.flags&tfIdent == 0 && x.findAny(cNeg, i-3, i) < 0 && !x.mask.any(cMust):
+			return true
+		case x.isWord(i, "such", "like", "unlike", "than", "from", "of", "that", "with", "by", "to", "e", "example", "instance", "via") && !x.mask.any(cMust):
+			return true
+		case t.c.any(cPrefer) && x.findAny(cNeg, i-3, i) < 0:
+			return true
+		}
+	}
+	// What it expects, can do, is better at.
+	for i := end; i < min(len(x.toks), end+6); i++ {
+		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses") && !x.sen.senses.any(sSince|sAlways) ||
+			x.isWord(i, "better", "quicker", "faster", "cheaper", "simpler") {
+			return true
+		}
+	}
+	return false
+}
+
+// plainMention finds another server's tool that is called by a plain word,
+// such as query, where this tool speaks of itself by name; -1 if there is
+// none.
+func (x *frameContext) plainMention(own int) int {
+	if own < 0 {
+		return -1
+	}
+	for i := range x.toks {
+		if i != own && x.toks[i].end-x.toks[i].start >= 4 && x.toks[i].flags&tfIdent == 0 && x.ownerOf(x.word(i)) == ownerOther {
+			return i
+		}
+	}
+	return -1
 }
 
 // accuses says whether what sounds like talk of attacks is what the other tool

@@ -11,7 +11,7 @@ func (x *frameContext) standingCopy() {
 		return
 	}
 	text := x.textBeyond()
-	mail := emailIn(text) || phoneIn(text)
+	mail := (emailIn(text) || phoneIn(text)) && !exampleBefore(text)
 	if !mail && !strings.Contains(text, "://") {
 		return
 	}
@@ -21,7 +21,7 @@ func (x *frameContext) standingCopy() {
 	switch {
 	case mail && s.any(sCopyTo) && (sends || s.any(sAlways)):
 		x.hit(frSend, 1.6, i, i)
-	case mail && s.any(sAlways) && sends && (x.mask.any(cTarget|cInclude|cMust) || s.any(sMove|sInstead)):
+	case mail && s.any(sAlways) && sends && (!x.sen.first || x.mask.any(cTarget|cInclude|cMust) || s.any(sMove|sInstead)):
 		x.hit(frSend, 1.6, i, i)
 	case !mail && s.has(sCopyTo|sAlways) && (s.any(sMove) || x.mask.any(cSend|cInclude)):
 		x.hit(frSend, 1.5, i, i)
@@ -32,6 +32,39 @@ func (x *frameContext) standingCopy() {
 // name may have ended it.
 func (x *frameContext) textBeyond() string {
 	return x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+24)]
+}
+
+// exampleBefore says whether the address in a text is announced as an example.
+func exampleBefore(s string) bool {
+	at := strings.IndexAny(s, "@+")
+	if at < 0 {
+		return false
+	}
+	before := strings.ToLower(s[max(0, at-48):at])
+	for _, w := range [...]string{"e.g", "such as", "for example", "for instance", " like ", "z. b", "z.b", "p. ej", "por ejemplo", "par exemple", "por exemplo", "例", "напр", "example:"} {
+		if strings.Contains(before, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// toVendor finds private data that goes to whoever made the tool.
+func (x *frameContext) toVendor() {
+	s := x.sen.senses
+	if x.kind != kindDescription || x.sen.first || !s.any(sVendor) && !x.mask.any(cOutside) || !s.any(sMove) && !x.mask.any(cSend) {
+		return
+	}
+	i, j := x.near(sPrivate, sVendor, 12)
+	if i < 0 {
+		return
+	}
+	for k := range x.toks {
+		if x.isWord(k, "choose", "chosen", "your", "own", "configured", "selected") || x.toks[k].c.any(cUser|cNeg) {
+			return
+		}
+	}
+	x.hit(frSend, 1.5, i, j)
 }
 
 // phoneIn finds an international telephone number: a plus and eight digits or

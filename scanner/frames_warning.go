@@ -58,3 +58,20 @@ func (x *frameContext) idWord(from, to int) bool {
 	}
 	return false
 }
+
+// forNow says whether what is not to be told is only kept until the user has
+// done something: the answer of a quiz.
+func (x *frameContext) forNow(i int) bool {
+	for k := i + 1; k < min(len(x.toks), i+9); k++ {
+		if x.isWord(k, "until", "before", "till") && x.findAny(cUser, k+1, k+4) > 0 && !x.mask.any(cThis|cTool|cCall) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromOthers says whether what is kept hidden, at token k, is hidden from
+// people who are not the user.
+func (x *frameContext) fromOthers(k int) bool {
+	return x.isWord(k+1, "from") && x.findAny(cUser|cYou, k+2, k+5) < 0
+}

@@ -69,7 +69,7 @@ var portuguese = map[concept]string{
 	cTell | cSecretly: `ocult* escond* esconda*`,
 	cUser:             `usuario* utilizador* cliente* pessoa* ninguem ninguem`,
 	cModel:            `assistente* modelo agente* ia`,
-	cYou:              `voce seu sua`,
+	cYou:              `voce seu sua seus suas`,
 	cIgnore:           `ignor* esquec* desconsider* descart* desrespeit* anule* ignor* esquec* desconsider* revogad* anulad* obsolet*`,
 	cPrior:            `anterior* previ* tod* origina*`,
 	cInstr:            `instruc* instruco* regra* diretri* orient* orden* restric* politica* instruc* regra* orientac* diretriz*`,
@@ -263,7 +263,7 @@ var russian = map[concept]string{
 }
 
 var chinese = map[concept]string{
-	cStop:                `社会 前端 提示信息 错误信息 先进 当前 当下 时间 优先级 后缀 前缀 时代 先生 目前 后续 时候 时期 当地 使用说明 不同 小时 时长 前往 当天 请求头`,
+	cStop:                `模型自身 自身知识 社会 前端 提示信息 错误信息 先进 当前 当下 时间 优先级 后缀 前缀 时代 先生 目前 后续 时候 时期 当地 使用说明 不同 小时 时长 前往 当天 请求头`,
 	cNeg:                 `不 不要 不得 勿 请勿 切勿 禁止 别 不能 不可 无需 无须 避免 不应 没有`,
 	cTell:                `告诉 告知 提及 提到 透露 通知 显示 展示 说明 提示 泄露 披露 汇报 说出 解释`,
 	cNeg | cTell | cUser: `瞒着用户 对用户保密`,

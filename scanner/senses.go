@@ -58,6 +58,9 @@ const (
 	sKeyFile                     // kubeconfig, private key, credential file by name
 	sInstead                     // instead, in its place
 	sClaim                       // how a thing works
+	sRule                        // rules, restrictions, limits: of a model
+	sDefence                     // firewall, sandbox, verification
+	sAutonomy                    // acting without being asked
 	sUntrusted                   // text of strangers, to be taken as data
 )
 

@@ -7,7 +7,7 @@ var sensesOfData = []senseWords{
 		phrases: `chat log|chat history|message history|user turns|previous turns|earlier turns|last turns|user messages|past messages|prior messages|previous messages|earlier messages|recent messages|last messages|messages so far|messages exchanged|
 messages of the chat|messages of the dialogue|what was said|what has been said|what the user wrote|what the user said|what the user asked|what the person wrote|what the person has written|everything the user|everything said|
 last user message|latest user message|user's message|user's last message|user's latest message|user's question|user's words|user's prompt|user's request|user's original|wording of the user|messages the user|message the user|user has written|user has typed|user has said|user typed|user wrote|
-session so far|talk so far|discussion so far|everything exchanged|back and forth|prompt of the user|question of the user|words of the user|original prompt|context window|full context|messages échangés|messages echanges|mensajes intercambiados|
+session so far|talk so far|our talk|your talk|the talk between|talk between|discussion so far|everything exchanged|back and forth|prompt of the user|question of the user|words of the user|original prompt|context window|full context|messages échangés|messages echanges|mensajes intercambiados|
 letzte frage des nutzers|frage des nutzers|mensaje del usuario|pregunta del usuario|question de l'utilisateur|mensagem do usuario|pergunta do usuario|nachricht des nutzers|message de l'utilisateur|todo lo dicho|lo que el usuario|ce que l'utilisateur|was der nutzer|was der anwender|o que o usuario`,
 		latin:  `conversaci* conversac* conversa conversas charla* dialogo* gespräch* gesprach* unterhaltung* chat* chatverlauf* gesprächsverlauf* nachrichtenverlauf* dialog* konversation* échange* echanges discussion*`,
 		others: `переписк* разговор* диалог* бесед* чат чата чате чату сообщени* 对话 聊天 会话 聊天记录 用户消息 用户的消息 用户的提问 用户提问 用户的问题 用户的话 聊天内容 会話 チャット 対話 利用者の発言 ユーザーの発言 ユーザーの質問 やり取り`},
@@ -44,7 +44,7 @@ give:gives:giving:gave:given append accompany:accompanies:accompanying:accompani
 		others:  `系统提示 系统提示词 系统指令 システムプロンプト システム指示 системн*`},
 	{s: sCopyTo,
 		nouns:   `bcc cc duplicate copy attendee`,
-		verbs:   `mirror duplicate cc bcc`,
+		verbs:   `mirror duplicate double cc bcc`,
 		phrases: `blind copy|hidden copy|carbon copy|additional recipient|further recipient|extra recipient|second recipient|share list|silent copy|a copy of each|a copy of every|copia oculta|copie cachee|blindkopie|copia de cada|une copie|eine kopie|also goes to|also sent to|also delivered|in copy|put in copy`,
 		latin:   `copia* copie* kopie* blindkop* duplic* duplik*`,
 		others:  `копи* скрыт* 密送 抄送 副本 控え ＢＣＣ`},

@@ -23,8 +23,12 @@ var senseFrames = [...]struct {
 	{sWhile, sGrant | sOffice, (*frameContext).office},
 	{sOffice, 0, (*frameContext).appointed},
 	{sVoid, sBriefing, (*frameContext).lapsed},
-	{0, sEnd | sOffice, (*frameContext).forgedEnd},
-	{0, sDistrust | sSince | sWhile | sSame | sThrough | sOutput | sAlways | sAvoid | sClaim | sInstead, (*frameContext).peer},
+	{0, sEnd | sOffice | sListing, (*frameContext).forgedEnd},
+	{sUtter, sReject | sGive | sSpan | sPaste | sField, (*frameContext).dialogDemand},
+	{0, sVoid | sNeedless | sRule, (*frameContext).ruleless},
+	{0, sAutonomy, (*frameContext).autonomy},
+	{sDefence, 0, (*frameContext).unguarded},
+	{0, sMove | sVendor, (*frameContext).toVendor},
 }
 
 // readSenses runs the frames that read senses over the sentence.
@@ -37,6 +41,12 @@ func (x *frameContext) readSenses() {
 		if f := &senseFrames[i]; s.has(f.need) && (f.any == 0 || s.any(f.any)) {
 			f.find(x)
 		}
+	}
+	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.any(cTool) || x.about.any(cTool) || s.any(sOutput|sThrough|sChoose) {
+		x.peer()
+	}
+	if x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || s.any(sField) {
+		x.privateDemand()
 	}
 }
 

@@ -72,6 +72,7 @@ type sentence struct {
 	start, end uint32
 	mask       concept
 	senses     sense
+	flags      tokenFlags // of all tokens together
 	foreign    bool
 	first      bool // the first sentence of its field
 }
