@@ -124,7 +124,7 @@ func (v *ToolView) purpose() concept {
 			}
 			// "Uses the previous turns to resolve pronouns": said in the open.
 			for k := d.sen0 + 1; k < min(d.sen1, d.sen0+6); k++ {
-				if s := &v.clauses[k]; v.tokens[s.tok0].f == formThird && !s.mask.any(cMust|cSecretly|cModel|cIgnore|cWhen) {
+				if s := &v.clauses[k]; v.tokens[s.tok0].f == formThird && !s.mask.any(cMust|cSecretly|cModel|cIgnore|cWhen|cNeg) && !s.senses.any(sReject) {
 					c |= s.mask & (cConv | cHistory)
 				}
 			}

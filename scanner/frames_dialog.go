@@ -45,7 +45,7 @@ func (x *frameContext) dialogDemand() {
 			x.hit(frConv, 0.9, i, field)
 		}
 	case s.any(sReject) && (span || s.any(sGive)):
-		x.hit(frConv, 1.7, i, field)
+		x.hit(frConv, x.plainly(1.7, sReject), i, field)
 	case span && (s.any(sGive|sPaste) || x.into(field)), x.into(field) && s.any(sDialog) && s.any(sPaste|sMove):
 		x.hit(frConv, 1.6, i, field)
 	}
@@ -119,7 +119,7 @@ func (x *frameContext) guideDemand() {
 		return
 	}
 	if field, fair := x.namedField(cSystem|cInstr, 0); !fair && (field >= 0 || x.sen.senses.any(sReject)) {
-		x.hit(frPrompt, 1.7, i, max(field, 0))
+		x.hit(frPrompt, x.plainly(1.7, sReject), i, max(field, 0))
 	}
 }
 

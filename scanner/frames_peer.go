@@ -19,11 +19,7 @@ func (x *frameContext) peer() {
 	self := own >= 0 || c.any(cThis)
 	switch {
 	case s.any(sDistrust) && !x.negated(x.senseAt(sDistrust, 0, len(x.toks))):
-		w := 1.6
-		if x.accuses() {
-			w /= x.discount
-		}
-		x.hit(frShadow, w, m.at, x.senseAt(sDistrust, 0, len(x.toks)))
+		x.hit(frShadow, x.plainly(1.6, sDistrust), m.at, x.senseAt(sDistrust, 0, len(x.toks)))
 	case emailIn(x.textBeyond()) && !exampleBefore(x.textBeyond()):
 		x.hit(frRedirect, 1.7, m.at, m.at)
 	case s.any(sWhile) && s.any(sAttached|sAlways|sMove):
@@ -92,13 +88,13 @@ func (x *frameContext) plainMention(own int) int {
 	return -1
 }
 
-// accuses says whether what sounds like talk of attacks is what the other tool
-// is accused of: "leaks".
-func (x *frameContext) accuses() bool {
+// plainly undoes the discount for talk of attacks where what sounds like it is
+// what a tool is accused of, "leaks", or what becomes of a call, "rejected".
+func (x *frameContext) plainly(weight float64, meant sense) float64 {
 	for _, t := range x.toks {
-		if t.c.any(cMeta) && !t.s.any(sDistrust) {
-			return false
+		if t.c.any(cMeta) && !t.s.any(meant) {
+			return weight
 		}
 	}
-	return true
+	return weight / x.discount
 }
