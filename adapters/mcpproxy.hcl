@@ -98,7 +98,7 @@ tools {
 
   # It keeps of a schema what its own type of a schema has.
   schema_drops = ["$schema", "title"]
-  schema_adds  = { required = [] }
+  schema_adds  = { required = [], properties = {} }
 }
 
 search "rest" {
@@ -150,4 +150,24 @@ detector "mcpproxy-detect" {
     })
   }
   flagged = answer.gated_detected > 0
+}
+
+# Its detector of secrets and sensitive paths, which reads descriptions alone.
+detector "mcpproxy-sensitive" {
+  binary  = "scan-eval"
+  command = [binary, "--corpus", "${home}/corpus.json"]
+  file "corpus.json" {
+    content = jsonencode({
+      version = "one"
+      entries = [{
+        id          = "one"
+        description = tool.description
+        label       = "malicious"
+        category    = "tool_poisoning"
+        provenance  = { source = "touchstone", license = "MIT" }
+      }]
+    })
+  }
+  flagged = answer.entries[0].verdicts[0].flagged
+  signals = [for d in answer.entries[0].verdicts[0].detections : d.type]
 }

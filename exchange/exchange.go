@@ -1,6 +1,7 @@
 // Package exchange carries the evaluation's data over to the file formats of
 // TREC and back, so that other tools can score our runs and we can score on
-// other people's topics. It knows contracts and TREC files and nothing else.
+// other people's topics, and reads the datasets of other projects. It knows
+// contracts and these formats and nothing else.
 package exchange
 
 import (

@@ -20,7 +20,7 @@ func newDatasetsCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file that holds the digests of frozen versions")
-	cmd.AddCommand(newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsSynthesizeCommand())
+	cmd.AddCommand(newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsSynthesizeCommand(), newDatasetsImportCommand())
 	return cmd
 }
 
