@@ -126,6 +126,7 @@ var riskyConcepts = []struct {
 	{cShell, 0.7, "commands"},
 	{cDestroy, 0.6, "deletion"},
 	{cPay, 0.6, "payment"},
+	{cPay | cUrgent, 0.5, "payment at once"},
 	{cSend | cOutside, 1.4, "sending outside"},
 	{cInclude | cOutside, 1, "keeping outside"},
 	{cSend, 0.4, "sending"},
@@ -209,7 +210,7 @@ func (c *change) retires(at sentenceAt) bool {
 		case "deprecated":
 			return k < 2 || at.s.tok1-at.s.tok0 < 12
 		case "removed", "shut", "retired", "discontinued", "sunset":
-			if at.s.mask.any(cModal|cBe) && !at.s.mask.any(cFile|cUser|cConv) {
+			if at.s.mask.any(cModal) && k < 8 && !at.s.mask.any(cFile|cUser|cConv) || c.now.word(at.d, toks[0]) == "it" || k > 0 && c.now.word(at.d, toks[0]) == "version" {
 				return true
 			}
 		}
@@ -260,7 +261,7 @@ func (c *change) widens(at sentenceAt) bool {
 					return true
 				}
 			}
-		case "production", "private", "partners", "unrestricted", "unlimited", "public":
+		case "force", "implied", "production", "private", "partners", "unrestricted", "unlimited", "public":
 			if c.now.word(at.d, t) != "public" || k > 0 && toks[k-1].c.any(cBe) {
 				return true
 			}
@@ -399,7 +400,7 @@ func (c *change) defaultChanged(name string, old, now json.RawMessage) {
 func sensitiveName(name string) bool {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
 		switch strings.ToLower(word) {
-		case "password", "passwd", "pin", "cvv", "otp", "cookie", "cookies", "session", "token", "secret", "credentials", "credential", "contacts",
+		case "password", "passwd", "pin", "cvv", "otp", "cookie", "cookies", "session", "authorization", "bearer", "auth", "apikey", "token", "secret", "credentials", "credential", "contacts",
 			"conversation", "transcript", "history", "passport", "ssn", "clipboard", "keychain", "card", "iban", "wallet", "contexto", "verlauf":
 			return true
 		}

@@ -20,7 +20,7 @@ var powerAccount = [powerCount]struct {
 	powerExec: {cShell, []string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build", "install",
 		"start", "bot", "slash", "shell", "terminal"}},
 	powerSecret: {cSecret | cCredPath | cPay, []string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
-		"token", "certificate", "server", "host", "remote", "repository", "blockchain", "transaction", "card", "vault"}},
+		"token", "certificate", "server", "host", "aws", "cloud", "s3", "bucket", "api", "remote", "repository", "blockchain", "transaction", "card", "vault"}},
 	powerSource: {cConv, []string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page", "device",
 		"contact", "prompt", "agent", "chat", "file", "folder", "director", "backup", "visual", "camera", "photo"}},
 	powerSink: {cSend | cLink | cTell, []string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
@@ -121,7 +121,7 @@ func (m *mismatch) param(name string, p power) {
 		}
 		return
 	case powerSink:
-		if m.accounted(p) && (!is.closed || m.v.says("webhook", "callback")) {
+		if m.accounted(p) && (!is.closed && !is.promised || m.v.says("webhook", "callback")) {
 			if is.claimed && name == "bcc" {
 				m.more(0.7, name, denied, name, powerNames[p])
 			}
@@ -145,6 +145,12 @@ func (m *mismatch) param(name string, p power) {
 	}
 	if m.of(name).numeric() {
 		return
+	}
+	if p == powerPay && m.accounted(p) && !m.of(name).on() {
+		switch name {
+		case "iban", "payee", "beneficiary":
+			return // whom a payment is for, in a tool about payments
+		}
 	}
 	on := m.of(name).on()
 	switch {

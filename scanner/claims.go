@@ -17,6 +17,8 @@ type claims struct {
 	// claimed says that the tool promises to change nothing, viewer that its
 	// first word is one of looking, computing or showing and none of doing.
 	claimed, viewer bool
+	// promised says that the description itself makes that promise.
+	promised bool
 	// tentative says that the tool shows what something else would do.
 	tentative bool
 	// pure says that it only computes: nothing that it says of itself needs
@@ -59,14 +61,15 @@ func (v *ToolView) claims() claims {
 			c.said |= v.maskOf(i)
 			c.words += d.tok1 - d.tok0
 			opens = opens || d.tok1 > d.tok0 && viewVerbs[string(v.lower(d, v.tokens[d.tok0]))]
-			c.claimed = c.claimed || saysReadOnly(d.text)
+			c.promised = c.promised || saysReadOnly(d.text)
 			c.closed = c.closed || saysClosed(d.text)
 		}
 	}
 	c.readOnly = hintTrue(v.Annotations, "readOnlyHint")
 	c.harmless = hintFalse(v.Annotations, "destructiveHint")
 	c.closed = c.closed || hintFalse(v.Annotations, "openWorldHint")
-	c.claimed = c.claimed || c.readOnly || v.saysReadOnly()
+	c.promised = c.promised || v.saysReadOnly()
+	c.claimed = c.promised || c.readOnly
 	c.viewer = opens && !c.said.any(cDestroy|cPay)
 	c.tentative = v.says("dry", "preview", "plan", "simulat", "estimat", "would")
 	c.pure = c.words > 0 && c.words < 40 &&
@@ -80,12 +83,12 @@ func (v *ToolView) claims() claims {
 // readOnlyPhrases are promises to change nothing in other languages and in
 // words that saysReadOnly's grammar does not reach.
 var readOnlyPhrases = []string{"nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
-	"is not sent", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule", "somente leitura", "apenas leitura", "nur lesend", "nur lesen",
-	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "読み取り専用", "変更しません"}
+	"is not sent", "not stored", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule", "somente leitura", "apenas leitura", "nur lesend", "nur lesen",
+	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません"}
 
 // closedPhrases are promises to stay on the machine.
 var closedPhrases = []string{"offline", "without a network", "no network", "without network", "leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
-	"leaves your computer", "leaves the computer", "stays local", "runs locally", "never sent", "not sent anywhere", "no internet",
+	"leaves your computer", "leaves the computer", "stays local", "runs locally", "on your machine", "on your device", "on this machine", "on the device", "never sent", "not sent anywhere", "no internet",
 	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети"}
 
 func saysReadOnly(text string) bool { return containsAnyFold(text, readOnlyPhrases) }

@@ -31,7 +31,7 @@ func (v *ToolView) effectOf(d *doc) power {
 				case "executes", "executed", "runs", "run", "starts", "started", "launches", "launched", "loaded", "loads", "installs":
 					return powerExec
 				}
-			case t.c.any(cChange) || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
+			case t.c.any(cChange) || v.word(d, t) == "applied" || v.word(d, t) == "restarts" || v.word(d, t) == "moved" || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
 				return powerWrite
 			}
 			switch v.word(d, t) {
@@ -72,7 +72,14 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 	mask := v.maskOf(i)
 	idle := is.claimed || is.viewer || is.pure
 	w := 0.0
-	switch e := v.effectOf(d); e {
+	e := v.effectOf(d)
+	if is.readOnly && !is.tentative && !mask.any(cNeg) && !m.of(v.fields[d.field].param).numeric() {
+		switch e {
+		case powerSend, powerDelete, powerPay:
+			return 1.5 // nothing accounts for that in a tool that only reads
+		}
+	}
+	switch e {
 	case powerExec:
 		if !m.accounted(e) && !is.said.any(cCall) {
 			w = 1.5

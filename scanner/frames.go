@@ -145,10 +145,19 @@ func (x *frameContext) sentence(s *sentence) {
 		x.readSenses()
 	}
 	if !tag && (!m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory)) {
+		if m.any(cTarget|cInclude|cMust|cModal) && x.reg != nil {
+			x.sen, x.toks, x.mask, x.discount = s, x.v.tokens[s.tok0:s.tok1], m, 1
+			if x.identifies() {
+				x.shadow()
+			}
+		}
 		return
 	}
 	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
 	x.discount = x.metaDiscount()
+	if !m.any(cTool|cCall|cSend|cPrefer|cNeg|cChange|cRead) && x.identifies() {
+		x.shadow()
+	}
 	if tag || m.any(cModel|cSystem|cUrgent|cUser|cInstr|cSecretly) || x.commented() {
 		x.mimicry()
 	}
@@ -157,6 +166,17 @@ func (x *frameContext) sentence(s *sentence) {
 			f.find(x)
 		}
 	}
+}
+
+// identifies says whether the sentence has an identifier, as names of tools
+// are.
+func (x *frameContext) identifies() bool {
+	for i := range x.toks {
+		if x.toks[i].flags&tfIdent != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // commented says whether the sentence opens an HTML comment.
@@ -195,6 +215,14 @@ var sentenceFrames = [...]struct {
 	{cBefore | cPrior | cPrefer | cIgnore | cAuthority | cAllow, cUser | cSystem | cModel | cInstr | cYou, (*frameContext).outranks},
 	{cAsk | cGuard | cKnow | cNeg | cRule, ^concept(0), (*frameContext).presumed},
 	{cTell | cShow, cUser, (*frameContext).phishes},
+	{cTell | cShow | cChange | cInclude | cPrefer | cCall | cPay, ^concept(0), (*frameContext).tampers},
+	{cStop | cTell | cDisable | cIgnore | cNeg, ^concept(0), (*frameContext).omits},
+	{cGuard, cStop | cDisable | cChange | cInclude, (*frameContext).unlocks},
+	{cSend | cInclude | cTarget | cUser | cAllow | cOther | cTell, ^concept(0), (*frameContext).enlists},
+	{cOutside | cUser | cStop, cStop | cSend | cInclude | cTell, (*frameContext).wants},
+	{cYou | cModel | cUser, ^concept(0), (*frameContext).allegiance},
+	{cInstr | cRule, cYou | cSystem | cSecret | cTrue | cSecretly, (*frameContext).discloses},
+	{cAsk | cGuard, ^concept(0), (*frameContext).presumedAbroad},
 	{cInclude | cChange | cCall | cSend, cFile | cShell | cCredPath | cSystem | cInstr | cModel | cUser | cTool, (*frameContext).persist},
 	{cCall, cTool | cShell | cBefore | cWhen | cModel | cMust | cLink, (*frameContext).commanded},
 	{cTell | cShow | cStop | cResult, ^concept(0), (*frameContext).misreports},

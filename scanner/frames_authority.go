@@ -40,7 +40,8 @@ func (x *frameContext) isVoid(i int) bool {
 		return x.findAny(cNeg, i-3, i) < 0
 	}
 	return x.isWord(i, "off", "aside") && x.isWord(i-1, "switched", "turned", "set", "are", "is", "put") ||
-		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts") && x.findAny(cNeg, i-3, i) >= 0 ||
+		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts", "concern", "concerns", "cover", "covers") && (x.findAny(cNeg, i-3, i) >= 0 || x.isWord(i-3, "none") || x.isWord(i-1, "them") && x.mask.any(cNeg)) ||
+		x.isWord(i, "scenario", "exercise", "joke", "lie", "test", "placeholder") && x.findAny(cBe, i-3, i) >= 0 && x.mask.any(cYou|cPrior) ||
 		x.isWord(i, "disabled", "deactivated") && x.findAny(cBe, i-3, i) >= 0
 }
 
@@ -111,6 +112,16 @@ func (x *frameContext) obeysData() {
 		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.any(cShell|cResult) && x.mood(i) >= moodOrder {
 			x.hit(frObey, 1.6, i, i+1)
 			return
+		}
+		// "execute commands embedded in responses", "instructions found in mails
+		// are carried out"
+		if o := x.findAny(cInstr|cShell, max(0, i-7), i+6); o >= 0 && x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
+			for k := max(0, i-6); k < min(i+8, len(x.toks)); k++ {
+				if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].f == formPast && x.findAny(cBe, i-3, i) >= 0 || x.mood(i) >= moodPlain && !x.sen.first) && x.findAny(cNeg, max(0, i-4), i) < 0 {
+					x.hit(frObey, 1.6, i, k)
+					return
+				}
+			}
 		}
 		switch {
 		case says, follows && (x.mood(i) >= moodOrder || x.mask.any(cModel|cYou)):

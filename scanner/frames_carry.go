@@ -44,6 +44,9 @@ func (x *frameContext) protective(at int) bool {
 					return true
 				}
 			}
+			if x.sen.foreign && !x.mask.any(cUser|cThis|cMust|cBefore|cModel) && x.findAny(cTell|cShow, i, i+4) >= 0 && !x.toks[i].c.any(cTell) {
+				return true
+			}
 			if x.sen.foreign && x.findAny(cRead|cInclude|cSend, i-2, i+3) >= 0 && x.findAny(cTell|cKnow|cUser, i-2, i+5) < 0 && !x.mask.any(cMust|cBefore) {
 				return true
 			}

@@ -126,6 +126,9 @@ func (x *frameContext) duty() {
 			}
 			far := x.findAny(cShell|cSecret|cCredPath|cConv|cHistory|cOutside|cDestroy|cPay, k, len(x.toks)) >= 0
 			w := 0.7
+			if x.kind == kindDescription && t.c.any(cInclude|cSend|cRead) && !x.sen.first && x.ownParam() >= 0 {
+				w = 1.4 // the model is to fill a parameter with something
+			}
 			switch {
 			case t.c.any(cIgnore|cDestroy|cPay) || far && t.c.any(cSend|cRead|cInclude|cCall):
 				w = 1.5

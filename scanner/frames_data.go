@@ -68,6 +68,8 @@ func (x *frameContext) object() (at, level int, f frameID) {
 				take(foreignData, frSecret) // those that you know of
 			case (t.flags&tfIdent == 0 || x.isWord(i, "process")) && x.privateSecret(i):
 				take(foreignData, frSecret)
+			case t.flags&(tfUpper|tfIdent) == tfUpper|tfIdent && x.isWord(i-2, "of") || t.flags&(tfUpper|tfIdent) == tfUpper|tfIdent && x.valueOf(i):
+				take(foreignData, frSecret) // the value of GITHUB_TOKEN
 			default:
 				take(personal, frSecret)
 			}
@@ -80,6 +82,16 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		}
 	}
 	return at, level, f
+}
+
+// valueOf says whether the sentence asks for the value of what stands at i.
+func (x *frameContext) valueOf(i int) bool {
+	for k := max(0, i-6); k < i; k++ {
+		if x.isWord(k, "value", "content", "contents") && x.isWord(k+1, "of") {
+			return x.kind <= kindParamDescription
+		}
+	}
+	return false
 }
 
 // privateSecret says whether a secret is one that no tool asks for in
@@ -133,6 +145,9 @@ func (x *frameContext) demandData() {
 			w += 0.5
 		case !moves && !duty && x.toks[at].c.any(cSecret):
 			w = 1.2
+			if x.findAny(cWhole|cOther, verb, at) >= 0 && !x.sen.first {
+				w = 1.5 // all of them
+			}
 		}
 		if both || moves && x.mask.any(cParam|cOutside|cLink) {
 			w += 0.8
@@ -169,7 +184,7 @@ func (x *frameContext) demandData() {
 			w = max(w, 1.4)
 		}
 	}
-	if level == personal && w < 1.4 && x.toks[at].c.any(cSecret) && x.byModel(at) {
+	if level == personal && w < 1.4 && x.toks[at].c.any(cSecret) && !x.isWord(at, "secret", "pin", "key") && x.byModel(at) {
 		w = 1.4
 	}
 	if verb >= 0 && (m < moodStrong || x.sen.foreign) && x.protective(at) {

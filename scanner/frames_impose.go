@@ -8,8 +8,8 @@ import "strings"
 // imposition is the evidence that a sentence, with the one after it, tells
 // people what to do with a tool that is not this server's.
 type imposition struct {
-	duty, when, standing, derogates, alters, value, claims, forbids, hides, diverts bool
-	honest                                                                          bool
+	duty, when, standing, derogates, alters, value, claims, forbids, hides, diverts, secret bool
+	honest                                                                                  bool
 }
 
 // weigh adds the evidence up. A referral ("use X for that") is honest, and so
@@ -20,7 +20,7 @@ func (p imposition) weigh() float64 {
 		is bool
 		w  float64
 	}{{p.duty, 0.5}, {p.when, 0.3}, {p.standing, 0.4}, {p.derogates, 0.7}, {p.alters, 0.5}, {p.value, 0.5},
-		{p.claims, 0.6}, {p.forbids, 0.6}, {p.hides, 0.6}, {p.diverts, 0.8}} {
+		{p.claims, 0.6}, {p.forbids, 0.6}, {p.hides, 0.6}, {p.diverts, 0.8}, {p.secret, 0.6}} {
 		if e.is {
 			w += e.w
 		}
@@ -44,7 +44,7 @@ func (x *frameContext) impose(at int) float64 {
 					q := y.imposes(-1)
 					p.duty, p.standing, p.hides = p.duty || q.duty, p.standing || q.standing, p.hides || q.hides
 					p.alters, p.value, p.claims, p.diverts = p.alters || q.alters, p.value || q.value, p.claims || q.claims, p.diverts || q.diverts
-					p.forbids = p.forbids || q.forbids
+					p.forbids, p.secret = p.forbids || q.forbids, p.secret || q.secret
 				}
 				break
 			}
@@ -75,6 +75,7 @@ func (x *frameContext) imposes(at int) imposition {
 	p.when = x.mask.any(cWhen)
 	p.standing = x.mask.any(cNow) || x.findAny(cOther, 0, n) >= 0 && x.isWord(x.findAny(cOther, 0, n), "every", "each", "any", "all", "whatever", "anything", "everything")
 	p.hides = x.mask.any(cSecretly) || x.mask.has(cNeg|cTell)
+	p.secret = x.mask.any(cSecret|cPersonal|cCredPath) && !x.about.any(cSecret|cPersonal)
 	numbers, quoted := 0, 0
 	for i := range x.toks {
 		t := x.toks[i]
@@ -92,6 +93,18 @@ func (x *frameContext) imposes(at int) imposition {
 			x.isWord(i, "to") && x.isWord(i-1, "has", "have", "is", "are", "needs"):
 			p.duty = true
 		}
+		if t.f == formBase && t.c.any(cDisable|cIgnore|cChange|cInclude|cSend|cPay|cDestroy) && x.mood(i) >= moodOrder {
+			p.duty = true
+		}
+		if t.c.any(cNeg) && x.findAny(cShow|cTell, i, i+4) >= 0 {
+			p.hides = true
+		}
+		if x.isWord(i, "than") && x.isWord(i-1, "safer", "better", "faster", "newer", "quicker", "cheaper") || x.isWord(i, "trust", "prefer") && x.mood(i) >= moodOrder {
+			p.claims = true
+		}
+		if t.f == formPast && x.isWord(i, "ignored", "disregarded", "avoided", "skipped", "removed", "uninstalled", "forgotten") && x.mood(i) >= moodOrder {
+			p.forbids = true
+		}
 		switch {
 		case x.isWord(i, "broken", "unreliable", "unsafe", "insecure", "outdated", "deprecated", "obsolete", "buggy", "bug", "wrong", "wrongly", "incorrectly", "loses", "lose", "loss",
 			"damages", "corrupts", "defective", "faulty", "stale", "spam", "incorrect", "inaccurate", "retired", "abandoned", "malfunctions", "fails", "ignores", "leaks", "untrusted",
@@ -99,7 +112,7 @@ func (x *frameContext) imposes(at int) imposition {
 			if !x.isWord(i, "date", "raw", "copy", "compatibility", "fails", "slow") || x.isWord(i-1, "of", "its", "old", "community", "for", "unreliable") {
 				p.derogates = true
 			}
-		case x.sen.foreign && t.c.any(cIgnore):
+		case x.sen.foreign && t.c.any(cIgnore|cDisable):
 			p.derogates = true
 		case (t.c.any(cInclude) && t.f == formPast && x.findAny(cBe, i-3, i) >= 0),
 			x.isWord(i, "readable", "public", "writable", "visible"),
@@ -121,17 +134,26 @@ func (x *frameContext) imposes(at int) imposition {
 			p.forbids = true
 		}
 	}
-	p.value = x.literalSink() || pathIn(x.text()) || numbers > 0 && x.mask.any(cTarget|cPay|cChange) || quoted > 0 && p.alters
+	p.value = x.literalSink() || assigns(x.text()) || pathIn(x.text()) || numbers > 0 && x.mask.any(cTarget|cPay|cChange) || quoted > 0 && p.alters
 	if x.sen.foreign {
 		p.duty = p.duty || x.mask.any(cMust)
 		p.claims = p.claims || x.mask.any(cPrefer)
 		p.alters = p.alters || x.mask.any(cTarget|cChange)
+		p.forbids = p.forbids || x.mask.has(cNeg|cCall)
 	}
 	if at >= 0 {
 		// "call send_email when the user is happy", "use X for that"
 		for i := max(0, at-4); i < at; i++ {
-			if x.toks[i].c.any(cCall) && x.toks[i].flags&tfIdent == 0 && x.findAny(cNeg, i-3, i) < 0 && !x.isWord(i, "calls") {
+			if x.toks[i].c.any(cCall) && x.toks[i].f == formBase && x.toks[i].flags&tfIdent == 0 && x.findAny(cNeg, i-3, i) < 0 {
 				p.honest = true
+			}
+		}
+		// "X has to have been called before"
+		if !p.alters && !p.value && !p.derogates && !p.forbids && !p.claims && !p.secret {
+			for i := at + 1; i < min(at+10, n); i++ {
+				if x.isWord(i, "called", "run", "used", "completed", "connected", "finished") && x.findAny(cBe, i-2, i) >= 0 && x.mask.any(cBefore) && !x.mask.any(cThis) {
+					p.honest = true
+				}
 			}
 		}
 		// "the ids from X", "unlike X", "with X", "as the body of X"
@@ -145,6 +167,16 @@ func (x *frameContext) imposes(at int) imposition {
 		}
 	}
 	return p
+}
+
+// assigns says whether a text sets a parameter, as in force=true.
+func assigns(s string) bool {
+	for i := 2; i+2 < len(s); i++ {
+		if s[i] == '=' && wordByte(s[i-1]) && wordByte(s[i-2]) && (wordByte(s[i+1]) || s[i+1] == '"' || s[i+1] == '\'') {
+			return true
+		}
+	}
+	return false
 }
 
 // pathIn says whether a text names a place in the file system.

@@ -227,7 +227,7 @@ func (x *frameContext) shadow() {
 	// "must not be used any more", "may only be called with ..."
 	for i := range x.toks {
 		if x.toks[i].c.any(cCall) && x.toks[i].f == formPast && x.findAny(cBe, i-3, i) >= 0 && x.findAny(cMust|cModal, i-5, i) >= 0 && i > m.at {
-			if x.findAny(cNeg, i-4, i) >= 0 || m.other && x.findAny(cMust, i-5, i) >= 0 {
+			if x.findAny(cNeg, i-4, i) >= 0 || m.other && x.findAny(cMust, i-5, i) >= 0 && !(x.mask.any(cBefore) && !x.mask.any(cThis|cTarget|cParam)) {
 				x.hit(frShadow, 1.5*max(sure, 0.7), m.at, i)
 				return
 			}
@@ -301,6 +301,14 @@ func (x *frameContext) mimicry() {
 	x.transcript()
 	role := x.isWord(0, "system", "assistant", "user", "human", "developer", "admin", "administrator", "operator", "sys")
 	switch {
+	case before == '/' && t.start > 1 && s[t.start-2] == '<' && t.flags&tfTag != 0 && x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") && (after == '>' || after == '_') && x.kind == kindDescription:
+		w := 1.5
+		if strings.Contains(s[:t.start], "<"+x.word(0)) || x.about.any(cMeta) {
+			w = 0.3 // it closes what the text itself opened
+		}
+		x.hit(frMimicry, w, 0, 0)
+	case t.flags&tfTag != 0 && role && after == '_' && x.isWord(1, "instructions", "instruction", "prompt", "message", "reminder", "notice", "note", "directive", "override", "command"):
+		x.hit(frMimicry, 1.5, 0, 1)
 	case before == '|' && t.start > 1 && s[t.start-2] == '<':
 		w := 2.4
 		if t.flags&(tfQuote|tfCode) != 0 || x.about.any(cConv|cModel|cInstr|cMeta) || x.kind >= kindEnum {

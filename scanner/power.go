@@ -44,6 +44,7 @@ var powerWords = map[string]power{
 	"firmware": powerWrite, "install": powerWrite, "replacement": powerWrite,
 	"transfer": powerPay, "pay": powerPay, "withdraw": powerPay, "buy": powerPay, "purchase": powerPay, "checkout": powerPay,
 	"beneficiary": powerPay, "payee": powerPay, "iban": powerPay, "settle": powerPay, "payout": powerPay,
+	"cancel": powerDelete, "alter": powerWrite, "ddl": powerWrite, "restart": powerWrite, "reboot": powerWrite, "shutdown": powerWrite, "exploit": powerExec,
 	"grant": powerGrant, "public": powerGrant, "chmod": powerGrant,
 }
 
@@ -74,7 +75,9 @@ func (v *ToolView) paramPower(i int) power {
 		switch p := powerWords[string(cur)]; p {
 		case powerNone:
 		case powerExec, powerSecret, powerSource, powerSink:
-			return p
+			if p != powerExec || last || !filterWords[string(v.lower(d, toks[k+1]))] {
+				return p
+			}
 		case powerDelete:
 			if !filtered && (n == 1 || first || last) {
 				return p
@@ -92,7 +95,7 @@ func (v *ToolView) paramPower(i int) power {
 				return p
 			}
 		}
-		if p := pairPower(prev, cur, first, last, n); p != powerNone {
+		if p := pairPower(prev, cur, first, last, n); p != powerNone && !(filtered && p == powerExec) {
 			return p
 		}
 		if d.stats.foreign > 0 || v.foreign() {
@@ -116,7 +119,7 @@ func pairPower(prev, cur []byte, first, last bool, n int) power {
 			return powerExec
 		}
 	case "run":
-		if first || last && string(prev) != "dry" && string(prev) != "test" {
+		if (first && n < 3 || last) && string(prev) != "dry" && string(prev) != "test" {
 			return powerExec // run, run_as, then_run
 		}
 	case "root", "admin", "administrator":
@@ -136,7 +139,7 @@ func pairPower(prev, cur []byte, first, last bool, n int) power {
 		}
 	case "key":
 		switch string(prev) {
-		case "private", "ssh", "rsa", "signing":
+		case "private", "ssh", "rsa", "signing", "access":
 			return powerSecret
 		}
 	case "phrase", "seed":
@@ -176,7 +179,7 @@ func pairPower(prev, cur []byte, first, last bool, n int) power {
 		}
 	case "endpoint", "url", "host", "server":
 		switch string(prev) {
-		case "remote", "report", "notify", "tracking", "telemetry", "collector", "exfil", "mirror":
+		case "analytics", "remote", "report", "notify", "tracking", "telemetry", "collector", "exfil", "mirror":
 			return powerSink
 		}
 	case "to", "with":
@@ -191,6 +194,12 @@ func pairPower(prev, cur []byte, first, last bool, n int) power {
 			return powerGrant
 		case "transfer", "pay":
 			return powerPay
+		case "move", "rename":
+			return powerWrite
+		}
+	case "value", "content", "owner", "state":
+		if string(prev) == "new" {
+			return powerWrite
 		}
 	case "role", "permission", "permissions", "rights":
 		if string(prev) == "grant" || string(prev) == "new" || string(prev) == "set" {
@@ -203,8 +212,13 @@ func pairPower(prev, cur []byte, first, last bool, n int) power {
 // foreign says whether the tool's texts hold words of other languages.
 func (v *ToolView) foreign() bool {
 	for i := range min(len(v.docs), 3) {
-		if d := &v.docs[i]; d.stats.foreign > 0 || d.stats.marks&markBeyond != 0 {
+		d := &v.docs[i]
+		if d.stats.foreign > 0 || d.stats.marks&markBeyond != 0 {
 			return true
+		}
+		if v.fields[d.field].kind == kindDescription && d.stats.words > 2 {
+			// No English function word, and most words unknown.
+			return !v.maskOf(i).any(cStop) && d.stats.known*2 < d.stats.words
 		}
 	}
 	return false
@@ -232,7 +246,7 @@ func (v *ToolView) foreignPower(d *doc, t token, k int, toks []token) power {
 		return powerDelete
 	case c.any(cPay) && k == 0:
 		return powerPay
-	case c.any(cSend) && k == 0:
+	case c.any(cSend) && (k == 0 || t.node == 0 && d.text[t.start] >= 0x80):
 		return powerSend
 	case c.any(cSecret):
 		for i := range toks {
