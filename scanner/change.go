@@ -241,7 +241,8 @@ func (c *change) mentionsOther(at sentenceAt) bool {
 	if c.reg == nil {
 		return false
 	}
-	x := frameContext{v: c.now, reg: c.reg, doc: at.d, sen: at.s, toks: c.now.tokens[at.s.tok0:at.s.tok1], mask: at.s.mask, discount: 1}
+	x := frameContext{v: c.now, reg: c.reg, doc: at.d}
+	x.enter(at.s)
 	m, ok := x.mention(0)
 	if !ok || !m.other {
 		return false

@@ -101,7 +101,7 @@ func (l *lexicon) joinPhrases(toks []token) {
 func (l *lexicon) lookupForeign(text string, toks []token, sen *sentence) {
 	foreign, english := 0, 0
 	for i := range toks {
-		if toks[i].c.any(cForeign) {
+		if toks[i].c.any(cForeign) || accented(text[toks[i].start:toks[i].end]) {
 			foreign++
 		} else if toks[i].c.any(cStop) {
 			english++
@@ -128,6 +128,17 @@ func (l *lexicon) lookupForeign(text string, toks []token, sen *sentence) {
 			sen.foreign = true
 		}
 	}
+}
+
+// accented says whether a short word is written with letters that English has
+// not.
+func accented(word string) bool {
+	for i := 0; i < len(word); i++ {
+		if word[i] == 0xC3 {
+			return true
+		}
+	}
+	return false
 }
 
 // longestText is longestClasses of a word as it is written.

@@ -69,6 +69,7 @@ const (
 	cMemory                        // remember, store, memory
 	cTask                          // task, request, answer
 	cDeceive                       // downplay, fabricate, persuade
+	cDo                            // leave, turn, give, answer: verbs that mean by what follows
 )
 
 // has says whether all of want is in c.

@@ -73,6 +73,18 @@ type frameContext struct {
 	// about says what the tool is for, from its name and first sentence.
 	about concept
 	hits  []hit
+	// What was asked of the sentence already: the mood of each token plus
+	// one, and whether it names a sink (1 no, 2 yes).
+	moods [maxSentence + 1]mood
+	sinks uint8
+}
+
+// enter makes a sentence the one under inspection.
+func (x *frameContext) enter(s *sentence) {
+	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], s.mask
+	clear(x.moods[:min(len(x.toks), len(x.moods))])
+	x.sinks = 0
+	x.discount = 1
 }
 
 // frames runs every frame over every sentence.
@@ -134,7 +146,8 @@ func (v *ToolView) purpose() concept {
 }
 
 const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPrefer | cDisable | cPretend |
-	cDeceive | cSecretly | cKnow | cAsk | cChange | cPay | cDestroy | cNow | cHistory | cSecret | cCredPath | cSystem | cModel
+	cDeceive | cSecretly | cKnow | cAsk | cChange | cPay | cDestroy | cNow | cHistory | cSecret | cCredPath | cSystem | cModel |
+	cDo | cGuard | cRule | cInstr | cEnd | cYou | cUser
 
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
@@ -146,14 +159,14 @@ func (x *frameContext) sentence(s *sentence) {
 	}
 	if !tag && (!m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory)) {
 		if m.any(cTarget|cInclude|cMust|cModal) && x.reg != nil {
-			x.sen, x.toks, x.mask, x.discount = s, x.v.tokens[s.tok0:s.tok1], m, 1
+			x.enter(s)
 			if x.identifies() {
 				x.shadow()
 			}
 		}
 		return
 	}
-	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
+	x.enter(s)
 	x.discount = x.metaDiscount()
 	if !m.any(cTool|cCall|cSend|cPrefer|cNeg|cChange|cRead) && x.identifies() {
 		x.shadow()
@@ -216,17 +229,17 @@ var sentenceFrames = [...]struct {
 	{cAsk | cGuard | cKnow | cNeg | cRule, ^concept(0), (*frameContext).presumed},
 	{cTell | cShow, cUser, (*frameContext).phishes},
 	{cTell | cShow | cChange | cInclude | cPrefer | cCall | cPay, ^concept(0), (*frameContext).tampers},
-	{cStop | cTell | cDisable | cIgnore | cNeg, ^concept(0), (*frameContext).omits},
-	{cGuard, cStop | cDisable | cChange | cInclude, (*frameContext).unlocks},
+	{cDo | cTell | cDisable | cIgnore | cNeg, cUser | cUrgent | cTell | cOther | cResult | cStop, (*frameContext).omits},
+	{cGuard, cDo | cDisable | cChange | cInclude, (*frameContext).unlocks},
 	{cSend | cInclude | cTarget | cUser | cAllow | cOther | cTell, ^concept(0), (*frameContext).enlists},
-	{cOutside | cUser | cStop, cStop | cSend | cInclude | cTell, (*frameContext).wants},
+	{cOutside | cUser, cDo | cSend | cInclude | cTell, (*frameContext).wants},
 	{cYou | cModel | cUser, ^concept(0), (*frameContext).allegiance},
 	{cInstr | cRule, cYou | cSystem | cSecret | cTrue | cSecretly, (*frameContext).discloses},
-	{cAsk | cGuard, ^concept(0), (*frameContext).presumedAbroad},
+	{cAsk | cGuard | cInstr, ^concept(0), (*frameContext).presumedAbroad},
 	{cInclude | cChange | cCall | cSend, cFile | cShell | cCredPath | cSystem | cInstr | cModel | cUser | cTool, (*frameContext).persist},
 	{cCall, cTool | cShell | cBefore | cWhen | cModel | cMust | cLink, (*frameContext).commanded},
-	{cTell | cShow | cStop | cResult, ^concept(0), (*frameContext).misreports},
-	{cNeg | cUser | cStop | cSecretly, ^concept(0), (*frameContext).unheard},
+	{cTell | cShow | cDo | cRead | cInclude | cPay, cBe | cMust | cOther | cUser | cYou | cOutside | cUrgent | cShow | cResult, (*frameContext).misreports},
+	{cNeg | cUser | cDo | cSecretly | cOutside, ^concept(0), (*frameContext).unheard},
 }
 
 // hit records a find between two tokens of the sentence.
@@ -329,8 +342,10 @@ func (x *frameContext) isWord(i int, words ...string) bool {
 	if i < 0 || i >= len(x.toks) {
 		return false
 	}
+	word := x.word(i)
+	first := word[0] | 0x20
 	for _, w := range words {
-		if strings.EqualFold(x.word(i), w) {
+		if len(w) == len(word) && (w[0] == first || first >= 0x80) && strings.EqualFold(word, w) {
 			return true
 		}
 	}
@@ -348,7 +363,15 @@ func (x *frameContext) findAny(want concept, from, to int) int {
 	return -1
 }
 
-func (x *frameContext) mood(i int) mood { return moodOf(x.toks, i, x.sen) }
+func (x *frameContext) mood(i int) mood {
+	if i >= len(x.moods) {
+		return moodOf(x.toks, i, x.sen)
+	}
+	if x.moods[i] == 0 {
+		x.moods[i] = moodOf(x.toks, i, x.sen) + 1
+	}
+	return x.moods[i] - 1
+}
 
 // demanded finds a verb of these meanings that is demanded at least so
 // strongly, and gives its index and mood; -1 if there is none.
@@ -367,6 +390,16 @@ func (x *frameContext) demanded(want concept, least mood) (int, mood) {
 // literalSink says whether the sentence names a concrete place outside: an
 // e-mail address, a URL, an IP address, a bucket.
 func (x *frameContext) literalSink() bool {
+	if x.sinks == 0 {
+		x.sinks = 1
+		if x.namesSink() {
+			x.sinks = 2
+		}
+	}
+	return x.sinks == 2
+}
+
+func (x *frameContext) namesSink() bool {
 	s := x.text()
 	if int(x.sen.end) < len(x.doc.text) {
 		// A host name's dot may have ended the sentence.

@@ -74,6 +74,10 @@ func (x *frameContext) presumedAbroad() {
 	}
 	m := x.mask
 	switch {
+	case m.any(cInstr) && m.any(cIgnore|cNeg) && m.any(cIgnore|cNow) && m.any(cYou|cModel|cSystem|cNow) && !x.about.any(cInstr|cRule) && !m.any(cFile):
+		x.hit(frOverride, 1.8, 0, len(x.toks)-1)
+	case m.has(cResult|cInstr) && m.any(cCall) && (m.any(cMust|cShould|cNow|cYou|cModel) || x.isPast()) && !x.about.any(cInstr|cTask):
+		x.hit(frObey, 1.5, 0, len(x.toks)-1)
 	case m.any(cGuard) && m.any(cDisable) && !x.about.any(cGuard|cDisable):
 		x.hit(frGuard, 1.6, 0, len(x.toks)-1)
 	case m.any(cAsk) && m.any(cOther|cWhole) && x.isPast() && !x.about.any(cAsk) && !m.any(cMust|cBefore):

@@ -44,8 +44,8 @@ func (x *frameContext) protective(at int) bool {
 					return true
 				}
 			}
-			if x.sen.foreign && !x.mask.any(cUser|cThis|cMust|cBefore|cModel) && x.findAny(cTell|cShow, i, i+4) >= 0 && !x.toks[i].c.any(cTell) {
-				return true
+			if v := x.findAny(cInclude|cSend|cRead|cTell|cShow, 0, len(x.toks)); x.sen.foreign && v > i && v-i <= 2 && !x.mask.any(cUser) {
+				return true // the first thing said is what is not done
 			}
 			if x.sen.foreign && x.findAny(cRead|cInclude|cSend, i-2, i+3) >= 0 && x.findAny(cTell|cKnow|cUser, i-2, i+5) < 0 && !x.mask.any(cMust|cBefore) {
 				return true
@@ -96,6 +96,9 @@ func (x *frameContext) suggested(at int) bool {
 func (x *frameContext) persist() {
 	s := x.text()
 	what := 0
+	if !x.mask.any(cCredPath|cShell|cFile) && !x.mask.any(cSystem) {
+		return
+	}
 	switch {
 	case strings.Contains(s, "authorized_keys"), strings.Contains(s, "sudoers"), strings.Contains(s, "/etc/hosts"):
 		what = 2

@@ -59,6 +59,9 @@ func (x *frameContext) override() {
 // for its object: "disregard the user", "ignore what the person asks for".
 func (x *frameContext) overUser(i int) bool {
 	u := x.findAny(cUser, i+1, i+5)
+	for u >= 0 && u+1 < len(x.toks) && x.toks[u+1].c.any(cUser) {
+		u++
+	}
 	if u < 0 || x.toks[u].flags&(tfIdent|tfBreak) != 0 || x.findAny(cNeg, i-3, i) >= 0 {
 		return false
 	}
@@ -75,9 +78,6 @@ func (x *frameContext) overUser(i int) bool {
 func (x *frameContext) supersede() {
 	if x.sen.foreign {
 		i := x.findAny(cInstr, 0, len(x.toks))
-		if g := x.findAny(cIgnore|cNeg, 0, len(x.toks)); i >= 0 && g >= 0 && abs(g-i) < 10 && !x.about.any(cInstr|cRule) && x.mask.any(cIgnore|cNow) && x.mask.any(cYou|cModel|cSystem|cNow) && !x.mask.any(cFile) {
-			x.hit(frOverride, 1.8, i, g)
-		}
 		if p := x.findAny(cPrior, i-4, i+4); i >= 0 && p >= 0 && !x.about.any(cInstr|cRule) && x.mask.any(cYou|cModel|cNow|cNeg|cIgnore|cSystem|cOther) {
 			x.hit(frOverride, 1.5, i, p)
 		}

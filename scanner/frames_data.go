@@ -207,7 +207,7 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 		switch {
 		case t.c.any(cInclude|cSend|cRead) && t.f == formBase && x.findAny(cMust|cShould, i-3, i) >= 0:
 			return i, moodStrong
-		case x.isWord(i, "unless") && x.isWord(i-1, "used", "read", "taken", "loaded", "tried"):
+		case x.isWord(i, "unless") && x.reads():
 		case x.isWord(i, "unless", "otherwise", "fails", "hold", "holds", "expects", "requires", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
 			return i, moodOrder
 		case t.c.any(cModel) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.any(cRead|cSend|cInclude):
@@ -215,6 +215,17 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 		}
 	}
 	return -1, moodNone
+}
+
+// reads says whether the sentence tells what the tool itself reads or uses:
+// "the key is read from".
+func (x *frameContext) reads() bool {
+	for i := range x.toks {
+		if x.isWord(i, "used", "read", "taken", "loaded", "tried") && x.findAny(cBe, i-2, i) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // fromElsewhere says whether a parameter is to be filled from another tool or
@@ -311,7 +322,7 @@ func (x *frameContext) sink() {
 	if i := x.findAny(cPrefer, 0, len(x.toks)); literal && x.isWord(i, "instead", "rather") && strings.Contains(x.text(), "://") && !x.about.any(cLink) {
 		for k := range x.toks {
 			if x.isWord(k, "take", "fetch", "download", "install", "get", "load", "pull", "use") && x.mood(k) >= moodOrder {
-				x.hit(frRedirect, 1.5, k, i)
+				x.hit(frRedirect, 1.8, k, i)
 				return
 			}
 		}

@@ -39,8 +39,9 @@ func (x *frameContext) impose(at int) float64 {
 		// The order may stand in the sentence after the name.
 		for k := x.doc.sen0; k < x.doc.sen1; k++ {
 			if s := &x.v.clauses[k]; s.tok0 == next {
-				y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind, discount: 1, about: x.about}
-				if y.anaphoric() {
+				y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, kind: x.kind, about: x.about}
+				y.enter(s)
+				if y.anaphoric(p.weigh() >= 0.7) {
 					q := y.imposes(-1)
 					p.duty, p.standing, p.hides = p.duty || q.duty, p.standing || q.standing, p.hides || q.hides
 					p.alters, p.value, p.claims, p.diverts = p.alters || q.alters, p.value || q.value, p.claims || q.claims, p.diverts || q.diverts
@@ -53,10 +54,24 @@ func (x *frameContext) impose(at int) float64 {
 	return p.weigh()
 }
 
+// prerequisite says whether the sentence only asks that the tool named at
+// token at was called before this one, with nothing about how.
+func (x *frameContext) prerequisite(at int) bool {
+	if x.literalSink() || x.mask.any(cTarget|cSecret|cPersonal|cNeg|cIgnore|cConv) {
+		return false
+	}
+	for i := at + 1; i < min(at+10, len(x.toks)); i++ {
+		if x.isWord(i, "called", "run", "used", "completed", "connected", "finished") && x.findAny(cBe, i-2, i) >= 0 && x.mask.any(cBefore) && !x.mask.any(cThis) {
+			return true
+		}
+	}
+	return false
+}
+
 // anaphoric says whether a sentence goes on about what the one before named:
-// it opens with an order or has "it", "its", "that", "those".
-func (x *frameContext) anaphoric() bool {
-	if x.toks[0].f == formBase {
+// it has "it", "its", "that", "those", or follows a lead with an order.
+func (x *frameContext) anaphoric(lead bool) bool {
+	if lead && x.toks[0].f == formBase {
 		return true
 	}
 	for i := 0; i < min(len(x.toks), 12); i++ {
@@ -112,6 +127,8 @@ func (x *frameContext) imposes(at int) imposition {
 			if !x.isWord(i, "date", "raw", "copy", "compatibility", "fails", "slow") || x.isWord(i-1, "of", "its", "old", "community", "for", "unreliable") {
 				p.derogates = true
 			}
+		case x.isWord(i, "exist", "exists") && x.findAny(cNeg, i-3, i) >= 0:
+			p.derogates = true
 		case x.sen.foreign && t.c.any(cIgnore|cDisable):
 			p.derogates = true
 		case (t.c.any(cInclude) && t.f == formPast && x.findAny(cBe, i-3, i) >= 0),
@@ -148,14 +165,7 @@ func (x *frameContext) imposes(at int) imposition {
 				p.honest = true
 			}
 		}
-		// "X has to have been called before"
-		if !p.alters && !p.value && !p.derogates && !p.forbids && !p.claims && !p.secret {
-			for i := at + 1; i < min(at+10, n); i++ {
-				if x.isWord(i, "called", "run", "used", "completed", "connected", "finished") && x.findAny(cBe, i-2, i) >= 0 && x.mask.any(cBefore) && !x.mask.any(cThis) {
-					p.honest = true
-				}
-			}
-		}
+
 		// "the ids from X", "unlike X", "with X", "as the body of X"
 		if x.isWord(at-1, "from", "unlike", "with", "by", "for", "like") && !p.duty && !p.value && !p.diverts && !p.alters {
 			p.honest = true

@@ -158,6 +158,9 @@ func (x *frameContext) shadow() {
 	if x.sen.foreign && x.findAny(cCall, m.at-3, m.at) >= 0 && !x.mask.any(cNeg|cTarget|cIgnore|cMust|cOther) && !x.literalSink() {
 		return // "si quieres mandarlo, usa send_email"
 	}
+	if x.prerequisite(m.at) {
+		return
+	}
 	if m.other {
 		if w := x.impose(m.at); w >= 0.8 {
 			if w >= 1.2 {
@@ -379,14 +382,13 @@ func (x *frameContext) mimicry() {
 // transcript finds a made-up exchange: two or more lines that open with a
 // speaker.
 func (x *frameContext) transcript() {
-	if x.kind != kindDescription || !x.speaker() || x.about.any(cConv|cModel|cMeta|cInstr) {
+	if x.kind != kindDescription || !speaker(x.doc, x.toks[0]) || x.about.any(cConv|cModel|cMeta|cInstr) {
 		return
 	}
 	n := 0
 	for s := x.doc.sen0; s < x.doc.sen1; s++ {
 		sen := &x.v.clauses[s]
-		y := frameContext{v: x.v, doc: x.doc, sen: sen, toks: x.v.tokens[sen.tok0:sen.tok1]}
-		if y.speaker() {
+		if speaker(x.doc, x.v.tokens[sen.tok0]) {
 			n++
 		}
 		if sen.tok0 > x.sen.tok1 || n > 8 {
@@ -398,12 +400,15 @@ func (x *frameContext) transcript() {
 	}
 }
 
-// speaker says whether the sentence opens with a role of a chat and a mark.
-func (x *frameContext) speaker() bool {
-	if !x.isWord(0, "system", "assistant", "user", "human", "tool", "developer", "ai") {
+// speaker says whether a sentence that begins with this token opens with a
+// role of a chat and a mark.
+func speaker(d *doc, t token) bool {
+	s := d.text
+	switch strings.ToLower(s[t.start:t.end]) {
+	case "system", "assistant", "user", "human", "tool", "developer", "ai":
+	default:
 		return false
 	}
-	s, t := x.doc.text, x.toks[0]
 	if t.start > 0 && s[t.start-1] != '\n' && s[t.start-1] != '[' && s[t.start-1] != '<' && s[t.start-1] != '#' && s[t.start-1] != '*' && !(s[t.start-1] == ' ' && t.start > 1 && (s[t.start-2] == '#' || s[t.start-2] == '\n' || s[t.start-2] == '.')) && s[t.start-1] != '/' {
 		return false
 	}

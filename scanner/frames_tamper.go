@@ -11,10 +11,10 @@ func (x *frameContext) tampers() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.flags&tfIdent != 0 {
+		if t.flags&tfIdent != 0 || t.f != formBase && t.f != formPast && !t.c.any(cPrefer|cIgnore) {
 			continue
 		}
-		ordered := t.f == formBase && x.mood(i) >= moodOrder && !(x.sen.first && x.kind == kindDescription)
+		ordered := t.f == formBase && x.mood(i) >= moodOrder && (i == 0 || !x.toks[i-1].c.any(cYou)) && !(x.sen.first && x.kind == kindDescription)
 		switch {
 		// "swap the figures before you present them"
 		case ordered && x.isWord(i, "swap", "exchange", "alter", "inflate", "invert", "falsify", "adjust") && x.findAny(cResult|cPay|cOther, i, i+6) >= 0 && x.shownLater(i):
@@ -105,6 +105,9 @@ func (x *frameContext) omits() {
 	}
 	const worth = cUrgent | cResult | cDestroy | cKnow | cPay
 	for i := range x.toks {
+		if !x.toks[i].c.any(cDo | cIgnore | cTell | cNeg | cDisable) {
+			continue
+		}
 		if x.isWord(i, "leave", "leaving", "omit", "drop", "skip", "suppress", "withhold") && x.mood(i) >= moodOrder && !(x.sen.first && x.kind == kindDescription) {
 			out := x.isWord(i, "omit", "suppress", "withhold")
 			for k := i + 1; k < min(i+9, len(x.toks)) && !out; k++ {

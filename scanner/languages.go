@@ -6,7 +6,7 @@ package scanner
 var languages = []map[concept]string{spanish, portuguese, french, german, russian, chinese, japanese}
 
 var spanish = map[concept]string{
-	cForeign:            `el los las del una que para con por sin como este esta estos sus usted ustedes pero cuando antes siempre nunca debes debe cualquier otra otras todos todas usuario herramienta herramientas y en de la`,
+	cForeign:            `el los las del una que para con por sin como este esta estos sus usted ustedes pero cuando antes siempre nunca debes debe cualquier otra otras todos todas usuario herramienta herramientas y en de la fueron fue desde cuando donde`,
 	cNeg:                `no nunca jamas sin evita* tampoco ningun*`,
 	cTell:               `dig* deci* dice* menciona* mencion* informa* informes revel* muestr* mostrar* notifi* avis* comuni* comente* comentes comentar* explic* cuent* contar* adviert* comentarlo`,
 	cTell | cSecretly:   `ocult* escond*`,
@@ -63,7 +63,7 @@ var spanish = map[concept]string{
 }
 
 var portuguese = map[concept]string{
-	cForeign:          `um uma os uma que para com por sem como este esta seus voce nao mas quando antes sempre nunca deve qualquer outra outras todas usuario utilizador ferramenta ferramentas e em da do dos das ao`,
+	cForeign:          `um uma os uma que para com por sem como este esta seus voce nao mas quando antes sempre nunca deve qualquer outra outras todas usuario utilizador ferramenta ferramentas e em da do dos das ao suas seus sua foram pelo pela isso foi ser esta este`,
 	cNeg:              `nao nunca jamais sem evite* nenhum*`,
 	cTell:             `diga* dizer* menciona* mencione* informe* informar* revel* mostr* notifi* avis* comuni* comente* conte* expli* alert*`,
 	cTell | cSecretly: `ocult* escond* esconda*`,
@@ -113,7 +113,7 @@ var portuguese = map[concept]string{
 }
 
 var french = map[concept]string{
-	cForeign:          `le les des une que pour avec sans comme cette ces ses vous votre vos mais quand avant toujours jamais devez doit autre autres tous toutes utilisateur outil outils et du est pas ne dans au aux`,
+	cForeign:          `le les des une que pour avec sans comme cette ces ses vous votre vos mais quand avant toujours jamais devez doit autre autres tous toutes utilisateur outil outils et du est pas ne dans au aux sont ete elle cet leurs quel quelle`,
 	cNeg:              `ne pas jamais sans aucun* evite* ni inutile plus`,
 	cTell:             `dites dire dis mentionn* inform* revel* montr* notifi* averti* signal* communiqu* expliqu* parle* parler* divulg* indiqu* affich* parler inutile mentionne*`,
 	cTell | cSecretly: `cach* dissimul* masqu*`,
@@ -164,7 +164,7 @@ var french = map[concept]string{
 }
 
 var german = map[concept]string{
-	cForeign:          `der das und den dem ein eine mit fur von auf nicht ist sie sich auch wenn vor bevor immer nie niemals mussen muss alle anderen andere jedes benutzer nutzer werkzeug werkzeuge ohne dass aber zu`,
+	cForeign:          `der das und den dem ein eine mit fur von auf nicht ist sie sich auch wenn vor bevor immer nie niemals mussen muss alle anderen andere jedes benutzer nutzer werkzeug werkzeuge ohne dass aber zu deine deinen deiner werden wurde wurden sind zum zur dieses diese dieser einen einer`,
 	cNeg:              `nicht nie niemals kein* ohne vermeide* entfall* entfallt`,
 	cTell:             `sag* erwahn* mitteil* informier* zeig* verrat* offenbar* benachrichtig* melde* erklar* teile* preisgeb* anzeig* hinweis* erwahn* besprechen mitteilen`,
 	cTell | cSecretly: `verberg* versteck* verheimlich* verschweig*`,

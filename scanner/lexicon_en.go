@@ -60,7 +60,8 @@ var verbsEN = []struct {
 	{cTell, `cite credit attribute`},
 	{cInclude, `slip+ sneak tuck squeeze stash tag+ spell`},
 	{cMust, `ensure guarantee insist`},
-	{cStop, `leave:leaves:leaving:left keep:keeps:keeping:kept make:makes:making:made take:takes:taking:took:taken give:gives:giving:gave:given stay`},
+	{cDo, `answer reply:replies:replying:replied respond claim turn subtract deduct multiply divide reduce raise lower exchange invert falsify label shut`},
+	{cDo | cStop, `leave:leaves:leaving:left keep:keeps:keeping:kept make:makes:making:made take:takes:taking:took:taken give:gives:giving:gave:given stay`},
 	{cAllow, `trust whitelist allowlist grant permit+ allow enable accept unlock bless`},
 	{cRead | cCall, `install download curl wget`},
 }
@@ -161,7 +162,7 @@ var phrasesEN = []struct {
 	{cSecret, "process env|environment dump|passport number|session cookies"},
 	{cConv | cHistory, "in the clipboard|clipboard contents|clipboard content|screen contents|open tabs|last user message"},
 	{cNeg | cTell, "keep this internal|keep it internal|keep that internal|to yourself|strictly internal|don't care|doesn't care|won't mind|doesn't mind|do not care|need not know|not need to know|needn't know|not their concern|keep this confidential|keep that private|without attribution|shouldn't know|should not know|must not know|shouldn't see|must not see|should not see|must never see|must never know|should never know|should never learn|must never learn"},
-	{cIgnore, "don't cover|do not cover|doesn't hold|does not hold|don't hold|don't apply|doesn't apply|does not apply|don't matter|do not matter|doesn't matter|don't bind|not binding|not relevant|don't count|do not count|not extend|have changed|were replaced|are replaced|has been replaced|have been replaced|been corrupted|have expired|has expired|been updated|no bearing"},
+	{cIgnore, "no longer exist|no longer exists|don't cover|do not cover|doesn't hold|does not hold|don't hold|don't apply|doesn't apply|does not apply|don't matter|do not matter|doesn't matter|don't bind|not binding|not relevant|don't count|do not count|not extend|have changed|were replaced|are replaced|has been replaced|have been replaced|been corrupted|have expired|has expired|been updated|no bearing"},
 	{cOther | cTool, "over alternatives|over others|than others|than alternatives|than other|the alternatives|any alternative|over competing|its competitors|competing tools|anything else available"},
 	{cPrefer, "retired|been retired|shut down|been replaced|been disabled|been removed|no longer available|out of service|out of order|unavailable"},
 	{cAllow | cAsk, "pre authorized|pre authorised|preauthorized|given permission|gave permission|granted permission|has permission|no objection|fine with|already said yes|signed off|explicitly allowed"},
