@@ -108,11 +108,8 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 	}
 	var history *revisions
 	if sides[0].revision+sides[1].revision != "" {
-		base, err := storeDir(flags)
-		if err != nil {
-			return nil, err
-		}
-		if history, err = openRevisions(ctx, f.repo, base); err != nil {
+		var err error
+		if history, err = openRevisions(ctx, flags, f.repo); err != nil {
 			return nil, err
 		}
 		defer history.close()
@@ -171,7 +168,7 @@ func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, s *side,
 		}
 		own = own.with([]string{"proxy_source=" + dir}, nil)
 	}
-	run, err := runSide(ctx, own, f.run, f.stage, parts, stderr)
+	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts}, stderr)
 	if err != nil && ctx.Err() == nil {
 		err = wrapSide(s.name, err)
 	}

@@ -27,10 +27,17 @@ type revisions struct {
 	lock   *flock.Flock
 }
 
-// openRevisions finds the repository of a directory. The private directory
-// lies below base and is the same each time, so that a checkout changes only
-// files that differ.
-func openRevisions(ctx context.Context, repo, base string) (*revisions, error) {
+// openRevisions finds the repository of a directory. The private directory is
+// in the store's own, beside those of running stages.
+func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revisions, error) {
+	store, err := openStore(flags) // which makes it
+	if err != nil {
+		return nil, err
+	}
+	base := store.Dir()
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
 	top, err := git(ctx, repo, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--show-prefix")
 	if err != nil {
 		return nil, fmt.Errorf("--repo %s: %w; name the directory of a git repository", repo, err)
@@ -41,7 +48,7 @@ func openRevisions(ctx context.Context, repo, base string) (*revisions, error) {
 		return nil, err
 	}
 	id := sha256.Sum256([]byte(abs))
-	r := &revisions{dir: filepath.Join(base, "revisions", hex.EncodeToString(id[:8])), gitDir: gitDir, prefix: strings.TrimSpace(prefix)}
+	r := &revisions{dir: filepath.Join(base, "work", "revisions-"+hex.EncodeToString(id[:8])), gitDir: gitDir, prefix: strings.TrimSpace(prefix)}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a directory for revisions: %w", err)
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // side is one of two things to compare: a report that there is, or a run of
@@ -106,31 +109,86 @@ func (f *globalFlags) with(vars, varFiles []string) *globalFlags {
 	return &own
 }
 
+// sideOptions say how far a side is run.
+type sideOptions struct {
+	// stage is the one whose output holds the figures.
+	stage string
+	// parts is where the proxy and the data go; empty for nowhere.
+	parts string
+	// source is the directory of a revision, whose own faults are told from
+	// others; empty where there is none.
+	source string
+}
+
+// sourceError is a stage that failed and that depends on the source of a
+// revision. Its message is the end of what the stage printed.
+type sourceError struct {
+	stage *pipeline.Instance
+	said  string
+	err   error
+}
+
+func (e *sourceError) Error() string {
+	return fmt.Sprintf("%s: %s", e.stage, cmp.Or(e.said, e.err.Error()))
+}
+
+func (e *sourceError) Unwrap() error { return e.err }
+
 // runSide brings the pipeline up to date as far as the stage that holds the
 // figures, and reads them. Nothing is judged, so that no baseline is needed,
 // and nothing is published: the reports in the tree are those of the gate.
-// parts is where the proxy and the data go; empty for nowhere.
-func runSide(ctx context.Context, flags *globalFlags, rf runFlags, stage, parts string, stderr io.Writer) (*sideRun, error) {
+func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions, stderr io.Writer) (*sideRun, error) {
 	s, err := openSession(flags, stderr)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	rf.selection = engine.Selection{Until: []string{stage}}
+	rf.selection = engine.Selection{Until: []string{o.stage}}
 	s.plan.Publish = nil
 	run := &sideRun{}
 	outcomes, _, err := s.run(ctx, &rf, flags.json, stderr, func(outcomes []*engine.Outcome) error {
-		figures, err := s.aggregate(outcomes, stage)
-		if run.figures = &figures; err != nil || parts == "" {
+		figures, err := s.aggregate(outcomes, o.stage)
+		if run.figures = &figures; err != nil || o.parts == "" {
 			return err
 		}
-		run.parts, err = s.parts(outcomes, parts)
+		run.parts, err = s.parts(outcomes, o.parts)
 		return err
 	})
+	var failed *engine.StageError
+	if errors.As(err, &failed) && ctx.Err() == nil && o.source != "" && s.dependsOn(failed.Outcome.Instance, o.source) {
+		var said bytes.Buffer
+		_ = s.explainFailure(&said, outcomes, err)
+		return nil, &sourceError{failed.Outcome.Instance, lastWords(said.String()), err}
+	}
 	if err != nil {
 		return nil, s.explainFailure(stderr, outcomes, err)
 	}
 	return run, nil
+}
+
+// lastWords is the last line that says something.
+func lastWords(log string) string {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	_, text, _ := strings.Cut(lines[len(lines)-1], " | ")
+	return strings.TrimSpace(text)
+}
+
+// dependsOn tells whether an instance reads files below a directory, itself or
+// through others.
+func (s *session) dependsOn(in *pipeline.Instance, dir string) bool {
+	for _, input := range in.Inputs {
+		for _, f := range input.Files {
+			if rel, err := filepath.Rel(dir, f.Source); err == nil && filepath.IsLocal(rel) {
+				return true
+			}
+		}
+	}
+	for _, u := range in.Upstream {
+		if s.dependsOn(s.plan.Instances[u], dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // Names of the parts below the directory of a side.

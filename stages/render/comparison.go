@@ -148,19 +148,25 @@ func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
 	} else {
 		fmt.Fprintln(w, costNote(c.Cost))
 	}
-	for i, q := range c.Queries {
-		if i == 0 {
-			fmt.Fprintln(w)
-		}
+	if len(c.Queries) > 0 {
+		fmt.Fprintln(w)
+	}
+	WriteComparedQueries(w, c.Queries, most)
+	return nil
+}
+
+// WriteComparedQueries writes at most most queries for a terminal, each with
+// both ranked lists.
+func WriteComparedQueries(w io.Writer, queries []compare.Query, most int) {
+	for i, q := range queries {
 		if i == most {
-			fmt.Fprintf(w, "and %d more queries that differ; --format json has them all\n", len(c.Queries)-most)
-			break
+			fmt.Fprintf(w, "and %d more queries that differ; the JSON has them all\n", len(queries)-most)
+			return
 		}
 		fmt.Fprintln(w, plain(fmt.Sprintf("%s %s (%s) %s", q.Outcome, q.ID, signed(q.Delta), shorten(q.Query, 100))))
 		fmt.Fprintln(w, plain("  A "+listed(q.A, 10)))
 		fmt.Fprintln(w, plain("  B "+listed(q.B, 10)))
 	}
-	return nil
 }
 
 // ComparisonMarker is the first line of a comparison in Markdown, by which a
