@@ -331,7 +331,7 @@ stage "score-mutations" {
     length(var.mutations) > 0 ? ["--detector", matrix.detector] : [],
     var.held_out ? ["--held-out"] : [],
     input.adapted == null ? [] : ["--adapted", input.adapted],
-    input.detector == null ? [] : concat(["--"], [
+    input.detector == null ? [] : concat(["--entry-timeout", var.external_detectors[matrix.detector].entry_timeout, "--"], [
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),
   )
