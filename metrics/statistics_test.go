@@ -33,6 +33,12 @@ func TestWilson(t *testing.T) {
 			t.Error("not ok")
 		}
 	}
+	if got, want := WilsonOf(0.75, 8), (func() Interval { i, _ := Wilson(6, 8); return i })(); got != want {
+		t.Errorf("a rate of 6 in 8 has %v as a rate and %v as a count", got, want)
+	}
+	if wide, narrow := WilsonOf(0.925, 67), WilsonOf(0.925, 3000); wide.High-wide.Low < 5*(narrow.High-narrow.Low) {
+		t.Errorf("%v over 67 observations, %v over 3000", wide, narrow)
+	}
 	if _, ok := Wilson(0, 0); ok {
 		t.Error("an interval of nothing")
 	}
