@@ -230,6 +230,9 @@ func TestSameBytes(t *testing.T) {
 
 // The scanner answers on every variant of the committed corpus.
 func TestScannerOnTheCommittedCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten thousand variants")
+	}
 	r := measure(t, Options{Security: "../../datasets/security_v1.json", Detectors: []string{"scanner"}, Seed: 1})
 	d := r.Detectors[0]
 	for _, f := range d.Totals {
