@@ -185,13 +185,14 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 		p.outOfDate()
 	}
 	first := true
+	var took time.Duration // the last rebuilding: with many tools, it is waited for longer
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-p.refresh:
 		}
-		late := time.After(settleFor)
+		late := time.After(max(settleFor, 4*took))
 		for p.connecting() {
 			select {
 			case <-ctx.Done():
@@ -203,10 +204,12 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 			break
 		}
 		complete := !p.connecting()
+		started := time.Now()
 		if err := p.rebuild(); err != nil {
 			p.log.Error("the catalogue could not be rebuilt", "error", err)
 			continue
 		}
+		took = time.Since(started)
 		if first && complete {
 			first = false
 			close(p.settled)

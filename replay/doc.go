@@ -1,6 +1,6 @@
 // Package replay stands in for the MCP servers behind a proxy: it serves a
-// frozen corpus over stdio, byte for byte, one process per server, so that a
-// proxy is never scored against a live catalogue.
+// frozen corpus over stdio, byte for byte, one process per server, or over HTTP where there are very
+// many, so that a proxy is never scored against a live catalogue.
 //
 // The protocol is spoken here by hand and not through an SDK's server, for
 // three reasons: schemas reach the proxy exactly as the corpus has them

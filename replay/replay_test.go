@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"reflect"
 	"strings"
@@ -149,6 +150,55 @@ func TestServesTheSDKsClient(t *testing.T) {
 	session.Close()
 	if err := <-served; err != nil {
 		t.Errorf("the server ended with %v", err)
+	}
+}
+
+// Beyond a hundred servers all are endpoints of one HTTP server, each with its
+// own tools in the same order as its process would list them.
+func TestManyServersAreHosted(t *testing.T) {
+	var c contracts.Corpus
+	for i := range 2 * (mostProcesses + 1) {
+		c.Tools = append(c.Tools, corpusTool(fmt.Sprintf("s%d", i/2), fmt.Sprintf("t%d", i), `{"type":"object"}`))
+	}
+	if few, err := Start("touchstone", c, 3, false); err != nil || few.Upstreams[0].URL != "" {
+		t.Fatalf("a proxy that takes no addresses gets %+v, %v", few, err)
+	} else {
+		few.Stop()
+	}
+	servers, err := Start("touchstone", c, 3, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer servers.Stop()
+	if len(servers.Upstreams) != mostProcesses+1 {
+		t.Fatalf("%d servers", len(servers.Upstreams))
+	}
+	for i, p := range split(c, 3)[:3] {
+		up := servers.Upstreams[i]
+		client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+		session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: up.URL}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for tl, err := range session.Tools(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, tl.Name)
+		}
+		session.Close()
+		if up.Name != p.server || len(names) != 2 || names[0] != p.tools[0].Tool || names[1] != p.tools[1].Tool {
+			t.Errorf("%s at %s lists %v, not %v", up.Name, up.URL, names, p.tools)
+		}
+	}
+	resp, err := http.Get(servers.Upstreams[0].URL)
+	if err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %v, %v", resp, err)
+	}
+	servers.Stop()
+	if _, err := http.Get(servers.Upstreams[0].URL); err == nil {
+		t.Error("it serves after Stop")
 	}
 }
 

@@ -72,24 +72,34 @@ type Server struct {
 // NewServer picks the tools of the server name out of the corpus and keeps
 // their order. It fails when the corpus has no tool of that server.
 func NewServer(corpus contracts.Corpus, name string) (*Server, error) {
-	s := &Server{name: name}
+	p := part{server: name}
 	for _, t := range corpus.Tools {
 		if t.Server == name {
-			s.tools = append(s.tools, tool{Name: t.Tool, Description: t.Description, InputSchema: t.Schema})
+			p.tools = append(p.tools, t)
 		}
 	}
-	if len(s.tools) == 0 {
-		return nil, fmt.Errorf("the corpus has no tool of server %q: it has %q", name, Servers(corpus))
+	if len(p.tools) == 0 {
+		return nil, fmt.Errorf("the corpus has no tool of server %q: it has %q", name, ServerNames(corpus))
 	}
-	return s, nil
+	return newServer(p), nil
 }
 
-// Servers lists the names of the corpus's servers in the order in which each
-// first appears.
-func Servers(corpus contracts.Corpus) []string {
+func newServer(p part) *Server {
+	s := &Server{name: p.server, tools: make([]tool, len(p.tools))}
+	for i, t := range p.tools {
+		s.tools[i] = tool{Name: t.Tool, Description: t.Description, InputSchema: t.Schema}
+	}
+	return s
+}
+
+// ServerNames lists the names of the corpus's servers in the order in which
+// each first appears.
+func ServerNames(corpus contracts.Corpus) []string {
 	var names []string
+	seen := map[string]bool{}
 	for _, t := range corpus.Tools {
-		if !slices.Contains(names, t.Server) {
+		if !seen[t.Server] {
+			seen[t.Server] = true
 			names = append(names, t.Server)
 		}
 	}

@@ -31,36 +31,51 @@ func Order(seed uint64, what string, n int) []int {
 // A file per server keeps the start of a replay server independent of the
 // size of the whole corpus.
 func Upstreams(dir, executable string, corpus contracts.Corpus, seed uint64) ([]contracts.Upstream, error) {
-	byServer := map[string][]contracts.Tool{}
-	for _, t := range corpus.Tools {
-		byServer[t.Server] = append(byServer[t.Server], t)
-	}
-	servers := Servers(corpus)
-	if seed != 0 {
-		servers = permute(servers, Order(seed, "servers", len(servers)))
-	}
-	upstreams := make([]contracts.Upstream, 0, len(servers))
-	for i, name := range servers {
-		tools := byServer[name]
-		if seed != 0 {
-			tools = permute(tools, Order(seed, "tools of "+name, len(tools)))
-		}
-		part := contracts.Corpus{Version: corpus.Version, GeneratedFrom: corpus.GeneratedFrom, Tools: tools}
+	parts := split(corpus, seed)
+	upstreams := make([]contracts.Upstream, 0, len(parts))
+	for i, p := range parts {
+		part := contracts.Corpus{Version: corpus.Version, GeneratedFrom: corpus.GeneratedFrom, Tools: p.tools}
 		b, err := json.Marshal(part)
 		if err != nil {
-			return nil, fmt.Errorf("write the tools of server %q for replay: %w", name, err)
+			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
 		}
 		// A number, because a server's name may not be a file name.
 		file := filepath.Join(dir, strconv.Itoa(i)+".json")
 		if err := os.WriteFile(file, b, 0o600); err != nil {
-			return nil, fmt.Errorf("write the tools of server %q for replay: %w", name, err)
+			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
 		}
 		upstreams = append(upstreams, contracts.Upstream{
-			Name:    name,
-			Command: []string{executable, "replay", "--corpus", file, "--server", name},
+			Name:    p.server,
+			Command: []string{executable, "replay", "--corpus", file, "--server", p.server},
 		})
 	}
 	return upstreams, nil
+}
+
+// part is a server with its tools.
+type part struct {
+	server string
+	tools  []contracts.Tool
+}
+
+// split takes a corpus apart, in the order of seed.
+func split(corpus contracts.Corpus, seed uint64) []part {
+	byServer := map[string][]contracts.Tool{}
+	for _, t := range corpus.Tools {
+		byServer[t.Server] = append(byServer[t.Server], t)
+	}
+	servers := ServerNames(corpus)
+	if seed != 0 {
+		servers = permute(servers, Order(seed, "servers", len(servers)))
+	}
+	parts := make([]part, len(servers))
+	for i, name := range servers {
+		parts[i] = part{name, byServer[name]}
+		if seed != 0 {
+			parts[i].tools = permute(parts[i].tools, Order(seed, "tools of "+name, len(parts[i].tools)))
+		}
+	}
+	return parts
 }
 
 func permute[T any](items []T, order []int) []T {

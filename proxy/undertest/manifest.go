@@ -23,6 +23,14 @@ func ReadManifest(dir string) (contracts.ProxyManifest, error) {
 	return m, nil
 }
 
+// TakesURLs tells whether the proxy in dir takes upstreams by their addresses.
+// The contract of docs/own-proxy.md says that it does; of a proxy that an
+// adapter describes, only the adapter could know.
+func TakesURLs(dir string) (bool, error) {
+	m, err := ReadManifest(dir)
+	return m.Adapter == "", err
+}
+
 // dialectOf says how the proxy of m in opts.Dir is started and asked.
 func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	var exe string

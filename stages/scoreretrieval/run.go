@@ -48,18 +48,18 @@ func Run(ctx context.Context, opts Options) error {
 			return fmt.Errorf("find this program, which replays the corpus: %w", err)
 		}
 	}
-	dir, err := os.MkdirTemp("", "touchstone-replay-")
-	if err != nil {
-		return fmt.Errorf("make a directory for the replay servers: %w", err)
-	}
-	defer os.RemoveAll(dir)
 	seed := uint64(opts.Run)
-	upstreams, err := replay.Upstreams(dir, self, d.corpus, seed)
+	byURL, err := undertest.TakesURLs(opts.Proxy)
 	if err != nil {
 		return err
 	}
+	servers, err := replay.Start(self, d.corpus, seed, byURL)
+	if err != nil {
+		return err
+	}
+	defer servers.Stop()
 	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: opts.Search, Tools: undertest.IDs(d.corpus),
+		Dir: opts.Proxy, Upstreams: servers.Upstreams, Index: degrade, SearchPath: opts.Search, Tools: undertest.IDs(d.corpus),
 		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: self, Progress: opts.Progress,
 	})
 	if err != nil {

@@ -79,17 +79,17 @@ func Run(ctx context.Context, opts Options) error {
 			return fmt.Errorf("find this program, which replays the corpus: %w", err)
 		}
 	}
-	dir, err := os.MkdirTemp("", "touchstone-replay-")
-	if err != nil {
-		return fmt.Errorf("make a directory for the replay servers: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	upstreams, err := replay.Upstreams(dir, self, corpus, 0)
+	byURL, err := undertest.TakesURLs(opts.Proxy)
 	if err != nil {
 		return err
 	}
+	servers, err := replay.Start(self, corpus, 0, byURL)
+	if err != nil {
+		return err
+	}
+	defer servers.Stop()
 	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: upstreams, Index: degrade, Tools: undertest.IDs(corpus),
+		Dir: opts.Proxy, Upstreams: servers.Upstreams, Index: degrade, Tools: undertest.IDs(corpus),
 		ReadyTimeout: opts.ReadyTimeout, Executable: self, Progress: opts.Progress,
 	})
 	if err != nil {
