@@ -207,6 +207,8 @@ func (c *change) retires(at sentenceAt) bool {
 	toks := c.now.tokens[at.s.tok0:at.s.tok1]
 	for k, t := range toks {
 		switch c.now.word(at.d, t) {
+		case "untrusted":
+			return true // a warning
 		case "deprecated":
 			return k < 2 || at.s.tok1-at.s.tok0 < 12
 		case "removed", "shut", "retired", "discontinued", "sunset":

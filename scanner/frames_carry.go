@@ -34,11 +34,14 @@ func (x *frameContext) ownParam() int {
 // protective says whether a sentence keeps data in rather than hands it over:
 // access is denied, values are masked, nothing is stored.
 func (x *frameContext) protective(at int) bool {
+	if at >= 0 && x.withheld(at) {
+		return true
+	}
 	for i := range x.toks {
 		if x.isWord(i, "denied", "refused", "masked", "redacted", "excluded", "blocked", "forbidden", "rejected", "stripped", "encrypted", "skipped", "disallowed", "prohibited", "ignored") {
 			return true
 		}
-		if x.toks[i].c.any(cNeg) && !x.toks[i].c.any(cTell|cKnow) && abs(i-at) < 9 && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
+		if x.toks[i].c.any(cNeg) && !x.toks[i].c.any(cTell|cKnow) && abs(i-at) < 12 && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
 			for k := i + 1; k < min(i+4, len(x.toks)) && !x.sen.foreign; k++ {
 				if x.toks[k].c.any(cInclude|cSend|cRead|cShow|cTell|cAsk|cCall) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
 					return true

@@ -109,8 +109,8 @@ func (x *frameContext) guideDemand() {
 		return
 	}
 	i := x.senseAt(sGuide, 0, len(x.toks))
-	if x.withheld(i) {
-		return
+	if x.withheld(i) || x.toks[0].f == formThird && x.toks[0].c.any(cMeta) {
+		return // "blocks answers that reveal the system prompt"
 	}
 	if x.ofField() {
 		if own, _ := x.ownField(); !own.any(cSystem | cInstr) {
@@ -127,7 +127,8 @@ func (x *frameContext) guideDemand() {
 // though their names do not say so.
 func (x *frameContext) keyFileDemand() {
 	const own = cSecret | cCredPath
-	if !x.mask.any(cCredPath) && !x.sen.senses.any(sKeyFile) || x.about.any(own) || x.kind != kindDescription && !x.ofField() {
+	if x.ofField() && x.about.any(cShell) || x.reads() ||
+		!x.mask.any(cCredPath) && !x.sen.senses.any(sKeyFile) || x.about.any(own) || x.kind != kindDescription && !x.ofField() {
 		return
 	}
 	i := x.findAny(cCredPath, 0, len(x.toks))
@@ -154,6 +155,11 @@ func (x *frameContext) keyFileDemand() {
 func (x *frameContext) withheld(i int) bool {
 	if x.sen.senses.any(sReject) && !x.mask.any(cModel|cYou) {
 		return false
+	}
+	for k := max(0, i-4); k < i; k++ {
+		if x.isWord(k, "nothing", "not", "never", "none") && x.findAny(cInclude|cSend|cRead|cCall, k, i) < 0 && (x.isWord(k+1, "about", "from", "of", "the") || k+1 == i) {
+			return true // "only the text is sent, nothing about the conversation"
+		}
 	}
 	n := x.findAny(cNeg, i-7, i)
 	return n >= 0 && !x.isWord(n, "without") && x.findAny(cInclude|cSend|cTell|cRead|cCall, n+1, i) >= 0

@@ -69,6 +69,9 @@ func (x *frameContext) needlessConsent() {
 		return
 	}
 	w := 0.9
+	if x.sen.first && x.kind == kindDescription {
+		return // what the tool is for: "merged without further confirmation"
+	}
 	if x.mask.any(cUser|cModel|cYou) || x.sen.senses.any(sOrder|sCarry) {
 		w = 1.5
 	}

@@ -15,11 +15,19 @@ func (x *frameContext) peer() {
 			return
 		}
 	}
+	if x.prerequisite(m.at) || x.callsItself(m.at) {
+		return
+	}
 	s, c := x.sen.senses, x.mask
 	self := own >= 0 || c.any(cThis)
 	switch {
-	case s.any(sDistrust) && !x.negated(x.senseAt(sDistrust, 0, len(x.toks))):
-		x.hit(frShadow, x.plainly(1.6, sDistrust), m.at, x.senseAt(sDistrust, 0, len(x.toks)))
+	case s.any(sDistrust) && !x.negated(x.senseAt(sDistrust, 0, len(x.toks))) && !x.isWord(x.senseAt(sDistrust, 0, len(x.toks))-1, "for", "about", "report", "find"):
+		d := x.senseAt(sDistrust, 0, len(x.toks))
+		w := x.plainly(1.6, sDistrust)
+		if x.isWord(d, "deprecated", "retired", "discontinued") && x.isWord(d+1, "by") && !s.any(sInstead|sChoose|sAvoid) && !c.any(cMust|cNeg) {
+			w = 0.9 // its own maker says so
+		}
+		x.hit(frShadow, w, m.at, d)
 	case emailIn(x.textBeyond()) && !exampleBefore(x.textBeyond()):
 		x.hit(frRedirect, 1.7, m.at, m.at)
 	case s.any(sWhile) && s.any(sAttached|sAlways|sMove):
@@ -39,6 +47,12 @@ func (x *frameContext) peer() {
 	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0) && !x.refers(m.at, own):
 		x.hit(frShadow, 1.1, m.at, m.at)
 	}
+}
+
+// callsItself says whether the sentence only tells that this tool calls the
+// one named at token at.
+func (x *frameContext) callsItself(at int) bool {
+	return x.isWord(at-1, "calls", "uses", "wraps", "runs") && !x.mask.any(cMust|cModel|cYou) && !x.literalSink()
 }
 
 // refers says whether the sentence names another tool as honest texts do.

@@ -78,7 +78,7 @@ func (x *frameContext) misreports() {
 // unheard finds what nobody is to hear of: "nobody has to hear about", "no
 // need to talk about it", "stays between the two of us", "without a word".
 func (x *frameContext) unheard() {
-	if x.kind > kindParamDescription && x.kind != kindTitle && x.kind != kindComment {
+	if x.kind > kindParamDescription && x.kind != kindTitle && x.kind != kindComment || x.unlessWanted() {
 		return
 	}
 	for i := range x.toks {

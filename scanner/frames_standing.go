@@ -10,6 +10,8 @@ func (x *frameContext) standing() {
 		every := x.findAny(cOther|cWhen, i-3, i)
 		j, m := x.demanded(cInclude|cPrefer|cTell|cChange|cEnd, moodOrder)
 		switch {
+		case j >= 0 && x.isWord(j+1, "so"):
+			// "should say so in each answer"
 		case every >= 0 && x.mask.any(cNow) && x.kind <= kindParamDescription:
 			x.hit(frPersist, 1.6, every, i)
 		case every >= 0 && (m >= moodOrder || x.mask.any(cMust|cShould)) && x.mask.any(cInclude|cPrefer|cLink|cEnd|cChange):
@@ -43,7 +45,7 @@ func (x *frameContext) standing() {
 	if j, m := x.demanded(cCall, moodPlain); m >= moodPlain {
 		o := x.findAny(cShell|cInstr|cTask, j+1, j+6)
 		any := x.findAny(cOther|cWhole, j+1, j+5)
-		if o >= 0 && any >= 0 && (x.findAny(cResult, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
+		if o >= 0 && any >= 0 && x.toks[j].f != formPast && (x.findAny(cResult, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
 			x.hit(frObey, 1.6, j, o)
 		} else if o >= 0 && x.isWord(j, "obey", "comply", "follow") && x.findAny(cResult|cTool, o, len(x.toks)) >= 0 && m >= moodOrder {
 			x.hit(frObey, 1.5, j, o)

@@ -103,6 +103,9 @@ func (x *frameContext) omits() {
 	if x.kind > kindParamDescription {
 		return
 	}
+	if x.unlessWanted() {
+		return
+	}
 	const worth = cUrgent | cResult | cDestroy | cKnow | cPay
 	for i := range x.toks {
 		if !x.toks[i].c.any(cDo | cIgnore | cTell | cNeg | cDisable) {
@@ -132,6 +135,16 @@ func (x *frameContext) omits() {
 			return
 		}
 	}
+}
+
+// unlessWanted says whether the user can have it otherwise by saying so.
+func (x *frameContext) unlessWanted() bool {
+	for i := range x.toks {
+		if x.isWord(i, "unless", "until") && x.findAny(cUser, i, i+5) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // before says whether the sentence before this one has any of these meanings.

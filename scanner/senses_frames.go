@@ -188,6 +188,9 @@ func (x *frameContext) described() bool {
 func (x *frameContext) ownName() int {
 	for i := range x.toks {
 		t := x.toks[i]
+		if t.flags&(tfIdent|tfCode|tfQuote) == 0 && x.isWord(i-1, "a", "an", "the", "each", "every", "your", "this", "new") {
+			continue // the word, not the name
+		}
 		if int(t.end-t.start) <= len(x.v.Name) && x.v.Name != "" && strings.EqualFold(x.identifier(i), x.v.Name) {
 			return i
 		}
