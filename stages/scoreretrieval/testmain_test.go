@@ -14,6 +14,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/proxy"
+	"github.com/touchstone-eval/touchstone/proxy/direct"
 	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
 	"github.com/touchstone-eval/touchstone/replay"
 )
@@ -23,6 +24,8 @@ import (
 func TestMain(m *testing.M) {
 	var err error
 	switch {
+	case len(os.Args) > 2 && os.Args[1] == "proxy" && os.Args[2] == "direct":
+		err = beDirect(os.Args[3:])
 	case len(os.Args) > 2 && os.Args[1] == "proxy":
 		err = beProxy(os.Args[3:])
 	case len(os.Args) > 2 && os.Args[1] == "replay":
@@ -55,6 +58,28 @@ func beProxy(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	return proxy.Serve(ctx, opts)
+}
+
+func beDirect(args []string) error {
+	opts := direct.Options{Timeout: time.Minute, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	f := flag.NewFlagSet("direct", flag.ExitOnError)
+	config := f.String("config", "", "")
+	f.StringVar(&opts.Rank, "rank", "", "")
+	f.StringVar(&opts.Embeddings.URL, "embeddings-url", "", "")
+	f.StringVar(&opts.Embeddings.Model, "embeddings-model", "", "")
+	f.StringVar(&opts.Listen, "listen", "", "")
+	f.StringVar(&opts.ReadyFile, "ready-file", "", "")
+	f.Bool("until-stdin-closes", false, "")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	var err error
+	if opts.Config, err = contracts.Read[contracts.ProxyConfig](*config); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	return direct.Serve(ctx, opts)
 }
 
 func beReplay(args []string) error {

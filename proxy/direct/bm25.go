@@ -1,0 +1,98 @@
+package direct
+
+import (
+	"context"
+	"math"
+	"strings"
+	"unicode"
+)
+
+// Parameters of BM25, as most implementations have them by default.
+const (
+	k1 = 1.2
+	b  = 0.75
+)
+
+// bm25 is the textbook's BM25 over names and descriptions, without stemming
+// and stop words: what a client can do with tools/list and a page of code.
+// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+// Beyond", 2009; the inverse document frequency is ln(1 + (N-n+0.5)/(n+0.5)),
+// which is never negative.
+type bm25 struct {
+	tools    []tool
+	postings map[string][]posting
+	lengths  []float64
+	average  float64
+}
+
+// posting is how often a word stands in a tool.
+type posting struct {
+	tool  int
+	count float64
+}
+
+func newBM25(tools []tool) *bm25 {
+	m := &bm25{tools: tools, postings: map[string][]posting{}, lengths: make([]float64, len(tools))}
+	for i, t := range tools {
+		for _, w := range words(t.name + " " + t.description) {
+			list := m.postings[w]
+			if n := len(list); n > 0 && list[n-1].tool == i {
+				list[n-1].count++
+			} else {
+				m.postings[w] = append(list, posting{i, 1})
+			}
+			m.lengths[i]++
+		}
+		m.average += m.lengths[i] / float64(len(tools))
+	}
+	return m
+}
+
+func (m *bm25) rank(_ context.Context, query string) ([]ranked, error) {
+	scores := make([]float64, len(m.tools))
+	for _, w := range words(query) {
+		list := m.postings[w]
+		n := float64(len(list))
+		idf := math.Log(1 + (float64(len(m.tools))-n+0.5)/(n+0.5))
+		for _, p := range list {
+			norm := k1 * (1 - b + b*m.lengths[p.tool]/m.average)
+			scores[p.tool] += float64(idf * p.count * (k1 + 1) / (p.count + norm))
+		}
+	}
+	var list []ranked
+	for i, s := range scores {
+		if s > 0 {
+			list = append(list, ranked{i, s})
+		}
+	}
+	byScore(list, m.tools)
+	return list, nil
+}
+
+// words are runs of letters and digits in lower case; a name in camel case is
+// taken apart.
+func words(text string) []string {
+	var list []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			list = append(list, word.String())
+			word.Reset()
+		}
+	}
+	lower := false // the rune before was a lower-case letter or a digit
+	for _, r := range text {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end()
+		case unicode.IsUpper(r) && lower:
+			end()
+			fallthrough
+		default:
+			word.WriteRune(unicode.ToLower(r))
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+	}
+	end()
+	return list
+}
