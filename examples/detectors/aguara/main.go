@@ -48,7 +48,7 @@ func run(p peer, level string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	if _, err := os.Stat(p.program); err != nil {
-		return fmt.Errorf("%w: build it from a checkout of its own and name it with -aguara", err)
+		return fmt.Errorf("%w: name the program with -aguara", err)
 	}
 	if p.dir, err = os.MkdirTemp("", "aguara-"); err != nil {
 		return err
