@@ -12,11 +12,13 @@ type MutationReport struct {
 }
 
 // MutationDetector is one detector over all variants. Unmutated is the same
-// entries as they are. Totals brings the mechanical families together and those
+// entries as they are, Removed without the passage that operators rewrite:
+// what is flagged then is flagged for something else. Totals brings the mechanical families together and those
 // that replace words.
 type MutationDetector struct {
 	Detector  string           `json:"detector"`
 	Unmutated MutationScore    `json:"unmutated"`
+	Removed   MutationScore    `json:"removed"`
 	Totals    []MutationFamily `json:"totals"`
 	Families  []MutationFamily `json:"families"`
 	Sources   []SourceScore    `json:"sources"`

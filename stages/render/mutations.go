@@ -61,9 +61,10 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 	}
 	var views []mutationView
 	for _, d := range r.Detectors {
-		u := d.Unmutated
+		u, bare := d.Unmutated, d.Removed
 		v := mutationView{Name: d.Detector, HeldOut: r.HeldOut,
-			Note: fmt.Sprintf("As they are: %s of the attacks that can be rewritten are flagged, and %s of the innocents.", counted(u.Recall), counted(u.FPR))}
+			Note: fmt.Sprintf("As they are: %s of the attacks that can be rewritten are flagged, and %s of the innocents. Of the attacks that are flagged %s still are when what is rewritten is taken out: that much has nothing to do with it.",
+				counted(u.Recall), counted(u.FPR), counted(bare.Retention))}
 		for i, f := range append(append([]contracts.MutationFamily{}, d.Totals...), d.Families...) {
 			dev := &f.Development
 			row := mutationRow{Name: cmp.Or(totalNames[f.Family], f.Family), Kept: viewShare(&dev.Retention), Recall: viewShare(&dev.Recall),

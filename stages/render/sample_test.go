@@ -108,6 +108,7 @@ func sampleMutations() *contracts.MutationReport {
 	return &contracts.MutationReport{Seed: 1, HeldOut: true, SecurityVersion: "v1", SecuritySHA256: strings.Repeat("0123456789abcdef", 4), Detectors: []contracts.MutationDetector{{
 		Detector:  "scanner",
 		Unmutated: contracts.MutationScore{Recall: share(55, 70, 70), Retention: share(55, 55, 55), FPR: share(2, 89, 89)},
+		Removed:   contracts.MutationScore{Recall: share(6, 70, 70), Retention: share(4, 55, 55), FPR: share(1, 89, 89)},
 		Totals:    []contracts.MutationFamily{family("mechanical", 290, 270), family("wording", 240, 250)},
 		Families:  []contracts.MutationFamily{family("visual", 280, 251), family("cipher", 261, 72)},
 		Sources:   []contracts.SourceScore{{Source: hostile, Unmutated: share(30, 40, 40), Mutated: share(300, 400, 40), OtherUnmutated: share(25, 30, 30), OtherMutated: share(230, 300, 30)}},

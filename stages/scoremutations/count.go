@@ -30,7 +30,7 @@ func count(detector string, cases []oneCase, results []contracts.EntryResult, op
 		}
 		// One that was flagged is flagged, whatever became of its siblings.
 		j.errored = j.errored && !j.flagged
-		if c.operator < 0 {
+		if c.operator == asItIs {
 			caught[c.id] = j.flagged
 		}
 		j.caught = caught[c.id]
@@ -39,7 +39,9 @@ func count(detector string, cases []oneCase, results []contracts.EntryResult, op
 	with := func(keep func(op mutation.Operator) bool) []judged {
 		return slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator < 0 || !keep(operators[j.operator]) })
 	}
-	asItIs := slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator >= 0 })
+	only := func(operator int) []judged {
+		return slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator != operator })
+	}
 	family := func(name string, member func(family string) bool) contracts.MutationFamily {
 		f := contracts.MutationFamily{Family: name,
 			Development: score(with(func(op mutation.Operator) bool { return !op.HeldOut && member(op.Family) }), operators)}
@@ -53,7 +55,7 @@ func count(detector string, cases []oneCase, results []contracts.EntryResult, op
 		}
 		return f
 	}
-	d := contracts.MutationDetector{Detector: detector, Unmutated: score(asItIs, operators)}
+	d := contracts.MutationDetector{Detector: detector, Unmutated: score(only(asItIs), operators), Removed: score(only(withoutPassage), operators)}
 	d.Totals = []contracts.MutationFamily{
 		family("mechanical", mutation.Mechanical),
 		family("wording", func(f string) bool { return !mutation.Mechanical(f) }),
@@ -62,12 +64,12 @@ func count(detector string, cases []oneCase, results []contracts.EntryResult, op
 		f := family(name, func(f string) bool { return f == name })
 		for i, op := range operators {
 			if op.Family == name && !op.HeldOut {
-				f.Operators = append(f.Operators, operatorScore(op, slices.DeleteFunc(slices.Clone(list), func(j judged) bool { return j.operator != i }), operators))
+				f.Operators = append(f.Operators, operatorScore(op, only(i), operators))
 			}
 		}
 		d.Families = append(d.Families, f)
 	}
-	d.Sources = sources(asItIs, with(func(op mutation.Operator) bool { return !op.HeldOut }))
+	d.Sources = sources(only(asItIs), with(func(op mutation.Operator) bool { return !op.HeldOut }))
 	return d
 }
 
@@ -127,9 +129,9 @@ func share(list []judged, in func(judged) bool) contracts.Share {
 
 // sources sets recall on each source beside recall on all others, the source
 // on which it is worst first.
-func sources(asItIs, mutated []judged) []contracts.SourceScore {
+func sources(unmutated, mutated []judged) []contracts.SourceScore {
 	names := map[string]bool{}
-	for _, j := range asItIs {
+	for _, j := range unmutated {
 		if j.attack {
 			names[j.source] = true
 		}
@@ -139,8 +141,8 @@ func sources(asItIs, mutated []judged) []contracts.SourceScore {
 		own := func(j judged) bool { return j.attack && j.source == name }
 		other := func(j judged) bool { return j.attack && j.source != name }
 		list = append(list, contracts.SourceScore{Source: name,
-			Unmutated: share(asItIs, own), Mutated: share(mutated, own),
-			OtherUnmutated: share(asItIs, other), OtherMutated: share(mutated, other)})
+			Unmutated: share(unmutated, own), Mutated: share(mutated, own),
+			OtherUnmutated: share(unmutated, other), OtherMutated: share(mutated, other)})
 	}
 	slices.SortStableFunc(list, func(a, b contracts.SourceScore) int {
 		return cmp.Compare(*a.Unmutated.Rate, *b.Unmutated.Rate)

@@ -72,14 +72,21 @@ func Run(ctx context.Context, opts Options) error {
 	return contracts.Write(opts.Out, report)
 }
 
-// oneCase is an entry as it is, or rewritten by one operator. Its entries are
+// oneCase is an entry as it is, without its passage, or rewritten by one
+// operator. Its entries are
 // from first on; where there are several it is flagged when one of them is.
 type oneCase struct {
 	id, source       string
 	attack           bool
-	operator         int // -1: as it is
+	operator         int // or one of the two below
 	first, afterLast int
 }
+
+// What a case is that no operator made.
+const (
+	asItIs         = -1
+	withoutPassage = -2
+)
 
 // rewrite makes all cases and the entries to be judged for them.
 func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, seed int) (cases []oneCase, entries []contracts.SecurityEntry) {
@@ -87,14 +94,17 @@ func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, se
 		if !mutation.Eligible(e) {
 			continue
 		}
-		c := oneCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious, operator: -1}
+		c := oneCase{id: e.ID, source: e.Provenance.Source, attack: e.Label == contracts.LabelMalicious, operator: asItIs}
 		add := func(operator int, views ...contracts.SecurityEntry) {
 			c.operator, c.first = operator, len(entries)
 			entries = append(entries, views...)
 			c.afterLast = len(entries)
 			cases = append(cases, c)
 		}
-		add(-1, e)
+		add(asItIs, e)
+		if views, ok := mutation.Control().Variant(e, seed); ok {
+			add(withoutPassage, views...)
+		}
 		for i, op := range operators {
 			if views, ok := op.Variant(e, seed); ok {
 				add(i, views...)

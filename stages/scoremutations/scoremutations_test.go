@@ -127,6 +127,9 @@ func TestCounts(t *testing.T) {
 	check("recall as it is", d.Unmutated.Recall, 1, 2, 2)
 	check("alarms as it is", d.Unmutated.FPR, 1, 2, 2)
 
+	check("without the passage", d.Removed.Retention, 0, 1, 1)
+	check("innocents without it", d.Removed.FPR, 0, 2, 2)
+
 	zero := operator(t, r, "zero-width-space")
 	check("letters apart", zero.Score.Retention, 0, 1, 1)
 	check("disguised innocents", zero.Score.FPRDisguise, 0, 2, 2)

@@ -52,6 +52,15 @@ func Development() []Operator {
 // built with the tag heldout.
 func HeldOut() []Operator { return heldOut() }
 
+// Control is no operator but what all are to be held against: the passage is
+// taken out. What is flagged without it is flagged for something else.
+func Control() Operator {
+	return Operator{Name: "without-passage", rewrite: func(d *draft) bool {
+		d.remove()
+		return true
+	}}
+}
+
 // proseCategories are the attacks that consist of what a text says. The others
 // are hidden or encoded already, or consist of what a schema takes.
 var proseCategories = []string{
