@@ -42,7 +42,7 @@ gate passed. Nothing unchanged is computed twice.
 		newStageCommand(), newInsideCommand(), newVersionCommand(flags),
 		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(flags), newFitnessCommand(flags),
 		newRefreshCommand(flags), newCorpusCommand(flags), newGoldenCommand(flags),
-		newCompareCommand(flags), newCostCommand(), newBisectCommand(flags),
+		newCompareCommand(flags), newCostCommand(), newBisectCommand(flags), newWatchCommand(flags),
 	)
 	return root
 }

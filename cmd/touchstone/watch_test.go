@@ -1,0 +1,325 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+)
+
+// watchedTree is a small evaluation of its own: the project's pipeline over
+// four tools and four queries.
+func watchedTree(t *testing.T) (dir string, args []string) {
+	t.Helper()
+	dir = t.TempDir()
+	script, err := os.ReadFile("testdata/script/compare.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"corpus.json", "golden.json", "small.hcl", "datasets/lock.json"} {
+		_, text, ok := strings.Cut(string(script), "-- "+name+" --\n")
+		if !ok {
+			t.Fatalf("the script has no %s", name)
+		}
+		text, _, _ = strings.Cut(text, "\n-- ")
+		saveText(t, filepath.Join(dir, name), text+"\n")
+	}
+	for from, to := range map[string]string{"../../pipeline.hcl": "pipeline.hcl", "../../datasets/security_v1.json": "security.json"} {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saveText(t, filepath.Join(dir, to), string(text))
+	}
+	return dir, []string{"--var-file", "small.hcl", "--cache-dir", t.TempDir(), "watch", "--until", "aggregate", "--quiet", "50ms"}
+}
+
+func saveText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// editFile replaces a text that has to be there, as editors do: another file
+// takes the place of the old one.
+func editFile(t *testing.T, path, old, new string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), old) {
+		t.Fatalf("%s does not contain %q", path, old)
+	}
+	saveText(t, path+"~", strings.ReplaceAll(string(text), old, new))
+	if err := os.Rename(path+"~", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	bin, err := realBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, args := watchedTree(t)
+	cmd := exec.Command(bin, append([]string{"--json"}, args...)...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := make(chan watchJSON)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			var line watchJSON
+			if json.Unmarshal(s.Bytes(), &line) != nil {
+				t.Errorf("no JSON: %s", s.Text())
+			}
+			lines <- line
+		}
+	}()
+	next := func(what string) watchJSON {
+		t.Helper()
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				t.Fatalf("%s: it ended\n%s", what, &stderr)
+			}
+			return line
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("%s: nothing came", what)
+			return watchJSON{}
+		}
+	}
+	executed := func(line watchJSON) []string {
+		names := []string{}
+		if line.Run != nil {
+			for _, s := range line.Run.Stages {
+				if s.Status == "RAN" || s.Status == "FAILED" {
+					names = append(names, s.Stage)
+				}
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+
+	first := next("the first run")
+	if first.Metrics["recall_at_1"] != 1 || first.Error != "" || !slices.Contains(executed(first), "build-proxy") {
+		t.Fatalf("first run: %+v, executed %v", first, executed(first))
+	}
+
+	// What no stage reads is nobody's business; the next line is the edit's.
+	saveText(t, filepath.Join(dir, "notes.txt"), "whatever")
+	editFile(t, filepath.Join(dir, "corpus.json"), "Call everybody to dinner with the big bell.", "A thing of bronze.")
+	line := next("an edited corpus")
+	if !slices.Contains(line.Changed, "corpus.json") || line.Metrics["recall_at_1"] != .75 || !cmp.Equal(line.Lost, []string{"q2"}) {
+		t.Errorf("after an edit of the corpus: %+v", line)
+	}
+	// (The stages of the pipeline may become more; these two tell enough.)
+	if got := executed(line); !slices.Contains(got, "score-retrieval") || slices.Contains(got, "build-proxy") || slices.Contains(got, "score-security") {
+		t.Errorf("an edit of the corpus ran %v", got)
+	}
+
+	// A file that is half saved is shown once, and waited out.
+	whole, err := os.ReadFile(filepath.Join(dir, "pipeline.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	saveText(t, filepath.Join(dir, "pipeline.hcl"), string(whole[:len(whole)/2]))
+	if line := next("half a pipeline"); !strings.Contains(line.Error, "pipeline.hcl") || line.Run != nil {
+		t.Errorf("half a pipeline: %+v", line)
+	}
+	saveText(t, filepath.Join(dir, "pipeline.hcl"), string(whole))
+	if line := next("the whole pipeline"); line.Error != "" || len(executed(line)) != 0 || line.Metrics["recall_at_1"] != .75 {
+		t.Errorf("the whole pipeline again: %+v", line)
+	}
+
+	// A dataset that is refused fails its stage, and the next save mends it.
+	editFile(t, filepath.Join(dir, "golden.json"), "yard:ring", "yard:rung")
+	if line := next("a dangling label"); !strings.Contains(line.Error, "validate-datasets") || !cmp.Equal(executed(line), []string{"validate-datasets"}) {
+		t.Errorf("a dangling label: %+v", line)
+	}
+	editFile(t, filepath.Join(dir, "golden.json"), "yard:rung", "yard:ring")
+	editFile(t, filepath.Join(dir, "corpus.json"), "A thing of bronze.", "Call everybody to dinner with the big bell.")
+	line = next("all as it was")
+	for line.Metrics["recall_at_1"] != 1 { // the two saves may be seen apart
+		line = next("all as it was")
+	}
+	if !cmp.Equal(line.Won, []string{"q2"}) || len(executed(line)) != 0 {
+		t.Errorf("all as it was: %+v, executed %v", line, executed(line))
+	}
+
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for line := range lines {
+		t.Errorf("a line after the interrupt: %+v", line)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("an interrupt is no failure: %v\n%s", err, &stderr)
+	}
+	if strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("it complains of the interrupt:\n%s", &stderr)
+	}
+}
+
+// The source of a proxy is watched too, new directories of it included.
+func TestWatchSource(t *testing.T) {
+	t.Parallel()
+	bin, err := realBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	saveText(t, filepath.Join(dir, "src", "main.txt"), "one")
+	saveText(t, filepath.Join(dir, "pipeline.hcl"), `stage "build" {
+  inputs  = { source = "src/" }
+  outputs = { all = "out/all" }
+  command = ["sh", "-c", "sleep 0.2; find in/source -type f | sort | xargs cat >out/all"]
+}
+`)
+	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms", "--progress", "quiet")
+	cmd.Dir = dir
+	said := &syncBuffer{}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	said.waitFor(t, "watching; interrupt to end", "1 executed, 0 up to date")
+	editFile(t, filepath.Join(dir, "src", "main.txt"), "one", "two")
+	said.waitFor(t, "changed: src/main.txt", "1 executed")
+	saveText(t, filepath.Join(dir, "src", "deep", "er", "new.txt"), "three")
+	said.waitFor(t, "changed: src/deep", "1 executed")
+	editFile(t, filepath.Join(dir, "src", "deep", "er", "new.txt"), "three", "four")
+	said.waitFor(t, "new.txt", "1 executed")
+	if err := os.RemoveAll(filepath.Join(dir, "src", "deep")); err != nil {
+		t.Fatal(err)
+	}
+	said.waitFor(t, "changed: src/deep", "nothing to do")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v\n%s", err, said)
+	}
+	if strings.Contains(said.String(), "\x1b") {
+		t.Error("it draws on what is no terminal")
+	}
+}
+
+// On a terminal the summary is drawn anew, and Ctrl-C ends it.
+func TestWatchTerminal(t *testing.T) {
+	t.Parallel()
+	bin, err := realBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	saveText(t, filepath.Join(dir, "verdict.json"), `{"passed": true}`)
+	saveText(t, filepath.Join(dir, "pipeline.hcl"), `pipeline { verdict = stage.judge.verdict }
+stage "judge" {
+  inputs  = { verdict = "verdict.json" }
+  outputs = { verdict = "out/verdict.json" }
+  command = ["cp", input.verdict, output.verdict]
+}
+`)
+	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms")
+	cmd.Dir = dir
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Skip("there is no pseudoterminal: ", err)
+	}
+	defer terminal.Close()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	said := &syncBuffer{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 4096)
+		for {
+			n, err := terminal.Read(buf)
+			_, _ = said.Write(buf[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	said.waitFor(t, "\x1b[H\x1b[2J", "the gate passed", "1 executed")
+	editFile(t, filepath.Join(dir, "verdict.json"), "true", "false")
+	said.waitFor(t, "\x1b[H\x1b[2J", "changed: verdict.json", "the gate FAILED")
+	if _, err := terminal.Write([]byte{3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("Ctrl-C: %v\n%s", err, said)
+	}
+	<-done
+}
+
+// syncBuffer collects what a process says. waitFor looks only at what came
+// since it last returned.
+type syncBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+	seen int
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func (b *syncBuffer) waitFor(t *testing.T, texts ...string) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		all := b.String()
+		at, found := b.seen, true
+		for _, text := range texts {
+			i := strings.Index(all[at:], text)
+			if found = i >= 0; !found {
+				break
+			}
+			at += i + len(text)
+		}
+		if found {
+			b.seen = at
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no %q in\n%s", texts, all[b.seen:])
+		}
+	}
+}

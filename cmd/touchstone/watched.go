@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// watched follows the files that a pipeline reads. Directories are watched and
+// not files, since editors save by putting another file in the place of the
+// old one.
+type watched struct {
+	system *fsnotify.Watcher
+	always []string // files that are followed whatever the plan is
+
+	mu       sync.Mutex
+	files    map[string]bool // read by stages, or always
+	dirs     map[string]bool
+	passed   []string // what is published: our own doing
+	pending  map[string]bool
+	edited   func() // ends the run that reads the files
+	notified chan struct{}
+	failed   error
+}
+
+func newWatched(always []string) (*watched, error) {
+	system, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch files: %w; on Linux, sysctl fs.inotify.max_user_instances may be too small", err)
+	}
+	w := &watched{system: system, files: map[string]bool{}, dirs: map[string]bool{}, pending: map[string]bool{}, notified: make(chan struct{}, 1)}
+	for _, file := range always {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		w.always = append(w.always, abs)
+	}
+	if err := w.set(nil, nil); err != nil {
+		system.Close()
+		return nil, err
+	}
+	go w.collect()
+	return w, nil
+}
+
+func (w *watched) close() { _ = w.system.Close() }
+
+// follow turns to the files that a plan reads.
+func (w *watched) follow(plan *pipeline.Plan) error {
+	var files []string
+	for _, in := range plan.Instances {
+		for _, input := range in.Inputs {
+			for _, f := range input.Files {
+				files = append(files, f.Source)
+			}
+		}
+	}
+	var passed []string
+	for _, p := range plan.Publish {
+		passed = append(passed, filepath.Join(plan.Root, filepath.FromSlash(p.Path)))
+	}
+	return w.set(files, passed)
+}
+
+// set watches the directories of the files, and no others.
+func (w *watched) set(files, passed []string) error {
+	known, dirs := map[string]bool{}, map[string]bool{}
+	for _, file := range append(slices.Clone(w.always), files...) {
+		known[file] = true
+		dirs[filepath.Dir(file)] = true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for dir := range dirs {
+		if w.dirs[dir] {
+			continue
+		}
+		if err := w.system.Add(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("watch %s: %w; on Linux, sysctl fs.inotify.max_user_watches may be too small", dir, err)
+		}
+	}
+	for dir := range w.dirs {
+		if !dirs[dir] {
+			_ = w.system.Remove(dir) // it may be gone already
+		}
+	}
+	w.files, w.dirs, w.passed = known, dirs, passed
+	return nil
+}
+
+// collect notes events until the watcher is closed.
+func (w *watched) collect() {
+	for {
+		select {
+		case e, ok := <-w.system.Events:
+			if !ok {
+				return
+			}
+			w.note(e)
+		case err, ok := <-w.system.Errors:
+			if !ok {
+				return
+			}
+			w.mu.Lock()
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				w.pending["many files"] = true // what they were is lost; all are looked at
+			} else {
+				w.failed = err
+			}
+			w.mu.Unlock()
+			w.notify()
+		}
+	}
+}
+
+// note keeps an event that may matter: of a file that a stage reads, or of one
+// that is new beside such a file.
+func (w *watched) note(e fsnotify.Event) {
+	if e.Op == fsnotify.Chmod {
+		return
+	}
+	w.mu.Lock()
+	known := w.files[e.Name]
+	base := filepath.Base(e.Name)
+	ours := slices.ContainsFunc(w.passed, func(p string) bool {
+		rel, err := filepath.Rel(p, e.Name)
+		return err == nil && filepath.IsLocal(rel)
+	})
+	if ours || !known && (strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~")) {
+		w.mu.Unlock()
+		return
+	}
+	if e.Has(fsnotify.Remove) && w.dirs[e.Name] {
+		delete(w.dirs, e.Name) // made again, it has to be watched again
+	}
+	w.pending[e.Name] = true
+	edited := w.edited
+	w.mu.Unlock()
+	if known && edited != nil {
+		edited()
+	}
+	w.notify()
+}
+
+func (w *watched) notify() {
+	select {
+	case w.notified <- struct{}{}:
+	default: // it is known already that there is something
+	}
+}
+
+// untilEdited gives a context that ends when a file that a stage reads is
+// edited: what a run makes of the old one is of no use any more.
+func (w *watched) untilEdited(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.edited = cancel
+	return ctx, func() {
+		w.mu.Lock()
+		w.edited = nil
+		w.mu.Unlock()
+		cancel()
+	}
+}
+
+// longestQuiet bounds how long files that never rest can put a run off, as a
+// multiple of how long they are to rest.
+const longestQuiet = 10
+
+// wait waits for an event and then until files were left alone for quiet. It
+// gives the paths, as short as they can be named from here.
+func (w *watched) wait(ctx context.Context, quiet time.Duration) ([]string, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-w.notified:
+	}
+	latest := time.After(longestQuiet * quiet)
+	for settling := true; settling; {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-w.notified:
+		case <-latest:
+			settling = false
+		case <-time.After(quiet):
+			settling = false
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		return nil, fmt.Errorf("watch files: %w; start the watch again", w.failed)
+	}
+	here, _ := os.Getwd()
+	names := make([]string, 0, len(w.pending))
+	for path := range w.pending {
+		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+			path = rel
+		}
+		names = append(names, path)
+	}
+	slices.Sort(names)
+	clear(w.pending)
+	return names, nil
+}
