@@ -47,7 +47,7 @@ func newWatched(always []string) (*watched, error) {
 		w.always = append(w.always, abs)
 	}
 	if err := w.set(nil, nil); err != nil {
-		system.Close()
+		_ = system.Close()
 		return nil, err
 	}
 	go w.collect()
