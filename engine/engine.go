@@ -53,6 +53,9 @@ type Result struct {
 	// Ended says that certainly no process of the job lives any more, so
 	// that nothing can still write into its directories.
 	Ended bool
+	// Hint says why a command that failed may have; empty where that cannot
+	// be told.
+	Hint string
 	// Isolation lists what kept the process to its declared inputs.
 	Isolation []string
 }

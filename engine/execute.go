@@ -39,11 +39,15 @@ type ExitError struct {
 	Code     int
 	TimedOut bool
 	Timeout  time.Duration
+	Hint     string // why, where the executor can tell
 }
 
 func (e *ExitError) Error() string {
 	if e.TimedOut {
 		return fmt.Sprintf("timed out after %s and was killed; raise its timeout if it needs longer", e.Timeout)
+	}
+	if e.Hint != "" {
+		return fmt.Sprintf("exit status %d; %s", e.Code, e.Hint)
 	}
 	return fmt.Sprintf("exit status %d", e.Code)
 }
@@ -154,7 +158,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		}
 	}
 	if result.TimedOut || result.ExitCode != 0 {
-		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout}
+		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout, Hint: result.Hint}
 	}
 	outputs, err := r.collect(in, box)
 	if err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,18 @@ type Rewrite func(path string, content []byte) ([]byte, error)
 // it leaves alone what already holds the same output. Files there that it did
 // not write itself are never touched: one that is in the way is an error.
 func (e *Engine) Publish(plan *pipeline.Plan, outcomes []*Outcome, fresh bool, rewrite Rewrite) error {
+	if len(plan.Publish) == 0 {
+		return nil
+	}
+	// Two runs in one tree: between a file and the stamp that lists it, the
+	// other one would take the file for somebody else's.
+	unlock, err := e.Store.LockKey(context.Background(), cache.Key(sha256.Sum256([]byte("publishing into "+plan.Root))))
+	switch {
+	case err == nil:
+		defer unlock()
+	case !errors.Is(err, cache.ErrReadOnly): // who cannot run stages does not meet himself
+		return fmt.Errorf("publishing into %s: %w", plan.Root, err)
+	}
 	for _, p := range plan.Publish {
 		out, ok := outcomes[p.From.Instance].Output(p.From.Output)
 		if !ok {

@@ -64,7 +64,7 @@ func (w *workDir) open(ctx context.Context, r *run) error {
 		return err
 	}
 	defer unlock()
-	sweepWorkDirs(r.WorkDir)
+	sweepWorkDirs(r.WorkDir, r.Executor)
 	cache.SpreadOut(r.WorkDir)
 	dir, err := os.MkdirTemp(r.WorkDir, "run-")
 	if err != nil {
@@ -85,14 +85,23 @@ func (w *workDir) close() {
 	}
 }
 
-// sweepWorkDirs removes what runs that no longer live have left. The caller
-// holds the lock of root: between being made and being locked a directory
-// looks dead.
-func sweepWorkDirs(root string) {
+// leftoverEnder is what an Executor may have to end the processes of stages
+// whose directories are below dir, once the run that had them is dead.
+type leftoverEnder interface {
+	EndLeftovers(dir string)
+}
+
+// sweepWorkDirs removes what runs that no longer live have left, and ends the
+// processes that they have left. The caller holds the lock of root: between
+// being made and being locked a directory looks dead.
+func sweepWorkDirs(root string, executor Executor) {
 	dirs, _ := filepath.Glob(filepath.Join(root, "run-*"))
 	for _, dir := range dirs {
 		lock := flock.New(filepath.Join(dir, workLock))
 		if ok, err := lock.TryLock(); err == nil && ok {
+			if e, ok := executor.(leftoverEnder); ok {
+				e.EndLeftovers(dir)
+			}
 			removeTree(dir)
 			_ = lock.Close()
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -17,23 +18,29 @@ import (
 
 // executorFlags choose where stages run.
 type executorFlags struct {
-	name   string
-	image  string
-	binary string
+	name      string
+	image     string
+	binary    string
+	isolation string
 }
 
 func (f *executorFlags) add(p *pflag.FlagSet) {
 	p.StringVar(&f.name, "executor", "local", "where stages run: local, processes of this machine, or dagger, containers of a Dagger engine")
+	p.StringVar(&f.isolation, "isolation", "", "with local: auto holds stages to the files and the network that they declare, where the system can; off does not (default: TOUCHSTONE_ISOLATION, or auto)")
 	p.StringVar(&f.image, "container-image", "", "with dagger: what stages without an image run in when they need other programs, NAME@sha256:DIGEST or dir:PATH")
 	p.StringVar(&f.binary, "container-binary", "", "with dagger: a static Linux build of touchstone for the containers (default: this program)")
 }
 
 // executor is the chosen executor, with the tools that name its programs.
-func (f *executorFlags) executor(root string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
+func (f *executorFlags) executor(root, store string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
 	host := &tools{HostTools: engine.HostTools{Index: index}}
 	switch f.name {
 	case "local":
-		return local.Executor{Grace: termGrace}, host, nil
+		sandbox, err := f.sandbox(root, store)
+		if err != nil {
+			return nil, nil, err
+		}
+		return local.Executor{Grace: termGrace, Sandbox: sandbox}, host, nil
 	case "dagger":
 		images := dagger.Images{Root: root, Default: f.image}
 		return &dagger.Executor{Images: images, Binary: f.binary, Identify: ownIdentity, Grace: termGrace},
@@ -41,6 +48,26 @@ func (f *executorFlags) executor(root string, index *cache.StatIndex) (engine.Ex
 	default:
 		return nil, nil, &exitError{exitUsage, fmt.Errorf("--executor %q: use local or dagger", f.name)}
 	}
+}
+
+// sandbox is what holds local stages.
+func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
+	isolation, from := f.isolation, "--isolation"
+	if isolation == "" {
+		isolation, from = os.Getenv("TOUCHSTONE_ISOLATION"), "TOUCHSTONE_ISOLATION"
+	}
+	switch isolation {
+	case "off":
+		return local.NoSandbox(), nil
+	case "", "auto":
+	default:
+		return nil, &exitError{exitUsage, fmt.Errorf("%s %q: use auto or off", from, isolation)}
+	}
+	hidden := []string{root, store}
+	if home, err := os.UserHomeDir(); err == nil {
+		hidden = append(hidden, home)
+	}
+	return local.NewSandbox(hidden...), nil
 }
 
 // jobs is how many stages run at once by default. An engine is mostly waited

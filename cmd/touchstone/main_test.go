@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,7 +27,13 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage},
+		Condition: func(name string) (bool, error) {
+			if name == "landlock" {
+				return hasLandlock(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

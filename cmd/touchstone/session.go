@@ -99,7 +99,7 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 	}
 	project := projectID(plan)
 	index := store.OpenStatIndex(project)
-	executor, named, err := flags.executor.executor(plan.Root, index)
+	executor, named, err := flags.executor.executor(plan.Root, dir, index)
 	if err != nil {
 		return nil, err
 	}

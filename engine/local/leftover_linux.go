@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,21 +32,21 @@ var stages struct {
 	pids map[int]bool
 }
 
-// starting runs start, which returns the process that it has made.
-func starting(start func() (pid int, err error)) error {
+// starting starts the first process of a stage.
+func starting(cmd *exec.Cmd) error {
 	adopt()
 	stages.RLock()
 	defer stages.RUnlock()
-	pid, err := start()
-	if err == nil {
-		stages.mu.Lock()
-		defer stages.mu.Unlock()
-		if stages.pids == nil {
-			stages.pids = map[int]bool{}
-		}
-		stages.pids[pid] = true
+	if err := cmd.Start(); err != nil {
+		return err
 	}
-	return err
+	stages.mu.Lock()
+	defer stages.mu.Unlock()
+	if stages.pids == nil {
+		stages.pids = map[int]bool{}
+	}
+	stages.pids[cmd.Process.Pid] = true
+	return nil
 }
 
 // waitAndKillGroup waits for a process and kills its group before the process
@@ -77,7 +78,7 @@ func leftNothing(pid int, tempDir string) bool {
 	if errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD) {
 		return true
 	}
-	mark := []byte("TMPDIR=" + tempDir)
+	its := func(variable []byte) bool { return string(variable) == "TMPDIR="+tempDir }
 	for end := time.Now().Add(patience); ; {
 		strangers, err := strangers()
 		if err != nil {
@@ -85,7 +86,7 @@ func leftNothing(pid int, tempDir string) bool {
 		}
 		known := false
 		for _, p := range strangers {
-			if isOf(p, mark) {
+			if startedWith(p, its) {
 				known = true
 				_ = unix.Kill(p, unix.SIGKILL)
 				_, _ = unix.Wait4(p, nil, unix.WNOHANG, nil)
@@ -159,8 +160,32 @@ func alive(pid int) bool {
 	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }
 
-// isOf tells whether a process was started with an environment variable.
-func isOf(pid int, variable []byte) bool {
+// EndLeftovers ends what a run that was killed has left running. The kernel
+// has killed the first process of each of its stages by then, and tells nobody
+// of the others; their TMPDIR is below the dead run's directory.
+func (Executor) EndLeftovers(dir string) {
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range processes {
+		pid, err := strconv.Atoi(filepath.Base(p))
+		if err != nil {
+			continue
+		}
+		// Held by this, the number cannot become another process's
+		// between the look and the signal.
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue
+		}
+		if startedWith(pid, func(v []byte) bool { return bytes.HasPrefix(v, []byte("TMPDIR="+dir+"/")) }) {
+			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		}
+		_ = unix.Close(fd)
+	}
+}
+
+// startedWith tells whether a process was started with such an environment
+// variable. One that this process may not look at was not.
+func startedWith(pid int, is func(variable []byte) bool) bool {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return err == nil && slices.ContainsFunc(bytes.Split(env, []byte{0}), func(v []byte) bool { return bytes.Equal(v, variable) })
+	return err == nil && slices.ContainsFunc(bytes.Split(env, []byte{0}), is)
 }

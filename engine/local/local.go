@@ -2,8 +2,8 @@
 // directory that the engine prepared, in a process group of its own that does
 // not outlive the stage, with the declared environment and nothing else.
 //
-// What it does not do yet is keep a process from reading outside its
-// directory or from using the network; Result.Isolation lists what it did, so
+// A Sandbox keeps it to the files and the network that it declares, where the
+// system can do that. Result.Isolation says what was held and what was not, so
 // that a record never claims more.
 package local
 
@@ -14,8 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strings"
+	"slices"
 	"syscall"
 	"time"
 
@@ -27,6 +26,10 @@ type Executor struct {
 	// Grace is how long a process may take to end after SIGTERM before it
 	// is killed.
 	Grace time.Duration
+	// Sandbox holds stages to what they declare. Without one they can read
+	// every file and reach every network that this process can, as is right
+	// in a container, and Result.Isolation is silent about both.
+	Sandbox *Sandbox
 }
 
 // Name is "local".
@@ -47,21 +50,21 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 	if err != nil {
 		return nil, errors.Join(err, stdout.end())
 	}
-	result, err := e.run(ctx, job, stdout, stderr)
+	result, held, err := e.run(ctx, job, stdout, stderr)
 	// Nothing that the stage was given is left open: what follows may use
 	// its directory again.
 	if logErr := errors.Join(stdout.end(), stderr.end()); err == nil && logErr != nil {
 		return nil, logErr
 	}
+	if err == nil && result.ExitCode != 0 && held != nil && slices.Contains(held.words, heldFiles) {
+		if path, ok := e.Sandbox.undeclared(job.Stderr, job.Dir, held.grants); ok {
+			result.Hint = "it does not declare " + path + ", so it was refused that; make it an input, or use --isolation off to find out what else it needs"
+		}
+	}
 	return result, err
 }
 
-func (e Executor) run(ctx context.Context, job *engine.Job, stdout, stderr *stream) (*engine.Result, error) {
-	// A parent-death signal is sent when the thread that started the child
-	// ends, so the thread is kept for as long as the child lives.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-
+func (e Executor) run(ctx context.Context, job *engine.Job, stdout, stderr *stream) (*engine.Result, *confinement, error) {
 	program := job.Program
 	if !filepath.IsAbs(program) {
 		program = filepath.Join(job.Dir, program)
@@ -72,16 +75,27 @@ func (e Executor) run(ctx context.Context, job *engine.Job, stdout, stderr *stre
 		Stdout: stdout.w, Stderr: stderr.w,
 		SysProcAttr: processGroup(),
 	}
-	start := time.Now()
-	err := starting(func() (int, error) {
-		if err := cmd.Start(); err != nil {
-			return 0, err
+	var start time.Time
+	var held *confinement
+	release, err := onThread(e.Sandbox != nil && !e.Sandbox.off, func() (err error) {
+		if e.Sandbox != nil {
+			if held, err = e.Sandbox.confine(job, program); err != nil {
+				return err
+			}
 		}
-		return cmd.Process.Pid, nil
+		start = time.Now()
+		if err := starting(cmd); err != nil {
+			return startError(job, err, held)
+		}
+		return nil
 	})
 	if err != nil {
-		return nil, startError(job, err)
+		if held != nil {
+			e.Sandbox.release(held, true)
+		}
+		return nil, nil, err
 	}
+	defer release()
 	stdout.start()
 	stderr.start()
 	pid := cmd.Process.Pid
@@ -97,15 +111,19 @@ func (e Executor) run(ctx context.Context, job *engine.Job, stdout, stderr *stre
 		Isolation: []string{"fresh-directory", "declared-environment", "process-group"},
 	}
 	result.Ended = leftNothing(pid, job.TempDir)
+	if held != nil {
+		result.Isolation = append(result.Isolation, held.words...)
+		e.Sandbox.release(held, result.Ended)
+	}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		result.PeakMemory = peakBytes(usage)
 	}
 	result.ExitCode = exitCode(cmd.ProcessState)
 	var exit *exec.ExitError
 	if waitErr != nil && !errors.As(waitErr, &exit) {
-		return nil, waitErr
+		return nil, nil, waitErr
 	}
-	return result, nil
+	return result, held, nil
 }
 
 // supervise ends the group when it has to and reports whether the timeout was
@@ -145,9 +163,13 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-func startError(job *engine.Job, err error) error {
-	if errors.Is(err, syscall.EACCES) {
-		return fmt.Errorf("starting %s: %w; is the file executable?", strings.Join(job.Instance.Command[:1], ""), err)
+func startError(job *engine.Job, err error, held *confinement) error {
+	name := job.Instance.Command[0]
+	switch {
+	case errors.Is(err, syscall.EACCES) && held != nil && slices.Contains(held.words, heldFiles):
+		return fmt.Errorf("starting %s: %w; is the file executable, and is the interpreter that its first line names among the stage's inputs, in its PATH or the system's?", name, err)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("starting %s: %w; is the file executable?", name, err)
 	}
-	return fmt.Errorf("starting %s: %w", job.Instance.Command[0], err)
+	return fmt.Errorf("starting %s: %w", name, err)
 }

@@ -18,11 +18,8 @@ func peakBytes(u *syscall.Rusage) int64 {
 	return u.Maxrss << 10
 }
 
-// starting runs start, which returns the process that it has made.
-func starting(start func() (pid int, err error)) error {
-	_, err := start()
-	return err
-}
+// starting starts the first process of a stage.
+func starting(cmd *exec.Cmd) error { return cmd.Start() }
 
 func waitAndKillGroup(cmd *exec.Cmd) error {
 	err := cmd.Wait()
