@@ -26,6 +26,9 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			}
 		}
 		switch {
+		case t.c.any(cConv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.any(cWhole|cOther|cPrior|cSend|cInclude),
+			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"):
+			// where something happens, not what is wanted
 		case t.c.any(cCredPath):
 			if !x.about.any(cCredPath | cSecret) {
 				take(foreignData, frSecret)
@@ -48,8 +51,6 @@ func (x *frameContext) object() (at, level int, f frameID) {
 				take(foreignData, frConv)
 			}
 		case t.c.any(cConv) && !t.c.any(cTell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") && !x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all"):
-		case t.c.any(cConv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.any(cWhole|cOther|cPrior|cSend|cInclude):
-			// where something happens, not what is wanted
 		case t.c.any(cConv) && !t.c.any(cTell) && !x.about.any(cConv|cHistory):
 			if x.findAny(cWhole|cHistory|cOther, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= kindParamDescription && x.findAny(cNeg, i-4, i) < 0 {
 				take(foreignData, frConv)

@@ -31,7 +31,7 @@ func (x *frameContext) dialogDemand() {
 			if span && s.any(sReject) {
 				x.hit(frConv, 0.9, i, i)
 			}
-		case span || s.any(sUtter) && x.mask.any(cUser):
+		case span || s.any(sUtter|sIntimate) && x.mask.any(cUser):
 			x.hit(frConv, 1.6, i, i)
 		}
 		return
@@ -83,20 +83,20 @@ func (x *frameContext) into(i int) bool {
 // privateDemand finds secrets and private data that go into a field whose name
 // does not say so.
 func (x *frameContext) privateDemand() {
-	if x.kind != kindDescription || !x.mask.any(cSecret|cCredPath|cPersonal) && !x.sen.senses.any(sPrivate|sKeyFile|sSession) || x.about.any(cSecret|cCredPath|cPersonal|cTarget) {
+	if x.kind != kindDescription || !x.mask.any(cSecret|cCredPath|cPersonal) && !x.sen.senses.any(sPrivate|sKeyFile|sSession|sIntimate) || x.about.any(cSecret|cCredPath|cPersonal|cTarget) {
 		return
 	}
-	field, fair := x.namedField(cSecret|cCredPath|cPersonal|cTarget, sPrivate|sKeyFile|sSession)
+	field, fair := x.namedField(cSecret|cCredPath|cPersonal|cTarget, sPrivate|sKeyFile|sSession|sIntimate)
 	if field < 0 || fair || x.toks[field].s.any(sField) && x.toks[field].flags&tfCode == 0 {
 		return
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		secret := t.c.any(cSecret|cCredPath) && (t.c.any(cCredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.any(cUser|cOther)) || t.s.any(sPrivate|sKeyFile|sSession)
-		if i == field || !secret && !(t.c.any(cPersonal) && x.mask.any(cUser)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "pin", "number") && t.flags&tfUpper == 0 {
+		secret := t.c.any(cSecret|cCredPath) && (t.c.any(cCredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.any(cUser|cOther)) || t.s.any(sPrivate|sKeyFile|sSession|sIntimate)
+		if i == field || !secret && !(t.c.any(cPersonal) && x.mask.any(cUser)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.flags&tfUpper == 0 {
 			continue
 		}
-		if x.into(field) || x.sen.senses.any(sPaste|sReject) {
+		if x.into(field) || x.sen.senses.any(sPaste|sReject) || t.s.any(sIntimate|sPrivate) && x.sen.senses.any(sGive|sMove|sSame) {
 			x.hit(frSecret, 1.5, i, field)
 			return
 		}
@@ -118,8 +118,8 @@ func (x *frameContext) guideDemand() {
 		}
 		return
 	}
-	if field, fair := x.namedField(cSystem|cInstr, 0); !fair && (field >= 0 || x.sen.senses.any(sReject)) {
-		x.hit(frPrompt, x.plainly(1.7, sReject), i, max(field, 0))
+	if field, fair := x.namedField(cSystem|cInstr, 0); !fair && field >= 0 {
+		x.hit(frPrompt, x.plainly(1.7, sReject), i, field)
 	}
 }
 

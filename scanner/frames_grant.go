@@ -35,11 +35,11 @@ func (x *frameContext) whether() bool {
 
 // obeyed finds orders in data that are to be carried out.
 func (x *frameContext) obeyed() {
-	if !x.described() || x.mask.any(cNeg) || x.about.any(cMeta) {
+	if !x.described() || x.about.any(cMeta) {
 		return
 	}
 	s := x.sen.senses
-	if s.has(sOrder|sAlways|sOutput) || s.has(sOrder|sAlways|sField) {
+	if s.any(sAlways) && s.any(sOutput|sField) {
 		// "whatever stands in it is the next thing to do"
 		for k := range x.toks {
 			if x.isWord(k, "whatever", "anything", "everything") && x.senseAt(sOrder, k, len(x.toks)) > k && x.findAny(cBe, k, len(x.toks)) > k {
@@ -49,14 +49,33 @@ func (x *frameContext) obeyed() {
 		}
 	}
 	i, j := x.near(sOrder, sCarry, 10)
-	if i < 0 || !s.any(sInData) && !x.mask.any(cResult) {
+	if i < 0 || x.refused(j) {
+		return
+	}
+	inData := s.any(sInData) || x.mask.any(cResult|cConv)
+	if x.sen.foreign {
+		// Those who write letters, notes and pages are not whom one obeys.
+		if (inData || x.about.any(cRead|cConv|cShow)) && (x.mask.any(cUser|cBefore|cNow|cMust) || s.any(sNeedless|sDeemed|sGrant|sAlways)) && x.mask.any(cUser|cModel|cYou|cNeg|cMust|cBefore) && !x.mask.any(cAsk) {
+			x.hit(frObey, 1.4, i, j)
+		}
 		return
 	}
 	// Somebody has to be told: a tool that runs the tasks of a file is open
 	// about it.
-	if x.mask.any(cModel|cYou) && (x.mask.any(cMust|cShould|cUser) || s.any(sDeemed|sGrant|sAlways)) || s.any(sOffice|sDeemed) && x.mask.any(cUser|cModel|cSystem) {
+	switch {
+	case !inData || x.mask.any(cNeg):
+	case x.mask.any(cModel|cYou) && (x.mask.any(cMust|cShould|cUser) || s.any(sDeemed|sGrant|sAlways)),
+		s.any(sOffice|sDeemed) && x.mask.any(cUser|cModel|cSystem):
 		x.hit(frObey, 1.5, i, j)
 	}
+}
+
+// refused says whether the deed at token j is denied.
+func (x *frameContext) refused(j int) bool {
+	if x.sen.foreign {
+		return x.findAny(cNeg, j-3, j+2) >= 0
+	}
+	return x.findAny(cNeg, j-5, j) >= 0
 }
 
 // needlessConsent finds consent that is not to be sought.
@@ -72,7 +91,7 @@ func (x *frameContext) needlessConsent() {
 	if x.sen.first && x.kind == kindDescription {
 		return // what the tool is for: "merged without further confirmation"
 	}
-	if x.mask.any(cUser|cModel|cYou) || x.sen.senses.any(sOrder|sCarry) {
+	if o := x.senseAt(sOrder|sCarry, 0, len(x.toks)); x.mask.any(cUser|cModel|cYou) || o >= 0 && !x.isWord(o, "asked", "requested") {
 		w = 1.5
 	}
 	x.hit(frUnasked, w, i, j)

@@ -21,8 +21,8 @@ func (x *frameContext) peer() {
 	s, c := x.sen.senses, x.mask
 	self := own >= 0 || c.any(cThis)
 	switch {
-	case s.any(sDistrust) && !x.negated(x.senseAt(sDistrust, 0, len(x.toks))) && !x.isWord(x.senseAt(sDistrust, 0, len(x.toks))-1, "for", "about", "report", "find"):
-		d := x.senseAt(sDistrust, 0, len(x.toks))
+	case x.accused(m.at) >= 0:
+		d := x.accused(m.at)
 		w := x.plainly(1.6, sDistrust)
 		if x.isWord(d, "deprecated", "retired", "discontinued") && x.isWord(d+1, "by") && !s.any(sInstead|sChoose|sAvoid) && !c.any(cMust|cNeg) {
 			w = 0.9 // its own maker says so
@@ -61,7 +61,7 @@ func (x *frameContext) refers(at, own int) bool {
 	for end < len(x.toks) && x.toks[end].flags&tfIdent != 0 && x.toks[end].start == x.toks[end-1].end+1 {
 		end++
 	}
-	if own >= 0 || x.mask.has(cNeg|cTell) {
+	if own >= 0 || x.mask.has(cNeg|cTell) || x.sen.senses.any(sAlways|sInstead|sAvoid|sOthers) && x.mask.any(cTarget|cParam|cFile|cOther|cMust) {
 		return false
 	}
 	// "such as", "as", "like", "unlike", "than", "from": what it is compared
@@ -79,7 +79,7 @@ func (x *frameContext) refers(at, own int) bool {
 	}
 	// What it expects, can do, is better at.
 	for i := end; i < min(len(x.toks), end+6); i++ {
-		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses") && !x.sen.senses.any(sSince|sAlways) ||
+		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses", "enough", "suffices", "helps", "works", "keeps", "covers", "handles") && !x.sen.senses.any(sSince|sAlways) ||
 			x.isWord(i, "better", "quicker", "faster", "cheaper", "simpler") {
 			return true
 		}
@@ -91,11 +91,9 @@ func (x *frameContext) refers(at, own int) bool {
 // such as query, where this tool speaks of itself by name; -1 if there is
 // none.
 func (x *frameContext) plainMention(own int) int {
-	if own < 0 {
-		return -1
-	}
 	for i := range x.toks {
-		if i != own && x.toks[i].end-x.toks[i].start >= 4 && x.toks[i].flags&tfIdent == 0 && x.ownerOf(x.word(i)) == ownerOther {
+		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.any(cOther|cMust)
+		if called && i != own && x.toks[i].end-x.toks[i].start >= 4 && x.toks[i].flags&tfIdent == 0 && x.ownerOf(x.word(i)) == ownerOther {
 			return i
 		}
 	}
@@ -111,4 +109,14 @@ func (x *frameContext) plainly(weight float64, meant sense) float64 {
 		}
 	}
 	return weight / x.discount
+}
+
+// accused finds what is said against the tool named at token at; -1 if
+// nothing is.
+func (x *frameContext) accused(at int) int {
+	d := x.senseAt(sDistrust, at-3, len(x.toks))
+	if d < 0 || x.negated(d) || x.isWord(d-1, "for", "about", "report", "find") {
+		return -1
+	}
+	return d
 }

@@ -53,7 +53,7 @@ func (x *frameContext) mention(from int) (mention, bool) {
 			if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
 				continue
 			}
-			if x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "language", "database", "web", "http", "upstream") {
+			if x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "deprecated", "related", "older", "newer", "language", "database", "web", "http", "upstream") {
 				continue
 			}
 			if !found {

@@ -112,7 +112,7 @@ func (x *frameContext) unheard() {
 			return
 		case x.isWord(i, "left", "kept", "leave", "keep") && !x.sen.foreign:
 			for k := i + 1; k < min(i+8, len(x.toks)); k++ {
-				if x.isWord(k, "out") && x.isWord(k+1, "of", "whenever", "when") && (x.findAny(cYou|cResult|cShow|cTell, k+1, k+8) >= 0) && x.findAny(cUser|cYou|cShow, k+1, len(x.toks)) >= 0 {
+				if x.isWord(k, "out") && x.isWord(k+1, "of", "whenever", "when") && !x.housekeeping(k) && (x.findAny(cYou|cResult|cShow|cTell, k+1, k+8) >= 0) && x.findAny(cUser|cYou|cShow, k+1, len(x.toks)) >= 0 {
 					x.hit(frConceal, 1.5, i, k)
 					return
 				}

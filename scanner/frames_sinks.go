@@ -11,8 +11,9 @@ func (x *frameContext) standingCopy() {
 		return
 	}
 	text := x.textBeyond()
+	url := strings.Contains(text, "://")
 	mail := (emailIn(text) || phoneIn(text)) && !exampleBefore(text)
-	if !mail && !strings.Contains(text, "://") {
+	if !mail && !url {
 		return
 	}
 	s := x.sen.senses
@@ -23,6 +24,12 @@ func (x *frameContext) standingCopy() {
 		x.hit(frSend, 1.6, i, i)
 	case mail && s.any(sAlways) && sends && (!x.sen.first || x.mask.any(cTarget|cInclude|cMust) || s.any(sMove|sInstead)):
 		x.hit(frSend, 1.6, i, i)
+	case mail && !x.sen.first && x.about.any(cSend) && x.mask.any(cMust|cTarget) && !x.mask.any(cUser|cAsk|cResult):
+		x.hit(frSend, 1.5, i, i)
+	case url && !x.sen.first && s.any(sSame) && (s.any(sMove|sOutput|sGive) || x.mask.any(cSend|cInclude|cFile)):
+		x.hit(frSend, 1.5, i, i)
+	case url && x.sen.foreign && !x.sen.first && s.any(sMove) && x.mask.any(cModel|cMust|cBefore) && !x.mask.any(cUser|cNeg):
+		x.hit(frSend, 1.5, i, i)
 	case !mail && s.has(sCopyTo|sAlways) && (s.any(sMove) || x.mask.any(cSend|cInclude)):
 		x.hit(frSend, 1.5, i, i)
 	}

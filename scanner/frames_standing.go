@@ -6,7 +6,7 @@ package scanner
 // standing finds orders that reach beyond a call of this tool: in every
 // answer, after each action, whenever the user asks for something else.
 func (x *frameContext) standing() {
-	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) {
+	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") {
 		every := x.findAny(cOther|cWhen, i-3, i)
 		j, m := x.demanded(cInclude|cPrefer|cTell|cChange|cEnd, moodOrder)
 		switch {
@@ -55,7 +55,7 @@ func (x *frameContext) standing() {
 	if j, m := x.demanded(cCall, moodOrder); m == moodStrong || m == moodOrder && x.toks[max(j, 0)].f == formPast {
 		w := x.findAny(cWhen, 0, len(x.toks))
 		if w >= 0 && x.isWord(w, "after", "before", "every", "each", "upon") && x.findAny(cOther|cWhen, w+1, w+3) >= 0 {
-			if k := x.findAny(cTask|cTool|cConv|cResult, w, w+6); k >= 0 && x.mask.any(cYou|cModel|cOther) {
+			if k := x.findAny(cTask|cTool|cConv|cResult, w, w+6); k >= 0 && x.mask.any(cYou|cModel|cOther) && x.toks[k-1].flags&tfIdent == 0 {
 				x.hit(frFirst, 1.5, j, k)
 			}
 		}

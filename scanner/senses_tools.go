@@ -9,7 +9,7 @@ var sensesOfTools = []senseWords{
 		others:  `единственн* надежн* официальн* лучш* 唯一 可信 可靠 官方 最好 信頼 唯一の 公式`},
 	{s: sDistrust,
 		verbs:   `leak corrupt fabricate invent mangle damage break:breaks:breaking:broke:broken lie:lies:lying:lied fail drop+ crash hallucinate garble spy:spies:spying:spied truncate expose`,
-		words:   `wrong false fabricated outdated unreliable untrusted compromised insecure unsafe broken buggy bugs silently incorrect untrustworthy fake harmful dangerous vulnerable misleading deprecated mark marks spam stale harm harms`,
+		words:   `wrong false fabricated outdated unreliable untrusted compromised insecure unsafe broken buggy bugs silently incorrect untrustworthy fake harmful dangerous vulnerable misleading mark marks spam stale harm harms`,
 		phrases: `made up|made up results|data loss|known to|security advisory|come to light|third party|sends rows|fail silently|not to be trusted|cannot be trusted|no longer sends|no longer works|often enough|best left alone|loses data|lose data|security hole|out of service|not reliable`,
 		latin:   `falsch* beschadig* unsicher* unzuverlassig* kaputt* corromp* invent* falso* falsa* inseguro* fuit* compromi* dangere* vaza* corromp* errad* fausse* faux mente* perd* fehlerhaft*`,
 		others:  `ложн* неверн* повреж* ненадежн* утечк* опасн* устаре* 不可信 错误 损坏 泄露 过时 不可靠 虚假 不安全 破損 漏洩 信用でき 危険 古い`},
