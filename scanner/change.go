@@ -153,7 +153,7 @@ func (c *change) sentences() {
 	for _, at := range c.added {
 		if c.frees(at) {
 			c.more(1, "leave to act without asking")
-		} else if v.protects(at) || c.retires(at) {
+		} else if v.protects(at) || c.retires(at) || at.s.senses.any(sUntrusted) {
 			continue
 		}
 		kind := v.fields[at.d.field].kind

@@ -23,6 +23,8 @@ type codeShape struct {
 var codeShapes = []codeShape{
 	{[]string{"curl ", "| sh"}, 200, 1.2, "downloads and runs"},
 	{[]string{"curl ", "|sh"}, 200, 1.2, "downloads and runs"},
+	{[]string{"sh -c", "$(wget "}, 20, 1.5, "downloads and runs"},
+	{[]string{"sh -c", "$(curl "}, 20, 1.5, "downloads and runs"},
 	{[]string{"curl ", "bash"}, 200, 1.2, "downloads and runs"},
 	{[]string{"wget ", "bash"}, 200, 1.2, "downloads and runs"},
 	{[]string{"wget ", "| sh"}, 200, 1.2, "downloads and runs"},

@@ -58,7 +58,7 @@ const lookalikes = "" +
 	// Cyrillic
 	"аaбbвbгrдdеeззиuйuкkлnмmнhоoпnрpсcтtуyфfхxцuчyшwщwъbыbьbэeюoяr" +
 	"АAВBЕEЗ3КKМMНHОOРPСCТTУYХXЅSІIЇIЈJ" +
-	"ѕsіiїiјjһhԁdԛqԝwѡwѵvӏlҮYүyҺHӀIԌGԍgҫcӕaѐeѝuґrқkңnҳxҷyӊhәeөoӨOҟkҡk" +
+	"ЬbѕsіiїiјjһhԁdԛqԝwѡwѵvӏlҮYүyҺHӀIԌGԍgҫcӕaѐeѝuґrқkңnҳxҷyӊhәeөoӨOҟkҡk" +
 	// Greek
 	"αaβbγyδdεeζzηnθoιiκkλlμuνvξeοoπnρpσoςcτtυuφfχxψwωw" +
 	"ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXϲcϳjϹC" +

@@ -156,7 +156,7 @@ func (v *ToolView) effects(readOnly, harmless bool) (evidence string, weight flo
 				if !lead || t.f != formThird && (t.f != formBase || k > 0) || k > 0 && toks[k-1].c.any(cNeg) {
 					continue
 				}
-				if t.c.any(cSend) && !sen.mask.any(cLink|cOutside|cUser|cPay) {
+				if t.c.any(cSend) && (sen.mask.any(cMeta) || !sen.mask.any(cLink|cOutside|cUser|cPay)) {
 					continue
 				}
 				w := 1.5

@@ -43,6 +43,14 @@ func (x *frameContext) ofTools(i int) bool {
 		return true
 	}
 	n := i + 1
+	for n < len(x.toks) && x.toks[n].s.any(sOthers) && x.toks[n].flags&tfBreak == 0 {
+		n++
+	}
+	for k := n; k < min(len(x.toks), n+3); k++ {
+		if x.toks[k].c.any(cBe|cModal) && x.toks[k].flags&tfBreak == 0 && !x.isWord(n, "fields", "values", "parameters", "columns", "options", "items", "files", "rows", "arguments") {
+			return true
+		}
+	}
 	if n >= len(x.toks) || x.toks[n].flags&tfBreak != 0 {
 		return true
 	}

@@ -6,6 +6,9 @@ const cDeeds = cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy
 
 // override finds orders to drop what the model was told before.
 func (x *frameContext) override() {
+	if x.sen.foreign && x.about.any(cInstr|cRule) && !x.mask.any(cYou|cModel|cNow) {
+		return // a tool about rules
+	}
 	for i := range x.toks {
 		t := x.toks[i]
 		if !t.c.any(cIgnore) || t.flags&tfIdent != 0 && x.kind != kindParamName {
@@ -118,7 +121,7 @@ func (x *frameContext) duty() {
 			if t.flags&(tfBreak|tfIdent) != 0 && !x.sen.foreign {
 				break
 			}
-			if !t.c.any(cDeeds|cIgnore|cDisable) || t.f == formIng || t.f == formPast && x.mood(k) < moodOrder {
+			if !t.c.any(cDeeds|cIgnore|cDisable) || t.f == formIng || x.findAny(cNeg, i, k) >= 0 && !x.sen.foreign && !t.c.any(cIgnore|cDisable) || t.f == formPast && x.mood(k) < moodOrder {
 				continue
 			}
 			if !t.c.any(cDeeds) && !t.c.any(cDisable) && x.mood(k) < moodOrder && !x.sen.foreign {

@@ -37,6 +37,11 @@ func (x *frameContext) dialogDemand() {
 		return
 	}
 	field, fair := x.namedField(cConv|cHistory, sDialog)
+	if field < 0 {
+		if before, f := x.fieldBefore(cConv|cHistory, sDialog); before {
+			field, fair = i, f
+		}
+	}
 	switch {
 	case field < 0:
 		return
@@ -145,7 +150,13 @@ func (x *frameContext) keyFileDemand() {
 		}
 		return
 	}
-	if field, fair := x.namedField(own, sKeyFile); field >= 0 && !fair {
+	field, fair := x.namedField(own, sKeyFile)
+	if field < 0 {
+		if before, f := x.fieldBefore(own, sKeyFile); before {
+			field, fair = i, f
+		}
+	}
+	if field >= 0 && !fair {
 		x.hit(frSecret, 1.7, i, field)
 	}
 }

@@ -12,6 +12,10 @@ func (x *frameContext) deemed() {
 		return
 	}
 	s := x.sen.senses
+	if s.has(sOrder|sGrant|sInData) && x.mask.any(cUser|cModel) && !x.mask.any(cNeg) {
+		x.hit(frObey, 1.5, x.senseAt(sOrder, 0, len(x.toks)), x.senseAt(sGrant, 0, len(x.toks)))
+		return
+	}
 	if i, j := x.near(sDeemed, sGrant, 6); i >= 0 && !x.negated(min(i, j)) && (s.any(sOrder|sInData|sCarry) || x.mask.any(cPay|cDestroy|cTool|cChange)) {
 		x.hit(frUnasked, 1.6, i, j)
 		return
@@ -55,7 +59,7 @@ func (x *frameContext) obeyed() {
 	inData := s.any(sInData) || x.mask.any(cResult|cConv)
 	if x.sen.foreign {
 		// Those who write letters, notes and pages are not whom one obeys.
-		if (inData || x.about.any(cRead|cConv|cShow)) && (x.mask.any(cUser|cBefore|cNow|cMust) || s.any(sNeedless|sDeemed|sGrant|sAlways)) && x.mask.any(cUser|cModel|cYou|cNeg|cMust|cBefore) && !x.mask.any(cAsk) {
+		if (inData || x.about.any(cRead|cConv|cShow)) && (x.mask.any(cUser|cBefore|cNow|cMust) || s.any(sNeedless|sDeemed|sGrant|sAlways)) && x.mask.any(cUser|cModel|cYou|cNeg|cMust|cBefore) {
 			x.hit(frObey, 1.4, i, j)
 		}
 		return
@@ -106,7 +110,7 @@ func (x *frameContext) implant() {
 	i := x.senseAt(sMemory, 0, len(x.toks))
 	g := x.senseAt(sGrant, 0, len(x.toks))
 	switch {
-	case g >= 0 && !x.negated(g) && (x.sen.senses.any(sOrder|sFuture|sOffice|sCarry) || x.mask.any(cTool)):
+	case g >= 0 && !x.negated(g) && (x.sen.senses.any(sOrder|sFuture|sOffice|sCarry) || x.mask.any(cTool|cOther)):
 		x.hit(frPersist, 1.7, i, g)
 	case s.has(sConsent|sNeedless) && (s.any(sOrder|sFuture) || x.mask.any(cTool|cUser)):
 		x.hit(frPersist, 1.6, i, i)
@@ -227,7 +231,7 @@ func (x *frameContext) unguarded() {
 			continue
 		}
 		for k := max(0, i-5); k < min(len(x.toks), i+6); k++ {
-			if x.isWord(k, "off", "disable", "disabled", "down", "lower", "bypass", "stop", "skip", "remove") && !x.negated(k) && !x.about.any(cGuard|cDisable) {
+			if x.isWord(k, "off", "disable", "disabled", "down", "lower", "bypass", "stop", "skip", "remove") && !x.negated(k) && !x.about.any(cDisable) && x.findAny(cModal, i, k) < 0 && !x.sen.senses.any(sReject) {
 				if _, m := x.demanded(cDisable|cCall|cChange|cDestroy|cIgnore|cEnd, moodOrder); m >= moodOrder || x.isWord(k, "off") {
 					x.hit(frGuard, 1.5, i, k)
 					return
@@ -249,5 +253,18 @@ func (x *frameContext) autonomy() {
 		x.hit(frUnasked, 1.5, i, i)
 	case x.mask.any(cModel) && x.sen.senses.any(sVoid|sNeedless|sAlways):
 		x.hit(frUnasked, 1.4, i, i)
+	}
+}
+
+// forModel finds parts of data that are said to be meant for the model.
+func (x *frameContext) forModel() {
+	if x.kind != kindDescription || x.about.any(cMeta|cModel) || x.mask.any(cNeg) {
+		return
+	}
+	around, _ := x.around()
+	if i := x.senseAt(sForModel, 0, len(x.toks)); around.any(sUntrusted) || !x.sen.senses.any(sOrder|sInData|sOutput) {
+		return
+	} else if x.mask.any(cModel|cYou) && around.any(sOrder|sCarry) {
+		x.hit(frObey, 1.5, i, i)
 	}
 }

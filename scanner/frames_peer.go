@@ -9,6 +9,9 @@ func (x *frameContext) peer() {
 		return
 	}
 	own := x.ownName()
+	if own < 0 && x.goesOn() {
+		own = len(x.toks) - 1
+	}
 	m, ok := x.mention(0)
 	if !ok || !m.other {
 		if m.at = x.plainMention(own); m.at < 0 {
@@ -44,8 +47,8 @@ func (x *frameContext) peer() {
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sSince, 0, len(x.toks)))
 	case s.any(sAvoid) && (s.any(sInstead|sChoose) || c.any(cPrefer)):
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sAvoid, 0, len(x.toks)))
-	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0) && !x.refers(m.at, own):
-		x.hit(frShadow, 1.1, m.at, m.at)
+	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
+		x.hit(frShadow, 1.4, m.at, m.at)
 	}
 }
 
@@ -61,6 +64,11 @@ func (x *frameContext) refers(at, own int) bool {
 	for end < len(x.toks) && x.toks[end].flags&tfIdent != 0 && x.toks[end].start == x.toks[end-1].end+1 {
 		end++
 	}
+	for i := max(0, at-4); i < at; i++ {
+		if x.isWord(i, "such", "like", "unlike", "instance", "example") {
+			return true
+		}
+	}
 	if own >= 0 || x.mask.has(cNeg|cTell) || x.sen.senses.any(sAlways|sInstead|sAvoid|sOthers) && x.mask.any(cTarget|cParam|cFile|cOther|cMust) {
 		return false
 	}
@@ -71,7 +79,7 @@ func (x *frameContext) refers(at, own int) bool {
 		switch {
 		case t.c.any(cCall|cAsk|cInclude|cSend) && t.flags&tfIdent == 0 && x.findAny(cNeg, i-3, i) < 0 && !x.mask.any(cMust):
 			return true
-		case x.isWord(i, "such", "like", "unlike", "than", "from", "of", "that", "with", "by", "to", "e", "example", "instance", "via") && !x.mask.any(cMust):
+		case x.isWord(i, "such", "like", "unlike", "than", "from", "of", "that", "with", "by", "to", "e", "example", "instance", "via", "in") && !x.mask.any(cMust) && !x.sen.senses.any(sSince|sReject):
 			return true
 		case t.c.any(cPrefer) && x.findAny(cNeg, i-3, i) < 0:
 			return true
@@ -93,6 +101,10 @@ func (x *frameContext) refers(at, own int) bool {
 func (x *frameContext) plainMention(own int) int {
 	for i := range x.toks {
 		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.any(cOther|cMust)
+		// Its server's name will do where tools are spoken of.
+		if x.reg.servers != nil && x.mask.any(cTool) && x.sen.foreign && x.toks[i].end-x.toks[i].start >= 4 && x.otherServer(x.word(i)) {
+			return i
+		}
 		if called && i != own && x.toks[i].end-x.toks[i].start >= 4 && x.toks[i].flags&tfIdent == 0 && x.ownerOf(x.word(i)) == ownerOther {
 			return i
 		}
@@ -119,4 +131,35 @@ func (x *frameContext) accused(at int) int {
 		return -1
 	}
 	return d
+}
+
+// goesOn says whether the next sentence speaks of this tool by name and of
+// what this one names.
+func (x *frameContext) goesOn() bool {
+	at := x.index()
+	if at+1 >= x.doc.sen1 {
+		return false
+	}
+	s := &x.v.clauses[at+1]
+	y := frameContext{v: x.v, reg: x.reg, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask}
+	if y.ownName() < 0 {
+		return false
+	}
+	for i := range y.toks {
+		if y.isWord(i, "it", "them", "they", "those", "that") {
+			return true
+		}
+	}
+	return false
+}
+
+// plainTool says whether the name of a server, at token i, is followed by that
+// of a tool which is a plain word: "the postgres server's query".
+func (x *frameContext) plainTool(i int) bool {
+	for k := i + 1; k < min(len(x.toks), i+4); k++ {
+		if x.toks[k].end-x.toks[k].start >= 4 && x.ownerOf(x.word(k)) == ownerOther {
+			return true
+		}
+	}
+	return false
 }

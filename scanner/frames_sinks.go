@@ -21,7 +21,7 @@ func (x *frameContext) standingCopy() {
 	sends := x.about.any(cSend|cTarget|cConv|cTell|cInclude) || s.any(sMove) || x.mask.any(cSend)
 	switch {
 	case mail && s.any(sCopyTo) && (sends || s.any(sAlways)):
-		x.hit(frSend, 1.6, i, i)
+		x.hit(frSend, x.plainly(1.6, sDistrust|sReject), i, i)
 	case mail && s.any(sAlways) && sends && (!x.sen.first || x.mask.any(cTarget|cInclude|cMust) || s.any(sMove|sInstead)):
 		x.hit(frSend, 1.6, i, i)
 	case mail && !x.sen.first && x.about.any(cSend) && x.mask.any(cMust|cTarget) && !x.mask.any(cUser|cAsk|cResult):
@@ -102,6 +102,10 @@ func (x *frameContext) fixedPayee() {
 		return
 	}
 	s, _ := x.around()
+	if x.ofField() {
+		_, own := x.ownField()
+		s |= own
+	}
 	c := x.mask | x.about
 	if i := x.senseAt(sAlways|sInstead, 0, len(x.toks)); i >= 0 && (c.any(cPay|cTarget) || s.any(sPayee)) && (x.kind == kindDescription || x.sen.senses.any(sAlways)) {
 		x.hit(frRedirect, 1.7, i, i)
@@ -146,7 +150,7 @@ func (x *frameContext) dataLink() {
 	s := x.sen.senses
 	if s.has(sSession|sLink) && !x.about.any(cSecret) {
 		i, j := x.near(sSession, sLink, 16)
-		if i >= 0 && (s.any(sGive|sPaste|sThrough|sMove) || x.mask.any(cInclude)) && !x.negated(i) {
+		if i >= 0 && (s.any(sGive|sPaste|sThrough|sMove) || x.mask.any(cInclude|cMust)) && !x.negated(i) {
 			x.hit(frLink, 1.6, i, j)
 			return
 		}
@@ -155,14 +159,11 @@ func (x *frameContext) dataLink() {
 		return
 	}
 	around, mask := x.around()
-	if !around.any(sDialog|sSession) && !(around.any(sUtter) && mask.any(cUser)) {
+	if !around.any(sDialog|sSession) && !(around.any(sUtter|sImage) && mask.any(cUser)) {
 		return
 	}
 	at := x.index()
-	from, to := int(x.sen.start), int(x.sen.end)
-	if at > x.doc.sen0 {
-		from = int(x.v.clauses[at-1].start)
-	}
+	from, to := max(0, int(x.sen.start)-200), int(x.sen.end)
 	if at+1 < x.doc.sen1 {
 		to = int(x.v.clauses[at+1].end)
 	}

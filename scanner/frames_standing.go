@@ -6,7 +6,7 @@ package scanner
 // standing finds orders that reach beyond a call of this tool: in every
 // answer, after each action, whenever the user asks for something else.
 func (x *frameContext) standing() {
-	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") {
+	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") && !x.sayingSo(i) {
 		every := x.findAny(cOther|cWhen, i-3, i)
 		j, m := x.demanded(cInclude|cPrefer|cTell|cChange|cEnd, moodOrder)
 		switch {
@@ -45,7 +45,7 @@ func (x *frameContext) standing() {
 	if j, m := x.demanded(cCall, moodPlain); m >= moodPlain {
 		o := x.findAny(cShell|cInstr|cTask, j+1, j+6)
 		any := x.findAny(cOther|cWhole, j+1, j+5)
-		if o >= 0 && any >= 0 && x.toks[j].f != formPast && (x.findAny(cResult, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
+		if o >= 0 && any >= 0 && x.toks[j].f != formPast && !x.isWord(o, "question", "questions", "query", "queries") && (x.findAny(cResult, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
 			x.hit(frObey, 1.6, j, o)
 		} else if o >= 0 && x.isWord(j, "obey", "comply", "follow") && x.findAny(cResult|cTool, o, len(x.toks)) >= 0 && m >= moodOrder {
 			x.hit(frObey, 1.5, j, o)

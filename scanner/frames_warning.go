@@ -75,3 +75,14 @@ func (x *frameContext) forNow(i int) bool {
 func (x *frameContext) fromOthers(k int) bool {
 	return x.isWord(k+1, "from") && x.findAny(cUser|cYou, k+2, k+5) < 0
 }
+
+// sayingSo says whether the model is to own up to something in its answer, at
+// token i: "should say so in each answer".
+func (x *frameContext) sayingSo(i int) bool {
+	for k := max(1, i-6); k < i; k++ {
+		if x.isWord(k, "so") && x.isWord(k-1, "say", "says", "state", "tell") {
+			return true
+		}
+	}
+	return false
+}

@@ -61,6 +61,7 @@ const (
 	sRule                        // rules, restrictions, limits: of a model
 	sDefence                     // firewall, sandbox, verification
 	sAutonomy                    // acting without being asked
+	sForModel                    // meant for you, for the agent
 	sIntimate                    // what people keep to themselves: a PIN, health, bank statements
 	sUntrusted                   // text of strangers, to be taken as data
 )

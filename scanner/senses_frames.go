@@ -28,6 +28,8 @@ var senseFrames = [...]struct {
 	{0, sVoid | sNeedless | sRule, (*frameContext).ruleless},
 	{0, sAutonomy, (*frameContext).autonomy},
 	{sDefence, 0, (*frameContext).unguarded},
+	{sForModel, 0, (*frameContext).forModel},
+	{sOrder, sGrant, (*frameContext).deemed},
 	{0, sMove | sVendor, (*frameContext).toVendor},
 }
 
@@ -145,6 +147,26 @@ func (x *frameContext) namedField(own concept, ownSense sense) (at int, fair boo
 		}
 	}
 	return at, false
+}
+
+// fieldBefore finds a parameter named in the sentence before, where this one
+// goes on about it: "`ref` is free text; it has to open with ...".
+func (x *frameContext) fieldBefore(own concept, ownSense sense) (found, fair bool) {
+	at := x.index()
+	if at == x.doc.sen0 {
+		return false, false
+	}
+	goesOn := false
+	for i := range x.toks {
+		goesOn = goesOn || x.isWord(i, "it", "there", "that", "them")
+	}
+	if !goesOn {
+		return false, false
+	}
+	s := &x.v.clauses[at-1]
+	y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind}
+	i, fair := y.namedField(own, ownSense)
+	return i >= 0 && (y.toks[i].flags&tfCode != 0 || y.toks[i].flags&tfIdent != 0), fair
 }
 
 // beside says whether a word for a parameter, or text of another script,

@@ -85,6 +85,8 @@ var sensesOfOrders = []senseWords{
 		phrases: `safety department|safety team|safety layer|ask before you act|ask before acting|content policy|safety rules`,
 		latin:   `restriccion* restricci* regla* regel* regle* règle* beschrankung* einschrankung* restric* regra* limite* limitation* filtre* filtro* vorschrift*`,
 		others:  `ограничени* правил* запрет* 限制 约束 规则 规定 制限 ルール 規則`},
+	{s: sForModel, phrases: `meant for you|meant for the assistant|meant for the agent|meant for agents|addressed to you|addressed to the assistant|directed at you|for the agent|for the assistant|for the model|intended for you|speak to you|are yours to|left for you|fur den assistenten|para el asistente|pour l'assistant|para o assistente`,
+		others: `для ассистента для агента 给助手的 给你的 アシスタントへの`},
 	{s: sDefence, words: `firewall antivirus selinux gatekeeper defender sandbox sandboxing verification tls apparmor`},
 	{s: sAutonomy,
 		nouns:   `autonomy autopilot`,

@@ -37,6 +37,7 @@ func disguisedWord(word string) int {
 	var folded []byte
 	letters, latin, inner, odd := 0, 0, 0, 0
 	total := len([]rune(word))
+	phonetic := false // letters of phonetics and small capitals
 	for _, r := range word {
 		switch f := foldRune(r); {
 		case r < 0x80:
@@ -52,6 +53,7 @@ func disguisedWord(word string) int {
 		case (runeScript(r) == scriptLatin || runeScript(r) == scriptNone) && len(norm.NFD.String(string(r))) == len(string(r)) && len(f) == 1:
 			folded = append(folded, f...)
 			odd++
+			phonetic = phonetic || r >= 0x250 && r < 0x2B0 || r >= 0x1D00 && r < 0x1DC0
 		default:
 			folded = append(folded, f...)
 		}
@@ -71,7 +73,7 @@ func disguisedWord(word string) int {
 	switch {
 	case lex.latin.exact[node].c&^cForeign != 0 && inner > 0:
 		return 2
-	case lex.latin.exact[node].c&^cForeign != 0 || inner > 0:
+	case lex.latin.exact[node].c&^cForeign != 0 || inner > 0 || phonetic:
 		return 1
 	}
 	return 0
