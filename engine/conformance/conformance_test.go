@@ -337,7 +337,7 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"pipeline.hcl": `
 stage "long" {
   outputs = { o = "out/o" }
-  command = ` + sh("echo begun > out/o; sleep 600") + `
+  command = ` + sh("echo begun > out/o; sleep 6007") + `
 }`})
 	for _, executor := range []string{"local", "dagger"} {
 		store := filepath.Join(t.TempDir(), "store")
@@ -360,7 +360,22 @@ stage "long" {
 		if left, _ := filepath.Glob(filepath.Join(store, "work", "*")); len(left) > 0 {
 			t.Errorf("%s left %v", executor, left)
 		}
+		// The engine ends a container shortly after its session has ended.
+		for end := time.Now().Add(10 * time.Second); runs("sleep", "6007"); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: the stage still runs after an interrupt", executor)
+			}
+		}
 	}
+}
+
+// runs tells whether a process with this command line is there, as far as this
+// machine's process table shows the engine's containers.
+func runs(argv ...string) bool {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	return slices.ContainsFunc(files, func(file string) bool {
+		return readAll(file) == strings.Join(argv, "\x00")+"\x00"
+	})
 }
 
 func waitForStart(t *testing.T, events string) {

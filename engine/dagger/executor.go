@@ -26,6 +26,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	sdk "dagger.io/dagger"
@@ -140,7 +141,8 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, run again to go on", job.Instance, shortened(err))
+		err = shortened(err)
+		return nil, fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
 	}
 	return takeBack(job, taken, image)
 }
@@ -221,6 +223,14 @@ func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error
 		ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration, PeakMemory: r.PeakMemory,
 		Isolation: isolation(job.Instance, image, r.Isolation),
 	}, nil
+}
+
+// remedy is what the user can do when the engine could not run a stage.
+func remedy(err error) string {
+	if strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
+		return "make room on the engine's disk (dagger core engine local-cache prune empties it) and run again"
+	}
+	return "run again to go on"
 }
 
 // ansi are the colours of the dagger program's progress.

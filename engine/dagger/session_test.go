@@ -109,3 +109,12 @@ func TestShortened(t *testing.T) {
 		}
 	}
 }
+
+func TestRemedy(t *testing.T) {
+	if got := remedy(errors.New("mkdir /state/snapshots/1: no space left on device")); !strings.HasPrefix(got, "make room on the engine's disk") {
+		t.Errorf("a full disk: %q", got)
+	}
+	if got := remedy(errors.New("unexpected EOF")); got != "run again to go on" {
+		t.Errorf("an engine that ended: %q", got)
+	}
+}
