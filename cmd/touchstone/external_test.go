@@ -137,24 +137,24 @@ func TestExampleDetectors(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no go command to build the example in Go with")
 	}
-	if out, err := exec.Command("cp", "-r", "../../examples/detectors", b.dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-r", "../../examples", b.dir).CombinedOutput(); err != nil {
 		t.Fatal(string(out))
 	}
 	if out, err := exec.Command(compiler, "build", "-o", filepath.Join(b.dir, "detectors/go/detector"), "../../examples/detectors/go").CombinedOutput(); err != nil {
 		t.Fatalf("the example does not build: %v\n%s", err, out)
 	}
-	b.vars = []string{"--var", "runs=1", "--var", `detectors=["keywords", "shell", "go"]`, "--var-file", "detectors/examples.vars"}
+	b.vars = []string{"--var", "runs=1", "--var-file", "examples/detectors/examples.vars"}
 	b.baseline(undemanding("shell"))
 	b.want(0, "gate")
 	report := read[contracts.Report](t, filepath.Join(b.dir, "reports", "report.json"))
-	for i, name := range []string{"go", "keywords", "shell"} {
+	for i, name := range []string{"go", "keywords", "scanner", "shell"} {
 		s := report.Aggregate.Detectors[i].Score
 		if s.Detector != name || s.Errored != 0 || s.TP+s.FP == 0 {
 			t.Errorf("detector %d is %s with %d errored and %d flagged, want %s with none errored and some flagged", i, s.Detector, s.Errored, s.TP+s.FP, name)
 		}
 	}
 
-	script := filepath.Join(b.dir, "detectors/shell/detector.sh")
+	script := filepath.Join(b.dir, "examples/detectors/shell/detector.sh")
 	text, err := os.ReadFile(script)
 	if err != nil {
 		t.Fatal(err)
