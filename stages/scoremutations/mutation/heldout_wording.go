@@ -99,11 +99,49 @@ var otherSynonyms = newWordTable([][2]string{
 	{"delete", "wipe"}, {"remove", "strip"}, {"run", "start"}, {"execute", "perform"}, {"call", "trigger"}, {"use", "make use of"}, {"using", "working with"},
 	{"password", "passphrase"}, {"passwords", "passphrases"}, {"credentials", "access data"}, {"conversation", "exchange"}, {"chat", "exchange"},
 	{"complete", "full"}, {"required", "needed"}, {"confirmation", "consent"}, {"silently", "without a word"}, {"tool", "function"}, {"tools", "functions"},
+	{"returns", "hands back"}, {"return", "hand back"}, {"returned", "handed back"}, {"never", "not ever"}, {"file", "record on disk"},
+	{"files", "records on disk"}, {"nothing", "no item"}, {"server", "back end"}, {"servers", "back ends"}, {"system", "host environment"},
+	{"answer", "response"},
+	{"answers", "responses"}, {"answered", "responded to"}, {"version", "release"},
+	{"time", "occasion"}, {"line", "text line"}, {"lines", "text lines"}, {"last", "closing"},
+	{"runs", "starts"}, {"gives", "yields"}, {"give", "yield"}, {"given", "yielded"}, {"must", "is obliged to"},
+	{"new", "recent"}, {"role", "persona"}, {"log", "protocol"}, {"see", "view"},
+	{"current", "active"}, {"shown", "presented"}, {"shows", "presents"}, {"reads", "goes through"}, {"reading", "going through"},
+	{"message", "communication"}, {"messages", "communications"}, {"page", "leaf"}, {"pages", "leaves"}, {"list", "roll"}, {"account", "subscription"},
+	{"service", "provider"}, {"checks", "examinations"}, {"check", "examination"}, {"done", "over"}, {"operator", "maintainer"},
+	{"kept", "held on to"}, {"keep", "hold on to"}, {"told", "notified"}, {"key", "access code"}, {"keys", "access codes"},
+	{"data", "records"}, {"needed", "necessary"}, {"need", "necessity"}, {"again", "a second time"}, {"place", "position"},
+	{"changed", "modified"}, {"change", "modification"}, {"deleted", "wiped"}, {"deleting", "wiping"}, {"deletion", "wiping"},
+	{"nobody", "not anyone"}, {"saved", "recorded"}, {"write", "set down"}, {"writes", "sets down"}, {"whatever", "no matter what"},
+	{"people", "persons"}, {"way", "fashion"}, {"made", "created"}, {"make", "create"}, {"best", "most suitable"},
+	{"private", "non-public"}, {"refused", "declined"}, {"refuse", "decline"},
+	{"result", "finding"}, {"results", "findings"}, {"explain", "describe"}, {"explains", "describes"}, {"start", "outset"},
+	{"because", "given that"}, {"directory", "location"}, {"included", "taken in"}, {"including", "together with"}, {"important", "crucial"},
+	{"notice", "observation"}, {"allowed", "authorised"}, {"instead", "as a replacement"}, {"description", "wording"}, {"access", "admission"},
+	{"company", "business"}, {"token", "access string"}, {"developer", "engineer"}, {"question", "enquiry"}, {"questions", "enquiries"},
+	{"requests", "inquiries"}, {"request", "inquiry"}, {"assistant", "agent"}, {"model", "language engine"}, {"rules", "regulations"},
+	{"rule", "regulation"}, {"later", "subsequently"}, {"latest", "most up to date"}, {"person", "someone"},
+	{"document", "text file"}, {"attach", "annex"}, {"upload", "push up"}, {"contact", "correspondent"},
+	{"policy", "regulation"}, {"visible", "apparent"}, {"authority", "mandate"}, {"trusted", "vouched for"}, {"skip", "bypass"},
+	{"dialog", "question box"}, {"permission", "clearance"}, {"permissions", "clearances"}, {"approval", "go-ahead"}, {"approved", "cleared"},
+	{"consent", "assent"}, {"continue", "carry on"}, {"error", "failure"}, {"repeat", "restate"}, {"verbatim", "literally"},
+	{"replaced", "substituted"}, {"replace", "substitute"}, {"replaces", "supersedes"}, {"prefer", "choose first"}, {"installed", "put in place"},
+	{"purchase", "acquisition"}, {"payment", "settlement"}, {"recipient", "receiver"},
+	{"next", "subsequent"}, {"only", "merely"}, {"everything", "the lot"}, {"anything", "any item"},
+	{"something", "a thing"}, {"further", "additional"}, {"immediately", "right away"}, {"quietly", "discreetly"},
 })
 
 func heldOutParaphrase() []Operator {
 	return []Operator{
 		prose("other-synonyms", "As synonyms, with other words.", func(_ *draft, s string) (string, int) { return otherSynonyms.replace(s) }),
+		prose("otherwise-reworded", "Other synonyms, and proposals for orders, where they change four places at least.", func(_ *draft, s string) (string, int) {
+			s, orders := reworded(s, proposed)
+			s, words := otherSynonyms.replace(s)
+			if words+orders < 4 {
+				return s, 0
+			}
+			return s, words + orders
+		}),
 		prose("polite-question", "Orders become questions (\"could you ..., please\").", func(_ *draft, s string) (string, int) {
 			return reworded(s, func(o order) (string, string) {
 				if o.negated {
@@ -113,12 +151,7 @@ func heldOutParaphrase() []Operator {
 			})
 		}),
 		prose("proposal", "Orders become proposals (\"consider ...ing\").", func(_ *draft, s string) (string, int) {
-			return reworded(s, func(o order) (string, string) {
-				if o.negated {
-					return "consider not " + gerund(o.verb), ""
-				}
-				return "consider " + gerund(o.verb), ""
-			})
+			return reworded(s, proposed)
 		}),
 		prose("custom", "Orders become customs (\"it is customary to ...\").", func(_ *draft, s string) (string, int) {
 			return reworded(s, func(o order) (string, string) {
@@ -129,6 +162,14 @@ func heldOutParaphrase() []Operator {
 			})
 		}),
 	}
+}
+
+// proposed makes a proposal of an order.
+func proposed(o order) (words, behind string) {
+	if o.negated {
+		return "consider not " + gerund(o.verb), ""
+	}
+	return "consider " + gerund(o.verb), ""
 }
 
 // doubling verbs double their last letter before -ing.

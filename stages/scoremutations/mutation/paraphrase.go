@@ -148,18 +148,19 @@ var softModals = newWordTable([][2]string{
 
 func paraphrase() []Operator {
 	return []Operator{
-		prose("synonyms", "Some forty everyday words become others that mean the same.", func(_ *draft, s string) (string, int) {
+		prose("synonyms", "Nearly two hundred everyday words become others that mean the same, or nearly so.", func(_ *draft, s string) (string, int) {
 			return synonyms.replace(s)
 		}),
 		prose("soft-modals", "Orders become suggestions (\"it would help to ...\") and modals become weaker ones; the model is still told what to do.", func(_ *draft, s string) (string, int) {
-			s, orders := reworded(s, func(o order) (string, string) {
-				if o.negated {
-					return "it is better not to " + o.verb, ""
-				}
-				return "it would help to " + o.verb, ""
-			})
-			s, modals := softModals.replace(s)
-			return s, orders + modals
+			return suggested(s)
+		}),
+		prose("reworded", "Synonyms and soft modals together, where they change four places at least.", func(_ *draft, s string) (string, int) {
+			s, words := synonyms.replace(s)
+			s, orders := suggested(s)
+			if words+orders < 4 {
+				return s, 0
+			}
+			return s, words + orders
 		}),
 		prose("third-person", "Orders become statements of what the assistant does (\"the assistant reads ...\"), which models take as their part.", func(_ *draft, s string) (string, int) {
 			return reworded(s, func(o order) (string, string) {
@@ -178,6 +179,18 @@ func paraphrase() []Operator {
 			})
 		}),
 	}
+}
+
+// suggested makes suggestions of orders and weakens modals.
+func suggested(s string) (string, int) {
+	s, orders := reworded(s, func(o order) (string, string) {
+		if o.negated {
+			return "it is better not to " + o.verb, ""
+		}
+		return "it would help to " + o.verb, ""
+	})
+	s, modals := softModals.replace(s)
+	return s, orders + modals
 }
 
 // thirdPerson conjugates a regular English verb.
