@@ -70,6 +70,12 @@ type frameContext struct {
 	kind fieldKind
 	// discount is 1, or less where the sentence talks about attacks.
 	discount float64
+	// mentioned is what mention found in the sentence sen.
+	mentioned struct {
+		sen     *sentence
+		mention mention
+		ok      bool
+	}
 	// about says what the tool is for, from its name and first sentence.
 	about concept
 	hits  []hit

@@ -8,15 +8,15 @@ func (x *frameContext) peer() {
 	if !x.described() || x.about.any(cMeta) || x.reg == nil {
 		return
 	}
-	own := x.ownName()
-	if own < 0 && x.goesOn() {
-		own = len(x.toks) - 1
-	}
 	m, ok := x.mention(0)
+	own := x.ownName()
 	if !ok || !m.other {
 		if m.at = x.plainMention(own); m.at < 0 {
 			return
 		}
+	}
+	if own < 0 && x.goesOn() {
+		own = len(x.toks) - 1
 	}
 	if x.prerequisite(m.at) || x.callsItself(m.at) {
 		return

@@ -14,6 +14,17 @@ type mention struct {
 // identifier that is neither this tool nor one of its parameters nor a
 // sibling, or "the email tool".
 func (x *frameContext) mention(from int) (mention, bool) {
+	if from > 0 {
+		return x.mentionFrom(from)
+	}
+	if x.mentioned.sen != x.sen {
+		x.mentioned.sen = x.sen
+		x.mentioned.mention, x.mentioned.ok = x.mentionFrom(0)
+	}
+	return x.mentioned.mention, x.mentioned.ok
+}
+
+func (x *frameContext) mentionFrom(from int) (mention, bool) {
 	best, found := mention{}, false
 	for i := max(from, 0); i < len(x.toks); i++ {
 		t := x.toks[i]

@@ -22,6 +22,8 @@ type RegistryView struct {
 	near       nearIndex
 	// drawnServers are the servers by what their names look like.
 	drawnServers drawnNames
+	// disguises says of each server what its name passes for: "" for nothing.
+	disguises map[string]string
 }
 
 // Registry prepares tools for ScanOne.
@@ -55,6 +57,7 @@ func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
 		}
 		r.ToolsByName[t.Name] = append(r.ToolsByName[t.Name], t)
 	}
+	r.disguises = disguises(r.Tools, r.drawnServers)
 	slices.Sort(r.ToolNames)
 	skeletons := make([]string, 0, len(r.ToolNames))
 	for _, name := range r.ToolNames {

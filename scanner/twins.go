@@ -24,6 +24,11 @@ func twin(v *ToolView, r *RegistryView, sk string) (Signal, bool) {
 // disguisedServer finds a server name that passes for another's: letters of
 // another script, invisible characters, digits for letters.
 func disguisedServer(v *ToolView, r *RegistryView) (Signal, bool) {
+	if r != nil && r.disguises != nil {
+		if other, known := r.disguises[v.Server]; known && other == "" {
+			return Signal{}, false // as almost always
+		}
+	}
 	s := Signal{CheckID: shadowingInfo.ID, ThreatType: ThreatToolPoisoning, Evidence: v.Server}
 	mixed, _, _ := mixedWords(v.Server)
 	other := ""
@@ -111,3 +116,19 @@ func drawn(name string) string {
 
 // drawnPairs are letters that side by side are drawn like one.
 var drawnPairs = strings.NewReplacer("rn", "m", "vv", "w")
+
+// disguises looks every server up once; tools are sorted by server.
+func disguises(tools []*Tool, drawn drawnNames) map[string]string {
+	out := map[string]string{}
+	for i, t := range tools {
+		if i > 0 && tools[i-1].Server == t.Server {
+			continue
+		}
+		other := drawn.lookup(t.Server)
+		if mixed, _, _ := mixedWords(t.Server); mixed > 0 && other == "" {
+			other = t.Server
+		}
+		out[t.Server] = other
+	}
+	return out
+}
