@@ -91,8 +91,8 @@ func stageExitCode(e *engine.StageError) int {
 // handError gives an error of a stage that was run by hand its exit code:
 // the stage's own when it has one.
 func handError(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
 	}
 	var own interface{ ExitCode() int }
 	if errors.As(err, &own) {
