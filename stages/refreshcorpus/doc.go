@@ -3,7 +3,7 @@
 //
 //   - upstreams.go reads upstreams.hcl: which servers, in which versions.
 //   - lock.go and install.go put the pinned packages into a private directory.
-//   - refresh.go asks the servers and writes; shrunken.go says what is missing.
+//   - list.go asks the servers, refresh.go writes; shrunken.go says what is missing.
 //   - diff.go and similarity.go tell two corpora apart.
 //   - migrate.go carries labels over and lists what a person has to look at.
 //

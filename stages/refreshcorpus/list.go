@@ -1,0 +1,97 @@
+package refreshcorpus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/scan"
+)
+
+// listing is what the servers answered.
+type listing struct {
+	asked    map[string]bool
+	tools    map[string][]scan.Tool // by server
+	reported map[string]scan.Listed
+	failed   map[string]string // why, by server
+}
+
+// list asks every server for its tools; each may take as long as its block
+// says. It ends everything that it started.
+func list(ctx context.Context, u *upstreams, servers []scan.Server, log io.Writer) (*listing, error) {
+	found := &listing{map[string]bool{}, map[string][]scan.Tool{}, map[string]scan.Listed{}, map[string]string{}}
+	scan.Announce(log, servers)
+	for _, s := range servers {
+		found.asked[s.Name] = true
+	}
+	for patience := range patienceOf(u) {
+		var together []scan.Server
+		for i, s := range servers {
+			if u.Upstreams[i].timeout == patience {
+				together = append(together, s)
+			}
+		}
+		in, err := scan.List(ctx, together, patience)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range in.Listed {
+			found.reported[l.Server] = l
+		}
+		for _, t := range in.Tools {
+			found.tools[t.Server] = append(found.tools[t.Server], t)
+		}
+		for _, missed := range in.Unscanned {
+			reason := missed.Reason
+			if missed.Tool != "" {
+				reason = fmt.Sprintf("its tool %s cannot be read: %s", scan.Visible(missed.Tool), reason)
+			}
+			found.failed[missed.Server] = cmp.Or(found.failed[missed.Server], reason)
+		}
+	}
+	for server, tools := range found.tools {
+		slices.SortFunc(tools, func(a, b scan.Tool) int { return strings.Compare(a.Name, b.Name) })
+		for i := 1; i < len(tools); i++ {
+			if tools[i].Name == tools[i-1].Name {
+				found.failed[server] = fmt.Sprintf("it lists the tool %s twice", scan.Visible(tools[i].Name))
+			}
+		}
+	}
+	for server := range found.failed {
+		delete(found.tools, server) // half a list is none
+	}
+	return found, nil
+}
+
+// patienceOf gives the different timeouts: servers that share one are asked
+// together.
+func patienceOf(u *upstreams) map[time.Duration]bool {
+	all := map[time.Duration]bool{}
+	for i := range u.Upstreams {
+		all[u.Upstreams[i].timeout] = true
+	}
+	return all
+}
+
+// checkVersions refuses a server without a lock that calls itself another
+// version than the pinned one: its tools may be others too.
+func (l *listing) checkVersions(u *upstreams, locked locks) error {
+	var wrong []error
+	for i := range u.Upstreams {
+		up := &u.Upstreams[i]
+		said, ok := l.reported[up.Name]
+		if lock := locked[up.Install]; !ok || l.failed[up.Name] != "" || lock != nil && lock.npm {
+			continue
+		}
+		if said.Version != up.Version {
+			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s and says that it is %s %s; start the pinned version, or change version in the file",
+				up.Name, up.Version, scan.Visible(said.Name), scan.Visible(said.Version)))
+		}
+	}
+	return errors.Join(wrong...)
+}
