@@ -6,6 +6,7 @@
 name     = "dense"
 about    = "MCP servers without a proxy; the client ranks by embeddings."
 contract = "native"
+network  = "full"
 
 option "url" {
   about = "The address of the service before /embeddings, such as http://127.0.0.1:8080/v1."

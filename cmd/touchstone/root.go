@@ -38,7 +38,7 @@ gate passed. Nothing unchanged is computed twice.
 	root.AddCommand(
 		newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags), newValidateCommand(flags),
 		newExplainCommand(flags), newGraphCommand(flags), newLogsCommand(flags), newCacheCommand(flags),
-		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(),
+		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(), newDoctorCommand(flags),
 		newStageCommand(), newInsideCommand(), newVersionCommand(flags),
 		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(flags), newFitnessCommand(flags),
 		newRefreshCommand(flags), newCorpusCommand(flags), newGoldenCommand(flags),

@@ -95,6 +95,9 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	if strings.TrimSpace(a.Name) == "" || len(a.Name) > 100 {
 		c.errorf(file, "no name", "Give the adapter a name of 1 to 100 bytes: it stands in reports.")
 	}
+	if a.Network != "loopback" && a.Network != "full" {
+		c.errorf(file, "unknown network", "network is %q: leave it out (loopback), or set it to full.", a.Network)
+	}
 	if b := a.Build; b != nil {
 		c.local(file, "build: binary", b.Binary)
 	}

@@ -25,8 +25,12 @@ const (
 
 // Adapter is one description of a proxy. Parse and ReadFile make one.
 type Adapter struct {
-	Name      string
-	Contract  string
+	Name     string
+	About    string
+	Contract string
+	// Network is what the proxy needs to reach: loopback or full. It is for
+	// those who write pipelines; an adapter opens no network.
+	Network   string
 	Options   []Option
 	Build     *Build // nil for a proxy that is not built
 	Search    []Search
@@ -126,6 +130,7 @@ type fileSpec struct {
 	Name      string          `hcl:"name"`
 	About     string          `hcl:"about,optional"`
 	Contract  string          `hcl:"contract,optional"`
+	Network   string          `hcl:"network,optional"`
 	Options   []Option        `hcl:"option,block"`
 	Build     *Build          `hcl:"build,block"`
 	Start     *startBlock     `hcl:"start,block"`
@@ -183,7 +188,7 @@ func Parse(source []byte, file string) (*Adapter, error) {
 		return nil, describe(diags, f, file)
 	}
 	a := &Adapter{
-		Name: spec.Name, Contract: cmp.Or(spec.Contract, Described), Options: spec.Options, Build: spec.Build,
+		Name: spec.Name, About: spec.About, Contract: cmp.Or(spec.Contract, Described), Network: cmp.Or(spec.Network, "loopback"), Options: spec.Options, Build: spec.Build,
 		start: spec.Start, announce: spec.Announce, mcp: spec.MCP, file: file, source: source,
 	}
 	if spec.Stop != nil {

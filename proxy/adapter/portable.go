@@ -18,8 +18,10 @@ func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 	}
 	body := f.Body.(*hclsyntax.Body)
 	var drop []hcl.Range
-	if about := body.Attributes["about"]; about != nil {
-		drop = append(drop, about.SrcRange)
+	for _, name := range []string{"about", "network"} {
+		if attribute := body.Attributes[name]; attribute != nil {
+			drop = append(drop, attribute.SrcRange)
+		}
 	}
 	for _, b := range body.Blocks {
 		if !keep(b.Type) {

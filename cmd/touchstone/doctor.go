@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+// doctorJSON is the shape of doctor --json.
+type doctorJSON struct {
+	Healthy bool      `json:"healthy"`
+	Checks  []finding `json:"checks"`
+}
+
+// finding is what one check found. State is ok, warning or failed; Remedy says
+// what to do unless it is ok.
+type finding struct {
+	Part   string `json:"part"`
+	State  string `json:"state"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+const (
+	stateOK      = "ok"
+	stateWarning = "warning"
+	stateFailed  = "failed"
+)
+
+func newDoctorCommand(flags *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check the parts that the pipeline needs, and say what to do about what is missing",
+		Long: `Checks, for the pipeline and the variables at hand: the pipeline itself, the store,
+the programs of its stages, the proxy's adapter, source, build and toolchain, a
+free port on loopback, services that the proxy is told to use, its secret, the
+executor, and the baseline. It runs no stage and changes nothing.
+
+It ends with 0 when the pipeline can run, and with 2 when something is missing.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := openSession(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			d := &doctor{session: s}
+			d.run(cmd.Context())
+			facts := doctorJSON{Healthy: true, Checks: d.findings}
+			for _, f := range d.findings {
+				facts.Healthy = facts.Healthy && f.State != stateFailed
+			}
+			if flags.json {
+				err = printJSON(cmd.OutOrStdout(), facts)
+			} else {
+				err = printFindings(cmd.OutOrStdout(), d.findings)
+			}
+			if err == nil && !facts.Healthy {
+				err = &exitError{code: exitUsage}
+			}
+			return err
+		},
+	}
+}
+
+// doctor collects findings.
+type doctor struct {
+	session  *session
+	findings []finding
+}
+
+func (d *doctor) ok(part, format string, args ...any) {
+	d.findings = append(d.findings, finding{Part: part, State: stateOK, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) warn(part, detail, remedy string) {
+	d.findings = append(d.findings, finding{part, stateWarning, detail, remedy})
+}
+
+func (d *doctor) fail(part, detail, remedy string) {
+	d.findings = append(d.findings, finding{part, stateFailed, detail, remedy})
+}
+
+func (d *doctor) run(ctx context.Context) {
+	d.pipeline()
+	d.programs()
+	d.ports()
+	d.executor(ctx)
+	if p, ok := d.proxyStage(); ok {
+		d.proxy(ctx, p)
+	}
+	d.secrets()
+	d.baseline()
+}
+
+func printFindings(w io.Writer, findings []finding) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range findings {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", f.State, f.Part, f.Detail)
+		if f.Remedy != "" {
+			fmt.Fprintf(t, "\t\t-> %s\n", f.Remedy)
+		}
+	}
+	return t.Flush()
+}
