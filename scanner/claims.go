@@ -61,8 +61,8 @@ func (v *ToolView) claims() claims {
 			c.said |= v.maskOf(i)
 			c.words += d.tok1 - d.tok0
 			opens = opens || d.tok1 > d.tok0 && viewVerbs[string(v.lower(d, v.tokens[d.tok0]))]
-			c.promised = c.promised || saysReadOnly(d.text)
-			c.closed = c.closed || saysClosed(d.text)
+			c.promised = c.promised || readOnlyPhrases.in(d.text)
+			c.closed = c.closed || closedPhrases.in(d.text)
 		}
 	}
 	c.readOnly = hintTrue(v.Annotations, "readOnlyHint")
@@ -82,29 +82,14 @@ func (v *ToolView) claims() claims {
 
 // readOnlyPhrases are promises to change nothing in other languages and in
 // words that saysReadOnly's grammar does not reach.
-var readOnlyPhrases = []string{"nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
+var readOnlyPhrases = newPhraseSet("nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
 	"is not sent", "not stored", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule", "somente leitura", "apenas leitura", "nur lesend", "nur lesen",
-	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません"}
+	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません")
 
 // closedPhrases are promises to stay on the machine.
-var closedPhrases = []string{"offline", "without a network", "no network", "without network", "leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
+var closedPhrases = newPhraseSet("offline", "without a network", "no network", "without network", "leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
 	"leaves your computer", "leaves the computer", "stays local", "runs locally", "on your machine", "on your device", "on this machine", "on the device", "never sent", "not sent anywhere", "no internet",
-	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети"}
-
-func saysReadOnly(text string) bool { return containsAnyFold(text, readOnlyPhrases) }
-func saysClosed(text string) bool   { return containsAnyFold(text, closedPhrases) }
-
-// containsAnyFold looks for lower case phrases in a text; only the beginning
-// of a long one, where claims stand.
-func containsAnyFold(text string, phrases []string) bool {
-	low := strings.ToLower(strings.ToValidUTF8(text[:min(len(text), 1000)], ""))
-	for _, p := range phrases {
-		if strings.Contains(low, p) {
-			return true
-		}
-	}
-	return false
-}
+	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети")
 
 func (v *ToolView) maskOf(i int) (c concept) {
 	for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
