@@ -69,6 +69,9 @@ func (m *mismatch) of(name string) paramShape {
 
 func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 	v.analyze()
+	if !v.claimsMatter() {
+		return nil
+	}
 	m := mismatch{v: v, is: v.claims()}
 	var reaches [4]bool
 	for i := range v.docs {
@@ -95,6 +98,42 @@ func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
 	}
 	return []Signal{{CheckID: capabilityInfo.ID, Tier: TierSoft, ThreatType: ThreatUncategorized,
 		Confidence: min(m.weight/4, 0.9), Evidence: m.evidence, Detail: m.detail}}
+}
+
+// claimsMatter says whether the tool has anything that its claims could deny:
+// most tools have not, and are spared the reading of theirs.
+func (v *ToolView) claimsMatter() bool {
+	if len(v.Annotations) > 0 {
+		return true
+	}
+	reaches := 0
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.output || f.layer != "" {
+			continue
+		}
+		switch f.kind {
+		case kindParamName:
+			if v.paramPower(i) != powerNone {
+				return true
+			}
+			if v.paramReach(i) > 0 {
+				if reaches++; reaches > 1 {
+					return true
+				}
+			}
+		case kindParamDescription:
+			if d.tok1-d.tok0 < 3 {
+				continue
+			}
+			mask := v.maskOf(i)
+			if mask.any(effectful) && v.effectOf(d) != powerNone || mask.any(rightful) && v.speaksOfRights(d) || mask.any(cFile) && mask.any(cInclude) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // param weighs a parameter that has a power by its name.

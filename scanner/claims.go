@@ -92,8 +92,8 @@ var closedPhrases = newPhraseSet("offline", "without a network", "no network", "
 	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети")
 
 func (v *ToolView) maskOf(i int) (c concept) {
-	for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
-		c |= t.c
+	for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
+		c |= v.clauses[k].mask
 	}
 	return c
 }

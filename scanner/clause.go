@@ -75,10 +75,10 @@ func unchain(text string, toks []token) {
 func (l *lexicon) joinPhrases(toks []token) {
 	for i := range toks {
 		n := toks[i].node
-		if int(n) >= len(l.wordIDs) || l.wordIDs[n] == 0 {
+		if int(n) >= len(l.opens) || l.opens[n] == nil {
 			continue
 		}
-		at := l.phrases.next[n]
+		at := l.opens[n]
 		for j := i + 1; at != nil; j++ {
 			toks[i].s |= at.s
 			if at.c != 0 {

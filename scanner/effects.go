@@ -2,14 +2,39 @@ package scanner
 
 // What descriptions of parameters say that a tool does.
 
+// effectful are the meanings of which effects are made, rightful those of
+// rights and of what is private to a person.
+const (
+	effectful = cDestroy | cPay | cSend | cCall | cChange | cInclude | cShell
+	rightful  = cAuthority | cAllow | cSecret | cTarget | cPersonal
+)
+
+// speaksOfRights says whether a text has one of the words that describedAt
+// asks about.
+func (v *ToolView) speaksOfRights(d *doc) bool {
+	for k := d.tok0; k < d.tok1; k++ {
+		switch string(v.lower(d, v.tokens[k])) {
+		case "root", "administrator", "superuser", "rights", "grant", "wallet", "contacts", "gps", "passwords", "clipboard", "keystrokes":
+			return true
+		}
+	}
+	return false
+}
+
 // effectOf reads the description of a parameter for something that is done
 // when it is given: "Sends it at once", "Command run when done", "Text that
 // overwrites each note".
 func (v *ToolView) effectOf(d *doc) power {
 	for s := d.sen0; s < d.sen1; s++ {
 		sen := &v.clauses[s]
+		if !sen.mask.any(effectful) {
+			continue
+		}
 		toks := v.tokens[sen.tok0:sen.tok1]
 		for k, t := range toks {
+			if !t.c.any(effectful) && !(t.f == formOther && k > 0 && toks[k-1].c.any(cShell|cSub|cBe)) {
+				continue
+			}
 			if t.flags&tfIdent != 0 || k > 0 && (toks[k-1].c.any(cNeg|cModal|cTo) || k > 1 && toks[k-2].c.any(cNeg)) {
 				continue
 			}
@@ -110,7 +135,7 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 		}
 	}
 	// Rights that nobody needs for looking.
-	if w < 1.5 && is.words < 40 {
+	if w < 1.5 && is.words < 40 && mask.any(rightful) {
 		for k := d.tok0; k < d.tok1; k++ {
 			switch v.word(d, v.tokens[k]) {
 			case "root", "administrator", "superuser":

@@ -83,6 +83,8 @@ type lexicon struct {
 	foreign *trie // other languages in Latin script
 	cyril   *trie
 	cjk     *runeTrie
+	// opens gives the phrases that a word begins, by trie node.
+	opens []*phraseNode
 	// wordIDs numbers the words that phrases are made of, by trie node.
 	wordIDs []uint16
 	phrases phraseNode
@@ -173,6 +175,10 @@ func compileLexicon() *lexicon {
 		}
 	}
 	l.addSenses()
+	l.opens = make([]*phraseNode, len(l.wordIDs))
+	for n, node := range l.phrases.next {
+		l.opens[n] = node
+	}
 	return l
 }
 
