@@ -94,7 +94,10 @@ func hiddenSignals(v *ToolView, r *RegistryView, f *field) []Signal {
 	case c.private > 2 || c.selectors > 1:
 		add(TierSoft, 0.4, c.first, end, "characters without a public meaning")
 	}
-	mixed, at, to := mixedWords(f.text)
+	mixed, at, to := 0, 0, 0
+	if c.alike {
+		mixed, at, to = mixedWords(f.text)
+	}
 	if mixed > 0 && name {
 		add(TierHard, 0.9, at, to, "a name of Latin letters and look-alikes of another script")
 	}
@@ -109,7 +112,7 @@ func hiddenSignals(v *ToolView, r *RegistryView, f *field) []Signal {
 	if name && (c.compat > 0 || c.overlays > 0) {
 		add(TierSoft, 0.6, 0, 40, "letters in a form that only looks like plain text")
 	}
-	if len(out) == 0 || out[0].Tier != TierHard {
+	if (c.first >= 0 || c.compat+c.overlays+mixed > 0) && (len(out) == 0 || out[0].Tier != TierHard) {
 		if d := disguised(f.text); d.words > 0 {
 			d.judge(v, r, add)
 		}

@@ -130,7 +130,7 @@ func (v *ToolView) joinedRuns() string {
 	n, total, stops := 0, 0, 0
 	for i := range v.fields {
 		f := &v.fields[i]
-		if d := &v.docs[i]; d.stats.longestWord >= 8 && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
+		if d := &v.docs[i]; (d.stats.longestWord >= minRun || d.stats.longestWord >= 8 && d.stats.mixed > 0) && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
 			runs(f.text, &base64Set, 8, func(run string) bool {
 				if encodedRun(run) {
 					pieces.WriteString(run)

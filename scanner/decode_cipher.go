@@ -192,6 +192,14 @@ func findCipher(d *doc) string {
 	unknownRuns(d, func(run string) bool {
 		var buf [480]byte
 		sample := run[:min(len(run), len(buf))]
+		var count [26]int
+		letters := 0
+		for i := 0; i < len(sample); i++ {
+			if b := sample[i]; letterByte(b) {
+				count[b|0x20-'a']++
+				letters++
+			}
+		}
 		n := copy(buf[:], sample)
 		reverseBytes(buf[:n])
 		if knownShare(buf[:n]) >= 0.5 {
@@ -204,15 +212,9 @@ func findCipher(d *doc) string {
 			reverseWords(b)
 			return c.add(string(b))
 		}
-		var count [26]int
-		letters := 0
-		for _, b := range []byte(sample) {
-			if letterByte(b) {
-				count[b|0x20-'a']++
-				letters++
-			}
-		}
-		if letters < 12 {
+		// Letters that are distributed as in prose are not shifted, however
+		// unknown the words.
+		if letters < 12 || letters > 40 && proseLike(&count, letters) {
 			return true
 		}
 		// The three best shifts, and mirrored alphabets (Atbash) likewise.
@@ -246,6 +248,15 @@ func findCipher(d *doc) string {
 		return true
 	})
 	return c.b.String()
+}
+
+// proseLike says whether letters have the shares that they have in prose.
+func proseLike(count *[26]int, letters int) bool {
+	score := 0
+	for l, n := range count {
+		score += n * englishFrequency[l]
+	}
+	return score >= 58*letters
 }
 
 func decipher(l, shift int, mirror bool) int {

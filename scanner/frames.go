@@ -159,21 +159,27 @@ func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
 	tag := x.v.tokens[s.tok0].flags&tfTag != 0
 	if s.senses != 0 || s.flags&(tfIdent|tfCode|tfQuote) != 0 {
-		x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], m
+		x.enter(s)
 		x.discount = x.metaDiscount()
 		x.readSenses()
+	} else {
+		x.sen = nil
 	}
 	if !tag && (!m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory)) {
 		if m.any(cTarget|cInclude|cMust|cModal) && x.reg != nil {
-			x.enter(s)
+			if x.sen == nil {
+				x.enter(s)
+			}
 			if x.identifies() {
 				x.shadow()
 			}
 		}
 		return
 	}
-	x.enter(s)
-	x.discount = x.metaDiscount()
+	if x.sen == nil {
+		x.enter(s)
+		x.discount = x.metaDiscount()
+	}
 	if !m.any(cTool|cCall|cSend|cPrefer|cNeg|cChange|cRead) && x.identifies() {
 		x.shadow()
 	}

@@ -185,6 +185,9 @@ func (x *frameContext) presumed() {
 		if t.flags&tfIdent != 0 {
 			continue
 		}
+		if !t.c.any(cAsk|cGuard|cTask|cInstr|cConv|cAllow|cTell) && t.end-t.start != 3 {
+			continue
+		}
 		consent := t.c.any(cAsk) && t.f != formThird || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
 		if !consent {
 			continue
@@ -223,7 +226,7 @@ func (x *frameContext) presumed() {
 	}
 	for i := range x.toks {
 		// "without checking back", "without a second look"
-		if x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
+		if x.toks[i].c.any(cNeg) && x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
 			if _, m := x.demanded(cDeeds, moodOrder); m >= moodOrder || x.mask.any(cModel) {
 				if x.findAny(cNeg, 0, i) < 0 {
 					x.hit(frUnasked, 1.4, i, i+1)

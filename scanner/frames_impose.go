@@ -35,20 +35,15 @@ func (p imposition) weigh() float64 {
 // at token at.
 func (x *frameContext) impose(at int) float64 {
 	p := x.imposes(at)
-	if next := x.sen.tok1; next < x.doc.tok1 {
+	if next := x.index() + 1; next < x.doc.sen1 {
 		// The order may stand in the sentence after the name.
-		for k := x.doc.sen0; k < x.doc.sen1; k++ {
-			if s := &x.v.clauses[k]; s.tok0 == next {
-				y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, kind: x.kind, about: x.about}
-				y.enter(s)
-				if y.anaphoric(p.weigh() >= 0.7) {
-					q := y.imposes(-1)
-					p.duty, p.standing, p.hides = p.duty || q.duty, p.standing || q.standing, p.hides || q.hides
-					p.alters, p.value, p.claims, p.diverts = p.alters || q.alters, p.value || q.value, p.claims || q.claims, p.diverts || q.diverts
-					p.forbids, p.secret = p.forbids || q.forbids, p.secret || q.secret
-				}
-				break
-			}
+		y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, kind: x.kind, about: x.about}
+		y.enter(&x.v.clauses[next])
+		if y.anaphoric(p.weigh() >= 0.7) {
+			q := y.imposes(-1)
+			p.duty, p.standing, p.hides = p.duty || q.duty, p.standing || q.standing, p.hides || q.hides
+			p.alters, p.value, p.claims, p.diverts = p.alters || q.alters, p.value || q.value, p.claims || q.claims, p.diverts || q.diverts
+			p.forbids, p.secret = p.forbids || q.forbids, p.secret || q.secret
 		}
 	}
 	return p.weigh()

@@ -317,7 +317,7 @@ func (x *frameContext) mimicry() {
 	switch {
 	case before == '/' && t.start > 1 && s[t.start-2] == '<' && t.flags&tfTag != 0 && x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") && (after == '>' || after == '_') && x.kind == kindDescription:
 		w := 1.5
-		if strings.Contains(s[:t.start], "<"+x.word(0)) || x.about.any(cMeta) {
+		if strings.Contains(s[max(0, int(t.start)-2000):t.start], "<"+x.word(0)) || x.about.any(cMeta) {
 			w = 0.3 // it closes what the text itself opened
 		}
 		x.hit(frMimicry, w, 0, 0)

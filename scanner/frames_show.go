@@ -10,7 +10,7 @@ func (x *frameContext) misreports() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.flags&tfIdent != 0 || t.f == formThird {
+		if t.flags&tfIdent != 0 || t.f == formThird || !t.c.any(cTell|cShow|cDo|cRead|cInclude|cPay) && t.end-t.start != 2 {
 			continue
 		}
 		// "leave the diff that you show as it was"
@@ -82,6 +82,9 @@ func (x *frameContext) unheard() {
 		return
 	}
 	for i := range x.toks {
+		if !x.toks[i].c.any(cNeg|cUser|cDo|cSecretly|cOutside|cMust|cTell|cSystem|cCall|cSub) && !x.isWord(i, "word", "reason", "point", "between", "remark") {
+			continue
+		}
 		switch {
 		case x.isWord(i, "nobody", "none", "one") && (!x.isWord(i, "one") || x.isWord(i-1, "no")):
 			for k := i + 1; k < min(i+6, len(x.toks)); k++ {

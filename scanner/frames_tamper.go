@@ -149,10 +149,8 @@ func (x *frameContext) unlessWanted() bool {
 
 // before says whether the sentence before this one has any of these meanings.
 func (x *frameContext) before(want concept) bool {
-	for k := x.doc.sen0 + 1; k < x.doc.sen1; k++ {
-		if x.v.clauses[k].tok0 == x.sen.tok0 {
-			return x.v.clauses[k-1].mask.any(want)
-		}
+	if k := x.index(); k > x.doc.sen0 {
+		return x.v.clauses[k-1].mask.any(want)
 	}
 	return false
 }

@@ -83,6 +83,8 @@ type lexicon struct {
 	foreign *trie // other languages in Latin script
 	cyril   *trie
 	cjk     *runeTrie
+	// powers gives what words stand for in names of parameters, by trie node.
+	powers []power
 	// opens gives the phrases that a word begins, by trie node.
 	opens []*phraseNode
 	// wordIDs numbers the words that phrases are made of, by trie node.
@@ -175,6 +177,7 @@ func compileLexicon() *lexicon {
 		}
 	}
 	l.addSenses()
+	l.addPowers()
 	l.opens = make([]*phraseNode, len(l.wordIDs))
 	for n, node := range l.phrases.next {
 		l.opens[n] = node

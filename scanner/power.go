@@ -58,6 +58,39 @@ var filterWords = map[string]bool{
 	"strategy": true, "method": true, "options": true, "settings": true, "timeout": true, "size": true, "order": true, "category": true,
 }
 
+// powerFilter marks the words of filterWords among the lexicon's powers.
+const powerFilter power = 0x40
+
+// power gives what powerWords and filterWords say of a token.
+func (l *lexicon) power(t token) power {
+	if int(t.node) < len(l.powers) {
+		return l.powers[t.node]
+	}
+	return powerNone
+}
+
+// addPowers numbers the words of the two lists by their nodes.
+func (l *lexicon) addPowers() {
+	node := func(word string) uint16 {
+		classes := latinWord(word)
+		l.latin.insert(classes, entry{}, false)
+		n := uint16(trieRoot)
+		for _, k := range classes {
+			n = l.latin.next[n][k]
+		}
+		for len(l.powers) <= int(n) {
+			l.powers = append(l.powers, powerNone)
+		}
+		return n
+	}
+	for word, p := range powerWords {
+		l.powers[node(word)] |= p
+	}
+	for word := range filterWords {
+		l.powers[node(word)] |= powerFilter
+	}
+}
+
 // paramPower reads a parameter's name word by word.
 func (v *ToolView) paramPower(i int) power {
 	d := &v.docs[i]
@@ -68,14 +101,15 @@ func (v *ToolView) paramPower(i int) power {
 	}
 	var low [2][24]byte
 	prev, cur := low[0][:0], low[1][:0]
-	filtered := n > 1 && filterWords[string(v.lower(d, toks[n-1]))]
+	lex := theLexicon()
+	filtered := n > 1 && lex.power(toks[n-1])&powerFilter != 0
 	for k := range toks {
 		prev, cur = cur, lowerASCII(prev, d.text[toks[k].start:min(toks[k].end, toks[k].start+24)])
 		first, last := k == 0, k == n-1
-		switch p := powerWords[string(cur)]; p {
+		switch p := lex.power(toks[k]) &^ powerFilter; p {
 		case powerNone:
 		case powerExec, powerSecret, powerSource, powerSink:
-			if p != powerExec || last || !filterWords[string(v.lower(d, toks[k+1]))] {
+			if p != powerExec || last || lex.power(toks[k+1])&powerFilter == 0 {
 				return p
 			}
 		case powerDelete:

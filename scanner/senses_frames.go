@@ -210,6 +210,9 @@ func (x *frameContext) described() bool {
 func (x *frameContext) ownName() int {
 	for i := range x.toks {
 		t := x.toks[i]
+		if x.v.Name == "" || x.doc.text[t.start]|0x20 != x.v.Name[0]|0x20 {
+			continue
+		}
 		if t.flags&(tfIdent|tfCode|tfQuote) == 0 && x.isWord(i-1, "a", "an", "the", "each", "every", "your", "this", "new") {
 			continue // the word, not the name
 		}

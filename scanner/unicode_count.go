@@ -12,10 +12,11 @@ type hiddenCounts struct {
 	// rtl says that the text has right-to-left letters, for which bidi
 	// controls are ordinary.
 	rtl            bool
-	first          int // offset of the first hidden character
-	embedded       int // zero-width characters inside a Latin word
-	run, longest   int // consecutive hidden characters
-	compat         int // letters in a compatibility form: full-width, mathematical
+	first          int  // offset of the first hidden character
+	embedded       int  // zero-width characters inside a Latin word
+	run, longest   int  // consecutive hidden characters
+	compat         int  // letters in a compatibility form: full-width, mathematical
+	alike          bool // some letter may be drawn like a Latin one
 	overlays, last int
 }
 
@@ -87,6 +88,7 @@ func countHidden(s string) hiddenCounts {
 			c.zeroWidth++
 		default:
 			hidden = false
+			c.alike = c.alike || r >= 0x250 && r < 0x600 || r >= 0x13A0 && r < 0x1400 || r >= 0x1D00 && r < 0x1D80 || r >= 0x2100 && r < 0x2380 || r >= 0xA640 && r < 0xAC00
 			switch {
 			case r >= 0x590 && r < 0x900 || r >= 0xFB1D && r < 0xFE00:
 				c.rtl = true
