@@ -59,7 +59,7 @@ func (x *frameContext) dialogDemand() {
 // uttered finds what somebody said: a word for saying beside one for the user.
 func (x *frameContext) uttered() (i, user int) {
 	for i := range x.toks {
-		if x.toks[i].s.any(sUtter) {
+		if x.toks[i].s.any(sUtter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
 			if u := x.findAny(cUser, i-4, i+5); u >= 0 {
 				return i, u
 			}

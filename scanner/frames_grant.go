@@ -67,6 +67,8 @@ func (x *frameContext) obeyed() {
 	// Somebody has to be told: a tool that runs the tasks of a file is open
 	// about it.
 	switch {
+	case !inData && x.mask.any(cModel) && s.any(sAlways) && abs(i-j) <= 4 && !x.mask.any(cUser|cNeg):
+		x.hit(frObey, 1.4, i, j)
 	case !inData || x.mask.any(cNeg):
 	case x.mask.any(cModel|cYou) && (x.mask.any(cMust|cShould|cUser) || s.any(sDeemed|sGrant|sAlways)),
 		s.any(sOffice|sDeemed) && x.mask.any(cUser|cModel|cSystem):
@@ -266,5 +268,24 @@ func (x *frameContext) forModel() {
 		return
 	} else if x.mask.any(cModel|cYou) && around.any(sOrder|sCarry) {
 		x.hit(frObey, 1.5, i, i)
+	}
+}
+
+// bannered finds a word for the system, or for orders, set off by dashes or
+// the like, as no description sets off its own words: ---SYSTEM---.
+func (x *frameContext) bannered() {
+	if x.kind != kindDescription || x.about.any(cMeta|cConv|cInstr|cSystem) {
+		return
+	}
+	s := x.doc.text
+	for i, t := range x.toks {
+		at := int(t.start)
+		if t.flags&tfUpper == 0 || at < 3 || strings.IndexByte("-=*#~>", s[at-1]) < 0 || s[at-1] != s[at-2] || s[at-2] != s[at-3] || t.flags&(tfQuote|tfCode) != 0 {
+			continue
+		}
+		if x.isWord(i, "system", "assistant", "developer", "admin", "operator", "instructions", "directive", "directives", "agent") {
+			x.hit(frMimicry, 1.6, i, i)
+			return
+		}
 	}
 }

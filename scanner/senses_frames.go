@@ -47,6 +47,12 @@ func (x *frameContext) readSenses() {
 	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.any(cTool) || x.about.any(cTool) || s.any(sOutput|sThrough|sChoose) {
 		x.peer()
 	}
+	if x.mask.any(cSystem | cModel | cInstr) {
+		x.bannered()
+	}
+	if x.mask.has(cConv|cUser) && !s.any(sDialog|sUtter) && x.sen.flags&tfCode != 0 && x.kind == kindDescription {
+		x.dialogDemand()
+	}
 	if x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || s.any(sField) {
 		x.privateDemand()
 	}
