@@ -66,7 +66,7 @@ type upstreamBlock struct {
 }
 
 const (
-	// maxUpstreams bounds the size of upstreams.hcl: its parser recurses.
+	// maxUpstreams bounds the size of upstreams.hcl, in bytes.
 	maxUpstreams   = 256 << 10
 	defaultList    = time.Minute
 	defaultInstall = 10 * time.Minute
@@ -78,8 +78,12 @@ func parseUpstreams(file string, text []byte) (*upstreams, error) {
 	if len(text) > maxUpstreams {
 		return nil, fmt.Errorf("%s is larger than %d KiB: split it and refresh in parts", file, maxUpstreams>>10)
 	}
-	f, diags := hclparse.NewParser().ParseHCL(text, file)
 	u := &upstreams{dir: filepath.Dir(file)}
+	var f *hcl.File
+	diags := literal(text, file)
+	if !diags.HasErrors() {
+		f, diags = hclparse.NewParser().ParseHCL(text, file)
+	}
 	if !diags.HasErrors() {
 		diags = append(diags, gohcl.DecodeBody(f.Body, nil, u)...)
 	}
@@ -114,7 +118,7 @@ func (e *upstreamsError) Error() string {
 func (u *upstreams) check(file string) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	complain := func(at hcl.Range, summary, detail string) {
-		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at.Ptr()})
+		diags = append(diags, refusal(at, summary, detail))
 	}
 	if u.Corpus == nil || strings.TrimSpace(u.Corpus.Source) == "" {
 		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "the corpus has no source",

@@ -27,6 +27,8 @@ func TestParseUpstreams(t *testing.T) {
 		"no lock":          {corpus + server + "install \"n\" {\n  files = [\"f\"]\n  lock = \"l\"\n  command = [\"c\"]\n}\n", `the lock "l" is not one of the files`},
 		"out of the place": {corpus + server + "install \"n\" {\n  files = [\"../l\"]\n  lock = \"../l\"\n  command = [\"c\"]\n}\n", "leads out of the directory"},
 		"a duration":       {corpus + "upstream \"a\" {\n  version = \"1\"\n  command = [\"a\"]\n  timeout = \"soon\"\n}\n", `"soon" is no duration`},
+		"an expression":    {corpus + "upstream \"a\" {\n  version = 1 + 1\n  command = [\"a\"]\n}\n", "u.hcl:3,15: this is no plain value"},
+		"a template":       {corpus + strings.Replace(server, `"1"`, `"${x}"`, 1), "this is no plain value"},
 		"not HCL":          {corpus + "upstream {", "u.hcl:2"},
 		"another argument": {corpus + strings.Replace(server, "command", "comand", 1), "comand"},
 	} {

@@ -1,0 +1,16 @@
+package refreshcorpus
+
+import (
+	"strings"
+	"testing"
+)
+
+// A file that nests as deep as its size allows must not end the process.
+func TestParseUpstreamsDeep(t *testing.T) {
+	for _, open := range []string{"[", "(", "{", "!", "-", "a?", "\"${", "a.", "[for x in ", "a {"} {
+		text := "x = " + strings.Repeat(open, (maxUpstreams-8)/len(open))
+		if _, err := parseUpstreams("u.hcl", []byte(text)); err == nil {
+			t.Errorf("%q repeated was accepted", open)
+		}
+	}
+}
