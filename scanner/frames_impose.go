@@ -52,8 +52,13 @@ func (x *frameContext) impose(at int) float64 {
 // prerequisite says whether the sentence only asks that the tool named at
 // token at was called before this one, with nothing about how.
 func (x *frameContext) prerequisite(at int) bool {
-	if x.literalSink() || x.mask.any(cTarget|cSecret|cPersonal|cNeg|cIgnore|cConv) {
+	if x.literalSink() {
 		return false
+	}
+	for i := range x.toks {
+		if t := x.toks[i]; i > at && t.c.any(cTarget|cSecret|cPersonal|cNeg|cIgnore|cConv) && !t.c.any(cTo) && t.flags&tfIdent == 0 {
+			return false
+		}
 	}
 	for i := at + 1; i < min(at+10, len(x.toks)); i++ {
 		if x.isWord(i, "called", "run", "used", "completed", "connected", "finished") && x.findAny(cBe, i-2, i) >= 0 && x.mask.any(cBefore) && !x.mask.any(cThis) {

@@ -48,7 +48,8 @@ func (x *frameContext) peer() {
 	case s.any(sAvoid) && (s.any(sInstead|sChoose) || c.any(cPrefer)):
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sAvoid, 0, len(x.toks)))
 	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
-		x.hit(frShadow, 1.4, m.at, m.at)
+		// A hint only: honest references have more shapes than refers knows.
+		x.hit(frShadow, 1.1, m.at, m.at)
 	}
 }
 
