@@ -18,6 +18,10 @@
 //     fields, so that every check sees what a model could read.
 //   - clause.go cuts the tokens into sentences; frames*.go asks each sentence
 //     who is addressed, what is demanded of whom and at whose cost.
+//   - senses*.go know a second, finer set of meanings, and the frames that read
+//     them ask what company words keep: a dialogue and a field that has to
+//     hold it, another server's tool and what is said against it. They look at
+//     no grammar, and so hold in every voice and language.
 //   - check_*.go turn that evidence into signals, and engine.go those into one
 //     finding per tool.
 //

@@ -3,16 +3,16 @@ package scanner
 import "testing"
 
 // TestSenseSets keeps the rates on attacks by class and their innocent twins:
-// the dev half was looked at while the rules were written, the held-out third
-// was not.
+// on the dev set rules were tuned, the held-out set was written after them and
+// not looked at.
 func TestSenseSets(t *testing.T) {
 	for _, half := range []struct {
 		path             string
 		verbose          bool
 		recall, flagRate float64
 	}{
-		{"testdata/senses_dev.json", true, 0.65, 0.03},
-		{"testdata/senses_heldout.json", false, 0.70, 0.09},
+		{"testdata/senses_dev.json", true, 0.80, 0.03},
+		{"testdata/senses_heldout.json", false, 0.80, 0.10},
 	} {
 		r := measure(t, half.path, half.verbose)
 		if got := float64(r.caught) / float64(r.attacks); got < half.recall {
