@@ -148,8 +148,18 @@ variable "proxy_secret" {
 
 variable "proxy_ready_timeout" {
   type        = string
-  default     = "1m"
+  default     = "3m"
   description = "How long the proxy may take to index everything."
+}
+
+variable "max_failed" {
+  type        = number
+  default     = 0.5
+  description = "The share of queries that may fail before score-retrieval does. Each counts as missed."
+  validation {
+    condition     = var.max_failed >= 0 && var.max_failed <= 1
+    error_message = "Give max_failed a share from 0 to 1."
+  }
 }
 
 variable "degrade" {
@@ -277,7 +287,8 @@ stage "score-retrieval" {
     [
       "touchstone", "stage", "score-retrieval",
       "--proxy", input.proxy, "--corpus", input.corpus, "--golden", input.golden, "--index", input.index,
-      "--run", matrix.run, "--search", var.search, "--ready-timeout", var.proxy_ready_timeout, "--out", output.report,
+      "--run", matrix.run, "--search", var.search, "--ready-timeout", var.proxy_ready_timeout,
+      "--max-failed", var.max_failed, "--out", output.report,
     ],
     local.degrade,
   )

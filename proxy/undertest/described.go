@@ -26,9 +26,10 @@ type described struct {
 	binary  string // absolute; empty when nothing was built
 	self    string // this program
 
-	run  *adapter.Run
-	mcp  *mcpClient // nil until it is needed
-	home string
+	run   *adapter.Run
+	token string
+	mcp   *mcpClient // nil until it is needed
+	home  string
 	// find is what still has to be found before the proxy counts as ready.
 	find []contracts.ToolID
 }
@@ -59,9 +60,9 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	if err != nil {
 		return adapter.Launch{}, err
 	}
-	d.home = home
+	d.home, d.token = home, token()
 	d.run, err = d.adapter.Run(adapter.Setting{
-		Home: home, Binary: d.binary, Touchstone: d.self, Listen: listen, Token: token(), Secret: os.Getenv(secretVariable),
+		Home: home, Binary: d.binary, Touchstone: d.self, Listen: listen, Token: d.token, Secret: os.Getenv(secretVariable),
 		Upstreams: opts.Upstreams, Tools: len(opts.Tools), Options: d.options,
 	})
 	if err != nil {
@@ -79,6 +80,9 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 }
 
 func (d *described) started(p *process) {
+	p.log.mu.Lock()
+	p.log.secret = d.token
+	p.log.mu.Unlock()
 	if p.out != nil {
 		d.mcp = newStdioClient(p)
 	}

@@ -22,6 +22,8 @@ type logBuffer struct {
 	mu   sync.Mutex
 	data []byte
 	cut  bool
+	// secret is what the proxy was given to know, and nobody else should.
+	secret string
 }
 
 func (l *logBuffer) Write(p []byte) (int, error) {
@@ -46,6 +48,9 @@ func (l *logBuffer) text() string {
 func (l *logBuffer) tail() string {
 	l.mu.Lock()
 	text, cut := string(l.data), l.cut
+	if l.secret != "" {
+		text = strings.ReplaceAll(text, l.secret, masked)
+	}
 	l.mu.Unlock()
 	text = strings.TrimSpace(mask(text))
 	if text == "" {

@@ -30,7 +30,7 @@ type Options struct {
 	// of them is found.
 	Tools []contracts.ToolID
 	// ReadyTimeout bounds the time from start to ready; QueryTimeout one
-	// search or listing. Zero means a minute and ten seconds.
+	// search or listing. Zero means DefaultReadyTimeout and ten seconds.
 	ReadyTimeout time.Duration
 	QueryTimeout time.Duration
 	// Executable stands in for this program where the manifest asks for the
@@ -39,6 +39,10 @@ type Options struct {
 	// Progress, when set, is told what is being waited for.
 	Progress func(message string)
 }
+
+// DefaultReadyTimeout is enough for a proxy that takes a minute to index, on a
+// machine that has other things to do. One that has ended is not waited for.
+const DefaultReadyTimeout = 3 * time.Minute
 
 // Proxy is a running proxy under test. It is not safe for use by several
 // goroutines at once.
@@ -63,7 +67,7 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 		return nil, err
 	}
 	if opts.ReadyTimeout == 0 {
-		opts.ReadyTimeout = time.Minute
+		opts.ReadyTimeout = DefaultReadyTimeout
 	}
 	if opts.QueryTimeout == 0 {
 		opts.QueryTimeout = 10 * time.Second

@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/proxy/undertest"
@@ -22,7 +26,47 @@ func TestMain(m *testing.M) {
 		badproxy.Main(os.Args[2:])
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == stdioArgument {
+		beStdioProxy()
+		return
+	}
 	os.Exit(m.Run())
+}
+
+// stdioArgument makes the test binary a proxy over standard input and output:
+// it lists the corpus's tools beside its own, and answers with text.
+const stdioArgument = "be-a-stdio-proxy"
+
+func beStdioProxy() {
+	server := mcp.NewServer(&mcp.Implementation{Name: "stdio", Version: "1"}, nil)
+	var names []string
+	for _, t := range corpus().Tools {
+		name := t.Server + "__" + t.Tool
+		names = append(names, name)
+		server.AddTool(&mcp.Tool{Name: name, Description: t.Description, InputSchema: t.Schema},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return nil, errors.New("not to be called")
+			})
+	}
+	slices.Sort(names)
+	type arguments struct {
+		Text string `json:"text"`
+		Most int    `json:"most"`
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "find", Description: "Finds."},
+		func(_ context.Context, _ *mcp.CallToolRequest, args arguments) (*mcp.CallToolResult, any, error) {
+			if args.Text == "" {
+				return nil, nil, errors.New("nothing to look for")
+			}
+			var text strings.Builder
+			for i, name := range names[:min(args.Most, len(names))] {
+				fmt.Fprintf(&text, "%d. %s\n", i+1, name)
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text.String()}}}, nil, nil
+		})
+	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }
 
 func corpus() contracts.Corpus {

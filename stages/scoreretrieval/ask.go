@@ -24,11 +24,17 @@ const hungAfter = 3
 type asker struct {
 	proxy *undertest.Proxy
 	known map[contracts.ToolID]bool
+	// maxFailed is the share of queries that may fail.
+	maxFailed float64
 }
+
+// defaultMaxFailed is the share of failed queries above which figures of the
+// rest would say little.
+const defaultMaxFailed = 0.5
 
 // askAll asks the queries in the given order, one at a time, and returns the
 // results sorted by id. It fails, with the proxy's log, when the proxy ends,
-// hangs, or fails more than half of the queries.
+// hangs, or fails more than maxFailed of the queries.
 func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []int) ([]contracts.QueryResult, error) {
 	results := make([]contracts.QueryResult, 0, len(queries))
 	var failures []string
@@ -50,7 +56,7 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 		r.Metrics = score(r)
 		results = append(results, r)
 		grace := time.Duration(0)
-		if errors.Is(err, undertest.ErrBroken) && (len(failures) == 1 || 2*len(failures) > len(queries)) {
+		if errors.Is(err, undertest.ErrBroken) && (len(failures) == 1 || a.tooMany(failures, queries)) {
 			grace = time.Second
 		}
 		if how, ended := a.proxy.Ended(grace); ended {
@@ -59,12 +65,24 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 		if unanswered == hungAfter {
 			return nil, a.fail(fmt.Sprintf("hangs: %d queries in a row had no answer", hungAfter), failures)
 		}
-		if 2*len(failures) > len(queries) {
-			return nil, a.fail(fmt.Sprintf("failed more than half of %d queries", len(queries)), failures)
+		if a.tooMany(failures, queries) {
+			return nil, a.fail(fmt.Sprintf("failed more than %s of %d queries", share(a.maxFailed), len(queries)), failures)
 		}
 	}
 	slices.SortFunc(results, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
 	return results, nil
+}
+
+func (a *asker) tooMany(failures []string, queries []contracts.Query) bool {
+	return float64(len(failures)) > a.maxFailed*float64(len(queries))
+}
+
+// share puts a share into words.
+func share(s float64) string {
+	if s == defaultMaxFailed {
+		return "half"
+	}
+	return fmt.Sprintf("%.3g%%", 100*s)
 }
 
 func (a *asker) fail(what string, failures []string) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/undertest"
 )
 
 // Options is what the stage reads and writes.
@@ -35,6 +36,9 @@ type Options struct {
 	// one query.
 	ReadyTimeout time.Duration
 	QueryTimeout time.Duration
+	// MaxFailed is the share of queries, 0 to 1, that may fail: one that failed
+	// counts as missed, and more than that fail the stage. Nil means a half.
+	MaxFailed *float64
 	// Executable replays the corpus and is the embedded proxy; empty means
 	// this program.
 	Executable string
@@ -45,11 +49,13 @@ type Options struct {
 // Command is the stage's command line.
 func Command() *cobra.Command {
 	var opts Options
+	maxFailed := defaultMaxFailed
 	cmd := &cobra.Command{
 		Use:   "score-retrieval --proxy DIR --corpus FILE --golden FILE --index FILE --run N --out FILE",
 		Short: "Ask the proxy every query and score the answers",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts.MaxFailed = &maxFailed
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }
 			return Run(cmd.Context(), opts)
 		},
@@ -63,8 +69,9 @@ func Command() *cobra.Command {
 	f.IntVar(&opts.Run, "run", 1, "the number of the run, from 1; it seeds the orders")
 	f.StringVar(&opts.Search, "search", contracts.SearchMCP, "the search path to drive: mcp (retrieve_tools) or rest")
 	f.StringVar(&opts.Degrade, "degrade", "", "harm the index on purpose: drop-descriptions, reverse-top or hide=SERVER:TOOL")
-	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", time.Minute, "how long the proxy may take to index everything")
+	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
 	f.DurationVar(&opts.QueryTimeout, "query-timeout", 10*time.Second, "how long the proxy may take to answer a query")
+	f.Float64Var(&maxFailed, "max-failed", defaultMaxFailed, "the share of queries that may fail before the stage does; each counts as missed")
 	for _, name := range []string{"proxy", "corpus", "golden", "index", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // a flag that does not exist: a mistake in this program

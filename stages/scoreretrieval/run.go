@@ -31,6 +31,13 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Search != contracts.SearchMCP && opts.Search != contracts.SearchREST {
 		return fmt.Errorf("--search %q is unknown: use %s or %s", opts.Search, contracts.SearchMCP, contracts.SearchREST)
 	}
+	maxFailed := defaultMaxFailed
+	if opts.MaxFailed != nil {
+		maxFailed = *opts.MaxFailed
+	}
+	if !(maxFailed >= 0 && maxFailed <= 1) {
+		return fmt.Errorf("--max-failed %v is out of range: give a share from 0 to 1", maxFailed)
+	}
 	degrade, err := undertest.ParseDegrade(opts.Degrade)
 	if err != nil {
 		return err
@@ -69,7 +76,7 @@ func Run(ctx context.Context, opts Options) error {
 	if err := sameIndex(ctx, p, d.index); err != nil {
 		return err
 	}
-	a := asker{proxy: p, known: map[contracts.ToolID]bool{}}
+	a := asker{proxy: p, maxFailed: maxFailed, known: map[contracts.ToolID]bool{}}
 	for _, t := range d.corpus.Tools {
 		a.known[t.ToolID] = true
 	}

@@ -51,7 +51,7 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Corpus, "corpus", "", "the corpus")
 	f.StringVar(&opts.Out, "out", "", "where to write the snapshot")
 	f.StringVar(&opts.Degrade, "degrade", "", "harm the index on purpose: drop-descriptions, reverse-top or hide=SERVER:TOOL")
-	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", time.Minute, "how long the proxy may take to index everything")
+	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
 	for _, name := range []string{"proxy", "corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // a flag that does not exist: a mistake in this program

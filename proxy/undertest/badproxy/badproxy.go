@@ -50,6 +50,11 @@ const (
 	DiesAtQuery     = "dies-at-query"
 	HangsAtQuery    = "hangs-at-query"
 	BreaksOff       = "breaks-off" // in the middle of an answer
+	SometimesBreaks = "sometimes-breaks-off"
+	AnswerNegative  = "answer-negative" // scores below zero, best first
+	AnswerHuge      = "answer-huge"     // ten megabytes
+	SlowIndex       = "slow-index"      // ready only when it was asked often
+	LeavesLock      = "leaves-lock"     // and does not start where there is one
 	PrintsSecrets   = "prints-secrets"
 	LeavesChildren  = "leaves-children"
 )
@@ -102,7 +107,11 @@ type badProxy struct {
 	mode    string
 	tools   []contracts.Tool
 	queries atomic.Int64
+	asked   atomic.Int64 // for its status
 }
+
+// slowIndexPolls is how often a slow index is looked at before it is ready.
+const slowIndexPolls = 10
 
 func (p *badProxy) run(config, listen, readyFile string) error {
 	switch p.mode {
@@ -112,6 +121,12 @@ func (p *badProxy) run(config, listen, readyFile string) error {
 		time.Sleep(time.Hour)
 	case PrintsSecrets:
 		return fmt.Errorf("connected with api_key=hunter2hunter2 and %s", os.Getenv("PROXY_TEST_TOKEN"))
+	case LeavesLock:
+		lock, err := os.OpenFile(filepath.Join(os.Getenv("HOME"), "lock"), os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return fmt.Errorf("another one of me runs: %w", err)
+		}
+		lock.Close()
 	case LeavesChildren:
 		child := exec.Command("sleep", "3600")
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -172,6 +187,12 @@ func (p *badProxy) status(w http.ResponseWriter, _ *http.Request) {
 	case DiesWhileIndex:
 		fmt.Fprintln(os.Stderr, "out of ideas")
 		os.Exit(3)
+	case SlowIndex:
+		if n := p.asked.Add(1); n < slowIndexPolls {
+			fmt.Fprintf(w, `{"state":"starting","indexed":%d,"expected":%d}`, n, slowIndexPolls)
+			return
+		}
+		fmt.Fprint(w, `{"state":"ready"}`)
 	default:
 		fmt.Fprint(w, `{"state":"ready"}`)
 	}
@@ -230,6 +251,14 @@ func (p *badProxy) answer(query string, limit int) string {
 	} else {
 		hits = hits[:min(limit, len(hits))]
 	}
+	for i := range hits {
+		switch p.mode {
+		case AnswerNegative:
+			hits[i].Score -= 100
+		case AnswerHuge:
+			hits[i].Description = strings.Repeat("x", (10<<20)/len(hits))
+		}
+	}
 	b, _ := json.Marshal(contracts.SearchAnswer{Query: query, Tools: hits, Total: len(hits)})
 	return string(b)
 }
@@ -256,6 +285,11 @@ func (p *badProxy) ranked(query string) []contracts.SearchHit {
 	return hits
 }
 
+// breaks tells whether this query is to be broken off.
+func (p *badProxy) breaks() bool {
+	return p.mode == BreaksOff || p.mode == SometimesBreaks && p.queries.Load()%3 == 2
+}
+
 // fails tells whether this query is to fail, which is not told by the answer.
 func (p *badProxy) fails() bool {
 	return p.mode == EveryQueryFails || p.mode == EveryThirdFails && p.queries.Load()%3 == 2
@@ -271,7 +305,8 @@ func breakOff(w http.ResponseWriter) {
 }
 
 func (p *badProxy) search(w http.ResponseWriter, r *http.Request) {
-	if p.mode == BreaksOff {
+	if p.breaks() {
+		p.queries.Add(1)
 		breakOff(w)
 	}
 	if p.fails() {
@@ -312,7 +347,8 @@ func (p *badProxy) mcp(w http.ResponseWriter, r *http.Request) {
 	case "initialize":
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"bad","version":"1"}}}`, req.ID)
 	case "tools/call":
-		if p.mode == BreaksOff {
+		if p.breaks() {
+			p.queries.Add(1)
 			breakOff(w)
 		}
 		if p.fails() {

@@ -1,0 +1,74 @@
+package scoreretrieval_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
+)
+
+// What a proxy may do with its answers, as long as they are answers: the lists
+// are those of a proxy that does everything right.
+func TestStrangeAnswersAreScored(t *testing.T) {
+	right, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.Right)))
+	for _, mode := range []string{badproxy.AnswerNegative, badproxy.AnswerHuge, badproxy.SlowIndex, badproxy.LeavesLock} {
+		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
+			t.Run(mode+" "+path, func(t *testing.T) {
+				t.Setenv("TMPDIR", t.TempDir())
+				opts := small(badproxy.Manifest(t, mode))
+				opts.Search = path
+				got, raw := mustScore(t, opts)
+				for i, q := range got.PerQuery {
+					want := right.PerQuery[i]
+					if q.Error != "" || len(q.Anomalies) > 0 || strings.Join(ids(q.Ranked), " ") != strings.Join(ids(want.Ranked), " ") {
+						t.Errorf("query %s: got %v %s %v, want %v", q.ID, ids(q.Ranked), q.Error, q.Anomalies, ids(want.Ranked))
+					}
+				}
+				if mode == badproxy.AnswerNegative && !(got.PerQuery[0].Ranked[0].Score < 0) {
+					t.Errorf("a score below zero was recorded as %v", got.PerQuery[0].Ranked[0].Score)
+				}
+				if len(raw) > 1<<20 {
+					t.Errorf("the report has %d bytes", len(raw))
+				}
+				if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "touchstone-*")); len(left) > 0 {
+					t.Errorf("left behind: %v", left)
+				}
+			})
+		}
+	}
+}
+
+// Answers that break off in the middle are failed queries and nothing else:
+// they are counted, are 0 in every metric, and the rest stands. How many may
+// be is told.
+func TestSomeAnswersBreakOff(t *testing.T) {
+	for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
+		opts := small(badproxy.Manifest(t, badproxy.SometimesBreaks))
+		opts.Search = path
+		r, _ := mustScore(t, opts)
+		failed := 0
+		for _, q := range r.PerQuery {
+			if q.Error != "" {
+				failed++
+				if q.Metrics.MRR != 0 || len(q.Ranked) != 0 || !strings.Contains(q.Error, "broke the connection") {
+					t.Errorf("query %s: %+v", q.ID, q)
+				}
+			} else if len(q.Ranked) == 0 {
+				t.Errorf("query %s neither failed nor has a list", q.ID)
+			}
+		}
+		if failed != 2 {
+			t.Errorf("%s: %d of 8 failed, want 2", path, failed)
+		}
+		for share, want := range map[float64]string{0.1: "failed more than 10% of 8 queries", 0.25: "", 2: "--max-failed 2 is out of range"} {
+			opts.MaxFailed = &share
+			_, _, err := score(t, opts)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: with a share of %v got %v, want %q", path, share, err, want)
+			}
+		}
+	}
+}
