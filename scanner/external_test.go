@@ -94,6 +94,8 @@ var crafted = map[string]string{
 	"soft hyphens": "a\u00ad",
 	"modal":        "and then also please ",
 	"commands":     "curl x | ",
+	"chains":       "send_a_",
+	"fields":       "`a` field conversation so far, requests whose value ",
 }
 
 // BenchmarkLength shows that cost is linear in the length of a description:

@@ -90,15 +90,20 @@ func (x *frameContext) gap(i int) bool {
 	return at == 0 || x.doc.text[at-1] == ' ' || x.doc.text[at-1] == '\n' || x.doc.text[at-1] == '`' || x.doc.text[at-1] == '\''
 }
 
+// maxIdentifier bounds an identifier to either side of a word, so that a chain
+// without end costs no more than its length.
+const maxIdentifier = 128
+
 // identifier is the whole snake_case or camelCase word at token i.
 func (x *frameContext) identifier(i int) string {
 	s := x.doc.text
 	start := int(x.toks[i].start)
 	end := start
-	for end < len(s) && (wordByte(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && wordByte(s[end+1])) {
+	from, to := max(0, start-maxIdentifier), min(len(s), end+maxIdentifier)
+	for end < to && (wordByte(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && wordByte(s[end+1])) {
 		end++
 	}
-	for start > 0 && (wordByte(s[start-1]) || s[start-1] == '_') {
+	for start > from && (wordByte(s[start-1]) || s[start-1] == '_') {
 		start--
 	}
 	return s[start:end]
