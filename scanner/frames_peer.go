@@ -44,7 +44,7 @@ func (x *frameContext) peer() {
 	case s.has(sOutput|sThrough) && self && c.any(cMust|cBefore|cNeg):
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sThrough, 0, len(x.toks)))
 	case s.any(sSince) && (s.any(sClaim|sGive|sMove|sAvoid) || c.any(cParam|cTarget|cNeg|cFile)):
-		x.hit(frShadow, 1.5, m.at, x.senseAt(sSince, 0, len(x.toks)))
+		x.hit(frShadow, x.plainly(1.5, sUtter|sClaim|sDistrust), m.at, x.senseAt(sSince, 0, len(x.toks)))
 	case s.any(sAvoid) && (s.any(sInstead|sChoose) || c.any(cPrefer)):
 		x.hit(frShadow, 1.5, m.at, x.senseAt(sAvoid, 0, len(x.toks)))
 	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
