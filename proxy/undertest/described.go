@@ -70,7 +70,7 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	}
 	if opts.SearchPath != "" {
 		if err := d.run.CheckSearch(opts.SearchPath); err != nil {
-			return adapter.Launch{}, fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=...", err)
+			return adapter.Launch{}, fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
 		}
 	}
 	if d.run.FindEach() {
