@@ -147,6 +147,7 @@ func (m *mismatch) param(name string, p power) {
 	switch p {
 	case powerExec, powerSecret, powerSource:
 		switch {
+		case !m.accounted(p) && p == powerExec && !is.claimed && m.pageScript(name):
 		case !m.accounted(p):
 			w := 1.6
 			if p == powerSource && !is.claimed && !is.viewer && !is.pure {
@@ -214,6 +215,34 @@ func (m *mismatch) param(name string, p power) {
 	}
 }
 
+// pageScript says whether a parameter is a script for the page that a tool
+// for browsers opens.
+func (m *mismatch) pageScript(name string) bool {
+	v := m.v
+	if !hasFoldSuffix(name, "script") || !v.says("page", "tab", "browser", "navigat") {
+		return false
+	}
+	for i := range v.docs {
+		d := &v.docs[i]
+		if f := &v.fields[d.field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+			continue
+		}
+		js, page := false, false
+		for _, t := range v.tokens[d.tok0:d.tok1] {
+			switch v.word(d, t) {
+			case "javascript":
+				js = true
+			case "page", "pages", "document", "documents", "frame", "frames":
+				page = true
+			}
+		}
+		if js && page {
+			return true
+		}
+	}
+	return false
+}
+
 // states says whether the description of a parameter says that something is
 // done, rather than what would be.
 func (m *mismatch) states(name string, p power) bool {
@@ -261,6 +290,9 @@ func (m *mismatch) named() {
 			continue
 		}
 		t := v.tokens[d.tok0]
+		if v.word(d, t) == "echo" {
+			continue // gives back to whoever asked
+		}
 		if t.f == formBase && t.c.any(cDestroy|cPay|cSend) && !t.c.any(cRead|cShow|cAsk|cTell|cConv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
 		}

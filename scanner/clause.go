@@ -33,6 +33,7 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	d.tok1, d.sen1, d.stats = len(v.tokens), len(v.clauses), z.stats
 	unchain(d.text, v.tokens[d.tok0:d.tok1])
 	lex.joinPhrases(v.tokens[d.tok0:d.tok1])
+	compounds(d.text, v.tokens[d.tok0:d.tok1])
 	for s := d.sen0; s < d.sen1; s++ {
 		sen := &v.clauses[s]
 		toks := v.tokens[sen.tok0:sen.tok1]

@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // What descriptions of parameters say that a tool does.
 
 // effectful are the meanings of which effects are made, rightful those of
@@ -35,6 +37,9 @@ func (v *ToolView) effectOf(d *doc) power {
 			if !t.c.any(effectful) && !(t.f == formOther && k > 0 && toks[k-1].c.any(cShell|cSub|cBe)) {
 				continue
 			}
+			if t.c.any(cChange) && v.ofAnswer(d, toks[k+1:]) {
+				continue
+			}
 			if t.flags&tfIdent != 0 || k > 0 && (toks[k-1].c.any(cNeg|cModal|cTo) || k > 1 && toks[k-2].c.any(cNeg)) {
 				continue
 			}
@@ -66,6 +71,21 @@ func (v *ToolView) effectOf(d *doc) power {
 		}
 	}
 	return powerNone
+}
+
+// ofAnswer says whether what follows a verb is the answer or its size: that a
+// parameter makes it longer changes nothing else.
+func (v *ToolView) ofAnswer(d *doc, after []token) bool {
+	for _, t := range after[:min(len(after), 5)] {
+		switch v.word(d, t) {
+		case "the", "its", "size", "length", "of", "returned":
+		case "response", "responses", "output", "result", "results", "answer":
+			return t.flags&tfBreak == 0
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // word is a token's text in lower case.
@@ -155,8 +175,28 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 	}
 	if w < 1.4 && mask.any(cFile) && mask.any(cInclude) && is.claimed && !is.said.any(cFile|cInclude) {
 		w = 1.4
+		if m.outputFile(i, d) {
+			w = 0.7
+		}
 	}
 	return w
+}
+
+// outputFile says whether a parameter is the name of a file in which the
+// caller may have what the tool else returns. A place that the description
+// itself picks is none.
+func (m *mismatch) outputFile(i int, d *doc) bool {
+	v := m.v
+	name := v.fields[d.field].param
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).any(cCredPath|cSecret|cConv|cHistory|cOutside|cShell) || strings.Contains(d.text, "~/") {
+		return false
+	}
+	for k := range v.docs {
+		if f := &v.fields[v.docs[k].field]; f.kind == kindParamName && f.text == name && !f.output && f.layer == "" {
+			return v.paramReach(k) == 1
+		}
+	}
+	return false
 }
 
 // effects finds, in the description of a tool that claims to be harmless, a

@@ -127,6 +127,9 @@ func (x *frameContext) concealAt(i, j int) {
 	if user < 0 && (x.sen.foreign || x.toks[i].c.has(cNeg|cKnow)) {
 		user = x.findAny(cUser, 0, len(x.toks))
 	}
+	if user < 0 && !x.sen.foreign && x.isWord(i, "not") && j == i+1 && x.toks[j].f == formPast && x.findAny(cMust|cModal|cShould|cTo|cYou, i-4, i) < 0 && x.findAny(cBe, i-1, i) < 0 {
+		return // a state: "page not found or not shared with the app"
+	}
 	this := x.findAny(cThis|cInstr|cTool|cCall|cYou|cRead|cSend|cTask, j+1, j+9)
 	if i == j && this < 0 {
 		this = x.findAny(cResult, j+1, j+6)

@@ -20,7 +20,13 @@ func (x *frameContext) override() {
 		}
 		const owner = cYou | cSystem | cModel
 		j := x.findAny(cInstr, from, to)
+		if j >= 0 && x.kind != kindParamName && x.member(j) {
+			j = -1 // window.prompt
+		}
 		rule := x.findAny(cRule, from, to)
+		if rule >= 0 && x.modifies(rule) && !x.toks[rule].c.any(cGuard) {
+			rule = -1 // a policy of an insurer
+		}
 		m := x.mood(i)
 		prior := x.findAny(cPrior|cOther|cUser|owner, from, to) >= 0
 		switch {
@@ -259,7 +265,7 @@ func (x *frameContext) role() {
 			x.hit(frRole, 2, i, j)
 		}
 	}
-	if i := x.findAny(cGuard, 0, len(x.toks)); i >= 0 {
+	if i := x.findAny(cGuard, 0, len(x.toks)); i >= 0 && !x.circumstance(i) {
 		k := x.findAny(cDisable|cIgnore, 0, len(x.toks))
 		if k >= 0 && abs(i-k) < 8 && x.toks[k].f == formPast && x.mask.any(cMust) && x.mask.any(cBefore|cOther|cWhen) {
 			x.hit(frGuard, 1.5, i, k)
@@ -274,6 +280,29 @@ func (x *frameContext) role() {
 			x.hit(frPersist, 1.4, i, j)
 		}
 	}
+}
+
+// member says whether token i is part of a dotted name.
+func (x *frameContext) member(i int) bool {
+	at := x.toks[i].start
+	return i > 0 && at > 1 && x.doc.text[at-1] == '.' && x.toks[i-1].end == at-1
+}
+
+// circumstance says whether the guard at token i is not what something is
+// done to, but how it is done ("cancels orders with approval") or which
+// records it is done to ("review records by team").
+func (x *frameContext) circumstance(i int) bool {
+	if i > 1 && x.isWord(i-1, "with", "after", "upon", "by") && x.findAny(cGuard, i+1, len(x.toks)) < 0 &&
+		x.findAny(cIgnore|cDisable, i+1, len(x.toks)) < 0 && !x.toks[i-2].c.any(cIgnore|cDisable) && !x.isWord(i-2, "away", "dispense") {
+		return true
+	}
+	return x.modifies(i)
+}
+
+// modifies says whether the word at token i says of which kind the records
+// after it are.
+func (x *frameContext) modifies(i int) bool {
+	return x.isWord(i+1, "records", "record", "entries", "entry", "items", "rows", "tickets", "lines") && x.toks[i+1].flags&tfBreak == 0
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -29,6 +29,10 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		case t.c.any(cConv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.any(cWhole|cOther|cPrior|cSend|cInclude),
 			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"):
 			// where something happens, not what is wanted
+		case t.c.any(cSecret) && t.flags&tfIdent == 0 && x.owns(i):
+			// whose thing it is, not what is wanted
+		case t.c.has(cConv|cHistory) && x.condition(i):
+			// when something happens
 		case t.c.any(cCredPath):
 			if !x.about.any(cCredPath | cSecret) {
 				take(foreignData, frSecret)
@@ -83,6 +87,24 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		}
 	}
 	return at, level, f
+}
+
+// owns says whether the word at token i is the owner of what follows: "your
+// token's user".
+func (x *frameContext) owns(i int) bool {
+	t := x.toks[i]
+	rest := x.doc.text[t.end:]
+	return (strings.HasSuffix(x.word(i), "'s") || strings.HasPrefix(rest, "'s ") || strings.HasPrefix(rest, "’s ")) &&
+		i+1 < len(x.toks) && !x.toks[i+1].c.any(cSecret|cResult|cWhole)
+}
+
+// condition says whether what stands at token i is the subject of a clause
+// with "if" or "when": "if the user's question touches several topics".
+func (x *frameContext) condition(i int) bool {
+	if !x.isWord(i, "user's") || x.findAny(cWhole|cPrior|cOther, i+1, i+3) >= 0 {
+		return false
+	}
+	return x.isWord(i-1, "if", "when") || x.isWord(i-1, "the") && x.isWord(i-2, "if", "when")
 }
 
 // valueOf says whether the sentence asks for the value of what stands at i.
@@ -156,7 +178,7 @@ func (x *frameContext) demandData() {
 		if x.mask.any(cBefore|cWhen|cOther) && m == moodStrong {
 			w += 0.4
 		}
-	case level == foreignData && x.nominal():
+	case level == foreignData && x.nominal() && !x.switches():
 		// A parameter that is described as holding it.
 		f, w = frSide, 1.7
 	case level == personal && x.toks[at].c.any(cSecret) && x.kind == kindParamDescription && x.mask.any(cUser) && x.mask.any(cRead|cTool|cWhole) && x.findAny(cNeg, 0, len(x.toks)) < 0 && x.fromElsewhere():
@@ -270,6 +292,17 @@ func (x *frameContext) nominal() bool {
 		}
 	}
 	return x.discount > 0.5 && !x.isWord(0, "id", "ids", "identifier", "name", "title", "url", "number", "type")
+}
+
+// switches says whether the text belongs to a parameter that is only on or
+// off, which holds nothing.
+func (x *frameContext) switches() bool {
+	f := &x.v.fields[x.doc.field]
+	if f.kind != kindParamDescription || f.output || f.layer != "" {
+		return false
+	}
+	shape, _ := x.v.shapes()
+	return string(shape[f.param].Type) == `"boolean"`
 }
 
 func (x *frameContext) contents() bool {

@@ -166,6 +166,9 @@ func (x *frameContext) shadow() {
 	if !ok {
 		return
 	}
+	if !m.other && x.kind == kindEnum && x.bareName() {
+		return // a value, such as REQUEST_CHANGES
+	}
 	// Unknown names may be siblings that are not in the registry.
 	sure := 0.6
 	if m.other {
@@ -429,4 +432,9 @@ func speaker(d *doc, t token) bool {
 		return false
 	}
 	return int(t.end) < len(s) && (s[t.end] == ':' || s[t.end] == ']' || s[t.end] == '>')
+}
+
+// bareName says whether the sentence is one identifier and nothing else.
+func (x *frameContext) bareName() bool {
+	return len(x.toks) > 0 && len(x.toks) < longChain && len(x.identifier(0)) == int(x.toks[len(x.toks)-1].end-x.toks[0].start)
 }
