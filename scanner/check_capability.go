@@ -1,6 +1,9 @@
 package scanner
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // checkCapability compares what a tool claims to do with what it takes: its
 // name, annotations and description against its parameters.
@@ -227,16 +230,14 @@ func (m *mismatch) pageScript(name string) bool {
 		if f := &v.fields[d.field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
 			continue
 		}
-		js, page := false, false
+		page := false
 		for _, t := range v.tokens[d.tok0:d.tok1] {
 			switch v.word(d, t) {
-			case "javascript":
-				js = true
 			case "page", "pages", "document", "documents", "frame", "frames":
 				page = true
 			}
 		}
-		if js && page {
+		if page && strings.Contains(d.text, "JavaScript") {
 			return true
 		}
 	}

@@ -188,7 +188,7 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 func (m *mismatch) outputFile(i int, d *doc) bool {
 	v := m.v
 	name := v.fields[d.field].param
-	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).any(cCredPath|cSecret|cConv|cHistory|cOutside|cShell) || strings.Contains(d.text, "~/") {
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).any(cCredPath|cSecret|cHistory|cOutside|cShell) || strings.Contains(d.text, "~/") {
 		return false
 	}
 	for k := range v.docs {

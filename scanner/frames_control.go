@@ -296,7 +296,8 @@ func (x *frameContext) circumstance(i int) bool {
 		x.findAny(cIgnore|cDisable, i+1, len(x.toks)) < 0 && !x.toks[i-2].c.any(cIgnore|cDisable) && !x.isWord(i-2, "away", "dispense") {
 		return true
 	}
-	return x.modifies(i)
+	// "in the security system of a bank"
+	return x.modifies(i) || x.isWord(i+1, "system") && x.isWord(i-1, "the") && x.isWord(i-2, "in", "of")
 }
 
 // modifies says whether the word at token i says of which kind the records

@@ -56,7 +56,11 @@ func (x *frameContext) obeyed() {
 	if i < 0 || x.refused(j) {
 		return
 	}
-	inData := s.any(sInData) || x.mask.any(cResult|cConv)
+	inData := s.any(sInData)
+	for k, t := range x.toks {
+		// "to answer a question" speaks of no answer that is there.
+		inData = inData || t.c.any(cResult|cConv) && !(k > 0 && x.toks[k-1].c.any(cTo) && t.c.any(cDo))
+	}
 	if x.sen.foreign {
 		// Those who write letters, notes and pages are not whom one obeys.
 		if (inData || x.about.any(cRead|cConv|cShow)) && (x.mask.any(cUser|cBefore|cNow|cMust) || s.any(sNeedless|sDeemed|sGrant|sAlways)) && x.mask.any(cUser|cModel|cYou|cNeg|cMust|cBefore) {
