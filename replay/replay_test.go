@@ -133,13 +133,7 @@ func TestServesTheSDKsClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for tl, err := range session.Tools(t.Context(), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, tl.Name)
-	}
+	names := toolNames(t, session)
 	if len(names) != len(c.Tools) || names[0] != "t0" || names[len(names)-1] != fmt.Sprintf("t%d", 2*pageSize) {
 		t.Errorf("%d tools, from %v", len(names), names[:1])
 	}
@@ -151,6 +145,19 @@ func TestServesTheSDKsClient(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Errorf("the server ended with %v", err)
 	}
+}
+
+// toolNames lists a server's tools, all pages.
+func toolNames(t *testing.T, session *mcp.ClientSession) []string {
+	t.Helper()
+	var names []string
+	for tool, err := range session.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, tool.Name)
+	}
+	return names
 }
 
 // Beyond a hundred servers all are endpoints of one HTTP server, each with its
@@ -180,13 +187,7 @@ func TestManyServersAreHosted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var names []string
-		for tl, err := range session.Tools(t.Context(), nil) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			names = append(names, tl.Name)
-		}
+		names := toolNames(t, session)
 		session.Close()
 		if up.Name != p.server || len(names) != 2 || names[0] != p.tools[0].Tool || names[1] != p.tools[1].Tool {
 			t.Errorf("%s at %s lists %v, not %v", up.Name, up.URL, names, p.tools)

@@ -172,10 +172,10 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// Whatever happens to a corpus, a migrated set holds, nothing is lost without
-// a word, and a label that is carried over still names the same tool.
-func TestMigrateHolds(t *testing.T) {
-	before, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
+// committed reads the corpus and the golden set that this project ships.
+func committed(t *testing.T) (contracts.Corpus, contracts.GoldenSet) {
+	t.Helper()
+	corpus, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,6 +183,13 @@ func TestMigrateHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return corpus, golden
+}
+
+// Whatever happens to a corpus, a migrated set holds, nothing is lost without
+// a word, and a label that is carried over still names the same tool.
+func TestMigrateHolds(t *testing.T) {
+	before, golden := committed(t)
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		after := before
@@ -232,14 +239,7 @@ func TestMigrateHolds(t *testing.T) {
 
 // Nothing happened, so nothing is to do.
 func TestMigrateUnchanged(t *testing.T) {
-	before, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden, err := contracts.Read[contracts.GoldenSet]("../../datasets/golden_v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	before, golden := committed(t)
 	after := before
 	after.Version = "v2"
 	m, err := Migrate(golden, before, after, MigrateOptions{Date: "2026-11-21"})

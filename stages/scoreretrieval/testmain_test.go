@@ -41,45 +41,53 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func beProxy(args []string) error {
-	opts := proxy.Options{UpstreamTimeout: 20 * time.Second, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
-	f := flag.NewFlagSet("proxy", flag.ExitOnError)
-	config := f.String("config", "", "")
-	f.StringVar(&opts.Listen, "listen", "", "")
-	f.StringVar(&opts.ReadyFile, "ready-file", "", "")
-	f.Bool("until-stdin-closes", false, "")
-	if err := f.Parse(args); err != nil {
+// server is what the proxies that the test binary stands in for have in
+// common: the same flags, and to run until a signal.
+type server struct {
+	flags             *flag.FlagSet
+	listen, readyFile string
+	log               *slog.Logger
+}
+
+func newServer(name string) *server {
+	s := &server{flags: flag.NewFlagSet(name, flag.ExitOnError), log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	s.flags.StringVar(&s.listen, "listen", "", "")
+	s.flags.StringVar(&s.readyFile, "ready-file", "", "")
+	s.flags.Bool("until-stdin-closes", false, "")
+	return s
+}
+
+func (s *server) run(args []string, serve func(context.Context, contracts.ProxyConfig) error) error {
+	path := s.flags.String("config", "", "")
+	if err := s.flags.Parse(args); err != nil {
 		return err
 	}
-	var err error
-	if opts.Config, err = contracts.Read[contracts.ProxyConfig](*config); err != nil {
+	config, err := contracts.Read[contracts.ProxyConfig](*path)
+	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return proxy.Serve(ctx, opts)
+	return serve(ctx, config)
+}
+
+func beProxy(args []string) error {
+	s := newServer("proxy")
+	return s.run(args, func(ctx context.Context, config contracts.ProxyConfig) error {
+		return proxy.Serve(ctx, proxy.Options{Config: config, Listen: s.listen, ReadyFile: s.readyFile, UpstreamTimeout: 20 * time.Second, Log: s.log})
+	})
 }
 
 func beDirect(args []string) error {
-	opts := direct.Options{Timeout: time.Minute, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
-	f := flag.NewFlagSet("direct", flag.ExitOnError)
-	config := f.String("config", "", "")
-	f.StringVar(&opts.Rank, "rank", "", "")
-	f.StringVar(&opts.Embeddings.URL, "embeddings-url", "", "")
-	f.StringVar(&opts.Embeddings.Model, "embeddings-model", "", "")
-	f.StringVar(&opts.Listen, "listen", "", "")
-	f.StringVar(&opts.ReadyFile, "ready-file", "", "")
-	f.Bool("until-stdin-closes", false, "")
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	var err error
-	if opts.Config, err = contracts.Read[contracts.ProxyConfig](*config); err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	return direct.Serve(ctx, opts)
+	s := newServer("direct")
+	opts := direct.Options{Timeout: time.Minute, Log: s.log}
+	s.flags.StringVar(&opts.Rank, "rank", "", "")
+	s.flags.StringVar(&opts.Embeddings.URL, "embeddings-url", "", "")
+	s.flags.StringVar(&opts.Embeddings.Model, "embeddings-model", "", "")
+	return s.run(args, func(ctx context.Context, config contracts.ProxyConfig) error {
+		opts.Config, opts.Listen, opts.ReadyFile = config, s.listen, s.readyFile
+		return direct.Serve(ctx, opts)
+	})
 }
 
 func beReplay(args []string) error {
