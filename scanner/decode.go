@@ -243,8 +243,9 @@ func readable(b []byte) bool {
 	if len(b) < minDecoded {
 		return false
 	}
-	letters, odd := 0, 0
+	letters, odd, plain := 0, 0, true
 	for i, r := range string(b) {
+		plain = plain && (r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' || r == '\r')
 		switch {
 		case r|0x20 >= 'a' && r|0x20 <= 'z' || r == ' ':
 			letters++
@@ -257,6 +258,11 @@ func readable(b []byte) bool {
 		case r >= 0x400:
 			letters += 2 // other scripts take two and three bytes
 		}
+	}
+	if plain && len(b) >= 2*minDecoded {
+		// Commands have as many digits and marks as letters; bytes that are
+		// no text are not all printable by chance at this length.
+		return letters*3 >= len(b)
 	}
 	return odd*10 <= len(b) && letters*2 >= len(b)
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Decoders for bytes written in an alphabet: base64, base32, base85, hex.
@@ -117,10 +118,11 @@ func decodeBase64(run string) string {
 		}
 	}
 	if strings.IndexByte(run, '=') >= 0 {
-		// Several padded runs written one after the other.
+		// Several padded runs written one after the other, or a name before
+		// its value: short letters that are no text when decoded.
 		var all strings.Builder
 		for part := range strings.SplitSeq(run, "=") {
-			if b, err := enc.DecodeString(part); err == nil {
+			if b, err := enc.DecodeString(part); err == nil && (len(part) >= minRun || utf8.Valid(b)) {
 				all.Write(b)
 			}
 		}
