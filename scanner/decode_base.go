@@ -37,18 +37,24 @@ var (
 )
 
 // runs calls f with each maximal run of the set's characters of at least
-// least bytes, until f says stop.
+// least bytes, until f says stop. It looks at where a run from i would have to
+// reach and from there back, so that most of a text of short words is never
+// looked at.
 func runs(s string, set *byteSet, least int, f func(run string) bool) {
-	for i := 0; i < len(s); {
-		if !set[s[i]] {
-			i++
+	for i := 0; i+least <= len(s); {
+		k := i + least - 1
+		for k >= i && set[s[k]] {
+			k--
+		}
+		if k >= i {
+			i = k + 1
 			continue
 		}
-		j := i
+		j := i + least
 		for j < len(s) && set[s[j]] {
 			j++
 		}
-		if j-i >= least && !f(s[i:j]) {
+		if !f(s[i:j]) {
 			return
 		}
 		i = j

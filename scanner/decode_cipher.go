@@ -178,8 +178,12 @@ func segment(s string) string {
 	return b.String()
 }
 
-// englishFrequency is the share of each letter in English prose, per mille.
-var englishFrequency = [26]int{82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1}
+// englishFrequency is the share of each letter in English prose, per mille;
+// twice over, so that a shifted alphabet is a slice of it.
+var englishFrequency = [52]int{
+	82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1,
+	82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1,
+}
 
 // findCipher looks at runs of words that no lexicon knows: read from the back,
 // or with the shift under which their letters are distributed as English
@@ -219,12 +223,7 @@ func findCipher(d *doc) string {
 		}
 		// The three best shifts, and mirrored alphabets (Atbash) likewise.
 		for _, mirror := range [...]bool{false, true} {
-			var score [26]int
-			for shift := range 26 {
-				for l, n := range count {
-					score[shift] += n * englishFrequency[decipher(l, shift, mirror)]
-				}
-			}
+			score := shiftScores(&count, mirror)
 			for range 3 {
 				best := 0
 				for s := range score {
@@ -248,6 +247,23 @@ func findCipher(d *doc) string {
 		return true
 	})
 	return c.b.String()
+}
+
+// shiftScores says of each shift how much like English the letters are under
+// it: the frequencies of what they stand for, added up.
+func shiftScores(count *[26]int, mirror bool) (score [26]int) {
+	for l, n := range count {
+		if n == 0 {
+			continue
+		}
+		if mirror {
+			l = 25 - l
+		}
+		for shift, share := range englishFrequency[l : l+26] {
+			score[shift] += n * share
+		}
+	}
+	return score
 }
 
 // proseLike says whether letters have the shares that they have in prose.

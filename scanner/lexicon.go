@@ -94,18 +94,23 @@ type lexicon struct {
 
 var theLexicon = sync.OnceValue(compileLexicon)
 
-// latinClass gives the trie letter of an ASCII byte, or 255.
-func latinClass(b byte) byte {
-	switch {
-	case b >= 'a' && b <= 'z':
-		return b - 'a'
-	case b >= 'A' && b <= 'Z':
-		return b - 'A'
-	case b >= '0' && b <= '9':
-		return b - '0' + 26
+// latinClasses holds the trie letter of each ASCII letter and digit, and 255
+// for other bytes.
+var latinClasses = func() (t [256]byte) {
+	for b := range t {
+		t[b] = 255
 	}
-	return 255
-}
+	for i := range byte(26) {
+		t['a'+i], t['A'+i] = i, i
+	}
+	for i := range byte(10) {
+		t['0'+i] = 26 + i
+	}
+	return t
+}()
+
+// latinClass gives the trie letter of an ASCII byte, or 255.
+func latinClass(b byte) byte { return latinClasses[b] }
 
 // latinWord turns a lexicon word into classes; apostrophes and hyphens are
 // dropped, as the tokenizer does.
