@@ -5,6 +5,7 @@ pipeline {
   name             = "touchstone"
   required_version = ">= 0.1.0"
   verdict          = stage.gate.verdict
+  baseline         = local.baseline
   publish = {
     reports = stage.render.reports
   }

@@ -61,6 +61,11 @@ func (l *loader) settleResults() {
 			}
 		}
 	}
+	if expr := l.header.expr("baseline"); expr != nil {
+		if val, ok := l.setting(expr, cty.String, place{allow: scopeStatic, what: "baseline of the pipeline"}); ok {
+			l.plan.Baseline = val.AsString()
+		}
+	}
 	if expr := l.header.expr("publish"); expr != nil {
 		l.settlePublish(expr, ctx)
 	}

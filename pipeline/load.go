@@ -139,6 +139,11 @@ func (l *loader) run(body *hclsyntax.Body) {
 		l.instantiate(s)
 	}
 	l.settleResults()
+	for _, v := range l.variableOrder {
+		if v.sensitive {
+			l.plan.Sensitive = append(l.plan.Sensitive, v.name)
+		}
+	}
 }
 
 // sortStages puts each stage after those that it reads and reports cycles.

@@ -13,6 +13,12 @@ type Plan struct {
 	// Verdict is the output that holds the pipeline's verdict, a JSON
 	// object with a boolean "passed"; nil when the pipeline declares none.
 	Verdict *OutputRef
+	// Baseline is the file that the verdict rests on, relative to Root; empty
+	// when the pipeline names none.
+	Baseline string
+	// Sensitive lists the variables whose values are never printed, in the
+	// order of the file.
+	Sensitive []string
 	// Publish lists what a successful run leaves in the tree, by path.
 	Publish []Publish
 }

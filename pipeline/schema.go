@@ -108,6 +108,8 @@ var pipelineSchema = &block{
 			doc: "Which versions of touchstone may run it: a list of constraints such as `>= 0.1.0, < 2.0.0`. A build without a release version is not checked."},
 		{name: "verdict", typ: "output of a stage", scope: scopeResult,
 			doc: "The output that decides whether the pipeline passed: a JSON object with a boolean `passed`. Without it a run in which every stage succeeded has passed."},
+		{name: "baseline", typ: "string", scope: scopeStatic,
+			doc: "The committed file that the verdict rests on, relative to the pipeline's directory: `gate` asks for it before it runs anything, and `baseline` shows and writes it. It need not exist."},
 		{name: "publish", typ: "map of outputs", scope: scopeResult,
 			doc: "What a successful run copies into the tree: path, relative to the pipeline's directory, to output."},
 	},

@@ -29,7 +29,7 @@ func (s Server) Display() string {
 		case authHeader.MatchString(w):
 			w = authHeader.ReplaceAllString(w, "$1***")
 		}
-		words[i] = quoteWord(w)
+		words[i] = QuoteWord(w)
 	}
 	return strings.Join(words, " ")
 }
@@ -63,8 +63,8 @@ func displayURL(raw string) string {
 	return strings.ReplaceAll(u.String(), "%2A", "*")
 }
 
-// quoteWord quotes a word of a command line that a shell would split.
-func quoteWord(w string) string {
+// QuoteWord quotes a word of a command line that a shell would split.
+func QuoteWord(w string) string {
 	if w != "" && !strings.ContainsAny(w, " \t\n\"'\\$`|&;<>()*?[]#~") || w == "***" {
 		return w
 	}

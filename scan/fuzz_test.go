@@ -106,7 +106,7 @@ func FuzzSplitCommand(f *testing.F) {
 		}
 		var quoted []string
 		for _, w := range words {
-			quoted = append(quoted, quoteWord(w))
+			quoted = append(quoted, QuoteWord(w))
 		}
 		again, err := SplitCommand(strings.Join(quoted, " "))
 		if err != nil || strings.Join(again, "\x00") != strings.Join(words, "\x00") {

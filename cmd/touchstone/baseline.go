@@ -6,13 +6,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+	"github.com/touchstone-eval/touchstone/scan"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 )
 
@@ -27,8 +32,55 @@ func newBaselineCommand(flags *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// defaultBaseline is where the project keeps its baseline.
+// defaultBaseline is where a project keeps its baseline whose pipeline does not
+// say.
 const defaultBaseline = "datasets/baseline_v1.json"
+
+// baselineHelp is of the flag that names another file.
+const baselineHelp = "the baseline file (default: the one that the pipeline names, else " + defaultBaseline + ")"
+
+// baselineFile is the baseline that the pipeline names, as seen from here.
+func (f *globalFlags) baselineFile(plan *pipeline.Plan) string {
+	switch {
+	case plan.Baseline == "":
+		return defaultBaseline
+	case filepath.IsAbs(plan.Baseline):
+		return plan.Baseline
+	}
+	return filepath.Join(filepath.Dir(f.file), filepath.FromSlash(plan.Baseline))
+}
+
+// missingBaseline is an error when the file that the verdict rests on is not
+// there. It names the command that makes it, with the settings of this one;
+// values of sensitive variables are left to the reader.
+func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
+	if plan.Baseline == "" {
+		return nil
+	}
+	file := f.baselineFile(plan)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("there is no %s, and the gate needs one to judge by: make it with\n  %s\nlook at it, and commit it", file, f.again(plan, "baseline", "update"))
+}
+
+// again is the command line of another verb with the same settings.
+func (f *globalFlags) again(plan *pipeline.Plan, verb ...string) string {
+	words := append([]string{toolName}, verb...)
+	if f.file != defaultFile {
+		words = append(words, "--file", scan.QuoteWord(f.file))
+	}
+	for _, file := range f.varFiles {
+		words = append(words, "--var-file", scan.QuoteWord(file))
+	}
+	for _, v := range f.vars {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains(plan.Sensitive, strings.TrimSpace(name)) {
+			v = name + "=..."
+		}
+		words = append(words, "--var", scan.QuoteWord(v))
+	}
+	return strings.Join(words, " ")
+}
 
 func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 	var file string
@@ -37,6 +89,13 @@ func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 		Short: "Print the baseline's figures and thresholds",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if file == "" {
+				plan, err := loadPlan(flags, cmd.ErrOrStderr())
+				if err != nil {
+					return err
+				}
+				file = flags.baselineFile(plan)
+			}
 			b, err := contracts.Read[contracts.Baseline](file)
 			if err != nil {
 				return err
@@ -47,7 +106,7 @@ func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 			return printBaseline(cmd.OutOrStdout(), b)
 		},
 	}
-	cmd.Flags().StringVar(&file, "baseline", defaultBaseline, "the baseline file")
+	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
 	return cmd
 }
 
@@ -68,6 +127,9 @@ them in the file.`,
 				return err
 			}
 			defer s.close()
+			if file == "" {
+				file = flags.baselineFile(s.plan)
+			}
 			rf.selection = engine.Selection{Until: []string{stage}}
 			var agg contracts.Aggregate
 			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
@@ -109,7 +171,7 @@ them in the file.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&file, "baseline", defaultBaseline, "the baseline file to write")
+	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
 	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output holds the figures")
 	rf.add(cmd)
 	return cmd

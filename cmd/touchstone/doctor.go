@@ -47,7 +47,7 @@ It ends with 0 when the pipeline can run, and with 2 when something is missing.`
 				return err
 			}
 			defer s.close()
-			d := &doctor{session: s}
+			d := &doctor{flags: flags, session: s}
 			d.run(cmd.Context())
 			facts := doctorJSON{Healthy: true, Checks: d.findings}
 			for _, f := range d.findings {
@@ -68,6 +68,7 @@ It ends with 0 when the pipeline can run, and with 2 when something is missing.`
 
 // doctor collects findings.
 type doctor struct {
+	flags    *globalFlags
 	session  *session
 	findings []finding
 }

@@ -97,15 +97,17 @@ func (d *doctor) secrets() {
 
 // baseline tells whether the gate has anything to judge by.
 func (d *doctor) baseline() {
-	i := slices.IndexFunc(d.session.plan.Instances, func(in *pipeline.Instance) bool { return in.Stage == "gate" })
-	if i < 0 {
+	plan := d.session.plan
+	if plan.Baseline == "" {
 		return
 	}
-	if in, ok := inputOf(d.session.plan.Instances[i], "baseline"); ok {
-		d.ok("baseline", "%s", in.Files[0].Label)
+	file := d.flags.baselineFile(plan)
+	if _, err := os.Stat(file); err != nil {
+		d.warn("baseline", "there is no "+file+", and the gate needs one to judge by",
+			"make it with "+d.flags.again(plan, "baseline", "update")+", look at it and commit it")
 		return
 	}
-	d.warn("baseline", "there is none, and the gate needs one to judge by", "make it with touchstone baseline update, look at it and commit it")
+	d.ok("baseline", "%s", file)
 }
 
 // inputOf finds a file or directory of the source tree among the inputs.

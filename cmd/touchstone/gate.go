@@ -41,6 +41,9 @@ computes nothing.
 			if s.plan.Verdict == nil {
 				return fmt.Errorf("%s declares no verdict; add verdict = stage.NAME.OUTPUT to its pipeline block", flags.file)
 			}
+			if err := flags.missingBaseline(s.plan); err != nil {
+				return err
+			}
 			var verdict *verdict
 			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
 				verdict, err = s.verdict(outcomes)

@@ -4,6 +4,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// defaultFile is the pipeline that is read when --file names none.
+const defaultFile = "pipeline.hcl"
+
 // globalFlags are understood by every verb that reads the pipeline.
 type globalFlags struct {
 	file     string
@@ -29,7 +32,7 @@ gate passed. Nothing unchanged is computed twice.
 		SilenceErrors: true,
 	}
 	p := root.PersistentFlags()
-	p.StringVarP(&flags.file, "file", "f", "pipeline.hcl", "the pipeline to read")
+	p.StringVarP(&flags.file, "file", "f", defaultFile, "the pipeline to read")
 	p.StringArrayVar(&flags.vars, "var", nil, "set a variable, name=value (repeatable; wins over --var-file and TOUCHSTONE_VAR_name)")
 	p.StringArrayVar(&flags.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
 	p.StringVar(&flags.cacheDir, "cache-dir", "", "the store's directory (default $TOUCHSTONE_CACHE, else the user's cache directory)")

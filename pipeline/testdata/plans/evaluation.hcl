@@ -2,6 +2,7 @@ pipeline {
   name             = "touchstone"
   required_version = ">= 0.1.0"
   verdict          = stage.gate.verdict
+  baseline         = "baseline_${length(local.seeds)}.json"
   publish          = { reports = stage.gate.reports }
 }
 variable "runs" {
