@@ -132,7 +132,7 @@ func (v *ToolView) purpose() concept {
 			}
 			s := &v.clauses[d.sen0]
 			if !s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) && !s.mask.has(cNeg|cTell) || s.foreign && !s.mask.any(cMust|cBefore|cNeg|cSecretly|cIgnore|cModel) {
-				c |= s.mask
+				c |= openlyFor(s.mask)
 			}
 			if v.tokens[s.tok0].f == formThird {
 				c |= s.mask & cMeta
@@ -149,6 +149,16 @@ func (v *ToolView) purpose() concept {
 		}
 	}
 	return c
+}
+
+// openlyFor gives what an opening sentence is about. A file with credentials
+// that goes somewhere, or into a parameter, is no purpose, whoever says so
+// first.
+func openlyFor(mask concept) concept {
+	if mask.any(cCredPath) && mask.any(cOutside|cLink|cParam) && mask.any(cSend|cRead|cInclude) {
+		return mask &^ (cCredPath | cSecret)
+	}
+	return mask
 }
 
 const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPrefer | cDisable | cPretend |
@@ -252,6 +262,7 @@ var sentenceFrames = [...]struct {
 	{cCall, cTool | cShell | cBefore | cWhen | cModel | cMust | cLink, (*frameContext).commanded},
 	{cTell | cShow | cDo | cRead | cInclude | cPay, cBe | cMust | cOther | cUser | cYou | cOutside | cUrgent | cShow | cResult, (*frameContext).misreports},
 	{cNeg | cUser | cDo | cSecretly | cOutside, ^concept(0), (*frameContext).unheard},
+	{cAsk | cAllow | cShow | cKnow | cGuard | cSecretly, cTool | cThis | cChange | cSend | cCall | cRead, (*frameContext).deferred},
 }
 
 // hit records a find between two tokens of the sentence.

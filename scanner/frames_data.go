@@ -89,6 +89,23 @@ func (x *frameContext) object() (at, level int, f frameID) {
 	return at, level, f
 }
 
+// givesAway says whether the sentence takes the file with credentials at token
+// i somewhere else, in whatever mood: a tool that says so of itself does it.
+func (x *frameContext) givesAway(i int) bool {
+	if !x.toks[i].c.any(cCredPath) || x.kind != kindDescription || x.mask.any(cNeg|cMeta) || x.about.any(cMeta) {
+		return false
+	}
+	switch {
+	case x.literalSink() && x.mask.any(cSend):
+		return true
+	case x.wordFrom(0, theftWords) >= 0:
+		return true
+	}
+	return x.mask.has(cRead|cParam) || x.mask.has(cSend|cOutside)
+}
+
+var theftWords = wordSet("exfiltrate exfiltrates exfiltrated steal steals harvest harvests leak leaks smuggle smuggles attacker attackers attacker's")
+
 // owns says whether the word at token i is the owner of what follows: "your
 // token's user".
 func (x *frameContext) owns(i int) bool {
@@ -206,6 +223,9 @@ func (x *frameContext) demandData() {
 		case x.byModel(at), x.suggested(at):
 			w = max(w, 1.4)
 		}
+	}
+	if w < 1.5 && x.givesAway(at) {
+		f, w = frSecret, 1.6
 	}
 	if level == personal && w < 1.4 && x.toks[at].c.any(cSecret) && !x.isWord(at, "secret", "pin", "key") && x.byModel(at) {
 		w = 1.4
