@@ -155,11 +155,23 @@ var codeShapes = []codeShape{
 	{[]string{"'; drop table"}, 0, 1.2, "deletes a table"},
 }
 
-// shapesBy lists the shapes by the first byte of their first part.
-var shapesBy = func() (by [128][]*codeShape) {
+// shapesBy lists the shapes by the first byte of their first part, a letter in
+// either case, with the sets of second and third bytes that go on with one:
+// bit b&31, in which a letter is the same in both cases.
+var shapesBy = func() (by [256]struct {
+	second, third uint32
+	shapes        []*codeShape
+}) {
 	for i := range codeShapes {
-		first := codeShapes[i].parts[0][0]
-		by[first] = append(by[first], &codeShapes[i])
+		part := codeShapes[i].parts[0]
+		for _, first := range [...]byte{part[0], capital(part[0])} {
+			at := &by[first]
+			at.second |= 1 << (part[1] & 31)
+			at.third |= 1 << (part[2] & 31)
+			if n := len(at.shapes); n == 0 || at.shapes[n-1] != &codeShapes[i] {
+				at.shapes = append(at.shapes, &codeShapes[i])
+			}
+		}
 	}
 	return by
 }()
@@ -167,12 +179,12 @@ var shapesBy = func() (by [128][]*codeShape) {
 // eachShape calls f for the shapes in a text, in order of place, with the
 // offsets of the whole. One look at each start of a word: linear.
 func eachShape(text string, f func(sh *codeShape, from, to int)) {
-	for i := 0; i < len(text); i++ {
-		c := lowerByte(text[i])
-		if c >= 0x80 || shapesBy[c] == nil || i > 0 && wordByte(c) && wordByte(text[i-1]) {
+	for i := 0; i+2 < len(text); i++ {
+		at := &shapesBy[text[i]]
+		if at.second&(1<<(text[i+1]&31)) == 0 || at.third&(1<<(text[i+2]&31)) == 0 || i > 0 && wordByte(text[i]) && wordByte(text[i-1]) {
 			continue
 		}
-		for _, sh := range shapesBy[c] {
+		for _, sh := range at.shapes {
 			if to := sh.match(text, i); to > 0 {
 				f(sh, i, to)
 			}
@@ -204,6 +216,14 @@ func indexFold(text, part string) int {
 		}
 	}
 	return -1
+}
+
+// capital gives the capital of an ASCII letter.
+func capital(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		c -= 'a' - 'A'
+	}
+	return c
 }
 
 func lowerByte(c byte) byte {

@@ -99,6 +99,20 @@ func hasFoldSuffix(s, suffix string) bool {
 	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
+// hasFoldPrefix says whether s begins with prefix in any case. Nearly always
+// the first byte says no.
 func hasFoldPrefix(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		a, b := s[i], prefix[i]
+		if a|b >= 0x80 {
+			return strings.EqualFold(s[i:len(prefix)], prefix[i:])
+		}
+		if lowerByte(a) != lowerByte(b) {
+			return false
+		}
+	}
+	return true
 }
