@@ -155,9 +155,9 @@ func disguised(s string) disguise {
 			}
 			n := uint16(trieRoot)
 			for _, k := range latinWord(foldLatin(normalize(s[from:to]))) {
-				n = lex.next[n][k]
+				n = lex.step(n, k)
 			}
-			if lex.exact[n].c.any(tellingWords) {
+			if lex.exact(n).c.any(tellingWords) {
 				d.telling++
 			}
 		}

@@ -72,30 +72,6 @@ func unchain(text string, toks []token) {
 	}
 }
 
-// joinPhrases gives the first word of each known phrase the phrase's meaning.
-func (l *lexicon) joinPhrases(toks []token) {
-	for i := range toks {
-		n := toks[i].node
-		if int(n) >= len(l.opens) || l.opens[n] == nil {
-			continue
-		}
-		at := l.opens[n]
-		for j := i + 1; at != nil; j++ {
-			toks[i].s |= at.s
-			if at.c != 0 {
-				toks[i].c |= at.c
-				for k := i + 1; k < j; k++ {
-					toks[k].flags |= tfPhrase
-				}
-			}
-			if j >= len(toks) || at.next == nil || toks[j].node == 0 {
-				break
-			}
-			at = at.next[toks[j].node]
-		}
-	}
-}
-
 // lookupForeign adds the meanings that words have in other languages, where
 // function words say that the sentence is in one. With a single such word
 // only words that English does not know are looked up.
@@ -174,15 +150,14 @@ func (t *trie) longestClasses(classes []byte) (entry, bool) {
 	n := uint16(trieRoot)
 	var best entry
 	for _, k := range classes {
-		if n = t.next[n][k]; n == trieDead {
+		if n = t.step(n, k); n == trieDead {
 			return best, best.known()
 		}
-		best.longer(t.stem[n])
+		best.longer(t.stem(n))
 	}
-	if e := t.exact[n]; e.c != 0 {
-		best.c |= e.c
-	}
-	best.s |= t.exact[n].s
+	e := t.exact(n)
+	best.c |= e.c
+	best.s |= e.s
 	return best, best.known()
 }
 

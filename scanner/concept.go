@@ -94,6 +94,9 @@ const (
 // entry is what the lexicon knows of a word.
 type entry struct {
 	c concept
-	f form
 	s sense
+	// opens is the beginning of the phrases that begin with the word.
+	opens uint16
+	f     form
+	power power
 }

@@ -157,10 +157,10 @@ func segment(s string) string {
 		for i < end {
 			n, last := uint16(trieRoot), 0
 			for j := i; j < end && j-i < 20; j++ {
-				if n = lex.next[n][latinClass(s[j])]; n == trieDead {
+				if n = lex.step(n, latinClass(s[j])); n == trieDead {
 					break
 				}
-				if lex.exact[n].c != 0 && j > i {
+				if lex.exact(n).c != 0 && j > i {
 					last = j + 1
 				}
 			}
@@ -363,12 +363,12 @@ func knownWords[T string | []byte](s T) (words, known int) {
 		}
 		n, start := uint16(trieRoot), i
 		for i < len(s) && letterByte(s[i]) {
-			n = lex.next[n][latinClass(s[i])]
+			n = lex.step(n, latinClass(s[i]))
 			i++
 		}
 		if i-start > 1 {
 			words++
-			if lex.exact[n].c != 0 {
+			if lex.exact(n).c != 0 {
 				known++
 			}
 		}
@@ -401,10 +401,10 @@ func findSwapped(d *doc) string {
 		}
 		start, n := i, uint16(trieRoot)
 		for i < len(s) && letterByte(s[i]) {
-			n = lex.next[n][latinClass(s[i])]
+			n = lex.step(n, latinClass(s[i]))
 			i++
 		}
-		if i-start < 4 || i-start > 20 || lex.exact[n].c != 0 {
+		if i-start < 4 || i-start > 20 || lex.exact(n).c != 0 {
 			continue
 		}
 		unknown++
@@ -427,15 +427,15 @@ func swapAt(lex *trie, word string) int {
 	prefix := uint16(trieRoot)
 	for i := 0; i+1 < len(word); i++ {
 		a, b := latinClass(word[i]), latinClass(word[i+1])
-		if n := lex.next[lex.next[prefix][b]][a]; n != trieDead && a != b {
+		if n := lex.step(lex.step(prefix, b), a); n != trieDead && a != b {
 			for k := i + 2; k < len(word) && n != trieDead; k++ {
-				n = lex.next[n][latinClass(word[k])]
+				n = lex.step(n, latinClass(word[k]))
 			}
-			if lex.exact[n].c != 0 && i > 0 {
+			if lex.exact(n).c != 0 && i > 0 {
 				return i
 			}
 		}
-		if prefix = lex.next[prefix][a]; prefix == trieDead {
+		if prefix = lex.step(prefix, a); prefix == trieDead {
 			break
 		}
 	}

@@ -1,52 +1,10 @@
 package scanner
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
-
-// trie is a prefix tree over a small alphabet, one node a row of next
-// indices. Index 0 is the dead node; index 1 the root.
-type trie struct {
-	next  [][trieWidth]uint16
-	exact []entry // what a word that ends here means
-	stem  []entry // what a word that goes on from here means
-}
-
-const trieWidth = 40
-
-func newTrie() *trie {
-	return &trie{next: make([][trieWidth]uint16, 2, 4096), exact: make([]entry, 2, 4096), stem: make([]entry, 2, 4096)}
-}
-
-const (
-	trieDead = 0
-	trieRoot = 1
-)
-
-// insert adds a word given as letter classes.
-func (t *trie) insert(classes []byte, e entry, stem bool) {
-	n := trieRoot
-	for _, c := range classes {
-		m := int(t.next[n][c])
-		if m == trieDead {
-			m = len(t.next)
-			t.next = append(t.next, [trieWidth]uint16{})
-			t.exact = append(t.exact, entry{})
-			t.stem = append(t.stem, entry{})
-			t.next[n][c] = uint16(m)
-		}
-		n = m
-	}
-	at := &t.exact[n]
-	if stem {
-		at = &t.stem[n]
-	}
-	at.c |= e.c
-	if at.f == formOther || e.f == formBase {
-		at.f = e.f
-	}
-}
 
 // runeTrie serves scripts written without spaces.
 type runeTrie struct {
@@ -55,7 +13,8 @@ type runeTrie struct {
 	next map[rune]*runeTrie
 }
 
-func (t *runeTrie) insert(word string, c concept) {
+// node gives the node of a word, making it if need be.
+func (t *runeTrie) node(word string) *runeTrie {
 	for _, r := range word {
 		if t.next == nil {
 			t.next = map[rune]*runeTrie{}
@@ -67,14 +26,7 @@ func (t *runeTrie) insert(word string, c concept) {
 		}
 		t = child
 	}
-	t.c |= c
-}
-
-// phraseNode is one word of a phrase; the words are numbered by wordIDs.
-type phraseNode struct {
-	c    concept
-	s    sense
-	next map[uint16]*phraseNode
+	return t
 }
 
 // lexicon is every word list, compiled.
@@ -83,13 +35,15 @@ type lexicon struct {
 	foreign *trie // other languages in Latin script
 	cyril   *trie
 	cjk     *runeTrie
-	// powers gives what words stand for in names of parameters, by trie node.
-	powers []power
-	// opens gives the phrases that a word begins, by trie node.
-	opens []*phraseNode
-	// wordIDs numbers the words that phrases are made of, by trie node.
-	wordIDs []uint16
-	phrases phraseNode
+	// phrases are the beginnings of the known phrases; 0 is none.
+	phrases []phrase
+}
+
+// lexiconBuilder is a lexicon that words are added to.
+type lexiconBuilder struct {
+	latin, foreign, cyril *growingTrie
+	cjk                   *runeTrie
+	phrases               growingPhrase
 }
 
 var theLexicon = sync.OnceValue(compileLexicon)
@@ -141,7 +95,7 @@ func cyrillicClass(r rune) byte {
 }
 
 func compileLexicon() *lexicon {
-	l := &lexicon{latin: newTrie(), foreign: newTrie(), cyril: newTrie(), cjk: &runeTrie{}}
+	l := &lexiconBuilder{latin: newGrowingTrie(), foreign: newGrowingTrie(), cyril: newGrowingTrie(), cjk: &runeTrie{}}
 	for _, g := range verbsEN {
 		for word := range strings.FieldsSeq(g.words) {
 			for f, w := range conjugate(word) {
@@ -183,16 +137,33 @@ func compileLexicon() *lexicon {
 	}
 	l.addSenses()
 	l.addPowers()
-	l.opens = make([]*phraseNode, len(l.wordIDs))
-	for n, node := range l.phrases.next {
-		l.opens[n] = node
+	return l.compile()
+}
+
+// compile numbers the phrases and packs the tries.
+func (l *lexiconBuilder) compile() *lexicon {
+	phrases := []phrase{{}}
+	for word, p := range l.phrases.next {
+		entryOf(l.latin.exact, word).opens = p.number(&phrases)
 	}
-	return l
+	out := &lexicon{cjk: l.cjk, phrases: phrases}
+	var place []uint16
+	out.latin, place = l.latin.pack()
+	out.foreign, _ = l.foreign.pack()
+	out.cyril, _ = l.cyril.pack()
+	for i := range phrases {
+		next := phrases[i].next
+		for k := range next {
+			next[k].word = place[next[k].word]
+		}
+		slices.SortFunc(next, func(a, b nextWord) int { return int(a.word) - int(b.word) })
+	}
+	return out
 }
 
 // insertForeign adds a word of another language; a trailing * makes it a stem
 // that any ending may follow.
-func (l *lexicon) insertForeign(word string, c concept) {
+func (l *lexiconBuilder) insertForeign(word string, c concept) {
 	stem := strings.HasSuffix(word, "*")
 	word = strings.TrimSuffix(word, "*")
 	switch script := scriptOf(word); script {
@@ -216,48 +187,15 @@ func (l *lexicon) insertForeign(word string, c concept) {
 			l.cyril.insert(classes, entry{c: c}, false)
 		}
 	case scriptCJK:
-		l.cjk.insert(word, c)
+		l.cjk.node(word).c |= c
 	}
 }
 
 // knowsLatin says whether English has the word, too: "do" is no sign of
 // Portuguese.
-func (l *lexicon) knowsLatin(word string) bool {
-	n := uint16(trieRoot)
-	for _, k := range latinWord(word) {
-		n = l.latin.next[n][k]
-	}
-	return l.latin.exact[n].c&^cForeign != 0
-}
-
-// insertPhrase adds a sequence of English words, giving each a number.
-func (l *lexicon) insertPhrase(phrase string, c concept) *phraseNode {
-	at := &l.phrases
-	for word := range strings.FieldsSeq(phrase) {
-		classes := latinWord(strings.TrimSuffix(word, "'s"))
-		l.latin.insert(classes, entry{}, false)
-		n := trieRoot
-		for _, k := range classes {
-			n = int(l.latin.next[n][k])
-		}
-		for len(l.wordIDs) <= n {
-			l.wordIDs = append(l.wordIDs, 0)
-		}
-		if l.wordIDs[n] == 0 {
-			l.wordIDs[n] = uint16(n)
-		}
-		if at.next == nil {
-			at.next = map[uint16]*phraseNode{}
-		}
-		child := at.next[uint16(n)]
-		if child == nil {
-			child = &phraseNode{}
-			at.next[uint16(n)] = child
-		}
-		at = child
-	}
-	at.c |= c
-	return at
+func (l *lexiconBuilder) knowsLatin(word string) bool {
+	e := l.latin.exact[l.latin.node(latinWord(word))]
+	return e != nil && e.c&^cForeign != 0
 }
 
 // formOf gives the form of each slot that conjugate fills.

@@ -62,32 +62,16 @@ var filterWords = map[string]bool{
 const powerFilter power = 0x40
 
 // power gives what powerWords and filterWords say of a token.
-func (l *lexicon) power(t token) power {
-	if int(t.node) < len(l.powers) {
-		return l.powers[t.node]
-	}
-	return powerNone
-}
+func (l *lexicon) power(t token) power { return l.latin.exact(t.node).power }
 
-// addPowers numbers the words of the two lists by their nodes.
-func (l *lexicon) addPowers() {
-	node := func(word string) uint16 {
-		classes := latinWord(word)
-		l.latin.insert(classes, entry{}, false)
-		n := uint16(trieRoot)
-		for _, k := range classes {
-			n = l.latin.next[n][k]
-		}
-		for len(l.powers) <= int(n) {
-			l.powers = append(l.powers, powerNone)
-		}
-		return n
-	}
+// addPowers marks the words of the two lists.
+func (l *lexiconBuilder) addPowers() {
+	mark := func(word string, p power) { entryOf(l.latin.exact, l.latin.node(latinWord(word))).power |= p }
 	for word, p := range powerWords {
-		l.powers[node(word)] |= p
+		mark(word, p)
 	}
 	for word := range filterWords {
-		l.powers[node(word)] |= powerFilter
+		mark(word, powerFilter)
 	}
 }
 

@@ -79,7 +79,7 @@ type senseWords struct {
 }
 
 // addSenses compiles the senses into a lexicon that has its concepts.
-func (l *lexicon) addSenses() {
+func (l *lexiconBuilder) addSenses() {
 	for _, table := range [][]senseWords{sensesOfData, sensesOfOrders, sensesOfTools} {
 		for i := range table {
 			l.addSense(&table[i])
@@ -87,13 +87,13 @@ func (l *lexicon) addSenses() {
 	}
 }
 
-func (l *lexicon) addSense(w *senseWords) {
-	mark := func(t *trie, classes []byte, stem bool) {
-		n := t.walk(classes)
+func (l *lexiconBuilder) addSense(w *senseWords) {
+	mark := func(t *growingTrie, word []byte, stem bool) {
+		n := t.node(word)
 		if stem {
-			t.stem[n].s |= w.s
+			entryOf(t.stem, n).s |= w.s
 		}
-		t.exact[n].s |= w.s
+		entryOf(t.exact, n).s |= w.s
 	}
 	for verb := range strings.FieldsSeq(w.verbs) {
 		for _, form := range conjugate(verb) {
@@ -128,45 +128,17 @@ func (l *lexicon) addSense(w *senseWords) {
 			}
 			mark(l.cyril, classes, stem)
 		case scriptCJK:
-			l.cjk.insertSense(word, w.s, l.cjk)
+			l.cjk.insertSense(word, w.s)
 		}
 	}
-}
-
-// walk gives the node of a word, making it if need be.
-func (t *trie) walk(classes []byte) int {
-	n := trieRoot
-	for _, c := range classes {
-		m := int(t.next[n][c])
-		if m == trieDead {
-			m = len(t.next)
-			t.next = append(t.next, [trieWidth]uint16{})
-			t.exact = append(t.exact, entry{})
-			t.stem = append(t.stem, entry{})
-			t.next[n][c] = uint16(m)
-		}
-		n = m
-	}
-	return n
 }
 
 // insertSense adds a word of a script without spaces. What the concepts make
 // of it they go on to make of it, though the longer word now stands before
 // the shorter ones within it.
-func (t *runeTrie) insertSense(word string, s sense, root *runeTrie) {
-	c := root.conceptsIn([]rune(word))
-	at := t
-	for _, r := range word {
-		if at.next == nil {
-			at.next = map[rune]*runeTrie{}
-		}
-		child := at.next[r]
-		if child == nil {
-			child = &runeTrie{}
-			at.next[r] = child
-		}
-		at = child
-	}
+func (t *runeTrie) insertSense(word string, s sense) {
+	c := t.conceptsIn([]rune(word))
+	at := t.node(word)
 	at.s |= s
 	at.c |= c
 }

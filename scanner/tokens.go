@@ -9,6 +9,7 @@ type token struct {
 	c          concept
 	s          sense
 	node       uint16 // node of the word in the Latin trie, 0 if it left it
+	opens      uint16 // the phrases that it begins, 0 for none
 	f          form
 	flags      tokenFlags
 }
@@ -229,7 +230,7 @@ loop:
 			break loop
 		}
 		prev = k
-		node = t.next[node][latinClass(s[i])]
+		node = t.step(node, latinClass(s[i]))
 	}
 	z.emit(start, i, node, letters, digits, upper, mixed)
 	z.stats.longestWord = max(z.stats.longestWord, i-whole)
@@ -255,7 +256,7 @@ func alternates(s string) bool {
 // emit appends the ASCII word s[start:end] that ended at a trie node.
 func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int, mixed bool) {
 	z.bound(start)
-	e := z.lex.latin.exact[node]
+	e := z.lex.latin.exact(node)
 	c := e.c
 	if c.any(cCredPath) {
 		c = z.credential(c, start, end)
@@ -293,7 +294,7 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	case letters > 1:
 		z.unknown++
 	}
-	z.tokens = append(z.tokens, token{uint32(start), uint32(end), c, e.s, node, e.f, flags})
+	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: flags})
 }
 
 // inHost says whether a word is part of a host name: "mail.example" gives no

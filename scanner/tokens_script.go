@@ -89,7 +89,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	if cyrillic > 0 && latin == 0 && other == 0 {
 		if e, ok := z.lex.cyril.longest(z.word, cyrillicClass); ok {
 			z.count(e.c)
-			z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, e.s, 0, e.f, z.pending})
+			z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: e.c, s: e.s, f: e.f, flags: z.pending})
 			z.pending = 0
 			return
 		}
@@ -106,21 +106,22 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 			if b >= 'A' && b <= 'Z' {
 				upper++
 			}
-			node = z.lex.latin.next[node][k]
+			node = z.lex.latin.step(node, k)
 		}
 	}
-	e := z.lex.latin.exact[node]
+	e := z.lex.latin.exact(node)
+	c := e.c
 	if cyrillic > 0 || other > 0 {
 		z.pending |= tfFolded
 	}
-	if e.c.any(cCredPath) {
-		e.c = z.credential(e.c, start, end)
+	if c.any(cCredPath) {
+		c = z.credential(c, start, end)
 	}
 	if upper > 1 && upper == len(z.word) {
 		z.pending |= tfUpper
 	}
-	z.count(e.c)
-	z.tokens = append(z.tokens, token{uint32(start), uint32(end), e.c, e.s, node, e.f, z.pending})
+	z.count(c)
+	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: z.pending})
 	z.pending = 0
 }
 
@@ -141,21 +142,22 @@ func (t *trie) longest(word []rune, class func(rune) byte) (entry, bool) {
 		if k == 255 {
 			return best, best.known()
 		}
-		if n = t.next[n][k]; n == trieDead {
+		if n = t.step(n, k); n == trieDead {
 			return best, best.known()
 		}
-		best.longer(t.stem[n])
+		best.longer(t.stem(n))
 	}
-	if e := t.exact[n]; e.c != 0 {
+	e := t.exact(n)
+	if e.c != 0 {
 		best.c |= e.c
 		best.f = e.f
 	}
-	best.s |= t.exact[n].s
+	best.s |= e.s
 	return best, best.known()
 }
 
 // longer takes over what a longer match means.
-func (e *entry) longer(o entry) {
+func (e *entry) longer(o *entry) {
 	if o.c != 0 {
 		e.c, e.f = o.c, o.f
 	}
@@ -194,7 +196,7 @@ func (z *tokenizer) cjkRun(i int) int {
 		}
 		z.bound(i)
 		z.count(c)
-		z.tokens = append(z.tokens, token{uint32(i), uint32(end), c, sen, 0, formOther, z.pending})
+		z.tokens = append(z.tokens, token{start: uint32(i), end: uint32(end), c: c, s: sen, flags: z.pending})
 		z.pending = 0
 		i = end
 	}

@@ -68,12 +68,12 @@ func disguisedWord(word string) int {
 		if k == 255 {
 			return 0
 		}
-		node = lex.latin.next[node][k]
+		node = lex.latin.step(node, k)
 	}
 	switch {
-	case lex.latin.exact[node].c&^cForeign != 0 && inner > 0:
+	case lex.latin.exact(node).c&^cForeign != 0 && inner > 0:
 		return 2
-	case lex.latin.exact[node].c&^cForeign != 0 || inner > 0 || phonetic:
+	case lex.latin.exact(node).c&^cForeign != 0 || inner > 0 || phonetic:
 		return 1
 	}
 	return 0
