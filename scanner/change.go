@@ -47,13 +47,15 @@ func newSentences(v, other *ToolView) []sentenceAt {
 	looked := 0
 	for i := range v.docs {
 		d := &v.docs[i]
-		if v.fields[d.field].layer != "" {
+		if layer := v.fields[d.field].layer; layer != "" && !deliberate(layer) {
 			continue
 		}
+		encoded := v.hidesCode(d.field)
 		for s := d.sen0; s < d.sen1 && looked < maxChanged; s++ {
 			looked++
 			at := sentenceAt{d, &v.clauses[s]}
-			if text := strings.TrimRight(at.text(), ".;:, "); text != "" && !other.contains(text) {
+			text := strings.TrimRight(at.text(), ".;:, ")
+			if text != "" && !other.contains(text) && !(encoded && proseCost(text) > costStrange) {
 				out = append(out, at)
 			}
 		}

@@ -45,7 +45,7 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 		}
 	}
 	if sum < least || h.weight == 0 {
-		return v.hiddenProse()
+		return nil
 	}
 	d := &v.docs[h.doc]
 	f := &v.fields[d.field]
@@ -63,40 +63,6 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 
 // onlyJoined says whether nothing was decoded but pieces put in sequence.
 func onlyJoined(layer string) bool { return layer == fieldsInSequence || layer == valuesInSequence }
-
-// hiddenProse reports sentences that somebody took the trouble to encode and
-// that speak to a reader: an imperative, the model, the user, a command.
-func (v *ToolView) hiddenProse() []Signal {
-	if v.purpose().any(cMeta) {
-		return nil
-	}
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.field]
-		if f.layer == "" || !deliberate(f.layer) {
-			continue
-		}
-		words, known := d.stats.words, d.stats.known
-		if words < 5 || known*3 < words {
-			continue
-		}
-		for s := d.sen0; s < d.sen1; s++ {
-			sen := &v.clauses[s]
-			if sen.tok1-sen.tok0 < 4 || sen.mask.any(cMeta) {
-				continue
-			}
-			toks := v.tokens[sen.tok0:sen.tok1]
-			spoken := sen.mask.any(cModel | cYou | cUser | cInstr | cSecret | cCredPath | cTool | cShell | cConv | cMust | cOutside | cLink)
-			for k := range toks {
-				if spoken && toks[k].c.any(cDeeds|cTell|cIgnore|cDisable|cPretend) && moodOf(toks, k, sen) >= moodPlain {
-					return []Signal{{CheckID: payloadInfo.ID, Tier: TierSoft, ThreatType: ThreatPromptInjection, Confidence: 0.6,
-						Evidence: excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + "; sentences that give orders"}}
-				}
-			}
-		}
-	}
-	return nil
-}
 
 // deliberate says whether a layer is one that text does not get by itself, as
 // it gets percent signs and entities.

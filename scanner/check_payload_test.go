@@ -28,9 +28,9 @@ func encodings() map[string]string {
 		return s.String()
 	}
 	rot := []byte(hiddenOrder)
-	decipherBytes(rot, 13, false)
+	decipher(rot, 1, 13)
 	atbash := []byte(hiddenOrder)
-	decipherBytes(atbash, 0, true)
+	decipher(atbash, 25, 25)
 	code := map[byte]string{}
 	for k, v := range morse {
 		code[v] = k

@@ -34,7 +34,9 @@ var decoders = [...]decoder{
 	{"escapes", findEscapes},
 	{"HTML entities", findEntities},
 	{"numbers", findNumbers},
-	{"Morse code", findMorse},
+	{"places of letters", findPlaces},
+	{"spelling words", findSpelling},
+	{"signs for letters", findSigns},
 	{"leetspeak", findLeet},
 	{"spaced letters", findSpaced},
 	{"a letter cipher", findCipher},
@@ -118,6 +120,21 @@ func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) {
 	f.plain = plainASCII(f.text)
 	v.fields = append(v.fields, f)
 	v.analyzeField(lex, len(v.fields)-1)
+}
+
+// hidesCode says whether something deliberate was decoded from a field as it
+// stands, so that not all of it is prose.
+func (v *ToolView) hidesCode(i int) bool {
+	f := &v.fields[i]
+	if f.layer != "" {
+		return false
+	}
+	for k := range v.fields {
+		if g := &v.fields[k]; g.layer != "" && g.kind == f.kind && g.param == f.param && deliberate(g.layer) {
+			return true
+		}
+	}
+	return false
 }
 
 // joinedRuns puts texts together that are each a piece of one encoded run,

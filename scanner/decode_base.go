@@ -71,7 +71,7 @@ func findBase64(d *doc) string {
 		if text == "" && len(run) >= 24 && mixedRun(run) {
 			if text = decodeBase64(reversed(run)); text == "" {
 				turned := []byte(run)
-				decipherBytes(turned, 13, false)
+				decipher(turned, 1, 13)
 				text = decodeBase64(string(turned))
 			}
 		}

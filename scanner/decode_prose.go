@@ -1,0 +1,194 @@
+package scanner
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// How much a text is like prose, by its letters: what ciphers are broken with.
+
+// pairCosts holds, for each letter and the end of a word, what each of these
+// costs after it: -4 log2 of its share in English prose, written as the digits
+// of base64 (A is 0, / is 63). The shares are those of this project's own
+// documents and comments.
+const pairCosts = "" +
+	"7ZSTxeT/W4YQSK4X7OPKebjhUwM" +
+	"Psn6G666SY6Mh6N66VVnRv66L6S" +
+	"NvfxLvkJYuPUmrJa/UaNW///h/W" +
+	"SkjZKpbuPzpikpSmtZNierrra2E" +
+	"SnTRZZfoe2xUXPkYhLMTzWeXcyG" +
+	"R+pzSVw+JzqXznLgzRhSV+++l+G" +
+	"RujxHuVUO88aoVQl8PTdRmu8s8I" +
+	"Iql/E1/4P44znxPxzbbdk1z/g/N" +
+	"ddSUTZW/o/hQYIRX/TKJuW5g/gg" +
+	"TuuuKuuucuguuuMuuuGuIuuuuue" +
+	"UkecGelqPtmhjRcntnLfcql3l3I" +
+	"PrnQKar/M2lOpsNi/jPWUio/V/L" +
+	"JTYZHtvvR99fSiPQ9kVzXz99s9M" +
+	"TyTLMgPvYocaiYOd/sQOces/a/I" +
+	"ibWWaNaxgnbRSLSX/KWQPXTY/oO" +
+	"LglhMzvZS99PkvPU9JTOOtv9h9P" +
+	"uuuuuuuuuuuuuuuuuTuuAuuuuuX" +
+	"RlaTImhvP2bhbbOb/YQTUXm/S/J" +
+	"UxVsOumXU1dljqUduzVMYxd/i7D" +
+	"RtimNn1HSz3jopOe8VQZexbvc/H" +
+	"UZTXOkY9W99PSKeR9NOJ999j9mi" +
+	"J555C5p5Q555rrh555ko5v5v55W" +
+	"PttqPz9GL9znrRNz9QVz9zv999P" +
+	"SjXlNbqqQ11ghhlNqedIq1qaI1M" +
+	"kgfkbo7ritweffZYtfNQttb7rtC" +
+	"SpfbCbppZppppfZfpfWppppppSO" +
+	"MUTUUTaXOgdVVTOUfTPLcbQxrp/"
+
+const pairClasses = 27
+
+// pairCost is pairCosts by number, a row a letter.
+var pairCost = func() (t [pairClasses][pairClasses]uint8) {
+	for i := range pairClasses * pairClasses {
+		t[i/pairClasses][i%pairClasses] = uint8(strings.IndexByte(digits64, pairCosts[i]))
+	}
+	return t
+}()
+
+// pairClass is the place of a letter in the alphabet, 26 for all else.
+var pairClass = func() (t [256]uint8) {
+	for i := range t {
+		t[i] = pairClasses - 1
+		if c := byte(i) | 0x20; i < 0x80 && c >= 'a' && c <= 'z' {
+			t[i] = c - 'a'
+		}
+	}
+	return t
+}()
+
+// Costs a letter, in hundredths of a bit. English prose has 310 to 390, other
+// European languages about 400 to 440, identifiers 500, English backwards 530
+// and enciphered text 600 and more.
+const (
+	costBackwards = 410 // what hardly any text has less of that is backwards
+	costProse     = 450
+	costMoved     = 470 // the same of letters in another order
+	costStrange   = 490
+	costShifted   = 520 // the same of letters for letters
+	costUnknown   = 10_000
+)
+
+// proseCost gives what the letters of a text cost on average under the shares
+// of English prose; costUnknown when it has hardly any.
+func proseCost[T string | []byte](s T) int {
+	cost, pairs := 0, 0
+	last := uint8(pairClasses - 1)
+	for i := 0; i < len(s); i++ {
+		k := pairClass[s[i]]
+		if k == pairClasses-1 && last == k {
+			continue
+		}
+		cost += int(pairCost[last][k])
+		pairs++
+		last = k
+	}
+	if pairs < minDecoded {
+		return costUnknown
+	}
+	return cost * 25 / pairs
+}
+
+// digits64 are the digits of base64 in their order.
+const digits64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+//go:embed words_common.txt
+var commonText string
+
+// commonWords are words that nothing is to be read into, but that are spelled
+// as they should be: those of this project's own documents, tools and tests.
+// They are kept by hash in an open table.
+var commonWords = sync.OnceValue(func() *[1 << 14]uint32 {
+	t := new([1 << 14]uint32)
+	for word := range strings.FieldsSeq(commonText) {
+		h := wordHash(word)
+		at := h % uint32(len(t))
+		for t[at] != 0 {
+			at = (at + 1) % uint32(len(t))
+		}
+		t[at] = h | 1
+	}
+	return t
+})
+
+// wordHash is FNV-1a over the letters in lower case.
+func wordHash[T string | []byte](word T) uint32 {
+	h := uint32(2166136261)
+	for i := 0; i < len(word); i++ {
+		h = (h ^ uint32(word[i]|0x20)) * 16777619
+	}
+	return h
+}
+
+// spelled says whether a word of ASCII letters is one that people write: of the
+// lexicon, or a common one.
+func spelled[T string | []byte](word T) bool {
+	n, lex := uint16(trieRoot), theLexicon().latin
+	for i := 0; i < len(word); i++ {
+		n = lex.step(n, latinClass(word[i]))
+	}
+	if lex.exact(n).known() || len(word) < 3 || foreignWord(word) {
+		return true
+	}
+	h, t := wordHash(word), commonWords()
+	for at := h % uint32(len(t)); t[at] != 0; at = (at + 1) % uint32(len(t)) {
+		if t[at] == h|1 {
+			return true
+		}
+	}
+	return false
+}
+
+// foreignWord says whether another language in Latin script has the word, as
+// far as the lexicon goes.
+func foreignWord[T string | []byte](word T) bool {
+	n, t := uint16(trieRoot), theLexicon().foreign
+	for i := 0; i < len(word); i++ {
+		if n = t.step(n, latinClass(word[i])); t.stem(n).c != 0 && i > 3 {
+			return true
+		}
+	}
+	return t.exact(n).c != 0
+}
+
+// eachWord calls f with the bounds of every run of ASCII letters, until f says
+// stop.
+func eachWord[T string | []byte](s T, f func(from, to int) bool) {
+	for i := 0; i < len(s); {
+		if !letterByte(s[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(s) && letterByte(s[i]) {
+			i++
+		}
+		if !f(from, i) {
+			return
+		}
+	}
+}
+
+// spelledShare is the share of the words of three letters and more that people
+// write, in hundredths; -1 when there are fewer than three.
+func spelledShare[T string | []byte](s T) int {
+	words, known := 0, 0
+	eachWord(s, func(from, to int) bool {
+		if to-from > 2 {
+			words++
+			if spelled(s[from:to]) {
+				known++
+			}
+		}
+		return true
+	})
+	if words < 3 {
+		return -1
+	}
+	return known * 100 / words
+}

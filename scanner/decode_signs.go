@@ -1,0 +1,268 @@
+package scanner
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Codes of two signs: Morse in any two signs, Bacon's cipher, bits; the tap
+// code; and letters by their place in the alphabet or in a square of it.
+
+// morse are the codes of ITU-R M.1677-1, dots and dashes.
+var morse = map[string]byte{
+	".-": 'a', "-...": 'b', "-.-.": 'c', "-..": 'd', ".": 'e', "..-.": 'f', "--.": 'g', "....": 'h', "..": 'i',
+	".---": 'j', "-.-": 'k', ".-..": 'l', "--": 'm', "-.": 'n', "---": 'o', ".--.": 'p', "--.-": 'q', ".-.": 'r',
+	"...": 's', "-": 't', "..-": 'u', "...-": 'v', ".--": 'w', "-..-": 'x', "-.--": 'y', "--..": 'z',
+	"-----": '0', ".----": '1', "..---": '2', "...--": '3', "....-": '4', ".....": '5', "-....": '6', "--...": '7',
+	"---..": '8', "----.": '9', ".-.-.-": '.', "--..--": ',', "-..-.": '/', ".--.-.": '@', "..--.-": '_', "-....-": '-', "---...": ':',
+	"..--..": '?', ".----.": '\'', "-.-.--": '!', "-.--.": '(', "-.--.-": ')', ".-..-.": '"', "-...-": '=', ".-.-.": '+', "-.-.-.": ';', ".-...": '&', "...-..-": '$',
+}
+
+// minSigns is the number of signs from which a run of two is a code.
+const minSigns = 24
+
+// signRun is a stretch of text that consists of two signs, or of words for
+// them, with what separates them.
+type signRun struct {
+	signs []byte // '.' for the sign that came first, '-' for the other, ' ' and '/' between
+	count int
+	// tail is where the last signs begin that are all one, with which another
+	// run may begin.
+	tail int
+}
+
+// findSigns reads runs of two signs as Morse, as groups of five (Bacon) or as
+// bits, whichever is most like prose.
+func findSigns(d *doc) string {
+	// Signs are marks, or digits, or words that nobody knows.
+	if st := &d.stats; st.odd < minSigns && (st.odd < minSigns/3 || st.marks&markDash == 0) && st.marks&markBeyond == 0 &&
+		st.numbers < 8 && st.longest < 8 && st.longestWord < minSigns {
+		return ""
+	}
+	var c collector
+	s := d.text
+	for i := 0; i < len(s); {
+		var run signRun
+		end := run.scan(s, i)
+		if run.count < minSigns {
+			end = run.tail
+		} else {
+			signs := signRun{signs: make([]byte, 0, end-i)}
+			signs.scan(s[:end], i)
+			if !c.add(signs.read()) {
+				break
+			}
+		}
+		i = max(end, i+1)
+		for i < len(s) && (wordByte(s[i-1]) && (s[i] >= 0x80 || wordByte(s[i])) || strings.IndexByte(":()[]{}'\"?!", s[i]) >= 0 || s[i] == '.' && letterByte(s[i-1])) {
+			i++ // runs begin where words do
+		}
+	}
+	return c.b.String()
+}
+
+// scan reads the run of two signs at i; end is where it stops. It keeps the
+// signs when there is room for them.
+func (r *signRun) scan(s string, i int) (end int) {
+	var first, second rune
+	var last byte
+	for end = i; end < len(s); {
+		c, size := rune(s[end]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[end:])
+		}
+		if n := signWord(s[end:]); n > 0 {
+			size = n
+			if s[end+1]|0x20 == 'a' || s[end+1]|0x20 == 's' {
+				c = '-'
+			} else {
+				c = '.'
+			}
+		}
+		switch {
+		case c == '/' || c == '|' || c == '\n' || c == ',' || c == ';':
+			r.keep('/')
+		case c <= ' ' || c == '\u00a0' || invisible(c):
+			r.keep(' ')
+		case first == 0:
+			first = c
+			fallthrough
+		case c == first:
+			r.sign('.', end, &last)
+		case second == 0:
+			second = c
+			fallthrough
+		case c == second:
+			r.sign('-', end, &last)
+		default:
+			return end
+		}
+		end += size
+		if r.count == 0 {
+			r.tail = end
+			return end
+		}
+	}
+	r.tail = end
+	return end
+}
+
+// sign notes one sign at an offset; last is the one before.
+func (r *signRun) sign(c byte, at int, last *byte) {
+	if c != *last {
+		*last, r.tail = c, at
+	}
+	r.keep(c)
+	r.count++
+}
+
+func (r *signRun) keep(c byte) {
+	if r.signs != nil {
+		r.signs = append(r.signs, c)
+	}
+}
+
+// signWord gives the length of a word for a dot or a dash, 0 when there is
+// none: "dit", "dah", "di", "dot", "dash".
+func signWord(s string) int {
+	if len(s) < 2 || s[0]|0x20 != 'd' {
+		return 0
+	}
+	for _, w := range [...]string{"dash", "dit", "dah", "dot", "di", "da"} {
+		if len(s) >= len(w) && strings.EqualFold(s[:len(w)], w) && (len(s) == len(w) || !letterByte(s[len(w)])) {
+			return len(w)
+		}
+	}
+	return 0
+}
+
+// read tries what two signs may stand for.
+func (r *signRun) read() string {
+	best, cost := "", costStrange
+	consider := func(text string) {
+		if len(text) >= minDecoded {
+			if c := proseCost(text); c < cost {
+				best, cost = text, c
+			}
+		}
+	}
+	flipped := make([]byte, len(r.signs))
+	for i, b := range r.signs {
+		switch b {
+		case '.':
+			b = '-'
+		case '-':
+			b = '.'
+		}
+		flipped[i] = b
+	}
+	for _, signs := range [...][]byte{r.signs, flipped} {
+		consider(decodeMorse(string(signs)))
+		consider(decodeMorse(joinSigns(signs)))
+		for _, short := range [...]bool{false, true} {
+			consider(decodeBacon(signs, short))
+		}
+		consider(decodeBits(signs, 8))
+		consider(decodeBits(signs, 7))
+	}
+	return best
+}
+
+// joinSigns closes up signs that stand apart by one blank, so that two blanks
+// are what separates letters.
+func joinSigns(signs []byte) string {
+	out := make([]byte, 0, len(signs))
+	for i := 0; i < len(signs); {
+		j := i
+		for j < len(signs) && signs[j] == ' ' {
+			j++
+		}
+		switch n := j - i; {
+		case n == 0:
+			out = append(out, signs[i])
+			j++
+		case n == 1:
+		case n < 4:
+			out = append(out, ' ')
+		default:
+			out = append(out, '/')
+		}
+		i = j
+	}
+	return string(out)
+}
+
+func decodeMorse(s string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(strings.ReplaceAll(s, "   ", "/"), "/") {
+		letters := 0
+		for code := range strings.FieldsSeq(word) {
+			if l := morse[code]; l != 0 {
+				b.WriteByte(l)
+				letters++
+			}
+		}
+		if letters > 0 {
+			b.WriteByte(' ')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// decodeBacon reads groups of five signs as letters; short says that the
+// alphabet has 24, without j and v.
+func decodeBacon(signs []byte, short bool) string {
+	var b strings.Builder
+	n, v, gap := 0, 0, 0
+	for _, c := range signs {
+		if c == ' ' || c == '/' {
+			if n == 0 {
+				gap++
+				if (gap == 2 || c == '/') && b.Len() > 0 {
+					b.WriteByte(' ')
+				}
+			}
+			continue
+		}
+		gap = 0
+		v *= 2
+		if c == '-' {
+			v++
+		}
+		if n++; n < 5 {
+			continue
+		}
+		if short && v > 8 {
+			v++
+		}
+		if short && v > 20 {
+			v++
+		}
+		if v > 25 {
+			return ""
+		}
+		b.WriteByte('a' + byte(v))
+		n, v = 0, 0
+	}
+	return segment(strings.Join(strings.Fields(b.String()), " "))
+}
+
+// decodeBits reads groups of a width of signs as bytes.
+func decodeBits(signs []byte, width int) string {
+	out := make([]byte, 0, len(signs)/width)
+	n, v := 0, 0
+	for _, c := range signs {
+		if c == ' ' || c == '/' {
+			continue
+		}
+		v *= 2
+		if c == '-' {
+			v++
+		}
+		if n++; n == width {
+			out = append(out, byte(v))
+			n, v = 0, 0
+		}
+	}
+	return textOf(out)
+}

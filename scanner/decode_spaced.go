@@ -1,0 +1,105 @@
+package scanner
+
+import "strings"
+
+// Words whose letters stand apart, and words that stand together.
+
+// findSpaced closes up words whose letters stand apart: "i g n o r e",
+// "i.g.n.o.r.e". Where the gap between words is no wider than between
+// letters, words are found again by the lexicon.
+func findSpaced(d *doc) string {
+	if d.stats.singles < 8 {
+		return ""
+	}
+	s := d.text
+	var b strings.Builder
+	closed := 0
+	for i := 0; i < len(s); {
+		word, end := spacedWord(s, i)
+		if len(word) >= 3 || len(word) > 0 && closed > 0 {
+			b.WriteString(segment(word))
+			closed += len(word)
+			i = end
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	if closed < minDecoded {
+		return ""
+	}
+	return strings.ToValidUTF8(b.String(), "")
+}
+
+// spacedWord reads single characters with one separator between each two,
+// from i; end is where it stops.
+func spacedWord(s string, i int) (word string, end int) {
+	if i+2 >= len(s) || s[i] <= ' ' || strings.IndexByte(" .-_*|/", s[i+1]) < 0 || i > 0 && wordByte(s[i-1]) {
+		return "", i
+	}
+	sep := s[i+1]
+	var buf [64]byte
+	out := buf[:0]
+	for end = i; end < len(s) && s[end] != sep && s[end] > ' ' && len(out) < 4096; end += 2 {
+		if end+1 < len(s) && s[end+1] != sep {
+			if !wordByte(s[end+1]) && s[end+1] <= ' ' {
+				out = append(out, s[end])
+				end++
+			}
+			return string(out), end
+		}
+		out = append(out, s[end])
+		if end+2 >= len(s) || s[end+2] == sep || s[end+2] <= ' ' {
+			return string(out), end + 1
+		}
+	}
+	return string(out), min(end, len(s))
+}
+
+// segment cuts runs of letters without spaces into words of the lexicon,
+// longest first; what it does not know stays together. Short runs are words
+// already.
+func segment(s string) string {
+	if len(s) <= 12 {
+		return s
+	}
+	lex := theLexicon().latin
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if !letterByte(s[i]) {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		end := i
+		for end < len(s) && letterByte(s[end]) {
+			end++
+		}
+		if end-i <= 14 {
+			b.WriteString(s[i:end])
+			i = end
+			continue
+		}
+		for i < end {
+			n, last := uint16(trieRoot), 0
+			for j := i; j < end && j-i < 20; j++ {
+				if n = lex.step(n, latinClass(s[j])); n == trieDead {
+					break
+				}
+				if lex.exact(n).c != 0 && j > i {
+					last = j + 1
+				}
+			}
+			if last == 0 {
+				b.WriteByte(s[i])
+				i++
+				continue
+			}
+			b.WriteByte(' ')
+			b.WriteString(s[i:last])
+			b.WriteByte(' ')
+			i = last
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,81 @@
+package scanner
+
+import "strings"
+
+// Letters in another order: written along a fence of rails, or by columns.
+
+const (
+	maxRails   = 10
+	maxColumns = 12
+)
+
+// transposed tries to read a whole text as one whose characters were written in
+// a zigzag or by columns and read off line by line; "" when none of that gives
+// prose.
+func transposed(s string) string {
+	s = strings.TrimRight(s, "\n")
+	if len(s) > maxDecoded || len(s) < 2*minDecoded {
+		return ""
+	}
+	text := []rune(s)
+	out := make([]rune, len(text))
+	before := proseCost(s)
+	best, cost := 0, before-costGain
+	look := func(n int) {
+		if c := proseCost(string(out[:min(len(out), cipherSample)])); c < cost {
+			best, cost = n, c
+		}
+	}
+	for n := 2; n <= maxRails; n++ {
+		fence(out, text, n)
+		look(n)
+	}
+	for n := 2; n <= maxColumns; n++ {
+		columns(out, text, n)
+		look(-n)
+	}
+	switch {
+	case best > 0:
+		fence(out, text, best)
+	case best < 0:
+		columns(out, text, -best)
+	}
+	if best == 0 || !convincing([]byte(string(out[:min(len(out), cipherSample)])), cost, before) {
+		return ""
+	}
+	return string(out)
+}
+
+// fence undoes a rail fence: text is the rails one after the other, each of
+// which holds every character that the zigzag touched there.
+func fence(out, text []rune, rails int) {
+	period := 2 * (rails - 1)
+	at := 0
+	for r := range rails {
+		for i := r; i < len(out); {
+			out[i] = text[at]
+			at++
+			// Between the outer rails the zigzag passes twice a period.
+			step := period
+			if m := i % period; r > 0 && r < rails-1 {
+				if m == r {
+					step = period - 2*r
+				} else {
+					step = 2 * r
+				}
+			}
+			i += step
+		}
+	}
+}
+
+// columns undoes writing in rows of n and reading by columns.
+func columns(out, text []rune, n int) {
+	at := 0
+	for c := range n {
+		for i := c; i < len(out); i += n {
+			out[i] = text[at]
+			at++
+		}
+	}
+}
