@@ -291,8 +291,8 @@ func (m *mismatch) named() {
 			continue
 		}
 		t := v.tokens[d.tok0]
-		if v.word(d, t) == "echo" {
-			continue // gives back to whoever asked
+		if w := v.word(d, t); w == "echo" || w == "export" {
+			continue // gives to whoever asked
 		}
 		if t.f == formBase && t.c.any(cDestroy|cPay|cSend) && !t.c.any(cRead|cShow|cAsk|cTell|cConv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")

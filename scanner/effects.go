@@ -58,7 +58,12 @@ func (v *ToolView) effectOf(d *doc) power {
 				return powerSend
 			case t.c.any(cCall):
 				switch v.word(d, t) {
-				case "executes", "executed", "runs", "run", "starts", "started", "launches", "launched", "loaded", "loads", "installs":
+				case "runs", "starts", "started":
+					if k+1 < len(toks) && toks[k+1].flags&tfBreak == 0 && intransitive(v.word(d, toks[k+1])) || k > 2 && toks[k-3].c.any(cWhen) || k > 1 && toks[k-2].c.any(cWhen) {
+						continue // "when the server runs over HTTP"
+					}
+					return powerExec
+				case "executes", "executed", "run", "launches", "launched", "loaded", "loads", "installs":
 					return powerExec
 				}
 			case t.c.any(cChange) || v.word(d, t) == "applied" || v.word(d, t) == "restarts" || v.word(d, t) == "moved" || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
@@ -71,6 +76,16 @@ func (v *ToolView) effectOf(d *doc) power {
 		}
 	}
 	return powerNone
+}
+
+// intransitive says whether a word after "runs" tells where or how a thing
+// runs rather than what it runs.
+func intransitive(word string) bool {
+	switch word {
+	case "over", "on", "in", "as", "under", "at", "behind":
+		return true
+	}
+	return false
 }
 
 // ofAnswer says whether what follows a verb is the answer or its size: that a
@@ -179,8 +194,15 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 			w = 0.7
 		}
 	}
+	if d.tok1-d.tok0 > longText {
+		w = min(w, 1) // a page of documentation speaks of many effects
+	}
 	return w
 }
+
+// longText is the number of words from which a description of a parameter is
+// documentation.
+const longText = 70
 
 // outputFile says whether a parameter is the name of a file in which the
 // caller may have what the tool else returns. A place that the description
@@ -188,12 +210,23 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 func (m *mismatch) outputFile(i int, d *doc) bool {
 	v := m.v
 	name := v.fields[d.field].param
-	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).any(cCredPath|cSecret|cHistory|cOutside|cShell) || strings.Contains(d.text, "~/") {
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).any(cCredPath|cSecret|cHistory|cOutside) || m.shelled(d) || strings.Contains(d.text, "~/") {
 		return false
 	}
 	for k := range v.docs {
 		if f := &v.fields[v.docs[k].field]; f.kind == kindParamName && f.text == name && !f.output && f.layer == "" {
 			return v.paramReach(k) == 1
+		}
+	}
+	return false
+}
+
+// shelled says whether a text speaks of commands; a console whose messages
+// are kept is none.
+func (m *mismatch) shelled(d *doc) bool {
+	for _, t := range m.v.tokens[d.tok0:d.tok1] {
+		if t.c.any(cShell) && m.v.word(d, t) != "console" {
+			return true
 		}
 	}
 	return false

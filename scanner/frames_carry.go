@@ -41,7 +41,7 @@ func (x *frameContext) protective(at int) bool {
 		if x.isWord(i, "denied", "refused", "masked", "redacted", "excluded", "blocked", "forbidden", "rejected", "stripped", "encrypted", "skipped", "disallowed", "prohibited", "ignored") {
 			return true
 		}
-		if x.toks[i].c.any(cNeg) && !x.toks[i].c.any(cTell|cKnow) && abs(i-at) < 12 && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
+		if x.toks[i].c.any(cNeg) && !x.toks[i].c.any(cTell|cKnow) && (abs(i-at) < 12 || i <= 2 && abs(i-at) < 30) && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
 			for k := i + 1; k < min(i+4, len(x.toks)) && !x.sen.foreign; k++ {
 				if x.toks[k].c.any(cInclude|cSend|cRead|cShow|cTell|cAsk|cCall) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
 					return true

@@ -104,7 +104,7 @@ func (x *frameContext) gerundNeg(n int) bool {
 
 // concealAt weighs a negated telling: who is not told, and of what.
 func (x *frameContext) concealAt(i, j int) {
-	if x.findAny(cAsk, j, j+1) >= 0 && !x.toks[j].c.any(cNeg) {
+	if x.findAny(cAsk, j, j+1) >= 0 && !x.toks[j].c.any(cNeg) || x.otherTelling(i, j) {
 		return
 	}
 	negMood := dutyOf(x.toks, i)
@@ -190,6 +190,19 @@ func (x *frameContext) concealAt(i, j int) {
 	}
 }
 
+// otherTelling says whether the telling at token j, negated at i, is none: to
+// let somebody down, not to be able to tell which, a quoted word.
+func (x *frameContext) otherTelling(i, j int) bool {
+	switch {
+	case x.isWord(j, "let", "lets"):
+		return x.findWord(j, j+5, "know", "on", "see", "slip", "in", "out") < 0
+	case x.isWord(j, "tell"):
+		return x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t")
+	}
+	const quoted = tfQuote | tfCode
+	return i != j && x.toks[j].flags&quoted != 0 && x.toks[i].flags&quoted == 0
+}
+
 // covert finds deeds that are demanded silently: the adverb belongs to the
 // verb that stands nearest.
 func (x *frameContext) covert() {
@@ -233,8 +246,11 @@ func (x *frameContext) unasked() {
 			continue
 		}
 		k := x.findAny(cAsk, i+1, i+6)
-		if k < 0 || x.toks[k].f == formPast {
-			continue
+		if k < 0 || x.toks[k].f == formPast || x.isWord(k, "request", "requests") && !x.isWord(k-1, "not", "to", "never") {
+			continue // "without any outbound request"
+		}
+		if u := x.findAny(cUser, k+1, k+3); u >= 0 && x.isWord(u+1, "to") {
+			continue // "do not ask the user to run it"
 		}
 		_, m := x.demanded(cDeeds, moodOrder)
 		switch {

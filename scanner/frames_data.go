@@ -78,7 +78,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			default:
 				take(personal, frSecret)
 			}
-		case t.c.any(cPersonal) && x.kind <= kindParamDescription && !(x.kind == kindParamDescription && x.sen.first && x.mask.any(cMeta)) && (x.findAny(cUser|cWhole|cOther, i-4, i+9) >= 0 || x.findAny(cPersonal, i+2, i+8) >= 0 && x.mask.any(cInclude|cSend)) && !x.about.any(cPersonal|cTarget|cSend):
+		case t.c.any(cPersonal) && t.flags&(tfIdent|tfCode) == 0 && (x.mask.any(cUser|cYou|cSecret) || !x.isWord(i, "document", "documents")) && x.kind <= kindParamDescription && !(x.kind == kindParamDescription && x.sen.first && x.mask.any(cMeta)) && (x.findAny(cUser|cWhole|cOther, i-4, i+9) >= 0 || x.findAny(cPersonal, i+2, i+8) >= 0 && x.mask.any(cInclude|cSend)) && !x.about.any(cPersonal|cTarget|cSend):
 			if n := x.findAny(cPersonal|cSecret, i+1, len(x.toks)); n > i+1 && x.toks[n].flags&tfPhrase == 0 {
 				take(foreignData, frSecret) // one after the other
 			} else {
@@ -118,7 +118,7 @@ func (x *frameContext) owns(i int) bool {
 // condition says whether what stands at token i is the subject of a clause
 // with "if" or "when": "if the user's question touches several topics".
 func (x *frameContext) condition(i int) bool {
-	if !x.isWord(i, "user's") || x.findAny(cWhole|cPrior|cOther, i+1, i+3) >= 0 {
+	if !x.isWord(i, "user's", "user") || x.findAny(cWhole|cPrior|cOther, i+1, i+3) >= 0 {
 		return false
 	}
 	return x.isWord(i-1, "if", "when") || x.isWord(i-1, "the") && x.isWord(i-2, "if", "when")
@@ -236,6 +236,11 @@ func (x *frameContext) demandData() {
 	// A refusal protects: "never store passwords".
 	if n := x.findAny(cNeg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.foreign {
 		w *= 0.15
+	}
+	if w > 2 && f == frConv {
+		if _, fair := x.namedField(cConv|cHistory|cInstr, sDialog); fair {
+			w = 2 // a field that owns up to it
+		}
 	}
 	if w > 0 {
 		x.hit(f, w, max(verb, 0), at)

@@ -18,7 +18,7 @@ func (x *frameContext) dialogDemand() {
 		}
 		i = u
 	}
-	if x.withheld(i) || x.idOf(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
+	if x.withheld(i) || x.idOf(i) || x.condition(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
 		return
 	}
 	s := x.sen.senses
@@ -97,7 +97,7 @@ func (x *frameContext) privateDemand() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		secret := t.c.any(cSecret|cCredPath) && (t.c.any(cCredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.any(cUser|cOther)) || t.s.any(sPrivate|sKeyFile|sSession|sIntimate)
+		secret := t.c.any(cSecret|cCredPath) && (t.c.any(cCredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.any(cUser|cOther)) || t.s.any(sKeyFile|sSession|sIntimate) || t.s.any(sPrivate) && (x.mask.any(cUser|cYou|cModel|cCredPath) || !x.generic(i))
 		if i == field || !secret && !(t.c.any(cPersonal) && x.mask.any(cUser)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.flags&tfUpper == 0 {
 			continue
 		}
@@ -106,6 +106,12 @@ func (x *frameContext) privateDemand() {
 			return
 		}
 	}
+}
+
+// generic says whether words for a whole say of nothing private what it is a
+// whole of: "all documents", "every file".
+func (x *frameContext) generic(i int) bool {
+	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.flags&tfPhrase != 0
 }
 
 // guideDemand finds fields that have to hold what the model was told.

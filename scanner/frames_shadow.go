@@ -61,6 +61,9 @@ func (x *frameContext) mentionFrom(from int) (mention, bool) {
 			if p.c.any(cThis) || p.c.any(cSub) || p.flags&tfBreak != 0 && i == 1 || t.flags&tfBreak != 0 || p.flags&tfIdent != 0 {
 				continue
 			}
+			if x.ownerOf(x.identifier(i-1)) == ownerSelf {
+				continue // a sibling, by its name
+			}
 			if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
 				continue
 			}
@@ -103,7 +106,7 @@ func (x *frameContext) identifier(i int) string {
 	for end < to && (wordByte(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && wordByte(s[end+1])) {
 		end++
 	}
-	for start > from && (wordByte(s[start-1]) || s[start-1] == '_') {
+	for start > from && (wordByte(s[start-1]) || s[start-1] == '_' || s[start-1] == '-' && start-1 > from && wordByte(s[start-2])) {
 		start--
 	}
 	return s[start:end]

@@ -95,7 +95,7 @@ var portuguese = map[concept]string{
 	cAsk:              `pergunt* confirm* permissa* solicit* aprov* autoriz*`,
 	cResult:           `respost* resultad* conteud*`,
 	cParam:            `parametro* argumento* campo*`,
-	cDestroy:          `apag* exclu* elimin* remov*`,
+	cDestroy:          `apag* excluir* exclua exclui elimin* remov*`,
 	cTarget:           `destinatari* endereco* conta benefici*`,
 	cChange:           `alter* mud* substitu* troqu* redirecion*`,
 	cGuard:            `seguranca filtro* protec*`,

@@ -55,7 +55,7 @@ var filterWords = map[string]bool{
 	"count": true, "number": true, "since": true, "server": true, "channel": true, "interval": true, "policy": true, "mode": true,
 	"limit": true, "state": true, "preview": true, "sample": true, "template": true, "format": true, "version": true, "reason": true,
 	"filter": true, "pattern": true, "threshold": true, "days": true, "hours": true, "minutes": true, "seconds": true, "history": true, "index": true,
-	"strategy": true, "method": true, "options": true, "settings": true, "timeout": true, "size": true, "order": true, "category": true,
+	"strategy": true, "method": true, "options": true, "settings": true, "duplicates": true, "whitespace": true, "html": true, "markup": true, "punctuation": true, "accents": true, "stopwords": true, "timeout": true, "size": true, "order": true, "category": true,
 }
 
 // powerFilter marks the words of filterWords among the lexicon's powers.
@@ -86,7 +86,7 @@ func (v *ToolView) paramPower(i int) power {
 	var low [2][24]byte
 	prev, cur := low[0][:0], low[1][:0]
 	lex := theLexicon()
-	filtered := n > 1 && lex.power(toks[n-1])&powerFilter != 0
+	filtered := n > 1 && lex.power(toks[n-1])&powerFilter != 0 || strings.Contains(d.text, "Base64") || strings.Contains(d.text, "base64")
 	for k := range toks {
 		prev, cur = cur, lowerASCII(prev, d.text[toks[k].start:min(toks[k].end, toks[k].start+24)])
 		first, last := k == 0, k == n-1

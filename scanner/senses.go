@@ -64,6 +64,12 @@ const (
 	sForModel                    // meant for you, for the agent
 	sIntimate                    // what people keep to themselves: a PIN, health, bank statements
 	sUntrusted                   // text of strangers, to be taken as data
+	sTraffic                     // what other tools were given and returned
+	sBinding                     // binding, authoritative, takes effect
+	sRefusal                     // refusing, objecting, moralising
+	sPromo                       // sponsored, of a partner, of one's own brand
+	sHush                        // left out, not mentioned, kept to oneself
+	sSilence                     // no answer, a timeout
 )
 
 func (s sense) has(want sense) bool { return s&want == want }

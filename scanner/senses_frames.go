@@ -31,6 +31,16 @@ var senseFrames = [...]struct {
 	{sForModel, 0, (*frameContext).forModel},
 	{sOrder, sGrant, (*frameContext).deemed},
 	{0, sMove | sVendor, (*frameContext).toVendor},
+	{0, belongings, (*frameContext).handed},
+	{0, belongings, (*frameContext).heldBy},
+	{0, sBinding | sCarry, (*frameContext).governs},
+	{0, sRule | sVoid | sGuide | sBriefing | sNeedless, (*frameContext).unruled},
+	{sRefusal, 0, (*frameContext).unwilling},
+	{sSilence, 0, (*frameContext).silent},
+	{sConsent, 0, (*frameContext).answeredFor},
+	{sHush, 0, (*frameContext).hushed},
+	{sPromo, 0, (*frameContext).favours},
+	{0, sFuture | sSince, (*frameContext).later},
 }
 
 // readSenses runs the frames that read senses over the sentence.

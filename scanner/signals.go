@@ -10,6 +10,9 @@ const (
 	// sideWeight is what a check's own hits have to reach when other checks
 	// hold enough evidence together with it.
 	sideWeight = 0.9
+	// longTool is the number of words from which hints alone prove nothing:
+	// with that much documentation some meet by chance.
+	longTool = 400
 )
 
 // tally is the strongest hit of each frame, over the whole tool.
@@ -56,6 +59,9 @@ func (v *ToolView) report(reg *RegistryView, info CheckInfo, from, to frameID) [
 	if sum < softWeight && (sum < sideWeight || t.total < softWeight+0.4) {
 		return nil
 	}
+	if len(v.tokens) > longTool && (sum < softWeight || t.best[strongest].weight < 1.2) {
+		return nil
+	}
 	h := t.best[strongest]
 	d := &v.docs[h.doc]
 	s := Signal{
@@ -63,7 +69,7 @@ func (v *ToolView) report(reg *RegistryView, info CheckInfo, from, to frameID) [
 		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
 		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
 	}
-	if (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().any(cMeta) {
+	if (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().any(cMeta) && (len(v.tokens) <= longTool || t.best[strongest].weight >= 2.2) {
 		s.Tier = TierHard
 	}
 	switch strongest {
