@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // checkCode finds commands and code that do harm when somebody follows the
 // text.
 var checkCode = registered{codeInfo, inspectCode}
@@ -61,8 +63,11 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to int) float64 {
 	w := sh.weight
 	f := &v.fields[d.field]
-	if strangePlace(d.text[from:to]) {
+	if strangePlace(d.text[from:min(len(d.text), to+40)]) {
 		w += 0.6
+	}
+	if f.kind == kindDefault || f.kind == kindEnum {
+		w += 0.4 // taken as it is, without anybody asking for it
 	}
 	if s := v.sentenceAt(d, from); s != nil {
 		toks := v.tokens[s.tok0:s.tok1]
@@ -78,7 +83,7 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 		if s.mask.any(cBefore | cMust) {
 			w += 0.5
 		}
-		if s.mask.any(cMeta|cNeg) || v.introduced(d, s) {
+		if s.mask.any(cMeta|cNeg) || v.introduced(d, s) || s.first && looksFor[strings.ToLower(d.text[toks[0].start:toks[0].end])] {
 			w *= 0.3
 		}
 	}
@@ -97,6 +102,10 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 	}
 	return w
 }
+
+// looksFor are the words with which a description opens that names commands
+// because its tool looks for them or turns one thing into another.
+var looksFor = wordSet("finds searches matches lists reports flags catches spots highlights explains describes documents parses checks rejects blocks converts translates turns generates")
 
 // sentenceAt finds the sentence around an offset.
 func (v *ToolView) sentenceAt(d *doc, at int) *sentence {

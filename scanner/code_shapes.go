@@ -42,6 +42,18 @@ var codeShapes = []codeShape{
 	{[]string{"curl ", "bash"}, 200, 1.2, doesFetch},
 	{[]string{"curl ", "chmod +x"}, 200, 1.4, doesFetch},
 	{[]string{"curl ", "python"}, 120, 1, doesFetch},
+	{[]string{"curl ", "/tmp/."}, 200, 1.2, doesFetch},
+	{[]string{"wget ", "/tmp/."}, 200, 1.2, doesFetch},
+	{[]string{"wget ", "; sh "}, 200, 1.6, doesFetch},
+	{[]string{"* * *", "curl "}, 80, 1.6, doesFetch},
+	{[]string{"* * *", "wget "}, 80, 1.6, doesFetch},
+	{[]string{"eval ", "$(curl "}, 20, 1.6, doesFetch},
+	{[]string{"execsync(", "http"}, 120, 1.6, doesFetch},
+	{[]string{"popen(", "curl "}, 80, 1.6, doesFetch},
+	{[]string{"popen(", "wget "}, 80, 1.6, doesFetch},
+	{[]string{"--registry http"}, 60, 1, doesFetch},
+	{[]string{"--index-url http"}, 60, 1, doesFetch},
+	{[]string{"--extra-index-url http"}, 60, 1.2, doesFetch},
 	{[]string{"sh -c", "$(wget "}, 20, 1.5, doesFetch},
 	{[]string{"sh -c", "$(curl "}, 20, 1.5, doesFetch},
 	{[]string{"wget ", "bash"}, 200, 1.2, doesFetch},
@@ -62,7 +74,7 @@ var codeShapes = []codeShape{
 	{[]string{"exec(", "urlopen"}, 80, 1.8, doesFetch},
 	{[]string{"chmod +x /tmp/"}, 0, 1.6, "runs a file that somebody left"},
 	{[]string{"chmod 755 /tmp/"}, 0, 1.6, "runs a file that somebody left"},
-	{[]string{"curl ", "-d @"}, 120, 1.5, doesUpload},
+	{[]string{"curl ", "-d @"}, 120, 1.2, doesUpload},
 	{[]string{"curl ", "--data-binary @"}, 160, 1.5, doesUpload},
 	{[]string{"curl ", "-f file=@"}, 160, 1.2, doesUpload},
 	{[]string{"curl ", "-t ~/"}, 120, 1.5, doesUpload},
@@ -91,7 +103,7 @@ var codeShapes = []codeShape{
 	{[]string{"del /s /q c:"}, 0, 1.6, doesDelete},
 	{[]string{"format c:"}, 0, 1.4, "formats a disk"},
 	{[]string{"--no-preserve-root"}, 0, 1.6, doesDelete},
-	{[]string{"mkfs."}, 0, 1.2, "formats a disk"},
+	{[]string{"mkfs."}, 0, 0.8, "formats a disk"},
 	{[]string{"dd if=", "of=/dev/"}, 80, 1.4, "overwrites a disk"},
 	{[]string{"vssadmin delete"}, 0, 1.6, "deletes backups"},
 	{[]string{"chmod -r 777"}, 0, 1, doesOpen},
@@ -138,6 +150,11 @@ var codeShapes = []codeShape{
 	{[]string{"os.system("}, 0, 1, doesRun},
 	{[]string{"subprocess.", "shell=true"}, 160, 1.2, doesRun},
 	{[]string{"__import__("}, 0, 1.3, "runs code"},
+	{[]string{"__globals__", "popen("}, 200, 1.8, "runs code"},
+	{[]string{"__subclasses__()"}, 0, 1.4, "runs code"},
+	{[]string{"cos\nsystem"}, 0, 1.8, "runs code"},
+	{[]string{"core.sshcommand"}, 0, 1.2, doesStay},
+	{[]string{"proxycommand=", "nc "}, 60, 1.6, doesShell},
 	{[]string{"child_process", "exec"}, 80, 1.1, doesRun},
 	{[]string{"xp_cmdshell"}, 0, 1.2, doesRun},
 	{[]string{"<script", "document.cookie"}, 400, 1.6, doesSession},
@@ -152,7 +169,7 @@ var codeShapes = []codeShape{
 	{[]string{"-v /:/"}, 0, 1.6, doesEscape},
 	{[]string{"nsenter ", "-t 1"}, 60, 1.6, doesEscape},
 	{[]string{":(){ :|:& };:"}, 0, 1.5, "exhausts the machine"},
-	{[]string{"'; drop table"}, 0, 1.2, "deletes a table"},
+	{[]string{"; drop table"}, 0, 1.2, "deletes a table"},
 }
 
 // shapesBy lists the shapes by the first byte of their first part, a letter in
@@ -233,10 +250,11 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// strangePlace says whether a command names an address of digits or a hidden
-// file for everybody, as programs that install themselves do not.
+// strangePlace says whether a command names an address of digits, a hidden file
+// for everybody or one of the user's, as programs that install themselves do
+// not.
 func strangePlace(command string) bool {
-	if strings.Contains(command, "/tmp/.") {
+	if strings.Contains(command, "/tmp/.") || strings.Contains(command, "~/.") || strings.Contains(command, "/etc/") {
 		return true
 	}
 	_, host, found := strings.Cut(command, "://")
