@@ -79,7 +79,10 @@ func (v *ToolView) protects(at sentenceAt) bool {
 		switch v.word(at.d, t) {
 		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
 			frees = frees || at.s.mask.any(cAsk|cGuard|cNeg)
-		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted":
+		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":
+			if w := v.word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.mask.any(cUser) || at.s.mask.any(cNeg)) {
+				continue
+			}
 			if v.word(at.d, t) != "deleted" || k > 0 && toks[k-1].c.any(cBe) && at.s.mask.any(cWhen) {
 				return !at.s.mask.any(cConv) && !frees
 			}
@@ -310,7 +313,7 @@ func (c *change) hosts() {
 				switch {
 				case kind == kindDefault || kind == kindEnum:
 					w = 1.5
-				case s != nil && !s.mask.any(cSend|cInclude|cChange|cPay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
+				case s != nil && c.now.protects(sentenceAt{d, s}), s != nil && !s.mask.any(cSend|cInclude|cChange|cPay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
 					w = 0.4
 				}
 				break

@@ -76,6 +76,8 @@ type frameContext struct {
 		mention mention
 		ok      bool
 	}
+	// quoted counts the sentences of the text so far that quote attacks.
+	quoted int
 	// about says what the tool is for, from its name and first sentence.
 	about concept
 	hits  []hit
@@ -102,7 +104,7 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 	x := &v.ws.frame
 	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
 	for i := range docs {
-		x.d, x.doc = i, &docs[i]
+		x.d, x.doc, x.quoted = i, &docs[i], 0
 		x.kind = v.fields[docs[i].field].kind
 		for s := docs[i].sen0; s < docs[i].sen1; s++ {
 			x.sentence(&v.clauses[s])
@@ -132,9 +134,9 @@ func (v *ToolView) purpose() concept {
 			}
 			s := &v.clauses[d.sen0]
 			if !s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) && !s.mask.has(cNeg|cTell) || s.foreign && !s.mask.any(cMust|cBefore|cNeg|cSecretly|cIgnore|cModel) {
-				c |= openlyFor(s.mask)
+				c |= v.openlyFor(d, s)
 			}
-			if v.tokens[s.tok0].f == formThird {
+			if t := v.tokens[s.tok0]; t.f == formThird || t.f == formOther && t.c == 0 && d.text[t.end-1] == 's' {
 				c |= s.mask & cMeta
 				if !s.mask.any(cMust | cSecretly | cWhen | cIgnore) {
 					c |= s.mask & (cConv | cHistory)
@@ -153,12 +155,29 @@ func (v *ToolView) purpose() concept {
 
 // openlyFor gives what an opening sentence is about. A file with credentials
 // that goes somewhere, or into a parameter, is no purpose, whoever says so
-// first.
-func openlyFor(mask concept) concept {
-	if mask.any(cCredPath) && mask.any(cOutside|cLink|cParam) && mask.any(cSend|cRead|cInclude) {
-		return mask &^ (cCredPath | cSecret)
+// first; the variables of one are what it holds, and a public key is none.
+func (v *ToolView) openlyFor(d *doc, s *sentence) concept {
+	m := s.mask
+	if !m.any(cCredPath) || !m.any(cSend|cRead|cInclude) || strings.Contains(d.text[s.start:min(int(s.end)+4, len(d.text))], ".pub") {
+		return m
 	}
-	return mask
+	if m.any(cOutside|cLink) || v.intoArgument(d, s) {
+		return m &^ (cCredPath | cSecret)
+	}
+	return m
+}
+
+// intoArgument says whether a sentence speaks of an argument of the tool.
+func (v *ToolView) intoArgument(d *doc, s *sentence) bool {
+	for k := s.tok0; k < s.tok1; k++ {
+		if t := v.tokens[k]; t.c.any(cParam) {
+			switch v.word(d, t) {
+			case "parameter", "parameters", "argument", "arguments", "field", "param":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPrefer | cDisable | cPretend |
@@ -292,12 +311,17 @@ func survivesJoin(f frameID) bool {
 // rather than commits one: quoted words, words after "detects", "such as".
 func (x *frameContext) metaDiscount() float64 {
 	if x.sen.senses.any(sUntrusted|sCarry) && x.warning() || x.mask.any(cIgnore|cSecret|cSystem|cInstr) && x.quoting() {
+		x.quoted++
 		return 0.15
 	}
 	if !x.mask.any(cMeta) {
 		// An example of several sentences: quoted, and announced before.
 		if x.toks[0].flags&(tfQuote|tfCode) != 0 && x.v.introduced(x.doc, x.sen) {
+			x.quoted++
 			return 0.15
+		}
+		if x.quoted > 1 && x.ownParam() < 0 {
+			return 0.45 // a list of what attacks say
 		}
 		return 1
 	}
@@ -307,16 +331,20 @@ func (x *frameContext) metaDiscount() float64 {
 		// demanded.
 		if t.c.any(cMeta) && t.flags&tfIdent == 0 && !x.exemplifies(i) {
 			meta++
-			opens = opens || i < 3 && t.f == formThird
+			opens = opens || i < 3 && t.f == formThird || i > 0 && t.f == formBase && t.flags&(tfBreak|tfIdent) == tfBreak && x.mask.any(cNeg)
 		}
 		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
 			quoted++
 		}
 	}
+	if meta > 0 && quoted == 1 {
+		x.quoted++
+	}
 	switch {
 	case meta == 0:
 		return 1
 	case quoted > 1:
+		x.quoted++
 		return 0.15
 	case meta >= 3:
 		return 0.15

@@ -170,6 +170,9 @@ func (x *frameContext) concealAt(i, j int) {
 		}
 	}
 	// Confidentiality towards others protects the user instead.
+	if user > 0 && x.isWord(user-1, "other", "others", "another") {
+		weight = 0
+	}
 	if x.isWord(user, "anyone", "anybody", "everyone", "nobody", "them", "people", "others") {
 		deed, m := x.demanded(cIgnore|cSend|cRead|cDestroy|cPay, moodOrder)
 		switch {
@@ -199,6 +202,12 @@ func (x *frameContext) otherTelling(i, j int) bool {
 	case x.isWord(j, "tell"):
 		return x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t")
 	}
+	if i != j && !x.sen.foreign && (x.findWord(i+1, j+1, "unless", "until", "without") >= 0 || x.findAny(cUser, i+1, j) >= 0 && x.toks[j].f == formPast && x.findWord(i+1, j, "before", "if", "when") >= 0) {
+		return true // "do not submit unless the user has said so"
+	}
+	if n := x.findAny(cNeg, i-8, i); n >= 0 && x.isWord(i, "without") && !x.broken(n, i) && x.findAny(cAnd, n, i) < 0 && !x.sen.foreign {
+		return true // "do not start it again without telling the user"
+	}
 	const quoted = tfQuote | tfCode
 	return i != j && x.toks[j].flags&quoted != 0 && x.toks[i].flags&quoted == 0
 }
@@ -207,7 +216,7 @@ func (x *frameContext) otherTelling(i, j int) bool {
 // verb that stands nearest.
 func (x *frameContext) covert() {
 	for i := range x.toks {
-		if t := x.toks[i]; !t.c.any(cSecretly) || t.c.any(cTell) || t.flags&tfIdent != 0 {
+		if t := x.toks[i]; !t.c.any(cSecretly) || t.c.any(cTell) || t.flags&(tfIdent|tfCode) != 0 {
 			continue
 		}
 		near := -1
@@ -232,6 +241,9 @@ func (x *frameContext) unasked() {
 	for i := range x.toks {
 		t := x.toks[i]
 		if t.c.has(cAllow|cAsk) && x.mask.any(cUser|cYou|cTask) {
+			if !x.sen.foreign && x.findAny(cNeg, i-5, i) >= 0 {
+				return // "do not decide on the user's behalf"
+			}
 			w := 1.0
 			if x.mask.any(cNeg) || x.mask.has(cModel) {
 				w = 1.5
@@ -259,6 +271,9 @@ func (x *frameContext) unasked() {
 		case x.isWord(i, "without") && m >= moodOrder && x.mask.any(cUser|cGuard|cAsk):
 			x.hit(frUnasked, 1.5, i, k)
 		case !x.isWord(i, "without") && dutyOf(x.toks, i) == moodStrong && (x.mask.any(cUser) || x.findAny(cGuard, k, k+4) >= 0 || x.findAny(cYou, i-4, i) >= 0):
+			if x.findAny(cSecret, k, k+7) >= 0 {
+				return // "never ask for the password"
+			}
 			if !x.mask.any(cWhen | cDestroy) {
 				x.hit(frUnasked, 1.3, i, k)
 			} else if x.findAny(cYou, i-4, i) >= 0 && x.isWord(i, "no") {

@@ -100,6 +100,9 @@ func (x *frameContext) supersede() {
 			if !x.toks[k].c.any(cPrior) || !x.isWord(k, "prior", "previous", "earlier", "above", "before", "preceding", "everything") {
 				continue
 			}
+			if x.isWord(k, "before") && k+1 < len(x.toks) && x.toks[k+1].flags&tfBreak == 0 {
+				continue // before something else
+			}
 			last := k+1 >= len(x.toks) || x.toks[k+1].flags&tfBreak != 0 || x.toks[k+1].c.any(cInstr|cHistory|cPrior|cConv|cStop)
 			if last && x.findAny(cWhole|cOther|cPrior, i+1, k+1) >= 0 && !x.about.any(cRule|cChange) {
 				x.hit(frOverride, 2, i, k)

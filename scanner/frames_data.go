@@ -27,7 +27,9 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		}
 		switch {
 		case t.c.any(cConv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.any(cWhole|cOther|cPrior|cSend|cInclude),
-			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"):
+			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"),
+			x.isWord(i+2, "said", "asked") && x.isWord(i, "user") && x.isWord(i+3, "yes", "no", "otherwise", "it", "stop"),
+			t.c.any(cConv) && x.elsewhere(i):
 			// where something happens, not what is wanted
 		case t.c.any(cSecret) && t.flags&tfIdent == 0 && x.owns(i):
 			// whose thing it is, not what is wanted
@@ -101,7 +103,7 @@ func (x *frameContext) givesAway(i int) bool {
 	case x.wordFrom(0, theftWords) >= 0:
 		return true
 	}
-	return x.mask.has(cRead|cParam) || x.mask.has(cSend|cOutside)
+	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.has(cRead|cParam) && x.v.intoArgument(x.doc, x.sen) || x.mask.has(cSend|cOutside))
 }
 
 var theftWords = wordSet("exfiltrate exfiltrates exfiltrated steal steals harvest harvests leak leaks smuggle smuggles attacker attackers attacker's")
@@ -307,6 +309,9 @@ func (x *frameContext) nominal() bool {
 	}
 	if !x.mask.any(cConv|cHistory|cSecret|cCredPath|cSystem) && !x.mask.any(cUser) {
 		return false
+	}
+	if own, _ := x.ownField(); own.any(cSystem) && !x.mask.any(cYou|cModel) {
+		return false // the system prompt of another model
 	}
 	// A key to log in with is what a tool that logs in takes.
 	if x.mask.any(cSecret) && !x.mask.any(cWhole) {

@@ -80,7 +80,7 @@ func (x *frameContext) belonging() int {
 			continue
 		}
 		if s.any(sDialog) {
-			if x.about.any(cConv|cHistory) || !t.c.any(cConv) && t.flags&tfPhrase == 0 && !x.mask.any(cUser|cYou|cModel) || !x.sen.senses.any(sSpan) && !x.wide() && !x.mask.any(cPrior|cWhole|cUser) || x.idOf(i) || x.condition(i) {
+			if x.about.any(cConv|cHistory) || !t.c.any(cConv) && t.flags&tfPhrase == 0 && !x.mask.any(cUser|cYou|cModel) || !x.sen.senses.any(sSpan) && !x.wide() && !x.mask.any(cPrior|cWhole|cUser) || x.idOf(i) || x.condition(i) || x.elsewhere(i) {
 				s &^= sDialog
 			}
 		}
@@ -92,6 +92,9 @@ func (x *frameContext) belonging() int {
 		}
 		if s.any(sPrivate|sIntimate|sKeyFile|sSession) && (x.about.any(cSecret|cPersonal|cCredPath) || !x.mask.any(cUser|cYou|cModel|cCredPath) && (!t.s.any(sIntimate|sKeyFile|sSession) || !x.mask.any(cTell|cWhole|cOther)) && !x.possessed(i)) {
 			s &^= sPrivate | sIntimate | sKeyFile | sSession
+		}
+		if x.findWord(i+1, i+5, "removed", "withheld", "stripped", "blanked", "anonymised", "anonymized", "masked") >= 0 {
+			continue
 		}
 		if s != 0 && x.aboutSenses()&s == 0 {
 			return i

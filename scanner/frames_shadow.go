@@ -157,6 +157,13 @@ func (x *frameContext) ownerOf(name string) int {
 	return ownerOther
 }
 
+// kin says whether a name shares its last word with this tool's, as those of
+// one server do: edit_file and write_file.
+func (x *frameContext) kin(name string) bool {
+	i, j := strings.LastIndexByte(name, '_'), strings.LastIndexByte(x.v.Name, '_')
+	return i > 0 && j > 0 && len(name)-i > 4 && strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
+}
+
 // actionName says whether the identifier at i begins with a verb, as names of
 // tools do and names of fields do not.
 func (x *frameContext) actionName(i int) bool {
@@ -174,8 +181,11 @@ func (x *frameContext) shadow() {
 	}
 	// Unknown names may be siblings that are not in the registry.
 	sure := 0.6
-	if m.other {
+	switch {
+	case m.other:
 		sure = 1
+	case x.kin(x.identifier(m.at)):
+		sure = 0.3
 	}
 	if x.sen.foreign && x.findAny(cCall, m.at-3, m.at) >= 0 && !x.mask.any(cNeg|cTarget|cIgnore|cMust|cOther) && !x.literalSink() {
 		return // "si quieres mandarlo, usa send_email"

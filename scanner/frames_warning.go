@@ -59,6 +59,30 @@ func (x *frameContext) idWord(from, to int) bool {
 	return false
 }
 
+// elsewhere says whether what token i speaks of is only where something
+// happens, or something that somebody does not have: "has said so in this
+// conversation", "starts without any memory of this chat".
+func (x *frameContext) elsewhere(i int) bool {
+	if x.sen.foreign {
+		return false
+	}
+	for k := i; k > max(0, i-7); k-- {
+		if x.toks[k].flags&tfBreak != 0 && k < i {
+			break
+		}
+		if x.isWord(k-1, "see", "sees", "know", "knows", "have", "has", "share", "shares", "memory", "remember", "remembers", "access", "knowledge") && x.findAny(cNeg, k-6, k) >= 0 {
+			return true
+		}
+		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].c.any(cTell) {
+			if x.findWord(k-9, k, "what", "everything", "whatever", "anything", "all", "whole", "full", "entire", "every", "mentioned", "appear", "appears", "seen", "learned", "gathered", "facts") >= 0 {
+				return false
+			}
+			return x.ownParam() < 0 || !x.mask.any(cInclude|cSend)
+		}
+	}
+	return false
+}
+
 // forNow says whether what is not to be told is only kept until the user has
 // done something: the answer of a quiz.
 func (x *frameContext) forNow(i int) bool {

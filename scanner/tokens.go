@@ -351,7 +351,7 @@ func (z *tokenizer) stop(i int) int {
 		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' {
 			last := z.tokens[n-1]
 			if last.end == uint32(i) && last.end-last.start == 1 && k == ccSpace {
-				if j+1 < len(s) && charClasses[s[j+1]] == ccLower || charClasses[s[last.start]] == ccDigit {
+				if j+1 < len(s) && (charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.start] == 'g') || charClasses[s[last.start]] == ccDigit {
 					return j
 				}
 			}
