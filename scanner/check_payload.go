@@ -68,7 +68,7 @@ func onlyJoined(layer string) bool { return layer == fieldsInSequence || layer =
 // it gets percent signs and entities.
 func deliberate(layer string) bool {
 	switch layer {
-	case "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, "spaced letters", "swapped letters":
+	case "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, "spaced letters", "letters in any case", "misspelled words":
 		return false
 	}
 	return true

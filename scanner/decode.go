@@ -40,7 +40,8 @@ var decoders = [...]decoder{
 	{"leetspeak", findLeet},
 	{"spaced letters", findSpaced},
 	{"a letter cipher", findCipher},
-	{"swapped letters", findSwapped},
+	{"letters in any case", findCase},
+	{"misspelled words", findRespelled},
 }
 
 // lettersAs goes before the name of an encoding that text gets by itself, when

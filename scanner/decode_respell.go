@@ -1,61 +1,137 @@
 package scanner
 
-// Words with letters missing, doubled or out of place.
+// Words with letters missing, doubled, put for others or out of place, and
+// words in capitals and small letters at random.
 
-// findSwapped undoes words in which two neighbouring letters changed places.
-// It takes several of them to tell a disguise from a slip.
-func findSwapped(d *doc) string {
-	if d.stats.words-d.stats.known < 4 || d.stats.words < 6 {
+const (
+	// minUnknown is the number of words that nobody writes from which a text is
+	// looked at.
+	minUnknown = 4
+	// spelledEnough is the share of words that people write, in hundredths,
+	// above which a text is spelled as it should be.
+	spelledEnough = 72
+)
+
+// findRespelled reads words as the ones that were meant, where many are
+// misspelled and most of these are near a word.
+func findRespelled(d *doc) string {
+	st := &d.stats
+	if unknown := st.words - st.known; unknown < minUnknown || st.words < 6 || unknown*5 < 2*st.words {
 		return ""
 	}
-	lex := theLexicon().latin
+	text := d.text
+	if len(text) > maxDecoded {
+		text = text[:maxDecoded]
+	}
+	if proseCost(text) < costRespelled || spelledShare(text) > spelledEnough {
+		return ""
+	}
+	return respelled(text)
+}
+
+// respelled gives the text with its misspelled words put right; "" when that
+// does not make it one.
+func respelled(text string) string {
+	s := speller{words: spellingTrie(), vowels: fewVowels(text)}
 	var out []byte
-	fixed, unknown, last := 0, 0, 0
-	s := d.text
-	for i := 0; i < len(s); {
-		if !letterByte(s[i]) {
+	unknown, fixed, last := 0, 0, 0
+	steps := allSteps
+	for i := 0; i < len(text); {
+		if !letterByte(text[i]) {
 			i++
 			continue
 		}
-		start, n := i, uint16(trieRoot)
-		for i < len(s) && letterByte(s[i]) {
-			n = lex.step(n, latinClass(s[i]))
+		from := i
+		plain := true
+		for i < len(text) && (letterByte(text[i]) || text[i] == '*' && i+1 < len(text) && letterByte(text[i+1])) {
+			plain = plain && text[i] != '*'
 			i++
 		}
-		if i-start < 4 || i-start > 20 || lex.exact(n).c != 0 {
+		word := text[from:i]
+		if from > 0 && partOfName(text[from-1]) || i < len(text) && partOfName(text[i]) || plain && spelled(word) && !s.vowels {
 			continue
 		}
 		unknown++
-		if at := swapAt(lex, s[start:i]); at > 0 {
-			fixed++
-			out = append(out, s[last:start+at]...)
-			out = append(out, s[start+at+1], s[start+at])
-			last = start + at + 2
+		if steps < 0 {
+			continue
 		}
+		meant := s.meant(word)
+		steps -= maxSteps - s.steps
+		if meant == "" || meant == string(s.word) {
+			continue
+		}
+		fixed++
+		out = append(out, text[last:from]...)
+		at := len(out)
+		out = append(out, meant...)
+		if word[0] < 'a' {
+			out[at] -= 'a' - 'A'
+		}
+		last = i
 	}
-	if fixed < 3 || fixed*4 < unknown {
+	if fixed < 3 || fixed*2 < unknown {
 		return ""
 	}
-	return string(append(out, s[last:]...))
+	return string(append(out, text[last:]...))
 }
 
-// swapAt gives where to swap a letter with the next to get a known word; -1
-// when nowhere.
-func swapAt(lex *trie, word string) int {
-	prefix := uint16(trieRoot)
-	for i := 0; i+1 < len(word); i++ {
-		a, b := latinClass(word[i]), latinClass(word[i+1])
-		if n := lex.step(lex.step(prefix, b), a); n != trieDead && a != b {
-			for k := i + 2; k < len(word) && n != trieDead; k++ {
-				n = lex.step(n, latinClass(word[k]))
+// partOfName says whether a byte beside a word makes it part of a name, a path
+// or an address, which people copy and do not spell.
+func partOfName(c byte) bool {
+	switch c {
+	case '_', '/', '\\', '@', '~', '`':
+		return true
+	}
+	return c >= '0' && c <= '9'
+}
+
+// fewVowels says whether a text has far fewer vowels than people write.
+func fewVowels(s string) bool {
+	letters, vowels := 0, 0
+	for i := 0; i < len(s); i++ {
+		if c := s[i] | 0x20; letterByte(s[i]) {
+			letters++
+			if isVowel(c) {
+				vowels++
 			}
-			if lex.exact(n).c != 0 && i > 0 {
-				return i
-			}
-		}
-		if prefix = lex.step(prefix, a); prefix == trieDead {
-			break
 		}
 	}
-	return -1
+	return letters > 4*minDecoded && vowels*5 < letters
+}
+
+// findCase reads words in capitals and small letters at random.
+func findCase(d *doc) string {
+	if d.stats.words < 6 || d.stats.longest < 3 && d.stats.singles < 3 && (d.stats.words-d.stats.known)*2 < d.stats.words {
+		return ""
+	}
+	whims, words := 0, 0
+	eachWord(d.text, func(from, to int) bool {
+		words++
+		if whimsical(d.text[from:to]) {
+			whims++
+		}
+		return true
+	})
+	if whims < minUnknown || whims*3 < words {
+		return ""
+	}
+	return string(lowerASCII(nil, d.text))
+}
+
+// whimsical says whether a word has its capitals where neither a sentence nor
+// an identifier has them: within it, and beside another capital or a single
+// small letter.
+func whimsical(word string) bool {
+	turns, inner := 0, 0
+	for i := 1; i < len(word); i++ {
+		upper := word[i] < 'a'
+		if upper {
+			inner++
+		}
+		if upper != (word[i-1] < 'a') {
+			turns++
+		}
+	}
+	return inner > 0 && inner < len(word)-1 && turns > 1 || inner == len(word)-1 && len(word) > 2 && word[0] >= 'a' ||
+		turns == 1 && inner > 0 && word[0] >= 'a' && len(word) < 5 || turns == 1 && inner > 1 && inner < len(word)-1
 }

@@ -1,0 +1,293 @@
+package scanner
+
+import (
+	"strings"
+	"sync"
+)
+
+// speller finds the word that somebody meant: the one in a trie of all known
+// words that the fewest and likeliest slips lead to.
+type speller struct {
+	words *trie
+	word  []byte // as it is spelled, lower case
+	path  [maxSpelled]byte
+	best  struct {
+		cost, length int
+		known        bool // it means something, and is not just a word
+		word         [maxSpelled]byte
+	}
+	limit  int  // costs above it are not looked at
+	vowels bool // vowels are missing, and nothing else is wrong
+	steps  int  // left for this word
+}
+
+const (
+	maxSpelled = 24
+	// maxSteps bounds the nodes that are looked at for a word, allSteps those
+	// for a text.
+	maxSteps = 4_000
+	allSteps = 2_000_000
+)
+
+// What slips cost. People swap neighbours, drop vowels and double letters more
+// than they put others.
+const (
+	slipSwap   = 2
+	slipVowel  = 2 // a vowel is missing
+	slipDouble = 2 // a letter is there twice, or once instead
+	slipSound  = 2 // a letter that sounds alike
+	slipLetter = 4 // any other letter is missing
+	slipOther  = 5 // a letter too many, or another
+)
+
+// spellingTrie holds the words of the lexicon and the common ones.
+var spellingTrie = sync.OnceValue(func() *trie {
+	t := newGrowingTrie()
+	lex := theLexicon()
+	for _, from := range [...]*trie{lex.latin, lex.foreign} {
+		from.walk(trieRoot, nil, func(word []byte, exact, stem *entry) {
+			if exact.known() {
+				t.insert(word, entry{c: exact.c | cMeta, f: formBase}, false)
+			}
+			if stem.known() {
+				t.insert(word, entry{c: stem.c}, true)
+			}
+		})
+	}
+	for word := range strings.FieldsSeq(commonText) {
+		t.insert(latinWord(word), entry{f: formBase}, false)
+	}
+	packed, _ := t.pack()
+	return packed
+})
+
+// walk calls f with every word of the trie, as classes, and what it means.
+func (t *trie) walk(n uint16, word []byte, f func(word []byte, exact, stem *entry)) {
+	f(word, t.exact(n), t.stem(n))
+	for letter := range byte(trieLetters) {
+		if m := t.step(n, letter); m != trieDead {
+			t.walk(m, append(word, letter), f)
+		}
+	}
+}
+
+// meant gives the word that was meant, "" when none is near. The answer is
+// valid until the next call.
+func (s *speller) meant(word string) string {
+	if len(word) > maxSpelled-4 {
+		return ""
+	}
+	s.word = lowerASCII(s.word[:0], word)
+	s.best.length, s.steps = 0, maxSteps
+	switch n := len(word); {
+	case s.vowels && !hasVowel(s.word[1:]):
+		s.limit = 6 * slipVowel
+	case n < 4:
+		return ""
+	case n < 6:
+		s.limit = slipOther - 1
+	case n < 8:
+		s.limit = slipOther
+	default:
+		s.limit = slipOther + slipSwap
+	}
+	s.best.cost = s.limit + 1
+	s.search(trieRoot, 0, 0, 0, false)
+	if s.best.length == 0 && len(word) > 4 {
+		s.anagram()
+	}
+	if s.best.length == 0 {
+		return ""
+	}
+	return string(s.best.word[:s.best.length])
+}
+
+func hasVowel(word []byte) bool {
+	for _, c := range word {
+		if isVowel(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func isVowel(c byte) bool {
+	switch c {
+	case 'a', 'e', 'i', 'o', 'u', 'y':
+		return true
+	}
+	return false
+}
+
+// take notes a word that path spells up to length.
+func (s *speller) take(length, cost int, known bool) {
+	if cost > s.best.cost || cost == s.best.cost && (s.best.known || !known) || length < 2 {
+		return
+	}
+	s.best.cost, s.best.length, s.best.known = cost, length, known
+	s.best.word = s.path
+}
+
+// search goes on from a node after i letters of the word, of which length
+// letters of the meant one came. inserted says that the last of them is missing
+// in the word.
+func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
+	if s.steps--; s.steps < 0 || cost > s.best.cost || cost > s.limit || length == maxSpelled {
+		return
+	}
+	t, w := s.words, s.word
+	if i == len(w) {
+		if e := t.exact(n); e.f != formOther {
+			s.take(length, cost, e.c != 0)
+		}
+	} else if e := t.stem(n); e.known() && i > 3 && len(w)-i < 8 && length+len(w)-i <= maxSpelled {
+		rest := length + copy(s.path[length:], w[i:])
+		s.take(rest, cost, true)
+	}
+	next := func(c byte, used, by int, inserted bool) {
+		if m := t.step(n, latinClass(c)); m != trieDead {
+			s.path[length] = c
+			s.search(m, i+used, length+1, cost+by, inserted)
+		}
+	}
+	if i < len(w) && w[i] != '*' {
+		next(w[i], 1, 0, false)
+	}
+	if cost == s.limit {
+		return
+	}
+	// A vowel is missing here.
+	for _, c := range []byte("aeiouy") {
+		next(c, 0, slipVowel, true)
+	}
+	if s.vowels && s.limit > slipOther+slipSwap {
+		return
+	}
+	if i == len(w) {
+		return
+	}
+	c := w[i]
+	if c == '*' {
+		for l := byte('a'); l <= 'z'; l++ {
+			by := slipSwap
+			if isVowel(l) {
+				by = 0
+			}
+			next(l, 1, by, false)
+		}
+		return
+	}
+	if i+1 < len(w) && w[i+1] != c && length+1 < maxSpelled {
+		if m := t.step(n, latinClass(w[i+1])); m != trieDead {
+			if k := t.step(m, latinClass(c)); k != trieDead {
+				s.path[length], s.path[length+1] = w[i+1], c
+				s.search(k, i+2, length+2, cost+slipSwap, false)
+			}
+		}
+	}
+	if i > 0 && w[i-1] == c {
+		s.search(n, i+1, length, cost+slipDouble, false)
+	} else if cost+slipOther <= s.limit {
+		s.search(n, i+1, length, cost+slipOther, false)
+	}
+	if length > 0 {
+		next(s.path[length-1], 0, slipDouble, true)
+	}
+	if !inserted && cost+slipLetter <= s.limit {
+		for l := byte('a'); l <= 'z'; l++ {
+			if !isVowel(l) {
+				next(l, 0, slipLetter, true)
+			}
+		}
+	}
+	for l := byte('a'); l <= 'z'; l++ {
+		if l != c {
+			by := slipOther
+			if soundAlike(l, c) {
+				by = slipSound
+			}
+			next(l, 1, by, false)
+		}
+	}
+	s.sounds(n, i, length, cost)
+}
+
+// soundAlike says whether one letter is written for another by ear.
+func soundAlike(a, b byte) bool {
+	for _, group := range [...]string{"aeiouy", "ckqx", "szx", "fv", "gj", "td", "uw"} {
+		if strings.IndexByte(group, a) >= 0 && strings.IndexByte(group, b) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// spoken are letters that are written for others by ear: what is written, and
+// what is meant.
+var spoken = [...][2]string{
+	{"f", "ph"}, {"k", "ck"}, {"k", "ch"}, {"kw", "qu"}, {"ks", "x"}, {"shun", "tion"}, {"shun", "sion"}, {"d", "th"},
+	{"w", "wh"}, {"n", "kn"}, {"r", "wr"}, {"ite", "ight"}, {"uff", "ough"}, {"u", "oo"}, {"u", "you"}, {"a", "er"},
+	{"ee", "ea"}, {"ea", "ee"}, {"tch", "ch"}, {"s", "ce"}, {"z", "se"}, {"o", "ow"}, {"or", "our"}, {"j", "dge"},
+	{"r", "are"}, {"i", "igh"}, {"ay", "ai"}, {"uw", "ou"}, {"f", "gh"}, {"g", "gu"}, {"v", "f"}, {"er", "re"},
+}
+
+func (s *speller) sounds(n uint16, i, length, cost int) {
+	if cost+slipSound > s.limit {
+		return
+	}
+	for _, pair := range spoken {
+		if len(s.word)-i < len(pair[0]) || string(s.word[i:i+len(pair[0])]) != pair[0] || length+len(pair[1]) > maxSpelled {
+			continue
+		}
+		m := n
+		for k := range len(pair[1]) {
+			m = s.words.step(m, latinClass(pair[1][k]))
+			s.path[length+k] = pair[1][k]
+		}
+		if m != trieDead {
+			s.search(m, i+len(pair[0]), length+len(pair[1]), cost+slipSound, false)
+		}
+	}
+}
+
+// anagram looks for a word with the same first and last letter and the same
+// letters between them in another order.
+func (s *speller) anagram() {
+	var count [26]int8
+	for _, c := range s.word {
+		if c < 'a' || c > 'z' {
+			return
+		}
+	}
+	last := len(s.word) - 1
+	for _, c := range s.word[1:last] {
+		count[c-'a']++
+	}
+	s.steps = maxSteps
+	s.path[0] = s.word[0]
+	s.limit = 2 * slipOther
+	s.best.cost = s.limit
+	s.arrange(s.words.step(trieRoot, latinClass(s.word[0])), 1, last, &count)
+}
+
+func (s *speller) arrange(n uint16, at, last int, count *[26]int8) {
+	if s.steps--; n == trieDead || s.steps < 0 {
+		return
+	}
+	if at == last {
+		n = s.words.step(n, latinClass(s.word[last]))
+		s.path[last] = s.word[last]
+		if e := s.words.exact(n); n != trieDead && e.f != formOther {
+			s.take(last+1, s.limit, e.c != 0)
+		}
+		return
+	}
+	for l := range count {
+		if count[l] > 0 {
+			count[l]--
+			s.path[at] = 'a' + byte(l)
+			s.arrange(s.words.step(n, byte(l)), at+1, last, count)
+			count[l]++
+		}
+	}
+}
