@@ -47,7 +47,7 @@ func newSentences(v, other *ToolView) []sentenceAt {
 	looked := 0
 	for i := range v.docs {
 		d := &v.docs[i]
-		if layer := v.fields[d.field].layer; layer != "" && !deliberate(layer) {
+		if layer := v.fields[d.field].layer; d.read || layer != "" && !deliberate(layer) && !respells(layer) {
 			continue
 		}
 		encoded := v.hidesCode(d.field)

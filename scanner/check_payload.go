@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // checkPayload finds orders that are written in an encoding: text that a
 // model decodes at a glance and a reviewer does not.
 var checkPayload = registered{payloadInfo, inspectPayload}
@@ -45,7 +47,7 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 		}
 	}
 	if sum < least || h.weight == 0 {
-		return nil
+		return v.hiddenOrder()
 	}
 	d := &v.docs[h.doc]
 	f := &v.fields[d.field]
@@ -63,6 +65,40 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 
 // onlyJoined says whether nothing was decoded but pieces put in sequence.
 func onlyJoined(layer string) bool { return layer == fieldsInSequence || layer == valuesInSequence }
+
+// hiddenOrder reports an order to send something to an address that somebody
+// took the trouble to encode. Other sentences in a code are judged by what they
+// say, like any text: an honest author may encode them.
+func (v *ToolView) hiddenOrder() []Signal {
+	if v.purpose().any(cMeta) {
+		return nil
+	}
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.layer == "" || !deliberate(f.layer) {
+			continue
+		}
+		for s := d.sen0; s < d.sen1; s++ {
+			sen := &v.clauses[s]
+			if !sen.mask.any(cSend) || sen.mask.any(cMeta) {
+				continue
+			}
+			text := d.text[sen.start:sen.end]
+			if !strings.Contains(text, "://") && !emailIn(text) {
+				continue
+			}
+			toks := v.tokens[sen.tok0:sen.tok1]
+			for k := range toks {
+				if toks[k].c.any(cSend) && (toks[k].f == formBase || moodOf(toks, k, sen) >= moodPlain) {
+					return []Signal{{CheckID: payloadInfo.ID, Tier: TierSoft, ThreatType: ThreatPromptInjection, Confidence: 0.6,
+						Evidence: excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + "; an order to send something to an address"}}
+				}
+			}
+		}
+	}
+	return nil
+}
 
 // deliberate says whether a layer is one that text does not get by itself, as
 // it gets percent signs and entities.

@@ -44,6 +44,9 @@ var decoders = [...]decoder{
 	{"misspelled words", findRespelled},
 }
 
+// nested stands between the names of layers.
+const nested = " > "
+
 // lettersAs goes before the name of an encoding that text gets by itself, when
 // here it spells out plain letters.
 const lettersAs = "letters as "
@@ -94,26 +97,47 @@ func (v *ToolView) decode(lex *lexicon) {
 					name = lettersAs + name
 				}
 			}
-			v.addDecoded(lex, f, name, text, &budget)
+			if v.addDecoded(lex, f, name, text, &budget) && respells(name) {
+				v.docs[i].read = true
+			}
 		}
 	}
 }
 
-func (v *ToolView) addDecoded(lex *lexicon, from field, name, text string, budget *int) {
-	if len(text) < minDecoded || text == from.text {
-		return
+// respells says whether a layer is the whole text once more, only spelled as
+// people spell. A model reads it that way, so that what the slips hide of the
+// text, an order or the quotation marks of one, is judged there alone.
+func respells(layer string) bool {
+	if at := strings.LastIndex(layer, nested); at >= 0 {
+		layer = layer[at+len(nested):]
 	}
-	if from.layer != "" {
-		name = from.layer + " > " + name
+	switch layer {
+	case "leetspeak", "spaced letters", "letters in any case", "misspelled words", "joined words":
+		return true
 	}
-	from.layer, from.text = name, text
-	v.addLayer(lex, from, budget)
+	return false
 }
 
-func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) {
+// addDecoded adds a layer; false when there is nothing to add.
+func (v *ToolView) addDecoded(lex *lexicon, from field, name, text string, budget *int) bool {
+	if len(text) < minDecoded || text == from.text {
+		return false
+	}
+	if from.layer != "" {
+		name = from.layer + nested + name
+	}
+	from.layer, from.text = name, text
+	return v.addLayer(lex, from, budget)
+}
+
+// addLayer adds a field for what was found, as far as the budget goes; false
+// when it has to be cut.
+func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) (whole bool) {
+	whole = true
 	if len(f.text) > *budget {
+		whole = false
 		if *budget < minDecoded {
-			return
+			return false
 		}
 		f.text = strings.ToValidUTF8(f.text[:*budget], "")
 	}
@@ -121,6 +145,7 @@ func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) {
 	f.plain = plainASCII(f.text)
 	v.fields = append(v.fields, f)
 	v.analyzeField(lex, len(v.fields)-1)
+	return whole
 }
 
 // hidesCode says whether something deliberate was decoded from a field as it

@@ -127,13 +127,36 @@ func wordHash[T string | []byte](word T) uint32 {
 }
 
 // spelled says whether a word of ASCII letters is one that people write: of the
-// lexicon, or a common one.
+// lexicon, or a common one, or one of these with an ending.
 func spelled[T string | []byte](word T) bool {
+	if spelledAs(word) || foreignWord(word) {
+		return true
+	}
+	for _, ending := range [...]int{1, 2, 3} { // -s -d, -es -ed -ly -er, -ing
+		n := len(word) - ending
+		if n < 3 {
+			return false
+		}
+		switch last := word[n] | 0x20; {
+		case ending == 1 && last != 's' && last != 'd' && last != 'r',
+			ending == 2 && last != 'e' && last != 'l',
+			ending == 3 && last != 'i':
+			continue
+		}
+		if spelledAs(word[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// spelledAs says whether a word is known as it stands.
+func spelledAs[T string | []byte](word T) bool {
 	n, lex := uint16(trieRoot), theLexicon().latin
 	for i := 0; i < len(word); i++ {
 		n = lex.step(n, latinClass(word[i]))
 	}
-	if lex.exact(n).known() || len(word) < 3 || foreignWord(word) {
+	if lex.exact(n).known() || len(word) < 3 {
 		return true
 	}
 	h, t := wordHash(word), commonWords()

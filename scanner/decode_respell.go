@@ -9,14 +9,14 @@ const (
 	minUnknown = 4
 	// spelledEnough is the share of words that people write, in hundredths,
 	// above which a text is spelled as it should be.
-	spelledEnough = 72
+	spelledEnough = 80
 )
 
 // findRespelled reads words as the ones that were meant, where many are
 // misspelled and most of these are near a word.
 func findRespelled(d *doc) string {
 	st := &d.stats
-	if unknown := st.words - st.known; unknown < minUnknown || st.words < 6 || unknown*5 < 2*st.words {
+	if unknown := st.words - st.known; unknown < minUnknown || st.words < 6 || unknown*5 < st.words {
 		return ""
 	}
 	text := d.text
@@ -26,15 +26,17 @@ func findRespelled(d *doc) string {
 	if proseCost(text) < costRespelled || spelledShare(text) > spelledEnough {
 		return ""
 	}
-	return respelled(text)
+	return respelled(text, st.foreign > 1)
 }
 
 // respelled gives the text with its misspelled words put right; "" when that
-// does not make it one.
-func respelled(text string) string {
-	s := speller{words: spellingTrie(), vowels: fewVowels(text)}
+// does not make it one. Of other languages few words are known, and honest ones
+// are near others, so that there only neighbours that changed places and one lost
+// vowel count.
+func respelled(text string, foreign bool) string {
+	s := speller{words: spellingTrie(), vowels: fewVowels(text), foreign: foreign}
 	var out []byte
-	unknown, fixed, last := 0, 0, 0
+	unknown, fixed, cheap, last := 0, 0, 0, 0
 	steps := allSteps
 	for i := 0; i < len(text); {
 		if !letterByte(text[i]) {
@@ -61,6 +63,9 @@ func respelled(text string) string {
 			continue
 		}
 		fixed++
+		if s.best.cost <= slipSwap {
+			cheap++
+		}
 		out = append(out, text[last:from]...)
 		at := len(out)
 		out = append(out, meant...)
@@ -69,7 +74,7 @@ func respelled(text string) string {
 		}
 		last = i
 	}
-	if fixed < 3 || fixed*2 < unknown {
+	if fixed < 3 || cheap*2 < unknown && fixed*4 < unknown*3 && !(foreign && cheap*3 >= unknown) {
 		return ""
 	}
 	return string(append(out, text[last:]...))

@@ -104,6 +104,9 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 	x := &v.ws.frame
 	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
 	for i := range docs {
+		if docs[i].read {
+			continue
+		}
 		x.d, x.doc, x.quoted = i, &docs[i], 0
 		x.kind = v.fields[docs[i].field].kind
 		for s := docs[i].sen0; s < docs[i].sen1; s++ {

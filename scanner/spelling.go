@@ -16,9 +16,10 @@ type speller struct {
 		known        bool // it means something, and is not just a word
 		word         [maxSpelled]byte
 	}
-	limit  int  // costs above it are not looked at
-	vowels bool // vowels are missing, and nothing else is wrong
-	steps  int  // left for this word
+	limit   int  // costs above it are not looked at
+	vowels  bool // vowels are missing, and nothing else is wrong
+	foreign bool // nothing but neighbours that changed places and lost vowels is looked for
+	steps   int  // left for this word
 }
 
 const (
@@ -84,6 +85,8 @@ func (s *speller) meant(word string) string {
 		s.limit = 6 * slipVowel
 	case n < 4:
 		return ""
+	case s.foreign:
+		s.limit = slipSwap
 	case n < 6:
 		s.limit = slipOther - 1
 	case n < 8:
@@ -93,7 +96,7 @@ func (s *speller) meant(word string) string {
 	}
 	s.best.cost = s.limit + 1
 	s.search(trieRoot, 0, 0, 0, false)
-	if s.best.length == 0 && len(word) > 4 {
+	if s.best.length == 0 && len(word) > 4 && !s.foreign {
 		s.anagram()
 	}
 	if s.best.length == 0 {
@@ -166,6 +169,10 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 	if i == len(w) {
 		return
 	}
+	if s.foreign {
+		s.swap(n, i, length, cost)
+		return
+	}
 	c := w[i]
 	if c == '*' {
 		for l := byte('a'); l <= 'z'; l++ {
@@ -177,14 +184,7 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 		}
 		return
 	}
-	if i+1 < len(w) && w[i+1] != c && length+1 < maxSpelled {
-		if m := t.step(n, latinClass(w[i+1])); m != trieDead {
-			if k := t.step(m, latinClass(c)); k != trieDead {
-				s.path[length], s.path[length+1] = w[i+1], c
-				s.search(k, i+2, length+2, cost+slipSwap, false)
-			}
-		}
-	}
+	s.swap(n, i, length, cost)
 	if i > 0 && w[i-1] == c {
 		s.search(n, i+1, length, cost+slipDouble, false)
 	} else if cost+slipOther <= s.limit {
@@ -210,6 +210,20 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 		}
 	}
 	s.sounds(n, i, length, cost)
+}
+
+// swap goes on as if the next two letters had changed places.
+func (s *speller) swap(n uint16, i, length, cost int) {
+	if i+1 >= len(s.word) || s.word[i] == s.word[i+1] || s.word[i+1] == '*' || length+1 >= maxSpelled {
+		return
+	}
+	c, d := s.word[i], s.word[i+1]
+	if m := s.words.step(n, latinClass(d)); m != trieDead {
+		if k := s.words.step(m, latinClass(c)); k != trieDead {
+			s.path[length], s.path[length+1] = d, c
+			s.search(k, i+2, length+2, cost+slipSwap, false)
+		}
+	}
 }
 
 // soundAlike says whether one letter is written for another by ear.

@@ -34,6 +34,9 @@ type doc struct {
 	tok0, tok1 int
 	sen0, sen1 int
 	stats      docStats
+	// read says that another doc holds the same text as it is read, with its
+	// spelling put right, so that this one is not judged.
+	read bool
 }
 
 // docStats are the cheap counts that say which decoders are worth trying.
