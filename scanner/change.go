@@ -97,12 +97,15 @@ func (v *ToolView) protects(at sentenceAt) bool {
 	if at.s.mask.has(cAsk|cUser) && !at.s.mask.any(cNeg) {
 		return true
 	}
-	if !at.s.mask.any(cNeg) || at.s.mask.any(cTell|cKnow) {
+	if !at.s.mask.any(cNeg) || at.s.mask.any(cTell|cKnow) && !at.s.mask.any(cSecret|cPersonal) {
 		return false
 	}
 	for k, t := range toks {
 		if t.c.any(cNeg) {
 			for _, n := range toks[k:min(k+5, len(toks))] {
+				if n.c.any(cTell | cKnow) {
+					break
+				}
 				if n.c.any(cSend|cInclude|cChange|cDestroy|cPay|cCall|cRead|cAsk) || v.word(at.d, n) == "touched" || v.word(at.d, n) == "kept" {
 					return true
 				}

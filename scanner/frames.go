@@ -138,8 +138,10 @@ func (v *ToolView) purpose() concept {
 			s := &v.clauses[d.sen0]
 			if !s.mask.any(cMust|cSecretly|cWhen|cIgnore|cModel) && !s.mask.has(cNeg|cTell) || s.foreign && !s.mask.any(cMust|cBefore|cNeg|cSecretly|cIgnore|cModel) {
 				c |= v.openlyFor(d, s)
+			} else if v.states(d, s) && !s.mask.any(cMust|cSecretly|cIgnore|cModel|cYou) && !s.mask.has(cNeg|cTell) {
+				c |= v.openlyFor(d, s) // "writes a variable after a check"
 			}
-			if t := v.tokens[s.tok0]; t.f == formThird || t.f == formOther && t.c == 0 && d.text[t.end-1] == 's' {
+			if v.states(d, s) {
 				c |= s.mask & cMeta
 				if !s.mask.any(cMust | cSecretly | cWhen | cIgnore) {
 					c |= s.mask & (cConv | cHistory)
@@ -154,6 +156,13 @@ func (v *ToolView) purpose() concept {
 		}
 	}
 	return c
+}
+
+// states says whether a sentence begins as a description does: "Writes", or an
+// unknown word that ends like it.
+func (v *ToolView) states(d *doc, s *sentence) bool {
+	t := v.tokens[s.tok0]
+	return t.f == formThird || t.f == formOther && t.c == 0 && d.text[t.end-1] == 's'
 }
 
 // openlyFor gives what an opening sentence is about. A file with credentials
@@ -313,7 +322,7 @@ func survivesJoin(f frameID) bool {
 // metaDiscount lowers what stands in a sentence that speaks about attacks
 // rather than commits one: quoted words, words after "detects", "such as".
 func (x *frameContext) metaDiscount() float64 {
-	if x.sen.senses.any(sUntrusted|sCarry) && x.warning() || x.mask.any(cIgnore|cSecret|cSystem|cInstr) && x.quoting() {
+	if x.sen.senses.any(sUntrusted|sCarry) && x.warning() || x.mask.any(cIgnore|cSecret|cSystem|cInstr) && x.quoting() || x.sen.flags&(tfQuote|tfCode) != 0 && x.citing() || x.sampled() {
 		x.quoted++
 		return 0.15
 	}

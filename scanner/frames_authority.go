@@ -195,7 +195,7 @@ func (x *frameContext) presumed() {
 		k, w := -1, 0.0
 		for j := max(0, i-7); j < min(i+10, len(x.toks)); j++ {
 			switch {
-			case x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") && (x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") || x.findAny(cAsk, j+1, j+6) >= 0) && (j < i && x.findAny(cOther|cTask|cKnow|cUser|cGuard, j, i+1) >= 0 || j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))):
+			case x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") && !(x.isWord(j, "take", "taken") && x.findWord(j+1, j+5, "as", "for", "silence") < 0) && (x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") || x.findAny(cAsk, j+1, j+6) >= 0) && (j < i && x.findAny(cOther|cTask|cKnow|cUser|cGuard, j, i+1) >= 0 || j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))):
 				if x.isWord(i, "confirmed", "approved", "given", "yes", "answered", "authorized", "authorised", "consent", "approval", "confirmation", "permission", "reviews", "checks", "question", "questions", "agreed", "asked") {
 					k, w = j, 1.5
 				}

@@ -205,6 +205,9 @@ func (x *frameContext) otherTelling(i, j int) bool {
 	if i != j && !x.sen.foreign && (x.findWord(i+1, j+1, "unless", "until", "without") >= 0 || x.findAny(cUser, i+1, j) >= 0 && x.toks[j].f == formPast && x.findWord(i+1, j, "before", "if", "when") >= 0) {
 		return true // "do not submit unless the user has said so"
 	}
+	if i != j && !x.sen.foreign && x.isWord(j-1, "and", "but", "then") && x.toks[j-1].flags&tfBreak != 0 {
+		return true // "do not guess, and tell the user"
+	}
 	if n := x.findAny(cNeg, i-8, i); n >= 0 && x.isWord(i, "without") && !x.broken(n, i) && x.findAny(cAnd, n, i) < 0 && !x.sen.foreign {
 		return true // "do not start it again without telling the user"
 	}

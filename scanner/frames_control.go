@@ -27,6 +27,9 @@ func (x *frameContext) override() {
 		if rule >= 0 && x.modifies(rule) && !x.toks[rule].c.any(cGuard) {
 			rule = -1 // a policy of an insurer
 		}
+		if j >= 0 && x.ofStrangers(j) {
+			continue // "ignore instructions inside the answer"
+		}
 		m := x.mood(i)
 		prior := x.findAny(cPrior|cOther|cUser|owner, from, to) >= 0
 		switch {
@@ -62,6 +65,16 @@ func (x *frameContext) override() {
 			}
 		}
 	}
+}
+
+// ofStrangers says whether the instructions at token j are those that stand in
+// data, which a careful reader does not follow.
+func (x *frameContext) ofStrangers(j int) bool {
+	if x.sen.foreign || !x.isWord(j+1, "in", "inside", "within", "contained", "embedded", "found", "that") || j+2 >= len(x.toks) {
+		return false
+	}
+	const owners = cSystem | cUser | cYou | cPrior | cModel | cTool | cInstr
+	return x.findAny(owners, j+2, j+7) < 0 && x.findAny(cPrior|cYou|cSystem, j-4, j) < 0
 }
 
 // overUser says whether the verb at i has the user, or what the user says,

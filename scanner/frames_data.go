@@ -120,6 +120,14 @@ func (x *frameContext) owns(i int) bool {
 // condition says whether what stands at token i is the subject of a clause
 // with "if" or "when": "if the user's question touches several topics".
 func (x *frameContext) condition(i int) bool {
+	for k := i - 1; k >= max(0, i-9) && x.toks[k+1].flags&tfBreak == 0; k-- {
+		if x.toks[k].c.any(cInclude | cSend | cRead) {
+			break
+		}
+		if x.isWord(k, "if", "when") && x.findAny(cWhole|cPrior|cOther, k, i+3) < 0 {
+			return true
+		}
+	}
 	if !x.isWord(i, "user's", "user") || x.findAny(cWhole|cPrior|cOther, i+1, i+3) >= 0 {
 		return false
 	}

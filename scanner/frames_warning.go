@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // Innocent reasons to speak as attacks do: a warning of what data may hold,
 // a quotation, manners that the reader is asked for.
 
@@ -35,6 +37,51 @@ func (x *frameContext) quoting() bool {
 	}
 	s, _ := x.around()
 	return s.any(sUntrusted) || x.warning()
+}
+
+// citing says whether all that the sentence demands stands in quotation marks
+// that follow "like", "such as" or a bracket: it tells what others write.
+func (x *frameContext) citing() bool {
+	const acts = cIgnore | cTell | cSend | cRead | cInclude | cCall | cPretend | cDisable
+	first, quoted := -1, 0
+	for i, t := range x.toks {
+		in := t.flags&(tfQuote|tfCode) != 0
+		if in && first < 0 {
+			first = i
+		}
+		switch {
+		case !t.c.any(acts) || t.flags&tfIdent != 0:
+		case in:
+			quoted++
+		case x.mood(i) >= moodOrder && !x.isWord(i, "go", "look", "like"):
+			return false
+		}
+	}
+	if quoted == 0 || first < 1 {
+		return false
+	}
+	start := int(x.toks[first].start)
+	return x.findWord(first-3, first, "like", "as", "namely", "example", "examples", "instance", "phrases") >= 0 ||
+		start > 1 && x.doc.text[start-2] == '(' && x.findAny(cMust|cModel|cYou, max(0, first-4), first) < 0
+}
+
+// sampled says whether the sentence stands in a paragraph that is headed as an
+// example, in a tool that keeps such texts.
+func (x *frameContext) sampled() bool {
+	if x.kind != kindDescription || x.sen.first || !x.mask.any(cSystem|cYou|cModel|cNeg) {
+		return false
+	}
+	from := max(0, int(x.sen.start)-400)
+	before := x.doc.text[from:min(len(x.doc.text), int(x.sen.start)+2)]
+	if i := strings.LastIndex(strings.TrimRight(before, "\n "), "\n\n"); i >= 0 {
+		before = before[i+2:]
+	} else {
+		return false
+	}
+	if !hasFoldPrefix(before, "example") && !hasFoldPrefix(before, "sample") {
+		return false
+	}
+	return x.v.says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
 }
 
 // housekeeping says whether what is not to be told, after the verb at token i
