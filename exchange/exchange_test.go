@@ -87,15 +87,11 @@ func TestRunScoresAsTheReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := trec.ReadRun("run", &runFile)
-		if err != nil {
-			t.Fatal(err)
-		}
 		measures, err := trec.ParseMeasures([]string{"map", "recip_rank", "recall.5", "ndcg_cut.10"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := trec.Evaluate(qrels, run, trec.Options{Level: 1, Complete: true, Measures: measures})
+		e, err := trec.Evaluate(qrels, "run", &runFile, trec.Options{Level: 1, Complete: true, Measures: measures})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,10 +129,10 @@ func TestGoldenSetRefuses(t *testing.T) {
 	corpus := contracts.Corpus{Version: "c", Tools: []contracts.Tool{{ToolID: "s:t"}}}
 	topics := []Topic{{"q1", "text"}}
 	for want, qrels := range map[string]trec.Qrels{
-		"s:u is no tool of corpus c":         {"q1": {"s:u": 1}},
-		"s:t has relevance 3":                {"q1": {"s:t": 3}},
-		"topic q2 is judged and has no text": {"q1": {"s:t": 1}, "q2": {"s:t": 1}},
-		"no topic is both judged and":        {"q1": {"s:t": -1}},
+		"s:u is no tool of corpus c":         {"q1": {{Document: "s:u", Relevance: 1}}},
+		"s:t has relevance 3":                {"q1": {{Document: "s:t", Relevance: 3}}},
+		"topic q2 is judged and has no text": {"q1": {{Document: "s:t", Relevance: 1}}, "q2": {{Document: "s:t", Relevance: 1}}},
+		"no topic is both judged and":        {"q1": {{Document: "s:t", Relevance: -1}}},
 	} {
 		if _, _, err := GoldenSet(corpus, qrels, topics); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -17,10 +17,11 @@ func WriteQrels(w io.Writer, golden contracts.GoldenSet) error {
 		if _, twice := qrels[q.ID]; twice {
 			return fmt.Errorf("query %s stands twice in the golden set; run validate-datasets on it", q.ID)
 		}
-		qrels[q.ID] = make(map[string]int, len(q.Labels))
-		for _, l := range q.Labels {
-			qrels[q.ID][escape(l.ToolID)] = l.Relevance
+		judged := make([]trec.Judgement, len(q.Labels))
+		for i, l := range q.Labels {
+			judged[i] = trec.Judgement{Document: escape(l.ToolID), Relevance: l.Relevance}
 		}
+		qrels[q.ID] = judged
 	}
 	return trec.WriteQrels(w, qrels)
 }

@@ -2,9 +2,9 @@ package exchange
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -71,8 +71,9 @@ func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golde
 	for _, t := range topics {
 		texts[t.ID] = true
 		q := contracts.Query{ID: t.ID, Query: t.Text}
-		for _, document := range slices.Sorted(maps.Keys(qrels[t.ID])) {
-			relevance, tool := qrels[t.ID][document], unescape(document)
+		judged := slices.SortedFunc(slices.Values(qrels[t.ID]), func(a, b trec.Judgement) int { return cmp.Compare(a.Document, b.Document) })
+		for _, j := range judged {
+			document, relevance, tool := j.Document, j.Relevance, unescape(j.Document)
 			switch {
 			case relevance < 0:
 				continue

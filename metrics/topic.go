@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -41,14 +42,15 @@ func EvaluateTopic(ranked []string, judged map[string]int, level int) Topic {
 			seen = append(seen, id)
 		}
 	}
-	return TopicOf(hits, judged, level)
+	return TopicOf(hits, slices.Collect(maps.Values(judged)), level)
 }
 
 // TopicOf is EvaluateTopic for a caller that knows where the judged results
-// stand; hits are in the order of their ranks.
-func TopicOf(hits []Hit, judged map[string]int, level int) Topic {
+// stand; hits are in the order of their ranks, and relevances are those of all
+// judgements, in any order.
+func TopicOf(hits []Hit, relevances []int, level int) Topic {
 	t := Topic{hits: hits, level: level}
-	for _, rel := range judged {
+	for _, rel := range relevances {
 		if rel > 0 {
 			t.ideal = append(t.ideal, rel)
 		}

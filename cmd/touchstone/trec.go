@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -45,13 +46,14 @@ Measures are ` + strings.Join(trec.MeasureNames(), ", ") + `; those at cut-offs 
 			if err != nil {
 				return err
 			}
-			run, err := readTrec(args[1], trec.ReadRun)
+			figures, err := readTrec(args[1], func(file string, run io.Reader) (*trec.Evaluation, error) {
+				return trec.Evaluate(qrels, file, run, opts)
+			})
+			if errors.Is(err, trec.ErrNoTopics) {
+				return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
+			}
 			if err != nil {
 				return err
-			}
-			figures, err := trec.Evaluate(qrels, run, opts)
-			if err != nil {
-				return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
 			}
 			if global.json {
 				return printJSON(cmd.OutOrStdout(), trecFacts(figures, perTopic))

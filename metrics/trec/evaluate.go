@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
+	"maps"
+	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/touchstone-eval/touchstone/metrics"
@@ -43,30 +45,41 @@ type TopicFigures struct {
 // ErrNoTopics means that no topic is in both files.
 var ErrNoTopics = errors.New("no topic is in both the qrels and the run; check that they belong together")
 
-// Evaluate computes the figures of a run. Topics in only one of the files are
-// left out, except that Complete counts those missing from the run.
-func Evaluate(qrels Qrels, run *Run, opts Options) (*Evaluation, error) {
-	measures := opts.Measures
-	if len(measures) == 0 {
-		measures = StandardMeasures()
+// Evaluate computes the figures of a run file, with as many processors as there
+// are. The lines of a topic need not stand together; a document that stands
+// twice in one topic is an error. Topics in only one of the files are left out,
+// except that Complete counts those missing from the run. file names the run in
+// errors, which are *LineError unless reading itself failed.
+//
+// Where run is a file, it must not be shortened meanwhile.
+func Evaluate(qrels Qrels, file string, run io.Reader, opts Options) (*Evaluation, error) {
+	return evaluate(qrels, file, run, opts, blockSize, runtime.GOMAXPROCS(0))
+}
+
+// blockSize is how much of a file a processor reads at a time.
+const blockSize = 1 << 20
+
+func evaluate(qrels Qrels, file string, run io.Reader, opts Options, size, workers int) (*Evaluation, error) {
+	if len(opts.Measures) == 0 {
+		opts.Measures = StandardMeasures()
 	}
-	e := &Evaluation{Names: printedNames(measures)}
+	t, err := readText(file, run)
+	if err != nil {
+		return nil, err
+	}
+	defer t.release()
+	figures, err := scoreRun(t, scorer{qrels: qrels, level: opts.Level, measures: opts.Measures}, size, workers)
+	if err != nil {
+		return nil, err
+	}
+	e := &Evaluation{Names: printedNames(opts.Measures)}
 	e.All = make([]float64, len(e.Names))
-	for _, topic := range run.Topics() {
-		if _, judged := qrels[topic]; judged {
-			e.Topics = append(e.Topics, TopicFigures{ID: topic})
+	for _, id := range slices.Sorted(maps.Keys(figures)) {
+		if _, judged := qrels[id]; !judged {
+			continue
 		}
-	}
-	share(len(e.Topics), func(numbers iter.Seq[int]) {
-		judged := run.newMarks()
-		for i := range numbers {
-			t := &e.Topics[i]
-			labels := qrels[t.ID]
-			t.Figures = figuresOf(metrics.TopicOf(run.hits(t.ID, labels, judged), labels, opts.Level), measures)
-		}
-	})
-	for _, t := range e.Topics {
-		for i, v := range t.Figures {
+		e.Topics = append(e.Topics, TopicFigures{id, figures[id]})
+		for i, v := range figures[id] {
 			e.All[i] += v
 		}
 	}
@@ -81,6 +94,32 @@ func Evaluate(qrels Qrels, run *Run, opts Options) (*Evaluation, error) {
 		e.All[i] /= float64(topics)
 	}
 	return e, nil
+}
+
+// scorer computes the figures of one topic after the other.
+type scorer struct {
+	qrels      Qrels
+	level      int
+	measures   []Measure
+	finder     finder
+	relevances []int
+}
+
+// score computes the figures of a topic, none if it is not judged. ok is false
+// when a document stands twice among its results.
+func (s *scorer) score(topic string, results []entry) (figures []float64, ok bool) {
+	judged := s.qrels[topic]
+	if s.finder.find(results, judged) != nil {
+		return nil, false
+	}
+	if len(judged) == 0 {
+		return nil, true
+	}
+	s.relevances = s.relevances[:0]
+	for _, j := range judged {
+		s.relevances = append(s.relevances, j.Relevance)
+	}
+	return figuresOf(metrics.TopicOf(s.finder.ranks(judged), s.relevances, s.level), s.measures), true
 }
 
 func printedNames(measures []Measure) []string {

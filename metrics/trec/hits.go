@@ -2,57 +2,159 @@ package trec
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// hits tells where the judged documents stand in the ranked list of a topic,
+// finder finds where the judged documents stand in the ranked list of a topic,
 // without making the list: few of thousands of results are judged, and the
-// rank of one is the number of results before it. judged is a table to work
-// with.
-func (run *Run) hits(topic string, labels map[string]int, judged *marks) []metrics.Hit {
-	judged.forget()
-	for id, relevance := range labels {
-		if number, known := run.documents.lookup([]byte(id)); known && relevance >= 0 {
-			judged.set(number, uint32(relevance))
+// rank of one is the number of results before it. One serves for topic after
+// topic.
+type finder struct {
+	text    *text
+	results []entry
+	names   nameTable
+	hits    []hit
+	// firstHit holds, for each judgement, one more than the index of its
+	// result, or 0.
+	firstHit []int
+}
+
+// hit is a judged result.
+type hit struct {
+	index     int // among the results as they were read
+	judgement int
+}
+
+// find finds the judged documents of a topic among its results, up to the
+// first document that stands there twice.
+func (f *finder) find(results []entry, judged []Judgement) (twice *pair) {
+	f.results, f.hits = results, f.hits[:0]
+	f.firstHit = append(f.firstHit[:0], make([]int, len(judged))...)
+	f.names.reset(len(results) + len(judged))
+	for i, j := range judged {
+		if j.Relevance < 0 {
+			continue
+		}
+		hash := hashName([]byte(j.Document))
+		for f.names.put(hash, uint32(i+1)) != 0 {
+			hash = rehash(hash)
 		}
 	}
-	var found []entry
-	for _, entries := range run.topics[topic] {
-		for _, e := range entries {
-			if _, ok := judged.get(e.document); ok {
-				found = append(found, e)
+	for i := range results {
+		e := &results[i]
+		if earlier := f.names.put(e.hash, uint32(len(judged)+i+1)); earlier != 0 {
+			if twice := f.meet(i, int(earlier)-1, judged); twice != nil {
+				return twice
 			}
 		}
 	}
-	if len(found) == 0 {
-		return nil
-	}
-	slices.SortFunc(found, run.order)
-	// before[i] counts the results that stand before found[i] and not before
-	// found[i-1].
-	before := make([]int, len(found)+1)
-	for _, entries := range run.topics[topic] {
-		for _, e := range entries {
-			before[sort.Search(len(found), func(i int) bool { return run.order(e, found[i]) < 0 })]++
-		}
-	}
-	hits := make([]metrics.Hit, len(found))
-	rank := 1
-	for i, e := range found {
-		rank += before[i]
-		relevance, _ := judged.get(e.document)
-		hits[i] = metrics.Hit{Rank: rank, Relevance: int(relevance)}
-	}
-	return hits
+	return nil
 }
 
-// order compares two results of a topic as metrics.Rank does.
-func (run *Run) order(a, b entry) int {
-	if c := cmp.Compare(b.score, a.score); c != 0 || a.document == b.document {
+// meet handles a result whose name has the hash of another: that of a
+// judgement, counted from 0, or of an earlier result, counted on from there.
+func (f *finder) meet(index, earlier int, judged []Judgement) *pair {
+	e := f.results[index]
+	name := f.text.nameAt(e.place)
+	for hash := e.hash; ; {
+		if earlier < len(judged) {
+			if string(name) == judged[earlier].Document {
+				break
+			}
+		} else if other := f.results[earlier-len(judged)].place; string(name) == string(f.text.nameAt(other)) {
+			return &pair{e.place, other}
+		}
+		hash = rehash(hash)
+		earlier = int(f.names.put(hash, uint32(len(judged)+index+1))) - 1
+		if earlier < 0 {
+			return nil
+		}
+	}
+	if first := f.firstHit[earlier]; first > 0 {
+		return &pair{e.place, f.results[first-1].place}
+	}
+	f.firstHit[earlier] = index + 1
+	f.hits = append(f.hits, hit{index, earlier})
+	return nil
+}
+
+// ranks gives the rank of each hit, best first.
+func (f *finder) ranks(judged []Judgement) []metrics.Hit {
+	if len(f.hits) == 0 {
+		return nil
+	}
+	ranked := make([]metrics.Hit, len(f.hits))
+	if f.inOrder() {
+		for i, h := range f.hits {
+			ranked[i] = metrics.Hit{Rank: h.index + 1, Relevance: judged[h.judgement].Relevance}
+		}
+		return ranked
+	}
+	slices.SortFunc(f.hits, func(a, b hit) int {
+		return compareResults(f.results[a.index].score, judged[a.judgement].Document, f.results[b.index].score, judged[b.judgement].Document)
+	})
+	rank := 1
+	for i, before := range f.countBefore(judged) {
+		rank += before
+		ranked[i] = metrics.Hit{Rank: rank, Relevance: judged[f.hits[i].judgement].Relevance}
+	}
+	return ranked
+}
+
+// inOrder says whether each result has a lower score than the one before it,
+// as in most files.
+func (f *finder) inOrder() bool {
+	for i := 1; i < len(f.results); i++ {
+		if f.results[i].score >= f.results[i-1].score {
+			return false
+		}
+	}
+	return true
+}
+
+// countBefore counts, for each hit, the results that stand before it and not
+// before the hit before it. The hits have to be in the order of their ranks.
+func (f *finder) countBefore(judged []Judgement) []int {
+	heights := make([]uint32, len(f.hits))
+	for i, h := range f.hits {
+		heights[i] = height(f.results[h.index].score)
+	}
+	before := make([]int, len(f.hits)+1)
+	for i := range f.results {
+		e := &f.results[i]
+		// The first hit whose score is not higher, without a branch on scores.
+		h, first := height(e.score), 0
+		for left := len(heights); left > 0; {
+			half := int(uint(left+1) / 2)
+			higher := (int64(h) - int64(heights[first+half-1])) >> 63 // -1 or 0
+			first += half & int(higher)
+			left -= half
+		}
+		if first < len(heights) && heights[first] == h {
+			name := string(f.text.nameAt(e.place))
+			first += sort.Search(len(heights)-first, func(i int) bool {
+				return heights[first+i] < h || judged[f.hits[first+i].judgement].Document < name
+			})
+		}
+		before[first]++
+	}
+	return before[:len(f.hits)]
+}
+
+// height is a whole number that is the higher, the higher a score is.
+func height(score float32) uint32 {
+	bits := math.Float32bits(score + 0) // -0 is 0
+	return bits ^ uint32(int32(bits)>>31) | ^bits&(1<<31)
+}
+
+// compareResults says which of two results comes first, as metrics.Rank does.
+func compareResults(score float32, name string, otherScore float32, otherName string) int {
+	if c := cmp.Compare(otherScore, score); c != 0 {
 		return c
 	}
-	return cmp.Compare(run.names[b.document], run.names[a.document])
+	return cmp.Compare(otherName, name)
 }

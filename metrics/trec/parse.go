@@ -2,157 +2,152 @@ package trec
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
+	"math/bits"
 )
 
 // A line of a run file is "topic Q0 document rank score tag". The rank is
 // ignored, as trec_eval ignores it: the scores alone order a run. Fields after
 // the tag are ignored too.
 
-// piece is a stretch of lines of one topic.
-type piece struct {
-	topic   string
-	entries []entry
+// entry is one result, small because a run may have millions.
+type entry struct {
+	place uint64 // of the document's name in the file
+	hash  uint32 // of the name
+	// score has the precision that trec_eval keeps.
+	score float32
 }
 
-// parsed is what a block holds. Documents are numbered as its reader met
-// them, lines from the block's first.
-type parsed struct {
-	index  int
-	reader int
-	pieces []piece
-	lines  int // of this block
-	before int // of the blocks before it
-	tag    string
-	err    *LineError // the first line that does not fit
-	failed func(linesBefore int) error
+// stretch is results of one topic that stand together in the file, which are
+// the lines between two places.
+type stretch struct {
+	topic    []byte
+	results  []entry
+	from, to int
 }
 
-// parseBlock reads the lines of a block up to the first that does not fit.
-func parseBlock(file string, b block, documents *dictionary) parsed {
-	p := parsed{index: b.index, failed: b.failed}
-	entries := make([]entry, 0, bytes.Count(b.text, []byte{'\n'})+1)
-	begin := 0 // where the piece at hand begins
-	cut := func() {
-		if begin < len(entries) {
-			p.pieces[len(p.pieces)-1].entries = entries[begin:len(entries):len(entries)]
-			begin = len(entries)
-		}
-	}
-	topic := ""
-	hasNUL := bytes.IndexByte(b.text, 0) >= 0
-	for text := b.text; len(text) > 0; {
-		var fields [6][]byte
-		found, length := splitResult(text, &fields)
-		line := text[:length]
-		text = text[min(length+1, len(text)):]
-		p.lines++
-		if found == 0 && length <= maxLine {
-			continue
-		}
-		score, isNumber := parseNumber(fields[4])
-		if found < len(fields) || !isNumber || length > maxLine || hasNUL && bytes.IndexByte(line, 0) >= 0 {
-			p.err = explain(file, p.lines, line)
-			break
-		}
-		if string(fields[0]) != topic || len(p.pieces) == 0 {
-			cut()
-			topic = string(fields[0])
-			p.pieces = append(p.pieces, piece{topic: topic})
-		}
-		if string(fields[5]) != p.tag {
-			p.tag = string(fields[5])
-		}
-		entries = append(entries, entry{documents.number(fields[2]), float32(score), uint32(p.lines)})
-	}
-	cut()
-	return p
+// parser reads lines of a run and hands on what it read stretch by stretch.
+type parser struct {
+	text     *text
+	done     func(stretch)
+	window   window
+	stretch  stretch    // the one at hand
+	head     []byte     // what plain lines of it begin with, or nothing
+	failed   *LineError // what is wrong with the first line that does not fit
+	failedAt int        // where that begins
 }
 
-// splitResult cuts the first line of a text at white space into the fields
-// that count. It returns how many there are of them and the line's length.
-func splitResult(text []byte, fields *[6][]byte) (found, length int) {
-	at := 0
-	for found < len(fields) {
-		for at < len(text) && isSpace(text[at]) {
-			if text[at] == '\n' {
-				return found, at
-			}
-			at++
-		}
-		if at == len(text) {
-			return found, at
-		}
-		start := at
-		for at < len(text) && !isSpace(text[at]) {
-			at++
-		}
-		fields[found] = text[start:at]
-		found++
-	}
-	if end := bytes.IndexByte(text[at:], '\n'); end >= 0 {
-		return found, at + end
-	}
-	return found, len(text)
+// block reads the lines between two places, up to the first that does not fit.
+func (p *parser) block(start, end int) {
+	p.head = p.head[:0]
+	p.stretch = stretch{p.stretch.topic[:0], p.stretch.results[:0], start, start}
+	p.window.walk(p.text.data, start, end, p)
+	p.finish(end)
 }
 
-// explain says what is wrong with a line.
-func explain(file string, number int, line []byte) *LineError {
-	l := &lines{file: file, number: number}
-	var said *LineError
-	if err := l.check(line); errors.As(err, &said) {
-		return said
+// finish hands on the stretch at hand, which ends at a place.
+func (p *parser) finish(end int) {
+	p.stretch.to = end
+	if len(p.stretch.results) > 0 {
+		p.done(p.stretch)
 	}
-	fields := l.split(line)
-	if len(fields) < 6 {
-		return l.errorf(fmt.Sprintf("%s instead of 6", count(fields)), `write "topic Q0 document rank score tag"`)
-	}
-	return l.errorf(fmt.Sprintf("score %s is not a number", quote(fields[4])), "write a decimal number, higher for better")
+	p.stretch.results = p.stretch.results[:0]
+	p.stretch.from = end
 }
 
-// exactPowers are the powers of ten that a float64 holds exactly.
-var exactPowers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-
-// parseNumber is strconv.ParseFloat, by a shorter way for a plain decimal of at
-// most 15 digits: its digits and the power of ten are exact as float64, so one
-// division rounds once (Clinger, How to Read Floating Point Numbers
-// Accurately, PLDI 1990). A number out of range is infinite or 0; NaN is no
-// number.
-func parseNumber(text []byte) (float64, bool) {
-	digits, at := text, -1
-	if len(digits) > 0 && digits[0] == '-' {
-		digits = digits[1:]
-	}
-	var whole uint64
-	n := 0
-	for i, c := range digits {
-		switch {
-		case '0' <= c && c <= '9' && n < 15:
-			whole = whole*10 + uint64(c-'0')
-			n++
-		case c == '.' && at < 0:
-			at = i
-		default:
-			return parseAnyNumber(text)
+// plain reads lines that are written as nearly all are: six fields, one space
+// or tab between two of them, the score a plain decimal.
+func (p *parser) plain(at, start int) int {
+	data := p.window.data
+	for {
+		if (len(p.head) == 0 || !bytes.HasPrefix(data[at:], p.head)) && !p.readHead(at, start) {
+			return at
 		}
+		document := at + len(p.head)
+		if document+64 > len(data) {
+			return at
+		}
+		rest := (*[64]byte)(data[document:])
+		spaces := p.window.from(document)
+		after1 := spaces & (spaces - 1)
+		after2 := after1 & (after1 - 1)
+		after3 := after2 & (after2 - 1)
+		if after3 == 0 {
+			return at
+		}
+		end := bits.TrailingZeros64(spaces)
+		rank := bits.TrailingZeros64(after1)
+		score := bits.TrailingZeros64(after2)
+		tag := bits.TrailingZeros64(after3)
+		spaces &^= after3 & (after3 - 1)
+		if !isGap(rest[end&63]) || !isGap(rest[rank&63]) || !isGap(rest[score&63]) || rest[tag&63] != '\n' || spaces&(spaces<<1|1) != 0 {
+			return at
+		}
+		value, plain := parsePlain(data, document+rank+1, document+score)
+		if !plain {
+			return at
+		}
+		name := rest[:end&63]
+		p.stretch.results = append(p.stretch.results, entry{uint64(start + document), hashName(name), float32(value)})
+		at = document + tag + 1
 	}
-	if n == 0 {
-		return parseAnyNumber(text)
-	}
-	value := float64(whole)
-	if at >= 0 {
-		value /= exactPowers[len(digits)-1-at]
-	}
-	if len(digits) < len(text) {
-		value = -value
-	}
-	return value, true
 }
 
-func parseAnyNumber(text []byte) (float64, bool) {
-	value, err := strconv.ParseFloat(string(text), 64)
-	return value, (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(value)
+func isGap(c byte) bool { return c == ' ' || c == '\t' }
+
+// readHead reads the head of a plain line at a place in the window: the first
+// two fields, where they differ from those of the line before.
+func (p *parser) readHead(at, start int) bool {
+	data := p.window.data[at:]
+	spaces := p.window.from(at)
+	after := spaces & (spaces - 1)
+	topic, iteration := bits.TrailingZeros64(spaces), bits.TrailingZeros64(after)
+	if after == 0 || !isGap(data[topic]) || !isGap(data[iteration]) || topic == 0 || iteration == topic+1 {
+		return false
+	}
+	p.head = append(p.head[:0], data[:iteration+1]...)
+	p.turnTo(data[:topic], start+at)
+	return true
+}
+
+// careful reads any line.
+func (p *parser) careful(at int) (next int, ok bool) {
+	line, next := p.text.lineFrom(at)
+	var fields [6]span
+	found := splitFields(line, fields[:])
+	if found == 0 && checkLine(line) == nil {
+		return next, true
+	}
+	score, isNumber := parseNumber(fields[4].of(line))
+	if p.failed = checkResult(line, found, isNumber, fields[4]); p.failed != nil {
+		p.failedAt = at
+		return next, false
+	}
+	p.head = p.head[:0]
+	p.turnTo(fields[0].of(line), at)
+	p.stretch.results = append(p.stretch.results, entry{uint64(at + fields[2].start), hashName(fields[2].of(line)), float32(score)})
+	return next, true
+}
+
+// checkResult says what is wrong with a line that has so many of the six
+// fields.
+func checkResult(line []byte, found int, isNumber bool, score span) *LineError {
+	if err := checkLine(line); err != nil {
+		return err
+	}
+	if found < 6 {
+		return wrong(count(found)+" instead of 6", `write "topic Q0 document rank score tag"`)
+	}
+	if !isNumber {
+		return wrong(fmt.Sprintf("score %s is not a number", quote(score.of(line))), "write a decimal number, higher for better")
+	}
+	return nil
+}
+
+// turnTo makes a topic the one at hand, from the line at a place on.
+func (p *parser) turnTo(topic []byte, at int) {
+	if string(topic) != string(p.stretch.topic) {
+		p.finish(at)
+		p.stretch.topic = append(p.stretch.topic[:0], topic...)
+	}
 }

@@ -1,227 +1,143 @@
 package trec
 
 import (
-	"bufio"
-	"cmp"
-	"fmt"
-	"hash/maphash"
-	"io"
 	"iter"
-	"maps"
-	"math"
-	"runtime"
-	"slices"
-	"strconv"
-	"sync"
-	"sync/atomic"
-
-	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Run holds the results of one system.
-type Run struct {
-	// Tag is the name that the last line gives.
-	Tag string
+// Most files have the results of a topic in one stretch. The figures of such a
+// topic are made as soon as it was read, while all of it is in the processor's
+// caches, and its results are not kept. Those of a topic that is cut by the end
+// of a block, or that comes back, are kept until the whole file was read.
 
-	documents *dictionary
-	names     []string // of the documents, by number
-	// topics holds the results of each topic, in the file's order and mostly
-	// in one stretch.
-	topics map[string][][]entry
+// part is what one worker found of a topic.
+type part struct {
+	topic string
+	// kept are its results, in the order of the file.
+	kept []entry
+	// figures are of the results in the lines between two places, the only
+	// ones that are not kept.
+	figures  []float64
+	from, to int
 }
 
-// entry is one result, small because a run may have millions: its document by
-// number, its score with the precision that trec_eval keeps, and where it was
-// read.
-type entry struct {
-	document uint32
-	score    float32
-	line     uint32
+// worker reads blocks of a run, each later in the file than the one before.
+type worker struct {
+	parser parser
+	scorer scorer
+	parts  map[string]*part
+	// start and end are the places between which the block at hand lies.
+	start, end int
 }
 
-// ReadRun reads a whole run file, with as many processors as there are. The
-// lines of a topic need not stand together; a document that stands twice in
-// one topic is an error. file names the file in errors, which are *LineError
-// unless reading itself failed.
-func ReadRun(file string, r io.Reader) (*Run, error) {
-	return readRun(file, r, maxLine, runtime.GOMAXPROCS(0))
+func newWorker(t *text, s scorer) *worker {
+	w := &worker{parser: parser{text: t}, scorer: s, parts: make(map[string]*part)}
+	w.parser.done = w.take
+	w.scorer.finder.text = t
+	return w
 }
 
-// readRun reads blocks of about the given size, each with one of the readers.
-func readRun(file string, r io.Reader, size, readers int) (*Run, error) {
-	blocks := make(chan block, readers)
-	free := make(chan []byte, 2*readers)
-	var stop atomic.Bool
-	known := make([]*dictionary, readers)
-	found := make([][]parsed, readers)
-	seed := maphash.MakeSeed()
-	var working sync.WaitGroup
-	for i := range readers {
-		known[i] = newDictionary(seed)
-		working.Go(func() {
-			for b := range blocks {
-				p := parseBlock(file, b, known[i])
-				p.reader = i
-				found[i] = append(found[i], p)
-				if p.err != nil {
-					stop.Store(true)
-				}
-				select {
-				case free <- b.text:
-				default:
-				}
+// read reads a block.
+func (w *worker) read(start, end int) {
+	w.start, w.end = start, end
+	w.parser.block(start, end)
+}
+
+// take takes a stretch from the parser.
+func (w *worker) take(s stretch) {
+	p, known := w.parts[string(s.topic)]
+	if !known {
+		p = &part{topic: string(s.topic)}
+		w.parts[p.topic] = p
+		cut := s.from == w.start && s.from > 0 || s.to == w.end && s.to < len(w.parser.text.data)
+		if !cut {
+			if figures, ok := w.scorer.score(p.topic, s.results); ok {
+				p.figures, p.from, p.to = figures, s.from, s.to
+				return
 			}
-		})
+		}
 	}
-	// The blocks go out in order, so whatever stands before an error is read.
-	readBlocks(file, r, size, free, func(b block) bool {
-		blocks <- b
-		return !stop.Load()
-	})
-	close(blocks)
-	working.Wait()
+	p.kept = append(p.kept, s.results...)
+}
 
-	all := slices.Concat(found...)
-	slices.SortFunc(all, func(a, b parsed) int { return cmp.Compare(a.index, b.index) })
-	before := 0
-	run := &Run{topics: make(map[string][][]entry)}
-	for i := range all {
-		p := &all[i]
-		if p.err != nil {
-			p.err.Line += before
-			return nil, p.err
-		}
-		if p.failed != nil {
-			return nil, p.failed(before + p.lines)
-		}
-		for _, piece := range p.pieces {
-			run.topics[piece.topic] = append(run.topics[piece.topic], piece.entries)
-		}
-		if len(p.pieces) > 0 {
-			run.Tag = p.tag
-		}
-		p.before = before
-		before += p.lines
+// restore reads the results again that were not kept.
+func (w *worker) restore(p *part) []entry {
+	if p.from == p.to {
+		return p.kept
 	}
-	run.documents = known[0]
-	number := run.documents.unite(known)
-	run.names = run.documents.all()
-	share(len(all), func(blocks iter.Seq[int]) {
-		for i := range blocks {
-			numbers, before := number[all[i].reader], uint32(all[i].before)
-			for _, piece := range all[i].pieces {
-				for j := range piece.entries {
-					e := &piece.entries[j]
-					e.document = numbers[e.document]
-					e.line += before
-				}
+	again := parser{text: w.parser.text}
+	var results []entry
+	again.done = func(s stretch) { results = append(results, s.results...) }
+	again.block(p.from, p.to)
+	return append(results, p.kept...)
+}
+
+// scoreRun computes the figures of every topic of a run, none for those
+// without judgements. It reads blocks of about the given size side by side.
+func scoreRun(t *text, s scorer, size, workers int) (map[string][]float64, error) {
+	places := t.blocks(size)
+	all := make([]*worker, min(workers, len(places)-1))
+	share(len(places)-1, len(all), func(i int, blocks iter.Seq[int]) {
+		w := newWorker(t, s)
+		all[i] = w
+		for b := range blocks {
+			if w.read(places[b], places[b+1]); w.parser.failed != nil {
+				break
 			}
 		}
 	})
-	return run, run.checkTwice(file)
+	var failed *parser
+	for _, w := range all {
+		if p := &w.parser; p.failed != nil && (failed == nil || p.failedAt < failed.failedAt) {
+			failed = p
+		}
+	}
+	if failed != nil {
+		return nil, failed.failed.at(t, uint64(failed.failedAt))
+	}
+	return scoreParts(all)
 }
 
-// checkTwice finds a document that stands twice in a topic; of several, the
-// one that comes first in the file.
-func (run *Run) checkTwice(file string) error {
-	var mu sync.Mutex
+// scoreParts brings together what workers found, and computes what they could
+// not.
+func scoreParts(all []*worker) (map[string][]float64, error) {
+	figures := make(map[string][]float64)
+	parts := make(map[string][]*part)
+	for _, w := range all {
+		for topic, p := range w.parts {
+			parts[topic] = append(parts[topic], p)
+		}
+	}
+	var open [][]*part
+	for topic, found := range parts {
+		if len(found) == 1 && len(found[0].kept) == 0 {
+			figures[topic] = found[0].figures
+			continue
+		}
+		open = append(open, found)
+	}
+	made := make([][]float64, len(open))
+	twice := make([]*LineError, len(open))
+	share(len(open), len(all), func(i int, topics iter.Seq[int]) {
+		w := all[i]
+		for n := range topics {
+			var results []entry
+			for _, p := range open[n] {
+				results = append(results, w.restore(p)...)
+			}
+			topic := open[n][0].topic
+			var ok bool
+			if made[n], ok = w.scorer.score(topic, results); !ok {
+				twice[n] = explainTwice(w.parser.text, topic, results)
+			}
+		}
+	})
 	var first *LineError
-	topics := run.Topics()
-	share(len(topics), func(numbers iter.Seq[int]) {
-		lines := run.newMarks()
-		for i := range numbers {
-			lines.forget()
-			e, earlier, twice := run.firstTwice(topics[i], lines)
-			if !twice {
-				continue
-			}
-			mu.Lock()
-			if first == nil || int(e.line) < first.Line {
-				first = &LineError{file, int(e.line), fmt.Sprintf("document %q stands twice in topic %q, first in line %d",
-					run.names[e.document], topics[i], earlier), "keep one of the lines"}
-			}
-			mu.Unlock()
-		}
-	})
-	if first == nil {
-		return nil
+	for n, found := range open {
+		figures[found[0].topic] = made[n]
+		first = firstError(first, twice[n])
 	}
-	return first
-}
-
-// firstTwice finds the first result of a topic whose document stands before
-// it, and where.
-func (run *Run) firstTwice(topic string, lines *marks) (again entry, earlier uint32, twice bool) {
-	for _, entries := range run.topics[topic] {
-		for _, e := range entries {
-			if line, ok := lines.get(e.document); ok {
-				return e, line, true
-			}
-			lines.set(e.document, e.line)
-		}
+	if first != nil {
+		return nil, first
 	}
-	return entry{}, 0, false
-}
-
-// Topics lists the topics in byte order, the order of trec_eval's output.
-func (run *Run) Topics() []string { return slices.Sorted(maps.Keys(run.topics)) }
-
-// Ranked gives the results of a topic, best first. It appends them to buffer,
-// which may be nil, so that a caller can use one for all topics.
-func (run *Run) Ranked(topic string, buffer []metrics.Scored) []metrics.Scored {
-	start := len(buffer)
-	for _, entries := range run.topics[topic] {
-		for _, e := range entries {
-			buffer = append(buffer, metrics.Scored{ID: run.names[e.document], Score: float64(e.score)})
-		}
-	}
-	metrics.Rank(buffer[start:])
-	return buffer
-}
-
-// RunWriter writes a run file.
-type RunWriter struct {
-	out *bufio.Writer
-	tag string
-}
-
-// NewRunWriter writes to w; tag names the system.
-func NewRunWriter(w io.Writer, tag string) (*RunWriter, error) {
-	if err := checkNames(tag); err != nil {
-		return nil, err
-	}
-	return &RunWriter{bufio.NewWriter(w), tag}, nil
-}
-
-// Topic writes a ranked list, best first, so that trec_eval sees the very
-// order of ranked. It looks at scores only, so they are written when they
-// already say that order, each lower than the one before at trec_eval's
-// precision, and are otherwise replaced by len(ranked), ..., 2, 1.
-func (w *RunWriter) Topic(topic string, ranked []metrics.Scored) error {
-	said := sayOrder(ranked)
-	for i, result := range ranked {
-		if err := checkNames(topic, result.ID); err != nil {
-			return err
-		}
-		score := float64(len(ranked) - i)
-		if said {
-			score = result.Score
-		}
-		if _, err := fmt.Fprintf(w.out, "%s Q0 %s %d %s %s\n", topic, result.ID, i+1, strconv.FormatFloat(score, 'g', -1, 64), w.tag); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Flush writes what is still held back. It has to be called at the end.
-func (w *RunWriter) Flush() error { return w.out.Flush() }
-
-func sayOrder(ranked []metrics.Scored) bool {
-	for i, result := range ranked {
-		if math.IsNaN(result.Score) || i > 0 && float32(result.Score) >= float32(ranked[i-1].Score) {
-			return false
-		}
-	}
-	return true
+	return figures, nil
 }

@@ -2,18 +2,18 @@ package trec
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // randomFiles makes a run with ties, gaps, mixed topics and odd numbers, and
@@ -34,9 +34,20 @@ func randomFiles(rng *rand.Rand) (qrels, run string) {
 			results = append(results, result{topic, d})
 		}
 	}
-	rng.Shuffle(len(results), func(i, j int) { results[i], results[j] = results[j], results[i] })
+	// Topics stand together, or in stretches, or nowhere.
+	together := rng.IntN(3)
+	if together < 2 {
+		rng.Shuffle(len(results), func(i, j int) { results[i], results[j] = results[j], results[i] })
+	}
+	if together == 1 {
+		slices.SortStableFunc(results, func(a, b result) int { return cmp.Compare(a.topic%3, b.topic%3) })
+	}
+	inOrder := rng.IntN(2) == 0
 	for i, res := range results {
-		score := []string{"1", "0.5", "-2.25", ".125", "1e-3", "3.", "123456789.0625", "0.10000000149011612", "99999999999999999999"}[rng.IntN(9)]
+		score := []string{"1", "0.5", "-2.25", ".125", "1e-3", "3.", "123456789.0625", "0.10000000149011612", "99999999999999999999", "0.125000", "12.345678"}[rng.IntN(11)]
+		if inOrder {
+			score = fmt.Sprintf("%.3f", 10-float64(i)/float64(3+rng.IntN(2)))
+		}
 		fmt.Fprintf(&r, "t%d Q0\tdoc%d %d %s tag%d\n", res.topic, res.document, i, score, i/40)
 		if rng.IntN(20) == 0 {
 			r.WriteString(" \n")
@@ -45,55 +56,37 @@ func randomFiles(rng *rand.Rand) (qrels, run string) {
 	return q.String(), r.String()
 }
 
-// TestBlocksAndReadersChangeNothing reads the same files cut into blocks of
-// all sizes and by several readers at once.
-func TestBlocksAndReadersChangeNothing(t *testing.T) {
-	for seed := range uint64(60) {
-		rng := rand.New(rand.NewPCG(1, seed))
-		_, text := randomFiles(rng)
-		want, err := readRun("f", strings.NewReader(text), maxLine, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := readRun("f", strings.NewReader(text), 1+rng.IntN(200), 1+rng.IntN(4))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.Tag != want.Tag || !reflect.DeepEqual(got.Topics(), want.Topics()) {
-			t.Fatalf("seed %d: tags %q, %q; topics %v, %v", seed, got.Tag, want.Tag, got.Topics(), want.Topics())
-		}
-		for _, topic := range want.Topics() {
-			if a, b := got.Ranked(topic, nil), want.Ranked(topic, nil); !reflect.DeepEqual(a, b) {
-				t.Fatalf("seed %d, topic %s: %v, %v", seed, topic, a, b)
-			}
-		}
-	}
-}
-
-// TestEvaluateIsRankingAndCounting holds the counted ranks against a list that
-// was really sorted.
+// TestEvaluateIsRankingAndCounting holds the figures against those of lists
+// that were really sorted, with files cut into blocks of all sizes and several
+// readers at once.
 func TestEvaluateIsRankingAndCounting(t *testing.T) {
 	topics := 0
-	for seed := range uint64(100) {
-		q, r := randomFiles(rand.New(rand.NewPCG(2, seed)))
-		qrels, run := readQrels(t, q), readRunFile(t, r)
-		level := int(seed % 3)
-		e, err := Evaluate(qrels, run, Options{Level: level})
-		if errors.Is(err, ErrNoTopics) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, topic := range e.Topics {
-			sorted := metrics.EvaluateTopic(metrics.IDs(run.Ranked(topic.ID, nil)), qrels[topic.ID], level)
-			if want := figuresOf(sorted, StandardMeasures()); !reflect.DeepEqual(topic.Figures, want) {
-				t.Fatalf("seed %d, topic %s: %v instead of %v", seed, topic.ID, topic.Figures, want)
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(2, seed))
+		q, r := randomFiles(rng)
+		qrels := readQrels(t, q)
+		opts := Options{Level: int(seed % 3)}
+		want := evaluateSimply(rankSimply(r), qrels, opts.Level, StandardMeasures())
+		for range 3 {
+			e, err := evaluate(qrels, "f", strings.NewReader(r), opts, 1+rng.IntN(3000), 1+rng.IntN(4))
+			if errors.Is(err, ErrNoTopics) && len(want) == 0 {
+				continue
 			}
-			topics++
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(e.Topics) != len(want) {
+				t.Fatalf("seed %d: %d topics instead of %d", seed, len(e.Topics), len(want))
+			}
+			for _, topic := range e.Topics {
+				if !reflect.DeepEqual(topic.Figures, want[topic.ID]) {
+					t.Fatalf("seed %d, topic %s: %v instead of %v", seed, topic.ID, topic.Figures, want[topic.ID])
+				}
+				topics++
+			}
 		}
 	}
-	if topics < 100 {
+	if topics < 1000 {
 		t.Errorf("only %d topics were compared", topics)
 	}
 }
@@ -117,7 +110,7 @@ func TestErrorsNameTheLineOfTheFileAcrossBlocks(t *testing.T) {
 			if size*1000 < len(c.more) {
 				continue // what is read so far is copied for each block
 			}
-			_, err := readRun("f", strings.NewReader(text.String()+c.more), size, 3)
+			err := checkRun("f", strings.NewReader(text.String()+c.more), size, 3)
 			var line *LineError
 			if !errors.As(err, &line) || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("%s in blocks of %d: %v", name, size, err)
@@ -125,13 +118,34 @@ func TestErrorsNameTheLineOfTheFileAcrossBlocks(t *testing.T) {
 		}
 	}
 	broken := io.MultiReader(strings.NewReader(text.String()+"t1 Q0 d"), iotest.ErrReader(errors.New("the disk is gone")))
-	if _, err := readRun("f", broken, 64, 3); err == nil || err.Error() != "cannot read f after line 100: the disk is gone" {
+	if err := checkRun("f", broken, 64, 3); err == nil || err.Error() != "cannot read f after line 100: the disk is gone" {
 		t.Error(err)
+	}
+}
+
+// TestPlainNumbersArePlain makes sure that numbers as they are usually written
+// go the short way.
+func TestPlainNumbersArePlain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 2000 {
+		text := strconv.FormatFloat((rng.Float64()-.5)*math.Pow(10, float64(rng.IntN(9))), 'f', 1+rng.IntN(7), 64)
+		want, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := "t Q0 document 1 "
+		got, plain := parsePlain([]byte(before+text), len(before), len(before)+len(text))
+		if !plain || math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%s: %v, plain %v", text, got, plain)
+		}
 	}
 }
 
 func FuzzParseNumber(f *testing.F) {
 	for _, s := range []string{"1", "-0", "0.1", ".5", "5.", ".", "", "-", "1e5", "123456789012345", "1234567890123456.7", "0.00000000000000000000001", "+1", "1_0", "0x1p-2", "inf", "nan", "1..2"} {
+		f.Add(s)
+	}
+	for _, s := range []string{"12.5", "-0.0", "12345678.1234567", "123456789.1", "1.12345678", "0.000001", "1.-5", "-1.5", "1.5.2", "99999999.9999999", "00000001.50"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -140,6 +154,15 @@ func FuzzParseNumber(f *testing.F) {
 		wantOK := (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(want)
 		if ok != wantOK || ok && math.Float64bits(got) != math.Float64bits(want) {
 			t.Errorf("%q: %v %v instead of %v %v", text, got, ok, want, wantOK)
+		}
+		for _, before := range []string{"t Q0 document 1 ", "t Q0 d.ocument 123456 "} {
+			if len(text) == 0 {
+				continue
+			}
+			got, plain := parsePlain([]byte(before+text+" tag"), len(before), len(before)+len(text))
+			if plain && (!wantOK || math.Float64bits(got) != math.Float64bits(want)) {
+				t.Errorf("%q: plain %v instead of %v %v", text, got, want, wantOK)
+			}
 		}
 	})
 }

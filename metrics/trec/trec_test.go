@@ -22,13 +22,13 @@ func readQrels(t *testing.T, text string) Qrels {
 	return qrels
 }
 
-func readRunFile(t *testing.T, text string) *Run {
+func evaluateText(t *testing.T, qrels Qrels, run string, opts Options) *Evaluation {
 	t.Helper()
-	run, err := ReadRun("run.txt", strings.NewReader(text))
+	e, err := Evaluate(qrels, "run.txt", strings.NewReader(run), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run
+	return e
 }
 
 // TestReference reproduces what trec_eval itself printed, byte for byte.
@@ -41,7 +41,7 @@ func TestReference(t *testing.T) {
 		}
 		return string(data)
 	}
-	qrels, run := readQrels(t, read("qrels.txt")), readRunFile(t, read("run.txt"))
+	qrels, run := readQrels(t, read("qrels.txt")), read("run.txt")
 	for _, tt := range []struct {
 		file string
 		opts Options
@@ -51,10 +51,7 @@ func TestReference(t *testing.T) {
 		{"expected_level2.txt", Options{Level: 2}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			e, err := Evaluate(qrels, run, tt.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := evaluateText(t, qrels, run, tt.opts)
 			var got strings.Builder
 			if err := e.Print(&got, true); err != nil {
 				t.Fatal(err)
@@ -76,7 +73,7 @@ func TestReference(t *testing.T) {
 
 func TestReadersNameLineAndRemedy(t *testing.T) {
 	qrels := func(text string) error { _, err := ReadQrels("labels", strings.NewReader(text)); return err }
-	run := func(text string) error { _, err := ReadRun("results", strings.NewReader(text)); return err }
+	run := func(text string) error { return checkRun("results", strings.NewReader(text), blockSize, 2) }
 	tests := []struct {
 		name string
 		err  error
@@ -102,25 +99,25 @@ func TestReadersNameLineAndRemedy(t *testing.T) {
 
 func TestReadersTakeWhatTrecEvalTakes(t *testing.T) {
 	qrels := readQrels(t, "\tq1  0\td1   2\r\n\n  \nq1 0 d2 -1\nq1 0 d3 0")
-	want := map[string]int{"d1": 2, "d2": -1, "d3": 0}
+	want := []Judgement{{"d1", 2}, {"d2", -1}, {"d3", 0}}
 	if fmt.Sprint(qrels["q1"]) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", qrels, want)
 	}
-	run := readRunFile(t, "q2 Q0 d1 1 1e400 a\nq1 Q0 d1 9 -inf a more words after it\n q1 Q0 d2 9 3 b")
-	if got := run.Topics(); !slices.Equal(got, []string{"q1", "q2"}) || run.Tag != "b" {
-		t.Errorf("topics %v, tag %q", got, run.Tag)
+	e := evaluateText(t, Qrels{"q1": {{"d2", 1}}, "q2": {{"d1", 1}}},
+		"q2 Q0 d1 1 1e400 a\nq1 Q0 d1 9 -inf a more words after it\nq2 Q0 d0 1 3.5e38 a\n q1 Q0 d2 9 3 b", Options{Level: 1})
+	for _, topic := range e.Topics {
+		if topic.Figures[1] != 1 {
+			t.Errorf("topic %s: reciprocal rank %v", topic.ID, topic.Figures[1])
+		}
 	}
-	if got := metrics.IDs(run.Ranked("q1", nil)); !slices.Equal(got, []string{"d2", "d1"}) {
-		t.Errorf("ranked %v", got)
-	}
-	if got := run.Ranked("q2", nil); !math.IsInf(got[0].Score, 1) {
-		t.Errorf("an overflowing score is %v", got[0].Score)
+	if len(e.Topics) != 2 {
+		t.Errorf("topics %v", e.Topics)
 	}
 }
 
 func TestEvaluateTopics(t *testing.T) {
 	qrels := readQrels(t, "q1 0 d1 1\nq2 0 d1 1\nq3 0 d1 0\n")
-	run := readRunFile(t, "q1 Q0 d1 1 1 x\nq3 Q0 d1 1 1 x\nq9 Q0 d1 1 1 x\n")
+	run := "q1 Q0 d1 1 1 x\nq3 Q0 d1 1 1 x\nq9 Q0 d1 1 1 x\n"
 	recall, err := ParseMeasures([]string{"recall.1"})
 	if err != nil {
 		t.Fatal(err)
@@ -129,15 +126,12 @@ func TestEvaluateTopics(t *testing.T) {
 		complete bool
 		want     float64
 	}{{false, 1. / 2}, {true, 1. / 3}} {
-		e, err := Evaluate(qrels, run, Options{Level: 1, Complete: tt.complete, Measures: recall})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaluateText(t, qrels, run, Options{Level: 1, Complete: tt.complete, Measures: recall})
 		if e.All[0] != tt.want || len(e.Topics) != 2 {
 			t.Errorf("complete %v: mean %v over %d topics, want %v over 2", tt.complete, e.All[0], len(e.Topics), tt.want)
 		}
 	}
-	if _, err := Evaluate(qrels, readRunFile(t, "q9 Q0 d1 1 1 x"), Options{Level: 1}); err != ErrNoTopics {
+	if _, err := Evaluate(qrels, "run.txt", strings.NewReader("q9 Q0 d1 1 1 x"), Options{Level: 1}); err != ErrNoTopics {
 		t.Errorf("got %v, want %v", err, ErrNoTopics)
 	}
 }
@@ -188,7 +182,7 @@ func TestRunWriterKeepsTheOrder(t *testing.T) {
 			if err := w.Flush(); err != nil {
 				t.Fatal(err)
 			}
-			got := readRunFile(t, file.String()).Ranked("q1", nil)
+			got := rankSimply(file.String())["q1"]
 			if !slices.Equal(metrics.IDs(got), metrics.IDs(ranked)) {
 				t.Errorf("got %v, want %v\n%s", got, ranked, file.String())
 			}
@@ -200,7 +194,7 @@ func TestRunWriterKeepsTheOrder(t *testing.T) {
 }
 
 func TestWritersRefuseWhiteSpace(t *testing.T) {
-	if err := WriteQrels(&bytes.Buffer{}, Qrels{"q 1": {"d": 1}}); err == nil {
+	if err := WriteQrels(&bytes.Buffer{}, Qrels{"q 1": {{"d", 1}}}); err == nil {
 		t.Error("a topic with white space was written")
 	}
 	w, err := NewRunWriter(&bytes.Buffer{}, "x")
@@ -237,47 +231,38 @@ func FuzzReadQrels(f *testing.F) {
 	})
 }
 
-func FuzzReadRun(f *testing.F) {
+func FuzzEvaluate(f *testing.F) {
 	f.Add("q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 2.5 tag\n")
 	f.Add("q1 Q0 d1 1 1e999 tag more\nq2 Q0 d1 1 0x1p-3 t")
+	f.Add("q1\tQ0\td1\t1\t-2.5\ttag\r\nq1 Q0 d2  2 12.5 tag\nq2 Q0 d2 2 2.5 tag\nq1 Q0 d3 2 .5 tag\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		run, err := ReadRun("f", strings.NewReader(text))
-		if err != nil {
+		if checkRun("f", strings.NewReader(text), blockSize, 1) != nil {
 			return
 		}
+		ranked := rankSimply(text)
 		qrels := Qrels{}
-		for _, topic := range run.Topics() {
-			ranked := run.Ranked(topic, nil)
-			qrels[topic] = map[string]int{ranked[0].ID: 1}
-			var file bytes.Buffer
-			w, err := NewRunWriter(&file, run.Tag)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Topic(topic, ranked); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Flush(); err != nil {
-				t.Fatal(err)
-			}
-			again, err := ReadRun("g", &file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := again.Ranked(topic, nil); !slices.Equal(metrics.IDs(got), metrics.IDs(ranked)) {
-				t.Fatalf("%v became %v", ranked, got)
+		for topic, results := range ranked {
+			for i := 0; i < len(results); i += 2 {
+				qrels[topic] = append(qrels[topic], Judgement{results[i].ID, i % 3})
 			}
 		}
 		if len(qrels) == 0 {
 			return
 		}
-		e, err := Evaluate(qrels, run, Options{Level: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The best result of each topic is the one relevant document.
-		if math.Abs(e.All[0]-1) > 1e-9 {
-			t.Fatalf("map is %v", e.All[0])
+		for _, size := range []int{1, 100} {
+			e, err := evaluate(qrels, "f", strings.NewReader(text), Options{Level: 1}, size, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := evaluateSimply(ranked, qrels, 1, StandardMeasures())
+			if len(want) != len(e.Topics) {
+				t.Fatalf("%d topics instead of %d", len(e.Topics), len(want))
+			}
+			for _, topic := range e.Topics {
+				if !slices.Equal(topic.Figures, want[topic.ID]) {
+					t.Fatalf("topic %s: %v instead of %v", topic.ID, topic.Figures, want[topic.ID])
+				}
+			}
 		}
 	})
 }
@@ -299,11 +284,7 @@ func BenchmarkEvaluateMillionLines(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r, err := ReadRun("r", bytes.NewReader(run.Bytes()))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := Evaluate(q, r, Options{Level: 1}); err != nil {
+		if _, err := Evaluate(q, "r", bytes.NewReader(run.Bytes()), Options{Level: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

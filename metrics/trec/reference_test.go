@@ -1,0 +1,56 @@
+package trec
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// rankSimply reads a run in the plainest way and sorts each topic: what the
+// evaluation of large files is held against.
+func rankSimply(text string) map[string][]metrics.Scored {
+	topics := make(map[string][]metrics.Scored)
+	for line := range strings.SplitSeq(text, "\n") {
+		fields := strings.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
+		if len(fields) == 0 {
+			continue
+		}
+		score, err := strconv.ParseFloat(fields[4], 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			panic(err)
+		}
+		topics[fields[0]] = append(topics[fields[0]], metrics.Scored{ID: fields[2], Score: score})
+	}
+	for _, results := range topics {
+		metrics.Rank(results)
+	}
+	return topics
+}
+
+// evaluateSimply sets ranked lists beside judgements.
+func evaluateSimply(topics map[string][]metrics.Scored, qrels Qrels, level int, measures []Measure) map[string][]float64 {
+	figures := make(map[string][]float64)
+	for id, ranked := range topics {
+		if qrels[id] == nil {
+			continue
+		}
+		judged := make(map[string]int)
+		for _, j := range qrels[id] {
+			judged[j.Document] = j.Relevance
+		}
+		figures[id] = figuresOf(metrics.EvaluateTopic(metrics.IDs(ranked), judged, level), measures)
+	}
+	return figures
+}
+
+// checkRun looks for what is wrong with a run.
+func checkRun(file string, run io.Reader, size, workers int) error {
+	_, err := evaluate(nil, file, run, Options{}, size, workers)
+	if errors.Is(err, ErrNoTopics) {
+		return nil
+	}
+	return err
+}
