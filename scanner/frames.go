@@ -199,6 +199,12 @@ const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPref
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
 	tag := x.v.tokens[s.tok0].flags&tfTag != 0
+	if s.flags&tfTag != 0 {
+		x.enter(s)
+		x.discount = 1
+		x.encodedInPlace()
+		x.escaped()
+	}
 	if s.senses != 0 || s.flags&(tfIdent|tfCode|tfQuote) != 0 {
 		x.enter(s)
 		x.discount = x.metaDiscount()
@@ -293,6 +299,8 @@ var sentenceFrames = [...]struct {
 	{cCall, cTool | cShell | cBefore | cWhen | cModel | cMust | cLink, (*frameContext).commanded},
 	{cTell | cShow | cDo | cRead | cInclude | cPay, cBe | cMust | cOther | cUser | cYou | cOutside | cUrgent | cShow | cResult, (*frameContext).misreports},
 	{cNeg | cUser | cDo | cSecretly | cOutside, ^concept(0), (*frameContext).unheard},
+	{cGuard | cAuthority | cUrgent | cHistory | cTarget | cDisable | cChange | cEnd | cRule, ^concept(0), (*frameContext).unwatched},
+	{cPrefer | cWhole | cOther | cResult, cTell | cShow | cDo | cInclude | cRead | cPrefer | cOther, (*frameContext).slanted},
 	{cAsk | cAllow | cShow | cKnow | cGuard | cSecretly, cTool | cThis | cChange | cSend | cCall | cRead, (*frameContext).deferred},
 }
 

@@ -199,6 +199,8 @@ func (x *frameContext) otherTelling(i, j int) bool {
 	switch {
 	case x.isWord(j, "let", "lets"):
 		return x.findWord(j, j+5, "know", "on", "see", "slip", "in", "out") < 0
+	case x.findWord(j+1, j+6, "again", "twice") >= 0 && x.findAny(cUser, 0, len(x.toks)) < 0:
+		return true // "no need to describe the chart again"
 	case x.isWord(j, "tell"):
 		return x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t")
 	}

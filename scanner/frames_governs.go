@@ -69,7 +69,7 @@ func (x *frameContext) unruled() {
 	}
 	r := x.senseAt(sRule, 0, len(x.toks))
 	if r < 0 {
-		r = x.findWord(0, len(x.toks), "guidelines", "guideline", "guidance", "persona", "instructions", "mode", "configuration", "restraint")
+		r = x.findWord(0, len(x.toks), "guidelines", "guideline", "guidance", "persona", "instructions", "mode", "configuration", "restraint", "duty", "duties", "obligation", "obligations", "requirement")
 	}
 	if r < 0 {
 		return
@@ -88,7 +88,7 @@ func (x *frameContext) unruled() {
 		return
 	}
 	own := x.mask.any(cModel|cYou) || x.findWord(0, len(x.toks), "usual", "ordinary", "normal", "earlier", "content", "persona", "safety", "initial") >= 0 ||
-		x.mask.any(cConv) || x.before(cModel|cYou)
+		x.mask.any(cConv) || x.before(cModel|cYou) || x.mask.any(cTell|cAsk) && x.findWord(0, len(x.toks), "longer", "anymore") >= 0
 	if own {
 		x.hit(frGuard, 1.5, r, void)
 	}

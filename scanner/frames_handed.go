@@ -54,9 +54,22 @@ func (x *frameContext) heldBy() {
 		x.hit(frConv, 1.6, i, i)
 	case t.s.any(sGuide) && x.mask.any(cYou|cModel):
 		x.hit(frPrompt, 1.6, i, i)
+	case t.s.any(sIntimate|sSession) && x.demandsIntimate(i):
+		x.hit(frSide, 1.5, i, i)
 	case t.s.any(sPrivate) && (x.mask.any(cModel|cYou|cUser) && x.mask.any(cInclude|cConv|cWhole|cOther|cKnow|cRead) || x.mask.any(cOther|cWhole)):
 		x.hit(frSide, 1.5, i, i)
 	}
+}
+
+// demandsIntimate says whether a tool has no use for what people keep to
+// themselves, by its name and by what it says of itself.
+func (x *frameContext) demandsIntimate(i int) bool {
+	if x.about.any(cPay|cPersonal|cSecret|cAsk|cAuthority) || x.mask.any(cMeta) {
+		return false
+	}
+	return !x.v.says("book", "flight", "travel", "visa", "hotel", "bank", "health", "medic", "patient", "doctor", "insur", "tax", "payroll", "identit", "verif", "regist", "account", "appl", "kyc",
+		"employ", "salar", "loan", "credit", "card", "check", "guest", "rent", "crypt", "wallet", "login", "sign", "auth", "secur", "benefit", "clinic", "pharm", "legal", "contract", "form",
+		"user", "customer", "person", "profile", "order", "buy", "shop", "ship", "hash", "browser", "cookie", "http", "request", "scrap", "crawl", "session", "connect", "sym")
 }
 
 // holdsNothing says whether the text belongs to a parameter that is a number
@@ -76,6 +89,9 @@ func (x *frameContext) holdsNothing() bool {
 func (x *frameContext) belonging() int {
 	for i, t := range x.toks {
 		s := t.s & belongings
+		if s == 0 && t.c.any(cSecret) && x.kind == kindDescription && x.mask.any(cUser) && !x.about.any(cSecret|cCredPath) && x.findAny(cUser, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
+			s = sKeyFile
+		}
 		if s == 0 || t.flags&tfIdent != 0 {
 			continue
 		}
@@ -155,7 +171,7 @@ func (x *frameContext) wanted(i int) bool {
 		case x.isWord(k, "let") && x.isWord(k+1, "the", "it", "us") && x.findWord(k, k+5, "have", "see", "know") >= 0,
 			x.isWord(k, "needs", "wants", "requires", "expects", "asks", "need", "want") && k < i && i-k <= 12 && x.findAny(cNeg, k-3, k) < 0 && x.findAny(cTool|cSub|cResult|cOutside, k-5, k) >= 0,
 			x.isWord(k, "belongs", "belong", "goes", "go") && k > i && x.isWord(k+1, "in", "into", "to", "along", "with", "on"),
-			x.isWord(k, "derived", "computed", "built", "consists", "made", "comes") && k-i < 12 && x.isWord(k+1, "from", "of", "with") && x.ownParam() >= 0,
+			x.isWord(k, "derived", "computed", "built", "consists", "made", "comes", "together", "composed", "formed", "assembled") && k-i < 12 && x.isWord(k+1, "from", "of", "with", "up"),
 			x.isWord(k, "needed", "wanted", "required", "expected") && x.findAny(cBe, k-3, k) >= 0 && abs(k-i) <= 8 && x.findAny(cNeg, k-3, k) < 0 && x.ownParam() >= 0,
 			x.isWord(k, "state", "supply", "submit", "report", "hand", "give") && x.mood(k) >= moodOrder && k < i && i-k <= 6:
 			return true

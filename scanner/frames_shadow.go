@@ -313,7 +313,7 @@ func (x *frameContext) targetWord() bool {
 // affects finds a verb by which a tool claims a say over another.
 func (x *frameContext) affects() int {
 	for i := range x.toks {
-		if x.isWord(i, "affects", "modifies", "changes", "governs", "overrides", "redirects", "intercepts", "controls", "replaces", "wraps", "alters") {
+		if x.isWord(i, "affects", "modifies", "changes", "governs", "overrides", "redirects", "intercepts", "controls", "replaces", "wraps", "alters") && (i == 0 || x.toks[i-1].c.any(cSub|cAdv|cModal|cTool|cAnd|cThis|cStop) || x.toks[i-1].flags&(tfIdent|tfCode|tfQuote) != 0) {
 			return i
 		}
 	}

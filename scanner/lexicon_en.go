@@ -73,7 +73,7 @@ var nounsEN = []struct {
 	words string
 }{
 	{cUser, `user human person customer operator client owner people= developer= everyone= anyone= anybody= nobody= them= someone= caller person's= viewer reader employee end-user him= her= requester individual`},
-	{cModel, `assistant model llm ai agent chatbot bot claude= gpt= chatgpt= copilot= gemini= cursor= llama= ais= subagent orchestrator`},
+	{cModel, `assistant model llm ai agent chatbot bot claude= gpt= chatgpt= copilot= gemini= llama= ais= subagent orchestrator`},
 	{cInstr, `instruction guideline prompt directive guidance= commandment preamble`},
 	{cRule, `rule policy constraint restriction training= order direction mandate norm protocol`},
 	{cRule | cGuard, `safeguard guardrail limitation safety= protection restraint boundary ethic alignment=`},

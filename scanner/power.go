@@ -45,7 +45,7 @@ var powerWords = map[string]power{
 	"transfer": powerPay, "pay": powerPay, "withdraw": powerPay, "buy": powerPay, "purchase": powerPay, "checkout": powerPay,
 	"beneficiary": powerPay, "payee": powerPay, "iban": powerPay, "settle": powerPay, "payout": powerPay,
 	"cancel": powerDelete, "alter": powerWrite, "ddl": powerWrite, "restart": powerWrite, "reboot": powerWrite, "shutdown": powerWrite, "exploit": powerExec,
-	"grant": powerGrant, "public": powerGrant, "chmod": powerGrant,
+	"grant": powerGrant, "promote": powerGrant, "demote": powerGrant, "public": powerGrant, "chmod": powerGrant,
 }
 
 // filterWords end names of parameters that select or label what the power
@@ -128,6 +128,11 @@ func (v *ToolView) paramPower(i int) power {
 // pairPower judges a word of a name by the one before it.
 func pairPower(prev, cur []byte, first, last bool, n int) power {
 	switch string(cur) {
+	case "backup", "backups", "audit", "auditing", "logging", "alarm", "alarms", "alerts", "2fa", "mfa", "firewall", "protection", "verification", "monitoring":
+		switch string(prev) {
+		case "disable", "stop", "pause", "mute", "skip", "bypass", "suspend":
+			return powerDelete
+		}
 	case "payload":
 		if n > 1 {
 			return powerExec
@@ -216,8 +221,11 @@ func pairPower(prev, cur []byte, first, last bool, n int) power {
 			return powerWrite
 		}
 	case "value", "content", "owner", "state":
-		if string(prev) == "new" {
+		switch string(prev) {
+		case "new":
 			return powerWrite
+		case "to", "as":
+			return powerGrant
 		}
 	case "role", "permission", "permissions", "rights":
 		if string(prev) == "grant" || string(prev) == "new" || string(prev) == "set" {
