@@ -411,7 +411,11 @@ func (c *change) defaultChanged(name string, old, now json.RawMessage) {
 func sensitiveName(name string) bool {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
 		switch strings.ToLower(word) {
-		case "password", "passwd", "pin", "cvv", "otp", "cookie", "cookies", "session", "authorization", "bearer", "auth", "apikey", "token", "secret", "credentials", "credential", "contacts",
+		case "key":
+			if low := strings.ToLower(name); strings.Contains(low, "api") || strings.Contains(low, "private") || strings.Contains(low, "access") {
+				return true
+			}
+		case "password", "passwd", "passphrase", "phrase", "pin", "cvv", "otp", "cookie", "cookies", "session", "authorization", "bearer", "auth", "apikey", "token", "secret", "credentials", "credential", "contacts",
 			"conversation", "transcript", "history", "passport", "ssn", "clipboard", "keychain", "card", "iban", "wallet", "contexto", "verlauf":
 			return true
 		}

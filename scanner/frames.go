@@ -204,6 +204,12 @@ func (x *frameContext) sentence(s *sentence) {
 		x.discount = 1
 		x.encodedInPlace()
 		x.escaped()
+		x.holeInHost()
+	}
+	if s.first && x.kind >= kindEnum {
+		x.enter(s)
+		x.discount = 1
+		x.templated()
 	}
 	if s.senses != 0 || s.flags&(tfIdent|tfCode|tfQuote) != 0 {
 		x.enter(s)

@@ -101,7 +101,7 @@ func (x *frameContext) privateDemand() {
 		if i == field || !secret && !(t.c.any(cPersonal) && x.mask.any(cUser)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.flags&tfUpper == 0 {
 			continue
 		}
-		if x.into(field) || x.sen.senses.any(sPaste|sReject) || t.s.any(sIntimate|sPrivate) && x.sen.senses.any(sGive|sMove|sSame) {
+		if x.into(field) || x.sen.senses.any(sPaste|sReject) || t.s.any(sIntimate|sPrivate|sSession|sKeyFile) && x.sen.senses.any(sGive|sMove|sSame) {
 			x.hit(frSecret, 1.5, i, field)
 			return
 		}

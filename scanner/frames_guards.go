@@ -102,6 +102,50 @@ func (x *frameContext) encodedInPlace() {
 	}
 }
 
+// holeInHost finds data that is to stand in for a part of a host name:
+// "<token>.probe.example".
+func (x *frameContext) holeInHost() {
+	at := int(x.toks[0].start)
+	s := x.doc.text
+	if at == 0 || strings.IndexByte("<{[", s[at-1]) < 0 || x.about.any(cMeta) {
+		return
+	}
+	end := strings.IndexAny(s[at:min(len(s), at+90)], ">}]")
+	if end < 0 {
+		return
+	}
+	hole, rest := s[at:at+end], s[at+end+1:]
+	if len(rest) < 4 || rest[0] != '.' || !wordByte(rest[1]) || strings.IndexByte(rest[1:min(len(rest), 30)], '.') < 0 {
+		return
+	}
+	if telling(hole) || x.mask.any(cSecret|cConv|cCredPath) {
+		x.hit(frLink, 1.7, 0, min(len(x.toks)-1, 3))
+	}
+}
+
+// templated finds values of a schema that take a secret, a file or a program
+// from whatever fills them in: "{{ secrets.KEY }}", "<%= ENV['X'] %>".
+func (x *frameContext) templated() {
+	if x.kind != kindDefault && x.kind != kindExample && x.kind != kindEnum || x.v.fields[x.doc.field].output {
+		return
+	}
+	s := x.doc.text
+	open := false
+	for _, o := range [...]string{"{{", "<%", "#{", "${", "<#", "%{", "$("} {
+		open = open || strings.Contains(s, o)
+	}
+	if !open && !(strings.Count(s, "%") > 1) {
+		return
+	}
+	low := strings.ToLower(s)
+	for _, w := range [...]string{"secret", "env[", "environ", "getenv", "lookup('file", "file.read", "jndi:", "exec", "vault", "_key", "password", "credential", "/etc/", "~/.", "readfile", "open(", "__", "token"} {
+		if strings.Contains(low, w) && !x.v.says("template", "workflow", "action", "pipeline", "deploy", "config", "ci", "env", "interpolat", "render", "secret") {
+			x.hit(frSecret, 1.6, 0, len(x.toks)-1)
+			return
+		}
+	}
+}
+
 // escaped finds values of a schema that close the text around them and go on
 // as somebody else.
 func (x *frameContext) escaped() {

@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // Frames about what is the user's or the session's and that the tool's job
 // does not need: named in one place and asked for in the same or in another.
 
@@ -92,6 +94,9 @@ func (x *frameContext) belonging() int {
 		if s == 0 && t.c.any(cSecret) && x.kind == kindDescription && x.mask.any(cUser) && !x.about.any(cSecret|cCredPath) && x.findAny(cUser, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
 			s = sKeyFile
 		}
+		if s == 0 && t.c.any(cUser) && x.said(i) {
+			s = sDialog
+		}
 		if s == 0 || t.flags&tfIdent != 0 {
 			continue
 		}
@@ -106,7 +111,7 @@ func (x *frameContext) belonging() int {
 		if s.any(sTraffic) && x.about.any(cTool) {
 			s &^= sTraffic
 		}
-		if s.any(sPrivate|sIntimate|sKeyFile|sSession) && (x.about.any(cSecret|cPersonal|cCredPath) || !x.mask.any(cUser|cYou|cModel|cCredPath) && (!t.s.any(sIntimate|sKeyFile|sSession) || !x.mask.any(cTell|cWhole|cOther)) && !x.possessed(i)) {
+		if s.any(sPrivate|sIntimate|sKeyFile|sSession) && (x.about.any(cSecret|cPersonal|cCredPath) || !x.mask.any(cUser|cYou|cModel|cCredPath) && (!t.s.any(sIntimate|sKeyFile|sSession) || !x.mask.any(cTell|cWhole|cOther)) && !x.possessed(i) && !(x.ofField() && t.s.any(sIntimate) && x.plainlyIntimate(i))) {
 			s &^= sPrivate | sIntimate | sKeyFile | sSession
 		}
 		if x.findWord(i+1, i+5, "removed", "withheld", "stripped", "blanked", "anonymised", "anonymized", "masked") >= 0 {
@@ -117,6 +122,43 @@ func (x *frameContext) belonging() int {
 		}
 	}
 	return -1
+}
+
+// said says whether the user at token i is the author of what the tool has no
+// business with: "the user's preceding question".
+func (x *frameContext) said(i int) bool {
+	k := x.findWord(i+1, i+4, "question", "questions", "prompt", "words", "sentence", "message", "messages", "request", "sentences", "input")
+	return k > i+1 && x.senseAt(sSpan, i+1, k) >= 0 && !x.about.any(cConv)
+}
+
+// plainlyIntimate says whether the word at token i means what people keep to
+// themselves even where nobody is named: a passport, but not "finance".
+func (x *frameContext) plainlyIntimate(i int) bool {
+	return !x.isWord(i, "health", "finance", "finances", "medical", "salary", "salaries", "religion", "illness", "allergy", "allergies", "diagnosis", "prescription", "debts", "pin", "pins", "code") ||
+		x.isWord(i, "pin") && x.toks[i].flags&tfUpper != 0
+}
+
+// plainParam finds a parameter of the tool that the sentence speaks of in
+// plain words: "a locker reference has two parts".
+func (x *frameContext) plainParam() bool {
+	for i := range x.toks {
+		if t := x.toks[i]; t.end-t.start < 4 || t.flags&tfIdent != 0 {
+			continue
+		}
+		w := x.word(i)
+		for k := range min(len(x.v.fields), 24) {
+			if f := &x.v.fields[k]; f.kind == kindParamName && !f.output && strings.EqualFold(strings.ReplaceAll(f.text, "_", " "), x.phraseAt(i, f.text)) && len(w) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// phraseAt gives as much of the text from token i as a name is long.
+func (x *frameContext) phraseAt(i int, name string) string {
+	at := int(x.toks[i].start)
+	return x.doc.text[at:min(len(x.doc.text), at+len(name))]
 }
 
 // possessed says whether what stands at token i is said to be somebody's.
@@ -166,9 +208,13 @@ func (x *frameContext) wanted(i int) bool {
 	if v, m := x.demanded(cInclude|cSend, moodOrder); v >= 0 && m >= moodOrder && abs(v-i) <= 14 && x.findAny(cNeg, v-4, v) < 0 && !x.isWord(v, "enter", "specify", "contain") {
 		return true
 	}
+	if x.findWord(0, len(x.toks), "parts", "consists", "begins", "starts", "ends", "holds", "followed", "together", "comprises") >= 0 && x.plainParam() {
+		return true
+	}
 	for k := range x.toks {
 		switch {
-		case x.isWord(k, "let") && x.isWord(k+1, "the", "it", "us") && x.findWord(k, k+5, "have", "see", "know") >= 0,
+		case x.isWord(k, "carries", "carry", "bears") && k < i && i-k <= 10 && x.findAny(cNeg, k-3, k) < 0,
+			x.isWord(k, "let") && x.isWord(k+1, "the", "it", "us") && x.findWord(k, k+5, "have", "see", "know") >= 0,
 			x.isWord(k, "needs", "wants", "requires", "expects", "asks", "need", "want") && k < i && i-k <= 12 && x.findAny(cNeg, k-3, k) < 0 && x.findAny(cTool|cSub|cResult|cOutside, k-5, k) >= 0,
 			x.isWord(k, "belongs", "belong", "goes", "go") && k > i && x.isWord(k+1, "in", "into", "to", "along", "with", "on"),
 			x.isWord(k, "derived", "computed", "built", "consists", "made", "comes", "together", "composed", "formed", "assembled") && k-i < 12 && x.isWord(k+1, "from", "of", "with", "up"),

@@ -45,7 +45,7 @@ var powerWords = map[string]power{
 	"transfer": powerPay, "pay": powerPay, "withdraw": powerPay, "buy": powerPay, "purchase": powerPay, "checkout": powerPay,
 	"beneficiary": powerPay, "payee": powerPay, "iban": powerPay, "settle": powerPay, "payout": powerPay,
 	"cancel": powerDelete, "alter": powerWrite, "ddl": powerWrite, "restart": powerWrite, "reboot": powerWrite, "shutdown": powerWrite, "exploit": powerExec,
-	"grant": powerGrant, "promote": powerGrant, "demote": powerGrant, "public": powerGrant, "chmod": powerGrant,
+	"grant": powerGrant, "promote": powerGrant, "demote": powerGrant, "unlock": powerGrant, "silence": powerGrant, "mute": powerGrant, "public": powerGrant, "chmod": powerGrant,
 }
 
 // filterWords end names of parameters that select or label what the power
