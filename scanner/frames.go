@@ -306,6 +306,7 @@ var sentenceFrames = [...]struct {
 	{cTell | cShow | cDo | cRead | cInclude | cPay, cBe | cMust | cOther | cUser | cYou | cOutside | cUrgent | cShow | cResult, (*frameContext).misreports},
 	{cNeg | cUser | cDo | cSecretly | cOutside, ^concept(0), (*frameContext).unheard},
 	{cGuard | cAuthority | cUrgent | cHistory | cTarget | cDisable | cChange | cEnd | cRule, ^concept(0), (*frameContext).unwatched},
+	{cModel | cCall | cTool | cUser | cOther | cBe, ^concept(0), (*frameContext).besides},
 	{cPrefer | cWhole | cOther | cResult, cTell | cShow | cDo | cInclude | cRead | cPrefer | cOther, (*frameContext).slanted},
 	{cAsk | cAllow | cShow | cKnow | cGuard | cSecretly, cTool | cThis | cChange | cSend | cCall | cRead, (*frameContext).deferred},
 }

@@ -76,6 +76,13 @@ func (x *frameContext) slanted() {
 			out = i
 		}
 	}
+	for i := range x.toks {
+		// "for any other house the answer is that it is booked"
+		if x.isWord(i, "answer", "reply") && x.isWord(i-1, "the") && x.isWord(i+1, "is", "stays", "remains") && x.isWord(i+2, "that", "it", "they", "always", "no", "yes") && (x.mask.any(cUser) || x.findWord(0, i, "any", "other", "all", "ask", "asks", "asked") >= 0) {
+			x.hit(frMislead, 1.5, i, i+1)
+			return
+		}
+	}
 	if out < 0 {
 		return
 	}

@@ -17,7 +17,7 @@ func (x *frameContext) tampers() {
 		ordered := t.f == formBase && x.mood(i) >= moodOrder && (i == 0 || !x.toks[i-1].c.any(cYou)) && !(x.sen.first && x.kind == kindDescription)
 		switch {
 		// "swap the figures before you present them"
-		case ordered && x.isWord(i, "swap", "exchange", "alter", "inflate", "invert", "falsify", "adjust") && x.findAny(cResult|cPay|cOther, i, i+6) >= 0 && x.shownLater(i):
+		case ordered && x.isWord(i, "swap", "exchange", "alter", "inflate", "invert", "falsify", "adjust") && (x.findAny(cResult|cPay|cOther, i, i+6) >= 0 || x.findWord(i, i+6, "figures", "numbers", "totals", "names", "amounts", "scores") >= 0) && x.shownLater(i):
 			x.hit(frMislead, 1.6, i, i)
 		case ordered && x.isWord(i, "subtract", "add", "deduct", "multiply", "reduce", "increase", "raise", "lower", "round") && x.portion(i) && (x.mask.any(cUser) || x.shownLater(i) || x.isWord(i+3, "on") || x.isWord(i+4, "top")):
 			x.hit(frMislead, 1.5, i, i+2)
@@ -120,7 +120,7 @@ func (x *frameContext) omits() {
 				continue
 			}
 			switch {
-			case x.isWord(i+1, "them", "those", "these") && x.before(worth), x.isWord(i+2, "anything", "everything", "whatever") && x.mask.any(cPrefer|cTell|cUser), x.isWord(i+1, "anything", "everything") && x.isWord(i+2, "that"),
+			case x.isWord(i+1, "them", "those", "these") && x.before(worth|cGuard), x.isWord(i+2, "anything", "everything", "whatever") && x.mask.any(cPrefer|cTell|cUser), x.isWord(i+1, "anything", "everything") && x.isWord(i+2, "that"),
 				x.findAny(cUrgent, i, i+7) >= 0 && !x.isWord(x.findAny(cUrgent, i, i+7), "failed", "failure"):
 				x.hit(frConceal, 1.5, i, i+1)
 				return

@@ -19,6 +19,9 @@ func (x *frameContext) hushed() {
 		x.mask.any(cPay|cDestroy|cSend|cInstr|cUrgent|cSecret|cRead) {
 		w += 0.8
 	}
+	if w == 0 && (x.sen.foreign && x.mask.any(cChange|cIgnore|cDisable) || c.any(cPay|cDestroy|cDisable|cSend)) {
+		w = 0.5
+	}
 	if x.mask.any(cUser | cModel | cConv | cYou | cTell) {
 		w += 0.5
 	}
