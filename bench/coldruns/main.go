@@ -45,15 +45,11 @@ func main() {
 }
 
 func bench(o options) error {
-	dir, err := os.MkdirTemp("", "touchstone-coldruns-")
+	dir, tool, err := timing.Workspace("coldruns")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tool, err := timing.Build(dir)
-	if err != nil {
-		return err
-	}
 	stage := func(args ...string) error {
 		out, err := exec.Command(tool, append([]string{"stage"}, args...)...).CombinedOutput()
 		if err != nil {

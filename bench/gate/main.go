@@ -30,15 +30,11 @@ func main() {
 }
 
 func bench(runs, copies int) error {
-	dir, err := os.MkdirTemp("", "touchstone-gate-")
+	dir, tool, err := timing.Workspace("gate")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tool, err := timing.Build(dir)
-	if err != nil {
-		return err
-	}
 	store := filepath.Join(dir, "store")
 	// A used store is moved aside, and all are removed in the end: ext4 without
 	// a journal is slow to make files for minutes after many were removed, which

@@ -26,15 +26,11 @@ func main() {
 }
 
 func bench(sizes string, runs int) error {
-	dir, err := os.MkdirTemp("", "touchstone-noop-")
+	dir, tool, err := timing.Workspace("noop")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tool, err := timing.Build(dir)
-	if err != nil {
-		return err
-	}
 	for _, field := range strings.Split(sizes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
 		if err != nil {

@@ -57,15 +57,12 @@ func parity(source, adapter string) error {
 	if source == "" {
 		return fmt.Errorf("give a checkout of mcpproxy-go with -source")
 	}
-	dir, err := os.MkdirTemp("", "touchstone-parity-")
+	dir, tool, err := timing.Workspace("parity")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w := work{dir: dir, source: source}
-	if w.tool, err = timing.Build(dir); err != nil {
-		return err
-	}
+	w := work{dir: dir, tool: tool, source: source}
 	err = w.run("stage", "build-proxy", "--out", w.path("proxy"), "--detectors", w.path("detectors"), "--adapter", adapter, "--source", source)
 	if err != nil {
 		return err

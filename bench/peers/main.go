@@ -48,15 +48,11 @@ func bench(o options) error {
 	if err := json.Unmarshal(text, &rows); err != nil || len(rows.Tools) == 0 {
 		return fmt.Errorf("%s holds no rows of tools: %v", o.tools, err)
 	}
-	dir, err := os.MkdirTemp("", "touchstone-peers-")
+	dir, tool, err := timing.Workspace("peers")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tool, err := timing.Build(dir)
-	if err != nil {
-		return err
-	}
 	once, err := o.compare(tool, filepath.Join(dir, "once"), rows.Tools, 1)
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("there is no %s, and the gate needs one to judge by: make it with\n  %s\nlook at it, and commit it", file, f.again(plan, "baseline", "update"))
+	return fmt.Errorf("there is no %s, and the gate needs one to judge by: make it, look at it and commit it:\n  %s", file, f.again(plan, "baseline", "update"))
 }
 
 // again is the command line of another verb with the same settings.

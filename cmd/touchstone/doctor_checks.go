@@ -104,7 +104,7 @@ func (d *doctor) baseline() {
 	file := d.flags.baselineFile(plan)
 	if _, err := os.Stat(file); err != nil {
 		d.warn("baseline", "there is no "+file+", and the gate needs one to judge by",
-			"make it with "+d.flags.again(plan, "baseline", "update")+", look at it and commit it")
+			"make it, look at it and commit it: "+d.flags.again(plan, "baseline", "update"))
 		return
 	}
 	d.ok("baseline", "%s", file)
