@@ -26,13 +26,15 @@ type BaselineStatus struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// RetrievalAggregate summarises score-retrieval over its runs.
+// RetrievalAggregate summarises score-retrieval over its runs. Anomalous
+// queries were answered and scored, but not with all that the answer held.
 type RetrievalAggregate struct {
-	Runs     int             `json:"runs"`
-	Queries  int             `json:"queries"`
-	Errored  int             `json:"errored"`
-	Metrics  []MetricSummary `json:"metrics"`
-	PerQuery []QuerySummary  `json:"per_query"`
+	Runs      int             `json:"runs"`
+	Queries   int             `json:"queries"`
+	Errored   int             `json:"errored"`
+	Anomalous int             `json:"anomalous,omitempty"`
+	Metrics   []MetricSummary `json:"metrics"`
+	PerQuery  []QuerySummary  `json:"per_query"`
 }
 
 // MetricSummary is one ranking metric over all runs. Interval is the 95%
@@ -74,7 +76,8 @@ const (
 )
 
 // QuerySummary is one query over all runs: means of the metrics, the ranked
-// list of the first run, and in how many runs it errored.
+// list of the first run, in how many runs it errored, and what was wrong with
+// the first answer that could be scored all the same.
 type QuerySummary struct {
 	ID          string           `json:"id"`
 	Query       string           `json:"query"`
@@ -84,6 +87,7 @@ type QuerySummary struct {
 	Ranked      []RankedTool     `json:"ranked"`
 	ErroredRuns int              `json:"errored_runs"`
 	Error       string           `json:"error,omitempty"`
+	Anomalies   []string         `json:"anomalies,omitempty"`
 }
 
 // DetectorSummary is one detector over all runs. Score holds the first run's

@@ -103,6 +103,23 @@ func TestMeansOverRunsAndQueries(t *testing.T) {
 	}
 }
 
+// What was dropped from answers is carried on, once for each query.
+func TestAnomalies(t *testing.T) {
+	strange := fixture.Query("q1", labels{"s:a": 2}, "s:a")
+	strange.Anomalies = []string{"dropped, listed before: \"s:a\""}
+	right := fixture.Query("q1", labels{"s:a": 2}, "s:a")
+	other := fixture.Query("q2", labels{"s:b": 1}, "s:b")
+	agg, err := run(t, []contracts.RetrievalReport{fixture.Retrieval(1, right, other), fixture.Retrieval(2, strange, other)},
+		[]contracts.SecurityReport{fixture.Security("scanner", 1, entries...)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := agg.Retrieval
+	if r.Anomalous != 1 || r.Errored != 0 || !slices.Equal(r.PerQuery[0].Anomalies, strange.Anomalies) || r.PerQuery[1].Anomalies != nil {
+		t.Errorf("%d anomalous, %d errored: %q and %q", r.Anomalous, r.Errored, r.PerQuery[0].Anomalies, r.PerQuery[1].Anomalies)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	q := fixture.Query("q1", labels{"s:a": 1}, "s:a")
 	good := fixture.Retrieval(1, q)

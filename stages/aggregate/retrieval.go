@@ -44,6 +44,9 @@ func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 		} else if !answered {
 			q.Ranked, answered = result.Ranked, true
 		}
+		if len(q.Anomalies) == 0 {
+			q.Anomalies = result.Anomalies
+		}
 	}
 	for _, name := range contracts.MetricNames {
 		perRun := make([]float64, len(runs))
@@ -89,6 +92,9 @@ func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAgg
 	for _, q := range r.queries {
 		if q.ErroredRuns > 0 {
 			agg.Errored++
+		}
+		if len(q.Anomalies) > 0 {
+			agg.Anomalous++
 		}
 	}
 	columns := make([][]float64, len(contracts.MetricNames))

@@ -18,6 +18,9 @@ const CommentMarker = "<!-- touchstone-report -->"
 // counted here, which are never fewer.
 const maxComment = 65536
 
+// maxRemark bounds what is said of a proxy's answers, which may name anything.
+const maxRemark = 1000
+
 // Markdown writes report.md: the verdict, the checks, the figures and as many
 // moves as fit into a comment.
 func Markdown(r contracts.Report) []byte {
@@ -31,6 +34,9 @@ func Markdown(r contracts.Report) []byte {
 	fmt.Fprintf(&b, "%s %s\n\n", md(verdict(&r.Gate)), md(movesLine(r.Gate.Moves)))
 	if d := degraded(&r.Aggregate); d != "" {
 		fmt.Fprintf(&b, "> ⚠️ **%s** These figures are not those of the proxy as it is.\n\n", md(d))
+	}
+	if s := answers(&r.Aggregate); s != "" {
+		fmt.Fprintf(&b, "> ⚠️ %s\n\n", md(shorten(s, maxRemark)))
 	}
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
 		fmt.Fprintf(&b, "**No comparison:** %s\n\n", md(s.Reason))

@@ -304,3 +304,32 @@ func TestDegraded(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What a proxy answered and could not be scored is told, in bounds, in the
+// forms that people read.
+func TestAnswersThatCannotBeScoredAreTold(t *testing.T) {
+	for _, strange := range []bool{false, true} {
+		r := sampleReport(t, 40)
+		r.Aggregate.Retrieval.Errored = 0
+		if strange {
+			r.Aggregate.Retrieval.Errored, r.Aggregate.Retrieval.Anomalous = 3, 2
+			r.Aggregate.Retrieval.PerQuery[4].Anomalies = []string{"answered 12 tools to a limit of 10", "dropped, listed before: " + strings.Repeat("x", 2000)}
+		}
+		page, err := HTML(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		banner, _, _ := bytes.Cut(page, []byte("</section>")) // further down the data has it all
+		for name, text := range map[string]string{"HTML": string(banner), "Markdown": string(Markdown(r))} {
+			text = strings.ReplaceAll(text, "&#58;", ":")
+			for _, part := range []string{"3 of 40 queries failed, which counts as missed.", "2 answers held what cannot be scored; to q00004: answered 12 tools to a limit of 10"} {
+				if strings.Contains(text, part) != strange {
+					t.Errorf("%s, strange answers %v: %q", name, strange, part)
+				}
+			}
+			if strings.Contains(text, strings.Repeat("x", maxRemark)) {
+				t.Errorf("%s holds a remark of any length", name)
+			}
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 type page struct {
 	Title, Word, Class, Sentence, Moves string
 	Facts                               []string
-	NoComparison, Degraded              string
+	NoComparison, Degraded, Answers     string
 	Checks                              []checkView
 	Metrics                             []metricView
 	Detectors                           []detectorView
@@ -23,7 +23,6 @@ type page struct {
 	Mutations                           []mutationView
 	Warnings                            []string
 	Data                                []dataView
-	Queries, Errored                    int
 }
 
 type checkView struct {
@@ -64,7 +63,7 @@ type dataView struct{ Kind, Version, State, Digest, Entries string }
 
 func newPage(r *contracts.Report) page {
 	a, g := &r.Aggregate, &r.Gate
-	p := page{Word: "Passed", Class: "pass", Sentence: verdict(g), Moves: movesLine(g.Moves), Queries: a.Retrieval.Queries, Errored: a.Retrieval.Errored}
+	p := page{Word: "Passed", Class: "pass", Sentence: verdict(g), Moves: movesLine(g.Moves)}
 	if !g.Passed {
 		p.Word, p.Class = "Failed", "fail"
 	}
@@ -78,7 +77,7 @@ func newPage(r *contracts.Report) page {
 	if g.Baseline != "" {
 		p.Facts = append(p.Facts, named("baseline", g.Baseline))
 	}
-	p.Degraded = degraded(a)
+	p.Degraded, p.Answers = degraded(a), shorten(answers(a), maxRemark)
 	if !a.Baseline.Comparable {
 		p.NoComparison = cmp.Or(a.Baseline.Reason, "no baseline was given")
 	}

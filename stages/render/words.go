@@ -144,6 +144,19 @@ func failedChecks(g *contracts.Gate) []contracts.GateCheck {
 	return failed
 }
 
+// answers says what was wrong with answers of the proxy; "" when nothing was.
+func answers(a *contracts.Aggregate) string {
+	r, text := &a.Retrieval, ""
+	if r.Errored > 0 {
+		text = fmt.Sprintf("%d of %d queries failed, which counts as missed. ", r.Errored, r.Queries)
+	}
+	if i := slices.IndexFunc(r.PerQuery, func(q contracts.QuerySummary) bool { return len(q.Anomalies) > 0 }); i >= 0 {
+		text += fmt.Sprintf("%s held what cannot be scored; to %s: %s.", countOf(r.Anomalous, "1 answer", "%d answers"),
+			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
+	}
+	return strings.TrimSpace(text)
+}
+
 // countOf chooses the singular for 1; many may hold one %d.
 func countOf(n int, one, many string) string {
 	if n == 1 {

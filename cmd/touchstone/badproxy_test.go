@@ -1,0 +1,152 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
+)
+
+// newBadBench is a bench whose proxy misbehaves on demand, over a small corpus.
+func newBadBench(t *testing.T) *workbench {
+	t.Helper()
+	b := newBench(t, t.TempDir())
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.path("own/proxy"), "../../proxy/undertest/badproxy/program").CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	b.adapters()
+	for _, name := range []string{"corpus", "golden"} {
+		data, err := os.ReadFile("../../stages/scoreretrieval/testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.write("datasets/small_"+name+".json", data)
+	}
+	b.vars = []string{
+		"--var", "runs=1", "--var", `detectors=["keywords"]`,
+		"--var", "corpus=datasets/small_corpus.json", "--var", "golden=datasets/small_golden.json",
+	}
+	return b
+}
+
+// remains lists processes that were started for the bench, and directories of
+// stages and proxies, that are still there.
+func (b *workbench) remains() (left []string) {
+	b.t.Helper()
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range processes {
+		for _, name := range []string{"environ", "cmdline"} {
+			if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil && strings.Contains(string(text), b.store) {
+				left = append(left, dir+": "+strings.ReplaceAll(string(text), "\x00", " "))
+			}
+		}
+	}
+	for _, pattern := range []string{"work/run-*", "work/*/touchstone-*"} {
+		files, _ := filepath.Glob(filepath.Join(b.store, pattern))
+		left = append(left, files...)
+	}
+	return left
+}
+
+// What a bad proxy does ends, through the whole of touchstone, in a record or
+// a clear message, in an honest count of failed queries, and leaves neither a
+// process nor a file.
+func TestBadProxies(t *testing.T) {
+	b := newBadBench(t)
+	t.Setenv("BENCH_SECRET", "correct-horse-battery")
+	const queries = 8
+	for _, tc := range []struct {
+		mode    string
+		vars    []string
+		code    int
+		message []string // of standard error
+		failed  int      // queries
+		remarks bool     // of what was dropped
+		start   bool     // it goes wrong, or right, before it is asked: one search path is enough
+	}{
+		{mode: badproxy.Right},
+		{mode: badproxy.SlowIndex, start: true},
+		{mode: badproxy.EveryThirdFails, failed: 2},
+		{mode: badproxy.EveryThirdFails, vars: []string{"max_failed=0.1"}, code: exitStageFailed, message: []string{"failed more than 10% of 8 queries", "Internal Server Error"}},
+		{mode: badproxy.EveryQueryFails, code: exitStageFailed, message: []string{"failed more than half of 8 queries"}},
+		{mode: badproxy.AnswerMessy, remarks: true},
+		{mode: badproxy.AnswerNaN, code: exitStageFailed, message: []string{"failed more than half", "NaN"}},
+		{mode: badproxy.AnswerNegative},
+		{mode: badproxy.AnswerHuge},
+		{mode: badproxy.SometimesBreaks, failed: 2},
+		{mode: badproxy.BreaksOff, code: exitStageFailed, message: []string{"failed more than half", "broke the connection"}},
+		{mode: badproxy.PrintsSecrets, start: true, vars: []string{"proxy_secret=env:BENCH_SECRET"}, code: exitStageFailed, message: []string{"api_key=(masked)", "and (masked)"}},
+		{mode: badproxy.LeavesChildren, start: true},
+		{mode: badproxy.LeavesLock, start: true},
+		{mode: badproxy.OtherAddress, start: true, code: exitStageFailed, message: []string{"192.0.2.7", "loopback"}},
+		{mode: badproxy.DiesAtQuery, code: exitStageFailed, message: []string{"ended while it was asked", "status 7", "one too many"}},
+		{mode: badproxy.ListsLess, start: true, code: exitStageFailed, message: []string{"did not index the corpus", "missing"}},
+	} {
+		paths := []string{contracts.SearchMCP, contracts.SearchREST}
+		if tc.start {
+			paths = paths[:1]
+		}
+		for _, search := range paths {
+			t.Run(tc.mode+" "+search+" "+strings.Join(tc.vars, " "), func(t *testing.T) {
+				b := *b
+				b.t = t
+				out := t.TempDir()
+				args := []string{"run", "--until", "aggregate", "--output", out, "--var", "search=" + search,
+					"--var", "proxy_source=own", "--var", `proxy_build=["true"]`, "--var", `proxy_args=["` + tc.mode + `"]`}
+				for _, v := range tc.vars {
+					args = append(args, "--var", v)
+				}
+				r := b.want(tc.code, args...)
+				for _, part := range tc.message {
+					if !strings.Contains(r.stderr, part) {
+						t.Errorf("the message does not contain %q:\n%s", part, r.stderr)
+					}
+				}
+				said := r.stdout + r.stderr + b.touchstone("logs", "snapshot-index").stdout + b.touchstone("logs", "score-retrieval").stdout
+				for _, secret := range []string{"hunter2", "correct-horse"} {
+					if strings.Contains(said, secret) {
+						t.Errorf("%s is told:\n%s", secret, said)
+					}
+				}
+				if len(r.stderr) > 20_000 {
+					t.Errorf("the message has %d bytes", len(r.stderr))
+				}
+				if left := b.remains(); len(left) > 0 {
+					t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
+				}
+				if tc.code != 0 {
+					return
+				}
+				got := read[contracts.Aggregate](t, filepath.Join(out, "aggregate.json")).Retrieval
+				if got.Queries != queries || got.Errored != tc.failed {
+					t.Errorf("%d queries, %d of them failed; want %d and %d", got.Queries, got.Errored, queries, tc.failed)
+				}
+				if got.Anomalous > 0 != tc.remarks {
+					t.Errorf("%d answers with remarks, want some: %v", got.Anomalous, tc.remarks)
+				}
+			})
+		}
+	}
+}
+
+// A proxy that is given a port and takes another one is not ready, and the
+// message says where it listens instead.
+func TestProxyOnAnotherPort(t *testing.T) {
+	b := newBadBench(t)
+	text := string(b.read("adapters/reference.hcl"))
+	start, rest, found := strings.Cut(text, "announce {")
+	_, rest, closed := strings.Cut(rest, "\n}\n")
+	if !found || !closed {
+		t.Fatal("the shipped adapter announces nothing")
+	}
+	b.write("adapters/elsewhere.hcl", []byte(start+rest))
+	b.wantMessage(exitStageFailed, []string{"snapshot-index", "was not ready within 2s", "it was told to listen at 127.0.0.1:", "and listens at 127.0.0.1:"},
+		"run", "--until", "aggregate", "--var", "proxy=elsewhere", "--var", "proxy_ready_timeout=2s")
+	if left := b.remains(); len(left) > 0 {
+		t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
+	}
+}
