@@ -71,7 +71,7 @@ func TestBadProxies(t *testing.T) {
 		{mode: badproxy.Right},
 		{mode: badproxy.SlowIndex, start: true},
 		{mode: badproxy.EveryThirdFails, failed: 2},
-		{mode: badproxy.EveryThirdFails, vars: []string{"max_failed=0.1"}, code: exitStageFailed, message: []string{"failed more than 10% of 8 queries", "Internal Server Error"}},
+		{mode: badproxy.EveryThirdFails, vars: []string{"max_failed=0.1"}, code: exitStageFailed, message: []string{"failed more than 10% of 8 queries", "s01: "}},
 		{mode: badproxy.EveryQueryFails, code: exitStageFailed, message: []string{"failed more than half of 8 queries"}},
 		{mode: badproxy.AnswerMessy, remarks: true},
 		{mode: badproxy.AnswerNaN, code: exitStageFailed, message: []string{"failed more than half", "NaN"}},

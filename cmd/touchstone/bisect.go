@@ -36,13 +36,18 @@ type bisectJSON struct {
 	Good  tried   `json:"good"`
 	Bad   tried   `json:"bad"`
 	// FirstBad is null where revisions that could not be tried leave several
-	// to suspect.
-	FirstBad *tried `json:"first_bad"`
-	// Before is what the lost queries are compared with.
+	// to suspect, and where the good revision is the later one: then FirstGood
+	// is what is looked for.
+	FirstBad  *tried `json:"first_bad"`
+	FirstGood *tried `json:"first_good"`
+	// Before is what the queries that were lost or won are compared with.
 	Before   *tried          `json:"before"`
 	Suspects []string        `json:"suspects"`
 	Lost     []compare.Query `json:"lost"`
+	Won      []compare.Query `json:"won"`
 	Tried    []*tried        `json:"tried"` // in the order in which they were
+
+	mended bool // the good revision is the later one
 }
 
 // tried is a revision and what came of it. Value is null where it could not be
@@ -68,9 +73,10 @@ func newBisectCommand(flags *globalFlags) *cobra.Command {
 	f := &bisectFlags{}
 	cmd := &cobra.Command{
 		Use:   "bisect --repo DIR --good REV --bad REV",
-		Short: "Find the commit of a proxy that lost queries",
+		Short: "Find the commit of a proxy that lost queries, or that won them",
 		Long: `Halves the history between a good and a bad revision until one commit is left,
-and names the queries that it lost. Each step is a run of the pipeline with
+and names the queries that it lost. Where the good revision is the later one, it
+finds the commit that mended the proxy, and the queries that it won. Each step is a run of the pipeline with
 proxy_source set to that revision, so what is unchanged comes from the store, and
 a bisection that was interrupted goes on where it was when the same command runs
 again. The repository is only read.
@@ -97,7 +103,7 @@ and remembered as such.`,
 			} else {
 				f.print(cmd.OutOrStdout(), found)
 			}
-			if err == nil && found.FirstBad == nil {
+			if err == nil && found.first() == nil {
 				return &exitError{code: exitStageFailed}
 			}
 			return err
@@ -128,6 +134,7 @@ type bisector struct {
 	history *revisions
 	stderr  io.Writer
 	below   float64
+	mended  bool // the good revision is the later one
 	tried   map[string]*tried
 	order   []*tried
 	skips   skipped
@@ -148,8 +155,12 @@ func (f *bisectFlags) bisect(cmd *cobra.Command, flags *globalFlags) (*bisectJSO
 	if err != nil {
 		return nil, err
 	}
-	found := &bisectJSON{Metric: f.metric, Below: b.below, Good: *good, Bad: *bad, Suspects: []string{}, Lost: []compare.Query{}}
-	first, suspects, err := b.halve(ctx, good.Commit, bad.Commit)
+	found := &bisectJSON{Metric: f.metric, Below: b.below, Good: *good, Bad: *bad, Suspects: []string{}, Lost: []compare.Query{}, Won: []compare.Query{}, mended: b.mended}
+	earlier, later := good, bad
+	if b.mended {
+		earlier, later = bad, good
+	}
+	first, suspects, err := b.halve(ctx, earlier, later)
 	if err != nil {
 		return nil, err
 	}
@@ -157,12 +168,16 @@ func (f *bisectFlags) bisect(cmd *cobra.Command, flags *globalFlags) (*bisectJSO
 		found.Suspects = append(found.Suspects, history.subject(ctx, commit))
 	}
 	if first != nil {
-		found.FirstBad = first
-		if found.Before, err = b.before(ctx, first, good); err != nil {
+		if found.Before, err = b.before(ctx, first, earlier); err != nil {
 			return nil, err
 		}
-		if found.Lost, err = compare.Lost(found.Before.figures, first.figures, f.metric); err != nil {
+		if found.Lost, found.Won, err = compare.Changed(found.Before.figures, first.figures, f.metric); err != nil {
 			return nil, err
+		}
+		if b.mended {
+			found.FirstGood = first
+		} else {
+			found.FirstBad = first
 		}
 	}
 	found.Tried = b.order
@@ -185,11 +200,13 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 		}
 	}
 	good, bad = ends[0], ends[1]
-	if _, err := b.history.git(ctx, "merge-base", "--is-ancestor", good.Commit, bad.Commit); err != nil {
-		if ctx.Err() != nil {
+	if !b.history.isAncestor(ctx, good.Commit, bad.Commit) {
+		if b.mended = b.history.isAncestor(ctx, bad.Commit, good.Commit); ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, nil, fmt.Errorf("%s is no ancestor of %s, so there is no first bad commit between them; name an older good revision", b.good, b.bad)
+		if !b.mended {
+			return nil, nil, fmt.Errorf("neither of %s and %s comes after the other, so no commit between them turned one into the other; name a revision that both come from", b.good, b.bad)
+		}
 	}
 	switch {
 	case cmd.Flags().Changed("threshold"):
@@ -212,23 +229,23 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 
 // halve narrows the history down. Either one commit is left, or those that
 // could not be tried leave several suspects.
-func (b *bisector) halve(ctx context.Context, good, bad string) (first *tried, suspects []string, err error) {
-	goods := []string{good}
+func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tried, suspects []string, err error) {
+	last, before := later.Commit, []string{earlier.Commit}
 	for {
-		left, err := b.between(ctx, bad, goods)
+		left, err := b.between(ctx, last, before)
 		if err != nil {
 			return nil, nil, err
 		}
 		next := ""
 		for _, commit := range left {
-			if t := b.tried[commit]; commit != bad && (t == nil || t.State != stateSkipped) {
+			if t := b.tried[commit]; commit != last && (t == nil || t.State != stateSkipped) {
 				next = commit
 				break
 			}
 		}
 		switch {
 		case next == "" && len(left) <= 1:
-			return b.tried[bad], nil, nil
+			return b.tried[last], nil, nil
 		case next == "":
 			return nil, left, nil
 		}
@@ -238,10 +255,10 @@ func (b *bisector) halve(ctx context.Context, good, bad string) (first *tried, s
 			return nil, nil, err
 		}
 		switch t.State {
-		case stateBad:
-			bad = next
-		case stateGood:
-			goods = append(goods, next)
+		case later.State:
+			last = next
+		case earlier.State:
+			before = append(before, next)
 		}
 		what := t.State
 		if t.Value != nil {
@@ -253,15 +270,15 @@ func (b *bisector) halve(ctx context.Context, good, bad string) (first *tried, s
 	}
 }
 
-// between lists the commits that may be the first bad one, those first that
-// halve them best.
-func (b *bisector) between(ctx context.Context, bad string, goods []string) ([]string, error) {
+// between lists the commits that may be the first of the later kind, those
+// first that halve them best.
+func (b *bisector) between(ctx context.Context, last string, before []string) ([]string, error) {
 	args := []string{"rev-list", "--bisect-all"}
 	if b.firstParent {
 		args = append(args, "--first-parent")
 	}
-	args = append(args, bad)
-	for _, commit := range goods {
+	args = append(args, last)
+	for _, commit := range before {
 		args = append(args, "^"+commit)
 	}
 	text, err := b.history.git(ctx, args...)
@@ -277,19 +294,19 @@ func (b *bisector) between(ctx context.Context, bad string, goods []string) ([]s
 	return commits, nil
 }
 
-// before is the revision that the first bad one is compared with: its parent,
-// or the good one where that cannot be tried.
-func (b *bisector) before(ctx context.Context, first, good *tried) (*tried, error) {
+// before is the revision that the first of the later kind is compared with: its
+// parent, or the earlier end where that cannot be tried.
+func (b *bisector) before(ctx context.Context, first, earlier *tried) (*tried, error) {
 	parent, err := b.history.resolve(ctx, first.Commit+"^")
 	if err != nil {
-		return good, nil // it has none
+		return earlier, nil // it has none
 	}
 	t, err := b.try(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
 	if t.Value == nil {
-		return good, nil
+		return earlier, nil
 	}
 	return t, nil
 }
@@ -353,18 +370,37 @@ func (b *bisector) skip(t *tried, reason string) error {
 	return b.skips.write()
 }
 
+// first is the commit that was looked for; nil where it is not certain.
+func (found *bisectJSON) first() *tried { return cmp.Or(found.FirstBad, found.FirstGood) }
+
 // print says what was found.
 func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
-	if found.FirstBad == nil {
-		fmt.Fprintf(w, "the first bad commit is one of these %d; all but the last could not be tried:\n", len(found.Suspects))
+	kind := stateBad
+	if found.mended {
+		kind = stateGood
+	}
+	t := found.first()
+	if t == nil {
+		fmt.Fprintf(w, "the first %s commit is one of these %d; all but the last could not be tried:\n", kind, len(found.Suspects))
 		for _, s := range found.Suspects {
 			fmt.Fprintln(w, " ", s)
 		}
 		return
 	}
-	t := found.FirstBad
-	fmt.Fprintf(w, "%s is the first bad commit\n  %s\n", t.Commit, t.Subject)
+	fmt.Fprintf(w, "%s is the first %s commit\n  %s\n", t.Commit, kind, t.Subject)
 	fmt.Fprintf(w, "%s: %.4f, and %.4f at %s; below %.4f is bad\n", found.Metric, *t.Value, *found.Before.Value, cmp.Or(found.Before.Subject, found.Before.Commit), found.Below)
-	fmt.Fprintf(w, "it lost %d queries:\n", len(found.Lost))
-	render.WriteComparedQueries(w, found.Lost, f.most)
+	changed := []struct {
+		verb    string
+		queries []compare.Query
+	}{{"lost", found.Lost}, {"won", found.Won}}
+	if found.mended {
+		slices.Reverse(changed)
+	}
+	for i, c := range changed {
+		if i > 0 && len(c.queries) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "it %s %d queries:\n", c.verb, len(c.queries))
+		render.WriteComparedQueries(w, c.queries, f.most)
+	}
 }

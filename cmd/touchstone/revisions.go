@@ -92,6 +92,12 @@ func (r *revisions) resolve(ctx context.Context, revision string) (string, error
 	return strings.TrimSpace(commit), nil
 }
 
+// isAncestor tells whether one commit comes before another, or is it.
+func (r *revisions) isAncestor(ctx context.Context, earlier, later string) bool {
+	_, err := r.git(ctx, "merge-base", "--is-ancestor", earlier, later)
+	return err == nil
+}
+
 // checkOut puts a commit into the private tree and returns the directory to
 // build from.
 func (r *revisions) checkOut(ctx context.Context, commit string) (string, error) {

@@ -58,7 +58,7 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 	}
 	if err == nil && result.ExitCode != 0 && held != nil && slices.Contains(held.words, heldFiles) {
 		if path, ok := e.Sandbox.undeclared(job.Stderr, job.Dir, held.grants); ok {
-			result.Hint = "it does not declare " + path + ", so it was refused that; make it an input, or use --isolation off to find out what else it needs"
+			result.Hint = "it does not declare " + path + " and was refused that; if this is why, make it an input, or use --isolation off to find out what else it needs"
 		}
 	}
 	return result, err

@@ -302,11 +302,21 @@ func answer(q *contracts.QuerySummary) Answer {
 	return a
 }
 
-// Lost lists the queries that B answers worse by a metric, the worst first.
-func Lost(a, b *contracts.Aggregate, metric string) ([]Query, error) {
+// Changed lists the queries that B answers worse and better by a metric, those
+// that changed most first.
+func Changed(a, b *contracts.Aggregate, metric string) (lost, won []Query, err error) {
 	c, err := Reports("a", a, "b", b, Options{By: metric})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(c.Queries, func(q Query) bool { return q.Outcome != Loss }), nil
+	lost, won = []Query{}, []Query{}
+	for _, q := range c.Queries {
+		switch q.Outcome {
+		case Loss:
+			lost = append(lost, q)
+		case Win:
+			won = append(won, q)
+		}
+	}
+	return lost, won, nil
 }

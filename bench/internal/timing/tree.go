@@ -67,8 +67,7 @@ func RunTree(cmd *exec.Cmd, interval time.Duration, label func(argv []string) st
 		case <-ticks.C:
 			if err := look.once(); err != nil {
 				_ = cmd.Process.Kill()
-				<-done
-				return tree, err
+				return tree, errors.Join(err, <-done)
 			}
 		}
 	}
