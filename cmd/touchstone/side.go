@@ -70,7 +70,8 @@ func parseSide(arg string) (side, error) {
 			s.vars = append(s.vars, strings.TrimSpace(v))
 		}
 	case arg == reference:
-		s.vars = []string{"proxy="}
+		// Not that of a source which is given for the other side.
+		s.vars = []string{"proxy=", "proxy_source="}
 	case arg != "" && !strings.ContainsAny(arg, `/\.`):
 		s.vars = []string{"proxy=" + arg}
 	default:
