@@ -66,7 +66,6 @@ var pairClass = func() (t [256]uint8) {
 // European languages about 400 to 440, identifiers 500, English backwards 530
 // and enciphered text 600 and more.
 const (
-	costRespelled = 340 // what hardly any text has less of that is misspelled
 	costBackwards = 410 // what hardly any text has less of that is backwards
 	costProse     = 450
 	costMoved     = 470 // the same of letters in another order

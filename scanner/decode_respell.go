@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // Words with letters missing, doubled, put for others or out of place, and
 // words in capitals and small letters at random.
 
@@ -9,7 +11,7 @@ const (
 	minUnknown = 4
 	// spelledEnough is the share of words that people write, in hundredths,
 	// above which a text is spelled as it should be.
-	spelledEnough = 80
+	spelledEnough = 75
 )
 
 // findRespelled reads words as the ones that were meant, where many are
@@ -23,10 +25,35 @@ func findRespelled(d *doc) string {
 	if len(text) > maxDecoded {
 		text = text[:maxDecoded]
 	}
-	if proseCost(text) < costRespelled || spelledShare(text) > spelledEnough {
+	if spelledShare(text) > spelledEnough {
 		return ""
 	}
 	return respelled(text, st.foreign > 1)
+}
+
+// span is a stretch of a text.
+type span struct{ from, to int }
+
+// misspelledWords lists the words that nobody writes; with every word, those of
+// a text that has lost its vowels.
+func misspelledWords(text string, every bool) []span {
+	var list []span
+	for i := 0; i < len(text); {
+		if !letterByte(text[i]) {
+			i++
+			continue
+		}
+		from, plain := i, true
+		for i < len(text) && (letterByte(text[i]) || text[i] == '*' && i+1 < len(text) && letterByte(text[i+1])) {
+			plain = plain && text[i] != '*'
+			i++
+		}
+		if from > 0 && partOfName(text[from-1]) || i < len(text) && partOfName(text[i]) || plain && !every && spelled(text[from:i]) {
+			continue
+		}
+		list = append(list, span{from, i})
+	}
+	return list
 }
 
 // respelled gives the text with its misspelled words put right; "" when that
@@ -35,30 +62,22 @@ func findRespelled(d *doc) string {
 // vowel count.
 func respelled(text string, foreign bool) string {
 	s := speller{words: spellingTrie(), vowels: fewVowels(text), foreign: foreign}
+	words := misspelledWords(text, s.vowels)
+	if len(words) < minUnknown {
+		return ""
+	}
+	if !s.vowels && strings.IndexByte(text, '*') < 0 && !s.commonSlips(text, words) {
+		return ""
+	}
 	var out []byte
-	unknown, fixed, cheap, last := 0, 0, 0, 0
+	fixed, cheap, last := 0, 0, 0
 	steps := allSteps
-	for i := 0; i < len(text); {
-		if !letterByte(text[i]) {
-			i++
-			continue
-		}
-		from := i
-		plain := true
-		for i < len(text) && (letterByte(text[i]) || text[i] == '*' && i+1 < len(text) && letterByte(text[i+1])) {
-			plain = plain && text[i] != '*'
-			i++
-		}
-		word := text[from:i]
-		if from > 0 && partOfName(text[from-1]) || i < len(text) && partOfName(text[i]) || plain && spelled(word) && !s.vowels {
-			continue
-		}
-		unknown++
-		if steps < 0 {
-			continue
-		}
+	for _, w := range words {
+		word := text[w.from:w.to]
 		meant := s.meant(word)
-		steps -= maxSteps - s.steps
+		if steps -= maxSteps - s.steps; steps < 0 {
+			break
+		}
 		if meant == "" || meant == string(s.word) {
 			continue
 		}
@@ -66,18 +85,38 @@ func respelled(text string, foreign bool) string {
 		if s.best.cost <= slipSwap {
 			cheap++
 		}
-		out = append(out, text[last:from]...)
+		out = append(out, text[last:w.from]...)
 		at := len(out)
 		out = append(out, meant...)
 		if word[0] < 'a' {
 			out[at] -= 'a' - 'A'
 		}
-		last = i
+		last = w.to
 	}
+	unknown := len(words)
 	if fixed < 3 || cheap*2 < unknown && fixed*4 < unknown*3 && !(foreign && cheap*3 >= unknown) {
 		return ""
 	}
 	return string(append(out, text[last:]...))
+}
+
+// slipSample is the number of words that say whether a text is worth the search.
+const slipSample = 12
+
+// commonSlips says whether the commonest slips explain some of the words of a
+// sample. Most texts with unknown words have them from a trade.
+func (s *speller) commonSlips(text string, words []span) bool {
+	s.common = true
+	defer func() { s.common = false }()
+	stride := max(1, len(words)/slipSample)
+	tried, explained := 0, 0
+	for i := 0; i < len(words); i += stride {
+		tried++
+		if s.meant(text[words[i].from:words[i].to]) != "" {
+			explained++
+		}
+	}
+	return explained*6 >= tried
 }
 
 // partOfName says whether a byte beside a word makes it part of a name, a path

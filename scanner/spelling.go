@@ -17,6 +17,7 @@ type speller struct {
 		word         [maxSpelled]byte
 	}
 	limit   int  // costs above it are not looked at
+	common  bool // only the commonest slip of each kind is looked for, one a word
 	vowels  bool // vowels are missing, and nothing else is wrong
 	foreign bool // nothing but neighbours that changed places and lost vowels is looked for
 	steps   int  // left for this word
@@ -85,7 +86,7 @@ func (s *speller) meant(word string) string {
 		s.limit = 6 * slipVowel
 	case n < 4:
 		return ""
-	case s.foreign:
+	case s.foreign || s.common:
 		s.limit = slipSwap
 	case n < 6:
 		s.limit = slipOther - 1
@@ -96,7 +97,7 @@ func (s *speller) meant(word string) string {
 	}
 	s.best.cost = s.limit + 1
 	s.search(trieRoot, 0, 0, 0, false)
-	if s.best.length == 0 && len(word) > 4 && !s.foreign {
+	if s.best.length == 0 && len(word) > 4 && !s.foreign && !s.common {
 		s.anagram()
 	}
 	if s.best.length == 0 {
@@ -169,7 +170,10 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 	if i == len(w) {
 		return
 	}
-	if s.foreign {
+	if s.foreign || s.common {
+		if i > 0 && s.word[i-1] == s.word[i] {
+			s.search(n, i+1, length, cost+slipDouble, false)
+		}
 		s.swap(n, i, length, cost)
 		return
 	}
@@ -226,15 +230,18 @@ func (s *speller) swap(n uint16, i, length, cost int) {
 	}
 }
 
-// soundAlike says whether one letter is written for another by ear.
-func soundAlike(a, b byte) bool {
-	for _, group := range [...]string{"aeiouy", "ckqx", "szx", "fv", "gj", "td", "uw"} {
-		if strings.IndexByte(group, a) >= 0 && strings.IndexByte(group, b) >= 0 {
-			return true
+// soundGroups are letters that are written for each other by ear, as sets of
+// the groups that a letter is in.
+var soundGroups = func() (t [128]uint8) {
+	for i, group := range [...]string{"aeiouy", "ckqx", "szx", "fv", "gj", "td", "uw"} {
+		for _, c := range group {
+			t[c] |= 1 << i
 		}
 	}
-	return false
-}
+	return t
+}()
+
+func soundAlike(a, b byte) bool { return soundGroups[a]&soundGroups[b] != 0 }
 
 // spoken are letters that are written for others by ear: what is written, and
 // what is meant.
