@@ -55,12 +55,26 @@ func newSentences(v, other *ToolView) []sentenceAt {
 			looked++
 			at := sentenceAt{d, &v.clauses[s]}
 			text := strings.TrimRight(at.text(), ".;:, ")
-			if text != "" && !other.contains(text) && !(encoded && proseCost(text) > costStrange) {
+			if text != "" && !other.contains(text) && !(encoded && isCode(text)) {
 				out = append(out, at)
 			}
 		}
 	}
 	return out
+}
+
+// isCode says whether a sentence is mostly what was decoded from it.
+func isCode(s string) bool {
+	letters, all := 0, 0
+	for i := 0; i < len(s); i++ {
+		if s[i] > ' ' {
+			all++
+			if letterByte(s[i]) {
+				letters++
+			}
+		}
+	}
+	return letters*2 < all || proseCost(s) > costStrange
 }
 
 func (c *change) more(w float64, what string) {

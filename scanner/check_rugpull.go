@@ -33,7 +33,7 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 	c.hosts()
 	c.parameters()
 	c.annotations()
-	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 {
+	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 && !v.encodes(kindDescription) {
 		c.more(0.4, "much more than before")
 	}
 	s := Signal{CheckID: rugPullInfo.ID, Tier: TierSoft, ThreatType: ThreatRugPull}

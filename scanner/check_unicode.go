@@ -126,6 +126,7 @@ type disguise struct {
 	words      int
 	telling    int // those that orders to a model are made of
 	hosts      int // those that are part of a host's name
+	styled     int // those that are only written in a style: full-width, mathematical, marked
 	start, end int
 }
 
@@ -150,6 +151,9 @@ func disguised(s string) disguise {
 			}
 			d.words++
 			d.end = to
+			if styledWord(s[from:to]) {
+				d.styled++
+			}
 			if to+1 < len(s) && s[to] == '.' && letterByte(s[to+1]) {
 				d.hosts++
 			}
@@ -164,6 +168,20 @@ func disguised(s string) disguise {
 		from = max(to, from+1)
 	}
 	return d
+}
+
+// styledWord says whether a word is disguised by nothing but the style of its
+// letters, as East Asian text and posts have it.
+func styledWord(w string) bool {
+	if n, _, _ := mixedWords(w); n > 0 {
+		return false
+	}
+	for _, r := range w {
+		if r == 0x1b || invisible(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // hiddenWord says whether a word hides what it is, as far as its
@@ -206,6 +224,9 @@ func hiddenWord(w string) bool {
 // stays innocent, however it came by its characters.
 func (d *disguise) judge(v *ToolView, r *RegistryView, add func(Tier, float64, int, int, string, ...any)) {
 	said := v.tally(r).total
+	if d.styled == d.words && said < softWeight {
+		return // a style that honest authors use lowers no threshold
+	}
 	switch {
 	case said >= 1 && d.telling > 0:
 		add(TierHard, 0.95, d.start, d.end, "%d disguised words, and what they spell is an order", d.words)

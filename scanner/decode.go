@@ -63,6 +63,7 @@ var rawDecoders = [...]struct {
 	{"tag characters", findTags},
 	{"variation selectors", findSelectors},
 	{"bidirectional override", findBidi},
+	{"letters that look alike", findAlike},
 }
 
 // decode appends a field and its analysis for each text that hides in the
@@ -86,7 +87,9 @@ func (v *ToolView) decode(lex *lexicon) {
 		}
 		if !f.plain {
 			for _, dec := range rawDecoders {
-				v.addDecoded(lex, f, dec.name, dec.find(f.text), &budget)
+				if v.addDecoded(lex, f, dec.name, dec.find(f.text), &budget) && respells(dec.name) {
+					v.docs[i].read = true
+				}
 			}
 		}
 		for k := range decoders {
@@ -112,7 +115,7 @@ func respells(layer string) bool {
 		layer = layer[at+len(nested):]
 	}
 	switch layer {
-	case "leetspeak", "spaced letters", "letters in any case", "misspelled words", "joined words":
+	case "leetspeak", "spaced letters", "letters in any case", "misspelled words", "joined words", "letters that look alike":
 		return true
 	}
 	return false
@@ -146,6 +149,16 @@ func (v *ToolView) addLayer(lex *lexicon, f field, budget *int) (whole bool) {
 	v.fields = append(v.fields, f)
 	v.analyzeField(lex, len(v.fields)-1)
 	return whole
+}
+
+// encodes says whether something deliberate was decoded from a field of a kind.
+func (v *ToolView) encodes(kind fieldKind) bool {
+	for i := range v.fields {
+		if f := &v.fields[i]; f.kind == kind && f.layer != "" && deliberate(f.layer) {
+			return true
+		}
+	}
+	return false
 }
 
 // hidesCode says whether something deliberate was decoded from a field as it

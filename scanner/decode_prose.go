@@ -127,8 +127,11 @@ func wordHash[T string | []byte](word T) uint32 {
 
 // spelled says whether a word of ASCII letters is one that people write: of the
 // lexicon, or a common one, or one of these with an ending.
-func spelled[T string | []byte](word T) bool {
-	if spelledAs(word) || foreignWord(word) {
+func spelled[T string | []byte](word T) bool { return english(word) || foreignWord(word) }
+
+// english is spelled for English alone.
+func english[T string | []byte](word T) bool {
+	if spelledAs(word) {
 		return true
 	}
 	for _, ending := range [...]int{1, 2, 3} { // -s -d, -es -ed -ly -er, -ing
