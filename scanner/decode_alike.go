@@ -25,19 +25,20 @@ const alikes = "" +
 	"ᑌUᑎNᑕCᑭPᑯdᒍJᒪLᒥTᕼHᗅAᗞDᗪDᗰMᗷBᗩAᖇRᗯWᐯVᐱAᔕSᕮEᖴFᘜGᐅDᒧJᕲD᙭XᙢMᓰIᓮIᖻYᘔZᙡWᗝOᗱEᏇW" +
 	"ᚷXᛖMᚱRᛒBᚠFᚺHᛁIᛚLᛗMᛏTᚢUᛕKᚨA" +
 	// Georgian, Hebrew, Thai, Arabic and others, as stylised text has them
-	"ყyვvრnხxძdჰhქjაsზzოmთoსlიoბdეɔიn" + "אxבbדdהhוiזtחnטvיiלlםoןlנjסoעyפeקpרrשwתn" +
-	"คaгr๒bςcдd๔dєeเiนuщwรsฬwภnмmยuץyкkкkոnקp๏oợoгrรsթfցgђhןlןlאxzz" +
+	"ყyვvრnხxძdჰhქjაsზzოmთoსlიoბdიnאxבbדdהhוiזtחnטvיiלlםoןlנjסoעyפeקpרrשwתn" +
+	"คaгr๒bςcдd๔dєeเiนuщwรsฬwภnмmยuץyкkкkոnקp๏oợoгrรsթfցgђhןlןlאx" +
 	// letters of phonetics and other Latin ones
-	"ɐɐɑaɒɑɓbɔcɕcɖdɗdɘeəeɚeɛeɜeɝeɞeɟjɠgɡgɢgɣyɤyɥhɦhɧhɨiɩiɪiɫlɬlɭlɮlɯwɰwɱmɲnɳnɴnɵoɶoɷwɸoɹrɺrɻrɼrɽrɾrɿrʀrʁrʂsʃsʄjʅiʆsʇtʈtʉuʊuʋvʌvʍwʎyʏyʐzʑzʒzʔ?ʕ?ʙbʛgʜhʝjʞkʟlʠqʡ?ʢ?ʣzʤzʥzʦsʧsʨcʩnʪsʫzʬwʭnʮhʯh" +
+	"ɑaɓbɔcɕcɖdɗdɘeəeɚeɛeɜeɝeɞeɟjɠgɡgɢgɣyɤyɥhɦhɧhɨiɩiɪiɫlɬlɭlɮlɯwɰwɱmɲnɳnɴnɵoɶoɷwɸoɹrɺrɻrɼrɽrɾrɿrʀrʁrʂsʃsʄjʅiʆsʇtʈtʉuʊuʋvʌvʍwʎyʏyʐzʑzʒzʔ?ʕ?ʙbʛgʜhʝjʞkʟlʠqʡ?ʢ?ʣzʤzʥzʦsʧsʨcʩnʪsʫzʬwʭnʮhʯh" +
 	"ƀbƁBƃbƄbƅbƆOƇCƈcƉDƊDƋdƌdƎEƏEƐEƑFƒfƓGƔYƕhƖlƗIƘKƙkƚlƛlƝNƞnƟOơoƢOƤPƥpƦRƧSƨsƩEƪlƫtƬTƭtƮTƱUƲVƳYƴyƵZƶzƷ3ƸEƿpǁlǀlǝeǥgǨKȜ3ȝ3ȡdȢ8ȣ8ȤZȥzȴlȵnȶtȷjȺAȻCȼcȽLȾTȿsɀzɂ?ɃBɄUɅVɆEɇeɈJɉjɊQɋqɌRɍrɎYɏy" +
 	"ᴀaᴁaᴃbᴄcᴅdᴆdᴇeᴈeᴉiᴊjᴋkᴌlᴍmᴎNᴏoᴐcᴑoᴓoᴘpᴙRᴚRᴛtᴜuᴝuᴟmᴠvᴡwᴢzᴣzᵫuᵹgᵻiᵽpᶀbᶁdᶂfᶃgᶄkᶅlᶆmᶇnᶈpᶉrᶊsᶋsᶌvᶍxᶎzꜰfꜱsꟻFꟼPꟽMꟾIꞁlꞀLꞂrꞃrꞄsꞅsꞆtꞇtꝁkꝃkꝉlꝋoꝍoꝑpꝓpꝕpꝗqꝙqꝛrꝟvꝩyꝫ3ꞌ'ꞎlꞏ.ꞐNꞑnꞓcꞔcꞕhꞖBꞗbꞘFꞙfꞚaꞛaꞜeꞝeꞠGꞡgꞢKꞣkꞤNꞥnꞦRꞧrꞨSꞩsꟲcꟳfꟴq" +
 	// signs
-	"ΔAЯRИNЄEэeЭEßBБ6бbГrгrЖXжxЗ3ззДDдdЦUцuЧ4чyШWшwЩWщwЪbъbЫbыblЮ1юioЛJlлnФoфfЙNйuҐrҒFғfҚKқkҜKқkҞKҟkҠKҡkҢHңhҤHҥhҪCҫcҬTҭtҰYұyҲXҳxҶ4ҷyҸ4ҹyҺhһhҼEҽeҾEҿeӐAӑaӔAӕaӖEӗeӘEәeӜXӝxӞ3ӟ3ӢNӣuӤNӥuӦOӧoӨOөoӮYӯyӰYӱyӲYӳyӶrӷrѢbѣbѦAѧaѪXѫxѮ3ѯ3ѰYѱyѲOѳoѴVѵvѶVѷv" +
-	"₳A฿B₿B₵C¢cↁDđdĐDɆE€E₣F₲GĦHħhłlŁLłl₤L£L₥m₦N∩nØOøoƤP₱P℞R₹R§S$s₮T†t‡tŦTŧt₸TɄU∪u√v∨v₩Wω̣wЖX×x¥YƵZ♄h♃4☉o☊n☋u♏m♍m✝t✞t⊥T∏nΠnΣEЕE∑E∃E∀A∧A⌊L⌠f∫f∂d∆A∇V∅O⊕O⊗O◯O○o●o◎O☐O□o◻o⚪o⬤O⃝ "
+	"ΔAЯRИNЄEэeЭEßBБ6бbГrгrЖXжxЗ3ДDдdЦUцuЧ4чyШWшwЩWщwЪbъbЫbыbЮ1юiЛJлnФoфfЙNйuҐrҒFғfҚKқkҜKқkҞKҟkҠKҡkҢHңhҤHҥhҪCҫcҬTҭtҰYұyҲXҳxҶ4ҷyҸ4ҹyҺhһhҼEҽeҾEҿeӐAӑaӔAӕaӖEӗeӘEәeӜXӝxӞ3ӟ3ӢNӣuӤNӥuӦOӧoӨOөoӮYӯyӰYӱyӲYӳyӶrӷrѢbѣbѦAѧaѪXѫxѮ3ѯ3ѰYѱyѲOѳoѴVѵvѶVѷv" +
+	"₳A฿B₿B₵C¢cↁDđdĐDɆE€E₣F₲GĦHħhłlŁLłl₤L£L₥m₦N∩nØOøoƤP₱P℞R₹R§S₮T†t‡tŦTŧt₸TɄU∪u√v∨v₩WЖX×x¥YƵZ♄h♃4☉o☊n☋u♏m♍m✝t✞t⊥T∏nΠnΣEЕE∑E∃E∀A∧A⌊L⌠f∫f∂d∆A∇V∅O⊕O⊗O◯O○o●o◎O☐O□o◻o⚪o⬤O"
 
 // flipped pairs letters with those that they are drawn like upside down.
-const flipped = "ɐaqbɔcpdǝeɟfƃgɓgɥhᴉiıiɾjſJʞkןlꞁllluuɯmunodbpbqɹrsstʇtnuʌvʍwxxʎyzz∀AƆCᗡDƎEℲFפGHHIIſJʞK˥L⅂LWMNNOOԀPQQᴚRɹRSS┴T⊥T∩UΛVMWXX⅄YZZ⇂1ᄅ2Ɛ3ㄣ4ϛ596Ɫ7Ƨ2˙.'," +
-	"¿?¡!„\"؛;‾_pdbqqbdpunnumwwm6996"
+const flipped = "ɐaqbɔcpdǝeɟfƃgɓgɥhᴉiıiɾjʞkןlꞁlɯmundpbqɹrʇtnuʌvʍwʎy" +
+	"∀AƆCᗡDƎEℲFפGſJʞK˥L⅂LWMԀPᴚR┴T⊥T∩UΛVMW⅄Y" +
+	"⇂1ᄅ2Ɛ3ㄣ4ϛ5Ɫ76996˙.,''," + "¿?¡!„\"؛;‾_<>><())([]]["
 
 // likeness maps a rune to the ASCII that it is drawn like, after NFKD.
 var likeness = pairsOf(lookalikes, alikes)
@@ -71,9 +72,11 @@ func findAlike(s string) string {
 	if n < minUnknown {
 		return ""
 	}
-	plain := latinised(s)
 	if share(s, latinised) >= alikeEnough {
-		return plain
+		if plain := latinised(s); plain != normalize(s) {
+			return plain
+		}
+		return ""
 	}
 	if share(s, upsideDown) >= alikeEnough {
 		return upsideDown(s)
