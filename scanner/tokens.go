@@ -197,10 +197,22 @@ func (z *tokenizer) asciiWord(i int) int {
 	var prev charClass
 loop:
 	for ; i < len(s); i++ {
+		if s[i]-'a' < 26 {
+			// Nearly all of nearly all words.
+			from := i
+			for ; i < len(s) && s[i]-'a' < 26; i++ {
+				if node != trieDead {
+					node = t.step(node, s[i]-'a')
+				}
+			}
+			letters += i - from
+			prev = ccLower
+			if i == len(s) {
+				break
+			}
+		}
 		k := charClasses[s[i]]
 		switch k {
-		case ccLower:
-			letters++
 		case ccUpper:
 			if prev == ccLower && !whim && alternates(s[whole:]) {
 				whim = true // "iGnOrE" is one word

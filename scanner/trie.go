@@ -35,6 +35,24 @@ func (t *trie) step(n uint16, letter byte) uint16 {
 	return at
 }
 
+// walk follows the ASCII letters of s from i on, in either case: the node
+// after the last of them, and where they end.
+func walk[T string | []byte](t *trie, s T, i int) (n uint16, end int) {
+	n = trieRoot
+	for ; i < len(s); i++ {
+		letter := (s[i] | 0x20) - 'a'
+		if letter >= 26 {
+			return n, i
+		}
+		if n = t.step(n, letter); n == trieDead {
+			for i++; i < len(s) && (s[i]|0x20)-'a' < 26; i++ {
+			}
+			return n, i
+		}
+	}
+	return n, i
+}
+
 // exact is what a word that ends at a node means.
 func (t *trie) exact(n uint16) *entry { return &t.entries[t.cells[n].exact] }
 
