@@ -152,19 +152,21 @@ func sentenceEnd(s string, from int) int {
 // knownWords counts the words of a text and those that the lexicon knows.
 func knownWords[T string | []byte](s T) (words, known int) {
 	lex := theLexicon().latin
-	eachWord(s, func(from, to int) bool {
-		n := uint16(trieRoot)
-		for i := from; i < to; i++ {
-			n = lex.step(n, latinClass(s[i]))
+	for i := 0; i < len(s); {
+		if !letterByte(s[i]) {
+			i++
+			continue
 		}
-		if to-from > 1 {
+		from := i
+		var n uint16
+		n, i = walk(lex, s, i)
+		if i-from > 1 {
 			words++
 			if lex.exact(n).c != 0 {
 				known++
 			}
 		}
-		return true
-	})
+	}
 	return words, known
 }
 

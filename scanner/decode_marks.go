@@ -55,6 +55,9 @@ func findTags(s string) string {
 // findSelectors reads bytes carried by variation selectors: the first sixteen
 // values by VS1..VS16, the others by VS17..VS256.
 func findSelectors(s string) string {
+	if !strings.Contains(s, "\xef\xb8") && !strings.Contains(s, "\xf3\xa0") {
+		return ""
+	}
 	var out []byte
 	for _, r := range s {
 		switch {
