@@ -20,6 +20,8 @@ const (
 	lineLimit = 25
 	// repeatLimit is how often one line or one character may repeat.
 	repeatLimit = 30
+	// minLine is the length of a line, in bytes, from which it says something.
+	minLine = 4
 )
 
 func inspectSize(v *ToolView, _ *RegistryView) []Signal {
@@ -43,6 +45,9 @@ func inspectSize(v *ToolView, _ *RegistryView) []Signal {
 		if at := paddedAt(f.text); at > 0 {
 			add(f, 0.7, at, "white space that pushes the text after it out of sight")
 		}
+		if len(f.text) < repeatLimit*3*minLine {
+			continue
+		}
 		if n, at := repetition(f.text); n >= repeatLimit*3 {
 			add(f, 0.4, at, "one line %d times", n)
 		}
@@ -50,8 +55,20 @@ func inspectSize(v *ToolView, _ *RegistryView) []Signal {
 	return strongestOf(out)
 }
 
+// gapSet is what gaps consist of.
+var gapSet = setOf(" \t\r\n")
+
 // paddedAt gives where text goes on after a gap that no layout needs, or 0.
 func paddedAt(s string) int {
+	// A gap that is too high is at least as wide.
+	wide := false
+	runs(s, &gapSet, min(gapLimit, lineLimit+1), func(string) bool {
+		wide = true
+		return false
+	})
+	if !wide {
+		return 0
+	}
 	start, lines := 0, 0
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -76,7 +93,7 @@ func repetition(s string) (most, at int) {
 	for from := 0; from < len(s); {
 		end := sentenceEnd(s, from)
 		line := s[from:end]
-		if line == last && len(line) > 3 {
+		if line == last && len(line) >= minLine {
 			n++
 			if n > most {
 				most, at = n, from

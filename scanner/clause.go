@@ -60,7 +60,7 @@ const longChain = 6
 func unchain(text string, toks []token) {
 	for i := 0; i < len(toks); {
 		j := i + 1
-		for j < len(toks) && toks[j].start == toks[j-1].end+1 && text[toks[j-1].end] == '_' {
+		for j < len(toks) && toks[j].flags&tfIdent != 0 && toks[j].start == toks[j-1].end+1 && text[toks[j-1].end] == '_' {
 			j++
 		}
 		if j-i >= longChain {

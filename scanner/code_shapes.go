@@ -193,12 +193,25 @@ var shapesBy = func() (by [256]struct {
 	return by
 }()
 
+// wordBytes are the bytes of wordByte.
+var wordBytes = setOf(alnum)
+
 // eachShape calls f for the shapes in a text, in order of place, with the
 // offsets of the whole. One look at each start of a word: linear.
 func eachShape(text string, f func(sh *codeShape, from, to int)) {
+	within := false // a word
 	for i := 0; i+2 < len(text); i++ {
-		at := &shapesBy[text[i]]
-		if at.second&(1<<(text[i+1]&31)) == 0 || at.third&(1<<(text[i+2]&31)) == 0 || i > 0 && wordByte(text[i]) && wordByte(text[i-1]) {
+		c := text[i]
+		if wordBytes[c] {
+			if within {
+				continue
+			}
+			within = true
+		} else {
+			within = false
+		}
+		at := &shapesBy[c]
+		if at.second&(1<<(text[i+1]&31)) == 0 || at.third&(1<<(text[i+2]&31)) == 0 {
 			continue
 		}
 		for _, sh := range at.shapes {

@@ -94,11 +94,12 @@ func (v *ToolView) decode(lex *lexicon) {
 		}
 		for k := range decoders {
 			text := decoders[k].find(&v.docs[i])
+			if text == "" {
+				continue
+			}
 			name := decoders[k].name
-			if text != "" {
-				if p := escapePrefix[name]; p != "" && spelledOut(v.docs[i].text, p) {
-					name = lettersAs + name
-				}
+			if p := escapePrefix[name]; p != "" && spelledOut(v.docs[i].text, p) {
+				name = lettersAs + name
 			}
 			if v.addDecoded(lex, f, name, text, &budget) && respells(name) {
 				v.docs[i].read = true

@@ -417,13 +417,13 @@ func (x *frameContext) word(i int) string { return x.doc.text[x.toks[i].start:x.
 
 // isWord compares a token with lower case words.
 func (x *frameContext) isWord(i int, words ...string) bool {
-	if i < 0 || i >= len(x.toks) {
+	if uint(i) >= uint(len(x.toks)) {
 		return false
 	}
-	word := x.word(i)
-	first := word[0] | 0x20
-	for _, w := range words {
-		if len(w) == len(word) && (w[0] == first || first >= 0x80) && strings.EqualFold(word, w) {
+	t := &x.toks[i]
+	n, first := int(t.end-t.start), t.first
+	for k := range words {
+		if w := words[k]; len(w) == n && (w[0] == first || first >= 0x80) && strings.EqualFold(x.word(i), w) {
 			return true
 		}
 	}

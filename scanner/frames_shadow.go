@@ -143,7 +143,7 @@ func (x *frameContext) ownerOf(name string) int {
 		return ownerUnknown
 	}
 	tools := x.reg.ToolsByName[name]
-	if len(tools) == 0 && name == strings.ToUpper(name) {
+	if len(tools) == 0 && shouted(name) {
 		tools = x.reg.ToolsByName[strings.ToLower(name)]
 	}
 	if len(tools) == 0 {
@@ -162,6 +162,18 @@ func (x *frameContext) ownerOf(name string) int {
 func (x *frameContext) kin(name string) bool {
 	i, j := strings.LastIndexByte(name, '_'), strings.LastIndexByte(x.v.Name, '_')
 	return i > 0 && j > 0 && len(name)-i > 4 && strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
+}
+
+// shouted says whether a name has no small letter.
+func shouted(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c >= 'a' && c <= 'z' {
+			return false
+		} else if c >= 0x80 {
+			return name == strings.ToUpper(name)
+		}
+	}
+	return true
 }
 
 // actionName says whether the identifier at i begins with a verb, as names of

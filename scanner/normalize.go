@@ -20,7 +20,7 @@ func normalize(s string) string {
 	}
 	buf := make([]byte, 0, len(s))
 	buf = append(buf, s[:i]...)
-	changed, likeness := false, false
+	changed, likeness, stable := false, false, true
 	for skip := 0; i < len(s); i += skip {
 		var r rune
 		r, skip = utf8.DecodeRuneInString(s[i:])
@@ -38,12 +38,16 @@ func normalize(s string) string {
 		case r == '\u2028' || r == '\u2029' || r == '\u0085':
 			buf = append(buf, '\n')
 			changed = true
+		case r >= 0xFF01 && r <= 0xFF5E:
+			buf = append(buf, byte(r-0xFEE0)) // as NFKC spells full-width ASCII
+			changed = true
 		default:
+			stable = stable && settled(r)
 			likeness = likeness || r >= 0x250 && r < 0x600 || r >= 0x13A0 && r < 0x1400 || r >= 0x1D00 && r < 0x1D80 || r >= 0x2100 && r < 0x2380 || r >= 0xA640 && r < 0xAC00
 			buf = utf8.AppendRune(buf, r)
 		}
 	}
-	if !norm.NFKC.IsNormal(buf) {
+	if !stable && !norm.NFKC.IsNormal(buf) {
 		buf, changed = norm.NFKC.Bytes(buf), true
 	}
 	if likeness {
@@ -53,13 +57,26 @@ func normalize(s string) string {
 	}
 	// Marks are judged where normalisation has put them, or a second pass
 	// would see others.
-	if stricken(buf) {
+	if (!stable || likeness) && stricken(buf) {
 		return string(norm.NFKC.Bytes(dropMarks(buf)))
 	}
 	if !changed {
 		return s
 	}
 	return string(buf)
+}
+
+// settled says of the commonest runes beyond ASCII that NFKC leaves them alone
+// and joins them to nothing that stands before them.
+func settled(r rune) bool {
+	switch {
+	case r >= 0xC0 && r < 0x132, r >= 0x400 && r < 0x460, r >= 0x2012 && r < 0x2017, r >= 0x2018 && r < 0x2023,
+		r >= 0x2190 && r < 0x219A, r >= 0x2500 && r < 0x2A0C, r >= 0x3001 && r < 0x3004, r >= 0x3008 && r < 0x302A,
+		r >= 0x3041 && r < 0x3097, r >= 0x30A1 && r < 0x30FF, r >= 0x3400 && r < 0xA000, r >= 0xAC00 && r < 0xD7A4,
+		r >= 0x1F300 && r < 0x1FAF0:
+		return true
+	}
+	return false
 }
 
 // unmix spells words that mix Latin letters with look-alikes of another

@@ -12,6 +12,7 @@ type token struct {
 	opens      uint16 // the phrases that it begins, 0 for none
 	f          form
 	flags      tokenFlags
+	first      byte // its first byte, small if it is a letter
 }
 
 type tokenFlags uint8
@@ -309,7 +310,7 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	case letters > 1:
 		z.unknown++
 	}
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: flags})
+	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: flags, first: z.s[start] | 0x20})
 }
 
 // inHost says whether a word is part of a host name: "mail.example" gives no

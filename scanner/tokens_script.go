@@ -89,7 +89,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	if cyrillic > 0 && latin == 0 && other == 0 {
 		if e, ok := z.lex.cyril.longest(z.word, cyrillicClass); ok {
 			z.count(e.c)
-			z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: e.c, s: e.s, f: e.f, flags: z.pending})
+			z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: e.c, s: e.s, f: e.f, flags: z.pending, first: z.s[start] | 0x20})
 			z.pending = 0
 			return
 		}
@@ -121,7 +121,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 		z.pending |= tfUpper
 	}
 	z.count(c)
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: z.pending})
+	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: z.pending, first: z.s[start] | 0x20})
 	z.pending = 0
 }
 
@@ -196,7 +196,7 @@ func (z *tokenizer) cjkRun(i int) int {
 		}
 		z.bound(i)
 		z.count(c)
-		z.tokens = append(z.tokens, token{start: uint32(i), end: uint32(end), c: c, s: sen, flags: z.pending})
+		z.tokens = append(z.tokens, token{start: uint32(i), end: uint32(end), c: c, s: sen, flags: z.pending, first: z.s[i] | 0x20})
 		z.pending = 0
 		i = end
 	}

@@ -34,7 +34,7 @@ func countHidden(s string) hiddenCounts {
 			}
 		case r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85:
 			c.control++
-		case r < 0x80:
+		case r < 0x80 || r >= 0x3400 && r < 0xA000: // and Han, which is never odd
 			hidden = false
 		case r >= 0xE0000 && r < 0xE0080:
 			// Flags of regions are a black flag and tags.
