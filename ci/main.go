@@ -28,6 +28,10 @@ const (
 	outDir   = "/out"
 
 	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
+
+	// buildFailed is the exit status of a call whose touchstone could not be
+	// built: 1 would say that the gate failed.
+	buildFailed = 5
 )
 
 // Touchstone is a tree with a pipeline, and the program that runs it.
@@ -122,8 +126,9 @@ func (t *Touchstone) WithVar(name, value string) *Touchstone {
 // Gate runs what changed and judges it; its exit status is the verdict.
 //
 // The summary is printed where the gate passes. Where it fails, the exit
-// status is the command line's: 1 the gate failed, 3 a stage failed, 4 a
-// dataset is invalid.
+// status is the command line's: 1 the gate failed, 2 the pipeline is wrong, 3 a
+// stage failed, 4 a dataset is invalid. It is 5 where touchstone could not be
+// built.
 // +cache="never"
 func (t *Touchstone) Gate(
 	ctx context.Context,
@@ -299,7 +304,8 @@ func (t *Touchstone) build(code *dagger.Directory) *dagger.File {
 		WithMountedDirectory("/src", code).
 		WithWorkdir("/src").
 		WithEnvVariable("CGO_ENABLED", "0").
-		WithExec([]string{"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, "./cmd/touchstone"}).
+		WithExec([]string{"sh", "-c", fmt.Sprintf(
+			"go build -trimpath -buildvcs=false -ldflags '-s -w' -o %s ./cmd/touchstone || exit %d", program, buildFailed)}).
 		File(program)
 }
 
@@ -327,7 +333,9 @@ func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...stri
 		// The engine may answer an earlier run's container from its cache;
 		// this makes the planner look again.
 		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
-		WithExec(append(argv, flags...), dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
+		// The planner starts no process that could outlive it, and an init
+		// process in front of it costs as much as a third of its own work.
+		WithExec(append(argv, flags...), dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true, NoInit: true})
 }
 
 // attempt runs a verb whose results are there although its verdict may be

@@ -52,11 +52,26 @@ stage "slow" {
 	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(stderr.String(), "the Dagger engine could not run slow") {
 		t.Errorf("exit status %d, want 3\n%s", code, stderr.String())
 	}
+	if left := processesWith(between); len(left) > 0 {
+		t.Errorf("the run left %q", left)
+	}
 	w.env = nil
 	e := w.run("dagger", store)
 	if e.code != 0 || e.stages[0].Status != "HIT" || e.stages[1].Status != "RAN" {
 		t.Errorf("after the engine came back: exit status %d, %+v", e.code, e.stages)
 	}
+}
+
+// processesWith lists the command lines of processes whose environment holds
+// text, as far as this machine shows it.
+func processesWith(text string) (list []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		if strings.Contains(readAll(file), text) {
+			list = append(list, strings.ReplaceAll(readAll(filepath.Join(filepath.Dir(file), "cmdline")), "\x00", " "))
+		}
+	}
+	return list
 }
 
 func readAll(file string) string {

@@ -76,7 +76,10 @@ func (e *Executor) Close() error {
 	case err := <-closed:
 		return err
 	case <-time.After(closeTimeout):
-		return errors.New("the Dagger engine did not end the session; it ends by itself")
+		if file, err := cli(); err == nil {
+			reap(file)
+		}
+		return errors.New("the Dagger engine did not end the session; it has been abandoned")
 	}
 }
 
