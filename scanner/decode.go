@@ -30,6 +30,8 @@ var decoders = [...]decoder{
 	{"hex", findHex},
 	{"base32", findBase32},
 	{"base85", findBase85},
+	{"uuencode", findUU},
+	{"a number in base 58 or 62", findBigBase},
 	{"percent encoding", findPercent},
 	{"escapes", findEscapes},
 	{"HTML entities", findEntities},

@@ -5,16 +5,16 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
-	"encoding/ascii85"
-	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Decoders for bytes written in an alphabet: base64, base32, base85, hex.
+// Decoders for bytes in base64 and hexadecimal digits, and what bytes are text.
 
 const minRun = 16
 
@@ -32,7 +32,6 @@ const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 var (
 	base64Set = setOf(alnum + "+/-_=")
-	base32Set = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567=")
 	hexSet    = setOf("0123456789abcdefABCDEF")
 )
 
@@ -62,11 +61,15 @@ func runs(s string, set *byteSet, least int, f func(run string) bool) {
 }
 
 func findBase64(d *doc) string {
-	if d.stats.longestWord < 12 {
+	if d.stats.longestWord < 12 && d.stats.longest < 4 {
 		return ""
 	}
 	var c collector
-	runs(unwrapped(d.text), &base64Set, minRun, func(run string) bool {
+	whole := unwrapped(d.text)
+	if d.stats.longest >= 4 || d.stats.odd >= minDecoded {
+		whole = rejoined(whole)
+	}
+	runs(whole, &base64Set, minRun, func(run string) bool {
 		text := decodeBase64(run)
 		if text == "" && len(run) >= 24 && mixedRun(run) {
 			if text = decodeBase64(reversed(run)); text == "" {
@@ -108,11 +111,72 @@ func unwrapped(s string) string {
 	return b.String()
 }
 
+// rejoined closes up a run that was cut into pieces of one length, from four
+// characters on, by blanks or by what stands between strings of a list.
+func rejoined(s string) string {
+	var b strings.Builder
+	last := 0
+	for i := 0; i < len(s); {
+		if !base64Set[s[i]] {
+			i++
+			continue
+		}
+		from := i
+		for i < len(s) && base64Set[s[i]] {
+			i++
+		}
+		size := i - from
+		if size < 4 || size > 80 {
+			continue
+		}
+		// Pieces of the same size follow, but for the last.
+		gap, pieces, end := 0, 1, i
+		for {
+			at := end
+			for at < len(s) && at-end <= 5 && strings.IndexByte(" \"',+\n[]", s[at]) >= 0 {
+				at++
+			}
+			if at == end || at-end > 5 || gap > 0 && at-end != gap {
+				break
+			}
+			stop := at
+			for stop < len(s) && base64Set[s[stop]] {
+				stop++
+			}
+			if stop == at || stop-at > size {
+				break
+			}
+			gap = at - end
+			pieces++
+			end = stop
+			if stop-at < size {
+				break
+			}
+		}
+		if pieces < 4 {
+			continue
+		}
+		b.WriteString(s[last:from])
+		for at := from; at < end; at += size + gap {
+			b.WriteString(s[at:min(at+size, end)])
+		}
+		last, i = end, end
+	}
+	if last == 0 {
+		return s
+	}
+	b.WriteString(s[last:])
+	return b.String()
+}
+
 // decodeBase64 decodes a run of either alphabet, padded or not; text that is
 // compressed inside is inflated. A run may start inside a word: up to three
 // characters are skipped to find the frame.
 func decodeBase64(run string) string {
 	run = strings.Trim(run, "=")
+	if len(run) > minRun && run[0] == '+' && run[len(run)-1] == '-' {
+		run = run[1 : len(run)-1] // UTF-7 begins and ends a run so
+	}
 	if len(run) < minRun-2 || !mixedRun(run) {
 		return ""
 	}
@@ -171,7 +235,10 @@ func promising(enc *base64.Encoding, run string) bool {
 		return true
 	}
 	odd := 0
-	for _, c := range b {
+	for i, c := range b {
+		if c == 0 && i > 0 && i+1 < len(b) && b[i-1] != 0 && b[i+1] != 0 {
+			continue // half of a character of UTF-16
+		}
 		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' {
 			odd++
 		}
@@ -227,6 +294,9 @@ func textOf(b []byte) string {
 			return ""
 		}
 	}
+	if text := utf16Text(b); text != "" {
+		return text
+	}
 	if readable(b) || encodedAgain(b) {
 		return strings.ToValidUTF8(string(b), "�")
 	}
@@ -237,6 +307,32 @@ func textOf(b []byte) string {
 			if err == nil && readable(out) {
 				return strings.ToValidUTF8(string(out), "�")
 			}
+		}
+	}
+	return ""
+}
+
+// utf16Text reads bytes as UTF-16 of either order, if nearly all of it is of the
+// scripts that people write in; "" otherwise.
+func utf16Text(b []byte) string {
+	if len(b) < 2*minDecoded || readable(b) {
+		return ""
+	}
+	units := make([]uint16, len(b)/2)
+	for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		usual := 0
+		for i := range units {
+			units[i] = order.Uint16(b[2*i:])
+			switch u := units[i]; {
+			case u >= ' ' && u < 0x180, u >= 0x400 && u < 0x500, u >= 0x3000 && u < 0x3100, u >= 0x4E00 && u < 0xA000, u >= 0xFF00 && u < 0xFF60, u == '\n':
+				usual++
+			}
+		}
+		if usual*10 < len(units)*9 {
+			continue
+		}
+		if text := []byte(string(utf16.Decode(units))); readable(text) {
+			return string(text)
 		}
 	}
 	return ""
@@ -275,106 +371,4 @@ func decodeHex(run string) string {
 		return ""
 	}
 	return textOf(b)
-}
-
-func findBase32(d *doc) string {
-	if d.stats.longestWord < minRun {
-		return ""
-	}
-	var c collector
-	runs(d.text, &base32Set, minRun, func(run string) bool { return c.add(decodeBase32(run)) })
-	return c.b.String()
-}
-
-func decodeBase32(run string) string {
-	run = strings.TrimRight(run, "=")
-	if len(run) < minRun || strings.IndexByte(run, '=') >= 0 {
-		return ""
-	}
-	switch len(run) % 8 {
-	case 1, 3, 6:
-		run = run[:len(run)-1]
-	}
-	b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(run)
-	if err != nil {
-		return ""
-	}
-	return textOf(b)
-}
-
-// findBase85 reads both alphabets in use: Adobe's (ascii85) and the one of
-// RFC 1924, which Python's b85encode writes.
-func findBase85(d *doc) string {
-	s := d.text
-	if d.stats.odd < 3 || len(s) < 25 {
-		return ""
-	}
-	var c collector
-	for i := 0; i < len(s); {
-		// A run is unbroken, long, and rich in marks that prose uses singly.
-		j, marks := i, 0
-		for j < len(s) && s[j] > ' ' && s[j] < 0x7f {
-			if !wordByte(s[j]) {
-				marks++
-			}
-			j++
-		}
-		if j-i >= 25 && marks*8 >= j-i && !strings.Contains(s[i:j], "://") && !c.add(decodeBase85(s[i:j])) {
-			break
-		}
-		for j < len(s) && !(s[j] > ' ' && s[j] < 0x7f) {
-			j++
-		}
-		i = j
-	}
-	return c.b.String()
-}
-
-const rfc1924 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
-
-var rfc1924Value = func() (t [256]int16) {
-	for i := range t {
-		t[i] = -1
-	}
-	for i := 0; i < len(rfc1924); i++ {
-		t[rfc1924[i]] = int16(i)
-	}
-	return t
-}()
-
-func decodeBase85(run string) string {
-	if len(run) > maxDecoded {
-		return ""
-	}
-	inner := strings.TrimSuffix(strings.TrimPrefix(run, "<~"), "~>")
-	buf := make([]byte, len(inner)+8)
-	if n, _, err := ascii85.Decode(buf, []byte(inner), true); err == nil {
-		if text := textOf(buf[:n]); text != "" {
-			return text
-		}
-	}
-	return textOf(decodeRFC1924(run))
-}
-
-func decodeRFC1924(run string) []byte {
-	var out []byte
-	for i := 0; i < len(run); i += 5 {
-		var n uint64
-		size := min(5, len(run)-i)
-		for k := range 5 {
-			digit := int16(84)
-			if k < size {
-				if digit = rfc1924Value[run[i+k]]; digit < 0 {
-					return nil
-				}
-			}
-			n = n*85 + uint64(digit)
-		}
-		if n > 0xFFFFFFFF {
-			return nil
-		}
-		four := []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
-		out = append(out, four[:max(size-1, 0)]...)
-	}
-	return out
 }

@@ -1,14 +1,14 @@
 package scanner
 
 import (
+	"bytes"
 	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Decoders for characters written one by one: percent, escapes, entities,
-// numbers.
+// Decoders for characters written one by one: percent, escapes, entities.
 
 func findPercent(d *doc) string {
 	s := d.text
@@ -27,6 +27,15 @@ func findPercent(d *doc) string {
 			n++
 			continue
 		}
+		if s[i] == '%' && i+5 < len(s) && s[i+1]|0x20 == 'u' && allHex(s[i+2:i+6]) {
+			if run++; run == longRun {
+				out = ownLine(out, longRun-1)
+			}
+			out = utf8.AppendRune(out, rune(hexByte(s[i+2], s[i+3]))<<8|rune(hexByte(s[i+4], s[i+5])))
+			i += 5
+			n++
+			continue
+		}
 		run = 0
 		out = append(out, s[i])
 	}
@@ -34,6 +43,15 @@ func findPercent(d *doc) string {
 		return ""
 	}
 	return strings.ToValidUTF8(string(out), "�")
+}
+
+func allHex(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !hexSet[s[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // longRun is the number of escapes in a row from which they are a text of
@@ -56,6 +74,9 @@ func ownLine(out []byte, n int) []byte {
 // with prefix and hold the code of the letter in hexadecimal or, for "&#", in
 // decimal digits: nothing but a wish to hide makes anybody do that.
 func spelledOut(s, prefix string) bool {
+	if prefix == escapePrefix["escapes"] {
+		return escapedLetters(s)
+	}
 	n := 0
 	for from := 0; n < longRun; {
 		i := indexFrom(s, prefix, from)
@@ -88,6 +109,24 @@ func spelledOut(s, prefix string) bool {
 	return true
 }
 
+// escapedLetters is spelledOut for the escapes that escapeAt knows.
+func escapedLetters(s string) bool {
+	n := 0
+	for i := 0; i < len(s) && n < longRun; {
+		r, size, _ := escapeAt(s[i:])
+		switch {
+		case size == 0:
+			size = 1
+		case r < 0x80 && letterByte(byte(r)):
+			n++
+		case r >= 0x80:
+			n = max(0, n-2)
+		}
+		i += size
+	}
+	return n >= longRun
+}
+
 func hexByte(a, b byte) byte { return nibble(a)<<4 | nibble(b) }
 
 func nibble(c byte) byte {
@@ -100,8 +139,8 @@ func nibble(c byte) byte {
 	return c - '0'
 }
 
-// findEscapes reads \uXXXX, \u{X}, \xXX, \NNN, U+XXXX and =XX (quoted
-// printable) runs.
+// findEscapes reads runs of \uXXXX, \u{X}, \UXXXXXXXX, \xXX, \NNN, \X of CSS,
+// \N{NAME} of a letter, U+XXXX and =XX (quoted-printable).
 func findEscapes(d *doc) string {
 	s := d.text
 	if d.stats.marks&(markBackslash|markPlus|markEquals) == 0 || strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
@@ -109,9 +148,15 @@ func findEscapes(d *doc) string {
 	}
 	out := make([]byte, 0, len(s))
 	n, run, from := 0, 0, 0
+	printable := false
 	for i := 0; i < len(s); {
-		r, size := escapeAt(s[i:])
+		r, size, isByte := escapeAt(s[i:])
 		if size == 0 {
+			// A line of quoted-printable may end in the middle.
+			if printable && s[i] == '=' && i+1 < len(s) && s[i+1] == '\n' {
+				i += 2
+				continue
+			}
 			out = append(out, s[i])
 			i++
 			run = 0
@@ -123,58 +168,130 @@ func findEscapes(d *doc) string {
 		if run++; run == longRun {
 			out = ownLine(out, len(out)-from)
 		}
-		if r < 0x100 && r >= 0x80 && s[i+1] == 'x' {
+		if isByte {
 			out = append(out, byte(r))
 		} else {
 			out = utf8.AppendRune(out, r)
 		}
+		printable = printable || s[i] == '='
 		i += size
 		n++
-		if s[i-size] == 'U' || s[i-size] == 'u' {
-			for i < len(s) && s[i] == ' ' && i+1 < len(s) && s[i+1]|0x20 == 'u' {
-				i++
+		if c := s[i-size] | 0x20; c == 'u' {
+			// Code points stand apart.
+			k := i
+			for k < len(s) && (s[k] == ' ' || s[k] == ',') {
+				k++
+			}
+			if k+1 < len(s) && s[k]|0x20 == 'u' && s[k+1] == '+' {
+				i = k
 			}
 		}
 	}
 	if n < 4 {
 		return ""
 	}
+	if strings.Contains(s, "=?") {
+		out = mimeWords(out)
+	}
 	return strings.ToValidUTF8(string(out), "�")
 }
 
-// escapeAt reads one escape at the start of s; size 0 when there is none.
-func escapeAt(s string) (r rune, size int) {
-	digits, base, from, width := 0, 16, 2, 4
-	switch {
-	case len(s) > 3 && s[0] == '\\' && s[1] == 'u' && s[2] == '{':
-		from, width = 3, 6
-	case len(s) > 5 && (s[0] == '\\' && s[1] == 'u' || (s[0] == 'U' || s[0] == 'u') && s[1] == '+'):
-	case len(s) > 9 && s[0] == '\\' && s[1] == 'U':
-		width = 8
-	case len(s) > 3 && s[0] == '\\' && s[1] == 'x':
-		width = 2
-	case len(s) > 3 && s[0] == '\\' && s[1] >= '0' && s[1] <= '3':
-		base, from, width = 8, 1, 3
-	case len(s) > 2 && s[0] == '=' && hexSet[s[1]] && hexSet[s[2]] && s[1] < 'a' && s[2] < 'a':
-		from, width = 1, 2
-	default:
-		return 0, 0
+// mimeWords takes the frames of encoded words (RFC 2047) off and turns their
+// underscores into blanks.
+func mimeWords(b []byte) []byte {
+	var out []byte
+	for len(b) > 0 {
+		at := bytes.Index(b, []byte("?Q?"))
+		if at < 0 {
+			at = bytes.Index(b, []byte("?q?"))
+		}
+		if at < 0 {
+			return append(out, b...)
+		}
+		start := bytes.LastIndex(b[:at], []byte("=?"))
+		end := bytes.Index(b[at+3:], []byte("?="))
+		if start < 0 || end < 0 {
+			return append(out, b...)
+		}
+		out = append(out, b[:start]...)
+		out = append(out, bytes.ReplaceAll(b[at+3:at+3+end], []byte("_"), []byte(" "))...)
+		b = b[at+3+end+2:]
 	}
-	for from+digits < len(s) && digits < width && hexSet[s[from+digits]] {
+	return out
+}
+
+// escapeAt reads one escape at the start of s; size 0 when there is none. isByte
+// says that it stands for a byte and not for a character.
+func escapeAt(s string) (r rune, size int, isByte bool) {
+	if len(s) < 3 || s[0] != '\\' && s[0] != '=' && s[0]|0x20 != 'u' {
+		return 0, 0, false
+	}
+	digits, base, from, least, most := 0, 16, 2, 4, 4
+	switch {
+	case s[0] == '=':
+		if !hexSet[s[1]] || !hexSet[s[2]] || s[1] >= 'a' || s[2] >= 'a' {
+			return 0, 0, false
+		}
+		from, least, most, isByte = 1, 2, 2, true
+	case s[0] != '\\':
+		if s[1] != '+' {
+			return 0, 0, false
+		}
+		least, most = 2, 6
+	case s[1] == 'u' && s[2] == '{', s[1] == 'x' && s[2] == '{':
+		from, least, most = 3, 1, 6
+	case s[1] == 'u':
+	case s[1] == 'U':
+		least, most = 8, 8
+	case s[1] == 'x':
+		least, most, isByte = 2, 2, true
+	case s[1] == 'N' && s[2] == '{':
+		return letterName(s)
+	case s[1] >= '0' && s[1] <= '3' && len(s) > 3 && octal(s[2]) && octal(s[3]):
+		if len(s) < 7 || !(octal(s[4]) && octal(s[5]) && octal(s[6])) { // else six digits of CSS
+			base, from, least, most, isByte = 8, 1, 3, 3, true
+			break
+		}
+		fallthrough
+	case hexSet[s[1]]:
+		from, least, most = 1, 2, 6 // CSS; a blank ends it
+	default:
+		return 0, 0, false
+	}
+	for from+digits < len(s) && digits < most && hexSet[s[from+digits]] {
 		digits++
 	}
-	if digits == 0 || width != 6 && digits < width {
-		return 0, 0
+	if digits < least {
+		return 0, 0, false
 	}
 	n, err := strconv.ParseUint(s[from:from+digits], base, 32)
-	if err != nil || n > utf8.MaxRune {
-		return 0, 0
+	if err != nil || n > utf8.MaxRune || n < ' ' && n != '\n' && n != '\t' && n != '\r' {
+		return 0, 0, false
 	}
 	size = from + digits
-	if from == 3 && size < len(s) && s[size] == '}' {
+	if size < len(s) && (from == 3 && s[size] == '}' || from == 1 && most == 6 && digits < 6 && s[size] == ' ') {
 		size++
 	}
-	return rune(n), size
+	return rune(n), size, isByte
+}
+
+func octal(c byte) bool { return c >= '0' && c <= '7' }
+
+// letterName reads \N{LATIN SMALL LETTER X} and the same of a capital.
+func letterName(s string) (r rune, size int, isByte bool) {
+	for _, small := range [...]bool{true, false} {
+		prefix := "\\N{LATIN CAPITAL LETTER "
+		if small {
+			prefix = "\\N{LATIN SMALL LETTER "
+		}
+		if n := len(prefix); len(s) > n+1 && s[:n] == prefix && letterByte(s[n]) && s[n+1] == '}' {
+			if small {
+				return rune(s[n] | 0x20), n + 2, false
+			}
+			return rune(s[n]), n + 2, false
+		}
+	}
+	return 0, 0, false
 }
 
 func findEntities(d *doc) string {
@@ -183,82 +300,4 @@ func findEntities(d *doc) string {
 		return ""
 	}
 	return strings.ToValidUTF8(html.UnescapeString(s), "�")
-}
-
-// findNumbers reads characters written as numbers: hexadecimal pairs, octal,
-// decimal or binary, separated by white space, commas or 0x.
-func findNumbers(d *doc) string {
-	if d.stats.numbers < 8 {
-		return ""
-	}
-	s := d.text
-	var c collector
-	for i := 0; i < len(s); {
-		j, count := i, 0
-		var fields []string
-		for j < len(s) {
-			k := j
-			for k < len(s) && hexSet[s[k]] || k == j+1 && k < len(s) && s[k]|0x20 == 'x' && s[j] == '0' {
-				k++
-			}
-			if k == j || k-j > 8 {
-				break
-			}
-			fields = append(fields, s[j:k])
-			count++
-			for k < len(s) && (s[k] == ' ' || s[k] == ',' || s[k] == '\n' || s[k] == ':' || s[k] == ';') {
-				k++
-			}
-			j = k
-		}
-		if count >= 8 && !c.add(decodeNumbers(fields)) {
-			break
-		}
-		for j < len(s) && wordByte(s[j]) {
-			j++
-		}
-		i = max(j, i) + 1
-	}
-	return c.b.String()
-}
-
-// decodeNumbers tries the bases that the digits allow.
-func decodeNumbers(fields []string) string {
-	for _, base := range []int{2, 16, 8, 10} {
-		out := make([]byte, 0, len(fields))
-		for _, f := range fields {
-			f = strings.TrimPrefix(strings.TrimPrefix(f, "0x"), "0X")
-			if base == 2 && len(f) < 7 || base == 16 && len(f) != 2 {
-				break
-			}
-			n, err := strconv.ParseUint(f, base, 32)
-			if err != nil || n > utf8.MaxRune || n < 9 {
-				break
-			}
-			if n > 0x7f && base != 10 {
-				out = append(out, byte(n))
-			} else {
-				out = utf8.AppendRune(out, rune(n))
-			}
-		}
-		if len(out) >= len(fields)-1 {
-			if text := textOf(out); text != "" && vowels(text) {
-				return text
-			}
-		}
-	}
-	return ""
-}
-
-// vowels says whether text has spaces and vowels as sentences do, which
-// numbers read in the wrong base have not.
-func vowels(s string) bool {
-	n := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] | 0x20 {
-		case 'a', 'e', 'i', 'o', 'u', ' ':
-			n++
-		}
-	}
-	return n*4 > len(s)
 }
