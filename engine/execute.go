@@ -193,7 +193,7 @@ func (r *run) environment(in *pipeline.Instance) (list, secrets []string, err er
 		env[v.Name] = v.Value
 	}
 	for _, s := range in.Secrets {
-		v, err := r.secret(s)
+		v, err := r.Secret(r.plan.Root, s)
 		if err != nil {
 			return nil, nil, fmt.Errorf("secret %s: %w", s.Name, err)
 		}

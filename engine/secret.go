@@ -14,20 +14,20 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// secret reads a secret's value at the moment it is needed. It goes into the
-// process's environment and nowhere else.
-func (r *run) secret(s pipeline.Secret) (string, error) {
+// Secret reads a secret's value at the moment it is needed; root is the plan's.
+// It goes into a process's environment and nowhere else.
+func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 	kind, from, _ := strings.Cut(s.From, ":")
 	switch kind {
 	case "env":
-		v, ok := r.LookupEnv(from)
+		v, ok := e.LookupEnv(from)
 		if !ok {
 			return "", fmt.Errorf("the environment variable %s is not set; set it before the run", from)
 		}
 		return v, nil
 	case "file":
 		if !filepath.IsAbs(from) {
-			from = filepath.Join(r.plan.Root, from)
+			from = filepath.Join(root, from)
 		}
 		b, err := os.ReadFile(from)
 		if err != nil {

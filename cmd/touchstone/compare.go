@@ -189,7 +189,7 @@ func (r *sideRun) measured() compare.MeasureSide {
 	a := r.figures
 	return compare.MeasureSide{
 		Proxy: filepath.Join(r.parts, partProxy), Corpus: filepath.Join(r.parts, partCorpus), Golden: filepath.Join(r.parts, partGolden),
-		Search: a.SearchPath, Degrade: a.Degraded,
+		Search: a.SearchPath, Degrade: a.Degraded, Secret: r.secret,
 	}
 }
 

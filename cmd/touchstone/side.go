@@ -96,10 +96,12 @@ func isReport(path string) bool {
 }
 
 // sideRun is what a side gave. Parts is a directory with the proxy and the
-// data, when they were asked for and the pipeline has them.
+// data, when they were asked for and the pipeline has them; secret is then what
+// the proxy needs to know, if anything.
 type sideRun struct {
 	figures *contracts.Aggregate
 	parts   string
+	secret  string
 }
 
 // with gives the flags of one side: what is said later wins.
@@ -152,7 +154,9 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 		if run.figures = &figures; err != nil || o.parts == "" {
 			return err
 		}
-		run.parts, err = s.parts(outcomes, o.parts)
+		if run.parts, err = s.parts(outcomes, o.parts); err == nil && run.parts != "" {
+			run.secret, err = s.proxySecret()
+		}
 		return err
 	})
 	var failed *engine.StageError
@@ -222,6 +226,18 @@ func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) 
 		}
 	}
 	return dir, nil
+}
+
+// proxySecret reads the secret that the pipeline hands its proxy; "" for none.
+func (s *session) proxySecret() (string, error) {
+	for _, in := range s.plan.Instances {
+		for _, secret := range in.Secrets {
+			if in.Stage == "score-retrieval" && secret.Name == "PROXY_SECRET" {
+				return s.engine.Secret(s.plan.Root, secret)
+			}
+		}
+	}
+	return "", nil
 }
 
 // readReport reads a side that is a report.

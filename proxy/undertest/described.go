@@ -2,6 +2,7 @@ package undertest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -62,7 +63,7 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	}
 	d.home, d.token = home, token()
 	d.run, err = d.adapter.Run(adapter.Setting{
-		Home: home, Binary: d.binary, Touchstone: d.self, Listen: listen, Token: d.token, Secret: os.Getenv(secretVariable),
+		Home: home, Binary: d.binary, Touchstone: d.self, Listen: listen, Token: d.token, Secret: cmp.Or(opts.Secret, os.Getenv(secretVariable)),
 		Upstreams: opts.Upstreams, Tools: len(opts.Tools), Options: d.options,
 	})
 	if err != nil {
@@ -80,9 +81,7 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 }
 
 func (d *described) started(p *process) {
-	p.log.mu.Lock()
-	p.log.secret = d.token
-	p.log.mu.Unlock()
+	p.log.keep(d.token)
 	if p.out != nil {
 		d.mcp = newStdioClient(p)
 	}

@@ -22,8 +22,17 @@ type logBuffer struct {
 	mu   sync.Mutex
 	data []byte
 	cut  bool
-	// secret is what the proxy was given to know, and nobody else should.
-	secret string
+	// secrets are what the proxy was given to know, and nobody else should.
+	secrets []string
+}
+
+// keep has a secret masked in what is shown; none when it is empty.
+func (l *logBuffer) keep(secret string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if secret != "" {
+		l.secrets = append(l.secrets, secret)
+	}
 }
 
 func (l *logBuffer) Write(p []byte) (int, error) {
@@ -48,8 +57,8 @@ func (l *logBuffer) text() string {
 func (l *logBuffer) tail() string {
 	l.mu.Lock()
 	text, cut := string(l.data), l.cut
-	if l.secret != "" {
-		text = strings.ReplaceAll(text, l.secret, masked)
+	for _, s := range l.secrets {
+		text = strings.ReplaceAll(text, s, masked)
 	}
 	l.mu.Unlock()
 	text = strings.TrimSpace(mask(text))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -36,6 +37,9 @@ type Options struct {
 	// Executable stands in for this program where the manifest asks for the
 	// embedded proxy; empty means this program.
 	Executable string
+	// Secret is what the proxy needs to know, such as an API key. Empty means
+	// what this process has in PROXY_SECRET.
+	Secret string
 	// Progress, when set, is told what is being waited for.
 	Progress func(message string)
 }
@@ -149,9 +153,17 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	if err := prepare(p.home, launch); err != nil {
 		return err
 	}
+	if opts.Secret != "" {
+		launch.Env = maps.Clone(launch.Env)
+		if launch.Env == nil {
+			launch.Env = map[string]string{}
+		}
+		launch.Env[secretVariable] = opts.Secret
+	}
 	if p.process, err = startProcess(launch, p.home); err != nil {
 		return fmt.Errorf("start proxy %q: %w: build it again", p.Manifest.Name, err)
 	}
+	p.process.log.keep(opts.Secret)
 	p.dialect.started(p.process)
 	ready, cancel := context.WithTimeout(ctx, opts.ReadyTimeout)
 	defer cancel()

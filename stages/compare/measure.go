@@ -48,6 +48,8 @@ type CostSide struct {
 type MeasureSide struct {
 	Proxy, Corpus, Golden string
 	Search, Degrade       string
+	// Secret is what the proxy needs to know; empty for none.
+	Secret string
 }
 
 // MeasureOptions says what to measure.
@@ -134,7 +136,7 @@ func startMeasured(ctx context.Context, side MeasureSide, self string) (*measure
 	}
 	began := time.Now()
 	m.proxy, err = undertest.Start(ctx, undertest.Options{
-		Dir: side.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: side.Search, Tools: tools, Executable: self,
+		Dir: side.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: side.Search, Tools: tools, Executable: self, Secret: side.Secret,
 	})
 	if err != nil {
 		os.RemoveAll(dir)

@@ -60,7 +60,12 @@ func comparedRow(m compare.Metric) []string {
 var comparedHead = []string{"metric", "A", "B", "B − A", "95% interval", "p", "d_z", "won", "lost"}
 
 func costRows(c *compare.Cost) [][]string {
-	ms := func(f float64) string { return fmt.Sprintf("%.2f ms", f) }
+	ms := func(f float64) string {
+		if f >= 1000 {
+			return fmt.Sprintf("%.2f s", f/1000)
+		}
+		return fmt.Sprintf("%.2f ms", f)
+	}
 	mib := func(n int64) string {
 		if n == 0 {
 			return "not known"

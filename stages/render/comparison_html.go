@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"html"
 	"html/template"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -50,18 +49,7 @@ func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
 	}
 	style := pageCSS + comparisonCSS
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>%s</title>
-<style>%s</style>
-</head>
-`, policyHash(style), html.EscapeString(p.Title), style)
+	b.WriteString(pageHead(p.Title, style, ""))
 	if err := comparisonTemplate.Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render the comparison: %w", err)
 	}

@@ -45,18 +45,7 @@ const (
 func HTML(r contracts.Report) ([]byte, error) {
 	p := newPage(&r)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>%s</title>
-<style>%s</style>
-</head>
-`, policyHash(pageCSS), policyHash(pageJS), html.EscapeString(p.Title), pageCSS)
+	b.WriteString(pageHead(p.Title, pageCSS, pageJS))
 	if err := bodyTemplate.Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
@@ -76,6 +65,27 @@ func HTML(r contracts.Report) ([]byte, error) {
 	}
 	b.WriteString(foot)
 	return b.Bytes(), nil
+}
+
+// pageHead is a page up to its body: the policy allows the one style and the one
+// script, if any, by their digests.
+func pageHead(title, style, script string) string {
+	policy := "default-src 'none'; style-src '" + policyHash(style) + "'"
+	if script != "" {
+		policy += "; script-src '" + policyHash(script) + "'"
+	}
+	return fmt.Sprintf(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s; img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>%s</title>
+<style>%s</style>
+</head>
+`, policy, html.EscapeString(title), style)
 }
 
 func policyHash(s string) string {
