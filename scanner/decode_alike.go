@@ -142,6 +142,10 @@ func latinised(s string) string {
 				b.WriteByte(l)
 				continue
 			}
+			if r >= 0x3400 && r < 0xA000 {
+				b.WriteRune(r) // Han stands for itself
+				continue
+			}
 			for _, d := range norm.NFKD.String(string(r)) {
 				if l, ok := likeness[d]; ok {
 					b.WriteByte(l)

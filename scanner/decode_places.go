@@ -17,6 +17,10 @@ func findPlaces(d *doc) string {
 	var c collector
 	s := d.text
 	for i := 0; i < len(s); {
+		if letterByte(s[i]) {
+			i++
+			continue
+		}
 		p := places{}
 		end := p.scan(s, i)
 		if len(p.numbers) >= minPlaces && !c.add(p.read()) {

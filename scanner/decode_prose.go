@@ -154,10 +154,8 @@ func english[T string | []byte](word T) bool {
 
 // spelledAs says whether a word is known as it stands.
 func spelledAs[T string | []byte](word T) bool {
-	n, lex := uint16(trieRoot), theLexicon().latin
-	for i := 0; i < len(word); i++ {
-		n = lex.step(n, latinClass(word[i]))
-	}
+	lex := theLexicon().latin
+	n, _ := walk(lex, word, 0)
 	if lex.exact(n).known() || len(word) < 3 {
 		return true
 	}
@@ -175,7 +173,10 @@ func spelledAs[T string | []byte](word T) bool {
 func foreignWord[T string | []byte](word T) bool {
 	n, t := uint16(trieRoot), theLexicon().foreign
 	for i := 0; i < len(word); i++ {
-		if n = t.step(n, latinClass(word[i])); t.stem(n).c != 0 && i > 3 {
+		if n = t.step(n, latinClass(word[i])); n == trieDead {
+			return false
+		}
+		if i > 3 && t.stem(n).c != 0 {
 			return true
 		}
 	}

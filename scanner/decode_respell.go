@@ -148,6 +148,9 @@ func findCase(d *doc) string {
 	if d.stats.words < 6 || d.stats.longest < 3 && d.stats.singles < 3 && (d.stats.words-d.stats.known)*2 < d.stats.words {
 		return ""
 	}
+	if d.stats.capitals < minUnknown && d.stats.marks&markBeyond == 0 {
+		return ""
+	}
 	whims, words := 0, 0
 	eachWord(d.text, func(from, to int) bool {
 		words++

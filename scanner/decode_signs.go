@@ -43,8 +43,10 @@ func findSigns(d *doc) string {
 	s := d.text
 	for i := 0; i < len(s); {
 		var run signRun
-		end := run.scan(s, i)
-		if run.count < minSigns {
+		end := i + 1
+		if threeSigns(s[i:]) {
+			// No run, and none that begins with the first two of them.
+		} else if end = run.scan(s, i); run.count < minSigns {
 			end = run.tail
 		} else {
 			signs := signRun{signs: make([]byte, 0, end-i)}
@@ -59,6 +61,16 @@ func findSigns(d *doc) string {
 		}
 	}
 	return c.b.String()
+}
+
+// threeSigns says whether a text begins with three different letters or digits
+// none of which can begin a word for a sign, as nearly all words do.
+func threeSigns(s string) bool {
+	if len(s) < 3 {
+		return false
+	}
+	a, b, c := s[0], s[1], s[2]
+	return a != b && b != c && a != c && wordByte(a) && wordByte(b) && wordByte(c) && a|0x20 != 'd' && b|0x20 != 'd' && c|0x20 != 'd'
 }
 
 // scan reads the run of two signs at i; end is where it stops. It keeps the

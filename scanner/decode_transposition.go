@@ -17,12 +17,19 @@ func transposed(s string) string {
 	if len(s) > maxDecoded || len(s) < 2*minDecoded {
 		return ""
 	}
-	text := []rune(s)
-	out := make([]rune, len(text))
-	before := proseCost(s)
+	if isASCII(s) {
+		return reordered([]byte(s), func(text []byte) string { return string(text) })
+	}
+	return reordered([]rune(s), func(text []rune) string { return string(text) })
+}
+
+// reordered does it on the bytes or characters of the text.
+func reordered[T byte | rune](text []T, str func([]T) string) string {
+	out := make([]T, len(text))
+	before := proseCost(str(text))
 	best, cost := 0, before-costGain
 	look := func(n int) {
-		if c := proseCost(string(out[:min(len(out), cipherSample)])); c < cost {
+		if c := proseCost(str(out[:min(len(out), cipherSample)])); c < cost {
 			best, cost = n, c
 		}
 	}
@@ -40,15 +47,15 @@ func transposed(s string) string {
 	case best < 0:
 		columns(out, text, -best)
 	}
-	if best == 0 || !convincing([]byte(string(out[:min(len(out), cipherSample)])), cost, before) {
+	if best == 0 || !convincing([]byte(str(out[:min(len(out), cipherSample)])), cost, before) {
 		return ""
 	}
-	return string(out)
+	return str(out)
 }
 
 // fence undoes a rail fence: text is the rails one after the other, each of
 // which holds every character that the zigzag touched there.
-func fence(out, text []rune, rails int) {
+func fence[T byte | rune](out, text []T, rails int) {
 	period := 2 * (rails - 1)
 	at := 0
 	for r := range rails {
@@ -70,7 +77,7 @@ func fence(out, text []rune, rails int) {
 }
 
 // columns undoes writing in rows of n and reading by columns.
-func columns(out, text []rune, n int) {
+func columns[T byte | rune](out, text []T, n int) {
 	at := 0
 	for c := range n {
 		for i := c; i < len(out); i += n {

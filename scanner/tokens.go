@@ -47,6 +47,8 @@ type docStats struct {
 	longestWord                           int // bytes of the longest unbroken word
 	numbers, numberRun                    int // longest run of short numbers
 	odd                                   int // marks that prose uses sparingly
+	capitals                              int // within words
+	unbroken                              int // bytes of the longest stretch without white space
 	marks                                 mark
 }
 
@@ -145,14 +147,16 @@ type tokenizer struct {
 // run tokenizes the whole text. It is one pass, linear in its length.
 func (z *tokenizer) run() {
 	z.first = true
-	s := z.s
+	s, blank := z.s, -1
 	for i := 0; i < len(s); {
 		switch charClasses[s[i]] {
 		case ccLower, ccUpper, ccDigit:
 			i = z.asciiWord(i)
 		case ccSpace:
+			z.stats.unbroken, blank = max(z.stats.unbroken, i-blank-1), i
 			i++
 		case ccNewline:
+			z.stats.unbroken, blank = max(z.stats.unbroken, i-blank-1), i
 			i = z.newline(i)
 		case ccStop:
 			i = z.stop(i)
@@ -184,6 +188,7 @@ func (z *tokenizer) run() {
 			i++
 		}
 	}
+	z.stats.unbroken = max(z.stats.unbroken, len(s)-blank-1)
 	z.endSentence(len(s))
 }
 
@@ -227,6 +232,9 @@ loop:
 			}
 			letters++
 			upper++
+			if i > whole {
+				z.stats.capitals++
+			}
 		case ccDigit:
 			digits++
 			mixed = mixed || letters > 0 && i+1 < len(s) && charClasses[s[i+1]] == ccLower
