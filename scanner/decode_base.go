@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"io"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -303,7 +304,7 @@ func textOf(b []byte) string {
 	if len(b) > 24 && len(b) < maxDecoded && !readable(b) {
 		// Raw deflate has no header; its first block says so often enough.
 		if deflated(b[0]) {
-			out, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxDecoded))
+			out, err := inflate(b)
 			if err == nil && readable(out) {
 				return strings.ToValidUTF8(string(out), "�")
 			}
@@ -336,6 +337,19 @@ func utf16Text(b []byte) string {
 		}
 	}
 	return ""
+}
+
+// inflaters are kept, for each has tables of 40 KB.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+// inflate undoes raw deflate.
+func inflate(b []byte) ([]byte, error) {
+	z := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(z)
+	if err := z.(flate.Resetter).Reset(bytes.NewReader(b), nil); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(z, maxDecoded))
 }
 
 // encodedAgain says whether bytes are one more encoded run: digits and letters
