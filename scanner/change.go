@@ -91,6 +91,10 @@ func (v *ToolView) protects(at sentenceAt) bool {
 	frees := false
 	for k, t := range toks {
 		switch v.word(at.d, t) {
+		case "out":
+			if k > 0 && v.word(at.d, toks[k-1]) == "left" && at.s.mask.any(cSecret|cPersonal) {
+				return true
+			}
 		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
 			frees = frees || at.s.mask.any(cAsk|cGuard|cNeg)
 		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":

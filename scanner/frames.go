@@ -206,10 +206,11 @@ func (x *frameContext) sentence(s *sentence) {
 		x.escaped()
 		x.holeInHost()
 	}
-	if s.first && x.kind >= kindEnum {
+	if s.first && (x.kind == kindEnum || x.kind == kindDefault || x.kind == kindExample) {
 		x.enter(s)
 		x.discount = 1
 		x.templated()
+		x.instructs()
 	}
 	if s.senses != 0 || s.flags&(tfIdent|tfCode|tfQuote) != 0 {
 		x.enter(s)
@@ -307,6 +308,7 @@ var sentenceFrames = [...]struct {
 	{cNeg | cUser | cDo | cSecretly | cOutside, ^concept(0), (*frameContext).unheard},
 	{cGuard | cAuthority | cUrgent | cHistory | cTarget | cDisable | cChange | cEnd | cRule, ^concept(0), (*frameContext).unwatched},
 	{cModel | cCall | cTool | cUser | cOther | cBe, ^concept(0), (*frameContext).besides},
+	{cIgnore | cDisable | cShow | cTell | cRead | cDo | cStop | cDestroy | cPrefer, ^concept(0), (*frameContext).falsifies},
 	{cPrefer | cWhole | cOther | cResult, cTell | cShow | cDo | cInclude | cRead | cPrefer | cOther, (*frameContext).slanted},
 	{cAsk | cAllow | cShow | cKnow | cGuard | cSecretly, cTool | cThis | cChange | cSend | cCall | cRead, (*frameContext).deferred},
 }

@@ -201,8 +201,8 @@ func (x *frameContext) otherTelling(i, j int) bool {
 		return x.findWord(j, j+5, "know", "on", "see", "slip", "in", "out") < 0
 	case x.findWord(j+1, j+6, "again", "twice") >= 0 && x.findAny(cUser, 0, len(x.toks)) < 0:
 		return true // "no need to describe the chart again"
-	case x.isWord(j, "tell"):
-		return x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t")
+	case x.isWord(j, "tell") && x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t"):
+		return true
 	}
 	if i != j && !x.sen.foreign && (x.findWord(i+1, j+1, "unless", "until", "without") >= 0 || x.findAny(cUser, i+1, j) >= 0 && x.toks[j].f == formPast && x.findWord(i+1, j, "before", "if", "when") >= 0) {
 		return true // "do not submit unless the user has said so"

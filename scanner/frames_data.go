@@ -29,6 +29,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		case t.c.any(cConv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.any(cWhole|cOther|cPrior|cSend|cInclude),
 			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"),
 			x.isWord(i+2, "said", "asked") && x.isWord(i, "user") && x.isWord(i+3, "yes", "no", "otherwise", "it", "stop"),
+			x.isWord(i, "what") && x.isWord(i+2, "asked") && x.isWord(i+3, "for"),
 			t.c.any(cConv) && x.elsewhere(i):
 			// where something happens, not what is wanted
 		case t.c.any(cSecret) && t.flags&tfIdent == 0 && x.owns(i):

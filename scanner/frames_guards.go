@@ -31,6 +31,7 @@ func (x *frameContext) unwatched() {
 				x.hit(frGuard, 1.5, i, k)
 				return
 			}
+			x.hit(frGuard, 0.8, i, k)
 		}
 	}
 }

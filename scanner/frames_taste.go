@@ -1,12 +1,14 @@
 package scanner
 
+import "strings"
+
 // Frames about what the user is told and offered: what is passed over in
 // silence, whose products come first.
 
 // hushed finds things that the user would want to know and that are said to
 // need no mention.
 func (x *frameContext) hushed() {
-	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.unlessWanted() {
+	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
 		return
 	}
 	i := x.senseAt(sHush, 0, len(x.toks))
@@ -31,7 +33,7 @@ func (x *frameContext) hushed() {
 	if x.mask.any(cMust|cShould|cPrefer) || x.isWord(i, "best") || x.sen.foreign {
 		w += 0.3
 	}
-	if w >= 1.3 {
+	if w >= 0.8 {
 		x.hit(frConceal, min(w, 1.7), i, i)
 	}
 }

@@ -62,7 +62,7 @@ func (x *frameContext) citing() bool {
 	}
 	start := int(x.toks[first].start)
 	return x.findWord(first-3, first, "like", "as", "namely", "example", "examples", "instance", "phrases") >= 0 ||
-		start > 1 && x.doc.text[start-2] == '(' && x.findAny(cMust|cModel|cYou, max(0, first-4), first) < 0
+		start > 1 && x.doc.text[start-2] == '(' && x.findAny(cMust|cYou, max(0, first-4), first) < 0
 }
 
 // sampled says whether the sentence stands in a paragraph that is headed as an
