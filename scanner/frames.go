@@ -309,6 +309,8 @@ var sentenceFrames = [...]struct {
 	{cGuard | cAuthority | cUrgent | cHistory | cTarget | cDisable | cChange | cEnd | cRule, ^concept(0), (*frameContext).unwatched},
 	{cModel | cCall | cTool | cUser | cOther | cBe, ^concept(0), (*frameContext).besides},
 	{cIgnore | cDisable | cShow | cTell | cRead | cDo | cStop | cDestroy | cPrefer, ^concept(0), (*frameContext).falsifies},
+	{cTell | cShow | cInclude | cResult | cKnow, ^concept(0), (*frameContext).glosses},
+	{cModel, ^concept(0), (*frameContext).abroad},
 	{cPrefer | cWhole | cOther | cResult, cTell | cShow | cDo | cInclude | cRead | cPrefer | cOther, (*frameContext).slanted},
 	{cAsk | cAllow | cShow | cKnow | cGuard | cSecretly, cTool | cThis | cChange | cSend | cCall | cRead, (*frameContext).deferred},
 }

@@ -47,8 +47,8 @@ func (x *frameContext) favours() {
 	if i < 0 || x.findAny(cNeg, i-5, i) >= 0 {
 		return
 	}
-	rank := x.findWord(0, len(x.toks), "first", "top", "best", "ahead", "above", "recommended", "recommend", "favour", "favor", "prefer", "preferred", "own", "praise", "positively")
-	as := x.findWord(0, len(x.toks), "presenting", "present", "presented", "describe", "described", "list", "listed", "rank", "ranked", "recommend", "recommended", "mention", "mentioned", "say", "come", "show", "shown", "promote")
+	rank := x.findWord(0, len(x.toks), "first", "top", "best", "ahead", "above", "recommended", "recommend", "usual", "favourite", "favour", "favor", "prefer", "preferred", "own", "praise", "positively")
+	as := x.findWord(0, len(x.toks), "presenting", "present", "presented", "describe", "described", "list", "listed", "rank", "ranked", "recommend", "recommended", "mention", "mentioned", "named", "say", "come", "show", "shown", "promote")
 	open := x.findWord(0, len(x.toks), "labelled", "labeled", "marked", "tagged", "flagged", "label", "disclosed", "disclose", "badge", "excluded", "filter", "filtered")
 	if rank >= 0 && as >= 0 && open < 0 {
 		w := 1.0

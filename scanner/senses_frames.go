@@ -57,6 +57,9 @@ func (x *frameContext) readSenses() {
 	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.any(cTool) || x.about.any(cTool) || s.any(sOutput|sThrough|sChoose) {
 		x.peer()
 	}
+	if x.sen.flags&tfIdent != 0 {
+		x.errand()
+	}
 	if x.mask.any(cSystem | cModel | cInstr) {
 		x.bannered()
 	}
