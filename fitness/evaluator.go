@@ -32,12 +32,26 @@ type Options struct {
 type Evaluator struct {
 	corpus         contracts.Corpus
 	places         map[contracts.ToolID]int
-	train, heldOut []contracts.Query
-	queryTerms     map[string][]string // by query id
+	train, heldOut []question
 	metric         string
-	scanner        *scanner.Scanner
+	search         *proxy.Variants
+	scanner        *scanner.Rescanner
 	original       map[contracts.ToolID][]string // what the scanner finds without a candidate
-	terms          termCache
+}
+
+// question is a query as the search takes it.
+type question struct {
+	contracts.Query
+	prepared proxy.Question
+	terms    []string // the distinct ones
+}
+
+func questions(queries []contracts.Query) []question {
+	list := make([]question, len(queries))
+	for i, q := range queries {
+		list[i] = question{q, proxy.NewQuestion(q.Query), proxy.Terms(q.Query)}
+	}
+	return list
 }
 
 // New prepares the scoring of descriptions for the tools of corpus.
@@ -48,13 +62,11 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 	if golden.CorpusVersion != corpus.Version {
 		return nil, fmt.Errorf("the golden set is over corpus %s and this is corpus %s; give the two that belong together", golden.CorpusVersion, corpus.Version)
 	}
-	e := &Evaluator{corpus: corpus, metric: opts.Metric, places: map[contracts.ToolID]int{}, queryTerms: map[string][]string{}}
-	e.train, e.heldOut = split(golden.Queries, opts.Seed, opts.Share)
+	e := &Evaluator{corpus: corpus, metric: opts.Metric, places: map[contracts.ToolID]int{}}
+	train, heldOut := split(golden.Queries, opts.Seed, opts.Share)
+	e.train, e.heldOut = questions(train), questions(heldOut)
 	if len(e.train) == 0 || len(e.heldOut) == 0 {
 		return nil, fmt.Errorf("a share of %g leaves one half of the %d queries empty; give one between 0 and 1", opts.Share, len(golden.Queries))
-	}
-	for _, q := range golden.Queries {
-		e.queryTerms[q.ID] = proxy.Terms(q.Query)
 	}
 	tools := make([]scanner.Tool, len(corpus.Tools))
 	for i, t := range corpus.Tools {
@@ -64,14 +76,16 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 		e.places[t.ToolID] = i
 		tools[i] = scannerTool(t)
 	}
+	e.search = proxy.NewVariants(corpus.Tools)
 	// The original descriptions are what was approved, so that a new directive
 	// is found as the change that it is.
-	var err error
-	if e.scanner, err = scanner.New(scanner.WithBaseline(tools)); err != nil {
+	checks, err := scanner.New(scanner.WithBaseline(tools))
+	if err != nil {
 		return nil, err
 	}
+	e.scanner = checks.Rescanner(tools)
 	e.original = map[contracts.ToolID][]string{}
-	for _, f := range e.scanner.Scan(tools).Findings {
+	for _, f := range e.scanner.Scan(nil) {
 		e.original[f.Server+":"+f.Tool] = f.CheckIDs()
 	}
 	return e, nil
@@ -100,37 +114,34 @@ func (e *Evaluator) ScoreBoth(ctx context.Context, c contracts.Candidate) (contr
 }
 
 func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool) (contracts.Fitness, error) {
-	tools, err := e.apply(c)
+	changes, err := e.changes(c)
 	if err != nil {
 		return contracts.Fitness{}, err
 	}
-	search, err := proxy.NewSearch(tools)
-	if err != nil {
-		return contracts.Fitness{}, err
-	}
-	defer search.Close()
-	answer := contracts.Fitness{ID: c.ID, Metric: e.metric, Findings: e.scan(tools)}
+	search := e.search.With(changes)
+	answer := contracts.Fitness{ID: c.ID, Metric: e.metric, Findings: e.scan(changes)}
 	answer.Feasible = len(answer.Findings) == 0
 	train, err := ask(ctx, search, e.train)
 	if err != nil {
 		return contracts.Fitness{}, err
 	}
-	answer.Train = means(e.train, train)
+	answer.Train = means(train)
 	answer.Fitness, _ = answer.Train.Metrics.Value(e.metric)
-	answer.Feedback = e.feedback(tools, train)
+	answer.Feedback = e.feedback(search, train)
 	if both {
 		heldOut, err := ask(ctx, search, e.heldOut)
 		if err != nil {
 			return contracts.Fitness{}, err
 		}
-		answer.HeldOut = means(e.heldOut, heldOut)
+		answer.HeldOut = means(heldOut)
 	}
 	return answer, nil
 }
 
-// apply returns the corpus's tools with the candidate's descriptions.
-func (e *Evaluator) apply(c contracts.Candidate) ([]contracts.Tool, error) {
-	tools := slices.Clone(e.corpus.Tools)
+// changes gives the descriptions of a candidate that differ from the corpus's,
+// by the places of their tools there.
+func (e *Evaluator) changes(c contracts.Candidate) (map[int]string, error) {
+	changes := map[int]string{}
 	var unknown []string
 	for _, id := range slices.Sorted(maps.Keys(c.Descriptions)) {
 		place, ok := e.places[id]
@@ -139,51 +150,46 @@ func (e *Evaluator) apply(c contracts.Candidate) ([]contracts.Tool, error) {
 			unknown = append(unknown, id)
 		case strings.TrimSpace(c.Descriptions[id]) == "":
 			return nil, fmt.Errorf("the description of %s is empty; leave the tool out to keep its own", id)
-		default:
-			tools[place].Description = c.Descriptions[id]
+		case c.Descriptions[id] != e.corpus.Tools[place].Description:
+			changes[place] = c.Descriptions[id]
 		}
 	}
 	if len(unknown) > 0 {
 		return nil, fmt.Errorf("the corpus has no tool %s; use ids as the corpus has them", strings.Join(unknown, ", "))
 	}
-	return tools, nil
+	return changes, nil
 }
 
 // result is a query with what it found.
 type result struct {
-	query  contracts.Query
+	query  question
 	ranked []contracts.ToolID
 }
 
-func ask(ctx context.Context, search *proxy.Search, queries []contracts.Query) ([]result, error) {
+func ask(ctx context.Context, search *proxy.Variant, queries []question) ([]result, error) {
 	results := make([]result, len(queries))
 	for i, q := range queries {
-		ranked, err := search.Find(ctx, q.Query, depth)
-		if err != nil {
-			return nil, fmt.Errorf("query %s: %w", q.ID, err)
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		results[i] = result{q, ranked}
+		results[i] = result{q, search.Find(q.prepared, depth)}
 	}
 	return results, nil
 }
 
-func means(queries []contracts.Query, results []result) *contracts.SplitMetrics {
+func means(results []result) *contracts.SplitMetrics {
 	list := make([]contracts.RetrievalMetrics, len(results))
 	for i, r := range results {
 		list[i] = scoreretrieval.Score(r.query.Labels, r.ranked)
 	}
-	return &contracts.SplitMetrics{Queries: len(queries), Metrics: scoreretrieval.Mean(list)}
+	return &contracts.SplitMetrics{Queries: len(results), Metrics: scoreretrieval.Mean(list)}
 }
 
 // scan lists what the scanner finds that it does not find in the original
 // descriptions.
-func (e *Evaluator) scan(tools []contracts.Tool) []contracts.FitnessFinding {
-	scanned := make([]scanner.Tool, len(tools))
-	for i, t := range tools {
-		scanned[i] = scannerTool(t)
-	}
+func (e *Evaluator) scan(changes map[int]string) []contracts.FitnessFinding {
 	var findings []contracts.FitnessFinding
-	for _, f := range e.scanner.Scan(scanned).Findings {
+	for _, f := range e.scanner.Scan(changes) {
 		id := f.Server + ":" + f.Tool
 		isNew := func(s scanner.Signal) bool { return !slices.Contains(e.original[id], s.CheckID) }
 		first := slices.IndexFunc(f.Signals, isNew)

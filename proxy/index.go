@@ -129,7 +129,6 @@ func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits 
 	// internal document numbers, which differ between two builds of one
 	// index. So a score's last bits are noise: scores are rounded, tools that
 	// may tie across the cut are fetched too, and the order is made here.
-	const spare = 20
 	req := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(fields...), min(limit+spare, s.size), 0, false)
 	req.SortBy([]string{"-_score", "_id"})
 	res, err := s.bleve.SearchInContext(ctx, req)
@@ -140,14 +139,20 @@ func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits 
 	for i, h := range res.Hits {
 		hits[i] = hit{h.ID, roundScore(h.Score)}
 	}
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
-	})
+	slices.SortFunc(hits, compareHits)
 	hits = hits[:min(limit, len(hits))]
 	if s.reverseTop {
 		slices.Reverse(hits[:min(reversedTop, len(hits))])
 	}
 	return hits, int(res.Total), nil
+}
+
+// spare is how many tools beyond the limit are fetched.
+const spare = 20
+
+// compareHits puts the higher score first, and the lower id among equals.
+func compareHits(a, b hit) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 }
 
 // roundScore keeps six significant decimal digits.

@@ -1,0 +1,81 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+)
+
+// Rescanner scans tools that differ from a fixed set in some descriptions, and
+// gives the findings that Scan gives. It looks again only at what may have
+// changed: at the tools with another description, and at those whose checks
+// compare them with one. It is safe for use by several goroutines at once.
+type Rescanner struct {
+	scanner  *Scanner
+	tools    []Tool
+	order    []int
+	findings []Finding // by tool, of the fixed set
+	readers  [][]int   // by tool: the tools whose checks read its description
+}
+
+// Rescanner scans the fixed set.
+func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
+	r := &Rescanner{
+		scanner: s, tools: slices.Clone(tools), order: sortedOrder(tools),
+		findings: make([]Finding, len(tools)), readers: make([][]int, len(tools)),
+	}
+	registry := s.registry(r.tools, r.order)
+	places := map[*Tool]int{}
+	for i := range r.tools {
+		places[&r.tools[i]] = i
+	}
+	for i := range r.tools {
+		r.findings[i] = s.ScanOne(r.tools[i], registry)
+		for _, t := range registry.compared(&r.tools[i]) {
+			if of := places[t]; of != i {
+				r.readers[of] = append(r.readers[of], i)
+			}
+		}
+	}
+	return r
+}
+
+// compared lists the tools with whose descriptions the checks compare a tool:
+// those of its name, however it is spelled, and of names close to it.
+func (r *RegistryView) compared(t *Tool) []*Tool {
+	sk := skeleton(t.Name)
+	all := slices.Concat(r.ToolsByName[t.Name], r.ToolsByName[strings.ToLower(t.Name)], r.bySkeleton[sk])
+	for _, near := range nearNames(viewOf(t), r, sk) {
+		all = append(all, r.bySkeleton[near]...)
+	}
+	return all
+}
+
+// Scan gives the findings for the tools with other descriptions for some, by
+// their place in the fixed set: those with signals or with checks that failed,
+// sorted by server and tool.
+func (r *Rescanner) Scan(descriptions map[int]string) []Finding {
+	tools := slices.Clone(r.tools)
+	again := map[int]bool{}
+	for i, description := range descriptions {
+		tools[i].Description = description
+		again[i] = true
+		for _, reader := range r.readers[i] {
+			again[reader] = true
+		}
+	}
+	var registry *RegistryView
+	if len(again) > 0 {
+		registry = r.scanner.Registry(tools)
+	}
+	findings := []Finding{}
+	for _, i := range r.order {
+		f := r.findings[i]
+		if again[i] {
+			f = r.scanner.ScanOne(tools[i], registry)
+		}
+		if len(f.Signals) > 0 || len(f.FailedChecks) > 0 {
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
