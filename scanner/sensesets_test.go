@@ -16,7 +16,7 @@ func TestSenseSets(t *testing.T) {
 		{"testdata/business_dev.json", true, 0.75, 0.05},
 		{"testdata/business_heldout.json", false, 0.60, 0.06},
 		{"testdata/harm_dev.json", true, 0.25, 0.05},
-		{"testdata/harm_heldout.json", false, 0.35, 0.05},
+		{"testdata/harm_heldout.json", false, 0.25, 0.05},
 	} {
 		r := measure(t, half.path, half.verbose)
 		if got := float64(r.caught) / float64(r.attacks); got < half.recall {
