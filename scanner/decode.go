@@ -43,6 +43,8 @@ var decoders = [...]decoder{
 	{"spaced letters", findSpaced},
 	{"a letter cipher", findCipher},
 	{"letters in any case", findCase},
+	{"words in reverse order", findReordered},
+	{"joined words", findJoined},
 	{"misspelled words", findRespelled},
 }
 

@@ -2,7 +2,7 @@ package scanner
 
 import "strings"
 
-// Words whose letters stand apart, and words that stand together.
+// Words whose letters stand apart.
 
 // findSpaced closes up words whose letters stand apart: "i g n o r e",
 // "i.g.n.o.r.e". Where the gap between words is no wider than between
@@ -54,52 +54,4 @@ func spacedWord(s string, i int) (word string, end int) {
 		}
 	}
 	return string(out), min(end, len(s))
-}
-
-// segment cuts runs of letters without spaces into words of the lexicon,
-// longest first; what it does not know stays together. Short runs are words
-// already.
-func segment(s string) string {
-	if len(s) <= 12 {
-		return s
-	}
-	lex := theLexicon().latin
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		if !letterByte(s[i]) {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		end := i
-		for end < len(s) && letterByte(s[end]) {
-			end++
-		}
-		if end-i <= 14 {
-			b.WriteString(s[i:end])
-			i = end
-			continue
-		}
-		for i < end {
-			n, last := uint16(trieRoot), 0
-			for j := i; j < end && j-i < 20; j++ {
-				if n = lex.step(n, latinClass(s[j])); n == trieDead {
-					break
-				}
-				if lex.exact(n).c != 0 && j > i {
-					last = j + 1
-				}
-			}
-			if last == 0 {
-				b.WriteByte(s[i])
-				i++
-				continue
-			}
-			b.WriteByte(' ')
-			b.WriteString(s[i:last])
-			b.WriteByte(' ')
-			i = last
-		}
-	}
-	return b.String()
 }

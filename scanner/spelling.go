@@ -95,11 +95,15 @@ func (s *speller) meant(word string) string {
 	default:
 		s.limit = slipOther + slipSwap
 	}
-	s.best.cost = s.limit + 1
-	s.search(trieRoot, 0, 0, 0, false)
-	if s.best.length == 0 && len(word) > 4 && !s.foreign && !s.common {
+	limit := s.limit
+	if len(word) > 4 && !s.foreign && !s.common && !(s.vowels && !hasVowel(s.word[1:])) {
 		s.anagram()
 	}
+	s.limit, s.steps = limit, maxSteps
+	if s.best.length == 0 {
+		s.best.cost = s.limit + 1
+	}
+	s.search(trieRoot, 0, 0, 0, false)
 	if s.best.length == 0 {
 		return ""
 	}
@@ -125,6 +129,9 @@ func isVowel(c byte) bool {
 
 // take notes a word that path spells up to length.
 func (s *speller) take(length, cost int, known bool) {
+	if s.vowels && !known {
+		cost += 2 * slipVowel // so little is left that what means something is likelier
+	}
 	if cost > s.best.cost || cost == s.best.cost && (s.best.known || !known) || length < 2 {
 		return
 	}
@@ -286,7 +293,7 @@ func (s *speller) anagram() {
 	}
 	s.steps = maxSteps
 	s.path[0] = s.word[0]
-	s.limit = 2 * slipOther
+	s.limit = slipSwap + 1
 	s.best.cost = s.limit
 	s.arrange(s.words.step(trieRoot, latinClass(s.word[0])), 1, last, &count)
 }
