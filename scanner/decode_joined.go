@@ -20,6 +20,11 @@ func findJoined(d *doc) string {
 			return text
 		}
 	}
+	if strings.Count(d.text, ".") >= 2*minDecoded {
+		if text := undotted(d.text); text != "" {
+			return text
+		}
+	}
 	if unknown := st.words - st.known; unknown >= 2*minUnknown && unknown*2 >= st.words {
 		if text := regrouped(d.text); text != "" {
 			return text
@@ -27,6 +32,27 @@ func findJoined(d *doc) string {
 		return patched(d.text)
 	}
 	return ""
+}
+
+// undotted takes words apart that full stops join, if they are a sentence's worth.
+func undotted(s string) string {
+	b := []byte(s)
+	n, run := 0, 0
+	for i := 1; i+1 < len(b); i++ {
+		switch {
+		case b[i] <= ' ':
+			run = 0
+		case b[i] == '.' && letterByte(b[i-1]) && letterByte(b[i+1]):
+			if run++; run > 5 {
+				n++
+			}
+			b[i] = ' '
+		}
+	}
+	if n < minUnknown {
+		return ""
+	}
+	return string(b)
 }
 
 // apart takes joined words apart; n says how many words came of it.

@@ -210,37 +210,38 @@ func findSpelling(d *doc) string {
 		return ""
 	}
 	var c collector
-	var b strings.Builder
-	count, last, width := 0, 0, 0
+	var p places
+	last := 0
 	flush := func() bool {
-		text := b.String()
-		b.Reset()
-		n := count
-		count = 0
-		return n < minPlaces || c.add(segment(text))
+		defer func() { p = places{} }()
+		if len(p.numbers) < minPlaces {
+			return true
+		}
+		return c.add(p.letters(p.wordGap(), func(n uint8) byte { return 'a' + n }))
 	}
 	eachWord(s, func(from, to int) bool {
 		word := strings.ToLower(s[from:min(to, from+12)])
-		if word == "x" && strings.HasPrefix(s[to:], "-ray") || word == "ray" && from > 1 && s[from-1] == '-' {
+		if word == "x" && strings.HasPrefix(s[to:], "-ray") || word == "x" && strings.HasPrefix(s[to:], "-Ray") {
 			word = "xray"
-			if s[from]|0x20 == 'r' {
-				last = to
-				return true
-			}
+		} else if word == "ray" && from > 1 && s[from-1] == '-' {
+			last = to
+			return true
 		}
-		switch between := s[last:from]; {
+		switch n := len(p.numbers); {
 		case isSpellingWord[word]:
-			if count == 1 {
-				width = len(between)
+			g := gap{width: from - last}
+			if n > 0 && g.width == 1 {
+				g.mark = s[from-1]
 			}
-			if count > 0 && (len(between) != width || strings.ContainsAny(between, "/|\n.,;")) {
-				b.WriteByte(' ')
+			if n > 0 && last >= 0 && strings.ContainsAny(s[last:from], "/|\n.,;") {
+				g.mark = '/'
 			}
-			b.WriteByte(word[0])
-			count++
-		case count > 0 && (word == "space" || word == "blank" || word == "stop" || word == "break"):
-			b.WriteByte(' ')
-		case count > 0:
+			p.numbers = append(p.numbers, word[0]-'a')
+			p.gaps = append(p.gaps, g)
+		case n > 0 && (word == "space" || word == "blank" || word == "stop" || word == "break"):
+			last = -to // a gap like no other
+			return true
+		case n > 0:
 			if !flush() {
 				return false
 			}

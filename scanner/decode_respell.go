@@ -34,9 +34,9 @@ func findRespelled(d *doc) string {
 // span is a stretch of a text.
 type span struct{ from, to int }
 
-// misspelledWords lists the words that nobody writes; with every word, those of
-// a text that has lost its vowels.
-func misspelledWords(text string, every bool) []span {
+// misspelledWords lists the words that nobody writes; with short, those of two
+// letters without a vowel, too.
+func misspelledWords(text string, short bool) []span {
 	var list []span
 	for i := 0; i < len(text); {
 		if !letterByte(text[i]) {
@@ -48,7 +48,7 @@ func misspelledWords(text string, every bool) []span {
 			plain = plain && text[i] != '*'
 			i++
 		}
-		if from > 0 && partOfName(text[from-1]) || i < len(text) && partOfName(text[i]) || plain && !every && spelled(text[from:i]) {
+		if from > 0 && partOfName(text[from-1]) || i < len(text) && partOfName(text[i]) || plain && spelled(text[from:i]) && !(short && i-from == 2 && !isVowel(text[from]|0x20) && !isVowel(text[from+1]|0x20)) {
 			continue
 		}
 		list = append(list, span{from, i})
@@ -61,12 +61,16 @@ func misspelledWords(text string, every bool) []span {
 // are near others, so that there only neighbours that changed places and one lost
 // vowel count.
 func respelled(text string, foreign bool) string {
-	s := speller{words: spellingTrie(), vowels: fewVowels(text), foreign: foreign}
-	words := misspelledWords(text, s.vowels)
+	s := speller{words: spellingTrie(), foreign: foreign}
+	words := misspelledWords(text, false)
+	if lostVowels(text, words) {
+		s.devowelled = 1
+		words = misspelledWords(text, true)
+	}
 	if len(words) < minUnknown {
 		return ""
 	}
-	if !s.vowels && strings.IndexByte(text, '*') < 0 && !s.commonSlips(text, words) {
+	if strings.IndexByte(text, '*') < 0 && !s.commonSlips(text, words) {
 		return ""
 	}
 	var out []byte
@@ -129,18 +133,16 @@ func partOfName(c byte) bool {
 	return c >= '0' && c <= '9'
 }
 
-// fewVowels says whether a text has far fewer vowels than people write.
-func fewVowels(s string) bool {
-	letters, vowels := 0, 0
-	for i := 0; i < len(s); i++ {
-		if c := s[i] | 0x20; letterByte(s[i]) {
-			letters++
-			if isVowel(c) {
-				vowels++
-			}
+// lostVowels says whether a third of the misspelled words have no vowel but
+// maybe their first letter.
+func lostVowels(text string, words []span) bool {
+	n := 0
+	for _, w := range words {
+		if w.to-w.from > 2 && !hasVowel([]byte(strings.ToLower(text[w.from+1:w.to]))) {
+			n++
 		}
 	}
-	return letters > 4*minDecoded && vowels*5 < letters
+	return n >= minUnknown && n*3 >= len(words)
 }
 
 // findCase reads words in capitals and small letters at random.

@@ -226,11 +226,21 @@ func decodeMorse(s string) string {
 func decodeBacon(signs []byte, short bool) string {
 	var b strings.Builder
 	n, v, gap := 0, 0, 0
+	// Where letters do not stand apart, a blank separates words.
+	least := 2
+	for run, i := 0, 0; i < len(signs); i++ {
+		if run++; signs[i] == ' ' || signs[i] == '/' {
+			run = 0
+		}
+		if run > 5 {
+			least = 1
+		}
+	}
 	for _, c := range signs {
 		if c == ' ' || c == '/' {
 			if n == 0 {
 				gap++
-				if (gap == 2 || c == '/') && b.Len() > 0 {
+				if (gap == least || c == '/') && b.Len() > 0 {
 					b.WriteByte(' ')
 				}
 			}

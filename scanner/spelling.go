@@ -16,11 +16,12 @@ type speller struct {
 		known        bool // it means something, and is not just a word
 		word         [maxSpelled]byte
 	}
-	limit   int  // costs above it are not looked at
-	common  bool // only the commonest slip of each kind is looked for, one a word
-	vowels  bool // vowels are missing, and nothing else is wrong
-	foreign bool // nothing but neighbours that changed places and lost vowels is looked for
-	steps   int  // left for this word
+	limit      int  // costs above it are not looked at
+	common     bool // only the commonest slip of each kind is looked for, one a word
+	vowels     bool // this word has lost its vowels, and nothing else is wrong
+	devowelled int  // 1 when the whole text has lost them, so that short words may have, too
+	foreign    bool // nothing but neighbours that changed places and lost vowels is looked for
+	steps      int  // left for this word
 }
 
 const (
@@ -79,10 +80,17 @@ func (s *speller) meant(word string) string {
 	if len(word) > maxSpelled-4 {
 		return ""
 	}
-	s.word = lowerASCII(s.word[:0], word)
-	s.best.length, s.steps = 0, maxSteps
-	switch n := len(word); {
-	case s.vowels && !hasVowel(s.word[1:]):
+	s.word = s.word[:0]
+	for i := 0; i < len(word); i++ {
+		// Three of one letter are no more of a slip than two.
+		if i < 2 || word[i]|0x20 != word[i-1]|0x20 || word[i]|0x20 != word[i-2]|0x20 {
+			s.word = append(s.word, lowered(word[i]))
+		}
+	}
+	s.best.length, s.best.known, s.steps = 0, false, maxSteps
+	s.vowels = len(word) > 2-s.devowelled && !hasVowel(s.word[1:]) && strings.IndexByte(word, '*') < 0
+	switch n := len(s.word); {
+	case s.vowels:
 		s.limit = 6 * slipVowel
 	case n < 4:
 		return ""
@@ -96,7 +104,7 @@ func (s *speller) meant(word string) string {
 		s.limit = slipOther + slipSwap
 	}
 	limit := s.limit
-	if len(word) > 4 && !s.foreign && !s.common && !(s.vowels && !hasVowel(s.word[1:])) {
+	if len(s.word) > 4 && !s.foreign && !s.vowels {
 		s.anagram()
 	}
 	s.limit, s.steps = limit, maxSteps
@@ -108,6 +116,13 @@ func (s *speller) meant(word string) string {
 		return ""
 	}
 	return string(s.best.word[:s.best.length])
+}
+
+func lowered(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 func hasVowel(word []byte) bool {
@@ -171,7 +186,7 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 	for _, c := range []byte("aeiouy") {
 		next(c, 0, slipVowel, true)
 	}
-	if s.vowels && s.limit > slipOther+slipSwap {
+	if s.vowels {
 		return
 	}
 	if i == len(w) {
@@ -182,6 +197,9 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 			s.search(n, i+1, length, cost+slipDouble, false)
 		}
 		s.swap(n, i, length, cost)
+		if s.common {
+			s.sounds(n, i, length, cost)
+		}
 		return
 	}
 	c := w[i]
@@ -240,7 +258,7 @@ func (s *speller) swap(n uint16, i, length, cost int) {
 // soundGroups are letters that are written for each other by ear, as sets of
 // the groups that a letter is in.
 var soundGroups = func() (t [128]uint8) {
-	for i, group := range [...]string{"aeiouy", "ckqx", "szx", "fv", "gj", "td", "uw"} {
+	for i, group := range [...]string{"aeiouy", "ckqx", "szx", "fv", "gj", "td", "uwv", "ij"} {
 		for _, c := range group {
 			t[c] |= 1 << i
 		}
@@ -291,10 +309,12 @@ func (s *speller) anagram() {
 	for _, c := range s.word[1:last] {
 		count[c-'a']++
 	}
-	s.steps = maxSteps
+	if s.steps = maxSteps; s.common {
+		s.steps = maxSteps / 16
+	}
 	s.path[0] = s.word[0]
 	s.limit = slipSwap + 1
-	s.best.cost = s.limit
+	s.best.cost = s.limit + 1
 	s.arrange(s.words.step(trieRoot, latinClass(s.word[0])), 1, last, &count)
 }
 
