@@ -160,6 +160,7 @@ var riskyConcepts = []struct {
 	{cModel, 0.6, "the model"},
 	{cModel | cInstr, 0.8, "instructions to the model"},
 	{cOther | cTool, 0.8, "other tools"},
+	{cOther | cTool | cBefore, 0.4, "a place before other tools"},
 	{cMust | cCall, 0.5, "an order to call"},
 	{cPersonal, 0.7, "personal data"},
 	{cPersonal | cInclude, 0.5, "passing personal data"},

@@ -31,6 +31,7 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 	c.sentences()
 	c.senses()
 	c.hosts()
+	c.limits()
 	c.parameters()
 	c.annotations()
 	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 && !v.encodes(kindDescription) {

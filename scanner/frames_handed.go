@@ -56,7 +56,7 @@ func (x *frameContext) heldBy() {
 		x.hit(frConv, 1.6, i, i)
 	case t.s.any(sGuide) && x.mask.any(cYou|cModel):
 		x.hit(frPrompt, 1.6, i, i)
-	case t.s.any(sIntimate|sSession) && x.demandsIntimate(i):
+	case t.s.any(sIntimate|sSession) && (x.demandsIntimate(i) || x.isWord(i, "diary", "diaries")):
 		x.hit(frSide, 1.5, i, i)
 	case t.s.any(sPrivate) && (x.mask.any(cModel|cYou|cUser) && x.mask.any(cInclude|cConv|cWhole|cOther|cKnow|cRead) || x.mask.any(cOther|cWhole)):
 		x.hit(frSide, 1.5, i, i)
