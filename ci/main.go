@@ -333,9 +333,8 @@ func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...stri
 		// The engine may answer an earlier run's container from its cache;
 		// this makes the planner look again.
 		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
-		// The planner starts no process that could outlive it, and an init
-		// process in front of it costs as much as a third of its own work.
-		WithExec(append(argv, flags...), dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true, NoInit: true})
+		// The engine's init process has to stay: sessions from within go through it.
+		WithExec(append(argv, flags...), dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
 }
 
 // attempt runs a verb whose results are there although its verdict may be
