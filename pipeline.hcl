@@ -125,6 +125,12 @@ variable "proxy_image" {
   description = "The image that proxy_build runs in where stages are containers, NAME@sha256:DIGEST or dir:PATH; elsewhere it changes nothing but the key."
 }
 
+variable "proxy_run_image" {
+  type        = string
+  default     = ""
+  description = "The image that the proxy and its detectors run in where stages are containers, for one that starts other programs or is not static; empty for a container that holds touchstone and the proxy alone."
+}
+
 variable "proxy_args" {
   type        = list(string)
   default     = []
@@ -266,6 +272,7 @@ stage "snapshot-index" {
     local.degrade,
   )
   secrets = { PROXY_SECRET = var.proxy_secret == "" ? null : var.proxy_secret }
+  image   = var.proxy_run_image
   network = var.proxy_network
   timeout = "5m"
 }
@@ -294,6 +301,7 @@ stage "score-retrieval" {
     local.degrade,
   )
   secrets = { PROXY_SECRET = var.proxy_secret == "" ? null : var.proxy_secret }
+  image   = var.proxy_run_image
   network = var.proxy_network
   timeout = "10m"
 }
@@ -322,6 +330,7 @@ stage "score-security" {
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),
   )
+  image   = var.proxy_run_image
   timeout = "10m"
 }
 
@@ -347,6 +356,7 @@ stage "score-mutations" {
       for word in var.external_detectors[matrix.detector].command : replace(word, "{dir}", input.detector)
     ]),
   )
+  image   = var.proxy_run_image
   timeout = "30m"
 }
 

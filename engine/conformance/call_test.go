@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestCallTellsFailuresApart reads the exit status of "dagger call gate": that
-// of a failed gate is no other failure's, and what is wrong with a pipeline is
-// said in the words that the command line uses here.
+// TestCallTellsFailuresApart reads the exit status of "dagger call": that of a
+// failed gate is no other failure's, and what is wrong with a pipeline is said
+// in the words that the command line uses here.
 func TestCallTellsFailuresApart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs whole evaluations")
@@ -25,11 +25,17 @@ func TestCallTellsFailuresApart(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		damage func(*testing.T, string)
+		args   []string // of dagger call, by default gate
 		code   int
-		says   string
-		same   bool // standard error holds the command line's own
+		prints string
+		says   string // on standard error
+		same   bool   // standard error holds the command line's own
 	}{
 		{name: "nothing", damage: func(*testing.T, string) {}, code: 0},
+		{
+			name: "nothing, and a container has to run", code: 0, damage: func(*testing.T, string) {},
+			args: []string{"run", "--only", "validate-datasets", "--force"}, prints: "1 executed",
+		},
 		{name: "the gate", damage: degrade, code: 1, says: "the gate FAILED"},
 		{
 			name: "the pipeline", code: 2, says: "There is no stage \"nowhere\".", same: true,
@@ -43,9 +49,12 @@ func TestCallTellsFailuresApart(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tree := checkout(t, root)
 			c.damage(t, tree)
-			_, stderr, code := output(t, tree, daggerProgram(), "--silent", "call", "gate")
-			if code != c.code || !strings.Contains(stderr, c.says) {
-				t.Errorf("exit status %d, want %d and %q\n%s", code, c.code, c.says, stderr)
+			if c.args == nil {
+				c.args = []string{"gate"}
+			}
+			stdout, stderr, code := output(t, tree, append([]string{daggerProgram(), "--silent", "call"}, c.args...)...)
+			if code != c.code || !strings.Contains(stderr, c.says) || !strings.Contains(stdout, c.prints) {
+				t.Errorf("exit status %d, want %d and %q\n%s%s", code, c.code, c.says, stdout, stderr)
 			}
 			if !c.same {
 				return
