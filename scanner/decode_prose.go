@@ -100,69 +100,57 @@ const digits64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 //go:embed words_common.txt
 var commonText string
 
-// commonWords are words that nothing is to be read into, but that are spelled
-// as they should be: those of this project's own documents, tools and tests.
-// They are kept by hash in an open table.
-var commonWords = sync.OnceValue(func() *[1 << 14]uint32 {
-	t := new([1 << 14]uint32)
-	for word := range strings.FieldsSeq(commonText) {
-		h := wordHash(word)
-		at := h % uint32(len(t))
-		for t[at] != 0 {
-			at = (at + 1) % uint32(len(t))
+// englishTrie holds the words of the lexicon and the common ones: those that
+// nothing is to be read into, but that are spelled as they should be, from this
+// project's own documents, tools and tests. Its entries have a form.
+var englishTrie = sync.OnceValue(func() *trie {
+	t := newGrowingTrie()
+	theLexicon().latin.walk(trieRoot, nil, func(word []byte, exact, _ *entry) {
+		if exact.known() {
+			t.insert(word, entry{f: formBase}, false)
 		}
-		t[at] = h | 1
+	})
+	for word := range strings.FieldsSeq(commonText) {
+		t.insert(latinWord(word), entry{f: formBase}, false)
 	}
-	return t
+	packed, _ := t.pack()
+	return packed
 })
-
-// wordHash is FNV-1a over the letters in lower case.
-func wordHash[T string | []byte](word T) uint32 {
-	h := uint32(2166136261)
-	for i := 0; i < len(word); i++ {
-		h = (h ^ uint32(word[i]|0x20)) * 16777619
-	}
-	return h
-}
 
 // spelled says whether a word of ASCII letters is one that people write: of the
 // lexicon, or a common one, or one of these with an ending.
 func spelled[T string | []byte](word T) bool { return english(word) || foreignWord(word) }
 
-// english is spelled for English alone.
+// english is spelled for English alone. All endings are looked at in one walk.
 func english[T string | []byte](word T) bool {
-	if spelledAs(word) {
+	if len(word) < 3 {
 		return true
 	}
-	for _, ending := range [...]int{1, 2, 3} { // -s -d, -es -ed -ly -er, -ing
-		n := len(word) - ending
-		if n < 3 {
+	t, n := englishTrie(), uint16(trieRoot)
+	for i := range len(word) {
+		if n = t.step(n, latinClass(word[i])); n == trieDead {
 			return false
 		}
-		switch last := word[n] | 0x20; {
-		case ending == 1 && last != 's' && last != 'd' && last != 'r',
-			ending == 2 && last != 'e' && last != 'l',
-			ending == 3 && last != 'i':
+		left := len(word) - 1 - i
+		if left > 3 || i < 2 || t.exact(n).f == formOther {
 			continue
 		}
-		if spelledAs(word[:n]) {
+		if left == 0 {
 			return true
 		}
-	}
-	return false
-}
-
-// spelledAs says whether a word is known as it stands.
-func spelledAs[T string | []byte](word T) bool {
-	lex := theLexicon().latin
-	n, _ := walk(lex, word, 0)
-	if lex.exact(n).known() || len(word) < 3 {
-		return true
-	}
-	h, t := wordHash(word), commonWords()
-	for at := h % uint32(len(t)); t[at] != 0; at = (at + 1) % uint32(len(t)) {
-		if t[at] == h|1 {
-			return true
+		switch ending := word[i+1] | 0x20; left {
+		case 1:
+			if ending == 's' || ending == 'd' || ending == 'r' {
+				return true
+			}
+		case 2: // -es -ed -er, -ly
+			if ending == 'e' || ending == 'l' {
+				return true
+			}
+		case 3: // -ing
+			if ending == 'i' {
+				return true
+			}
 		}
 	}
 	return false

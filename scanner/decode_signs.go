@@ -56,12 +56,15 @@ func findSigns(d *doc) string {
 			}
 		}
 		i = max(end, i+1)
-		for i < len(s) && (wordByte(s[i-1]) && (s[i] >= 0x80 || wordByte(s[i])) || strings.IndexByte(":()[]{}'\"?!", s[i]) >= 0 || s[i] == '.' && letterByte(s[i-1])) {
+		for i < len(s) && (wordBytes[s[i-1]] && (s[i] >= 0x80 || wordBytes[s[i]]) || signBorders[s[i]] || s[i] == '.' && letterByte(s[i-1])) {
 			i++ // runs begin where words do
 		}
 	}
 	return c.b.String()
 }
+
+// signBorders are marks beside a run that are not of it.
+var signBorders = setOf(":()[]{}'\"?!")
 
 // threeSigns says whether a text begins with three different letters or digits
 // none of which can begin a word for a sign, as nearly all words do.
@@ -83,18 +86,20 @@ func (r *signRun) scan(s string, i int) (end int) {
 		if c >= utf8.RuneSelf {
 			c, size = utf8.DecodeRuneInString(s[end:])
 		}
-		if n := signWord(s[end:]); n > 0 {
-			size = n
-			if s[end+1]|0x20 == 'a' || s[end+1]|0x20 == 's' {
-				c = '-'
-			} else {
-				c = '.'
+		if c|0x20 == 'd' {
+			if n := signWord(s[end:]); n > 0 {
+				size = n
+				if s[end+1]|0x20 == 'a' || s[end+1]|0x20 == 's' {
+					c = '-'
+				} else {
+					c = '.'
+				}
 			}
 		}
 		switch {
 		case c == '/' || c == '|' || c == '\n' || c == ',' || c == ';':
 			r.keep('/')
-		case c <= ' ' || c == '\u00a0' || invisible(c):
+		case c <= ' ' || c == '\u00a0' || c > 0x7f && invisible(c):
 			r.keep(' ')
 		case first == 0:
 			first = c
