@@ -69,7 +69,7 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 	if f.kind == kindDefault || f.kind == kindEnum {
 		w += 0.4 // taken as it is, without anybody asking for it
 	}
-	if f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.text[max(0, from-40):from], "`\"'") {
+	if sh.what == "downloads and runs" && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off
 	}
 	if s := v.sentenceAt(d, from); s != nil {
