@@ -40,7 +40,7 @@ func (p *Proxy) Handler(loopbackOnly bool) http.Handler {
 	})
 	mux.HandleFunc("GET /api/v1/index/search", p.restSearch)
 
-	var h http.Handler = http.NewCrossOriginProtection().Handler(mux)
+	h := http.NewCrossOriginProtection().Handler(mux)
 	if loopbackOnly {
 		h = requireLoopbackHost(h)
 	}

@@ -9,21 +9,27 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/program"
 )
 
 // maxPages bounds the number of pages of tools/list that are read from one
 // server: a server whose cursor never ends must not hang the proxy.
 const maxPages = 1000
 
+// terminateAfter is how long a stdio server may take to end after its input
+// was closed, before it is killed with all that it started.
+const terminateAfter = 500 * time.Millisecond
+
 // upstream is the connection to one server.
 type upstream struct {
 	name    string
 	session *mcp.ClientSession
-	process *process // nil for a server at a URL
+	process *program.Stdio // nil for a server at a URL
 }
 
 // connect starts or reaches the server of cfg and completes MCP's handshake.
@@ -38,10 +44,10 @@ func connect(ctx context.Context, cfg contracts.Upstream, log *slog.Logger, chan
 	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: cfg.URL}
 	if cfg.URL == "" {
 		var err error
-		if up.process, err = startProcess(serverCommand(cfg, log)); err != nil {
+		if up.process, err = program.StartStdio(serverCommand(cfg, log), terminateAfter); err != nil {
 			return nil, err
 		}
-		transport = &mcp.IOTransport{Reader: up.process.out, Writer: up.process.in}
+		transport = &mcp.IOTransport{Reader: up.process.Out, Writer: up.process.In}
 	}
 	type result struct {
 		session *mcp.ClientSession
@@ -90,8 +96,7 @@ func serverCommand(cfg contracts.Upstream, log *slog.Logger) *exec.Cmd {
 		cmd.Env = append(cmd.Env, name+"="+cfg.Env[name])
 	}
 	cmd.Stderr = &lineLog{log: log, server: cfg.Name}
-	cmd.WaitDelay = terminateAfter
-	ownGroup(cmd)
+	program.LeadBound(cmd)
 	return cmd
 }
 
@@ -144,7 +149,7 @@ func (u *upstream) close() {
 	if u.process != nil {
 		// First, because a session that waits for the answer to a call ends
 		// when the server does.
-		u.process.stop()
+		u.process.Stop()
 	}
 	_ = u.session.Close()
 }
@@ -152,7 +157,7 @@ func (u *upstream) close() {
 // stop ends a stdio server.
 func (u *upstream) stop() {
 	if u.process != nil {
-		u.process.stop()
+		u.process.Stop()
 	}
 }
 

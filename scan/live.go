@@ -174,8 +174,8 @@ func listProcess(ctx context.Context, s Server) (*Input, error) {
 		return nil, fmt.Errorf("start it: %w", err)
 	}
 	c := &capture{}
-	in, err := converseWithin(ctx, p.stop, &mcp.IOTransport{
-		Reader: newJSONLines(&tee{ReadCloser: p.out, f: frames{c: c, kind: "lines"}}), Writer: p.in,
+	in, err := converseWithin(ctx, p.Stop, &mcp.IOTransport{
+		Reader: newJSONLines(&tee{ReadCloser: p.Out, f: frames{c: c, kind: "lines"}}), Writer: p.In,
 	}, c, s)
 	if err != nil && ctx.Err() == nil {
 		if text := lastLine(p.errors.String()); text != "" {

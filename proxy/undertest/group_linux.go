@@ -5,21 +5,11 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 )
-
-// ownGroup makes cmd the leader of a process group, and has the kernel kill it
-// when this process dies without the chance to.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-// killGroup ends every process of the group that pid leads.
-func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
 // killStrays ends what left the proxy's process group and still runs. Such a
 // process is known by its environment: the private home directory is in it,

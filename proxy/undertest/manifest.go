@@ -36,7 +36,7 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	var exe string
 	var err error
 	if m.Kind != contracts.ProxyCommand {
-		if exe, err = program(m, opts.Dir, opts.Executable); err != nil {
+		if exe, err = executable(m, opts.Dir, opts.Executable); err != nil {
 			return nil, err
 		}
 	}
@@ -77,8 +77,8 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded}, nil
 }
 
-// program returns the file to execute for the proxy of m in dir.
-func program(m contracts.ProxyManifest, dir, self string) (string, error) {
+// executable returns the file to execute for the proxy of m in dir.
+func executable(m contracts.ProxyManifest, dir, self string) (string, error) {
 	if m.Kind == contracts.ProxyEmbedded {
 		if self != "" {
 			return self, nil

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/program"
 	"github.com/touchstone-eval/touchstone/proxy/adapter"
 )
 
@@ -50,7 +51,7 @@ func startProcess(l adapter.Launch, home string) (*process, error) {
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	// Children that keep the log open must not keep us waiting.
 	p.cmd.WaitDelay = stopAfter
-	ownGroup(p.cmd)
+	program.LeadBound(p.cmd)
 	// The input stays open for as long as the proxy is wanted, so that one
 	// that watches it ends even when we are killed.
 	in, err := p.cmd.StdinPipe()
@@ -147,7 +148,7 @@ func (p *process) stop() {
 		case <-time.After(p.stopAfter):
 		}
 	}
-	killGroup(p.cmd.Process.Pid)
+	program.KillGroup(p.cmd.Process.Pid)
 	<-p.exited
 	killStrays(p.cmd.Dir)
 	if p.out != nil {

@@ -9,9 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
-	"time"
+
+	"github.com/touchstone-eval/touchstone/program"
 )
 
 // copyTree copies regular files, directories and symbolic links that stay
@@ -88,6 +87,9 @@ func removeAll(dir string) {
 	_ = os.RemoveAll(dir)
 }
 
+// tailLimit is how much of a failed build's output is told, in bytes.
+const tailLimit = 4 << 10
+
 // runBuild runs the command in dir. Its output goes to standard error, and
 // the end of it into the error when it fails. env is set on top of this
 // process's environment.
@@ -98,16 +100,10 @@ func runBuild(ctx context.Context, dir string, argv []string, env map[string]str
 	for name, v := range env {
 		cmd.Env = append(cmd.Env, name+"="+v)
 	}
-	tail := &tailBuffer{}
+	tail := program.NewTail(tailLimit)
 	out := io.MultiWriter(os.Stderr, tail)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 2 * time.Second
-	err := cmd.Run()
-	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left running
-	}
+	err := program.Run(ctx, cmd)
 	if err == nil {
 		return nil
 	}
@@ -118,41 +114,5 @@ func runBuild(ctx context.Context, dir string, argv []string, env map[string]str
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("run the build command %q: %w: check that it is installed and on PATH", argv, err)
 	}
-	text := tail.String()
-	if text == "" {
-		text = "  (it printed nothing)"
-	}
-	return fmt.Errorf("the build command %q failed (%w): correct the source or the command; the end of its output:\n%s", argv, err, text)
-}
-
-// tailBuffer keeps the end of what is written to it.
-type tailBuffer struct {
-	data []byte
-	cut  bool
-}
-
-const tailLimit = 4 << 10
-
-func (t *tailBuffer) Write(p []byte) (int, error) {
-	t.data = append(t.data, p...)
-	if n := len(t.data) - tailLimit; n > 0 {
-		t.data, t.cut = append([]byte(nil), t.data[n:]...), true
-	}
-	return len(p), nil
-}
-
-// String gives whole lines, indented.
-func (t *tailBuffer) String() string {
-	text := strings.ToValidUTF8(string(t.data), "\uFFFD")
-	if t.cut {
-		_, rest, found := strings.Cut(text, "\n")
-		if found {
-			text = rest
-		}
-	}
-	text = strings.TrimRight(text, "\n")
-	if text == "" {
-		return ""
-	}
-	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+	return fmt.Errorf("the build command %q failed (%w): correct the source or the command; the end of its output:\n%s", argv, err, tail.Indented())
 }

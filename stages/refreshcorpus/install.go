@@ -9,9 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
+
+	"github.com/touchstone-eval/touchstone/program"
 )
+
+// keptBytes is how much of a failed command's output is told.
+const keptBytes = 4 << 10
 
 // install copies the files of a block into a private directory and runs its
 // command there.
@@ -36,16 +39,10 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	cmd := exec.CommandContext(limited, block.Command[0], block.Command[1:]...)
 	cmd.Dir = to
 	cmd.Env = environment(os.Environ(), block.Passthrough)
-	said := &lastBytes{}
+	said := program.NewTail(keptBytes)
 	cmd.Stdout, cmd.Stderr = said, said
 	// Package managers start children: all of them end with the command.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 2 * time.Second
-	err := cmd.Run()
-	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	}
+	err := program.Run(limited, cmd)
 	switch {
 	case err == nil:
 		return nil
@@ -56,7 +53,7 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("install %q: %w; install that program first", block.Name, err)
 	}
-	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err, said)
+	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err, said.Indented())
 }
 
 // environment is what a package manager needs: where programs, caches and
@@ -81,25 +78,4 @@ func environment(own, passthrough []string) []string {
 		}
 	}
 	return kept
-}
-
-// lastBytes keeps the end of what is written to it.
-type lastBytes struct{ text []byte }
-
-const keptBytes = 4 << 10
-
-func (l *lastBytes) Write(p []byte) (int, error) {
-	l.text = append(l.text, p...)
-	if n := len(l.text) - keptBytes; n > 0 {
-		l.text = append([]byte(nil), l.text[n:]...)
-	}
-	return len(p), nil
-}
-
-func (l *lastBytes) String() string {
-	text := strings.TrimRight(strings.ToValidUTF8(string(l.text), "\uFFFD"), "\n")
-	if text == "" {
-		return "  (nothing)"
-	}
-	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
 }

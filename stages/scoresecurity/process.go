@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"sync"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/program"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
 )
 
@@ -34,12 +34,12 @@ type answer struct {
 }
 
 // start runs argv in a process group of its own. The tail gets its stderr.
-func start(argv []string, stderr *tail) (*process, error) {
+func start(argv []string, stderr *program.Tail) (*process, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = stderr
 	// A grandchild that keeps stderr open must not keep us waiting.
 	cmd.WaitDelay = time.Second / 2
-	ownGroup(cmd)
+	program.LeadBound(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -125,13 +125,13 @@ func (p *process) finish(grace time.Duration) error {
 	p.ended = true
 	p.stdin.Close()
 	close(p.quit)
-	timer := time.AfterFunc(grace, func() { killGroup(p.cmd) })
+	timer := time.AfterFunc(grace, func() { program.KillGroup(p.cmd.Process.Pid) })
 	err := p.cmd.Wait()
 	if !timer.Stop() {
 		return errLingers
 	}
 	// Whatever it left running in its group ends with it.
-	killGroup(p.cmd)
+	program.KillGroup(p.cmd.Process.Pid)
 	return err
 }
 
@@ -142,32 +142,11 @@ func (p *process) stop() {
 		return
 	}
 	p.ended = true
-	killGroup(p.cmd)
+	program.KillGroup(p.cmd.Process.Pid)
 	close(p.quit)
 	p.stdin.Close()
 	_ = p.cmd.Wait() // it was killed
 }
 
-// tail keeps the last bytes of what is written to it.
-type tail struct {
-	mu  sync.Mutex
-	buf []byte
-}
-
+// tailSize is how much of a detector's standard error is kept, in bytes.
 const tailSize = 4 << 10
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, b...)
-	if over := len(t.buf) - tailSize; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
-}

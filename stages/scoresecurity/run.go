@@ -20,6 +20,7 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/program"
 	"github.com/touchstone-eval/touchstone/stages/detection"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/adapted"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
@@ -179,7 +180,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	var stderr tail
+	stderr := program.NewTail(tailSize)
 	var p *process
 	defer func() {
 		if p != nil {
@@ -195,7 +196,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 			return nil, fmt.Errorf("%s: entry %s: %w", opts.Security, entries[i].ID, err)
 		}
 		if p == nil {
-			if p, err = start(opts.Argv, &stderr); err != nil {
+			if p, err = start(opts.Argv, stderr); err != nil {
 				return nil, fmt.Errorf("start it: %w: give a command that can be run after --", err)
 			}
 		}
@@ -226,11 +227,11 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 			unanswered = 0
 		}
 		if unanswered == hungAfter {
-			return nil, fmt.Errorf("hangs: %d entries in a row had no verdict within %v%s", hungAfter, opts.EntryTimeout, stderrNote(&stderr))
+			return nil, fmt.Errorf("hangs: %d entries in a row had no verdict within %v%s", hungAfter, opts.EntryTimeout, stderrNote(stderr))
 		}
 		if errored > len(entries)/2 {
 			return nil, fmt.Errorf("failed on %d of the %d entries shown, more than half of all %d; the last: %s%s",
-				errored, n+1, len(entries), results[i].failed, stderrNote(&stderr))
+				errored, n+1, len(entries), results[i].failed, stderrNote(stderr))
 		}
 	}
 	if p != nil {
@@ -240,7 +241,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 		}
 	}
 	if errored > 0 {
-		fmt.Fprintf(opts.Log, "detector %s: failed on %d of %d entries%s\n", opts.Detector, errored, len(entries), stderrNote(&stderr))
+		fmt.Fprintf(opts.Log, "detector %s: failed on %d of %d entries%s\n", opts.Detector, errored, len(entries), stderrNote(stderr))
 	}
 	return results, nil
 }
@@ -259,7 +260,7 @@ func shuffled(n, seed int) []int {
 }
 
 // stderrNote quotes the end of what the detector wrote to its stderr.
-func stderrNote(t *tail) string {
+func stderrNote(t *program.Tail) string {
 	text := strings.TrimSpace(t.String())
 	if text == "" {
 		return " (it wrote nothing to stderr)"
