@@ -53,7 +53,7 @@ func findCipher(d *doc) string {
 		if t.best != nil && convincing(t.best(append(t.buf[:0], t.sample...)), t.cost, before) {
 			return c.add(string(t.best([]byte(run))))
 		}
-		if moved || before < costMoved {
+		if moved || before < costMoved || spelledShare(t.sample) > 35 || !proseLetters(t.sample) {
 			return true
 		}
 		// A transposition has to be read as a whole, so once a text.
@@ -72,6 +72,19 @@ func findCipher(d *doc) string {
 		return true
 	})
 	return c.b.String()
+}
+
+// proseLetters says whether letters have about the shares that they have in
+// prose, as they have in any order.
+func proseLetters(b []byte) bool {
+	sum, letters := 0, 0
+	for _, c := range b {
+		if letterByte(c) {
+			letters++
+			sum += englishFrequency[c|0x20-'a']
+		}
+	}
+	return letters >= 2*minDecoded && sum >= 55*letters
 }
 
 // convincing says whether a reading is text and not just less unlike it. In

@@ -15,7 +15,7 @@ const (
 // words together that were written apart.
 func findJoined(d *doc) string {
 	st := &d.stats
-	if st.longestWord >= longWord+4 {
+	if st.longestWord >= longWord+4 && !wellSpelled(d) {
 		if text, n := apart(d.text); n >= minUnknown {
 			return text
 		}
@@ -25,7 +25,7 @@ func findJoined(d *doc) string {
 			return text
 		}
 	}
-	if unknown := st.words - st.known; unknown >= 2*minUnknown && unknown*2 >= st.words {
+	if unknown := st.words - st.known; unknown >= 2*minUnknown && unknown*2 >= st.words && !wellSpelled(d) {
 		if text := regrouped(d.text); text != "" {
 			return text
 		}

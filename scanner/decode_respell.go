@@ -11,7 +11,7 @@ const (
 	minUnknown = 4
 	// spelledEnough is the share of words that people write, in hundredths,
 	// above which a text is spelled as it should be.
-	spelledEnough = 75
+	spelledEnough = 74
 )
 
 // findRespelled reads words as the ones that were meant, where many are
@@ -21,14 +21,18 @@ func findRespelled(d *doc) string {
 	if unknown := st.words - st.known; unknown < minUnknown || st.words < 6 || unknown*5 < st.words {
 		return ""
 	}
-	text := d.text
-	if len(text) > maxDecoded {
-		text = text[:maxDecoded]
-	}
-	if spelledShare(text) > spelledEnough {
+	if wellSpelled(d) {
 		return ""
 	}
-	return respelled(text, st.foreign > 1)
+	return respelled(d.text[:min(len(d.text), maxDecoded)], st.foreign > 1)
+}
+
+// wellSpelled says whether nearly all words of a text are such as people write.
+func wellSpelled(d *doc) bool {
+	if d.spelling == 0 {
+		d.spelling = int8(spelledShare(d.text[:min(len(d.text), maxDecoded)]) + 2)
+	}
+	return int(d.spelling)-2 > spelledEnough
 }
 
 // span is a stretch of a text.
@@ -105,7 +109,7 @@ func respelled(text string, foreign bool) string {
 }
 
 // slipSample is the number of words that say whether a text is worth the search.
-const slipSample = 12
+const slipSample = 8
 
 // commonSlips says whether the commonest slips explain some of the words of a
 // sample. Most texts with unknown words have them from a trade.

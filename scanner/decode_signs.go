@@ -39,9 +39,14 @@ func findSigns(d *doc) string {
 		st.numbers < 8 && st.longest < 8 && st.longestWord < minSigns {
 		return ""
 	}
+	letters := d.stats.longest >= 8 || d.stats.longestWord >= minSigns
 	var c collector
 	s := d.text
 	for i := 0; i < len(s); {
+		if !letters && letterByte(s[i]) || s[i] == ' ' || s[i] == '.' && i > 0 && letterByte(s[i-1]) {
+			i++
+			continue
+		}
 		var run signRun
 		end := i + 1
 		if threeSigns(s[i:]) {

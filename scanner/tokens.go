@@ -38,6 +38,8 @@ type doc struct {
 	// read says that another doc holds the same text as it is read, with its
 	// spelling put right, so that this one is not judged.
 	read bool
+	// spelling is spelledShare of the text plus two, 0 before anybody asked.
+	spelling int8
 }
 
 // docStats are the cheap counts that say which decoders are worth trying.
