@@ -1,0 +1,149 @@
+package scanner
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// longPhrase is the number of words from which a phrase of a rule is the
+// wording of somebody rather than of a language.
+const longPhrase = 5
+
+// TestNoRuleKnowsAnEntry keeps the rules from matching one entry of the
+// security corpus: none of their string literals is the id of an entry, and no
+// phrase of five words and more stands in exactly one of them.
+func TestNoRuleKnowsAnEntry(t *testing.T) {
+	raw, err := os.ReadFile("../datasets/security_v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var corpus struct {
+		Entries []struct {
+			ID string `json:"id"`
+		}
+	}
+	var bodies struct{ Entries []json.RawMessage }
+	if err := json.Unmarshal(raw, &corpus); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &bodies); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	var texts []string
+	for i, e := range corpus.Entries {
+		ids[e.ID] = true
+		texts = append(texts, entryText(t, bodies.Entries[i]))
+	}
+	phrases := rulePhrases(t)
+	if len(phrases) < 1000 || len(texts) < 200 {
+		t.Fatalf("%d phrases of rules and %d entries: the test reads too little", len(phrases), len(texts))
+	}
+	for _, p := range phrases {
+		if ids[p] {
+			t.Errorf("a rule names entry %s", p)
+		}
+	}
+	for _, p := range knownOnce(phrases, texts) {
+		t.Errorf("%q stands in one entry only: say what it means in fewer words", p)
+	}
+}
+
+// TestKnownOnce shows that the test above can fail.
+func TestKnownOnce(t *testing.T) {
+	texts := []string{"gets the weather and never tells the user about it", "adds two numbers, and never tells the user about it", "pings a host before every other tool is used"}
+	phrases := []string{"never tells the user about it", "before every other tool is", "every other tool", "nobody wrote this one at all"}
+	if got := knownOnce(phrases, texts); !slices.Equal(got, phrases[1:2]) {
+		t.Errorf("got %q, want %q", got, phrases[1:2])
+	}
+}
+
+// knownOnce gives the long phrases that exactly one of the texts has.
+func knownOnce(phrases, texts []string) (once []string) {
+	for _, p := range phrases {
+		if len(strings.Fields(p)) < longPhrase {
+			continue
+		}
+		n := 0
+		for _, text := range texts {
+			if strings.Contains(text, p) {
+				n++
+			}
+		}
+		if n == 1 {
+			once = append(once, p)
+		}
+	}
+	return once
+}
+
+// entryText joins all strings of an entry in lower case, with single spaces.
+func entryText(t *testing.T, raw json.RawMessage) string {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			b.WriteString(v)
+			b.WriteByte('\n')
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	walk(v)
+	return strings.ToLower(strings.Join(strings.Fields(b.String()), " "))
+}
+
+// rulePhrases lists what the string literals of the package say, alternatives
+// apart, in lower case.
+func rulePhrases(t *testing.T) []string {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != gotoken.STRING {
+				return true
+			}
+			s, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for alternative := range strings.SplitSeq(s, "|") {
+				if p := strings.ToLower(strings.Join(strings.Fields(alternative), " ")); p != "" {
+					seen[p] = true
+				}
+			}
+			return true
+		})
+	}
+	return sortedKeys(seen)
+}
