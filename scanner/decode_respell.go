@@ -80,7 +80,10 @@ func respelled(text string, foreign bool) string {
 	var out []byte
 	fixed, cheap, last := 0, 0, 0
 	steps := allSteps
-	for _, w := range words {
+	for k, w := range words {
+		if k == 2*slipSample && fixed*3 < k {
+			return "" // as in texts of a trade
+		}
 		word := text[w.from:w.to]
 		meant := s.meant(word)
 		if steps -= maxSteps - s.steps; steps < 0 {
@@ -124,7 +127,7 @@ func (s *speller) commonSlips(text string, words []span) bool {
 			explained++
 		}
 	}
-	return explained*6 >= tried
+	return explained*4 >= tried
 }
 
 // partOfName says whether a byte beside a word makes it part of a name, a path

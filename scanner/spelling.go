@@ -277,11 +277,22 @@ var spoken = [...][2]string{
 	{"r", "are"}, {"i", "igh"}, {"ay", "ai"}, {"uw", "ou"}, {"f", "gh"}, {"g", "gu"}, {"v", "f"}, {"er", "re"},
 }
 
+// spokenBy is spoken by the first letter of what is written.
+var spokenBy = func() (t [128][][2]string) {
+	for _, pair := range spoken {
+		t[pair[0][0]] = append(t[pair[0][0]], pair)
+	}
+	return t
+}()
+
 func (s *speller) sounds(n uint16, i, length, cost int) {
 	if cost+slipSound > s.limit {
 		return
 	}
-	for _, pair := range spoken {
+	if i == len(s.word) {
+		return
+	}
+	for _, pair := range spokenBy[s.word[i]&0x7f] {
 		if len(s.word)-i < len(pair[0]) || string(s.word[i:i+len(pair[0])]) != pair[0] || length+len(pair[1]) > maxSpelled {
 			continue
 		}
