@@ -386,7 +386,7 @@ func (x *frameContext) mimicry() {
 		}
 		x.hit(frMimicry, w, 0, 0)
 	case x.commented():
-		if _, m := x.demanded(cDeeds|cIgnore|cTell, moodOrder); x.mask.any(cModel|cInstr|cIgnore|cSecretly) || m >= moodOrder && x.mask.any(cSystem|cUser|cOther|cSecret|cConv) {
+		if _, m := x.demanded(cDeeds|cIgnore|cTell, moodOrder); x.mask.any(cModel|cSecretly) || m >= moodOrder && (x.mask.any(cInstr|cIgnore|cSystem|cSecret|cConv) || x.mask.has(cUser|cTell)) {
 			x.hit(frMimicry, 1.6, 0, len(x.toks)-1)
 		}
 	}
