@@ -14,12 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/listing"
 	"github.com/touchstone-eval/touchstone/program"
 )
-
-// maxPages bounds the number of pages of tools/list that are read from one
-// server: a server whose cursor never ends must not hang the proxy.
-const maxPages = 1000
 
 // terminateAfter is how long a stdio server may take to end after its input
 // was closed, before it is killed with all that it started.
@@ -102,36 +99,30 @@ func serverCommand(cfg contracts.Upstream, log *slog.Logger) *exec.Cmd {
 
 // list reads all tools of the server. The order is the server's.
 func (u *upstream) list(ctx context.Context) ([]*toolRecord, error) {
-	var tools []*toolRecord
-	seen := map[string]bool{}
-	cursor := ""
-	for range maxPages {
-		page, err := u.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, errors.New("it did not list its tools in time")
-			}
-			return nil, fmt.Errorf("list its tools: %w", err)
+	listed, err := listing.Tools(ctx, u.session)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, errors.New("it did not list its tools in time")
 		}
-		for _, t := range page.Tools {
-			if t == nil || t.Name == "" {
-				return nil, errors.New("it lists a tool without a name")
-			}
-			if seen[t.Name] {
-				return nil, fmt.Errorf("it lists the tool %q twice", t.Name)
-			}
-			seen[t.Name] = true
-			record, err := newToolRecord(u.name, t)
-			if err != nil {
-				return nil, err
-			}
-			tools = append(tools, record)
-		}
-		if cursor = page.NextCursor; cursor == "" {
-			return tools, nil
-		}
+		return nil, err
 	}
-	return nil, fmt.Errorf("its list of tools does not end after %d pages", maxPages)
+	tools := make([]*toolRecord, 0, len(listed))
+	seen := map[string]bool{}
+	for _, t := range listed {
+		if t.Name == "" {
+			return nil, errors.New("it lists a tool without a name")
+		}
+		if seen[t.Name] {
+			return nil, fmt.Errorf("it lists the tool %q twice", t.Name)
+		}
+		seen[t.Name] = true
+		record, err := newToolRecord(u.name, t)
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, record)
+	}
+	return tools, nil
 }
 
 // call forwards a call and returns the server's answer as it is.

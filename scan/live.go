@@ -14,14 +14,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/touchstone-eval/touchstone/listing"
 )
 
 // Version is what the scan says of itself to servers and in reports.
 const Version = "1"
-
-// maxPages bounds the pages of tools/list that are read from one server: one
-// whose cursor never ends must not hold the scan.
-const maxPages = 1000
 
 // atOnce is how many servers are asked at the same time.
 const atOnce = 4
@@ -250,9 +248,13 @@ func converse(ctx context.Context, transport mcp.Transport, c *capture, s Server
 	said := session.InitializeResult()
 	var before []string
 	for range maxListings {
-		listed, err := listPages(ctx, session)
+		tools, err := listing.Tools(ctx, session)
 		if err != nil {
 			return nil, err
+		}
+		listed := map[string]bool{} // what the client library understood
+		for _, t := range tools {
+			listed[t.Name] = true
 		}
 		in, err := c.tools(s, listed)
 		if err != nil {
@@ -280,26 +282,6 @@ func converse(ctx context.Context, transport mcp.Transport, c *capture, s Server
 		}
 	}
 	return nil, fmt.Errorf("its list of tools was never the same twice in %d listings", maxListings)
-}
-
-// listPages reads every page; it gives the names of the tools that the client
-// library understood.
-func listPages(ctx context.Context, session *mcp.ClientSession) (map[string]bool, error) {
-	listed := map[string]bool{}
-	cursor := ""
-	for range maxPages {
-		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			return nil, fmt.Errorf("list its tools: %w", err)
-		}
-		for _, t := range page.Tools {
-			listed[t.Name] = true
-		}
-		if cursor = page.NextCursor; cursor == "" {
-			return listed, nil
-		}
-	}
-	return nil, fmt.Errorf("its list of tools does not end after %d pages", maxPages)
 }
 
 func lastLine(s string) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/listing"
 )
 
 // tool is a tool as its server lists it.
@@ -20,9 +21,6 @@ type tool struct {
 	description  string
 	schema       json.RawMessage
 }
-
-// maxPages bounds the pages of tools/list that are read of one server.
-const maxPages = 1000
 
 // readTools asks every server for its tools, several at a time, and lets go of
 // it again. The tools stand in the order of the servers, and of each server's
@@ -73,23 +71,17 @@ func readServer(ctx context.Context, s contracts.Upstream) ([]tool, error) {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	defer session.Close()
-	var tools []tool
-	cursor := ""
-	for range maxPages {
-		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			return nil, fmt.Errorf("list its tools: %w", err)
-		}
-		for _, t := range page.Tools {
-			schema, err := json.Marshal(t.InputSchema)
-			if err != nil {
-				return nil, fmt.Errorf("the schema of its tool %q: %w", t.Name, err)
-			}
-			tools = append(tools, tool{id: s.Name + ":" + t.Name, server: s.Name, name: t.Name, description: t.Description, schema: schema})
-		}
-		if cursor = page.NextCursor; cursor == "" {
-			return tools, nil
-		}
+	listed, err := listing.Tools(ctx, session)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("its list of tools does not end after %d pages", maxPages)
+	var tools []tool
+	for _, t := range listed {
+		schema, err := json.Marshal(t.InputSchema)
+		if err != nil {
+			return nil, fmt.Errorf("the schema of its tool %q: %w", t.Name, err)
+		}
+		tools = append(tools, tool{id: s.Name + ":" + t.Name, server: s.Name, name: t.Name, description: t.Description, schema: schema})
+	}
+	return tools, nil
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/listing"
 )
 
 // mcpClient is a client of the proxy's MCP endpoint. It connects when it is
@@ -77,25 +79,11 @@ func (c *mcpClient) call(ctx context.Context, tool string, arguments map[string]
 	return result, err
 }
 
-// maxPages bounds the pages of a list: one whose cursor never ends must not
-// hang us.
-const maxPages = 1000
-
 // list reads all pages of tools/list.
 func (c *mcpClient) list(ctx context.Context) (tools []*mcp.Tool, err error) {
 	err = c.use(ctx, func(s *mcp.ClientSession) error {
-		cursor := ""
-		for range maxPages {
-			page, err := s.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-			if err != nil {
-				return err
-			}
-			tools = append(tools, page.Tools...)
-			if cursor = page.NextCursor; cursor == "" {
-				return nil
-			}
-		}
-		return fmt.Errorf("its list of tools does not end after %d pages", maxPages)
+		tools, err = listing.Tools(ctx, s)
+		return err
 	})
 	return tools, err
 }

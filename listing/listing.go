@@ -1,0 +1,35 @@
+// Package listing reads the whole list of tools of an MCP server, which comes
+// in pages.
+//
+// It imports nothing of ours and judges nothing: what a tool has to be is for
+// whoever asks.
+package listing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxPages bounds the pages of tools/list that are read from one server: one
+// whose cursor never ends must not hold whoever asks.
+const maxPages = 1000
+
+// Tools reads every page. The order is the server's. The client
+// library leaves out what is null.
+func Tools(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
+	var tools []*mcp.Tool
+	cursor := ""
+	for range maxPages {
+		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return nil, fmt.Errorf("list its tools: %w", err)
+		}
+		tools = append(tools, page.Tools...)
+		if cursor = page.NextCursor; cursor == "" {
+			return tools, nil
+		}
+	}
+	return nil, fmt.Errorf("its list of tools does not end after %d pages", maxPages)
+}
