@@ -57,7 +57,8 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
 		Detail:     f.where() + "; " + frameNames[h.frame],
 	}
-	if sum >= softWeight+0.4 && !onlyJoined(f.layer) && !v.purpose().any(cMeta) {
+	// A long text that is only read in another way says much by chance.
+	if sum >= softWeight+0.4 && !onlyJoined(f.layer) && !v.purpose().any(cMeta) && (deliberate(f.layer) || len(v.tokens) <= 2*longTool) {
 		s.Tier, s.critical = TierHard, true
 	}
 	return []Signal{s}

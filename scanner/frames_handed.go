@@ -39,7 +39,7 @@ func (x *frameContext) handed() {
 // heldBy finds parameters that are described as holding belongings which
 // neither their names nor the tool's purpose account for.
 func (x *frameContext) heldBy() {
-	if !x.ofField() || x.discount < 1 || x.v.fields[x.doc.field].output || x.holdsNothing() {
+	if !x.ofField() || x.discount < 1 || x.v.fields[x.doc.field].layer != "" || x.v.fields[x.doc.field].output || x.holdsNothing() {
 		return
 	}
 	i := x.belonging()
