@@ -84,7 +84,10 @@ type frameContext struct {
 	// What was asked of the sentence already: the mood of each token plus
 	// one, and whether it names a sink (1 no, 2 yes).
 	moods [maxSentence + 1]mood
-	sinks uint8
+	// signs are those of the tokens signed.
+	signs  signature
+	signed []token
+	sinks  uint8
 }
 
 // enter makes a sentence the one under inspection.
@@ -415,24 +418,6 @@ func (v *ToolView) introduced(d *doc, sen *sentence) bool {
 
 // text is the sentence as it was written, normalised.
 func (x *frameContext) text() string { return x.doc.text[x.sen.start:x.sen.end] }
-
-// word is a token's text.
-func (x *frameContext) word(i int) string { return x.doc.text[x.toks[i].start:x.toks[i].end] }
-
-// isWord compares a token with lower case words.
-func (x *frameContext) isWord(i int, words ...string) bool {
-	if uint(i) >= uint(len(x.toks)) {
-		return false
-	}
-	t := &x.toks[i]
-	n, first := int(t.end-t.start), t.first
-	for k := range words {
-		if w := words[k]; len(w) == n && (w[0] == first || first >= 0x80) && strings.EqualFold(x.word(i), w) {
-			return true
-		}
-	}
-	return false
-}
 
 // findAny gives the first token at or after from, before to, that means some
 // of want; -1 if there is none.

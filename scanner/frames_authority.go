@@ -67,7 +67,8 @@ func (x *frameContext) unreal() {
 
 // freed finds texts that release the model from its obligations.
 func (x *frameContext) freed() {
-	if x.about.any(cRule|cGuard|cPay) || x.kind > kindParamDescription {
+	if x.about.any(cRule|cGuard|cPay) || x.kind > kindParamDescription ||
+		x.findWord(0, len(x.toks), "free", "freed", "released", "exempt", "unbound", "limits", "obligation", "obligations", "whatever", "anything") < 0 {
 		return
 	}
 	for i := range x.toks {

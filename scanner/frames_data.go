@@ -279,8 +279,9 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 // reads says whether the sentence tells what the tool itself reads or uses:
 // "the key is read from".
 func (x *frameContext) reads() bool {
-	for i := range x.toks {
-		if x.isWord(i, "used", "read", "taken", "loaded", "tried") && x.findAny(cBe, i-2, i) >= 0 {
+	const to = 1 << 16
+	for i := x.findWord(0, to, "used", "read", "taken", "loaded", "tried"); i >= 0; i = x.findWord(i+1, to, "used", "read", "taken", "loaded", "tried") {
+		if x.findAny(cBe, i-2, i) >= 0 {
 			return true
 		}
 	}
@@ -468,11 +469,11 @@ func (x *frameContext) linkCarriesData() {
 			x.hit(frLink, 0.5, j, j)
 		}
 	}
-	for i := range x.toks {
-		if x.isWord(i, "dns", "nslookup", "dig", "subdomain") && x.mask.any(cSecret|cConv|cHistory|cSubmitted|cParam|cWhole) && x.mask.any(cSend|cInclude|cRead) {
-			x.hit(frLink, 1.5, i, i)
-			return
-		}
+	if !x.mask.any(cSecret|cConv|cHistory|cSubmitted|cParam|cWhole) || !x.mask.any(cSend|cInclude|cRead) {
+		return
+	}
+	if i := x.findWord(0, len(x.toks), "dns", "nslookup", "dig", "subdomain"); i >= 0 {
+		x.hit(frLink, 1.5, i, i)
 	}
 }
 

@@ -11,10 +11,8 @@ func (x *frameContext) unwatched() {
 	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.any(cMeta|cDisable) {
 		return
 	}
-	for i := range x.toks {
-		if x.toks[i].flags&(tfIdent|tfCode) != 0 || !x.isWord(i, "alarm", "alarms", "alert", "alerts", "cut-off", "cutoff", "interlock", "retention", "logging", "audit", "audits", "filter", "filters",
-			"backup", "backups", "monitoring", "lock", "locks", "limit", "limits", "verification", "safeguard", "safeguards", "supervision", "warnings", "threshold", "notifications", "2fa", "mfa",
-			"signatures", "signature", "antivirus", "firewall", "quarantine", "protection", "log", "logs", "report", "reports", "moderation", "throttle", "hold", "brake", "watchdog", "sensor") {
+	for i := x.safeguard(0); i >= 0; i = x.safeguard(i + 1) {
+		if x.toks[i].flags&(tfIdent|tfCode) != 0 {
 			continue
 		}
 		if x.v.says(x.stem(i)) {
@@ -34,6 +32,13 @@ func (x *frameContext) unwatched() {
 			x.hit(frGuard, 0.8, i, k)
 		}
 	}
+}
+
+// safeguard finds the next word for what protects people from a mistake.
+func (x *frameContext) safeguard(from int) int {
+	return x.findWord(from, len(x.toks), "alarm", "alarms", "alert", "alerts", "cut-off", "cutoff", "interlock", "retention", "logging", "audit", "audits", "filter", "filters",
+		"backup", "backups", "monitoring", "lock", "locks", "limit", "limits", "verification", "safeguard", "safeguards", "supervision", "warnings", "threshold", "notifications", "2fa", "mfa",
+		"signatures", "signature", "antivirus", "firewall", "quarantine", "protection", "log", "logs", "report", "reports", "moderation", "throttle", "hold", "brake", "watchdog", "sensor")
 }
 
 // stem is the beginning of the word at token i, by which a tool that is about
@@ -65,6 +70,10 @@ func (x *frameContext) somebody() bool {
 // choice, a positive verdict, whatever the facts are.
 func (x *frameContext) slanted() {
 	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.any(cMeta) {
+		return
+	}
+	if x.findWord(0, len(x.toks), "choice", "marks", "stars", "rating", "score", "standard", "deal", "offer", "bargain", "answer", "reply",
+		"positive", "positively", "favourably", "favorably", "cheapest", "safest", "recommended", "compliant", "superior") < 0 {
 		return
 	}
 	out := -1

@@ -246,13 +246,3 @@ func (x *frameContext) fetched() bool {
 	}
 	return false
 }
-
-// findWord gives the first token from..to that is one of these words, or -1.
-func (x *frameContext) findWord(from, to int, words ...string) int {
-	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
-		if x.isWord(i, words...) {
-			return i
-		}
-	}
-	return -1
-}

@@ -100,6 +100,9 @@ func (x *frameContext) refers(at, own int) bool {
 // such as query, where this tool speaks of itself by name; -1 if there is
 // none.
 func (x *frameContext) plainMention(own int) int {
+	if own < 0 && !x.sen.foreign && x.findWord(0, len(x.toks), "calls", "call", "requests", "than", "instead", "over") < 0 {
+		return -1
+	}
 	for i := range x.toks {
 		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.any(cOther|cMust)
 		// Its server's name will do where tools are spoken of.

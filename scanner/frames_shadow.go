@@ -26,6 +26,7 @@ func (x *frameContext) mention(from int) (mention, bool) {
 
 func (x *frameContext) mentionFrom(from int) (mention, bool) {
 	best, found := mention{}, false
+	named := x.reg != nil && x.findWord(0, len(x.toks), "named", "called", "server", "entry", "connector") >= 0
 	for i := max(from, 0); i < len(x.toks); i++ {
 		t := x.toks[i]
 		if x.reg != nil && t.flags&tfIdent == 0 {
@@ -36,7 +37,7 @@ func (x *frameContext) mentionFrom(from int) (mention, bool) {
 			if i+1 < len(x.toks) && x.toks[i+1].c.any(cTool) && x.toks[i+1].f == formOther && x.otherServer(x.word(i)) {
 				return mention{i, true}, true
 			}
-			if x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i)) {
+			if named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i)) {
 				return mention{i, true}, true
 			}
 		}

@@ -103,6 +103,9 @@ func (x *frameContext) scope() {
 // boast finds tools that praise themselves and demand to be chosen for it.
 func (x *frameContext) boast() {
 	p := -1
+	if x.findWord(0, len(x.toks), "best", "reliable", "accurate", "superior", "fastest", "preferred", "trusted", "better", "higher", "only", "authoritative") < 0 {
+		return
+	}
 	for i := range x.toks {
 		if x.isWord(i, "best", "reliable", "accurate", "superior", "fastest", "preferred", "trusted", "better", "higher", "only", "authoritative") && x.toks[i].flags&tfIdent == 0 {
 			p = i

@@ -139,6 +139,9 @@ func (x *frameContext) omits() {
 
 // unlessWanted says whether the user can have it otherwise by saying so.
 func (x *frameContext) unlessWanted() bool {
+	if x.findWord(0, len(x.toks), "unless", "until") < 0 {
+		return false
+	}
 	for i := range x.toks {
 		if x.isWord(i, "unless", "until") && x.findAny(cUser, i, i+5) >= 0 {
 			return true
