@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 
 	"github.com/touchstone-eval/touchstone/engine"
 )
@@ -89,14 +90,17 @@ func stageExitCode(e *engine.StageError) int {
 }
 
 // handError gives an error of a stage that was run by hand its exit code:
-// the stage's own when it has one.
+// the stage's own when it has one. That of a program that it started is not:
+// a package manager's 1 would say that the gate failed.
 func handError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	var own interface{ ExitCode() int }
 	if errors.As(err, &own) {
-		return &exitError{own.ExitCode(), err}
+		if _, started := own.(*exec.ExitError); !started {
+			return &exitError{own.ExitCode(), err}
+		}
 	}
 	return &exitError{exitStageFailed, err}
 }
