@@ -105,7 +105,7 @@ func (v *ToolView) hiddenOrder() []Signal {
 // it gets percent signs and entities.
 func deliberate(layer string) bool {
 	switch layer {
-	case "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
+	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
 		return false
 	}
 	return true

@@ -32,6 +32,7 @@ var decoders = [...]decoder{
 	{"base85", findBase85},
 	{"uuencode", findUU},
 	{"a number in base 58 or 62", findBigBase},
+	{"link titles", findTitles},
 	{"percent encoding", findPercent},
 	{"escapes", findEscapes},
 	{"HTML entities", findEntities},

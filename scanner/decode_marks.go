@@ -103,3 +103,26 @@ func reversed(s string) string {
 	}
 	return string(out)
 }
+
+// findTitles takes the titles of Markdown links out of their quotation marks,
+// which quote nobody: a page shows a title only to whoever points at the link.
+func findTitles(d *doc) string {
+	var c collector
+	s := d.text
+	for {
+		at := strings.Index(s, "](")
+		if at < 0 {
+			return c.b.String()
+		}
+		s = s[at+2:]
+		end := strings.IndexAny(s, " \n)")
+		if end < 0 || s[end] != ' ' || end+1 >= len(s) || s[end+1] != '"' && s[end+1] != '\'' {
+			continue
+		}
+		mark := s[end+1]
+		title := s[end+2:]
+		if stop := strings.Index(title, string(mark)+")"); stop >= 2*minDecoded && !c.add(title[:stop]) {
+			return c.b.String()
+		}
+	}
+}
