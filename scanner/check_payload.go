@@ -65,7 +65,7 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 }
 
 // onlyJoined says whether nothing was decoded but pieces put in sequence.
-func onlyJoined(layer string) bool { return layer == fieldsInSequence || layer == valuesInSequence }
+func onlyJoined(layer string) bool { return layer == fieldsInSequence || layer == valuesInSequence || layer == toolsInSequence }
 
 // hiddenOrder reports an order to send something to an address that somebody
 // took the trouble to encode. Other sentences in a code are judged by what they
@@ -105,7 +105,7 @@ func (v *ToolView) hiddenOrder() []Signal {
 // it gets percent signs and entities.
 func deliberate(layer string) bool {
 	switch layer {
-	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
+	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, toolsInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
 		return false
 	}
 	return true

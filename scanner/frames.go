@@ -103,7 +103,9 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 	if v.hitsDone {
 		return v.hits
 	}
-	docs := v.analyze()
+	v.analyze()
+	v.continued(reg)
+	docs := v.docs
 	x := &v.ws.frame
 	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
 	for i := range docs {
