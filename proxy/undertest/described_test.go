@@ -16,67 +16,33 @@ import (
 	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
 )
 
-// described makes a proxy of the bad proxy's program and an adapter, of which
-// the given parts are replaced: old, new, old, new and so on.
+// described makes a proxy of the bad proxy's program and the shipped adapter of
+// the native contract, of which the given parts are replaced: old, new, old,
+// new and so on.
 func described(t *testing.T, mode string, parts ...string) (dir string) {
 	t.Helper()
-	text := `
-name = "described"
-build { binary = "proxy" }
-start {
-  command = [
-    binary, "MODE", "--config", "${home}/config.json", "--listen", "127.0.0.1:0", "--ready-file", "${home}/ready.json",
-  ]
-  file "config.json" {
-    content = jsonencode({ upstreams = [for u in upstreams : { name = u.name, command = u.command }] })
-  }
-}
-announce {
-  file = "ready.json"
-  url  = answer.url
-}
-ready {
-  path     = "/api/v1/status"
-  done     = answer.state == "ready"
-  progress = "${answer.indexed} of ${answer.expected}"
-}
-tools {
-  path        = "/api/v1/tools"
-  items       = answer.tools
-  id          = item.name
-  description = item.description
-  schema      = item.inputSchema
-}
-search "rest" {
-  path   = "/api/v1/index/search"
-  params = { q = query, limit = limit }
-  items  = answer.tools
-  id     = item.name
-  score  = item.score
-}
-search "mcp" {
-  call      = "retrieve_tools"
-  arguments = { query = query, limit = limit }
-  items     = answer.tools
-  id        = item.name
-  score     = item.score
-}
-`
-	for i, part := range append([]string{"MODE", mode}, parts...) {
-		if i%2 == 1 {
-			continue
+	shipped, err := os.ReadFile("../../adapters/reference.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(shipped)
+	parts = append([]string{
+		`touchstone, "proxy", "serve"`, fmt.Sprintf("binary, %q", mode), // the program, which ends without a look at its input
+		`, "--until-stdin-closes"`, "",
+		"start {", "build {\n  binary = \"proxy\"\n}\n\nstart {",
+		"  mcp  = answer.mcp\n", "", // it is where the adapter would look for it
+	}, parts...)
+	for i := 0; i < len(parts); i += 2 {
+		if !strings.Contains(text, parts[i]) {
+			t.Fatalf("the adapter has no %q", parts[i])
 		}
-		all := append([]string{"MODE", mode}, parts...)
-		if !strings.Contains(text, part) {
-			t.Fatalf("the adapter has no %q", part)
-		}
-		text = strings.Replace(text, part, all[i+1], 1)
+		text = strings.Replace(text, parts[i], parts[i+1], 1)
 	}
 	dir = badproxy.Manifest(t, mode)
 	if err := os.WriteFile(filepath.Join(dir, "adapter.hcl"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := contracts.Write(filepath.Join(dir, "proxy.json"), contracts.ProxyManifest{
+	err = contracts.Write(filepath.Join(dir, "proxy.json"), contracts.ProxyManifest{
 		Name: mode, Kind: contracts.ProxyBinary, Binary: "proxy", Adapter: "adapter.hcl", Identity: mode,
 	})
 	if err != nil {
