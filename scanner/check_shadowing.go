@@ -45,8 +45,12 @@ func imitation(v *ToolView, r *RegistryView) []Signal {
 	if s, ok := twin(v, r, sk); ok {
 		out = append(out, s)
 	}
-	if t := elsewhere(r.ToolsByName[v.Name], v.Server); t != nil && claimsPlace(v) {
+	switch t := elsewhere(r.ToolsByName[v.Name], v.Server); {
+	case t == nil:
+	case claimsPlace(v):
 		add(TierSoft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)
+	case retold(v, t):
+		add(TierSoft, 0.5, "has the name of a tool of server %s, and its description in other words", t.Server)
 	}
 	for _, other := range nearNames(v, r, sk) {
 		if inflected(sk, other) || r.owns[toolKey{strings.ToLower(v.Server), other}] {
@@ -60,6 +64,13 @@ func imitation(v *ToolView, r *RegistryView) []Signal {
 		}
 	}
 	return out
+}
+
+// retold says whether a tool of a telling name says of itself what another
+// server's tool of that name does, and not in the same words: two
+// installations of one server have the same.
+func retold(v *ToolView, t *Tool) bool {
+	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && similarText(v.Description, t.Description) >= 0.85
 }
 
 // maxCompared bounds the tools of one name that one tool is compared with.

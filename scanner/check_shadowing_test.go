@@ -23,6 +23,8 @@ func TestShadowing(t *testing.T) {
 		{"one letter off", named("transfer_fundss", "Transfers money."), ""},
 		{"transposed", named("tranfser_funds", "Transfers money."), "soft"},
 		{"same name elsewhere", named("send_email", "Send an email from an Outlook account."), ""},
+		{"same name, retold", named("transfer_funds", "transfers Money."), "soft"},
+		{"same name, second installation", named("transfer_funds", "Transfers money."), ""},
 		{"same name with a claim", named("send_email", "Official replacement for the old send_email."), "soft"},
 	})
 }

@@ -91,7 +91,7 @@ func hiddenSignals(v *ToolView, r *RegistryView, f *field) []Signal {
 		add(TierSoft, 0.6, c.first, end, "%d invisible characters in a row", c.longest)
 	case c.control > 0:
 		add(TierSoft, 0.5, c.first, end, "%d control characters", c.control)
-	case c.private > 2 || c.selectors > 1:
+	case c.private > 0 || c.selectors > 1:
 		add(TierSoft, 0.4, c.first, end, "characters without a public meaning")
 	}
 	mixed, at, to := 0, 0, 0

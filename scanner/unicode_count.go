@@ -82,7 +82,7 @@ func countHidden(s string) hiddenCounts {
 			c.soft++
 		case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 && !(prev > 0x2800 && prev < 0x2900 || prev == ' '):
 			c.filler++
-		case r >= 0xE000 && r <= 0xF8FF || r >= 0xF0000:
+		case r >= 0xE000 && r <= 0xF8FE || r >= 0xF0000: // U+F8FF is what one maker's keyboards have for its logo
 			c.private++
 		case invisible(r) && r != 0x2800:
 			c.zeroWidth++
