@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"sync"
 )
 
 //go:embed page/report.html
@@ -11,13 +12,15 @@ var page string
 
 // pageTemplate escapes for the context by itself; Visible shows what a
 // browser would act on and not draw.
-var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"visible": Visible, "name": shownName, "places": placesText,
-}).Parse(page))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"visible": Visible, "name": shownName, "places": placesText,
+	}).Parse(page))
+})
 
 // WriteHTML writes the result as one page that loads nothing and runs nothing.
 func (r *Result) WriteHTML(w io.Writer) error {
-	return pageTemplate.Execute(w, struct {
+	return pageTemplate().Execute(w, struct {
 		*Result
 		Summary  string
 		Sections []section

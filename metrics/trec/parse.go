@@ -18,41 +18,38 @@ type entry struct {
 	score float32
 }
 
-// stretch is results of one topic that stand together in the file, which are
-// the lines between two places.
-type stretch struct {
-	topic    []byte
-	results  []entry
-	from, to int
-}
-
-// parser reads lines of a run and hands on what it read stretch by stretch.
+// parser reads lines of a run. It asks where to put the results of a topic and
+// says when it has put some there that stand together in the file.
 type parser struct {
-	text     *text
-	done     func(stretch)
+	text *text
+	// begin gives the results of a topic to which others are added.
+	begin func(topic []byte) []entry
+	// done gives them back, when those of the lines between two places were
+	// added.
+	done func(results []entry, from, to int)
+
 	window   window
-	stretch  stretch    // the one at hand
+	topic    []byte     // the one at hand
 	head     []byte     // what plain lines of it begin with, or nothing
+	results  []entry    // of the topic
+	from     int        // where its lines begin
 	failed   *LineError // what is wrong with the first line that does not fit
 	failedAt int        // where that begins
 }
 
 // block reads the lines between two places, up to the first that does not fit.
 func (p *parser) block(start, end int) {
-	p.head = p.head[:0]
-	p.stretch = stretch{p.stretch.topic[:0], p.stretch.results[:0], start, start}
+	p.topic, p.head, p.from = p.topic[:0], p.head[:0], start
 	p.window.walk(p.text.data, start, end, p)
 	p.finish(end)
 }
 
-// finish hands on the stretch at hand, which ends at a place.
+// finish ends the lines of the topic at hand, if there is one.
 func (p *parser) finish(end int) {
-	p.stretch.to = end
-	if len(p.stretch.results) > 0 {
-		p.done(p.stretch)
+	if len(p.topic) > 0 {
+		p.done(p.results, p.from, end)
+		p.from = end
 	}
-	p.stretch.results = p.stretch.results[:0]
-	p.stretch.from = end
 }
 
 // plain reads lines that are written as nearly all are: six fields, one space
@@ -88,7 +85,7 @@ func (p *parser) plain(at, start int) int {
 			return at
 		}
 		name := rest[:end&63]
-		p.stretch.results = append(p.stretch.results, entry{uint64(start + document), hashName(name), float32(value)})
+		p.results = append(p.results, entry{uint64(start + document), hashName(name), float32(value)})
 		at = document + tag + 1
 	}
 }
@@ -125,7 +122,7 @@ func (p *parser) careful(at int) (next int, ok bool) {
 	}
 	p.head = p.head[:0]
 	p.turnTo(fields[0].of(line), at)
-	p.stretch.results = append(p.stretch.results, entry{uint64(at + fields[2].start), hashName(fields[2].of(line)), float32(score)})
+	p.results = append(p.results, entry{uint64(at + fields[2].start), hashName(fields[2].of(line)), float32(score)})
 	return next, true
 }
 
@@ -146,8 +143,10 @@ func checkResult(line []byte, found int, isNumber bool, score span) *LineError {
 
 // turnTo makes a topic the one at hand, from the line at a place on.
 func (p *parser) turnTo(topic []byte, at int) {
-	if string(topic) != string(p.stretch.topic) {
-		p.finish(at)
-		p.stretch.topic = append(p.stretch.topic[:0], topic...)
+	if string(topic) == string(p.topic) {
+		return
 	}
+	p.finish(at)
+	p.topic = append(p.topic[:0], topic...)
+	p.results = p.begin(topic)
 }

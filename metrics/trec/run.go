@@ -2,6 +2,7 @@ package trec
 
 import (
 	"iter"
+	"slices"
 )
 
 // Most files have the results of a topic in one stretch. The figures of such a
@@ -25,13 +26,16 @@ type worker struct {
 	parser parser
 	scorer scorer
 	parts  map[string]*part
+	part   *part // of the topic at hand
+	isNew  bool  // the part
+	buffer []entry
 	// start and end are the places between which the block at hand lies.
 	start, end int
 }
 
 func newWorker(t *text, s scorer) *worker {
 	w := &worker{parser: parser{text: t}, scorer: s, parts: make(map[string]*part)}
-	w.parser.done = w.take
+	w.parser.begin, w.parser.done = w.begin, w.take
 	w.scorer.finder.text = t
 	return w
 }
@@ -42,21 +46,34 @@ func (w *worker) read(start, end int) {
 	w.parser.block(start, end)
 }
 
-// take takes a stretch from the parser.
-func (w *worker) take(s stretch) {
-	p, known := w.parts[string(s.topic)]
-	if !known {
-		p = &part{topic: string(s.topic)}
-		w.parts[p.topic] = p
-		cut := s.from == w.start && s.from > 0 || s.to == w.end && s.to < len(w.parser.text.data)
-		if !cut {
-			if figures, ok := w.scorer.score(p.topic, s.results); ok {
-				p.figures, p.from, p.to = figures, s.from, s.to
-				return
-			}
+// begin tells the parser where to put the results of a topic.
+func (w *worker) begin(topic []byte) []entry {
+	known := false
+	if w.part, known = w.parts[string(topic)]; known {
+		w.isNew = false
+		return w.part.kept
+	}
+	w.isNew = true
+	w.part = &part{topic: string(topic)}
+	w.parts[w.part.topic] = w.part
+	return w.buffer[:0]
+}
+
+// take takes the results of a topic back.
+func (w *worker) take(results []entry, from, to int) {
+	if !w.isNew {
+		w.part.kept = results
+		return
+	}
+	w.buffer = results
+	cut := from == w.start && from > 0 || to == w.end && to < len(w.parser.text.data)
+	if !cut {
+		if figures, ok := w.scorer.score(w.part.topic, results); ok {
+			w.part.figures, w.part.from, w.part.to = figures, from, to
+			return
 		}
 	}
-	p.kept = append(p.kept, s.results...)
+	w.part.kept = slices.Clone(results)
 }
 
 // restore reads the results again that were not kept.
@@ -64,9 +81,10 @@ func (w *worker) restore(p *part) []entry {
 	if p.from == p.to {
 		return p.kept
 	}
-	again := parser{text: w.parser.text}
 	var results []entry
-	again.done = func(s stretch) { results = append(results, s.results...) }
+	again := parser{text: w.parser.text}
+	again.begin = func([]byte) []entry { return nil }
+	again.done = func(found []entry, _, _ int) { results = found }
 	again.block(p.from, p.to)
 	return append(results, p.kept...)
 }

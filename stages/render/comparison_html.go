@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/stages/compare"
@@ -16,10 +17,12 @@ var comparisonCSS string
 //go:embed page/comparison.html
 var comparisonHTML string
 
-var comparisonTemplate = template.Must(template.New("comparison").Funcs(template.FuncMap{
-	"row": comparedRow, "share": share, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
-	"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
-}).Parse(comparisonHTML))
+var comparisonTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("comparison").Funcs(template.FuncMap{
+		"row": comparedRow, "share": share, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
+		"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
+	}).Parse(comparisonHTML))
+})
 
 // maxComparedQueries is how many queries the page shows: beyond that a browser
 // gets slow, and nobody reads on.
@@ -50,7 +53,7 @@ func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
 	style := pageCSS + comparisonCSS
 	var b bytes.Buffer
 	b.WriteString(pageHead(p.Title, style, ""))
-	if err := comparisonTemplate.Execute(&b, p); err != nil {
+	if err := comparisonTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render the comparison: %w", err)
 	}
 	return b.Bytes(), nil

@@ -10,6 +10,7 @@ import (
 	"html"
 	"html/template"
 	"strings"
+	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -23,7 +24,11 @@ var pageJS string
 //go:embed page/body.html
 var bodyHTML string
 
-var bodyTemplate = template.Must(template.New("body").Parse(bodyHTML))
+// bodyTemplate is parsed when a page is made, and not at the start of every
+// command.
+var bodyTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("body").Parse(bodyHTML))
+})
 
 // The data of the page and of the run stand in script elements that no
 // browser executes; the page's script reads them.
@@ -46,7 +51,7 @@ func HTML(r contracts.Report) ([]byte, error) {
 	p := newPage(&r)
 	var b bytes.Buffer
 	b.WriteString(pageHead(p.Title, pageCSS, pageJS))
-	if err := bodyTemplate.Execute(&b, p); err != nil {
+	if err := bodyTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
 	foot := strings.Join([]string{runOpen, "null", closing, "\n<script>", pageJS, closing, "\n</body>\n</html>\n"}, "")
