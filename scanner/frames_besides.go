@@ -4,8 +4,7 @@ package scanner
 // world beside a tool that only looks: "integrations raise the limit ahead of
 // each reading", "declarations are accepted by the model".
 func (x *frameContext) besides() {
-	const acting = cModel | cDestroy | cPay | cSend | cMeta | cShell | cAsk
-	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.any(acting) || x.about.any(cChange|cDisable) && !x.about.any(cRead|cShow) {
+	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.any(cModel|cMeta|cShell|cAsk) || !x.looksOnly() {
 		return
 	}
 	if x.mask.any(cAsk) && !x.sen.senses.any(sNeedless|sHush) || x.findWord(0, len(x.toks), "unless", "if") >= 0 {
@@ -81,4 +80,31 @@ func (x *frameContext) changes(k int) bool {
 			"sign", "signs", "signed", "transfer", "transfers", "transferred", "refund", "refunds", "refunded", "grant", "grants", "granted", "enrol", "enrols", "enroll", "enrolls", "subscribe", "subscribes", "publish", "publishes", "published",
 			"unlock", "unlocks", "unlocked", "release", "releases", "released", "assign", "assigns", "assigned", "replace", "replaces", "replaced", "install", "installs", "installed", "merge", "merges", "merged", "close", "closes", "closed",
 			"bridge", "bridges", "bridged", "disable", "disables", "disabled", "puts", "moves", "moved", "books", "booked", "orders", "ordered", "renames", "overwrites", "overwritten", "alters", "forwards", "invites", "votes", "waive", "waives", "waived", "confirms", "confirmed", "opens")
+}
+
+// looksOnly says whether the tool opens as one that looks something up, shows
+// or computes: by its first word, or by none that is a verb.
+func (x *frameContext) looksOnly() bool {
+	v := x.v
+	for i := range v.docs {
+		d := &v.docs[i]
+		if f := &v.fields[d.field]; f.kind != kindDescription || f.layer != "" || d.sen1 == d.sen0 {
+			continue
+		}
+		t := v.tokens[v.clauses[d.sen0].tok0]
+		switch v.word(d, t) {
+		case "gets", "lists", "searches", "finds", "shows", "reads", "looks", "checks", "describes", "views", "fetches", "returns", "retrieves", "displays", "counts", "summarises", "summarizes", "compares",
+			"explains", "converts", "translates", "tells", "gives", "previews", "plots", "draws", "computes", "calculates", "estimates", "validates", "picks", "suggests", "recommends", "rates", "says", "loads", "opens", "peeks", "queries",
+			"get", "list", "search", "find", "show", "read", "look", "fetch", "return", "retrieve", "display", "describe":
+			return true
+		}
+		if k := v.clauses[d.sen0].tok0 + 1; k < v.clauses[d.sen0].tok1 {
+			switch v.word(d, v.tokens[k]) {
+			case "of", "in", "for", "by", "from", "tables", "points":
+				return true // a noun: "State of an application"
+			}
+		}
+		return t.f != formThird && t.f != formBase && !v.states(d, &v.clauses[d.sen0])
+	}
+	return false
 }

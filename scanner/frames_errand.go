@@ -5,8 +5,7 @@ package scanner
 // is called with the same number". To be told where else one may turn is no
 // errand: "use pay_invoice to pay it".
 func (x *frameContext) errand() {
-	const acting = cDestroy | cPay | cSend | cChange | cInclude | cShell | cMeta
-	if x.kind != kindDescription || x.sen.first || x.sen.foreign || x.discount < 1 || x.about.any(acting) || x.mask.any(cAsk) ||
+	if x.kind != kindDescription || x.sen.first || x.sen.foreign || x.discount < 1 || x.about.any(cShell|cMeta) || !x.looksOnly() || x.mask.any(cAsk) ||
 		x.findWord(0, len(x.toks), "called", "calling", "calls", "completes", "right", "same", "once", "finishes", "ahead", "afterwards", "follows", "every", "each", "always", "sees", "expected", "meanwhile") < 0 {
 		return
 	}
@@ -54,7 +53,7 @@ func (x *frameContext) abroad() {
 // glosses finds verdicts that call what is bad good: "values over the limit
 // are reported as moderate so that nobody panics".
 func (x *frameContext) glosses() {
-	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.any(cMeta) {
+	if x.kind != kindDescription || x.sen.first || x.discount < 0.5 || x.about.any(cMeta) {
 		return
 	}
 	for k := range x.toks {
@@ -66,7 +65,7 @@ func (x *frameContext) glosses() {
 			continue
 		}
 		w := 0.9
-		if x.soothing() || x.mask.any(cModel) {
+		if x.soothing() || x.mask.any(cModel) || x.isWord(k-1, "summarised", "summarized", "explained", "announced") {
 			w = 1.5
 		}
 		x.hit(frMislead, w, k-1, k)

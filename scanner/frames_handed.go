@@ -11,7 +11,7 @@ const belongings = sDialog | sPrivate | sIntimate | sKeyFile | sSession | sGuide
 // handed finds belongings in prose about the tool, and a word that they are
 // wanted beside them or in the sentence that follows.
 func (x *frameContext) handed() {
-	if x.sen.first || x.discount < 1 || x.mask.any(cMeta) {
+	if x.sen.first || x.discount < 0.8 {
 		return
 	}
 	i := x.belonging()
@@ -214,6 +214,7 @@ func (x *frameContext) wanted(i int) bool {
 	for k := range x.toks {
 		switch {
 		case x.isWord(k, "carries", "carry", "bears") && k < i && i-k <= 10 && x.findAny(cNeg, k-3, k) < 0,
+			x.isWord(k, "our", "us") && x.isWord(k-1, "on", "to", "by", "with", "for") && x.findWord(0, k, "hashed", "stored", "kept", "compared", "matched", "copied", "indexed", "collected", "read", "go", "goes") >= 0,
 			x.isWord(k, "let") && x.isWord(k+1, "the", "it", "us") && x.findWord(k, k+5, "have", "see", "know") >= 0,
 			x.isWord(k, "needs", "wants", "requires", "expects", "asks", "need", "want") && k < i && i-k <= 12 && x.findAny(cNeg, k-3, k) < 0 && x.findAny(cTool|cSub|cResult|cOutside, k-5, k) >= 0,
 			x.isWord(k, "belongs", "belong", "goes", "go") && k > i && x.isWord(k+1, "in", "into", "to", "along", "with", "on"),

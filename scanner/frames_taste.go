@@ -52,7 +52,7 @@ func (x *frameContext) favours() {
 	open := x.findWord(0, len(x.toks), "labelled", "labeled", "marked", "tagged", "flagged", "label", "disclosed", "disclose", "badge", "excluded", "filter", "filtered")
 	if rank >= 0 && as >= 0 && open < 0 {
 		w := 1.0
-		if x.mask.any(cModel|cYou|cUser|cNeg|cMust|cOther) || x.findWord(0, len(x.toks), "own", "irrespective", "regardless", "unbiased", "independent") >= 0 {
+		if x.mask.any(cModel|cYou|cUser|cNeg|cMust|cOther) || x.findWord(0, len(x.toks), "own", "our", "helps", "irrespective", "regardless", "unbiased", "independent") >= 0 {
 			w = 1.5
 		}
 		x.hit(frMislead, w, i, rank)
