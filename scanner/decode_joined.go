@@ -15,7 +15,7 @@ const (
 // words together that were written apart.
 func findJoined(d *doc) string {
 	st := &d.stats
-	if st.longestWord >= longWord+4 && !wellSpelled(d) {
+	if st.longestWord >= longWord+4 && (st.longestWord >= 2*longWord || !wellSpelled(d)) {
 		if text, n := apart(d.text); n >= minUnknown {
 			return text
 		}

@@ -28,13 +28,16 @@ func (t *trial) substitutions(before int, note string) {
 	if marks*3 > letters {
 		t.try(rot47)
 	}
-	if letters < 12 || before < costShifted {
+	if letters < 12 || before < costMoved {
 		return
 	}
-	t.affine(&count, letters)
 	for i := range keyboards {
 		t.try(keyboards[i].read)
 	}
+	if before < costShifted {
+		return
+	}
+	t.affine(&count, letters)
 	keys := 0
 	eachWord(note, func(from, to int) bool {
 		if to-from < 3 {

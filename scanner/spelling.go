@@ -166,7 +166,7 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 		if e := t.exact(n); e.f != formOther {
 			s.take(length, cost, e.c != 0)
 		}
-	} else if e := t.stem(n); e.known() && i > 3 && len(w)-i < 8 && length+len(w)-i <= maxSpelled {
+	} else if e := t.stem(n); s.foreign && e.known() && i > 3 && len(w)-i < 8 && length+len(w)-i <= maxSpelled {
 		rest := length + copy(s.path[length:], w[i:])
 		s.take(rest, cost, true)
 	}
