@@ -39,11 +39,11 @@ func (x *frameContext) handed() {
 // heldBy finds parameters that are described as holding belongings which
 // neither their names nor the tool's purpose account for.
 func (x *frameContext) heldBy() {
-	if !x.ofField() || x.discount < 1 || x.v.fields[x.doc.field].layer != "" || x.v.fields[x.doc.field].output || x.holdsNothing() {
+	if !x.ofField() || x.discount < 1 || x.v.fields[x.doc.field].layer != "" || x.v.fields[x.doc.field].output {
 		return
 	}
 	i := x.belonging()
-	if i < 0 || x.chosen() || x.withheld(i) || x.protective(i) || x.idOf(i) {
+	if i < 0 || x.holdsNothing() || x.chosen() || x.withheld(i) || x.protective(i) || x.idOf(i) {
 		return
 	}
 	t := x.toks[i]

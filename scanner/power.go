@@ -299,15 +299,22 @@ func (p paramShape) numeric() bool {
 func (p paramShape) on() bool { return string(p.Default) == "true" }
 
 // shapes reads the top level of the input schema; what cannot be read has no
-// shape. Only tools with something to ask about get here.
+// shape. Only tools with something to ask about get here, and once.
 func (v *ToolView) shapes() (shape map[string]paramShape, required map[string]bool) {
+	if v.shape == nil {
+		v.shape, v.required = readShapes(v.InputSchema)
+	}
+	return v.shape, v.required
+}
+
+func readShapes(schema json.RawMessage) (shape map[string]paramShape, required map[string]bool) {
 	var s struct {
 		Properties map[string]json.RawMessage
 		Required   []string
 	}
 	required = map[string]bool{}
 	shape = map[string]paramShape{}
-	if json.Unmarshal(v.InputSchema, &s) != nil {
+	if json.Unmarshal(schema, &s) != nil {
 		return shape, required
 	}
 	for name, raw := range s.Properties {

@@ -85,6 +85,10 @@ type ToolView struct {
 	sums     tally
 	tallied  bool
 
+	// shape and required are what shapes read.
+	shape    map[string]paramShape
+	required map[string]bool
+
 	ws *workspace
 }
 
