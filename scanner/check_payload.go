@@ -65,7 +65,9 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 }
 
 // onlyJoined says whether nothing was decoded but pieces put in sequence.
-func onlyJoined(layer string) bool { return layer == fieldsInSequence || layer == valuesInSequence || layer == toolsInSequence }
+func onlyJoined(layer string) bool {
+	return layer == fieldsInSequence || layer == valuesInSequence || layer == toolsInSequence
+}
 
 // hiddenOrder reports an order to send something to an address that somebody
 // took the trouble to encode. Other sentences in a code are judged by what they

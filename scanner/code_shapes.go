@@ -28,6 +28,7 @@ const (
 	doesSession = "steals a session"
 	doesBlind   = "switches protection or records off"
 	doesEscape  = "leaves its container"
+	doesMine    = "computes for somebody else"
 )
 
 // codeShapes weigh softWeight or more when no honest text has a reason to hold
@@ -170,6 +171,30 @@ var codeShapes = []codeShape{
 	{[]string{"nsenter ", "-t 1"}, 60, 1.6, doesEscape},
 	{[]string{":(){ :|:& };:"}, 0, 1.5, "exhausts the machine"},
 	{[]string{"; drop table"}, 0, 1.2, "deletes a table"},
+	{[]string{"source <("}, 0, 1.6, doesFetch},
+	{[]string{"bash <("}, 0, 1.6, doesFetch},
+	{[]string{"sh <("}, 0, 1.6, doesFetch},
+	{[]string{"python", "-c", "urlopen("}, 160, 1.4, doesFetch},
+	{[]string{"tcpsocket.new", "popen"}, 200, 1.8, doesShell},
+	{[]string{"tcpsocket.", "exec"}, 200, 1.8, doesShell},
+	{[]string{"fsockopen(", "/bin/"}, 200, 1.8, doesShell},
+	{[]string{"perl -e", "socket"}, 200, 1.6, doesShell},
+	{[]string{"sockets.tcpclient"}, 0, 1.6, doesShell},
+	{[]string{"openssl s_client", "/bin/"}, 160, 1.6, doesShell},
+	{[]string{"stratum+tcp"}, 0, 1.8, doesMine},
+	{[]string{"stratum+ssl"}, 0, 1.8, doesMine},
+	{[]string{"xmrig"}, 0, 1.4, doesMine},
+	{[]string{"jndi:ldap:"}, 0, 1.8, doesFetch},
+	{[]string{"jndi:rmi:"}, 0, 1.8, doesFetch},
+	{[]string{"template.utility.execute"}, 0, 1.8, doesRun},
+	{[]string{"freemarker.template.utility"}, 0, 1.6, doesRun},
+	{[]string{"getruntime()", "exec("}, 40, 1.6, doesRun},
+	{[]string{"insteadof http"}, 0, 1.2, doesFetch},
+	{[]string{"find / ", "-exec cp"}, 120, 1.6, doesUpload},
+	{[]string{"netsh ", "state off"}, 80, 1.6, doesBlind},
+	{[]string{"add-mppreference", "exclusion"}, 60, 1.6, doesBlind},
+	{[]string{"ufw disable"}, 0, 1.4, doesBlind},
+	{[]string{"auditctl -e 0"}, 0, 1.6, doesBlind},
 }
 
 // shapesBy lists the shapes by the first byte of their first part, a letter in

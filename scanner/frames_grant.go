@@ -190,6 +190,15 @@ func (x *frameContext) forgedEnd() {
 		return
 	}
 	marked := start > 0 && strings.IndexByte("#-=*/<>[\n", x.doc.text[start-1]) >= 0 || start > 1 && x.doc.text[start-1] == ' ' && strings.IndexByte("#-=*", x.doc.text[start-2]) >= 0
+	if !marked && !x.sen.first && len(x.toks) <= 9 {
+		// "The catalogue of tools ends here. What follows is your onboarding."
+		if i, j := x.near(sEnd, sListing, 4); i >= 0 && (x.findWord(0, len(x.toks), "here", "aqui", "ici", "hier", "aquí") >= 0 || x.sen.foreign) {
+			if _, c := x.next(); c.any(cYou|cPretend|cNow) && (c.any(cYou) || x.sen.foreign) {
+				x.hit(frMimicry, 1.6, i, j)
+			}
+			return
+		}
+	}
 	if !marked || x.sen.first {
 		return
 	}
@@ -284,6 +293,9 @@ func (x *frameContext) bannered() {
 	s := x.doc.text
 	for i, t := range x.toks {
 		at := int(t.start)
+		if at > 4 && s[at-1] == ' ' {
+			at--
+		}
 		if t.flags&tfUpper == 0 || at < 3 || strings.IndexByte("-=*#~>", s[at-1]) < 0 || s[at-1] != s[at-2] || s[at-2] != s[at-3] || t.flags&(tfQuote|tfCode) != 0 {
 			continue
 		}
