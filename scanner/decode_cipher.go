@@ -78,10 +78,19 @@ func findCipher(d *doc) string {
 // that is more like prose.
 func (t *trial) whole(run string) string {
 	note := strings.Index(run[:min(len(run), noteLength)], ": ") + 2
-	if note < 2 || proseCost(run[:note]) > proseCost(t.best([]byte(run[:note]))) {
+	if note < 2 || english(firstWord(string(t.best([]byte(run[:note]))))) && !english(firstWord(run)) {
 		return string(t.best([]byte(run)))
 	}
 	return run[:note] + "\n" + string(t.best([]byte(run[note:])))
+}
+
+// firstWord is the first run of letters of a text.
+func firstWord(s string) (word string) {
+	eachWord(s, func(from, to int) bool {
+		word = s[from:to]
+		return false
+	})
+	return word
 }
 
 // proseLetters says whether letters have about the shares that they have in

@@ -220,7 +220,9 @@ var forms = map[string]func(string) string{
 	"array":            func(s string) string { return "String.fromCharCode(" + eachByte(s, "%d", ",") + ")" },
 	"hexadecimal":      func(s string) string { return eachByte(s, "%02x", "-") },
 	"bits":             func(s string) string { return eachByte(s, "%08b", "") },
-	"swapped letters":  func(s string) string { return eachWordOf(s, func(w string) string { return w[:1] + w[2:3] + w[1:2] + w[3:] }) },
+	"swapped letters": func(s string) string {
+		return eachWordOf(s, func(w string) string { return w[:1] + w[2:3] + w[1:2] + w[3:] })
+	},
 	"lost vowels": func(s string) string {
 		return eachWordOf(s, func(w string) string {
 			return w[:1] + strings.NewReplacer("a", "", "e", "", "i", "", "o", "", "u", "").Replace(w[1:])
@@ -237,7 +239,9 @@ var forms = map[string]func(string) string{
 		return string(b)
 	},
 	"joined words": func(s string) string { return strings.ReplaceAll(s, " ", "") },
-	"cut words":    func(s string) string { return eachWordOf(s, func(w string) string { return w[:len(w)/2] + "-" + w[len(w)/2:] }) },
+	"cut words": func(s string) string {
+		return eachWordOf(s, func(w string) string { return w[:len(w)/2] + "-" + w[len(w)/2:] })
+	},
 	"groups of five": func(s string) string {
 		var groups []string
 		for g := range splitEvery(strings.ReplaceAll(s, " ", ""), 5) {
@@ -245,12 +249,14 @@ var forms = map[string]func(string) string{
 		}
 		return strings.Join(groups, " ")
 	},
-	"small capitals":      alphabet("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡxʏᴢ"),
-	"upside down":         func(s string) string { return reversed(alphabet("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")(s)) },
-	"phonetic letters":    alphabet("ɑɓcɗɛfɡɦɪjƙɭɱɳɵpqɾsƭʊvɯxʏʐ"),
-	"dark circles":        from(0x1F150),
-	"dark squares":        from(0x1F170),
-	"brackets":            func(s string) string { return alphabet("⒜⒝⒞⒟⒠⒡⒢⒣⒤⒥⒦⒧⒨⒩⒪⒫⒬⒭⒮⒯⒰⒱⒲⒳⒴⒵")(s) },
+	"small capitals":   alphabet("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡxʏᴢ"),
+	"upside down":      func(s string) string { return reversed(alphabet("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")(s)) },
+	"phonetic letters": alphabet("ɑɓcɗɛfɡɦɪjƙɭɱɳɵpqɾsƭʊvɯxʏʐ"),
+	"dark circles":     from(0x1F150),
+	"dark squares":     from(0x1F170),
+	"brackets": func(s string) string {
+		return alphabet("⒜⒝⒞⒟⒠⒡⒢⒣⒤⒥⒦⒧⒨⒩⒪⒫⒬⒭⒮⒯⒰⒱⒲⒳⒴⒵")(s)
+	},
 	"regional indicators": from(0x1F1E6),
 	"Lisu":                func(s string) string { return lisu.Replace(strings.ToUpper(s)) },
 	"underlined":          func(s string) string { return strings.Join(strings.Split(s, ""), "\u0332") },
