@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // order is a sentence that asks for something, taken apart: what comes before
@@ -71,7 +72,7 @@ func reworded(s string, say func(o order) (words, behind string)) (out string, c
 
 // wordTable replaces words and phrases.
 type wordTable struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	other   map[string]string
 }
 
@@ -85,7 +86,10 @@ func newWordTable(pairs [][2]string) wordTable {
 	}
 	// Of two that begin alike the longer is to be found.
 	slices.SortStableFunc(phrases, func(a, b string) int { return len(b) - len(a) })
-	t.pattern = regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)\b`)
+	// Most commands never rewrite anything, and compiling takes time.
+	t.pattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)\b`)
+	})
 	return t
 }
 
@@ -94,7 +98,7 @@ func newWordTable(pairs [][2]string) wordTable {
 func (t wordTable) replace(s string) (out string, changed int) {
 	var b strings.Builder
 	at := 0
-	for _, m := range t.pattern.FindAllStringIndex(s, -1) {
+	for _, m := range t.pattern().FindAllStringIndex(s, -1) {
 		if exact(s, m[0], m[1]) {
 			continue
 		}
