@@ -249,7 +249,7 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 		case next == "":
 			return nil, left, nil
 		}
-		fmt.Fprintf(b.stderr, "%d revisions left, about %d steps: trying %s\n", len(left), bits.Len(uint(len(left)-1)), b.history.subject(ctx, next))
+		fmt.Fprintf(b.stderr, "%d revisions left, about %s: trying %s\n", len(left), counted(bits.Len(uint(len(left)-1)), "step", "steps"), b.history.subject(ctx, next))
 		t, err := b.try(ctx, next)
 		if err != nil {
 			return nil, nil, err
@@ -400,7 +400,14 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 		if i > 0 && len(c.queries) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "it %s %d queries:\n", c.verb, len(c.queries))
+		fmt.Fprintf(w, "it %s %s:\n", c.verb, counted(len(c.queries), "query", "queries"))
 		render.WriteComparedQueries(w, c.queries, f.most)
 	}
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -100,7 +100,7 @@ func Measure(ctx context.Context, o MeasureOptions) (*Cost, error) {
 // measured is a running proxy with its times so far.
 type measured struct {
 	proxy   *undertest.Proxy
-	dir     string // of the replay servers
+	servers *replay.Servers
 	queries []contracts.Query
 	ready   time.Duration
 	times   []float64 // milliseconds
@@ -120,26 +120,21 @@ func startMeasured(ctx context.Context, side MeasureSide, self string) (*measure
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "touchstone-measure-")
+	byURL, err := undertest.TakesURLs(side.Proxy)
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for the replay servers: %w", err)
-	}
-	m := &measured{dir: dir, queries: golden.Queries}
-	upstreams, err := replay.Upstreams(dir, self, corpus, 0)
-	if err != nil {
-		os.RemoveAll(dir)
 		return nil, err
 	}
-	tools := make([]contracts.ToolID, len(corpus.Tools))
-	for i, t := range corpus.Tools {
-		tools[i] = t.ToolID
+	servers, err := replay.Start(self, corpus, 0, byURL)
+	if err != nil {
+		return nil, err
 	}
+	m := &measured{servers: servers, queries: golden.Queries}
 	began := time.Now()
 	m.proxy, err = undertest.Start(ctx, undertest.Options{
-		Dir: side.Proxy, Upstreams: upstreams, Index: degrade, SearchPath: side.Search, Tools: tools, Executable: self, Secret: side.Secret,
+		Dir: side.Proxy, Upstreams: servers.Upstreams, Index: degrade, SearchPath: side.Search, Tools: undertest.IDs(corpus), Executable: self, Secret: side.Secret,
 	})
 	if err != nil {
-		os.RemoveAll(dir)
+		servers.Stop()
 		return nil, err
 	}
 	m.ready = time.Since(began)
@@ -148,7 +143,7 @@ func startMeasured(ctx context.Context, side MeasureSide, self string) (*measure
 
 func (m *measured) stop() {
 	m.proxy.Stop()
-	os.RemoveAll(m.dir)
+	m.servers.Stop()
 }
 
 // ask puts query i, where there is one.
