@@ -51,7 +51,7 @@ func findCipher(d *doc) string {
 		t.try(backwards(t.sample))
 		t.substitutions(before, d.text[max(0, from-noteLength):from])
 		if t.best != nil && convincing(t.best(append(t.buf[:0], t.sample...)), t.cost, before) {
-			return c.add(t.whole(run))
+			return c.add(string(t.best([]byte(run))))
 		}
 		if moved || before < costMoved || spelledShare(t.sample) > 35 || !proseLetters(t.sample) {
 			return true
@@ -72,25 +72,6 @@ func findCipher(d *doc) string {
 		return true
 	})
 	return c.b.String()
-}
-
-// whole reads all of a run but for a note before it, which stays as it is where
-// that is more like prose.
-func (t *trial) whole(run string) string {
-	note := strings.Index(run[:min(len(run), noteLength)], ": ") + 2
-	if note < 2 || english(firstWord(string(t.best([]byte(run[:note]))))) && !english(firstWord(run)) {
-		return string(t.best([]byte(run)))
-	}
-	return run[:note] + "\n" + string(t.best([]byte(run[note:])))
-}
-
-// firstWord is the first run of letters of a text.
-func firstWord(s string) (word string) {
-	eachWord(s, func(from, to int) bool {
-		word = s[from:to]
-		return false
-	})
-	return word
 }
 
 // proseLetters says whether letters have about the shares that they have in

@@ -1,6 +1,9 @@
 package scanner
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Letters that stand for other letters: shifted and mirrored alphabets,
 // alphabets with a key that is told, neighbours on a keyboard, rot47.
@@ -31,8 +34,13 @@ func (t *trial) substitutions(before int, note string) {
 	if letters < 12 || before < costMoved {
 		return
 	}
-	for i := range keyboards {
-		t.try(keyboards[i].read)
+	// Marks beside letters are typed for letters.
+	some := keyboards[:]
+	if bytes.ContainsAny(t.sample, "[;") {
+		some = keyboards[:4]
+	}
+	for i := range some {
+		t.try(some[i].read)
 	}
 	if before < costShifted {
 		return
