@@ -131,7 +131,7 @@ func (v *ToolView) claimsMatter() bool {
 				continue
 			}
 			mask := v.maskOf(i)
-			if mask.any(effectful) && v.effectOf(d) != powerNone || mask.any(rightful) && v.speaksOfRights(d) || mask.any(cFile) && mask.any(cInclude) {
+			if mask.any(effectful) && v.effectOf(d) != powerNone || v.meant(d) != "" || mask.any(rightful) && v.speaksOfRights(d) || mask.any(cFile) && mask.any(cInclude) {
 				return true
 			}
 		}

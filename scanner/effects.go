@@ -194,6 +194,9 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 			w = 0.7
 		}
 	}
+	if verb := v.meant(d); verb != "" && idle && w < 1.5 && !is.tentative && !v.says(verb[:4]) && !is.said.any(cSend|cDestroy|cPay|cShell|cChange|cInclude) {
+		w = 1.5
+	}
 	if d.tok1-d.tok0 > longText {
 		w = min(w, 1) // a page of documentation speaks of many effects
 	}
@@ -266,4 +269,32 @@ func (v *ToolView) effects(readOnly, harmless bool) (evidence string, weight flo
 		}
 	}
 	return "", 0
+}
+
+// meant reads the short description of a parameter for what it is given for:
+// "Package to install", "Send it right away". It gives the verb.
+func (v *ToolView) meant(d *doc) string {
+	if d.tok1-d.tok0 > 14 || d.tok1 == d.tok0 {
+		return ""
+	}
+	toks := v.tokens[d.tok0:d.tok1]
+	for _, t := range toks {
+		if w := v.word(d, t); w == "if" || w == "when" {
+			return "" // what is done in a case that the tool is about
+		}
+	}
+	for k, t := range toks {
+		if t.flags&tfIdent != 0 || k > 0 && (!toks[k-1].c.any(cTo) || k < 2 || toks[k-2].c.any(cBe|cModal|cShould)) {
+			continue
+		}
+		switch w := v.word(d, t); w {
+		case "evaluate", "execute", "install", "enable", "charge", "transfer", "delete", "overwrite", "wipe", "reboot", "grant", "publish", "reset", "erase":
+			return w
+		case "send", "drop", "cancel", "approve", "acknowledge", "pay", "purge":
+			if k == 0 {
+				return w
+			}
+		}
+	}
+	return ""
 }
