@@ -11,7 +11,7 @@ import (
 // which Python's b85encode writes, and Z85.
 func findBase85(d *doc) string {
 	s := d.text
-	if d.stats.odd < 3 || len(s) < 25 {
+	if d.stats.odd < 3 || d.stats.unbroken < 25 {
 		return ""
 	}
 	var c collector

@@ -51,6 +51,8 @@ func findSigns(d *doc) string {
 		end := i + 1
 		if threeSigns(s[i:]) {
 			// No run, and none that begins with the first two of them.
+		} else if threeHan(s[i:]) {
+			end = i + hanSize
 		} else if end = run.scan(s, i); run.count < minSigns {
 			end = run.tail
 		} else {
@@ -79,6 +81,18 @@ func threeSigns(s string) bool {
 	}
 	a, b, c := s[0], s[1], s[2]
 	return a != b && b != c && a != c && wordByte(a) && wordByte(b) && wordByte(c) && a|0x20 != 'd' && b|0x20 != 'd' && c|0x20 != 'd'
+}
+
+// hanSize is the length of a Han character, in bytes.
+const hanSize = 3
+
+// threeHan says whether a text begins with three different Han characters.
+func threeHan(s string) bool {
+	if len(s) < 3*hanSize || s[0] < 0xE4 || s[hanSize] < 0xE4 || s[2*hanSize] < 0xE4 || s[0] > 0xE9 || s[hanSize] > 0xE9 || s[2*hanSize] > 0xE9 {
+		return false
+	}
+	a, b, c := s[:hanSize], s[hanSize:2*hanSize], s[2*hanSize:3*hanSize]
+	return a != b && b != c && a != c
 }
 
 // scan reads the run of two signs at i; end is where it stops. It keeps the
