@@ -9,7 +9,6 @@ import (
 // its hexadecimal one, and Crockford's.
 
 var (
-	base32Set  = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567=")
 	base32Sets = [...]*base32.Encoding{
 		base32.StdEncoding.WithPadding(base32.NoPadding),
 		base32.HexEncoding.WithPadding(base32.NoPadding),
