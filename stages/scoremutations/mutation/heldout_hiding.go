@@ -47,14 +47,6 @@ var greek = map[rune]rune{
 var phonetic = []rune("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡxʏᴢ")
 
 func heldOutVisual() []Operator {
-	ascii := func(f func(string) string) func(*draft) bool {
-		return inPlace(func(_ *draft, s string) string {
-			if !mostlyASCII(s) {
-				return s
-			}
-			return f(s)
-		})
-	}
 	return []Operator{
 		{Family: Visual, Name: "greek-letters", Disguise: true,
 			Reads:   "Every second Latin letter that has a Greek twin becomes that twin.",

@@ -9,13 +9,6 @@ import (
 
 func heldOutPlacement() []Operator {
 	const moved = "The passage is the same, to the letter, "
-	described := func(make func(d *draft) map[string]any) func(*draft) bool {
-		return func(d *draft) bool {
-			d.remove()
-			d.newParameter(make(d))
-			return true
-		}
-	}
 	return []Operator{
 		{Family: Placement, Name: "examples", Reads: moved + "among the examples of a parameter.",
 			rewrite: described(func(d *draft) map[string]any {

@@ -32,17 +32,18 @@ func (d *draft) padding(n int) string {
 	return strings.Join(list[:n], " ")
 }
 
+// described leaves the description without the passage and puts that into a new
+// parameter.
+func described(parameter func(d *draft) map[string]any) func(*draft) bool {
+	return func(d *draft) bool {
+		d.remove()
+		d.newParameter(parameter(d))
+		return true
+	}
+}
+
 func placement() []Operator {
 	const moved = "The passage is the same, to the letter; a model is given the whole definition, and it has been shown to obey what stands "
-	// described leaves the description without the passage and puts that into
-	// a new parameter.
-	described := func(make func(d *draft) map[string]any) func(*draft) bool {
-		return func(d *draft) bool {
-			d.remove()
-			d.newParameter(make(d))
-			return true
-		}
-	}
 	return []Operator{
 		{Family: Placement, Name: "start", Reads: moved + "before the description's first sentence.",
 			rewrite: func(d *draft) bool {

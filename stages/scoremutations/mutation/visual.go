@@ -67,15 +67,18 @@ func reversed(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// ascii makes a rewriting of one that works on ASCII letters; it does not apply
+// to a text of other scripts.
+func ascii(f func(string) string) func(*draft) bool {
+	return inPlace(func(_ *draft, s string) string {
+		if !mostlyASCII(s) {
+			return s
+		}
+		return f(s)
+	})
+}
+
 func visual() []Operator {
-	ascii := func(f func(string) string) func(*draft) bool {
-		return inPlace(func(_ *draft, s string) string {
-			if !mostlyASCII(s) {
-				return s
-			}
-			return f(s)
-		})
-	}
 	return []Operator{
 		{Family: Visual, Name: "cyrillic-letters", Disguise: true,
 			Reads:   "Every third Latin letter that has a Cyrillic twin becomes that twin; people see no difference and models read words with foreign look-alikes. A table gives the text back.",
