@@ -1,8 +1,6 @@
 package scoremutations
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
@@ -26,12 +24,7 @@ program that was built with "-tags heldout" has them.
 
 A command after -- is a detector of somebody else and --adapted one that the
 proxy's adapter describes, as for score-security; they go with one --detector.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-				return errors.New("a detector's command goes after --")
-			}
-			return nil
-		},
+		Args: scoresecurity.AfterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Argv, opts.Log = args, cmd.ErrOrStderr()
 			return Run(cmd.Context(), opts)
@@ -42,9 +35,8 @@ proxy's adapter describes, as for score-security; they go with one --detector.`,
 	flags.StringArrayVar(&opts.Detectors, "detector", nil, "name of a detector; may be repeated")
 	flags.IntVar(&opts.Seed, "seed", 1, "what the operators draw from")
 	flags.BoolVar(&opts.HeldOut, "held-out", false, "use the held-out operators too; needs a build with -tags heldout")
-	flags.StringVar(&opts.Adapted, "adapted", "", "take the detector from this directory, which build-proxy wrote: one that the proxy's adapter describes")
 	flags.StringVar(&opts.Out, "out", "", "where the report goes")
-	flags.DurationVar(&opts.EntryTimeout, "entry-timeout", scoresecurity.DefaultEntryTimeout, "how long a detector may take for one entry")
+	scoresecurity.DetectorFlags(cmd, &opts.Adapted, &opts.EntryTimeout)
 	for _, name := range []string{"security", "out"} {
 		cmd.MarkFlagRequired(name)
 	}

@@ -2,6 +2,7 @@ package scoresecurity
 
 import (
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -21,12 +22,7 @@ JSON, see docs/detectors.md; without a command after -- it is one of our own
 An entry on which the detector crashes, hangs or breaks the protocol is
 recorded as errored and the detector is started again for the rest. More than
 half errored fails the stage, and so do five in a row without an answer.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-				return errors.New("a detector's command goes after --")
-			}
-			return nil
-		},
+		Args: AfterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Argv, opts.Log = args, cmd.ErrOrStderr()
 			return Run(cmd.Context(), opts)
@@ -37,10 +33,25 @@ half errored fails the stage, and so do five in a row without an answer.`,
 	flags.StringVar(&opts.Detector, "detector", "", "name of the detector")
 	flags.IntVar(&opts.Run, "run", 0, "number of this run; the seed of the order of entries")
 	flags.StringVar(&opts.Out, "out", "", "where the report goes")
-	flags.StringVar(&opts.Adapted, "adapted", "", "take the detector from this directory, which build-proxy wrote: one that the proxy's adapter describes")
-	flags.DurationVar(&opts.EntryTimeout, "entry-timeout", DefaultEntryTimeout, "how long the detector may take for one entry")
+	DetectorFlags(cmd, &opts.Adapted, &opts.EntryTimeout)
 	for _, name := range []string{"security", "detector", "run", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
 	return cmd
+}
+
+// AfterDash lets arguments stand after -- only, where they are the command of a
+// detector of somebody else.
+func AfterDash(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+		return errors.New("a detector's command goes after --")
+	}
+	return nil
+}
+
+// DetectorFlags declares the flags of every stage that shows entries to detectors.
+func DetectorFlags(cmd *cobra.Command, adapted *string, entryTimeout *time.Duration) {
+	flags := cmd.Flags()
+	flags.StringVar(adapted, "adapted", "", "take the detector from this directory, which build-proxy wrote: one that the proxy's adapter describes")
+	flags.DurationVar(entryTimeout, "entry-timeout", DefaultEntryTimeout, "how long the detector may take for one entry")
 }
