@@ -278,23 +278,28 @@ func (v *ToolView) meant(d *doc) string {
 		return ""
 	}
 	toks := v.tokens[d.tok0:d.tok1]
-	for _, t := range toks {
-		if w := v.word(d, t); w == "if" || w == "when" {
-			return "" // what is done in a case that the tool is about
-		}
-	}
 	for k, t := range toks {
 		if t.flags&tfIdent != 0 || k > 0 && (!toks[k-1].c.any(cTo) || k < 2 || toks[k-2].c.any(cBe|cModal|cShould)) {
 			continue
 		}
 		switch w := v.word(d, t); w {
 		case "evaluate", "execute", "install", "enable", "charge", "transfer", "delete", "overwrite", "wipe", "reboot", "grant", "publish", "reset", "erase":
-			return w
+			return v.always(d, w)
 		case "send", "drop", "cancel", "approve", "acknowledge", "pay", "purge":
 			if k == 0 {
-				return w
+				return v.always(d, w)
 			}
 		}
 	}
 	return ""
+}
+
+// always gives the verb unless the text says in which case it is done.
+func (v *ToolView) always(d *doc, verb string) string {
+	for _, t := range v.tokens[d.tok0:d.tok1] {
+		if w := v.word(d, t); w == "if" || w == "when" {
+			return ""
+		}
+	}
+	return verb
 }

@@ -147,6 +147,9 @@ func (x *frameContext) templated() {
 		return
 	}
 	s := x.doc.text
+	if !strings.ContainsAny(s, "{%$<") {
+		return
+	}
 	open := false
 	for _, o := range [...]string{"{{", "<%", "#{", "${", "<#", "%{", "$("} {
 		open = open || strings.Contains(s, o)
