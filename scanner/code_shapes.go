@@ -224,24 +224,18 @@ var wordBytes = setOf(alnum)
 // eachShape calls f for the shapes in a text, in order of place, with the
 // offsets of the whole. One look at each start of a word: linear.
 func eachShape(text string, f func(sh *codeShape, from, to int)) {
-	within := false // a word
 	for i := 0; i+2 < len(text); i++ {
-		c := text[i]
-		if wordBytes[c] {
-			if within {
-				continue
+		at := &shapesBy[text[i]]
+		if at.second&(1<<(text[i+1]&31)) != 0 && at.third&(1<<(text[i+2]&31)) != 0 {
+			for _, sh := range at.shapes {
+				if to := sh.match(text, i); to > 0 {
+					f(sh, i, to)
+				}
 			}
-			within = true
-		} else {
-			within = false
 		}
-		at := &shapesBy[c]
-		if at.second&(1<<(text[i+1]&31)) == 0 || at.third&(1<<(text[i+2]&31)) == 0 {
-			continue
-		}
-		for _, sh := range at.shapes {
-			if to := sh.match(text, i); to > 0 {
-				f(sh, i, to)
+		if wordBytes[text[i]] {
+			for i+1 < len(text) && wordBytes[text[i+1]] {
+				i++
 			}
 		}
 	}
