@@ -11,13 +11,13 @@ import "strings"
 type signature [4]uint64
 
 func (s *signature) add(first byte, length int) {
-	k := uint8(first-'a')<<3 | uint8(length&7)
+	k := (first-'a')<<3 | uint8(length&7)
 	s[k>>6] |= 1 << (k & 63)
 }
 
 // may says whether a lower case word can be among them.
 func (s *signature) may(word string) bool {
-	k := uint8(word[0]-'a')<<3 | uint8(len(word)&7)
+	k := (word[0]-'a')<<3 | uint8(len(word)&7)
 	return s[k>>6]&(1<<(k&63)) != 0
 }
 
