@@ -69,8 +69,8 @@ func onlyJoined(layer string) bool {
 	return layer == fieldsInSequence || layer == valuesInSequence || layer == toolsInSequence
 }
 
-// hiddenOrder reports an order to send something to an address that somebody
-// took the trouble to encode. Other sentences in a code are judged by what they
+// hiddenOrder reports an order to send something to an address, or to do it in
+// silence, that somebody took the trouble to encode. Other sentences in a code are judged by what they
 // say, like any text: an honest author may encode them.
 func (v *ToolView) hiddenOrder() []Signal {
 	if v.purpose().any(cMeta) {
@@ -84,18 +84,21 @@ func (v *ToolView) hiddenOrder() []Signal {
 		}
 		for s := d.sen0; s < d.sen1; s++ {
 			sen := &v.clauses[s]
-			if !sen.mask.any(cSend) || sen.mask.any(cMeta) {
+			if !sen.mask.any(cSend|cSecretly) || sen.mask.any(cMeta) {
 				continue
 			}
-			text := d.text[sen.start:sen.end]
-			if !strings.Contains(text, "://") && !emailIn(text) {
+			text, deeds, what := d.text[sen.start:sen.end], cSend, "; an order to send something to an address"
+			switch {
+			case sen.mask.any(cSecretly):
+				deeds, what = cDeeds, "; an order to do something in silence"
+			case !strings.Contains(text, "://") && !emailIn(text):
 				continue
 			}
 			toks := v.tokens[sen.tok0:sen.tok1]
 			for k := range toks {
-				if toks[k].c.any(cSend) && (toks[k].f == formBase || moodOf(toks, k, sen) >= moodPlain) {
+				if toks[k].c.any(deeds) && (toks[k].f == formBase || moodOf(toks, k, sen) >= moodPlain) {
 					return []Signal{{CheckID: payloadInfo.ID, Tier: TierSoft, ThreatType: ThreatPromptInjection, Confidence: 0.6,
-						Evidence: excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + "; an order to send something to an address"}}
+						Evidence: excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + what}}
 				}
 			}
 		}
