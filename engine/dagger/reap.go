@@ -9,7 +9,7 @@ import (
 )
 
 // reap kills the dagger programs that this process has started. Without it
-// they outlive us by minutes where their engine has died: they wait to hand it
+// they outlive us by more than an hour where their engine has died: they wait to hand it
 // their trace. The SDK keeps its child to itself, so it is looked for in the
 // process table; a system without /proc is left as it is.
 func reap(program string) {
