@@ -2,6 +2,8 @@ package scanner
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +30,7 @@ func (c *change) limits() {
 	}
 	now, was := read(c.now), read(c.was)
 	text := strings.ToLower(c.now.Description)
-	for _, name := range sortedKeys(now) {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
 		old, known := was[name]
 		if !known {
 			continue

@@ -1,7 +1,6 @@
 package scanner
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -343,81 +342,6 @@ func survivesJoin(f frameID) bool {
 	return false
 }
 
-// metaDiscount lowers what stands in a sentence that speaks about attacks
-// rather than commits one: quoted words, words after "detects", "such as".
-func (x *frameContext) metaDiscount() float64 {
-	if x.sen.senses.any(sUntrusted|sCarry) && x.warning() || x.mask.any(cIgnore|cSecret|cSystem|cInstr) && x.quoting() || x.sen.flags&(tfQuote|tfCode) != 0 && x.citing() || x.sampled() {
-		x.quoted++
-		return 0.15
-	}
-	if !x.mask.any(cMeta) {
-		// An example of several sentences: quoted, and announced before.
-		if x.toks[0].flags&(tfQuote|tfCode) != 0 && x.v.introduced(x.doc, x.sen) {
-			x.quoted++
-			return 0.15
-		}
-		if x.quoted > 1 && x.ownParam() < 0 {
-			return 0.45 // a list of what attacks say
-		}
-		return 1
-	}
-	meta, quoted, opens := 0, 0, false
-	for i, t := range x.toks {
-		// "such as keys" in the middle of a demand gives an example of what is
-		// demanded.
-		if t.c.any(cMeta) && t.flags&tfIdent == 0 && !x.exemplifies(i) {
-			meta++
-			opens = opens || i < 3 && t.f == formThird || i > 0 && t.f == formBase && t.flags&(tfBreak|tfIdent) == tfBreak && x.mask.any(cNeg)
-		}
-		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
-			quoted++
-		}
-	}
-	if meta > 0 && quoted == 1 {
-		x.quoted++
-	}
-	switch {
-	case meta == 0:
-		return 1
-	case quoted > 1:
-		x.quoted++
-		return 0.15
-	case meta >= 3:
-		return 0.15
-	case meta == 2 || opens || x.about.any(cMeta) && meta == 1:
-		return 0.3
-	}
-	return 0.8
-}
-
-// exemplifies says whether token i only gives an example, with no word about
-// attacks or detection in the sentence.
-func (x *frameContext) exemplifies(i int) bool {
-	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > kindParamDescription || x.kind == kindName {
-		return false
-	}
-	for k, t := range x.toks {
-		if k != i && t.c.any(cMeta) && t.flags&tfPhrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
-			return false
-		}
-		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
-			return false
-		}
-	}
-	return (i > 3 || x.kind == kindParamDescription) && x.mask.any(cInclude|cSend|cWhole|cRead|cSecret|cConv)
-}
-
-// introduced says whether one of the two sentences before announces examples
-// or speaks of attacks.
-func (v *ToolView) introduced(d *doc, sen *sentence) bool {
-	k, _ := slices.BinarySearchFunc(v.clauses[d.sen0:d.sen1], sen.tok0, func(s sentence, tok int) int { return s.tok0 - tok })
-	if k += d.sen0; k == d.sen0 {
-		return false
-	}
-	before := v.clauses[max(d.sen0, k-2):k]
-	return before[len(before)-1].mask.any(cMeta) || before[0].mask.any(cMeta)
-}
-
 // text is the sentence as it was written, normalised.
 func (x *frameContext) text() string { return x.doc.text[x.sen.start:x.sen.end] }
 
@@ -454,68 +378,6 @@ func (x *frameContext) demanded(want concept, least mood) (int, mood) {
 		}
 	}
 	return at, best
-}
-
-// literalSink says whether the sentence names a concrete place outside: an
-// e-mail address, a URL, an IP address, a bucket.
-func (x *frameContext) literalSink() bool {
-	if x.sinks == 0 {
-		x.sinks = 1
-		if x.namesSink() {
-			x.sinks = 2
-		}
-	}
-	return x.sinks == 2
-}
-
-func (x *frameContext) namesSink() bool {
-	s := x.text()
-	if int(x.sen.end) < len(x.doc.text) {
-		// A host name's dot may have ended the sentence.
-		s = x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+24)]
-	}
-	return strings.Contains(s, "://") || emailIn(s) || ipIn(s)
-}
-
-func emailIn(s string) bool {
-	for from := 0; ; {
-		i := strings.IndexByte(s[from:], '@')
-		if i < 0 {
-			return false
-		}
-		i += from
-		if i > 0 && i+3 < len(s) && wordByte(s[i-1]) && wordByte(s[i+1]) {
-			for j := i + 1; j < len(s) && (wordByte(s[j]) || s[j] == '.' || s[j] == '-'); j++ {
-				if s[j] == '.' && j+1 < len(s) && wordByte(s[j+1]) {
-					return true
-				}
-			}
-		}
-		from = i + 1
-	}
-}
-
-// ipIn finds a dotted quad.
-func ipIn(s string) bool {
-	dots, digits := 0, 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-			if dots == 3 {
-				return true
-			}
-			if digits > 3 {
-				dots = 0
-			}
-		case c == '.' && digits > 0 && digits <= 3:
-			dots++
-			digits = 0
-		default:
-			dots, digits = 0, 0
-		}
-	}
-	return false
 }
 
 func wordByte(c byte) bool {

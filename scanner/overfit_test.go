@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,5 +146,5 @@ func rulePhrases(t *testing.T) []string {
 			return true
 		})
 	}
-	return sortedKeys(seen)
+	return slices.Sorted(maps.Keys(seen))
 }

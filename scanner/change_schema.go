@@ -1,0 +1,147 @@
+package scanner
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// What a new version takes and promises that the approved one did not.
+
+// hosts weighs addresses that the approved version does not name.
+func (c *change) hosts() {
+	for _, sink := range c.now.sinks() {
+		if c.was.contains(sink) {
+			continue
+		}
+		w := 1.0
+		for i := range c.now.docs {
+			d := &c.now.docs[i]
+			if k := strings.Index(d.text, sink); k >= 0 {
+				kind := c.now.fields[d.field].kind
+				s := c.now.sentenceAt(d, k)
+				switch {
+				case kind == kindDefault || kind == kindEnum:
+					w = 1.5
+				case s != nil && c.now.protects(sentenceAt{d, s}), s != nil && !s.mask.any(cSend|cInclude|cChange|cPay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
+					w = 0.4
+				}
+				break
+			}
+		}
+		c.more(w, "the address "+sink)
+		return
+	}
+}
+
+// parameters weighs new parameters, and what the schema says of old ones.
+func (c *change) parameters() {
+	oldPower, newPower := c.was.powers(), c.now.powers()
+	for p := powerExec; p < powerCount; p++ {
+		if newPower[p] && !oldPower[p] {
+			w := 0.9
+			switch p {
+			case powerExec, powerSecret, powerSource:
+				w = 1.1
+			case powerSend, powerWrite, powerSink:
+				w = 0.5
+			}
+			if c.said(p) {
+				w *= 0.5
+			}
+			c.more(w, "a parameter that "+powerNames[p])
+		}
+	}
+	now, required := c.now.shapes()
+	was, wasRequired := c.was.shapes()
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		old, known := was[name]
+		if !known {
+			if sensitiveName(name) && !c.had.any(cSecret|cPersonal) {
+				w := 0.7
+				if required[name] {
+					w = 1.2
+				}
+				c.more(w, "a parameter for something private")
+			}
+			continue
+		}
+		if required[name] && !wasRequired[name] {
+			c.more(0.2, "a parameter that must be given")
+		}
+		if d := now[name].Default; len(d) > 0 && !bytes.Equal(d, old.Default) {
+			c.defaultChanged(name, old.Default, d)
+		}
+	}
+}
+
+// said says whether the approved text already explains a power.
+func (c *change) said(p power) bool {
+	return c.had.any(powerAccount[p].c) || c.was.says(powerAccount[p].stems...)
+}
+
+// defaultChanged weighs a default by what it now says or switches on.
+func (c *change) defaultChanged(name string, old, now json.RawMessage) {
+	switch {
+	case string(now) == "true":
+		w := 0.4
+		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' }) {
+			switch powerWords[strings.ToLower(word)] {
+			case powerNone, powerSource:
+			default:
+				w = 1
+			}
+			switch strings.ToLower(word) {
+			case "force", "all", "recursive", "confirm", "yes", "auto", "shared", "silent", "anyone":
+				w = 1
+			}
+		}
+		c.more(w, "a switch that is on by default")
+	case bytes.HasPrefix(now, []byte(`"`)) && len(now) > 3 && len(old) > 0:
+		w := 0.3
+		if bytes.Contains(now, []byte("://")) || bytes.ContainsRune(now, '@') {
+			w = 1.2
+		}
+		c.more(w, "another default")
+	case bytes.HasPrefix(now, []byte(`"`)):
+		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' }) {
+			switch strings.ToLower(word) {
+			case "payee", "recipient", "account", "to", "destination", "beneficiary", "iban", "bcc", "cc", "wallet", "target", "endpoint", "remote":
+				c.more(1.2, "a destination by default")
+			}
+		}
+	}
+}
+
+// sensitiveName says whether a parameter's name asks for what only the user
+// should give: a secret, a session, a list of people.
+func sensitiveName(name string) bool {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
+		switch strings.ToLower(word) {
+		case "key":
+			if low := strings.ToLower(name); strings.Contains(low, "api") || strings.Contains(low, "private") || strings.Contains(low, "access") {
+				return true
+			}
+		case "password", "passwd", "passphrase", "phrase", "pin", "cvv", "otp", "cookie", "cookies", "session", "authorization", "bearer", "auth", "apikey", "token", "secret", "credentials", "credential", "contacts",
+			"conversation", "transcript", "history", "passport", "ssn", "clipboard", "keychain", "card", "iban", "wallet", "contexto", "verlauf":
+			return true
+		}
+	}
+	return false
+}
+
+// annotations weighs hints that were given and are gone.
+func (c *change) annotations() {
+	old, now := c.was.Annotations, c.now.Annotations
+	if hintTrue(old, "readOnlyHint") && !hintTrue(now, "readOnlyHint") {
+		c.more(1, "an end to being read-only")
+	}
+	if hintFalse(old, "destructiveHint") && !hintFalse(now, "destructiveHint") || !hintTrue(old, "destructiveHint") && hintTrue(now, "destructiveHint") {
+		c.more(0.4, "destructive effects")
+	}
+	if hintFalse(old, "openWorldHint") && hintTrue(now, "openWorldHint") {
+		c.more(0.6, "contact with the outside")
+	}
+}

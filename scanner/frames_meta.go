@@ -1,0 +1,80 @@
+package scanner
+
+import "slices"
+
+// Texts that speak about attacks, and do not commit one.
+
+// metaDiscount lowers what stands in a sentence that speaks about attacks
+// rather than commits one: quoted words, words after "detects", "such as".
+func (x *frameContext) metaDiscount() float64 {
+	if x.sen.senses.any(sUntrusted|sCarry) && x.warning() || x.mask.any(cIgnore|cSecret|cSystem|cInstr) && x.quoting() || x.sen.flags&(tfQuote|tfCode) != 0 && x.citing() || x.sampled() {
+		x.quoted++
+		return 0.15
+	}
+	if !x.mask.any(cMeta) {
+		// An example of several sentences: quoted, and announced before.
+		if x.toks[0].flags&(tfQuote|tfCode) != 0 && x.v.introduced(x.doc, x.sen) {
+			x.quoted++
+			return 0.15
+		}
+		if x.quoted > 1 && x.ownParam() < 0 {
+			return 0.45 // a list of what attacks say
+		}
+		return 1
+	}
+	meta, quoted, opens := 0, 0, false
+	for i, t := range x.toks {
+		// "such as keys" in the middle of a demand gives an example of what is
+		// demanded.
+		if t.c.any(cMeta) && t.flags&tfIdent == 0 && !x.exemplifies(i) {
+			meta++
+			opens = opens || i < 3 && t.f == formThird || i > 0 && t.f == formBase && t.flags&(tfBreak|tfIdent) == tfBreak && x.mask.any(cNeg)
+		}
+		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
+			quoted++
+		}
+	}
+	if meta > 0 && quoted == 1 {
+		x.quoted++
+	}
+	switch {
+	case meta == 0:
+		return 1
+	case quoted > 1:
+		x.quoted++
+		return 0.15
+	case meta >= 3:
+		return 0.15
+	case meta == 2 || opens || x.about.any(cMeta) && meta == 1:
+		return 0.3
+	}
+	return 0.8
+}
+
+// exemplifies says whether token i only gives an example, with no word about
+// attacks or detection in the sentence.
+func (x *frameContext) exemplifies(i int) bool {
+	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > kindParamDescription || x.kind == kindName {
+		return false
+	}
+	for k, t := range x.toks {
+		if k != i && t.c.any(cMeta) && t.flags&tfPhrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
+			return false
+		}
+		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
+			return false
+		}
+	}
+	return (i > 3 || x.kind == kindParamDescription) && x.mask.any(cInclude|cSend|cWhole|cRead|cSecret|cConv)
+}
+
+// introduced says whether one of the two sentences before announces examples
+// or speaks of attacks.
+func (v *ToolView) introduced(d *doc, sen *sentence) bool {
+	k, _ := slices.BinarySearchFunc(v.clauses[d.sen0:d.sen1], sen.tok0, func(s sentence, tok int) int { return s.tok0 - tok })
+	if k += d.sen0; k == d.sen0 {
+		return false
+	}
+	before := v.clauses[max(d.sen0, k-2):k]
+	return before[len(before)-1].mask.any(cMeta) || before[0].mask.any(cMeta)
+}
