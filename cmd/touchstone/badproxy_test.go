@@ -56,6 +56,9 @@ func (b *workbench) remains() (left []string) {
 // a clear message, in an honest count of failed queries, and leaves neither a
 // process nor a file.
 func TestBadProxies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many proxies are started")
+	}
 	b := newBadBench(t)
 	t.Setenv("BENCH_SECRET", "correct-horse-battery")
 	const queries = 8

@@ -13,6 +13,9 @@ import (
 // What a proxy may do with its answers, as long as they are answers: the lists
 // are those of a proxy that does everything right.
 func TestStrangeAnswersAreScored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many proxies are started")
+	}
 	right, _ := mustScore(t, small(badproxy.Manifest(t, badproxy.Right)))
 	for _, mode := range []string{badproxy.AnswerNegative, badproxy.AnswerHuge, badproxy.SlowIndex, badproxy.LeavesLock} {
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
@@ -45,6 +48,9 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 // they are counted, are 0 in every metric, and the rest stands. How many may
 // be is told.
 func TestSomeAnswersBreakOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many proxies are started")
+	}
 	for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 		opts := small(badproxy.Manifest(t, badproxy.SometimesBreaks))
 		opts.Search = path

@@ -305,6 +305,9 @@ func ids(ranked []contracts.RankedTool) []string {
 }
 
 func TestProxyThatCannotBeScored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many proxies are started")
+	}
 	for _, tc := range []struct {
 		mode    string
 		timeout time.Duration

@@ -1,12 +1,12 @@
 package timing
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -15,7 +15,15 @@ import (
 // says so, and holds it until its input ends.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "hold" {
-		held := bytes.Repeat([]byte{1}, 64<<20)
+		// Mapped, because the race detector takes as much again, and more, for
+		// memory of the heap.
+		held, err := syscall.Mmap(-1, 0, 64<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			panic(err)
+		}
+		for i := 0; i < len(held); i += os.Getpagesize() {
+			held[i] = 1
+		}
 		_, _ = os.Stdout.Write([]byte{1})
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		runtime.KeepAlive(held)
