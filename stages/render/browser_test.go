@@ -28,6 +28,9 @@ import (
 // browser starts a headless browser, or skips the test when there is none.
 func browser(t *testing.T) context.Context {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser is slow, and has no part of this program in it")
+	}
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
