@@ -1,6 +1,9 @@
 package scanner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // checkCode finds commands and code that do harm when somebody follows the
 // text.
@@ -69,7 +72,7 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 	if f.kind == kindDefault || f.kind == kindEnum {
 		w += 0.4 // taken as it is, without anybody asking for it
 	}
-	if sh.what == "downloads and runs" && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.text[max(0, from-40):from], "`\"'") {
+	if sh.what == doesFetch && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off
 	}
 	if s := v.sentenceAt(d, from); s != nil {
@@ -86,7 +89,7 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 		if s.mask.any(cBefore | cMust) {
 			w += 0.5
 		}
-		if s.mask.any(cMeta|cNeg) || v.introduced(d, s) || s.first && looksFor[strings.ToLower(d.text[toks[0].start:toks[0].end])] {
+		if s.mask.any(cMeta|cNeg) || v.introduced(d, s) || s.first && slices.Contains(looksFor, strings.ToLower(d.text[toks[0].start:toks[0].end])) {
 			w *= 0.3
 		}
 	}
@@ -108,7 +111,7 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 
 // looksFor are the words with which a description opens that names commands
 // because its tool looks for them or turns one thing into another.
-var looksFor = wordSet("finds searches matches lists reports flags catches spots highlights explains describes documents parses checks rejects blocks converts translates turns generates")
+var looksFor = []string{"finds", "searches", "matches", "lists", "reports", "flags", "catches", "spots", "highlights", "explains", "describes", "documents", "parses", "checks", "rejects", "blocks", "converts", "translates", "turns", "generates"}
 
 // sentenceAt finds the sentence around an offset.
 func (v *ToolView) sentenceAt(d *doc, at int) *sentence {

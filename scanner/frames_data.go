@@ -13,13 +13,13 @@ func (x *frameContext) givesAway(i int) bool {
 	switch {
 	case x.literalSink() && x.mask.any(cSend):
 		return true
-	case x.wordFrom(0, theftWords) >= 0:
+	case x.findWord(0, len(x.toks), theftWords...) >= 0:
 		return true
 	}
 	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.has(cRead|cParam) && x.v.intoArgument(x.doc, x.sen) || x.mask.has(cSend|cOutside))
 }
 
-var theftWords = wordSet("exfiltrate exfiltrates exfiltrated steal steals harvest harvests leak leaks smuggle smuggles attacker attackers attacker's")
+var theftWords = []string{"exfiltrate", "exfiltrates", "exfiltrated", "steal", "steals", "harvest", "harvests", "leak", "leaks", "smuggle", "smuggles", "attacker", "attackers", "attacker's"}
 
 // demandData finds orders to hand over what object found.
 func (x *frameContext) demandData() {

@@ -227,15 +227,23 @@ func (x *frameContext) wanted(i int) bool {
 	return false
 }
 
+// following is the sentence after this one, if the text has one.
+func (x *frameContext) following() (frameContext, bool) {
+	at := x.index()
+	if at+1 >= x.doc.sen1 {
+		return frameContext{}, false
+	}
+	s := &x.v.clauses[at+1]
+	return frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind, about: x.about}, true
+}
+
 // fetched says whether the next sentence demands what this one names: "Supply
 // them in `style`", "upload it once".
 func (x *frameContext) fetched() bool {
-	at := x.index()
-	if at+1 >= x.doc.sen1 {
+	y, ok := x.following()
+	if !ok {
 		return false
 	}
-	s := &x.v.clauses[at+1]
-	y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind, about: x.about}
 	for i := range y.toks {
 		if !y.isWord(i, "them", "it", "those", "that", "these", "both", "this") || i == 0 {
 			continue

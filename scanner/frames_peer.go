@@ -140,13 +140,8 @@ func (x *frameContext) accused(at int) int {
 // goesOn says whether the next sentence speaks of this tool by name and of
 // what this one names.
 func (x *frameContext) goesOn() bool {
-	at := x.index()
-	if at+1 >= x.doc.sen1 {
-		return false
-	}
-	s := &x.v.clauses[at+1]
-	y := frameContext{v: x.v, reg: x.reg, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask}
-	if y.ownName() < 0 {
+	y, ok := x.following()
+	if !ok || y.ownName() < 0 {
 		return false
 	}
 	for i := range y.toks {
