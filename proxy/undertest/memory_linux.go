@@ -5,7 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
+
+	"github.com/touchstone-eval/touchstone/program"
 )
 
 // PeakMemory is the sum, over the processes that are still in the proxy's
@@ -27,23 +28,8 @@ func (p *Proxy) PeakMemory() int64 {
 		// The name of the program, in parentheses, may hold anything.
 		rest := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(rest) > 2 && string(rest[2]) == group {
-			total += highWater(filepath.Join(filepath.Dir(file), "status"))
+			total += program.SizeField(filepath.Join(filepath.Dir(file), "status"), "VmHWM")
 		}
 	}
 	return total
-}
-
-// highWater reads VmHWM, which is in units of 1,024 bytes.
-func highWater(status string) int64 {
-	text, err := os.ReadFile(status)
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/touchstone-eval/touchstone/program"
 )
 
 // TreeUsage is what a process and all that it started took together, on
@@ -126,7 +128,7 @@ func (l *looker) once() error {
 		}
 		processes++
 		m.cpu = s.cpu
-		size := proportional(pid)
+		size := program.SizeField(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
 		sum += size
 		parts[m.part] += size
 	}
@@ -209,20 +211,4 @@ func arguments(pid int) []string {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
-}
-
-// proportional is the proportional set size of a process in bytes; 0 when it
-// has ended.
-func proportional(pid int) int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, "Pss:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
 }
