@@ -22,7 +22,7 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 	var what string
 	for i := range docs {
 		d := &docs[i]
-		if len(d.text) < 8 {
+		if len(d.text) < 8 || !d.stats.command {
 			continue
 		}
 		eachShape(d.text, func(sh *codeShape, from, to int) {

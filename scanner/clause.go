@@ -31,7 +31,9 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	v.ws.word = z.word
 	v.tokens, v.clauses = z.tokens, z.sentences
 	d.tok1, d.sen1, d.stats = len(v.tokens), len(v.clauses), z.stats
-	unchain(d.text, v.tokens[d.tok0:d.tok1])
+	if d.stats.chained >= longChain-1 {
+		unchain(d.text, v.tokens[d.tok0:d.tok1])
+	}
 	lex.joinPhrases(v.tokens[d.tok0:d.tok1])
 	compounds(d.text, v.tokens[d.tok0:d.tok1])
 	for s := d.sen0; s < d.sen1; s++ {

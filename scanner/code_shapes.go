@@ -241,6 +241,52 @@ func eachShape(text string, f func(sh *codeShape, from, to int)) {
 	}
 }
 
+// shapeMarks are the marks that begin a shape.
+var shapeMarks = func() (t [256]bool) {
+	for i := range codeShapes {
+		if c := codeShapes[i].parts[0][0]; !wordByte(c) {
+			t[c] = true
+		}
+	}
+	return t
+}()
+
+// opensShape says whether a shape's first part stands at an offset.
+func opensShape(text string, i int) bool {
+	if i+2 >= len(text) {
+		return false
+	}
+	at := &shapesBy[text[i]]
+	if at.second&(1<<(text[i+1]&31)) == 0 || at.third&(1<<(text[i+2]&31)) == 0 {
+		return false
+	}
+	last := ""
+	for _, sh := range at.shapes {
+		if part := sh.parts[0]; part != last {
+			if hasFoldPrefix(text[i:], part) {
+				return true
+			}
+			last = part
+		}
+	}
+	return false
+}
+
+// shapeWords gives the letters that the shapes begin with; whole says that the
+// shape goes on with something else, so that they are all of a word.
+func shapeWords(f func(word string, whole bool)) {
+	for i := range codeShapes {
+		part := codeShapes[i].parts[0]
+		n := 0
+		for n < len(part) && wordByte(part[n]) {
+			n++
+		}
+		if n > 0 {
+			f(part[:n], n < len(part))
+		}
+	}
+}
+
 // match says where the parts end that begin at an offset, or -1.
 func (sh *codeShape) match(text string, from int) (to int) {
 	if !hasFoldPrefix(text[from:], sh.parts[0]) {

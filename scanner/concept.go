@@ -99,4 +99,23 @@ type entry struct {
 	opens uint16
 	f     form
 	power power
+	kind  wordKind
 }
+
+// wordKind says of a word what concerns its spelling and not its meaning.
+type wordKind uint8
+
+const (
+	// wordSpelled is a word as people write it, whether it means something or
+	// not.
+	wordSpelled wordKind = 1 << iota
+	// wordBeyond is none of the lexicon, nor the beginning of one: its node is
+	// there for its spelling alone.
+	wordBeyond
+	// wordLetter is a word of a spelling alphabet.
+	wordLetter
+	// wordCommand is the first word of a harmful command.
+	wordCommand
+	// wordGoing is the same of a word that may go on with any letters.
+	wordGoing
+)

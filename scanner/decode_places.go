@@ -206,7 +206,7 @@ var isSpellingWord = func() map[string]bool {
 func findSpelling(d *doc) string {
 	s := d.text
 	// E and T are in every text, and so is one of the words for each.
-	if d.stats.words < minPlaces || !strings.Contains(s, "ango") && !strings.Contains(s, "ANGO") && !strings.Contains(s, "TARE") && !strings.Contains(s, "tare") && !strings.Contains(s, "Tare") {
+	if d.stats.words < minPlaces || d.stats.alphabet < minPlaces || !strings.Contains(s, "ango") && !strings.Contains(s, "ANGO") && !strings.Contains(s, "TARE") && !strings.Contains(s, "tare") && !strings.Contains(s, "Tare") {
 		return ""
 	}
 	var c collector

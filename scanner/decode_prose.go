@@ -1,10 +1,6 @@
 package scanner
 
-import (
-	_ "embed"
-	"strings"
-	"sync"
-)
+import "strings"
 
 // How much a text is like prose, by its letters: what ciphers are broken with.
 
@@ -96,80 +92,6 @@ func proseCost[T string | []byte](s T) int {
 
 // digits64 are the digits of base64 in their order.
 const digits64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-//go:embed words_common.txt
-var commonText string
-
-// englishTrie holds the words of the lexicon and the common ones: those that
-// nothing is to be read into, but that are spelled as they should be, from this
-// project's own documents, tools and tests. Its entries have a form.
-var englishTrie = sync.OnceValue(func() *trie {
-	t := newGrowingTrie()
-	theLexicon().latin.walk(trieRoot, nil, func(word []byte, exact, _ *entry) {
-		if exact.known() {
-			t.insert(word, entry{f: formBase}, false)
-		}
-	})
-	for word := range strings.FieldsSeq(commonText) {
-		t.insert(latinWord(word), entry{f: formBase}, false)
-	}
-	packed, _ := t.pack()
-	return packed
-})
-
-// spelled says whether a word of ASCII letters is one that people write: of the
-// lexicon, or a common one, or one of these with an ending.
-func spelled[T string | []byte](word T) bool { return english(word) || foreignWord(word) }
-
-// english is spelled for English alone. All endings are looked at in one walk.
-func english[T string | []byte](word T) bool {
-	if len(word) < 3 {
-		return true
-	}
-	t, n := englishTrie(), uint16(trieRoot)
-	for i := range len(word) {
-		if n = t.step(n, latinClass(word[i])); n == trieDead {
-			return false
-		}
-		left := len(word) - 1 - i
-		if left > 3 || i < 2 || t.exact(n).f == formOther {
-			continue
-		}
-		if left == 0 {
-			return true
-		}
-		switch ending := word[i+1] | 0x20; left {
-		case 1:
-			if ending == 's' || ending == 'd' || ending == 'r' {
-				return true
-			}
-		case 2: // -es -ed -er, -ly
-			if ending == 'e' || ending == 'l' {
-				return true
-			}
-		case 3: // -ing
-			if ending == 'i' {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// foreignWord says whether another language in Latin script has the word, as
-// far as the lexicon goes.
-func foreignWord[T string | []byte](word T) bool {
-	n, t := uint16(trieRoot), theLexicon().foreign
-	for i := 0; i < len(word); i++ {
-		if n = t.step(n, latinClass(word[i])); n == trieDead {
-			return false
-		}
-		if i > 3 && t.stem(n).c != 0 {
-			return true
-		}
-	}
-	return t.exact(n).c != 0
-}
 
 // eachWord calls f with the bounds of every run of ASCII letters, until f says
 // stop.

@@ -29,8 +29,11 @@ func findRespelled(d *doc) string {
 
 // wellSpelled says whether nearly all words of a text are such as people write.
 func wellSpelled(d *doc) bool {
+	if len(d.text) <= maxDecoded {
+		return d.stats.written > 2 && d.stats.spelled*100/d.stats.written > spelledEnough
+	}
 	if d.spelling == 0 {
-		d.spelling = int8(spelledShare(d.text[:min(len(d.text), maxDecoded)]) + 2)
+		d.spelling = int8(spelledShare(d.text[:maxDecoded]) + 2)
 	}
 	return int(d.spelling)-2 > spelledEnough
 }
@@ -160,15 +163,7 @@ func findCase(d *doc) string {
 	if d.stats.capitals < minUnknown && d.stats.marks&markBeyond == 0 {
 		return ""
 	}
-	whims, words := 0, 0
-	eachWord(d.text, func(from, to int) bool {
-		words++
-		if whimsical(d.text[from:to]) {
-			whims++
-		}
-		return true
-	})
-	if whims < minUnknown || whims*3 < words {
+	if st := &d.stats; st.whims < minUnknown || st.whims*3 < st.runs {
 		return ""
 	}
 	return string(lowerASCII(nil, d.text))

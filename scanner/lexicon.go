@@ -137,6 +137,7 @@ func compileLexicon() *lexicon {
 	}
 	l.addSenses()
 	l.addPowers()
+	l.addSpelling()
 	return l.compile()
 }
 

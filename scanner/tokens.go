@@ -1,7 +1,5 @@
 package scanner
 
-import "strings"
-
 // token is a word with what the lexicon knows of it. Offsets are bytes of the
 // doc's text.
 type token struct {
@@ -45,6 +43,11 @@ type doc struct {
 // docStats are the cheap counts that say which decoders are worth trying.
 type docStats struct {
 	words, known, singles, mixed, foreign int
+	runs                                  int // of ASCII letters
+	written, spelled                      int // runs of three letters and more; those that people write
+	whims                                 int // runs in capitals and small letters at random
+	alphabet                              int // words of a spelling alphabet, and each x
+	chained                               int // underscores
 	longest                               int // longest run of unknown words
 	longestWord                           int // bytes of the longest unbroken word
 	numbers, numberRun                    int // longest run of short numbers
@@ -52,6 +55,8 @@ type docStats struct {
 	capitals                              int // within words
 	unbroken                              int // bytes of the longest stretch without white space
 	marks                                 mark
+	strange                               bool // some clause may be unlike prose
+	command                               bool // some harmful command may begin here
 }
 
 // mark is a set of characters that encodings are made of.
@@ -144,6 +149,8 @@ type tokenizer struct {
 	unknown   int
 	first     bool
 	word      []rune
+	// Of the current clause: where it begins, and what was counted before it.
+	clauseStart, clauseWritten, clauseSpelled int
 }
 
 // run tokenizes the whole text. It is one pass, linear in its length.
@@ -165,6 +172,12 @@ func (z *tokenizer) run() {
 		case ccBreak:
 			z.stats.odd++
 			z.stats.marks |= marks[s[i]]
+			if s[i] == ':' && i+1 < len(s) && s[i+1] == ' ' {
+				z.endClause(i + 2)
+			}
+			if shapeMarks[s[i]] && opensShape(s, i) {
+				z.stats.command = true
+			}
 			i = z.breakMark(i)
 		case ccQuote:
 			z.quote(s[i])
@@ -174,6 +187,10 @@ func (z *tokenizer) run() {
 				z.apostrophe(i)
 			} else {
 				z.pending |= tfIdent
+				z.stats.chained++
+				if opensShape(s, i) {
+					z.stats.command = true
+				}
 			}
 			i++
 		case ccBeyond:
@@ -182,6 +199,9 @@ func (z *tokenizer) run() {
 		default:
 			z.stats.odd++
 			z.stats.marks |= marks[s[i]]
+			if shapeMarks[s[i]] && opensShape(s, i) {
+				z.stats.command = true
+			}
 			if s[i] == '-' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == ' ') || s[i] == '/' && i > 0 && s[i-1] == '<' {
 				if s[i] == '-' {
 					z.pending |= tfBreak
@@ -192,144 +212,7 @@ func (z *tokenizer) run() {
 	}
 	z.stats.unbroken = max(z.stats.unbroken, len(s)-blank-1)
 	z.endSentence(len(s))
-}
-
-// asciiWord reads a word from i. A letter beyond ASCII that follows directly
-// sends it to the slow path.
-func (z *tokenizer) asciiWord(i int) int {
-	s, t := z.s, z.lex.latin
-	start, node := i, uint16(trieRoot)
-	whole := i
-	letters, digits, upper := 0, 0, 0
-	mixed, whim := false, false
-	var prev charClass
-loop:
-	for ; i < len(s); i++ {
-		if s[i]-'a' < 26 {
-			// Nearly all of nearly all words.
-			from := i
-			for ; i < len(s) && s[i]-'a' < 26; i++ {
-				if node != trieDead {
-					node = t.step(node, s[i]-'a')
-				}
-			}
-			letters += i - from
-			prev = ccLower
-			if i == len(s) {
-				break
-			}
-		}
-		k := charClasses[s[i]]
-		switch k {
-		case ccUpper:
-			if prev == ccLower && !whim && alternates(s[whole:]) {
-				whim = true // "iGnOrE" is one word
-			}
-			if prev == ccLower && !whim {
-				// camelCase: the next part is a token of its own.
-				z.emit(start, i, node, letters, digits, upper, mixed)
-				z.tokens[len(z.tokens)-1].flags |= tfIdent
-				z.pending |= tfIdent
-				start, node, letters, digits, upper, mixed = i, trieRoot, 0, 0, 0, false
-			}
-			letters++
-			upper++
-			if i > whole {
-				z.stats.capitals++
-			}
-		case ccDigit:
-			digits++
-			mixed = mixed || letters > 0 && i+1 < len(s) && charClasses[s[i+1]] == ccLower
-		case ccJoin:
-			if s[i] == '\'' && i+1 < len(s) && i > start && charClasses[s[i+1]] == ccLower && letters > 0 {
-				if s[i+1] == 's' && (i+2 >= len(s) || charClasses[s[i+2]] != ccLower) {
-					// The possessive: the word ends before it.
-					z.emit(start, i, node, letters, digits, upper, mixed)
-					return i + 2
-				}
-				continue
-			}
-			break loop
-		case ccBeyond:
-			return z.slowWord(start)
-		default:
-			break loop
-		}
-		prev = k
-		node = t.step(node, latinClass(s[i]))
-	}
-	z.emit(start, i, node, letters, digits, upper, mixed)
-	z.stats.longestWord = max(z.stats.longestWord, i-whole)
-	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && charClasses[s[i+1]] == ccLower) {
-		z.tokens[len(z.tokens)-1].flags |= tfIdent
-	}
-	return i
-}
-
-// alternates says whether a word changes case so often that case means
-// nothing in it.
-func alternates(s string) bool {
-	n, changes := 0, 0
-	for n < len(s) && n < 32 && (charClasses[s[n]] == ccLower || charClasses[s[n]] == ccUpper) {
-		if n > 0 && charClasses[s[n]] != charClasses[s[n-1]] {
-			changes++
-		}
-		n++
-	}
-	return (changes > 1 || n == 2) && changes*2 >= n
-}
-
-// emit appends the ASCII word s[start:end] that ended at a trie node.
-func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int, mixed bool) {
-	z.bound(start)
-	e := z.lex.latin.exact(node)
-	c := e.c
-	if c.any(cCredPath) {
-		c = z.credential(c, start, end)
-	}
-	if c.any(cMeta) && z.inHost(start, end) {
-		c &^= cMeta
-	}
-	flags := z.pending
-	z.pending = 0
-	if upper > 1 && upper == letters {
-		flags |= tfUpper
-	}
-	z.stats.words++
-	if mixed {
-		z.stats.mixed++
-	}
-	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && hexSet[z.s[start]] && hexSet[z.s[start+1]] {
-		z.stats.numberRun++
-		z.stats.numbers = max(z.stats.numbers, z.stats.numberRun)
-	} else {
-		z.stats.numberRun = 0
-	}
-	switch {
-	case letters == 1 && digits == 0:
-		z.stats.singles++
-	case c != 0:
-		z.stats.known++
-		if c.any(cForeign) {
-			z.stats.foreign++
-		}
-		if z.unknown > z.stats.longest {
-			z.stats.longest = z.unknown
-		}
-		z.unknown = 0
-	case letters > 1:
-		z.unknown++
-	}
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: flags, first: z.s[start] | 0x20})
-}
-
-// inHost says whether a word is part of a host name: "mail.example" gives no
-// example.
-func (z *tokenizer) inHost(start, end int) bool {
-	if start > 0 && strings.IndexByte(".-@/", z.s[start-1]) >= 0 {
-		return true
-	}
-	return end+1 < len(z.s) && z.s[end] == '.' && letterByte(z.s[end+1])
+	z.endClause(len(s))
 }
 
 // maxSentence bounds a sentence in tokens, so that looking around in one is

@@ -15,6 +15,7 @@ func (z *tokenizer) bound(start int) {
 // on in lower case.
 func (z *tokenizer) newline(i int) int {
 	s := z.s
+	z.endClause(i + 1)
 	j := i + 1
 	for j < len(s) && charClasses[s[j]] == ccSpace {
 		j++
@@ -35,6 +36,9 @@ func (z *tokenizer) stop(i int) int {
 	if j >= len(s) {
 		z.endSentence(j)
 		return j
+	}
+	if s[j] == ' ' {
+		z.endClause(j + 1)
 	}
 	switch k := charClasses[s[j]]; {
 	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' || s[j] == '<' || s[j] == '*' || s[j] == ']':
@@ -70,6 +74,11 @@ func (z *tokenizer) breakMark(i int) int {
 			z.pending |= tfTag
 		}
 		if i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '|' || s[i+1] == '!') {
+			if s[i+1] == '!' && i+2 < len(s) && s[i+2] == ' ' {
+				z.endClause(i + 3)
+			} else if opensShape(s, i+1) {
+				z.stats.command = true
+			}
 			return i + 2
 		}
 	case '>':

@@ -14,7 +14,9 @@ func (z *tokenizer) beyond(i int) int {
 	case isCJK(r):
 		return z.cjkRun(i)
 	case unicode.IsLetter(r) || unicode.Is(unicode.Mn, r):
-		return z.slowWord(i)
+		end := z.slowWord(i)
+		z.countRuns(i, end)
+		return end
 	}
 	switch r {
 	case '。', '！', '？', '．', '؟', '۔', '।', '｡':

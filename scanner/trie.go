@@ -53,6 +53,26 @@ func walk[T string | []byte](t *trie, s T, i int) (n uint16, end int) {
 	return n, i
 }
 
+// small follows small ASCII letters of s from i on, from a node: the last node
+// that there is, and where what led to it ends.
+func (t *trie) small(n uint16, s string, i int) (deepest uint16, end int) {
+	cells := t.cells
+	base := cells[n].base
+	for ; i < len(s); i++ {
+		letter := s[i] - 'a'
+		if letter >= 26 {
+			break
+		}
+		at := base + uint16(letter)
+		cell := &cells[at]
+		if cell.parent != n {
+			break
+		}
+		n, base = at, cell.base
+	}
+	return n, i
+}
+
 // exact is what a word that ends at a node means.
 func (t *trie) exact(n uint16) *entry { return &t.entries[t.cells[n].exact] }
 
@@ -64,6 +84,9 @@ type growingTrie struct {
 	nodes []growingNode
 	// exact and stem are what the nodes that say something mean.
 	exact, stem map[uint16]*entry
+	// beyond is the first node that is there for its spelling alone, 0 when
+	// there is none.
+	beyond int
 }
 
 type growingNode struct {
@@ -88,6 +111,14 @@ func (t *growingTrie) node(word []byte) uint16 {
 		n = m
 	}
 	return n
+}
+
+// below calls f with a node and all nodes that go on from it.
+func (t *growingTrie) below(n uint16, f func(n uint16)) {
+	f(n)
+	for m := t.nodes[n].child; m != trieDead; m = t.nodes[m].sibling {
+		t.below(m, f)
+	}
 }
 
 func (t *growingTrie) child(n uint16, letter byte) uint16 {
@@ -127,15 +158,17 @@ func (t *growingTrie) pack() (packed *trie, place []uint16) {
 	packed = &trie{entries: make([]entry, 1, 1024)}
 	place = make([]uint16, len(t.nodes))
 	numbers := map[entry]uint16{{}: 0}
-	number := func(e *entry) uint16 {
-		if e == nil {
-			return 0
+	number := func(at *entry, kind wordKind) uint16 {
+		e := entry{}
+		if at != nil {
+			e = *at
 		}
-		k, known := numbers[*e]
+		e.kind |= kind
+		k, known := numbers[e]
 		if !known {
 			k = uint16(len(packed.entries))
-			packed.entries = append(packed.entries, *e)
-			numbers[*e] = k
+			packed.entries = append(packed.entries, e)
+			numbers[e] = k
 		}
 		return k
 	}
@@ -154,7 +187,11 @@ func (t *growingTrie) pack() (packed *trie, place []uint16) {
 	for k := 0; k < len(queue); k++ {
 		n := queue[k]
 		at := place[n]
-		packed.cells[at].exact, packed.cells[at].stem = number(t.exact[n]), number(t.stem[n])
+		kind := wordKind(0)
+		if t.beyond > 0 && int(n) >= t.beyond {
+			kind = wordBeyond
+		}
+		packed.cells[at].exact, packed.cells[at].stem = number(t.exact[n], kind), number(t.stem[n], 0)
 		first := t.nodes[n].child
 		if first == trieDead {
 			continue

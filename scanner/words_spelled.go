@@ -1,0 +1,106 @@
+package scanner
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// How words are spelled. The trie of English words holds, beside those that
+// mean something, the common ones: words that nothing is to be read into, but
+// that are spelled as they should be, from this project's own documents, tools
+// and tests. So the tokenizer's one walk along a word tells both.
+
+//go:embed words_common.txt
+var commonText string
+
+// addSpelling marks the words that people write, those of spelling alphabets
+// and those that harmful commands begin with. It comes last: nodes that are new
+// here are beyond the lexicon.
+func (l *lexiconBuilder) addSpelling() {
+	for _, e := range l.latin.exact {
+		if e.known() {
+			e.kind |= wordSpelled
+		}
+	}
+	l.latin.beyond = len(l.latin.nodes)
+	mark := func(word string, kind wordKind) { entryOf(l.latin.exact, l.latin.node(latinWord(word))).kind |= kind }
+	for word := range strings.FieldsSeq(commonText) {
+		mark(word, wordSpelled)
+	}
+	for word := range isSpellingWord {
+		mark(word, wordLetter)
+	}
+	shapeWords(func(word string, whole bool) {
+		mark(word, wordCommand)
+		if !whole {
+			l.latin.below(l.latin.node(latinWord(word)), func(n uint16) {
+				entryOf(l.latin.exact, n).kind |= wordCommand | wordGoing
+			})
+		}
+	})
+}
+
+// spelled says whether a word of ASCII letters is one that people write: of the
+// lexicon, or a common one, or one of these with an ending.
+func spelled[T string | []byte](word T) bool { return english(word) || foreignWord(word) }
+
+// english is spelled for English alone.
+func english[T string | []byte](word T) bool {
+	if len(word) < 3 {
+		return true
+	}
+	t, n := theLexicon().latin, uint16(trieRoot)
+	for i := range len(word) {
+		m := t.step(n, latinClass(word[i]))
+		if m == trieDead {
+			return spelledTo(t, n, word, i)
+		}
+		n = m
+	}
+	return spelledTo(t, n, word, len(word))
+}
+
+// spelledTo says whether a word of three letters and more is a word that people
+// write, or one with an ending: -s -d -r, -es -ed -er, -ly, -ing. n is the node
+// of its first letters up to at, beyond which the trie does not go.
+func spelledTo[T string | []byte](t *trie, n uint16, word T, at int) bool {
+	for ; at > 2 && len(word)-at < 4; at-- {
+		if t.exact(n).kind&wordSpelled != 0 && ends(word, at) {
+			return true
+		}
+		n = t.cells[n].parent
+	}
+	return false
+}
+
+// ends says whether what follows the first letters of a word up to at is such
+// an ending, as far as its first letter and its length tell.
+func ends[T string | []byte](word T, at int) bool {
+	if at == len(word) {
+		return true
+	}
+	switch ending := word[at] | 0x20; len(word) - at {
+	case 1:
+		return ending == 's' || ending == 'd' || ending == 'r'
+	case 2:
+		return ending == 'e' || ending == 'l'
+	case 3:
+		return ending == 'i'
+	}
+	return false
+}
+
+// foreignWord says whether another language in Latin script has the word, as
+// far as the lexicon goes.
+func foreignWord[T string | []byte](word T) bool {
+	n, t := uint16(trieRoot), theLexicon().foreign
+	for i := 0; i < len(word); i++ {
+		if n = t.step(n, latinClass(word[i])); n == trieDead {
+			return false
+		}
+		if i > 3 && t.stem(n).c != 0 {
+			return true
+		}
+	}
+	return t.exact(n).c != 0
+}
