@@ -62,11 +62,14 @@ func pairsOf(tables ...string) map[rune]byte {
 // findAlike reads a text whose letters only look like Latin ones.
 func findAlike(s string) string {
 	n := 0
-	for _, r := range s {
-		if r >= 0xC0 && foldable(r) {
-			if n++; n == minUnknown {
-				break
-			}
+	for i := 0; i < len(s) && n < minUnknown; {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if i += size; r >= 0xC0 && foldable(r) {
+			n++
 		}
 	}
 	if n < minUnknown {
@@ -116,6 +119,8 @@ func share(s string, f func(string) string) int {
 // foldable says whether a rune may be a Latin letter in another style.
 func foldable(r rune) bool {
 	switch {
+	case r >= 0x3000 && r < 0xA4D0:
+		return false // as most of what is not Latin
 	case r < 0x600, r >= 0x10A0 && r < 0x1100, r >= 0x13A0 && r < 0x1700, r >= 0x1C90 && r < 0x1CC0, r >= 0x1D00 && r < 0x2000, r >= 0x2070 && r < 0x20D0, r >= 0x2100 && r < 0x2190, r >= 0x2460 && r < 0x2500, r >= 0x2C60 && r < 0x2E00, r >= 0xA4D0 && r < 0xA500,
 		r >= 0xA640 && r < 0xA6A0, r >= 0xA720 && r < 0xA800, r >= 0xAB30 && r < 0xABC0, r >= 0xFF21 && r < 0xFF5B, r >= 0x10300 && r < 0x10500, r >= 0x1D400 && r < 0x1D800, r >= 0x1F100 && r < 0x1F200,
 		r >= 0xE01 && r < 0xE5C:

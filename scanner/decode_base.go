@@ -67,7 +67,7 @@ func findBase64(d *doc) string {
 	}
 	var c collector
 	whole := unwrapped(d.text)
-	if d.stats.longest >= 4 {
+	if d.stats.longest >= 4 && d.stats.capitals > 0 {
 		whole = rejoined(whole)
 	}
 	runs(whole, &base64Set, minRun, func(run string) bool {
@@ -87,7 +87,7 @@ func findBase64(d *doc) string {
 // unwrapped removes line breaks from text that looks like wrapped base64:
 // every line of one length. Others come back as they are.
 func unwrapped(s string) string {
-	if strings.IndexByte(s, '\n') < 0 {
+	if !wrapped(s) {
 		return s
 	}
 	var b strings.Builder
@@ -104,13 +104,38 @@ func unwrapped(s string) string {
 		for n < len(last) && base64Set[last[len(last)-1-n]] {
 			n++
 		}
-		if n < 24 || tail == "" || !base64Set[tail[0]] {
+		if n < minWrapped || tail == "" || !base64Set[tail[0]] {
 			b.WriteByte('\n')
 		}
 		rest = tail
 	}
 	return b.String()
 }
+
+// wrapped says whether some line ends inside a long run that may go on in the
+// next.
+func wrapped(s string) bool {
+	for at := strings.IndexByte(s, '\n'); at >= 0 && at+1 < len(s); at = indexFrom(s, "\n", at+1) {
+		if !base64Set[s[at+1]] {
+			continue
+		}
+		end, n := at, 0
+		for end > 0 && s[end-1] == '\r' {
+			end--
+		}
+		for n < minWrapped && n < end && base64Set[s[end-1-n]] {
+			n++
+		}
+		if n == minWrapped {
+			return true
+		}
+	}
+	return false
+}
+
+// minWrapped is the length from which what stands at the end of a line may be a
+// part of a run that goes on in the next.
+const minWrapped = 24
 
 // rejoined closes up a run that was cut into pieces of one length, from four
 // characters on, by blanks or by what stands between strings of a list.
@@ -295,19 +320,20 @@ func textOf(b []byte) string {
 			return ""
 		}
 	}
+	if readable(b) {
+		return strings.ToValidUTF8(string(b), "�")
+	}
 	if text := utf16Text(b); text != "" {
 		return text
 	}
-	if readable(b) || encodedAgain(b) {
-		return strings.ToValidUTF8(string(b), "�")
+	if encodedAgain(b) {
+		return string(b)
 	}
-	if len(b) > 24 && len(b) < maxDecoded && !readable(b) {
-		// Raw deflate has no header; its first block says so often enough.
-		if deflated(b[0]) {
-			out, err := inflate(b)
-			if err == nil && readable(out) {
-				return strings.ToValidUTF8(string(out), "�")
-			}
+	// Raw deflate has no header; its first block says so often enough.
+	if len(b) > 24 && len(b) < maxDecoded && deflated(b[0]) {
+		out, err := inflate(b)
+		if err == nil && readable(out) {
+			return strings.ToValidUTF8(string(out), "�")
 		}
 	}
 	return ""
@@ -316,21 +342,25 @@ func textOf(b []byte) string {
 // utf16Text reads bytes as UTF-16 of either order, if nearly all of it is of the
 // scripts that people write in; "" otherwise.
 func utf16Text(b []byte) string {
-	if len(b) < 2*minDecoded || readable(b) {
+	if len(b) < 2*minDecoded {
 		return ""
 	}
-	units := make([]uint16, len(b)/2)
+	n := len(b) / 2
 	for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		usual := 0
-		for i := range units {
-			units[i] = order.Uint16(b[2*i:])
-			switch u := units[i]; {
+		strange := 0
+		for i := 0; i < n && strange*10 <= n; i++ {
+			switch u := order.Uint16(b[2*i:]); {
 			case u >= ' ' && u < 0x180, u >= 0x400 && u < 0x500, u >= 0x3000 && u < 0x3100, u >= 0x4E00 && u < 0xA000, u >= 0xFF00 && u < 0xFF60, u == '\n':
-				usual++
+			default:
+				strange++
 			}
 		}
-		if usual*10 < len(units)*9 {
+		if strange*10 > n {
 			continue
+		}
+		units := make([]uint16, n)
+		for i := range units {
+			units[i] = order.Uint16(b[2*i:])
 		}
 		if text := []byte(string(utf16.Decode(units))); readable(text) {
 			return string(text)

@@ -10,30 +10,33 @@ import (
 // findBase85 reads the alphabets in use: Adobe's (ascii85), the one of RFC 1924,
 // which Python's b85encode writes, and Z85.
 func findBase85(d *doc) string {
-	s := d.text
-	if d.stats.odd < 3 || d.stats.unbroken < 25 {
+	if d.stats.odd < 3 || d.stats.unbroken < minRun85 {
 		return ""
 	}
 	var c collector
-	for i := 0; i < len(s); {
-		// A run is unbroken, long, and rich in marks that prose uses singly.
-		j, marks := i, 0
-		for j < len(s) && s[j] > ' ' && s[j] < 0x7f {
-			if !wordByte(s[j]) {
+	runs(d.text, &printableSet, minRun85, func(run string) bool {
+		marks := 0
+		for i := range len(run) {
+			if !wordBytes[run[i]] {
 				marks++
 			}
-			j++
 		}
-		if j-i >= 25 && marks*8 >= j-i && !strings.Contains(s[i:j], "://") && !c.add(decodeBase85(s[i:j])) {
-			break
-		}
-		for j < len(s) && !(s[j] > ' ' && s[j] < 0x7f) {
-			j++
-		}
-		i = j
-	}
+		return marks*8 < len(run) || strings.Contains(run, "://") || c.add(decodeBase85(run))
+	})
 	return c.b.String()
 }
+
+// minRun85 is the length from which a run that is unbroken and rich in marks
+// that prose uses singly may be base85.
+const minRun85 = 25
+
+// printableSet are the characters of ASCII that are seen.
+var printableSet = func() (t byteSet) {
+	for c := '!'; c < 0x7f; c++ {
+		t[c] = true
+	}
+	return t
+}()
 
 // rfc1924 and z85 are the digits of RFC 1924 and of ZeroMQ's Z85.
 const (

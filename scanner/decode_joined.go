@@ -15,7 +15,7 @@ const (
 // words together that were written apart.
 func findJoined(d *doc) string {
 	st := &d.stats
-	if st.longestWord >= longWord+4 && (st.longestWord >= 2*longWord || !wellSpelled(d)) {
+	if st.longestWord >= longWord+4 && st.longestStrange >= longWord && (st.longestWord >= 2*longWord || !wellSpelled(d)) {
 		if text, n := apart(d.text); n >= minUnknown {
 			return text
 		}
@@ -230,6 +230,12 @@ func patched(s string) string {
 // findReordered reads text whose words stand in reverse order: it ends with a
 // word that has a capital and no full stop.
 func findReordered(d *doc) string {
+	if d.text == "" {
+		return ""
+	}
+	if end := d.text[len(d.text)-1]; !letterByte(end) && end != ' ' && end != '\n' && end != ')' && end != '"' && end != '\'' {
+		return ""
+	}
 	s := strings.TrimRight(d.text, " \n)\"'")
 	if d.stats.words < 6 || s == "" || !letterByte(s[len(s)-1]) {
 		return ""

@@ -11,7 +11,7 @@ const minPlaces = 12
 // findPlaces reads numbers as places in the alphabet (A1Z26), or pairs of
 // digits as rows and columns of a square of 25 letters (Polybius, tap code).
 func findPlaces(d *doc) string {
-	if d.stats.numbers < minPlaces && (d.stats.numbers > 2 || d.stats.odd < 4*minPlaces && strings.Count(d.text, ".") < 4*minPlaces) {
+	if d.stats.numbers < minPlaces && (d.stats.numbers > 2 || d.stats.odd < 4*minPlaces && strings.Count(d.text, ".") < 4*minPlaces || !dotted(d.text, minPlaces-2)) {
 		return ""
 	}
 	var c collector
@@ -29,6 +29,29 @@ func findPlaces(d *doc) string {
 		i = max(end, i+1)
 	}
 	return c.b.String()
+}
+
+// dotted says whether as many groups of dots stand near each other, with no
+// more between two than two numbers and what separates them.
+func dotted(s string, groups int) bool {
+	const near = 2*2 + 3*5
+	n, last := 0, -near
+	for i := 0; i < len(s); i++ {
+		next := strings.IndexByte(s[i:], '.')
+		if next < 0 {
+			break
+		}
+		if i += next; i-last > near {
+			n = 0
+		}
+		if i-last > 1 {
+			n++
+		}
+		if last = i; n >= groups {
+			return true
+		}
+	}
+	return false
 }
 
 // places are small numbers with what separates them: how many bytes, and

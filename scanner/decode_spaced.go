@@ -12,9 +12,14 @@ func findSpaced(d *doc) string {
 		return ""
 	}
 	s := d.text
+	first := firstSpaced(s)
+	if first < 0 {
+		return ""
+	}
 	var b strings.Builder
+	b.WriteString(s[:first])
 	closed := 0
-	for i := 0; i < len(s); {
+	for i := first; i < len(s); {
 		word, end := spacedWord(s, i)
 		if len(word) >= 3 || len(word) > 0 && closed > 0 {
 			b.WriteString(segment(word))
@@ -31,10 +36,25 @@ func findSpaced(d *doc) string {
 	return strings.ToValidUTF8(b.String(), "")
 }
 
+// separatorSet are the marks that stand between such letters.
+var separatorSet = setOf(" .-_*|/")
+
+// firstSpaced is where the first three characters or more stand apart, or -1.
+func firstSpaced(s string) int {
+	for i := 0; i+3 < len(s); i++ {
+		if s[i+1] == s[i+3] && separatorSet[s[i+1]] {
+			if word, _ := spacedWord(s, i); len(word) >= 3 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // spacedWord reads single characters with one separator between each two,
 // from i; end is where it stops.
 func spacedWord(s string, i int) (word string, end int) {
-	if i+2 >= len(s) || s[i] <= ' ' || strings.IndexByte(" .-_*|/", s[i+1]) < 0 || i > 0 && wordByte(s[i-1]) {
+	if i+2 >= len(s) || s[i] <= ' ' || !separatorSet[s[i+1]] || i > 0 && wordByte(s[i-1]) {
 		return "", i
 	}
 	sep := s[i+1]

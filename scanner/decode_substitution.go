@@ -66,9 +66,12 @@ func (t *trial) substitutions(before int, note string) {
 func (t *trial) affine(count *[26]int, letters int) {
 	for _, step := range [...]int{1, 25, 3, 5, 7, 9, 11, 15, 17, 19, 21, 23} {
 		var score [26]int
-		for shift := range 26 {
-			for l, n := range count {
-				score[shift] += n * englishFrequency[(l*step+shift)%26]
+		for l, n := range count {
+			if n == 0 {
+				continue
+			}
+			for shift, share := range frequencyFrom[l*step%26][:26] {
+				score[shift] += n * int(share)
 			}
 		}
 		for range 3 {
@@ -86,6 +89,16 @@ func (t *trial) affine(count *[26]int, letters int) {
 		}
 	}
 }
+
+// frequencyFrom holds englishFrequency from each letter round.
+var frequencyFrom = func() (t [26][26]int32) {
+	for from := range t {
+		for l := range t[from] {
+			t[from][l] = int32(englishFrequency[(from+l)%26])
+		}
+	}
+	return t
+}()
 
 // decipher maps each letter's place l to l*step+shift.
 func decipher(b []byte, step, shift int) []byte {

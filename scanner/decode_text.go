@@ -146,10 +146,22 @@ func findEscapes(d *doc) string {
 	if d.stats.marks&(markBackslash|markPlus|markEquals) == 0 || strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
 		return ""
 	}
+	if strings.Count(s, "\\")+strings.Count(s, "=")+strings.Count(s, "+") < 4 {
+		return ""
+	}
 	out := make([]byte, 0, len(s))
 	n, run, from := 0, 0, 0
 	printable := false
 	for i := 0; i < len(s); {
+		if !escapeSet[s[i]] {
+			from := i
+			for i++; i < len(s) && !escapeSet[s[i]]; {
+				i++
+			}
+			out = append(out, s[from:i]...)
+			run = 0
+			continue
+		}
 		r, size, isByte := escapeAt(s[i:])
 		if size == 0 {
 			// A line of quoted-printable may end in the middle.
@@ -195,6 +207,9 @@ func findEscapes(d *doc) string {
 	}
 	return strings.ToValidUTF8(string(out), "�")
 }
+
+// escapeSet are the bytes that such an escape begins with.
+var escapeSet = setOf(`\=uU`)
 
 // mimeWords takes the frames of encoded words (RFC 2047) off and turns their
 // underscores into blanks.

@@ -45,6 +45,7 @@ type docStats struct {
 	words, known, singles, mixed, foreign int
 	runs                                  int // of ASCII letters
 	written, spelled                      int // runs of three letters and more; those that people write
+	longestStrange                        int // bytes of the longest run that nobody writes so
 	whims                                 int // runs in capitals and small letters at random
 	alphabet                              int // words of a spelling alphabet, and each x
 	chained                               int // underscores

@@ -108,6 +108,8 @@ func (z *tokenizer) strangeWord(n uint16, start, deep, end int) {
 	}
 	if spelledTo(t, n, word, deep-start) || foreignWord(word) {
 		z.stats.spelled++
+	} else {
+		z.stats.longestStrange = max(z.stats.longestStrange, len(word))
 	}
 }
 
@@ -159,6 +161,8 @@ func (z *tokenizer) countRuns(from, to int) {
 			st.written++
 			if spelled(word) {
 				st.spelled++
+			} else {
+				st.longestStrange = max(st.longestStrange, len(word))
 			}
 		}
 		return true
