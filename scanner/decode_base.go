@@ -67,7 +67,7 @@ func findBase64(d *doc) string {
 	}
 	var c collector
 	whole := unwrapped(d.text)
-	if d.stats.longest >= 4 && d.stats.capitals > 0 {
+	if d.stats.longest >= 4 && d.stats.strangeRun >= 4 && d.stats.capitals > 0 {
 		whole = rejoined(whole)
 	}
 	runs(whole, &base64Set, minRun, func(run string) bool {

@@ -36,7 +36,7 @@ type signRun struct {
 func findSigns(d *doc) string {
 	// Signs are marks, or digits, or words that nobody knows.
 	if st := &d.stats; st.odd < minSigns && (st.odd < minSigns/3 || st.marks&markDash == 0) && st.marks&markBeyond == 0 &&
-		st.numbers < 8 && st.longest < 8 && st.longestWord < minSigns {
+		st.numbers < 8 && st.longest < 8 && st.longestWord < minSigns || !fewSigns(d.text) {
 		return ""
 	}
 	letters := d.stats.longest >= 8 || d.stats.longestWord >= minSigns
@@ -68,6 +68,74 @@ func findSigns(d *doc) string {
 		}
 	}
 	return c.b.String()
+}
+
+// fewSigns says whether some minSigns/2 characters in a row may be two signs and
+// what separates them. A run of two signs holds one of the places that are
+// looked at, with as many signs after it.
+func fewSigns(s string) bool {
+	for at := 0; at < len(s); {
+		for at < len(s) && (separators[s[at]] || !utf8.RuneStart(s[at])) {
+			at++
+		}
+		var first, second rune
+		i := at
+		for signs := 0; ; signs++ {
+			if signs == minSigns/2 {
+				return true
+			}
+			if i >= len(s) {
+				return false
+			}
+			c, size := rune(s[i]), 1
+			if c >= utf8.RuneSelf {
+				c, size = utf8.DecodeRuneInString(s[i:])
+			}
+			switch {
+			case c == first || c == second || separators[byte(c)] && c < utf8.RuneSelf || signLetters[byte(c)] && ofSignWord(s, i):
+			case c == '\u00a0' || c >= utf8.RuneSelf && invisible(c):
+				signs-- // separates, too
+			case first == 0:
+				first = c
+			case second == 0:
+				second = c
+			default:
+				size = 0
+			}
+			if size == 0 {
+				break
+			}
+			for i += size; i < len(s) && separators[s[i]]; {
+				i++
+			}
+		}
+		at += minSigns / 2
+	}
+	return false
+}
+
+var (
+	// separators stand between signs.
+	separators = func() byteSet {
+		t := setOf("/|,;")
+		for c := range t[:' '+1] {
+			t[c] = true
+		}
+		return t
+	}()
+	// signLetters are those of the words for signs.
+	signLetters = setOf("dithaosDITHAOS")
+)
+
+// ofSignWord says whether the letter at an offset may be of a word for a sign,
+// which begins with d and has four letters at most.
+func ofSignWord(s string, i int) bool {
+	for k := i; k >= 0 && i-k < 4 && letterByte(s[k]); k-- {
+		if s[k]|0x20 == 'd' {
+			return true
+		}
+	}
+	return false
 }
 
 // signBorders are marks beside a run that are not of it.

@@ -45,6 +45,7 @@ type docStats struct {
 	words, known, singles, mixed, foreign int
 	runs                                  int // of ASCII letters
 	written, spelled                      int // runs of three letters and more; those that people write
+	strangeRun                            int // longest run of words that nobody writes so
 	longestStrange                        int // bytes of the longest run that nobody writes so
 	whims                                 int // runs in capitals and small letters at random
 	alphabet                              int // words of a spelling alphabet, and each x
@@ -148,6 +149,7 @@ type tokenizer struct {
 	senStart  int
 	stats     docStats
 	unknown   int
+	strange   int // words in a row that nobody writes so
 	first     bool
 	word      []rune
 	// Of the current clause: where it begins, and what was counted before it.

@@ -74,6 +74,7 @@ func (z *tokenizer) asciiWord(i int) int {
 		st.written++
 		if e.kind&wordSpelled != 0 {
 			st.spelled++
+			z.strange = 0
 		} else {
 			z.strangeWord(n, start, deep, i)
 		}
@@ -108,9 +109,17 @@ func (z *tokenizer) strangeWord(n uint16, start, deep, end int) {
 	}
 	if spelledTo(t, n, word, deep-start) || foreignWord(word) {
 		z.stats.spelled++
+		z.strange = 0
 	} else {
 		z.stats.longestStrange = max(z.stats.longestStrange, len(word))
+		z.strangeWords()
 	}
+}
+
+// strangeWords counts one more in a row.
+func (z *tokenizer) strangeWords() {
+	z.strange++
+	z.stats.strangeRun = max(z.stats.strangeRun, z.strange)
 }
 
 // kinds counts what a word is besides what it means.
@@ -136,6 +145,7 @@ func (z *tokenizer) odd(i int) int {
 		}
 	}
 	z.countRuns(i, end)
+	z.strangeWords()
 	return end
 }
 
