@@ -36,10 +36,13 @@ type signRun struct {
 func findSigns(d *doc) string {
 	// Signs are marks, or digits, or words that nobody knows.
 	if st := &d.stats; st.odd < minSigns && (st.odd < minSigns/3 || st.marks&markDash == 0) && st.marks&markBeyond == 0 &&
-		st.numbers < 8 && st.longest < 8 && st.longestWord < minSigns || !fewSigns(d.text) {
+		st.numbers < 8 && st.longest < 8 && st.longestWord < minSigns {
 		return ""
 	}
 	letters := d.stats.longest >= 8 || d.stats.longestWord >= minSigns
+	if !fewSigns(d.text, letters) {
+		return ""
+	}
 	var c collector
 	s := d.text
 	for i := 0; i < len(s); {
@@ -72,9 +75,15 @@ func findSigns(d *doc) string {
 
 // fewSigns says whether some minSigns/2 characters in a row may be two signs and
 // what separates them. A run of two signs holds one of the places that are
-// looked at, with as many signs after it.
-func fewSigns(s string) bool {
+// looked at, with as many signs after it. Unless two letters may be the signs,
+// two that stand together are none.
+func fewSigns(s string, letters bool) bool {
 	for at := 0; at < len(s); {
+		if at > 2 && !letters && at+1 < len(s) && letterByte(s[at]) && letterByte(s[at+1]) && s[at]|0x20 != s[at+1]|0x20 &&
+			s[at-3]|0x20 != 'd' && s[at-2]|0x20 != 'd' && s[at-1]|0x20 != 'd' && s[at]|0x20 != 'd' && s[at+1]|0x20 != 'd' {
+			at += minSigns / 2
+			continue
+		}
 		for at < len(s) && (separators[s[at]] || !utf8.RuneStart(s[at])) {
 			at++
 		}
