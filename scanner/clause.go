@@ -24,34 +24,43 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	if !v.fields[i].plain {
 		text = normalize(text)
 	}
-	z := tokenizer{lex: lex, s: text, tokens: v.tokens, sentences: v.clauses,
-		senTok: len(v.tokens), word: v.ws.word}
-	d := doc{field: i, text: z.s, tok0: len(v.tokens), sen0: len(v.clauses)}
+	v.docs = append(v.docs, doc{field: i, text: text, tok0: len(v.tokens), sen0: len(v.clauses)})
+	d := &v.docs[len(v.docs)-1]
+	z := &v.ws.tokenizer
+	z.reset(lex, text, v.tokens, v.clauses)
 	z.run()
-	v.ws.word = z.word
 	v.tokens, v.clauses = z.tokens, z.sentences
 	d.tok1, d.sen1, d.stats = len(v.tokens), len(v.clauses), z.stats
-	if d.stats.chained >= longChain-1 {
-		unchain(d.text, v.tokens[d.tok0:d.tok1])
+	toks := v.tokens[d.tok0:]
+	if z.stats.chained >= longChain-1 {
+		unchain(text, toks)
 	}
-	lex.joinPhrases(v.tokens[d.tok0:d.tok1])
-	compounds(d.text, v.tokens[d.tok0:d.tok1])
+	if z.means.any(cSystem | cUser) {
+		lex.joinPhrases(toks)
+		compounds(text, toks)
+	} else if z.opens != 0 {
+		lex.joinPhrases(toks)
+	}
 	for s := d.sen0; s < d.sen1; s++ {
 		sen := &v.clauses[s]
 		toks := v.tokens[sen.tok0:sen.tok1]
-		if d.stats.foreign > 0 {
-			lex.lookupForeign(d.text, toks, sen)
+		if z.stats.foreign > 0 {
+			lex.lookupForeign(text, toks, sen)
 		}
+		var mask concept
+		var senses sense
+		var flags tokenFlags
 		for k := range toks {
-			sen.mask |= toks[k].c
-			sen.senses |= toks[k].s
-			sen.flags |= toks[k].flags
-			if toks[k].f == formOther && toks[k].node == 0 && toks[k].c != 0 {
+			t := &toks[k]
+			mask |= t.c
+			senses |= t.s
+			flags |= t.flags
+			if t.node == 0 && t.c != 0 && t.f == formOther {
 				sen.foreign = true
 			}
 		}
+		sen.mask, sen.senses, sen.flags = mask, senses, flags
 	}
-	v.docs = append(v.docs, d)
 }
 
 // longChain is the number of words from which an identifier is a sentence

@@ -102,6 +102,15 @@ type entry struct {
 	kind  wordKind
 }
 
+// own gives a node of the trie that ends at this entry, 0 when it is none of the
+// lexicon.
+func (e *entry) own(node uint16) uint16 {
+	if e.kind&wordBeyond != 0 {
+		return trieDead
+	}
+	return node
+}
+
 // wordKind says of a word what concerns its spelling and not its meaning.
 type wordKind uint8
 

@@ -156,6 +156,7 @@ func (l *lexiconBuilder) compile() *lexicon {
 		next := phrases[i].next
 		for k := range next {
 			next[k].word = place[next[k].word]
+			phrases[i].words |= 1 << (next[k].word & 63)
 		}
 		slices.SortFunc(next, func(a, b nextWord) int { return int(a.word) - int(b.word) })
 	}

@@ -22,6 +22,12 @@ func normalize(s string) string {
 	buf = append(buf, s[:i]...)
 	changed, likeness, stable := false, false, true
 	for skip := 0; i < len(s); i += skip {
+		if s[i] < utf8.RuneSelf {
+			if n := plainPrefix(s[i:]); n > 0 {
+				buf, skip = append(buf, s[i:i+n]...), n
+				continue
+			}
+		}
 		var r rune
 		r, skip = utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -31,8 +37,8 @@ func normalize(s string) string {
 		case r == 0x1b:
 			skip = escapeLen(s[i:]) // with what it tells the terminal
 			changed = true
-		case r < 0x80 && (r >= 0x20 && r != 0x7f || r == '\n' || r == '\t' || r == '\r'):
-			buf = append(buf, byte(r))
+		case r >= 0x3400 && r < 0xA000:
+			buf = append(buf, s[i:i+skip]...) // Han, most of what is not ASCII
 		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r):
 			changed = true
 		case r == '\u2028' || r == '\u2029' || r == '\u0085':
@@ -132,12 +138,20 @@ func dropMarks(text []byte) []byte {
 // plainPrefix is the length of the printable ASCII that text begins with.
 func plainPrefix(s string) int {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c-0x20 >= 0x5f && c != '\n' && c != '\t' && c != '\r' {
+		if !plainBytes[s[i]] {
 			return i
 		}
 	}
 	return len(s)
 }
+
+// plainBytes are those of printable ASCII and what breaks lines.
+var plainBytes = func() (t byteSet) {
+	for c := range t[:0x7f] {
+		t[c] = c >= ' ' || c == '\n' || c == '\t' || c == '\r'
+	}
+	return t
+}()
 
 // plainASCII says whether text needs no normalisation and hides nothing.
 func plainASCII(s string) bool { return plainPrefix(s) == len(s) }

@@ -12,12 +12,17 @@ type phrase struct {
 	c    concept
 	s    sense
 	next []nextWord
+	// words has a bit for each word of next, by the last bits of its node.
+	words uint64
 }
 
 type nextWord struct{ word, phrase uint16 }
 
 // then gives the phrase that a word goes on to, or 0.
 func (p *phrase) then(word uint16) uint16 {
+	if p.words&(1<<(word&63)) == 0 {
+		return 0
+	}
 	k, found := slices.BinarySearchFunc(p.next, word, func(n nextWord, word uint16) int { return int(n.word) - int(word) })
 	if !found {
 		return 0
@@ -68,6 +73,9 @@ func (p *growingPhrase) number(phrases *[]phrase) uint16 {
 func (l *lexicon) joinPhrases(toks []token) {
 	for i := range toks {
 		n := toks[i].opens
+		if n == 0 {
+			continue
+		}
 		for j := i + 1; n != 0; j++ {
 			at := &l.phrases[n]
 			toks[i].s |= at.s

@@ -152,8 +152,16 @@ type tokenizer struct {
 	strange   int // words in a row that nobody writes so
 	first     bool
 	word      []rune
+	means     concept // of all tokens together
+	opens     uint16  // phrases that some token begins, 0 for none
 	// Of the current clause: where it begins, and what was counted before it.
 	clauseStart, clauseWritten, clauseSpelled int
+}
+
+// reset sets the tokenizer on another text, to append to these tokens and
+// sentences.
+func (z *tokenizer) reset(lex *lexicon, text string, tokens []token, sentences []sentence) {
+	*z = tokenizer{lex: lex, s: text, tokens: tokens, sentences: sentences, senTok: len(tokens), word: z.word}
 }
 
 // run tokenizes the whole text. It is one pass, linear in its length.

@@ -123,7 +123,9 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 		z.pending |= tfUpper
 	}
 	z.count(c)
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: z.pending, first: z.s[start] | 0x20})
+	z.means |= c
+	z.opens |= e.opens
+	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: e.own(node), opens: e.opens, f: e.f, flags: z.pending, first: z.s[start] | 0x20})
 	z.pending = 0
 }
 

@@ -30,14 +30,16 @@ func (z *tokenizer) asciiWord(i int) int {
 	}
 	length := i - start
 
-	z.bound(start)
+	if len(z.tokens)-z.senTok >= longSentence {
+		z.bound(start)
+	}
 	e := &t.entries[0]
 	if deep == i {
 		e = t.exact(n)
 	}
 	c, node := e.c, uint16(trieDead)
-	if deep == i && e.kind&wordBeyond == 0 {
-		node = n
+	if deep == i {
+		node = e.own(n)
 	}
 	if c.any(cCredPath | cMeta) {
 		c = z.placed(c, start, i)
@@ -80,6 +82,8 @@ func (z *tokenizer) asciiWord(i int) int {
 		}
 		st.longestWord = max(st.longestWord, length)
 	}
+	z.means |= c
+	z.opens |= e.opens
 	flags := z.pending
 	z.pending = 0
 	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && s[i+1]-'a' < 26) {
@@ -279,15 +283,16 @@ func alternates(s string) bool {
 
 // emit appends the ASCII word s[start:end] that ended at a trie node.
 func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int, mixed bool) {
-	z.bound(start)
+	if len(z.tokens)-z.senTok >= longSentence {
+		z.bound(start)
+	}
 	e := z.lex.latin.exact(node)
 	c := e.c
-	if c.any(cCredPath) {
-		c = z.credential(c, start, end)
+	if c.any(cCredPath | cMeta) {
+		c = z.placed(c, start, end)
 	}
-	if c.any(cMeta) && z.inHost(start, end) {
-		c &^= cMeta
-	}
+	z.means |= c
+	z.opens |= e.opens
 	flags := z.pending
 	z.pending = 0
 	if upper > 1 && upper == letters {
@@ -318,7 +323,7 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	case letters > 1:
 		z.unknown++
 	}
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: flags, first: z.s[start] | 0x20})
+	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: e.own(node), opens: e.opens, f: e.f, flags: flags, first: z.s[start] | 0x20})
 }
 
 // inHost says whether a word is part of a host name: "mail.example" gives no

@@ -108,10 +108,10 @@ func (v *ToolView) NormalizedText() string {
 // workspace holds the buffers of one worker, reused from tool to tool so that
 // a scan allocates next to nothing per tool.
 type workspace struct {
-	view  ToolView
-	word  []rune
-	fold  []byte
-	frame frameContext
+	view      ToolView
+	tokenizer tokenizer
+	fold      []byte
+	frame     frameContext
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
