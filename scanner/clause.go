@@ -27,12 +27,12 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	v.docs = append(v.docs, doc{field: i, text: text, tok0: len(v.tokens), sen0: len(v.clauses)})
 	d := &v.docs[len(v.docs)-1]
 	z := &v.ws.tokenizer
-	z.reset(lex, text, v.tokens, v.clauses)
+	z.reset(lex, text, &d.stats, v.tokens, v.clauses)
 	z.run()
 	v.tokens, v.clauses = z.tokens, z.sentences
-	d.tok1, d.sen1, d.stats = len(v.tokens), len(v.clauses), z.stats
+	d.tok1, d.sen1 = len(v.tokens), len(v.clauses)
 	toks := v.tokens[d.tok0:]
-	if z.stats.chained >= longChain-1 {
+	if d.stats.chained >= longChain-1 {
 		unchain(text, toks)
 	}
 	if z.means.any(cSystem | cUser) {
@@ -44,7 +44,7 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	for s := d.sen0; s < d.sen1; s++ {
 		sen := &v.clauses[s]
 		toks := v.tokens[sen.tok0:sen.tok1]
-		if z.stats.foreign > 0 {
+		if d.stats.foreign > 0 {
 			lex.lookupForeign(text, toks, sen)
 		}
 		var mask concept

@@ -35,6 +35,8 @@ type lexicon struct {
 	foreign *trie // other languages in Latin script
 	cyril   *trie
 	cjk     *runeTrie
+	// cjkFirst has a bit for each rune of the first plane that begins a word.
+	cjkFirst [1 << 10]uint64
 	// phrases are the beginnings of the known phrases; 0 is none.
 	phrases []phrase
 }
@@ -141,6 +143,11 @@ func compileLexicon() *lexicon {
 	return l.compile()
 }
 
+// cjkOpens says whether a word without spaces may begin with a rune.
+func (l *lexicon) cjkOpens(r rune) bool {
+	return r >= 1<<16 || l.cjkFirst[r>>6]&(1<<(r&63)) != 0
+}
+
 // compile numbers the phrases and packs the tries.
 func (l *lexiconBuilder) compile() *lexicon {
 	phrases := []phrase{{}}
@@ -148,6 +155,11 @@ func (l *lexiconBuilder) compile() *lexicon {
 		entryOf(l.latin.exact, word).opens = p.number(&phrases)
 	}
 	out := &lexicon{cjk: l.cjk, phrases: phrases}
+	for r := range l.cjk.next {
+		if r < 1<<16 {
+			out.cjkFirst[r>>6] |= 1 << (r & 63)
+		}
+	}
 	var place []uint16
 	out.latin, place = l.latin.pack()
 	out.foreign, _ = l.foreign.pack()

@@ -147,7 +147,7 @@ type tokenizer struct {
 	openAt    int        // token index at which it opened
 	senTok    int        // first token of the current sentence
 	senStart  int
-	stats     docStats
+	stats     *docStats
 	unknown   int
 	strange   int // words in a row that nobody writes so
 	first     bool
@@ -158,15 +158,17 @@ type tokenizer struct {
 	clauseStart, clauseWritten, clauseSpelled int
 }
 
-// reset sets the tokenizer on another text, to append to these tokens and
-// sentences.
-func (z *tokenizer) reset(lex *lexicon, text string, tokens []token, sentences []sentence) {
-	*z = tokenizer{lex: lex, s: text, tokens: tokens, sentences: sentences, senTok: len(tokens), word: z.word}
+// reset sets the tokenizer on another text, to fill these stats, which are zero,
+// and to append to these tokens and sentences.
+func (z *tokenizer) reset(lex *lexicon, text string, stats *docStats, tokens []token, sentences []sentence) {
+	z.lex, z.s, z.stats, z.tokens, z.sentences = lex, text, stats, tokens, sentences
+	z.pending, z.open, z.openAt, z.senTok, z.senStart = 0, 0, 0, len(tokens), 0
+	z.unknown, z.strange, z.means, z.opens, z.first = 0, 0, 0, 0, true
+	z.clauseStart, z.clauseWritten, z.clauseSpelled = 0, 0, 0
 }
 
 // run tokenizes the whole text. It is one pass, linear in its length.
 func (z *tokenizer) run() {
-	z.first = true
 	s, blank := z.s, -1
 	for i := 0; i < len(s); {
 		switch charClasses[s[i]] {

@@ -180,6 +180,10 @@ func (z *tokenizer) cjkRun(i int) int {
 		if !isCJK(r) {
 			break
 		}
+		if !z.lex.cjkOpens(r) {
+			i += size
+			continue
+		}
 		node, j, end := z.lex.cjk, i, 0
 		var c concept
 		var sen sense

@@ -44,7 +44,7 @@ func (z *tokenizer) asciiWord(i int) int {
 	if c.any(cCredPath | cMeta) {
 		c = z.placed(c, start, i)
 	}
-	st := &z.stats
+	st := z.stats
 	st.words++
 	st.runs++
 	if e.kind&(wordLetter|wordCommand) != 0 {
@@ -156,38 +156,53 @@ func (z *tokenizer) odd(i int) int {
 // countRuns counts the runs of ASCII letters in s[from:to], which begins and
 // ends where words do, and says whether a command may begin there.
 func (z *tokenizer) countRuns(from, to int) {
-	s, t, st := z.s, z.lex.latin, &z.stats
-	for i := from; i < to; i++ {
-		if wordBytes[s[i]] && (i == from || !wordBytes[s[i-1]]) && opensShape(s, i) {
-			st.command = true
+	s, t, st := z.s[:to], z.lex.latin, z.stats
+	for i := from; i < to; {
+		if wordBytes[s[i]] && (i == from || !wordBytes[s[i-1]]) && !st.command {
+			st.command = opensShape(z.s, i)
 		}
-	}
-	eachWord(s[from:to], func(a, b int) bool {
-		word := s[from+a : from+b]
+		if !letterByte(s[i]) {
+			i++
+			continue
+		}
+		// n is the node of the letters up to deep, beyond which no word goes on.
+		start, inner := i, 0
+		n := t.step(trieRoot, s[i]|0x20-'a')
+		deep := i + 1
+		for i++; i < to && letterByte(s[i]); i++ {
+			if s[i] < 'a' {
+				inner++
+			}
+			if deep == i {
+				if m := t.step(n, s[i]|0x20-'a'); m != trieDead {
+					n, deep = m, i+1
+				}
+			}
+		}
+		word := s[start:i]
 		st.runs++
-		if whimsical(word) {
+		if inner > 0 && whimsical(word) {
 			st.whims++
 		}
-		if n, end := walk(t, word, 0); end == len(word) && t.exact(n).kind&wordLetter != 0 || word == "x" || word == "X" {
+		if deep == i && t.exact(n).kind&wordLetter != 0 || len(word) == 1 && word[0]|0x20 == 'x' {
 			st.alphabet++
 		}
 		if len(word) > 2 {
 			st.written++
-			if spelled(word) {
+			if spelledTo(t, n, word, deep-start) || foreignWord(word) {
 				st.spelled++
 			} else {
 				st.longestStrange = max(st.longestStrange, len(word))
 			}
 		}
-		return true
-	})
+	}
 }
 
 // endClause ends a clause at an offset, as clauseEnd does, and notes whether it
 // may be unlike prose: most of its words are none that people write, or it has
 // hardly any.
 func (z *tokenizer) endClause(at int) {
-	st := &z.stats
+	st := z.stats
 	if words := st.written - z.clauseWritten; words < 3 {
 		st.strange = st.strange || at-z.clauseStart >= 2*minRun
 	} else if (st.spelled-z.clauseSpelled)*2 < words {
@@ -203,7 +218,7 @@ func (z *tokenizer) oddWord(i int) int {
 	start, node := i, uint16(trieRoot)
 	whole := i
 	letters, digits, upper := 0, 0, 0
-	mixed, whim := false, false
+	mixed, whim, asked := false, false, false
 	var prev charClass
 loop:
 	for ; i < len(s); i++ {
@@ -224,8 +239,8 @@ loop:
 		k := charClasses[s[i]]
 		switch k {
 		case ccUpper:
-			if prev == ccLower && !whim && alternates(s[whole:]) {
-				whim = true // "iGnOrE" is one word
+			if prev == ccLower && !asked {
+				whim, asked = alternates(s[whole:]), true // "iGnOrE" is one word
 			}
 			if prev == ccLower && !whim {
 				// camelCase: the next part is a token of its own.
