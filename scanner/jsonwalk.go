@@ -81,10 +81,19 @@ func keywordRole(key string, param string) role {
 	return role{kind: kindOther, param: param, known: true}
 }
 
+// space passes over white space.
 func (w *jsonWalker) space() {
-	for w.i < len(w.s) && w.s[w.i] <= ' ' {
-		w.i++
+	if w.i < len(w.s) && w.s[w.i] <= ' ' {
+		w.spaces()
 	}
+}
+
+func (w *jsonWalker) spaces() {
+	s, i := w.s, w.i+1
+	for i < len(s) && s[i] <= ' ' {
+		i++
+	}
+	w.i = i
 }
 
 // value reads one value and says whether to go on.
@@ -99,9 +108,9 @@ func (w *jsonWalker) value(r role, depth int) bool {
 	case '[':
 		return w.array(r, depth)
 	case '"':
-		text, ok := w.str()
+		text, plain, ok := w.str()
 		if text != "" && !(r.skip && machineWord(text)) {
-			w.add(r, text)
+			w.add(r, text, plain)
 		}
 		return ok
 	}
@@ -112,7 +121,7 @@ func (w *jsonWalker) value(r role, depth int) bool {
 	return w.i > start
 }
 
-func (w *jsonWalker) add(r role, text string) {
+func (w *jsonWalker) add(r role, text string, plain bool) {
 	kind := r.kind
 	switch {
 	case w.forced:
@@ -120,7 +129,7 @@ func (w *jsonWalker) add(r role, text string) {
 	case !r.known:
 		kind = kindOther
 	}
-	w.fields = append(w.fields, field{kind: kind, output: w.output, param: r.param, text: text})
+	w.fields = append(w.fields, field{kind: kind, output: w.output, param: r.param, text: text, plain: plain})
 }
 
 func (w *jsonWalker) object(r role, depth int) bool {
@@ -144,7 +153,7 @@ func (w *jsonWalker) object(r role, depth int) bool {
 		if w.i >= len(w.s) || w.s[w.i] != '"' {
 			return false
 		}
-		key, ok := w.str()
+		key, plain, ok := w.str()
 		if !ok {
 			return false
 		}
@@ -153,7 +162,7 @@ func (w *jsonWalker) object(r role, depth int) bool {
 			return false
 		}
 		w.i++
-		if !w.value(w.member(r, key), depth+1) {
+		if !w.value(w.member(r, key, plain), depth+1) {
 			return false
 		}
 	}
@@ -161,23 +170,23 @@ func (w *jsonWalker) object(r role, depth int) bool {
 
 // member gives the role of the value under key, and records the key itself
 // where it is the server's own word rather than a keyword.
-func (w *jsonWalker) member(r role, key string) role {
+func (w *jsonWalker) member(r role, key string, plain bool) role {
 	switch {
 	case w.forced:
 		return r
 	case r.properties:
-		w.fields = append(w.fields, field{kind: kindParamName, output: w.output, param: key, text: key})
+		w.fields = append(w.fields, field{kind: kindParamName, output: w.output, param: key, text: key, plain: plain})
 		return role{param: key}
 	case r.known:
 		// Inside a default, an example or an extension: free-form data.
 		if !machineWord(key) {
-			w.fields = append(w.fields, field{kind: r.kind, output: w.output, param: r.param, text: key})
+			w.fields = append(w.fields, field{kind: r.kind, output: w.output, param: r.param, text: key, plain: plain})
 		}
 		return r
 	}
 	next := keywordRole(key, r.param)
 	if next.kind == kindOther && next.known && !machineWord(key) {
-		w.fields = append(w.fields, field{kind: kindOther, output: w.output, param: r.param, text: key})
+		w.fields = append(w.fields, field{kind: kindOther, output: w.output, param: r.param, text: key, plain: plain})
 	}
 	if key == "patternProperties" {
 		return role{param: r.param, properties: true}
@@ -215,31 +224,49 @@ func machineWord(s string) bool {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-			c == '_' || c == '-' || c == '.' || c == '$' || c == '/' || c == '#' || c == ':') {
+		if !machineSet[s[i]] {
 			return false
 		}
 	}
 	return true
 }
 
+// machineSet are the characters of identifiers.
+var machineSet = setOf(alnum + "_-.$/#:")
+
+// literalSet are the characters that stand for themselves in a string literal
+// and in plain text.
+var literalSet = func() byteSet {
+	t := printableSet
+	t[' '], t['"'], t['\\'] = true, false, false
+	return t
+}()
+
 // str reads a string literal. Without escapes it is a slice of the source.
-func (w *jsonWalker) str() (string, bool) {
-	w.i++
-	start := w.i
-	for w.i < len(w.s) {
-		switch w.s[w.i] {
-		case '"':
-			s := w.s[start:w.i]
-			w.i++
-			return s, true
-		case '\\':
-			return w.escaped(start)
-		}
-		w.i++
+// plain is what plainASCII says of it.
+func (w *jsonWalker) str() (text string, plain, ok bool) {
+	s, i := w.s, w.i+1
+	start := i
+	for i < len(s) && literalSet[s[i]] {
+		i++
 	}
-	return w.s[start:], false
+	if i < len(s) && s[i] == '"' {
+		w.i = i + 1
+		return s[start:i], true, true
+	}
+	for i < len(s) && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	switch w.i = i; {
+	case i == len(s):
+		text = s[start:]
+	case s[i] == '"':
+		w.i = i + 1
+		text, ok = s[start:i], true
+	default:
+		text, ok = w.escaped(start)
+	}
+	return text, plainASCII(text), ok
 }
 
 // escaped goes on with a string whose first escape is at w.i.

@@ -145,14 +145,11 @@ func (v *ToolView) allFields() []field {
 			v.fields = append(v.fields, f)
 		}
 	}
-	add(field{kind: kindName, text: v.Name})
-	add(field{kind: kindDescription, text: v.Description})
+	add(field{kind: kindName, text: v.Name, plain: plainASCII(v.Name)})
+	add(field{kind: kindDescription, text: v.Description, plain: plainASCII(v.Description)})
 	v.fields = walkSchema(v.fields, v.InputSchema, false)
 	v.fields = walkSchema(v.fields, v.OutputSchema, true)
 	v.fields = walkAnnotations(v.fields, v.Annotations)
-	for i := range v.fields {
-		v.fields[i].plain = plainASCII(v.fields[i].text)
-	}
 	v.fieldsDone = true
 	return v.fields
 }
