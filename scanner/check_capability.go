@@ -300,12 +300,19 @@ func (m *mismatch) named() {
 	}
 }
 
+// reachWords are the words that paramReach knows.
+var reachWords = signatureOf(`path file filename directory dir folder filepath glob url host endpoint uri hostname ip port proxy remote
+	token password credential credentials cookie cookies secret auth`)
+
 // paramReach says what a parameter reaches for: 1 files, 2 the network, 3
 // credentials, 0 nothing of the kind.
 func (v *ToolView) paramReach(i int) int {
 	d := &v.docs[i]
 	reach := 0
 	for _, t := range v.tokens[d.tok0:d.tok1] {
+		if !reachWords.holds(&t) {
+			continue
+		}
 		switch string(v.lower(d, t)) {
 		case "path", "file", "filename", "directory", "dir", "folder", "filepath", "glob":
 			reach = 1

@@ -161,6 +161,9 @@ func inflected(a, b string) bool {
 	}
 }
 
+// placeWords are the words that claimsPlace knows.
+var placeWords = signatureOf("official replacement replaces supersedes deprecated authoritative upgraded")
+
 // claimsPlace says whether the description claims to replace something.
 func claimsPlace(v *ToolView) bool {
 	for i := range v.analyze() {
@@ -169,6 +172,9 @@ func claimsPlace(v *ToolView) bool {
 			continue
 		}
 		for _, t := range v.tokens[d.tok0:d.tok1] {
+			if !placeWords.holds(&t) {
+				continue
+			}
 			switch string(v.lower(d, t)) {
 			case "official", "replacement", "replaces", "supersedes", "deprecated", "authoritative", "upgraded":
 				return true

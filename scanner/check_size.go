@@ -1,6 +1,9 @@
 package scanner
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // checkSize finds text that is there to push other text out of sight.
 var checkSize = registered{sizeInfo, inspectSize}
@@ -45,7 +48,7 @@ func inspectSize(v *ToolView, _ *RegistryView) []Signal {
 		if at := paddedAt(f.text); at > 0 {
 			add(f, 0.7, at, "white space that pushes the text after it out of sight")
 		}
-		if len(f.text) < repeatLimit*3*minLine {
+		if len(f.text) < repeatLimit*3*minLine || !manyLines(f.text, repeatLimit*3) {
 			continue
 		}
 		if n, at := repetition(f.text); n >= repeatLimit*3 {
@@ -83,6 +86,17 @@ func paddedAt(s string) int {
 		}
 	}
 	return 0
+}
+
+// manyLines says whether a text may have as many lines as sentenceEnd finds.
+func manyLines(s string, least int) bool {
+	n := 1
+	for _, end := range [...]string{"\n", ".", "!", "?"} {
+		if n += strings.Count(s, end); n >= least {
+			return true
+		}
+	}
+	return false
 }
 
 // repetition counts how often the commonest of neighbouring equal lines

@@ -106,9 +106,11 @@ func (v *ToolView) says(stems ...string) bool {
 		if k := v.fields[d.field].kind; k > kindDescription || v.fields[d.field].layer != "" {
 			continue
 		}
-		for _, t := range v.tokens[d.tok0:d.tok1] {
+		toks := v.tokens[d.tok0:d.tok1]
+		for k := range toks {
+			t := &toks[k]
 			for _, s := range stems {
-				if hasFoldPrefix(d.text[t.start:t.end], s) {
+				if t.first == s[0] && hasFoldPrefix(d.text[t.start:t.end], s) {
 					return true
 				}
 			}

@@ -1,6 +1,10 @@
 package scanner
 
-import "golang.org/x/text/unicode/norm"
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // script is as much of a script as telling look-alikes apart needs.
 type script uint8
@@ -144,8 +148,28 @@ func skeleton(name string) string {
 	return string(appendSkeleton(buf[:0], name))
 }
 
+// skeletonBytes is what becomes of each byte of ASCII, 0 for nothing.
+var skeletonBytes = func() (t [256]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		t[c] = lowerByte(c)
+	}
+	for _, c := range "_-. /" {
+		t[c] = 0
+	}
+	return t
+}()
+
 func appendSkeleton(out []byte, name string) []byte {
-	for _, r := range normalize(name) {
+	name = normalize(name)
+	if isASCII(name) {
+		for i := 0; i < len(name); i++ {
+			if b := skeletonBytes[name[i]]; b != 0 {
+				out = append(out, b)
+			}
+		}
+		return out
+	}
+	for _, r := range name {
 		var f string
 		if r < 0x80 {
 			f = asciiStrings[r : r+1]

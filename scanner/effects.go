@@ -11,10 +11,16 @@ const (
 	rightful  = cAuthority | cAllow | cSecret | cTarget | cPersonal
 )
 
+// rightsWords are the words that speaksOfRights knows.
+var rightsWords = signatureOf("root administrator superuser rights grant wallet contacts gps passwords clipboard keystrokes")
+
 // speaksOfRights says whether a text has one of the words that describedAt
 // asks about.
 func (v *ToolView) speaksOfRights(d *doc) bool {
 	for k := d.tok0; k < d.tok1; k++ {
+		if !rightsWords.holds(&v.tokens[k]) {
+			continue
+		}
 		switch string(v.lower(d, v.tokens[k])) {
 		case "root", "administrator", "superuser", "rights", "grant", "wallet", "contacts", "gps", "passwords", "clipboard", "keystrokes":
 			return true

@@ -83,9 +83,13 @@ func (v *ToolView) paramPower(i int) power {
 	if n == 0 {
 		return powerNone
 	}
+	lex := theLexicon()
+	foreign := d.stats.foreign > 0 || v.foreign()
+	if !foreign && !tellsPower(lex, toks) {
+		return powerNone
+	}
 	var low [2][24]byte
 	prev, cur := low[0][:0], low[1][:0]
-	lex := theLexicon()
 	filtered := n > 1 && lex.power(toks[n-1])&powerFilter != 0 || strings.Contains(d.text, "Base64") || strings.Contains(d.text, "base64")
 	for k := range toks {
 		prev, cur = cur, lowerASCII(prev, d.text[toks[k].start:min(toks[k].end, toks[k].start+24)])
@@ -116,7 +120,7 @@ func (v *ToolView) paramPower(i int) power {
 		if p := pairPower(prev, cur, first, last, n); p != powerNone && !(filtered && p == powerExec) {
 			return p
 		}
-		if d.stats.foreign > 0 || v.foreign() {
+		if foreign {
 			if p := v.foreignPower(d, toks[k], k, toks); p != powerNone && !filtered {
 				return p
 			}
@@ -124,6 +128,23 @@ func (v *ToolView) paramPower(i int) power {
 	}
 	return powerNone
 }
+
+// tellsPower says whether some word of a name may give a power.
+func tellsPower(lex *lexicon, toks []token) bool {
+	for k := range toks {
+		t := &toks[k]
+		if lex.latin.exact(t.node).power&^powerFilter != powerNone || pairWords.holds(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// pairWords are the words that pairPower knows.
+var pairWords = signatureOf(`backup backups audit auditing logging alarm alarms alerts 2fa mfa firewall protection verification monitoring
+	payload script run root admin administrator password passphrase passwd passwords logins key phrase seed number directory dir folder
+	history tabs dump prompt contacts camera push endpoint url host server to with value content owner state role permission permissions
+	rights`)
 
 // pairPower judges a word of a name by the one before it.
 func pairPower(prev, cur []byte, first, last bool, n int) power {
@@ -237,6 +258,13 @@ func pairPower(prev, cur []byte, first, last bool, n int) power {
 
 // foreign says whether the tool's texts hold words of other languages.
 func (v *ToolView) foreign() bool {
+	if !v.languageDone {
+		v.otherLanguage, v.languageDone = v.readsForeign(), true
+	}
+	return v.otherLanguage
+}
+
+func (v *ToolView) readsForeign() bool {
 	for i := range min(len(v.docs), 3) {
 		d := &v.docs[i]
 		if d.stats.foreign > 0 || d.stats.marks&markBeyond != 0 {

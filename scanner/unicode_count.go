@@ -23,7 +23,13 @@ type hiddenCounts struct {
 func countHidden(s string) hiddenCounts {
 	c := hiddenCounts{first: -1}
 	var prev rune
-	for i, r := range s {
+	for i, size := 0, 0; i < len(s); i += size {
+		if n := plainPrefix(s[i:]); n > 0 {
+			size, prev, c.run = n, rune(s[i+n-1]), 0
+			continue
+		}
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:])
 		hidden := true
 		switch {
 		case r == 0x1b:
@@ -251,8 +257,22 @@ func eachMixed(s string, f func(from, to int)) {
 		}
 		from, latin, foreign, odd = -1, 0, 0, 0
 	}
-	for i, r := range s {
-		if r < 0x80 && !(r|0x20 >= 'a' && r|0x20 <= 'z') || r >= 0x80 && !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !invisible(r) {
+	for i, size := 0, 0; i < len(s); i += size {
+		if s[i] < utf8.RuneSelf {
+			if size = 1; !letterByte(s[i]) {
+				if from >= 0 {
+					flush(i)
+				}
+				continue
+			}
+			if latin++; from < 0 {
+				from = i
+			}
+			continue
+		}
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:])
+		if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !invisible(r) {
 			flush(i)
 			continue
 		}

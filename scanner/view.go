@@ -85,6 +85,9 @@ type ToolView struct {
 	sums     tally
 	tallied  bool
 
+	// otherLanguage is what foreign says.
+	otherLanguage, languageDone bool
+
 	// shape and required are what shapes read.
 	shape    map[string]paramShape
 	required map[string]bool

@@ -15,6 +15,21 @@ func (s *signature) add(first byte, length int) {
 	s[k>>6] |= 1 << (k & 63)
 }
 
+// signatureOf gives the signature of a list of lower case words.
+func signatureOf(list string) (s signature) {
+	for w := range strings.FieldsSeq(list) {
+		s.add(w[0], len(w))
+	}
+	return s
+}
+
+// holds says whether a token can be among the words; one that is not of ASCII
+// never is.
+func (s *signature) holds(t *token) bool {
+	k := (t.first-'a')<<3 | uint8((t.end-t.start)&7)
+	return s[k>>6]&(1<<(k&63)) != 0
+}
+
 // may says whether a lower case word can be among them.
 func (s *signature) may(word string) bool {
 	k := (word[0]-'a')<<3 | uint8(len(word)&7)
