@@ -1,6 +1,9 @@
 package scanner
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Text that hides in an encoding becomes one more field, with the names of the
 // encodings as its layer, and every text check sees it like any other. Each
@@ -25,28 +28,28 @@ type decoder struct {
 	find func(d *doc) string
 }
 
-var decoders = [...]decoder{
-	{"base64", findBase64},
-	{"hex", findHex},
-	{"base32", findBase32},
-	{"base85", findBase85},
-	{"uuencode", findUU},
-	{"a number in base 58 or 62", findBigBase},
-	{"link titles", findTitles},
-	{"percent encoding", findPercent},
-	{"escapes", findEscapes},
-	{"HTML entities", findEntities},
-	{"numbers", findNumbers},
-	{"places of letters", findPlaces},
-	{"spelling words", findSpelling},
-	{"signs for letters", findSigns},
-	{"leetspeak", findLeet},
-	{"spaced letters", findSpaced},
-	{"a letter cipher", findCipher},
-	{"letters in any case", findCase},
-	{"words in reverse order", findReordered},
-	{"joined words", findJoined},
-	{"misspelled words", findRespelled},
+var decoders = [deCount]decoder{
+	deBase64:    {"base64", findBase64},
+	deHex:       {"hex", findHex},
+	deBase32:    {"base32", findBase32},
+	deBase85:    {"base85", findBase85},
+	deUU:        {"uuencode", findUU},
+	deBigBase:   {"a number in base 58 or 62", findBigBase},
+	deTitles:    {"link titles", findTitles},
+	dePercent:   {"percent encoding", findPercent},
+	deEscapes:   {"escapes", findEscapes},
+	deEntities:  {"HTML entities", findEntities},
+	deNumbers:   {"numbers", findNumbers},
+	dePlaces:    {"places of letters", findPlaces},
+	deSpelling:  {"spelling words", findSpelling},
+	deSigns:     {"signs for letters", findSigns},
+	deLeet:      {"leetspeak", findLeet},
+	deSpaced:    {"spaced letters", findSpaced},
+	deCipher:    {"a letter cipher", findCipher},
+	deCase:      {"letters in any case", findCase},
+	deReordered: {"words in reverse order", findReordered},
+	deJoined:    {"joined words", findJoined},
+	deRespelled: {"misspelled words", findRespelled},
 }
 
 // nested stands between the names of layers.
@@ -86,10 +89,10 @@ func (v *ToolView) decode(lex *lexicon) {
 		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: fieldsInSequence}, &budget)
 	}
 	for i := 0; i < len(v.docs); i++ {
-		f := v.fields[v.docs[i].field]
-		if len(f.text) < 2*minDecoded || strings.Count(f.layer, ">") >= maxLayers-1 {
+		if f := &v.fields[v.docs[i].field]; len(f.text) < 2*minDecoded || f.layer != "" && strings.Count(f.layer, ">") >= maxLayers-1 {
 			continue
 		}
+		f := v.fields[v.docs[i].field]
 		if !f.plain {
 			for _, dec := range rawDecoders {
 				if v.addDecoded(lex, f, dec.name, dec.find(f.text), &budget) && respells(dec.name) {
@@ -97,12 +100,13 @@ func (v *ToolView) decode(lex *lexicon) {
 				}
 			}
 		}
-		for k := range decoders {
-			text := decoders[k].find(&v.docs[i])
+		for set := v.docs[i].worth(); set != 0; set &= set - 1 {
+			dec := &decoders[bits.TrailingZeros32(uint32(set))]
+			text := dec.find(&v.docs[i])
 			if text == "" {
 				continue
 			}
-			name := decoders[k].name
+			name := dec.name
 			if p := escapePrefix[name]; p != "" && spelledOut(v.docs[i].text, p) {
 				name = lettersAs + name
 			}

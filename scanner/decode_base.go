@@ -62,9 +62,6 @@ func runs(s string, set *byteSet, least int, f func(run string) bool) {
 }
 
 func findBase64(d *doc) string {
-	if d.stats.longestWord < 12 && d.stats.longest < 4 {
-		return ""
-	}
 	var c collector
 	whole := unwrapped(d.text)
 	if d.stats.longest >= 4 && d.stats.strangeRun >= 4 && d.stats.capitals > 0 {
@@ -397,9 +394,6 @@ func encodedAgain(b []byte) bool {
 }
 
 func findHex(d *doc) string {
-	if d.stats.longestWord < minRun {
-		return ""
-	}
 	var c collector
 	runs(d.text, &hexSet, minRun, func(run string) bool { return c.add(decodeHex(run)) })
 	return c.b.String()

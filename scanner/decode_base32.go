@@ -17,9 +17,6 @@ var (
 )
 
 func findBase32(d *doc) string {
-	if d.stats.longestWord < minRun {
-		return ""
-	}
 	var c collector
 	runs(d.text, &base64Set, minRun, func(run string) bool { return c.add(decodeBase32(run)) })
 	return c.b.String()

@@ -10,9 +10,6 @@ import (
 // findBase85 reads the alphabets in use: Adobe's (ascii85), the one of RFC 1924,
 // which Python's b85encode writes, and Z85.
 func findBase85(d *doc) string {
-	if d.stats.odd < 3 || d.stats.unbroken < minRun85 {
-		return ""
-	}
 	var c collector
 	runs(d.text, &printableSet, minRun85, func(run string) bool {
 		marks := 0
@@ -103,9 +100,6 @@ func decodeDigits85(run string, values *[256]int16) []byte {
 // findUU reads lines of uuencode: the first character of a line says how many
 // bytes follow, four characters for each three.
 func findUU(d *doc) string {
-	if d.stats.odd < minDecoded {
-		return ""
-	}
 	var out []byte
 	lines := 0
 	s := d.text

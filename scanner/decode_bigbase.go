@@ -34,9 +34,6 @@ var (
 )
 
 func findBigBase(d *doc) string {
-	if d.stats.longestWord < minBigRun {
-		return ""
-	}
 	var c collector
 	tried := 0
 	runs(d.text, &alnumSet, minBigRun, func(run string) bool {

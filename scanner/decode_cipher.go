@@ -35,9 +35,6 @@ func (t *trial) try(r reading) {
 
 // findCipher reads what is unlike prose as a cipher.
 func findCipher(d *doc) string {
-	if st := &d.stats; !st.strange || st.longest < 4 && (st.odd < minDecoded || (st.words-st.known)*3 < st.words*2) {
-		return ""
-	}
 	var c collector
 	moved := false
 	strangeRuns(d.text, func(from, to int) bool {

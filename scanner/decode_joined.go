@@ -20,7 +20,7 @@ func findJoined(d *doc) string {
 			return text
 		}
 	}
-	if strings.Count(d.text, ".") >= 2*minDecoded {
+	if st.stops >= 2*minDecoded && strings.Count(d.text, ".") >= 2*minDecoded {
 		if text := undotted(d.text); text != "" {
 			return text
 		}
@@ -230,14 +230,8 @@ func patched(s string) string {
 // findReordered reads text whose words stand in reverse order: it ends with a
 // word that has a capital and no full stop.
 func findReordered(d *doc) string {
-	if d.text == "" {
-		return ""
-	}
-	if end := d.text[len(d.text)-1]; !letterByte(end) && end != ' ' && end != '\n' && end != ')' && end != '"' && end != '\'' {
-		return ""
-	}
 	s := strings.TrimRight(d.text, " \n)\"'")
-	if d.stats.words < 6 || s == "" || !letterByte(s[len(s)-1]) {
+	if s == "" || !letterByte(s[len(s)-1]) {
 		return ""
 	}
 	at := len(s)

@@ -7,9 +7,6 @@ var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7
 // findLeet undoes digits and signs that stand for letters. A one can be an i
 // or an l; both readings are given.
 func findLeet(d *doc) string {
-	if d.stats.mixed < 2 && (d.stats.marks&markSign == 0 || signsInWords(d.text) < 2) {
-		return ""
-	}
 	first := unleet(d.text, 'i')
 	// Identifiers and encoded runs have digits in words, too; only what gives
 	// more words than before was leetspeak.

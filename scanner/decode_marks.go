@@ -107,9 +107,6 @@ func reversed(s string) string {
 // findTitles takes the titles of Markdown links out of their quotation marks,
 // which quote nobody: a page shows a title only to whoever points at the link.
 func findTitles(d *doc) string {
-	if d.stats.odd < 2 {
-		return ""
-	}
 	var c collector
 	s := d.text
 	for {

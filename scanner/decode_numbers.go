@@ -12,9 +12,6 @@ import (
 // or binary digits, with anything of one kind between them: blanks, commas,
 // colons, "\\x", calls such as chr(73)+chr(110).
 func findNumbers(d *doc) string {
-	if st := &d.stats; st.numbers < minDecoded && (st.words < 2*minDecoded || st.known*3 > st.words) {
-		return ""
-	}
 	s := d.text
 	var c collector
 	var list []span

@@ -11,9 +11,6 @@ const minPlaces = 12
 // findPlaces reads numbers as places in the alphabet (A1Z26), or pairs of
 // digits as rows and columns of a square of 25 letters (Polybius, tap code).
 func findPlaces(d *doc) string {
-	if d.stats.numbers < minPlaces && (d.stats.numbers > 2 || d.stats.odd < 4*minPlaces && strings.Count(d.text, ".") < 4*minPlaces || !dotted(d.text, minPlaces-2)) {
-		return ""
-	}
 	var c collector
 	s := d.text
 	for i := 0; i < len(s); {
@@ -229,7 +226,7 @@ var isSpellingWord = func() map[string]bool {
 func findSpelling(d *doc) string {
 	s := d.text
 	// E and T are in every text, and so is one of the words for each.
-	if d.stats.words < minPlaces || d.stats.alphabet < minPlaces || !strings.Contains(s, "ango") && !strings.Contains(s, "ANGO") && !strings.Contains(s, "TARE") && !strings.Contains(s, "tare") && !strings.Contains(s, "Tare") {
+	if !strings.Contains(s, "ango") && !strings.Contains(s, "ANGO") && !strings.Contains(s, "TARE") && !strings.Contains(s, "tare") && !strings.Contains(s, "Tare") {
 		return ""
 	}
 	var c collector

@@ -17,14 +17,10 @@ const (
 // findRespelled reads words as the ones that were meant, where many are
 // misspelled and most of these are near a word.
 func findRespelled(d *doc) string {
-	st := &d.stats
-	if unknown := st.words - st.known; unknown < minUnknown || st.words < 6 || unknown*5 < st.words {
-		return ""
-	}
 	if wellSpelled(d) {
 		return ""
 	}
-	return respelled(d.text[:min(len(d.text), maxDecoded)], st.foreign > 1)
+	return respelled(d.text[:min(len(d.text), maxDecoded)], d.stats.foreign > 1)
 }
 
 // wellSpelled says whether nearly all words of a text are such as people write.
@@ -161,9 +157,6 @@ func findCase(d *doc) string {
 		return ""
 	}
 	if d.stats.capitals < minUnknown && d.stats.marks&markBeyond == 0 {
-		return ""
-	}
-	if st := &d.stats; st.whims < minUnknown || st.whims*3 < st.runs {
 		return ""
 	}
 	return string(lowerASCII(nil, d.text))

@@ -34,11 +34,6 @@ type signRun struct {
 // findSigns reads runs of two signs as Morse, as groups of five (Bacon) or as
 // bits, whichever is most like prose.
 func findSigns(d *doc) string {
-	// Signs are marks, or digits, or words that nobody knows.
-	if st := &d.stats; st.odd < minSigns && (st.odd < minSigns/3 || st.marks&markDash == 0) && st.marks&markBeyond == 0 &&
-		st.numbers < 8 && st.longest < 8 && st.longestWord < minSigns {
-		return ""
-	}
 	letters := d.stats.longest >= 8 || d.stats.longestWord >= minSigns
 	if !fewSigns(d.text, letters) {
 		return ""

@@ -8,9 +8,6 @@ import "strings"
 // "i.g.n.o.r.e". Where the gap between words is no wider than between
 // letters, words are found again by the lexicon.
 func findSpaced(d *doc) string {
-	if d.stats.singles < 8 {
-		return ""
-	}
 	s := d.text
 	first := firstSpaced(s)
 	if first < 0 {

@@ -12,9 +12,6 @@ import (
 
 func findPercent(d *doc) string {
 	s := d.text
-	if d.stats.marks&markPercent == 0 || strings.Count(s, "%") < 4 {
-		return ""
-	}
 	out := make([]byte, 0, len(s))
 	n, run := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -143,10 +140,8 @@ func nibble(c byte) byte {
 // \N{NAME} of a letter, U+XXXX and =XX (quoted-printable).
 func findEscapes(d *doc) string {
 	s := d.text
-	if d.stats.marks&(markBackslash|markPlus|markEquals) == 0 || strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
-		return ""
-	}
-	if strings.Count(s, "\\")+strings.Count(s, "=")+strings.Count(s, "+") < 4 {
+	if strings.Count(s, "\\")+strings.Count(s, "=")+strings.Count(s, "+") < 4 ||
+		strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
 		return ""
 	}
 	out := make([]byte, 0, len(s))
@@ -310,9 +305,5 @@ func letterName(s string) (r rune, size int, isByte bool) {
 }
 
 func findEntities(d *doc) string {
-	s := d.text
-	if d.stats.marks&markAmpersand == 0 || strings.Count(s, "&#") < 4 && strings.Count(s, "&") < 6 {
-		return ""
-	}
-	return strings.ToValidUTF8(html.UnescapeString(s), "�")
+	return strings.ToValidUTF8(html.UnescapeString(d.text), "�")
 }

@@ -55,6 +55,7 @@ type docStats struct {
 	numbers, numberRun                    int // longest run of short numbers
 	odd                                   int // marks that prose uses sparingly
 	capitals                              int // within words
+	stops                                 int // . ! and ?
 	unbroken                              int // bytes of the longest stretch without white space
 	marks                                 mark
 	strange                               bool // some clause may be unlike prose
