@@ -33,6 +33,9 @@ type Executor interface {
 type Job struct {
 	Instance *pipeline.Instance
 	Dir      string
+	// Inputs says what the declared inputs in Dir are: where two jobs have
+	// the same, they have the same files, modes and links below it.
+	Inputs cache.Digest
 	// TempDir is the attempt's own place for temporary files.
 	TempDir string
 	// Program is the resolved argv[0]; Instance.Command holds the rest.

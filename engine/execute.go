@@ -130,7 +130,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		return nil, err
 	}
 	job := &Job{
-		Instance: in, Dir: box, TempDir: dir.temp(), Program: tool.Path, Env: env,
+		Instance: in, Dir: box, Inputs: o.inputs(), TempDir: dir.temp(), Program: tool.Path, Env: env,
 		Stdout: dir.stdout(), Stderr: dir.stderr(),
 	}
 	weight := min(max(1, int64(in.Resources.CPUs)), int64(r.Jobs))

@@ -51,6 +51,22 @@ func digestMembers(input *pipeline.Input, members []member) cache.Digest {
 	return cache.Digest(h.Sum(nil))
 }
 
+// inputs is Job.Inputs: what the key holds of the inputs, and where they lie.
+func (o *Outcome) inputs() cache.Digest {
+	h := sha256.New()
+	for i := range o.Instance.Inputs {
+		input := &o.Instance.Inputs[i]
+		fmt.Fprintf(h, "%q %t %s\n", input.Path, input.Tree, o.component(pipeline.InputPrefix+input.Name))
+		for _, f := range input.Files {
+			fmt.Fprintf(h, "%q\n", f.Path)
+		}
+		for _, u := range input.From {
+			fmt.Fprintf(h, "%q\n", u.Path)
+		}
+	}
+	return cache.Digest(h.Sum(nil))
+}
+
 // member is one file or directory that an input consists of; path is relative
 // to the input's path.
 type member struct {

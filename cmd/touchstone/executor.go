@@ -104,7 +104,7 @@ func ownIdentity(in *pipeline.Instance) (string, error) {
 // newInsideCommand is what the dagger executor starts in each container.
 func newInsideCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: dagger.InsideVerb + " ORDER MARK", Short: "Run a stage inside its container", Hidden: true, Args: cobra.ExactArgs(2),
+		Use: dagger.InsideVerb + " ORDER", Short: "Run a stage inside its container", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return dagger.Inside(cmd.Context(), args[0], ownIdentity)
 		},

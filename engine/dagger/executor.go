@@ -9,7 +9,7 @@
 // the container engine remembers, where a failure would be remembered too.
 //
 // One file a concept: reach.go finds the engine, session.go talks to it, recipe.go says
-// what the container is, image.go where programs other than ours come from,
+// what the container is, handover.go what the engine builds it from, image.go where programs other than ours come from,
 // inside.go is what runs in the container.
 package dagger
 
@@ -52,6 +52,7 @@ type Executor struct {
 	mu     sync.Mutex
 	client *sdk.Client
 	roots  map[string]*sdk.Directory // directory images, by path
+	handed map[handedKey]*handed
 }
 
 // Name is "dagger".
@@ -83,14 +84,6 @@ func (e *Executor) Close() error {
 	}
 }
 
-// Names of what is handed over, relative to the upload's root.
-const (
-	uploadRecipe = "Dockerfile"
-	uploadRun    = "run" // the program and its order
-	uploadBox    = "box"
-	orderFile    = "order.json"
-)
-
 // Run builds the job's container, lets it run and takes its outputs and logs
 // back. The first job begins the session.
 func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
@@ -106,48 +99,43 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
-	env, secrets := splitSecrets(job)
-	upload := filepath.Join(job.TempDir, "upload")
-	o := newOrder(job, env, secrets, image, e.Grace)
+	o := newOrder(job, image, e.Grace)
 	if e.Binary != "" && job.Instance.Command[0] == ownProgram {
 		if o.Identity, err = e.Identify(job.Instance); err != nil {
 			return nil, err
 		}
 	}
-	hasInputs := len(job.Instance.Inputs) > 0
-	recipe := containerFile(job.Instance, image, hasInputs, secrets, rand.Text())
-	if err := writeOrder(upload, o, recipe); err != nil {
+	text, err := json.Marshal(o)
+	if err != nil {
 		return nil, err
 	}
-	// The inputs are handed over by content: only the prepared directory is
-	// read, and its place on this machine is in no digest.
-	if hasInputs {
-		if err := os.Rename(filepath.Join(job.Dir, inputRoot), filepath.Join(upload, uploadBox)); err != nil {
-			return nil, fmt.Errorf("handing over the inputs: %w", err)
-		}
+	ctx = untraced(ctx)
+	build, err := e.handOver(ctx, client, job, image, binary)
+	if err != nil {
+		return nil, err
 	}
-	// The binary comes first: what is below it is the same for every job of
-	// the run, and the engine copies it once.
-	build := client.Directory().WithFile(uploadRun+"/touchstone", client.Host().File(binary))
-	if image.dir != "" {
-		build = build.WithDirectory(uploadRoot, e.rootfs(client, image.dir))
-	}
-	build = build.WithDirectory("/", client.Host().Directory(upload))
 	// Our program is the container's first, and its end is the end of all that
 	// the stage has left running.
-	opts := sdk.DirectoryDockerBuildOpts{Platform: sdk.Platform(job.Instance.Platform), NoInit: true}
-	for _, s := range secrets {
-		opts.Secrets = append(opts.Secrets, client.SetSecret(s.id, s.value))
+	mark := rand.Text()
+	opts := sdk.DirectoryDockerBuildOpts{
+		Platform: sdk.Platform(job.Instance.Platform), NoInit: true,
+		BuildArgs: []sdk.BuildArg{{Name: markArgument, Value: mark}},
+		Secrets:   []*sdk.Secret{client.SetSecret(orderSecret+mark, string(text))},
 	}
 	taken := filepath.Join(job.TempDir, "taken")
 	if _, err := build.DockerBuild(opts).Directory(jobRoot).Export(ctx, taken); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		err = shortened(err)
-		return nil, fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
+		return nil, notRun(ctx, job, err)
 	}
 	return takeBack(job, taken, image)
+}
+
+// notRun is the error of an engine that could not do what a job asks of it.
+func notRun(ctx context.Context, job *engine.Job, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err = shortened(err)
+	return fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
 }
 
 // binary is the touchstone program for containers.
@@ -165,25 +153,6 @@ func (e *Executor) binary() (string, error) {
 		return "", err
 	}
 	return file, checkStatic(file)
-}
-
-// writeOrder writes what the program in the container is to do, and the recipe
-// of the container. The order travels as a file and not as an argument, because
-// arguments stand in the engine's trace and the environment may hold a
-// sensitive variable.
-func writeOrder(upload string, o *order, recipe string) error {
-	b, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	run := filepath.Join(upload, uploadRun)
-	if err := os.MkdirAll(run, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(upload, uploadRecipe), []byte(recipe), 0o600); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(run, orderFile), b, 0o600)
 }
 
 // takeBack moves outputs and logs to where the engine expects them.

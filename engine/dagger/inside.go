@@ -52,13 +52,6 @@ func Inside(ctx context.Context, file string, identify func(*pipeline.Instance) 
 			return err
 		}
 	}
-	for _, name := range o.Secrets {
-		v, err := os.ReadFile(filepath.Join(secretRoot, name))
-		if err != nil {
-			return fmt.Errorf("secret %s: %w", name, err)
-		}
-		o.Env = append(o.Env, name+"="+string(v))
-	}
 	in := &pipeline.Instance{
 		Stage: o.Stage, Command: o.Command, Timeout: o.Timeout,
 		Platform: o.Platform, Resources: pipeline.Resources{MemoryMB: o.MemoryMB},

@@ -19,37 +19,22 @@ const (
 	resultDir  = "result" // its logs and its end
 	inputRoot  = "in"     // the inputs, in the stage's directory
 	toolRoot   = "/.touchstone"
-	secretRoot = "/.touchstone-secrets"
 	uploadRoot = "root" // an image's files, in the upload
+
+	// The order is a secret, since the environment that it names may hold
+	// some: it stands in no layer, no argument and no trace.
+	orderFile    = "/.touchstone-order/order.json"
+	orderSecret  = "touchstone-order-"
+	markArgument = "MARK"
 )
 
-// secret is a value on its way into a container: id names it to the engine,
-// name is the environment variable that the stage sees.
-type secret struct{ id, name, value string }
-
-// splitSecrets takes the secrets out of a job's environment.
-func splitSecrets(job *engine.Job) (env []string, secrets []secret) {
-	for _, s := range job.Instance.Secrets {
-		secrets = append(secrets, secret{id: "touchstone-" + s.Name, name: s.Name})
-	}
-	for _, v := range job.Env {
-		name, value, _ := strings.Cut(v, "=")
-		i := slices.IndexFunc(secrets, func(s secret) bool { return s.name == name })
-		if i < 0 {
-			env = append(env, v)
-			continue
-		}
-		secrets[i].value = value
-	}
-	slices.Sort(env)
-	return env, secrets
-}
-
 // containerFile is the recipe of a job's container. It is a Dockerfile because
-// that is the engine's public way to run a command without a network. The mark
-// makes this execution unlike any other. Each instruction and each mount is a
-// step of the engine's, so there are as few as can be.
-func containerFile(in *pipeline.Instance, image image, hasInputs bool, secrets []secret, mark string) string {
+// that is the engine's public way to run a command without a network. Nothing
+// in it is the job's own but its stage's needs, so that jobs can share it: the
+// mark is given to the build, names the job's order, and makes this execution
+// unlike any other. Each instruction and each mount is a step of the engine's,
+// so there are as few as can be.
+func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "FROM %s\n", image.from())
 	if image.dir != "" {
@@ -59,6 +44,7 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool, secrets [
 		// A user that the image names could write no outputs.
 		b.WriteString("USER 0:0\n")
 	}
+	fmt.Fprintf(&b, "ARG %s\n", markArgument)
 	b.WriteString("RUN")
 	if in.Network != pipeline.NetworkFull {
 		// Loopback is there: the container has a network of its own with
@@ -73,10 +59,8 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool, secrets [
 		mount(uploadBox, path.Join(jobRoot, boxDir, inputRoot))
 	}
 	b.WriteString(" --mount=type=tmpfs,target=/tmp")
-	for _, s := range secrets {
-		fmt.Fprintf(&b, " --mount=type=secret,id=%s,target=%s,required=true", s.id, path.Join(secretRoot, s.name))
-	}
-	argv, err := json.Marshal([]string{toolRoot + "/touchstone", InsideVerb, toolRoot + "/" + orderFile, mark})
+	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", orderSecret, markArgument, orderFile)
+	argv, err := json.Marshal([]string{toolRoot + "/touchstone", InsideVerb, orderFile})
 	if err != nil {
 		panic(err) // strings always marshal
 	}
@@ -90,7 +74,6 @@ type order struct {
 	Command  []string      `json:"command"`
 	Program  string        `json:"program"`
 	Env      []string      `json:"env"`
-	Secrets  []string      `json:"secrets"` // environment variables, each a file below secretRoot
 	Parents  []string      `json:"parents"` // directories to make for the outputs
 	Timeout  time.Duration `json:"timeout"`
 	Grace    time.Duration `json:"grace"`
@@ -101,18 +84,15 @@ type order struct {
 	Identity string `json:"identity"`
 }
 
-func newOrder(job *engine.Job, env []string, secrets []secret, image image, grace time.Duration) *order {
+func newOrder(job *engine.Job, image image, grace time.Duration) *order {
 	o := &order{
-		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: env,
+		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: slices.Sorted(slices.Values(job.Env)),
 		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform, MemoryMB: job.Instance.Resources.MemoryMB,
 	}
 	if image.none() {
 		o.Program = toolRoot + "/touchstone"
 	} else {
 		o.Program = image.program(job)
-	}
-	for _, s := range secrets {
-		o.Secrets = append(o.Secrets, s.name)
 	}
 	for _, out := range job.Instance.Outputs {
 		o.Parents = append(o.Parents, path.Dir(strings.TrimSuffix(out.Path, "/")))

@@ -11,31 +11,28 @@ import (
 )
 
 func TestContainerFile(t *testing.T) {
-	secrets := []secret{{id: "touchstone-TOKEN", name: "TOKEN", value: "hidden"}}
 	for _, c := range []struct {
 		name      string
 		network   pipeline.Network
 		image     image
 		hasInputs bool
-		secrets   []secret
 		has, not  []string
 	}{
 		{
 			name: "ours", network: pipeline.NetworkNone, hasInputs: true,
-			has: []string{"FROM scratch\n", "--network=none", "source=box,target=/job/box/in", `["/.touchstone/touchstone","in-container"`, `"mark"]`},
-			not: []string{"COPY", "secret"},
+			has: []string{
+				"FROM scratch\n", "--network=none", "source=run,target=/.touchstone", "source=box,target=/job/box/in", "id=touchstone-order-$MARK",
+				`["/.touchstone/touchstone","in-container"`,
+			},
+			not: []string{"COPY"},
 		},
 		{name: "loopback", network: pipeline.NetworkLoopback, has: []string{"--network=none"}, not: []string{"source=box"}},
 		{name: "full", network: pipeline.NetworkFull, not: []string{"--network"}},
 		{name: "directory", image: image{dir: "/some/root"}, has: []string{"FROM scratch\nCOPY root/ /\n"}, not: []string{"/some"}},
 		{name: "registry", image: image{ref: "go@sha256:00"}, has: []string{"FROM go@sha256:00\n"}},
-		{
-			name: "secret", secrets: secrets,
-			has: []string{"--mount=type=secret,id=touchstone-TOKEN,target=/.touchstone-secrets/TOKEN,required=true"}, not: []string{"hidden"},
-		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := containerFile(&pipeline.Instance{Network: c.network}, c.image, c.hasInputs, c.secrets, "mark")
+			got := containerFile(&pipeline.Instance{Network: c.network}, c.image, c.hasInputs)
 			for _, s := range c.has {
 				if !strings.Contains(got, s) {
 					t.Errorf("no %q in\n%s", s, got)
@@ -50,7 +47,7 @@ func TestContainerFile(t *testing.T) {
 	}
 }
 
-func TestOrderKeepsSecretsApart(t *testing.T) {
+func TestOrder(t *testing.T) {
 	job := &engine.Job{
 		Instance: &pipeline.Instance{
 			Stage: "s", Command: []string{"touchstone", "stage", "s"}, Timeout: time.Minute,
@@ -60,13 +57,14 @@ func TestOrderKeepsSecretsApart(t *testing.T) {
 		Program: "/somewhere/here/touchstone",
 		Env:     []string{"B=2", "TOKEN=hidden=1", "A=1"},
 	}
-	env, secrets := splitSecrets(job)
-	if !slices.Equal(env, []string{"A=1", "B=2"}) || len(secrets) != 1 || secrets[0].value != "hidden=1" {
-		t.Errorf("split into %v and %v", env, secrets)
-	}
-	o := newOrder(job, env, secrets, image{}, time.Second)
-	if o.Program != "/.touchstone/touchstone" || !slices.Equal(o.Parents, []string{"out/deep"}) || !slices.Equal(o.Secrets, []string{"TOKEN"}) {
+	o := newOrder(job, image{}, time.Second)
+	if o.Program != "/.touchstone/touchstone" || !slices.Equal(o.Parents, []string{"out/deep"}) ||
+		!slices.Equal(o.Env, []string{"A=1", "B=2", "TOKEN=hidden=1"}) {
 		t.Errorf("order = %+v", o)
+	}
+	// What jobs share holds nothing of the environment.
+	if recipe := containerFile(job.Instance, image{}, true); strings.Contains(recipe, "TOKEN") {
+		t.Errorf("the recipe names a secret:\n%s", recipe)
 	}
 }
 
