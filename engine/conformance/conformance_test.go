@@ -333,6 +333,40 @@ stage "all" {
 	}
 }
 
+// TestMatrixOfOtherInputs has instances that share what they are built from,
+// and others beside them that have another file in the same place. What one
+// writes among its inputs, if it can, no other sees.
+func TestMatrixOfOtherInputs(t *testing.T) {
+	w := newWorld(t, map[string]string{"data/a": "alpha", "data/b": "beta", "pipeline.hcl": `
+stage "cell" {
+  matrix {
+    file = ["a", "b"]
+    n    = range(3)
+  }
+  inputs  = { data = { path = "data", include = [matrix.file] } }
+  outputs = { o = "out/o" }
+  command = [` + fmt.Sprintf("%q", busybox) + `, "sh", "-c", "cat in/data/* > out/o; echo $0 >> out/o; (echo leak > in/data/z) 2> /dev/null || true", matrix.n]
+}`})
+	_, container := w.both("-j", "4")
+	s := openStore(t, container.store)
+	for name, rec := range container.records {
+		b, err := s.Bytes(rec.Outputs[0].Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "alpha"
+		if strings.Contains(name, "file=b") {
+			want = "beta"
+		}
+		if !strings.HasPrefix(string(b), want) {
+			t.Errorf("%s read %q", name, b)
+		}
+	}
+	if len(container.records) != 6 {
+		t.Errorf("%d records, want 6", len(container.records))
+	}
+}
+
 func TestInterruptLeavesNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"pipeline.hcl": `
 stage "long" {
