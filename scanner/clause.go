@@ -28,7 +28,9 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	d := &v.docs[len(v.docs)-1]
 	z := &v.ws.tokenizer
 	z.reset(lex, text, &d.stats, v.tokens, v.clauses)
+	marks := len(z.marks)
 	z.run()
+	d.marks = z.marks[marks:]
 	v.tokens, v.clauses = z.tokens, z.sentences
 	d.tok1, d.sen1 = len(v.tokens), len(v.clauses)
 	toks := v.tokens[d.tok0:]

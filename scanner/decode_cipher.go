@@ -37,7 +37,7 @@ func (t *trial) try(r reading) {
 func findCipher(d *doc) string {
 	var c collector
 	moved := false
-	strangeRuns(d.text, func(from, to int) bool {
+	strangeRuns(d.text, d.marks, func(from, to int) bool {
 		run := d.text[from:to]
 		t := trial{sample: []byte(run[:min(len(run), cipherSample)])}
 		before := proseCost(t.sample)
@@ -92,46 +92,48 @@ func convincing(text []byte, cost, before int) bool {
 }
 
 // strangeRuns calls f with the bounds of stretches of text that are unlike
-// prose, cut where a sentence or a note before it ends.
-func strangeRuns(s string, f func(from, to int) bool) {
-	from, open := 0, -1
+// prose, cut where a sentence or a note before it ends. marks are those of the
+// text's clauses.
+func strangeRuns(s string, marks []clauseMark, f func(from, to int) bool) {
+	from, at, open := 0, 0, -1
 	strange := false
-	for at := 0; at < len(s); {
-		stop := clauseEnd(s, at)
-		cost := proseCost(s[at:stop])
-		is := cost >= costBackwards
-		if is {
-			// A short piece is unlike prose by chance.
-			share := spelledShare(s[at:stop])
-			if share < 0 && stop-at < 2*minRun {
-				cost = costUnknown
-			}
-			is = share < 50
-		}
-		if cost == costUnknown { // too short to tell: as what stands around it
-			if open < 0 {
-				open = at
-			}
-			at = stop
-			continue
-		}
-		if is && stop-from > maxDecoded {
-			is = false
+	for _, mark := range marks {
+		start, stop := at, mark.end
+		at = stop
+		is, short := false, false
+		if !mark.written {
+			is, short = unlikeProse(s[start:stop])
 		}
 		if open < 0 {
-			open = at
+			open = start
 		}
+		if short { // too short to tell: as what stands around it
+			continue
+		}
+		is = is && stop-from <= maxDecoded
 		if is != strange {
-			if strange && !f(from, at) {
+			if strange && !f(from, start) {
 				return
 			}
 			from, strange = open, is
 		}
-		at, open = stop, -1
+		open = -1
 	}
 	if strange {
 		f(from, len(s))
 	}
+}
+
+// unlikeProse says whether a clause is unlike prose, and whether it is too short
+// to tell.
+func unlikeProse(clause string) (is, short bool) {
+	cost := proseCost(clause)
+	if cost < costBackwards || cost == costUnknown {
+		return false, cost == costUnknown
+	}
+	// A short piece is unlike prose by chance.
+	share := spelledShare(clause)
+	return share < 50, share < 0 && len(clause) < 2*minRun
 }
 
 // clauseEnd is the offset after the next full stop, line break or colon.

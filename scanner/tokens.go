@@ -32,6 +32,7 @@ type doc struct {
 	text       string // normalised
 	tok0, tok1 int
 	sen0, sen1 int
+	marks      []clauseMark // of its clauses
 	stats      docStats
 	// read says that another doc holds the same text as it is read, with its
 	// spelling put right, so that this one is not judged.
@@ -155,6 +156,7 @@ type tokenizer struct {
 	word      []rune
 	means     concept // of all tokens together
 	opens     uint16  // phrases that some token begins, 0 for none
+	marks     []clauseMark
 	// Of the current clause: where it begins, and what was counted before it.
 	clauseStart, clauseWritten, clauseSpelled int
 }

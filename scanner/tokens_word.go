@@ -198,15 +198,26 @@ func (z *tokenizer) countRuns(from, to int) {
 	}
 }
 
-// endClause ends a clause at an offset, as clauseEnd does, and notes whether it
-// may be unlike prose: most of its words are none that people write, or it has
-// hardly any.
+// clauseMark is where a clause ends that begins where the one before it does,
+// and whether most of its words, three at least, are such as people write.
+type clauseMark struct {
+	end     int
+	written bool
+}
+
+// endClause ends a clause at an offset, as clauseEnd does.
 func (z *tokenizer) endClause(at int) {
 	st := z.stats
+	mark := clauseMark{end: at}
 	if words := st.written - z.clauseWritten; words < 3 {
 		st.strange = st.strange || at-z.clauseStart >= 2*minRun
 	} else if (st.spelled-z.clauseSpelled)*2 < words {
 		st.strange = true
+	} else {
+		mark.written = true
+	}
+	if at > z.clauseStart {
+		z.marks = append(z.marks, mark)
 	}
 	z.clauseStart, z.clauseWritten, z.clauseSpelled = at, st.written, st.spelled
 }

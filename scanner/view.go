@@ -125,6 +125,7 @@ func putWorkspace(ws *workspace) { workspaces.Put(ws) }
 // load points the workspace's view at a tool.
 func (ws *workspace) load(t *Tool) *ToolView {
 	v := &ws.view
+	ws.tokenizer.marks = ws.tokenizer.marks[:0]
 	*v = ToolView{
 		Server: t.Server, Name: t.Name, Description: t.Description,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
