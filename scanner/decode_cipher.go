@@ -45,7 +45,9 @@ func findCipher(d *doc) string {
 			return true
 		}
 		t.cost = before - costGain
-		t.try(backwards(t.sample))
+		if leastTurned(t.sample) < t.cost {
+			t.try(backwards(t.sample))
+		}
 		t.substitutions(before, d.text[max(0, from-noteLength):from])
 		if t.best != nil && convincing(t.best(append(t.buf[:0], t.sample...)), t.cost, before) {
 			return c.add(string(t.best([]byte(run))))
@@ -288,4 +290,36 @@ func leading(b []byte) bool {
 		}
 	}
 	return n > 0
+}
+
+// leastTurned is a bound from below on the cost of a text in which words stand
+// backwards, whichever do and in whatever order: each counts the cheaper way
+// round. A text may end with a word, whose end is no pair then.
+func leastTurned(b []byte) int {
+	const edge = pairClasses - 1
+	cost, pairs, ends := 0, 0, 0
+	for i := 0; i < len(b); {
+		first := pairClass[b[i]]
+		if first == edge {
+			i++
+			continue
+		}
+		from, last := i, first
+		there, back := int(pairCost[edge][first]), int(pairCost[first][edge])
+		for i++; i < len(b); i++ {
+			k := pairClass[b[i]]
+			if k == edge {
+				break
+			}
+			there += int(pairCost[last][k])
+			back += int(pairCost[k][last])
+			last = k
+		}
+		cost += min(there+int(pairCost[last][edge]), back+int(pairCost[edge][last]))
+		pairs += i - from + 1
+		if from == 0 || i == len(b) {
+			ends = max(ends, int(pairCost[first][edge]), int(pairCost[last][edge]))
+		}
+	}
+	return (cost - ends) * 25 / max(pairs, 1)
 }
