@@ -190,7 +190,8 @@ func (v *ToolView) hidesCode(i int) bool {
 // split over the fields of a schema; and short texts that make a sentence
 // only in sequence.
 func (v *ToolView) joinedRuns() string {
-	var words []int
+	var few [64]int
+	words := few[:0]
 	var mask concept
 	var pieces strings.Builder
 	n, total, stops := 0, 0, 0

@@ -67,6 +67,10 @@ func findAlike(s string) string {
 			i++
 			continue
 		}
+		if s[i] >= 0xE4 && s[i] <= 0xE9 {
+			i += hanSize
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if i += size; r >= 0xC0 && foldable(r) {
 			n++

@@ -204,9 +204,9 @@ func decodeBase64(run string) string {
 		return ""
 	}
 	enc := base64.RawStdEncoding
-	if strings.ContainsAny(run, "-_") {
+	if strings.IndexByte(run, '-') >= 0 || strings.IndexByte(run, '_') >= 0 {
 		enc = base64.RawURLEncoding
-		if strings.ContainsAny(run, "+/") {
+		if strings.IndexByte(run, '+') >= 0 || strings.IndexByte(run, '/') >= 0 {
 			return ""
 		}
 	}

@@ -79,6 +79,10 @@ func fewSigns(s string, letters bool) bool {
 			at += minSigns / 2
 			continue
 		}
+		if threeHan(s[at:]) {
+			at += minSigns / 2
+			continue
+		}
 		for at < len(s) && (separators[s[at]] || !utf8.RuneStart(s[at])) {
 			at++
 		}

@@ -56,6 +56,17 @@ func (x *frameContext) sign() *signature {
 // word is a token's text.
 func (x *frameContext) word(i int) string { return x.doc.text[x.toks[i].start:x.toks[i].end] }
 
+// sameWord compares a text with a word in lower case of the same length, whatever
+// the text's case.
+func sameWord(text, word string) bool {
+	for i := range len(word) {
+		if a, b := text[i], word[i]; a != b && (a|0x20 != b || b-'a' >= 26) {
+			return a|b >= 0x80 && strings.EqualFold(text, word)
+		}
+	}
+	return true
+}
+
 // isWord compares a token with lower case words.
 func (x *frameContext) isWord(i int, words ...string) bool {
 	if uint(i) >= uint(len(x.toks)) {
@@ -64,7 +75,7 @@ func (x *frameContext) isWord(i int, words ...string) bool {
 	t := &x.toks[i]
 	n, first := int(t.end-t.start), t.first
 	for k := range words {
-		if w := words[k]; len(w) == n && (w[0] == first || first >= 0x80) && strings.EqualFold(x.word(i), w) {
+		if w := words[k]; len(w) == n && (w[0] == first || first&w[0] >= 0x80) && sameWord(x.word(i), w) {
 			return true
 		}
 	}
@@ -85,7 +96,7 @@ func (x *frameContext) findWord(from, to int, words ...string) int {
 		}
 		for i := from; i < at; i++ {
 			t := &x.toks[i]
-			if int(t.end-t.start) == len(w) && (t.first == w[0] || t.first >= 0x80) && strings.EqualFold(x.word(i), w) {
+			if int(t.end-t.start) == len(w) && (t.first == w[0] || t.first&w[0] >= 0x80) && sameWord(x.word(i), w) {
 				at = i
 			}
 		}
