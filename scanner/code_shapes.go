@@ -1,6 +1,9 @@
 package scanner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // codeShape is a kind of harmful command: all its parts in one text, in
 // order, within reach bytes of each other. Parts are lower case; the first
@@ -199,9 +202,11 @@ var codeShapes = []codeShape{
 
 // shapesBy lists the shapes by the first byte of their first part, a letter in
 // either case, with the sets of second and third bytes that go on with one:
-// bit b&31, in which a letter is the same in both cases.
+// bit b&31, in which a letter is the same in both cases. firsts are the first
+// parts, each once.
 var shapesBy = func() (by [256]struct {
 	second, third uint32
+	firsts        []string
 	shapes        []*codeShape
 }) {
 	for i := range codeShapes {
@@ -212,6 +217,9 @@ var shapesBy = func() (by [256]struct {
 			at.third |= 1 << (part[2] & 31)
 			if n := len(at.shapes); n == 0 || at.shapes[n-1] != &codeShapes[i] {
 				at.shapes = append(at.shapes, &codeShapes[i])
+			}
+			if !slices.Contains(at.firsts, part) {
+				at.firsts = append(at.firsts, part)
 			}
 		}
 	}
@@ -260,13 +268,9 @@ func opensShape(text string, i int) bool {
 	if at.second&(1<<(text[i+1]&31)) == 0 || at.third&(1<<(text[i+2]&31)) == 0 {
 		return false
 	}
-	last := ""
-	for _, sh := range at.shapes {
-		if part := sh.parts[0]; part != last {
-			if hasFoldPrefix(text[i:], part) {
-				return true
-			}
-			last = part
+	for _, part := range at.firsts {
+		if part[1]&31 == text[i+1]&31 && part[2]&31 == text[i+2]&31 && hasFoldPrefix(text[i:], part) {
+			return true
 		}
 	}
 	return false

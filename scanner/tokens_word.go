@@ -12,8 +12,8 @@ var wordGoesOn = func() (t [256]bool) {
 	return t
 }()
 
-// asciiWord reads a word from i. Nearly all are letters, of which at most the
-// first is a capital one; others are read by oddWord.
+// asciiWord reads a word from i. Nearly all are letters, of which all, the first
+// or none are capital ones; others are read by oddWord.
 func (z *tokenizer) asciiWord(i int) int {
 	s, t := z.s, z.lex.latin
 	start, first := i, s[i]|0x20
@@ -21,15 +21,30 @@ func (z *tokenizer) asciiWord(i int) int {
 	if letter >= 26 {
 		return z.odd(i)
 	}
-	n, deep := t.small(t.step(trieRoot, letter), s, i+1)
-	for i = deep; i < len(s) && s[i]-'a' < 26; {
-		i++
+	n, flags := t.step(trieRoot, letter), z.pending
+	var deep int
+	if i++; i < len(s) && s[i]-'A' < 26 {
+		if s[start] == first {
+			return z.odd(start)
+		}
+		n, deep = t.capitals(n, s, i)
+		for i = deep; i < len(s) && s[i]-'A' < 26; {
+			i++
+		}
+		flags |= tfUpper
+	} else {
+		n, deep = t.small(n, s, i)
+		for i = deep; i < len(s) && s[i]-'a' < 26; {
+			i++
+		}
 	}
 	if i < len(s) && wordGoesOn[s[i]] && (s[i] != '\'' || i+1 < len(s) && s[i+1]-'a' < 26) {
 		return z.odd(start)
 	}
 	length := i - start
-
+	if flags&tfUpper != 0 {
+		z.stats.capitals += length - 1
+	}
 	if len(z.tokens)-z.senTok >= longSentence {
 		z.bound(start)
 	}
@@ -84,7 +99,6 @@ func (z *tokenizer) asciiWord(i int) int {
 	}
 	z.means |= c
 	z.opens |= e.opens
-	flags := z.pending
 	z.pending = 0
 	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && s[i+1]-'a' < 26) {
 		flags |= tfIdent

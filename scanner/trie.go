@@ -73,6 +73,18 @@ func (t *trie) small(n uint16, s string, i int) (deepest uint16, end int) {
 	return n, i
 }
 
+// capitals is small for capital letters.
+func (t *trie) capitals(n uint16, s string, i int) (deepest uint16, end int) {
+	for ; i < len(s) && s[i]-'A' < 26; i++ {
+		at := t.step(n, s[i]-'A')
+		if at == trieDead {
+			break
+		}
+		n = at
+	}
+	return n, i
+}
+
 // exact is what a word that ends at a node means.
 func (t *trie) exact(n uint16) *entry { return &t.entries[t.cells[n].exact] }
 
