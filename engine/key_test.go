@@ -20,7 +20,7 @@ func TestInputsOfJobs(t *testing.T) {
 		return o.inputs()
 	}
 	one := pipeline.Input{Name: "data", Path: "in/data.json", Files: file("")}
-	if inputs(content, one) != inputs(content, one) {
+	if again := one; inputs(content, one) != inputs(content, again) {
 		t.Error("the same inputs are not the same")
 	}
 	elsewhere, tree, other, more := one, one, one, one

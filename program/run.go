@@ -19,7 +19,10 @@ func Run(ctx context.Context, cmd *exec.Cmd) error {
 		return nil
 	}
 	cmd.WaitDelay = lingers
-	err := cmd.Run()
+	err := Start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
 	if cmd.Process != nil {
 		KillGroup(cmd.Process.Pid)
 	}

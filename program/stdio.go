@@ -38,7 +38,7 @@ func StartStdio(cmd *exec.Cmd, grace time.Duration) (*Stdio, error) {
 	}
 	cmd.Stdin, cmd.Stdout = childIn, childOut
 	cmd.WaitDelay = grace
-	err = cmd.Start()
+	err = Start(cmd)
 	childIn.Close()
 	childOut.Close()
 	if err != nil {

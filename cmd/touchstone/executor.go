@@ -12,6 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/engine"
 	"github.com/touchstone-eval/touchstone/engine/dagger"
+	"github.com/touchstone-eval/touchstone/engine/dagger/inside"
 	"github.com/touchstone-eval/touchstone/engine/local"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -101,12 +102,15 @@ func ownIdentity(in *pipeline.Instance) (string, error) {
 	return tool.Digest.String(), err
 }
 
-// newInsideCommand is what the dagger executor starts in each container.
+// newInsideCommand is what the dagger executor starts in each container, where
+// it was not done before main: see package inside.
 func newInsideCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: dagger.InsideVerb + " ORDER", Short: "Run a stage inside its container", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return dagger.Inside(cmd.Context(), args[0], ownIdentity)
+		Use: inside.Verb, Short: "Run a stage inside its container", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return inside.Run(cmd.Context(), func(command []string) (string, error) {
+				return ownIdentity(&pipeline.Instance{Command: command})
+			})
 		},
 	}
 }

@@ -10,7 +10,7 @@
 //
 // One file a concept: reach.go finds the engine, session.go talks to it, recipe.go says
 // what the container is, handover.go what the engine builds it from, image.go where programs other than ours come from,
-// inside.go is what runs in the container.
+// inside is what runs in the container.
 package dagger
 
 import (
@@ -32,6 +32,7 @@ import (
 	sdk "dagger.io/dagger"
 
 	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/engine/dagger/inside"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -123,7 +124,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 		Secrets:   []*sdk.Secret{client.SetSecret(orderSecret+mark, string(text))},
 	}
 	taken := filepath.Join(job.TempDir, "taken")
-	if _, err := build.DockerBuild(opts).Directory(jobRoot).Export(ctx, taken); err != nil {
+	if _, err := build.DockerBuild(opts).Directory(inside.Root).Export(ctx, taken); err != nil {
 		return nil, notRun(ctx, job, err)
 	}
 	return takeBack(job, taken, image)
@@ -157,16 +158,16 @@ func (e *Executor) binary() (string, error) {
 
 // takeBack moves outputs and logs to where the engine expects them.
 func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error) {
-	b, err := os.ReadFile(filepath.Join(taken, resultDir, "result.json"))
+	b, err := os.ReadFile(filepath.Join(taken, inside.Result, inside.ResultFile))
 	if err != nil {
 		return nil, fmt.Errorf("the container of %s ended without a result: %w", job.Instance, err)
 	}
-	var r report
+	var r inside.Report
 	if err := json.Unmarshal(b, &r); err != nil {
 		return nil, fmt.Errorf("the result of %s's container: %w", job.Instance, err)
 	}
 	for name, to := range map[string]string{"stdout": job.Stdout, "stderr": job.Stderr} {
-		err := os.Rename(filepath.Join(taken, resultDir, name), to)
+		err := os.Rename(filepath.Join(taken, inside.Result, name), to)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -174,7 +175,7 @@ func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error
 	if r.Error != "" {
 		return nil, errors.New(r.Error)
 	}
-	box := filepath.Join(taken, boxDir)
+	box := filepath.Join(taken, inside.Box)
 	entries, err := os.ReadDir(box)
 	if err != nil {
 		return nil, err

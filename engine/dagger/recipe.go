@@ -9,21 +9,18 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/engine/dagger/inside"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Where things are in a container. All that is taken back lies below jobRoot.
+// Where things are in a container, beside what the program there knows of.
 const (
-	jobRoot    = "/job"
-	boxDir     = "box"    // the stage's directory
-	resultDir  = "result" // its logs and its end
-	inputRoot  = "in"     // the inputs, in the stage's directory
+	inputRoot  = "in" // the inputs, in the stage's directory
 	toolRoot   = "/.touchstone"
 	uploadRoot = "root" // an image's files, in the upload
 
 	// The order is a secret, since the environment that it names may hold
 	// some: it stands in no layer, no argument and no trace.
-	orderFile    = "/.touchstone-order/order.json"
 	orderSecret  = "touchstone-order-"
 	markArgument = "MARK"
 )
@@ -56,11 +53,11 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
 	}
 	mount(uploadRun, toolRoot)
 	if hasInputs {
-		mount(uploadBox, path.Join(jobRoot, boxDir, inputRoot))
+		mount(uploadBox, path.Join(inside.Root, inside.Box, inputRoot))
 	}
 	b.WriteString(" --mount=type=tmpfs,target=/tmp")
-	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", orderSecret, markArgument, orderFile)
-	argv, err := json.Marshal([]string{toolRoot + "/touchstone", InsideVerb, orderFile})
+	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", orderSecret, markArgument, inside.OrderFile)
+	argv, err := json.Marshal([]string{toolRoot + "/touchstone", inside.Verb})
 	if err != nil {
 		panic(err) // strings always marshal
 	}
@@ -68,24 +65,9 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
 	return b.String()
 }
 
-// order is what the program in the container is told, as JSON.
-type order struct {
-	Stage    string        `json:"stage"`
-	Command  []string      `json:"command"`
-	Program  string        `json:"program"`
-	Env      []string      `json:"env"`
-	Parents  []string      `json:"parents"` // directories to make for the outputs
-	Timeout  time.Duration `json:"timeout"`
-	Grace    time.Duration `json:"grace"`
-	Platform string        `json:"platform"`
-	MemoryMB int64         `json:"memory_mb"`
-	// Identity is what the program in the container has to be, empty for
-	// this very program.
-	Identity string `json:"identity"`
-}
-
-func newOrder(job *engine.Job, image image, grace time.Duration) *order {
-	o := &order{
+// newOrder is what the program in the job's container is told.
+func newOrder(job *engine.Job, image image, grace time.Duration) *inside.Order {
+	o := &inside.Order{
 		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: slices.Sorted(slices.Values(job.Env)),
 		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform, MemoryMB: job.Instance.Resources.MemoryMB,
 	}
@@ -101,7 +83,7 @@ func newOrder(job *engine.Job, image image, grace time.Duration) *order {
 }
 
 // isolation lists what kept the stage to what it declares.
-func isolation(in *pipeline.Instance, image image, inside []string) []string {
+func isolation(in *pipeline.Instance, image image, within []string) []string {
 	list := []string{"container", "read-only-inputs"}
 	if image.none() {
 		list = append(list, "empty-root")
@@ -111,7 +93,7 @@ func isolation(in *pipeline.Instance, image image, inside []string) []string {
 	if in.Network != pipeline.NetworkFull {
 		list = append(list, "no-network")
 	}
-	for _, s := range inside {
+	for _, s := range within {
 		if !slices.Contains(list, s) {
 			list = append(list, s)
 		}

@@ -12,8 +12,6 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-func isFirstThread() bool { return unix.Gettid() == unix.Getpid() }
-
 // confinement is what holds one stage.
 type confinement struct {
 	words   []string

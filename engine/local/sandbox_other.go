@@ -9,8 +9,6 @@ type sandboxState struct{}
 // NewSandbox makes a sandbox, which can hold nothing on this system.
 func NewSandbox(hidden ...string) *Sandbox { return &Sandbox{hidden: hidden} }
 
-func isFirstThread() bool { return false }
-
 type confinement struct {
 	words  []string
 	grants []grant

@@ -68,7 +68,7 @@ func startProcess(l adapter.Launch, home string) (*process, error) {
 		}
 		p.cmd.Stdout = childOut
 	}
-	err = p.cmd.Start()
+	err = program.Start(p.cmd)
 	if childOut != nil {
 		childOut.Close()
 	}

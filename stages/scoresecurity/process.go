@@ -48,7 +48,7 @@ func start(argv []string, stderr *program.Tail) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := program.Start(cmd); err != nil {
 		return nil, err
 	}
 	p := &process{cmd: cmd, stdin: stdin, lines: make(chan answer), quit: make(chan struct{})}

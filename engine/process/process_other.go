@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package local
+package process
 
 import (
 	"os/exec"
@@ -29,3 +29,5 @@ func waitAndKillGroup(cmd *exec.Cmd) error {
 
 // leftNothing cannot be certain here.
 func leftNothing(int, string) bool { return false }
+
+func isFirstThread() bool { return false }

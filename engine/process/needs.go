@@ -1,4 +1,4 @@
-package local
+package process
 
 import (
 	"bytes"
@@ -7,19 +7,26 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// refuse tells why an instance cannot run here at all: it would fail later, and
-// less plainly, or run on what it was not meant for.
-func refuse(in *pipeline.Instance) error {
+// Needs are what a command asks of the machine that it runs on.
+type Needs struct {
+	Platform string // such as linux/amd64; empty for any
+	MemoryMB int64
+}
+
+// Met tells why a command cannot run here at all: it would fail later, and less
+// plainly, or run on what it was not meant for.
+func (n Needs) Met() error {
 	here := runtime.GOOS + "/" + runtime.GOARCH
-	if p := in.Platform; p != "" && p != here && !strings.HasPrefix(p, here+"/") {
+	if p := n.Platform; p != "" && p != here && !strings.HasPrefix(p, here+"/") {
 		return fmt.Errorf("its platform is %s, and here it is %s; run it there, or leave platform out", p, here)
 	}
-	if total := memoryMB(); total > 0 && in.Resources.MemoryMB > total {
-		return fmt.Errorf("it needs %d MiB of memory, and here there are %d; run it on a larger machine, or lower memory_mb", in.Resources.MemoryMB, total)
+	if n.MemoryMB <= 0 {
+		return nil
+	}
+	if total := memoryMB(); total > 0 && n.MemoryMB > total {
+		return fmt.Errorf("it needs %d MiB of memory, and here there are %d; run it on a larger machine, or lower memory_mb", n.MemoryMB, total)
 	}
 	return nil
 }

@@ -1,14 +1,12 @@
-package local
+package process
 
 import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-func TestRefuse(t *testing.T) {
+func TestNeeds(t *testing.T) {
 	here := runtime.GOOS + "/" + runtime.GOARCH
 	for _, c := range []struct {
 		name     string
@@ -27,7 +25,7 @@ func TestRefuse(t *testing.T) {
 			if c.memoryMB > 1 && memoryMB() == 0 {
 				t.Skip("this system does not say how much memory it has")
 			}
-			err := refuse(&pipeline.Instance{Platform: c.platform, Resources: pipeline.Resources{MemoryMB: c.memoryMB}})
+			err := Needs{Platform: c.platform, MemoryMB: c.memoryMB}.Met()
 			if c.err == "" {
 				if err != nil {
 					t.Error(err)

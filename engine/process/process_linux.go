@@ -1,6 +1,9 @@
-package local
+package process
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // processGroup puts the child into a group of its own and has the kernel kill
 // it should this process die without a chance to.
@@ -10,3 +13,5 @@ func processGroup() *syscall.SysProcAttr {
 
 // peakBytes: Linux counts ru_maxrss in KiB.
 func peakBytes(u *syscall.Rusage) int64 { return u.Maxrss << 10 }
+
+func isFirstThread() bool { return syscall.Gettid() == os.Getpid() }
