@@ -1,6 +1,9 @@
 package scanner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // analyze tokenizes every field, looks foreign words up where a sentence has
 // some, joins phrases, and sums each sentence's meaning up.
@@ -24,8 +27,10 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	if !v.fields[i].plain {
 		text = normalize(text)
 	}
-	v.docs = append(v.docs, doc{field: i, text: text, tok0: len(v.tokens), sen0: len(v.clauses)})
-	d := &v.docs[len(v.docs)-1]
+	n := len(v.docs)
+	v.docs = slices.Grow(v.docs, 1)[:n+1]
+	d := &v.docs[n]
+	*d = doc{field: i, text: text, tok0: len(v.tokens), sen0: len(v.clauses)}
 	z := &v.ws.tokenizer
 	z.reset(lex, text, &d.stats, v.tokens, v.clauses)
 	marks := len(z.marks)

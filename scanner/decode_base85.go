@@ -105,6 +105,9 @@ func findUU(d *doc) string {
 	s := d.text
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, "\r")
+		if end := len(line) - 1; end < 4 || line[end] > '`' || line[end-1] > '`' || line[end-2] > '`' {
+			continue // no line of uuencode, nor does one end it
+		}
 		got := uuLine(line)
 		if got == nil && lines == 0 {
 			// A note may stand before the first line.

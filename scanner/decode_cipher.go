@@ -138,21 +138,6 @@ func unlikeProse(clause string) (is, short bool) {
 	return share < 50, share < 0 && len(clause) < 2*minRun
 }
 
-// clauseEnd is the offset after the next full stop, line break or colon.
-func clauseEnd(s string, from int) int {
-	for i := from; i < len(s); i++ {
-		switch s[i] {
-		case '\n':
-			return i + 1
-		case '.', '!', '?', ':':
-			if i+1 < len(s) && s[i+1] == ' ' {
-				return i + 2
-			}
-		}
-	}
-	return len(s)
-}
-
 // sentenceEnd is the offset after the next full stop or line break.
 func sentenceEnd(s string, from int) int {
 	for i := from; i < len(s); i++ {

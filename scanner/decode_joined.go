@@ -36,6 +36,19 @@ func findJoined(d *doc) string {
 
 // undotted takes words apart that full stops join, if they are a sentence's worth.
 func undotted(s string) string {
+	joins := 0
+	for i := 0; i < len(s); i++ {
+		next := strings.IndexByte(s[i:], '.')
+		if next < 0 {
+			break
+		}
+		if i += next; i > 0 && i+1 < len(s) && letterByte(s[i-1]) && letterByte(s[i+1]) {
+			joins++
+		}
+	}
+	if joins < 5+minUnknown {
+		return ""
+	}
 	b := []byte(s)
 	n, run := 0, 0
 	for i := 1; i+1 < len(b); i++ {
@@ -230,7 +243,10 @@ func patched(s string) string {
 // findReordered reads text whose words stand in reverse order: it ends with a
 // word that has a capital and no full stop.
 func findReordered(d *doc) string {
-	s := strings.TrimRight(d.text, " \n)\"'")
+	s := d.text
+	for s != "" && !letterByte(s[len(s)-1]) && endsLikeWord(s) {
+		s = s[:len(s)-1]
+	}
 	if s == "" || !letterByte(s[len(s)-1]) {
 		return ""
 	}

@@ -44,7 +44,7 @@ func (d *doc) worth() (set decoderSet) {
 	st := &d.stats
 	unknown := st.words - st.known
 	if st.longestWord >= 12 || st.longest >= 4 {
-		st.worthOfWords(d, unknown, &set)
+		st.worthOfWords(&set)
 	}
 	if st.odd > 1 || st.marks != 0 {
 		st.worthOfMarks(d.text, unknown, &set)
@@ -78,20 +78,27 @@ func (d *doc) worth() (set decoderSet) {
 	if st.stops >= 2*minDecoded || unknown >= 2*minUnknown && unknown*2 >= st.words {
 		set.add(deJoined)
 	}
-	if unknown >= minUnknown && st.words > 5 && unknown*5 >= st.words {
+	if unknown >= minUnknown && st.words > 5 && unknown*5 >= st.words && !wellSpelled(d) {
 		set.add(deRespelled)
 	}
 	return set
 }
 
-// worthOfWords adds the decoders of long words and of runs of unknown ones.
-func (st *docStats) worthOfWords(d *doc, unknown int, set *decoderSet) {
-	set.add(deBase64)
-	if st.longestWord >= minRun {
+// worthOfWords adds the decoders of long words and of runs of unknown ones. What
+// is encoded in letters and digits has a digit, unless it is very long or cut
+// into pieces.
+func (st *docStats) worthOfWords(set *decoderSet) {
+	pieces := st.longest >= 4 && st.strangeRun >= 4
+	if pieces || st.unbroken >= minRun && (st.digits || st.marks&(markPlus|markEquals) != 0 || st.unbroken >= 3*minRun) {
+		set.add(deBase64)
+	}
+	if st.digits && st.longestWord >= minRun {
 		set.add(deHex)
+	}
+	if st.longestWord >= 2*minRun || st.digits && st.longestWord >= minRun {
 		set.add(deBase32)
 	}
-	if st.longestWord >= minBigRun {
+	if st.digits && st.longestWord >= minBigRun {
 		set.add(deBigBase)
 	}
 	if st.longestWord >= longWord+4 && st.longestStrange >= longWord {

@@ -17,9 +17,6 @@ const (
 // findRespelled reads words as the ones that were meant, where many are
 // misspelled and most of these are near a word.
 func findRespelled(d *doc) string {
-	if wellSpelled(d) {
-		return ""
-	}
 	return respelled(d.text[:min(len(d.text), maxDecoded)], d.stats.foreign > 1)
 }
 

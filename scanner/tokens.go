@@ -59,6 +59,7 @@ type docStats struct {
 	stops                                 int // . ! and ?
 	unbroken                              int // bytes of the longest stretch without white space
 	marks                                 mark
+	digits                                bool // some word has digits
 	strange                               bool // some clause may be unlike prose
 	command                               bool // some harmful command may begin here
 }

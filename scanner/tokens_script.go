@@ -60,6 +60,9 @@ func (z *tokenizer) slowWord(i int) int {
 			break
 		}
 		switch {
+		case r >= '0' && r <= '9':
+			z.stats.digits = true
+			latin++
 		case r < 0x250 || r >= 0x1E00 && r < 0x1F00:
 			latin++
 		case cyrillicClass(r) != 255:

@@ -219,7 +219,8 @@ type clauseMark struct {
 	written bool
 }
 
-// endClause ends a clause at an offset, as clauseEnd does.
+// endClause ends a clause at an offset: after a line break, and after a blank that
+// follows a full stop or a colon.
 func (z *tokenizer) endClause(at int) {
 	st := z.stats
 	mark := clauseMark{end: at}
@@ -281,6 +282,7 @@ loop:
 			}
 		case ccDigit:
 			digits++
+			z.stats.digits = true
 			mixed = mixed || letters > 0 && i+1 < len(s) && charClasses[s[i+1]] == ccLower
 		case ccJoin:
 			if s[i] == '\'' && i+1 < len(s) && i > start && charClasses[s[i+1]] == ccLower && letters > 0 {
