@@ -1,22 +1,14 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/touchstone-eval/touchstone"
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -24,8 +16,6 @@ import (
 
 // toolName is what pipelines call this program.
 const toolName = "touchstone"
-
-const modulePath = "github.com/touchstone-eval/touchstone/"
 
 // The files of the verbs that stages start, with all that they import.
 const (
@@ -128,92 +118,4 @@ func embeddedProxyIdentity() string {
 		panic(err) // the source is part of the binary: it cannot be missing
 	}
 	return id.String()
-}
-
-// sourceIdentity digests the source of some packages or files, of everything
-// of ours that they import, of the versions of everything else (go.sum), and names
-// the toolchain and the architecture, on which floating-point results may
-// depend.
-func sourceIdentity(rooms ...string) (cache.Digest, error) {
-	files, err := sourceFiles(rooms)
-	if err != nil {
-		return cache.Digest{}, err
-	}
-	h := sha256.New()
-	write := func(b []byte) {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(b)))
-		h.Write(n[:])
-		h.Write(b)
-	}
-	write([]byte(runtime.Version() + " " + runtime.GOARCH))
-	for _, name := range append([]string{"go.mod", "go.sum"}, files...) {
-		b, err := touchstone.Source.ReadFile(name)
-		if err != nil {
-			return cache.Digest{}, err
-		}
-		write([]byte(name))
-		write(b)
-	}
-	return cache.Digest(h.Sum(nil)), nil
-}
-
-// sourceFiles lists the files of the rooms and of what they import.
-func sourceFiles(rooms []string) ([]string, error) {
-	seen := map[string]bool{}
-	var files []string
-	queue := slices.Clone(rooms)
-	for len(queue) > 0 {
-		room := queue[0]
-		queue = queue[1:]
-		if seen[room] {
-			continue
-		}
-		seen[room] = true
-		if strings.HasSuffix(room, ".go") {
-			files = append(files, room)
-			imports, err := ownImports(room)
-			if err != nil {
-				return nil, err
-			}
-			queue = append(queue, imports...)
-			continue
-		}
-		entries, err := fs.ReadDir(touchstone.Source, room)
-		if err != nil {
-			return nil, fmt.Errorf("touchstone has no stage in %s; touchstone stage --help lists the stages", room)
-		}
-		for _, e := range entries {
-			name := path.Join(room, e.Name())
-			switch {
-			case e.IsDir() && e.Name() != "testdata":
-				queue = append(queue, name)
-			case e.IsDir(), strings.HasSuffix(name, "_test.go"):
-			case strings.HasSuffix(name, ".go"):
-				queue = append(queue, name)
-			default:
-				files = append(files, name)
-			}
-		}
-	}
-	slices.Sort(files)
-	return files, nil
-}
-
-func ownImports(name string) ([]string, error) {
-	b, err := touchstone.Source.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := parser.ParseFile(token.NewFileSet(), name, b, parser.ImportsOnly)
-	if err != nil {
-		return nil, err
-	}
-	var own []string
-	for _, spec := range f.Imports {
-		if room, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), modulePath); ok {
-			own = append(own, room)
-		}
-	}
-	return own, nil
 }

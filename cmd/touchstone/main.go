@@ -13,6 +13,7 @@ import (
 )
 
 func main() {
+	collectLess()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// A second interrupt ends the program at once.

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/touchstone-eval/touchstone"
+	"github.com/touchstone-eval/touchstone/cache"
+)
+
+const modulePath = "github.com/touchstone-eval/touchstone/"
+
+// source reads the source that the program carries. Stages have most of theirs
+// in common, so every file is read once: for nine stages one after the other it
+// was a third of a run that had nothing to do.
+var source = sourceReader{files: map[string]sourceFile{}}
+
+type sourceReader struct {
+	mu    sync.Mutex
+	files map[string]sourceFile
+}
+
+// sourceFile is what is to be known of a file: its content's digest and, of a
+// Go file, which packages of ours it imports, as paths from the module's root.
+type sourceFile struct {
+	digest  cache.Digest
+	imports []string
+}
+
+// sourceIdentity digests the source of some packages or files, of everything
+// of ours that they import, of the versions of everything else (go.sum), and names
+// the toolchain and the architecture, on which floating-point results may
+// depend.
+func sourceIdentity(rooms ...string) (cache.Digest, error) {
+	files, err := source.list(rooms)
+	if err != nil {
+		return cache.Digest{}, err
+	}
+	h := sha256.New()
+	write := func(s string) {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
+		h.Write([]byte(s))
+	}
+	write(runtime.Version() + " " + runtime.GOARCH)
+	for _, name := range append([]string{"go.mod", "go.sum"}, files...) {
+		f, err := source.file(name)
+		if err != nil {
+			return cache.Digest{}, err
+		}
+		write(name)
+		h.Write(f.digest[:])
+	}
+	return cache.Digest(h.Sum(nil)), nil
+}
+
+// list is the files of the rooms and of what they import.
+func (r *sourceReader) list(rooms []string) ([]string, error) {
+	seen := map[string]bool{}
+	var files []string
+	queue := slices.Clone(rooms)
+	for len(queue) > 0 {
+		room := queue[0]
+		queue = queue[1:]
+		if seen[room] {
+			continue
+		}
+		seen[room] = true
+		if strings.HasSuffix(room, ".go") {
+			files = append(files, room)
+			f, err := r.file(room)
+			if err != nil {
+				return nil, err
+			}
+			queue = append(queue, f.imports...)
+			continue
+		}
+		entries, err := fs.ReadDir(touchstone.Source, room)
+		if err != nil {
+			return nil, fmt.Errorf("touchstone has no stage in %s; touchstone stage --help lists the stages", room)
+		}
+		for _, e := range entries {
+			name := path.Join(room, e.Name())
+			switch {
+			case e.IsDir() && e.Name() != "testdata":
+				queue = append(queue, name)
+			case e.IsDir(), strings.HasSuffix(name, "_test.go"):
+			case strings.HasSuffix(name, ".go"):
+				queue = append(queue, name)
+			default:
+				files = append(files, name)
+			}
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+func (r *sourceReader) file(name string) (sourceFile, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f, ok := r.files[name]; ok {
+		return f, nil
+	}
+	b, err := touchstone.Source.ReadFile(name)
+	if err != nil {
+		return sourceFile{}, err
+	}
+	f := sourceFile{digest: cache.Digest(sha256.Sum256(b))}
+	if strings.HasSuffix(name, ".go") {
+		if f.imports, err = ownImports(name, b); err != nil {
+			return sourceFile{}, err
+		}
+	}
+	r.files[name] = f
+	return f, nil
+}
+
+func ownImports(name string, content []byte) ([]string, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var own []string
+	for _, spec := range f.Imports {
+		if room, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), modulePath); ok {
+			own = append(own, room)
+		}
+	}
+	return own, nil
+}
