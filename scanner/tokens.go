@@ -175,9 +175,16 @@ func (z *tokenizer) reset(lex *lexicon, text string, stats *docStats, tokens []t
 func (z *tokenizer) run() {
 	s, blank := z.s, -1
 	for i := 0; i < len(s); {
-		switch charClasses[s[i]] {
-		case ccLower, ccUpper, ccDigit:
-			i = z.asciiWord(i)
+		k := charClasses[s[i]]
+		if k-ccLower <= ccDigit-ccLower {
+			// Nearly all there is: a word and the blank after it.
+			if i = z.asciiWord(i); i < len(s) && s[i] == ' ' {
+				z.stats.unbroken, blank = max(z.stats.unbroken, i-blank-1), i
+				i++
+			}
+			continue
+		}
+		switch k {
 		case ccSpace:
 			z.stats.unbroken, blank = max(z.stats.unbroken, i-blank-1), i
 			i++
