@@ -49,7 +49,7 @@ func normalize(s string) string {
 			changed = true
 		default:
 			stable = stable && settled(r)
-			likeness = likeness || r >= 0x250 && r < 0x600 || r >= 0x13A0 && r < 0x1400 || r >= 0x1D00 && r < 0x1D80 || r >= 0x2100 && r < 0x2380 || r >= 0xA640 && r < 0xAC00
+			likeness = likeness || mayMix(r)
 			buf = utf8.AppendRune(buf, r)
 		}
 	}
@@ -62,14 +62,20 @@ func normalize(s string) string {
 		}
 	}
 	// Marks are judged where normalisation has put them, or a second pass
-	// would see others.
-	if (!stable || likeness) && stricken(buf) {
+	// would see others. None of them is settled.
+	if !stable && stricken(buf) {
 		return string(norm.NFKC.Bytes(dropMarks(buf)))
 	}
 	if !changed {
 		return s
 	}
 	return string(buf)
+}
+
+// mayMix says whether a rune is of a script whose letters pass for Latin ones
+// among them.
+func mayMix(r rune) bool {
+	return r >= 0x370 && r < 0x590 || r >= 0x13A0 && r < 0x1400 || r >= 0xAB70 && r < 0xABC0
 }
 
 // settled says of the commonest runes beyond ASCII that NFKC leaves them alone

@@ -16,7 +16,7 @@ type hiddenCounts struct {
 	embedded       int  // zero-width characters inside a Latin word
 	run, longest   int  // consecutive hidden characters
 	compat         int  // letters in a compatibility form: full-width, mathematical
-	alike          bool // some letter may be drawn like a Latin one
+	alike          bool // some letter is of a script whose letters pass for Latin ones
 	overlays, last int
 }
 
@@ -94,7 +94,7 @@ func countHidden(s string) hiddenCounts {
 			c.zeroWidth++
 		default:
 			hidden = false
-			c.alike = c.alike || r >= 0x250 && r < 0x600 || r >= 0x13A0 && r < 0x1400 || r >= 0x1D00 && r < 0x1D80 || r >= 0x2100 && r < 0x2380 || r >= 0xA640 && r < 0xAC00
+			c.alike = c.alike || mayMix(r)
 			switch {
 			case r >= 0x590 && r < 0x900 || r >= 0xFB1D && r < 0xFE00:
 				c.rtl = true

@@ -114,7 +114,11 @@ type workspace struct {
 	view      ToolView
 	tokenizer tokenizer
 	fold      []byte
-	frame     frameContext
+	// wordKeys are those of the sentence that frames look at; beyondASCII says
+	// that some of its words begin with another letter.
+	wordKeys    []uint8
+	beyondASCII bool
+	frame       frameContext
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}

@@ -1,6 +1,9 @@
 package scanner
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // How frames ask for words. Most frames ask for a few words out of a list, and
 // most sentences have none of them: a sentence keeps a signature of its words,
@@ -11,7 +14,7 @@ import "strings"
 type signature [4]uint64
 
 func (s *signature) add(first byte, length int) {
-	k := (first-'a')<<3 | uint8(length&7)
+	k := wordKey(first, length)
 	s[k>>6] |= 1 << (k & 63)
 }
 
@@ -26,13 +29,13 @@ func signatureOf(list string) (s signature) {
 // holds says whether a token can be among the words; one that is not of ASCII
 // never is.
 func (s *signature) holds(t *token) bool {
-	k := (t.first-'a')<<3 | uint8((t.end-t.start)&7)
+	k := wordKey(t.first, int(t.end-t.start))
 	return s[k>>6]&(1<<(k&63)) != 0
 }
 
 // may says whether a lower case word can be among them.
 func (s *signature) may(word string) bool {
-	k := (word[0]-'a')<<3 | uint8(len(word)&7)
+	k := wordKey(word[0], len(word))
 	return s[k>>6]&(1<<(k&63)) != 0
 }
 
@@ -42,16 +45,24 @@ func (x *frameContext) sign() *signature {
 		return &x.signs
 	}
 	x.signed, x.signs = x.toks, signature{}
+	keys, beyond := x.v.ws.wordKeys[:0], false
 	for i := range x.toks {
 		t := &x.toks[i]
-		if t.first >= 0x80 {
-			x.signs = signature{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
-			break
+		k := wordKey(t.first, int(t.end-t.start))
+		keys = append(keys, k)
+		if t.first < 0x80 {
+			x.signs[k>>6] |= 1 << (k & 63)
+		} else {
+			beyond = true
 		}
-		x.signs.add(t.first, int(t.end-t.start))
 	}
+	x.v.ws.wordKeys, x.v.ws.beyondASCII = keys, beyond
 	return &x.signs
 }
+
+// wordKey is the pair of first letter and length, the length by its last three
+// bits.
+func wordKey(first byte, length int) uint8 { return (first-'a')<<3 | uint8(length&7) }
 
 // word is a token's text.
 func (x *frameContext) word(i int) string { return x.doc.text[x.toks[i].start:x.toks[i].end] }
@@ -89,14 +100,30 @@ func (x *frameContext) findWord(from, to int, words ...string) int {
 		return -1
 	}
 	signs, at := x.sign(), to
+	keys := x.v.ws.wordKeys
 	for k := range words {
 		w := words[k]
+		if w[0] >= 0x80 {
+			if !x.v.ws.beyondASCII {
+				continue
+			}
+			for i := from; i < at; i++ {
+				if x.isWord(i, w) {
+					at = i
+				}
+			}
+			continue
+		}
 		if !signs.may(w) {
 			continue
 		}
+		key := wordKey(w[0], len(w))
 		for i := from; i < at; i++ {
-			t := &x.toks[i]
-			if int(t.end-t.start) == len(w) && (t.first == w[0] || t.first&w[0] >= 0x80) && sameWord(x.word(i), w) {
+			next := bytes.IndexByte(keys[i:at], key)
+			if next < 0 {
+				break
+			}
+			if i += next; x.isWord(i, w) {
 				at = i
 			}
 		}
