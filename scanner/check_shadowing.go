@@ -107,10 +107,13 @@ func elsewhere(tools []*Tool, server string) *Tool {
 	return nil
 }
 
+// drawnAlike are the characters of a name that are drawn like another letter.
+var drawnAlike = setOf("I105")
+
 // nearNames are the skeletons that a reader would take for this one.
 func nearNames(v *ToolView, r *RegistryView, sk string) []string {
 	out := slices.Clip(r.near.neighbours(sk))
-	if !strings.ContainsAny(v.Name, "I105") {
+	if !drawnAlike.in(v.Name) {
 		return out
 	}
 	// A capital I, a digit one and a small l are drawn alike; so are 0 and o.

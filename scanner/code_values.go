@@ -16,6 +16,9 @@ var riskyPrograms = map[string]bool{
 	"aws": true, "gcloud": true, "kubectl": true, "docker": true, "sudo": true, "iwr": true, "invoke-webrequest": true, "mail": true,
 }
 
+// shellMarks are the marks that commands are joined or set off with.
+var shellMarks = setOf("$`;|&")
+
 // valueCommand finds such a value. The second result says whether it reaches
 // for credentials or the network, which no default of a value does.
 func (v *ToolView) valueCommand() (at *field, reaches bool) {
@@ -27,7 +30,7 @@ func (v *ToolView) valueCommand() (at *field, reaches bool) {
 			continue
 		}
 		s := v.docs[i].text
-		if len(s) < 6 || !strings.ContainsAny(s, "$`;|&") || v.takesCommands(f.param) {
+		if len(s) < 6 || !shellMarks.in(s) || v.takesCommands(f.param) {
 			continue
 		}
 		if substitutes(s) || chained(s) {

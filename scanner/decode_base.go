@@ -29,6 +29,16 @@ func setOf(s string) (t byteSet) {
 	return t
 }
 
+// in says whether a text has any of them.
+func (t *byteSet) in(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if t[s[i]] {
+			return true
+		}
+	}
+	return false
+}
+
 const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 var (
