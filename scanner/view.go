@@ -162,8 +162,12 @@ func (v *ToolView) allFields() []field {
 	return v.fields
 }
 
+// maxLowered bounds what lower gives, in bytes. No word that is asked for is as
+// long, and a text may be one word of ten megabytes.
+const maxLowered = 64
+
 // lower gives a token's text in lower case, valid until the next call.
 func (v *ToolView) lower(d *doc, t token) []byte {
-	v.ws.fold = lowerASCII(v.ws.fold, d.text[t.start:t.end])
+	v.ws.fold = lowerASCII(v.ws.fold, d.text[t.start:min(t.end, t.start+maxLowered)])
 	return v.ws.fold
 }
