@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
 	"dagger/touchstone/internal/dagger"
 )
 
@@ -140,6 +142,8 @@ func (t *Touchstone) Gate(
 }
 
 // Report is the directory of reports, also of a gate that failed.
+//
+// The exit status of any other failure is that of the function gate.
 // +cache="never"
 func (t *Touchstone) Report(ctx context.Context) (*dagger.Directory, error) {
 	ended, err := t.attempt(ctx, "gate")
@@ -350,9 +354,19 @@ func (t *Touchstone) attempt(ctx context.Context, verb ...string) (*dagger.Conta
 		if err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("touchstone ended with exit status %d:\n%s", code, log)
+		return nil, failed(code, log)
 	}
 	return ended, nil
+}
+
+// failed is the error of a command that ended with a status, in the form in
+// which Dagger's own errors of commands cross from a module to its caller: so
+// the call ends with that status, as where the command itself is the answer.
+func failed(code int, stderr string) error {
+	return &gqlerror.Error{
+		Message:    fmt.Sprintf("touchstone ended with exit status %d", code),
+		Extensions: map[string]any{"_type": "EXEC_ERROR", "cmd": []string{program}, "exitCode": code, "stdout": "", "stderr": stderr},
+	}
 }
 
 func flag(name string, set bool) []string {

@@ -86,7 +86,36 @@ func dial(ctx context.Context, host string) error {
 	if err != nil {
 		return fmt.Errorf("no Dagger engine at %s: %w; start one there or correct %s; %s", host, errors.Unwrap(err), envRunner, howTo)
 	}
-	return conn.Close()
+	defer conn.Close()
+	if err := answers(conn); err != nil {
+		return fmt.Errorf("no Dagger engine at %s: %w; start one there, look at the log of the one that is there, or correct %s; %s", host, err, envRunner, howTo)
+	}
+	return nil
+}
+
+// answerTimeout bounds how long an engine that has taken the connection may say
+// nothing. The dagger program would wait for more than nine minutes.
+var answerTimeout = 10 * time.Second
+
+// greeting begins a connection of HTTP/2, which engines speak: what the client
+// says first, and a frame of settings without any. A server answers with its own.
+const greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+
+// answers tells a connection on which somebody speaks from one that the system
+// took because nobody else did: that of an engine that hangs. Who says
+// something else, or hangs up, is left to the dagger program.
+func answers(conn net.Conn) error {
+	if err := conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
+		return err
+	}
+	_, err := conn.Write([]byte(greeting))
+	if err == nil {
+		_, err = conn.Read(make([]byte, 1))
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("it takes connections and does not answer within %s", answerTimeout)
+	}
+	return nil
 }
 
 // cli finds the dagger program. Nothing is ever downloaded in its place.

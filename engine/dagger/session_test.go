@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestReachSaysWhatIsMissing(t *testing.T) {
@@ -19,6 +20,24 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
+	// An engine's socket, as far as the knock goes, and one that nobody serves.
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte{0})
+		}
+	}()
+	hung := filepath.Join(t.TempDir(), "hung.sock")
+	silent, err := net.Listen("unix", hung)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	answerTimeout = time.Second / 10
+	t.Cleanup(func() { answerTimeout = 10 * time.Second })
 	for _, c := range []struct {
 		name, cli, runner, session, err string
 	}{
@@ -26,6 +45,7 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 		{name: "no socket", cli: "true", runner: "unix:///nowhere/engine.sock", err: "no Dagger engine at unix:///nowhere/engine.sock"},
 		{name: "nothing listens", cli: "true", runner: "tcp://127.0.0.1:1", err: "no Dagger engine at tcp://127.0.0.1:1"},
 		{name: "no address", cli: "true", runner: "::", err: "is not an address"},
+		{name: "hangs", cli: "true", runner: "unix://" + hung, err: "it takes connections and does not answer within 100ms"},
 		{name: "there", cli: "true", runner: "unix://" + socket},
 		{name: "left to dagger", cli: "true", runner: "kube-pod://engine"},
 		{name: "within a function", cli: "no-such-dagger", session: "1234"},
