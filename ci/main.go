@@ -31,6 +31,9 @@ const (
 
 	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
 
+	// needsEngine is the exit status of --without-engine where a stage has to run.
+	needsEngine = 75
+
 	// buildFailed is the exit status of a call whose touchstone could not be
 	// built: 1 would say that the gate failed.
 	buildFailed = 5
@@ -138,7 +141,18 @@ func (t *Touchstone) Gate(
 	// +optional
 	force bool,
 ) (string, error) {
-	return t.planner(flag("--force", force), "gate").Stdout(ctx)
+	if force {
+		return t.planner(flag("--force", force), "gate").Stdout(ctx)
+	}
+	ended, code, err := t.gate(ctx)
+	if err != nil {
+		return "", err
+	}
+	stdout, err := ended.Stdout(ctx)
+	if err != nil || code == 0 {
+		return stdout, err
+	}
+	return "", t.failed(ctx, ended, code, stdout)
 }
 
 // Report is the directory of reports, also of a gate that failed.
@@ -146,9 +160,12 @@ func (t *Touchstone) Gate(
 // The exit status of any other failure is that of the function gate.
 // +cache="never"
 func (t *Touchstone) Report(ctx context.Context) (*dagger.Directory, error) {
-	ended, err := t.attempt(ctx, "gate")
+	ended, code, err := t.gate(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if code > 1 {
+		return nil, t.failed(ctx, ended, code, "")
 	}
 	return ended.Directory(treeDir + "/reports"), nil
 }
@@ -319,6 +336,25 @@ func (t *Touchstone) planner(flags []string, verb ...string) *dagger.Container {
 }
 
 func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...string) *dagger.Container {
+	// The engine's init process has to stay: sessions from within go through it.
+	return t.command(flags, verb...).exec(dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
+}
+
+// command is the command line on the tree, ready to run.
+type command struct {
+	in   *dagger.Container
+	argv []string
+}
+
+func (c command) exec(opts dagger.ContainerWithExecOpts) *dagger.Container {
+	return c.in.
+		// The engine may answer an earlier run's container from its cache;
+		// this makes the planner look again.
+		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
+		WithExec(c.argv, opts)
+}
+
+func (t *Touchstone) command(flags []string, verb ...string) command {
 	argv := append([]string{program}, verb...)
 	argv = append(argv, "--file", t.File, "--executor", "dagger", "--cache-dir", storeDir)
 	if t.ContainerImage != "" {
@@ -333,39 +369,35 @@ func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...stri
 		WithWorkdir(treeDir).
 		WithMountedCache(storeDir, dag.CacheVolume("touchstone-store")).
 		WithMountedTemp("/tmp")
-	return t.environment(planner).
-		// The engine may answer an earlier run's container from its cache;
-		// this makes the planner look again.
-		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
-		// The engine's init process has to stay: sessions from within go through it.
-		WithExec(append(argv, flags...), dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
+	return command{t.environment(planner), append(argv, flags...)}
 }
 
-// attempt runs a verb whose results are there although its verdict may be
-// "failed": exit status 0 or 1.
-func (t *Touchstone) attempt(ctx context.Context, verb ...string) (*dagger.Container, error) {
-	ended := t.exec(dagger.ReturnTypeAny, nil, verb...)
+// gate runs the gate and gives what ended and its exit status. Most often there
+// is nothing to execute. So it is tried first in a container that cannot reach
+// the engine: one that can needs the engine's init process and a session, which
+// take a third of its time.
+func (t *Touchstone) gate(ctx context.Context) (*dagger.Container, int, error) {
+	ended := t.command([]string{"--without-engine"}, "gate").exec(dagger.ContainerWithExecOpts{Expect: dagger.ReturnTypeAny, NoInit: true})
 	code, err := ended.ExitCode(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || code != needsEngine {
+		return ended, code, err
 	}
-	if code > 1 {
-		log, err := ended.Stderr(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return nil, failed(code, log)
-	}
-	return ended, nil
+	ended = t.exec(dagger.ReturnTypeAny, nil, "gate")
+	code, err = ended.ExitCode(ctx)
+	return ended, code, err
 }
 
 // failed is the error of a command that ended with a status, in the form in
 // which Dagger's own errors of commands cross from a module to its caller: so
-// the call ends with that status, as where the command itself is the answer.
-func failed(code int, stderr string) error {
+// the call ends with that status, and prints what the command printed.
+func (t *Touchstone) failed(ctx context.Context, ended *dagger.Container, code int, stdout string) error {
+	stderr, err := ended.Stderr(ctx)
+	if err != nil {
+		return err
+	}
 	return &gqlerror.Error{
 		Message:    fmt.Sprintf("touchstone ended with exit status %d", code),
-		Extensions: map[string]any{"_type": "EXEC_ERROR", "cmd": []string{program}, "exitCode": code, "stdout": "", "stderr": stderr},
+		Extensions: map[string]any{"_type": "EXEC_ERROR", "cmd": []string{program}, "exitCode": code, "stdout": stdout, "stderr": stderr},
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -23,6 +24,10 @@ type executorFlags struct {
 	image     string
 	binary    string
 	isolation string
+	// withoutEngine ends a run that would have to execute a stage, at once
+	// and with a status of its own: the Dagger module asks so first, since a
+	// container that reaches the engine takes longer to start.
+	withoutEngine bool
 }
 
 func (f *executorFlags) add(p *pflag.FlagSet) {
@@ -30,6 +35,8 @@ func (f *executorFlags) add(p *pflag.FlagSet) {
 	p.StringVar(&f.isolation, "isolation", "", "with local: auto holds stages to the files and the network that they declare, where the system can; off does not (default: TOUCHSTONE_ISOLATION, or auto)")
 	p.StringVar(&f.image, "container-image", "", "with dagger: what stages without an image run in when they need other programs, NAME@sha256:DIGEST or dir:PATH")
 	p.StringVar(&f.binary, "container-binary", "", "with dagger: a static Linux build of touchstone for the containers (default: this program)")
+	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: reach no engine, and end with status 75 where a stage would have to run")
+	_ = p.MarkHidden("without-engine")
 }
 
 // executor is the chosen executor, with the tools that name its programs.
@@ -44,8 +51,11 @@ func (f *executorFlags) executor(root, store string, index *cache.StatIndex) (en
 		return local.Executor{Grace: termGrace, Sandbox: sandbox}, host, nil
 	case "dagger":
 		images := dagger.Images{Root: root, Default: f.image}
-		return &dagger.Executor{Images: images, Binary: f.binary, Identify: ownIdentity, Grace: termGrace},
-			&dagger.Tools{Images: images, Host: host, Index: index}, nil
+		tools := &dagger.Tools{Images: images, Host: host, Index: index}
+		if f.withoutEngine {
+			return noEngine{}, tools, nil
+		}
+		return &dagger.Executor{Images: images, Binary: f.binary, Identify: ownIdentity, Grace: termGrace}, tools, nil
 	default:
 		return nil, nil, &exitError{exitUsage, fmt.Errorf("--executor %q: use local or dagger", f.name)}
 	}
@@ -85,6 +95,34 @@ func (f *executorFlags) jobs() int {
 func (s *session) reachExecutor(ctx context.Context) error {
 	if _, ok := s.engine.Executor.(*dagger.Executor); ok {
 		return dagger.Reach(ctx)
+	}
+	return nil
+}
+
+// noEngine stands for an engine that is not to be reached.
+type noEngine struct{}
+
+func (noEngine) Name() string { return (*dagger.Executor)(nil).Name() }
+
+// errNeedsEngine says that a stage would have to run.
+var errNeedsEngine = errors.New("a stage has to run, which needs the engine")
+
+func (noEngine) Run(context.Context, *engine.Job) (*engine.Result, error) { return nil, errNeedsEngine }
+
+// hitsOnly is an error where the executor is no engine and a stage would have
+// to run. A run would find that out too, and tell of failed stages.
+func (s *session) hitsOnly(ctx context.Context) error {
+	if s.engine.Executor != (noEngine{}) {
+		return nil
+	}
+	outcomes, err := s.engine.Evaluate(ctx, s.plan)
+	if err != nil {
+		return err
+	}
+	for _, o := range outcomes {
+		if o.State != engine.Hit {
+			return errNeedsEngine
+		}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ const (
 	exitUsage       = 2
 	exitStageFailed = 3
 	exitBadDataset  = 4
+	exitNeedsEngine = 75 // of --without-engine, which is the Dagger module's
 	exitInterrupted = 130
 )
 
@@ -68,6 +69,8 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, errNeedsEngine):
+		return exitNeedsEngine
 	case errors.As(err, &stage):
 		return stageExitCode(stage)
 	case errors.As(err, &known):

@@ -136,6 +136,9 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 	if err := s.reachExecutor(ctx); err != nil {
 		return nil, engine.Summary{}, err
 	}
+	if err := s.hitsOnly(ctx); err != nil {
+		return nil, engine.Summary{}, err
+	}
 	show, err := newProgress(rf.progress, quiet, stderr)
 	if err != nil {
 		return nil, engine.Summary{}, err
