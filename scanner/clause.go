@@ -30,7 +30,8 @@ func (v *ToolView) analyzeField(lex *lexicon, i int) {
 	n := len(v.docs)
 	v.docs = slices.Grow(v.docs, 1)[:n+1]
 	d := &v.docs[n]
-	*d = doc{field: i, text: text, tok0: len(v.tokens), sen0: len(v.clauses)}
+	*d = doc{}
+	d.field, d.text, d.tok0, d.sen0 = i, text, len(v.tokens), len(v.clauses)
 	z := &v.ws.tokenizer
 	z.reset(lex, text, &d.stats, v.tokens, v.clauses)
 	marks := len(z.marks)

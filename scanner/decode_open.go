@@ -110,7 +110,7 @@ func (st *docStats) worthOfWords(set *decoderSet) {
 }
 
 // worthOfMarks adds the decoders of what consists of marks, or begins with them.
-func (st *docStats) worthOfMarks(s string, unknown int, set *decoderSet) {
+func (st *docStats) worthOfMarks(s string, unknown int32, set *decoderSet) {
 	set.add(deTitles)
 	if st.odd > 2 && st.unbroken >= minRun85 {
 		set.add(deBase85)

@@ -43,21 +43,21 @@ type doc struct {
 
 // docStats are the cheap counts that say which decoders are worth trying.
 type docStats struct {
-	words, known, singles, mixed, foreign int
-	runs                                  int // of ASCII letters
-	written, spelled                      int // runs of three letters and more; those that people write
-	strangeRun                            int // longest run of words that nobody writes so
-	longestStrange                        int // bytes of the longest run that nobody writes so
-	whims                                 int // runs in capitals and small letters at random
-	alphabet                              int // words of a spelling alphabet, and each x
-	chained                               int // underscores
-	longest                               int // longest run of unknown words
-	longestWord                           int // bytes of the longest unbroken word
-	numbers, numberRun                    int // longest run of short numbers
-	odd                                   int // marks that prose uses sparingly
-	capitals                              int // within words
-	stops                                 int // . ! and ?
-	unbroken                              int // bytes of the longest stretch without white space
+	words, known, singles, mixed, foreign int32
+	runs                                  int32 // of ASCII letters
+	written, spelled                      int32 // runs of three letters and more; those that people write
+	strangeRun                            int32 // longest run of words that nobody writes so
+	longestStrange                        int32 // bytes of the longest run that nobody writes so
+	whims                                 int32 // runs in capitals and small letters at random
+	alphabet                              int32 // words of a spelling alphabet, and each x
+	chained                               int32 // underscores
+	longest                               int32 // longest run of unknown words
+	longestWord                           int32 // bytes of the longest unbroken word
+	numbers, numberRun                    int32 // longest run of short numbers
+	odd                                   int32 // marks that prose uses sparingly
+	capitals                              int32 // within words
+	stops                                 int32 // . ! and ?
+	unbroken                              int32 // bytes of the longest stretch without white space
 	marks                                 mark
 	digits                                bool // some word has digits
 	strange                               bool // some clause may be unlike prose
@@ -151,15 +151,16 @@ type tokenizer struct {
 	senTok    int        // first token of the current sentence
 	senStart  int
 	stats     *docStats
-	unknown   int
-	strange   int // words in a row that nobody writes so
+	unknown   int32
+	strange   int32 // words in a row that nobody writes so
 	first     bool
 	word      []rune
 	means     concept // of all tokens together
 	opens     uint16  // phrases that some token begins, 0 for none
 	marks     []clauseMark
 	// Of the current clause: where it begins, and what was counted before it.
-	clauseStart, clauseWritten, clauseSpelled int
+	clauseStart                  int
+	clauseWritten, clauseSpelled int32
 }
 
 // reset sets the tokenizer on another text, to fill these stats, which are zero,
@@ -179,17 +180,17 @@ func (z *tokenizer) run() {
 		if k-ccLower <= ccDigit-ccLower {
 			// Nearly all there is: a word and the blank after it.
 			if i = z.asciiWord(i); i < len(s) && s[i] == ' ' {
-				z.stats.unbroken, blank = max(z.stats.unbroken, i-blank-1), i
+				z.stats.unbroken, blank = max(z.stats.unbroken, int32(i-blank-1)), i
 				i++
 			}
 			continue
 		}
 		switch k {
 		case ccSpace:
-			z.stats.unbroken, blank = max(z.stats.unbroken, i-blank-1), i
+			z.stats.unbroken, blank = max(z.stats.unbroken, int32(i-blank-1)), i
 			i++
 		case ccNewline:
-			z.stats.unbroken, blank = max(z.stats.unbroken, i-blank-1), i
+			z.stats.unbroken, blank = max(z.stats.unbroken, int32(i-blank-1)), i
 			i = z.newline(i)
 		case ccStop:
 			i = z.stop(i)
@@ -234,7 +235,7 @@ func (z *tokenizer) run() {
 			i++
 		}
 	}
-	z.stats.unbroken = max(z.stats.unbroken, len(s)-blank-1)
+	z.stats.unbroken = max(z.stats.unbroken, int32(len(s)-blank-1))
 	z.endSentence(len(s))
 	z.endClause(len(s))
 }

@@ -33,7 +33,7 @@ func (z *tokenizer) stop(i int) int {
 	for j < len(s) && charClasses[s[j]] == ccStop {
 		j++
 	}
-	z.stats.stops += j - i
+	z.stats.stops += int32(j - i)
 	if j >= len(s) {
 		z.endSentence(j)
 		return j

@@ -48,7 +48,7 @@ func checkCounts(t *testing.T, d *doc) {
 	if gluedPossessive.MatchString(s) {
 		return // where a word begins there is a matter of taste
 	}
-	runs, written, known, whims, longest := 0, 0, 0, 0, 0
+	var runs, written, known, whims, longest int32
 	eachWord(s, func(from, to int) bool {
 		runs++
 		if whimsical(s[from:to]) {
@@ -61,7 +61,7 @@ func checkCounts(t *testing.T, d *doc) {
 			known++
 		default:
 			written++
-			longest = max(longest, to-from)
+			longest = max(longest, int32(to-from))
 		}
 		return true
 	})

@@ -43,7 +43,7 @@ func (z *tokenizer) asciiWord(i int) int {
 	}
 	length := i - start
 	if flags&tfUpper != 0 {
-		z.stats.capitals += length - 1
+		z.stats.capitals += int32(length - 1)
 	}
 	if len(z.tokens)-z.senTok >= longSentence {
 		z.bound(start)
@@ -95,7 +95,7 @@ func (z *tokenizer) asciiWord(i int) int {
 		} else {
 			z.strangeWord(n, start, deep, i)
 		}
-		st.longestWord = max(st.longestWord, length)
+		st.longestWord = max(st.longestWord, int32(length))
 	}
 	z.means |= c
 	z.opens |= e.opens
@@ -129,7 +129,7 @@ func (z *tokenizer) strangeWord(n uint16, start, deep, end int) {
 		z.stats.spelled++
 		z.strange = 0
 	} else {
-		z.stats.longestStrange = max(z.stats.longestStrange, len(word))
+		z.stats.longestStrange = max(z.stats.longestStrange, int32(len(word)))
 		z.strangeWords()
 	}
 }
@@ -206,7 +206,7 @@ func (z *tokenizer) countRuns(from, to int) {
 			if spelledTo(t, n, word, deep-start) || foreignWord(word) {
 				st.spelled++
 			} else {
-				st.longestStrange = max(st.longestStrange, len(word))
+				st.longestStrange = max(st.longestStrange, int32(len(word)))
 			}
 		}
 	}
@@ -303,7 +303,7 @@ loop:
 		node = t.step(node, latinClass(s[i]))
 	}
 	z.emit(start, i, node, letters, digits, upper, mixed)
-	z.stats.longestWord = max(z.stats.longestWord, i-whole)
+	z.stats.longestWord = max(z.stats.longestWord, int32(i-whole))
 	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && charClasses[s[i+1]] == ccLower) {
 		z.tokens[len(z.tokens)-1].flags |= tfIdent
 	}
