@@ -25,6 +25,8 @@ require (
 	golang.org/x/text v0.43.0
 )
 
+require gonum.org/v1/gonum v0.16.0 // indirect
+
 require (
 	github.com/99designs/gqlgen v0.17.89 // indirect
 	github.com/Khan/genqlient v0.8.1 // indirect

@@ -34,6 +34,7 @@ func builtin() []registered {
 		checkUnicode,
 		checkPayload,
 		checkDirectives,
+		checkSentence,
 		checkShadowing,
 		checkExfiltration,
 		checkCapability,

@@ -23,9 +23,11 @@ func withSchema(text, schema string) Tool {
 	return Tool{Server: "srv", Name: "helper", Description: text, InputSchema: json.RawMessage(schema)}
 }
 
-// runCases runs one check alone over its table.
+// runCases runs one check alone over its table, without the classifier's
+// opinion of the sentences.
 func runCases(t *testing.T, id string, peers []Tool, cases []checkCase) {
 	t.Helper()
+	withoutClassifier(t)
 	s, err := New(WithChecks(id))
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +47,17 @@ func runCases(t *testing.T, id string, peers []Tool, cases []checkCase) {
 			verifyFinding(t, f)
 		})
 	}
+}
+
+// withoutClassifier has the classifier know nothing for the rest of the test.
+func withoutClassifier(tb testing.TB) { withClassifier(tb, newClassifier(nil)) }
+
+// withClassifier has sentences judged by another classifier for the rest of
+// the test.
+func withClassifier(tb testing.TB, c *classifier) {
+	saved := theClassifier
+	tb.Cleanup(func() { theClassifier = saved })
+	theClassifier = func() *classifier { return c }
 }
 
 // verifyFinding holds for every finding on any input.

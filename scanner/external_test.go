@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// externalTools reads 527 tools of 70 real servers, which are not part of the
-// repository.
+// externalPath is where 527 tools of 70 real servers lie, which are not part
+// of the repository.
+const externalPath = "../../shared/external/livemcptool.tools.json"
+
 func externalTools(tb testing.TB) []Tool {
-	const path = "../../shared/external/livemcptool.tools.json"
-	raw, err := os.ReadFile(path)
+	raw, err := os.ReadFile(externalPath)
 	if err != nil {
 		tb.Skipf("the external tools are not beside the checkout: %v", err)
 	}

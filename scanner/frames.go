@@ -55,6 +55,8 @@ type hit struct {
 	weight     float64
 	doc        int
 	start, end uint32
+	// doubted says that the classifier takes the sentence for documentation.
+	doubted bool
 }
 
 // frameContext is a sentence under inspection with what stands around it.
@@ -104,6 +106,7 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 	}
 	v.analyze()
 	v.continued(reg)
+	v.score()
 	docs := v.docs
 	x := &v.ws.frame
 	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
@@ -113,8 +116,17 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 		}
 		x.d, x.doc, x.quoted = i, &docs[i], 0
 		x.kind = v.fields[docs[i].field].kind
-		for s := docs[i].sen0; s < docs[i].sen1; s++ {
-			x.sentence(&v.clauses[s])
+		f := &v.fields[docs[i].field]
+		judged := f.classified() && f.layer == ""
+		for k := docs[i].sen0; k < docs[i].sen1; k++ {
+			s := &v.clauses[k]
+			if !judged {
+				x.sentence(s)
+			} else if s.score >= askScore {
+				n := len(x.hits)
+				x.sentence(s)
+				x.doubt(s.score, n)
+			}
 		}
 	}
 	v.hits = x.hits
@@ -329,7 +341,7 @@ func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 		i, j = j, i
 	}
 	i = max(i, 0)
-	x.hits = append(x.hits, hit{f, weight, x.d, x.toks[i].start, x.toks[min(j, len(x.toks)-1)].end})
+	x.hits = append(x.hits, hit{frame: f, weight: weight, doc: x.d, start: x.toks[i].start, end: x.toks[min(j, len(x.toks)-1)].end})
 }
 
 // survivesJoin says whether a frame means something in texts that were only

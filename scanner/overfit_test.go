@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // longPhrase is the number of words from which a phrase of a rule is the
@@ -88,29 +89,88 @@ func knownOnce(phrases, texts []string) (once []string) {
 
 // entryText joins all strings of an entry in lower case, with single spaces.
 func entryText(t *testing.T, raw json.RawMessage) string {
+	var b strings.Builder
+	for _, text := range stringsIn(t, raw) {
+		b.WriteString(text)
+		b.WriteByte('\n')
+	}
+	return strings.ToLower(strings.Join(strings.Fields(b.String()), " "))
+}
+
+// stringsIn gives every string value of a JSON text but the schema's dialect.
+func stringsIn(t *testing.T, raw json.RawMessage) (texts []string) {
+	if len(raw) == 0 {
+		return nil
+	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
 	var walk func(any)
 	walk = func(v any) {
 		switch v := v.(type) {
 		case string:
-			b.WriteString(v)
-			b.WriteByte('\n')
+			texts = append(texts, v)
 		case []any:
 			for _, e := range v {
 				walk(e)
 			}
 		case map[string]any:
-			for _, e := range v {
-				walk(e)
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if key != "$schema" {
+					walk(v[key])
+				}
 			}
 		}
 	}
 	walk(v)
-	return strings.ToLower(strings.Join(strings.Fields(b.String()), " "))
+	return texts
+}
+
+// sharedRun is the number of words in sequence that two authors hardly both
+// write.
+const sharedRun = 7
+
+// wordRuns gives the sequences of sharedRun words of the texts of a tool.
+func wordRuns(t *testing.T, tool *Tool) (runs []string) {
+	texts := append(stringsIn(t, tool.InputSchema), stringsIn(t, tool.OutputSchema)...)
+	for _, text := range append(texts, tool.Description) {
+		words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		for i := range len(words) - sharedRun + 1 {
+			runs = append(runs, strings.Join(words[i:i+sharedRun], " "))
+		}
+	}
+	return runs
+}
+
+// TestClassifierReadsOthers: what rates are measured on is nothing that the
+// classifier has read.
+func TestClassifierReadsOthers(t *testing.T) {
+	var measured []Tool
+	for _, e := range readDevSet(t, "../datasets/security_v1.json") {
+		measured = append(measured, Tool{Name: e.ID, Description: e.Description, InputSchema: e.InputSchema, OutputSchema: e.OutputSchema})
+	}
+	if _, err := os.Stat(externalPath); err == nil {
+		measured = append(measured, externalTools(t)...)
+	}
+	whose := map[string]string{}
+	for i := range measured {
+		for _, run := range wordRuns(t, &measured[i]) {
+			whose[run] = measured[i].Name
+		}
+	}
+	if len(whose) < 2000 {
+		t.Fatalf("%d runs of words: the test reads too little", len(whose))
+	}
+	for source, set := range readSentenceSets(t) {
+		for i := range set {
+			for _, run := range wordRuns(t, &set[i].tool) {
+				if name := whose[run]; name != "" {
+					t.Errorf("%s: %s has %q in common with %s", source, set[i].tool.Name, run, name)
+				}
+			}
+		}
+	}
 }
 
 // rulePhrases lists what the string literals of the package say, alternatives

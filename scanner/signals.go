@@ -69,7 +69,7 @@ func (v *ToolView) report(reg *RegistryView, info CheckInfo, from, to frameID) [
 		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
 		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
 	}
-	if (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().any(cMeta) && (len(v.tokens) <= longTool || t.best[strongest].weight >= 2.2) {
+	if !h.doubted && (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().any(cMeta) && (len(v.tokens) <= longTool || t.best[strongest].weight >= 2.2) {
 		s.Tier = TierHard
 	}
 	switch strongest {

@@ -94,6 +94,7 @@ type sentence struct {
 	flags      tokenFlags // of all tokens together
 	foreign    bool
 	first      bool // the first sentence of its field
+	score      score
 }
 
 // charClass drives the tokenizer.

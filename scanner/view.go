@@ -92,6 +92,9 @@ type ToolView struct {
 	shape    map[string]paramShape
 	required map[string]bool
 
+	// nameStems are the words of the name, stemmed.
+	nameStems []uint32
+
 	ws *workspace
 }
 
@@ -119,6 +122,8 @@ type workspace struct {
 	wordKeys    []uint8
 	beyondASCII bool
 	frame       frameContext
+	features    sentenceFeatures
+	stems       []uint32
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
@@ -133,7 +138,7 @@ func (ws *workspace) load(t *Tool) *ToolView {
 	*v = ToolView{
 		Server: t.Server, Name: t.Name, Description: t.Description,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
-		fields: v.fields[:0], docs: v.docs[:0], tokens: v.tokens[:0], clauses: v.clauses[:0], hits: v.hits[:0],
+		fields: v.fields[:0], docs: v.docs[:0], tokens: v.tokens[:0], clauses: v.clauses[:0], hits: v.hits[:0], nameStems: v.nameStems[:0],
 		ws: ws,
 	}
 	return v

@@ -1,0 +1,65 @@
+package scanner
+
+// checkSentence finds sentences that are put as those are that attackers
+// plant, by what a classifier learnt from labelled tools.
+var checkSentence = registered{sentenceInfo, inspectSentence}
+
+var sentenceInfo = CheckInfo{
+	ID: "sentence.classifier", Tier: TierSoft, ThreatType: ThreatToolPoisoning,
+	Description: "a sentence like those that attackers plant, by a classifier trained on labelled tools",
+}
+
+const (
+	// flagScore is the score above which a sentence is reported.
+	flagScore score = weightUnit * 5 / 3
+	// askScore is the score below which a sentence is so like documentation
+	// that no frame is asked about it.
+	askScore score = -3 * weightUnit
+	// doubtScore is the score below which hints count half: more speaks for
+	// documentation than against it. Plain evidence counts in full.
+	doubtScore  score = 0
+	doubtFactor       = 0.5
+	plainWeight       = 2.0
+	// sureScore is the score of which the report is sure.
+	sureScore = 6 * weightUnit
+)
+
+func inspectSentence(v *ToolView, r *RegistryView) []Signal {
+	v.frames(r) // which scores the sentences first
+	worst, doc, clause := flagScore, -1, -1
+	for i := range v.docs {
+		for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
+			if s := v.clauses[k].score; s > worst {
+				worst, doc, clause = s, i, k
+			}
+		}
+	}
+	if doc < 0 {
+		return nil
+	}
+	d, s := &v.docs[doc], &v.clauses[clause]
+	signal := Signal{
+		CheckID: sentenceInfo.ID, Tier: TierSoft, ThreatType: sentenceInfo.ThreatType,
+		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.start)),
+		Evidence:   excerpt(d.text, int(v.tokens[s.tok0].start), int(v.tokens[s.tok1-1].end)),
+		Detail:     v.fields[d.field].where(),
+	}
+	if s.mask.any(cSecret|cCredPath|cConv|cHistory|cPersonal) && s.mask.any(cSend|cInclude|cRead|cLink|cOutside) {
+		signal.ThreatType = ThreatExfiltration
+	}
+	return []Signal{signal}
+}
+
+// doubt takes strength from the hits from n on, which were found in a sentence
+// of this score: plain evidence no longer quarantines, and hints count half.
+func (x *frameContext) doubt(s score, n int) {
+	if s >= doubtScore {
+		return
+	}
+	for i := n; i < len(x.hits); i++ {
+		x.hits[i].doubted = true
+		if x.hits[i].weight < plainWeight {
+			x.hits[i].weight *= doubtFactor
+		}
+	}
+}

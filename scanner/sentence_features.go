@@ -1,0 +1,283 @@
+package scanner
+
+import (
+	"math/bits"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What the classifier of sentences sees of a sentence: its words and pairs of
+// neighbouring words, without their endings; what they mean, by concept and
+// sense; what the sentences around it mean; and how it is built and where it
+// stands. Training and scanning make features by the same code, so that a
+// weight means the same in both.
+
+// feature is the hash of what a feature is about. Two features may share a
+// hash; training sees them as one.
+type feature uint32
+
+// featureFamily keeps features of different kinds apart.
+type featureFamily uint32
+
+const (
+	famBias featureFamily = iota
+	famWord
+	famSchemaWord // in a schema rather than in the description
+	famPair
+	famWordBefore // in the sentence before
+	famWordAfter
+	famKind
+	famForm // of the first word
+	famFlag
+	famLength
+	famNamed // how many words of the tool's name there are
+	famFirst
+	famOutput
+	famMeaning // of the sentence, the one before, the one after
+)
+
+// meaningPlaces are the sentence itself, the one before it and the one after.
+const meaningPlaces = 3
+
+// meaningBits is the number of concepts and senses.
+const meaningBits = 128
+
+// structural are concepts that only say how sentences are built.
+const structural = cAdv | cTo | cStop | cForeign
+
+// FNV-1a (Fowler, Noll, Vo), 32 bit.
+const (
+	fnvOffset = 2166136261
+	fnvPrime  = 16777619
+)
+
+func (f featureFamily) of(value uint32) feature {
+	h := uint32(fnvOffset)
+	h = (h ^ uint32(f)) * fnvPrime
+	for range 4 {
+		h = (h ^ value&0xff) * fnvPrime
+		value >>= 8
+	}
+	return feature(h ^ h>>15)
+}
+
+// sentenceFeatures are the features of one sentence.
+type sentenceFeatures struct {
+	// words are its own words but for numbers and single letters.
+	words []feature
+	list  []feature
+	// tokens is the number of its words, with those.
+	tokens int
+	// What it and the sentences around it mean is kept as sets, as there is
+	// much of it and it is numbered anyway.
+	concepts [meaningPlaces]concept
+	senses   [meaningPlaces]sense
+}
+
+// each calls yield with every feature.
+func (s *sentenceFeatures) each(yield func(feature)) {
+	for _, f := range s.words {
+		yield(f)
+	}
+	for _, f := range s.list {
+		yield(f)
+	}
+	for place := range meaningPlaces {
+		for bit := range 64 {
+			if s.concepts[place]>>bit&1 != 0 {
+				yield(meaningFeature(place, bit))
+			}
+			if s.senses[place]>>bit&1 != 0 {
+				yield(meaningFeature(place, 64+bit))
+			}
+		}
+	}
+}
+
+// count is the number of features.
+func (s *sentenceFeatures) count() int {
+	n := len(s.words) + len(s.list)
+	for place := range meaningPlaces {
+		n += bits.OnesCount64(uint64(s.concepts[place])) + bits.OnesCount64(uint64(s.senses[place]))
+	}
+	return n
+}
+
+func meaningFeature(place, bit int) feature {
+	return famMeaning.of(uint32(place*meaningBits + bit))
+}
+
+// classified says whether the classifier judges the sentences of a field. It
+// has been trained on prose, and on values that a model is shown.
+func (f *field) classified() bool {
+	switch f.kind {
+	case kindDescription, kindTitle, kindParamDescription, kindEnum, kindDefault, kindExample, kindComment, kindOther:
+		return true
+	}
+	return false
+}
+
+// stem hashes every word of a doc, for features.
+func (v *ToolView) stem(d *doc) {
+	stems := v.ws.stems[:0]
+	for _, t := range v.tokens[d.tok0:d.tok1] {
+		stems = append(stems, stemHash(d.text[t.start:t.end]))
+	}
+	v.ws.stems = stems
+}
+
+// features gives the features of clause k of doc d, of which stem knows the
+// words, in buffers that the next call uses again.
+func (v *ToolView) features(d *doc, k int) *sentenceFeatures {
+	x := &v.ws.features
+	f := &v.fields[d.field]
+	s := &v.clauses[k]
+	x.words, x.tokens = x.words[:0], s.tok1-s.tok0
+	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.kind)), famForm.of(uint32(v.tokens[s.tok0].f)), famLength.of(lengthClass(s.tok1-s.tok0)))
+	if s.first {
+		x.list = append(x.list, famFirst.of(1))
+	}
+	if f.output {
+		x.list = append(x.list, famOutput.of(1))
+	}
+	for set := uint8(s.flags); set != 0; set &= set - 1 {
+		x.list = append(x.list, famFlag.of(uint32(bits.TrailingZeros8(set))))
+	}
+	stems := v.ws.stems[s.tok0-d.tok0 : s.tok1-d.tok0]
+	before, named := uint32(0), uint32(0)
+	for i, h := range stems {
+		if h == numberHash && before == numberHash {
+			continue // a list of numbers says no more than one
+		}
+		if t := &v.tokens[s.tok0+i]; h == numberHash || t.end-t.start == 1 {
+			x.list = append(x.list, famWord.of(h))
+		} else {
+			x.words = append(x.words, famWord.of(h))
+		}
+		if f.kind != kindDescription {
+			x.list = append(x.list, famSchemaWord.of(h))
+		}
+		if before != 0 {
+			x.list = append(x.list, famPair.of(before*fnvPrime^h))
+		}
+		before = h
+		if i := slices.Index(v.nameStems, h); i >= 0 {
+			named |= 1 << i
+		}
+	}
+	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
+	x.concepts, x.senses = [meaningPlaces]concept{s.mask &^ structural}, [meaningPlaces]sense{s.senses}
+	if k > d.sen0 {
+		x.neighbour(v, d, 1, k-1, famWordBefore)
+	}
+	if k+1 < d.sen1 {
+		x.neighbour(v, d, 2, k+1, famWordAfter)
+	}
+	return x
+}
+
+// neighbour adds the sentence before or after.
+func (s *sentenceFeatures) neighbour(v *ToolView, d *doc, place, k int, family featureFamily) {
+	o := &v.clauses[k]
+	s.concepts[place], s.senses[place] = o.mask&^structural, o.senses
+	before := uint32(0)
+	for _, h := range v.ws.stems[o.tok0-d.tok0 : o.tok1-d.tok0] {
+		if h != numberHash || before != numberHash {
+			s.list = append(s.list, family.of(h))
+		}
+		before = h
+	}
+}
+
+// lengthClass puts a number of words into one of five classes.
+func lengthClass(words int) uint32 {
+	switch {
+	case words < 4:
+		return 0
+	case words < 8:
+		return 1
+	case words < 14:
+		return 2
+	case words < 24:
+		return 3
+	}
+	return 4
+}
+
+// maxNameStems bounds the words of a name that sentences are compared with.
+const maxNameStems = 16
+
+// stemName hashes the words of the tool's name.
+func (v *ToolView) stemName() {
+	v.nameStems = v.nameStems[:0]
+	if len(v.docs) == 0 || v.fields[v.docs[0].field].kind != kindName {
+		return
+	}
+	d := &v.docs[0]
+	for _, t := range v.tokens[d.tok0:d.tok1] {
+		if t.end-t.start > 2 && len(v.nameStems) < maxNameStems {
+			v.nameStems = append(v.nameStems, stemHash(d.text[t.start:t.end]))
+		}
+	}
+}
+
+// numberHash stands for all words with a digit in them.
+const numberHash = 1
+
+// stemHash hashes a word in lower case without the commonest English endings.
+// Words with digits are all one.
+func stemHash(w string) uint32 {
+	h, end := uint32(fnvOffset), stemEnd(w)
+	for i := 0; i < end; i++ {
+		c := w[i]
+		if c >= 0x80 {
+			return stemHashBeyond(w)
+		}
+		if c-'0' < 10 {
+			return numberHash
+		}
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		h = (h ^ uint32(c)) * fnvPrime
+	}
+	return h
+}
+
+func stemHashBeyond(w string) uint32 {
+	h := uint32(fnvOffset)
+	for _, r := range w {
+		r = unicode.ToLower(r)
+		if r >= '0' && r <= '9' {
+			return numberHash
+		}
+		for range utf8.RuneLen(r) {
+			h = (h ^ uint32(r&0xff)) * fnvPrime
+			r >>= 8
+		}
+	}
+	return h
+}
+
+// stemEnd gives the length of a word without -ing, -ed, -es, -s and the e that
+// may stand before them.
+func stemEnd(w string) int {
+	n := len(w)
+	if n <= 5 {
+		return n
+	}
+	last, second := w[n-1]|0x20, w[n-2]|0x20
+	switch {
+	case last == 'g' && second == 'n' && w[n-3]|0x20 == 'i':
+		n -= 3
+	case (last == 'd' || last == 's') && second == 'e':
+		n -= 2
+	case last == 's':
+		n--
+	}
+	if w[n-1]|0x20 == 'e' {
+		n--
+	}
+	return n
+}
