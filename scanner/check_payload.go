@@ -73,14 +73,14 @@ func onlyJoined(layer string) bool {
 // silence, that somebody took the trouble to encode. Other sentences in a code are judged by what they
 // say, like any text: an honest author may encode them.
 func (v *ToolView) hiddenOrder() []Signal {
-	if v.purpose().any(cMeta) {
-		return nil
-	}
 	for i := range v.docs {
 		d := &v.docs[i]
 		f := &v.fields[d.field]
 		if f.layer == "" || !deliberate(f.layer) {
 			continue
+		}
+		if v.purpose().any(cMeta) {
+			return nil
 		}
 		for s := d.sen0; s < d.sen1; s++ {
 			sen := &v.clauses[s]
