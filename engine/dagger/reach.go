@@ -86,8 +86,9 @@ func dial(ctx context.Context, host string) error {
 	if err != nil {
 		return fmt.Errorf("no Dagger engine at %s: %w; start one there or correct %s; %s", host, errors.Unwrap(err), envRunner, howTo)
 	}
-	defer conn.Close()
-	if err := answers(conn); err != nil {
+	err = answers(conn)
+	_ = conn.Close()
+	if err != nil {
 		return fmt.Errorf("no Dagger engine at %s: %w; start one there, look at the log of the one that is there, or correct %s; %s", host, err, envRunner, howTo)
 	}
 	return nil
