@@ -117,16 +117,14 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 		x.d, x.doc, x.quoted = i, &docs[i], 0
 		x.kind = v.fields[docs[i].field].kind
 		f := &v.fields[docs[i].field]
-		judged := f.classified() && f.layer == ""
 		for k := docs[i].sen0; k < docs[i].sen1; k++ {
 			s := &v.clauses[k]
-			if !judged {
-				x.sentence(s)
-			} else if s.score >= askScore {
-				n := len(x.hits)
-				x.sentence(s)
-				x.doubt(s.score, n)
+			if f.layer == "" && s.score < askScore {
+				continue
 			}
+			n := len(x.hits)
+			x.sentence(s)
+			x.doubt(s.score, n)
 		}
 	}
 	v.hits = x.hits

@@ -3,6 +3,7 @@ package scanner
 import (
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -118,11 +119,23 @@ func (f *field) classified() bool {
 	return false
 }
 
-// stem hashes every word of a doc, for features.
+// stem hashes every word of a doc, for features. Words of an address are all
+// one: whose it is says nothing.
 func (v *ToolView) stem(d *doc) {
-	stems := v.ws.stems[:0]
+	stems, address := v.ws.stems[:0], 0
 	for _, t := range v.tokens[d.tok0:d.tok1] {
-		stems = append(stems, stemHash(d.text[t.start:t.end]))
+		start, end := int(t.start), int(t.end)
+		if t.first == 'h' && strings.HasPrefix(d.text[end:], "://") {
+			address = len(d.text)
+			if n := strings.IndexAny(d.text[end:], " \n\t\"'`()<>"); n >= 0 {
+				address = end + n
+			}
+		}
+		if end <= address || start > 0 && (d.text[start-1] == '.' || d.text[start-1] == '@') {
+			stems = append(stems, addressHash)
+			continue
+		}
+		stems = append(stems, stemHash(d.text[start:end]))
 	}
 	v.ws.stems = stems
 }
@@ -147,10 +160,10 @@ func (v *ToolView) features(d *doc, k int) *sentenceFeatures {
 	stems := v.ws.stems[s.tok0-d.tok0 : s.tok1-d.tok0]
 	before, named := uint32(0), uint32(0)
 	for i, h := range stems {
-		if h == numberHash && before == numberHash {
-			continue // a list of numbers says no more than one
+		if goesOn(before, h) {
+			continue
 		}
-		if t := &v.tokens[s.tok0+i]; h == numberHash || t.end-t.start == 1 {
+		if t := &v.tokens[s.tok0+i]; h <= addressHash || t.end-t.start == 1 {
 			x.list = append(x.list, famWord.of(h))
 		} else {
 			x.words = append(x.words, famWord.of(h))
@@ -183,7 +196,7 @@ func (s *sentenceFeatures) neighbour(v *ToolView, d *doc, place, k int, family f
 	s.concepts[place], s.senses[place] = o.mask&^structural, o.senses
 	before := uint32(0)
 	for _, h := range v.ws.stems[o.tok0-d.tok0 : o.tok1-d.tok0] {
-		if h != numberHash || before != numberHash {
+		if !goesOn(before, h) {
 			s.list = append(s.list, family.of(h))
 		}
 		before = h
@@ -222,8 +235,16 @@ func (v *ToolView) stemName() {
 	}
 }
 
-// numberHash stands for all words with a digit in them.
-const numberHash = 1
+const (
+	// numberHash stands for all words with a digit in them.
+	numberHash = 1
+	// addressHash stands for the words of an address.
+	addressHash = 2
+)
+
+// goesOn says whether one more word of a stem says nothing, as in a list of
+// numbers and in an address.
+func goesOn(before, h uint32) bool { return h == before && h <= addressHash }
 
 // stemHash hashes a word in lower case without the commonest English endings.
 // Words with digits are all one.
