@@ -54,12 +54,11 @@ const (
 )
 
 func (f featureFamily) of(value uint32) feature {
-	h := uint32(fnvOffset)
-	h = (h ^ uint32(f)) * fnvPrime
-	for range 4 {
-		h = (h ^ value&0xff) * fnvPrime
-		value >>= 8
-	}
+	h := (uint32(fnvOffset) ^ uint32(f)) * fnvPrime
+	h = (h ^ value&0xff) * fnvPrime
+	h = (h ^ value>>8&0xff) * fnvPrime
+	h = (h ^ value>>16&0xff) * fnvPrime
+	h = (h ^ value>>24) * fnvPrime
 	return feature(h ^ h>>15)
 }
 
@@ -123,7 +122,9 @@ func (f *field) classified() bool {
 // one: whose it is says nothing.
 func (v *ToolView) stem(d *doc) {
 	stems, address := v.ws.stems[:0], 0
-	for _, t := range v.tokens[d.tok0:d.tok1] {
+	toks := v.tokens[d.tok0:d.tok1]
+	for k := range toks {
+		t := &toks[k]
 		start, end := int(t.start), int(t.end)
 		if t.first == 'h' && strings.HasPrefix(d.text[end:], "://") {
 			address = len(d.text)
@@ -251,20 +252,32 @@ func goesOn(before, h uint32) bool { return h == before && h <= addressHash }
 func stemHash(w string) uint32 {
 	h, end := uint32(fnvOffset), stemEnd(w)
 	for i := 0; i < end; i++ {
-		c := w[i]
-		if c >= 0x80 {
-			return stemHashBeyond(w)
-		}
-		if c-'0' < 10 {
+		c := stemBytes[w[i]]
+		switch c {
+		case 0:
 			return numberHash
-		}
-		if c-'A' < 26 {
-			c |= 0x20
+		case 0x80:
+			return stemHashBeyond(w)
 		}
 		h = (h ^ uint32(c)) * fnvPrime
 	}
 	return h
 }
+
+// stemBytes are the bytes of ASCII in lower case, with 0 for digits, and 0x80 for
+// what is beyond it.
+var stemBytes = func() (t [256]byte) {
+	for b := range t {
+		switch c := byte(b); {
+		case c >= utf8.RuneSelf:
+			t[b] = utf8.RuneSelf
+		case c >= '0' && c <= '9':
+		default:
+			t[b] = lowerByte(c)
+		}
+	}
+	return t
+}()
 
 func stemHashBeyond(w string) uint32 {
 	h := uint32(fnvOffset)
