@@ -32,6 +32,10 @@ type score int32
 // classifier holds weights for looking up: an open table, of which a feature's
 // place is given by the lower bits of its hash.
 type classifier struct {
+	// known has a bit for the upper bits of every feature's hash. Most pairs of
+	// words are in no training set, and this says so from what a processor
+	// keeps near.
+	known   [1 << (knownBits - 6)]uint64
 	mask    uint32
 	keys    []feature
 	weights []int8
@@ -41,7 +45,10 @@ type classifier struct {
 
 var theClassifier = sync.OnceValue(func() *classifier { return newClassifier(classifierWeights) })
 
-const weightRecord = 5 // bytes of one feature
+const (
+	weightRecord = 5  // bytes of one feature
+	knownBits    = 19 // of a hash, to tell what is not known
+)
 
 func newClassifier(packed []byte) *classifier {
 	n := len(packed) / weightRecord
@@ -65,9 +72,14 @@ func (c *classifier) put(f feature, weight int8) {
 		at = (at + 1) & c.mask
 	}
 	c.keys[at], c.weights[at] = f, weight
+	bit := f >> (32 - knownBits)
+	c.known[bit>>6] |= 1 << (bit & 63)
 }
 
 func (c *classifier) weight(f feature) score {
+	if bit := f >> (32 - knownBits); c.known[bit>>6]>>(bit&63)&1 == 0 {
+		return 0
+	}
 	for at := uint32(f) & c.mask; c.keys[at] != 0; at = (at + 1) & c.mask {
 		if c.keys[at] == f {
 			return score(c.weights[at])

@@ -22,6 +22,9 @@
 //     them ask what company words keep: a dialogue and a field that has to
 //     hold it, another server's tool and what is said against it. They look at
 //     no grammar, and so hold in every voice and language.
+//   - sentence_features.go and classifier.go score each sentence by weights that
+//     were learnt from labelled tools (testdata/sentences), for a check of its
+//     own and as a second opinion of what frames find.
 //   - check_*.go turn that evidence into signals, and engine.go those into one
 //     finding per tool.
 //
