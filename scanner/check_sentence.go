@@ -11,7 +11,7 @@ var sentenceInfo = CheckInfo{
 
 const (
 	// flagScore is the score above which a sentence is reported.
-	flagScore score = weightUnit * 5 / 3
+	flagScore score = weightUnit * 7 / 4
 	// askScore is the score below which a sentence is so like documentation
 	// that no frame is asked about it.
 	askScore score = -3 * weightUnit
