@@ -17,11 +17,13 @@ const (
 	askScore score = -3 * weightUnit
 	// doubtScore is the score below which hints count half: more speaks for
 	// documentation than against it. Plain evidence counts in full.
-	doubtScore  score = 0
-	doubtFactor       = 0.5
-	plainWeight       = 2.0
+	doubtScore score = 0
+	// doubtFactor is what is left of a hint then, and plainWeight the weight
+	// from which evidence is none.
+	doubtFactor float64 = 0.5
+	plainWeight float64 = 2
 	// sureScore is the score of which the report is sure.
-	sureScore = 6 * weightUnit
+	sureScore float64 = 6 * weightUnit
 )
 
 func inspectSentence(v *ToolView, r *RegistryView) []Signal {

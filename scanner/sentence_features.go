@@ -159,10 +159,10 @@ func (v *ToolView) features(d *doc, k int) *sentenceFeatures {
 		x.list = append(x.list, famFlag.of(uint32(bits.TrailingZeros8(set))))
 	}
 	stems := v.ws.stems[s.tok0-d.tok0 : s.tok1-d.tok0]
-	before, named := uint32(0), uint32(0)
+	before, earlier, named := uint32(0), uint32(0), uint32(0)
 	for i, h := range stems {
-		if goesOn(before, h) {
-			continue
+		if goesOn(before, h) || h == earlier {
+			continue // a list, which says no more than its first item
 		}
 		if t := &v.tokens[s.tok0+i]; h <= addressHash || t.end-t.start == 1 {
 			x.list = append(x.list, famWord.of(h))
@@ -175,7 +175,7 @@ func (v *ToolView) features(d *doc, k int) *sentenceFeatures {
 		if before != 0 {
 			x.list = append(x.list, famPair.of(before*fnvPrime^h))
 		}
-		before = h
+		before, earlier = h, before
 		if i := slices.Index(v.nameStems, h); i >= 0 {
 			named |= 1 << i
 		}
