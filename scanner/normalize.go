@@ -54,7 +54,8 @@ func normalize(s string) string {
 		}
 	}
 	if !stable && !norm.NFKC.IsNormal(buf) {
-		buf, changed = norm.NFKC.Bytes(buf), true
+		// What is folded may have become a letter that mixes: an accented Greek one.
+		buf, changed, likeness = norm.NFKC.Bytes(buf), true, true
 	}
 	if likeness {
 		if folded, any := unmix(buf); any {
