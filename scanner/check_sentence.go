@@ -18,6 +18,8 @@ const (
 	// doubtScore is the score below which hints count half: more speaks for
 	// documentation than against it. Plain evidence counts in full.
 	doubtScore score = 0
+	// doubtDecoded is the same for what was decoded, where an order is likelier.
+	doubtDecoded score = -weightUnit
 	// doubtFactor is what is left of a hint then, and plainWeight the weight
 	// from which evidence is none.
 	doubtFactor float64 = 0.5
@@ -54,8 +56,8 @@ func inspectSentence(v *ToolView, r *RegistryView) []Signal {
 
 // doubt takes strength from the hits from n on, which were found in a sentence
 // of this score: plain evidence no longer quarantines, and hints count half.
-func (x *frameContext) doubt(s score, n int) {
-	if s >= doubtScore {
+func (x *frameContext) doubt(s score, n int, decoded bool) {
+	if s >= doubtScore || decoded && s >= doubtDecoded {
 		return
 	}
 	for i := n; i < len(x.hits); i++ {

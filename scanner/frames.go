@@ -124,7 +124,7 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 			}
 			n := len(x.hits)
 			x.sentence(s)
-			x.doubt(s.score, n)
+			x.doubt(s.score, n, f.layer != "")
 		}
 	}
 	v.hits = x.hits
