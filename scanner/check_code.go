@@ -16,7 +16,7 @@ var codeInfo = CheckInfo{
 
 func inspectCode(v *ToolView, r *RegistryView) []Signal {
 	docs := v.analyze()
-	var about concept // once there is something to judge by it
+	about := v.purpose()
 	best, weight := -1, 0.0
 	var at, end int
 	var what string
@@ -25,14 +25,13 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 		if len(d.text) < 8 || !d.stats.command {
 			continue
 		}
-		about = v.purpose()
 		eachShape(d.text, func(sh *codeShape, from, to int) {
 			if w := v.shapeWeight(d, sh, about, from, to); w > weight {
 				best, weight, at, end, what = i, w, from, to, sh.what
 			}
 		})
 	}
-	if f, reaches := v.valueCommand(); f != nil && !v.purpose().any(cMeta|cShell) {
+	if f, reaches := v.valueCommand(); f != nil && !about.any(cMeta|cShell) {
 		s := Signal{CheckID: codeInfo.ID, Tier: TierSoft, ThreatType: ThreatMaliciousCode, Confidence: 0.7,
 			Evidence: f.text, Detail: f.where() + ": a command in the place of a value"}
 		if reaches {

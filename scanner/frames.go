@@ -136,6 +136,13 @@ func (v *ToolView) frames(reg *RegistryView) []hit {
 // speak of: a tool named summarize_conversation may ask for one. An opening
 // that already gives orders does not count.
 func (v *ToolView) purpose() concept {
+	if !v.aboutDone {
+		v.about, v.aboutDone = v.readPurpose(), true
+	}
+	return v.about
+}
+
+func (v *ToolView) readPurpose() concept {
 	var c concept
 	for i := range v.docs {
 		d := &v.docs[i]

@@ -88,6 +88,10 @@ type ToolView struct {
 	// otherLanguage is what foreign says.
 	otherLanguage, languageDone bool
 
+	// about is what purpose read.
+	about     concept
+	aboutDone bool
+
 	// shape and required are what shapes read.
 	shape    map[string]paramShape
 	required map[string]bool
