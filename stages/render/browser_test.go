@@ -208,6 +208,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.press("q00002")
 	b.wait(`document.querySelectorAll("#query-list .row").length === 1`)
 	b.press(kb.ArrowDown + kb.Enter)
+	b.wait(`document.querySelector("#query-list .detail") !== null`)
 
 	// That query is made of markup. It is shown, and it is only text.
 	b.expect(`document.querySelector("#query-list .row .text").textContent.includes("<img src=x onerror=")`, "true")
