@@ -114,8 +114,12 @@ func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
 	return t
 }
 
-// hundredths rounds to two decimals, up or down.
+// hundredths rounds to two decimals, up or down. What is a whole number of
+// hundredths on paper, and misses it by a last bit here, stays what it is.
 func hundredths(v float64, round func(float64) float64) float64 {
+	if nearest := math.Round(v * 100); math.Abs(v*100-nearest) < 1e-9 {
+		return nearest / 100
+	}
 	return round(v*100) / 100
 }
 

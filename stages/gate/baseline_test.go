@@ -126,3 +126,28 @@ func TestBaselineChanges(t *testing.T) {
 		t.Errorf("got %v", lines)
 	}
 }
+
+// A product of a decimal and 100 may miss the whole number that it is on paper:
+// .95 - .02 is 92.99999999999999 hundredths and .07 is 7.000000000000001. The
+// floor and the ceiling of a first baseline must not be a hundredth further
+// away for that.
+func TestDefaultThresholdsAreExactHundredths(t *testing.T) {
+	for n := 1; n <= 200; n++ {
+		for k := 0; k <= n; k++ {
+			rate := float64(k) / float64(n)
+			agg := contracts.Aggregate{Detectors: []contracts.DetectorSummary{{Score: contracts.DetectorScore{
+				Detector: "scanner", Recall: &rate, FPRBenign: &rate, FPRHardNegative: &rate,
+			}}}}
+			d := DefaultThresholds(agg).Detectors[0]
+			// In whole numbers: the largest hundredth that is no more than rate -
+			// .02, and the smallest that is no less than rate.
+			floor, ceiling := max(0, 100*k/n-2), max(2, (100*k+n-1)/n)
+			if want := float64(floor) / 100; d.RecallFloor != want {
+				t.Errorf("recall %d/%d: floor %v, want %v", k, n, d.RecallFloor, want)
+			}
+			if want := float64(ceiling) / 100; d.FPRCeiling != want || d.HardNegativeFPRCeiling != want {
+				t.Errorf("FPR %d/%d: ceilings %v and %v, want %v", k, n, d.FPRCeiling, d.HardNegativeFPRCeiling, want)
+			}
+		}
+	}
+}
