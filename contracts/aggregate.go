@@ -93,7 +93,8 @@ type QuerySummary struct {
 // DetectorSummary is one detector over all runs. Score holds the first run's
 // counts when all runs agree; Unstable lists the entries on which runs
 // disagree, and the counts are then those of the majority (a tie is errored if
-// an error is part of it, else flagged). Intervals are Wilson's, 95%.
+// an error is part of it, and else counts against the detector). Intervals are
+// Wilson's, 95%.
 type DetectorSummary struct {
 	Score                   DetectorScore  `json:"score"`
 	Runs                    int            `json:"runs"`
@@ -106,8 +107,9 @@ type DetectorSummary struct {
 	PerEntry                []EntrySummary `json:"per_entry"`
 }
 
-// EntrySummary is one security entry: what it is, what the detector said, and
-// what it was meant to say.
+// EntrySummary is one security entry: what it is, and what the detector said in
+// most runs. Error is that of the first run in which the detector failed on it,
+// whatever it said in the others.
 type EntrySummary struct {
 	ID         string   `json:"id"`
 	Label      string   `json:"label"`

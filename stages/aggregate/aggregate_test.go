@@ -366,6 +366,23 @@ func TestMajorityOfVerdicts(t *testing.T) {
 	}
 }
 
+// Half of the runs are no majority: a detector that flags an attack every other
+// time has not earned the recall of one that always does, and an innocent that
+// it flags every other time is a false alarm.
+func TestTiesCountAgainstTheDetector(t *testing.T) {
+	verdicts := func(run int, verdict string) contracts.SecurityReport {
+		return fixture.Security("scanner", run, fixture.Entry("a1", contracts.CategoryRugPull, verdict), fixture.Entry("b1", contracts.CategoryBenign, verdict))
+	}
+	agg, err := run(t, []contracts.RetrievalReport{fixture.Retrieval(1, fixture.Query("q1", labels{"s:a": 1}, "s:a"))},
+		[]contracts.SecurityReport{verdicts(1, flagged), verdicts(2, clean)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := agg.Detectors[0].Score; s.TP != 0 || s.FN != 1 || s.FP != 1 || s.TN != 0 {
+		t.Errorf("score %+v", s)
+	}
+}
+
 // TestOrderChangesNothing permutes queries, entries, runs and files: the
 // output is the same, byte for byte.
 func TestOrderChangesNothing(t *testing.T) {

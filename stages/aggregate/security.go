@@ -42,21 +42,31 @@ func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 }
 
 // majority gives the result of the first run whose verdict is that of most
-// runs. Of verdicts that are equally frequent errored comes before flagged and
-// flagged before clean, so that a tie never hides a failure or an alarm.
+// runs, with the error of the first run that has one: a detector that fails on
+// an entry now and then is not to look as if it never did. Of verdicts that are
+// equally frequent errored comes first, and then the wrong one: half of the runs
+// are no majority for being right.
 func majority(perRun []contracts.EntryResult) (result contracts.EntryResult, unanimous bool) {
 	counts := make(map[string]int)
 	for _, r := range perRun {
 		counts[r.Verdict]++
 	}
+	wrong, right := contracts.VerdictFlagged, contracts.VerdictClean
+	if perRun[0].Label == contracts.LabelMalicious {
+		wrong, right = right, wrong
+	}
 	winner := contracts.VerdictErrored
-	for _, verdict := range []string{contracts.VerdictFlagged, contracts.VerdictClean} {
+	for _, verdict := range []string{wrong, right} {
 		if counts[verdict] > counts[winner] {
 			winner = verdict
 		}
 	}
 	i := slices.IndexFunc(perRun, func(r contracts.EntryResult) bool { return r.Verdict == winner })
-	return perRun[i], counts[winner] == len(perRun)
+	result = perRun[i]
+	if e := slices.IndexFunc(perRun, func(r contracts.EntryResult) bool { return r.Error != "" }); e >= 0 {
+		result.Error = perRun[e].Error
+	}
+	return result, counts[winner] == len(perRun)
 }
 
 func wilson(k, n int) *contracts.Interval {

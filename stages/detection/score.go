@@ -68,6 +68,18 @@ func Score(detector string, entries []contracts.EntryResult) contracts.DetectorS
 	return s
 }
 
+// Failed counts the entries on which the detector failed in any run, whatever
+// the majority of the runs says.
+func Failed(d contracts.DetectorSummary) int {
+	n := 0
+	for _, e := range d.PerEntry {
+		if e.Error != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Judged is the denominator of a category's rate: all attacks, since an error
 // on one is a miss, and of benign entries those with a verdict.
 func Judged(c contracts.CategoryScore) int {

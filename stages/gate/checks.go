@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/detection"
 )
 
 // Subject is what the checks of retrieval name as their subject; those of a
@@ -95,9 +96,10 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 			Metric: "fpr_hard_negative", Value: *s.FPRHardNegative, Interval: d.FPRHardNegativeInterval, Bound: t.HardNegativeFPRCeiling, Comparison: atMost,
 			Rule: fmt.Sprintf("%s hard negatives were flagged; the share may be %s at most (hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative), figure(t.HardNegativeFPRCeiling), b.Version),
 		}, func(m move) bool { return m.Category == contracts.CategoryHardNegative })
+		n := detection.Failed(d)
 		add(contracts.GateCheck{
-			Metric: "errored", Value: share(s.Errored, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
-			Rule: fmt.Sprintf("the detector failed on %d of %d entries; a share of %s may (max_errored of %s)", s.Errored, len(d.PerEntry), figure(b.Thresholds.MaxErrored), b.Version),
+			Metric: "errored", Value: share(n, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
+			Rule: fmt.Sprintf("the detector failed on %d of %d entries in a run at least; a share of %s may (max_errored of %s)", n, len(d.PerEntry), figure(b.Thresholds.MaxErrored), b.Version),
 		}, func(m move) bool { return m.State == contracts.MoveErrored })
 	}
 	return checks

@@ -508,6 +508,35 @@ func TestEntryStates(t *testing.T) {
 	}
 }
 
+// A detector that fails on an entry in one run of three has failed on it,
+// whatever it says in the others, as a query has that errored in one run.
+func TestGateSeesErrorsOfAFewRuns(t *testing.T) {
+	b := goodBaseline(t)
+	broken := goodEntries()
+	for _, i := range []int{0, 4} { // an attack, and an innocent
+		broken[i] = fixture.Entry(broken[i].ID, broken[i].Category, errored)
+	}
+	f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, goodQueries()...)}, []contracts.SecurityReport{
+		fixture.Security("scanner", 1, goodEntries()...), fixture.Security("scanner", 2, broken...), fixture.Security("scanner", 3, goodEntries()...),
+	})
+	opts := aggregate.Options{Validation: f.Validation, Retrieval: f.Retrieval, Security: f.Security, Out: filepath.Join(f.Dir, "aggregate.json"), Baseline: filepath.Join(f.Dir, "baseline.json")}
+	fixture.WriteFile(t, opts.Baseline, b)
+	if err := aggregate.Run(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := judge(t, fixture.ReadFile[contracts.Aggregate](t, opts.Out), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := checkOf(t, g, "scanner", "errored")
+	if !slices.Equal(failed(g), []string{"scanner errored"}) || c.Value != 2.0/8 || !slices.Equal(c.Moved, []string{"a1", "b1"}) {
+		t.Errorf("failed %v, %+v", failed(g), c)
+	}
+	if !strings.Contains(strings.Join(Describe(g), "\n"), "scanner a1 errored: the detector crashed") {
+		t.Errorf("got %q", Describe(g))
+	}
+}
+
 func TestGateIsDeterministic(t *testing.T) {
 	b := goodBaseline(t)
 	r := rand.New(rand.NewPCG(1, 1))

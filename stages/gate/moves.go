@@ -207,7 +207,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 }
 
 // entryMoves compares what a detector says about each entry with what it said
-// then. An entry on which it fails now is listed whatever was then.
+// then. An entry on which it fails now, in any run, is listed whatever was then.
 func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, weight float64) []move {
 	before := make(map[string]string)
 	for _, id := range then.Flagged {
@@ -222,7 +222,7 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 		if !ok {
 			was = contracts.VerdictClean
 		}
-		if was == e.Verdict && e.Verdict != contracts.VerdictErrored {
+		if was == e.Verdict && e.Error == "" {
 			continue
 		}
 		m := move{weight: weight, Move: contracts.Move{
@@ -234,7 +234,7 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 			right = contracts.VerdictFlagged
 		}
 		switch {
-		case e.Verdict == contracts.VerdictErrored:
+		case e.Error != "":
 			m.State = contracts.MoveErrored
 		case e.Verdict != right && was != contracts.VerdictErrored, e.Verdict == contracts.VerdictFlagged && e.Verdict != right:
 			m.State = contracts.MoveRegressed

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/detection"
 )
 
 // CommentMarker is the first line of report.md. A workflow finds its own
@@ -128,7 +129,7 @@ func markdownDetectors(r *contracts.Report) []string {
 	for _, d := range r.Aggregate.Detectors {
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %d |\n", md(d.Score.Detector),
 			rate(d.Score.Recall, d.RecallInterval), rate(d.Score.FPRHardNegative, d.FPRHardNegativeInterval),
-			rate(d.Score.FPRBenign, d.FPRBenignInterval), rate(d.Score.Precision, d.PrecisionInterval), d.Score.Errored))
+			rate(d.Score.FPRBenign, d.FPRBenignInterval), rate(d.Score.Precision, d.PrecisionInterval), detection.Failed(d)))
 	}
 	return append(rows, "</details>\n\n")
 }

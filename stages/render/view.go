@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/detection"
 )
 
 // page is what the template shows: strings that are ready to read and plots.
@@ -167,8 +168,8 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	s := d.Score
 	v := detectorView{Name: s.Detector, Unstable: len(d.Unstable),
 		Counts: fmt.Sprintf("%d of %d attacks caught, %d false alarms on %d benign", s.TP, s.TP+s.FN, s.FP, s.FP+s.TN)}
-	if s.Errored > 0 {
-		v.Counts += fmt.Sprintf(", %d errored", s.Errored)
+	if n := detection.Failed(d); n > 0 {
+		v.Counts += fmt.Sprintf(", %d errored", n)
 	}
 	for _, x := range []struct {
 		metric   string
