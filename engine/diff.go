@@ -95,6 +95,9 @@ func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
 			return nil, false
 		}
 		start := at()
+		if counted == len(data) {
+			return nil, false // half saved: a key without a value
+		}
 		if data[counted] != '[' {
 			e := jsonEntry{name: key, line: start}
 			if dec.Decode(&e.raw) != nil {

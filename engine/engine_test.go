@@ -444,28 +444,6 @@ func TestForceAndCacheOff(t *testing.T) {
 	}
 }
 
-func TestExplainNamesTheEntryThatChanged(t *testing.T) {
-	w := newWorld(t)
-	w.write("set.json", "{\n \"version\": \"v1\",\n \"queries\": [\n  {\"id\": \"q1\", \"query\": \"a\"},\n  {\"id\": \"q2\", \"query\": \"b\"}\n ]\n}\n")
-	plan := w.plan(w.source(sh("s", "cp in/set out/result"), "set", "set.json"))
-	w.mustRun(plan)
-	w.write("set.json", "{\n \"version\": \"v1\",\n \"queries\": [\n  {\"id\": \"q2\", \"query\": \"edited\"},\n  {\"id\": \"q3\", \"query\": \"c\"}\n ]\n}\n")
-	got, err := w.engine.Explain(context.Background(), plan, []int{0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got[0].Status != engine.Miss || len(got[0].Changes) != 1 {
-		t.Fatalf("explanation = %+v", got[0])
-	}
-	want := []string{"line 4: queries[q2] edited (query)", "line 5: queries[q3] added", "queries[q1] removed (was line 4)"}
-	if fmt.Sprint(got[0].Changes[0].Details) != fmt.Sprint(want) {
-		t.Errorf("details = %q, want %q", got[0].Changes[0].Details, want)
-	}
-	if got[0].Reasons[0] != "input.set changed (set.json)" {
-		t.Errorf("reasons = %q", got[0].Reasons)
-	}
-}
-
 func TestDamagedBlobIsAMissWithAReason(t *testing.T) {
 	w := newWorld(t)
 	plan := w.plan(sh("a", "seq 1 1000 > out/result"), after(sh("b", "wc -l < in/u > out/result"), "u", 0))

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -167,18 +168,25 @@ func recorded(rec *cache.Record) *Recorded {
 
 // details compares two versions of a file input.
 func (r *run) details(o *Outcome, c *Change) []string {
+	if c.before.IsZero() {
+		return nil // it is new: there is nothing to compare it with
+	}
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
 		if pipeline.InputPrefix+input.Name != c.Component || input.Tree {
 			continue
 		}
+		// Of a file that is executable, and of a large one, nothing is kept.
 		before, err := r.Store.Bytes(c.before)
 		if err != nil {
-			return []string{"the earlier version is no longer in the store"}
+			return []string{"its earlier content is not in the store, so what changed inside cannot be said"}
 		}
 		after, err := r.inputBytes(input)
 		if err != nil {
 			return []string{err.Error()}
+		}
+		if bytes.Equal(before, after) {
+			return []string{"its content is the same, and it can be executed now"}
 		}
 		return diffFile(before, after)
 	}
