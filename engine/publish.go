@@ -3,14 +3,12 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/google/renameio/v2"
 
@@ -18,34 +16,19 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// stampName is the file that lists what was published into a directory, so
-// that the next run knows which files are its own to replace or remove.
-const stampName = ".touchstone-published.json"
-
-type stamp struct {
-	Output cache.Digest  `json:"output"`
-	Files  []stampedFile `json:"files"`
-}
-
-type stampedFile struct {
-	Path    string `json:"path"`
-	Size    int64  `json:"size"`
-	ModTime int64  `json:"mtime_ns"`
-}
-
 // Rewrite may change a file on its way into the tree.
 type Rewrite func(path string, content []byte) ([]byte, error)
 
 // Publish writes the plan's published outputs into the tree. With fresh unset
 // it leaves alone what already holds the same output. Files there that it did
 // not write itself are never touched: one that is in the way is an error.
-func (e *Engine) Publish(plan *pipeline.Plan, outcomes []*Outcome, fresh bool, rewrite Rewrite) error {
+func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*Outcome, fresh bool, rewrite Rewrite) error {
 	if len(plan.Publish) == 0 {
 		return nil
 	}
 	// Two runs in one tree: between a file and the stamp that lists it, the
 	// other one would take the file for somebody else's.
-	unlock, err := e.Store.LockKey(context.Background(), cache.Key(sha256.Sum256([]byte("publishing into "+plan.Root))))
+	unlock, err := e.Store.LockKey(ctx, cache.Key(sha256.Sum256([]byte("publishing into "+plan.Root))))
 	switch {
 	case err == nil:
 		defer unlock()
@@ -73,6 +56,9 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	if !fresh && old.Output == out.Digest && old.intact(target) {
 		return nil
 	}
+	if st, err := os.Stat(target); err == nil && !st.IsDir() {
+		return fmt.Errorf("%s is not a directory; move it away or publish elsewhere", target)
+	}
 	entries, err := e.Store.Tree(out.Digest)
 	if err != nil {
 		return err
@@ -83,8 +69,13 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err
 	}
+	if err := old.claim(target, entries); err != nil {
+		return err
+	}
+	if err := old.clear(target, entries); err != nil {
+		return err
+	}
 	next := stamp{Output: out.Digest}
-	kept := map[string]bool{}
 	for _, entry := range entries {
 		file := filepath.Join(target, filepath.FromSlash(entry.Path))
 		switch {
@@ -110,15 +101,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 		if err != nil {
 			return err
 		}
-		kept[entry.Path] = true
 		next.Files = append(next.Files, stampedFile{entry.Path, st.Size(), st.ModTime().UnixNano()})
-	}
-	for _, f := range old.Files {
-		if !kept[f.Path] && filepath.IsLocal(f.Path) {
-			if err := os.Remove(filepath.Join(target, filepath.FromSlash(f.Path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
 	}
 	return next.write(target)
 }
@@ -145,18 +128,18 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewr
 	if err != nil {
 		return err
 	}
-	if err := writePublished(content, target, execBit(out.Mode), name, rewrite); err != nil {
-		return err
+	if !own.lists(name) {
+		// Before the file: a run that is killed in between must not take it
+		// for somebody else's the next time.
+		own.Files = append(own.Files, stampedFile{Path: name})
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := own.write(dir); err != nil {
+			return err
+		}
 	}
-	if own.lists(name) {
-		return nil
-	}
-	own.Files = append(own.Files, stampedFile{Path: name})
-	return own.write(dir)
-}
-
-func foreign(file string) error {
-	return fmt.Errorf("%s exists and was not written by touchstone; move it away or publish elsewhere", file)
+	return writePublished(content, target, execBit(out.Mode), name, rewrite)
 }
 
 // fileDigest is the digest of a file in the tree, links followed.
@@ -190,58 +173,4 @@ func writePublished(content []byte, file string, mode fs.FileMode, path string, 
 // directory. As with Publish, what somebody else wrote there is not replaced.
 func (e *Engine) CopyOutput(out cache.RecordOutput, to string) error {
 	return e.publish(out, to, false, nil)
-}
-
-func readStamp(dir string) stamp {
-	var s stamp
-	b, err := os.ReadFile(filepath.Join(dir, stampName))
-	if err != nil || json.Unmarshal(b, &s) != nil {
-		return stamp{}
-	}
-	return s
-}
-
-func (s stamp) write(dir string) error {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return renameio.WriteFile(filepath.Join(dir, stampName), append(b, '\n'), 0o644)
-}
-
-// lists tells whether touchstone wrote the file at a path of the directory.
-func (s stamp) lists(path string) bool {
-	return slices.ContainsFunc(s.Files, func(f stampedFile) bool { return f.Path == path })
-}
-
-// intact tells that every published file is still as it was written.
-func (s stamp) intact(dir string) bool {
-	for _, f := range s.Files {
-		st, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.Path)))
-		if err != nil || st.Size() != f.Size || st.ModTime().UnixNano() != f.ModTime {
-			return false
-		}
-	}
-	return len(s.Files) > 0
-}
-
-func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
-	own := map[string]bool{}
-	for _, f := range s.Files {
-		own[f.Path] = true
-	}
-	for _, entry := range entries {
-		if entry.Mode.IsDir() || own[entry.Path] {
-			continue
-		}
-		file := filepath.Join(dir, filepath.FromSlash(entry.Path))
-		if _, err := os.Lstat(file); err != nil {
-			continue
-		}
-		if there, err := fileDigest(file); err == nil && there == entry.Digest {
-			continue
-		}
-		return foreign(file)
-	}
-	return nil
 }

@@ -164,7 +164,7 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 	// another run makes it again, to find the next. A disk that damages what
 	// was just written must not keep this going.
 	for more := maxRepairs; err == nil; more-- {
-		err = s.hand(outcomes, sum, use)
+		err = s.hand(ctx, outcomes, sum, use)
 		if !cache.Damaged(err) || more == 0 {
 			break
 		}
@@ -177,9 +177,9 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 }
 
 // hand gives the results of a run to whoever asked for them.
-func (s *session) hand(outcomes []*engine.Outcome, sum engine.Summary, use func([]*engine.Outcome) error) error {
+func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engine.Summary, use func([]*engine.Outcome) error) error {
 	facts := s.runSummary(outcomes, sum)
-	err := s.engine.Publish(s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
+	err := s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
 		if path != reportPage {
 			return content, nil
 		}
