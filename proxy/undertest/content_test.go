@@ -1,6 +1,7 @@
 package undertest
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -75,6 +76,30 @@ func TestShorten(t *testing.T) {
 	if !strings.HasSuffix(text, "and 30 more") || strings.Count(text, "\n") != 20 {
 		t.Errorf("got %s", text)
 	}
+}
+
+// What bounds a message must not bound all that a proxy ever says.
+func TestMessages(t *testing.T) {
+	for size, fails := range map[int]bool{9: false, 10: false, 200: true} {
+		text := strings.Repeat(strings.Repeat("x", 10)+"\n", 5) + strings.Repeat("y", size) + "\n"
+		for _, chunk := range []int{1, 7, 64} {
+			got, err := io.ReadAll(&messages{from: inPieces(text, chunk), most: 10})
+			if (err != nil) != fails || !fails && string(got) != text {
+				t.Errorf("%d bytes by %d: %q, %v", size, chunk, got, err)
+			}
+		}
+	}
+}
+
+// inPieces hands out a text in pieces.
+func inPieces(text string, size int) io.Reader {
+	var pieces []io.Reader
+	for len(text) > 0 {
+		n := min(size, len(text))
+		pieces = append(pieces, strings.NewReader(text[:n]))
+		text = text[n:]
+	}
+	return io.MultiReader(pieces...)
 }
 
 func TestLogTail(t *testing.T) {

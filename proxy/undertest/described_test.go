@@ -1,7 +1,6 @@
 package undertest_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -279,7 +278,7 @@ search "mcp" {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := startDescribed(t, dir, func(o *undertest.Options) { o.SearchPath = contracts.SearchMCP })
+	p, err := startDescribed(t, dir, func(o *undertest.Options) { o.SearchPath, o.QueryTimeout = contracts.SearchMCP, 2*time.Second })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,8 +292,15 @@ search "mcp" {
 			t.Errorf("got %+v, %v", answer, err)
 		}
 	}
-	if _, err := p.Search(t.Context(), "", 2); err == nil || errors.Is(err, undertest.ErrBroken) {
-		t.Errorf("an error of the tool: %v", err)
+	// There is only the one session: what fails in it must not take the queries
+	// after it along.
+	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", "not this one"}, {"wait", "did not answer within 2s"}} {
+		if _, err := p.Search(t.Context(), tc.query, 2); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%q: %v", tc.query, err)
+		}
+		if _, err := p.Search(t.Context(), "water", 2); err != nil {
+			t.Errorf("after %q: %v", tc.query, err)
+		}
 	}
 	p.Stop()
 	nothingLeft(t)

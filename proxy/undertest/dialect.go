@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/proxy"
@@ -173,11 +174,14 @@ func fetch(client *http.Client, req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
+// cutMark ends the quotation of an answer that was cut.
+const cutMark = `"...`
+
 // begin shows the start of an answer in an error.
 func begin(body []byte) string {
 	const most = 120
 	if len(body) > most {
-		return fmt.Sprintf("%q...", body[:most])
+		return strings.TrimSuffix(fmt.Sprintf("%q", body[:most]), `"`) + cutMark
 	}
 	return fmt.Sprintf("%q", body)
 }

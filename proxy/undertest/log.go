@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -53,15 +54,30 @@ func (l *logBuffer) text() string {
 	return string(l.data)
 }
 
+// hide masks what the proxy was given to know, as it is and as a message quotes
+// it, and also where the message was cut in the middle of it.
+func (l *logBuffer) hide(text string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.secrets {
+		quoted := strconv.Quote(s)
+		quoted = quoted[1 : len(quoted)-1]
+		for _, form := range []string{s, quoted} {
+			text = strings.ReplaceAll(text, form, masked)
+		}
+		for n := len(quoted) - 1; n >= 4; n-- {
+			text = strings.ReplaceAll(text, quoted[:n]+cutMark, masked+cutMark)
+		}
+	}
+	return maskKnown(text)
+}
+
 // tail returns the last lines, indented.
 func (l *logBuffer) tail() string {
 	l.mu.Lock()
 	text, cut := string(l.data), l.cut
-	for _, s := range l.secrets {
-		text = strings.ReplaceAll(text, s, masked)
-	}
 	l.mu.Unlock()
-	text = strings.TrimSpace(mask(text))
+	text = strings.TrimSpace(mask(l.hide(text)))
 	if text == "" {
 		return ""
 	}
@@ -115,15 +131,21 @@ var (
 
 const masked = "(masked)"
 
-// mask hides what looks like a secret, and the values of this process's own
-// environment variables that are named like one: the proxy inherits them.
+// mask hides what maskKnown does, and what stands behind a name that says that
+// it is a secret.
 func mask(text string) string {
+	return secretNamed.ReplaceAllString(maskKnown(text), "${1}"+masked)
+}
+
+// maskKnown hides the values of this process's own environment variables that
+// are named like secrets, since the proxy inherits them, and what has the shape
+// of a well-known service's.
+func maskKnown(text string) string {
 	for _, kv := range os.Environ() {
 		name, value, _ := strings.Cut(kv, "=")
 		if len(value) >= 8 && secretName.MatchString(name) {
 			text = strings.ReplaceAll(text, value, masked)
 		}
 	}
-	text = secretToken.ReplaceAllString(text, masked)
-	return secretNamed.ReplaceAllString(text, "${1}"+masked)
+	return secretToken.ReplaceAllString(text, masked)
 }

@@ -1,7 +1,9 @@
 package undertest
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +19,7 @@ type mcpClient struct {
 	client    *mcp.Client
 	transport func() (mcp.Transport, error)
 	session   *mcp.ClientSession // nil until there is one that works
+	only      bool               // there is no other session after the first
 }
 
 // newMCPClient makes a client for streamable HTTP that sends header along.
@@ -35,13 +38,31 @@ func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcp
 // cannot be asked again.
 func newStdioClient(p *process) *mcpClient {
 	used := false
-	return &mcpClient{client: anyMCPClient(), transport: func() (mcp.Transport, error) {
+	return &mcpClient{client: anyMCPClient(), only: true, transport: func() (mcp.Transport, error) {
 		if used {
 			return nil, ErrBroken
 		}
 		used = true
-		return &mcp.IOTransport{Reader: io.NopCloser(io.LimitReader(p.out, maxAnswer)), Writer: keepOpen{p.in}}, nil
+		return &mcp.IOTransport{Reader: io.NopCloser(&messages{from: p.out, most: maxAnswer}), Writer: keepOpen{p.in}}, nil
 	}}
+}
+
+// messages reads messages, one a line, each of at most so many bytes and what
+// one read adds.
+type messages struct {
+	from io.Reader
+	most int
+	size int // of the message at hand
+}
+
+func (m *messages) Read(b []byte) (int, error) {
+	n, err := m.from.Read(b)
+	if end := bytes.LastIndexByte(b[:n], '\n'); end >= 0 {
+		m.size = n - end - 1
+	} else if m.size += n; m.size > m.most {
+		return 0, fmt.Errorf("it sent a message of more than %d MiB", m.most>>20)
+	}
+	return n, err
 }
 
 func anyMCPClient() *mcp.Client {
@@ -51,7 +72,8 @@ func anyMCPClient() *mcp.Client {
 }
 
 // use runs f with a session. Garbage on the wire breaks a session for good,
-// and the next question must not suffer for it.
+// and the next question must not suffer for it: after an error there is a new
+// one, unless it can only be this one, which is kept while its connection holds.
 func (c *mcpClient) use(ctx context.Context, f func(*mcp.ClientSession) error) error {
 	if c.session == nil {
 		transport, err := c.transport()
@@ -65,7 +87,7 @@ func (c *mcpClient) use(ctx context.Context, f func(*mcp.ClientSession) error) e
 		c.session = session
 	}
 	err := f(c.session)
-	if err != nil {
+	if err != nil && (!c.only || errors.Is(err, mcp.ErrConnectionClosed)) {
 		c.close()
 	}
 	return err

@@ -109,7 +109,7 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	p := &Proxy{
 		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect,
 		// One connection for each proxy, and none that outlives it.
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}},
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: stayHere},
 	}
 	if err := p.start(ctx, opts); err != nil {
 		if p.process != nil {
@@ -252,8 +252,10 @@ func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress st
 		if !found {
 			return false, "it has not told its address", nil
 		}
-		if err := checkLoopback(a.base); err != nil {
-			return false, "", err
+		for _, told := range []string{a.base, a.mcp} {
+			if err := checkLoopback(told); err != nil {
+				return false, "", err
+			}
 		}
 		*addr = a
 	}
@@ -261,7 +263,7 @@ func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress st
 	if err != nil {
 		err = p.scrub(*addr, err)
 	}
-	return done, progress, err
+	return done, p.process.log.hide(progress), err
 }
 
 // checkLoopback refuses a proxy that listens where it was not told to.
@@ -274,6 +276,18 @@ func checkLoopback(base string) error {
 	ip := net.ParseIP(host)
 	if host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("it listens at %q and was told to keep to loopback", base)
+	}
+	return nil
+}
+
+// stayHere refuses a redirect to another machine: what the proxy is told stays
+// on this one.
+func stayHere(req *http.Request, via []*http.Request) error {
+	if checkLoopback(req.URL.String()) != nil {
+		return fmt.Errorf("it sends us on to %s, and is to be reached on loopback", req.URL.Host)
+	}
+	if len(via) >= 10 {
+		return errors.New("it redirects without an end")
 	}
 	return nil
 }
@@ -324,13 +338,13 @@ func (p *Proxy) WithLog(err error) error {
 // broken. Which of them it is depends on timing alone.
 var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
 
-// scrub takes what differs from run to run out of an error's text: reports
-// are made of it.
+// scrub takes what differs from run to run out of an error's text, and what is
+// secret: reports are made of it.
 func (p *Proxy) scrub(addr address, err error) error {
 	if brokenConnection.MatchString(err.Error()) {
 		return ErrBroken
 	}
-	text := strings.ReplaceAll(err.Error(), addr.base, "the proxy")
+	text := strings.ReplaceAll(p.process.log.hide(err.Error()), addr.base, "the proxy")
 	if d, ok := p.dialect.(*described); ok && d.run != nil {
 		text = strings.ReplaceAll(text, p.home, "its home")
 	}

@@ -53,6 +53,19 @@ func beStdioProxy() {
 		Text string `json:"text"`
 		Most int    `json:"most"`
 	}
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if call, ok := req.(*mcp.CallToolRequest); ok {
+				switch text := string(call.Params.Arguments); {
+				case strings.Contains(text, "refuse"):
+					return nil, errors.New("not this one")
+				case strings.Contains(text, "wait"):
+					<-ctx.Done() // the client gives up, and says so
+				}
+			}
+			return next(ctx, method, req)
+		}
+	})
 	mcp.AddTool(server, &mcp.Tool{Name: "find", Description: "Finds."},
 		func(_ context.Context, _ *mcp.CallToolRequest, args arguments) (*mcp.CallToolResult, any, error) {
 			if args.Text == "" {
@@ -303,6 +316,44 @@ func TestSearchSurvivesBadAnswers(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// What a proxy is given to know may come back in its answers, and an answer that
+// cannot be read becomes the text of a report.
+func TestErrorsKeepTheSecret(t *testing.T) {
+	const secret = "correct-horse \"battery\" staple"
+	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
+		p, err := start(t, badproxy.QuotesSecret, func(o *undertest.Options) { o.SearchPath, o.Secret = path, secret })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pad := range 120 {
+			_, err := p.Search(t.Context(), strings.Repeat("x", pad+1), 3)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if strings.Contains(err.Error(), "correct-horse") || strings.Contains(err.Error(), "staple") {
+				t.Fatalf("%s: the error shows it: %v", path, err)
+			}
+			if pad == 0 && path == contracts.SearchREST && !strings.Contains(err.Error(), "wrong key: (masked)") {
+				t.Errorf("got %v", err)
+			}
+		}
+	}
+}
+
+// A proxy that is held to this machine can still send us elsewhere, and with us
+// what we tell it.
+func TestProxyThatSendsAway(t *testing.T) {
+	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
+		p, err := start(t, badproxy.SendsAway, func(o *undertest.Options) { o.SearchPath, o.QueryTimeout = path, time.Second })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Search(t.Context(), "water", 3); err == nil || !strings.Contains(err.Error(), "sends us on to 192.0.2.7:80") {
+			t.Errorf("%s: got %v", path, err)
+		}
 	}
 }
 
