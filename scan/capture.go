@@ -165,6 +165,7 @@ func (t *tee) Read(p []byte) (int, error) {
 type capturingTransport struct {
 	next    http.RoundTripper
 	c       *capture
+	scheme  string
 	host    string
 	headers map[string]string
 	asked   atomic.Bool
@@ -172,9 +173,12 @@ type capturingTransport struct {
 }
 
 func (t *capturingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Host != t.host {
+	switch {
+	case req.URL.Host != t.host:
 		// The headers are secrets of one host, and so is the consent.
 		return nil, fmt.Errorf("the server sends us on to another host, %s", req.URL.Host)
+	case t.scheme == "https" && req.URL.Scheme != "https":
+		return nil, errors.New("the server sends us on to where nothing is encrypted")
 	}
 	req = req.Clone(req.Context())
 	for name, v := range t.headers {

@@ -1,8 +1,10 @@
 package scan
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,28 +12,67 @@ import (
 // secrets masked: it goes into reports, and reports are uploaded. Environment
 // variables and headers are left out altogether.
 func (s Server) Display() string {
+	shown, _ := s.words()
+	return shown
+}
+
+// words are Display and the secrets that it masks.
+func (s Server) words() (shown string, secrets []string) {
 	if s.URL != "" {
-		return displayURL(s.URL)
+		return displayURL(s.URL), urlSecrets(s.URL)
 	}
 	words := make([]string, len(s.Command))
 	masked := false
 	for i, w := range s.Command {
-		switch name, _, assigned := strings.Cut(w, "="); {
+		switch name, value, assigned := strings.Cut(w, "="); {
 		case masked:
+			secrets = append(secrets, w)
 			w = "***"
 			masked = false
 		case assigned && secretName.MatchString(name):
+			secrets = append(secrets, value)
 			w = name + "=***"
 		case !assigned && strings.HasPrefix(w, "-") && secretName.MatchString(w):
 			masked = true
 		case strings.Contains(w, "://"):
+			secrets = append(secrets, urlSecrets(w)...)
 			w = displayURL(w)
 		case authHeader.MatchString(w):
+			_, value, _ := strings.Cut(w, ":")
+			secrets = append(secrets, value)
 			w = authHeader.ReplaceAllString(w, "$1***")
 		}
 		words[i] = QuoteWord(w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, " "), secrets
+}
+
+// hide masks in a text what the entry of the server gives it to know: a server
+// that fails may tell, and what it tells goes into reports, too.
+func (s Server) hide(text string) string {
+	_, secrets := s.words()
+	for name, value := range s.Env {
+		if secretName.MatchString(name) {
+			secrets = append(secrets, value)
+		}
+	}
+	for _, value := range s.Headers {
+		secrets = append(secrets, value)
+	}
+	for _, secret := range slices.Clone(secrets) {
+		// Bearer and Basic may be left out.
+		if _, credentials, ok := strings.Cut(strings.TrimSpace(secret), " "); ok {
+			secrets = append(secrets, credentials)
+		}
+	}
+	// The longest first: one may be a part of another.
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	for _, secret := range secrets {
+		if secret = strings.TrimSpace(secret); len(secret) >= 4 {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return text
 }
 
 var (
@@ -61,6 +102,27 @@ func displayURL(raw string) string {
 		u.RawQuery = strings.Join(names, "&")
 	}
 	return strings.ReplaceAll(u.String(), "%2A", "*")
+}
+
+// urlSecrets are what displayURL masks.
+func urlSecrets(raw string) []string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		_, query, _ := strings.Cut(raw, "?")
+		return []string{query}
+	}
+	var secrets []string
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		_, value, _ := strings.Cut(pair, "=")
+		secrets = append(secrets, value)
+		if plain, err := url.QueryUnescape(value); err == nil {
+			secrets = append(secrets, plain)
+		}
+	}
+	return secrets
 }
 
 // QuoteWord quotes a word of a command line that a shell would split.

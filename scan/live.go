@@ -137,7 +137,7 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 		if ready.URL != "" { // it may carry a token
 			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
 		}
-		return fail(clip(reason, 500), "see that it works in its client; --timeout gives it longer")
+		return fail(clip(ready.hide(reason), 500), "see that it works in its client; --timeout gives it longer")
 	}
 	// Reports show the entry as it stands, not the values filled in.
 	for i := range in.Unscanned {
@@ -176,7 +176,7 @@ func listProcess(ctx context.Context, s Server) (*Input, error) {
 		Reader: newJSONLines(&tee{ReadCloser: p.Out, f: frames{c: c, kind: "lines"}}), Writer: p.In,
 	}, c, s)
 	if err != nil && ctx.Err() == nil {
-		if text := lastLine(p.errors.String()); text != "" {
+		if text := lastLine(s.hide(p.errors.String())); text != "" {
 			err = fmt.Errorf("%w; its last words: %s", err, text)
 		}
 	}
@@ -192,7 +192,7 @@ func listURL(ctx context.Context, s Server) (in *Input, refused bool, err error)
 	}
 	c := &capture{}
 	httpTransport := http.DefaultTransport.(*http.Transport).Clone()
-	capturing := &capturingTransport{next: httpTransport, c: c, host: u.Host, headers: s.Headers}
+	capturing := &capturingTransport{next: httpTransport, c: c, scheme: u.Scheme, host: u.Host, headers: s.Headers}
 	client := &http.Client{Transport: capturing}
 	var transport mcp.Transport
 	if s.Transport == "sse" {

@@ -43,6 +43,9 @@ func serveTest(kind string) {
 	case "dies":
 		fmt.Fprintln(os.Stderr, "no licence\x1b[2J found")
 		os.Exit(1)
+	case "tells":
+		fmt.Fprintf(os.Stderr, "cannot log in as %s with %s and %s\n", os.Getenv("SCAN_TEST_USER"), os.Getenv("API_TOKEN"), strings.Join(os.Args[1:], " "))
+		os.Exit(1)
 	case "silent":
 		// Outlives its input, and so does its child.
 		child := exec.Command("sleep", "600")
@@ -249,6 +252,49 @@ func TestListWaitsForTheListToSettle(t *testing.T) {
 		t.Errorf("a list that never settles: %+v", in)
 	}
 }
+
+// Reports are uploaded: what an entry gives a server to know must not come back
+// in the server's last words.
+func TestListKeepsSecrets(t *testing.T) {
+	t.Setenv("SCAN_TEST_SECRET", "hunter2-hunter2")
+	s := stdioServer(t, "tells")
+	s.Command = append(s.Command, "--user", "jo", "--password", "pa55word", "--key=k3y-k3y")
+	s.Env["API_TOKEN"], s.Env["SCAN_TEST_USER"] = "${env:SCAN_TEST_SECRET}", "jo-anne"
+	in := mustList(t, time.Minute, s)
+	if len(in.Unscanned) != 1 {
+		t.Fatal(brief(in))
+	}
+	text := fmt.Sprint(in.Unscanned)
+	for _, secret := range []string{"hunter2", "pa55word", "k3y-k3y"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is told: %s", secret, text)
+		}
+	}
+	if !strings.Contains(text, "cannot log in as jo-anne with *** and --user jo --password *** --key=***") {
+		t.Error(text)
+	}
+}
+
+// A server behind TLS that sends us to the same host without it would have the
+// headers go over the wire for everybody to read.
+func TestHeadersStayBehindTLS(t *testing.T) {
+	for scheme, want := range map[string]int{"https": 1, "http": 0} {
+		sent := 0
+		transport := &capturingTransport{c: &capture{}, scheme: "https", host: "example.com", headers: map[string]string{"Authorization": "Bearer token"},
+			next: roundTripper(func(*http.Request) (*http.Response, error) {
+				sent++
+				return httptest.NewRecorder().Result(), nil
+			})}
+		_, err := transport.RoundTrip(httptest.NewRequest(http.MethodPost, scheme+"://example.com/mcp", nil))
+		if sent != want || (err == nil) != (want == 1) {
+			t.Errorf("%s: sent %d times, %v", scheme, sent, err)
+		}
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestListCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
