@@ -123,10 +123,32 @@ func match(plan *pipeline.Plan, names []string) ([]bool, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no stage is called %q; the stages are %s", name, strings.Join(StageNames(plan), ", "))
+			return nil, unknownName(plan, name)
 		}
 	}
 	return in, nil
+}
+
+// unknownName says what there is instead: the instances of a stage, where only
+// the instance is wrong, or else all stages.
+func unknownName(plan *pipeline.Plan, name string) error {
+	const most = 20
+	stage, _, instance := strings.Cut(name, "[")
+	var instances []string
+	for _, inst := range plan.Instances {
+		if inst.Stage == stage && len(inst.Matrix) > 0 {
+			instances = append(instances, inst.String())
+		}
+	}
+	if !instance || len(instances) == 0 {
+		return fmt.Errorf("no stage is called %q; the stages are %s", name, strings.Join(StageNames(plan), ", "))
+	}
+	more := ""
+	if len(instances) > most {
+		more = fmt.Sprintf(" and %d more", len(instances)-most)
+		instances = instances[:most]
+	}
+	return fmt.Errorf("stage %q has no instance %q; it has %s%s", stage, name, strings.Join(instances, ", "), more)
 }
 
 // Find returns the indexes of the instances that a name selects.

@@ -62,11 +62,15 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 	if golden.CorpusVersion != corpus.Version {
 		return nil, fmt.Errorf("the golden set is over corpus %s and this is corpus %s; give the two that belong together", golden.CorpusVersion, corpus.Version)
 	}
+	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give one between 0 and 1", opts.Share, len(golden.Queries))
+	if !(opts.Share > 0 && opts.Share < 1) { // said so that NaN is refused too
+		return nil, halfEmpty
+	}
 	e := &Evaluator{corpus: corpus, metric: opts.Metric, places: map[contracts.ToolID]int{}}
 	train, heldOut := split(golden.Queries, opts.Seed, opts.Share)
 	e.train, e.heldOut = questions(train), questions(heldOut)
 	if len(e.train) == 0 || len(e.heldOut) == 0 {
-		return nil, fmt.Errorf("a share of %g leaves one half of the %d queries empty; give one between 0 and 1", opts.Share, len(golden.Queries))
+		return nil, halfEmpty
 	}
 	tools := make([]scanner.Tool, len(corpus.Tools))
 	for i, t := range corpus.Tools {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -144,6 +145,9 @@ func TestNewRefusesWhatCannotBeScored(t *testing.T) {
 		"metric": {Options{Share: 0.5, Metric: "recall"}, `metric "recall" is unknown`},
 		"none":   {Options{Share: 0, Metric: "mrr"}, "leaves one half"},
 		"all":    {Options{Share: 1, Metric: "mrr"}, "leaves one half"},
+		"more":   {Options{Share: 2, Metric: "mrr"}, "leaves one half"},
+		"less":   {Options{Share: -1, Metric: "mrr"}, "leaves one half"},
+		"NaN":    {Options{Share: math.NaN(), Metric: "mrr"}, "leaves one half"},
 	} {
 		if _, err := New(corpus, golden, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)

@@ -155,7 +155,11 @@ func FuzzLoad(f *testing.F) {
 			t.Skip()
 		}
 		checkLoaded(t, Options{File: "pipeline.hcl"}, fuzzDisk(t, src))
-		_ = Format(src)
+		if laidOut, _, _ := Format(src, "pipeline.hcl"); laidOut != nil {
+			if again, diags, _ := Format(laidOut, "pipeline.hcl"); again == nil {
+				t.Fatalf("what was laid out is no longer well formed: %v", diags)
+			}
+		}
 	})
 }
 

@@ -38,9 +38,24 @@ func Load(o Options) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	return load(o, osDisk{})
 }
 
-// Format lays a pipeline file out in the canonical style.
-func Format(src []byte) []byte {
-	return hclwrite.Format(src)
+// Format lays a pipeline file, or any other in the same syntax, out in the
+// canonical style. It returns nil and what is wrong for a source that is not
+// well formed, which laying out would garble: one in another language, in
+// another encoding, half written.
+func Format(src []byte, filename string) ([]byte, hcl.Diagnostics, map[string]*hcl.File) {
+	l := &loader{files: map[string]*hcl.File{}}
+	if !l.checkText(src, filename) {
+		return nil, l.diags, l.files
+	}
+	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	l.files[filename] = file
+	for _, d := range diags {
+		// It is well formed, and which of the two is meant is not asked here.
+		if d.Severity == hcl.DiagError && d.Summary != "Attribute redefined" {
+			return nil, diags, l.files
+		}
+	}
+	return hclwrite.Format(src), nil, l.files
 }
 
 // loader is one run of Load. Problems are collected in diags; whatever could

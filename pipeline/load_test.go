@@ -141,7 +141,8 @@ func TestUnreadablePipeline(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	got := string(Format([]byte("stage \"s\" {\ncommand=[\"x\"]\n   timeout   = \"5m\"\n}\n")))
+	b, _, _ := Format([]byte("stage \"s\" {\ncommand=[\"x\"]\n   timeout   = \"5m\"\n}\n"), "pipeline.hcl")
+	got := string(b)
 	want := "stage \"s\" {\n  command = [\"x\"]\n  timeout = \"5m\"\n}\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/google/renameio/v2"
@@ -16,18 +18,26 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
 		Short: "Rewrite pipeline files in the canonical layout",
-		Long:  "Rewrites the given files, or the pipeline, in the canonical layout and names each that changed.\nWith --check it changes nothing and exits with 2 when a file is not in that layout.",
+		Long:  "Rewrites the given files, or the pipeline, in the canonical layout and names each that changed.\nWith --check it changes nothing and exits with 2 when a file is not in that layout.\nA file that is not well formed is left as it is, and exits with 2 too.",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {
 				files = []string{flags.file}
 			}
-			changed := 0
+			changed, refused := 0, false
 			for _, file := range files {
 				src, err := os.ReadFile(file)
+				if errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("there is no %s here; name the file to lay out, or run in the directory of %s", file, defaultFile)
+				}
 				if err != nil {
 					return err
 				}
-				formatted := pipeline.Format(src)
+				formatted, diags, sources := pipeline.Format(src, file)
+				if formatted == nil {
+					printDiagnostics(cmd.ErrOrStderr(), diags, sources)
+					refused = true
+					continue
+				}
 				if bytes.Equal(src, formatted) {
 					continue
 				}
@@ -44,8 +54,11 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 					return err
 				}
 			}
+			if refused {
+				return &exitError{code: exitUsage}
+			}
 			if check && changed > 0 {
-				return fmt.Errorf("%d files are not formatted; run %s fmt", changed, toolName)
+				return fmt.Errorf("%s not formatted; run %s fmt", counted(changed, "file is", "files are"), toolName)
 			}
 			return nil
 		},

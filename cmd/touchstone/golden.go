@@ -49,7 +49,7 @@ Nothing is overwritten. Corpora are files, or versions in --dir.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, file, err := f.migrate(args[0])
 			if err != nil {
-				return handError(err)
+				return datasetError(err)
 			}
 			if f.work != "" {
 				var text bytes.Buffer

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/engine"
 )
 
 // logsJSON is the shape of logs --json.
@@ -35,6 +37,11 @@ func newLogsCommand(flags *globalFlags) *cobra.Command {
 			defer s.close()
 			found, err := s.engine.Logs(args[0])
 			if err != nil {
+				// A name that is not in the pipeline as it stands may have been
+				// in it when it ran, so it is looked at only now.
+				if _, unknown := engine.Find(s.plan, args[0]); unknown != nil {
+					err = unknown
+				}
 				return err
 			}
 			facts := logsJSON{Logs: []logJSON{}}

@@ -19,6 +19,8 @@ func main() {
 	// A second interrupt ends the program at once.
 	context.AfterFunc(ctx, stop)
 	root := newRootCommand()
-	err := root.ExecuteContext(ctx)
+	out := &output{file: os.Stdout}
+	root.SetOut(out)
+	err := out.whole(execute(ctx, root))
 	os.Exit(report(ctx, os.Stderr, err))
 }

@@ -326,7 +326,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 func (s *session) summaryLine(sum engine.Summary) string {
 	took := seconds(time.Since(s.began))
 	if sum.Executed == 0 {
-		return fmt.Sprintf("nothing to do: all %d stages are up to date (%s)", sum.Selected, took)
+		return fmt.Sprintf("nothing to do: %s up to date (%s)", counted(sum.Selected, "stage is", "stages are"), took)
 	}
 	return fmt.Sprintf("%d executed, %d up to date (%s)", sum.Executed, sum.Hits, took)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -40,18 +41,24 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 	plan, diags, files := pipeline.Load(pipeline.Options{
 		File: flags.file, Vars: flags.vars, VarFiles: flags.varFiles, Environ: os.Environ(), Version: version,
 	})
-	if len(diags) > 0 {
-		width, color := 0, false
-		if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			color = os.Getenv("NO_COLOR") == ""
-			width, _, _ = term.GetSize(int(f.Fd()))
-		}
-		_ = pipeline.WriteDiagnostics(stderr, diags, files, color, uint(max(width, 0)))
-	}
+	printDiagnostics(stderr, diags, files)
 	if diags.HasErrors() {
 		return nil, &exitError{code: exitUsage}
 	}
 	return plan, nil
+}
+
+// printDiagnostics prints what is wrong with sources, with the lines.
+func printDiagnostics(stderr io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File) {
+	if len(diags) == 0 {
+		return
+	}
+	width, color := 0, false
+	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		color = os.Getenv("NO_COLOR") == ""
+		width, _, _ = term.GetSize(int(f.Fd()))
+	}
+	_ = pipeline.WriteDiagnostics(stderr, diags, files, color, uint(max(width, 0)))
 }
 
 // openStore opens the store that the flags name.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -47,7 +46,7 @@ failure.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.out, w.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			if f, ok := w.out.(*os.File); ok && !flags.json {
+			if f, ok := w.out.(interface{ Fd() uintptr }); ok && !flags.json {
 				w.terminal = term.IsTerminal(int(f.Fd()))
 			}
 			return w.watch(cmd.Context())

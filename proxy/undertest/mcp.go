@@ -20,6 +20,7 @@ type mcpClient struct {
 	transport func() (mcp.Transport, error)
 	session   *mcp.ClientSession // nil until there is one that works
 	only      bool               // there is no other session after the first
+	connected bool               // whether there ever was one
 }
 
 // newMCPClient makes a client for streamable HTTP that sends header along.
@@ -84,7 +85,7 @@ func (c *mcpClient) use(ctx context.Context, f func(*mcp.ClientSession) error) e
 		if err != nil {
 			return fmt.Errorf("connect to its MCP endpoint: %w", err)
 		}
-		c.session = session
+		c.session, c.connected = session, true
 	}
 	err := f(c.session)
 	if err != nil && (!c.only || errors.Is(err, mcp.ErrConnectionClosed)) {

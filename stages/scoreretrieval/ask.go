@@ -37,7 +37,7 @@ const defaultMaxFailed = 0.5
 // hangs, or fails more than maxFailed of the queries.
 func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []int) ([]contracts.QueryResult, error) {
 	results := make([]contracts.QueryResult, 0, len(queries))
-	var failures []string
+	var failures []failure
 	unanswered := 0
 	for _, i := range order {
 		q := queries[i]
@@ -47,7 +47,7 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 				return nil, ctx.Err()
 			}
 			r.Error = err.Error()
-			failures = append(failures, fmt.Sprintf("%s: %s", q.ID, r.Error))
+			failures = append(failures, failure{q.ID, r.Error})
 		}
 		unanswered++
 		if !errors.Is(err, undertest.ErrNoAnswer) {
@@ -73,7 +73,7 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 	return results, nil
 }
 
-func (a *asker) tooMany(failures []string, queries []contracts.Query) bool {
+func (a *asker) tooMany(failures []failure, queries []contracts.Query) bool {
 	return float64(len(failures)) > a.maxFailed*float64(len(queries))
 }
 
@@ -85,12 +85,40 @@ func share(s float64) string {
 	return fmt.Sprintf("%.3g%%", 100*s)
 }
 
-func (a *asker) fail(what string, failures []string) error {
+func (a *asker) fail(what string, failures []failure) error {
 	err := fmt.Errorf("proxy %q %s", a.proxy.Manifest.Name, what)
 	if len(failures) > 0 {
-		err = fmt.Errorf("%w; queries that failed:\n%s", err, undertest.Shorten(failures))
+		err = fmt.Errorf("%w; queries that failed:\n%s", err, undertest.Shorten(byError(failures)))
 	}
 	return a.proxy.WithLog(err)
+}
+
+// failure is a query without an answer, and why.
+type failure struct{ query, why string }
+
+// byError makes a line of each error, in the order in which they first came: a
+// proxy that cannot be reached fails every query alike, and what it says
+// otherwise would be lost below that.
+func byError(failures []failure) []string {
+	const mostNamed = 5
+	var whys []string
+	queries := map[string][]string{}
+	for _, f := range failures {
+		if queries[f.why] == nil {
+			whys = append(whys, f.why)
+		}
+		queries[f.why] = append(queries[f.why], f.query)
+	}
+	lines := make([]string, len(whys))
+	for i, why := range whys {
+		failed := queries[why]
+		text := strings.Join(failed[:min(mostNamed, len(failed))], ", ")
+		if more := len(failed) - mostNamed; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		lines[i] = text + ": " + why
+	}
+	return lines
 }
 
 // ask asks one query. The result has no metrics yet.

@@ -1,0 +1,20 @@
+package undertest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// A proxy that has the REST search alone is what somebody begins with.
+func TestWithoutMCPTheOtherSearchIsNamed(t *testing.T) {
+	rest := httptest.NewServer(http.NotFoundHandler())
+	defer rest.Close()
+	s := &mcpSearcher{newMCPClient(rest.URL+"/mcp", rest.Client(), nil)}
+	defer s.close()
+	_, err := s.search(t.Context(), "a query", 10)
+	if err == nil || !strings.Contains(err.Error(), "--var search=rest") {
+		t.Errorf("the error does not say what to do: %v", err)
+	}
+}
