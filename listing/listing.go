@@ -20,7 +20,7 @@ const maxPages = 1000
 // library leaves out what is null.
 func Tools(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
 	var tools []*mcp.Tool
-	cursor := ""
+	cursor, seen := "", map[string]bool{}
 	for range maxPages {
 		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
@@ -30,6 +30,10 @@ func Tools(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error)
 		if cursor = page.NextCursor; cursor == "" {
 			return tools, nil
 		}
+		if seen[cursor] {
+			return nil, fmt.Errorf("its list of tools does not end: it leads back to the page %.60q", cursor)
+		}
+		seen[cursor] = true
 	}
 	return nil, fmt.Errorf("its list of tools does not end after %d pages", maxPages)
 }

@@ -48,7 +48,7 @@ func serve(t *testing.T, page func(cursor string) string) *mcp.ClientSession {
 const tool = `{"name":%q,"inputSchema":{"type":"object"}}`
 
 func TestTools(t *testing.T) {
-	pages := 0
+	pages, circle := 0, 0
 	for _, tc := range []struct {
 		name string
 		page func(cursor string) string
@@ -66,7 +66,12 @@ func TestTools(t *testing.T) {
 			return fmt.Sprintf(`{"tools":[`+tool+`]}`, "late")
 		}, "late"},
 		{"null among them", func(string) string { return fmt.Sprintf(`{"tools":[null,`+tool+`]}`, "a") }, "a"},
-		{"no end", func(string) string { pages++; return `{"tools":[],"nextCursor":"1"}` }, "!does not end after 1000 pages"},
+		{"no end", func(string) string { pages++; return fmt.Sprintf(`{"tools":[],"nextCursor":"%d"}`, pages) }, "!does not end after 1000 pages"},
+		{"a circle of one", func(string) string { circle++; return `{"tools":[],"nextCursor":"1"}` }, `!leads back to the page "1"`},
+		{"a circle of two", func(cursor string) string {
+			circle++
+			return fmt.Sprintf(`{"tools":[],"nextCursor":%q}`, map[string]string{"": "1", "1": "2", "2": "1"}[cursor])
+		}, `!leads back to the page "1"`},
 		{"no list", func(string) string { return `7` }, "!list its tools: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -86,7 +91,7 @@ func TestTools(t *testing.T) {
 			}
 		})
 	}
-	if pages != maxPages {
-		t.Errorf("a list without an end was read for %d pages", pages)
+	if pages != maxPages || circle != 5 {
+		t.Errorf("a list without an end was read for %d pages, and two circles for %d", pages, circle)
 	}
 }
