@@ -48,6 +48,10 @@ type slot struct {
 	err    error
 	server *upstream
 	tools  []*toolRecord
+
+	// changed holds one token when the server has said that its tools changed
+	// and they were not read again since.
+	changed chan struct{}
 }
 
 // UpstreamState tells how the connection to an upstream stands.
@@ -76,7 +80,7 @@ func Start(cfg contracts.ProxyConfig, timeout time.Duration, log *slog.Logger) (
 	p.cancel = cancel
 	places := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
 	for _, up := range cfg.Upstreams {
-		p.slots = append(p.slots, &slot{cfg: up, state: UpstreamConnecting})
+		p.slots = append(p.slots, &slot{cfg: up, state: UpstreamConnecting, changed: make(chan struct{}, 1)})
 	}
 	// They are started in the configured order. Which of them answers first
 	// does not matter: the catalogue follows the configuration.
@@ -101,9 +105,7 @@ func Start(cfg contracts.ProxyConfig, timeout time.Duration, log *slog.Logger) (
 func (p *Proxy) connect(ctx context.Context, s *slot) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	server, err := connect(limited, s.cfg, p.log, func() {
-		p.running.Go(func() { p.relist(ctx, s) })
-	})
+	server, err := connect(limited, s.cfg, p.log, func() { put(s.changed) })
 	var tools []*toolRecord
 	if err == nil {
 		tools, err = server.list(limited)
@@ -127,18 +129,27 @@ func (p *Proxy) connect(ctx context.Context, s *slot) {
 	p.mu.Unlock()
 	p.outOfDate()
 	if err == nil {
-		p.running.Go(func() { p.watch(ctx, s, server) })
+		ended := make(chan struct{})
+		p.running.Go(func() {
+			defer close(ended)
+			p.watch(ctx, s, server)
+		})
+		p.running.Go(func() {
+			for {
+				select {
+				case <-s.changed:
+					p.relist(ctx, s, server)
+				case <-ended:
+					return
+				}
+			}
+		})
 	}
 }
 
-// relist reads the tools of an upstream that says they changed.
-func (p *Proxy) relist(ctx context.Context, s *slot) {
-	p.mu.Lock()
-	server := s.server
-	p.mu.Unlock()
-	if server == nil {
-		return // not listed yet: connect will see the new tools
-	}
+// relist reads the tools of an upstream that says they changed. It is called
+// for one change after the other: an older list must not replace a newer one.
+func (p *Proxy) relist(ctx context.Context, s *slot, server *upstream) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	tools, err := server.list(limited)
@@ -172,9 +183,12 @@ func (p *Proxy) watch(ctx context.Context, s *slot, server *upstream) {
 	p.outOfDate()
 }
 
-func (p *Proxy) outOfDate() {
+func (p *Proxy) outOfDate() { put(p.refresh) }
+
+// put puts a token where there is room for one.
+func put(token chan<- struct{}) {
 	select {
-	case p.refresh <- struct{}{}:
+	case token <- struct{}{}:
 	default:
 	}
 }

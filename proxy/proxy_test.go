@@ -360,6 +360,25 @@ func TestRugPull(t *testing.T) {
 	}
 }
 
+// A change that is told before the first list is there is seen, and many that
+// are told at once are one.
+func TestChangesAreSeenOnce(t *testing.T) {
+	r := run(t, 60*time.Second, stdio(t, "hasty", hasty), stdio(t, "restless", restless))
+	asked := 0
+	r.wants(func(proxy.Status) bool {
+		var list proxy.ToolList
+		r.get("/api/v1/tools", &list)
+		if len(list.Tools) != 2 || list.Tools[0].Tool != "new" {
+			return false
+		}
+		_, err := fmt.Sscanf(list.Tools[1].Tool, "asked_%d", &asked)
+		return err == nil
+	})
+	if asked > 10 {
+		t.Errorf("five hundred words of one change had the list read %d times", asked)
+	}
+}
+
 func TestCloseEndsEveryProcess(t *testing.T) {
 	log := &safeBuffer{}
 	p, err := proxy.Start(contracts.ProxyConfig{Upstreams: []contracts.Upstream{stdio(t, "s", stubborn), stdio(t, "h", hangs)}},

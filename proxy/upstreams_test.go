@@ -34,6 +34,8 @@ const (
 	stubborn  = "stubborn"
 	poisoned  = "poisoned"
 	chameleon = "chameleon"
+	hasty     = "hasty"
+	restless  = "restless"
 )
 
 func TestMain(m *testing.M) {
@@ -82,6 +84,8 @@ func serve(behaviour string) error {
 		time.Sleep(time.Hour)
 	case chameleon:
 		return serveChameleon()
+	case hasty, restless:
+		return serveChanges(behaviour)
 	}
 	server := greeter()
 	if behaviour == poisoned {
@@ -168,4 +172,59 @@ func serveByHand(behaviour string) error {
 		}
 	}
 	return nil
+}
+
+// serveChanges says that its tools changed: in the middle of the first listing,
+// or five hundred times a second after it. The restless one tells at last, when nobody
+// has asked for a while, how often it was asked.
+func serveChanges(behaviour string) error {
+	const changed = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	requests := make(chan json.RawMessage)
+	go func() {
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			requests <- append(json.RawMessage{}, lines.Bytes()...)
+		}
+		close(requests)
+	}()
+	asked, tool := 0, "old"
+	quiet := time.After(time.Hour)
+	for {
+		select {
+		case <-quiet:
+			if asked == 1 {
+				fmt.Print(strings.Repeat(changed+"\n", 500))
+				continue
+			}
+			tool = fmt.Sprintf("asked_%d", asked)
+			fmt.Println(changed)
+		case raw, more := <-requests:
+			var req struct {
+				ID     json.RawMessage `json:"id"`
+				Method string          `json:"method"`
+			}
+			switch {
+			case !more:
+				return nil
+			case json.Unmarshal(raw, &req) != nil || req.ID == nil:
+				continue
+			case req.Method == "initialize":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"x","version":"1"}}}`+"\n", req.ID)
+				continue
+			case req.Method != "tools/list":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", req.ID)
+				continue
+			}
+			asked++
+			if behaviour == hasty && asked == 1 {
+				fmt.Println(changed)
+			}
+			time.Sleep(50 * time.Millisecond)
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":%q,"inputSchema":{"type":"object"}}]}}`+"\n", req.ID, tool)
+			if behaviour == hasty {
+				tool = "new"
+			} else if tool == "old" {
+				quiet = time.After(time.Second)
+			}
+		}
+	}
 }
