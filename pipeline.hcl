@@ -32,7 +32,7 @@ variable "security" {
 variable "baseline" {
   type        = string
   default     = null
-  description = "Reference figures and thresholds; without the file, figures are reported and not judged. By default datasets/baseline_v1.json, and with an adapter datasets/baseline_v1_NAME.json."
+  description = "Reference figures and thresholds; without the file, figures are reported and not judged. By default datasets/baseline_v1.json, and for a proxy that is not the reference proxy datasets/baseline_v1_NAME.json, by its adapter or its binary."
 }
 
 variable "runs" {
@@ -85,7 +85,7 @@ variable "proxy" {
   description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy, or with proxy_source for one that keeps to docs/own-proxy.md."
   validation {
     condition     = var.proxy == "" || fileexists(endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl")
-    error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl, or the path of an adapter with it."
+    error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter with it."
   }
 }
 
@@ -182,8 +182,9 @@ locals {
   adapted      = var.proxy != ""
   adapter      = endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl"
   binary       = var.proxy_binary != "" || local.adapted ? var.proxy_binary : "proxy"
-  own_baseline = local.adapted ? "datasets/baseline_v1_${trimsuffix(basename(var.proxy), ".hcl")}.json" : "datasets/baseline_v1.json"
-  baseline     = var.baseline == null ? local.own_baseline : var.baseline
+  # Each proxy is judged by figures of its own.
+  named        = local.adapted ? "_${trimsuffix(basename(var.proxy), ".hcl")}" : local.from_source ? "_${basename(local.binary)}" : ""
+  baseline     = var.baseline == null ? "datasets/baseline_v1${local.named}.json" : var.baseline
   mutated      = length(var.mutations) > 0 ? var.mutations : ["none"]
   has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
 

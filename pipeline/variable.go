@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 )
@@ -111,10 +112,17 @@ func (l *loader) settle(set map[string]cty.Value) {
 	}
 	l.base.Variables["var"] = cty.ObjectVal(vals)
 	for _, v := range l.variableOrder {
+		before := len(l.diags)
 		for _, r := range v.rules {
 			l.validate(v, r)
 		}
+		if len(l.diags) > before {
+			// What follows from a value that is refused would only be said
+			// beside the reason.
+			vals[v.name] = cty.UnknownVal(v.val.Type()).WithSameMarks(v.val)
+		}
 	}
+	l.base.Variables["var"] = cty.ObjectVal(vals)
 }
 
 func (l *loader) validate(v *variable, r validation) {
@@ -147,7 +155,20 @@ func (l *loader) validate(v *variable, r validation) {
 			detail = msg.AsString()
 		}
 	}
-	l.errorf(v.at, "Invalid value of variable "+v.name, "%s\n\nThe rule is at %s.", detail, r.condition.Range())
+	l.errorf(v.at, "Invalid value of variable "+v.name, "%s\n\n%sThe rule is at %s.", detail, valueNote(v.val), r.condition.Range())
+}
+
+// valueNote says which value a variable has, unless it is secret.
+func valueNote(val cty.Value) string {
+	if val.HasMark(sensitive{}) || val.ContainsMarked() {
+		return ""
+	}
+	const most = 200
+	text := []rune(string(hclwrite.TokensForValue(val).Bytes()))
+	if len(text) > most {
+		text = append(text[:most], []rune("...")...)
+	}
+	return "The value is " + string(text) + ". "
 }
 
 // typeName is a type for messages.

@@ -98,7 +98,9 @@ func (d *doctor) proxy(ctx context.Context, p proxyParts) {
 // prebuilt looks for the files of a proxy that nobody says how to build.
 func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 	wanted := []string{p.binary}
+	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build=[...]', or name the file that is there with --var proxy_binary=FILE"
 	if a != nil {
+		remedy = "build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; what only detectors need can be left out with --var 'proxy_detectors=[]'"
 		for _, detector := range a.Detectors {
 			if d.scores(detector.Name) {
 				wanted = append(wanted, detector.Binary)
@@ -113,8 +115,7 @@ func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 		info, err := os.Stat(filepath.Join(p.source, name))
 		switch {
 		case err != nil:
-			d.fail("proxy", fmt.Sprintf("the source has no file %s, and nothing says how to build it", name),
-				"build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; what only detectors need can be left out with --var 'proxy_detectors=[]'")
+			d.fail("proxy", fmt.Sprintf("the source has no file %s, and nothing says how to build it", name), remedy)
 		case info.Mode().Perm()&0o111 == 0:
 			d.fail("proxy", name+" in the source is not executable", "build it again, or set its mode")
 		default:

@@ -73,7 +73,7 @@ or the path of an adapter. Without either it is the reference proxy, or with
 	p.StringVar(&c.proxy, "proxy", "", "which proxy: the name of a shipped adapter, or the path of one")
 	p.StringArrayVar(&c.options, "proxy-option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	p.StringVar(&c.source, "proxy-source", "", "the directory of the proxy's source, relative to DIR")
-	p.StringArrayVar(&c.build, "proxy-build", nil, "a word of the command that builds it (repeat for each word)")
+	p.StringArrayVar(&c.build, "proxy-build", nil, "a word of the command that builds it (repeat for each word; without it the executable is in the source already)")
 	p.StringArrayVar(&c.args, "proxy-arg", nil, "an argument that a proxy without an adapter is started with (repeatable)")
 	p.StringVar(&c.binary, "proxy-binary", "", "the executable that the build leaves, relative to the source (default: what the adapter says, or proxy)")
 	p.StringVar(&c.secret, "proxy-secret", "", "where a secret that the proxy needs comes from, env:NAME or file:PATH")
@@ -127,9 +127,6 @@ func (c *initChoice) files() ([]initFile, error) {
 	// The baseline is the project's own, whatever its proxy is.
 	defaults["baseline"] = cty.StringVal(defaultBaseline)
 	if c.proxy == "" {
-		if c.source != "" && len(c.build) == 0 {
-			return nil, errors.New("--proxy-source needs the command that builds it: --proxy-build, once for each word")
-		}
 		if len(c.options) > 0 {
 			return nil, errors.New("--proxy-option is a setting of an adapter: give the adapter with --proxy")
 		}

@@ -36,7 +36,7 @@ type Options struct {
 	Identity string
 	// Source is the directory to build from; empty means the reference
 	// proxy. Command is run in a copy of it and has to leave the executable
-	// file Binary there.
+	// file Binary there; without one the file is in the source already.
 	Source  string
 	Binary  string
 	Command []string
@@ -56,7 +56,7 @@ func Command() *cobra.Command {
 	var opts Options
 	var optionValues []string
 	cmd := &cobra.Command{
-		Use:   "build-proxy --out DIR [--source DIR --binary FILE -- COMMAND...]",
+		Use:   "build-proxy --out DIR [--source DIR --binary FILE [-- COMMAND...]]",
 		Short: "Build the proxy under test, or name the reference proxy",
 		Example: `  touchstone stage build-proxy --out proxy
   touchstone stage build-proxy --out proxy --source ../my-proxy --binary bin/my-proxy -- make
@@ -139,8 +139,6 @@ func check(opts Options) error {
 		return &UsageError{"--source needs --binary: name the file that the build leaves, relative to the source"}
 	case !filepath.IsLocal(opts.Binary):
 		return &UsageError{fmt.Sprintf("--binary %q is not inside the source: name a file relative to it", opts.Binary)}
-	case len(opts.Command) == 0:
-		return &UsageError{"--source needs the command that builds it: give it after --"}
 	}
 	return nil
 }
@@ -205,9 +203,9 @@ func keepBinary(dir string, opts Options) (name, identity string, err error) {
 	info, err := os.Lstat(from)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && len(opts.Command) == 0:
-		return "", "", fmt.Errorf("the source has no file %s, and nothing says how to build it: build it there as the proxy's own instructions say, or give the command that does after --, in a pipeline with --var 'proxy_build=[...]'", opts.Binary)
+		return "", "", fmt.Errorf("the source has no file %s, and nothing says how to build it: build it there as the proxy's own instructions say, or give the command that does after --, in a pipeline with --var 'proxy_build=[...]'; if the file is called otherwise, name it with --binary, in a pipeline with --var proxy_binary=FILE", opts.Binary)
 	case errors.Is(err, os.ErrNotExist):
-		return "", "", fmt.Errorf("the build command %q succeeded and left no file %s: correct --binary or the command", opts.Command, opts.Binary)
+		return "", "", fmt.Errorf("the build command %q succeeded and left no file %s: correct the command, or name the file that it leaves with --binary, in a pipeline with --var proxy_binary=FILE", opts.Command, opts.Binary)
 	case err != nil:
 		return "", "", fmt.Errorf("the build's result: %w", err)
 	case !info.Mode().IsRegular():

@@ -118,6 +118,7 @@ func TestBuildThatFails(t *testing.T) {
 		{"long output", "p", sh("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; exit 1"), []string{"line 1999"}},
 		{"no such command", "p", []string{"no-such-compiler-here"}, []string{"no-such-compiler-here", "PATH"}},
 		{"nothing built", "p", sh("true"), []string{"left no file p"}},
+		{"not built", "p", nil, []string{"the source has no file p", "--var proxy_binary=FILE"}},
 		{"not executable", "p", sh("touch p"), []string{"not executable"}},
 		{"a directory", "p", sh("mkdir p"), []string{"not a regular file"}},
 		{"a link", "p", sh("ln -s /bin/sh p"), []string{"not a regular file"}},
@@ -160,7 +161,6 @@ func TestUsage(t *testing.T) {
 	for name, opts := range map[string]buildproxy.Options{
 		"command without source": {Command: sh("true")},
 		"no binary":              {Source: "x", Command: sh("true")},
-		"no command":             {Source: "x", Binary: "p"},
 		"binary outside":         {Source: "x", Binary: "../p", Command: sh("true")},
 		"identity of a binary":   {Source: "x", Binary: "p", Command: sh("true"), Identity: "i"},
 		"manifest's name":        {Source: t.TempDir(), Binary: "proxy.json", Command: sh("true")},

@@ -7,20 +7,25 @@ variable "token" { # ERROR: Invalid value of variable token; withheld
     error_message = "Too short: ${var.token}"
   }
 }
+variable "key" {
+  type      = string
+  default   = "hunter2"
+  sensitive = true
+}
 locals {
-  number = tonumber(var.token)                      # ERROR: withheld
-  each   = [for c in [var.token] : tonumber(c)]     # ERROR: withheld
+  number = tonumber(var.key)                      # ERROR: withheld
+  each   = [for c in [var.key] : tonumber(c)]     # ERROR: withheld
 }
 stage "s" {
-  inputs  = { x = "../data/${var.token}" }          # ERROR: Sensitive value
-  outputs = { x = "out/${var.token}" }              # ERROR: Invalid output; sensitive path
-  command = ["x", var.token]
-  timeout = var.token                               # ERROR: Sensitive value
-  secrets = { A = "env:${var.token}" }              # ERROR: Sensitive value
+  inputs  = { x = "../data/${var.key}" }          # ERROR: Sensitive value
+  outputs = { x = "out/${var.key}" }              # ERROR: Invalid output; sensitive path
+  command = ["x", var.key]
+  timeout = var.key                               # ERROR: Sensitive value
+  secrets = { A = "env:${var.key}" }              # ERROR: Sensitive value
 }
 stage "m" {
   matrix {
-    t = [var.token] # ERROR: Sensitive value
+    t = [var.key] # ERROR: Sensitive value
   }
   command = ["x"]
 }

@@ -7,7 +7,7 @@ variable "wrong" {
   default = 1
 }
 variable "unset" {} # ERROR: Variable without a value; --var unset=VALUE
-variable "checked" { # ERROR: Invalid value of variable checked; Too few.
+variable "checked" { # ERROR: Invalid value of variable checked; The value is 3.
   default = 3
   validation { # the rule
     condition     = var.checked > 5
@@ -61,4 +61,9 @@ stage "missing" { # ERROR: Missing attribute; needs "command"
 }
 stage "depends" {
   command = ["x", var.n, var.unset, "${var.wrong}-${var.n}"]
+}
+# A value that is refused is refused once, and not again where it is used.
+stage "of_refused" {
+  matrix { i = range(var.checked - 3) }
+  command = ["echo", matrix.i, file("${var.checked}.txt")]
 }
