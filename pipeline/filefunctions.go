@@ -126,9 +126,12 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 	}
 	vals := make([]cty.Value, 0, len(files))
 	for _, f := range files {
-		if utf8.ValidString(f.Path) {
-			vals = append(vals, cty.StringVal(f.Path))
+		val := cty.StringVal(f.Path)
+		// Text is normalised, and then names another file or none.
+		if !utf8.ValidString(f.Path) || val.AsString() != f.Path {
+			return cty.NilVal, fmt.Errorf("%q cannot be named in a pipeline: its name is not UTF-8 text in the normal form NFC; rename the file, or give the whole directory as an input", f.Label)
 		}
+		vals = append(vals, val)
 	}
 	if len(vals) == 0 {
 		return cty.SetValEmpty(cty.String), nil

@@ -86,6 +86,7 @@ func TestBadSources(t *testing.T) {
 		"splats":              {"locals {\n  a = x" + deep("[*]", 10_000) + "\n}\n", "Nested too deeply"},
 		"huge number":         {"locals {\n  a = 1e99999999\n}\n", "Number too large"},
 		"tiny number":         {"locals {\n  a = \"${-1e-99999999}\"\n}\n", "Number too large"},
+		"infinite number":     {"locals {\n  a = 1 / 0\n}\nstage \"s\" { command = [\"x\", local.a] }\n", "beyond 1e308"},
 		"huge product":        {"locals {\n  a = 1e300 * 1e300\n}\nstage \"s\" { command = [\"x\", local.a] }\n", "beyond 1e308"},
 		"too large":           {deep("# comment\n", maxSource/10+1), "more than 16 MiB"},
 		"deep JSON":           {"locals {\n  a = jsondecode(join(\"\", [for i in range(1500) : \"[\"]))\n}\n", "nests deeper"},

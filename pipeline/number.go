@@ -26,8 +26,8 @@ func hugeNumber(v cty.Value) bool {
 }
 
 func hugeFloat(f *big.Float) bool {
-	exp := f.MantExp(nil)
-	return exp > maxExponent || exp < -maxExponent
+	exp := f.MantExp(nil) // 0 of infinity, which 1/0 is
+	return f.IsInf() || exp > maxExponent || exp < -maxExponent
 }
 
 // holdsHugeNumber looks for one in a whole value.

@@ -178,6 +178,26 @@ stage "s" {
 	}
 }
 
+// Text is normalised, so that some names of files cannot be written down. A set
+// that silently went without them would leave out data.
+func TestFilesetOfNamesThatCannotBeText(t *testing.T) {
+	for name, file := range map[string]string{"not UTF-8": "d/\xff.json", "decomposed": "d/e\u0301.json"} {
+		inDir(t, map[string]string{"d/a.json": "{}", file: "{}"})
+		src := "stage \"s\" {\n  inputs = { x = [for f in fileset(\"d\", \"*\") : \"d/${f}\"] }\n  command = [\"x\"]\n}\n"
+		if err := os.WriteFile("pipeline.hcl", []byte(src), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		plan, diags, _ := Load(Options{File: "pipeline.hcl"})
+		if plan != nil || len(diags) != 1 || !strings.Contains(diags[0].Detail, "rename the file") || diags[0].Subject == nil {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+	// A directory as a whole may hold them.
+	if in, out := loadInput(t, `"d"`, map[string]string{"d/\xff.json": "{}", "d/e\u0301.json": "{}"}); in == nil || len(in.Files) != 2 {
+		t.Error(out)
+	}
+}
+
 func TestUnreadableSource(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may read everything")

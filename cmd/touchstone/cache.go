@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -38,9 +39,6 @@ func withStore(flags *globalFlags, do func(*cobra.Command, *cache.Store, []strin
 
 // parseSize reads a number of bytes with an optional unit.
 func parseSize(s string) (int64, error) {
-	if s == "" {
-		return 0, nil
-	}
 	units := []struct {
 		suffix string
 		factor float64
@@ -51,12 +49,14 @@ func parseSize(s string) (int64, error) {
 			continue
 		}
 		n, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-		if err != nil || n < 0 {
+		// Beyond this, and for what is no number, the conversion gives
+		// anything: an enormous limit would become none, and empty the store.
+		if err != nil || !(n >= 0 && n*u.factor < math.MaxInt64) {
 			break
 		}
 		return int64(n * u.factor), nil
 	}
-	return 0, fmt.Errorf("size %q: write a number with B, KiB, MiB, GiB, KB, MB or GB", s)
+	return 0, fmt.Errorf("size %q: write a number below 8 EiB with B, KiB, MiB, GiB, KB, MB or GB", s)
 }
 
 func formatSize(n int64) string {
