@@ -112,10 +112,12 @@ func (ex *exporter) record(k Key) error {
 		return skip("it is the record of " + r.Key.Short())
 	}
 	var blobs []Digest
+	listed := map[Digest]bool{}
 	for _, d := range ex.s.blobsOf(r, map[Digest][]Digest{}) {
-		if d == emptyDigest || ex.sent[d] || slices.Contains(blobs, d) {
+		if d == emptyDigest || ex.sent[d] || listed[d] {
 			continue
 		}
+		listed[d] = true
 		if reason, err := ex.s.read(d, io.Discard); reason != "" || err != nil {
 			return skip(fmt.Sprintf("it needs content %s, which cannot be used: %s", d.Short(), orError(reason, err)))
 		}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -29,21 +29,19 @@ type GCResult struct {
 	Bytes                  int64
 	KeptRecords, KeptBlobs int
 	KeptBytes              int64
-	Leftovers              int // files of dead processes, old tombstones
+	// Leftovers are files of dead processes, explanations of what is long
+	// gone, and accounts of runs.
+	Leftovers int
 }
 
-const (
-	// A temporary file that nobody has written to for so long has no owner.
-	tempAge = time.Hour
-	// Explanations and stat indexes older than this help nobody.
-	tombstoneAge = 90 * 24 * time.Hour
-	// Writers wait while an eviction removes this many files at a time.
-	gcBatch = 64
-)
+// Writers wait while an eviction removes this many files at a time.
+const gcBatch = 64
 
-// gcRecord is a record as the eviction sees it; why is set when it goes.
+// gcRecord is a record, or the account of a run, as the eviction sees it; why
+// is set when it goes.
 type gcRecord struct {
 	entry
+	run   bool
 	blobs []Digest
 	why   string
 	note  string
@@ -54,8 +52,8 @@ type gcBlob struct {
 	refs int
 }
 
-// GC evicts records by age and by least recent use, and then the blobs that no
-// remaining record needs. Inputs that a record names as components and that
+// GC evicts records and accounts of runs by age and by least recent use, and
+// then the blobs that none of those that remain needs. Inputs that a record names as components and that
 // happen to be in the store stay as long as the record, for explanations.
 //
 // Runs may go on meanwhile. A record goes before its blobs, so that no record
@@ -94,7 +92,8 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	if err := s.gcBlobs(ctx, blobs, &result); err != nil {
 		return result, err
 	}
-	result.Leftovers, err = s.gcLeftovers(ctx)
+	n, err := s.gcLeftovers(ctx)
+	result.Leftovers += n
 	return result, err
 }
 
@@ -151,6 +150,13 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 			}
 		}
 		records = append(records, rec)
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = s.walkRuns(func(e entry, blobs []Digest) error {
+		records = append(records, &gcRecord{entry: e, run: true, blobs: blobs})
 		return ctx.Err()
 	})
 	return blobs, records, err
@@ -249,12 +255,16 @@ func (g *GCResult) count(blobs map[Digest]*gcBlob, records []*gcRecord, fresh fu
 }
 
 func (g *GCResult) record(r *gcRecord, removed bool) {
+	counted, bytes := &g.KeptRecords, &g.KeptBytes
 	if removed {
-		g.Records++
-		g.Bytes += r.size
-	} else {
-		g.KeptRecords++
-		g.KeptBytes += r.size
+		counted, bytes = &g.Records, &g.Bytes
+	}
+	*bytes += r.size
+	switch {
+	case !r.run:
+		*counted++
+	case removed:
+		g.Leftovers++
 	}
 }
 
@@ -279,11 +289,13 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 		if removed {
 			// The tombstone first: a crash in between leaves a record with
 			// a tombstone, and the record counts.
-			s.bury(r.id, tombstone{Why: r.why, Detail: r.note})
+			if !r.run {
+				s.bury(r.id, tombstone{Why: r.why, Detail: r.note})
+			}
 			if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return s.failed("remove", err)
 			}
-			s.tracef("evicted %s by %s", Key(r.id).Short(), r.why)
+			s.tracef("evicted %s by %s", filepath.Base(r.path), r.why)
 		} else if r.why != "" {
 			hold(blobs, r, 1)
 		}
@@ -338,57 +350,4 @@ func (s *Store) gcBatch(ctx context.Context, batch []*gcBlob, result *GCResult) 
 		result.blob(b, removed)
 	}
 	return nil
-}
-
-// gcLeftovers removes what dead processes have left behind, and explanations
-// that are too old to be wanted.
-func (s *Store) gcLeftovers(ctx context.Context) (n int, err error) {
-	now := s.clock()
-	old := func(folder string, age time.Duration) error {
-		list, err := os.ReadDir(s.path(folder))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return s.failed("read", err)
-		}
-		for _, e := range list {
-			st, err := e.Info()
-			if err == nil && now.Sub(st.ModTime()) > age && os.Remove(s.path(folder, e.Name())) == nil {
-				n++
-			}
-		}
-		return nil
-	}
-	if err := old(tmpDir, tempAge); err != nil {
-		return n, err
-	}
-	if err := old(statDir, tombstoneAge); err != nil {
-		return n, err
-	}
-	err = s.walk(goneDir, func(e entry) error {
-		if now.Sub(e.mtime) > tombstoneAge && os.Remove(e.path) == nil {
-			n++
-		}
-		return ctx.Err()
-	})
-	if err != nil {
-		return n, err
-	}
-	locks, err := os.ReadDir(s.path(locksDir))
-	if err != nil {
-		return n, s.failed("read", err)
-	}
-	for _, e := range locks {
-		if !strings.HasPrefix(e.Name(), keyLockPrefix) {
-			continue
-		}
-		// Nobody holds it once we do; who waits for it looks at its name.
-		f, err := s.tryLockFile(s.path(locksDir, e.Name()))
-		if err != nil || f == nil {
-			continue
-		}
-		if os.Remove(f.Name()) == nil {
-			n++
-		}
-		f.Close()
-	}
-	return n, nil
 }

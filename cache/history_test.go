@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,34 +62,39 @@ func TestHistoryConcurrent(t *testing.T) {
 	}
 }
 
-func TestRuns(t *testing.T) {
+// A history that names no result any more explains nothing.
+func TestHistoryOfNothingIsRemoved(t *testing.T) {
 	clock := newClock()
-	s := openAt(t, filepath.Join(t.TempDir(), "c"), Options{Clock: clock.Now})
-	for i := range runsKept + 3 {
-		if err := s.PutRun("p", fmt.Sprintf("run-%03d", i), fmt.Appendf(nil, `{"n":%d}`, i)); err != nil {
+	dir := filepath.Join(t.TempDir(), "c")
+	w := openAt(t, dir, Options{Clock: clock.Now})
+	mustRecord(t, w, testKey(1), "kept")
+	for i, project := range []string{"a", "b", "b"} {
+		if err := w.AppendHistory(project, "s", "", testKey(i), clock.Now()); err != nil {
 			t.Fatal(err)
 		}
-		clock.Advance(time.Minute)
-	}
-	runs, err := s.Runs("p")
-	if err != nil || len(runs) != runsKept || runs[0].ID != "run-052" || runs[runsKept-1].ID != "run-003" {
-		t.Errorf("%d runs, %v: %+v", len(runs), err, runs[0])
-	}
-	if b, err := s.Run("p", "run-052"); err != nil || !bytes.Equal(b, []byte(`{"n":52}`)) {
-		t.Errorf("%s, %v", b, err)
-	}
-	if _, err := s.Run("p", "run-000"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("got %v", err)
-	}
-	for _, id := range []string{"", ".", "../x", "a/b", ".hidden", "a b"} {
-		if err := s.PutRun("p", id, nil); err == nil {
-			t.Errorf("id %q was accepted", id)
-		}
-		if _, err := s.Run("p", id); err == nil {
-			t.Errorf("id %q was read", id)
+		// Lines are added without a time of the store's clock.
+		if err := os.Chtimes(w.historyPath(project, "s", ""), clock.Now(), clock.Now()); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if runs, err := s.Runs("other"); err != nil || len(runs) != 0 {
-		t.Errorf("%v, %v", runs, err)
+	w.Close()
+	s := openAt(t, dir, Options{Clock: clock.Now})
+	count := func() string {
+		t.Helper()
+		if _, err := s.GC(t.Context(), GCOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Dir(s.historyPath("a", "s", "")))
+		return fmt.Sprint(len(s.History("a", "s", "")), err == nil, len(s.History("b", "s", "")))
+	}
+	if got := count(); got != "1 true 2" {
+		t.Errorf("at once: %s; a run may be about to leave its record", got)
+	}
+	clock.Advance(historyAge + time.Hour)
+	if got := count(); got != "0 false 2" {
+		t.Errorf("later: %s", got)
+	}
+	if err := s.AppendHistory("a", "s", "", testKey(2), clock.Now()); err != nil {
+		t.Error(err)
 	}
 }

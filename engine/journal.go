@@ -34,6 +34,7 @@ type JournalInstance struct {
 func (r *run) writeJournal() error {
 	now := r.Now().UTC()
 	j := Journal{ID: now.Format("20060102T150405.000000000") + "-" + rand.Text()[:6], Started: now}
+	var logs []cache.Digest
 	for _, o := range r.outcomes {
 		ji := JournalInstance{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), State: o.State, Key: o.Key,
@@ -44,12 +45,17 @@ func (r *run) writeJournal() error {
 			ji.Error = o.Err.Error()
 		}
 		j.Instances = append(j.Instances, ji)
+		for _, d := range []cache.Digest{o.Stdout, o.Stderr} {
+			if !d.IsZero() {
+				logs = append(logs, d)
+			}
+		}
 	}
 	b, err := json.Marshal(j)
 	if err != nil {
 		return err
 	}
-	return r.Store.PutRun(r.Project, j.ID, b)
+	return r.Store.PutRun(r.Project, j.ID, b, logs...)
 }
 
 // Log is the kept output of one instance, and when it ran.
