@@ -291,3 +291,105 @@ func TestPageFitsAndFollowsTheTheme(t *testing.T) {
 		t.Errorf("light and dark look the same: %v", ground)
 	}
 }
+
+// fits checks that no text makes the page wider than the window: what has to be
+// wider scrolls by itself, with the keyboard too.
+func (b *tab) fits() {
+	b.t.Helper()
+	b.expect(`document.documentElement.scrollWidth <= window.innerWidth`, "true")
+	b.expect(`[...document.querySelectorAll(".scroll")].every((e) => e.tabIndex === 0 && e.getAttribute("aria-label"))`, "true")
+}
+
+// Names come from strangers, and one without a blank cannot be broken at one.
+func TestPageFitsLongNames(t *testing.T) {
+	long := strings.Repeat("long", 60)
+	r := sampleReport(t, 30)
+	a := &r.Aggregate
+	a.Proxy, a.Degraded, a.Validation.Warnings, a.Mutations.Detectors[0].Detector = long, "hide="+long, []string{long}, long
+	for i := range a.Detectors {
+		for k := range r.Gate.Checks {
+			if r.Gate.Checks[k].Subject == a.Detectors[i].Score.Detector {
+				r.Gate.Checks[k].Subject += long
+			}
+		}
+		a.Detectors[i].Score.Detector += long
+		for k := range a.Detectors[i].PerEntry {
+			e := &a.Detectors[i].PerEntry[k]
+			e.ID, e.Evidence, e.Signals = e.ID+long, long, []string{long}
+		}
+	}
+	for i := range r.Gate.Checks {
+		r.Gate.Checks[i].Rule = long
+	}
+	for i := range a.Retrieval.PerQuery {
+		q := &a.Retrieval.PerQuery[i]
+		q.Query, q.Notes = long, long
+		for k := range q.Ranked {
+			q.Ranked[k].ToolID += long
+		}
+	}
+	for i := range r.Gate.Moves {
+		r.Gate.Moves[i].DisplacedBy += long
+	}
+	page, err := HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := sampleRun()
+	run.Instances[0].Stage = long
+	if page, err = WithRun(page, run); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{375, 800, 1280} {
+		b := open(t, page, chromedp.EmulateViewport(width, 800))
+		b.eval(`document.querySelectorAll(".row").forEach((e) => e.click())`)
+		b.fits()
+	}
+}
+
+func TestComparisonFits(t *testing.T) {
+	c := sampleComparison(t, 5)
+	c.A.Proxy, c.Detectors[0].Detector, c.Queries[0].A.Ranked[0].ToolID = strings.Repeat("long", 60), strings.Repeat("long", 60), strings.Repeat("long", 60)
+	page, err := ComparisonHTML(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page, chromedp.EmulateViewport(375, 800))
+	b.eval(`document.querySelectorAll("details").forEach((e) => e.open = true)`)
+	b.fits()
+	b.quiet()
+}
+
+// Whoever does not see the marks has to hear them, and the arrows scroll the
+// page for whoever is not in a list.
+func TestPageForKeyboardAndScreenReader(t *testing.T) {
+	page, err := HTML(sampleReport(t, 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page)
+	b.expect(`[...document.querySelectorAll("#checks .mark")].map((e) => e.getAttribute("role") + " " + e.getAttribute("aria-label")).join()`,
+		"img fails,img fails,img holds,img holds,img holds,img holds")
+	b.press(kb.ArrowDown)
+	b.wait(`window.scrollY > 0`)
+	b.expect(`document.activeElement === document.body`, "true")
+	b.press("j" + kb.ArrowDown)
+	b.expect(`document.activeElement === document.querySelectorAll(".row")[1]`, "true")
+}
+
+// Without scripts the verdict and the figures are there, and what is not says
+// where else it is.
+func TestPageWithoutScripts(t *testing.T) {
+	page, err := HTML(sampleReport(t, 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}))
+	b.expect(`document.querySelector("#verdict h1").textContent`, "Failed")
+	b.expect(`document.querySelectorAll("#retrieval .plot").length > 7`, "true")
+	b.expect(`[...document.querySelectorAll("noscript")].filter((e) => e.innerText.includes("report.json")).length`, "3")
+	b.expect(`document.querySelector("#help-button").getClientRects().length`, "0")
+}

@@ -27,9 +27,10 @@ type page struct {
 }
 
 type checkView struct {
-	Name, Mark, Class, Value, Bound, Rule string
-	Moved                                 string
-	Plot                                  template.HTML
+	// State is Mark for who does not see it.
+	Name, Mark, State, Class, Value, Bound, Rule string
+	Moved                                        string
+	Plot                                         template.HTML
 }
 
 type metricView struct {
@@ -102,9 +103,9 @@ func newPage(r *contracts.Report) page {
 }
 
 func viewCheck(c contracts.GateCheck) checkView {
-	v := checkView{Name: checkName(c), Mark: "✓", Class: "pass", Value: figure(c.Value), Bound: sign(c.Comparison) + " " + figure(c.Bound), Rule: c.Rule}
+	v := checkView{Name: checkName(c), Mark: "✓", State: "holds", Class: "pass", Value: figure(c.Value), Bound: sign(c.Comparison) + " " + figure(c.Bound), Rule: c.Rule}
 	if !c.Passed {
-		v.Mark, v.Class = "✕", "fail"
+		v.Mark, v.State, v.Class = "✕", "fails", "fail"
 	}
 	if n := len(c.Moved); n > 0 {
 		v.Moved = countOf(n, "1 moved", "%d moved")

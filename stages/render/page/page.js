@@ -311,8 +311,10 @@
       }
       return;
     }
-    if (ev.key === "ArrowDown" || (ev.key === "j" && !typing)) step(1);
-    else if ((ev.key === "ArrowUp" && !typing) || (ev.key === "k" && !typing)) step(-1);
+    // Outside the lists the arrows scroll the page, as everywhere.
+    const onRow = document.activeElement.classList.contains("row");
+    if ((ev.key === "ArrowDown" && (onRow || typing)) || (ev.key === "j" && !typing)) step(1);
+    else if ((ev.key === "ArrowUp" && onRow) || (ev.key === "k" && !typing)) step(-1);
     else if (ev.key === "/" && !typing) {
       search.focus();
       search.scrollIntoView({ block: "center" });
@@ -320,6 +322,7 @@
     else return;
     ev.preventDefault();
   });
+  $("help-button").hidden = false;
   $("help-button").addEventListener("click", () => help.showModal());
   help.addEventListener("click", (ev) => { if (ev.target === help) help.close(); });
   let pending = 0;
