@@ -44,7 +44,7 @@ func (s *Store) failed(doing string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		remedy = "free some space there, make the cache smaller with \"touchstone cache gc\", or set TOUCHSTONE_CACHE to a directory on another disk"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		remedy = "make the directory writable for this user, use the cache read-only, or set TOUCHSTONE_CACHE to a directory of your own"
+		remedy = "make the directory writable for this user, or set TOUCHSTONE_CACHE to a directory of your own"
 	}
 	return fmt.Errorf("cache %s: %s: %w; %s", s.dir, doing, err, remedy)
 }

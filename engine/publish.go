@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/google/renameio/v2"
 
@@ -42,10 +43,22 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 		}
 		target := filepath.Join(plan.Root, filepath.FromSlash(p.Path))
 		if err := e.publish(out, target, fresh, rewrite); err != nil {
-			return fmt.Errorf("publishing %s: %w", p.Path, err)
+			return fmt.Errorf("publishing %s: %w%s", p.Path, err, publishRemedy(err))
 		}
 	}
 	return nil
+}
+
+// publishRemedy is what to do about a tree that cannot be written to; empty for
+// an error that says it itself.
+func publishRemedy(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "; make it writable for this user; what was computed is kept"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "; make room there; what was computed is kept"
+	}
+	return ""
 }
 
 func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewrite Rewrite) error {

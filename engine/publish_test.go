@@ -99,6 +99,21 @@ func TestPublishedDirectoryWithEmptyOnesBecomesAFile(t *testing.T) {
 	}
 }
 
+func TestPublishingWhereNobodyMayWrite(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("an administrator may write anywhere")
+	}
+	w := newWorld(t)
+	site := filepath.Join(w.root, "site")
+	if err := os.Mkdir(site, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	err := w.publish(w.publishing("echo x > d"), nil)
+	if err == nil || !strings.Contains(err.Error(), "make it writable for this user; what was computed is kept") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestPublishingSparesWhatOthersWrote(t *testing.T) {
 	for _, tc := range []struct{ name, theirs, script string }{
 		{"file for file", "site/d", "echo x > d"},

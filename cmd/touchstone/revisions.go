@@ -39,6 +39,9 @@ func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revis
 		return nil, err
 	}
 	top, err := git(ctx, repo, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--show-prefix")
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("--repo %s: %w", repo, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--repo %s: %w; name the directory of a git repository", repo, err)
 	}

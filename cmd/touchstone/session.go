@@ -35,8 +35,8 @@ type session struct {
 
 // loadPlan reads the pipeline and prints everything that is wrong with it.
 func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
-	if _, err := os.Stat(flags.file); os.IsNotExist(err) {
-		return nil, fmt.Errorf("there is no %s here; run %s init to make one, or name one with --file", flags.file, toolName)
+	if err := pipelineThere(flags); err != nil {
+		return nil, err
 	}
 	plan, diags, files := pipeline.Load(pipeline.Options{
 		File: flags.file, Vars: flags.vars, VarFiles: flags.varFiles, Environ: os.Environ(), Version: version,
@@ -46,6 +46,14 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 		return nil, &exitError{code: exitUsage}
 	}
 	return plan, nil
+}
+
+// pipelineThere tells a wrong directory from a wrong file.
+func pipelineThere(flags *globalFlags) error {
+	if _, err := os.Stat(flags.file); os.IsNotExist(err) {
+		return fmt.Errorf("there is no %s here; run %s init to make one, or name one with --file", flags.file, toolName)
+	}
+	return nil
 }
 
 // printDiagnostics prints what is wrong with sources, with the lines.

@@ -79,6 +79,11 @@ type watch struct {
 }
 
 func (w *watch) watch(ctx context.Context) error {
+	// A file that is gone for a moment is waited for; one that never was there
+	// is a wrong directory.
+	if err := pipelineThere(w.flags); err != nil {
+		return err
+	}
 	files, err := newWatched(append([]string{w.flags.file}, w.flags.varFiles...))
 	if err != nil {
 		return err

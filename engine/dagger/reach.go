@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -127,7 +128,11 @@ func cli() (string, error) {
 	}
 	file, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("the dagger program is missing (%q is not in PATH): install Dagger %s, or name it with %s; %s", name, Version, envCLI, howTo)
+		where := fmt.Sprintf("%q is not in PATH", name)
+		if strings.ContainsRune(name, filepath.Separator) {
+			where = fmt.Sprintf("%s names %s, which cannot be run", envCLI, name)
+		}
+		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or name it with %s; %s", where, Version, envCLI, howTo)
 	}
 	return file, nil
 }

@@ -2,10 +2,15 @@ package validatedatasets
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -23,8 +28,12 @@ type Listed struct {
 }
 
 // List describes the datasets beside the lock file and those that it freezes,
-// sorted by kind and version. Files that are no datasets are left out.
+// sorted by kind and version. Files that are no datasets are left out; one that
+// cannot be read and is called as datasets are is invalid.
 func List(lockPath string) ([]Listed, error) {
+	if _, err := os.Stat(filepath.Dir(lockPath)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no directory %s here; run in the directory of pipeline.hcl, or name the lock file with --lock", filepath.Dir(lockPath))
+	}
 	lock, err := readLock(lockPath)
 	if err != nil {
 		return nil, err
@@ -47,7 +56,11 @@ func List(lockPath string) ([]Listed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the dataset: %w", err)
 		}
-		if l, ok := describeFile(path, data, lock); ok {
+		l, ok := describeFile(path, data, lock)
+		if !ok {
+			l, ok = namedAsDataset(path, data)
+		}
+		if ok {
 			all = append(all, l)
 		}
 	}
@@ -70,6 +83,20 @@ func describeFile(path string, data []byte, lock contracts.DatasetLock) (Listed,
 		return listedAs(kind, path, lock, describeGolden)
 	case contracts.KindSecurity:
 		return listedAs(kind, path, lock, describeSecurity)
+	}
+	return Listed{}, false
+}
+
+// namedAsDataset takes a file that cannot be read for the dataset that its name
+// says it is, such as golden_v2.json.
+func namedAsDataset(path string, data []byte) (Listed, bool) {
+	kind, rest, ok := strings.Cut(filepath.Base(path), "_")
+	if !ok || rest == "" || json.Valid(data) {
+		return Listed{}, false
+	}
+	switch kind {
+	case contracts.KindCorpus, contracts.KindGolden, contracts.KindSecurity:
+		return Listed{Kind: kind, State: "invalid", File: path, SHA256: fmt.Sprintf("%x", sha256.Sum256(data))}, true
 	}
 	return Listed{}, false
 }
