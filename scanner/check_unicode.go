@@ -158,8 +158,10 @@ func disguised(s string) disguise {
 				d.hosts++
 			}
 			n := uint16(trieRoot)
-			for _, k := range latinWord(foldLatin(normalize(s[from:to]))) {
-				n = lex.step(n, k)
+			for _, c := range []byte(foldLatin(normalize(s[from:to]))) {
+				if letter := latinClass(c); letter != 255 {
+					n = lex.step(n, letter)
+				}
 			}
 			if lex.exact(n).c.any(tellingWords) {
 				d.telling++

@@ -1,54 +1,134 @@
 package scanner
 
 import (
+	_ "embed"
+	"encoding/binary"
 	"slices"
-	"strings"
 	"sync"
 )
 
-// runeTrie serves scripts written without spaces.
-type runeTrie struct {
-	c    concept
-	s    sense
-	next map[rune]*runeTrie
-}
-
-// node gives the node of a word, making it if need be.
-func (t *runeTrie) node(word string) *runeTrie {
-	for _, r := range word {
-		if t.next == nil {
-			t.next = map[rune]*runeTrie{}
-		}
-		child := t.next[r]
-		if child == nil {
-			child = &runeTrie{}
-			t.next[r] = child
-		}
-		t = child
-	}
-	return t
-}
-
-// lexicon is every word list, compiled.
+// lexicon is every word list, packed for looking up. The lists are those of
+// lexicon_en.go, languages.go, the senses_*.go, power.go, credpath.go and
+// words_common.txt. Packing them takes longer than scanning a hundred tools, so
+// the tests do it (lexicon_build_test.go) and the program carries the outcome.
 type lexicon struct {
 	latin   *trie // English, by letter
 	foreign *trie // other languages in Latin script
 	cyril   *trie
-	cjk     *runeTrie
-	// cjkFirst has a bit for each rune of the first plane that begins a word.
-	cjkFirst [1 << 10]uint64
-	// phrases are the beginnings of the known phrases; 0 is none.
+	// cjk is a trie of the scripts written without spaces; the first is the root.
+	cjk []runeNode
+	// phrases are the beginnings of the known phrases; the first is none.
 	phrases []phrase
 }
 
-// lexiconBuilder is a lexicon that words are added to.
-type lexiconBuilder struct {
-	latin, foreign, cyril *growingTrie
-	cjk                   *runeTrie
-	phrases               growingPhrase
+// runeNode is a node of a trie by rune. Its children stand side by side, in the
+// order of their runes.
+type runeNode struct {
+	r        rune
+	c        concept
+	s        sense
+	from, to uint16 // the children
 }
 
-var theLexicon = sync.OnceValue(compileLexicon)
+//go:embed lexicon.bin
+var packedLexicon []byte
+
+//go:embed spelling.bin
+var packedSpelling []byte
+
+var theLexicon = sync.OnceValue(func() *lexicon {
+	p := unpacker(packedLexicon)
+	return &lexicon{latin: p.trie(), foreign: p.trie(), cyril: p.trie(), cjk: p.runes(), phrases: p.phrases()}
+})
+
+// spellingTrie holds the words of the lexicon and the common ones.
+var spellingTrie = sync.OnceValue(func() *trie {
+	p := unpacker(packedSpelling)
+	return p.trie()
+})
+
+// unpacker reads what packer (lexicon_build_test.go) wrote: whole numbers in
+// little endian, lists with their lengths before them.
+type unpacker []byte
+
+func (p *unpacker) u8() uint8 {
+	n := (*p)[0]
+	*p = (*p)[1:]
+	return n
+}
+
+func (p *unpacker) u16() uint16 {
+	n := binary.LittleEndian.Uint16(*p)
+	*p = (*p)[2:]
+	return n
+}
+
+func (p *unpacker) u32() uint32 {
+	n := binary.LittleEndian.Uint32(*p)
+	*p = (*p)[4:]
+	return n
+}
+
+func (p *unpacker) u64() uint64 {
+	n := binary.LittleEndian.Uint64(*p)
+	*p = (*p)[8:]
+	return n
+}
+
+func (p *unpacker) trie() *trie {
+	t := &trie{cells: make([]trieCell, p.u32())}
+	const size = 8
+	for i := range t.cells {
+		cell := (*p)[i*size : (i+1)*size]
+		t.cells[i] = trieCell{
+			base:   binary.LittleEndian.Uint16(cell),
+			parent: binary.LittleEndian.Uint16(cell[2:]),
+			exact:  binary.LittleEndian.Uint16(cell[4:]),
+			stem:   binary.LittleEndian.Uint16(cell[6:]),
+		}
+	}
+	*p = (*p)[len(t.cells)*size:]
+	t.entries = make([]entry, p.u32())
+	for i := range t.entries {
+		t.entries[i] = entry{c: concept(p.u64()), s: sense(p.u64()), opens: p.u16(), f: form(p.u8()), power: power(p.u8()), kind: wordKind(p.u8())}
+	}
+	return t
+}
+
+func (p *unpacker) runes() []runeNode {
+	nodes := make([]runeNode, p.u32())
+	for i := range nodes {
+		nodes[i] = runeNode{r: rune(p.u32()), c: concept(p.u64()), s: sense(p.u64()), from: p.u16(), to: p.u16()}
+	}
+	return nodes
+}
+
+func (p *unpacker) phrases() []phrase {
+	phrases := make([]phrase, p.u32())
+	words := make([]nextWord, 0, len(phrases)) // all but the first go on from another
+	for i := range phrases {
+		from := len(words)
+		of := phrase{c: concept(p.u64()), s: sense(p.u64())}
+		for range p.u32() {
+			next := nextWord{word: p.u16(), phrase: p.u16()}
+			words = append(words, next)
+			of.words |= 1 << (next.word & 63)
+		}
+		of.next = words[from:len(words):len(words)]
+		phrases[i] = of
+	}
+	return phrases
+}
+
+// cjkChild gives the child of a node of cjk by a rune, or 0.
+func (l *lexicon) cjkChild(n uint16, r rune) uint16 {
+	node := &l.cjk[n]
+	k, found := slices.BinarySearchFunc(l.cjk[node.from:node.to], r, func(n runeNode, r rune) int { return int(n.r - r) })
+	if !found {
+		return 0
+	}
+	return node.from + uint16(k)
+}
 
 // latinClasses holds the trie letter of each ASCII letter and digit, and 255
 // for other bytes.
@@ -68,18 +148,6 @@ var latinClasses = func() (t [256]byte) {
 // latinClass gives the trie letter of an ASCII byte, or 255.
 func latinClass(b byte) byte { return latinClasses[b] }
 
-// latinWord turns a lexicon word into classes; apostrophes and hyphens are
-// dropped, as the tokenizer does.
-func latinWord(w string) []byte {
-	out := make([]byte, 0, len(w))
-	for i := 0; i < len(w); i++ {
-		if c := latinClass(w[i]); c != 255 {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // cyrillicClass gives the trie letter of a lower case Cyrillic rune, or 255.
 func cyrillicClass(r rune) byte {
 	if r >= 'А' && r <= 'Я' {
@@ -94,171 +162,4 @@ func cyrillicClass(r rune) byte {
 		return 32
 	}
 	return 255
-}
-
-func compileLexicon() *lexicon {
-	l := &lexiconBuilder{latin: newGrowingTrie(), foreign: newGrowingTrie(), cyril: newGrowingTrie(), cjk: &runeTrie{}}
-	for _, g := range verbsEN {
-		for word := range strings.FieldsSeq(g.words) {
-			for f, w := range conjugate(word) {
-				if w != "" {
-					l.latin.insert(latinWord(w), entry{c: g.c, f: formOf[f]}, false)
-				}
-			}
-		}
-	}
-	for _, g := range nounsEN {
-		for word := range strings.FieldsSeq(g.words) {
-			if w, ok := strings.CutSuffix(word, "="); ok {
-				l.latin.insert(latinWord(w), entry{c: g.c}, false)
-				continue
-			}
-			l.latin.insert(latinWord(word), entry{c: g.c}, false)
-			l.latin.insert(latinWord(plural(word)), entry{c: g.c}, false)
-		}
-	}
-	for _, g := range plainEN {
-		for word := range strings.FieldsSeq(g.words) {
-			l.latin.insert(latinWord(word), entry{c: g.c}, false)
-		}
-	}
-	for word := range strings.FieldsSeq(credWords) {
-		l.latin.insert(latinWord(word), entry{c: cCredPath}, false)
-	}
-	for _, lang := range languages {
-		for c, words := range lang {
-			for word := range strings.FieldsSeq(words) {
-				l.insertForeign(word, c)
-			}
-		}
-	}
-	for _, g := range phrasesEN {
-		for phrase := range strings.SplitSeq(g.words, "|") {
-			l.insertPhrase(phrase, g.c)
-		}
-	}
-	l.addSenses()
-	l.addPowers()
-	l.addSpelling()
-	return l.compile()
-}
-
-// cjkOpens says whether a word without spaces may begin with a rune.
-func (l *lexicon) cjkOpens(r rune) bool {
-	return r >= 1<<16 || l.cjkFirst[r>>6]&(1<<(r&63)) != 0
-}
-
-// compile numbers the phrases and packs the tries.
-func (l *lexiconBuilder) compile() *lexicon {
-	phrases := []phrase{{}}
-	for word, p := range l.phrases.next {
-		entryOf(l.latin.exact, word).opens = p.number(&phrases)
-	}
-	out := &lexicon{cjk: l.cjk, phrases: phrases}
-	for r := range l.cjk.next {
-		if r < 1<<16 {
-			out.cjkFirst[r>>6] |= 1 << (r & 63)
-		}
-	}
-	var place []uint16
-	out.latin, place = l.latin.pack()
-	out.foreign, _ = l.foreign.pack()
-	out.cyril, _ = l.cyril.pack()
-	for i := range phrases {
-		next := phrases[i].next
-		for k := range next {
-			next[k].word = place[next[k].word]
-			phrases[i].words |= 1 << (next[k].word & 63)
-		}
-		slices.SortFunc(next, func(a, b nextWord) int { return int(a.word) - int(b.word) })
-	}
-	return out
-}
-
-// insertForeign adds a word of another language; a trailing * makes it a stem
-// that any ending may follow.
-func (l *lexiconBuilder) insertForeign(word string, c concept) {
-	stem := strings.HasSuffix(word, "*")
-	word = strings.TrimSuffix(word, "*")
-	switch script := scriptOf(word); script {
-	case scriptLatin:
-		l.foreign.insert(latinWord(foldLatin(word)), entry{c: c}, stem)
-		if stem {
-			l.foreign.insert(latinWord(foldLatin(word)), entry{c: c}, false)
-		}
-		if c.any(cForeign) && !stem && !l.knowsLatin(foldLatin(word)) {
-			l.latin.insert(latinWord(foldLatin(word)), entry{c: cForeign}, false)
-		}
-	case scriptCyrillic:
-		var classes []byte
-		for _, r := range word {
-			if k := cyrillicClass(r); k != 255 {
-				classes = append(classes, k)
-			}
-		}
-		l.cyril.insert(classes, entry{c: c}, stem)
-		if stem {
-			l.cyril.insert(classes, entry{c: c}, false)
-		}
-	case scriptCJK:
-		l.cjk.node(word).c |= c
-	}
-}
-
-// knowsLatin says whether English has the word, too: "do" is no sign of
-// Portuguese.
-func (l *lexiconBuilder) knowsLatin(word string) bool {
-	e := l.latin.exact[l.latin.node(latinWord(word))]
-	return e != nil && e.c&^cForeign != 0
-}
-
-// formOf gives the form of each slot that conjugate fills.
-var formOf = [5]form{formBase, formThird, formIng, formPast, formPast}
-
-// conjugate derives the forms of an English verb: base, third person, -ing,
-// past, participle. Forms given after colons win.
-func conjugate(spec string) [5]string {
-	var out [5]string
-	if strings.Contains(spec, ":") {
-		copy(out[:], strings.Split(spec, ":"))
-		return out
-	}
-	base, double := strings.CutSuffix(spec, "+")
-	out[0] = base
-	last := base[len(base)-1]
-	switch {
-	case last == 'y' && consonantBefore(base):
-		out[1] = base[:len(base)-1] + "ies"
-	case strings.HasSuffix(base, "s"), strings.HasSuffix(base, "x"), strings.HasSuffix(base, "sh"), strings.HasSuffix(base, "ch"):
-		out[1] = base + "es"
-	default:
-		out[1] = base + "s"
-	}
-	switch {
-	case double:
-		out[2], out[3] = base+string(last)+"ing", base+string(last)+"ed"
-	case last == 'y' && consonantBefore(base):
-		out[2], out[3] = base+"ing", base[:len(base)-1]+"ied"
-	case last == 'e':
-		out[2], out[3] = base[:len(base)-1]+"ing", base+"d"
-	default:
-		out[2], out[3] = base+"ing", base+"ed"
-	}
-	return out
-}
-
-func plural(noun string) string {
-	n := len(noun)
-	switch {
-	case noun[n-1] == 'y' && consonantBefore(noun):
-		return noun[:n-1] + "ies"
-	case noun[n-1] == 's', noun[n-1] == 'x', strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"):
-		return noun + "es"
-	}
-	return noun + "s"
-}
-
-// consonantBefore says whether the last letter of word follows a consonant.
-func consonantBefore(word string) bool {
-	return len(word) > 1 && !strings.ContainsRune("aeiou", rune(word[len(word)-2]))
 }

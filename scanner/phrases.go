@@ -1,9 +1,6 @@
 package scanner
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // phrase is the beginning of some known phrases: what it means if it is one
 // already, and the words that go on with it, sorted. Words are nodes of the
@@ -28,45 +25,6 @@ func (p *phrase) then(word uint16) uint16 {
 		return 0
 	}
 	return p.next[k].phrase
-}
-
-// growingPhrase is a phrase that words are added to.
-type growingPhrase struct {
-	c    concept
-	s    sense
-	next map[uint16]*growingPhrase
-}
-
-// insertPhrase adds a sequence of English words.
-func (l *lexiconBuilder) insertPhrase(text string, c concept) *growingPhrase {
-	at := &l.phrases
-	for word := range strings.FieldsSeq(text) {
-		n := l.latin.node(latinWord(strings.TrimSuffix(word, "'s")))
-		if at.next == nil {
-			at.next = map[uint16]*growingPhrase{}
-		}
-		child := at.next[n]
-		if child == nil {
-			child = &growingPhrase{}
-			at.next[n] = child
-		}
-		at = child
-	}
-	at.c |= c
-	return at
-}
-
-// number appends a phrase and those that go on from it, and gives its number.
-// Words are still nodes of the growing trie.
-func (p *growingPhrase) number(phrases *[]phrase) uint16 {
-	k := len(*phrases)
-	*phrases = append(*phrases, phrase{c: p.c, s: p.s})
-	var next []nextWord
-	for word, child := range p.next {
-		next = append(next, nextWord{word, child.number(phrases)})
-	}
-	(*phrases)[k].next = next
-	return uint16(k)
 }
 
 // joinPhrases gives the first word of each known phrase the phrase's meaning.

@@ -64,17 +64,6 @@ const powerFilter power = 0x40
 // power gives what powerWords and filterWords say of a token.
 func (l *lexicon) power(t token) power { return l.latin.exact(t.node).power }
 
-// addPowers marks the words of the two lists.
-func (l *lexiconBuilder) addPowers() {
-	mark := func(word string, p power) { entryOf(l.latin.exact, l.latin.node(latinWord(word))).power |= p }
-	for word, p := range powerWords {
-		mark(word, p)
-	}
-	for word := range filterWords {
-		mark(word, powerFilter)
-	}
-}
-
 // paramPower reads a parameter's name word by word.
 func (v *ToolView) paramPower(i int) power {
 	d := &v.docs[i]

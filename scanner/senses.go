@@ -1,7 +1,5 @@
 package scanner
 
-import "strings"
-
 // sense is a second set of meanings, finer than concepts. Concepts tell what
 // a verb does to whom; senses name what honest descriptions of tools hardly
 // speak of together: a dialogue and a field that it has to be in, an order
@@ -82,87 +80,4 @@ func (s sense) any(want sense) bool { return s&want != 0 }
 type senseWords struct {
 	s                                           sense
 	verbs, nouns, words, phrases, latin, others string
-}
-
-// addSenses compiles the senses into a lexicon that has its concepts.
-func (l *lexiconBuilder) addSenses() {
-	for _, table := range [][]senseWords{sensesOfData, sensesOfOrders, sensesOfTools} {
-		for i := range table {
-			l.addSense(&table[i])
-		}
-	}
-}
-
-func (l *lexiconBuilder) addSense(w *senseWords) {
-	mark := func(t *growingTrie, word []byte, stem bool) {
-		n := t.node(word)
-		if stem {
-			entryOf(t.stem, n).s |= w.s
-		}
-		entryOf(t.exact, n).s |= w.s
-	}
-	for verb := range strings.FieldsSeq(w.verbs) {
-		for _, form := range conjugate(verb) {
-			if form != "" {
-				mark(l.latin, latinWord(form), false)
-			}
-		}
-	}
-	for noun := range strings.FieldsSeq(w.nouns) {
-		mark(l.latin, latinWord(noun), false)
-		mark(l.latin, latinWord(plural(noun)), false)
-	}
-	for word := range strings.FieldsSeq(w.words) {
-		mark(l.latin, latinWord(word), false)
-	}
-	if w.phrases != "" {
-		for phrase := range strings.SplitSeq(w.phrases, "|") {
-			l.insertPhrase(phrase, 0).s |= w.s
-		}
-	}
-	for word := range strings.FieldsSeq(w.latin + " " + w.others) {
-		word, stem := strings.CutSuffix(word, "*")
-		switch scriptOf(word) {
-		case scriptLatin:
-			mark(l.foreign, latinWord(foldLatin(word)), stem)
-		case scriptCyrillic:
-			var classes []byte
-			for _, r := range word {
-				if k := cyrillicClass(r); k != 255 {
-					classes = append(classes, k)
-				}
-			}
-			mark(l.cyril, classes, stem)
-		case scriptCJK:
-			l.cjk.insertSense(word, w.s)
-		}
-	}
-}
-
-// insertSense adds a word of a script without spaces. What the concepts make
-// of it they go on to make of it, though the longer word now stands before
-// the shorter ones within it.
-func (t *runeTrie) insertSense(word string, s sense) {
-	c := t.conceptsIn([]rune(word))
-	at := t.node(word)
-	at.s |= s
-	at.c |= c
-}
-
-// conceptsIn joins what the known words within a word mean.
-func (t *runeTrie) conceptsIn(word []rune) (c concept) {
-	for i := 0; i < len(word); {
-		node, end, best := t, i+1, concept(0)
-		for j := i; j < len(word); j++ {
-			if node = node.next[word[j]]; node == nil {
-				break
-			}
-			if node.c != 0 {
-				best, end = node.c, j+1
-			}
-		}
-		c |= best
-		i = end
-	}
-	return c
 }

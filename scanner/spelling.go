@@ -1,9 +1,6 @@
 package scanner
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // speller finds the word that somebody meant: the one in a trie of all known
 // words that the fewest and likeliest slips lead to.
@@ -42,37 +39,6 @@ const (
 	slipLetter = 4 // any other letter is missing
 	slipOther  = 5 // a letter too many, or another
 )
-
-// spellingTrie holds the words of the lexicon and the common ones.
-var spellingTrie = sync.OnceValue(func() *trie {
-	t := newGrowingTrie()
-	lex := theLexicon()
-	for _, from := range [...]*trie{lex.latin, lex.foreign} {
-		from.walk(trieRoot, nil, func(word []byte, exact, stem *entry) {
-			if exact.known() {
-				t.insert(word, entry{c: exact.c | cMeta, f: formBase}, false)
-			}
-			if stem.known() {
-				t.insert(word, entry{c: stem.c}, true)
-			}
-		})
-	}
-	for word := range strings.FieldsSeq(commonText) {
-		t.insert(latinWord(word), entry{f: formBase}, false)
-	}
-	packed, _ := t.pack()
-	return packed
-})
-
-// walk calls f with every word of the trie, as classes, and what it means.
-func (t *trie) walk(n uint16, word []byte, f func(word []byte, exact, stem *entry)) {
-	f(word, t.exact(n), t.stem(n))
-	for letter := range byte(trieLetters) {
-		if m := t.step(n, letter); m != trieDead {
-			t.walk(m, append(word, letter), f)
-		}
-	}
-}
 
 // meant gives the word that was meant, "" when none is near. The answer is
 // valid until the next call.

@@ -183,22 +183,17 @@ func (z *tokenizer) cjkRun(i int) int {
 		if !isCJK(r) {
 			break
 		}
-		if !z.lex.cjkOpens(r) {
-			i += size
-			continue
-		}
-		node, j, end := z.lex.cjk, i, 0
+		node, j, end := uint16(0), i, 0
 		var c concept
 		var sen sense
 		for j < len(z.s) {
 			r, n := utf8.DecodeRuneInString(z.s[j:])
-			node = node.next[r]
-			if node == nil {
+			if node = z.lex.cjkChild(node, r); node == 0 {
 				break
 			}
 			j += n
-			if node.c != 0 || node.s != 0 {
-				c, sen, end = node.c, node.s, j
+			if at := &z.lex.cjk[node]; at.c != 0 || at.s != 0 {
+				c, sen, end = at.c, at.s, j
 			}
 		}
 		if end == 0 {

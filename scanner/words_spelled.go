@@ -1,44 +1,9 @@
 package scanner
 
-import (
-	_ "embed"
-	"strings"
-)
-
 // How words are spelled. The trie of English words holds, beside those that
 // mean something, the common ones: words that nothing is to be read into, but
 // that are spelled as they should be, from this project's own documents, tools
 // and tests. So the tokenizer's one walk along a word tells both.
-
-//go:embed words_common.txt
-var commonText string
-
-// addSpelling marks the words that people write, those of spelling alphabets
-// and those that harmful commands begin with. It comes last: nodes that are new
-// here are beyond the lexicon.
-func (l *lexiconBuilder) addSpelling() {
-	for _, e := range l.latin.exact {
-		if e.known() {
-			e.kind |= wordSpelled
-		}
-	}
-	l.latin.beyond = len(l.latin.nodes)
-	mark := func(word string, kind wordKind) { entryOf(l.latin.exact, l.latin.node(latinWord(word))).kind |= kind }
-	for word := range strings.FieldsSeq(commonText) {
-		mark(word, wordSpelled)
-	}
-	for word := range isSpellingWord {
-		mark(word, wordLetter)
-	}
-	shapeWords(func(word string, whole bool) {
-		mark(word, wordCommand)
-		if !whole {
-			l.latin.below(l.latin.node(latinWord(word)), func(n uint16) {
-				entryOf(l.latin.exact, n).kind |= wordCommand | wordGoing
-			})
-		}
-	})
-}
 
 // spelled says whether a word of ASCII letters is one that people write: of the
 // lexicon, or a common one, or one of these with an ending.

@@ -1,0 +1,380 @@
+package scanner
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// The lexicon that the program carries is made here, out of the word lists.
+
+//go:embed words_common.txt
+var commonText string
+
+// lexiconBuilder is a lexicon that words are added to.
+type lexiconBuilder struct {
+	latin, foreign, cyril *growingTrie
+	cjk                   *growingRunes
+	phrases               []growingPhrase
+}
+
+// compileLexicon makes the lexicon out of its lists.
+func compileLexicon() *lexicon {
+	l := &lexiconBuilder{latin: newGrowingTrie(1 << 14), foreign: newGrowingTrie(1 << 13), cyril: newGrowingTrie(1 << 11), cjk: &growingRunes{}, phrases: make([]growingPhrase, 1, 1<<12)}
+	for _, g := range verbsEN {
+		for verb := range strings.FieldsSeq(g.words) {
+			for f, word := range conjugate(verb) {
+				if word != "" {
+					l.latin.exact(l.latin.word(word)).means(g.c, formOf[f])
+				}
+			}
+		}
+	}
+	insert := func(word string, c concept) { l.latin.exact(l.latin.word(word)).means(c, formOther) }
+	for _, g := range nounsEN {
+		for word := range strings.FieldsSeq(g.words) {
+			noun, mass := strings.CutSuffix(word, "=")
+			insert(noun, g.c)
+			if !mass {
+				insert(plural(noun), g.c)
+			}
+		}
+	}
+	for _, g := range plainEN {
+		for word := range strings.FieldsSeq(g.words) {
+			insert(word, g.c)
+		}
+	}
+	for word := range strings.FieldsSeq(credWords) {
+		insert(word, cCredPath)
+	}
+	for _, lang := range languages {
+		for c, words := range lang {
+			for word := range strings.FieldsSeq(words) {
+				l.insertForeign(word, c)
+			}
+		}
+	}
+	for _, g := range phrasesEN {
+		for phrase := range strings.SplitSeq(g.words, "|") {
+			l.phrase(phrase).c |= g.c
+		}
+	}
+	l.addSenses()
+	l.addPowers()
+	l.addSpelling()
+	return l.compile()
+}
+
+// compile packs the tries, and phrases with them.
+func (l *lexiconBuilder) compile() *lexicon {
+	out := &lexicon{cjk: l.cjk.pack()}
+	var place []uint16
+	out.latin, place = l.latin.pack()
+	out.foreign, _ = l.foreign.pack()
+	out.cyril, _ = l.cyril.pack()
+	out.phrases = l.packPhrases(place)
+	return out
+}
+
+// insertForeign adds a word of another language; a trailing * makes it a stem
+// that any ending may follow.
+func (l *lexiconBuilder) insertForeign(word string, c concept) {
+	word, stem := strings.CutSuffix(word, "*")
+	mark := func(t *growingTrie, n uint16) {
+		t.exact(n).means(c, formOther)
+		if stem {
+			t.stem(n).means(c, formOther)
+		}
+	}
+	switch script := scriptOf(word); script {
+	case scriptLatin:
+		word = foldLatin(word)
+		mark(l.foreign, l.foreign.word(word))
+		if !c.any(cForeign) || stem {
+			break
+		}
+		// English may have the word, too: "do" is no sign of Portuguese.
+		if e := l.latin.exact(l.latin.word(word)); e.c&^cForeign == 0 {
+			e.means(cForeign, formOther)
+		}
+	case scriptCyrillic:
+		mark(l.cyril, l.cyril.cyrillicWord(word))
+	case scriptCJK:
+		l.cjk.node(word).c |= c
+	}
+}
+
+// formOf gives the form of each slot that conjugate fills.
+var formOf = [5]form{formBase, formThird, formIng, formPast, formPast}
+
+// conjugate derives the forms of an English verb: base, third person, -ing,
+// past, participle. Forms given after colons win.
+func conjugate(spec string) [5]string {
+	var out [5]string
+	if strings.Contains(spec, ":") {
+		copy(out[:], strings.Split(spec, ":"))
+		return out
+	}
+	base, double := strings.CutSuffix(spec, "+")
+	out[0] = base
+	last := base[len(base)-1]
+	switch {
+	case last == 'y' && consonantBefore(base):
+		out[1] = base[:len(base)-1] + "ies"
+	case strings.HasSuffix(base, "s"), strings.HasSuffix(base, "x"), strings.HasSuffix(base, "sh"), strings.HasSuffix(base, "ch"):
+		out[1] = base + "es"
+	default:
+		out[1] = base + "s"
+	}
+	switch {
+	case double:
+		out[2], out[3] = base+string(last)+"ing", base+string(last)+"ed"
+	case last == 'y' && consonantBefore(base):
+		out[2], out[3] = base+"ing", base[:len(base)-1]+"ied"
+	case last == 'e':
+		out[2], out[3] = base[:len(base)-1]+"ing", base+"d"
+	default:
+		out[2], out[3] = base+"ing", base+"ed"
+	}
+	return out
+}
+
+func plural(noun string) string {
+	n := len(noun)
+	switch {
+	case noun[n-1] == 'y' && consonantBefore(noun):
+		return noun[:n-1] + "ies"
+	case noun[n-1] == 's', noun[n-1] == 'x', strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"):
+		return noun + "es"
+	}
+	return noun + "s"
+}
+
+// consonantBefore says whether the last letter of word follows a consonant.
+func consonantBefore(word string) bool {
+	return len(word) > 1 && !strings.ContainsRune("aeiou", rune(word[len(word)-2]))
+}
+
+// addSenses compiles the senses into a lexicon that has its concepts.
+func (l *lexiconBuilder) addSenses() {
+	for _, table := range [][]senseWords{sensesOfData, sensesOfOrders, sensesOfTools} {
+		for i := range table {
+			l.addSense(&table[i])
+		}
+	}
+}
+
+func (l *lexiconBuilder) addSense(w *senseWords) {
+	mark := func(word string) { l.latin.exact(l.latin.word(word)).s |= w.s }
+	for verb := range strings.FieldsSeq(w.verbs) {
+		for _, form := range conjugate(verb) {
+			if form != "" {
+				mark(form)
+			}
+		}
+	}
+	for noun := range strings.FieldsSeq(w.nouns) {
+		mark(noun)
+		mark(plural(noun))
+	}
+	for word := range strings.FieldsSeq(w.words) {
+		mark(word)
+	}
+	if w.phrases != "" {
+		for phrase := range strings.SplitSeq(w.phrases, "|") {
+			l.phrase(phrase).s |= w.s
+		}
+	}
+	for word := range strings.FieldsSeq(w.latin + " " + w.others) {
+		word, stem := strings.CutSuffix(word, "*")
+		mark := func(t *growingTrie, n uint16) {
+			t.exact(n).s |= w.s
+			if stem {
+				t.stem(n).s |= w.s
+			}
+		}
+		switch scriptOf(word) {
+		case scriptLatin:
+			mark(l.foreign, l.foreign.word(foldLatin(word)))
+		case scriptCyrillic:
+			mark(l.cyril, l.cyril.cyrillicWord(word))
+		case scriptCJK:
+			l.cjk.insertSense(word, w.s)
+		}
+	}
+}
+
+// addPowers marks the words of the two lists.
+func (l *lexiconBuilder) addPowers() {
+	mark := func(word string, p power) { l.latin.exact(l.latin.word(word)).power |= p }
+	for word, p := range powerWords {
+		mark(word, p)
+	}
+	for word := range filterWords {
+		mark(word, powerFilter)
+	}
+}
+
+// addSpelling marks the words that people write, those of spelling alphabets
+// and those that harmful commands begin with. It comes last: nodes that are new
+// here are beyond the lexicon.
+func (l *lexiconBuilder) addSpelling() {
+	t := l.latin
+	for n := range t.nodes {
+		if e := &t.entries[t.nodes[n].exact]; e.known() {
+			e.kind |= wordSpelled
+		}
+	}
+	t.beyond = len(t.nodes)
+	mark := func(word string, kind wordKind) { t.exact(t.word(word)).kind |= kind }
+	for word := range strings.FieldsSeq(commonText) {
+		mark(word, wordSpelled)
+	}
+	for word := range isSpellingWord {
+		mark(word, wordLetter)
+	}
+	shapeWords(func(word string, whole bool) {
+		mark(word, wordCommand)
+		if !whole {
+			t.below(t.word(word), func(n uint16) { t.exact(n).kind |= wordCommand | wordGoing })
+		}
+	})
+}
+
+// growingPhrase is a phrase that words are added to. Those that go on from it
+// are a list.
+type growingPhrase struct {
+	c              concept
+	s              sense
+	word           uint16 // the last, as a node of the growing trie
+	child, sibling uint16
+}
+
+// phrase gives a sequence of English words, to be added to at once.
+func (l *lexiconBuilder) phrase(text string) *growingPhrase {
+	at := uint16(0)
+	for word := range strings.FieldsSeq(text) {
+		n := l.latin.word(strings.TrimSuffix(word, "'s"))
+		first := &l.latin.exact(n).opens
+		if at != 0 {
+			first = &l.phrases[at].child
+		}
+		next := *first
+		for next != 0 && l.phrases[next].word != n {
+			next = l.phrases[next].sibling
+		}
+		if next == 0 {
+			next = uint16(len(l.phrases))
+			l.phrases = append(l.phrases, growingPhrase{word: n, sibling: *first})
+			*first = next
+		}
+		at = next
+	}
+	return &l.phrases[at]
+}
+
+// packPhrases gives the phrases, with the words' places in the packed trie.
+func (l *lexiconBuilder) packPhrases(place []uint16) []phrase {
+	phrases := make([]phrase, len(l.phrases))
+	words := make([]nextWord, 0, len(l.phrases))
+	for i, p := range l.phrases {
+		from := len(words)
+		for k := p.child; k != 0; k = l.phrases[k].sibling {
+			word := place[l.phrases[k].word]
+			words = append(words, nextWord{word, k})
+			phrases[i].words |= 1 << (word & 63)
+		}
+		phrases[i].c, phrases[i].s, phrases[i].next = p.c, p.s, words[from:]
+		slices.SortFunc(phrases[i].next, func(a, b nextWord) int { return int(a.word) - int(b.word) })
+	}
+	return phrases
+}
+
+// compileSpelling makes the trie of the words of the lexicon and the common ones.
+func compileSpelling(lex *lexicon) *trie {
+	t := newGrowingTrie(1 << 15)
+	for _, from := range [...]*trie{lex.latin, lex.foreign} {
+		nodes := make([]uint16, len(from.cells)) // of the cells that a word goes through
+		nodes[trieRoot] = trieRoot
+		for n := range from.cells {
+			if from.cells[n].parent == trieFree {
+				continue
+			}
+			exact, stem := from.exact(uint16(n)), from.stem(uint16(n))
+			switch {
+			case exact.known():
+				t.exact(t.follow(from, nodes, uint16(n))).means(exact.c|cMeta, formBase)
+			case exact.kind&wordSpelled != 0:
+				t.exact(t.follow(from, nodes, uint16(n))).means(0, formBase)
+			}
+			if stem.known() {
+				t.stem(t.follow(from, nodes, uint16(n))).means(stem.c, formOther)
+			}
+		}
+	}
+	packed, _ := t.pack()
+	return packed
+}
+
+// follow gives the node that the letters to a cell of another trie lead to.
+// Nodes remembers those of the cells on the way.
+func (t *growingTrie) follow(from *trie, nodes []uint16, n uint16) uint16 {
+	if nodes[n] == trieDead {
+		cell := &from.cells[n]
+		letter := byte(n - from.cells[cell.parent].base)
+		nodes[n] = t.child(t.follow(from, nodes, cell.parent), letter)
+	}
+	return nodes[n]
+}
+
+// packer writes what unpacker reads.
+type packer []byte
+
+func (p *packer) u16(n uint16) { *p = binary.LittleEndian.AppendUint16(*p, n) }
+func (p *packer) u32(n int)    { *p = binary.LittleEndian.AppendUint32(*p, uint32(n)) }
+func (p *packer) u64(n uint64) { *p = binary.LittleEndian.AppendUint64(*p, n) }
+
+func (p *packer) trie(t *trie) {
+	p.u32(len(t.cells))
+	for _, cell := range t.cells {
+		p.u16(cell.base)
+		p.u16(cell.parent)
+		p.u16(cell.exact)
+		p.u16(cell.stem)
+	}
+	p.u32(len(t.entries))
+	for _, e := range t.entries {
+		p.u64(uint64(e.c))
+		p.u64(uint64(e.s))
+		p.u16(e.opens)
+		*p = append(*p, byte(e.f), byte(e.power), byte(e.kind))
+	}
+}
+
+// packLexicon writes the lexicon as the program carries it.
+func packLexicon(l *lexicon) (p packer) {
+	p.trie(l.latin)
+	p.trie(l.foreign)
+	p.trie(l.cyril)
+	p.u32(len(l.cjk))
+	for _, n := range l.cjk {
+		p.u32(int(n.r))
+		p.u64(uint64(n.c))
+		p.u64(uint64(n.s))
+		p.u16(n.from)
+		p.u16(n.to)
+	}
+	p.u32(len(l.phrases))
+	for _, of := range l.phrases {
+		p.u64(uint64(of.c))
+		p.u64(uint64(of.s))
+		p.u32(len(of.next))
+		for _, next := range of.next {
+			p.u16(next.word)
+			p.u16(next.phrase)
+		}
+	}
+	return p
+}

@@ -1,0 +1,251 @@
+package scanner
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+)
+
+// growingTrie is a trie that words are added to.
+type growingTrie struct {
+	nodes []growingNode
+	// entries are what nodes mean; the first is nothing.
+	entries []entry
+	// beyond is the first node that is there for its spelling alone, 0 when
+	// there is none.
+	beyond int
+}
+
+type growingNode struct {
+	letters     uint64 // a bit for each child
+	exact, stem uint16 // entries, as of a trieCell
+	children    [trieLetters]uint16
+}
+
+// newGrowingTrie makes a trie with room for some nodes.
+func newGrowingTrie(room int) *growingTrie {
+	return &growingTrie{nodes: make([]growingNode, trieRoot+1, room), entries: make([]entry, 1, room/2)}
+}
+
+// child gives the child of a node by a letter, making it if need be.
+func (t *growingTrie) child(n uint16, letter byte) uint16 {
+	m := t.nodes[n].children[letter]
+	if m == trieDead {
+		m = uint16(len(t.nodes))
+		t.nodes = append(t.nodes, growingNode{})
+		t.nodes[n].children[letter] = m
+		t.nodes[n].letters |= 1 << letter
+	}
+	return m
+}
+
+// word gives the node of a word of ASCII letters and digits; apostrophes and
+// hyphens are dropped, as the tokenizer does.
+func (t *growingTrie) word(word string) uint16 {
+	n := uint16(trieRoot)
+	for i := range len(word) {
+		if letter := latinClass(word[i]); letter != 255 {
+			n = t.child(n, letter)
+		}
+	}
+	return n
+}
+
+// cyrillicWord gives the node of a word of Cyrillic letters.
+func (t *growingTrie) cyrillicWord(word string) uint16 {
+	n := uint16(trieRoot)
+	for _, r := range word {
+		if letter := cyrillicClass(r); letter != 255 {
+			n = t.child(n, letter)
+		}
+	}
+	return n
+}
+
+// below calls f with a node and all nodes that go on from it.
+func (t *growingTrie) below(n uint16, f func(n uint16)) {
+	f(n)
+	for letters := t.nodes[n].letters; letters != 0; letters &= letters - 1 {
+		t.below(t.nodes[n].children[bits.TrailingZeros64(letters)], f)
+	}
+}
+
+// exact gives what a word that ends at a node means, to be added to at once.
+func (t *growingTrie) exact(n uint16) *entry { return t.entry(&t.nodes[n].exact) }
+
+// stem gives what a word that goes on from a node means, to be added to at once.
+func (t *growingTrie) stem(n uint16) *entry { return t.entry(&t.nodes[n].stem) }
+
+func (t *growingTrie) entry(of *uint16) *entry {
+	if *of == 0 {
+		*of = uint16(len(t.entries))
+		t.entries = append(t.entries, entry{})
+	}
+	return &t.entries[*of]
+}
+
+// means adds what a word means.
+func (e *entry) means(c concept, f form) {
+	e.c |= c
+	if e.f == formOther || f == formBase {
+		e.f = f
+	}
+}
+
+// pack gives the trie for walking, and for each growing node its place there.
+func (t *growingTrie) pack() (packed *trie, place []uint16) {
+	place = make([]uint16, len(t.nodes))
+	place[trieRoot] = trieRoot
+	bases := make([]uint16, len(t.nodes))
+	taken := takenCells{bits: make([]uint64, 2, len(t.nodes)/32)}
+	taken.take(trieDead, 1<<trieDead|1<<trieRoot)
+	end := 0
+	// Children of one parent stand near each other, parents before children,
+	// so that beginnings of words share what the processor fetches.
+	queue := make([]uint16, 1, len(t.nodes))
+	queue[0] = trieRoot
+	for k := 0; k < len(queue); k++ {
+		node := &t.nodes[queue[k]]
+		if node.letters == 0 {
+			continue
+		}
+		base := taken.fit(node.letters)
+		bases[queue[k]] = uint16(base)
+		end = max(end, base+trieLetters)
+		for letters := node.letters; letters != 0; letters &= letters - 1 {
+			letter := bits.TrailingZeros64(letters)
+			child := node.children[letter]
+			place[child] = uint16(base + letter)
+			queue = append(queue, child)
+		}
+	}
+	packed = &trie{cells: make([]trieCell, end), entries: make([]entry, 1, 1024)}
+	for i := range packed.cells {
+		packed.cells[i].parent = trieFree
+	}
+	numbers := map[entry]uint16{{}: 0}
+	number := func(of uint16, kind wordKind) uint16 {
+		if of == 0 && kind == 0 {
+			return 0
+		}
+		e := t.entries[of]
+		e.kind |= kind
+		k, known := numbers[e]
+		if !known {
+			k = uint16(len(packed.entries))
+			packed.entries = append(packed.entries, e)
+			numbers[e] = k
+		}
+		return k
+	}
+	for _, n := range queue {
+		node, kind := &t.nodes[n], wordKind(0)
+		if t.beyond > 0 && int(n) >= t.beyond {
+			kind = wordBeyond
+		}
+		cell := &packed.cells[place[n]]
+		cell.base, cell.exact, cell.stem = bases[n], number(node.exact, kind), number(node.stem, 0)
+		for letters := node.letters; letters != 0; letters &= letters - 1 {
+			packed.cells[int(bases[n])+bits.TrailingZeros64(letters)].parent = place[n]
+		}
+	}
+	return packed, place
+}
+
+// takenCells has a bit for each cell that a node has.
+type takenCells struct {
+	bits []uint64
+	gap  int // no cell before it is free
+}
+
+// fit takes the first cells that are free for the children of a node, one for
+// each letter, and gives their base.
+func (t *takenCells) fit(letters uint64) (base int) {
+	for t.from(t.gap)&1 != 0 {
+		t.gap++
+	}
+	base = max(t.gap-bits.TrailingZeros64(letters), trieRoot+1)
+	for t.from(base)&letters != 0 {
+		base++
+	}
+	t.take(base, letters)
+	return base
+}
+
+// from gives the bits of the 64 cells from base on.
+func (t *takenCells) from(base int) uint64 {
+	k, shift := base>>6, base&63
+	for len(t.bits) < k+2 {
+		t.bits = append(t.bits, 0)
+	}
+	return t.bits[k]>>shift | t.bits[k+1]<<(64-shift)
+}
+
+func (t *takenCells) take(base int, letters uint64) {
+	k, shift := base>>6, base&63
+	t.bits[k] |= letters << shift
+	t.bits[k+1] |= letters >> (64 - shift)
+}
+
+// growingRunes is a trie by rune that words are added to.
+type growingRunes struct {
+	c    concept
+	s    sense
+	next map[rune]*growingRunes
+}
+
+// node gives the node of a word, making it if need be.
+func (t *growingRunes) node(word string) *growingRunes {
+	for _, r := range word {
+		if t.next == nil {
+			t.next = map[rune]*growingRunes{}
+		}
+		if t.next[r] == nil {
+			t.next[r] = &growingRunes{}
+		}
+		t = t.next[r]
+	}
+	return t
+}
+
+// insertSense adds a word of a script without spaces. What the concepts make
+// of it they go on to make of it, though the longer word now stands before
+// the shorter ones within it.
+func (t *growingRunes) insertSense(word string, s sense) {
+	c := t.conceptsIn([]rune(word))
+	at := t.node(word)
+	at.s |= s
+	at.c |= c
+}
+
+// conceptsIn joins what the known words within a word mean.
+func (t *growingRunes) conceptsIn(word []rune) (c concept) {
+	for i := 0; i < len(word); {
+		node, end, best := t, i+1, concept(0)
+		for j := i; j < len(word); j++ {
+			if node = node.next[word[j]]; node == nil {
+				break
+			}
+			if node.c != 0 {
+				best, end = node.c, j+1
+			}
+		}
+		c |= best
+		i = end
+	}
+	return c
+}
+
+// pack lists the nodes, the children of one side by side.
+func (t *growingRunes) pack() []runeNode {
+	nodes, growing := make([]runeNode, 1), []*growingRunes{t}
+	for i := 0; i < len(growing); i++ {
+		g := growing[i]
+		nodes[i].c, nodes[i].s, nodes[i].from = g.c, g.s, uint16(len(nodes))
+		for _, r := range slices.Sorted(maps.Keys(g.next)) {
+			nodes, growing = append(nodes, runeNode{r: r}), append(growing, g.next[r])
+		}
+		nodes[i].to = uint16(len(nodes))
+	}
+	return nodes
+}
