@@ -20,9 +20,9 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 	was, is := before.tally(r), v.tally(r)
 	gained, strongest := 0.0, frameID(0)
 	for f := range is.best {
-		if d := is.best[f].weight - was.best[f].weight; d > 0 {
+		if d := is.best[f].outright() - was.best[f].outright(); d > 0 {
 			gained += d
-			if d > is.best[strongest].weight-was.best[strongest].weight {
+			if d > is.best[strongest].outright()-was.best[strongest].outright() {
 				strongest = frameID(f)
 			}
 		}
@@ -39,7 +39,7 @@ func inspectRugPull(v *ToolView, r *RegistryView) []Signal {
 	}
 	s := Signal{CheckID: rugPullInfo.ID, Tier: TierSoft, ThreatType: ThreatRugPull}
 	switch {
-	case gained >= 1.8 && is.best[strongest].weight >= 1.5:
+	case gained >= 1.8 && is.best[strongest].outright() >= 1.5:
 		h := is.best[strongest]
 		d := &v.docs[h.doc]
 		s.Tier, s.Confidence = TierHard, min(0.6+gained/10, 1)

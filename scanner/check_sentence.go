@@ -15,14 +15,14 @@ const (
 	// askScore is the score below which a sentence is so like documentation
 	// that no frame is asked about it.
 	askScore score = -3 * weightUnit
-	// doubtScore is the score below which hints count half: more speaks for
-	// documentation than against it. Plain evidence counts in full.
+	// doubtScore is the score below which what frames find counts half: more
+	// speaks for documentation than against it.
 	doubtScore score = 0
 	// doubtDecoded is the same for what was decoded, where an order is likelier.
 	doubtDecoded score = -weightUnit
-	// doubtFactor is what is left of a hint then, and plainWeight the weight
-	// from which evidence is none.
+	// doubtFactor is what is left of a find then.
 	doubtFactor float64 = 0.5
+	// plainWeight is the weight from which a find is more than a hint.
 	plainWeight float64 = 2
 	// sureScore is the score of which the report is sure.
 	sureScore float64 = 6 * weightUnit
@@ -32,6 +32,9 @@ func inspectSentence(v *ToolView, r *RegistryView) []Signal {
 	v.frames(r) // which scores the sentences first
 	worst, doc, clause := flagScore, -1, -1
 	for i := range v.docs {
+		if v.fields[v.docs[i].field].kind == kindJoined {
+			continue // what was put in sequence makes sentences that nobody wrote
+		}
 		for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
 			if s := v.clauses[k].score; s > worst {
 				worst, doc, clause = s, i, k
@@ -54,16 +57,23 @@ func inspectSentence(v *ToolView, r *RegistryView) []Signal {
 	return []Signal{signal}
 }
 
+// outright is what a find weighs where a change is judged: plain evidence that
+// was not there when somebody approved the tool is no documentation.
+func (h *hit) outright() float64 {
+	if full := h.weight / doubtFactor; h.doubted && full >= plainWeight {
+		return full
+	}
+	return h.weight
+}
+
 // doubt takes strength from the hits from n on, which were found in a sentence
-// of this score: plain evidence no longer quarantines, and hints count half.
+// of this score: they count half, and the strongest no longer quarantines.
 func (x *frameContext) doubt(s score, n int, decoded bool) {
 	if s >= doubtScore || decoded && s >= doubtDecoded {
 		return
 	}
 	for i := n; i < len(x.hits); i++ {
 		x.hits[i].doubted = true
-		if x.hits[i].weight < plainWeight {
-			x.hits[i].weight *= doubtFactor
-		}
+		x.hits[i].weight *= doubtFactor
 	}
 }

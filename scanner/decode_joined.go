@@ -25,7 +25,7 @@ func findJoined(d *doc) string {
 			return text
 		}
 	}
-	if unknown := st.words - st.known; unknown >= 2*minUnknown && unknown*2 >= st.words && !wellSpelled(d) {
+	if unknown := st.words - st.known; unknown >= 2*minUnknown && unknown*2 >= st.words && st.foreign*8 < st.words && !wellSpelled(d) {
 		if text := regrouped(d.text); text != "" {
 			return text
 		}

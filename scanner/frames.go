@@ -24,7 +24,6 @@ const (
 	frGuard                   // drop your safety rules
 	frPersist                 // from now on, in every answer
 	frObey                    // do what the output says
-	frHijack                  // when the user asks for that, do this
 	frMislead                 // tell the user something untrue
 	frSecret                  // hand over credentials
 	frConv                    // hand over the conversation
@@ -42,7 +41,7 @@ var frameNames = [frCount]string{
 	"overrides earlier instructions", "hides something from the user", "asks for a silent action",
 	"skips the user's consent", "claims precedence over other tools", "steers the choice of tools",
 	"imitates chat markup", "addresses the model aside", "assigns a new role", "lifts safety rules",
-	"makes an order permanent", "has the model obey data", "hijacks another request", "has the user misled",
+	"makes an order permanent", "has the model obey data", "has the user misled",
 	"demands credentials", "demands the conversation", "demands the system prompt",
 	"sends data out", "puts data in a link", "collects data in a side parameter",
 	"redirects another tool", "gives orders about another tool", "demands a command",
@@ -220,17 +219,9 @@ const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPref
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
 	tag := x.v.tokens[s.tok0].flags&tfTag != 0
-	if s.flags&tfTag != 0 {
-		x.enter(s)
-		x.discount = 1
-		x.encodedInPlace()
-		x.escaped()
-		x.holeInHost()
-	}
 	if s.first && (x.kind == kindEnum || x.kind == kindDefault || x.kind == kindExample) {
 		x.enter(s)
 		x.discount = 1
-		x.templated()
 		x.instructs()
 	}
 	if s.senses != 0 || s.flags&(tfIdent|tfCode|tfQuote) != 0 {
@@ -291,7 +282,6 @@ var sentenceFrames = [...]struct {
 	find       func(*frameContext)
 }{
 	{cIgnore | cDisable, cInstr | cRule | cGuard | cSystem | cUser, (*frameContext).override},
-	{cPrior, cInstr | cPrefer | cIgnore, (*frameContext).supersede},
 	{cModel, cDeeds | cIgnore | cDisable, (*frameContext).duty},
 	{cDeeds | cTell | cIgnore | cDisable, ^concept(0), (*frameContext).prose},
 	{cNeg | cTell | cSecretly, cTell | cShow | cKnow | cUser | cSecretly, (*frameContext).conceal},
@@ -301,38 +291,21 @@ var sentenceFrames = [...]struct {
 	{cOther, cTool, (*frameContext).precedence},
 	{cPretend | cNow | cGuard, ^concept(0), (*frameContext).role},
 	{cResult | cMust | cWhen | cShell | cAllow, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay | cEnd | cNow, (*frameContext).standing},
-	{cTell | cShow, cNeg | cTrue, (*frameContext).mislead},
-	{cOther | cWhen | cUser, cDeeds | cPrefer | cDisable, (*frameContext).scope},
-	{cPrefer, cCall | cPrefer, (*frameContext).boast},
 	{cDeceive | cTell | cUser, ^concept(0), (*frameContext).deceive},
 	{cSecret | cCredPath | cConv | cHistory | cSystem | cPersonal, ^concept(0), (*frameContext).demandData},
 	{cSend | cChange | cPrefer | cLink | cInclude, ^concept(0), (*frameContext).sink},
 	{cTool | cCall | cSend | cPrefer | cNeg | cChange | cRead, ^concept(0), (*frameContext).shadow},
 	{cIgnore | cDisable | cNeg | cNow | cBe, cInstr | cRule | cGuard, (*frameContext).voided},
-	{cTrue | cNeg | cPretend | cPrior | cThis, cConv | cTask | cYou | cDestroy | cPay, (*frameContext).unreal},
-	{cYou | cModel | cNeg, cAllow | cRule | cOther | cDisable | cNeg, (*frameContext).freed},
 	{cCall | cInstr | cModal | cYou | cModel, cResult | cTool | cInstr | cSub | cShell, (*frameContext).obeysData},
 	{cBefore | cPrior | cPrefer | cIgnore | cAuthority | cAllow, cUser | cSystem | cModel | cInstr | cYou, (*frameContext).outranks},
 	{cAsk | cGuard | cKnow | cNeg | cRule, ^concept(0), (*frameContext).presumed},
-	{cTell | cShow, cUser, (*frameContext).phishes},
-	{cTell | cShow | cChange | cInclude | cPrefer | cCall | cPay, ^concept(0), (*frameContext).tampers},
-	{cDo | cTell | cDisable | cIgnore | cNeg, cUser | cUrgent | cTell | cOther | cResult | cStop, (*frameContext).omits},
-	{cGuard, cDo | cDisable | cChange | cInclude, (*frameContext).unlocks},
-	{cSend | cInclude | cTarget | cUser | cAllow | cOther | cTell, ^concept(0), (*frameContext).enlists},
-	{cOutside | cUser, cDo | cSend | cInclude | cTell, (*frameContext).wants},
-	{cYou | cModel | cUser, ^concept(0), (*frameContext).allegiance},
-	{cInstr | cRule, cYou | cSystem | cSecret | cTrue | cSecretly, (*frameContext).discloses},
+	{cYou | cModel, ^concept(0), (*frameContext).allegiance},
+	{cTell | cShow, cNeg | cTrue, (*frameContext).mislead},
 	{cAsk | cGuard | cInstr, ^concept(0), (*frameContext).presumedAbroad},
 	{cInclude | cChange | cCall | cSend, cFile | cShell | cCredPath | cSystem | cInstr | cModel | cUser | cTool, (*frameContext).persist},
-	{cCall, cTool | cShell | cBefore | cWhen | cModel | cMust | cLink, (*frameContext).commanded},
 	{cTell | cShow | cDo | cRead | cInclude | cPay, cBe | cMust | cOther | cUser | cYou | cOutside | cUrgent | cShow | cResult, (*frameContext).misreports},
 	{cNeg | cUser | cDo | cSecretly | cOutside, ^concept(0), (*frameContext).unheard},
-	{cGuard | cAuthority | cUrgent | cHistory | cTarget | cDisable | cChange | cEnd | cRule, ^concept(0), (*frameContext).unwatched},
-	{cModel | cCall | cTool | cUser | cOther | cBe, ^concept(0), (*frameContext).besides},
-	{cIgnore | cDisable | cShow | cTell | cRead | cDo | cStop | cDestroy | cPrefer, ^concept(0), (*frameContext).falsifies},
-	{cTell | cShow | cInclude | cResult | cKnow, ^concept(0), (*frameContext).glosses},
 	{cModel, ^concept(0), (*frameContext).abroad},
-	{cPrefer | cWhole | cOther | cResult, cTell | cShow | cDo | cInclude | cRead | cPrefer | cOther, (*frameContext).slanted},
 	{cAsk | cAllow | cShow | cKnow | cGuard | cSecretly, cTool | cThis | cChange | cSend | cCall | cRead, (*frameContext).deferred},
 }
 

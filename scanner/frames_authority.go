@@ -1,7 +1,7 @@
 package scanner
 
-// Frames about authority: who is to be obeyed, what is said to be void, and
-// whose consent is taken for granted.
+// Frames about authority: whom the model serves and obeys, what is said to be
+// void, and whose consent is taken for granted.
 
 // voided finds earlier instructions or rules of which it is said that they do
 // not count: withdrawn, a draft, switched off.
@@ -43,47 +43,6 @@ func (x *frameContext) isVoid(i int) bool {
 		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts", "concern", "concerns", "cover", "covers") && (x.findAny(cNeg, i-3, i) >= 0 || x.isWord(i-3, "none") || x.isWord(i-1, "them") && x.mask.any(cNeg)) ||
 		x.isWord(i, "scenario", "exercise", "joke", "lie", "test", "placeholder") && x.findAny(cBe, i-3, i) >= 0 && x.mask.any(cYou|cPrior) ||
 		x.isWord(i, "disabled", "deactivated") && x.findAny(cBe, i-3, i) >= 0
-}
-
-// unreal finds claims that what happens is not real: a simulation, a
-// rehearsal, no consequences.
-func (x *frameContext) unreal() {
-	if x.about.any(cPretend) || x.kind > kindParamDescription {
-		return
-	}
-	for i := range x.toks {
-		if !x.isWord(i, "simulation", "rehearsal", "drill", "fiction", "sandbox", "game", "dream", "simulated", "imaginary", "fictional") {
-			continue
-		}
-		if x.findAny(cBe, i-4, i) < 0 || !x.mask.any(cConv|cYou|cTrue|cTask|cThis|cDestroy|cPay) {
-			continue
-		}
-		if x.mask.any(cTrue|cNeg|cPrior|cDestroy|cPay) && x.mask.any(cConv|cTask|cYou|cAsk) {
-			x.hit(frGuard, 1.9, i, i)
-			return
-		}
-	}
-}
-
-// freed finds texts that release the model from its obligations.
-func (x *frameContext) freed() {
-	if x.about.any(cRule|cGuard|cPay) || x.kind > kindParamDescription ||
-		x.findWord(0, len(x.toks), "free", "freed", "released", "exempt", "unbound", "limits", "obligation", "obligations", "whatever", "anything") < 0 {
-		return
-	}
-	for i := range x.toks {
-		switch {
-		case x.isWord(i, "free", "freed", "released", "exempt", "unbound") && x.isWord(i+1, "of", "from") && x.mask.any(cYou|cModel) && x.findAny(cRule|cGuard|cInstr|cOther, i, i+6) >= 0,
-			x.isWord(i, "free", "freed", "released", "exempt", "unbound") && x.isWord(i+1, "of", "from") && x.mask.any(cYou|cModel) && x.isWord(i+3, "obligation", "obligations", "duty", "duties", "responsibility"),
-			x.isWord(i, "limits") && x.isWord(i-1, "off") && x.mask.any(cNeg),
-			x.isWord(i, "obligation", "obligations") && x.findAny(cNeg, i-3, i) >= 0 && x.mask.any(cYou|cModel):
-			x.hit(frGuard, 1.6, i, i+1)
-			return
-		case x.isWord(i, "whatever", "anything") && x.isWord(i+1, "is", "they", "it", "you", "the", "he", "she", "this") && x.mask.any(cYou|cModel) && x.findAny(cAsk|cTask, i, i+6) >= 0 && x.mask.any(cAllow|cResult|cCall|cPretend|cEnd|cGuard):
-			x.hit(frObey, 1.5, i, i+1)
-			return
-		}
-	}
 }
 
 // obeysData finds texts that make the model do what some text says that it
@@ -168,10 +127,6 @@ func (x *frameContext) outranks() {
 			x.hit(frOverride, 1, i, i+1)
 			return
 		}
-		if x.isWord(i, "delegated", "delegates", "transferred", "granted") && x.findAny(cAuthority|cAllow, i+1, i+5) >= 0 && x.isWord(i+2, "authority", "permissions", "rights", "control") {
-			x.hit(frOverride, 1.2, i, i+2)
-			return
-		}
 	}
 }
 
@@ -238,19 +193,18 @@ func (x *frameContext) presumed() {
 	}
 }
 
-// phishes finds orders to send the user to a page that wants a login or
-// money.
-func (x *frameContext) phishes() {
-	if !x.literalSink() || x.kind > kindParamDescription {
+// allegiance finds claims on the model: "you no longer work for the user",
+// "your client is now this server".
+func (x *frameContext) allegiance() {
+	if x.kind > kindParamDescription || !x.mask.any(cYou|cModel) {
 		return
 	}
-	i, m := x.demanded(cTell|cShow, moodOrder)
-	if i < 0 || m < moodOrder || x.findAny(cUser, i, i+4) < 0 {
-		return
-	}
-	for k := i; k < len(x.toks); k++ {
-		if x.isWord(k, "log", "login", "sign", "re-enter", "password", "verify", "card", "pay", "credentials", "unlock", "renew", "update") && !x.about.any(cSecret|cPay) {
-			x.hit(frMislead, 1.6, i, k)
+	for i := range x.toks {
+		switch {
+		case x.isWord(i, "work", "works", "working", "serve", "serves", "answer", "loyal", "belong", "belongs", "report") && x.isWord(i+1, "for", "to", "this", "only", "the") &&
+			x.findAny(cTool|cUser|cOutside|cThis, i+1, i+6) >= 0 && x.findAny(cYou|cModel, 0, i+1) >= 0 && (x.mask.any(cNow|cEnd) || x.isWord(i-1, "longer")),
+			x.isWord(i, "client", "master", "principal", "employer", "loyalty", "allegiance", "boss") && x.isWord(i-1, "your", "its", "new", "real", "true") && x.findAny(cBe, i, i+4) >= 0 && x.mask.any(cNow|cTool|cThis):
+			x.hit(frRole, 1.6, i, i+1)
 			return
 		}
 	}

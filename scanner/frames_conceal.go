@@ -15,7 +15,7 @@ func (x *frameContext) conceal() {
 				continue
 			}
 			for j := i + 1; j < min(i+7, len(x.toks)); j++ {
-				if x.sen.foreign && x.toks[j].flags&tfBreak != 0 {
+				if x.sen.foreign && (x.toks[j].flags&tfBreak != 0 || x.isWord(j, "et", "und", "y", "e", "и")) {
 					break
 				}
 				if x.toks[j].c.any(cTell|cShow) && !x.toks[j].c.any(cSecretly) && x.toks[j].flags&tfIdent == 0 {
@@ -43,8 +43,6 @@ func (x *frameContext) conceal() {
 		case t.c.any(cTell) && t.c.any(cSecretly) && x.mood(i) >= moodOrder:
 			if j := x.findAny(cUser, i, i+14); j >= 0 {
 				x.hit(frConceal, 2.3, i, j)
-			} else if j := x.findAny(cCall|cTask|cInstr|cTool|cThis, i, i+8); j >= 0 {
-				x.hit(frConceal, 1.2, i, j)
 			}
 		case t.c.any(cIgnore|cDisable) && x.mood(i) >= moodOrder:
 			// "skip mentioning this step"
@@ -120,7 +118,7 @@ func (x *frameContext) concealAt(i, j int) {
 			negMood = moodStrong
 		}
 	}
-	if negMood < moodGerund {
+	if negMood < moodGerund || i == j && x.states(i) {
 		return
 	}
 	user := x.findAny(cUser, i, j+12)
@@ -191,6 +189,19 @@ func (x *frameContext) concealAt(i, j int) {
 	if weight > 0 {
 		x.hit(frConceal, weight, i, max(j, user))
 	}
+}
+
+// states says whether silence is only stated of something, at token i: "the
+// page says nothing about limits", or nothing is left out of an answer: "step
+// out of the role".
+func (x *frameContext) states(i int) bool {
+	if x.sen.foreign || x.findAny(cUser, i, i+12) >= 0 {
+		return false
+	}
+	if x.isWord(i, "nothing") {
+		return i > 0 && x.toks[i-1].f == formThird || i > 1 && x.isWord(i-1, "say", "know") && x.isWord(i-2, "they", "we")
+	}
+	return x.isWord(i, "out") && x.findAny(cResult|cConv|cTell|cShow, i+1, i+6) < 0
 }
 
 // otherTelling says whether the telling at token j, negated at i, is none: to

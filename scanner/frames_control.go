@@ -33,10 +33,6 @@ func (x *frameContext) override() {
 		m := x.mood(i)
 		prior := x.findAny(cPrior|cOther|cUser|owner, from, to) >= 0
 		switch {
-		case m >= moodOrder && x.overUser(i) || x.isWord(i-2, "fine", "ok", "okay", "alright") && x.isWord(i-1, "to") && x.overUser(i):
-			x.hit(frOverride, 1.7, i, i+1)
-		case x.isWord(i, "violates", "violate", "breaks", "breaches", "contradicts", "contradict") && x.findAny(cYou, i, i+5) >= 0 && x.findAny(cRule|cInstr, i, i+6) >= 0 && x.findAny(cNeg, i-4, i) < 0:
-			x.hit(frOverride, 2, i, i+1)
 		case j >= 0 && m >= moodPlain && prior:
 			x.hit(frOverride, 3, i, j)
 		case j >= 0 && m >= moodPlain:
@@ -77,54 +73,6 @@ func (x *frameContext) ofStrangers(j int) bool {
 	return x.findAny(owners, j+2, j+7) < 0 && x.findAny(cPrior|cYou|cSystem, j-4, j) < 0
 }
 
-// overUser says whether the verb at i has the user, or what the user says,
-// for its object: "disregard the user", "ignore what the person asks for".
-func (x *frameContext) overUser(i int) bool {
-	u := x.findAny(cUser, i+1, i+5)
-	for u >= 0 && u+1 < len(x.toks) && x.toks[u+1].c.any(cUser) {
-		u++
-	}
-	if u < 0 || x.toks[u].flags&(tfIdent|tfBreak) != 0 || x.findAny(cNeg, i-3, i) >= 0 {
-		return false
-	}
-	for k := i + 1; k < u; k++ {
-		if !x.toks[k].c.any(cStop | cYou | cOther | cSub) {
-			return false
-		}
-	}
-	return u+1 >= len(x.toks) || x.toks[u+1].flags&tfBreak != 0 || x.isWord(u+1, "and", "when", "if", "even", "says", "asks", "wants", "said", "wishes", "objects", "objections", "objection", "protests", "until", "entirely", "completely", "wish", "requests", "complaints")
-}
-
-// supersede finds "this replaces everything above" and, in other languages,
-// previous instructions spoken of at all.
-func (x *frameContext) supersede() {
-	if x.sen.foreign {
-		i := x.findAny(cInstr, 0, len(x.toks))
-		if p := x.findAny(cPrior, i-4, i+4); i >= 0 && p >= 0 && !x.about.any(cInstr|cRule) && x.mask.any(cYou|cModel|cNow|cNeg|cIgnore|cSystem|cOther) {
-			x.hit(frOverride, 1.5, i, p)
-		}
-		return
-	}
-	for i := range x.toks {
-		if !x.isWord(i, "replaces", "replace", "supersedes", "supersede", "overrides", "override", "overwrites", "voids", "cancels", "trumps", "outranks") {
-			continue
-		}
-		for k := i + 1; k < min(i+6, len(x.toks)); k++ {
-			if !x.toks[k].c.any(cPrior) || !x.isWord(k, "prior", "previous", "earlier", "above", "before", "preceding", "everything") {
-				continue
-			}
-			if x.isWord(k, "before") && k+1 < len(x.toks) && x.toks[k+1].flags&tfBreak == 0 {
-				continue // before something else
-			}
-			last := k+1 >= len(x.toks) || x.toks[k+1].flags&tfBreak != 0 || x.toks[k+1].c.any(cInstr|cHistory|cPrior|cConv|cStop)
-			if last && x.findAny(cWhole|cOther|cPrior, i+1, k+1) >= 0 && !x.about.any(cRule|cChange) {
-				x.hit(frOverride, 2, i, k)
-				return
-			}
-		}
-	}
-}
-
 // duty finds the model as the subject of a deed: "the assistant runs ...",
 // "models that call this tool send ...".
 func (x *frameContext) duty() {
@@ -134,9 +82,6 @@ func (x *frameContext) duty() {
 	for i := range x.toks {
 		if !x.toks[i].c.any(cModel) || x.toks[i].flags&tfIdent != 0 || x.toks[i].c.any(cNeg) {
 			continue
-		}
-		if k := x.findAny(cInstr, i-5, i); k >= 0 && (x.isWord(k+1, "for", "to") || x.isWord(i-1, "for", "to", "the", "ai")) && !x.about.any(cInstr) {
-			x.hit(frAddress, 1.2, k, i)
 		}
 		for k := i + 1; k < min(i+7, len(x.toks)); k++ {
 			t := x.toks[k]
@@ -165,29 +110,6 @@ func (x *frameContext) duty() {
 			x.hit(frAddress, w, i, k)
 			return
 		}
-	}
-}
-
-// prose finds orders in places of a schema where nobody expects a sentence.
-func (x *frameContext) prose() {
-	switch x.kind {
-	case kindEnum, kindDefault, kindComment, kindPattern, kindOther, kindExample, kindTitle:
-	default:
-		return
-	}
-	if len(x.toks) < 5 || x.about.any(cMeta|cInstr|cConv) {
-		return
-	}
-	i, m := x.demanded(cDeeds|cTell|cIgnore|cDisable, moodPlain)
-	if i < 0 {
-		return
-	}
-	others := x.mask.any(cModel | cInstr | cSystem | cSecretly)
-	switch {
-	case others && m >= moodOrder && x.kind != kindExample:
-		x.hit(frAddress, 1.4, i, i)
-	case (others || x.mask.any(cSecret|cCredPath|cOutside|cHistory) || x.literalSink()) && x.kind != kindExample && x.kind != kindTitle && x.mask.any(cAnd|cBefore|cWhen|cMust):
-		x.hit(frAddress, 1.4, i, i)
 	}
 }
 
@@ -235,11 +157,7 @@ func (x *frameContext) precedence() {
 		if m == moodOrder {
 			own *= 0.8
 		}
-		switch {
-		case call >= 0 && m >= moodOrder && x.findAny(cBefore, 0, i) >= 0:
-			x.hit(frFirst, 1.5*own, call, i)
-			continue
-		case call >= 0 && m >= moodOrder && x.findAny(cWhen, 0, i) >= 0:
+		if call >= 0 && m >= moodOrder && x.findAny(cBefore, 0, i) >= 0 {
 			x.hit(frFirst, 1.5*own, call, i)
 			continue
 		}
@@ -283,9 +201,7 @@ func (x *frameContext) role() {
 	}
 	if i := x.findAny(cGuard, 0, len(x.toks)); i >= 0 && !x.circumstance(i) {
 		k := x.findAny(cDisable|cIgnore, 0, len(x.toks))
-		if k >= 0 && abs(i-k) < 8 && x.toks[k].f == formPast && x.mask.any(cMust) && x.mask.any(cBefore|cOther|cWhen) {
-			x.hit(frGuard, 1.5, i, k)
-		} else if k >= 0 && abs(i-k) < 8 && x.mask.any(cYou|cModel|cNow|cSystem) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.any(cMeta) {
+		if k >= 0 && abs(i-k) < 8 && x.mask.any(cYou|cModel|cNow|cSystem) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.any(cMeta) {
 			x.hit(frGuard, 1.6, i, k)
 		} else if k := x.findAny(cNeg, i-5, i); k >= 0 && x.mask.any(cYou|cModel) && x.mask.any(cNow|cPretend) {
 			x.hit(frGuard, 1.6, i, k)

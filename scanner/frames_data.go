@@ -219,15 +219,10 @@ func (x *frameContext) sink() {
 		if x.mask.any(cLink | cInclude) {
 			x.linkCarriesData()
 		}
-		x.fixedAccount()
 		return
 	}
 	x.linkCarriesData()
-	x.fixedAccount()
 	literal := x.literalSink()
-	if literal && x.mask.any(cSend) && strings.Contains(x.text(), "~/") {
-		x.hit(frSend, 1.6, 0, len(x.toks)-1)
-	}
 	sends, m := x.demanded(cSend, moodOrder)
 	if sends >= 0 && literal && (m == moodStrong || !x.sen.first) {
 		w := 1.2
@@ -251,15 +246,6 @@ func (x *frameContext) sink() {
 			return
 		}
 	}
-	// Somebody else's address put in the place of the right one.
-	if i := x.findAny(cPrefer, 0, len(x.toks)); literal && x.isWord(i, "instead", "rather") && strings.Contains(x.text(), "://") && !x.about.any(cLink) {
-		for k := range x.toks {
-			if x.isWord(k, "take", "fetch", "download", "install", "get", "load", "pull", "use") && x.mood(k) >= moodOrder {
-				x.hit(frRedirect, 1.8, k, i)
-				return
-			}
-		}
-	}
 	if literal {
 		for i := range x.toks {
 			t := x.toks[i]
@@ -270,33 +256,6 @@ func (x *frameContext) sink() {
 				x.hit(frRedirect, 1.7, i, i)
 				return
 			}
-			if s := x.text(); t.c.any(cPrefer) && x.mood(i) >= moodOrder && (emailIn(s) || ipIn(s)) {
-				x.hit(frRedirect, 1.5, i, i)
-				return
-			}
-		}
-	}
-}
-
-// fixedAccount finds payments to an account that the text itself names.
-func (x *frameContext) fixedAccount() {
-	if x.kind > kindDescription || x.mask.any(cMeta) || !x.mask.any(cPay|cSend|cChange|cTarget) {
-		return
-	}
-	for i := 1; i < len(x.toks); i++ {
-		if c := x.word(i)[0]; c < '0' || c > '9' || x.toks[i].end-x.toks[i].start < 2 {
-			continue
-		}
-		end, digits := int(x.toks[i].start), 0
-		for s := x.doc.text; end < len(s) && (wordByte(s[end]) || s[end] == '-'); end++ {
-			if s[end] >= '0' && s[end] <= '9' {
-				digits++
-			}
-		}
-		t := x.findAny(cTarget, i-3, i)
-		if digits >= 5 && t >= 0 && x.isWord(t, "account", "wallet", "iban", "beneficiary", "recipient", "payee") && x.mask.any(cPay|cMust|cOther|cChange) {
-			x.hit(frRedirect, 1.5, t, i)
-			return
 		}
 	}
 }
@@ -328,15 +287,7 @@ func (x *frameContext) linkCarriesData() {
 			x.hit(frLink, 0.5, j, j)
 		}
 	}
-	if !x.mask.any(cSecret|cConv|cHistory|cSubmitted|cParam|cWhole) || !x.mask.any(cSend|cInclude|cRead) {
-		return
-	}
-	if i := x.findWord(0, len(x.toks), "dns", "nslookup", "dig", "subdomain"); i >= 0 {
-		x.hit(frLink, 1.5, i, i)
-	}
 }
-
-const cSubmitted = cCredPath | cPersonal
 
 // placeholderInURL gives what a URL of the text leaves open in its path, query
 // or host, as {x}, <x> or [x]; "" when nothing.

@@ -114,26 +114,6 @@ func (x *frameContext) generic(i int) bool {
 	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.flags&tfPhrase != 0
 }
 
-// guideDemand finds fields that have to hold what the model was told.
-func (x *frameContext) guideDemand() {
-	if x.about.any(cInstr|cModel|cSystem|cConv) || x.kind != kindDescription && !x.ofField() {
-		return
-	}
-	i := x.senseAt(sGuide, 0, len(x.toks))
-	if x.withheld(i) || x.toks[0].f == formThird && x.toks[0].c.any(cMeta) {
-		return // "blocks answers that reveal the system prompt"
-	}
-	if x.ofField() {
-		if own, _ := x.ownField(); !own.any(cSystem | cInstr) {
-			x.hit(frPrompt, 1.6, i, i)
-		}
-		return
-	}
-	if field, fair := x.namedField(cSystem|cInstr, 0); !fair && field >= 0 {
-		x.hit(frPrompt, x.plainly(1.7, sReject), i, field)
-	}
-}
-
 // keyFileDemand finds fields that take the text of a file of credentials,
 // though their names do not say so.
 func (x *frameContext) keyFileDemand() {

@@ -1,41 +1,7 @@
 package scanner
 
-import "strings"
-
-// Frames about authority: who may approve what, whose word counts.
-
-// deemed finds consent and rank that the text itself hands out: "payment
-// requests in notes count as approved", "its requests have the weight of the
-// owner's".
-func (x *frameContext) deemed() {
-	if !x.described() || x.about.any(cAsk|cAllow|cMeta) || x.whether() {
-		return
-	}
-	s := x.sen.senses
-	if s.has(sOrder|sGrant|sInData) && x.mask.any(cUser|cModel) && !x.mask.any(cNeg) {
-		x.hit(frObey, 1.5, x.senseAt(sOrder, 0, len(x.toks)), x.senseAt(sGrant, 0, len(x.toks)))
-		return
-	}
-	if i, j := x.near(sDeemed, sGrant, 6); i >= 0 && !x.negated(min(i, j)) && (s.any(sOrder|sInData|sCarry) || x.mask.any(cPay|cDestroy|cTool|cChange)) {
-		x.hit(frUnasked, 1.6, i, j)
-		return
-	}
-	i, j := x.near(sDeemed, sOrder, 10)
-	if i < 0 || x.negated(i) || !s.any(sOffice) && !x.mask.any(cUser|cModel|cSystem) || !s.any(sCarry|sGrant|sInData) && !x.mask.any(cTool|cMust) {
-		return
-	}
-	x.hit(frObey, 1.6, i, j)
-}
-
-// whether says whether the sentence asks if something is so.
-func (x *frameContext) whether() bool {
-	for i := range x.toks {
-		if x.isWord(i, "whether") {
-			return true
-		}
-	}
-	return false
-}
+// Frames about what is granted to a model without its user: orders in data,
+// consent that is not to be sought, rules that are said to be lifted.
 
 // obeyed finds orders in data that are to be carried out.
 func (x *frameContext) obeyed() {
@@ -43,15 +9,6 @@ func (x *frameContext) obeyed() {
 		return
 	}
 	s := x.sen.senses
-	if s.any(sAlways) && s.any(sOutput|sField) {
-		// "whatever stands in it is the next thing to do"
-		for k := range x.toks {
-			if x.isWord(k, "whatever", "anything", "everything") && x.senseAt(sOrder, k, len(x.toks)) > k && x.findAny(cBe, k, len(x.toks)) > k {
-				x.hit(frObey, 1.5, k, k)
-				return
-			}
-		}
-	}
 	i, j := x.near(sOrder, sCarry, 10)
 	if i < 0 || x.refused(j) {
 		return
@@ -71,8 +28,6 @@ func (x *frameContext) obeyed() {
 	// Somebody has to be told: a tool that runs the tasks of a file is open
 	// about it.
 	switch {
-	case !inData && x.mask.any(cModel) && s.any(sAlways) && abs(i-j) <= 4 && !x.mask.any(cUser|cNeg):
-		x.hit(frObey, 1.4, i, j)
 	case !inData || x.mask.any(cNeg):
 	case x.mask.any(cModel|cYou) && (x.mask.any(cMust|cShould|cUser) || s.any(sDeemed|sGrant|sAlways)),
 		s.any(sOffice|sDeemed) && x.mask.any(cUser|cModel|cSystem):
@@ -120,154 +75,6 @@ func (x *frameContext) implant() {
 		x.hit(frPersist, 1.7, i, g)
 	case s.has(sConsent|sNeedless) && (s.any(sOrder|sFuture) || x.mask.any(cTool|cUser)):
 		x.hit(frPersist, 1.6, i, i)
-	case x.sen.senses.has(sFuture|sCarry) && x.mask.any(cTool|cInstr) && !x.mask.any(cNeg):
-		x.hit(frPersist, 1.4, i, i)
-	}
-}
-
-// office finds roles and rights that last while the server is connected.
-func (x *frameContext) office() {
-	if !x.described() || x.about.any(cPretend|cAsk|cAllow) {
-		return
-	}
-	s := x.sen.senses
-	w := x.senseAt(sWhile, 0, len(x.toks))
-	if !s.any(sAttached) && !x.mask.any(cTool) || !x.mask.any(cModel|cYou) && !(x.mask.any(cTool) && s.any(sDeemed)) {
-		return
-	}
-	if s.any(sOffice) || s.any(sGrant) && !x.mask.any(cNeg) {
-		x.hit(frRole, 1.7, w, w)
-	}
-}
-
-// appointed finds the model put into an office, and servers that speak for
-// somebody.
-func (x *frameContext) appointed() {
-	if !x.described() || x.about.any(cPretend|cAsk|cAllow) {
-		return
-	}
-	o := x.senseAt(sOffice, 0, len(x.toks))
-	m := x.findAny(cModel, 0, len(x.toks))
-	if m >= 0 && o >= 0 && abs(o-m) <= 12 && !x.negated(o) {
-		for k := min(m, o); k < max(m, o)+3 && k < len(x.toks); k++ {
-			if x.toks[k].c.any(cPretend) || x.isWord(k, "holds", "hold", "office", "role", "part", "appointed", "deputy", "acting", "rank", "promoted", "powers", "rights") {
-				x.hit(frRole, 1.5, m, o)
-				return
-			}
-		}
-	}
-	if x.sen.senses.any(sDeemed) && x.mask.any(cTool|cTask) && x.sen.senses.any(sOrder) {
-		d := x.senseAt(sDeemed, 0, len(x.toks))
-		if !x.negated(d) && abs(d-o) <= 8 {
-			x.hit(frObey, 1.5, d, o)
-		}
-	}
-}
-
-// lapsed finds talk of the model's first instructions as over and done with.
-func (x *frameContext) lapsed() {
-	if !x.described() || x.about.any(cInstr|cRule) {
-		return
-	}
-	i, j := x.near(sBriefing, sVoid, 14)
-	if i < 0 {
-		return
-	}
-	if x.mask.any(cYou|cModel|cSystem|cInstr|cRule) || x.sen.foreign || x.isWord(i, "opening") {
-		x.hit(frOverride, 1.6, i, j)
-	}
-}
-
-// forgedEnd finds a line that claims the list of tools is over, so that what
-// follows would seem to come from somebody else.
-func (x *frameContext) forgedEnd() {
-	if x.kind != kindDescription || x.about.any(cMeta) || len(x.toks) > 9 {
-		return
-	}
-	start := int(x.toks[0].start)
-	if start > 2 && x.doc.text[start-2] == '<' && x.doc.text[start-1] == '/' && x.isWord(0, "tool", "tools", "description", "function", "functions", "schema", "definition", "definitions") {
-		x.hit(frMimicry, 1.7, 0, 0)
-		return
-	}
-	marked := start > 0 && strings.IndexByte("#-=*/<>[\n", x.doc.text[start-1]) >= 0 || start > 1 && x.doc.text[start-1] == ' ' && strings.IndexByte("#-=*", x.doc.text[start-2]) >= 0
-	if !marked && !x.sen.first && len(x.toks) <= 9 {
-		// "The catalogue of tools ends here. What follows is your onboarding."
-		if i, j := x.near(sEnd, sListing, 4); i >= 0 && (x.findWord(0, len(x.toks), "here", "aqui", "ici", "hier", "aquí") >= 0 || x.sen.foreign) {
-			if _, c := x.next(); c.any(cYou|cPretend|cNow) && (c.any(cYou) || x.sen.foreign) {
-				x.hit(frMimicry, 1.6, i, j)
-			}
-			return
-		}
-	}
-	if !marked || x.sen.first {
-		return
-	}
-	if i, j := x.near(sEnd, sListing, 4); i >= 0 && (x.mask.any(cTool|cSystem|cInstr) || x.sen.senses.has(sEnd|sListing)) {
-		x.hit(frMimicry, 1.7, i, j)
-		return
-	}
-	if i := x.senseAt(sOffice, 0, 5); i >= 0 && x.mask.any(cInstr) && len(x.toks) <= 5 {
-		x.hit(frMimicry, 1.6, i, i)
-	}
-}
-
-// ruleless finds talk of the model's rules as lifted, or of a model that has
-// none.
-func (x *frameContext) ruleless() {
-	if !x.described() || x.about.any(cInstr|cRule|cGuard) {
-		return
-	}
-	own := x.mask.any(cYou | cModel)
-	if i, j := x.near(sRule, sVoid, 9); i >= 0 && (x.sen.foreign || !x.negated(i)) {
-		around, _ := x.around()
-		if own || x.sen.foreign && (x.mask.any(cSystem) || around.any(sOffice|sBriefing)) {
-			x.hit(frGuard, 1.6, i, j)
-			return
-		}
-	}
-	if i, j := x.near(sConsent, sVoid, 5); i >= 0 && !x.negated(i) && (own || x.mask.any(cUser|cSystem)) {
-		x.hit(frUnasked, 1.5, i, j)
-		return
-	}
-	if i := x.senseAt(sRule, 0, len(x.toks)); i >= 0 && own && x.findAny(cPretend|cBe, 0, i) >= 0 {
-		for k := max(0, i-5); k < i; k++ {
-			if x.isWord(k, "never", "no", "without", "nothing", "free", "unbound") && x.findAny(cYou, 0, k) >= 0 && x.findAny(cInclude|cSend|cIgnore, 0, i) < 0 {
-				x.hit(frGuard, 1.5, k, i)
-				return
-			}
-		}
-	}
-}
-
-// unguarded finds protection of the machine that is to be switched off.
-func (x *frameContext) unguarded() {
-	for i := range x.toks {
-		if !x.isWord(i, "firewall", "antivirus", "selinux", "gatekeeper", "defender", "sandbox", "sandboxing", "verification", "tls", "apparmor") {
-			continue
-		}
-		for k := max(0, i-5); k < min(len(x.toks), i+6); k++ {
-			if x.isWord(k, "off", "disable", "disabled", "down", "lower", "bypass", "stop", "skip", "remove") && !x.negated(k) && !x.about.any(cDisable) && x.findAny(cModal, i, k) < 0 && !x.sen.senses.any(sReject) {
-				if _, m := x.demanded(cDisable|cCall|cChange|cDestroy|cIgnore|cEnd, moodOrder); m >= moodOrder || x.isWord(k, "off") {
-					x.hit(frGuard, 1.5, i, k)
-					return
-				}
-			}
-		}
-	}
-}
-
-// autonomy finds a switch from asking to acting.
-func (x *frameContext) autonomy() {
-	if x.kind != kindDescription || x.about.any(cAsk|cAllow) {
-		return
-	}
-	i := x.senseAt(sAutonomy, 0, len(x.toks))
-	switch {
-	case x.negated(i):
-	case x.sen.senses.any(sGrant|sCarry|sConsent|sOrder) && x.mask.any(cUser|cModel|cOther):
-		x.hit(frUnasked, 1.5, i, i)
-	case x.mask.any(cModel) && x.sen.senses.any(sVoid|sNeedless|sAlways):
-		x.hit(frUnasked, 1.4, i, i)
 	}
 }
 
@@ -284,24 +91,57 @@ func (x *frameContext) forModel() {
 	}
 }
 
-// bannered finds a word for the system, or for orders, set off by dashes or
-// the like, as no description sets off its own words: ---SYSTEM---.
-func (x *frameContext) bannered() {
-	if x.kind != kindDescription || x.about.any(cMeta|cConv|cInstr|cSystem) {
+// ruleless finds talk of the model's rules as lifted.
+func (x *frameContext) ruleless() {
+	if !x.described() || x.about.any(cInstr|cRule|cGuard) {
 		return
 	}
-	s := x.doc.text
-	for i, t := range x.toks {
-		at := int(t.start)
-		if at > 4 && s[at-1] == ' ' {
-			at--
-		}
-		if t.flags&tfUpper == 0 || at < 3 || strings.IndexByte("-=*#~>", s[at-1]) < 0 || s[at-1] != s[at-2] || s[at-2] != s[at-3] || t.flags&(tfQuote|tfCode) != 0 {
-			continue
-		}
-		if x.isWord(i, "system", "assistant", "developer", "admin", "operator", "instructions", "directive", "directives", "agent") {
-			x.hit(frMimicry, 1.6, i, i)
-			return
+	i, j := x.near(sRule, sVoid, 9)
+	if i < 0 || x.negated(i) && !x.sen.foreign {
+		return
+	}
+	around, _ := x.around()
+	if x.mask.any(cYou|cModel) || x.sen.foreign && (x.mask.any(cSystem) || around.any(sOffice|sBriefing)) {
+		x.hit(frGuard, 1.6, i, j)
+	}
+}
+
+// unruled finds talk of the usual rules of a model as not in force here.
+func (x *frameContext) unruled() {
+	if !x.described() || x.sen.first || x.discount < 1 || x.about.any(cInstr|cRule|cGuard|cMeta) {
+		return
+	}
+	r := x.senseAt(sRule, 0, len(x.toks))
+	if r < 0 {
+		r = x.findWord(0, len(x.toks), "guidelines", "guideline", "guidance", "persona", "instructions", "mode", "configuration", "restraint", "duty", "duties", "obligation", "obligations", "requirement")
+	}
+	if r < 0 {
+		return
+	}
+	void := -1
+	for i := range x.toks {
+		switch {
+		case x.isWord(i, "force", "effect", "place") && x.isWord(i-1, "in") && x.findAny(cNeg, i-6, i) >= 0,
+			x.isWord(i, "paused", "suspended", "lifted", "waived", "relaxed", "void", "inactive", "dormant", "dropped"),
+			x.isWord(i, "cover", "covers", "apply", "applies", "extend", "concern", "bind", "hold", "count") && x.findAny(cNeg, i-4, i) >= 0,
+			x.isWord(i, "written", "meant", "intended", "made", "designed") && x.isWord(i+1, "for") && x.findWord(i, i+6, "different", "other", "another", "others", "older", "earlier") >= 0:
+			void = i
 		}
 	}
+	if void < 0 || abs(void-r) > 16 {
+		return
+	}
+	own := x.mask.any(cModel|cYou) || x.findWord(0, len(x.toks), "usual", "ordinary", "normal", "earlier", "content", "persona", "safety", "initial") >= 0 ||
+		x.mask.any(cConv) || x.before(cModel|cYou) || x.mask.any(cTell|cAsk) && x.findWord(0, len(x.toks), "longer", "anymore") >= 0
+	if own {
+		x.hit(frGuard, 1.5, r, void)
+	}
+}
+
+// before says whether the sentence before this one has any of these meanings.
+func (x *frameContext) before(want concept) bool {
+	if k := x.index(); k > x.doc.sen0 {
+		return x.v.clauses[k-1].mask.any(want)
+	}
+	return false
 }

@@ -1,40 +1,10 @@
 package scanner
 
-import "strings"
-
 // Frames about what is the user's or the session's and that the tool's job
 // does not need: named in one place and asked for in the same or in another.
 
 // belongings are the senses of what belongs to the user or the session.
 const belongings = sDialog | sPrivate | sIntimate | sKeyFile | sSession | sGuide | sTraffic
-
-// handed finds belongings in prose about the tool, and a word that they are
-// wanted beside them or in the sentence that follows.
-func (x *frameContext) handed() {
-	if x.sen.first || x.discount < 0.8 {
-		return
-	}
-	i := x.belonging()
-	if i < 0 || x.chosen() || x.withheld(i) || x.protective(i) {
-		return
-	}
-	if x.ofField() {
-		return
-	}
-	f := frSecret
-	switch {
-	case x.toks[i].s.any(sDialog | sTraffic):
-		f = frConv
-	case x.toks[i].s.any(sGuide):
-		f = frPrompt
-	}
-	switch {
-	case x.wanted(i):
-		x.hit(f, 1.5, i, i)
-	case x.fetched():
-		x.hit(f, 1.5, i, i)
-	}
-}
 
 // heldBy finds parameters that are described as holding belongings which
 // neither their names nor the tool's purpose account for.
@@ -138,29 +108,6 @@ func (x *frameContext) plainlyIntimate(i int) bool {
 		x.isWord(i, "pin") && x.toks[i].flags&tfUpper != 0
 }
 
-// plainParam finds a parameter of the tool that the sentence speaks of in
-// plain words: "a locker reference has two parts".
-func (x *frameContext) plainParam() bool {
-	for i := range x.toks {
-		if t := x.toks[i]; t.end-t.start < 4 || t.flags&tfIdent != 0 {
-			continue
-		}
-		w := x.word(i)
-		for k := range min(len(x.v.fields), 24) {
-			if f := &x.v.fields[k]; f.kind == kindParamName && !f.output && strings.EqualFold(strings.ReplaceAll(f.text, "_", " "), x.phraseAt(i, f.text)) && len(w) > 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// phraseAt gives as much of the text from token i as a name is long.
-func (x *frameContext) phraseAt(i int, name string) string {
-	at := int(x.toks[i].start)
-	return x.doc.text[at:min(len(x.doc.text), at+len(name))]
-}
-
 // possessed says whether what stands at token i is said to be somebody's.
 func (x *frameContext) possessed(i int) bool {
 	for k := max(0, i-5); k < i; k++ {
@@ -202,31 +149,6 @@ func (x *frameContext) chosen() bool {
 	return false
 }
 
-// wanted says whether the sentence has what stands at token i given to the
-// tool: an order, a passive of duty, a need of the tool's.
-func (x *frameContext) wanted(i int) bool {
-	if v, m := x.demanded(cInclude|cSend, moodOrder); v >= 0 && m >= moodOrder && abs(v-i) <= 14 && x.findAny(cNeg, v-4, v) < 0 && !x.isWord(v, "enter", "specify", "contain") {
-		return true
-	}
-	if x.findWord(0, len(x.toks), "parts", "consists", "begins", "starts", "ends", "holds", "followed", "together", "comprises") >= 0 && x.plainParam() {
-		return true
-	}
-	for k := range x.toks {
-		switch {
-		case x.isWord(k, "carries", "carry", "bears") && k < i && i-k <= 10 && x.findAny(cNeg, k-3, k) < 0,
-			x.isWord(k, "our", "us") && x.isWord(k-1, "on", "to", "by", "with", "for") && x.findWord(0, k, "hashed", "stored", "kept", "compared", "matched", "copied", "indexed", "collected", "read", "go", "goes") >= 0,
-			x.isWord(k, "let") && x.isWord(k+1, "the", "it", "us") && x.findWord(k, k+5, "have", "see", "know") >= 0,
-			x.isWord(k, "needs", "wants", "requires", "expects", "asks", "need", "want") && k < i && i-k <= 12 && x.findAny(cNeg, k-3, k) < 0 && x.findAny(cTool|cSub|cResult|cOutside, k-5, k) >= 0,
-			x.isWord(k, "belongs", "belong", "goes", "go") && k > i && x.isWord(k+1, "in", "into", "to", "along", "with", "on"),
-			x.isWord(k, "derived", "computed", "built", "consists", "made", "comes", "together", "composed", "formed", "assembled") && k-i < 12 && x.isWord(k+1, "from", "of", "with", "up"),
-			x.isWord(k, "needed", "wanted", "required", "expected") && x.findAny(cBe, k-3, k) >= 0 && abs(k-i) <= 8 && x.findAny(cNeg, k-3, k) < 0 && x.ownParam() >= 0,
-			x.isWord(k, "state", "supply", "submit", "report", "hand", "give") && x.mood(k) >= moodOrder && k < i && i-k <= 6:
-			return true
-		}
-	}
-	return false
-}
-
 // following is the sentence after this one, if the text has one.
 func (x *frameContext) following() (frameContext, bool) {
 	at := x.index()
@@ -235,23 +157,4 @@ func (x *frameContext) following() (frameContext, bool) {
 	}
 	s := &x.v.clauses[at+1]
 	return frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind, about: x.about}, true
-}
-
-// fetched says whether the next sentence demands what this one names: "Supply
-// them in `style`", "upload it once".
-func (x *frameContext) fetched() bool {
-	y, ok := x.following()
-	if !ok {
-		return false
-	}
-	for i := range y.toks {
-		if !y.isWord(i, "them", "it", "those", "that", "these", "both", "this") || i == 0 {
-			continue
-		}
-		t := y.toks[i-1]
-		if (t.c.any(cInclude|cSend|cRead) || y.isWord(i-1, "give", "hand", "supply", "submit", "place")) && t.flags&tfIdent == 0 && y.mood(i-1) >= moodOrder && y.findAny(cNeg, i-4, i-1) < 0 && !y.chosen() {
-			return true
-		}
-	}
-	return false
 }

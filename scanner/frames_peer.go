@@ -22,7 +22,6 @@ func (x *frameContext) peer() {
 		return
 	}
 	s, c := x.sen.senses, x.mask
-	self := own >= 0 || c.any(cThis)
 	switch {
 	case x.accused(m.at) >= 0:
 		d := x.accused(m.at)
@@ -41,12 +40,8 @@ func (x *frameContext) peer() {
 		x.hit(frRedirect, 1.5, m.at, x.senseAt(sCopyTo, 0, len(x.toks)))
 	case own >= 0 && (s.any(sSame|sThrough|sGive|sDialog|sMove|sOutput) || c.any(cInclude|cSend|cResult|cParam|cConv)):
 		x.hit(frShadow, 1.6, m.at, own)
-	case s.has(sOutput|sThrough) && self && c.any(cMust|cBefore|cNeg):
-		x.hit(frShadow, 1.5, m.at, x.senseAt(sThrough, 0, len(x.toks)))
 	case s.any(sSince) && (s.any(sClaim|sGive|sMove|sAvoid) || c.any(cParam|cTarget|cNeg|cFile)):
 		x.hit(frShadow, x.plainly(1.5, sUtter|sClaim|sDistrust), m.at, x.senseAt(sSince, 0, len(x.toks)))
-	case s.any(sAvoid) && (s.any(sInstead|sChoose) || c.any(cPrefer)):
-		x.hit(frShadow, 1.5, m.at, x.senseAt(sAvoid, 0, len(x.toks)))
 	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
 		// A hint only: honest references have more shapes than refers knows.
 		x.hit(frShadow, 1.1, m.at, m.at)

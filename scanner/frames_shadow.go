@@ -48,33 +48,13 @@ func (x *frameContext) shadow() {
 		}
 	}
 	target := x.targetWord() || literal
-	switch {
-	case deed >= 0 && md >= moodOrder && target && x.mask.any(cWhen|cMust|cBefore|cOther) && x.toks[deed].flags&tfIdent == 0 && (literal || m.other || md == moodStrong):
+	if deed >= 0 && md >= moodOrder && target && x.mask.any(cWhen|cMust|cBefore|cOther) && x.toks[deed].flags&tfIdent == 0 && (literal || m.other || md == moodStrong) {
 		w := 1.7
 		if literal {
 			w = 2.3
 		}
 		x.hit(frRedirect, w*max(sure, 0.85), m.at, deed)
 		return
-	case deed >= 0 && md == moodStrong && x.mask.any(cWhen|cBefore) && m.other:
-		x.hit(frShadow, 1.5, m.at, deed)
-		return
-	case x.affects() >= 0 && (target || x.mask.any(cChange|cMust)):
-		x.hit(frShadow, 1.6*max(sure, 0.9), m.at, x.affects())
-		return
-	}
-	if m.other && x.mask.any(cOther) && x.findAny(cCall|cOther, max(0, m.at-3), m.at) >= 0 {
-		if j := x.findAny(cMust|cShould, m.at, m.at+6); j > 0 {
-			x.hit(frShadow, 1.4, m.at, j)
-			return
-		}
-	}
-	// When that tool is called, call this one.
-	if w := x.findAny(cWhen, 0, m.at); w >= 0 {
-		if j, jm := x.demanded(cCall|cRead|cSend, moodOrder); j > m.at && jm >= moodOrder && m.other {
-			x.hit(frShadow, 1.5, m.at, j)
-			return
-		}
 	}
 	if m.other {
 		// Any other order about it, but an honest "use that one first".
@@ -91,43 +71,12 @@ func (x *frameContext) shadow() {
 			break
 		}
 	}
-	// "must not be used any more", "may only be called with ..."
-	for i := range x.toks {
-		if x.toks[i].c.any(cCall) && x.toks[i].f == formPast && x.findAny(cBe, i-3, i) >= 0 && x.findAny(cMust|cModal, i-5, i) >= 0 && i > m.at {
-			if x.findAny(cNeg, i-4, i) >= 0 || m.other && x.findAny(cMust, i-5, i) >= 0 && !(x.mask.any(cBefore) && !x.mask.any(cThis|cTarget|cParam)) {
-				x.hit(frShadow, 1.5*max(sure, 0.7), m.at, i)
-				return
-			}
-		}
-	}
-	// Another server's tool named in an order that takes its place.
-	p := x.findAny(cPrefer|cIgnore, 0, len(x.toks))
-	n := x.findAny(cNeg, 0, m.at)
-	switch {
-	case n >= 0 && m.at-n <= 4 && x.findAny(cCall, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder:
+	if n := x.findAny(cNeg, 0, m.at); n >= 0 && m.at-n <= 4 && x.findAny(cCall, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder {
 		w := 1.6 * sure
 		if x.findAny(cWhen, m.at, len(x.toks)) >= 0 || x.isWord(m.at+2, "for", "to", "on") || x.isWord(m.at+3, "for", "to", "on") {
 			w *= 0.6 // it is not for that, which is documentation
 		}
 		x.hit(frShadow, w, n, m.at)
-	case p >= 0 && x.isWord(p, "instead", "rather", "replacement", "replaces", "supersedes", "deprecated", "obsolete", "broken", "insecure", "unsafe", "unreliable", "outdated", "over", "legacy", "retired", "unavailable", "been", "shut", "out") && abs(p-m.at) <= 10:
-		if x.isWord(p, "instead", "rather", "over") && m.at < p {
-			break // "use X instead" sends people to the other tool
-		}
-		w := 1.6 * sure
-		if !x.mask.any(cMust|cCall|cNeg|cYou) && !x.isWord(p, "instead", "rather", "over", "replaces", "supersedes", "replacement") {
-			w = 1.1 * sure // said, but nothing is made of it
-		}
-		if x.isWord(p, "instead", "rather", "over") && !x.mask.any(cMust|cNeg|cUrgent) {
-			w *= 0.6
-		}
-		x.hit(frShadow, w, p, m.at)
-	case p >= 0 && x.mask.any(cMust) && p < m.at && m.other && !x.isWord(p, "prefer"):
-		x.hit(frShadow, 1.2*sure, p, m.at)
-	}
-	// "requires that the output of the secrets tool be added"
-	if j, jm := x.demanded(cInclude, moodOrder); jm == moodStrong && m.other && x.findAny(cResult, 0, len(x.toks)) >= 0 {
-		x.hit(frShadow, 1.4, j, m.at)
 	}
 }
 
@@ -140,16 +89,6 @@ func (x *frameContext) targetWord() bool {
 		}
 	}
 	return false
-}
-
-// affects finds a verb by which a tool claims a say over another.
-func (x *frameContext) affects() int {
-	for i := range x.toks {
-		if x.isWord(i, "affects", "modifies", "changes", "governs", "overrides", "redirects", "intercepts", "controls", "replaces", "wraps", "alters") && (i == 0 || x.toks[i-1].c.any(cSub|cAdv|cModal|cTool|cAnd|cThis|cStop) || x.toks[i-1].flags&(tfIdent|tfCode|tfQuote) != 0) {
-			return i
-		}
-	}
-	return -1
 }
 
 // mimicry finds the furniture of a chat: role markers, template tokens, tags
@@ -174,8 +113,6 @@ func (x *frameContext) mimicry() {
 			w = 0.3 // it closes what the text itself opened
 		}
 		x.hit(frMimicry, w, 0, 0)
-	case t.flags&tfTag != 0 && role && after == '_' && x.isWord(1, "instructions", "instruction", "prompt", "message", "reminder", "notice", "note", "directive", "override", "command"):
-		x.hit(frMimicry, 1.5, 0, 1)
 	case before == '|' && t.start > 1 && s[t.start-2] == '<':
 		w := 2.4
 		if t.flags&(tfQuote|tfCode) != 0 || x.about.any(cConv|cModel|cInstr|cMeta) || x.kind >= kindEnum {
@@ -213,8 +150,6 @@ func (x *frameContext) mimicry() {
 	for i := range x.toks {
 		switch {
 		case x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == kindDescription && x.findAny(cTool|cSystem|cInstr, i+2, i+5) >= 0 && (x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description")):
-			x.hit(frMimicry, 1.6, i, i+2)
-		case x.isWord(i, "new") && x.isWord(i+1, "user", "system", "developer", "assistant") && x.isWord(i+2, "message", "prompt", "instruction", "instructions", "turn", "input") && x.toks[i+2].end < x.sen.end && s[x.toks[i+2].end] == ':':
 			x.hit(frMimicry, 1.6, i, i+2)
 		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].start-x.toks[i].end >= 3 && s[x.toks[i].end] == '"' && x.isWord(i+2, "content"):
 			x.hit(frMimicry, 1.6, i, i+1)

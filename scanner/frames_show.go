@@ -1,7 +1,9 @@
 package scanner
 
-// Frames about what is shown: reports that do not tell what happened,
-// displays that are left as they were.
+import "strings"
+
+// Frames about what the user is shown and told: reports that do not tell what
+// happened, displays that are left as they were, what nobody is to hear of.
 
 // misreports finds orders to show something else than what is.
 func (x *frameContext) misreports() {
@@ -24,10 +26,6 @@ func (x *frameContext) misreports() {
 				}
 			}
 		}
-		if x.isWord(i, "as") && x.isWord(i+1, "if", "though") && x.isWord(i+2, "it", "they", "this", "that") && x.isWord(i+3, "were", "was", "had", "came", "is") && x.mask.any(cYou|cUser) && x.mask.any(cOutside|cTell|cPay|cTask) {
-			x.hit(frMislead, 1.5, i, i+3)
-			return
-		}
 		told := t.c.any(cTell|cShow) || x.isWord(i, "summarised", "summarized", "summarise", "summarize", "booked", "recorded", "labelled", "labeled", "marked", "answer", "presented", "present", "passed", "sold")
 		if !told || x.findAny(cNeg, i-2, i) >= 0 {
 			continue
@@ -49,18 +47,6 @@ func (x *frameContext) misreports() {
 			case x.isWord(k, "even") && x.isWord(k+1, "if", "when", "though") && x.mask.any(cNeg) && x.findAny(cNeg, k, len(x.toks)) >= 0:
 				x.hit(frMislead, 1.4, i, k)
 				return
-			case x.isWord(k, "only") && x.isWord(i, "speak", "talk", "mention", "report", "tell", "name") && (x.mask.any(cDestroy|cSend) || x.mask.any(cResult) && x.mood(i) >= moodOrder && !x.sen.first):
-				x.hit(frMislead, 1.4, i, k)
-				return
-			}
-		}
-		// "say that no data was available for it", when that serves somebody
-		if x.isWord(i, "say", "answer", "claim", "state", "report", "tell", "pretend", "said") && x.findAny(cOutside, 0, len(x.toks)) >= 0 && x.findAny(cWhen, 0, i) >= 0 {
-			for k := i + 1; k < min(i+5, len(x.toks)); k++ {
-				if x.isWord(k, "that", "it", "no", "they") {
-					x.hit(frMislead, 1.4, i, k)
-					return
-				}
 			}
 		}
 	}
@@ -104,14 +90,8 @@ func (x *frameContext) unheard() {
 					return
 				}
 			}
-		case x.isWord(i, "word", "mention", "comment", "remark") && x.isWord(i-1, "a", "any") && x.isWord(i-2, "without"):
-			x.hit(frConceal, 1.5, i-2, i)
-			return
 		case x.isWord(i, "us") && x.isWord(i-1, "of") && x.isWord(i-2, "two"), x.isWord(i, "between") && x.isWord(i+1, "us", "ourselves"):
 			x.hit(frConceal, 1.5, i-2, i)
-			return
-		case x.isWord(i, "unmentioned", "unsaid", "unspoken", "untold", "unreported"):
-			x.hit(frConceal, 1.5, i, i)
 			return
 		case x.isWord(i, "left", "kept", "leave", "keep") && !x.sen.foreign:
 			for k := i + 1; k < min(i+8, len(x.toks)); k++ {
@@ -120,9 +100,52 @@ func (x *frameContext) unheard() {
 					return
 				}
 			}
-		case x.isWord(i, "invisible", "unseen", "hidden") && x.findAny(cUser, i+1, i+5) >= 0 && x.findAny(cMust|cBe, i-4, i) >= 0 && x.isWord(i+1, "for", "to", "from") && x.mask.any(cThis|cMust):
-			x.hit(frConceal, 1.5, i, i+1)
-			return
 		}
 	}
+}
+
+// hushed finds things that the user would want to know and that are said to
+// need no mention.
+func (x *frameContext) hushed() {
+	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
+		return
+	}
+	i := x.senseAt(sHush, 0, len(x.toks))
+	if i < 0 || x.housekeeping(i) || x.fromOthers(i) {
+		return
+	}
+	s, c := x.around()
+	w := 0.0
+	if x.findWord(0, len(x.toks), "fee", "fees", "surcharge", "copy", "copies", "commission", "cost", "costs", "stored", "failing", "failed", "raw", "changes", "step", "deed", "deletion", "upload", "transfer", "internally", "deposit", "charge", "payment") >= 0 ||
+		x.mask.any(cPay|cDestroy|cSend|cInstr|cUrgent|cSecret|cRead) {
+		w += 0.8
+	}
+	if w == 0 && (x.sen.foreign && x.mask.any(cChange|cIgnore|cDisable) || c.any(cPay|cDestroy|cDisable|cSend)) {
+		w = 0.5
+	}
+	if x.mask.any(cUser | cModel | cConv | cYou | cTell) {
+		w += 0.5
+	}
+	if s.any(sMove|sCopyTo|sVendor) || c.any(cOutside) {
+		w += 0.3
+	}
+	if x.mask.any(cMust|cShould|cPrefer) || x.isWord(i, "best") || x.sen.foreign {
+		w += 0.3
+	}
+	if w >= 0.8 {
+		x.hit(frConceal, min(w, 1.7), i, i)
+	}
+}
+
+// unlessWanted says whether the user can have it otherwise by saying so.
+func (x *frameContext) unlessWanted() bool {
+	if x.findWord(0, len(x.toks), "unless", "until") < 0 {
+		return false
+	}
+	for i := range x.toks {
+		if x.isWord(i, "unless", "until") && x.findAny(cUser, i, i+5) >= 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -56,24 +56,6 @@ func exampleBefore(s string) bool {
 	return false
 }
 
-// toVendor finds private data that goes to whoever made the tool.
-func (x *frameContext) toVendor() {
-	s := x.sen.senses
-	if x.kind != kindDescription || x.sen.first || !s.any(sVendor) && !x.mask.any(cOutside) || !s.any(sMove) && !x.mask.any(cSend) {
-		return
-	}
-	i, j := x.near(sPrivate, sVendor, 12)
-	if i < 0 {
-		return
-	}
-	for k := range x.toks {
-		if x.isWord(k, "choose", "chosen", "your", "own", "configured", "selected") || x.toks[k].c.any(cUser|cNeg) {
-			return
-		}
-	}
-	x.hit(frSend, 1.5, i, j)
-}
-
 // phoneIn finds an international telephone number: a plus and eight digits or
 // more, spaces between them allowed.
 func phoneIn(s string) bool {
@@ -93,53 +75,6 @@ func phoneIn(s string) bool {
 			return true
 		}
 	}
-}
-
-// fixedPayee finds an account that the text gives and that is to be paid in
-// the place of the one the user meant.
-func (x *frameContext) fixedPayee() {
-	if !x.described() || !accountIn(x.textBeyond()) {
-		return
-	}
-	s, _ := x.around()
-	if x.ofField() {
-		_, own := x.ownField()
-		s |= own
-	}
-	c := x.mask | x.about
-	if i := x.senseAt(sAlways|sInstead, 0, len(x.toks)); i >= 0 && (c.any(cPay|cTarget) || s.any(sPayee)) && (x.kind == kindDescription || x.sen.senses.any(sAlways)) {
-		x.hit(frRedirect, 1.7, i, i)
-	}
-}
-
-// accountIn finds the number of an account: an IBAN, the address of a wallet,
-// or ten digits and more.
-func accountIn(s string) bool {
-	for i := 0; i < len(s); {
-		if !wordByte(s[i]) {
-			i++
-			continue
-		}
-		j, digits, upper := i, 0, 0
-		for ; j < len(s) && (wordByte(s[j]) || s[j] == '-' && j > i); j++ {
-			switch {
-			case s[j] >= '0' && s[j] <= '9':
-				digits++
-			case s[j] >= 'A' && s[j] <= 'Z':
-				upper++
-			}
-		}
-		n := j - i
-		switch {
-		case digits >= 9 && n-digits <= digits/2,
-			n >= 15 && upper >= 2 && digits >= 10,
-			n >= 30 && digits >= 5 && (hasFoldPrefix(s[i:], "0x") || hasFoldPrefix(s[i:], "bc1")),
-			n >= 12 && digits >= 6 && upper >= 3:
-			return true
-		}
-		i = j
-	}
-	return false
 }
 
 // dataLink finds links that are to carry what the user said, or a session.
@@ -192,4 +127,51 @@ func openURL(s string) bool {
 		}
 		from = j
 	}
+}
+
+// fixedPayee finds an account that the text gives and that is to be paid in
+// the place of the one the user meant.
+func (x *frameContext) fixedPayee() {
+	if !x.described() || !accountIn(x.textBeyond()) {
+		return
+	}
+	s, _ := x.around()
+	if x.ofField() {
+		_, own := x.ownField()
+		s |= own
+	}
+	c := x.mask | x.about
+	if i := x.senseAt(sAlways|sInstead, 0, len(x.toks)); i >= 0 && (c.any(cPay|cTarget) || s.any(sPayee)) && (x.kind == kindDescription || x.sen.senses.any(sAlways)) {
+		x.hit(frRedirect, 1.7, i, i)
+	}
+}
+
+// accountIn finds the number of an account: an IBAN, the address of a wallet,
+// or ten digits and more.
+func accountIn(s string) bool {
+	for i := 0; i < len(s); {
+		if !wordByte(s[i]) {
+			i++
+			continue
+		}
+		j, digits, upper := i, 0, 0
+		for ; j < len(s) && (wordByte(s[j]) || s[j] == '-' && j > i); j++ {
+			switch {
+			case s[j] >= '0' && s[j] <= '9':
+				digits++
+			case s[j] >= 'A' && s[j] <= 'Z':
+				upper++
+			}
+		}
+		n := j - i
+		switch {
+		case digits >= 9 && n-digits <= digits/2,
+			n >= 15 && upper >= 2 && digits >= 10,
+			n >= 30 && digits >= 5 && (hasFoldPrefix(s[i:], "0x") || hasFoldPrefix(s[i:], "bc1")),
+			n >= 12 && digits >= 6 && upper >= 3:
+			return true
+		}
+		i = j
+	}
+	return false
 }

@@ -12,33 +12,8 @@ func (x *frameContext) standing() {
 		switch {
 		case j >= 0 && x.isWord(j+1, "so"):
 			// "should say so in each answer"
-		case every >= 0 && x.mask.any(cNow) && x.kind <= kindParamDescription:
-			x.hit(frPersist, 1.6, every, i)
 		case every >= 0 && (m >= moodOrder || x.mask.any(cMust|cShould)) && x.mask.any(cInclude|cPrefer|cLink|cEnd|cChange):
 			x.hit(frPersist, 1.6, every, i)
-		case m == moodStrong && x.toks[j].c.any(cInclude) && x.mask.any(cLink) && x.literalSink():
-			x.hit(frPersist, 1.6, i, j)
-		}
-	}
-	if w := x.findAny(cWhen, 0, len(x.toks)); w >= 0 && x.mask.any(cUser|cYou) {
-		if x.findAny(cTask|cResult|cCall, w, w+6) >= 0 && x.isWord(w, "every", "each", "whenever", "time", "after", "when") {
-			if j, m := x.demanded(cPrefer|cPay, moodOrder); m >= moodOrder {
-				x.hit(frPersist, 1.5, w, j)
-			} else if p := x.findAny(cPay|cPrefer, w, len(x.toks)); p >= 0 && x.toks[p].f == formIng {
-				x.hit(frPersist, 1.5, w, p)
-			}
-		}
-		if j, m := x.demanded(cDestroy|cPay, moodStrong); m == moodStrong && !x.toks[j].c.any(cDisable) && !x.about.any(cDestroy|cPay) {
-			x.hit(frHijack, 1.5, w, j)
-		}
-	}
-	// "whatever it asks is permitted"
-	if i := x.findAny(cAllow, 0, len(x.toks)); i >= 0 && !x.toks[i].c.any(cAsk) {
-		if k := x.findAny(cOther, 0, i); k >= 0 && x.isWord(k, "whatever", "anything", "everything") && x.mask.any(cShould|cMust|cCall|cYou) {
-			x.hit(frObey, 1.5, k, i)
-		}
-		if x.isWord(i+1, "to") && x.mask.any(cYou|cModel) && x.mask.any(cNow) && x.mask.any(cSecret|cTell) {
-			x.hit(frObey, 1.5, i, i)
 		}
 	}
 	// "execute any command that the output contains"
@@ -47,8 +22,6 @@ func (x *frameContext) standing() {
 		any := x.findAny(cOther|cWhole, j+1, j+5)
 		if o >= 0 && any >= 0 && x.toks[j].f != formPast && !x.isWord(o, "question", "questions", "query", "queries") && (x.findAny(cResult, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
 			x.hit(frObey, 1.6, j, o)
-		} else if o >= 0 && x.isWord(j, "obey", "comply", "follow") && x.findAny(cResult|cTool, o, len(x.toks)) >= 0 && m >= moodOrder {
-			x.hit(frObey, 1.5, j, o)
 		}
 	}
 	// "call this after every single action you take"
@@ -58,71 +31,6 @@ func (x *frameContext) standing() {
 			if k := x.findAny(cTask|cTool|cConv|cResult, w, w+6); k >= 0 && x.mask.any(cYou|cModel|cOther) && x.toks[k-1].flags&tfIdent == 0 {
 				x.hit(frFirst, 1.5, j, k)
 			}
-		}
-	}
-}
-
-// scope finds orders over requests that are not this tool's: all messages,
-// every query, any file operation, whatever the user says.
-func (x *frameContext) scope() {
-	w := -1
-	for i := range x.toks {
-		if x.toks[i].c.any(cOther|cWhen) && x.toks[i].flags&tfIdent == 0 && x.findAny(cTask|cCall|cConv|cSend|cTool, i+1, i+4) >= 0 &&
-			x.isWord(i, "all", "any", "every", "each", "whenever", "when", "after", "before", "requests", "time") {
-			w = i
-			break
-		}
-	}
-	if w >= 0 {
-		for i := range x.toks {
-			t := x.toks[i]
-			strong := t.c.any(cPrefer) && t.c.any(cChange) || t.c.any(cDestroy|cDisable) && !t.c.any(cIgnore)
-			if !strong || i == w || t.flags&tfIdent != 0 || x.about.any(t.c&(cDestroy|cPrefer|cDisable)) {
-				continue
-			}
-			if m := x.mood(i); m == moodStrong || m >= moodOrder && (t.f == formPast || x.mask.any(cMust)) {
-				x.hit(frHijack, 1.5, w, i)
-				break
-			}
-		}
-	}
-	// "regardless of what the user asks"
-	for i := range x.toks {
-		if !x.isWord(i, "regardless", "irrespective", "matter") && !(x.isWord(i, "even") && x.isWord(i+1, "if", "when", "though")) {
-			continue
-		}
-		if u := x.findAny(cUser, i, i+7); u >= 0 {
-			if _, m := x.demanded(cDeeds|cTell|cPrefer|cPretend, moodOrder); m >= moodOrder || x.findAny(cBe, 0, len(x.toks)) >= 0 && x.mask.any(cOther|cMust) && x.mask.any(cCall|cSend) {
-				x.hit(frHijack, 1.5, i, u)
-			}
-			break
-		}
-	}
-}
-
-// boast finds tools that praise themselves and demand to be chosen for it.
-func (x *frameContext) boast() {
-	p := -1
-	if x.findWord(0, len(x.toks), "best", "reliable", "accurate", "superior", "fastest", "preferred", "trusted", "better", "higher", "only", "authoritative") < 0 {
-		return
-	}
-	for i := range x.toks {
-		if x.isWord(i, "best", "reliable", "accurate", "superior", "fastest", "preferred", "trusted", "better", "higher", "only", "authoritative") && x.toks[i].flags&tfIdent == 0 {
-			p = i
-			break
-		}
-	}
-	if p < 0 || !x.mask.any(cMust|cOther) {
-		return
-	}
-	for i := range x.toks {
-		if x.isWord(i, "preferred", "favored", "favoured", "chosen", "prioritized", "prioritised") && x.mood(i) >= moodOrder && x.mask.any(cTool|cThis) && x.mask.any(cOther|cMust) {
-			x.hit(frPrefer, 1.4, i, i)
-			return
-		}
-		if x.isWord(i, "choose", "select", "pick", "prefer", "favor", "favour", "prioritize", "prioritise") && x.mood(i) >= moodOrder && x.findAny(cSub|cThis, i, i+3) >= 0 && (x.isWord(p, "best", "reliable", "accurate", "superior", "fastest", "trusted", "better", "higher") || x.mask.any(cOther)) {
-			x.hit(frPrefer, 1.4, p, i)
-			return
 		}
 	}
 }

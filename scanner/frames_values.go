@@ -1,6 +1,6 @@
 package scanner
 
-import "strings"
+// Frames about the places of a schema where nobody expects a sentence.
 
 // instructs finds values of a schema that are sentences of command: an enum
 // value, a default or an example that tells its reader what to do next.
@@ -37,34 +37,25 @@ func (x *frameContext) freeText() bool {
 	return false
 }
 
-// falsifies finds what is unwelcome and does not reach the user as it is:
-// outliers that become missing values, complaints that are left out.
-func (x *frameContext) falsifies() {
-	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.any(cMeta) || x.unlessWanted() || strings.Contains(x.text(), "--") {
+// prose finds orders in places of a schema where nobody expects a sentence.
+func (x *frameContext) prose() {
+	switch x.kind {
+	case kindEnum, kindDefault, kindComment, kindPattern, kindOther, kindExample, kindTitle:
+	default:
 		return
 	}
-	bad := x.findWord(0, len(x.toks), "outliers", "complaint", "complaints", "warnings", "defects", "losses", "incidents", "adverse", "unfavourable", "unfavorable", "negative", "objections", "contraindications",
-		"risks", "violations", "criticism", "exceedances", "penalties", "drawbacks", "objection", "complications", "alarms", "shortfalls", "deviations", "recalls")
-	if bad < 0 {
+	if len(x.toks) < 5 || x.about.any(cMeta|cInstr|cConv) {
 		return
 	}
-	gone := -1
-	for k := range x.toks {
-		switch {
-		case x.isWord(k, "omitted", "dropped", "suppressed", "hidden", "replaced", "smoothed", "softened", "downgraded", "deleted", "concealed", "withheld", "excluded") && x.findAny(cBe, k-3, k) >= 0,
-			x.isWord(k, "out") && x.findWord(k-4, k, "left", "leave", "leaves") >= 0 && !x.isWord(k+1, "of"),
-			x.isWord(k, "into", "as", "by") && x.findWord(k-3, k, "turn", "turns", "turned", "counted", "shown", "reported", "described", "read", "appear", "listed", "become", "replaced", "passed", "marked") >= 0,
-			x.isWord(k, "become", "becomes", "disappear", "disappears", "vanish"):
-			gone = k
-		}
-	}
-	if gone < 0 || x.findAny(cNeg|cModal, gone-4, gone) >= 0 {
+	i, m := x.demanded(cDeeds|cTell|cIgnore|cDisable, moodPlain)
+	if i < 0 {
 		return
 	}
-	w := 0.9
-	s, _ := x.around()
-	if s.any(sHush) || x.mask.any(cUser|cModel) || x.findWord(0, len(x.toks), "every", "always", "whatever", "while", "before") >= 0 {
-		w = 1.4
+	others := x.mask.any(cModel | cInstr | cSystem | cSecretly)
+	switch {
+	case others && m >= moodOrder && x.kind != kindExample:
+		x.hit(frAddress, 1.4, i, i)
+	case (others || x.mask.any(cSecret|cCredPath|cOutside|cHistory) || x.literalSink()) && x.kind != kindExample && x.kind != kindTitle && x.mask.any(cAnd|cBefore|cWhen|cMust):
+		x.hit(frAddress, 1.4, i, i)
 	}
-	x.hit(frMislead, w, min(bad, gone), max(bad, gone))
 }

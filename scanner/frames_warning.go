@@ -42,6 +42,9 @@ func (x *frameContext) quoting() bool {
 // citing says whether all that the sentence demands stands in quotation marks
 // that follow "like", "such as" or a bracket: it tells what others write.
 func (x *frameContext) citing() bool {
+	if x.sen.foreign {
+		return x.citesAbroad()
+	}
 	const acts = cIgnore | cTell | cSend | cRead | cInclude | cCall | cPretend | cDisable
 	first, quoted := -1, 0
 	for i, t := range x.toks {

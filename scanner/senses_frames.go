@@ -9,38 +9,20 @@ var senseFrames = [...]struct {
 	find      func(*frameContext)
 }{
 	{sDialog, sReject | sGive | sSpan | sPaste | sField, (*frameContext).dialogDemand},
-	{sGuide, sReject | sGive | sPaste | sField | sContents, (*frameContext).guideDemand},
 	{0, sContents | sPaste | sKeyFile, (*frameContext).keyFileDemand},
 	{0, sCopyTo | sAlways | sSame | sMove | sReject | sGive, (*frameContext).standingCopy},
 	{0, sAlways | sInstead | sVoid | sDistrust, (*frameContext).fixedPayee},
 	{0, sDialog | sSession | sImage | sUtter, (*frameContext).dataLink},
-	{0, sOthers | sTrust, (*frameContext).choice},
-	{sDeemed, sGrant | sOrder, (*frameContext).deemed},
+	{0, sOthers | sTrust | sAlways, (*frameContext).choice},
 	{sOrder, sCarry | sAlways, (*frameContext).obeyed},
 	{sConsent, sNeedless, (*frameContext).needlessConsent},
 	{sMemory, sGrant | sCarry | sNeedless, (*frameContext).implant},
-	{sOffice | sWhile, 0, (*frameContext).office},
-	{sWhile, sGrant | sOffice, (*frameContext).office},
-	{sOffice, 0, (*frameContext).appointed},
-	{sVoid, sBriefing, (*frameContext).lapsed},
-	{0, sEnd | sOffice | sListing, (*frameContext).forgedEnd},
 	{sUtter, sReject | sGive | sSpan | sPaste | sField, (*frameContext).dialogDemand},
-	{0, sVoid | sNeedless | sRule, (*frameContext).ruleless},
-	{0, sAutonomy, (*frameContext).autonomy},
-	{sDefence, 0, (*frameContext).unguarded},
+	{sRule, sVoid, (*frameContext).ruleless},
 	{sForModel, 0, (*frameContext).forModel},
-	{sOrder, sGrant, (*frameContext).deemed},
-	{0, sMove | sVendor, (*frameContext).toVendor},
-	{0, belongings, (*frameContext).handed},
 	{0, belongings, (*frameContext).heldBy},
-	{0, sBinding | sCarry, (*frameContext).governs},
 	{0, sRule | sVoid | sGuide | sBriefing | sNeedless, (*frameContext).unruled},
-	{sRefusal, 0, (*frameContext).unwilling},
-	{sSilence, 0, (*frameContext).silent},
-	{sConsent, 0, (*frameContext).answeredFor},
 	{sHush, 0, (*frameContext).hushed},
-	{sPromo, 0, (*frameContext).favours},
-	{0, sFuture | sSince, (*frameContext).later},
 }
 
 // readSenses runs the frames that read senses over the sentence.
@@ -56,12 +38,6 @@ func (x *frameContext) readSenses() {
 	}
 	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.any(cTool) || x.about.any(cTool) || s.any(sOutput|sThrough|sChoose) {
 		x.peer()
-	}
-	if x.sen.flags&tfIdent != 0 {
-		x.errand()
-	}
-	if x.mask.any(cSystem | cModel | cInstr) {
-		x.bannered()
 	}
 	if x.mask.has(cConv|cUser) && !s.any(sDialog|sUtter) && x.sen.flags&tfCode != 0 && x.kind == kindDescription {
 		x.dialogDemand()

@@ -112,7 +112,7 @@ func meaningFeature(place, bit int) feature {
 // has been trained on prose, and on values that a model is shown.
 func (f *field) classified() bool {
 	switch f.kind {
-	case kindDescription, kindTitle, kindParamDescription, kindEnum, kindDefault, kindExample, kindComment, kindOther:
+	case kindDescription, kindTitle, kindParamDescription, kindEnum, kindDefault, kindExample, kindComment, kindOther, kindJoined:
 		return true
 	}
 	return false
