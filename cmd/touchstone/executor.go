@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 
@@ -129,8 +130,8 @@ func (s *session) hitsOnly(ctx context.Context) error {
 
 // closeExecutor ends what the executor holds open.
 func (s *session) closeExecutor() {
-	if d, ok := s.engine.Executor.(*dagger.Executor); ok {
-		_ = d.Close()
+	if c, ok := s.engine.Executor.(io.Closer); ok {
+		_ = c.Close()
 	}
 }
 

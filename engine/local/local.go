@@ -34,6 +34,14 @@ type Executor struct {
 // Name is "local".
 func (Executor) Name() string { return "local" }
 
+// Close lets go of what the sandbox holds open, if there is one.
+func (e Executor) Close() error {
+	if e.Sandbox == nil {
+		return nil
+	}
+	return e.Sandbox.Close()
+}
+
 // Run starts the job's program and waits for it. When ctx ends or the
 // instance's timeout passes, the whole process group is told to end and then
 // killed.

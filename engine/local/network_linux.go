@@ -27,7 +27,11 @@ func (n *networks) enter() (network int, err error) {
 	if k := len(n.spare); k > 0 {
 		network, n.spare = n.spare[k-1], n.spare[:k-1]
 		n.mu.Unlock()
-		return network, unix.Setns(network, unix.CLONE_NEWNET)
+		if err := unix.Setns(network, unix.CLONE_NEWNET); err != nil {
+			_ = unix.Close(network)
+			return -1, err
+		}
+		return network, nil
 	}
 	refused := n.refused
 	n.mu.Unlock()
@@ -57,6 +61,16 @@ func (n *networks) give(network int, ended bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.spare = append(n.spare, network)
+}
+
+// close lets go of the spare networks, which end with that.
+func (n *networks) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, network := range n.spare {
+		_ = unix.Close(network)
+	}
+	n.spare = nil
 }
 
 // raiseLoopback turns on the loopback interface of the calling thread's

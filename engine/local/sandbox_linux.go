@@ -63,6 +63,17 @@ func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error)
 // release takes back what the stage was held with.
 func (s *Sandbox) release(c *confinement, ended bool) { s.give(c.network, ended) }
 
+// Close lets go of what the sandbox holds open between stages. It serves none
+// after that.
+func (s *Sandbox) Close() error {
+	s.close()
+	for _, o := range s.base {
+		_ = unix.Close(o.fd)
+	}
+	s.base = nil
+	return nil
+}
+
 // containerCapabilities are what an administrator's stage keeps: what Docker
 // gives to the administrator of a container. Others would lead out: with
 // CAP_PERFMON, to the environment of every process, secrets included.

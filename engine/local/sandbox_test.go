@@ -241,6 +241,33 @@ func TestNetworksWithoutPrivilege(t *testing.T) {
 	}
 }
 
+// A watch makes a sandbox for every edit.
+func TestSandboxesLeaveNothingOpen(t *testing.T) {
+	open := func() int {
+		t.Helper()
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("this system does not list open files")
+		}
+		return len(list)
+	}
+	once := func() {
+		s := NewSandbox()
+		stage(t, s, script("true"))
+		if err := (Executor{Sandbox: s}).Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	once() // what the process opens once
+	before := open()
+	for range 3 {
+		once()
+	}
+	if now := open(); now > before {
+		t.Errorf("%d files are open, %d were before", now, before)
+	}
+}
+
 func TestWhatIsNotHeldIsSaid(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
