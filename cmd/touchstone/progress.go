@@ -39,7 +39,7 @@ func newProgress(mode string, quiet bool, w io.Writer) (progress, error) {
 	case "plain":
 		return &plainProgress{w: w}, nil
 	case "json":
-		return eventProgress(jsonLines(w)), nil
+		return eventProgress((&eventLog{w: w}).event), nil
 	case "quiet":
 		return eventProgress(func(engine.Event) {}), nil
 	default:
@@ -111,6 +111,11 @@ func (p *ttyProgress) event(e engine.Event) {
 	case engine.EventStart:
 		if p.all == nil {
 			p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh(), mpb.WithWidth(24), mpb.WithRefreshRate(100*time.Millisecond))
+		}
+		// A stage that is made again may have failed to be before, which is
+		// said of the one that needs it.
+		if before := p.bars[eventName(e)]; before != nil {
+			before.Abort(true)
 		}
 		p.bars[eventName(e)] = p.bar(e)
 	case engine.EventDone, engine.EventFailed:

@@ -144,13 +144,15 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 		return nil, engine.Summary{}, err
 	}
 	sinks := []func(engine.Event){show.event}
+	log := &eventLog{}
 	if rf.events != "" {
 		f, err := os.Create(rf.events)
 		if err != nil {
-			return nil, engine.Summary{}, fmt.Errorf("opening the event log: %w", err)
+			return nil, engine.Summary{}, fmt.Errorf("opening the event log: %w; name another file with --events", err)
 		}
 		defer f.Close()
-		sinks = append(sinks, jsonLines(f))
+		log.w = f
+		sinks = append(sinks, log.event)
 	}
 	s.engine.Events = func(e engine.Event) {
 		for _, sink := range sinks {
@@ -173,6 +175,9 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 		outcomes, sum, err = s.engine.Run(ctx, s.plan, opts)
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
+	if err == nil && log.err != nil {
+		err = fmt.Errorf("the run has ended well, and its event log is not whole: %w; name another file with --events", log.err)
+	}
 	return outcomes, sum, err
 }
 
@@ -191,9 +196,16 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	return use(outcomes)
 }
 
-func jsonLines(w io.Writer) func(engine.Event) {
-	enc := json.NewEncoder(w)
-	return func(e engine.Event) { _ = enc.Encode(e) }
+// eventLog writes events as JSON, one a line, until that fails.
+type eventLog struct {
+	w   io.Writer
+	err error
+}
+
+func (l *eventLog) event(e engine.Event) {
+	if l.err == nil {
+		l.err = json.NewEncoder(l.w).Encode(e)
+	}
 }
 
 // explainFailure prints the end of a failed stage's log, with paths as the

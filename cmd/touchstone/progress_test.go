@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/engine"
+)
+
+// A stage whose damaged output is made again may fail, which is said of the one
+// that reads it, and be made again for another reader. A bar that nobody ends
+// would keep the run from ending.
+func TestProgressOfAStageThatStartsTwice(t *testing.T) {
+	var out bytes.Buffer
+	p, err := newProgress("tty", false, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []engine.Event{
+		{Event: engine.EventStart, Stage: "reader"},
+		{Event: engine.EventStart, Stage: "damaged"},
+		{Event: engine.EventFailed, Stage: "reader", Error: "no luck"},
+		{Event: engine.EventStart, Stage: "damaged", ExpectedMS: 50},
+		{Event: engine.EventDone, Stage: "damaged"},
+	} {
+		p.event(e)
+	}
+	p.close()
+	if text := out.String(); !strings.Contains(text, "FAIL  reader: no luck") || !strings.Contains(text, "done  damaged") {
+		t.Errorf("printed %q", text)
+	}
+}
