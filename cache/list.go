@@ -129,6 +129,14 @@ func (s *Store) walk(folder string, fn func(entry) error) error {
 	return nil
 }
 
+// Record returns what is known of an action that ended well, for explanations:
+// also when it has expired or lost its blobs, and so is no answer any more. It
+// changes nothing. The error is that there is no record or that it is damaged.
+func (s *Store) Record(k Key) (*Record, error) {
+	r, _, err := s.readRecord(entry{id: k, path: s.entryPath(recordsDir, k)})
+	return r, err
+}
+
 // readRecord reads the record of an entry and changes nothing.
 func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
 	b, _, err := readWhole(e.path, nil, maxRecordFile)

@@ -53,7 +53,7 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 // that can still be read.
 func (r *run) previous(o *Outcome) *cache.Record {
 	for _, h := range r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name()) {
-		if rec, miss := r.Store.Lookup(h.Key); miss == nil {
+		if rec, err := r.Store.Record(h.Key); err == nil {
 			return rec
 		}
 	}

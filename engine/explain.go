@@ -142,14 +142,14 @@ func (r *run) explain(o *Outcome) Explanation {
 	}
 	x.Key = o.Key.String()
 	if o.State == Hit {
-		if rec, miss := r.Store.Lookup(o.Key); miss == nil {
+		if rec, err := r.Store.Record(o.Key); err == nil {
 			x.Recorded = recorded(rec)
 		}
 		return x
 	}
 	previous := r.previous(o)
-	if previous == nil {
-		return x
+	if previous == nil || previous.Key == o.Key {
+		return x // there is nothing to compare with; the reasons say all
 	}
 	x.Compared = recorded(previous)
 	x.Changes = append(x.Changes, o.changes(previous.Components)...)

@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/touchstone-eval/touchstone/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
@@ -84,5 +86,45 @@ func TestExplainOfAnInputWithoutAnEarlierVersion(t *testing.T) {
 	w.write("b", "other")
 	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its earlier content is not in the store, so what changed inside cannot be said]" {
 		t.Errorf("an edited %s that can be executed: %+v", filepath.Base(file), x.Changes)
+	}
+}
+
+// A result that is no answer any more still tells what has changed since.
+func TestExplainComparesWithWhatIsNoHitAnyMore(t *testing.T) {
+	for name, spoil := range map[string]func(*world){
+		"expired": func(*world) {},
+		"without its output": func(w *world) {
+			if err := os.RemoveAll(filepath.Join(w.store.Dir(), "blobs")); err != nil {
+				w.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("a.txt", "1")
+			in := w.source(sh("s", "echo x > out/result"), "a", "a.txt")
+			plan := w.plan(in)
+			if name == "expired" {
+				in.Cache.TTL = time.Nanosecond
+			}
+			w.mustRun(plan)
+			spoil(w)
+			w.write("a.txt", "2")
+			x := w.explained(plan)
+			if x.Compared == nil || len(x.Changes) != 1 || fmt.Sprint(x.Reasons) != "[input.a changed (a.txt)]" {
+				t.Errorf("compared with %+v: %q, %+v", x.Compared, x.Reasons, x.Changes)
+			}
+		})
+	}
+}
+
+func TestExplainIsInterrupted(t *testing.T) {
+	w := newWorld(t)
+	plan := w.plan(sh("a", "echo a > out/result"), after(sh("b", "cp in/u out/result"), "u", 0))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	outcomes, err := w.engine.Evaluate(ctx, plan)
+	if !errors.Is(err, context.Canceled) || outcomes[0].State != engine.Canceled || outcomes[1].State != engine.Canceled {
+		t.Errorf("%s and %s, %v", outcomes[0].State, outcomes[1].State, err)
 	}
 }

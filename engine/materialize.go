@@ -39,11 +39,17 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			}
 		}
 		for i, f := range input.Files {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if err := copySource(f, members[i], filepath.Join(base, filepath.FromSlash(f.Path))); err != nil {
 				return fmt.Errorf("input %s: %w", input.Name, err)
 			}
 		}
 		for _, u := range input.From {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if err := r.fromUpstream(ctx, u, filepath.Join(base, filepath.FromSlash(u.Path)), work); err != nil {
 				return fmt.Errorf("input %s: %w", input.Name, err)
 			}

@@ -141,8 +141,12 @@ func (r *run) blocked(o *Outcome) *Outcome {
 // that wait.
 func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome, error) {
 	r := e.newRun(plan, RunOptions{})
-	r.walk(ctx, func(_ context.Context, i int) {
+	r.walk(ctx, func(ctx context.Context, i int) {
 		o := r.outcomes[i]
+		if ctx.Err() != nil {
+			o.State = Canceled
+			return
+		}
 		if up := r.blocked(o); up != nil {
 			o.State, o.Reasons = Miss, []string{waitsFor(up)}
 			_, o.Err = r.Tools.Resolve(o.Instance)
@@ -153,10 +157,10 @@ func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome,
 			o.State = Failed
 		}
 	})
-	if errs := r.distinctErrors(); len(errs) > 0 {
-		return r.outcomes, errors.Join(errs...)
+	if ctx.Err() != nil {
+		return r.outcomes, ctx.Err()
 	}
-	return r.outcomes, ctx.Err()
+	return r.outcomes, errors.Join(r.distinctErrors()...)
 }
 
 // distinctErrors returns what is wrong, each problem of a stage once and not
