@@ -23,7 +23,7 @@ func TestPlaces(t *testing.T) {
 		{"columns are characters", `{"corpus_version": "äöü", "queries": 1}`,
 			"f.json:1:27: queries is a number, must be an array; expected: The queries"},
 		{"tool id", `{"corpus_version": "v1", "queries": [{"id":"q1","query":"x","labels":[{"tool_id":"nocolon","relevance":1}]}]}`,
-			`f.json:1:72: entry q1: labels[0].tool_id is "nocolon"; must match ^[^:]+:.+$: A tool as "<server>:<tool>"`},
+			`f.json:1:72: entry q1: labels[0].tool_id is "nocolon"; must match ^[^:\x00-\x1f\x7f-\x9f]+:[^\x00-\x1f\x7f-\x9f]+$: A tool as "<server>:<tool>", without control characters`},
 		{"syntax", "{\"corpus_version\": \"v1\",\n \"queries\": [1 2]}",
 			"f.json:2:16: not JSON: expected \",\" or \"]\", found '2'; correct the syntax here"},
 		{"cut", "{\"corpus_version\": \"v1\",\n \"queries\": [",
@@ -99,6 +99,24 @@ func TestHugeFile(t *testing.T) {
 }
 
 // TestErrorsAreSafeToPrint: what a file says must not reach a terminal raw.
+// Ids stand in logs, in tables and in the names of test cases. One that moves
+// the cursor or begins a line of its own is no id.
+func TestIDsArePrintable(t *testing.T) {
+	golden := `{"corpus_version":"v1","queries":[{"id":"%s","query":"x","labels":[{"tool_id":"%s","relevance":2}]}]}`
+	for _, tc := range []struct {
+		query, tool string
+		ok          bool
+	}{
+		{"q1", "server:some tool", true}, {"é-ß", "сервер:工具", true},
+		{`q\u001b[2J`, "s:t", false}, {`q\u0085`, "s:t", false}, {"q1", `s\n::error::x:t`, false}, {"q1", `s:t\u001b[2J`, false}, {"q1", `s:t\n`, false},
+	} {
+		_, err := Decode[GoldenSet]("golden", fmt.Appendf(nil, golden, tc.query, tc.tool))
+		if (err == nil) != tc.ok {
+			t.Errorf("%q and %q: %v", tc.query, tc.tool, err)
+		}
+	}
+}
+
 func TestErrorsAreSafeToPrint(t *testing.T) {
 	_, err := Decode[GoldenSet]("f.json", []byte(`{"\u001b[31m\u202ered\u0085":1}`))
 	if err == nil || strings.ContainsAny(err.Error(), "\x1b\u202e\u0085") {

@@ -161,13 +161,14 @@ func matchStruct(t *testing.T, at string, s *schema, typ reflect.Type) {
 
 // sampleText gives a string for each pattern that the schemas use.
 var sampleText = map[string]string{
-	`^\S+$`:                        "v1",
-	`^[^:]+:.+$`:                   "server:tool",
-	`^[0-9a-f]{64}$`:               strings.Repeat("0af9", 16),
-	`^[a-z][a-z0-9_]*$`:            "recall_at_5",
-	`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`: "2026-01-31",
-	`^[^:]+$`:                      "server",
-	`^https?://`:                   "http://127.0.0.1:1/mcp",
+	`^[^\s\x00-\x1f\x7f-\x9f]+$`:                       "v1",
+	`^[^:\x00-\x1f\x7f-\x9f]+:[^\x00-\x1f\x7f-\x9f]+$`: "server:tool",
+	`^[0-9a-f]{64}$`:                                   strings.Repeat("0af9", 16),
+	`^[a-z][a-z0-9_]*$`:                                "recall_at_5",
+	`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`:                     "2026-01-31",
+	`^[^:\x00-\x1f\x7f-\x9f]+$`:                        "server",
+	`^[^\x00-\x1f\x7f-\x9f]+$`:                         "tool",
+	`^https?://`:                                       "http://127.0.0.1:1/mcp",
 }
 
 // sample makes a value that uses every property of a schema.

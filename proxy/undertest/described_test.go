@@ -294,7 +294,7 @@ search "mcp" {
 	}
 	// There is only the one session: what fails in it must not take the queries
 	// after it along.
-	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", "not this one"}, {"wait", "did not answer within 2s"}} {
+	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", `not this one\u000a::error::\u001b[2J`}, {"wait", "did not answer within 2s"}} {
 		if _, err := p.Search(t.Context(), tc.query, 2); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: %v", tc.query, err)
 		}

@@ -339,7 +339,7 @@ func (p *Proxy) WithLog(err error) error {
 var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
 
 // scrub takes what differs from run to run out of an error's text, and what is
-// secret: reports are made of it.
+// secret or would be obeyed by a terminal: reports are made of it.
 func (p *Proxy) scrub(addr address, err error) error {
 	if brokenConnection.MatchString(err.Error()) {
 		return ErrBroken
@@ -348,5 +348,5 @@ func (p *Proxy) scrub(addr address, err error) error {
 	if d, ok := p.dialect.(*described); ok && d.run != nil {
 		text = strings.ReplaceAll(text, p.home, "its home")
 	}
-	return errors.New(loopbackPort.ReplaceAllString(text, "loopback"))
+	return errors.New(printable(loopbackPort.ReplaceAllString(text, "loopback")))
 }

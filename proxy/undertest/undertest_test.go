@@ -58,7 +58,7 @@ func beStdioProxy() {
 			if call, ok := req.(*mcp.CallToolRequest); ok {
 				switch text := string(call.Params.Arguments); {
 				case strings.Contains(text, "refuse"):
-					return nil, errors.New("not this one")
+					return nil, errors.New("not this one\n::error::\x1b[2J")
 				case strings.Contains(text, "wait"):
 					<-ctx.Done() // the client gives up, and says so
 				}

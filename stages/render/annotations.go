@@ -54,11 +54,12 @@ func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
 		if i == maxAnnotations {
 			return
 		}
-		fmt.Fprintf(b, "::%s title=%s::%s\n", command, annotationProperty.Replace(shorten(a.title, 200)), annotationText.Replace(shorten(a.message, maxAnnotationText)))
+		fmt.Fprintf(b, "::%s title=%s::%s\n", command, annotationProperty.Replace(plainLines(shorten(a.title, 200))), annotationText.Replace(plainLines(shorten(a.message, maxAnnotationText))))
 	}
 }
 
 // The escapes that the runner undoes; a raw line feed would start a command.
+// What else a terminal would obey is gone before.
 var (
 	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

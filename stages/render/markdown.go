@@ -166,16 +166,35 @@ func markdownFoot(r *contracts.Report) string {
 }
 
 // md escapes text of strangers for Markdown: no markup, no table cell's end,
-// no mention of a person, no reference to an issue, no link.
+// no mention of a person, no reference to an issue, no link, no formula.
+//
+// GitHub looks for mentions and references after it has resolved entities, so
+// that only something between the sign and the name keeps them apart
+// (github/cmark-gfm#181); for a dollar its documentation asks for a span.
 func md(s string) string {
+	const nothing = "<!-- -->"
 	var b strings.Builder
-	for _, c := range strings.ReplaceAll(s, "www.", "www\x00") {
+	for i, c := range s {
 		switch c {
-		case 0:
-			b.WriteString("&#46;")
+		case '@', '#':
+			b.WriteRune(c)
+			b.WriteString(nothing)
+		case '-':
+			if i >= 2 && strings.EqualFold(s[i-2:i], "GH") { // GH-1 is issue 1
+				b.WriteString(nothing)
+			}
+			b.WriteRune(c)
+		case '.':
+			if strings.HasSuffix(s[:i], "www") {
+				b.WriteString("&#46;")
+			} else {
+				b.WriteRune(c)
+			}
+		case '$':
+			b.WriteString("<span>$</span>")
 		case '\n', '\r', '\t':
 			b.WriteByte(' ')
-		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '~', '|', '!', '<', '>', '&', '@', '#', ':', '"', '\'':
+		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '~', '|', '!', '<', '>', '&', ':', '"', '\'':
 			fmt.Fprintf(&b, "&#%d;", c)
 		default:
 			if c < 0x20 || c == 0x7f {

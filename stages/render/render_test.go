@@ -180,7 +180,7 @@ func TestAnnotations(t *testing.T) {
 
 	one := contracts.Report{Gate: contracts.Gate{Moves: []contracts.Move{{Subject: "a:b,c", ID: "q1", State: contracts.MoveErrored, Title: hostile, Error: "x"}}}}
 	got := string(Annotations(one))
-	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "%250A%0D%0A::error::x") {
+	if strings.Count(got, "\n") != 2 || strings.ContainsAny(got, "\x01\x1b") || !strings.Contains(got, "%250A%0D%0A::error::x") {
 		t.Errorf("%q", got)
 	}
 
@@ -193,7 +193,7 @@ func TestAnnotations(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	r := sampleReport(t, 200)
 	got := string(Markdown(r))
-	for _, want := range []string{CommentMarker + "\n", "❌ Touchstone: failed", "2 of 6 checks fail", "| ❌ | nDCG&#64;10 | 0.750 | ≥ 0.771 | ▼ |", "~ −0.004", "▲ +0.038", "displaced by trellis"} {
+	for _, want := range []string{CommentMarker + "\n", "❌ Touchstone: failed", "2 of 6 checks fail", "| ❌ | nDCG@<!-- -->10 | 0.750 | ≥ 0.771 | ▼ |", "~ −0.004", "▲ +0.038", "displaced by trellis"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -216,6 +216,21 @@ func TestMarkdown(t *testing.T) {
 	shown := strings.Count(got, "\n| new |") + strings.Count(got, "\n| regressed |") + strings.Count(got, "\n| errored |") + strings.Count(got, "\n| fixed |") + strings.Count(got, "\n| removed |")
 	if m == nil || m[1] != fmt.Sprint(len(big.Gate.Moves)-shown) || !strings.HasSuffix(got, "</sub>\n") {
 		t.Errorf("cut %v, shown %d of %d, end %q", m, shown, len(big.Gate.Moves), got[len(got)-100:])
+	}
+}
+
+func TestTextOfStrangersInMarkdown(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain text-with 1.5 of-it":    "plain text-with 1.5 of-it",
+		"ask @octocat about #7, GH-12": "ask @<!-- -->octocat about #<!-- -->7, GH<!-- -->-12",
+		"pay $5 or $6":                 "pay <span>$</span>5 or <span>$</span>6",
+		"www.example.com":              "www&#46;example.com",
+		"https://example.com":          "https&#58;//example.com",
+		"<b>|`x`\n\x1b[0m":             "&#60;b&#62;&#124;&#96;x&#96; �&#91;0m",
+	} {
+		if got := md(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
 	}
 }
 

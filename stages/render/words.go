@@ -254,10 +254,15 @@ func shorten(s string, most int) string {
 	return s
 }
 
-// plain replaces what could rewrite a terminal.
+// plain replaces what could rewrite a terminal, line breaks too.
 func plain(s string) string {
+	return strings.NewReplacer("\r", "·", "\n", "·").Replace(plainLines(s))
+}
+
+// plainLines replaces what could rewrite a terminal and is no line break.
+func plainLines(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		if r < 0x20 && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 			return '·'
 		}
 		return r
