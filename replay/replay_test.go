@@ -242,7 +242,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 
 func TestUnknownServer(t *testing.T) {
 	_, err := NewServer(oddCorpus(), "nobody")
-	if err == nil || !strings.Contains(err.Error(), `"odd" "other"`) {
+	if err == nil || !strings.Contains(err.Error(), `it has odd, other`) {
 		t.Errorf("got %v", err)
 	}
 }

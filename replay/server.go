@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -79,7 +80,7 @@ func NewServer(corpus contracts.Corpus, name string) (*Server, error) {
 		}
 	}
 	if len(p.tools) == 0 {
-		return nil, fmt.Errorf("the corpus has no tool of server %q: it has %q", name, ServerNames(corpus))
+		return nil, fmt.Errorf("the corpus has no tool of server %q: it has %s", name, strings.Join(ServerNames(corpus), ", "))
 	}
 	return newServer(p), nil
 }

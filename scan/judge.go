@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner"
 )
@@ -197,5 +198,5 @@ func KnownCheck(id string) error {
 	if near := nearest(id, ids); near != "" {
 		return fmt.Errorf("no check is called %q; did you mean %q?", Visible(id), near)
 	}
-	return fmt.Errorf("no check is called %q: use one of %q", Visible(id), ids)
+	return fmt.Errorf("no check is called %q: use one of %s", Visible(id), strings.Join(ids, ", "))
 }

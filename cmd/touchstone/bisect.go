@@ -89,7 +89,7 @@ and remembered as such.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(contracts.MetricNames, f.metric) {
-				return fmt.Errorf("--metric %q is none: use one of %q", f.metric, contracts.MetricNames)
+				return fmt.Errorf("--metric %q is none: use one of %s", f.metric, strings.Join(contracts.MetricNames, ", "))
 			}
 			if cmd.Flags().Changed("tolerance") && cmd.Flags().Changed("threshold") {
 				return errors.New("--tolerance and --threshold contradict each other: give one of them")

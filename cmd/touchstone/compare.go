@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +87,7 @@ func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 		return fmt.Errorf("--format %q is unknown: use table, json, html or markdown", f.format)
 	}
 	if !slices.Contains(contracts.MetricNames, f.by) {
-		return fmt.Errorf("--by %q is no metric: use one of %q", f.by, contracts.MetricNames)
+		return fmt.Errorf("--by %q is no metric: use one of %s", f.by, strings.Join(contracts.MetricNames, ", "))
 	}
 	if f.rounds < 1 || f.rounds > 1000 {
 		return fmt.Errorf("--rounds %d: give 1 to 1000", f.rounds)

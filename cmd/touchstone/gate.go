@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -50,19 +51,24 @@ computes nothing.
 				return err
 			})
 			if err != nil {
-				if outcomes != nil && flags.json {
-					if err := printJSON(cmd.OutOrStdout(), gateJSON{Run: s.runFacts(outcomes, sum)}); err != nil {
+				switch {
+				case outcomes != nil && flags.json:
+					facts := gateJSON{Run: s.runFacts(outcomes, sum)}
+					if verdict != nil {
+						facts.Passed, facts.Verdict = verdict.Passed, verdict.raw
+					}
+					if err := printJSON(cmd.OutOrStdout(), facts); err != nil {
 						return err
 					}
+				case verdict != nil:
+					verdict.print(cmd.OutOrStdout())
 				}
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
 			if flags.json {
 				err = printJSON(cmd.OutOrStdout(), gateJSON{verdict.Passed, verdict.raw, s.runFacts(outcomes, sum)})
-			} else if rf.progress != "quiet" {
-				for _, line := range verdict.lines() {
-					fmt.Fprintln(cmd.OutOrStdout(), line)
-				}
+			} else if rf.progress != "quiet" || !verdict.Passed {
+				verdict.print(cmd.OutOrStdout())
 				for _, path := range s.published() {
 					fmt.Fprintln(cmd.OutOrStdout(), "see", path)
 				}
@@ -122,6 +128,12 @@ func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
 		v.gate = &g
 	}
 	return v, nil
+}
+
+func (v *verdict) print(w io.Writer) {
+	for _, line := range v.lines() {
+		fmt.Fprintln(w, line)
+	}
 }
 
 // lines is the summary that a person reads on standard output.

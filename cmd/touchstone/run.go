@@ -183,17 +183,18 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 
 // hand gives the results of a run to whoever asked for them.
 func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engine.Summary, use func([]*engine.Outcome) error) error {
+	// Publishing is last: a tree that cannot be written to is no reason to
+	// keep the verdict back.
+	if err := use(outcomes); err != nil {
+		return err
+	}
 	facts := s.runSummary(outcomes, sum)
-	err := s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
+	return s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
 		if path != reportPage {
 			return content, nil
 		}
 		return render.WithRun(content, facts)
 	})
-	if err != nil {
-		return err
-	}
-	return use(outcomes)
 }
 
 // eventLog writes events as JSON, one a line, until that fails.

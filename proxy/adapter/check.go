@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,7 @@ func (c *checker) option(t hcl.Traversal) {
 			return
 		}
 	}
-	c.errorf(t.SourceRange(), "unknown option", "Declare it in a block option \"NAME\" first; there are %q.", names)
+	c.errorf(t.SourceRange(), "unknown option", "Declare it in a block option \"NAME\" first; there are %s.", cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // need refuses a block without an attribute that decoding cannot ask for,

@@ -1,10 +1,12 @@
 package adapter
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -42,7 +44,7 @@ func (a *Adapter) Detector(name string) (*Detector, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return nil, fmt.Errorf("adapter %s has no detector %q: it has %q", a.Name, name, names)
+	return nil, fmt.Errorf("adapter %s has no detector %q: it has %s", a.Name, name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // Judgement is one run of a detector: how it is started, over which files.

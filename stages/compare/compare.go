@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
@@ -113,7 +114,7 @@ type Options struct {
 func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Aggregate, o Options) (*Comparison, error) {
 	by := cmp.Or(o.By, "ndcg_at_10")
 	if !slices.Contains(contracts.MetricNames, by) {
-		return nil, fmt.Errorf("there is no metric %q; use one of %q", by, contracts.MetricNames)
+		return nil, fmt.Errorf("there is no metric %q; use one of %s", by, strings.Join(contracts.MetricNames, ", "))
 	}
 	c := &Comparison{
 		A: side(nameA, a), B: side(nameB, b), By: by,
