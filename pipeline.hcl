@@ -40,8 +40,8 @@ variable "runs" {
   default     = 3
   description = "How often retrieval and detection are measured, each time in another order."
   validation {
-    condition     = var.runs >= 1 && var.runs <= 100
-    error_message = "Give runs a number from 1 to 100."
+    condition     = var.runs >= 1 && var.runs <= 100 && var.runs == floor(var.runs)
+    error_message = "Give runs a whole number from 1 to 100."
   }
 }
 
@@ -189,7 +189,7 @@ locals {
   has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
 
   # The adapter's own detectors, by the labels of its blocks.
-  described       = local.adapted ? flatten(regexall("(?m)^detector\\s+\"([^\"]+)\"", file(local.adapter))) : []
+  described       = local.adapted ? flatten(regexall("(?m)^[ \\t]*detector[ \\t]+\"?([^\"\\s{]+)", file(local.adapter))) : []
   proxy_detectors = var.proxy_detectors == null ? local.described : var.proxy_detectors
 }
 

@@ -67,6 +67,29 @@ func TestAdapterRunsWhatItConcerns(t *testing.T) {
 	}
 }
 
+// An adapter's detectors are scored however their blocks are written: one that
+// the pipeline does not see would be left out without a word.
+func TestEveryDetectorOfAnAdapterIsPlanned(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.adapters()
+	b.vars = append(b.vars, "--var", "proxy=odd")
+	text, err := os.ReadFile(filepath.Join(b.dir, "adapters", "reference.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const body = " {\n  command = [\"x\"]\n  flagged = true\n}\n"
+	blocks := "\ndetector \"plain\"" + body + "  detector \"indented\"" + body + "\tdetector  bare" + body + "detector \"tight\"{\n  command = [\"x\"]\n  flagged = true\n}\n# detector \"never\"" + strings.ReplaceAll(body, "\n", "\n# ")
+	if err := os.WriteFile(filepath.Join(b.dir, "adapters", "odd.hcl"), append(text, blocks...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plan := b.want(0, "plan").stdout
+	for name, want := range map[string]bool{"plain": true, "indented": true, "bare": true, "tight": true, "never": false} {
+		if got := strings.Contains(plan, "detector="+name+","); got != want {
+			t.Errorf("detector %s is planned: %t\n%s", name, got, plan)
+		}
+	}
+}
+
 // mcpproxyVariable names the environment variable with a checkout of
 // mcpproxy-go in which mcpproxy and scan-eval are built.
 const mcpproxyVariable = "TOUCHSTONE_MCPPROXY"
