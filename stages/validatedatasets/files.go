@@ -25,9 +25,9 @@ func kindOf(data []byte) string {
 	if json.Unmarshal(data, &top) != nil {
 		return ""
 	}
-	for list, kind := range map[string]string{"tools": contracts.KindCorpus, "queries": contracts.KindGolden, "entries": contracts.KindSecurity} {
-		if _, ok := top[list]; ok {
-			return kind
+	for _, known := range []struct{ list, kind string }{{"tools", contracts.KindCorpus}, {"queries", contracts.KindGolden}, {"entries", contracts.KindSecurity}} {
+		if _, ok := top[known.list]; ok {
+			return known.kind
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -28,7 +29,7 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 			"use the corpus that the labels were made for, or check the labels and change corpus_version")
 	}
 	first := make(map[string]int)
-	byText := make(map[string]string)
+	byText := make(map[string]*contracts.Query)
 	var proper, repeated []string
 	for i := range g.Queries {
 		q := &g.Queries[i]
@@ -41,11 +42,14 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		if q.Query != "" && len(textWords(q.Query)) == 0 {
 			d.refuse(at+"/query", q.ID, "the query has no word that could be searched for", "write what somebody would ask for")
 		}
-		text := strings.ToLower(strings.Join(strings.Fields(q.Query), " "))
-		if _, twice := byText[text]; twice && text != "" {
+		// As a reader sees it: letters that look the same are the same.
+		text := strings.ToLower(strings.Join(strings.Fields(norm.NFKC.String(q.Query)), " "))
+		if earlier := byText[text]; earlier == nil {
+			byText[text] = q
+		} else if text != "" {
 			repeated = append(repeated, q.ID)
+			checkAgreement(d, at, q, earlier)
 		}
-		byText[text] = q.ID
 		if checkLabels(d, at, q, tools) == properName {
 			proper = append(proper, q.ID)
 		}
@@ -61,6 +65,21 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		warnings = append(warnings, `golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set says little about telling near-duplicates apart`)
 	}
 	return warnings
+}
+
+// checkAgreement refuses two queries of one text that call a tool relevant and
+// irrelevant.
+func checkAgreement(d *dataset[contracts.GoldenSet], at string, q, earlier *contracts.Query) {
+	word := map[bool]string{true: "relevant", false: "irrelevant"}
+	for _, l := range q.Labels {
+		for _, e := range earlier.Labels {
+			if was, is := e.Relevance > 0, l.Relevance > 0; e.ToolID == l.ToolID && was != is {
+				d.refuse(at+"/query", q.ID, fmt.Sprintf("the text is that of %s, which says that %s is %s and not %s", earlier.ID, l.ToolID, word[was], word[is]),
+					"correct one of the labels, or word one of the queries otherwise")
+				return
+			}
+		}
+	}
 }
 
 // checkLabels checks the labels of one query and tells whether the query

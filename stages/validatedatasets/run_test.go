@@ -178,6 +178,49 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// What is written twice, in letters that look the same, is one query: it counts
+// twice where the labels agree, and where they do not nobody can answer it.
+func TestRepeatedText(t *testing.T) {
+	repeat := func(query, label string) string {
+		return strings.Replace(goodGolden, "\n ]", ",\n  {\"id\": \"q3\", \"query\": \""+query+"\", \"labels\": ["+label+"]}\n ]", 1)
+	}
+	const agrees = `{"tool_id": "web:search", "relevance": 2}, {"tool_id": "git:create_issue", "relevance": 0}`
+	for _, tc := range []struct{ query, label, warning, refusal string }{
+		{"find articles about otters", agrees, "1 queries repeat the text of an earlier one: q3", ""},
+		{"  Find ARTICLES\u00a0about otters", agrees, "1 queries repeat", ""},
+		{"find article\uff53 about otters", agrees, "1 queries repeat", ""},
+		{"find articles on otters", agrees, "", ""},
+		{"find articles about otters", `{"tool_id": "web:search", "relevance": 0}, {"tool_id": "git:create_issue", "relevance": 2}`, "",
+			"entry q3: the text is that of q2, which says that web:search is relevant and not irrelevant; correct one of the labels, or word one of the queries otherwise"},
+	} {
+		o, _ := stage(t, goodCorpus, repeat(tc.query, tc.label), goodSecurity(), emptyLock)
+		var log bytes.Buffer
+		o.Log = &log
+		err := Run(t.Context(), o)
+		if (err != nil) != (tc.refusal != "") || err != nil && !strings.Contains(err.Error(), tc.refusal) {
+			t.Errorf("%s: %v", tc.query, err)
+		}
+		if err == nil && strings.Contains(log.String(), "repeat the text") != (tc.warning != "") || !strings.Contains(log.String(), tc.warning) {
+			t.Errorf("%s: %s", tc.query, log.String())
+		}
+	}
+}
+
+// One definition cannot be an attack and none.
+func TestContradictoryEntries(t *testing.T) {
+	same := strings.Replace(goodSecurity(), `"text of h1-shadowing"`, `"text of m-shadowing"`, 1)
+	for text, want := range map[string]string{
+		same: `entry h1-shadowing: the definition is that of m-shadowing, which is malicious`,
+		strings.Replace(same, `"id": "h1-shadowing", `, `"id": "h1-shadowing", "name": "other", `, 1): "",
+		goodSecurity(): "",
+	} {
+		o, _ := stage(t, goodCorpus, goodGolden, text, emptyLock)
+		if err := Run(t.Context(), o); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
 func TestEveryFaultOfEveryFileAtOnce(t *testing.T) {
 	o, _ := stage(t,
 		strings.Replace(goodCorpus, `"tool": "search"`, `"tool": "find"`, 1),

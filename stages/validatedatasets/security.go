@@ -1,6 +1,7 @@
 package validatedatasets
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	attacks := make(map[string]int)
 	twins := make(map[string]int)
 	byText := make(map[string][]string)
+	byDefinition := make(map[string]*contracts.SecurityEntry)
 	benign := 0
 	var twinless []string
 	for i := range s.Entries {
@@ -33,6 +35,12 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 			first[e.ID] = i
 		}
 		checkEntry(d, at, e)
+		definition := definitionOf(e)
+		if earlier := byDefinition[definition]; earlier == nil {
+			byDefinition[definition] = e
+		} else if e.Label != earlier.Label && e.Label != "" && earlier.Label != "" {
+			d.refuse(at, e.ID, fmt.Sprintf("the definition is that of %s, which is %s", earlier.ID, earlier.Label), "correct one of the labels, or remove one of the two")
+		}
 		switch {
 		case slices.Contains(contracts.AttackCategories, e.Category):
 			attacks[e.Category]++
@@ -59,6 +67,19 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not say for which attack (hard_negative_for): %s", len(twinless), listed(twinless)))
 	}
 	return append(warnings, sameText(byText, "security", "entries")...)
+}
+
+// definitionOf is all that a detector is shown of an entry.
+func definitionOf(e *contracts.SecurityEntry) string {
+	shown := contracts.SecurityEntry{
+		Name: e.Name, Server: e.Server, Description: e.Description, InputSchema: e.InputSchema, OutputSchema: e.OutputSchema,
+		Annotations: e.Annotations, Peers: e.Peers, Approved: e.Approved,
+	}
+	text, err := json.Marshal(shown)
+	if err != nil {
+		return e.ID // a schema that is no JSON: the contract's schema said so
+	}
+	return string(text)
 }
 
 // checkEntry checks that one entry agrees with itself.
