@@ -85,7 +85,7 @@ A revision is bad when the metric is below --threshold, or more than --tolerance
 below the good one; with neither, when it is nearer to the bad one's value than
 to the good one's. A revision whose source fails to build or to start is skipped,
 and remembered as such.`,
-		Example: `  touchstone bisect --repo ../my-proxy --good v1.4.0 --bad HEAD --metric recall_at_5 --var proxy_build='["make"]'`,
+		Example: `  touchstone bisect --repo ../my-proxy --good v1.4.0 --bad HEAD --metric recall_at_5 --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(contracts.MetricNames, f.metric) {

@@ -43,10 +43,10 @@ A side that is not a report is a run of the pipeline, which the store makes free
 where nothing changed; the reports in the tree stay as they are. Cost is measured
 anew each time, by asking both proxies in turns, and is never kept; see
 docs/compare.md.`,
-		Example: `  touchstone compare reference mcpproxy
+		Example: `  touchstone compare reference mcpproxy --var proxy_source=../mcpproxy-go
   touchstone compare old/reports new/reports --format markdown
   touchstone compare search=mcp search=rest
-  touchstone compare --repo ../my-proxy @v1.4.0 @HEAD --var proxy_build='["make"]'`,
+  touchstone compare --repo ../my-proxy @v1.4.0 @HEAD --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, flags); err != nil {

@@ -76,7 +76,8 @@ func newRunCommand(flags *globalFlags) *cobra.Command {
 A stage whose cache is off has no result to read, so it runs along where another
 needs it. X is a stage's name or one instance, 'score-retrieval[run=1]'; each flag may be
 repeated, and flags combine: --from A --until B is what lies between.
-With -o the outputs of the last selected stage are written to a directory.`,
+With -o the outputs of the last selected stage are written to a directory, those
+of a stage with a matrix below the names of its instances.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
