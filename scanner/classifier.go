@@ -29,16 +29,15 @@ const featureScale = 8
 // score is in units of 1/weightUnit of the logarithm of odds.
 type score int32
 
-// classifier holds weights for looking up: an open table, of which a feature's
-// place is given by the lower bits of its hash.
+// classifier looks weights up where they are packed.
 type classifier struct {
 	// known has a bit for the upper bits of every feature's hash. Most pairs of
 	// words are in no training set, and this says so from what a processor
 	// keeps near.
-	known   [1 << (knownBits - 6)]uint64
-	mask    uint32
-	keys    []feature
-	weights []int8
+	known [1 << (knownBits - 6)]uint64
+	// before counts the features that come before those of each word of known.
+	before [1 << (knownBits - 6)]uint32
+	packed []byte
 	// meaning are the weights of concepts and senses, by place.
 	meaning [meaningPlaces][meaningBits]int8
 }
@@ -51,38 +50,42 @@ const (
 )
 
 func newClassifier(packed []byte) *classifier {
-	n := len(packed) / weightRecord
-	size := 1 << bits.Len(uint(2*n))
-	c := &classifier{mask: uint32(size - 1), keys: make([]feature, size), weights: make([]int8, size)}
-	for i := range n {
-		record := packed[i*weightRecord:]
-		c.put(feature(binary.LittleEndian.Uint32(record)), int8(record[4]))
+	c := &classifier{packed: packed}
+	word := uint32(0)
+	for i := range uint32(len(packed) / weightRecord) {
+		bit := binary.LittleEndian.Uint32(packed[i*weightRecord:]) >> (32 - knownBits)
+		for ; word < bit>>6; word++ {
+			c.before[word+1] = i
+		}
+		c.known[word] |= 1 << (bit & 63)
 	}
 	for place := range meaningPlaces {
 		for bit := range meaningBits {
-			c.meaning[place][bit] = int8(c.weight(meaningFeature(place, bit)))
+			if f := meaningFeature(place, bit); c.mayKnow(f) {
+				c.meaning[place][bit] = int8(c.weight(f))
+			}
 		}
 	}
 	return c
 }
 
-func (c *classifier) put(f feature, weight int8) {
-	at := uint32(f) & c.mask
-	for c.keys[at] != 0 && c.keys[at] != f {
-		at = (at + 1) & c.mask
-	}
-	c.keys[at], c.weights[at] = f, weight
+// mayKnow says whether a feature may have a weight.
+func (c *classifier) mayKnow(f feature) bool {
 	bit := f >> (32 - knownBits)
-	c.known[bit>>6] |= 1 << (bit & 63)
+	return c.known[bit>>6]>>(bit&63)&1 != 0
 }
 
+// weight is that of a feature that mayKnow says yes to.
 func (c *classifier) weight(f feature) score {
-	if bit := f >> (32 - knownBits); c.known[bit>>6]>>(bit&63)&1 == 0 {
-		return 0
-	}
-	for at := uint32(f) & c.mask; c.keys[at] != 0; at = (at + 1) & c.mask {
-		if c.keys[at] == f {
-			return score(c.weights[at])
+	bit := f >> (32 - knownBits)
+	// Features are in order, and few share their upper bits.
+	at := int(c.before[bit>>6]) + bits.OnesCount64(c.known[bit>>6]&(1<<(bit&63)-1))
+	for list := c.packed[at*weightRecord:]; len(list) >= weightRecord; list = list[weightRecord:] {
+		if g := feature(binary.LittleEndian.Uint32(list)); g >= f {
+			if g == f {
+				return score(int8(list[4]))
+			}
+			break
 		}
 	}
 	return 0
@@ -93,13 +96,18 @@ func (c *classifier) weight(f feature) score {
 func (c *classifier) score(x *sentenceFeatures) score {
 	sum, known := score(0), 0
 	for _, f := range x.words {
+		if !c.mayKnow(f) {
+			continue
+		}
 		if w := c.weight(f); w != 0 {
 			sum += w
 			known++
 		}
 	}
 	for _, f := range x.list {
-		sum += c.weight(f)
+		if c.mayKnow(f) {
+			sum += c.weight(f)
+		}
 	}
 	for place := range meaningPlaces {
 		w := &c.meaning[place]

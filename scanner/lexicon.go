@@ -17,6 +17,8 @@ type lexicon struct {
 	cyril   *trie
 	// cjk is a trie of the scripts written without spaces; the first is the root.
 	cjk []runeNode
+	// cjkFirst has a bit for each rune of the first plane that begins a word.
+	cjkFirst [1 << 10]uint64
 	// phrases are the beginnings of the known phrases; the first is none.
 	phrases []phrase
 }
@@ -38,7 +40,9 @@ var packedSpelling []byte
 
 var theLexicon = sync.OnceValue(func() *lexicon {
 	p := unpacker(packedLexicon)
-	return &lexicon{latin: p.trie(), foreign: p.trie(), cyril: p.trie(), cjk: p.runes(), phrases: p.phrases()}
+	l := &lexicon{latin: p.trie(), foreign: p.trie(), cyril: p.trie(), cjk: p.runes(), phrases: p.phrases()}
+	l.markFirst()
+	return l
 })
 
 // spellingTrie holds the words of the lexicon and the common ones.
@@ -118,6 +122,20 @@ func (p *unpacker) phrases() []phrase {
 		phrases[i] = of
 	}
 	return phrases
+}
+
+// markFirst fills in cjkFirst.
+func (l *lexicon) markFirst() {
+	for _, n := range l.cjk[l.cjk[0].from:l.cjk[0].to] {
+		if n.r < 1<<16 {
+			l.cjkFirst[n.r>>6] |= 1 << (n.r & 63)
+		}
+	}
+}
+
+// cjkOpens says whether a word without spaces may begin with a rune.
+func (l *lexicon) cjkOpens(r rune) bool {
+	return r >= 1<<16 || l.cjkFirst[r>>6]&(1<<(r&63)) != 0
 }
 
 // cjkChild gives the child of a node of cjk by a rune, or 0.

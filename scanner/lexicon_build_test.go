@@ -70,6 +70,7 @@ func compileLexicon() *lexicon {
 // compile packs the tries, and phrases with them.
 func (l *lexiconBuilder) compile() *lexicon {
 	out := &lexicon{cjk: l.cjk.pack()}
+	out.markFirst()
 	var place []uint16
 	out.latin, place = l.latin.pack()
 	out.foreign, _ = l.foreign.pack()

@@ -183,6 +183,10 @@ func (z *tokenizer) cjkRun(i int) int {
 		if !isCJK(r) {
 			break
 		}
+		if !z.lex.cjkOpens(r) {
+			i += size
+			continue
+		}
 		node, j, end := uint16(0), i, 0
 		var c concept
 		var sen sense
