@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -35,7 +37,7 @@ func (l *loader) fileFunctions() []funcDoc {
 			Params: param,
 			Type:   function.StaticReturnType(cty.Bool),
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				_, fi, err := l.sources.find(args[0].AsString())
+				_, fi, err := l.consult(args[0].AsString())
 				return cty.BoolVal(err == nil && fi.Mode().IsRegular()), nil
 			},
 		})},
@@ -57,9 +59,21 @@ func (l *loader) fileFunctions() []funcDoc {
 	}
 }
 
+// consult is find for functions. What is not there is noted too: it may come.
+func (l *loader) consult(label string) (string, fs.FileInfo, error) {
+	path, fi, err := l.sources.find(label)
+	switch {
+	case err == nil:
+		l.consulted[path] = true
+	case label != "":
+		l.consulted[l.sources.absolute(label)] = true
+	}
+	return path, fi, err
+}
+
 // openFile opens a regular file that a function names.
 func (l *loader) openFile(label string) (io.ReadCloser, error) {
-	path, fi, err := l.sources.find(label)
+	path, fi, err := l.consult(label)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +127,7 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return cty.NilVal, function.NewArgErrorf(1, "the pattern %q is malformed; brackets and braces must be closed", pattern)
 	}
-	dir, fi, err := l.sources.find(label)
+	dir, fi, err := l.consult(label)
 	if err != nil {
 		return cty.NilVal, err
 	}
@@ -126,6 +140,7 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 	}
 	vals := make([]cty.Value, 0, len(files))
 	for _, f := range files {
+		l.consulted[filepath.Dir(f.Source)] = true // another may come beside it
 		val := cty.StringVal(f.Path)
 		// Text is normalised, and then names another file or none.
 		if !utf8.ValidString(f.Path) || val.AsString() != f.Path {

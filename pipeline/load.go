@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -67,6 +69,8 @@ type loader struct {
 	files   map[string]*hcl.File
 	diags   hcl.Diagnostics
 	plan    *Plan
+	// consulted are the files and directories that functions looked at.
+	consulted map[string]bool
 	// base is the scope of variables, locals and functions.
 	base *hcl.EvalContext
 
@@ -82,7 +86,7 @@ type loader struct {
 
 func load(o Options, d disk) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	l := &loader{
-		opts: o, disk: d, files: map[string]*hcl.File{}, plan: &Plan{},
+		opts: o, disk: d, files: map[string]*hcl.File{}, plan: &Plan{}, consulted: map[string]bool{},
 		variables: map[string]*variable{}, locals: map[string]*local{}, stages: map[string]*stage{},
 		resultsChecked: map[hclsyntax.Expression]bool{},
 	}
@@ -95,6 +99,7 @@ func load(o Options, d disk) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	if l.diags.HasErrors() {
 		return nil, l.diags, l.files
 	}
+	l.plan.Consulted = slices.Sorted(maps.Keys(l.consulted))
 	return l.plan, l.diags, l.files
 }
 

@@ -21,6 +21,10 @@ type Plan struct {
 	Sensitive []string
 	// Publish lists what a successful run leaves in the tree, by path.
 	Publish []Publish
+	// Consulted lists the files that functions looked at and the directories
+	// that they listed, absolute and sorted: who edits one may have another
+	// plan.
+	Consulted []string
 }
 
 // Publish copies an output to Path, relative to Root, after a run.

@@ -70,12 +70,19 @@ type watch struct {
 	terminal    bool
 
 	files *watched
-	// settled are the keys of the last run, by instance: an event that changes
-	// none of them is nobody's business.
-	settled map[string]cache.Key
+	// settled is what the last run worked with, by instance: an event that
+	// changes no key of it, and brings and takes no instance, is nobody's
+	// business.
+	settled map[string]settled
 	// complaint is what was last said about a pipeline that cannot be read.
 	complaint string
 	before    *contracts.Aggregate
+}
+
+// settled is an instance in a run that has ended.
+type settled struct {
+	key    cache.Key // zero where it could not be keyed
+	passed bool      // over: not selected, or behind one that failed
 }
 
 func (w *watch) watch(ctx context.Context) error {
@@ -161,27 +168,20 @@ func (w *watch) isSettled(ctx context.Context, s *session) bool {
 	if err != nil {
 		return ctx.Err() != nil
 	}
-	known := 0
 	for _, o := range outcomes {
-		key, ok := w.settled[o.Instance.String()]
-		if ok {
-			known++
-		}
-		if ok && key != o.Key {
+		before, known := w.settled[o.Instance.String()]
+		if !known || !before.passed && before.key != o.Key {
 			return false
 		}
 	}
-	return known == len(w.settled)
+	return len(outcomes) == len(w.settled)
 }
 
 // settle notes the keys that a run has worked with.
 func (w *watch) settle(outcomes []*engine.Outcome) {
-	w.settled = map[string]cache.Key{}
+	w.settled = make(map[string]settled, len(outcomes))
 	for _, o := range outcomes {
-		switch o.State {
-		case engine.Hit, engine.Ran, engine.Failed:
-			w.settled[o.Instance.String()] = o.Key
-		}
+		w.settled[o.Instance.String()] = settled{o.Key, o.State == engine.Skipped}
 	}
 }
 

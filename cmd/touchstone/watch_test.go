@@ -233,6 +233,95 @@ func TestWatchSource(t *testing.T) {
 	}
 }
 
+// What the pipeline's functions look at is watched, and a directory that takes
+// the place of another.
+func TestWatchFunctionsAndDirectories(t *testing.T) {
+	t.Parallel()
+	bin, err := realBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	saveText(t, path("words/say.txt"), "one")
+	saveText(t, path("sets/en/a.txt"), "a")
+	saveText(t, path("data/deep/x.txt"), "x")
+	saveText(t, path("pipeline.hcl"), `stage "say" {
+  command = ["echo", file("words/say.txt"), fileexists("later/on.txt") ? "later" : "never"]
+}
+stage "each" {
+  matrix {
+    of = [for f in fileset("sets", "**/*.txt") : trimsuffix(basename(f), ".txt")]
+  }
+  command = ["echo", matrix.of]
+}
+stage "copy" {
+  inputs  = { x = "data/deep/x.txt" }
+  command = ["cat", input.x]
+}
+`)
+	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms", "--progress", "quiet")
+	cmd.Dir = dir
+	said := &syncBuffer{}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	said.waitFor(t, "3 executed")
+	editFile(t, path("words/say.txt"), "one", "two")
+	said.waitFor(t, "changed: words/say.txt", "1 executed")
+	saveText(t, path("sets/en/b.txt"), "b")
+	said.waitFor(t, "changed: sets/en/b.txt", "1 executed")
+	for _, whole := range []string{"data", "data/deep"} {
+		saveText(t, path(strings.Replace("data/deep/x.txt", whole, "new", 1)), "in another "+whole)
+		for _, move := range [][2]string{{whole, "old-" + filepath.Base(whole)}, {"new", whole}} {
+			if err := os.Rename(path(move[0]), path(move[1])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said.waitFor(t, "changed: ", whole, "1 executed")
+		editFile(t, path("data/deep/x.txt"), "another", "the other")
+		said.waitFor(t, "changed: data/deep/x.txt", "1 executed")
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v\n%s", err, said)
+	}
+}
+
+// A stage that is new runs, also where nothing else changed, and one whose
+// program was not there runs once the pipeline names another.
+func TestWatchNewStage(t *testing.T) {
+	t.Parallel()
+	bin, err := realBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pipeline.hcl")
+	saveText(t, file, "stage \"one\" { command = [\"true\"] }\n# more\n")
+	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms", "--progress", "quiet")
+	cmd.Dir = dir
+	said := &syncBuffer{}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	said.waitFor(t, "1 executed")
+	editFile(t, file, "# more", "stage \"two\" { command = [\"true\"] }\n# more")
+	said.waitFor(t, "changed: pipeline.hcl", "1 executed, 1 up to date")
+	editFile(t, file, "# more", "stage \"three\" { command = [\"no-such-program\"] }")
+	said.waitFor(t, "changed: pipeline.hcl", "no-such-program")
+	editFile(t, file, "no-such-program", "true")
+	said.waitFor(t, "changed: pipeline.hcl", "1 executed, 2 up to date")
+	editFile(t, file, "stage \"three\" { command = [\"true\"] }", "")
+	said.waitFor(t, "changed: pipeline.hcl", "nothing to do")
+}
+
 // On a terminal the summary is drawn anew, and Ctrl-C ends it.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()

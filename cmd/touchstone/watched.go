@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,7 @@ type watched struct {
 
 	mu       sync.Mutex
 	files    map[string]bool // read by stages, or always
-	dirs     map[string]bool
+	dirs     map[string]os.FileInfo
 	passed   []string // what is published: our own doing
 	pending  map[string]bool
 	edited   func() // ends the run that reads the files
@@ -38,7 +39,7 @@ func newWatched(always []string) (*watched, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watch files: %w; on Linux, sysctl fs.inotify.max_user_instances may be too small", err)
 	}
-	w := &watched{system: system, files: map[string]bool{}, dirs: map[string]bool{}, pending: map[string]bool{}, notified: make(chan struct{}, 1)}
+	w := &watched{system: system, files: map[string]bool{}, dirs: map[string]os.FileInfo{}, pending: map[string]bool{}, notified: make(chan struct{}, 1)}
 	for _, file := range always {
 		abs, err := filepath.Abs(file)
 		if err != nil {
@@ -46,7 +47,7 @@ func newWatched(always []string) (*watched, error) {
 		}
 		w.always = append(w.always, abs)
 	}
-	if err := w.set(nil, nil); err != nil {
+	if err := w.set("", nil, nil, nil); err != nil {
 		_ = system.Close()
 		return nil, err
 	}
@@ -58,44 +59,77 @@ func (w *watched) close() { _ = w.system.Close() }
 
 // follow turns to the files that a plan reads.
 func (w *watched) follow(plan *pipeline.Plan) error {
-	var files []string
+	var files, dirs []string
+	var last *pipeline.Input // instances of a stage share what does not differ
 	for _, in := range plan.Instances {
-		for _, input := range in.Inputs {
-			for _, f := range input.Files {
+		if len(in.Inputs) == 0 || &in.Inputs[0] == last {
+			continue
+		}
+		last = &in.Inputs[0]
+		for i := range in.Inputs {
+			for _, f := range in.Inputs[i].Files {
 				files = append(files, f.Source)
 			}
+		}
+	}
+	for _, path := range plan.Consulted {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			dirs = append(dirs, path)
+		} else {
+			files = append(files, path)
 		}
 	}
 	var passed []string
 	for _, p := range plan.Publish {
 		passed = append(passed, filepath.Join(plan.Root, filepath.FromSlash(p.Path)))
 	}
-	return w.set(files, passed)
+	return w.set(plan.Root, files, dirs, passed)
 }
 
-// set watches the directories of the files, and no others.
-func (w *watched) set(files, passed []string) error {
-	known, dirs := map[string]bool{}, map[string]bool{}
+// set watches the directories, those of the files and, within root, those that
+// hold them, in any of which another may take the place of one; and no others.
+func (w *watched) set(root string, files, dirs, passed []string) error {
+	known, wanted := map[string]bool{}, map[string]bool{}
+	for _, dir := range dirs {
+		wanted[dir] = true
+	}
 	for _, file := range append(slices.Clone(w.always), files...) {
 		known[file] = true
-		dirs[filepath.Dir(file)] = true
+		wanted[filepath.Dir(file)] = true
+	}
+	for dir := range maps.Clone(wanted) {
+		for rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) && rel != "."; rel = filepath.Dir(rel) {
+			wanted[filepath.Join(root, rel)] = true
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for dir := range dirs {
-		if w.dirs[dir] {
-			continue
+	watching := make(map[string]os.FileInfo, len(wanted))
+	for dir := range wanted {
+		now, err := os.Stat(dir)
+		if before := w.dirs[dir]; before != nil {
+			if err == nil && os.SameFile(before, now) {
+				watching[dir] = before
+				continue
+			}
+			_ = w.system.Remove(dir) // another directory has taken its place
 		}
-		if err := w.system.Add(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err == nil {
+			err = w.system.Add(dir)
+		}
+		switch {
+		case err == nil:
+			watching[dir] = now
+		case !errors.Is(err, os.ErrNotExist):
 			return fmt.Errorf("watch %s: %w; on Linux, sysctl fs.inotify.max_user_watches may be too small", dir, err)
 		}
 	}
 	for dir := range w.dirs {
-		if !dirs[dir] {
+		if !wanted[dir] {
 			_ = w.system.Remove(dir) // it may be gone already
 		}
 	}
-	w.files, w.dirs, w.passed = known, dirs, passed
+	w.files, w.dirs, w.passed = known, watching, passed
 	return nil
 }
 
@@ -141,7 +175,7 @@ func (w *watched) note(e fsnotify.Event) {
 		w.mu.Unlock()
 		return
 	}
-	if e.Has(fsnotify.Remove) && w.dirs[e.Name] {
+	if e.Has(fsnotify.Remove) {
 		delete(w.dirs, e.Name) // made again, it has to be watched again
 	}
 	w.pending[e.Name] = true
