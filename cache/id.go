@@ -32,13 +32,6 @@ func ParseKey(s string) (Key, error) {
 	return k, err
 }
 
-// ParseDigest reads what Digest.String wrote.
-func ParseDigest(s string) (Digest, error) {
-	var d Digest
-	err := parseID(d[:], s)
-	return d, err
-}
-
 func parseID(dst []byte, s string) error {
 	if len(s) != 2*len(dst) {
 		return fmt.Errorf("id %q has %d characters, want %d hexadecimal ones", s, len(s), 2*len(dst))

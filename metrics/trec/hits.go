@@ -151,7 +151,9 @@ func height(score float32) uint32 {
 	return bits ^ uint32(int32(bits)>>31) | ^bits&(1<<31)
 }
 
-// compareResults says which of two results comes first, as metrics.Rank does.
+// compareResults says which of two results comes first for trec_eval 9.0.7: the
+// one with the higher score, which is kept as a 32-bit float, and of equal ones
+// the one with the higher id by its bytes.
 func compareResults(score float32, name string, otherScore float32, otherName string) int {
 	if c := cmp.Compare(otherScore, score); c != 0 {
 		return c

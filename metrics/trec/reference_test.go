@@ -1,13 +1,37 @@
 package trec
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/metrics"
 )
+
+// rank sorts results in place into the order in which trec_eval 9.0.7 evaluates
+// them: by score, highest first, and among equal scores by id in descending
+// byte order. trec_eval keeps a score as a 32-bit float, so two scores that
+// differ only beyond that precision are equal here too.
+func rank(results []metrics.Scored) {
+	slices.SortFunc(results, func(a, b metrics.Scored) int {
+		if c := cmp.Compare(float32(b.Score), float32(a.Score)); c != 0 {
+			return c
+		}
+		return cmp.Compare(b.ID, a.ID)
+	})
+}
+
+// idsOf are the ids of a ranked list, best first.
+func idsOf(ranked []metrics.Scored) []string {
+	ids := make([]string, len(ranked))
+	for i, r := range ranked {
+		ids[i] = r.ID
+	}
+	return ids
+}
 
 // rankSimply reads a run in the plainest way and sorts each topic: what the
 // evaluation of large files is held against.
@@ -25,7 +49,7 @@ func rankSimply(text string) map[string][]metrics.Scored {
 		topics[fields[0]] = append(topics[fields[0]], metrics.Scored{ID: fields[2], Score: score})
 	}
 	for _, results := range topics {
-		metrics.Rank(results)
+		rank(results)
 	}
 	return topics
 }
@@ -41,7 +65,7 @@ func evaluateSimply(topics map[string][]metrics.Scored, qrels Qrels, level int, 
 		for _, j := range qrels[id] {
 			judged[j.Document] = j.Relevance
 		}
-		figures[id] = figuresOf(metrics.EvaluateTopic(metrics.IDs(ranked), judged, level), measures)
+		figures[id] = figuresOf(metrics.EvaluateTopic(idsOf(ranked), judged, level), measures)
 	}
 	return figures
 }

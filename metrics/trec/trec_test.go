@@ -183,7 +183,7 @@ func TestRunWriterKeepsTheOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := rankSimply(file.String())["q1"]
-			if !slices.Equal(metrics.IDs(got), metrics.IDs(ranked)) {
+			if !slices.Equal(idsOf(got), idsOf(ranked)) {
 				t.Errorf("got %v, want %v\n%s", got, ranked, file.String())
 			}
 			if name == "scores say it" && got[0].Score != 3.25 {
@@ -286,6 +286,23 @@ func BenchmarkEvaluateMillionLines(b *testing.B) {
 		}
 		if _, err := Evaluate(q, "r", bytes.NewReader(run.Bytes()), Options{Level: 1}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestOrderOfARun reads where each result stands out of the reciprocal rank when
+// it alone is relevant.
+func TestOrderOfARun(t *testing.T) {
+	// x1 and x2 are equal as 32-bit floats, so the higher id comes first although
+	// its score is lower; both big ones are infinite.
+	const run = "q 0 a 1 1 t\nq 0 b 1 2 t\nq 0 c 1 2 t\nq 0 B 1 2 t\nq 0 neg 1 -1 t\nq 0 x1 1 16777216.4 t\nq 0 x2 1 16777216.1 t\nq 0 big 1 1e300 t\nq 0 bigger 1 1e301 t\n"
+	for i, id := range []string{"bigger", "big", "x2", "x1", "c", "b", "B", "a", "neg"} {
+		e, err := Evaluate(Qrels{"q": {{id, 1}}}, "run", strings.NewReader(run), Options{Level: 1, Measures: []Measure{{Name: "recip_rank"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.All[0]; got != 1/float64(i+1) {
+			t.Errorf("%s stands at rank %v, want %d", id, 1/got, i+1)
 		}
 	}
 }

@@ -1,0 +1,7 @@
+package metrics
+
+// Scored is one retrieved document (for us, a tool) with its score.
+type Scored struct {
+	ID    string
+	Score float64
+}
