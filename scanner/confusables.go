@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -76,9 +77,7 @@ const lookalikes = "" +
 
 // latinFolds maps a rune to plain Latin: the base of an accented letter, or
 // the letter that it looks like.
-var latinFolds = buildFolds()
-
-func buildFolds() map[rune]string {
+var latinFolds = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{
 		'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ħ': "h", 'ŧ': "t",
 		'Æ': "AE", 'Œ': "OE", 'Ø': "O", 'Đ': "D", 'Ł': "L", 'ı': "i",
@@ -106,7 +105,7 @@ func buildFolds() map[rune]string {
 		}
 	}
 	return m
-}
+})
 
 // foldRune gives the plain Latin for a rune: itself for ASCII, nothing for a
 // combining mark, and a byte that is no letter for what has no likeness.
@@ -114,7 +113,7 @@ func foldRune(r rune) string {
 	if r < 0x80 {
 		return asciiStrings[r : r+1]
 	}
-	if f, ok := latinFolds[r]; ok {
+	if f, ok := latinFolds()[r]; ok {
 		return f
 	}
 	if r >= 0x300 && r < 0x370 || r >= 0x1AB0 && r < 0x1B00 || r >= 0x1DC0 && r < 0x1E00 || r >= 0x20D0 && r < 0x2100 {

@@ -100,7 +100,7 @@ func unmix(text []byte) (out []byte, any bool) {
 		any = true
 		out = append(out, s[last:from]...)
 		for _, r := range s[from:to] {
-			if f, ok := latinFolds[r]; ok && r >= 0x250 {
+			if f, ok := latinFolds()[r]; ok && r >= 0x250 {
 				out = append(out, f...)
 			} else {
 				out = utf8.AppendRune(out, r)

@@ -283,7 +283,7 @@ func eachMixed(s string, f func(from, to int)) {
 		case scriptLatin:
 			latin++
 		case scriptCyrillic, scriptGreek, scriptArmenian, scriptCherokee:
-			if _, ok := latinFolds[r]; ok && !scientific(r) {
+			if _, ok := latinFolds()[r]; ok && !scientific(r) {
 				foreign++
 			} else {
 				odd++
