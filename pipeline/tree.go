@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -53,7 +54,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	dir = filepath.Clean(dir)
 	real, err := s.resolveDir(dir)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s", pathError(label, err))
+		return "", nil, fmt.Errorf("%s%s", pathError(label, err), wherePathsBegin(label, err))
 	}
 	if real != string(filepath.Separator) || base != "" {
 		real = filepath.Join(real, base)
@@ -65,12 +66,24 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 		}
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("%s", pathError(label, err))
+		return "", nil, fmt.Errorf("%s%s", pathError(label, err), wherePathsBegin(label, err))
 	}
 	if within(abs, s.root) && !within(real, s.real) {
 		return "", nil, fmt.Errorf("%q goes through a symbolic link that leads out of the pipeline's directory, to %q; name that path itself if it is meant", label, real)
 	}
 	return real, fi, nil
+}
+
+// wherePathsBegin is what to do about a path that leads nowhere: it was often
+// written from where the command was typed.
+func wherePathsBegin(label string, err error) string {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return ""
+	case filepath.IsAbs(label):
+		return "; correct the path, or the variable that it comes from"
+	}
+	return "; correct the path, or the variable that it comes from: it begins at the directory of the pipeline file"
 }
 
 func (s *sources) resolveDir(dir string) (string, error) {

@@ -79,12 +79,23 @@ func (l *loader) setText(set map[string]cty.Value, name, text, from string, seve
 		if v.sensitive {
 			filename = "" // no snippet
 		}
-		ok := false
+		ok, before := false, len(l.diags)
 		if val, ok = l.parseValue(text, filename, from); !ok {
+			if d := l.diags[before:]; len(d) > 0 {
+				d[0].Detail += fmt.Sprintf(" The variable %q takes %s, written as %s.", name, typeName(v.ty), example(v.ty))
+			}
 			return
 		}
 	}
 	l.setValue(set, v, val, from, hcl.Range{})
+}
+
+// example is how a value of a type is written that is no text.
+func example(ty cty.Type) string {
+	if ty.IsMapType() || ty.IsObjectType() {
+		return `{name = "value"}`
+	}
+	return `["one", "two"]`
 }
 
 func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {

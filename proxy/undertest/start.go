@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -161,7 +163,11 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		launch.Env[secretVariable] = opts.Secret
 	}
 	if p.process, err = startProcess(launch, p.home); err != nil {
-		return fmt.Errorf("start proxy %q: %w: build it again", p.Manifest.Name, err)
+		remedy := "build it again"
+		if errors.Is(err, syscall.ENOEXEC) {
+			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script whose first line names its interpreter (#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
+		}
+		return fmt.Errorf("start proxy %q: %w: %s", p.Manifest.Name, err, remedy)
 	}
 	p.process.log.keep(opts.Secret)
 	p.dialect.started(p.process)
