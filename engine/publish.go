@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -179,7 +180,23 @@ func writePublished(content []byte, file string, mode fs.FileMode, path string, 
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return renameio.WriteFile(file, content, mode)
+	return replaceFile(file, content, mode)
+}
+
+// replaceFile puts a file in the place of another, whole or not at all. It is
+// not flushed to the disk, which takes milliseconds for each of perhaps
+// thousands: one that a power failure tears is not as the stamp says, and is
+// written again. The stamp itself is flushed.
+func replaceFile(file string, content []byte, mode fs.FileMode) error {
+	tmp := filepath.Join(filepath.Dir(file), ".touchstone-"+rand.Text())
+	err := os.WriteFile(tmp, content, mode)
+	if err == nil {
+		err = os.Rename(tmp, file)
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+	}
+	return err
 }
 
 // CopyOutput writes one output to a place of the caller's choice, a file or a
