@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -25,8 +26,9 @@ const modulePath = "github.com/touchstone-eval/touchstone/"
 var source = sourceReader{files: map[string]sourceFile{}}
 
 type sourceReader struct {
-	mu    sync.Mutex
-	files map[string]sourceFile
+	mu      sync.Mutex
+	files   map[string]sourceFile
+	content bytes.Buffer // of the file that is being read
 }
 
 // sourceFile is what is to be known of a file: its content's digest and, of a
@@ -110,13 +112,19 @@ func (r *sourceReader) file(name string) (sourceFile, error) {
 	if f, ok := r.files[name]; ok {
 		return f, nil
 	}
-	b, err := touchstone.Source.ReadFile(name)
+	carried, err := touchstone.Source.Open(name)
 	if err != nil {
 		return sourceFile{}, err
 	}
-	f := sourceFile{digest: cache.Digest(sha256.Sum256(b))}
+	defer carried.Close()
+	// One buffer for all: fresh memory for each would cost as much as reading.
+	r.content.Reset()
+	if _, err := r.content.ReadFrom(carried); err != nil {
+		return sourceFile{}, err
+	}
+	f := sourceFile{digest: cache.Digest(sha256.Sum256(r.content.Bytes()))}
 	if strings.HasSuffix(name, ".go") {
-		if f.imports, err = ownImports(name, b); err != nil {
+		if f.imports, err = ownImports(name, r.content.Bytes()); err != nil {
 			return sourceFile{}, err
 		}
 	}
