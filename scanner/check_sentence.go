@@ -1,5 +1,7 @@
 package scanner
 
+import "math/bits"
+
 // checkSentence finds sentences that are put as those are that attackers
 // plant, by what a classifier learnt from labelled tools.
 var checkSentence = registered{sentenceInfo, inspectSentence}
@@ -10,8 +12,16 @@ var sentenceInfo = CheckInfo{
 }
 
 const (
-	// flagScore is the score above which a sentence is reported.
-	flagScore score = weightUnit * 7 / 4
+	// flagScore is the score above which a sentence is reported, in a tool of
+	// a few sentences.
+	flagScore score = weightUnit * 5 / 3
+	// lengthScore is added whenever there are twice as many sentences: the worst
+	// of many scores high by chance. fewSentences are too few for that.
+	lengthScore  score = 5
+	fewSentences int   = 4
+	// mixedScore is for a sentence in two languages, of which there were few to
+	// learn from.
+	mixedScore score = weightUnit * 9 / 4
 	// askScore is the score below which a sentence is so like documentation
 	// that no frame is asked about it.
 	askScore score = -3 * weightUnit
@@ -30,14 +40,15 @@ const (
 
 func inspectSentence(v *ToolView, r *RegistryView) []Signal {
 	v.frames(r) // which scores the sentences first
-	worst, doc, clause := flagScore, -1, -1
+	worst, doc, clause := v.flagScore(), -1, -1
 	for i := range v.docs {
 		if v.fields[v.docs[i].field].kind == kindJoined {
 			continue // what was put in sequence makes sentences that nobody wrote
 		}
 		for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
-			if s := v.clauses[k].score; s > worst {
-				worst, doc, clause = s, i, k
+			s := &v.clauses[k]
+			if s.score > worst && (s.score > mixedScore || !v.mixed(s)) {
+				worst, doc, clause = s.score, i, k
 			}
 		}
 	}
@@ -55,6 +66,35 @@ func inspectSentence(v *ToolView, r *RegistryView) []Signal {
 		signal.ThreatType = ThreatExfiltration
 	}
 	return []Signal{signal}
+}
+
+// flagScore is the score above which a sentence of this tool is reported.
+func (v *ToolView) flagScore() score {
+	n := 0
+	for i := range v.docs {
+		if f := &v.fields[v.docs[i].field]; f.layer == "" && f.classified() {
+			n += v.docs[i].sen1 - v.docs[i].sen0
+		}
+	}
+	return flagScore + lengthScore*score(bits.Len(uint(n/fewSentences|1))-1)
+}
+
+// mixed says whether a sentence has function words of English and those of
+// another language.
+func (v *ToolView) mixed(s *sentence) bool {
+	if !s.foreign && !s.mask.any(cForeign) || !s.mask.any(cStop) {
+		return false
+	}
+	english, foreign := 0, 0
+	for _, t := range v.tokens[s.tok0:s.tok1] {
+		switch {
+		case t.c.any(cForeign), t.node == 0 && t.c != 0:
+			foreign++
+		case t.c.any(cStop):
+			english++
+		}
+	}
+	return english > 2 && foreign > 1
 }
 
 // outright is what a find weighs where a change is judged: plain evidence that

@@ -1,6 +1,9 @@
 package scanner
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestSentence drives the committed weights: attacks that no frame knows, and
 // the innocent twins of some.
@@ -32,6 +35,38 @@ func TestSentence(t *testing.T) {
 			}
 			verifyFinding(t, f)
 		})
+	}
+}
+
+// TestFlagScore: the more sentences, the higher the score that is reported.
+func TestFlagScore(t *testing.T) {
+	last := score(0)
+	for _, n := range []int{1, 8, 16, 64} {
+		v := viewOf(&Tool{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
+		v.analyze()
+		if n == 1 && v.flagScore() != flagScore || v.flagScore() <= last {
+			t.Errorf("%d sentences: %d, after %d for fewer", n, v.flagScore(), last)
+		}
+		last = v.flagScore()
+	}
+}
+
+// TestMixed tells sentences in two languages from those in one.
+func TestMixed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Der nächste Absatz ist für die Leser: orders of a day are sorted by the time at which they came in.": true,
+		"Orders of a day are sorted by the time at which they came in.":                                       false,
+		"Die Bestellungen eines Tages sind nach der Zeit sortiert, zu der sie eingegangen sind.":              false,
+	} {
+		v := viewOf(&Tool{Name: "helper", Description: text})
+		v.analyze()
+		got := false
+		for k := range v.clauses {
+			got = got || v.mixed(&v.clauses[k])
+		}
+		if got != want {
+			t.Errorf("mixed %v, want %v: %s", got, want, text)
+		}
 	}
 }
 
