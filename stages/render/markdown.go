@@ -92,9 +92,18 @@ func markdownChecks(r *contracts.Report) []string {
 		if c.Verdict != "" {
 			moved = verdictSign(c.Verdict)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, md(checkName(c)), figure(c.Value), sign(c.Comparison), figure(c.Bound), moved))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), figure(c.Value), sign(c.Comparison), figure(c.Bound), moved))
 	}
 	return append(rows, "\n")
+}
+
+// mdCheck is checkName; names of metrics are ours and need no escaping.
+func mdCheck(c contracts.GateCheck) string {
+	name := metricName(c.Metric)
+	if c.Subject != retrieval {
+		name = md(c.Subject) + " " + name
+	}
+	return name
 }
 
 func boolOrder(b bool) int {
@@ -116,7 +125,7 @@ func markdownRetrieval(r *contracts.Report) []string {
 		if m.Comparison != nil {
 			base, detectable = figure(m.Comparison.Baseline), figure(m.Comparison.MinDetectable)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", md(metricName(m.Metric)), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", metricName(m.Metric), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
 	}
 	return append(rows, "\n~ within noise; detectable: the smallest change that this set can tell from noise.\n</details>\n\n")
 }
