@@ -59,7 +59,7 @@ func (d *doctor) ports() {
 
 func (d *doctor) executor(ctx context.Context) {
 	if err := d.session.reachExecutor(ctx); err != nil {
-		d.fail("executor", err.Error(), "start the engine, or run stages on this machine with --executor local")
+		d.fail("executor", err.Error(), "until that is done, run stages on this machine with --executor local")
 		return
 	}
 	d.ok("executor", "stages can be run")

@@ -70,8 +70,8 @@ func runtime(ctx context.Context) error {
 // dagger program.
 func dial(ctx context.Context, host string) error {
 	u, err := url.Parse(host)
-	if err != nil {
-		return fmt.Errorf("%s=%q is not an address: %w; %s", envRunner, host, err, howTo)
+	if err != nil || !strings.Contains(host, "://") {
+		return fmt.Errorf("%s=%q is not an address: write tcp://HOST:PORT, unix:///PATH, docker-container://NAME or kube-pod://POD; %s", envRunner, host, howTo)
 	}
 	network, address := u.Scheme, u.Host
 	switch u.Scheme {

@@ -45,6 +45,7 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 		{name: "no socket", cli: "true", runner: "unix:///nowhere/engine.sock", err: "no Dagger engine at unix:///nowhere/engine.sock"},
 		{name: "nothing listens", cli: "true", runner: "tcp://127.0.0.1:1", err: "no Dagger engine at tcp://127.0.0.1:1"},
 		{name: "no address", cli: "true", runner: "::", err: "is not an address"},
+		{name: "no scheme", cli: "true", runner: "localhost:1234", err: "write tcp://HOST:PORT"},
 		{name: "hangs", cli: "true", runner: "unix://" + hung, err: "it takes connections and does not answer within 100ms"},
 		{name: "there", cli: "true", runner: "unix://" + socket},
 		{name: "left to dagger", cli: "true", runner: "kube-pod://engine"},
