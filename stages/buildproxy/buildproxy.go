@@ -99,6 +99,9 @@ func Run(ctx context.Context, opts Options) error {
 	if err := check(opts); err != nil {
 		return err
 	}
+	if st, err := os.Stat(opts.Source); opts.Source != "" && (err != nil || !st.IsDir()) {
+		return &UsageError{fmt.Sprintf("--source %s is no directory that is there: name the one of the proxy's source", opts.Source)}
+	}
 	if err := os.MkdirAll(opts.Out, 0o755); err != nil {
 		return fmt.Errorf("make the output directory: %w", err)
 	}

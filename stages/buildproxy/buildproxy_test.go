@@ -161,6 +161,7 @@ func TestUsage(t *testing.T) {
 	for name, opts := range map[string]buildproxy.Options{
 		"command without source": {Command: sh("true")},
 		"no binary":              {Source: "x", Command: sh("true")},
+		"no such source":         {Source: "x", Binary: "p"},
 		"binary outside":         {Source: "x", Binary: "../p", Command: sh("true")},
 		"identity of a binary":   {Source: "x", Binary: "p", Command: sh("true"), Identity: "i"},
 		"manifest's name":        {Source: t.TempDir(), Binary: "proxy.json", Command: sh("true")},
