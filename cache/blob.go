@@ -106,7 +106,6 @@ func (s *Store) PutBytes(b []byte) (Digest, error) {
 		return Digest{}, err
 	}
 	s.unbury(d)
-	s.tracef("put %s %d bytes", d.Short(), len(b))
 	return d, nil
 }
 
@@ -142,7 +141,6 @@ func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
 		return Digest{}, 0, err
 	}
 	s.unbury(d)
-	s.tracef("put %s %d bytes", d.Short(), size)
 	return d, size, nil
 }
 
@@ -298,7 +296,6 @@ func (k *sink) Write(b []byte) (int, error) {
 
 // corrupt takes a damaged blob out of the store and says so.
 func (s *Store) corrupt(d Digest, path, reason string) error {
-	s.tracef("corrupt %s: %s", d.Short(), reason)
 	if !s.readOnly {
 		s.bury(d, tombstone{Why: whyCorrupt, Detail: reason})
 		os.Remove(path)

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -188,7 +189,7 @@ func dirDigest(t *testing.T, dir string) Digest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return TreeDigest(entries)
+	return Digest(sha256.Sum256(encodeTree(entries)))
 }
 
 // A frame that unpacks to far more than its header says is cut off there.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 )
@@ -295,7 +294,6 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 			if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return s.failed("remove", err)
 			}
-			s.tracef("evicted %s by %s", filepath.Base(r.path), r.why)
 		} else if r.why != "" {
 			hold(blobs, r, 1)
 		}

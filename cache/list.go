@@ -17,9 +17,6 @@ type Stats struct {
 	Blobs       int
 	BlobBytes   int64 // on disk, mostly compressed
 	Tombstones  int
-	// OldestUse is when the record that would be evicted first was last
-	// used; zero without records.
-	OldestUse time.Time
 }
 
 // Stats counts the files of the store.
@@ -28,9 +25,6 @@ func (s *Store) Stats() (Stats, error) {
 	err := s.walk(recordsDir, func(e entry) error {
 		st.Records++
 		st.RecordBytes += e.size
-		if st.OldestUse.IsZero() || e.mtime.Before(st.OldestUse) {
-			st.OldestUse = e.mtime
-		}
 		return nil
 	})
 	if err == nil {

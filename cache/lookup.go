@@ -59,7 +59,6 @@ func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
 		return err
 	}
 	s.unbury(k)
-	s.tracef("record %s", k.Short())
 	return nil
 }
 
@@ -120,7 +119,6 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 		err = fmt.Errorf("it is the record of %s", h.key.Short())
 	}
 	if err != nil {
-		s.tracef("corrupt record %s: %v", k.Short(), err)
 		if !s.readOnly {
 			s.bury(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
 			os.Remove(path)
@@ -144,7 +142,6 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 	if now := s.clock(); now.Sub(time.Unix(0, st.mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the eviction's order depends on it
 	}
-	s.tracef("hit %s", k.Short())
 	return nil
 }
 

@@ -72,7 +72,6 @@ func (s *Store) OpenStatIndex(id string) *StatIndex {
 	if err != nil {
 		x.Problem = "the stat index is not used: " + err.Error()
 		x.dirty = true
-		s.tracef("%s", x.Problem)
 	}
 	return x
 }

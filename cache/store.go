@@ -3,13 +3,11 @@ package cache
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -41,8 +39,6 @@ type Options struct {
 	MaxBytes int64
 	// ReadOnly uses an existing store without changing a byte of it.
 	ReadOnly bool
-	// Trace receives a line per access, for debugging; may be nil.
-	Trace io.Writer
 }
 
 // A Store is an open store. Its methods are safe for concurrent use, and any
@@ -53,9 +49,6 @@ type Store struct {
 	clock    func() time.Time
 	maxBytes int64
 	readOnly bool
-
-	traceMu sync.Mutex
-	trace   io.Writer
 
 	touch  touchLock // held shared while an entry is checked and touched
 	writer session   // tells an eviction that blobs may lack their record yet
@@ -97,7 +90,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache %s: %w; give an absolute path", dir, err)
 	}
-	s := &Store{dir: dir, clock: o.Clock, maxBytes: o.MaxBytes, readOnly: o.ReadOnly, trace: o.Trace}
+	s := &Store{dir: dir, clock: o.Clock, maxBytes: o.MaxBytes, readOnly: o.ReadOnly}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -198,13 +191,4 @@ func (s *Store) checkWritable() error {
 	}
 	f.Close()
 	return os.Remove(f.Name())
-}
-
-func (s *Store) tracef(format string, args ...any) {
-	if s.trace == nil {
-		return
-	}
-	s.traceMu.Lock()
-	defer s.traceMu.Unlock()
-	fmt.Fprintf(s.trace, "cache: "+format+"\n", args...)
 }

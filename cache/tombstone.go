@@ -26,9 +26,7 @@ type tombstone struct {
 // is no error.
 func (s *Store) bury(id [32]byte, t tombstone) {
 	line := s.clock().UTC().Format(time.RFC3339) + " " + t.Why + " " + strings.ReplaceAll(t.Detail, "\n", " ") + "\n"
-	if err := s.writeFile(s.entryPath(goneDir, id), []byte(line), 0); err != nil {
-		s.tracef("no tombstone: %v", err)
-	}
+	_ = s.writeFile(s.entryPath(goneDir, id), []byte(line), 0)
 }
 
 // unbury removes the tombstone of something that is there again.

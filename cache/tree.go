@@ -2,13 +2,11 @@ package cache
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -66,21 +64,8 @@ func kindMode(kind byte) fs.FileMode {
 	return 0o644
 }
 
-// TreeDigest is the digest of a set of files as PutTree would store it, in
-// whatever order the entries are given. It stores and checks nothing.
-func TreeDigest(entries []TreeEntry) Digest {
-	return Digest(sha256.Sum256(encodeTree(entries)))
-}
-
-func comparePaths(a, b TreeEntry) int { return strings.Compare(a.Path, b.Path) }
-
-func sortTree(entries []TreeEntry) { slices.SortStableFunc(entries, comparePaths) }
-
+// encodeTree writes the manifest of entries that are sorted by path.
 func encodeTree(entries []TreeEntry) []byte {
-	if !slices.IsSortedFunc(entries, comparePaths) {
-		entries = slices.Clone(entries)
-		sortTree(entries)
-	}
 	b := make([]byte, 0, len(treeMagic)+64*len(entries))
 	b = append(b, treeMagic...)
 	for i := range entries {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // PutTree stores a directory with everything in it and returns the digest of
@@ -40,7 +42,7 @@ func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
 	if err != nil {
 		return Digest{}, nil, err
 	}
-	sortTree(entries)
+	slices.SortFunc(entries, func(a, b TreeEntry) int { return strings.Compare(a.Path, b.Path) })
 	if err := checkTree(entries); err != nil {
 		return Digest{}, nil, fmt.Errorf("store %s: %w", dir, err)
 	}

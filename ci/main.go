@@ -208,9 +208,12 @@ func (t *Touchstone) Run(
 	force bool,
 ) (string, error) {
 	flags := flag("--force", force)
-	for name, stages := range map[string][]string{"--only": only, "--from": from, "--until": until} {
-		for _, s := range stages {
-			flags = append(flags, name, s)
+	for _, selected := range []struct {
+		flag   string
+		stages []string
+	}{{"--only", only}, {"--from", from}, {"--until", until}} {
+		for _, s := range selected.stages {
+			flags = append(flags, selected.flag, s)
 		}
 	}
 	return t.planner(flags, "run").Stdout(ctx)

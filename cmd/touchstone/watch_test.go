@@ -188,21 +188,13 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// The source of a proxy is watched too, new directories of it included.
-func TestWatchSource(t *testing.T) {
-	t.Parallel()
+// startWatch watches the pipeline of a directory, and collects what is said.
+func startWatch(t *testing.T, dir string) (*exec.Cmd, *syncBuffer) {
+	t.Helper()
 	bin, err := realBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	saveText(t, filepath.Join(dir, "src", "main.txt"), "one")
-	saveText(t, filepath.Join(dir, "pipeline.hcl"), `stage "build" {
-  inputs  = { source = "src/" }
-  outputs = { all = "out/all" }
-  command = ["sh", "-c", "sleep 0.2; find in/source -type f | sort | xargs cat >out/all"]
-}
-`)
 	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms", "--progress", "quiet")
 	cmd.Dir = dir
 	said := &syncBuffer{}
@@ -211,6 +203,32 @@ func TestWatchSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, said
+}
+
+// endWatch interrupts a watch, which is no failure.
+func endWatch(t *testing.T, cmd *exec.Cmd, said *syncBuffer) {
+	t.Helper()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v\n%s", err, said)
+	}
+}
+
+// The source of a proxy is watched too, new directories of it included.
+func TestWatchSource(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	saveText(t, filepath.Join(dir, "src", "main.txt"), "one")
+	saveText(t, filepath.Join(dir, "pipeline.hcl"), `stage "build" {
+  inputs  = { source = "src/" }
+  outputs = { all = "out/all" }
+  command = ["sh", "-c", "sleep 0.2; find in/source -type f | sort | xargs cat >out/all"]
+}
+`)
+	cmd, said := startWatch(t, dir)
 	said.waitFor(t, "watching; interrupt to end", "1 executed, 0 up to date")
 	editFile(t, filepath.Join(dir, "src", "main.txt"), "one", "two")
 	said.waitFor(t, "changed: src/main.txt", "1 executed")
@@ -222,12 +240,7 @@ func TestWatchSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	said.waitFor(t, "changed: src/deep", "nothing to do")
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v\n%s", err, said)
-	}
+	endWatch(t, cmd, said)
 	if strings.Contains(said.String(), "\x1b") {
 		t.Error("it draws on what is no terminal")
 	}
@@ -237,10 +250,6 @@ func TestWatchSource(t *testing.T) {
 // the place of another.
 func TestWatchFunctionsAndDirectories(t *testing.T) {
 	t.Parallel()
-	bin, err := realBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	saveText(t, path("words/say.txt"), "one")
@@ -260,14 +269,7 @@ stage "copy" {
   command = ["cat", input.x]
 }
 `)
-	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms", "--progress", "quiet")
-	cmd.Dir = dir
-	said := &syncBuffer{}
-	cmd.Stdout, cmd.Stderr = said, said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	cmd, said := startWatch(t, dir)
 	said.waitFor(t, "3 executed")
 	editFile(t, path("words/say.txt"), "one", "two")
 	said.waitFor(t, "changed: words/say.txt", "1 executed")
@@ -284,33 +286,17 @@ stage "copy" {
 		editFile(t, path("data/deep/x.txt"), "another", "the other")
 		said.waitFor(t, "changed: data/deep/x.txt", "1 executed")
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v\n%s", err, said)
-	}
+	endWatch(t, cmd, said)
 }
 
 // A stage that is new runs, also where nothing else changed, and one whose
 // program was not there runs once the pipeline names another.
 func TestWatchNewStage(t *testing.T) {
 	t.Parallel()
-	bin, err := realBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "pipeline.hcl")
 	saveText(t, file, "stage \"one\" { command = [\"true\"] }\n# more\n")
-	cmd := exec.Command(bin, "--cache-dir", t.TempDir(), "watch", "--quiet", "50ms", "--progress", "quiet")
-	cmd.Dir = dir
-	said := &syncBuffer{}
-	cmd.Stdout, cmd.Stderr = said, said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	cmd, said := startWatch(t, dir)
 	said.waitFor(t, "1 executed")
 	editFile(t, file, "# more", "stage \"two\" { command = [\"true\"] }\n# more")
 	said.waitFor(t, "changed: pipeline.hcl", "1 executed, 1 up to date")
@@ -320,6 +306,7 @@ func TestWatchNewStage(t *testing.T) {
 	said.waitFor(t, "changed: pipeline.hcl", "1 executed, 2 up to date")
 	editFile(t, file, "stage \"three\" { command = [\"true\"] }", "")
 	said.waitFor(t, "changed: pipeline.hcl", "nothing to do")
+	endWatch(t, cmd, said)
 }
 
 // On a terminal the summary is drawn anew, and Ctrl-C ends it.

@@ -6,6 +6,7 @@ package graph
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,22 +51,13 @@ func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
 		st.DurationMS += outcomes[i].Duration.Milliseconds()
 		for _, u := range in.Upstream {
 			up := plan.Instances[u].Stage
-			if !contains(st.After, up) {
+			if !slices.Contains(st.After, up) {
 				st.After = append(st.After, up)
 				st.Level = max(st.Level, g.Stages[index[up]].Level+1)
 			}
 		}
 	}
 	return g
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // lines is the text of a box.
