@@ -130,6 +130,9 @@ them in the file.`,
 			if file == "" {
 				file = flags.baselineFile(s.plan)
 			}
+			if err := s.hasFigures(stage); err != nil {
+				return err
+			}
 			rf.selection = engine.Selection{Until: []string{stage}}
 			var agg contracts.Aggregate
 			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
@@ -175,6 +178,14 @@ them in the file.`,
 	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output holds the figures")
 	rf.add(cmd)
 	return cmd
+}
+
+// hasFigures refuses a pipeline without the stage that holds the figures.
+func (s *session) hasFigures(stage string) error {
+	if _, err := engine.Find(s.plan, stage); err != nil {
+		return fmt.Errorf("%w; name the one whose output holds the figures with --stage", err)
+	}
+	return nil
 }
 
 // aggregate reads the figures out of the outputs of the named stage.

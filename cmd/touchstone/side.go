@@ -146,6 +146,9 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 		return nil, err
 	}
 	defer s.close()
+	if err := s.hasFigures(o.stage); err != nil {
+		return nil, err
+	}
 	rf.selection = engine.Selection{Until: []string{o.stage}}
 	s.plan.Publish = nil
 	run := &sideRun{}
