@@ -3,176 +3,82 @@ package contracts
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // check validates tree and returns what is wrong, without places.
-func check(s *schema, tree any) []Problem {
-	c := checker{schema: s, tree: tree}
-	c.value(s, tree)
+func check(schema *jsonschema.Schema, tree any) []Problem {
+	err := schema.Validate(tree)
+	if err == nil {
+		return nil
+	}
+	c := checker{schema: schema, tree: tree}
+	c.collect(err.(*jsonschema.ValidationError))
 	return c.problems
 }
 
-// checker finds what does not fit, all of it, and says so in a way that a
-// person can act on: which field of which entry, what is wrong with it, what to
-// write.
+// checker turns the validator's errors into problems that a person can act
+// on: which field of which entry, what is wrong with it, what to write.
 type checker struct {
-	schema   *schema
+	schema   *jsonschema.Schema
 	tree     any
-	here     []string // the way to the value that is being checked
 	problems []Problem
 }
 
-// value checks the value v at c.here. One that is of a wrong type, or not among
-// those that there may be, is not looked at further.
-func (c *checker) value(s *schema, v any) {
-	at := c.here
-	switch {
-	case s.never:
-		c.add(at, c.name(at)+" is not allowed here", expect("remove it", c.describe(at[:max(len(at)-1, 0)])))
-		return
-	case !s.hasType(v):
-		c.add(at, fmt.Sprintf("%s is %s, must be %s", c.name(at), article(typeOf(v)), article(s.kind)), expect("", c.describe(at)))
-		return
-	case s.constant != nil && v != s.constant:
-		c.add(at, fmt.Sprintf("%s is %s, must be %v", c.name(at), c.quote(at), s.constant), expect("", c.describe(at)))
-		return
-	case s.enum != nil:
-		if text, ok := v.(string); !ok || !slices.Contains(s.enum, text) {
-			c.add(at, fmt.Sprintf("%s is %s", c.name(at), c.quote(at)), suggest(text, s.enum, "must be one of "))
-			return
+func (c *checker) collect(e *jsonschema.ValidationError) {
+	if len(e.Causes) > 0 {
+		for _, cause := range e.Causes {
+			c.collect(cause)
 		}
-	}
-	if s.ref != nil {
-		c.value(s.ref, v)
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		c.object(s, v)
-	case []any:
-		c.array(s, v)
-	case string:
-		c.text(s, v)
-	case float64:
-		if v < s.amount.least {
-			c.add(at, fmt.Sprintf("%s is %s, must be at least %s", c.name(at), c.quote(at), digits(s.amount.least)), expect("", c.describe(at)))
-		}
-		if v > s.amount.most {
-			c.add(at, fmt.Sprintf("%s is %s, must be at most %s", c.name(at), c.quote(at), digits(s.amount.most)), expect("", c.describe(at)))
-		}
-	}
-	if s.when == nil {
 		return
 	}
-	// Whether the condition holds is no problem of the file's.
-	found := len(c.problems)
-	c.value(s.when, v)
-	holds := len(c.problems) == found
-	c.problems = c.problems[:found]
-	if holds && s.then != nil {
-		c.value(s.then, v)
-	}
-	if !holds && s.otherwise != nil {
-		c.value(s.otherwise, v)
-	}
-}
-
-// below checks a value inside the one at c.here.
-func (c *checker) below(token string, s *schema, v any) {
-	c.here = append(c.here, token)
-	c.value(s, v)
-	c.here = c.here[:len(c.here)-1]
-}
-
-func (c *checker) object(s *schema, object map[string]any) {
-	at := c.here
-	if n := float64(len(object)); n > s.fields.most {
-		c.add(at, fmt.Sprintf("%s has %s fields, the most is %s", c.name(at), digits(n), digits(s.fields.most)), "remove some")
-	}
-	for _, name := range s.required {
-		if _, ok := object[name]; !ok {
+	at := e.InstanceLocation
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		for _, name := range k.Missing {
 			c.add(at, fmt.Sprintf("%sthe field %q is missing", in(c.field(at)), name), expect("add it", c.describe(append(slices.Clone(at), name))))
 		}
-	}
-	for name, v := range object {
-		switch p := s.properties[name]; {
-		case p != nil:
-			c.below(name, p, v)
-		case s.others == nil:
-		case s.others.never:
+	case *kind.AdditionalProperties:
+		slices.Sort(k.Properties)
+		for _, name := range k.Properties {
 			c.add(append(slices.Clone(at), name), fmt.Sprintf("%sunknown field %q", in(c.field(at)), clip(name)), suggest(name, c.allowed(at), "remove it; known fields are "))
-		default:
-			c.below(name, s.others, v)
 		}
-	}
-}
-
-func (c *checker) array(s *schema, list []any) {
-	at := c.here
-	n := float64(len(list))
-	if n < s.elements.least {
-		c.add(at, c.name(at)+" is empty", expect("add at least one", c.describe(at)))
-	}
-	if n > s.elements.most {
-		c.add(at, fmt.Sprintf("%s has %s elements, the most is %s", c.name(at), digits(n), digits(s.elements.most)), "remove some")
-	}
-	if s.items == nil {
-		return
-	}
-	for i, v := range list {
-		c.below(strconv.Itoa(i), s.items, v)
-	}
-}
-
-func (c *checker) text(s *schema, text string) {
-	at := c.here
-	n := float64(utf8.RuneCountInString(text))
-	if n < s.characters.least {
+	case *kind.Type:
+		c.add(at, fmt.Sprintf("%s is %s, must be %s", c.name(at), article(k.Got), article(strings.Join(k.Want, " or "))), expect("", c.describe(at)))
+	case *kind.Enum:
+		var want []string
+		for _, w := range k.Want {
+			want = append(want, fmt.Sprint(w))
+		}
+		got, _ := k.Got.(string)
+		c.add(at, fmt.Sprintf("%s is %s", c.name(at), c.value(at)), suggest(got, want, "must be one of "))
+	case *kind.Const:
+		c.add(at, fmt.Sprintf("%s is %s, must be %v", c.name(at), c.value(at), k.Want), expect("", c.describe(at)))
+	case *kind.Pattern:
+		c.add(at, fmt.Sprintf("%s is %s", c.name(at), c.value(at)), expect("must match "+k.Want, c.describe(at)))
+	case *kind.Minimum:
+		c.add(at, fmt.Sprintf("%s is %s, must be at least %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+	case *kind.Maximum:
+		c.add(at, fmt.Sprintf("%s is %s, must be at most %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+	case *kind.MinLength:
 		c.add(at, c.name(at)+" is empty", expect("fill it in", c.describe(at)))
-	}
-	if n > s.characters.most {
-		c.add(at, fmt.Sprintf("%s has %s characters, the most is %s", c.name(at), digits(n), digits(s.characters.most)), "shorten it")
-	}
-	if s.pattern != nil && !s.pattern.MatchString(text) {
-		c.add(at, fmt.Sprintf("%s is %s", c.name(at), c.quote(at)), expect("must match "+s.pattern.String(), c.describe(at)))
+	case *kind.MaxLength:
+		c.add(at, fmt.Sprintf("%s has %d characters, the most is %d", c.name(at), k.Got, k.Want), "shorten it")
+	case *kind.MinItems:
+		c.add(at, c.name(at)+" is empty", expect("add at least one", c.describe(at)))
+	case *kind.MaxItems:
+		c.add(at, fmt.Sprintf("%s has %d elements, the most is %d", c.name(at), k.Got, k.Want), "remove some")
+	case *kind.FalseSchema:
+		c.add(at, c.name(at)+" is not allowed here", expect("remove it", c.describe(at[:max(len(at)-1, 0)])))
+	default:
+		c.add(at, fmt.Sprintf("%s does not fit its schema at %s", c.name(at), e.SchemaURL), expect("", c.describe(at)))
 	}
 }
-
-// hasType says whether v is of the type that s asks for. A number without a
-// fraction is an integer, however it is written.
-func (s *schema) hasType(v any) bool {
-	if s.kind == "integer" {
-		n, ok := v.(float64)
-		return ok && n == math.Trunc(n)
-	}
-	return s.kind == "" || s.kind == typeOf(v)
-}
-
-// typeOf names the type of a value in the words of JSON Schema.
-func typeOf(v any) string {
-	switch v.(type) {
-	case map[string]any:
-		return "object"
-	case []any:
-		return "array"
-	case string:
-		return "string"
-	case float64:
-		return "number"
-	case bool:
-		return "boolean"
-	}
-	return "null"
-}
-
-// digits writes a number without an exponent.
-func digits(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func (c *checker) add(at []string, message, remedy string) {
 	c.problems = append(c.problems, Problem{Pointer: joinPointer(at), Entry: entryAt(c.tree, at), Message: message, Remedy: remedy})
@@ -214,8 +120,8 @@ func in(field string) string {
 	return "in " + field + ": "
 }
 
-// quote writes the value there, shortened.
-func (c *checker) quote(at []string) string {
+// value quotes a value, shortened.
+func (c *checker) value(at []string) string {
 	tree := c.tree
 	for _, token := range at {
 		tree = step(tree, token)
@@ -237,27 +143,27 @@ func (c *checker) quote(at []string) string {
 
 // at follows a location through the schema. It returns the schema there with
 // all references resolved, and the first description on that way.
-func (c *checker) at(location []string) (s *schema, description string) {
+func (c *checker) at(location []string) (s *jsonschema.Schema, description string) {
 	s = c.schema
 	for _, token := range location {
-		for s.ref != nil && s.properties == nil && s.items == nil {
-			s = s.ref
+		for s.Ref != nil && s.Properties == nil && s.Items2020 == nil {
+			s = s.Ref
 		}
-		if p, ok := s.properties[token]; ok {
+		if p, ok := s.Properties[token]; ok {
 			s = p
-		} else if s.items != nil {
-			s = s.items
-		} else if s.others != nil && !s.others.never {
-			s = s.others
+		} else if s.Items2020 != nil {
+			s = s.Items2020
+		} else if a, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+			s = a
 		} else {
 			return nil, ""
 		}
 	}
-	description = s.description
-	for s.ref != nil {
-		s = s.ref
-		if s.pattern != nil || description == "" {
-			description = s.description
+	description = s.Description
+	for s.Ref != nil {
+		s = s.Ref
+		if s.Pattern != nil || description == "" {
+			description = s.Description
 		}
 	}
 	return s, description
@@ -275,7 +181,7 @@ func (c *checker) allowed(at []string) []string {
 		return nil
 	}
 	var names []string
-	for name := range s.properties {
+	for name := range s.Properties {
 		names = append(names, name)
 	}
 	slices.Sort(names)

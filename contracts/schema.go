@@ -1,12 +1,16 @@
 package contracts
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 //go:embed schema/*.schema.json
@@ -64,11 +68,29 @@ func Schema(name string) ([]byte, error) {
 	return data, nil
 }
 
-// schemaOf gives the schema of a type, compiled.
-func schemaOf(t reflect.Type) (*schema, error) {
+// schemaLoader gives the compiler the embedded schemas and nothing else.
+type schemaLoader struct{}
+
+func (schemaLoader) Load(url string) (any, error) {
+	data, err := Schema(strings.TrimSuffix(strings.TrimPrefix(url, schemaBase), ".schema.json"))
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
+}
+
+var compiled sync.Map // reflect.Type -> func() (*jsonschema.Schema, error)
+
+// schemaOf compiles the schema of a type, once and only when it is needed.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	name, ok := schemaNames[t]
 	if !ok {
 		return nil, fmt.Errorf("%v is not a type of file: contracts has no schema for it", t)
 	}
-	return compiled.schema(name + ".schema.json#")
+	once, _ := compiled.LoadOrStore(t, sync.OnceValues(func() (*jsonschema.Schema, error) {
+		c := jsonschema.NewCompiler()
+		c.UseLoader(schemaLoader{})
+		return c.Compile(schemaBase + name + ".schema.json")
+	}))
+	return once.(func() (*jsonschema.Schema, error))()
 }

@@ -3,11 +3,12 @@ package contracts
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // fileTypes lists the registered types by the name of their schema.
@@ -22,7 +23,7 @@ func fileTypes(t testing.TB) map[string]reflect.Type {
 	return types
 }
 
-func compiledSchema(t testing.TB, typ reflect.Type) *schema {
+func compiledSchema(t testing.TB, typ reflect.Type) *jsonschema.Schema {
 	t.Helper()
 	s, err := schemaOf(typ)
 	if err != nil {
@@ -74,11 +75,11 @@ func TestSchemasMatchTypes(t *testing.T) {
 	}
 }
 
-func matchType(t *testing.T, at string, s *schema, typ reflect.Type) {
-	described := s.description != ""
-	for s.ref != nil {
-		s = s.ref
-		described = described || s.description != ""
+func matchType(t *testing.T, at string, s *jsonschema.Schema, typ reflect.Type) {
+	described := s.Description != ""
+	for s.Ref != nil {
+		s = s.Ref
+		described = described || s.Description != ""
 	}
 	if !described {
 		t.Errorf("%s: no description", at)
@@ -86,28 +87,31 @@ func matchType(t *testing.T, at string, s *schema, typ reflect.Type) {
 	if typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
 	}
-	kind := s.kind
+	kind := ""
+	if s.Types != nil {
+		kind = strings.Join(s.Types.ToStrings(), ",")
+	}
 	switch {
 	case typ == reflect.TypeFor[json.RawMessage]():
-		if kind != "object" || s.properties != nil || s.others != nil {
+		if kind != "object" || s.Properties != nil || s.AdditionalProperties != nil {
 			t.Errorf("%s: raw JSON has a closed schema", at)
 		}
 	case typ.Kind() == reflect.Struct:
 		matchStruct(t, at, s, typ)
 	case typ.Kind() == reflect.Slice:
-		if kind != "array" || s.items == nil || math.IsInf(s.elements.most, 1) {
+		if kind != "array" || s.Items2020 == nil || s.MaxItems == nil {
 			t.Errorf("%s: %v needs an array with items and maxItems", at, typ)
 			return
 		}
-		matchType(t, at+"[]", s.items, typ.Elem())
+		matchType(t, at+"[]", s.Items2020, typ.Elem())
 	case typ.Kind() == reflect.Map:
-		if s.others != nil && !s.others.never {
-			matchType(t, at+".*", s.others, typ.Elem())
-		} else if len(s.properties) == 0 || !slices.Equal(slices.Sorted(slices.Values(s.required)), []string{"1", "10", "3", "5"}) {
+		if add, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+			matchType(t, at+".*", add, typ.Elem())
+		} else if len(s.Properties) == 0 || !slices.Equal(slices.Sorted(slices.Values(s.Required)), []string{"1", "10", "3", "5"}) {
 			t.Errorf("%s: a map needs additionalProperties, or all keys required", at)
 		}
 	case typ.Kind() == reflect.String:
-		bounded := !math.IsInf(s.characters.most, 1) || s.enum != nil || s.pattern != nil && strings.Contains(s.pattern.String(), "{64}")
+		bounded := s.MaxLength != nil || s.Enum != nil || s.Pattern != nil && strings.Contains(s.Pattern.String(), "{64}")
 		if kind != "string" || !bounded {
 			t.Errorf("%s: needs a bounded string", at)
 		}
@@ -116,7 +120,7 @@ func matchType(t *testing.T, at string, s *schema, typ reflect.Type) {
 			t.Errorf("%s: needs a boolean, has %s", at, kind)
 		}
 	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int64:
-		if kind != "integer" || math.IsInf(s.amount.least, -1) && s.constant == nil {
+		if kind != "integer" || s.Minimum == nil && s.Const == nil {
 			t.Errorf("%s: needs a bounded integer", at)
 		}
 	case typ.Kind() == reflect.Float64:
@@ -128,8 +132,8 @@ func matchType(t *testing.T, at string, s *schema, typ reflect.Type) {
 	}
 }
 
-func matchStruct(t *testing.T, at string, s *schema, typ reflect.Type) {
-	if s.others == nil || !s.others.never {
+func matchStruct(t *testing.T, at string, s *jsonschema.Schema, typ reflect.Type) {
+	if closed, ok := s.AdditionalProperties.(bool); !ok || closed {
 		t.Errorf("%s: additionalProperties is not false", at)
 	}
 	fields := make(map[string]bool)
@@ -141,18 +145,18 @@ func matchStruct(t *testing.T, at string, s *schema, typ reflect.Type) {
 			continue
 		}
 		fields[name] = true
-		p, ok := s.properties[name]
+		p, ok := s.Properties[name]
 		if !ok {
 			t.Errorf("%s: the schema does not have the field %s", at, name)
 			continue
 		}
 		optional := strings.Contains(options, "omit")
-		if required := slices.Contains(s.required, name); required == optional {
+		if required := slices.Contains(s.Required, name); required == optional {
 			t.Errorf("%s.%s: required %v, optional in Go %v", at, name, required, optional)
 		}
 		matchType(t, at+"."+name, p, f.Type)
 	}
-	for name := range s.properties {
+	for name := range s.Properties {
 		if !fields[name] {
 			t.Errorf("%s: the type does not have the property %s", at, name)
 		}
@@ -172,55 +176,56 @@ var sampleText = map[string]string{
 }
 
 // sample makes a value that uses every property of a schema.
-func sample(t testing.TB, s *schema) any {
+func sample(t testing.TB, s *jsonschema.Schema) any {
 	t.Helper()
-	for s.ref != nil {
-		s = s.ref
+	for s.Ref != nil {
+		s = s.Ref
 	}
 	switch {
-	case s.constant != nil:
-		return s.constant
-	case s.enum != nil:
-		return s.enum[0]
+	case s.Const != nil:
+		return *s.Const
+	case s.Enum != nil:
+		return s.Enum.Values[0]
 	}
-	switch s.kind {
+	switch kind := s.Types.ToStrings()[0]; kind {
 	case "object":
 		obj := map[string]any{}
-		for name, p := range s.properties {
+		for name, p := range s.Properties {
 			obj[name] = sample(t, p)
 		}
-		if s.otherwise != nil {
+		if s.Else != nil {
 			delete(obj, "url") // the alternative to command
 		}
-		if s.others != nil && !s.others.never {
-			obj["key"] = sample(t, s.others)
+		if add, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+			obj["key"] = sample(t, add)
 		}
-		if s.properties == nil && s.others == nil {
+		if s.Properties == nil && s.AdditionalProperties == nil {
 			obj["type"] = "object"
 		}
 		return obj
 	case "array":
-		return []any{sample(t, s.items)}
+		return []any{sample(t, s.Items2020)}
 	case "string":
-		if s.pattern == nil {
+		if s.Pattern == nil {
 			return "Ein Wort <b> & \u2028 \U0001f600"
 		}
-		text, ok := sampleText[s.pattern.String()]
+		text, ok := sampleText[s.Pattern.String()]
 		if !ok {
-			t.Fatalf("no sample for the pattern %s", s.pattern)
+			t.Fatalf("no sample for the pattern %s", s.Pattern)
 		}
 		return text
 	case "boolean":
 		return true
 	case "integer":
-		if !math.IsInf(s.amount.least, -1) {
-			return s.amount.least + 1
+		if s.Minimum != nil {
+			n, _ := s.Minimum.Float64()
+			return n + 1
 		}
 		return 1.0
 	case "number":
 		return 0.5
 	default:
-		t.Fatalf("no sample for %s", s.kind)
+		t.Fatalf("no sample for %s", kind)
 		return nil
 	}
 }

@@ -26,7 +26,7 @@ func TestContainersStartEarly(t *testing.T) {
 	if early < 0 {
 		t.Fatalf("the trace does not name the package:\n%s", out)
 	}
-	for _, costly := range []string{"github.com/blevesearch/bleve/v2/index/scorch"} {
+	for _, costly := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/blevesearch/bleve/v2/index/scorch"} {
 		if i := at(costly); i >= 0 && i < early {
 			t.Errorf("%s is set up before", costly)
 		}
