@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/google/renameio/v2"
@@ -83,6 +84,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err
 	}
+	sweepUnfinished(target)
 	if err := old.claim(target, entries); err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 			if err != nil {
 				return err
 			}
-			if err := writePublished(content, file, execBit(entry.Mode), entry.Path, rewrite); err != nil {
+			if err := writePublished(content, target, entry.Path, execBit(entry.Mode), rewrite); err != nil {
 				return err
 			}
 		}
@@ -126,7 +128,7 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewr
 	if st, err := os.Lstat(target); err == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory; move it away or publish elsewhere", target)
 	}
-	dir, name := filepath.Split(target)
+	dir, name := filepath.Dir(target), filepath.Base(target)
 	own := readStamp(dir)
 	there, err := fileDigest(target)
 	switch {
@@ -153,7 +155,8 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewr
 			return err
 		}
 	}
-	return writePublished(content, target, execBit(out.Mode), name, rewrite)
+	sweepUnfinished(dir)
+	return writePublished(content, dir, name, execBit(out.Mode), rewrite)
 }
 
 // fileDigest is the digest of a file in the tree, links followed.
@@ -170,25 +173,39 @@ func fileDigest(file string) (cache.Digest, error) {
 	return cache.Digest(h.Sum(nil)), nil
 }
 
-func writePublished(content []byte, file string, mode fs.FileMode, path string, rewrite Rewrite) error {
+// writePublished writes the file at a path of a directory.
+func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite Rewrite) error {
 	if rewrite != nil {
 		var err error
 		if content, err = rewrite(path, content); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	file := filepath.Join(dir, filepath.FromSlash(path))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(file, content, mode)
+	return replaceFile(filepath.Join(dir, unfinished+rand.Text()), file, content, mode)
+}
+
+// unfinished begins the names of files that have not got theirs yet.
+const unfinished = ".touchstone-new-"
+
+// sweepUnfinished removes what runs that were killed have left of such files.
+func sweepUnfinished(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), unfinished) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // replaceFile puts a file in the place of another, whole or not at all. It is
 // not flushed to the disk, which takes milliseconds for each of perhaps
 // thousands: one that a power failure tears is not as the stamp says, and is
 // written again. The stamp itself is flushed.
-func replaceFile(file string, content []byte, mode fs.FileMode) error {
-	tmp := filepath.Join(filepath.Dir(file), ".touchstone-"+rand.Text())
+func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
 	err := os.WriteFile(tmp, content, mode)
 	if err == nil {
 		err = os.Rename(tmp, file)
