@@ -49,7 +49,7 @@ func Serve(ctx context.Context, opts Options) error {
 	}
 	local := isLoopback(host)
 	if !local && !opts.AllowRemote {
-		return fmt.Errorf("listen on %q: the proxy has no authentication and keeps to loopback: use 127.0.0.1, or allow remote clients on purpose", opts.Listen)
+		return fmt.Errorf("listen on %q: the proxy has no authentication and keeps to loopback: use 127.0.0.1, or allow remote clients on purpose with --allow-remote", opts.Listen)
 	}
 	listener, err := net.Listen("tcp", opts.Listen)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
 )
 
 func TestWords(t *testing.T) {
@@ -163,7 +165,7 @@ func TestServeRefuses(t *testing.T) {
 	if err := Serve(context.Background(), Options{Listen: "0.0.0.0:0"}); err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := newClient(t.Context(), Options{Rank: "best"}); err == nil || !strings.Contains(err.Error(), "bm25, dense, all") {
+	if _, err := newClient(t.Context(), Options{Rank: "best", Config: contracts.ProxyConfig{Upstreams: []contracts.Upstream{{Name: "never-asked", URL: "http://127.0.0.1:1"}}}}); err == nil || !strings.Contains(err.Error(), "bm25, dense, all") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,6 +99,9 @@ func Serve(ctx context.Context, opts Options) error {
 }
 
 func newClient(ctx context.Context, opts Options) (*client, error) {
+	if !slices.Contains(Rankings(), opts.Rank) {
+		return nil, fmt.Errorf("--rank %q is unknown: use %s", opts.Rank, strings.Join(Rankings(), ", "))
+	}
 	tools, err := readTools(ctx, opts.Config.Upstreams)
 	if err != nil {
 		return nil, err
@@ -110,8 +114,6 @@ func newClient(ctx context.Context, opts Options) (*client, error) {
 		c.ranker, err = newDense(ctx, opts.Embeddings, tools)
 	case RankAll:
 		c.ranker = everything(tools)
-	default:
-		err = fmt.Errorf("--rank %q is unknown: use %s", opts.Rank, strings.Join(Rankings(), ", "))
 	}
 	return c, err
 }
