@@ -365,6 +365,29 @@ func TestSecretsAreInNoFileOfTheStore(t *testing.T) {
 	}
 }
 
+// hinting is an executor whose stages fail, with a hint.
+type hinting struct{ hint string }
+
+func (hinting) Name() string { return "hinting" }
+
+func (h hinting) Run(context.Context, *engine.Job) (*engine.Result, error) {
+	return &engine.Result{ExitCode: 1, Hint: h.hint}, nil
+}
+
+// A hint quotes what a stage printed, before its log was cleaned.
+func TestHintsHoldNoSecrets(t *testing.T) {
+	const value = "/home/user/.very-secret-place"
+	w := newWorld(t)
+	w.env["KEY"] = value
+	w.engine.Executor = hinting{"it was refused " + value}
+	in := sh("s", "false")
+	in.Secrets = []pipeline.Secret{{Name: "KEY", From: "env:KEY"}}
+	_, _, err := w.run(w.plan(in), engine.RunOptions{})
+	if err == nil || !strings.Contains(err.Error(), "it was refused [secret]") {
+		t.Errorf("error %v, want one with a hint that does not hold the secret", err)
+	}
+}
+
 func mustLookup(t *testing.T, w *world, k cache.Key) *cache.Record {
 	t.Helper()
 	rec, miss := w.store.Lookup(k)

@@ -158,7 +158,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		}
 	}
 	if result.TimedOut || result.ExitCode != 0 {
-		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout, Hint: result.Hint}
+		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout, Hint: redactText(result.Hint, secrets)}
 	}
 	outputs, err := r.collect(in, box)
 	if err != nil {

@@ -46,11 +46,9 @@ const minRedacted = 4
 // redacted stands in logs where a secret stood.
 const redacted = "[secret]"
 
-// redact replaces the values of secrets in a log, as a whole and line by line,
-// longest first, since one may hold another. It cannot know what a command
-// encodes before it prints.
-func redact(file string, secrets []string) error {
-	var values []string
+// hidden lists what must not be in what is kept: the value of each secret as a
+// whole and line by line, longest first, since one may hold another.
+func hidden(secrets []string) (values []string) {
 	for _, s := range secrets {
 		for _, v := range append(strings.Split(s, "\n"), s) {
 			if v = strings.TrimSpace(v); len(v) >= minRedacted {
@@ -58,10 +56,25 @@ func redact(file string, secrets []string) error {
 			}
 		}
 	}
+	slices.SortFunc(values, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return values
+}
+
+// redactText replaces the values of secrets in a message.
+func redactText(text string, secrets []string) string {
+	for _, v := range hidden(secrets) {
+		text = strings.ReplaceAll(text, v, redacted)
+	}
+	return text
+}
+
+// redact replaces the values of secrets in a log. It cannot know what a command
+// encodes before it prints.
+func redact(file string, secrets []string) error {
+	values := hidden(secrets)
 	if len(values) == 0 {
 		return nil
 	}
-	slices.SortFunc(values, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	log, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
