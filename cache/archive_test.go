@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,6 +140,16 @@ func TestImportRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var bomb bytes.Buffer // a hundredth of what it unpacks to, or less
+	bombDigest, err := encodeStream(&bomb, io.LimitReader(zeros{}, maxManifest+1), maxManifest+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bomber := &Record{Key: testKey(4), Stage: "s", Outputs: []RecordOutput{{Name: "t", Path: "out/t", Digest: bombDigest, Dir: true}}}
+	bomberBytes, err := encodeRecord(bomber, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
 	blob := encodeBlob([]byte("content"))
 	reg := func(name string) tar.Header { return tar.Header{Name: name, Typeflag: tar.TypeReg} }
 	d := digestOf("content")
@@ -158,6 +169,7 @@ func TestImportRefuses(t *testing.T) {
 		{"another's record", []tar.Header{reg("records/" + testKey(5).String())}, [][]byte{recBytes}, []string{"it is the record of"}},
 		{"damaged record", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes[:100]}, []string{"record is corrupt"}},
 		{"hostile tree", []tar.Header{reg("blobs/" + treeDigest.String()), reg("records/" + hostile.Key.String())}, [][]byte{encodeBlob(tree), hostileBytes}, []string{"directory of output t"}},
+		{"bomb", []tar.Header{reg("blobs/" + bombDigest.String()), reg("records/" + bomber.Key.String())}, [][]byte{bomb.Bytes(), bomberBytes}, []string{"larger than a list of files can be"}},
 		{"expired", []tar.Header{reg("records/" + expired.Key.String())}, [][]byte{expiredBytes}, []string{"expired"}},
 	} {
 		s := newStore(t)
@@ -248,4 +260,12 @@ func FuzzImport(f *testing.F) {
 			}
 		}
 	})
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
 }

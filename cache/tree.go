@@ -36,6 +36,7 @@ const treeMagic = "TST1"
 
 const (
 	maxTreePath  = 1 << 14
+	maxManifest  = 256 << 20 // bytes: millions of files
 	maxLinkDepth = 40
 )
 

@@ -46,7 +46,11 @@ func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
 	if err := checkTree(entries); err != nil {
 		return Digest{}, nil, fmt.Errorf("store %s: %w", dir, err)
 	}
-	d, err := s.PutBytes(encodeTree(entries))
+	manifest := encodeTree(entries)
+	if len(manifest) > maxManifest {
+		return Digest{}, nil, fmt.Errorf("store %s: the list of its files has %d MiB, at most %d are possible; pack the files into one, or into several directories", dir, len(manifest)>>20, maxManifest>>20)
+	}
+	d, err := s.PutBytes(manifest)
 	if err != nil {
 		return Digest{}, nil, err
 	}
@@ -82,11 +86,11 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 // Tree reads the manifest of a directory. Errors are ErrNotFound or a
 // *CorruptError.
 func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
-	b, err := s.Bytes(d)
-	if err != nil {
+	var b manifestBuffer
+	if err := s.Copy(d, &b); err != nil && !errors.Is(err, errLargeManifest) {
 		return nil, err
 	}
-	entries, err := decodeTree(b)
+	entries, err := decodeTree(b.Bytes())
 	if err != nil {
 		return nil, s.corrupt(d, s.entryPath(blobsDir, d), err.Error())
 	}
@@ -96,7 +100,7 @@ func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
 // peekTree is Tree for those who only look: a damaged manifest stays where it
 // is.
 func (s *Store) peekTree(d Digest) ([]TreeEntry, error) {
-	var buf bytes.Buffer
+	var buf manifestBuffer
 	reason, err := s.read(d, &buf)
 	if reason != "" {
 		err = errors.New(reason)
@@ -105,6 +109,20 @@ func (s *Store) peekTree(d Digest) ([]TreeEntry, error) {
 		return nil, err
 	}
 	return decodeTree(buf.Bytes())
+}
+
+// manifestBuffer takes a manifest, and no more than one can have: a small blob
+// may unpack to more than there is memory.
+type manifestBuffer struct{ bytes.Buffer }
+
+var errLargeManifest = fmt.Errorf("it is larger than a list of files can be, %d MiB", maxManifest>>20)
+
+func (b *manifestBuffer) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxManifest {
+		b.Reset() // what there was of it is no manifest either
+		return 0, errLargeManifest
+	}
+	return b.Buffer.Write(p)
 }
 
 // MaterializeTree writes a directory. All of it is verified before it appears
