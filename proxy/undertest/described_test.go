@@ -1,6 +1,7 @@
 package undertest_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -300,6 +301,23 @@ search "mcp" {
 		}
 		if _, err := p.Search(t.Context(), "water", 2); err != nil {
 			t.Errorf("after %q: %v", tc.query, err)
+		}
+	}
+	// One that reads no more fills the pipe to it, and nothing that is written
+	// into a full pipe ever comes back.
+	for _, query := range []string{"go deaf", strings.Repeat("x", 300_000), strings.Repeat("x", 300_000)} {
+		asked := make(chan error, 1)
+		go func() {
+			_, err := p.Search(t.Context(), query, 2)
+			asked <- err
+		}()
+		select {
+		case err := <-asked:
+			if !errors.Is(err, undertest.ErrNoAnswer) {
+				t.Errorf("%.10q: %v", query, err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%.10q: the question hangs", query)
 		}
 	}
 	p.Stop()

@@ -1,12 +1,12 @@
 package undertest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,16 +18,18 @@ import (
 type mcpClient struct {
 	client    *mcp.Client
 	transport func() (mcp.Transport, error)
-	session   *mcp.ClientSession // nil until there is one that works
-	only      bool               // there is no other session after the first
-	connected bool               // whether there ever was one
+	only      bool        // there is no other session after the first
+	connected atomic.Bool // whether there ever was one
+
+	turn    chan struct{}      // holds one token while the session is used
+	session *mcp.ClientSession // nil until there is one that works
 }
 
 // newMCPClient makes a client for streamable HTTP that sends header along.
 func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcpClient {
 	limited := *client
 	limited.Transport = outgoing{client.Transport, header}
-	return &mcpClient{client: anyMCPClient(), transport: func() (mcp.Transport, error) {
+	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), transport: func() (mcp.Transport, error) {
 		return &mcp.StreamableClientTransport{
 			Endpoint: endpoint, HTTPClient: &limited, MaxRetries: -1, DisableStandaloneSSE: true,
 		}, nil
@@ -39,7 +41,7 @@ func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcp
 // cannot be asked again.
 func newStdioClient(p *process) *mcpClient {
 	used := false
-	return &mcpClient{client: anyMCPClient(), only: true, transport: func() (mcp.Transport, error) {
+	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), only: true, transport: func() (mcp.Transport, error) {
 		if used {
 			return nil, ErrBroken
 		}
@@ -48,74 +50,87 @@ func newStdioClient(p *process) *mcpClient {
 	}}
 }
 
-// messages reads messages, one a line, each of at most so many bytes and what
-// one read adds.
-type messages struct {
-	from io.Reader
-	most int
-	size int // of the message at hand
-}
-
-func (m *messages) Read(b []byte) (int, error) {
-	n, err := m.from.Read(b)
-	if end := bytes.LastIndexByte(b[:n], '\n'); end >= 0 {
-		m.size = n - end - 1
-	} else if m.size += n; m.size > m.most {
-		return 0, fmt.Errorf("it sent a message of more than %d MiB", m.most>>20)
-	}
-	return n, err
-}
-
 func anyMCPClient() *mcp.Client {
 	return mcp.NewClient(&mcp.Implementation{Name: "touchstone", Version: "1"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 	})
 }
 
-// use runs f with a session. Garbage on the wire breaks a session for good,
-// and the next question must not suffer for it: after an error there is a new
-// one, unless it can only be this one, which is kept while its connection holds.
-func (c *mcpClient) use(ctx context.Context, f func(*mcp.ClientSession) error) error {
+// use runs f with a session and returns what f does, or when ctx ends: a proxy
+// that does not read its input can block a write to it for ever, which no
+// context ends.
+func use[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T, error)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	done := make(chan outcome, 1)
+	select {
+	case c.turn <- struct{}{}:
+		go func() {
+			defer func() { <-c.turn }()
+			v, err := attempt(ctx, c, f)
+			done <- outcome{v, err}
+		}()
+	case <-ctx.Done():
+	}
+	select {
+	case o := <-done:
+		return o.v, o.err
+	case <-ctx.Done():
+		var nothing T
+		return nothing, ctx.Err()
+	}
+}
+
+// attempt connects where there is no session. Garbage on the wire breaks a
+// session for good, and the next question must not suffer for it: after an error
+// there is a new one, unless it can only be this one, which is kept while its
+// connection holds.
+func attempt[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T, error)) (v T, err error) {
 	if c.session == nil {
 		transport, err := c.transport()
 		if err != nil {
-			return err
+			return v, err
 		}
 		session, err := c.client.Connect(ctx, transport, nil)
 		if err != nil {
-			return fmt.Errorf("connect to its MCP endpoint: %w", err)
+			return v, fmt.Errorf("connect to its MCP endpoint: %w", err)
 		}
-		c.session, c.connected = session, true
+		c.session = session
+		c.connected.Store(true)
 	}
-	err := f(c.session)
+	v, err = f(c.session)
 	if err != nil && (!c.only || errors.Is(err, mcp.ErrConnectionClosed)) {
-		c.close()
+		c.drop()
 	}
-	return err
+	return v, err
 }
 
-func (c *mcpClient) call(ctx context.Context, tool string, arguments map[string]any) (result *mcp.CallToolResult, err error) {
-	err = c.use(ctx, func(s *mcp.ClientSession) error {
-		result, err = s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
-		return err
+func (c *mcpClient) call(ctx context.Context, tool string, arguments map[string]any) (*mcp.CallToolResult, error) {
+	return use(ctx, c, func(s *mcp.ClientSession) (*mcp.CallToolResult, error) {
+		return s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	})
-	return result, err
 }
 
 // list reads all pages of tools/list.
-func (c *mcpClient) list(ctx context.Context) (tools []*mcp.Tool, err error) {
-	err = c.use(ctx, func(s *mcp.ClientSession) error {
-		tools, err = listing.Tools(ctx, s)
-		return err
-	})
-	return tools, err
+func (c *mcpClient) list(ctx context.Context) ([]*mcp.Tool, error) {
+	return use(ctx, c, func(s *mcp.ClientSession) ([]*mcp.Tool, error) { return listing.Tools(ctx, s) })
 }
 
-func (c *mcpClient) close() {
+func (c *mcpClient) drop() {
 	if c.session != nil {
 		_ = c.session.Close()
 		c.session = nil
 	}
+}
+
+// close ends the session, after whatever still goes on in it: a proxy that may
+// be blocking that has to be ended first.
+func (c *mcpClient) close() {
+	c.turn <- struct{}{}
+	c.drop()
+	<-c.turn
 }
 
 // textOf joins the texts of a tool's result.

@@ -62,7 +62,7 @@ type mcpSearcher struct{ *mcpClient }
 
 func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
 	result, err := s.call(ctx, "retrieve_tools", map[string]any{"query": query, "limit": limit})
-	if err != nil && !s.connected {
+	if err != nil && !s.connected.Load() {
 		// A proxy may have the other path alone.
 		return contracts.SearchAnswer{}, fmt.Errorf("%w; if it has no MCP search, drive the other one: --search rest, in a pipeline --var search=rest", err)
 	}

@@ -305,10 +305,13 @@ func (p *Proxy) Stop() {
 		p.searcher.close()
 		p.searcher = nil
 	}
-	p.dialect.close()
+	if p.process != nil && p.process.out == nil {
+		p.dialect.close() // while there is somebody to take leave of
+	}
 	if p.process != nil {
 		p.process.stop()
 	}
+	p.dialect.close()
 	p.http.CloseIdleConnections()
 	_ = os.RemoveAll(p.home)
 }

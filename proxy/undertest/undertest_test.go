@@ -1,10 +1,12 @@
 package undertest_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,9 +79,21 @@ func beStdioProxy() {
 			}
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text.String()}}}, nil, nil
 		})
-	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	in := &deafened{os.Stdin}
+	if err := server.Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: os.Stdout}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
+}
+
+// deafened stops reading for good when it has read that it should.
+type deafened struct{ io.ReadCloser }
+
+func (d *deafened) Read(b []byte) (int, error) {
+	n, err := d.ReadCloser.Read(b)
+	if bytes.Contains(b[:n], []byte("go deaf")) {
+		time.Sleep(time.Hour)
+	}
+	return n, err
 }
 
 func corpus() contracts.Corpus {
