@@ -186,7 +186,7 @@ stage "s" {
 		for _, o := range []Options{
 			{Vars: []string{name + "=" + value}},
 			{Vars: []string{value}},
-			{Environ: []string{varPrefix + name + "=" + value, value}},
+			{Environ: []string{VarPrefix + name + "=" + value, value}},
 			{VarFiles: []string{"values.hcl"}},
 			{VarFiles: []string{"values.json"}},
 		} {

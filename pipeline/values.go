@@ -13,8 +13,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// varPrefix starts the names of environment variables that set variables.
-const varPrefix = "TOUCHSTONE_VAR_"
+// VarPrefix starts the names of environment variables that set variables.
+const VarPrefix = "TOUCHSTONE_VAR_"
 
 // readValues collects the values that were set from outside. Weaker sources
 // come first, so that stronger ones replace them.
@@ -24,8 +24,8 @@ func (l *loader) readValues() map[string]cty.Value {
 	slices.Sort(environ) // messages in the same order everywhere
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if name, ok := strings.CutPrefix(name, varPrefix); ok {
-			l.setText(set, name, value, "the environment variable "+varPrefix+name, hcl.DiagWarning)
+		if name, ok := strings.CutPrefix(name, VarPrefix); ok {
+			l.setText(set, name, value, "the environment variable "+VarPrefix+name, hcl.DiagWarning)
 		}
 	}
 	for _, path := range l.opts.VarFiles {

@@ -103,7 +103,7 @@ func (l *loader) settle(set map[string]cty.Value) {
 			v.val = v.preset
 		default:
 			l.errorf(v.at, "Variable without a value",
-				"The variable %q has no default and was not set. Pass --var %s=VALUE, or set the environment variable %s%s.", v.name, v.name, varPrefix, v.name)
+				"The variable %q has no default and was not set. Pass --var %s=VALUE, or set the environment variable %s%s.", v.name, v.name, VarPrefix, v.name)
 		}
 		if v.sensitive {
 			v.val = v.val.Mark(sensitive{})

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // skipped remembers what could not be tried. What could is in the store.
@@ -17,13 +21,23 @@ type skipped struct {
 	Reasons map[string]string `json:"skipped"` // by commit
 }
 
-// readSkipped reads what an earlier bisection with the same settings noted.
+// readSkipped reads what an earlier bisection with the same settings noted. Who
+// mends the command that builds, wherever it is set, wants everything tried
+// again.
 func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
-	pipeline, err := filepath.Abs(flags.file)
-	if err != nil {
-		return skipped{}, err
+	var contents [][]byte
+	for _, file := range append([]string{flags.file}, flags.varFiles...) {
+		b, _ := os.ReadFile(file) // the first run says what is wrong with it
+		contents = append(contents, b)
 	}
-	settings, err := json.Marshal([]any{pipeline, flags.vars, flags.varFiles, flags.executor.name, flags.executor.image})
+	var environ []string
+	for _, v := range os.Environ() {
+		if strings.HasPrefix(v, pipeline.VarPrefix) {
+			environ = append(environ, v)
+		}
+	}
+	slices.Sort(environ)
+	settings, err := json.Marshal([]any{contents, environ, flags.vars, flags.executor.name, flags.executor.image})
 	if err != nil {
 		return skipped{}, err
 	}
