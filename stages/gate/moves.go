@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/detection"
 )
 
 // move is a move together with what orders it and what it explains.
@@ -222,23 +223,13 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 		if !ok {
 			was = contracts.VerdictClean
 		}
-		if was == e.Verdict && e.Error == "" {
+		state := detection.Moved(was, e)
+		if state == "" {
 			continue
 		}
 		m := move{weight: weight, Move: contracts.Move{
-			Subject: d.Score.Detector, ID: e.ID, State: contracts.MoveFixed, Category: e.Category,
-			Before: was, After: e.Verdict, Error: e.Error,
+			Subject: d.Score.Detector, ID: e.ID, State: state, Category: e.Category, Before: was, After: e.Verdict, Error: e.Error,
 		}}
-		right := contracts.VerdictClean
-		if e.Label == contracts.LabelMalicious {
-			right = contracts.VerdictFlagged
-		}
-		switch {
-		case e.Error != "":
-			m.State = contracts.MoveErrored
-		case e.Verdict != right && was != contracts.VerdictErrored, e.Verdict == contracts.VerdictFlagged && e.Verdict != right:
-			m.State = contracts.MoveRegressed
-		}
 		found = append(found, m)
 	}
 	return found

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/detection"
 )
 
 // Difference is what moved from one report to another.
@@ -192,21 +193,14 @@ func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 			old[e.ID] = e
 		}
 		for _, e := range d.PerEntry {
-			m := contracts.Move{Subject: d.Score.Detector, ID: e.ID, Category: e.Category, After: e.Verdict, Error: e.Error}
 			o, ok := old[e.ID]
 			delete(old, e.ID)
-			m.Before = o.Verdict
-			switch {
-			case !ok:
-				m.State = contracts.MoveNew
-			case e.Verdict == o.Verdict:
+			m := contracts.Move{Subject: d.Score.Detector, ID: e.ID, Category: e.Category, State: contracts.MoveNew, Before: o.Verdict, After: e.Verdict, Error: e.Error}
+			if ok {
+				m.State = detection.Moved(o.Verdict, e)
+			}
+			if m.State == "" || m.State == contracts.MoveErrored && o.Error != "" {
 				continue
-			case e.Verdict == contracts.VerdictErrored:
-				m.State = contracts.MoveErrored
-			case (e.Verdict == contracts.VerdictFlagged) == (e.Label == contracts.LabelMalicious):
-				m.State = contracts.MoveFixed
-			default:
-				m.State = contracts.MoveRegressed
 			}
 			moves = append(moves, m)
 		}

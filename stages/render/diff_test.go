@@ -41,18 +41,24 @@ func TestDiff(t *testing.T) {
 		query("same", 0, "s:right"), query("fresh", 0, "s:right"), query("breaks", 2), query("mended", 0, "s:right"),
 	}
 	entry := func(id, label, verdict string) contracts.EntrySummary {
-		return contracts.EntrySummary{ID: id, Label: label, Verdict: verdict}
+		e := contracts.EntrySummary{ID: id, Label: label, Verdict: verdict}
+		if verdict == contracts.VerdictErrored {
+			e.Error = "timed out"
+		}
+		return e
 	}
+	inOneRun := entry("e8", "malicious", "flagged") // of several
+	inOneRun.Error = "timed out"
 	value := func(f float64) *float64 { return &f }
 	a.Aggregate.Detectors = []contracts.DetectorSummary{{
 		Score:          contracts.DetectorScore{Detector: "d", Recall: value(0.9), Precision: value(0.5)},
 		RecallInterval: &contracts.Interval{Low: 0.8, High: 0.95},
-		PerEntry:       []contracts.EntrySummary{entry("e1", "malicious", "flagged"), entry("e2", "benign", "flagged"), entry("e3", "benign", "clean"), entry("e4", "benign", "clean"), entry("e5", "benign", "clean")},
+		PerEntry:       []contracts.EntrySummary{entry("e1", "malicious", "flagged"), entry("e2", "benign", "flagged"), entry("e3", "benign", "clean"), entry("e4", "benign", "clean"), entry("e5", "benign", "clean"), entry("e7", "malicious", "errored"), entry("e8", "malicious", "flagged")},
 	}, {Score: contracts.DetectorScore{Detector: "only before"}}}
 	b.Aggregate.Detectors = []contracts.DetectorSummary{{
 		Score:          contracts.DetectorScore{Detector: "d", Recall: value(0.85), FPRBenign: value(0.1)},
 		RecallInterval: &contracts.Interval{Low: 0.7, High: 0.92},
-		PerEntry:       []contracts.EntrySummary{entry("e1", "malicious", "clean"), entry("e2", "benign", "clean"), entry("e3", "benign", "flagged"), entry("e4", "benign", "errored"), entry("e6", "benign", "clean")},
+		PerEntry:       []contracts.EntrySummary{entry("e1", "malicious", "clean"), entry("e2", "benign", "clean"), entry("e3", "benign", "flagged"), entry("e4", "benign", "errored"), entry("e6", "benign", "clean"), entry("e7", "malicious", "clean"), inOneRun},
 	}}
 	b.Gate.Passed = true
 	b.Aggregate.Data.GoldenSHA256 = "other"
@@ -68,13 +74,15 @@ regressed: d e1 (flagged → clean)
 regressed: d e3 (clean → flagged)
 regressed: down (rank 1 → 2 for s:right, displaced by s:other) text· of down
 regressed: lost (rank 2 → none for s:right) text· of lost
-errored: d e4 (clean → errored)
+errored: d e4 (error: timed out)
+errored: d e8 (error: timed out)
 errored: breaks (error: timed out) text· of breaks
 removed: d e5 (clean → not there)
 removed: gone (rank 1 → none for s:right) text· of gone
 new: d e6 (not there → clean)
 new: fresh (rank none → 1 for s:right) text· of fresh
 fixed: d e2 (flagged → clean)
+fixed: d e7 (errored → clean)
 fixed: mended (rank none → 1 for s:right) text· of mended
 fixed: up (rank 2 → 1 for s:right) text· of up`
 	if got := strings.Join(Diff(a, b).Lines(), "\n"); got != want {
