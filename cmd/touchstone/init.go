@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -19,6 +20,9 @@ import (
 	"github.com/touchstone-eval/touchstone"
 	"github.com/touchstone-eval/touchstone/proxy/adapter"
 )
+
+// ignoreFile names what git leaves out.
+const ignoreFile = ".gitignore"
 
 // initChoice is what init was told of the proxy.
 type initChoice struct {
@@ -39,7 +43,7 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with data to start from",
-		Long: `Writes pipeline.hcl, the datasets, the proxy's adapter and a .gitignore line into DIR
+		Long: `Writes pipeline.hcl, the datasets, the proxy's adapter and a .gitignore into DIR
 (here by default). It runs at once. No file that exists is touched.
 
 Which proxy is asked on a terminal, and told by --proxy elsewhere: ` + strings.Join(adapterNames(), ", ") + `,
@@ -66,7 +70,14 @@ or the path of an adapter. Without either it is the reference proxy, or with
 			if err != nil {
 				return err
 			}
-			return writeNew(cmd, dir, files)
+			if err := writeNew(cmd, dir, files); err != nil {
+				return err
+			}
+			if c.source != "" {
+				noteSource(cmd.ErrOrStderr(), dir, c.source)
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "next, in %s: %[2]s doctor says whether all is there; %[2]s baseline update, look at it and commit it; then %[2]s gate\n", dir, toolName)
+			return nil
 		},
 	}
 	p := cmd.Flags()
@@ -81,16 +92,36 @@ or the path of an adapter. Without either it is the reference proxy, or with
 	return cmd
 }
 
-// writeNew writes files below dir where there are none.
+// noteSource says so when the source is not where the pipeline will look for
+// it. It may come later, so that this is no error.
+func noteSource(w io.Writer, dir, source string) {
+	from := source
+	if !filepath.IsAbs(source) {
+		from = filepath.Join(dir, source)
+	}
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(w, "note: there is no %s yet: the source's directory is named from %s, and is the default of proxy_source in pipeline.hcl\n", from, dir)
+	}
+}
+
+// writeNew writes files below dir where there are none. Nearly every
+// repository has a .gitignore: that one is left to its owner.
 func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
+	there := map[string]bool{}
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Lstat(path)
+		there[f.path] = !errors.Is(err, fs.ErrNotExist)
+		if there[f.path] && f.path != ignoreFile {
 			return fmt.Errorf("%s exists; init only writes where nothing is: choose another directory", path)
 		}
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)
+		if there[f.path] {
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is left as it is: add the line %s", path, f.content)
+			continue
+		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
@@ -99,7 +130,6 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), path)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "next, in %s: %[2]s doctor says whether all is there; %[2]s baseline update, look at it and commit it; then %[2]s gate\n", dir, toolName)
 	return nil
 }
 
@@ -233,7 +263,7 @@ func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
 	}
 	files := []initFile{
 		{"pipeline.hcl", file.Bytes()},
-		{".gitignore", []byte("/reports/\n")},
+		{ignoreFile, []byte("/reports/\n")},
 	}
 	data, err := fs.Glob(touchstone.Template, "datasets/*.json")
 	if err != nil {

@@ -116,7 +116,7 @@ func (r *sourceReader) file(name string) (sourceFile, error) {
 	if err != nil {
 		return sourceFile{}, err
 	}
-	defer carried.Close()
+	defer func() { _ = carried.Close() }()
 	// One buffer for all: fresh memory for each would cost as much as reading.
 	r.content.Reset()
 	if _, err := r.content.ReadFrom(carried); err != nil {
