@@ -153,12 +153,20 @@ func Differences(want, got []contracts.IndexedTool) []string {
 	return lines
 }
 
-// maxShown is how many lines a message shows of a longer list.
-const maxShown = 20
+// maxShown is how many lines a message shows of a longer list, and maxShownLine
+// how many bytes of each.
+const (
+	maxShown     = 20
+	maxShownLine = 500
+)
 
-// Shorten joins lines for a message and says how many it leaves out.
+// Shorten joins lines for a message and says how many it leaves out. What they
+// quote of a proxy is made safe to print.
 func Shorten(lines []string) string {
-	shown := lines[:min(len(lines), maxShown)]
+	shown := make([]string, min(len(lines), maxShown))
+	for i := range shown {
+		shown[i] = printable(clipped(lines[i], maxShownLine))
+	}
 	text := "  " + strings.Join(shown, "\n  ")
 	if n := len(lines) - len(shown); n > 0 {
 		text += fmt.Sprintf("\n  and %d more", n)

@@ -76,6 +76,10 @@ func TestShorten(t *testing.T) {
 	if !strings.HasSuffix(text, "and 30 more") || strings.Count(text, "\n") != 20 {
 		t.Errorf("got %s", text)
 	}
+	// Lines name what a proxy lists.
+	if text := Shorten([]string{"s:t\n::error::\x1b[2J" + strings.Repeat("x", 10_000)}); strings.ContainsAny(text, "\n\x1b") || len(text) > 1000 {
+		t.Errorf("got %q", text)
+	}
 }
 
 // What bounds a message must not bound all that a proxy ever says.

@@ -295,8 +295,8 @@ search "mcp" {
 	}
 	// There is only the one session: what fails in it must not take the queries
 	// after it along.
-	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", `not this one\u000a::error::\u001b[2J`}, {"wait", "did not answer within 2s"}} {
-		if _, err := p.Search(t.Context(), tc.query, 2); err == nil || !strings.Contains(err.Error(), tc.want) {
+	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", `not this one\u000a::error::\u001b[2J`}, {"rant", "no, and no again; no"}, {"wait", "did not answer within 2s"}} {
+		if _, err := p.Search(t.Context(), tc.query, 2); err == nil || !strings.Contains(err.Error(), tc.want) || len(err.Error()) > 3000 {
 			t.Errorf("%q: %v", tc.query, err)
 		}
 		if _, err := p.Search(t.Context(), "water", 2); err != nil {

@@ -2,12 +2,10 @@ package undertest
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 )
 
 // Bounds of the part of a log that messages show.
@@ -100,52 +98,7 @@ func (l *logBuffer) tail() string {
 		b.WriteString("  (earlier lines left out)\n")
 	}
 	for _, line := range lines {
-		if len(line) > tailBytes {
-			line = strings.ToValidUTF8(line[:tailBytes], "") + " (cut)"
-		}
 		fmt.Fprintf(&b, "  %s\n", printable(line))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// printable escapes what a terminal would obey.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
-		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// Shapes of secrets: what well-known services hand out, and what stands
-// behind a name that says so.
-var (
-	secretToken = regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`)
-	secretNamed = regexp.MustCompile(`(?i)((?:api[_-]?key|access[_-]?key|token|secret|passw(?:or)?d|credential|authorization)["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)([^\s"',;&]{4,})`)
-	secretName  = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth`)
-)
-
-const masked = "(masked)"
-
-// mask hides what maskKnown does, and what stands behind a name that says that
-// it is a secret.
-func mask(text string) string {
-	return secretNamed.ReplaceAllString(maskKnown(text), "${1}"+masked)
-}
-
-// maskKnown hides the values of this process's own environment variables that
-// are named like secrets, since the proxy inherits them, and what has the shape
-// of a well-known service's.
-func maskKnown(text string) string {
-	for _, kv := range os.Environ() {
-		name, value, _ := strings.Cut(kv, "=")
-		if len(value) >= 8 && secretName.MatchString(name) {
-			text = strings.ReplaceAll(text, value, masked)
-		}
-	}
-	return secretToken.ReplaceAllString(text, masked)
 }

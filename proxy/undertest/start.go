@@ -347,6 +347,9 @@ func (p *Proxy) WithLog(err error) error {
 // broken. Which of them it is depends on timing alone.
 var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
 
+// maxError bounds what a proxy can say of its errors, in bytes.
+const maxError = 2000
+
 // scrub takes what differs from run to run out of an error's text, and what is
 // secret or would be obeyed by a terminal: reports are made of it.
 func (p *Proxy) scrub(addr address, err error) error {
@@ -357,5 +360,5 @@ func (p *Proxy) scrub(addr address, err error) error {
 	if d, ok := p.dialect.(*described); ok && d.run != nil {
 		text = strings.ReplaceAll(text, p.home, "its home")
 	}
-	return errors.New(printable(loopbackPort.ReplaceAllString(text, "loopback")))
+	return errors.New(printable(clipped(loopbackPort.ReplaceAllString(text, "loopback"), maxError)))
 }

@@ -61,6 +61,8 @@ func beStdioProxy() {
 				switch text := string(call.Params.Arguments); {
 				case strings.Contains(text, "refuse"):
 					return nil, errors.New("not this one\n::error::\x1b[2J")
+				case strings.Contains(text, "rant"):
+					return nil, errors.New(strings.Repeat("no, and no again; ", 10_000))
 				case strings.Contains(text, "wait"):
 					<-ctx.Done() // the client gives up, and says so
 				}
