@@ -32,7 +32,7 @@ variable "security" {
 variable "baseline" {
   type        = string
   default     = null
-  description = "Reference figures and thresholds; without the file, figures are reported and not judged. By default datasets/baseline_v1.json, and for a proxy that is not the reference proxy datasets/baseline_v1_NAME.json, by its adapter or its binary."
+  description = "Reference figures and thresholds, without which nothing is judged: the gate needs the file. By default datasets/baseline_v1.json, and for a proxy that is not the reference proxy datasets/baseline_v1_NAME.json, by its adapter or its binary."
 }
 
 variable "runs" {

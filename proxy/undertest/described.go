@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,8 +129,26 @@ func (d *described) ready(ctx context.Context, client *http.Client, addr address
 		if !done {
 			return false, progress, nil
 		}
+	} else if d.mcp == nil && !listens(ctx, addr.base) && !listens(ctx, addr.mcp) {
+		return false, "nothing listens at its address yet", nil
 	}
 	return d.findEach(ctx, client, addr)
+}
+
+// listens tells whether somebody takes connections there: all that can be asked
+// of a proxy whose adapter does not say how to tell that it is ready. What is
+// no address is left to whoever uses it.
+func listens(ctx context.Context, base string) bool {
+	u, err := url.Parse(base)
+	if err != nil || u.Port() == "" {
+		return true
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
 }
 
 // findEach searches for each tool by its name until all are found. What a
