@@ -79,7 +79,13 @@ func (schemaLoader) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
 }
 
-var compiled sync.Map // reflect.Type -> func() (*jsonschema.Schema, error)
+// compiled are the schemas that were needed so far. One compiler makes them all,
+// as most refer to the common one, which takes longer than the rest of each.
+var compiled struct {
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	schemas  map[reflect.Type]*jsonschema.Schema
+}
 
 // schemaOf compiles the schema of a type, once and only when it is needed.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
@@ -87,10 +93,20 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	if !ok {
 		return nil, fmt.Errorf("%v is not a type of file: contracts has no schema for it", t)
 	}
-	once, _ := compiled.LoadOrStore(t, sync.OnceValues(func() (*jsonschema.Schema, error) {
-		c := jsonschema.NewCompiler()
-		c.UseLoader(schemaLoader{})
-		return c.Compile(schemaBase + name + ".schema.json")
-	}))
-	return once.(func() (*jsonschema.Schema, error))()
+	compiled.mu.Lock()
+	defer compiled.mu.Unlock()
+	if schema := compiled.schemas[t]; schema != nil {
+		return schema, nil
+	}
+	if compiled.compiler == nil {
+		compiled.compiler = jsonschema.NewCompiler()
+		compiled.compiler.UseLoader(schemaLoader{})
+		compiled.schemas = map[reflect.Type]*jsonschema.Schema{}
+	}
+	schema, err := compiled.compiler.Compile(schemaBase + name + ".schema.json")
+	if err != nil {
+		return nil, err
+	}
+	compiled.schemas[t] = schema
+	return schema, nil
 }
