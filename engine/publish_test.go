@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,5 +212,30 @@ func TestPublishingIsInterrupted(t *testing.T) {
 	cancel()
 	if err := w.engine.Publish(ctx, plan, outcomes, true, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was interrupted", err)
+	}
+}
+
+// After a run that executed something all is written anew: what is added on the
+// way may be of that run.
+func TestPublishingAfresh(t *testing.T) {
+	w := newWorld(t)
+	plan := w.publishing("echo 1 > a")
+	outcomes, _, err := w.run(plan, engine.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range []struct {
+		fresh bool
+		want  string
+	}{{true, "a=0 1"}, {false, "a=0 1"}, {true, "a=2 1"}} {
+		err := w.engine.Publish(t.Context(), plan, outcomes, tt.fresh, func(_ string, b []byte) ([]byte, error) {
+			return append(fmt.Appendf(nil, "%d ", i), b...), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.published(); got != tt.want {
+			t.Errorf("%d, fresh %v: there is %q, want %q", i, tt.fresh, got, tt.want)
+		}
 	}
 }

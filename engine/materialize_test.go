@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// An edit may come between the last look at a file and its copy.
+func TestCopyOfAFileThatChanged(t *testing.T) {
+	dir := t.TempDir()
+	file := pipeline.SourceFile{Source: filepath.Join(dir, "a"), Label: "data/a"}
+	if err := os.WriteFile(file.Source, []byte("new"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for content, want := range map[string]string{"new": "", "old": "data/a changed while it was being copied"} {
+		m := member{kind: plainFile, digest: cache.Digest(sha256.Sum256([]byte(content)))}
+		err := copySource(file, m, filepath.Join(dir, "copy of "+content))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("taken for %q: %v", content, err)
+		}
+	}
+}
