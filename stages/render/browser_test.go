@@ -360,6 +360,26 @@ func TestComparisonFits(t *testing.T) {
 	b.quiet()
 }
 
+// A name that turns the direction of writing turns only itself.
+func TestPageIsolatesDirections(t *testing.T) {
+	r := sampleReport(t, 60)
+	for i := range r.Gate.Moves {
+		r.Gate.Moves[i].Tool = "s:\u202eevil"
+	}
+	page, err := HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page)
+	b.click("#moves .row")
+	// What stands after the name in the source stands to the right of it.
+	b.expect(`(() => {
+		const p = document.querySelector("#moves .detail p"), after = document.createRange();
+		after.selectNodeContents(p.childNodes[1]);
+		return p.textContent.includes("went from rank") && after.getClientRects()[0].left >= p.firstChild.getBoundingClientRect().right - 1;
+	})()`, "true")
+}
+
 // Whoever does not see the marks has to hear them, and the arrows scroll the
 // page for whoever is not in a list.
 func TestPageForKeyboardAndScreenReader(t *testing.T) {

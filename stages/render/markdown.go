@@ -206,7 +206,7 @@ func md(s string) string {
 		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '~', '|', '!', '<', '>', '&', ':', '"', '\'':
 			fmt.Fprintf(&b, "&#%d;", c)
 		default:
-			if c < 0x20 || c == 0x7f {
+			if plain(string(c)) != string(c) {
 				c = '�'
 			}
 			b.WriteRune(c)

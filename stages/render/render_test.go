@@ -226,6 +226,7 @@ func TestTextOfStrangersInMarkdown(t *testing.T) {
 		"pay $5 or $6":                 "pay <span>$</span>5 or <span>$</span>6",
 		"www.example.com":              "www&#46;example.com",
 		"https://example.com":          "https&#58;//example.com",
+		"a\u202eb\u2066c":              "a�b�c",
 		"<b>|`x`\n\x1b[0m":             "&#60;b&#62;&#124;&#96;x&#96; �&#91;0m",
 	} {
 		if got := md(text); got != want {
