@@ -27,9 +27,12 @@ const (
 	askScore score = -3 * weightUnit
 	// doubtScore is the score below which what frames find counts half: more
 	// speaks for documentation than against it.
-	doubtScore score = 0
+	doubtScore score = -weightUnit / 2
 	// doubtDecoded is the same for what was decoded, where an order is likelier.
 	doubtDecoded score = -weightUnit
+	// documented is the same for what descriptions of parameters say that a
+	// tool does: most of them are documentation.
+	documented score = 0
 	// doubtFactor is what is left of a find then.
 	doubtFactor float64 = 0.5
 	// plainWeight is the weight from which a find is more than a hint.
@@ -77,6 +80,15 @@ func (v *ToolView) flagScore() score {
 		}
 	}
 	return flagScore + lengthScore*score(bits.Len(uint(n/fewSentences|1))-1)
+}
+
+// highest is the score of a text's worst sentence.
+func (v *ToolView) highest(d *doc) score {
+	s := v.clauses[d.sen0].score
+	for k := d.sen0 + 1; k < d.sen1; k++ {
+		s = max(s, v.clauses[k].score)
+	}
+	return s
 }
 
 // mixed says whether a sentence has function words of English and those of

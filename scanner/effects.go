@@ -126,7 +126,11 @@ func (m *mismatch) described() {
 		if f.kind != kindParamDescription || f.output || f.layer != "" || d.tok1-d.tok0 < 3 {
 			continue
 		}
-		if w := m.describedAt(i, d); w > best {
+		w := m.describedAt(i, d)
+		if v.highest(d) < documented {
+			w *= doubtFactor
+		}
+		if w > best {
 			best, evidence = w, f.text
 		}
 	}
