@@ -341,3 +341,30 @@ func TestListAndStats(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
+
+// A record that is used between being listed and its removal stays, and so does
+// what it needs.
+func TestGCSparesWhatIsUsedMeanwhile(t *testing.T) {
+	s, clock, records := gcStore(t)
+	blobs, listed, err := s.gcScan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	never := func(time.Time) bool { return false }
+	s.gcChoose(GCOptions{MaxBytes: 1}, blobs, listed, never)
+	clock.Advance(2 * touchInterval)
+	if _, miss := s.Lookup(records[1].Key); miss != nil {
+		t.Fatal(miss)
+	}
+	var res GCResult
+	if err := s.gcRecords(t.Context(), listed, blobs, &res); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.gcBlobs(t.Context(), blobs, &res); err != nil {
+		t.Fatal(err)
+	}
+	if got := hits(t, s, records); got != "-h--" || res.Records != 3 || res.KeptRecords != 1 {
+		t.Errorf("hits %s, %+v", got, res)
+	}
+	mustVerify(t, s)
+}

@@ -239,3 +239,30 @@ func TestPublishingAfresh(t *testing.T) {
 		}
 	}
 }
+
+// A published file that was edited or lost is put right by a run of hits.
+func TestPublishedFilesAreRestored(t *testing.T) {
+	w := newWorld(t)
+	plan := w.publishing("echo 1 > a; echo 1 > b")
+	if err := w.publish(plan, nil); err != nil {
+		t.Fatal(err)
+	}
+	a := filepath.Join(w.root, "site", "a")
+	for name, spoil := range map[string]func() error{
+		"longer":        func() error { return os.WriteFile(a, []byte("edited"), 0o644) },
+		"just as long":  func() error { return os.WriteFile(a, []byte("2\n"), 0o644) },
+		"removed":       func() error { return os.Remove(a) },
+		"all of it":     func() error { return os.RemoveAll(filepath.Dir(a)) },
+		"without stamp": func() error { return os.Remove(filepath.Join(w.root, "site", ".touchstone-published.json")) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.publish(plan, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := w.published(); got != "a=1 b=1" {
+			t.Errorf("%s: there is %q", name, got)
+		}
+	}
+}
