@@ -326,68 +326,6 @@ func TestStagesCannotChangeTheTree(t *testing.T) {
 	}
 }
 
-func TestSecretsAreInNoFileOfTheStore(t *testing.T) {
-	const value = "s3cr3t-value-that-must-not-be-kept"
-	w := newWorld(t)
-	w.env["API"] = value
-	in := sh("s", "test -n \"$TOKEN\" && echo got it > out/result; echo \"token=$TOKEN\"; echo \"$TOKEN\" >&2")
-	in.Secrets = []pipeline.Secret{{Name: "TOKEN", From: "env:API"}}
-	outcomes, _, err := w.run(w.plan(in), engine.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.env["API"] = value + "2"
-	if sum := w.mustRun(w.plan(in)); sum.Hits != 1 {
-		t.Errorf("another secret value is another key: %+v", sum)
-	}
-	for _, c := range mustLookup(t, w, outcomes[0].Key).Components {
-		if strings.Contains(c.Value, value) {
-			t.Errorf("component %s holds the secret", c.Name)
-		}
-	}
-	err = filepath.WalkDir(filepath.Dir(w.root), func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if strings.Contains(string(b), value) {
-			t.Errorf("%s holds the secret", path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	delete(w.env, "API")
-	in.Command[2] += " "
-	if _, _, err := w.run(w.plan(in), engine.RunOptions{}); err == nil || !strings.Contains(err.Error(), "API is not set") {
-		t.Errorf("missing secret: %v", err)
-	}
-}
-
-// hinting is an executor whose stages fail, with a hint.
-type hinting struct{ hint string }
-
-func (hinting) Name() string { return "hinting" }
-
-func (h hinting) Run(context.Context, *engine.Job) (*engine.Result, error) {
-	return &engine.Result{ExitCode: 1, Hint: h.hint}, nil
-}
-
-// A hint quotes what a stage printed, before its log was cleaned.
-func TestHintsHoldNoSecrets(t *testing.T) {
-	const value = "/home/user/.very-secret-place"
-	w := newWorld(t)
-	w.env["KEY"] = value
-	w.engine.Executor = hinting{"it was refused " + value}
-	in := sh("s", "false")
-	in.Secrets = []pipeline.Secret{{Name: "KEY", From: "env:KEY"}}
-	_, _, err := w.run(w.plan(in), engine.RunOptions{})
-	if err == nil || !strings.Contains(err.Error(), "it was refused [secret]") {
-		t.Errorf("error %v, want one with a hint that does not hold the secret", err)
-	}
-}
-
 func mustLookup(t *testing.T, w *world, k cache.Key) *cache.Record {
 	t.Helper()
 	rec, miss := w.store.Lookup(k)
@@ -395,44 +333,6 @@ func mustLookup(t *testing.T, w *world, k cache.Key) *cache.Record {
 		t.Fatal(miss.Reason)
 	}
 	return rec
-}
-
-func TestSelection(t *testing.T) {
-	w := newWorld(t)
-	w.write("a.txt", "1\n")
-	plan := w.plan(
-		w.source(sh("a", "cp in/a out/result"), "a", "a.txt"),
-		after(sh("b", "cp in/u out/result"), "u", 0),
-		after(sh("c", "cp in/u out/result"), "u", 1),
-		sh("d", "echo d > out/result"),
-	)
-	run := func(s engine.Selection) (string, error) {
-		outcomes, _, err := w.run(plan, engine.RunOptions{Selection: s})
-		states := ""
-		for _, o := range outcomes {
-			states += string(o.State[0])
-		}
-		return states, err
-	}
-	if _, err := run(engine.Selection{Only: []string{"b"}}); err == nil || !strings.Contains(err.Error(), "run it first with --until a") {
-		t.Errorf("only b on an empty store: %v", err)
-	}
-	for _, step := range []struct {
-		s    engine.Selection
-		want string
-	}{
-		{engine.Selection{Until: []string{"b"}}, "RRSS"},
-		{engine.Selection{Only: []string{"c"}}, "HHRS"},
-		{engine.Selection{From: []string{"b"}}, "HHHS"},
-		{engine.Selection{}, "HHHR"},
-	} {
-		if got, err := run(step.s); err != nil || got != step.want {
-			t.Errorf("%+v: states %s, want %s; %v", step.s, got, step.want, err)
-		}
-	}
-	if _, err := run(engine.Selection{Only: []string{"nope"}}); err == nil || !strings.Contains(err.Error(), "the stages are a, b, c, d") {
-		t.Errorf("unknown stage: %v", err)
-	}
 }
 
 func TestTwoRunsAtOnceRunAStageOnce(t *testing.T) {
