@@ -70,8 +70,8 @@ func (m *mismatch) of(name string) paramShape {
 	return m.shape[name]
 }
 
-func inspectCapability(v *ToolView, r *RegistryView) []Signal {
-	v.frames(r) // which scores the sentences first
+func inspectCapability(v *ToolView, _ *RegistryView) []Signal {
+	v.analyze()
 	if !v.claimsMatter() {
 		return nil
 	}

@@ -27,12 +27,9 @@ const (
 	askScore score = -3 * weightUnit
 	// doubtScore is the score below which what frames find counts half: more
 	// speaks for documentation than against it.
-	doubtScore score = -weightUnit / 2
+	doubtScore score = 0
 	// doubtDecoded is the same for what was decoded, where an order is likelier.
 	doubtDecoded score = -weightUnit
-	// documented is the same for what descriptions of parameters say that a
-	// tool does: most of them are documentation.
-	documented score = 0
 	// doubtFactor is what is left of a find then.
 	doubtFactor float64 = 0.5
 	// plainWeight is the weight from which a find is more than a hint.
@@ -82,15 +79,6 @@ func (v *ToolView) flagScore() score {
 	return flagScore + lengthScore*score(bits.Len(uint(n/fewSentences|1))-1)
 }
 
-// highest is the score of a text's worst sentence.
-func (v *ToolView) highest(d *doc) score {
-	s := v.clauses[d.sen0].score
-	for k := d.sen0 + 1; k < d.sen1; k++ {
-		s = max(s, v.clauses[k].score)
-	}
-	return s
-}
-
 // mixed says whether a sentence has function words of English and those of
 // another language.
 func (v *ToolView) mixed(s *sentence) bool {
@@ -119,13 +107,16 @@ func (h *hit) outright() float64 {
 }
 
 // doubt takes strength from the hits from n on, which were found in a sentence
-// of this score: they count half, and the strongest no longer quarantines.
+// of this score: they count half, and the strongest no longer quarantines,
+// unless they are certain.
 func (x *frameContext) doubt(s score, n int, decoded bool) {
 	if s >= doubtScore || decoded && s >= doubtDecoded {
 		return
 	}
 	for i := n; i < len(x.hits); i++ {
-		x.hits[i].doubted = true
-		x.hits[i].weight *= doubtFactor
+		if h := &x.hits[i]; !h.certain {
+			h.doubted = true
+			h.weight *= doubtFactor
+		}
 	}
 }

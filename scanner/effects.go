@@ -126,11 +126,7 @@ func (m *mismatch) described() {
 		if f.kind != kindParamDescription || f.output || f.layer != "" || d.tok1-d.tok0 < 3 {
 			continue
 		}
-		w := m.describedAt(i, d)
-		if v.highest(d) < documented {
-			w *= doubtFactor
-		}
-		if w > best {
+		if w := m.describedAt(i, d); w > best {
 			best, evidence = w, f.text
 		}
 	}

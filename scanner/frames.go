@@ -56,6 +56,8 @@ type hit struct {
 	start, end uint32
 	// doubted says that the classifier takes the sentence for documentation.
 	doubted bool
+	// certain hits are not doubted: the words leave no other reading.
+	certain bool
 }
 
 // frameContext is a sentence under inspection with what stands around it.

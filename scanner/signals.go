@@ -7,6 +7,8 @@ import "strings"
 const (
 	softWeight = 1.4
 	hardWeight = 4.0
+	// outrightWeight is that of an order which alone makes a hard signal.
+	outrightWeight = 2.7
 	// sideWeight is what a check's own hits have to reach when other checks
 	// hold enough evidence together with it.
 	sideWeight = 0.9
@@ -92,7 +94,7 @@ func (v *ToolView) report(reg *RegistryView, info CheckInfo, from, to frameID) [
 // somebody else's data be read and handed over.
 func (t *tally) handsOver(from, to frameID) bool {
 	for _, f := range []frameID{frSecret, frConv, frPrompt} {
-		if f >= from && f <= to && t.best[f].weight >= 2.7 {
+		if f >= from && f <= to && t.best[f].weight >= outrightWeight {
 			return true
 		}
 	}
