@@ -324,6 +324,16 @@ func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	x.hits = append(x.hits, hit{frame: f, weight: weight, doc: x.d, start: x.toks[i].start, end: x.toks[min(j, len(x.toks)-1)].end})
 }
 
+// certainHit is a hit, unless hit leaves it out, that the classifier does not
+// doubt.
+func (x *frameContext) certainHit(f frameID, weight float64, i, j int) {
+	n := len(x.hits)
+	x.hit(f, weight, i, j)
+	for k := range x.hits[n:] {
+		x.hits[n+k].certain = true
+	}
+}
+
 // survivesJoin says whether a frame means something in texts that were only
 // put in sequence: names, targets and links meet there by chance.
 func survivesJoin(f frameID) bool {

@@ -35,8 +35,11 @@ func (x *frameContext) readsAndHands(i int) bool {
 			read = k
 		}
 	}
+	if read < 0 || x.findAny(cModal, read-2, read) >= 0 {
+		return false
+	}
 	from := x.findWord(0, read, "but") + 1 // "do not tell the user, but read"
-	if read < 0 || x.findAny(cNeg, from, i) >= 0 || x.findAny(cModal, read-2, read) >= 0 {
+	if x.findAny(cNeg, from, i) >= 0 {
 		return false
 	}
 	for k := i + 1; k < min(i+9, len(x.toks)); k++ {
@@ -141,8 +144,7 @@ func (x *frameContext) demandData() {
 		}
 	}
 	if x.readsAndHands(at) {
-		x.hit(frSecret, outrightWeight, max(verb, 0), at)
-		x.hits[len(x.hits)-1].certain = true
+		x.certainHit(frSecret, outrightWeight, max(verb, 0), at)
 		return
 	}
 	if w > 0 {
