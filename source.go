@@ -10,9 +10,10 @@ import "embed"
 // that stages start as processes.
 //
 //go:embed go.mod go.sum
-//go:embed cmd/touchstone/proxy.go cmd/touchstone/replay.go cmd/touchstone/detector.go
+//go:embed cmd/touchstone/cmd_proxy.go cmd/touchstone/cmd_replay.go cmd/touchstone/cmd_detector.go
 //go:embed contracts/*.go contracts/schema/*.json
-//go:embed metrics listing/*.go program/*.go scan/*.go scan/page scanner/*.go scanner/*.bin scanner/*.txt proxy replay stages
+//go:embed metrics scanner/*.go scanner/*.bin scanner/*.txt stages
+//go:embed internal/compare internal/mcpclient internal/proxy internal/scanreport internal/subprocess internal/toollist
 var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.

@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/bench/internal/timing"
-	executor "github.com/touchstone-eval/touchstone/engine/dagger"
+	executor "github.com/touchstone-eval/touchstone/internal/engine/dagger"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
 // adapters puts the shipped adapters beside the bench's pipeline.

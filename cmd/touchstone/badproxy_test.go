@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
 
 // newBadBench is a bench whose proxy misbehaves on demand, over a small corpus.
 func newBadBench(t *testing.T) *workbench {
 	t.Helper()
 	b := newBench(t, t.TempDir())
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.path("own/proxy"), "../../proxy/undertest/badproxy/program").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.path("own/proxy"), "../../internal/proxy/undertest/badproxy/program").CombinedOutput(); err != nil {
 		t.Fatal(string(out))
 	}
 	b.adapters()

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/engine"
-	"github.com/touchstone-eval/touchstone/engine/dagger"
-	"github.com/touchstone-eval/touchstone/engine/dagger/inside"
-	"github.com/touchstone-eval/touchstone/engine/local"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
+	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
+	"github.com/touchstone-eval/touchstone/internal/engine/local"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

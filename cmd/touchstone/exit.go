@@ -7,7 +7,7 @@ import (
 	"io"
 	"os/exec"
 
-	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
 // Exit codes, as --help documents them.

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -19,9 +19,9 @@ const toolName = "touchstone"
 
 // The files of the verbs that stages start, with all that they import.
 const (
-	proxyVerb    = "cmd/touchstone/proxy.go"
-	replayVerb   = "cmd/touchstone/replay.go"
-	detectorVerb = "cmd/touchstone/detector.go"
+	proxyVerb    = "cmd/touchstone/cmd_proxy.go"
+	replayVerb   = "cmd/touchstone/cmd_replay.go"
+	detectorVerb = "cmd/touchstone/cmd_detector.go"
 )
 
 // startedVerbs are what a stage starts as processes of this same binary, which

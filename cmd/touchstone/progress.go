@@ -11,7 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
 // progress shows a run while it happens, on standard error.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
 // A stage whose damaged output is made again may fail, which is said of the one

@@ -38,14 +38,26 @@ gate passed. Nothing unchanged is computed twice.
 	p.StringVar(&flags.cacheDir, "cache-dir", "", "the store's directory (default $TOUCHSTONE_CACHE, else the user's cache directory)")
 	p.BoolVar(&flags.json, "json", false, "print facts as JSON, in the documented shape")
 	flags.executor.add(p)
-	root.AddCommand(
-		newGateCommand(flags), newRunCommand(flags), newPlanCommand(flags), newValidateCommand(flags),
-		newExplainCommand(flags), newGraphCommand(flags), newLogsCommand(flags), newCacheCommand(flags),
-		newReportCommand(flags), newBaselineCommand(flags), newFmtCommand(flags), newInitCommand(), newDoctorCommand(flags),
-		newStageCommand(), newInsideCommand(), newVersionCommand(flags),
-		newDatasetsCommand(), newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand(), newTrecCommand(flags), newFitnessCommand(flags),
-		newRefreshCommand(flags), newCorpusCommand(flags), newGoldenCommand(flags),
-		newCompareCommand(flags), newCostCommand(), newBisectCommand(flags), newWatchCommand(flags),
-	)
+	addGroup(root, "evaluate", "Evaluate:", newGateCommand(flags), newRunCommand(flags), newWatchCommand(flags),
+		newCompareCommand(flags), newBisectCommand(flags), newFitnessCommand(flags))
+	addGroup(root, "inspect", "See what a run would do or did:", newPlanCommand(flags), newExplainCommand(flags),
+		newGraphCommand(flags), newLogsCommand(flags), newReportCommand(flags), newCostCommand())
+	addGroup(root, "data", "Keep data and baselines:", newBaselineCommand(flags), newDatasetsCommand(),
+		newCorpusCommand(flags), newGoldenCommand(flags), newRefreshCommand(flags), newTrecCommand(flags))
+	addGroup(root, "tools", "Tools that work alone:", newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand())
+	addGroup(root, "setup", "Set up and look after:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),
+		newFmtCommand(flags), newCacheCommand(flags), newVersionCommand(flags))
+	root.AddCommand(newStageCommand(), newInsideCommand())
+	root.SetHelpCommandGroupID("setup")
+	root.SetCompletionCommandGroupID("setup")
 	return root
+}
+
+// addGroup adds verbs under one heading of --help.
+func addGroup(root *cobra.Command, id, title string, verbs ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: id, Title: title})
+	for _, verb := range verbs {
+		verb.GroupID = id
+	}
+	root.AddCommand(verbs...)
 }

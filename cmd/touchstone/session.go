@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone/cache"
-	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 

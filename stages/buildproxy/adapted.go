@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
 // adapterFile is the name of the adapter beside the manifest. It holds what

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/touchstone-eval/touchstone/program"
+	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
 // copyTree copies regular files, directories and symbolic links that stay
@@ -100,10 +100,10 @@ func runBuild(ctx context.Context, dir string, argv []string, env map[string]str
 	for name, v := range env {
 		cmd.Env = append(cmd.Env, name+"="+v)
 	}
-	tail := program.NewTail(tailLimit)
+	tail := subprocess.NewTail(tailLimit)
 	out := io.MultiWriter(os.Stderr, tail)
 	cmd.Stdout, cmd.Stderr = out, out
-	err := program.Run(ctx, cmd)
+	err := subprocess.Run(ctx, cmd)
 	if err == nil {
 		return nil
 	}

@@ -2,7 +2,7 @@
 // reference proxy, which is part of this program, or whatever a given command
 // builds from a given source.
 //
-// How a proxy is started and asked is not known here: see proxy/undertest.
+// How a proxy is started and asked is not known here: see internal/proxy/undertest.
 package buildproxy
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
 // EmbeddedIdentity returns the digest of the reference proxy's source. The

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // Diff is what differs between two corpora. Lists are sorted by tool id, those
@@ -203,26 +203,26 @@ func besideParameters(schema json.RawMessage) []byte {
 
 // Write writes the difference for a terminal.
 func (d Diff) Write(w io.Writer) {
-	fmt.Fprintf(w, "corpus %s (%d tools) → %s (%d tools)\n", scan.Visible(d.From), d.Before, scan.Visible(d.To), d.After)
+	fmt.Fprintf(w, "corpus %s (%d tools) → %s (%d tools)\n", safetext.Visible(d.From), d.Before, safetext.Visible(d.To), d.After)
 	for _, s := range d.Servers {
-		fmt.Fprintf(w, "server %s: %s → %s\n", scan.Visible(s.Server), versionOr(s.Before), versionOr(s.After))
+		fmt.Fprintf(w, "server %s: %s → %s\n", safetext.Visible(s.Server), versionOr(s.Before), versionOr(s.After))
 	}
 	for _, id := range d.Removed {
-		fmt.Fprintln(w, "-", scan.Visible(id))
+		fmt.Fprintln(w, "-", safetext.Visible(id))
 	}
 	for _, id := range d.Added {
-		fmt.Fprintln(w, "+", scan.Visible(id))
+		fmt.Fprintln(w, "+", safetext.Visible(id))
 	}
 	for _, r := range d.Renamed {
 		how := "probably"
 		if r.Sure {
 			how = "surely"
 		}
-		fmt.Fprintf(w, "> %s → %s (%s renamed, similarity %.2f)\n", scan.Visible(r.From), scan.Visible(r.To), how, r.Similarity)
+		fmt.Fprintf(w, "> %s → %s (%s renamed, similarity %.2f)\n", safetext.Visible(r.From), safetext.Visible(r.To), how, r.Similarity)
 		r.write(w)
 	}
 	for _, c := range d.Changed {
-		fmt.Fprintln(w, "~", scan.Visible(c.ToolID))
+		fmt.Fprintln(w, "~", safetext.Visible(c.ToolID))
 		c.write(w)
 	}
 	fmt.Fprintf(w, "%d added, %d removed, %d renamed, %d changed, %d unchanged\n",
@@ -233,7 +233,7 @@ func versionOr(version string) string {
 	if version == "" {
 		return "(none)"
 	}
-	return scan.Visible(version)
+	return safetext.Visible(version)
 }
 
 // shownText is how much of a description a terminal shows.
@@ -250,7 +250,7 @@ func (c Change) write(w io.Writer) {
 			names []string
 		}{{"-", s.Removed}, {"+", s.Added}, {"~", s.Changed}} {
 			for _, name := range x.names {
-				parts = append(parts, x.sign+scan.Visible(name))
+				parts = append(parts, x.sign+safetext.Visible(name))
 			}
 		}
 		if s.Else {
@@ -266,7 +266,7 @@ func excerpt(s string) string {
 	}
 	runes := []rune(s)
 	if len(runes) > shownText {
-		return scan.Visible(string(runes[:shownText])) + "…"
+		return safetext.Visible(string(runes[:shownText])) + "…"
 	}
-	return scan.Visible(s)
+	return safetext.Visible(s)
 }

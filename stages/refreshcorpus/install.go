@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/program"
+	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
 // keptBytes is how much of a failed command's output is told.
@@ -39,10 +39,10 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	cmd := exec.CommandContext(limited, block.Command[0], block.Command[1:]...)
 	cmd.Dir = to
 	cmd.Env = environment(os.Environ(), block.Passthrough)
-	said := program.NewTail(keptBytes)
+	said := subprocess.NewTail(keptBytes)
 	cmd.Stdout, cmd.Stderr = said, said
 	// Package managers start children: all of them end with the command.
-	err := program.Run(limited, cmd)
+	err := subprocess.Run(limited, cmd)
 	switch {
 	case err == nil:
 		return nil

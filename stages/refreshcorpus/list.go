@@ -10,33 +10,34 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
 // listing is what the servers answered.
 type listing struct {
 	asked    map[string]bool
-	tools    map[string][]scan.Tool // by server
-	reported map[string]scan.Listed
+	tools    map[string][]toollist.Tool // by server
+	reported map[string]toollist.Listed
 	failed   map[string]string // why, by server
 }
 
 // list asks every server for its tools; each may take as long as its block
 // says. It ends everything that it started.
-func list(ctx context.Context, u *upstreams, servers []scan.Server, log io.Writer) (*listing, error) {
-	found := &listing{map[string]bool{}, map[string][]scan.Tool{}, map[string]scan.Listed{}, map[string]string{}}
-	scan.Announce(log, servers)
+func list(ctx context.Context, u *upstreams, servers []toollist.Server, log io.Writer) (*listing, error) {
+	found := &listing{map[string]bool{}, map[string][]toollist.Tool{}, map[string]toollist.Listed{}, map[string]string{}}
+	toollist.Announce(log, servers)
 	for _, s := range servers {
 		found.asked[s.Name] = true
 	}
 	for patience := range patienceOf(u) {
-		var together []scan.Server
+		var together []toollist.Server
 		for i, s := range servers {
 			if u.Upstreams[i].timeout == patience {
 				together = append(together, s)
 			}
 		}
-		in, err := scan.List(ctx, together, patience)
+		in, err := toollist.List(ctx, together, patience)
 		if err != nil {
 			return nil, err
 		}
@@ -49,16 +50,16 @@ func list(ctx context.Context, u *upstreams, servers []scan.Server, log io.Write
 		for _, missed := range in.Unscanned {
 			reason := missed.Reason
 			if missed.Tool != "" {
-				reason = fmt.Sprintf("its tool %s cannot be read: %s", scan.Visible(missed.Tool), reason)
+				reason = fmt.Sprintf("its tool %s cannot be read: %s", safetext.Visible(missed.Tool), reason)
 			}
 			found.failed[missed.Server] = cmp.Or(found.failed[missed.Server], reason)
 		}
 	}
 	for server, tools := range found.tools {
-		slices.SortFunc(tools, func(a, b scan.Tool) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(tools, func(a, b toollist.Tool) int { return strings.Compare(a.Name, b.Name) })
 		for i := 1; i < len(tools); i++ {
 			if tools[i].Name == tools[i-1].Name {
-				found.failed[server] = fmt.Sprintf("it lists the tool %s twice", scan.Visible(tools[i].Name))
+				found.failed[server] = fmt.Sprintf("it lists the tool %s twice", safetext.Visible(tools[i].Name))
 			}
 		}
 	}
@@ -90,7 +91,7 @@ func (l *listing) checkVersions(u *upstreams, locked locks) error {
 		}
 		if said.Version != up.Version {
 			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s and says that it is %s %s; start the pinned version, or change version in the file",
-				up.Name, up.Version, scan.Visible(said.Name), scan.Visible(said.Version)))
+				up.Name, up.Version, safetext.Visible(said.Name), safetext.Visible(said.Version)))
 		}
 	}
 	return errors.Join(wrong...)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
@@ -270,15 +270,15 @@ func (m *Migration) WriteGolden(path string) error { return writeNew(path, m.Gol
 // Write writes the list of work for a person.
 func (m *Migration) Write(w io.Writer) {
 	fmt.Fprintf(w, "golden set %s over corpus %s: %d queries, %d labels carried over, %d followed a rename\n",
-		scan.Visible(m.Version), scan.Visible(m.To), m.Queries, m.Carried, m.Followed)
+		safetext.Visible(m.Version), safetext.Visible(m.To), m.Queries, m.Carried, m.Followed)
 	for _, x := range m.Work {
-		fmt.Fprintf(w, "%-9s %s: ", x.Kind, scan.Visible(x.Query))
+		fmt.Fprintf(w, "%-9s %s: ", x.Kind, safetext.Visible(x.Query))
 		if x.ToolID != "" {
-			fmt.Fprintf(w, "%s: ", scan.Visible(x.ToolID))
+			fmt.Fprintf(w, "%s: ", safetext.Visible(x.ToolID))
 		}
-		fmt.Fprintf(w, "%s\n          %s\n", scan.Visible(x.What), excerpt(x.Text))
+		fmt.Fprintf(w, "%s\n          %s\n", safetext.Visible(x.What), excerpt(x.Text))
 		for _, c := range x.Candidates {
-			fmt.Fprintf(w, "          perhaps %s (similarity %.2f)\n", scan.Visible(c.ToolID), c.Similarity)
+			fmt.Fprintf(w, "          perhaps %s (similarity %.2f)\n", safetext.Visible(c.ToolID), c.Similarity)
 		}
 	}
 	if len(m.Work) == 0 {

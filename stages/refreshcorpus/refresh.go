@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
 // Options is what a refresh reads and writes.
@@ -151,7 +151,7 @@ func existsError(file string) error {
 type locks map[string]*lockFile
 
 // prepare checks the pins and installs what is to be installed.
-func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) ([]scan.Server, locks, error) {
+func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) ([]toollist.Server, locks, error) {
 	locked := locks{}
 	var wrong []error
 	for i := range u.Installs {
@@ -170,7 +170,7 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 			}
 		}
 	}
-	servers := make([]scan.Server, len(u.Upstreams))
+	servers := make([]toollist.Server, len(u.Upstreams))
 	for i := range u.Upstreams {
 		s, err := u.Upstreams[i].server(u.dir, private)
 		if err != nil {
@@ -195,21 +195,21 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 }
 
 // server is the upstream as it is started or reached.
-func (up *upstreamBlock) server(dir, private string) (scan.Server, error) {
+func (up *upstreamBlock) server(dir, private string) (toollist.Server, error) {
 	if up.URL != "" {
 		headers := map[string]string{}
 		for name, variable := range up.Headers {
 			value, ok := os.LookupEnv(variable)
 			if !ok {
-				return scan.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not set; set it", up.Name, name, variable)
+				return toollist.Server{}, fmt.Errorf("upstream %q: the header %s is in the variable %s, which is not set; set it", up.Name, name, variable)
 			}
 			headers[name] = value
 		}
-		s, err := scan.URLServer(up.Name, up.URL, headers)
+		s, err := toollist.URLServer(up.Name, up.URL, headers)
 		s.Client = "upstreams.hcl"
 		return s, err
 	}
-	s := scan.CommandServer(up.Name, up.Command)
+	s := toollist.CommandServer(up.Name, up.Command)
 	s.Client, s.Dir = "upstreams.hcl", dir
 	if up.Install != "" {
 		s.Dir = filepath.Join(private, up.Install)

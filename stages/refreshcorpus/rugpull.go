@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -52,7 +52,7 @@ func scannerTools(c contracts.Corpus) []scanner.Tool {
 // WriteRugPulls writes what was found for a terminal.
 func WriteRugPulls(w io.Writer, found []RugPull) {
 	for _, r := range found {
-		fmt.Fprintf(w, "rug pull? %s (%s): %s: %s\n", scan.Visible(r.ToolID), r.Severity, scan.Visible(r.Detail), scan.Visible(cmp.Or(r.Evidence, "no excerpt")))
+		fmt.Fprintf(w, "rug pull? %s (%s): %s: %s\n", safetext.Visible(r.ToolID), r.Severity, safetext.Visible(r.Detail), safetext.Visible(cmp.Or(r.Evidence, "no excerpt")))
 	}
 	if len(found) == 0 {
 		fmt.Fprintln(w, "no change looks like a rug pull")

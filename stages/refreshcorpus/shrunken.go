@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // Missing is a server whose tools are not all there, and why.
@@ -24,7 +24,7 @@ type Missing struct {
 func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 	missing := []Missing{}
 	for server, reason := range found.failed {
-		missing = append(missing, Missing{server, "it could not be read: " + scan.Visible(reason)})
+		missing = append(missing, Missing{server, "it could not be read: " + safetext.Visible(reason)})
 	}
 	if previous != nil {
 		before := map[string][]string{}
@@ -44,7 +44,7 @@ func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 			case !found.asked[server]:
 				missing = append(missing, Missing{server, fmt.Sprintf("the corpus before has %d tools of it, and the upstreams do not name it", len(tools))})
 			case len(now) < len(tools):
-				missing = append(missing, Missing{server, fmt.Sprintf("it lists %d tools and the corpus before has %d; gone: %s", len(now), len(tools), scan.Visible(strings.Join(gone, ", ")))})
+				missing = append(missing, Missing{server, fmt.Sprintf("it lists %d tools and the corpus before has %d; gone: %s", len(now), len(tools), safetext.Visible(strings.Join(gone, ", ")))})
 			}
 		}
 	}

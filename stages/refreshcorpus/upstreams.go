@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclparse"
 
-	"github.com/touchstone-eval/touchstone/scan"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // upstreams is upstreams.hcl: the servers that a corpus is read from.
@@ -110,7 +110,7 @@ func (e *upstreamsError) Error() string {
 		if d.Subject != nil {
 			place = fmt.Sprintf("%s:%d,%d: ", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
 		}
-		lines = append(lines, place+scan.Visible(d.Summary)+": "+scan.Visible(d.Detail))
+		lines = append(lines, place+safetext.Visible(d.Summary)+": "+safetext.Visible(d.Detail))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/compare"
+	"github.com/touchstone-eval/touchstone/internal/compare"
 )
 
 // comparedSummary counts what B does to queries, by the metric that they are

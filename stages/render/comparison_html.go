@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/compare"
+	"github.com/touchstone-eval/touchstone/internal/compare"
 )
 
 //go:embed page/comparison.css

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/compare"
+	"github.com/touchstone-eval/touchstone/internal/compare"
 )
 
 // sampleComparison compares a sample with itself after every list was turned

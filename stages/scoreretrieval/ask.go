@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
 // depth is how many places of a list are asked for and scored.

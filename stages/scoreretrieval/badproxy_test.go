@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
 
 // What a proxy may do with its answers, as long as they are answers: the lists

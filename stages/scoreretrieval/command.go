@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
 // Options is what the stage reads and writes.

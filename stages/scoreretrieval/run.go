@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest"
-	"github.com/touchstone-eval/touchstone/replay"
+	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
 // data is what the stage reads, checked against each other.

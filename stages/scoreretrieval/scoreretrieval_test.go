@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 	"github.com/touchstone-eval/touchstone/stages/snapshotindex"

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy"
-	"github.com/touchstone-eval/touchstone/proxy/direct"
-	"github.com/touchstone-eval/touchstone/proxy/undertest/badproxy"
-	"github.com/touchstone-eval/touchstone/replay"
+	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
+	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
 
 // The test binary stands in for touchstone: the stages start it as proxy and

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/program"
+	"github.com/touchstone-eval/touchstone/internal/subprocess"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
 )
 
@@ -34,12 +34,12 @@ type answer struct {
 }
 
 // start runs argv in a process group of its own. The tail gets its stderr.
-func start(argv []string, stderr *program.Tail) (*process, error) {
+func start(argv []string, stderr *subprocess.Tail) (*process, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = stderr
 	// A grandchild that keeps stderr open must not keep us waiting.
 	cmd.WaitDelay = time.Second / 2
-	program.LeadBound(cmd)
+	subprocess.LeadBound(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func start(argv []string, stderr *program.Tail) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := program.Start(cmd); err != nil {
+	if err := subprocess.Start(cmd); err != nil {
 		return nil, err
 	}
 	p := &process{cmd: cmd, stdin: stdin, lines: make(chan answer), quit: make(chan struct{})}
@@ -125,13 +125,13 @@ func (p *process) finish(grace time.Duration) error {
 	p.ended = true
 	p.stdin.Close()
 	close(p.quit)
-	timer := time.AfterFunc(grace, func() { program.KillGroup(p.cmd.Process.Pid) })
+	timer := time.AfterFunc(grace, func() { subprocess.KillGroup(p.cmd.Process.Pid) })
 	err := p.cmd.Wait()
 	if !timer.Stop() {
 		return errLingers
 	}
 	// Whatever it left running in its group ends with it.
-	program.KillGroup(p.cmd.Process.Pid)
+	subprocess.KillGroup(p.cmd.Process.Pid)
 	return err
 }
 
@@ -142,7 +142,7 @@ func (p *process) stop() {
 		return
 	}
 	p.ended = true
-	program.KillGroup(p.cmd.Process.Pid)
+	subprocess.KillGroup(p.cmd.Process.Pid)
 	close(p.quit)
 	p.stdin.Close()
 	_ = p.cmd.Wait() // it was killed

@@ -20,7 +20,7 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/program"
+	"github.com/touchstone-eval/touchstone/internal/subprocess"
 	"github.com/touchstone-eval/touchstone/stages/detection"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/adapted"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
@@ -180,7 +180,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	stderr := program.NewTail(tailSize)
+	stderr := subprocess.NewTail(tailSize)
 	var p *process
 	defer func() {
 		if p != nil {
@@ -260,7 +260,7 @@ func shuffled(n, seed int) []int {
 }
 
 // stderrNote quotes the end of what the detector wrote to its stderr.
-func stderrNote(t *program.Tail) string {
+func stderrNote(t *subprocess.Tail) string {
 	text := strings.TrimSpace(t.String())
 	if text == "" {
 		return " (it wrote nothing to stderr)"

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/undertest"
-	"github.com/touchstone-eval/touchstone/replay"
+	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
 // Options is what the stage reads and writes.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/touchstone-eval/touchstone/program"
+	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
 // TreeUsage is what a process and all that it started took together, on
@@ -128,7 +128,7 @@ func (l *looker) once() error {
 		}
 		processes++
 		m.cpu = s.cpu
-		size := program.SizeField(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
+		size := subprocess.SizeField(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
 		sum += size
 		parts[m.part] += size
 	}

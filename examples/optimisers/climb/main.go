@@ -18,7 +18,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/fitness"
+	"github.com/touchstone-eval/touchstone/internal/fitness"
 )
 
 func main() {

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
 // maxOutput bounds what is kept of a program's output, in bytes.

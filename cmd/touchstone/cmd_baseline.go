@@ -1,0 +1,235 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/pipeline"
+	"github.com/touchstone-eval/touchstone/stages/gate"
+)
+
+func newBaselineCommand(flags *globalFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Show the committed baseline, or make it anew from what is measured now",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBaselineShowCommand(flags), newBaselineUpdateCommand(flags))
+	return cmd
+}
+
+// defaultBaseline is where a project keeps its baseline whose pipeline does not
+// say.
+const defaultBaseline = "datasets/baseline_v1.json"
+
+// baselineHelp is of the flag that names another file.
+const baselineHelp = "the baseline file (default: the one that the pipeline names, else " + defaultBaseline + ")"
+
+// baselineFile is the baseline that the pipeline names, as seen from here.
+func (f *globalFlags) baselineFile(plan *pipeline.Plan) string {
+	switch {
+	case plan.Baseline == "":
+		return defaultBaseline
+	case filepath.IsAbs(plan.Baseline):
+		return plan.Baseline
+	}
+	return filepath.Join(filepath.Dir(f.file), filepath.FromSlash(plan.Baseline))
+}
+
+// missingBaseline is an error when the file that the verdict rests on is not
+// there. It names the command that makes it, with the settings of this one;
+// values of sensitive variables are left to the reader.
+func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
+	if plan.Baseline == "" {
+		return nil
+	}
+	file := f.baselineFile(plan)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("there is no %s, and the gate needs one to judge by: make it, look at it and commit it:\n  %s", file, f.again(plan, "baseline", "update"))
+}
+
+// again is the command line of another verb with the same settings.
+func (f *globalFlags) again(plan *pipeline.Plan, verb ...string) string {
+	words := append([]string{toolName}, verb...)
+	if f.file != defaultFile {
+		words = append(words, "--file", toollist.QuoteWord(f.file))
+	}
+	for _, file := range f.varFiles {
+		words = append(words, "--var-file", toollist.QuoteWord(file))
+	}
+	for _, v := range f.vars {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains(plan.Sensitive, strings.TrimSpace(name)) {
+			v = name + "=..."
+		}
+		words = append(words, "--var", toollist.QuoteWord(v))
+	}
+	return strings.Join(words, " ")
+}
+
+func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Print the baseline's figures and thresholds",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if file == "" {
+				plan, err := loadPlan(flags, cmd.ErrOrStderr())
+				if err != nil {
+					return err
+				}
+				file = flags.baselineFile(plan)
+			}
+			b, err := contracts.Read[contracts.Baseline](file)
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), b)
+			}
+			return printBaseline(cmd.OutOrStdout(), b)
+		},
+	}
+	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
+	return cmd
+}
+
+func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
+	var file, stage string
+	rf := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "update",
+		Short: "Measure, print what moves, and write the baseline; its thresholds stay",
+		Long: `Runs the pipeline up to the stage that aggregates, which runs the validation of
+the datasets first: data that is refused leaves the baseline as it is. Then it
+prints every figure that moves and writes the file. Thresholds are kept; edit
+them in the file.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := openSession(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			if file == "" {
+				file = flags.baselineFile(s.plan)
+			}
+			if err := s.hasFigures(stage); err != nil {
+				return err
+			}
+			rf.selection = engine.Selection{Until: []string{stage}}
+			var agg contracts.Aggregate
+			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
+				agg, err = s.aggregate(outcomes, stage)
+				return err
+			})
+			if err != nil {
+				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+			}
+			var old *contracts.Baseline
+			switch b, err := contracts.Read[contracts.Baseline](file); {
+			case err == nil:
+				old = &b
+			case !errors.Is(err, fs.ErrNotExist):
+				return fmt.Errorf("%w; a baseline that cannot be read is not replaced: move it away first", err)
+			}
+			next, err := gate.NewBaseline(agg, old)
+			if err != nil {
+				return err
+			}
+			moves := gate.BaselineChanges(old, next)
+			if flags.json {
+				if err := printJSON(cmd.OutOrStdout(), map[string][]string{"changes": moves}); err != nil {
+					return err
+				}
+			} else {
+				for _, line := range moves {
+					fmt.Fprintln(cmd.OutOrStdout(), line)
+				}
+			}
+			if len(moves) == 0 && old != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "nothing moves; the baseline stays as it is")
+				return nil
+			}
+			if err := contracts.Write(file, next); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; look at the difference and commit it\n", file)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
+	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output holds the figures")
+	rf.add(cmd)
+	return cmd
+}
+
+// hasFigures refuses a pipeline without the stage that holds the figures.
+func (s *session) hasFigures(stage string) error {
+	if _, err := engine.Find(s.plan, stage); err != nil {
+		return fmt.Errorf("%w; name the one whose output holds the figures with --stage", err)
+	}
+	return nil
+}
+
+// aggregate reads the figures out of the outputs of the named stage.
+func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts.Aggregate, error) {
+	for _, o := range outcomes {
+		if o.Instance.Stage != stage {
+			continue
+		}
+		for _, out := range o.Outputs {
+			if out.Dir || filepath.Ext(out.Path) != ".json" {
+				continue
+			}
+			b, err := s.store.Bytes(out.Digest)
+			if err != nil {
+				return contracts.Aggregate{}, err
+			}
+			return contracts.Decode[contracts.Aggregate](out.Path, b)
+		}
+	}
+	return contracts.Aggregate{}, fmt.Errorf("stage %s has no JSON output to read figures from", stage)
+}
+
+func printBaseline(w io.Writer, b contracts.Baseline) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\tcorpus %s, golden set %s, security corpus %s; %d runs of %s\n\n", b.Version,
+		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, b.RunsAveraged, b.Proxy)
+	for _, k := range []string{"1", "3", "5", "10"} {
+		fmt.Fprintf(t, "recall_at_%s\t%.4f\n", k, b.Metrics.RecallAt[k])
+	}
+	fmt.Fprintf(t, "mrr\t%.4f\nndcg_at_10\t%.4f\nmap\t%.4f\n\n", b.Metrics.MRR, b.Metrics.NDCGAt10, b.Metrics.MAP)
+	for _, d := range b.PerDetector {
+		fmt.Fprintf(t, "%s\trecall %s\tfpr %s\n", d.Score.Detector, rate(d.Score.Recall), rate(d.Score.FPR))
+	}
+	thresholds, err := json.MarshalIndent(b.Thresholds, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t, "\nthresholds %s\n", thresholds)
+	return t.Flush()
+}
+
+func rate(r *float64) string {
+	if r == nil {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.4f", *r)
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/stages/render"
+)
+
+// compareFlags are what the command line says.
+type compareFlags struct {
+	repo, by       string
+	stage          string
+	format, output string
+	cost           bool
+	rounds, most   int
+	run            runFlags
+}
+
+func newCompareCommand(flags *globalFlags) *cobra.Command {
+	f := &compareFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Compare two proxies, versions, configurations or reports, query by query",
+		Long: `Sets B beside A: each ranking metric with a paired randomization test and an
+effect size, the queries that B wins and loses with both ranked lists, each
+detector, and what answering cost.
+
+` + sideHelp + `
+
+A side that is not a report is a run of the pipeline, which the store makes free
+where nothing changed; the reports in the tree stay as they are. Cost is measured
+anew each time, by asking both proxies in turns, and is never kept; see
+docs/compare.md.`,
+		Example: `  touchstone compare reference mcpproxy --var proxy_source=../mcpproxy-go
+  touchstone compare old/reports new/reports --format markdown
+  touchstone compare search=mcp search=rest
+  touchstone compare --repo ../my-proxy @v1.4.0 @HEAD --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, flags); err != nil {
+				return err
+			}
+			c, err := f.compare(cmd.Context(), flags, args, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			text, err := f.written(c)
+			if err != nil {
+				return err
+			}
+			return writeWhole(f.output, cmd.OutOrStdout(), text)
+		},
+	}
+	p := cmd.Flags()
+	p.StringVar(&f.repo, "repo", "", "the git repository of the proxy, for @REVISION; its checkout is left alone")
+	p.StringVar(&f.by, "by", "ndcg_at_10", "the metric by which queries are won and lost")
+	p.StringVar(&f.format, "format", "table", "table, json, html or markdown")
+	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output, whole or not at all")
+	p.BoolVar(&f.cost, "cost", true, "measure latency and memory where both sides are runs")
+	p.IntVar(&f.rounds, "rounds", 3, "how often each query is asked for the cost, after one round to warm up")
+	p.IntVar(&f.most, "queries", 20, "how many queries the table shows")
+	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output holds the figures")
+	f.run.add(cmd)
+	return cmd
+}
+
+func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
+	if flags.json {
+		if cmd.Flags().Changed("format") && f.format != "json" {
+			return fmt.Errorf("--json and --format %s contradict each other: give one of them", f.format)
+		}
+		f.format = "json"
+	}
+	if !slices.Contains([]string{"table", "json", "html", "markdown"}, f.format) {
+		return fmt.Errorf("--format %q is unknown: use table, json, html or markdown", f.format)
+	}
+	if !slices.Contains(contracts.MetricNames, f.by) {
+		return fmt.Errorf("--by %q is no metric: use one of %s", f.by, strings.Join(contracts.MetricNames, ", "))
+	}
+	if f.rounds < 1 || f.rounds > 1000 {
+		return fmt.Errorf("--rounds %d: give 1 to 1000", f.rounds)
+	}
+	return nil
+}
+
+func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []string, stderr io.Writer) (*compare.Comparison, error) {
+	var sides [2]side
+	for i, arg := range args {
+		s, err := parseSide(arg)
+		if err != nil {
+			return nil, err
+		}
+		if s.revision != "" && f.repo == "" {
+			return nil, fmt.Errorf("%s is a revision of a repository: name that with --repo", arg)
+		}
+		sides[i] = s
+	}
+	var history *revisions
+	if sides[0].revision+sides[1].revision != "" {
+		var err error
+		if history, err = openRevisions(ctx, flags, f.repo); err != nil {
+			return nil, err
+		}
+		defer history.close()
+	}
+	parts, err := os.MkdirTemp("", "touchstone-compare-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for the comparison: %w", err)
+	}
+	defer os.RemoveAll(parts)
+	var runs [2]*sideRun
+	for i := range sides {
+		s := &sides[i]
+		if s.report != "" {
+			runs[i], err = readReport(s.report)
+		} else {
+			fmt.Fprintf(stderr, "%s: %s\n", []string{"A", "B"}[i], s.name)
+			where := ""
+			if f.cost && sides[1-i].report == "" {
+				where = filepath.Join(parts, fmt.Sprint(i))
+			}
+			runs[i], err = f.runSide(ctx, flags, s, history, where, stderr)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	c, err := compare.Reports(sides[0].name, runs[0].figures, sides[1].name, runs[1].figures, compare.Options{By: f.by})
+	if err != nil {
+		return nil, err
+	}
+	if runs[0].parts == "" || runs[1].parts == "" {
+		return c, nil
+	}
+	fmt.Fprintf(stderr, "measuring the cost: %d rounds\n", f.rounds)
+	c.Cost, err = measureApart(ctx, compare.MeasureOptions{A: runs[0].measured(), B: runs[1].measured(), Rounds: f.rounds})
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w; --cost=false leaves the cost out", err)
+	}
+	return c, err
+}
+
+// runSide runs the pipeline for a side.
+func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, s *side, history *revisions, parts string, stderr io.Writer) (*sideRun, error) {
+	own := flags.with(s.vars, s.varFiles)
+	// JSON is for the end; progress is shown as elsewhere.
+	own.json = flags.json || f.format == "json" && f.output == ""
+	if s.revision != "" {
+		commit, err := history.resolve(ctx, s.revision)
+		if err != nil {
+			return nil, err
+		}
+		s.name = history.subject(ctx, commit)
+		dir, err := history.checkOut(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		own = own.with([]string{"proxy_source=" + dir}, nil)
+	}
+	run, err := runSide(ctx, own, f.run, sideOptions{stage: f.stage, parts: parts}, stderr)
+	if err != nil && ctx.Err() == nil {
+		err = wrapSide(s.name, err)
+	}
+	return run, err
+}
+
+// wrapSide says which side failed; an error that was printed already stays
+// silent.
+func wrapSide(name string, err error) error {
+	var known *exitError
+	if errors.As(err, &known) && known.err == nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func (r *sideRun) measured() compare.MeasureSide {
+	a := r.figures
+	return compare.MeasureSide{
+		Proxy: filepath.Join(r.parts, partProxy), Corpus: filepath.Join(r.parts, partCorpus), Golden: filepath.Join(r.parts, partGolden),
+		Search: a.SearchPath, Degrade: a.Degraded, Secret: r.secret,
+	}
+}
+
+// written is the comparison in the chosen format.
+func (f *compareFlags) written(c *compare.Comparison) ([]byte, error) {
+	var b bytes.Buffer
+	switch f.format {
+	case "json":
+		err := printJSON(&b, c)
+		return b.Bytes(), err
+	case "html":
+		return render.ComparisonHTML(c)
+	case "markdown":
+		return render.ComparisonMarkdown(c), nil
+	}
+	err := render.WriteComparison(&b, c, f.most)
+	return b.Bytes(), err
+}

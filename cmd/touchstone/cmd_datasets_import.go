@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
+)
+
+// importJSON is the shape of datasets import --json.
+type importJSON struct {
+	Kind  string   `json:"kind"`
+	File  string   `json:"file"`
+	Notes []string `json:"notes"`
+}
+
+func newDatasetsImportCommand() *cobra.Command {
+	var out, corpus, schemas string
+	var opts convert.ImportOptions
+	var licenses []string
+	cmd := &cobra.Command{
+		Use:   "import FILE -o FILE",
+		Short: "Bring a dataset of another project into the form of ours, and say what was dropped",
+		Long: `Reads a tool corpus, a golden set, a security corpus or a detector corpus as
+mcpproxy-go publishes them, unchanged and where it lies, and writes it in the form
+that the pipeline takes. What was mapped, added or dropped is printed. The file
+that is written must not exist.
+
+  touchstone datasets import their/corpus.json -o corpus.json
+  touchstone datasets import their/golden.json --corpus corpus.json -o golden.json
+  touchstone datasets import their/entries.json --license self-authored=MIT -o security.json
+
+Whether the result holds is decided by validate-datasets.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if opts.Licenses, err = pairs("--license", licenses); err != nil {
+				return err
+			}
+			for from, to := range map[string]**contracts.Corpus{corpus: &opts.Corpus, schemas: &opts.Schemas} {
+				if from == "" {
+					continue
+				}
+				c, err := contracts.Read[contracts.Corpus](from)
+				if err != nil {
+					return err
+				}
+				*to = &c
+			}
+			data, err := contracts.ReadBytes(args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%s exists; import writes only where nothing is: choose another name", out)
+			}
+			imported, err := convert.Import(args[0], data, opts)
+			if err != nil {
+				return err
+			}
+			if err := contracts.Write(out, imported.Value()); err != nil {
+				return err
+			}
+			if asJSON(cmd) {
+				return printJSON(cmd.OutOrStdout(), importJSON{imported.Kind, out, append([]string{}, imported.Notes...)})
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", imported.Kind, out)
+			for _, note := range imported.Notes {
+				fmt.Fprintf(cmd.OutOrStdout(), "  %s\n", note)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "", "the file to write")
+	f.StringVar(&corpus, "corpus", "", "the imported corpus that a golden set is for")
+	f.StringVar(&schemas, "schemas", "", "an imported corpus that lends argument schemas to tools of a corpus that have none")
+	f.StringVar(&opts.Version, "version", "", "the version's name (default: the file's own)")
+	f.StringArrayVar(&licenses, "license", nil, "NAME=SPDX, what a licence that is no SPDX identifier stands for (repeatable)")
+	f.StringArrayVar(&opts.DropCategories, "drop-category", nil, "a category of a security corpus to leave out (repeatable)")
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+// pairs reads the NAME=VALUE words of a flag.
+func pairs(flag string, words []string) (map[string]string, error) {
+	m := map[string]string{}
+	for _, w := range words {
+		name, value, ok := strings.Cut(w, "=")
+		if !ok || name == "" || value == "" {
+			return nil, fmt.Errorf("%s %q is not NAME=VALUE", flag, w)
+		}
+		m[name] = value
+	}
+	return m, nil
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+func (d *doctor) pipeline() {
+	plan := d.session.plan
+	d.ok("pipeline", "%d stages, %d instances", len(engine.StageNames(plan)), len(plan.Instances))
+	dir, err := os.MkdirTemp(d.session.store.Dir(), "doctor-")
+	if err != nil {
+		d.fail("store", err.Error(), "name a directory that can be written to with --cache-dir or TOUCHSTONE_CACHE")
+		return
+	}
+	_ = os.Remove(dir)
+	d.ok("store", "%s can be written to", d.session.store.Dir())
+}
+
+// programs looks for the program of each stage, each once.
+func (d *doctor) programs() {
+	seen := map[string]bool{}
+	var found []string
+	for _, in := range d.session.plan.Instances {
+		name := in.Command[0]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if _, err := d.session.engine.Tools.Resolve(in); err != nil {
+			d.fail("programs", fmt.Sprintf("stage %s: %v", in.Stage, err), "install it, or correct the stage's command")
+			continue
+		}
+		found = append(found, name)
+	}
+	if len(found) > 0 {
+		d.ok("programs", "%s", strings.Join(found, ", "))
+	}
+}
+
+// ports tries what every proxy needs: a port of its own on loopback.
+func (d *doctor) ports() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		d.fail("ports", err.Error(), "free a port on 127.0.0.1: the proxy is given one of its own for each start")
+		return
+	}
+	defer l.Close()
+	d.ok("ports", "a free one on 127.0.0.1 was found, such as %d", l.Addr().(*net.TCPAddr).Port)
+}
+
+func (d *doctor) executor(ctx context.Context) {
+	if err := d.session.reachExecutor(ctx); err != nil {
+		d.fail("executor", err.Error(), "until that is done, run stages on this machine with --executor local")
+		return
+	}
+	d.ok("executor", "stages can be run")
+}
+
+// secrets looks at what the stages take their secrets from.
+func (d *doctor) secrets() {
+	var seen []string
+	for _, in := range d.session.plan.Instances {
+		for _, s := range in.Secrets {
+			if slices.Contains(seen, s.From) {
+				continue
+			}
+			seen = append(seen, s.From)
+			kind, from, _ := strings.Cut(s.From, ":")
+			var err error
+			if kind == "env" {
+				if os.Getenv(from) == "" {
+					err = fmt.Errorf("the environment variable %s is not set", from)
+				}
+			} else {
+				if !filepath.IsAbs(from) {
+					from = filepath.Join(d.session.plan.Root, from)
+				}
+				_, err = os.ReadFile(from)
+			}
+			if err != nil {
+				d.fail("secret", err.Error(), "put the value there, or name another place with --var proxy_secret=env:NAME")
+				continue
+			}
+			d.ok("secret", "%s is there", s.From)
+		}
+	}
+}
+
+// baseline tells whether the gate has anything to judge by.
+func (d *doctor) baseline() {
+	plan := d.session.plan
+	if plan.Baseline == "" {
+		return
+	}
+	file := d.flags.baselineFile(plan)
+	if _, err := os.Stat(file); err != nil {
+		d.warn("baseline", "there is no "+file+", and the gate needs one to judge by",
+			"make it, look at it and commit it: "+d.flags.again(plan, "baseline", "update"))
+		return
+	}
+	d.ok("baseline", "%s", file)
+}
+
+// inputOf finds a file or directory of the source tree among the inputs.
+func inputOf(in *pipeline.Instance, name string) (pipeline.Input, bool) {
+	for _, input := range in.Inputs {
+		if input.Name == name && len(input.Files) > 0 {
+			return input, true
+		}
+	}
+	return pipeline.Input{}, false
+}

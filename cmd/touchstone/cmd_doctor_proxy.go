@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	goversion "go/version"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// proxyParts is what the pipeline says of the proxy under test.
+type proxyParts struct {
+	instance *pipeline.Instance
+	adapter  string // the file; empty without one
+	source   string // the directory; empty when nothing is built
+	binary   string
+	options  map[string]string
+	build    []string
+}
+
+// proxyStage reads the parts off the command of build-proxy, which is what
+// will be run.
+func (d *doctor) proxyStage() (p proxyParts, ok bool) {
+	i := slices.IndexFunc(d.session.plan.Instances, func(in *pipeline.Instance) bool { return in.Stage == "build-proxy" })
+	if i < 0 {
+		return p, false
+	}
+	p.instance = d.session.plan.Instances[i]
+	p.options = map[string]string{}
+	words := p.instance.Command
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == "--":
+			p.build = words[i+1:]
+			i = len(words)
+		case words[i] == "--binary" && i+1 < len(words):
+			p.binary = words[i+1]
+		case words[i] == "--option" && i+1 < len(words):
+			name, value, _ := strings.Cut(words[i+1], "=")
+			p.options[name] = value
+		}
+	}
+	if in, ok := inputOf(p.instance, "adapter"); ok {
+		p.adapter = in.Files[0].Source
+	}
+	if in, ok := inputOf(p.instance, "source"); ok {
+		p.source = strings.TrimSuffix(in.Files[0].Source, filepath.FromSlash(in.Files[0].Path))
+	}
+	return p, true
+}
+
+func (d *doctor) proxy(ctx context.Context, p proxyParts) {
+	var a *adapter.Adapter
+	if p.adapter != "" {
+		var err error
+		if a, err = adapter.ReadFile(p.adapter); err == nil {
+			_, err = a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: p.options})
+		}
+		if err != nil {
+			d.fail("adapter", err.Error(), "correct what it names")
+			return
+		}
+		d.ok("adapter", "%s", a.Name)
+		if a.Build != nil && p.source == "" {
+			d.fail("proxy", fmt.Sprintf("adapter %s is of a proxy that is built from its source, and no source is given", a.Name), "name its checkout with --var proxy_source=DIR")
+			return
+		}
+		if a.Build != nil && p.binary == "" {
+			p.binary = a.Build.Binary
+		}
+		if a.Build != nil && len(p.build) == 0 {
+			p.build = a.Build.Command
+		}
+		d.services(ctx, a, p)
+	}
+	switch {
+	case p.source == "" && a == nil:
+		d.ok("proxy", "the reference proxy, which is part of this program")
+	case p.source == "":
+		d.ok("proxy", "nothing needs to be built")
+	case len(p.build) > 0:
+		d.toolchain(ctx, p)
+	default:
+		d.prebuilt(p, a)
+	}
+}
+
+// prebuilt looks for the files of a proxy that nobody says how to build.
+func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
+	wanted := []string{p.binary}
+	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build=[...]', or name the file that is there with --var proxy_binary=FILE"
+	if a != nil {
+		remedy = "build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; what only detectors need can be left out with --var 'proxy_detectors=[]'"
+		for _, detector := range a.Detectors {
+			if d.scores(detector.Name) {
+				wanted = append(wanted, detector.Binary)
+			}
+		}
+	}
+	slices.Sort(wanted)
+	for _, name := range slices.Compact(wanted) {
+		if name == "" {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(p.source, name))
+		switch {
+		case err != nil:
+			d.fail("proxy", fmt.Sprintf("the source has no file %s, and nothing says how to build it", name), remedy)
+		case info.Mode().Perm()&0o111 == 0:
+			d.fail("proxy", name+" in the source is not executable", "build it again, or set its mode")
+		default:
+			d.ok("proxy", "%s is built in its source", name)
+		}
+	}
+}
+
+// scores tells whether a stage asks the adapter's detector of that name.
+func (d *doctor) scores(detector string) bool {
+	return slices.ContainsFunc(d.session.plan.Instances, func(in *pipeline.Instance) bool {
+		return slices.Contains(in.Command, "--adapted") && slices.Contains(in.Command, detector)
+	})
+}
+
+var goDirective = regexp.MustCompile(`(?m)^go[ \t]+(\d+(?:\.\d+)*)`)
+
+// toolchain looks for what builds the proxy, by the PATH that the stage has,
+// and holds a Go toolchain against what the source asks for.
+func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
+	path := engine.DefaultPath
+	for _, v := range p.instance.Env {
+		if v.Name == "PATH" {
+			path = v.Value
+		}
+	}
+	program := lookIn(path, p.build[0])
+	if program == "" {
+		d.fail("toolchain", fmt.Sprintf("%s, which builds the proxy, is not in %s", p.build[0], path), "install it, or give its absolute path")
+		return
+	}
+	mod, err := os.ReadFile(filepath.Join(p.source, "go.mod"))
+	wants := goDirective.FindSubmatch(mod)
+	compiler := lookIn(path, "go")
+	if err != nil || wants == nil || compiler == "" {
+		if err == nil && compiler == "" {
+			d.warn("toolchain", "the source is a Go module and there is no go in "+path, "install Go there, unless the build brings its own")
+			return
+		}
+		d.ok("toolchain", "%s", program)
+		return
+	}
+	cmd := exec.CommandContext(ctx, compiler, "env", "GOVERSION")
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local")
+	out, err := cmd.Output()
+	has := strings.TrimPrefix(strings.TrimSpace(string(out)), "go")
+	switch {
+	case err != nil:
+		d.fail("toolchain", fmt.Sprintf("%s env GOVERSION: %v", compiler, err), "repair the installation of Go")
+	case goversion.Compare("go"+has, "go"+string(wants[1])) < 0:
+		d.warn("toolchain", fmt.Sprintf("the source asks for Go %s and this is %s", wants[1], has), "install that version; go fetches it by itself where GOTOOLCHAIN lets it and the network is open")
+	default:
+		d.ok("toolchain", "Go %s, and the source asks for %s", has, wants[1])
+	}
+}
+
+func lookIn(path, name string) string {
+	if filepath.IsAbs(name) {
+		if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o111 != 0 {
+			return name
+		}
+		return ""
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return filepath.Join(dir, name)
+		}
+	}
+	return ""
+}
+
+// services tries the addresses among the adapter's options. Any answer will
+// do: whether it is the right one, the proxy will say.
+func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts) {
+	client := &http.Client{Timeout: 10 * time.Second}
+	for _, o := range a.Options {
+		url := p.options[o.Name]
+		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+			continue
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err == nil {
+			var resp *http.Response
+			if resp, err = client.Do(req); err == nil {
+				resp.Body.Close()
+			}
+		}
+		if err != nil {
+			d.fail("service", fmt.Sprintf("option %s: %v", o.Name, err), "start the service, or give its address with --var 'proxy_options={...}'")
+			continue
+		}
+		d.ok("service", "%s answers", url)
+	}
+	if a.Network != "full" {
+		return
+	}
+	for _, in := range d.session.plan.Instances {
+		if in.Stage == "snapshot-index" && in.Network != pipeline.NetworkFull {
+			d.fail("service", "the stages that start the proxy may reach loopback only, and its adapter needs more", "open the network with --var proxy_network=full")
+			return
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+)
+
+// explainJSON is the shape of explain --json.
+type explainJSON struct {
+	Stages []engine.Explanation `json:"stages"`
+}
+
+func newExplainCommand(flags *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain STAGE",
+		Short: "Say why a stage is a hit or a miss, down to the entries of a dataset that changed",
+		Long:  "STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := openSession(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			which, err := engine.Find(s.plan, args[0])
+			if err != nil {
+				return err
+			}
+			explanations, err := s.engine.Explain(cmd.Context(), s.plan, which)
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), explainJSON{explanations})
+			}
+			for _, x := range explanations {
+				printExplanation(cmd.OutOrStdout(), x)
+			}
+			return nil
+		},
+	}
+}
+
+func printExplanation(w io.Writer, x engine.Explanation) {
+	name := x.Stage
+	if x.Instance != "" {
+		name += "[" + x.Instance + "]"
+	}
+	fmt.Fprintf(w, "%s: %s\n", name, x.Status)
+	if x.Recorded != nil {
+		fmt.Fprintf(w, "  recorded %s by the %s executor, took %s\n", x.Recorded.Started.Format(time.DateTime),
+			x.Recorded.Executor, seconds(time.Duration(x.Recorded.DurationMS)*time.Millisecond))
+	}
+	if len(x.Changes) == 0 {
+		for _, reason := range x.Reasons {
+			fmt.Fprintf(w, "  %s\n", reason)
+		}
+	}
+	if x.Compared != nil {
+		fmt.Fprintf(w, "  compared with the run of %s:\n", x.Compared.Started.Format(time.DateTime))
+	}
+	for _, c := range x.Changes {
+		fmt.Fprintf(w, "  %s\n", c)
+		for _, d := range c.Details {
+			fmt.Fprintf(w, "    %s\n", d)
+		}
+	}
+	if x.Key != "" {
+		fmt.Fprintf(w, "  key %s over:\n", x.Key)
+		for _, c := range x.Components {
+			fmt.Fprintf(w, "    %-24s %.12s  %s\n", c.Name, c.Digest, c.Value)
+		}
+	}
+}

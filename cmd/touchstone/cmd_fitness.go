@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/fitness"
+)
+
+// newFitnessCommand is "touchstone fitness [CANDIDATE]", with the loop for
+// optimisers below it.
+func newFitnessCommand(global *globalFlags) *cobra.Command {
+	var data fitnessData
+	cmd := &cobra.Command{
+		Use:   "fitness [CANDIDATE]",
+		Short: "Score other tool descriptions against a golden set: once, or in an optimiser's loop",
+		Long: `Scores the tools of a corpus with the descriptions of CANDIDATE, a JSON file
+{"id": "name", "descriptions": {"server:tool": "text"}}, by the reference proxy's
+search in this process; without one, as they are. The golden set is cut in two
+by a seed: the train half is what descriptions are improved on, and the held-out
+half shows whether they are better on other queries too. A candidate is feasible
+when the scanner finds nothing in it that it does not find in the original.`,
+		Example: `  touchstone fitness
+  touchstone fitness --seed 7 better.json
+  python3 examples/optimisers/climb.py`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := data.evaluator()
+			if err != nil {
+				return err
+			}
+			original, err := e.ScoreBoth(cmd.Context(), contracts.Candidate{ID: "original"})
+			if err != nil {
+				return err
+			}
+			candidate := original
+			if len(args) == 1 {
+				c, err := contracts.Read[contracts.Candidate](args[0])
+				if err != nil {
+					return err
+				}
+				if candidate, err = e.ScoreBoth(cmd.Context(), c); err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+			}
+			if global.json {
+				return printJSON(cmd.OutOrStdout(), candidate)
+			}
+			return printFitness(cmd.OutOrStdout(), original, candidate, len(args) == 1)
+		},
+	}
+	data.flags(cmd)
+	cmd.AddCommand(newFitnessServeCommand())
+	return cmd
+}
+
+func newFitnessServeCommand() *cobra.Command {
+	var data fitnessData
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer candidates as they come: one JSON line in, one out",
+		Long: `Reads one candidate a line on standard input and answers each, in order, with one
+line: the figures of the train half, what the scanner found, and for every query
+whose best tool is not first, which tools stand before it and on which words.
+The held-out half is never in an answer. A line that cannot be scored is answered
+with "error", and serving goes on until the input ends. Send several lines before
+reading to keep all processors busy. The shapes are in docs/fitness.md.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := data.evaluator()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "scoring on %d queries, %d held out\n", e.Train(), e.HeldOut())
+			return e.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	data.flags(cmd)
+	return cmd
+}
+
+// fitnessData is what candidates are scored on.
+type fitnessData struct {
+	corpus, golden string
+	opts           fitness.Options
+}
+
+func (d *fitnessData) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v1.json", "the tools")
+	f.StringVar(&d.golden, "golden", "datasets/golden_v1.json", "the labelled queries over them")
+	f.Uint64Var(&d.opts.Seed, "seed", 1, "what cuts the queries in two")
+	f.Float64Var(&d.opts.Share, "train", 0.6, "the share of the train half")
+	f.StringVar(&d.opts.Metric, "metric", "recall_at_5", "what the fitness is: "+strings.Join(contracts.MetricNames, ", "))
+}
+
+func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
+	corpus, err := contracts.Read[contracts.Corpus](d.corpus)
+	if err != nil {
+		return nil, err
+	}
+	golden, err := contracts.Read[contracts.GoldenSet](d.golden)
+	if err != nil {
+		return nil, err
+	}
+	e, err := fitness.New(corpus, golden, d.opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s: %w", d.corpus, d.golden, err)
+	}
+	return e, nil
+}
+
+func printFitness(w io.Writer, original, candidate contracts.Fitness, compared bool) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head := fmt.Sprintf("\ttrain (%d)\theld out (%d)\t\n", original.Train.Queries, original.HeldOut.Queries)
+	if compared {
+		head = fmt.Sprintf("\ttrain (%d)\tbefore\theld out (%d)\tbefore\t\n", original.Train.Queries, original.HeldOut.Queries)
+	}
+	fmt.Fprint(t, head)
+	for _, name := range contracts.MetricNames {
+		train, _ := candidate.Train.Metrics.Value(name)
+		heldOut, _ := candidate.HeldOut.Metrics.Value(name)
+		trainBefore, _ := original.Train.Metrics.Value(name)
+		heldOutBefore, _ := original.HeldOut.Metrics.Value(name)
+		if compared {
+			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t\n", name, train, trainBefore, heldOut, heldOutBefore)
+		} else {
+			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t\n", name, train, heldOut)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%d train queries do not have their tool first.\n", len(candidate.Feedback))
+	if candidate.Feasible {
+		fmt.Fprintln(w, "feasible: the scanner finds nothing new")
+		return nil
+	}
+	fmt.Fprintln(w, "not feasible: the scanner finds")
+	for _, f := range candidate.Findings {
+		fmt.Fprintf(w, "  %s: %s (%s): %s\n", f.ToolID, f.Severity, strings.Join(f.Signals, ", "), f.Evidence)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/stages/gate"
+)
+
+// gateJSON is the shape of gate --json. Verdict is the verdict output itself,
+// null when a stage failed before there was one.
+type gateJSON struct {
+	Passed  bool            `json:"passed"`
+	Verdict json.RawMessage `json:"verdict"`
+	Run     runJSON         `json:"run"`
+}
+
+func newGateCommand(flags *globalFlags) *cobra.Command {
+	rf := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Run the whole pipeline and say whether the gate passed",
+		Long: `Brings the whole pipeline up to date, publishes its reports, and judges by the
+output that the pipeline block names as its verdict. On an unchanged tree it
+computes nothing.
+
+` + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := openSession(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			if s.plan.Verdict == nil {
+				return fmt.Errorf("%s declares no verdict; add verdict = stage.NAME.OUTPUT to its pipeline block", flags.file)
+			}
+			if err := flags.missingBaseline(s.plan); err != nil {
+				return err
+			}
+			var verdict *verdict
+			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
+				verdict, err = s.verdict(outcomes)
+				return err
+			})
+			if err != nil {
+				switch {
+				case outcomes != nil && flags.json:
+					facts := gateJSON{Run: s.runFacts(outcomes, sum)}
+					if verdict != nil {
+						facts.Passed, facts.Verdict = verdict.Passed, verdict.raw
+					}
+					if err := printJSON(cmd.OutOrStdout(), facts); err != nil {
+						return err
+					}
+				case verdict != nil:
+					verdict.print(cmd.OutOrStdout())
+				}
+				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+			}
+			if flags.json {
+				err = printJSON(cmd.OutOrStdout(), gateJSON{verdict.Passed, verdict.raw, s.runFacts(outcomes, sum)})
+			} else if rf.progress != "quiet" || !verdict.Passed {
+				verdict.print(cmd.OutOrStdout())
+				for _, path := range s.published() {
+					fmt.Fprintln(cmd.OutOrStdout(), "see", path)
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(sum))
+			}
+			if err == nil && !verdict.Passed {
+				return &exitError{code: exitGateFailed}
+			}
+			return err
+		},
+	}
+	rf.add(cmd)
+	return cmd
+}
+
+// published lists what a person may open after a run: the page where there is
+// one, else the path itself.
+func (s *session) published() []string {
+	var paths []string
+	for _, p := range s.plan.Publish {
+		path := p.Path
+		if _, err := os.Stat(filepath.Join(s.plan.Root, path, reportPage)); err == nil {
+			path = filepath.Join(path, reportPage)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// verdict is any JSON object with a boolean "passed"; gate is set when it is
+// the evaluation's own.
+type verdict struct {
+	Passed bool
+	raw    json.RawMessage
+	gate   *contracts.Gate
+}
+
+func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
+	ref := s.plan.Verdict
+	in := s.plan.Instances[ref.Instance]
+	out, ok := outcomes[ref.Instance].Output(ref.Output)
+	if !ok {
+		return nil, fmt.Errorf("the verdict, output %s of %s, was not made", ref.Output, in)
+	}
+	b, err := s.store.Bytes(out.Digest)
+	if err != nil {
+		return nil, fmt.Errorf("reading the verdict: %w", err)
+	}
+	var plain struct {
+		Passed *bool `json:"passed"`
+	}
+	if err := json.Unmarshal(b, &plain); err != nil || plain.Passed == nil {
+		return nil, fmt.Errorf(`the verdict, output %s of %s, is not a JSON object with a boolean "passed"`, ref.Output, in)
+	}
+	v := &verdict{Passed: *plain.Passed, raw: json.RawMessage(b)}
+	if g, err := contracts.Decode[contracts.Gate]("verdict", b); err == nil {
+		v.gate = &g
+	}
+	return v, nil
+}
+
+func (v *verdict) print(w io.Writer) {
+	for _, line := range v.lines() {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// lines is the summary that a person reads on standard output.
+func (v *verdict) lines() []string {
+	if v.gate != nil {
+		return gate.Describe(*v.gate)
+	}
+	if v.Passed {
+		return []string{"the gate passed"}
+	}
+	return []string{"the gate FAILED"}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
+)
+
+func newProxyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "proxy",
+		Short: "Run the reference proxy, or the client that has none",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newProxyServeCommand(), newProxyDirectCommand())
+	return cmd
+}
+
+func newProxyServeCommand() *cobra.Command {
+	var opts proxy.Options
+	var config string
+	var untilStdinCloses bool
+	cmd := &cobra.Command{
+		Use:   "serve --config FILE",
+		Short: "Serve the tools of several MCP servers through one: search with retrieve_tools, run with call_tool",
+		Long: `Connect the upstream servers that the configuration lists and serve all their
+tools through two: retrieve_tools finds tools by what they do, call_tool runs
+one. MCP clients connect to /mcp by streamable HTTP. REST beside it:
+
+  GET /api/v1/index/search?q=TEXT&limit=N   the same search
+  GET /api/v1/tools                         every tool, with its state
+  GET /api/v1/status                        upstreams and counts
+  GET /healthz, GET /readyz                 alive; every upstream settled
+
+Tools that the scanner calls dangerous are quarantined: listed with the
+findings, neither found nor called.
+
+The configuration is JSON:
+
+  {"upstreams": [
+    {"name": "files", "command": ["mcp-files", "--root", "/srv"], "env": {"LANG": "C"}},
+    {"name": "issues", "url": "http://127.0.0.1:9000/mcp"}
+  ]}
+
+It ends at SIGTERM or interrupt, and ends all servers that it started.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := contracts.Read[contracts.ProxyConfig](config)
+			if err != nil {
+				return err
+			}
+			opts.Config = cfg
+			opts.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			ctx := cmd.Context()
+			if untilStdinCloses {
+				ctx = untilEnd(ctx, cmd.InOrStdin())
+			}
+			return proxy.Serve(ctx, opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&config, "config", "", "the configuration file")
+	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 takes any free one")
+	f.BoolVar(&opts.AllowRemote, "allow-remote", false, "allow an address that other machines reach; there is no authentication")
+	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the chosen address to this file once every upstream is indexed or has failed")
+	f.DurationVar(&opts.UpstreamTimeout, "upstream-timeout", 30*time.Second, "how long an upstream may take to connect and list its tools, and a tool to answer")
+	f.BoolVar(&untilStdinCloses, "until-stdin-closes", false, "end when standard input ends as well")
+	if err := cmd.MarkFlagRequired("config"); err != nil {
+		panic(err) // a flag that does not exist: a mistake in this program
+	}
+	return cmd
+}
+
+func newProxyDirectCommand() *cobra.Command {
+	var opts direct.Options
+	var config string
+	var untilStdinCloses bool
+	cmd := &cobra.Command{
+		Use:   "direct --config FILE --rank bm25|dense|all",
+		Short: "Be a client without a proxy: read the tools of all servers and rank them here",
+		Long: `Reads tools/list of every server that the configuration lists and answers the same
+searches as the reference proxy, by a ranking of its own:
+
+  bm25    the textbook's BM25 over names and descriptions
+  dense   embeddings of an OpenAI-compatible service, by cosine; its key, if it
+          needs one, is taken from the environment variable PROXY_SECRET
+  all     none: the tools in the order in which the servers list them, as in a
+          model's context that holds them all
+
+It is what a proxy's search is compared with; see docs/adapters.md.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if opts.Config, err = contracts.Read[contracts.ProxyConfig](config); err != nil {
+				return err
+			}
+			opts.Embeddings.Key = os.Getenv("PROXY_SECRET")
+			opts.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			ctx := cmd.Context()
+			if untilStdinCloses {
+				ctx = untilEnd(ctx, cmd.InOrStdin())
+			}
+			return direct.Serve(ctx, opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&config, "config", "", "the configuration file")
+	f.StringVar(&opts.Rank, "rank", direct.RankBM25, "how to rank: "+strings.Join(direct.Rankings(), ", "))
+	f.StringVar(&opts.Embeddings.URL, "embeddings-url", "", "with dense: the service's address before /embeddings, such as http://127.0.0.1:8080/v1")
+	f.StringVar(&opts.Embeddings.Model, "embeddings-model", "", "with dense: the model's name")
+	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 takes any free one")
+	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the chosen address to this file once all tools are ranked")
+	f.DurationVar(&opts.Timeout, "start-timeout", 5*time.Minute, "how long reading and ranking all tools may take")
+	f.BoolVar(&untilStdinCloses, "until-stdin-closes", false, "end when standard input ends as well")
+	if err := cmd.MarkFlagRequired("config"); err != nil {
+		panic(err) // a flag that does not exist: a mistake in this program
+	}
+	return cmd
+}
+
+// untilEnd returns a context that also ends when r does.
+func untilEnd(ctx context.Context, r io.Reader) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, r)
+		cancel()
+	}()
+	return ctx
+}

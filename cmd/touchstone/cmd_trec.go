@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
+	"github.com/touchstone-eval/touchstone/metrics/trec"
+)
+
+// newTrecCommand is "touchstone trec QRELS RUN", with the conversions below
+// it.
+func newTrecCommand(global *globalFlags) *cobra.Command {
+	var measures []string
+	var perTopic bool
+	opts := trec.Options{}
+	cmd := &cobra.Command{
+		Use:   "trec QRELS RUN",
+		Short: "Score a TREC run against qrels, as trec_eval does, and convert to and from both",
+		Long: `Prints ranking measures of a TREC run file in the layout and to the last digit of
+trec_eval 9.0.7: documents by score, ties by document id descending, unjudged
+documents not relevant, means over the topics that both files have.
+
+Measures are ` + strings.Join(trec.MeasureNames(), ", ") + `; those at cut-offs take a list, as in
+-m recall.1,3,5. Without -m they are the ones that Touchstone reports on.`,
+		Example: `  touchstone trec -q -m recall.5 -m recip_rank qrels.txt run.txt
+  touchstone trec -c qrels.txt run.txt`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.Level < 0 {
+				return fmt.Errorf("level %d is negative; a relevance is 0 or more", opts.Level)
+			}
+			var err error
+			if opts.Measures, err = trec.ParseMeasures(measures); err != nil {
+				return err
+			}
+			qrels, err := readTrec(args[0], trec.ReadQrels)
+			if err != nil {
+				return err
+			}
+			figures, err := readTrec(args[1], func(file string, run io.Reader) (*trec.Evaluation, error) {
+				return trec.Evaluate(qrels, file, run, opts)
+			})
+			if errors.Is(err, trec.ErrNoTopics) {
+				return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
+			}
+			if err != nil {
+				return err
+			}
+			if global.json {
+				return printJSON(cmd.OutOrStdout(), trecFacts(figures, perTopic))
+			}
+			return figures.Print(cmd.OutOrStdout(), perTopic)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&perTopic, "per-topic", "q", false, "print every topic before the means")
+	flags.BoolVarP(&opts.Complete, "complete", "c", false, "average over all topics of QRELS; those missing from RUN count 0")
+	flags.IntVarP(&opts.Level, "level", "l", 1, "lowest relevance that counts as relevant")
+	flags.StringArrayVarP(&measures, "measure", "m", nil, "measure to print, with its cut-offs (repeatable)")
+	cmd.AddCommand(newTrecExportQrels(), newTrecExportRun(), newTrecImportQrels())
+	return cmd
+}
+
+// trecJSON is the shape of trec --json: figures by measure, of all topics and,
+// with -q, of each.
+type trecJSON struct {
+	All    map[string]float64 `json:"all"`
+	Topics []trecTopic        `json:"topics"`
+}
+
+type trecTopic struct {
+	Topic    string             `json:"topic"`
+	Measures map[string]float64 `json:"measures"`
+}
+
+func trecFacts(e *trec.Evaluation, perTopic bool) trecJSON {
+	named := func(figures []float64) map[string]float64 {
+		m := make(map[string]float64, len(figures))
+		for i, v := range figures {
+			m[e.Names[i]] = v
+		}
+		return m
+	}
+	facts := trecJSON{All: named(e.All), Topics: []trecTopic{}}
+	if perTopic {
+		for _, t := range e.Topics {
+			facts.Topics = append(facts.Topics, trecTopic{t.ID, named(t.Figures)})
+		}
+	}
+	return facts
+}
+
+func newTrecExportQrels() *cobra.Command {
+	var golden, out string
+	cmd := &cobra.Command{
+		Use:   "export-qrels --golden FILE [--out QRELS]",
+		Short: "Write the labels of a golden set as a qrels file",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			g, err := contracts.Read[contracts.GoldenSet](golden)
+			if err != nil {
+				return err
+			}
+			return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteQrels(w, g) })
+		},
+	}
+	cmd.Flags().StringVar(&golden, "golden", "", "the golden set")
+	cmd.Flags().StringVar(&out, "out", "", "where the qrels go (default standard output)")
+	cmd.MarkFlagRequired("golden")
+	return cmd
+}
+
+func newTrecExportRun() *cobra.Command {
+	var report, out string
+	cmd := &cobra.Command{
+		Use:   "export-run --report FILE [--out RUN]",
+		Short: "Write the ranked lists of one run of score-retrieval as a run file",
+		Long: `Writes the ranked lists of a retrieval report so that trec_eval -c gives the
+figures of the report. Scores of the proxy are written where they say the order
+in which it answered, and the place counted from the end where they do not.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := contracts.Read[contracts.RetrievalReport](report)
+			if err != nil {
+				return err
+			}
+			return writeTrec(cmd, out, func(w io.Writer) error { return convert.WriteRun(w, r) })
+		},
+	}
+	cmd.Flags().StringVar(&report, "report", "", "the report of one run of score-retrieval")
+	cmd.Flags().StringVar(&out, "out", "", "where the run goes (default standard output)")
+	cmd.MarkFlagRequired("report")
+	return cmd
+}
+
+func newTrecImportQrels() *cobra.Command {
+	var qrelsFile, topicsFile, corpusFile, version, source, license, out string
+	cmd := &cobra.Command{
+		Use:   "import-qrels --qrels FILE --topics FILE --corpus FILE --out GOLDEN",
+		Short: "Make a golden set out of a qrels file and the texts of its topics",
+		Long: `Makes a golden set over a corpus: the topics file has one topic a line, its id, a
+tab and its text, and the documents of the qrels are tool ids. Check what comes
+out with validate-datasets.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			corpus, err := contracts.Read[contracts.Corpus](corpusFile)
+			if err != nil {
+				return err
+			}
+			qrels, err := readTrec(qrelsFile, trec.ReadQrels)
+			if err != nil {
+				return err
+			}
+			topics, err := readTrec(topicsFile, convert.ReadTopics)
+			if err != nil {
+				return err
+			}
+			golden, unjudged, err := convert.GoldenSet(corpus, qrels, topics)
+			if err != nil {
+				return fmt.Errorf("%s: %w", qrelsFile, err)
+			}
+			golden.Version = version
+			if source != "" {
+				golden.GeneratedFrom = &contracts.GeneratedFrom{Source: source, License: license}
+			}
+			if err := contracts.Write(out, golden); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %d queries, %d topics left out without a label\n", out, len(golden.Queries), len(unjudged))
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&qrelsFile, "qrels", "", "the judgements")
+	flags.StringVar(&topicsFile, "topics", "", "the texts of the topics: id, tab, text")
+	flags.StringVar(&corpusFile, "corpus", "", "the corpus whose tools are judged")
+	flags.StringVar(&version, "version", "", "version of the golden set")
+	flags.StringVar(&source, "source", "", "where the judgements come from")
+	flags.StringVar(&license, "license", "", "their licence, an SPDX identifier; needs --source")
+	flags.StringVar(&out, "out", "", "where the golden set goes")
+	for _, name := range []string{"qrels", "topics", "corpus", "out"} {
+		cmd.MarkFlagRequired(name)
+	}
+	return cmd
+}
+
+func readTrec[T any](path string, read func(string, io.Reader) (T, error)) (T, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		var none T
+		return none, fmt.Errorf("cannot read the file: %w; check that it exists and may be read", err)
+	}
+	defer f.Close()
+	return read(path, f)
+}
+
+// writeTrec writes to the file out, whole or not at all, or to standard
+// output.
+func writeTrec(cmd *cobra.Command, out string, write func(io.Writer) error) error {
+	if out == "" {
+		return write(cmd.OutOrStdout())
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
+	}
+	f, err := renameio.NewPendingFile(out, renameio.WithPermissions(0o644))
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
+}

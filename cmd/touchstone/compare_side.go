@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// side is one of two things to compare: a report that there is, or a run of
+// the pipeline with settings of its own.
+type side struct {
+	name     string
+	report   string // path of a report; empty for a run
+	vars     []string
+	varFiles []string
+	revision string // of --repo
+}
+
+// asItStands is the side without settings of its own.
+const asItStands = "-"
+
+// reference is the name of the proxy that is built in.
+const reference = "reference"
+
+// sideHelp says how a side is written.
+const sideHelp = `A and B are each one of
+
+  PATH          a report.json, or a directory that holds one
+  FILE          a file of variables, as for --var-file
+  NAME=VALUE    a variable; several are separated by a semicolon
+  WORD          a proxy: short for proxy=WORD, and reference for the built-in one
+  @REVISION     a revision of the proxy's source in the git repository --repo
+  -             the pipeline as it stands
+
+--var and --var-file hold for both.`
+
+// parseSide reads a side of the command line.
+func parseSide(arg string) (side, error) {
+	s := side{name: arg}
+	info, err := os.Stat(arg)
+	switch {
+	case arg == asItStands:
+		s.name = "the pipeline as it stands"
+	case strings.HasPrefix(arg, "@") && len(arg) > 1:
+		s.revision = arg[1:]
+	case err == nil && info.IsDir():
+		s.report = filepath.Join(arg, "report.json")
+		if _, err := os.Stat(s.report); err != nil {
+			return s, fmt.Errorf("%s holds no report.json; name a report, a file of variables, name=value, a proxy or @revision", arg)
+		}
+	case err == nil && isReport(arg):
+		s.report = arg
+	case err == nil:
+		s.varFiles = []string{arg}
+	case strings.Contains(arg, "="):
+		for _, v := range strings.Split(arg, ";") {
+			s.vars = append(s.vars, strings.TrimSpace(v))
+		}
+	case arg == reference:
+		// Not that of a source which is given for the other side.
+		s.vars = []string{"proxy=", "proxy_source="}
+	case arg != "" && !strings.ContainsAny(arg, `/\.`):
+		s.vars = []string{"proxy=" + arg}
+	default:
+		return s, fmt.Errorf("there is no %q; name a report, a file of variables, name=value, a proxy or @revision", arg)
+	}
+	return s, nil
+}
+
+// isReport tells a report from a JSON file of variables.
+func isReport(path string) bool {
+	b, err := os.ReadFile(path)
+	if err != nil || filepath.Ext(path) != ".json" {
+		return false
+	}
+	var top map[string]json.RawMessage
+	if json.Unmarshal(b, &top) != nil {
+		return false
+	}
+	_, gate := top["gate"]
+	_, aggregate := top["aggregate"]
+	return gate && aggregate
+}
+
+// sideRun is what a side gave. Parts is a directory with the proxy and the
+// data, when they were asked for and the pipeline has them; secret is then what
+// the proxy needs to know, if anything.
+type sideRun struct {
+	figures *contracts.Aggregate
+	parts   string
+	secret  string
+}
+
+// with gives the flags of one side: what is said later wins.
+func (f *globalFlags) with(vars, varFiles []string) *globalFlags {
+	own := *f
+	own.vars = append(append([]string(nil), f.vars...), vars...)
+	own.varFiles = append(append([]string(nil), f.varFiles...), varFiles...)
+	return &own
+}
+
+// sideOptions say how far a side is run.
+type sideOptions struct {
+	// stage is the one whose output holds the figures.
+	stage string
+	// parts is where the proxy and the data go; empty for nowhere.
+	parts string
+	// source is the directory of a revision, whose own faults are told from
+	// others; empty where there is none.
+	source string
+}
+
+// sourceError is a stage that failed and that depends on the source of a
+// revision. Its message is the end of what the stage printed.
+type sourceError struct {
+	stage *pipeline.Instance
+	said  string
+	err   error
+}
+
+func (e *sourceError) Error() string {
+	return fmt.Sprintf("%s: %s", e.stage, cmp.Or(e.said, e.err.Error()))
+}
+
+func (e *sourceError) Unwrap() error { return e.err }
+
+// runSide brings the pipeline up to date as far as the stage that holds the
+// figures, and reads them. Nothing is judged, so that no baseline is needed,
+// and nothing is published: the reports in the tree are those of the gate.
+func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions, stderr io.Writer) (*sideRun, error) {
+	s, err := openSession(flags, stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.hasFigures(o.stage); err != nil {
+		return nil, err
+	}
+	rf.selection = engine.Selection{Until: []string{o.stage}}
+	s.plan.Publish = nil
+	run := &sideRun{}
+	outcomes, _, err := s.run(ctx, &rf, flags.json, stderr, func(outcomes []*engine.Outcome) error {
+		figures, err := s.aggregate(outcomes, o.stage)
+		if run.figures = &figures; err != nil || o.parts == "" {
+			return err
+		}
+		if run.parts, err = s.parts(outcomes, o.parts); err == nil && run.parts != "" {
+			run.secret, err = s.proxySecret()
+		}
+		return err
+	})
+	var failed *engine.StageError
+	if errors.As(err, &failed) && ctx.Err() == nil && o.source != "" && s.dependsOn(failed.Outcome.Instance, o.source) {
+		var said bytes.Buffer
+		_ = s.explainFailure(&said, outcomes, err)
+		return nil, &sourceError{failed.Outcome.Instance, lastWords(said.String()), err}
+	}
+	if err != nil {
+		return nil, s.explainFailure(stderr, outcomes, err)
+	}
+	return run, nil
+}
+
+// lastWords is the last line that says something.
+func lastWords(log string) string {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	_, text, _ := strings.Cut(lines[len(lines)-1], " | ")
+	return strings.TrimSpace(text)
+}
+
+// dependsOn tells whether an instance reads files below a directory, itself or
+// through others.
+func (s *session) dependsOn(in *pipeline.Instance, dir string) bool {
+	for _, input := range in.Inputs {
+		for _, f := range input.Files {
+			if rel, err := filepath.Rel(dir, f.Source); err == nil && filepath.IsLocal(rel) {
+				return true
+			}
+		}
+	}
+	for _, u := range in.Upstream {
+		if s.dependsOn(s.plan.Instances[u], dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// Names of the parts below the directory of a side.
+const (
+	partProxy  = "proxy"
+	partCorpus = "corpus.json"
+	partGolden = "golden.json"
+)
+
+// parts writes the proxy and the data that it is asked about below dir. It
+// gives "" for a pipeline that has them under other names than ours.
+func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) {
+	wanted := []struct{ stage, output, to string }{
+		{"build-proxy", "proxy", partProxy}, {"validate-datasets", "corpus", partCorpus}, {"validate-datasets", "golden", partGolden},
+	}
+	for _, w := range wanted {
+		found := false
+		for _, o := range outcomes {
+			out, ok := o.Output(w.output)
+			if o.Instance.Stage != w.stage || !ok {
+				continue
+			}
+			found = true
+			if err := s.engine.CopyOutput(out, filepath.Join(dir, w.to)); err != nil {
+				return "", err
+			}
+		}
+		if !found {
+			return "", nil
+		}
+	}
+	return dir, nil
+}
+
+// proxySecret reads the secret that the pipeline hands its proxy; "" for none.
+func (s *session) proxySecret() (string, error) {
+	for _, in := range s.plan.Instances {
+		for _, secret := range in.Secrets {
+			if in.Stage == "score-retrieval" && secret.Name == "PROXY_SECRET" {
+				return s.engine.Secret(s.plan.Root, secret)
+			}
+		}
+	}
+	return "", nil
+}
+
+// readReport reads a side that is a report.
+func readReport(path string) (*sideRun, error) {
+	r, err := contracts.Read[contracts.Report](path)
+	if err != nil {
+		return nil, err
+	}
+	return &sideRun{figures: &r.Aggregate}, nil
+}
+
+// writeWhole writes text to a file, or to w when file is empty.
+func writeWhole(file string, w io.Writer, text []byte) error {
+	if file == "" {
+		_, err := io.Copy(w, bytes.NewReader(text))
+		return err
+	}
+	if err := renameio.WriteFile(file, text, 0o644); err != nil {
+		return fmt.Errorf("write %s: %w; choose another place with -o", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
+)
+
+// Cost is what answering took on both sides. It is measured for one comparison,
+// on one machine with whatever else that does, and kept nowhere: stages write
+// the same bytes for the same inputs, so no stage writes a time.
+//
+// Both proxies run at once and are asked in turns, each query of one beside
+// the same query of the other, so that what slows the machine slows both. The
+// first round warms up and is not counted.
+type Cost struct {
+	Rounds int      `json:"rounds"` // that were counted
+	A      CostSide `json:"a"`
+	B      CostSide `json:"b"`
+}
+
+// CostSide is one proxy. Latencies are from the question to the decoded
+// answer, over all rounds, of the queries that were answered. PeakMemory is
+// the sum, over the proxy's process group, of the largest resident sets; 0
+// where the system does not say. Ready is from the start until everything was
+// indexed.
+type CostSide struct {
+	Queries    int     `json:"queries"` // a round
+	Answered   int     `json:"answered"`
+	Failed     int     `json:"failed"`
+	P50MS      float64 `json:"p50_ms"`
+	P95MS      float64 `json:"p95_ms"`
+	MaxMS      float64 `json:"max_ms"`
+	ReadyMS    float64 `json:"ready_ms"`
+	PeakMemory int64   `json:"peak_memory_bytes"`
+}
+
+// MeasureSide is a proxy to measure and the data to do it with: the directory
+// that build-proxy wrote, a corpus and a golden set.
+type MeasureSide struct {
+	Proxy, Corpus, Golden string
+	Search, Degrade       string
+	// Secret is what the proxy needs to know; empty for none.
+	Secret string
+}
+
+// MeasureOptions says what to measure.
+type MeasureOptions struct {
+	A, B   MeasureSide
+	Rounds int // at least 1
+	// Executable stands in for this program, which replays the corpus; empty
+	// means this program.
+	Executable string
+}
+
+// Measure starts both proxies, asks them and ends them.
+func Measure(ctx context.Context, o MeasureOptions) (*Cost, error) {
+	if o.Rounds < 1 {
+		return nil, fmt.Errorf("%d rounds cannot be measured: give 1 or more", o.Rounds)
+	}
+	if o.Executable == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this program, which replays the corpus: %w", err)
+		}
+		o.Executable = self
+	}
+	var sides [2]*measured
+	for i, side := range []MeasureSide{o.A, o.B} {
+		m, err := startMeasured(ctx, side, o.Executable)
+		if err != nil {
+			return nil, fmt.Errorf("measuring %s: %w", []string{"A", "B"}[i], err)
+		}
+		defer m.stop()
+		sides[i] = m
+	}
+	most := max(len(sides[0].queries), len(sides[1].queries))
+	for round := range o.Rounds + 1 {
+		for n, i := range replay.Order(uint64(round+1), "measured queries", most) {
+			for turn := range sides {
+				// Neither side is always the first to be asked.
+				m := sides[(turn+n+round)%len(sides)]
+				if err := m.ask(ctx, i, round > 0); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return &Cost{Rounds: o.Rounds, A: sides[0].cost(), B: sides[1].cost()}, nil
+}
+
+// measured is a running proxy with its times so far.
+type measured struct {
+	proxy   *undertest.Proxy
+	servers *replay.Servers
+	queries []contracts.Query
+	ready   time.Duration
+	times   []float64 // milliseconds
+	failed  int
+}
+
+func startMeasured(ctx context.Context, side MeasureSide, self string) (*measured, error) {
+	corpus, err := contracts.Read[contracts.Corpus](side.Corpus)
+	if err != nil {
+		return nil, err
+	}
+	golden, err := contracts.Read[contracts.GoldenSet](side.Golden)
+	if err != nil {
+		return nil, err
+	}
+	degrade, err := undertest.ParseDegrade(side.Degrade)
+	if err != nil {
+		return nil, err
+	}
+	byURL, err := undertest.TakesURLs(side.Proxy)
+	if err != nil {
+		return nil, err
+	}
+	servers, err := replay.Start(self, corpus, 0, byURL)
+	if err != nil {
+		return nil, err
+	}
+	m := &measured{servers: servers, queries: golden.Queries}
+	began := time.Now()
+	m.proxy, err = undertest.Start(ctx, undertest.Options{
+		Dir: side.Proxy, Upstreams: servers.Upstreams, Index: degrade, SearchPath: side.Search, Tools: undertest.IDs(corpus), Executable: self, Secret: side.Secret,
+	})
+	if err != nil {
+		servers.Stop()
+		return nil, err
+	}
+	m.ready = time.Since(began)
+	return m, nil
+}
+
+func (m *measured) stop() {
+	m.proxy.Stop()
+	m.servers.Stop()
+}
+
+// ask puts query i, where there is one.
+func (m *measured) ask(ctx context.Context, i int, counts bool) error {
+	if i >= len(m.queries) {
+		return nil
+	}
+	began := time.Now()
+	_, err := m.proxy.Search(ctx, m.queries[i].Query, 10)
+	took := time.Since(began)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, undertest.ErrBroken):
+		if how, ended := m.proxy.Ended(time.Second); ended {
+			return m.proxy.WithLog(fmt.Errorf("proxy %q ended while it was measured: %s", m.proxy.Manifest.Name, how))
+		}
+	}
+	switch {
+	case !counts:
+	case err != nil:
+		m.failed++
+	default:
+		m.times = append(m.times, float64(took)/float64(time.Millisecond))
+	}
+	return nil
+}
+
+func (m *measured) cost() CostSide {
+	slices.Sort(m.times)
+	c := CostSide{
+		Queries: len(m.queries), Answered: len(m.times), Failed: m.failed,
+		P50MS: nearestRank(m.times, .50), P95MS: nearestRank(m.times, .95), MaxMS: nearestRank(m.times, 1),
+		ReadyMS: float64(m.ready) / float64(time.Millisecond), PeakMemory: m.proxy.PeakMemory(),
+	}
+	return c
+}
+
+// nearestRank is a percentile that was really measured: the smallest of the
+// sorted times that at least the share p does not exceed; 0 of none.
+func nearestRank(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
+}

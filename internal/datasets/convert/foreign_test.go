@@ -1,0 +1,131 @@
+package convert
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+func imported(t *testing.T, text string, opts ImportOptions) Imported {
+	t.Helper()
+	im, err := Import("theirs.json", []byte(text), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What was read can be written as ours.
+	if _, err := contracts.Encode("ours.json", im.Value()); err != nil {
+		t.Fatal(err)
+	}
+	return im
+}
+
+func TestImportCorpus(t *testing.T) {
+	const theirs = `{
+	  "version": "c7", "generated_from": {"source": "a run", "config": "x.json"},
+	  "tools": [
+	    {"tool_id": "a:b", "server": "a", "tool": "b", "description": "Does.", "stars": 3},
+	    {"tool_id": "a:c", "server": "a", "tool": "c", "description": "Is.", "schema": {"z": 1, "a": 1.0}}]}`
+	im := imported(t, theirs, ImportOptions{})
+	want := []string{
+		`a tool without a schema got {"type":"object"}`,
+		"dropped, there is no place for it: generated_from.config",
+		"dropped, there is no place for it: tools[].stars",
+	}
+	if im.Kind != KindCorpus || im.Corpus.Version != "c7" || !reflect.DeepEqual(im.Notes, want) {
+		t.Errorf("got %+v", im)
+	}
+	if got := string(im.Corpus.Tools[1].Schema); got != `{"z": 1, "a": 1.0}` {
+		t.Errorf("the schema became %s", got)
+	}
+	lender := contracts.Corpus{Version: "other", Tools: []contracts.Tool{{ToolID: "a:b", Schema: json.RawMessage(`{"type":"object","x":1}`)}}}
+	im = imported(t, theirs, ImportOptions{Version: "mine", Schemas: &lender})
+	if got := string(im.Corpus.Tools[0].Schema); got != `{"type":"object","x":1}` || im.Corpus.Version != "mine" {
+		t.Errorf("got %s of %s", got, im.Corpus.Version)
+	}
+	if notes := strings.Join(im.Notes, "\n"); !strings.Contains(notes, "got that of corpus other") || !strings.Contains(notes, `version "c7" became "mine"`) {
+		t.Errorf("got %s", notes)
+	}
+}
+
+func TestImportGolden(t *testing.T) {
+	const theirs = `{"corpus_version": "c1", "queries": [
+	  {"id": "q1", "query": "do it", "labels": [{"tool_id": "a:b", "relevance": 2, "judge": "me"}], "notes": "n"}]}`
+	corpus := contracts.Corpus{Version: "c2", Tools: []contracts.Tool{{ToolID: "a:b"}}}
+	im := imported(t, theirs, ImportOptions{Corpus: &corpus})
+	want := []string{
+		`corpus_version "c1" became "c2": the given corpus has every tool that is labelled`,
+		"dropped, there is no place for it: queries[].labels[].judge",
+	}
+	if im.Golden.CorpusVersion != "c2" || im.Golden.Queries[0].Notes != "n" || !reflect.DeepEqual(im.Notes, want) {
+		t.Errorf("got %+v", im)
+	}
+	corpus.Tools[0].ToolID = "a:other"
+	if _, err := Import("theirs.json", []byte(theirs), ImportOptions{Corpus: &corpus}); err == nil || !strings.Contains(err.Error(), `query q1: its label "a:b"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestImportSecurity(t *testing.T) {
+	const theirs = `{"version": "s", "description": "Made by hand.", "entries": [
+	  {"id": "one", "label": "malicious", "category": "phrase_injection", "server": "s", "tool": {"name": "n", "description": "Bad.", "input_schema": {}},
+	   "peers": [{"server": "p", "tool": {"name": "m", "description": "Good.", "output_schema": {}}}],
+	   "provenance": {"source": "me", "license": "self"}},
+	  {"id": "two", "label": "benign", "category": "hard_negative", "resembles": "phrase_injection", "tool": {"name": "n", "description": "Fine."}, "provenance": {"source": "me", "license": "MIT"}},
+	  {"id": "hn_rug_pull_01", "label": "benign", "category": "hard_negative", "description": "Fine.", "provenance": {"source": "me", "license": "MIT"}},
+	  {"id": "four", "label": "malicious", "category": "shadowing", "description": "Gone.", "provenance": {"source": "me", "license": "MIT"}}]}`
+	im := imported(t, theirs, ImportOptions{Licenses: map[string]string{"self": "MIT"}, DropCategories: []string{"shadowing"}})
+	e := im.Security.Entries
+	if len(e) != 3 || e[0].Category != contracts.CategoryPromptInjection || e[0].Name != "n" || e[0].Description != "Bad." ||
+		e[0].Provenance.License != "MIT" || e[0].Peers[0].Name != "m" || e[1].HardNegativeFor != contracts.CategoryPromptInjection ||
+		e[2].HardNegativeFor != contracts.CategoryRugPull || im.Security.GeneratedFrom.Note != "Made by hand." {
+		t.Errorf("got %+v", im.Security)
+	}
+	want := []string{
+		"category phrase_injection became prompt_injection (2 times)",
+		"description became generated_from.note",
+		"dropped, as --drop-category says: an entry of shadowing",
+		"generated_from.source was added: the file's name",
+		"hard_negative_for was read from the entry's id",
+		`licence "self" became MIT, as --license says`,
+		"resembles became hard_negative_for",
+		"dropped, there is no place for it: entries[].peers[].tool.output_schema",
+	}
+	if !reflect.DeepEqual(im.Notes, want) {
+		t.Errorf("got\n%s", strings.Join(im.Notes, "\n"))
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"[]":                                    "theirs.json is not a JSON object",
+		"{}":                                    "no dataset that can be imported",
+		`{"tools": {}}`:                         `field "tools"`,
+		`{"tools": [{"tool_id": 3}]}`:           `tool 1: field "tool_id"`,
+		`{"queries": [{"labels": 1}]}`:          `field "labels"`,
+		`{"entries": [{"id": "x", "tool": 1}]}`: `entry 1 (x): field "tool"`,
+		`{"entries": [], "version": 1}`:         `field "version"`,
+	} {
+		if _, err := Import("theirs.json", []byte(text), ImportOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	f.Add([]byte(`{"version": "v", "tools": [{"tool_id": "a:b", "x": 1}]}`))
+	f.Add([]byte(`{"queries": [{"id": "q", "labels": [{}]}]}`))
+	f.Add([]byte(`{"entries": [{"tool": {}, "peers": [{"tool": {}}], "provenance": {}, "id": "hn_x_1", "category": "hard_negative"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		first, err := Import("f", data, ImportOptions{})
+		if err != nil {
+			return
+		}
+		again, err := Import("f", data, ImportOptions{})
+		if err != nil || !reflect.DeepEqual(first, again) {
+			t.Fatalf("two readings of one file: %+v and %+v, %v", first, again, err)
+		}
+	})
+}

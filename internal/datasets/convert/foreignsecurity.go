@@ -1,0 +1,139 @@
+package convert
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// otherCategories are names of attack categories elsewhere, with ours.
+var otherCategories = map[string]string{"phrase_injection": contracts.CategoryPromptInjection}
+
+func (im *importer) category(as string) string {
+	if ours, ok := otherCategories[as]; ok {
+		im.did("category %s became %s", as, ours)
+		return ours
+	}
+	return as
+}
+
+// security reads a security corpus, or a corpus of detectors, which has the
+// tool in an object of its own and knows peers.
+func (im *importer) security(root *object) (*contracts.SecurityCorpus, error) {
+	var s contracts.SecurityCorpus
+	var err error
+	if s.Version, err = im.version(root, "imported"); err != nil {
+		return nil, err
+	}
+	if s.GeneratedFrom, err = im.source(root); err != nil {
+		return nil, err
+	}
+	entries, err := root.list("entries")
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range entries {
+		e, err := im.entry(o)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d (%s): %w", i+1, e.ID, err)
+		}
+		if slices.Contains(im.opts.DropCategories, e.Category) || e.HardNegativeFor != "" && slices.Contains(im.opts.DropCategories, e.HardNegativeFor) {
+			im.did("dropped, as --drop-category says: an entry of %s", e.Category)
+			continue
+		}
+		s.Entries = append(s.Entries, e)
+	}
+	return &s, nil
+}
+
+func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
+	var e contracts.SecurityEntry
+	var resembles string
+	err := o.all(map[string]any{
+		"id": &e.ID, "label": &e.Label, "category": &e.Category, "server": &e.Server, "name": &e.Name,
+		"description": &e.Description, "resembles": &resembles,
+	})
+	if err != nil {
+		return e, err
+	}
+	e.Category = im.category(e.Category)
+	if o.has("tool") {
+		tool, err := o.object("tool")
+		if err != nil {
+			return e, err
+		}
+		if err := im.tool(tool, "entries[].tool", &e.Name, &e.Description, &e.InputSchema, &e.OutputSchema); err != nil {
+			return e, err
+		}
+	}
+	peers, err := o.list("peers")
+	if err != nil {
+		return e, err
+	}
+	for _, p := range peers {
+		var peer contracts.Peer
+		if err := p.take("server", &peer.Server); err != nil {
+			return e, err
+		}
+		tool, err := p.object("tool")
+		if err != nil {
+			return e, err
+		}
+		if err := im.tool(tool, "entries[].peers[].tool", &peer.Name, &peer.Description, &peer.InputSchema, nil); err != nil {
+			return e, err
+		}
+		p.rest("entries[].peers[]")
+		e.Peers = append(e.Peers, peer)
+	}
+	provenance, err := o.object("provenance")
+	if err != nil {
+		return e, err
+	}
+	if err := provenance.all(map[string]any{"source": &e.Provenance.Source, "license": &e.Provenance.License}); err != nil {
+		return e, err
+	}
+	provenance.rest("entries[].provenance")
+	if e.Provenance.License, err = im.license(e.Provenance.License); err != nil {
+		return e, err
+	}
+	if e.Category == contracts.CategoryHardNegative {
+		e.HardNegativeFor = im.twinOf(e.ID, resembles)
+	} else if resembles != "" {
+		im.dropped["entries[].resembles of an entry that is no hard negative"]++
+	}
+	o.rest("entries[]")
+	return e, nil
+}
+
+// twinOf finds out which attack a hard negative resembles: the file says so,
+// or the id does, which is hn_CATEGORY_NUMBER.
+func (im *importer) twinOf(id, resembles string) string {
+	if resembles != "" {
+		im.did("resembles became hard_negative_for")
+		return im.category(resembles)
+	}
+	name, ok := strings.CutPrefix(id, "hn_")
+	if i := strings.LastIndexByte(name, '_'); ok && i > 0 {
+		if c := im.category(name[:i]); slices.Contains(contracts.AttackCategories, c) {
+			im.did("hard_negative_for was read from the entry's id")
+			return c
+		}
+	}
+	return ""
+}
+
+// tool takes a tool that stands in an object of its own.
+func (im *importer) tool(o *object, path string, name, description *string, input, output *json.RawMessage) error {
+	into := map[string]any{"name": name, "description": description, "input_schema": input}
+	if output != nil {
+		into["output_schema"] = output
+	}
+	if err := o.all(into); err != nil {
+		return err
+	}
+	o.rest(path)
+	return nil
+}

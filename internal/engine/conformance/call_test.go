@@ -1,0 +1,108 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCallTellsFailuresApart reads the exit status of "dagger call": that of a
+// failed gate is no other failure's, and what is wrong with a pipeline is said
+// in the words that the command line uses here.
+func TestCallTellsFailuresApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs whole evaluations")
+	}
+	needEngine(t)
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		damage func(*testing.T, string)
+		args   []string // of dagger call, by default gate
+		code   int
+		prints string
+		says   string // on standard error
+		same   bool   // standard error holds the command line's own
+	}{
+		{name: "nothing", damage: func(*testing.T, string) {}, code: 0},
+		{
+			name: "nothing, and a container has to run", code: 0, damage: func(*testing.T, string) {},
+			args: []string{"run", "--only", "validate-datasets", "--force"}, prints: "1 executed",
+		},
+		{name: "the gate", damage: degrade, code: 1, says: "the gate FAILED"},
+		{
+			name: "the pipeline", code: 2, says: "There is no stage \"nowhere\".", same: true,
+			damage: appending("pipeline.hcl", "stage \"broken\" {\n  inputs  = { x = stage.nowhere.x }\n  outputs = { y = \"out/y\" }\n  command = [\"touchstone\", \"version\"]\n}\n"),
+		},
+		{
+			name: "the pipeline, asked for the reports", code: 2, says: "There is no stage \"nowhere\".", args: []string{"report"},
+			damage: appending("pipeline.hcl", "stage \"broken\" {\n  inputs  = { x = stage.nowhere.x }\n  command = [\"touchstone\", \"version\"]\n}\n"),
+		},
+		{name: "the gate, asked for the reports", damage: degrade, code: 0, args: []string{"report", "entries"}, prints: "report.html"},
+		{
+			name: "the build", code: 5, says: "cmd/touchstone/main.go",
+			damage: appending("cmd/touchstone/main.go", "\nfunc broken( {\n"),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tree := checkout(t, root)
+			c.damage(t, tree)
+			if c.args == nil {
+				c.args = []string{"gate"}
+			}
+			stdout, stderr, code := output(t, tree, append([]string{daggerProgram(), "--silent", "call"}, c.args...)...)
+			if code != c.code || !strings.Contains(stderr, c.says) || !strings.Contains(stdout, c.prints) {
+				t.Errorf("exit status %d, want %d and %q\n%s%s", code, c.code, c.says, stdout, stderr)
+			}
+			if !c.same {
+				return
+			}
+			file, err := touchstone()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, local, code := output(t, tree, file, "gate", "--executor", "local", "--cache-dir", filepath.Join(t.TempDir(), "store"))
+			if code != c.code || !strings.Contains(stderr, strings.TrimSpace(local)) {
+				t.Errorf("here it ends with %d and says\n%s\nand there with %d:\n%s", code, local, c.code, stderr)
+			}
+		})
+	}
+}
+
+// daggerProgram is the one that the executor uses.
+func daggerProgram() string {
+	if cli := os.Getenv("_EXPERIMENTAL_DAGGER_CLI_BIN"); cli != "" {
+		return cli
+	}
+	return "dagger"
+}
+
+func appending(name, text string) func(*testing.T, string) {
+	return func(t *testing.T, tree string) {
+		t.Helper()
+		file := filepath.Join(tree, name)
+		if err := os.WriteFile(file, []byte(readAll(file)+text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func output(t *testing.T, dir string, argv ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
+	cmd.Dir = dir
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}

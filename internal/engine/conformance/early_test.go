@@ -1,0 +1,36 @@
+package conformance
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// TestContainersStartEarly: the program in a container starts its stage before
+// the costly packages are set up, which the stage will set up itself. It needs
+// no engine.
+func TestContainersStartEarly(t *testing.T) {
+	file, err := touchstone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(file, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	at := func(pkg string) int { return bytes.Index(out, []byte("init "+pkg+" @")) }
+	early := at("github.com/touchstone-eval/touchstone/internal/engine/dagger/inside")
+	if early < 0 {
+		t.Fatalf("the trace does not name the package:\n%s", out)
+	}
+	for _, costly := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/blevesearch/bleve/v2/index/scorch"} {
+		if i := at(costly); i < 0 {
+			t.Errorf("%s is not set up at all: name another that is", costly)
+		} else if i < early {
+			t.Errorf("%s is set up before", costly)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+// Package dagger runs a stage in a container of a Dagger engine: an empty root
+// filesystem with one static touchstone binary, the declared inputs mounted
+// read-only at the paths that they have locally, no network unless the stage
+// declares one, and nothing else.
+//
+// The engine only executes. What is kept, and what is a hit, the store decides
+// as it does for the local executor, so the results of one are those of the
+// other: every execution has a mark of its own and is never answered from what
+// the container engine remembers, where a failure would be remembered too.
+//
+// One file a concept: reach.go finds the engine, session.go talks to it, recipe.go says
+// what the container is, handover.go what the engine builds it from, image.go where programs other than ours come from,
+// inside is what runs in the container.
+package dagger
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	sdk "dagger.io/dagger"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Executor runs jobs in containers. The zero value uses the running program
+// as the binary and has no image for other programs.
+type Executor struct {
+	Images
+	// Binary is a static touchstone binary for the engine's platform;
+	// empty for the running program.
+	Binary string
+	// Identify gives the identity of our own program for an instance. A
+	// Binary that is another program than this one is refused by it.
+	Identify func(*pipeline.Instance) (string, error)
+	// Grace is how long a process may take to end after SIGTERM before it
+	// is killed.
+	Grace time.Duration
+
+	mu     sync.Mutex
+	client *sdk.Client
+	roots  map[string]*sdk.Directory // directory images, by path
+	handed map[handedKey]*handed
+}
+
+// Name is "dagger".
+func (*Executor) Name() string { return "dagger" }
+
+// closeTimeout bounds the farewell: the dagger program waits for minutes to
+// hand its trace to an engine that has died.
+const closeTimeout = 5 * time.Second
+
+// Close ends the session with the engine, if one was begun.
+func (e *Executor) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.client == nil {
+		return nil
+	}
+	client := e.client
+	e.client = nil
+	closed := make(chan error, 1)
+	go func() { closed <- client.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeTimeout):
+		if file, err := cli(); err == nil {
+			reap(file)
+		}
+		return errors.New("the Dagger engine did not end the session; it has been abandoned")
+	}
+}
+
+// Run builds the job's container, lets it run and takes its outputs and logs
+// back. The first job begins the session.
+func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
+	image, err := e.Images.of(job.Instance)
+	if err != nil {
+		return nil, err
+	}
+	client, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	binary, err := e.binary()
+	if err != nil {
+		return nil, err
+	}
+	o := newOrder(job, image, e.Grace)
+	if e.Binary != "" && job.Instance.Command[0] == ownProgram {
+		if o.Identity, err = e.Identify(job.Instance); err != nil {
+			return nil, err
+		}
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	ctx = untraced(ctx)
+	build, err := e.handOver(ctx, client, job, image, binary)
+	if err != nil {
+		return nil, err
+	}
+	// Our program is the container's first, and its end is the end of all that
+	// the stage has left running.
+	mark := rand.Text()
+	opts := sdk.DirectoryDockerBuildOpts{
+		Platform: sdk.Platform(job.Instance.Platform), NoInit: true,
+		BuildArgs: []sdk.BuildArg{{Name: markArgument, Value: mark}},
+		Secrets:   []*sdk.Secret{client.SetSecret(orderSecret+mark, string(text))},
+	}
+	taken := filepath.Join(job.TempDir, "taken")
+	if _, err := build.DockerBuild(opts).Directory(inside.Root).Export(ctx, taken); err != nil {
+		return nil, notRun(ctx, job, err)
+	}
+	return takeBack(job, taken, image)
+}
+
+// notRun is the error of an engine that could not do what a job asks of it.
+func notRun(ctx context.Context, job *engine.Job, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err = shortened(err)
+	return fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
+}
+
+// binary is the touchstone program for containers.
+func (e *Executor) binary() (string, error) {
+	file := e.Binary
+	if file == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", fmt.Errorf("finding this program: %w", err)
+		}
+		file = self
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return file, checkStatic(file)
+}
+
+// takeBack moves outputs and logs to where the engine expects them.
+func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error) {
+	b, err := os.ReadFile(filepath.Join(taken, inside.Result, inside.ResultFile))
+	if err != nil {
+		return nil, fmt.Errorf("the container of %s ended without a result: %w", job.Instance, err)
+	}
+	var r inside.Report
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, fmt.Errorf("the result of %s's container: %w", job.Instance, err)
+	}
+	for name, to := range map[string]string{"stdout": job.Stdout, "stderr": job.Stderr} {
+		err := os.Rename(filepath.Join(taken, inside.Result, name), to)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if r.Error != "" {
+		return nil, errors.New(r.Error)
+	}
+	box := filepath.Join(taken, inside.Box)
+	entries, err := os.ReadDir(box)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if entry.Name() == inputRoot {
+			continue
+		}
+		to := filepath.Join(job.Dir, entry.Name())
+		if err := os.RemoveAll(to); err != nil {
+			return nil, err
+		}
+		if err := os.Rename(filepath.Join(box, entry.Name()), to); err != nil {
+			return nil, err
+		}
+	}
+	return &engine.Result{
+		ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration, PeakMemory: r.PeakMemory,
+		Isolation: isolation(job.Instance, image, r.Isolation),
+	}, nil
+}
+
+// remedy is what the user can do when the engine could not run a stage.
+func remedy(err error) string {
+	if strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
+		return "make room on the engine's disk (dagger core engine local-cache prune empties it) and run again"
+	}
+	return "run again to go on"
+}
+
+// ansi are the colours of the dagger program's progress.
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// message is what a refused request says, in the answer's JSON.
+var message = regexp.MustCompile(`"message":("(?:[^"\\]|\\.)*")`)
+
+// shortened is an error of the dagger program or the engine in one line: its
+// own last word where its whole progress comes with it, and without the trace
+// that the line belongs to.
+func shortened(err error) error {
+	text := ansi.ReplaceAllString(strings.TrimSpace(err.Error()), "")
+	if i := strings.LastIndex(text, "\nError: "); i >= 0 {
+		text = text[i+len("\nError: "):]
+	}
+	if m := message.FindStringSubmatch(text); m != nil {
+		if said, err := strconv.Unquote(m[1]); err == nil {
+			text = said
+		}
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(text, " [traceparent:")
+	return errors.New(text)
+}

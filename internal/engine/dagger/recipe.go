@@ -1,0 +1,102 @@
+package dagger
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/dagger/inside"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Where things are in a container, beside what the program there knows of.
+const (
+	inputRoot  = "in" // the inputs, in the stage's directory
+	toolRoot   = "/.touchstone"
+	uploadRoot = "root" // an image's files, in the upload
+
+	// The order is a secret, since the environment that it names may hold
+	// some: it stands in no layer, no argument and no trace.
+	orderSecret  = "touchstone-order-"
+	markArgument = "MARK"
+)
+
+// containerFile is the recipe of a job's container. It is a Dockerfile because
+// that is the engine's public way to run a command without a network. Nothing
+// in it is the job's own but its stage's needs, so that jobs can share it: the
+// mark is given to the build, names the job's order, and makes this execution
+// unlike any other. Each instruction and each mount is a step of the engine's,
+// so there are as few as can be.
+func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "FROM %s\n", image.from())
+	if image.dir != "" {
+		fmt.Fprintf(&b, "COPY %s/ /\n", uploadRoot)
+	}
+	if image.ref != "" {
+		// A user that the image names could write no outputs.
+		b.WriteString("USER 0:0\n")
+	}
+	fmt.Fprintf(&b, "ARG %s\n", markArgument)
+	b.WriteString("RUN")
+	if in.Network != pipeline.NetworkFull {
+		// Loopback is there: the container has a network of its own with
+		// nothing else in it.
+		b.WriteString(" --network=none")
+	}
+	mount := func(source, target string) {
+		fmt.Fprintf(&b, " --mount=type=bind,source=%s,target=%s", source, target)
+	}
+	mount(uploadRun, toolRoot)
+	if hasInputs {
+		mount(uploadBox, path.Join(inside.Root, inside.Box, inputRoot))
+	}
+	b.WriteString(" --mount=type=tmpfs,target=/tmp")
+	fmt.Fprintf(&b, " --mount=type=secret,id=%s$%s,target=%s,required=true", orderSecret, markArgument, inside.OrderFile)
+	argv, err := json.Marshal([]string{toolRoot + "/touchstone", inside.Verb})
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	fmt.Fprintf(&b, " %s\n", argv)
+	return b.String()
+}
+
+// newOrder is what the program in the job's container is told.
+func newOrder(job *engine.Job, image image, grace time.Duration) *inside.Order {
+	o := &inside.Order{
+		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: slices.Sorted(slices.Values(job.Env)),
+		Timeout: job.Instance.Timeout, Grace: grace, Platform: job.Instance.Platform, MemoryMB: job.Instance.Resources.MemoryMB,
+	}
+	if image.none() {
+		o.Program = toolRoot + "/touchstone"
+	} else {
+		o.Program = image.program(job)
+	}
+	for _, out := range job.Instance.Outputs {
+		o.Parents = append(o.Parents, path.Dir(strings.TrimSuffix(out.Path, "/")))
+	}
+	return o
+}
+
+// isolation lists what kept the stage to what it declares.
+func isolation(in *pipeline.Instance, image image, within []string) []string {
+	list := []string{"container", "read-only-inputs"}
+	if image.none() {
+		list = append(list, "empty-root")
+	} else {
+		list = append(list, "image")
+	}
+	if in.Network != pipeline.NetworkFull {
+		list = append(list, "no-network")
+	}
+	for _, s := range within {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}

@@ -1,0 +1,130 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+func TestExplainNamesTheEntryThatChanged(t *testing.T) {
+	w := newWorld(t)
+	w.write("set.json", "{\n \"version\": \"v1\",\n \"queries\": [\n  {\"id\": \"q1\", \"query\": \"a\"},\n  {\"id\": \"q2\", \"query\": \"b\"}\n ]\n}\n")
+	plan := w.plan(w.source(sh("s", "cp in/set out/result"), "set", "set.json"))
+	w.mustRun(plan)
+	w.write("set.json", "{\n \"version\": \"v1\",\n \"queries\": [\n  {\"id\": \"q2\", \"query\": \"edited\"},\n  {\"id\": \"q3\", \"query\": \"c\"}\n ]\n}\n")
+	got, err := w.engine.Explain(context.Background(), plan, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Status != engine.Miss || len(got[0].Changes) != 1 {
+		t.Fatalf("explanation = %+v", got[0])
+	}
+	want := []string{"line 4: queries[q2] edited (query)", "line 5: queries[q3] added", "queries[q1] removed (was line 4)"}
+	if fmt.Sprint(got[0].Changes[0].Details) != fmt.Sprint(want) {
+		t.Errorf("details = %q, want %q", got[0].Changes[0].Details, want)
+	}
+	if got[0].Reasons[0] != "input.set changed (set.json)" {
+		t.Errorf("reasons = %q", got[0].Reasons)
+	}
+}
+
+// explained is what explain says of the plan's first instance.
+func (w *world) explained(plan *pipeline.Plan) engine.Explanation {
+	w.t.Helper()
+	got, err := w.engine.Explain(context.Background(), plan, []int{0})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return got[0]
+}
+
+// An editor may be half through when explain is asked.
+func TestExplainOfAFileThatIsHalfSaved(t *testing.T) {
+	w := newWorld(t)
+	whole := `{"version": "v1", "queries": [{"id": "q1"}, {"id": "q2"}]}`
+	w.write("set.json", whole)
+	plan := w.plan(w.source(sh("s", "cp in/set out/result"), "set", "set.json"))
+	w.mustRun(plan)
+	for n := range len(whole) {
+		w.write("set.json", whole[:n])
+		if x := w.explained(plan); len(x.Changes) != 1 || len(x.Changes[0].Details) == 0 {
+			t.Errorf("with the first %d bytes saved: %+v", n, x.Changes)
+		}
+	}
+}
+
+func TestExplainOfAnInputWithoutAnEarlierVersion(t *testing.T) {
+	w := newWorld(t)
+	w.write("a", "a")
+	file := w.write("b", "b")
+	in := w.source(sh("s", "touch out/result"), "a", "a")
+	plan := w.plan(in)
+	w.mustRun(plan)
+
+	w.source(in, "b", "b")
+	x := w.explained(plan)
+	if n := len(x.Changes); n != 2 || x.Changes[1].String() != "input.b is new" || x.Changes[1].Details != nil {
+		t.Errorf("a new input: %+v", x.Changes)
+	}
+	w.mustRun(plan)
+
+	if err := os.Chmod(file, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its content is the same, and it can be executed now]" {
+		t.Errorf("chmod +x: %+v", x.Changes)
+	}
+	w.mustRun(plan)
+
+	w.write("b", "other")
+	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its earlier content is not in the store, so what changed inside cannot be said]" {
+		t.Errorf("an edited %s that can be executed: %+v", filepath.Base(file), x.Changes)
+	}
+}
+
+// A result that is no answer any more still tells what has changed since.
+func TestExplainComparesWithWhatIsNoHitAnyMore(t *testing.T) {
+	for name, spoil := range map[string]func(*world){
+		"expired": func(*world) {},
+		"without its output": func(w *world) {
+			if err := os.RemoveAll(filepath.Join(w.store.Dir(), "blobs")); err != nil {
+				w.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("a.txt", "1")
+			in := w.source(sh("s", "echo x > out/result"), "a", "a.txt")
+			plan := w.plan(in)
+			if name == "expired" {
+				in.Cache.TTL = time.Nanosecond
+			}
+			w.mustRun(plan)
+			spoil(w)
+			w.write("a.txt", "2")
+			x := w.explained(plan)
+			if x.Compared == nil || len(x.Changes) != 1 || fmt.Sprint(x.Reasons) != "[input.a changed (a.txt)]" {
+				t.Errorf("compared with %+v: %q, %+v", x.Compared, x.Reasons, x.Changes)
+			}
+		})
+	}
+}
+
+func TestExplainIsInterrupted(t *testing.T) {
+	w := newWorld(t)
+	plan := w.plan(sh("a", "echo a > out/result"), after(sh("b", "cp in/u out/result"), "u", 0))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	outcomes, err := w.engine.Evaluate(ctx, plan)
+	if !errors.Is(err, context.Canceled) || outcomes[0].State != engine.Canceled || outcomes[1].State != engine.Canceled {
+		t.Errorf("%s and %s, %v", outcomes[0].State, outcomes[1].State, err)
+	}
+}

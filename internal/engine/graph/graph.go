@@ -1,0 +1,119 @@
+// Package graph draws a plan with what became of it: stages as boxes, edges
+// as the plan has them, hits and times written in. Instances of a matrix are
+// drawn as one box with a count.
+package graph
+
+import (
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// Graph is a pipeline at the level of stages.
+type Graph struct {
+	Name   string  `json:"name"`
+	Stages []Stage `json:"stages"`
+}
+
+// Stage is one box. DurationMS is the sum over the instances of what
+// executing them took; Level is the longest way from a stage without inputs
+// from others.
+type Stage struct {
+	Name       string   `json:"name"`
+	Instances  int      `json:"instances"`
+	Hits       int      `json:"hits"`
+	DurationMS int64    `json:"duration_ms"`
+	After      []string `json:"after"`
+	Level      int      `json:"level"`
+}
+
+// Of reduces a plan and its outcomes to stages.
+func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
+	g := &Graph{Name: plan.Name}
+	index := map[string]int{}
+	for i, in := range plan.Instances {
+		at, ok := index[in.Stage]
+		if !ok {
+			at = len(g.Stages)
+			index[in.Stage] = at
+			g.Stages = append(g.Stages, Stage{Name: in.Stage, After: []string{}})
+		}
+		st := &g.Stages[at]
+		st.Instances++
+		if outcomes[i].State == engine.Hit {
+			st.Hits++
+		}
+		st.DurationMS += outcomes[i].Duration.Milliseconds()
+		for _, u := range in.Upstream {
+			up := plan.Instances[u].Stage
+			if !slices.Contains(st.After, up) {
+				st.After = append(st.After, up)
+				st.Level = max(st.Level, g.Stages[index[up]].Level+1)
+			}
+		}
+	}
+	return g
+}
+
+// lines is the text of a box.
+func (s *Stage) lines() []string {
+	count := ""
+	if s.Instances > 1 {
+		count = fmt.Sprintf(" x%d", s.Instances)
+	}
+	state := fmt.Sprintf("%d of %d hits", s.Hits, s.Instances)
+	switch {
+	case s.Hits == s.Instances:
+		state = "hit"
+	case s.Hits == 0:
+		state = "miss"
+	}
+	if s.DurationMS > 0 {
+		state += ", " + (time.Duration(s.DurationMS) * time.Millisecond).String()
+	}
+	return []string{s.Name + count, state}
+}
+
+// DOT is the graph in Graphviz's language.
+func (g *Graph) DOT() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n", g.Name)
+	for i := range g.Stages {
+		s := &g.Stages[i]
+		fmt.Fprintf(&b, "  %q [label=%q];\n", s.Name, strings.Join(s.lines(), "\n"))
+	}
+	for _, s := range g.Stages {
+		for _, a := range s.After {
+			fmt.Fprintf(&b, "  %q -> %q;\n", a, s.Name)
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// Mermaid is the graph as Mermaid reads it.
+func (g *Graph) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	id := map[string]string{}
+	for i := range g.Stages {
+		s := &g.Stages[i]
+		id[s.Name] = fmt.Sprintf("s%d", i)
+		text := make([]string, 0, 2)
+		for _, l := range s.lines() {
+			text = append(text, html.EscapeString(l))
+		}
+		fmt.Fprintf(&b, "  %s[\"%s\"]\n", id[s.Name], strings.Join(text, "<br/>"))
+	}
+	for _, s := range g.Stages {
+		for _, a := range s.After {
+			fmt.Fprintf(&b, "  %s --> %s\n", id[a], id[s.Name])
+		}
+	}
+	return b.String()
+}

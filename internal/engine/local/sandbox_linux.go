@@ -1,0 +1,94 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// confinement is what holds one stage.
+type confinement struct {
+	words   []string
+	grants  []grant
+	network int // open file of its network namespace, or -1
+}
+
+// confine holds the calling thread, and what it will start, to what the job
+// declares. The thread is of no other use then.
+func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error) {
+	if s.off {
+		return &confinement{words: append(unheld(job.Instance), askedFor), network: -1}, nil
+	}
+	s.once.Do(s.prepare)
+	c := &confinement{grants: s.grants(job, program), network: -1}
+	noTCP := false
+	if job.Instance.Network != pipeline.NetworkFull {
+		network, err := s.enter()
+		switch {
+		case err == nil:
+			c.network = network
+			c.words = append(c.words, heldNetwork)
+		case !errors.Is(err, errNoNetworks):
+			return nil, fmt.Errorf("giving the stage a network of its own: %w; --isolation off does without", err)
+		case job.Instance.Network == pipeline.NetworkNone && s.abi >= minNetABI:
+			noTCP = true
+		default:
+			c.words = append(c.words, openNetwork)
+		}
+	}
+	if s.abi == 0 {
+		c.words = append(c.words, openFiles)
+		return c, nil
+	}
+	if err := s.restrictFiles(c.grants, noTCP); err != nil {
+		s.give(c.network, false)
+		return nil, fmt.Errorf("confining the stage with Landlock: %w; --isolation off does without", err)
+	}
+	if os.Geteuid() == 0 {
+		dropCapabilities()
+	}
+	c.words = append(c.words, heldFiles)
+	if noTCP {
+		c.words = append(c.words, heldTCP)
+	}
+	return c, nil
+}
+
+// release takes back what the stage was held with.
+func (s *Sandbox) release(c *confinement, ended bool) { s.give(c.network, ended) }
+
+// Close lets go of what the sandbox holds open between stages. It serves none
+// after that.
+func (s *Sandbox) Close() error {
+	s.close()
+	for _, o := range s.base {
+		_ = unix.Close(o.fd)
+	}
+	s.base = nil
+	return nil
+}
+
+// containerCapabilities are what an administrator's stage keeps: what Docker
+// gives to the administrator of a container. Others would lead out: with
+// CAP_PERFMON, to the environment of every process, secrets included.
+var containerCapabilities = []int{
+	unix.CAP_AUDIT_WRITE, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL,
+	unix.CAP_MKNOD, unix.CAP_NET_BIND_SERVICE, unix.CAP_NET_RAW, unix.CAP_SETFCAP, unix.CAP_SETGID, unix.CAP_SETPCAP,
+	unix.CAP_SETUID, unix.CAP_SYS_CHROOT,
+}
+
+// dropCapabilities takes the others from what the calling thread will start.
+// A kernel that refuses leaves an administrator what he has.
+func dropCapabilities() {
+	for c := range unix.CAP_LAST_CAP + 1 {
+		if !slices.Contains(containerCapabilities, c) {
+			_ = unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
+		}
+	}
+}

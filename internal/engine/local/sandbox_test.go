@@ -1,0 +1,338 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// TestMain lets this program be the command of a stage: one that connects to
+// an address or to a server of its own.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "connect" {
+		if err := connect(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func connect(to string) error {
+	if to == "self" {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		to = l.Addr().String()
+	}
+	c, err := net.DialTimeout("tcp", to, 5*time.Second)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+// stage runs a command as a stage, in a directory of its own.
+func stage(t *testing.T, s *Sandbox, in *pipeline.Instance, env ...string) (*engine.Result, string) {
+	t.Helper()
+	dir := t.TempDir()
+	job := &engine.Job{
+		Instance: in, Dir: filepath.Join(dir, "box"), TempDir: filepath.Join(dir, "tmp"), Program: in.Command[0],
+		Env:    append([]string{"PATH=" + engine.DefaultPath, "HOME=/nonexistent"}, env...),
+		Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
+	}
+	for _, d := range []string{job.Dir, job.TempDir, filepath.Join(job.Dir, "in"), filepath.Join(job.Dir, "out")} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(job.Dir, "in", "x"), []byte("input\n"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	result, err := Executor{Grace: time.Second, Sandbox: s}.Run(context.Background(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, _ := os.ReadFile(job.Stderr)
+	return result, string(log)
+}
+
+func script(text string) *pipeline.Instance {
+	return &pipeline.Instance{Stage: "s", Command: []string{"/bin/sh", "-c", text}, Network: pipeline.NetworkNone}
+}
+
+// needs skips the test where this system does not hold stages to something.
+func needs(t *testing.T, word string) *Sandbox {
+	t.Helper()
+	s := NewSandbox()
+	if r, _ := stage(t, s, script("true")); !slices.Contains(r.Isolation, word) {
+		t.Skipf("this system holds stages to %v; the test needs %s", r.Isolation, word)
+	}
+	return s
+}
+
+func TestFilesThatAStageCanReach(t *testing.T) {
+	s := needs(t, heldFiles)
+	outside := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"secret": 0o644, "tool": 0o755, "lib/data": 0o644, "bin/tool": 0o755} {
+		file := filepath.Join(outside, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("#!/bin/sh\ncat "+outside+"/lib/data\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	passing := func(text string, names ...string) *pipeline.Instance {
+		in := script(text)
+		in.Passthrough = names
+		return in
+	}
+	for name, tc := range map[string]struct {
+		in   *pipeline.Instance
+		env  []string
+		fail bool
+		hint string
+	}{
+		"its own directory":  {in: script(`cat in/x > out/y && mv "$TMPDIR" kept 2>/dev/null; mkdir -p a/b && mv out/y a/b/ && ln a/b/y out/y && ln -s y out/z && mkfifo p && rm -r a && cat out/z`)},
+		"temporary files":    {in: script(`echo 1 > "$TMPDIR/a" && mv "$TMPDIR/a" out/a && truncate -s 0 out/a`)},
+		"programs of inputs": {in: script(`printf '#!/bin/sh\ntrue\n' > t && chmod +x t && ./t`)},
+		"the system":         {in: script(`cat /etc/passwd /proc/self/status /proc/cpuinfo > /dev/null && ls /usr/bin > /dev/null && head -c 4 /dev/urandom > out/r && : > /dev/null`)},
+		"its own streams":    {in: script(`echo 1 > /dev/stdout; echo 2 > /dev/stderr; cat < /dev/stdin`)},
+
+		"a file":                {in: script("cat " + outside + "/secret"), fail: true, hint: outside + "/secret"},
+		"a file by a link":      {in: script("ln -s " + outside + "/secret out/l && cat out/l"), fail: true},
+		"a file by a relative":  {in: script("cat ../../../002/secret"), fail: true},
+		"a directory":           {in: script("ls " + outside), fail: true, hint: outside},
+		"a program":             {in: script(outside + "/tool"), fail: true, hint: outside + "/tool"},
+		"writing a file":        {in: script("echo > " + outside + "/secret"), fail: true},
+		"a new file":            {in: script("echo > " + outside + "/new"), fail: true},
+		"removing a file":       {in: script("rm -f " + outside + "/secret"), fail: true},
+		"a link into its box":   {in: script("ln " + outside + "/secret out/l && cat out/l"), fail: true},
+		"the shared temporary":  {in: script("echo > /tmp/touchstone-test-$$"), fail: true},
+		"another's environment": {in: script("cat /proc/$PPID/environ"), fail: true},
+		"another's root":        {in: script("cat /proc/$PPID/root" + outside + "/secret"), fail: true},
+		"another's signals":     {in: script("kill -0 $PPID && kill -CONT $PPID"), fail: s.abi >= minScopeABI},
+		"a device":              {in: script("mknod out/d b 254 0 2>&1 && head -c 1 out/d"), fail: true},
+		"what it is called":     {in: script("cat " + outside + "/secret"), env: []string{"SECRET=" + outside}, fail: true},
+
+		"what is passed":          {in: passing("cat $D/secret && echo > $D/made && rm $D/made", "D"), env: []string{"D=" + outside}},
+		"a list that is passed":   {in: passing("cat "+outside+"/secret", "D"), env: []string{"D=/nonexistent:" + outside}},
+		"a root that is passed":   {in: passing("cat "+outside+"/secret", "D"), env: []string{"D=/"}, fail: true},
+		"a program in its PATH":   {in: script("tool"), env: []string{"PATH=" + outside + "/bin:/usr/bin:/bin"}},
+		"writing beside its PATH": {in: script("echo > " + outside + "/lib/data"), env: []string{"PATH=" + outside + "/bin:/usr/bin:/bin"}, fail: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, log := stage(t, s, tc.in, tc.env...)
+			if failed := r.ExitCode != 0; failed != tc.fail {
+				t.Errorf("exit status %d, want failure %v; it printed\n%s", r.ExitCode, tc.fail, log)
+			}
+			if !strings.Contains(r.Hint, tc.hint) || tc.hint == "" && !tc.fail && r.Hint != "" {
+				t.Errorf("the hint is %q, want %q in it", r.Hint, tc.hint)
+			}
+		})
+	}
+}
+
+// A thread that was confined must serve nobody else, and a stage must start
+// on no other thread than a confined one, however busy the process is.
+func TestOnlyStagesAreConfined(t *testing.T) {
+	s := needs(t, heldFiles)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var busy, stages sync.WaitGroup
+	for range 2 * runtime.NumCPU() {
+		busy.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := os.ReadFile(secret); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 4 {
+		stages.Go(func() {
+			for range 10 {
+				if r, _ := stage(t, s, script("cat "+secret)); r.ExitCode == 0 {
+					t.Error("a stage read what it does not declare")
+				}
+			}
+		})
+	}
+	stages.Wait()
+	close(stop)
+	busy.Wait()
+}
+
+func TestNetworksThatAStageCanReach(t *testing.T) {
+	s := needs(t, heldNetwork)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		network pipeline.Network
+		to      string
+		fail    bool
+	}{
+		{pipeline.NetworkNone, l.Addr().String(), true},
+		{pipeline.NetworkNone, "self", false},
+		{pipeline.NetworkLoopback, l.Addr().String(), true},
+		{pipeline.NetworkLoopback, "self", false},
+		{pipeline.NetworkFull, l.Addr().String(), false},
+		{pipeline.NetworkFull, "self", false},
+		{pipeline.NetworkNone, l.Addr().String(), true},
+	} {
+		r, log := stage(t, s, &pipeline.Instance{Stage: "s", Command: []string{self, "connect", tc.to}, Network: tc.network})
+		if failed := r.ExitCode != 0; failed != tc.fail {
+			t.Errorf("network %s, connecting to %s: exit status %d, want failure %v\n%s", tc.network, tc.to, r.ExitCode, tc.fail, log)
+		}
+		if held := slices.Contains(r.Isolation, heldNetwork); held != (tc.network != pipeline.NetworkFull) {
+			t.Errorf("network %s is recorded as %v", tc.network, r.Isolation)
+		}
+	}
+}
+
+// Without leave to make networks, none is the absence of TCP, and loopback is
+// recorded as not held.
+func TestNetworksWithoutPrivilege(t *testing.T) {
+	s := needs(t, heldFiles)
+	if s.abi < minNetABI {
+		t.Skip("this kernel cannot forbid TCP")
+	}
+	s.networks.refused, s.networks.spare = true, nil
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for network, word := range map[pipeline.Network]string{pipeline.NetworkNone: heldTCP, pipeline.NetworkLoopback: openNetwork} {
+		r, log := stage(t, s, &pipeline.Instance{Stage: "s", Command: []string{self, "connect", "self"}, Network: network})
+		if (r.ExitCode != 0) != (network == pipeline.NetworkNone) || !slices.Contains(r.Isolation, word) {
+			t.Errorf("network %s: exit status %d, recorded as %v\n%s", network, r.ExitCode, r.Isolation, log)
+		}
+	}
+}
+
+// A watch makes a sandbox for every edit.
+func TestSandboxesLeaveNothingOpen(t *testing.T) {
+	open := func() int {
+		t.Helper()
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("this system does not list open files")
+		}
+		return len(list)
+	}
+	once := func() {
+		s := NewSandbox()
+		stage(t, s, script("true"))
+		if err := (Executor{Sandbox: s}).Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	once() // what the process opens once
+	before := open()
+	for range 3 {
+		once()
+	}
+	if now := open(); now > before {
+		t.Errorf("%d files are open, %d were before", now, before)
+	}
+}
+
+func TestWhatIsNotHeldIsSaid(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := stage(t, NoSandbox(), script("cat "+secret))
+	for _, word := range []string{openFiles, openNetwork, askedFor} {
+		if !slices.Contains(r.Isolation, word) {
+			t.Errorf("recorded as %v, without %s", r.Isolation, word)
+		}
+	}
+	if r.ExitCode != 0 || slices.Contains(r.Isolation, heldFiles) || slices.Contains(r.Isolation, heldNetwork) {
+		t.Errorf("exit status %d, recorded as %v", r.ExitCode, r.Isolation)
+	}
+}
+
+// What is hidden stays so inside a directory that is open.
+func TestWithout(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{"usr/bin", "usr/src/app/data", "usr/src/other", "etc"} {
+		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("usr/bin", filepath.Join(root, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		dir, closed string
+		want        []string
+	}{
+		{"usr", "elsewhere", []string{"usr"}},
+		{"usr", "usr/src/app", []string{"usr/bin", "usr/src/other"}},
+		{"usr", "usr", nil},
+		{"usr", ".", []string{"usr"}}, // who hides everything hides nothing of the system
+		{"bin", "usr/src/app", []string{"usr/bin"}},
+		{"missing", "usr", nil},
+	} {
+		got := without(filepath.Join(root, tc.dir), []string{filepath.Join(root, tc.closed)})
+		for i := range got {
+			got[i], _ = filepath.Rel(root, got[i])
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s without %s: %v, want %v", tc.dir, tc.closed, got, tc.want)
+		}
+	}
+}
+
+func TestPrefixOfPrograms(t *testing.T) {
+	s := &Sandbox{hidden: []string{"/home/u", "/home/u/project"}}
+	for bin, want := range map[string]string{
+		"/home/u/bin":                "",
+		"/home/bin":                  "",
+		"/bin":                       "",
+		"/home/u/sdk/go/bin":         "/home/u/sdk/go",
+		"/home/u/project/.venv/bin":  "/home/u/project/.venv",
+		"/home/u/project/bin":        "",
+		"/home/u/.local/lib/program": "",
+		"/opt/x/sbin":                "/opt/x",
+	} {
+		if got, _ := s.prefix(bin); got != want {
+			t.Errorf("prefix of %s = %q, want %q", bin, got, want)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package engine_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+)
+
+// After a failure no further stage starts, unless that is asked for.
+func TestFailureStopsWhatHasNotStarted(t *testing.T) {
+	w := newWorld(t)
+	w.engine.Jobs = 1
+	plan := w.plan(sh("bad", "exit 1"), sh("good", "touch out/result"))
+	outcomes, _, err := w.run(plan, engine.RunOptions{})
+	if o := outcomes[1]; err == nil || o.State != engine.Skipped || o.Cause != "bad" {
+		t.Errorf("%v; good is %s because of %q", err, o.State, o.Cause)
+	}
+	outcomes, _, err = w.run(plan, engine.RunOptions{KeepGoing: true})
+	if o := outcomes[1]; err == nil || o.State != engine.Ran {
+		t.Errorf("%v; good is %s", err, o.State)
+	}
+}
+
+// A stage that keeps all processors busy runs alone.
+func TestProcessorsAreShared(t *testing.T) {
+	w := newWorld(t)
+	w.engine.Jobs = 4
+	busy := filepath.Join(t.TempDir(), "busy")
+	script := "mkdir " + busy + " && sleep 0.1 && rmdir " + busy + " && touch out/result"
+	plan := w.plan(sh("a", script), sh("b", script), sh("c", script), sh("d", script))
+	for _, in := range plan.Instances {
+		in.Resources.CPUs = 3 // two of them do not fit
+	}
+	w.mustRun(plan)
+	for _, in := range plan.Instances {
+		in.Command[2] += " "
+		in.Resources.CPUs = 100 // more than there are: then all of them
+	}
+	w.mustRun(plan)
+}

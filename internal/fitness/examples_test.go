@@ -1,0 +1,51 @@
+package fitness
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExampleOptimisers runs both climbers: the figure that they climb on has
+// to rise, and the held-out one has to be told.
+func TestExampleOptimisers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "touchstone")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/touchstone").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = ".."
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, stderr.Bytes())
+		}
+		return string(out)
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Log("python3 is not installed: its example is not run")
+	} else {
+		climbed := filepath.Join(dir, "climbed.json")
+		out := run("python3", "examples/optimisers/climb.py", "--touchstone", program, "--rounds", "4", "--width", "4", "--out", climbed)
+		if !strings.Contains(out, "held out (112)") || strings.Contains(out, "0 descriptions changed") {
+			t.Errorf("%s", out)
+		}
+		if _, err := os.Stat(climbed); err != nil {
+			t.Error(err)
+		}
+	}
+	out := run("go", "run", "./examples/optimisers/climb", "-rounds", "4", "-width", "4")
+	if !strings.Contains(out, "held out (112)") || strings.HasPrefix(out, "0 descriptions changed") {
+		t.Errorf("%s", out)
+	}
+}

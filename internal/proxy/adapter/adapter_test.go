@@ -1,0 +1,316 @@
+package adapter_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+)
+
+// small is the least that describes a proxy.
+const small = `
+name = "small"
+start { command = ["prog"] }
+tools {
+  path  = "/tools"
+  items = answer
+  id    = item.id
+}
+search "rest" {
+  path   = "/find"
+  params = { q = query, n = limit }
+  items  = answer.found
+  server = item.s
+  name   = item.n
+  score  = item.score
+}
+`
+
+func parse(t *testing.T, text string) *adapter.Adapter {
+	t.Helper()
+	a, err := adapter.Parse([]byte(text), "x.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func run(t *testing.T, text string, s adapter.Setting) *adapter.Run {
+	t.Helper()
+	if s.Listen == "" {
+		s.Listen = "127.0.0.1:4711"
+	}
+	r, err := parse(t, text).Run(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every adapter that is shipped is right, and stays so when it travels.
+func TestShipped(t *testing.T) {
+	files, err := filepath.Glob("../../../adapters/*.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no adapters: %v", err)
+	}
+	for _, file := range files {
+		a, err := adapter.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := strings.TrimSuffix(filepath.Base(file), ".hcl"); a.Name != want {
+			t.Errorf("%s is named %q: an adapter is called as its file", file, a.Name)
+		}
+		text, err := a.Portable(func(string) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adapter.Parse(text, "portable"); err != nil {
+			t.Errorf("%s does not survive: %v\n%s", file, err, text)
+		}
+		if strings.Contains(string(text), "#") {
+			t.Errorf("%s keeps a comment:\n%s", file, text)
+		}
+	}
+}
+
+func TestProblemsHaveAPlaceAndARemedy(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text string
+		want []string
+	}{
+		"syntax":           {"name = ", []string{"x.hcl line 1"}},
+		"no start":         {`name = "x"`, []string{"no start block", "add a start block"}},
+		"unknown block":    {small + "\nsomething {\n}", []string{"line 18", "something"}},
+		"unknown attr":     {small + "\nretries = 3", []string{"line 18", "retries"}},
+		"no command":       {strings.Replace(small, `command = ["prog"]`, "", 1), []string{"start needs the attribute command"}},
+		"no tools":         {strings.Replace(small, "tools {", "mcp {\n}\nstop {", 1), []string{"not expected here"}},
+		"no search":        {small[:strings.Index(small, "search")], []string{"no search block"}},
+		"no items":         {strings.Replace(small, "items = answer\n", "\n", 1), []string{"tools needs the attribute items"}},
+		"no name":          {strings.Replace(small, "id    = item.id", "", 1), []string{"no way to name a tool", "server and name"}},
+		"two names":        {strings.Replace(small, "id    = item.id", "id = item.id\nname = item.n\nserver = item.s", 1), []string{"no way to name a tool"}},
+		"two ways to ask":  {strings.Replace(small, `path  = "/tools"`, "path = \"/tools\"\nlist_tools = true", 1), []string{"not one way to ask"}},
+		"unknown name":     {strings.Replace(small, "item.score", "items.score", 1), []string{"line 15", `There is no "items" here`, "item"}},
+		"answer too early": {strings.Replace(small, `n = limit`, `n = answer.n`, 1), []string{"line 11", `There is no "answer" here`}},
+		"unknown option":   {strings.Replace(small, `["prog"]`, `["prog", option.model]`, 1), []string{"line 3", "unknown option", `option "NAME"`}},
+		"binary unbuilt":   {strings.Replace(small, `"prog"`, "binary", 1), []string{"nothing is built", "build block"}},
+		"other path":       {strings.Replace(small, `"rest"`, `"grpc"`, 1), []string{`search "grpc"`, `"mcp"`, `"rest"`}},
+		"search twice":     {small + small[strings.Index(small, "search"):], []string{"second search path"}},
+		"file outside":     {strings.Replace(small, `{ command = ["prog"] }`, "{\ncommand = [\"prog\"]\nfile \"../x\" { content = \"\" } \n}", 1), []string{"not inside the proxy's directory", "../x"}},
+		"bad contract":     {`contract = "mine"` + small, []string{`contract is "mine"`, "native"}},
+		"native and more":  {`contract = "native"` + small, []string{"more than the native contract needs"}},
+		"bad signal":       {small + "\nstop {\n signal = \"SEGV\"\n}", []string{`signal is "SEGV"`, "TERM"}},
+		"bad grace":        {small + "\nstop {\n grace = \"long\"\n}", []string{`grace is "long"`, `"5s"`}},
+		"bad transport":    {small + "\nmcp {\n transport = \"pigeon\"\n}", []string{`"pigeon"`, "stdio"}},
+		"done of nothing":  {small + "\nready {\n done = answer.ok\n}", []string{"nothing is asked"}},
+		"score of a list":  {strings.Replace(small, "id    = item.id", "id = item.id\nscore = 1", 1), []string{"score belongs to a search"}},
+		"a second detector": {
+			small + strings.Repeat("detector \"d\" {\n command = [\"x\"]\n flagged = answer.bad\n}\n", 2),
+			[]string{"bad name of a detector"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := adapter.Parse([]byte(tc.text), "x.hcl")
+			if err == nil {
+				t.Fatal("it was taken")
+			}
+			for _, want := range append(tc.want, "docs/adapters.md") {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error lacks %q:\n%v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestFileThatIsNoAdapter(t *testing.T) {
+	if _, err := adapter.ReadFile(filepath.Join(t.TempDir(), "none.hcl")); err == nil || !strings.Contains(err.Error(), "the proxy's adapter") {
+		t.Errorf("got %v", err)
+	}
+	big := filepath.Join(t.TempDir(), "big.hcl")
+	if err := os.WriteFile(big, make([]byte, 2<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := adapter.ReadFile(big); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLaunch(t *testing.T) {
+	text := strings.Replace(small, `start { command = ["prog"] }`, `
+option "model" { default = "none" }
+option "key" {}
+start {
+  command     = [touchstone, "--port", port, null, 7, option.model, secret]
+  env         = { HOST = host, GONE = null }
+  directories = ["data"]
+  file "conf/a.json" { content = jsonencode({ key = option.key, up = [for u in upstreams : u.command[0]], n = expected }) }
+}
+stop {
+  signal = "INT"
+  grace  = "2s"
+}`, 1)
+	a := parse(t, text)
+	if _, err := a.Run(adapter.Setting{}); err == nil || !strings.Contains(err.Error(), "needs the option key") {
+		t.Errorf("a missing option: %v", err)
+	}
+	if _, err := a.Run(adapter.Setting{Options: map[string]string{"key": "k", "modle": "x"}}); err == nil || !strings.Contains(err.Error(), `no option "modle"`) {
+		t.Errorf("an unknown option: %v", err)
+	}
+	r := run(t, text, adapter.Setting{
+		Touchstone: "/bin/ts", Options: map[string]string{"key": "k"}, Tools: 3, Secret: "s3",
+		Upstreams: []contracts.Upstream{{Name: "u", Command: []string{"replay", "x"}}},
+	})
+	l, err := r.Launch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(l.Argv, " "); got != "/bin/ts --port 4711 7 none s3" {
+		t.Errorf("argv %q", got)
+	}
+	if len(l.Env) != 1 || l.Env["HOST"] != "127.0.0.1" || l.StopSignal != "INT" || l.StopAfter.Seconds() != 2 {
+		t.Errorf("got %+v", l)
+	}
+	if got := string(l.Files["conf/a.json"]); got != `{"key":"k","n":3,"up":["replay"]}` {
+		t.Errorf("file %s", got)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	r := run(t, small, adapter.Setting{})
+	q, err := r.SearchQuestion("rest", "a & b", 5)
+	if err != nil || q.URL != "/find?n=5&q=a+%26+b" || q.Method != "GET" {
+		t.Errorf("got %+v, %v", q, err)
+	}
+	if _, err := r.SearchQuestion("mcp", "", 1); err == nil || !strings.Contains(err.Error(), "it has rest") {
+		t.Errorf("got %v", err)
+	}
+	// The text of a name is kept as it came, in whatever form of Unicode.
+	answer, err := r.Hits("rest", adapter.Answer{Text: []byte("{\"found\": [{\"s\": \"a\", \"n\": \"e\u0301\", \"score\": -0.1}]}")})
+	if err != nil || len(answer.Tools) != 1 || answer.Tools[0].Name != "a:e\u0301" || answer.Tools[0].Score != -0.1 {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+	for text, want := range map[string]string{
+		"<html>":                                  "answer is null",
+		`{"results": []}`:                         `has no field "found"`,
+		`{"found": 3}`:                            "is a number and has to be a list",
+		`{"found": ["x"]}`:                        "item 1: server: item is a text",
+		`{"found": [{"s": "a"}]}`:                 `item has no field "n"`,
+		`{"found": [{"s":"", "n":""}]}`:           "no name",
+		`{"found": [{"s":"a","n":"b"}]}`:          `no field "score"`,
+		`{"found": [{"s":"a","n":1,"score":""}]}`: "score is a text and has to be a number",
+	} {
+		_, err := r.Hits("rest", adapter.Answer{Text: []byte(text)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// An answer that is text and no JSON can be taken apart as well.
+func TestAnswerOfText(t *testing.T) {
+	text := strings.Replace(small, "items  = answer.found\n  server = item.s\n  name   = item.n\n  score  = item.score",
+		"items = regexall(\"(?m)^- ([^ /]+)/([^ ]+)\", text)\n server = item[0]\n name = item[1]", 1)
+	answer, err := run(t, text, adapter.Setting{}).Hits("rest", adapter.Answer{Text: []byte("Found:\n- git/log Shows\n- git/diff Compares\n")})
+	if err != nil || len(answer.Tools) != 2 || answer.Tools[1].Name != "git:diff" {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+}
+
+// What only people read, and what concerns the build alone, does not travel.
+func TestPortableHasWhatMattersOnly(t *testing.T) {
+	plain := parse(t, small)
+	spoken := parse(t, "# A comment\nabout = \"words\"\n"+strings.Replace(small, "items = answer\n", "items = answer # all of it\n\n\n", 1)+
+		"build {\n  binary = \"p\"\n  command = [\"make\"]\n}\n/* more */")
+	keep := func(block string) bool { return block != "build" }
+	a, err := plain.Portable(keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := spoken.Portable(keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(a) != string(b) {
+		t.Errorf("two texts of one adapter:\n%s\nand\n%s", a, b)
+	}
+	other, err := parse(t, strings.Replace(small, "/find", "/search", 1)).Portable(keep)
+	if err != nil || string(other) == string(a) {
+		t.Errorf("a change that matters is lost: %v", err)
+	}
+}
+
+func TestSchemasThatAreRewritten(t *testing.T) {
+	text := strings.Replace(small, "id    = item.id", "id = item.id\nschema_drops = [\"title\"]\nschema_adds = { required = [] }", 1)
+	r := run(t, text, adapter.Setting{})
+	for in, want := range map[string]string{
+		`{"title":"T","type":"object"}`:          `{"type":"object"}`,
+		`{"type":"object","required":[]}`:        `{"type":"object"}`,
+		`{"type":"object","required":["a"]}`:     `{"required":["a"],"type":"object"}`,
+		`{"properties":{"a":{"title":"stays"}}}`: `{"properties":{"a":{"title":"stays"}}}`,
+		`null`:                                   `null`,
+		`[1]`:                                    `[1]`,
+	} {
+		got, err := r.Comparable([]byte(in))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: got %s, %v, want %s", in, got, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(small)
+	for _, name := range []string{"reference", "mcpproxy"} {
+		data, err := os.ReadFile("../../../adapters/" + name + ".hcl")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := adapter.Parse([]byte(text), "f.hcl")
+		if err != nil {
+			return
+		}
+		portable, err := a.Portable(func(string) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := adapter.Parse(portable, "portable.hcl")
+		if err != nil {
+			t.Fatalf("%v\nfrom\n%s\nto\n%s", err, text, portable)
+		}
+		twice, err := again.Portable(func(string) bool { return true })
+		if err != nil || string(twice) != string(portable) {
+			t.Fatalf("it changes each time it travels (%v):\n%s\nthen\n%s", err, portable, twice)
+		}
+	})
+}
+
+func FuzzHits(f *testing.F) {
+	f.Add([]byte(`{"found": [{"s": "a", "n": "b", "score": 1}]}`))
+	f.Add([]byte(`{"found": [{"s": null, "n": [], "score": {}}]}`))
+	a, err := adapter.Parse([]byte(small), "x.hcl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := a.Run(adapter.Setting{Listen: "127.0.0.1:1"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answer, err := r.Hits("rest", adapter.Answer{Text: body})
+		if err != nil {
+			return
+		}
+		for _, hit := range answer.Tools {
+			if hit.Name == "" || hit.Name == ":" {
+				t.Fatalf("%q: a tool without a name", body)
+			}
+		}
+	})
+}

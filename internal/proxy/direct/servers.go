@@ -1,0 +1,87 @@
+package direct
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+)
+
+// tool is a tool as its server lists it.
+type tool struct {
+	id           contracts.ToolID
+	server, name string
+	description  string
+	schema       json.RawMessage
+}
+
+// readTools asks every server for its tools, several at a time, and lets go of
+// it again. The tools stand in the order of the servers, and of each server's
+// list. One server that cannot be asked is an error of all: what is measured
+// without its tools would be something else.
+func readTools(ctx context.Context, servers []contracts.Upstream) ([]tool, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	lists := make([][]tool, len(servers))
+	places := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
+	var asking sync.WaitGroup
+	for i, s := range servers {
+		places <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-places }()
+			var err error
+			if lists[i], err = readServer(ctx, s); err != nil {
+				cancel(fmt.Errorf("server %q: %w", s.Name, err))
+			}
+		})
+	}
+	asking.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	var tools []tool
+	for _, list := range lists {
+		tools = append(tools, list...)
+	}
+	return tools, nil
+}
+
+func readServer(ctx context.Context, s contracts.Upstream) ([]tool, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "touchstone-direct", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: s.URL, DisableStandaloneSSE: true}
+	if len(s.Command) > 0 {
+		cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
+		if len(s.Env) > 0 {
+			cmd.Env = cmd.Environ()
+			for name, v := range s.Env {
+				cmd.Env = append(cmd.Env, name+"="+v)
+			}
+		}
+		transport = &mcp.CommandTransport{Command: cmd}
+	}
+	session, err := client.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	defer session.Close()
+	listed, err := mcpclient.Tools(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	var tools []tool
+	for _, t := range listed {
+		schema, err := json.Marshal(t.InputSchema)
+		if err != nil {
+			return nil, fmt.Errorf("the schema of its tool %q: %w", t.Name, err)
+		}
+		tools = append(tools, tool{id: s.Name + ":" + t.Name, server: s.Name, name: t.Name, description: t.Description, schema: schema})
+	}
+	return tools, nil
+}

@@ -1,0 +1,292 @@
+package undertest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+)
+
+// described is a proxy that an adapter describes.
+type described struct {
+	adapter *adapter.Adapter
+	options map[string]string
+	binary  string // absolute; empty when nothing was built
+	self    string // this program
+
+	run   *adapter.Run
+	token string
+	mcp   *mcpClient // nil until it is needed
+	home  string
+	// find is what still has to be found before the proxy counts as ready.
+	find []contracts.ToolID
+}
+
+// token is known to this process and the proxy alone: whatever else listens
+// on the port that the proxy was given cannot know it.
+func token() string { return strings.ToLower(rand.Text()) }
+
+// secretVariable is the environment variable in which a stage gets the secret
+// that its proxy needs.
+const secretVariable = "PROXY_SECRET"
+
+// freeAddress finds an address on loopback that nobody listens on.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port for the proxy: %w", err)
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
+	if opts.Index.DropDescriptions || opts.Index.ReverseTop || len(opts.Index.Hide) > 0 {
+		return adapter.Launch{}, fmt.Errorf("--degrade harms the index of the reference proxy and nobody else's: leave it out with adapter %s", d.adapter.Name)
+	}
+	listen, err := freeAddress()
+	if err != nil {
+		return adapter.Launch{}, err
+	}
+	d.home, d.token = home, token()
+	d.run, err = d.adapter.Run(adapter.Setting{
+		Home: home, Binary: d.binary, Touchstone: d.self, Listen: listen, Token: d.token, Secret: cmp.Or(opts.Secret, os.Getenv(secretVariable)),
+		Upstreams: opts.Upstreams, Tools: len(opts.Tools), Options: d.options,
+	})
+	if err != nil {
+		return adapter.Launch{}, err
+	}
+	if opts.SearchPath != "" {
+		if err := d.run.CheckSearch(opts.SearchPath); err != nil {
+			return adapter.Launch{}, fmt.Errorf("%w: choose one of them with --search, in a pipeline with --var search=NAME", err)
+		}
+	}
+	if d.run.FindEach() {
+		d.find = opts.Tools
+	}
+	return d.run.Launch()
+}
+
+func (d *described) started(p *process) {
+	p.log.keep(d.token)
+	if p.out != nil {
+		d.mcp = newStdioClient(p)
+	}
+}
+
+func (d *described) close() {
+	if d.mcp != nil {
+		d.mcp.close()
+	}
+}
+
+func (d *described) address(home string) (address, bool, error) {
+	var content []byte
+	if file := d.run.Announcement(); file != "" {
+		var err error
+		content, err = os.ReadFile(filepath.Join(home, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			return address{}, false, nil
+		}
+		if err != nil {
+			return address{}, false, fmt.Errorf("read what it announces: %w", err)
+		}
+	}
+	base, mcp, err := d.run.Address(content)
+	return address{base, mcp}, err == nil, err
+}
+
+func (d *described) ready(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
+	q, asked, err := d.run.ReadyQuestion()
+	if err != nil {
+		return false, "", err
+	}
+	if asked {
+		answer, err := d.ask(ctx, client, addr, q)
+		if err != nil {
+			// A proxy that does not listen yet, or says by its status that
+			// it is not ready, is one to wait for.
+			return false, d.scrubbed(addr, err), nil
+		}
+		done, progress, err := d.run.Ready(answer)
+		if err != nil {
+			return false, fmt.Sprintf("%v; it answered %s", err, begin(answer.Text)), nil
+		}
+		if !done {
+			return false, progress, nil
+		}
+	} else if d.mcp == nil && !listens(ctx, addr.base) && !listens(ctx, addr.mcp) {
+		return false, "nothing listens at its address yet", nil
+	}
+	return d.findEach(ctx, client, addr)
+}
+
+// listens tells whether somebody takes connections there: all that can be asked
+// of a proxy whose adapter does not say how to tell that it is ready. What is
+// no address is left to whoever uses it.
+func listens(ctx context.Context, base string) bool {
+	u, err := url.Parse(base)
+	if err != nil || u.Port() == "" {
+		return true
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+// findEach searches for each tool by its name until all are found. What a
+// proxy lists it may not have indexed yet.
+func (d *described) findEach(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
+	const depth = 50
+	path := d.adapter.SearchPaths()[0]
+	for len(d.find) > 0 {
+		_, name, _ := strings.Cut(d.find[0], ":")
+		answer, err := d.searchOn(ctx, client, addr, path, name, depth)
+		if err != nil {
+			return false, fmt.Sprintf("the search for tool %q fails: %s", d.find[0], d.scrubbed(addr, err)), nil
+		}
+		found := false
+		for _, hit := range answer.Tools {
+			found = found || hit.Name == d.find[0]
+		}
+		if !found {
+			return false, fmt.Sprintf("tool %q is not among the first %d that a search for its name finds", d.find[0], depth), nil
+		}
+		d.find = d.find[1:]
+	}
+	return true, "", nil
+}
+
+func (d *described) scrubbed(addr address, err error) string {
+	return strings.ReplaceAll(err.Error(), addr.base, "the proxy")
+}
+
+func (d *described) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
+	q, err := d.run.ToolsQuestion()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := d.ask(ctx, client, addr, q)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := d.run.Tools(answer)
+	if err != nil {
+		return nil, fmt.Errorf("%w; it answered %s", err, begin(answer.Text))
+	}
+	tools := make([]Tool, len(listed))
+	for i, t := range listed {
+		tools[i] = Tool{ID: t.ID, Schema: t.Schema, Problem: t.Problem, NoSchema: t.Schema == nil, NoDescription: t.Description == nil}
+		if t.Description != nil {
+			tools[i].Description = *t.Description
+		}
+	}
+	return d.expected(tools)
+}
+
+// expected takes out of schemas what the proxy is known to change in them.
+func (d *described) expected(tools []Tool) ([]Tool, error) {
+	out := slices.Clone(tools)
+	for i, t := range out {
+		var err error
+		if out[i].Schema, err = d.run.Comparable(t.Schema); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ask puts a question to the proxy.
+func (d *described) ask(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer, error) {
+	if q.Call == "" && !q.ListTools {
+		req, err := http.NewRequestWithContext(ctx, q.Method, addr.base+q.URL, bytes.NewReader(q.Body))
+		if err != nil {
+			return adapter.Answer{}, err
+		}
+		if q.Body != nil {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		for name, v := range q.Headers {
+			req.Header.Set(name, v)
+		}
+		body, err := fetch(client, req)
+		return adapter.Answer{Text: body}, err
+	}
+	if d.mcp == nil {
+		header, err := d.run.MCPHeaders()
+		if err != nil {
+			return adapter.Answer{}, err
+		}
+		d.mcp = newMCPClient(addr.mcp, client, header)
+	}
+	if q.ListTools {
+		tools, err := d.mcp.list(ctx)
+		if err != nil {
+			return adapter.Answer{}, err
+		}
+		text, err := json.Marshal(map[string]any{"tools": tools})
+		return adapter.Answer{Text: text}, err
+	}
+	result, err := d.mcp.call(ctx, q.Call, q.Arguments)
+	if err != nil {
+		return adapter.Answer{}, err
+	}
+	text := textOf(result)
+	if result.IsError {
+		return adapter.Answer{}, fmt.Errorf("%s: %s", q.Call, begin([]byte(text)))
+	}
+	return adapter.Answer{Text: []byte(text), JSON: result.StructuredContent}, nil
+}
+
+func (d *described) searcher(addr address, path string, client *http.Client) (searcher, error) {
+	if path == "" {
+		path = d.adapter.SearchPaths()[0]
+	}
+	return &describedSearcher{d, client, addr, path}, nil
+}
+
+func (d *described) searchOn(ctx context.Context, client *http.Client, addr address, path, query string, limit int) (contracts.SearchAnswer, error) {
+	q, err := d.run.SearchQuestion(path, query, limit)
+	if err != nil {
+		return contracts.SearchAnswer{}, err
+	}
+	answer, err := d.ask(ctx, client, addr, q)
+	if err != nil {
+		return contracts.SearchAnswer{}, err
+	}
+	hits, err := d.run.Hits(path, answer)
+	if err != nil {
+		return hits, fmt.Errorf("the answer is not what adapter %s says: %w; it begins %s", d.adapter.Name, err, begin(answer.Text))
+	}
+	return hits, nil
+}
+
+type describedSearcher struct {
+	dialect *described
+	client  *http.Client
+	addr    address
+	path    string
+}
+
+func (s *describedSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
+	return s.dialect.searchOn(ctx, s.client, s.addr, s.path, query, limit)
+}
+
+func (s *describedSearcher) close() {}

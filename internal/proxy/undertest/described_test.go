@@ -1,0 +1,327 @@
+package undertest_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
+)
+
+// described makes a proxy of the bad proxy's program and the shipped adapter of
+// the native contract, of which the given parts are replaced: old, new, old,
+// new and so on.
+func described(t *testing.T, mode string, parts ...string) (dir string) {
+	t.Helper()
+	shipped, err := os.ReadFile("../../../adapters/reference.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(shipped)
+	parts = append([]string{
+		`touchstone, "proxy", "serve"`, fmt.Sprintf("binary, %q", mode), // the program, which ends without a look at its input
+		`, "--until-stdin-closes"`, "",
+		"start {", "build {\n  binary = \"proxy\"\n}\n\nstart {",
+		"  mcp  = answer.mcp\n", "", // it is where the adapter would look for it
+	}, parts...)
+	for i := 0; i < len(parts); i += 2 {
+		if !strings.Contains(text, parts[i]) {
+			t.Fatalf("the adapter has no %q", parts[i])
+		}
+		text = strings.Replace(text, parts[i], parts[i+1], 1)
+	}
+	dir = badproxy.Manifest(t, mode)
+	if err := os.WriteFile(filepath.Join(dir, "adapter.hcl"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err = contracts.Write(filepath.Join(dir, "proxy.json"), contracts.ProxyManifest{
+		Name: mode, Kind: contracts.ProxyBinary, Binary: "proxy", Adapter: "adapter.hcl", Identity: mode,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// startDescribed starts it as start does.
+func startDescribed(t *testing.T, dir string, change func(*undertest.Options)) (*undertest.Proxy, error) {
+	t.Helper()
+	return start(t, badproxy.Right, func(o *undertest.Options) {
+		o.Dir, o.Tools = dir, undertest.IDs(corpus())
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// nothingLeft fails when a private directory is left in the test's own
+// directory for temporary files, or a process whose home it is.
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "touchstone-*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(env), "HOME="+os.TempDir()) {
+			t.Errorf("%s is of a process that was left running", file)
+		}
+	}
+}
+
+func TestDescribedProxy(t *testing.T) {
+	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
+		p, err := startDescribed(t, described(t, badproxy.Right), func(o *undertest.Options) { o.SearchPath = path })
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := p.Expect(corpus())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := p.Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := undertest.Digest(tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := undertest.Differences(want, got); len(lines) > 0 {
+			t.Errorf("got %q", lines)
+		}
+		answer, err := p.Search(t.Context(), "kettle", 2)
+		if err != nil || len(answer.Tools) != 2 || answer.Tools[0].Name != "kitchen:boil_water" {
+			t.Errorf("%s: got %+v, %v", path, answer, err)
+		}
+		p.Stop()
+		nothingLeft(t)
+	}
+}
+
+func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
+	linux := runtime.GOOS == "linux"
+	onPort := []string{"announce {\n  file = \"ready.json\"\n  url  = answer.url\n}", ""}
+	for _, tc := range []struct {
+		name, mode string
+		parts      []string
+		change     func(*undertest.Options)
+		want       []string
+	}{
+		{"other port", badproxy.Right, onPort, soon, []string{"was not ready within", "it was told to listen at 127.0.0.1:", "and listens at 127.0.0.1:"}},
+		{"other port, and no ready block", badproxy.Right, append(slices.Clone(onPort), "ready {\n  path     = \"/api/v1/status\"\n  done     = answer.state == \"ready\"\n  progress = \"${answer.indexed} of ${answer.expected} tools are indexed\"\n}", ""), soon,
+			[]string{"was not ready within", "nothing listens at its address yet", "and listens at 127.0.0.1:"}},
+		{"all interfaces", badproxy.Right, []string{`"127.0.0.1:0"`, `"0.0.0.0:0"`, "answer.url", `replace(answer.url, "[::]", "127.0.0.1")`}, nil,
+			[]string{"and was told to keep to loopback", "binds 127.0.0.1 only"}},
+		{"announces another machine", badproxy.OtherAddress, nil, nil, []string{"192.0.2.7", "loopback"}},
+		{"announces no address", badproxy.Right, []string{"answer.url", "answer.address"}, nil, []string{"announce", `no field "address"`, "docs/adapters.md"}},
+		{"never done", badproxy.Right, []string{`answer.state == "ready"`, `answer.state == "done"`}, soon, []string{"was not ready within", "does not say that it is ready"}},
+		{"done is no truth", badproxy.Right, []string{`answer.state == "ready"`, "answer.state"}, soon, []string{"done is a text", "docs/adapters.md"}},
+		{"no such search", badproxy.Right, []string{`search "mcp"`, `search "rest" `, `search "rest" {` + "\n  path   = \"/api/v1/index/search\"", "search \"mcp\" {\n  path   = \"/api/v1/index/search\""}, func(o *undertest.Options) {
+			o.SearchPath = "telepathy"
+		}, []string{`no search "telepathy"`, "--search"}},
+		{"dies", badproxy.DiesAtOnce, nil, nil, []string{"ended before it was ready", "status 1", `my \u001b[31mdatabase`}},
+		{"degraded", badproxy.Right, nil, func(o *undertest.Options) { o.Index.ReverseTop = true }, []string{"--degrade harms the index of the reference proxy"}},
+		{"tells its token", badproxy.DiesAtOnce, []string{"binary,", `"/bin/sh", "-c", "echo I know $0; exit 1", token,`}, nil, []string{"I know (masked)"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if !linux && (strings.HasPrefix(tc.name, "other port") || tc.name == "all interfaces") {
+				t.Skip("needs /proc")
+			}
+			err := refused(t, described(t, tc.mode, tc.parts...), tc.change, tc.want...)
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error lacks %q:\n%v", want, err)
+				}
+			}
+			nothingLeft(t)
+		})
+	}
+}
+
+// refused starts a proxy that will not get ready and returns why. On a busy
+// machine a short wait may end before the proxy has done anything: then it is
+// given more time, until the error says what it is to say.
+func refused(t *testing.T, dir string, change func(*undertest.Options), want ...string) error {
+	t.Helper()
+	for patience := time.Duration(1); ; patience *= 4 {
+		_, err := startDescribed(t, dir, func(o *undertest.Options) {
+			if change != nil {
+				change(o)
+			}
+			o.ReadyTimeout *= patience
+		})
+		if err == nil {
+			t.Fatal("it started")
+		}
+		lacks := func(text string) bool { return !strings.Contains(err.Error(), text) }
+		if patience > 16 || !slices.ContainsFunc(want, lacks) {
+			return err
+		}
+	}
+}
+
+// Between finding a free port and its use another process may take it: then
+// there is another attempt, at another port.
+func TestTakenPortIsTriedAgain(t *testing.T) {
+	marker := filepath.Join(t.TempDir(), "tried")
+	script := fmt.Sprintf(`if [ ! -e %[1]s ]; then touch %[1]s; echo "listen tcp: address already in use"; exit 1; fi; exec "$0" "$@"`, marker)
+	dir := described(t, badproxy.Right, "binary,", fmt.Sprintf("%q, %q, %q, binary,", "/bin/sh", "-c", script))
+	p, err := startDescribed(t, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stop()
+	nothingLeft(t)
+}
+
+// A proxy that lists tools before they can be found is waited for.
+func TestFindEach(t *testing.T) {
+	dir := described(t, badproxy.Right, "  progress", "  find_each = true\n  progress")
+	if _, err := startDescribed(t, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := `tool "kitchen:fry_egg" is not among the first 50`
+	err := refused(t, dir, func(o *undertest.Options) {
+		soon(o)
+		o.Tools = append(o.Tools, "kitchen:fry_egg")
+	}, want)
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The proxy is told three times as slow as it is allowed to be, and then
+// allowed to be.
+func TestSlowIndex(t *testing.T) {
+	_, err := start(t, badproxy.SlowIndex, func(o *undertest.Options) { o.ReadyTimeout = 60 * time.Millisecond })
+	if err == nil || !strings.Contains(err.Error(), "was not ready within 60ms") || !strings.Contains(err.Error(), "--ready-timeout") {
+		t.Errorf("got %v", err)
+	}
+	p, err := start(t, badproxy.SlowIndex, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stop()
+	nothingLeft(t)
+}
+
+// A lock that a proxy leaves does not keep the next one from its start.
+func TestLockFileIsGoneWithItsProxy(t *testing.T) {
+	for range 2 {
+		p, err := start(t, badproxy.LeavesLock, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Stop()
+		nothingLeft(t)
+	}
+}
+
+func TestAnswersOfTenMegabytes(t *testing.T) {
+	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
+		p, err := start(t, badproxy.AnswerHuge, func(o *undertest.Options) { o.SearchPath = path })
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := p.Search(t.Context(), "kettle", 3)
+		if err != nil || len(answer.Tools) != 3 || answer.Tools[0].Name != "kitchen:boil_water" {
+			t.Errorf("%s: got %d tools, %v", path, len(answer.Tools), err)
+		}
+		p.Stop()
+	}
+}
+
+// A proxy that speaks MCP on its standard input and output.
+func TestStdioProxy(t *testing.T) {
+	dir := badproxy.Manifest(t, badproxy.Right)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`
+name = "stdio"
+start {
+  command = [%q, %q]
+}
+mcp {
+  transport = "stdio"
+}
+tools {
+  list_tools  = true
+  items       = [for t in answer.tools : t if strcontains(t.name, "__")]
+  server      = split("__", item.name)[0]
+  name        = split("__", item.name)[1]
+  description = item.description
+}
+search "mcp" {
+  call      = "find"
+  arguments = { text = query, most = limit }
+  items     = regexall("(?m)^[0-9]+[.] ([a-z]+)__([a-z_]+)", text)
+  server    = item[0]
+  name      = item[1]
+}
+`, self, stdioArgument)
+	if err := os.WriteFile(filepath.Join(dir, "adapter.hcl"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err = contracts.Write(filepath.Join(dir, "proxy.json"), contracts.ProxyManifest{
+		Name: "stdio", Kind: contracts.ProxyCommand, Adapter: "adapter.hcl", Identity: "stdio",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := startDescribed(t, dir, func(o *undertest.Options) { o.SearchPath, o.QueryTimeout = contracts.SearchMCP, 2*time.Second })
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := p.Tools(t.Context())
+	if err != nil || len(tools) != 3 || tools[0].ID != "garden:read_moisture" || !tools[0].NoSchema {
+		t.Errorf("got %+v, %v", tools, err)
+	}
+	for range 2 {
+		answer, err := p.Search(t.Context(), "water", 2)
+		if err != nil || len(answer.Tools) != 2 || answer.Tools[0].Name != "garden:read_moisture" {
+			t.Errorf("got %+v, %v", answer, err)
+		}
+	}
+	// There is only the one session: what fails in it must not take the queries
+	// after it along.
+	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", `not this one\u000a::error::\u001b[2J`}, {"rant", "no, and no again; no"}, {"wait", "did not answer within 2s"}} {
+		if _, err := p.Search(t.Context(), tc.query, 2); err == nil || !strings.Contains(err.Error(), tc.want) || len(err.Error()) > 3000 {
+			t.Errorf("%q: %v", tc.query, err)
+		}
+		if _, err := p.Search(t.Context(), "water", 2); err != nil {
+			t.Errorf("after %q: %v", tc.query, err)
+		}
+	}
+	// One that reads no more fills the pipe to it, and nothing that is written
+	// into a full pipe ever comes back.
+	for _, query := range []string{"go deaf", strings.Repeat("x", 300_000), strings.Repeat("x", 300_000)} {
+		asked := make(chan error, 1)
+		go func() {
+			_, err := p.Search(t.Context(), query, 2)
+			asked <- err
+		}()
+		select {
+		case err := <-asked:
+			if !errors.Is(err, undertest.ErrNoAnswer) {
+				t.Errorf("%.10q: %v", query, err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%.10q: the question hangs", query)
+		}
+	}
+	p.Stop()
+	nothingLeft(t)
+}

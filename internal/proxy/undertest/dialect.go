@@ -1,0 +1,187 @@
+package undertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+)
+
+// dialect is what differs from one kind of proxy to another: how it is told
+// what to do, how it says that it did, and how it is asked.
+type dialect interface {
+	// launch says how to start the proxy and what to write into home before.
+	launch(home string, opts Options) (adapter.Launch, error)
+	// started is called when the process runs.
+	started(p *process)
+	// address returns where the proxy listens, once it has told.
+	address(home string) (addr address, found bool, err error)
+	// ready asks whether everything is indexed. Not yet is no error, nor is
+	// an upstream that failed: the listing will show what is missing.
+	ready(ctx context.Context, client *http.Client, addr address) (done bool, progress string, err error)
+	// tools lists what the proxy holds.
+	tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error)
+	// expected is how the proxy shows tools that it holds as they are: some
+	// are known to rewrite schemas.
+	expected(tools []Tool) ([]Tool, error)
+	// searcher prepares the way to the proxy's search.
+	searcher(addr address, path string, client *http.Client) (searcher, error)
+	// close ends what the dialect itself holds.
+	close()
+}
+
+// address is where a proxy listens.
+type address struct{ base, mcp string }
+
+// searcher asks the proxy's real search. A failed search leaves it usable.
+type searcher interface {
+	search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error)
+	close()
+}
+
+// native is the contract of docs/own-proxy.md. command is the program with its
+// own arguments.
+type native struct {
+	command  []string
+	embedded bool
+}
+
+// readyFile is where a proxy of the native contract tells its address.
+const readyFile = "ready.json"
+
+func (n native) launch(home string, opts Options) (adapter.Launch, error) {
+	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.Upstreams, Index: opts.Index})
+	if err != nil {
+		return adapter.Launch{}, fmt.Errorf("write the proxy's configuration: %w", err)
+	}
+	argv := append(slices.Clone(n.command),
+		"--config", filepath.Join(home, "config.json"), "--listen", "127.0.0.1:0", "--ready-file", filepath.Join(home, readyFile))
+	if n.embedded {
+		argv = append(argv, "--until-stdin-closes")
+	}
+	return adapter.Launch{Argv: argv, Files: map[string][]byte{"config.json": config}}, nil
+}
+
+func (native) started(*process) {}
+
+func (native) close() {}
+
+func (native) address(home string) (address, bool, error) {
+	data, err := os.ReadFile(filepath.Join(home, readyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return address{}, false, nil
+	}
+	if err != nil {
+		return address{}, false, fmt.Errorf("read its ready file: %w", err)
+	}
+	var a proxy.Announcement
+	if err := json.Unmarshal(data, &a); err != nil || a.URL == "" {
+		return address{}, false, errors.New(`its ready file is not a JSON object with a "url": see docs/own-proxy.md`)
+	}
+	if a.MCP == "" {
+		a.MCP = a.URL + "/mcp"
+	}
+	return address{a.URL, a.MCP}, true, nil
+}
+
+func (native) ready(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
+	var st proxy.Status
+	if err := getJSON(ctx, client, addr.base+"/api/v1/status", &st); err != nil {
+		return false, "", err
+	}
+	return st.State == proxy.Ready, fmt.Sprintf("%d of %d tools are indexed", st.Indexed, st.Expected), nil
+}
+
+func (native) tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error) {
+	var list proxy.ToolList
+	if err := getJSON(ctx, client, addr.base+"/api/v1/tools", &list); err != nil {
+		return nil, err
+	}
+	tools := make([]Tool, len(list.Tools))
+	for i, t := range list.Tools {
+		tools[i] = Tool{ID: t.Name, Description: t.Description, Schema: t.InputSchema}
+		if t.State != proxy.StateIndexed {
+			tools[i].Problem = "it is " + string(t.State)
+			for _, f := range t.Findings {
+				tools[i].Problem += fmt.Sprintf(", %s: %s", f.Check, f.Detail)
+			}
+		}
+	}
+	return tools, nil
+}
+
+func (native) expected(tools []Tool) ([]Tool, error) { return tools, nil }
+
+func (native) searcher(addr address, path string, client *http.Client) (searcher, error) {
+	switch path {
+	case contracts.SearchMCP:
+		return &mcpSearcher{newMCPClient(addr.mcp, client, nil)}, nil
+	case contracts.SearchREST, "":
+		return &restSearcher{addr: addr, client: client}, nil
+	}
+	return nil, fmt.Errorf("search path %q is unknown: use %s or %s", path, contracts.SearchMCP, contracts.SearchREST)
+}
+
+// maxAnswer bounds what is read of one answer, in bytes: the list of 50,000
+// tools with their schemas fits well.
+const maxAnswer = 256 << 20
+
+// getJSON fetches url into v. An answer that is not JSON is an error that
+// shows how it begins.
+func getJSON(ctx context.Context, client *http.Client, url string, v any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	body, err := fetch(client, req)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return fmt.Errorf("GET %s: the answer is not what it should be (%w): it begins %s", req.URL.Path, err, begin(body))
+	}
+	return nil
+}
+
+// fetch sends a request and returns the body of the answer, which has to have
+// a status of success.
+func fetch(client *http.Client, req *http.Request) ([]byte, error) {
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: read the answer: %w", req.Method, req.URL.Path, err)
+	case len(body) > maxAnswer:
+		return nil, fmt.Errorf("%s %s: the answer is larger than %d MiB", req.Method, req.URL.Path, maxAnswer>>20)
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return nil, fmt.Errorf("%s %s: status %d: %s", req.Method, req.URL.Path, resp.StatusCode, begin(body))
+	}
+	return body, nil
+}
+
+// cutMark ends the quotation of an answer that was cut.
+const cutMark = `"...`
+
+// begin shows the start of an answer in an error.
+func begin(body []byte) string {
+	const most = 120
+	if len(body) > most {
+		return strings.TrimSuffix(fmt.Sprintf("%q", body[:most]), `"`) + cutMark
+	}
+	return fmt.Sprintf("%q", body)
+}

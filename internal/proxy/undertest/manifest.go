@@ -1,0 +1,107 @@
+package undertest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+)
+
+// ManifestFile is the name of the manifest in the directory that build-proxy
+// writes.
+const ManifestFile = "proxy.json"
+
+// ReadManifest reads the manifest of the proxy in dir.
+func ReadManifest(dir string) (contracts.ProxyManifest, error) {
+	m, err := contracts.Read[contracts.ProxyManifest](filepath.Join(dir, ManifestFile))
+	if err != nil {
+		return m, fmt.Errorf("the proxy's manifest: %w", err)
+	}
+	return m, nil
+}
+
+// TakesURLs tells whether the proxy in dir takes upstreams by their addresses.
+// The contract of docs/own-proxy.md says that it does; of a proxy that an
+// adapter describes, only the adapter could know.
+func TakesURLs(dir string) (bool, error) {
+	m, err := ReadManifest(dir)
+	return m.Adapter == "", err
+}
+
+// dialectOf says how the proxy of m in opts.Dir is started and asked.
+func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
+	var exe string
+	var err error
+	if m.Kind != contracts.ProxyCommand {
+		if exe, err = executable(m, opts.Dir, opts.Executable); err != nil {
+			return nil, err
+		}
+	}
+	if m.Adapter == "" {
+		if exe == "" {
+			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again", m.Name)
+		}
+		return native{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded}, nil
+	}
+	if !filepath.IsLocal(m.Adapter) {
+		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: build it again", m.Name, m.Adapter)
+	}
+	a, err := adapter.ReadFile(filepath.Join(opts.Dir, m.Adapter))
+	if err != nil {
+		return nil, err
+	}
+	self := opts.Executable
+	if self == "" {
+		if self, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("find this program: %w", err)
+		}
+	}
+	d := &described{adapter: a, options: m.Options, self: self}
+	if m.Kind == contracts.ProxyBinary {
+		d.binary = exe
+	}
+	if a.Contract == adapter.Described {
+		return d, nil
+	}
+	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: self, Options: m.Options})
+	if err != nil {
+		return nil, err
+	}
+	launch, err := run.Launch()
+	if err != nil {
+		return nil, err
+	}
+	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded}, nil
+}
+
+// executable returns the file to execute for the proxy of m in dir.
+func executable(m contracts.ProxyManifest, dir, self string) (string, error) {
+	if m.Kind == contracts.ProxyEmbedded {
+		if self != "" {
+			return self, nil
+		}
+		exe, err := os.Executable()
+		if err != nil {
+			return "", fmt.Errorf("find this program, which holds the reference proxy: %w", err)
+		}
+		return exe, nil
+	}
+	if !filepath.IsLocal(m.Binary) {
+		return "", fmt.Errorf("the manifest of proxy %q names the binary %q, which is not inside its directory: build it again", m.Name, m.Binary)
+	}
+	path, err := filepath.Abs(filepath.Join(dir, m.Binary))
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("the binary of proxy %q: %w: build it again", m.Name, err)
+	}
+	if !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
+		return "", errors.New("the binary of proxy " + m.Name + " is not an executable file: build it again")
+	}
+	return path, nil
+}

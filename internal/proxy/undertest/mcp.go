@@ -1,0 +1,176 @@
+package undertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+)
+
+// mcpClient is a client of the proxy's MCP endpoint. It connects when it is
+// first asked, and again after whatever broke its session.
+type mcpClient struct {
+	client    *mcp.Client
+	transport func() (mcp.Transport, error)
+	only      bool        // there is no other session after the first
+	connected atomic.Bool // whether there ever was one
+
+	turn    chan struct{}      // holds one token while the session is used
+	session *mcp.ClientSession // nil until there is one that works
+}
+
+// newMCPClient makes a client for streamable HTTP that sends header along.
+func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcpClient {
+	limited := *client
+	limited.Transport = outgoing{client.Transport, header}
+	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), transport: func() (mcp.Transport, error) {
+		return &mcp.StreamableClientTransport{
+			Endpoint: endpoint, HTTPClient: &limited, MaxRetries: -1, DisableStandaloneSSE: true,
+		}, nil
+	}}
+}
+
+// newStdioClient makes a client for a proxy that speaks MCP on its standard
+// input and output. There is only one such session: a proxy that breaks it
+// cannot be asked again.
+func newStdioClient(p *process) *mcpClient {
+	used := false
+	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), only: true, transport: func() (mcp.Transport, error) {
+		if used {
+			return nil, ErrBroken
+		}
+		used = true
+		return &mcp.IOTransport{Reader: io.NopCloser(&messages{from: p.out, most: maxAnswer}), Writer: keepOpen{p.in}}, nil
+	}}
+}
+
+func anyMCPClient() *mcp.Client {
+	return mcp.NewClient(&mcp.Implementation{Name: "touchstone", Version: "1"}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{},
+	})
+}
+
+// use runs f with a session and returns what f does, or when ctx ends: a proxy
+// that does not read its input can block a write to it for ever, which no
+// context ends.
+func use[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T, error)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	done := make(chan outcome, 1)
+	select {
+	case c.turn <- struct{}{}:
+		go func() {
+			defer func() { <-c.turn }()
+			v, err := attempt(ctx, c, f)
+			done <- outcome{v, err}
+		}()
+	case <-ctx.Done():
+	}
+	select {
+	case o := <-done:
+		return o.v, o.err
+	case <-ctx.Done():
+		var nothing T
+		return nothing, ctx.Err()
+	}
+}
+
+// attempt connects where there is no session. Garbage on the wire breaks a
+// session for good, and the next question must not suffer for it: after an error
+// there is a new one, unless it can only be this one, which is kept while its
+// connection holds.
+func attempt[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T, error)) (v T, err error) {
+	if c.session == nil {
+		transport, err := c.transport()
+		if err != nil {
+			return v, err
+		}
+		session, err := c.client.Connect(ctx, transport, nil)
+		if err != nil {
+			return v, fmt.Errorf("connect to its MCP endpoint: %w", err)
+		}
+		c.session = session
+		c.connected.Store(true)
+	}
+	v, err = f(c.session)
+	if err != nil && (!c.only || errors.Is(err, mcp.ErrConnectionClosed)) {
+		c.drop()
+	}
+	return v, err
+}
+
+func (c *mcpClient) call(ctx context.Context, tool string, arguments map[string]any) (*mcp.CallToolResult, error) {
+	return use(ctx, c, func(s *mcp.ClientSession) (*mcp.CallToolResult, error) {
+		return s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	})
+}
+
+// list reads all pages of tools/list.
+func (c *mcpClient) list(ctx context.Context) ([]*mcp.Tool, error) {
+	return use(ctx, c, func(s *mcp.ClientSession) ([]*mcp.Tool, error) { return mcpclient.Tools(ctx, s) })
+}
+
+func (c *mcpClient) drop() {
+	if c.session != nil {
+		_ = c.session.Close()
+		c.session = nil
+	}
+}
+
+// close ends the session, after whatever still goes on in it: a proxy that may
+// be blocking that has to be ended first.
+func (c *mcpClient) close() {
+	c.turn <- struct{}{}
+	c.drop()
+	<-c.turn
+}
+
+// textOf joins the texts of a tool's result.
+func textOf(result *mcp.CallToolResult) string {
+	var text string
+	for _, c := range result.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			text += t.Text
+		}
+	}
+	return text
+}
+
+// outgoing adds headers to requests, and cuts answers that are too large to be
+// answers.
+type outgoing struct {
+	next   http.RoundTripper
+	header http.Header
+}
+
+func (o outgoing) RoundTrip(req *http.Request) (*http.Response, error) {
+	if len(o.header) > 0 {
+		req = req.Clone(req.Context())
+		for name, values := range o.header {
+			req.Header[name] = values
+		}
+	}
+	resp, err := o.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	return resp, nil
+}
+
+// keepOpen is a writer that outlives the session that closes it: the proxy's
+// input stays open until it is stopped.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }

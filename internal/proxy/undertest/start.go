@@ -1,0 +1,364 @@
+package undertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+)
+
+// Options is how a proxy under test is started.
+type Options struct {
+	// Dir is the directory with the manifest.
+	Dir       string
+	Upstreams []contracts.Upstream
+	Index     contracts.IndexOptions
+	// SearchPath is contracts.SearchMCP or contracts.SearchREST; empty for
+	// whichever the proxy has, when it does not matter.
+	SearchPath string
+	// Tools are those that the upstreams have. An adapter may wait until each
+	// of them is found.
+	Tools []contracts.ToolID
+	// ReadyTimeout bounds the time from start to ready; QueryTimeout one
+	// search or listing. Zero means DefaultReadyTimeout and ten seconds.
+	ReadyTimeout time.Duration
+	QueryTimeout time.Duration
+	// Executable stands in for this program where the manifest asks for the
+	// embedded proxy; empty means this program.
+	Executable string
+	// Secret is what the proxy needs to know, such as an API key. Empty means
+	// what this process has in PROXY_SECRET.
+	Secret string
+	// Progress, when set, is told what is being waited for.
+	Progress func(message string)
+}
+
+// DefaultReadyTimeout is enough for a proxy that takes a minute to index, on a
+// machine that has other things to do. One that has ended is not waited for.
+const DefaultReadyTimeout = 3 * time.Minute
+
+// Proxy is a running proxy under test. It is not safe for use by several
+// goroutines at once.
+type Proxy struct {
+	Manifest contracts.ProxyManifest
+
+	dialect  dialect
+	addr     address
+	searcher searcher
+	process  *process
+	home     string // private directory, removed by Stop
+	http     *http.Client
+	timeout  time.Duration
+}
+
+// Start starts the proxy, with a private home directory and on loopback, and
+// waits until it says that everything is indexed. Errors of a proxy that did
+// not get there end with the tail of its log. The caller must call Stop.
+func Start(ctx context.Context, opts Options) (*Proxy, error) {
+	manifest, err := ReadManifest(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if opts.ReadyTimeout == 0 {
+		opts.ReadyTimeout = DefaultReadyTimeout
+	}
+	if opts.QueryTimeout == 0 {
+		opts.QueryTimeout = 10 * time.Second
+	}
+	for attempt := 1; ; attempt++ {
+		p, err := startOnce(ctx, manifest, opts)
+		if err == nil {
+			return p, nil
+		}
+		// Between our finding a free port and the proxy's taking it, somebody
+		// else may have taken it.
+		if !errors.Is(err, errPortTaken) || attempt == maxAttempts {
+			return nil, err
+		}
+	}
+}
+
+// maxAttempts is how often a proxy is started that finds its port taken.
+const maxAttempts = 3
+
+var (
+	errPortTaken = errors.New("the port that it was given is taken")
+	portTaken    = regexp.MustCompile(`(?i)address already in use|EADDRINUSE|port .{0,20}in use`)
+)
+
+func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Options) (*Proxy, error) {
+	dialect, err := dialectOf(manifest, opts)
+	if err != nil {
+		return nil, err
+	}
+	home, err := os.MkdirTemp("", "touchstone-proxy-")
+	if err != nil {
+		return nil, fmt.Errorf("make a private directory for the proxy: %w", err)
+	}
+	p := &Proxy{
+		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect,
+		// One connection for each proxy, and none that outlives it.
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: stayHere},
+	}
+	if err := p.start(ctx, opts); err != nil {
+		if p.process != nil {
+			taken := p.process.ended() && portTaken.MatchString(p.process.log.text())
+			p.process.stop()
+			err = p.WithLog(err)
+			if _, chosen := dialect.(*described); chosen && taken {
+				err = fmt.Errorf("%w: %w", errPortTaken, err)
+			}
+		}
+		p.Stop()
+		return nil, err
+	}
+	return p, nil
+}
+
+// prepare makes what the proxy reads at its start.
+func prepare(home string, l adapter.Launch) error {
+	for _, dir := range l.Directories {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			return fmt.Errorf("make a directory for the proxy: %w", err)
+		}
+	}
+	for name, content := range l.Files {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("make a directory for the proxy: %w", err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return fmt.Errorf("write the proxy's configuration: %w", err)
+		}
+	}
+	return nil
+}
+
+func (p *Proxy) start(ctx context.Context, opts Options) error {
+	launch, err := p.dialect.launch(p.home, opts)
+	if err != nil {
+		return err
+	}
+	if err := prepare(p.home, launch); err != nil {
+		return err
+	}
+	if opts.Secret != "" {
+		launch.Env = maps.Clone(launch.Env)
+		if launch.Env == nil {
+			launch.Env = map[string]string{}
+		}
+		launch.Env[secretVariable] = opts.Secret
+	}
+	if p.process, err = startProcess(launch, p.home); err != nil {
+		remedy := "build it again"
+		if errors.Is(err, syscall.ENOEXEC) {
+			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script whose first line names its interpreter (#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
+		}
+		return fmt.Errorf("start proxy %q: %w: %s", p.Manifest.Name, err, remedy)
+	}
+	p.process.log.keep(opts.Secret)
+	p.dialect.started(p.process)
+	ready, cancel := context.WithTimeout(ctx, opts.ReadyTimeout)
+	defer cancel()
+	// A proxy that ended will not get ready.
+	go func() {
+		select {
+		case <-p.process.exited:
+			cancel()
+		case <-ready.Done():
+		}
+	}()
+	addr, err := p.waitReady(ready, opts)
+	if err != nil {
+		select { // a request that failed may be the first sign of its end
+		case <-p.process.exited:
+		case <-time.After(10 * pollEvery):
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case p.process.ended():
+			return fmt.Errorf("proxy %q ended before it was ready: %s", p.Manifest.Name, p.process.how())
+		case ready.Err() != nil:
+			return fmt.Errorf("proxy %q was not ready within %v (%w%s): look at its log, or allow more time with --ready-timeout", p.Manifest.Name, opts.ReadyTimeout, err, p.whereElse(addr))
+		}
+		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
+	}
+	if err := p.keepsToLoopback(); err != nil {
+		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
+	}
+	p.addr = addr
+	p.searcher, err = p.dialect.searcher(addr, opts.SearchPath, p.http)
+	return err
+}
+
+// pollEvery is how often an unready proxy is looked at.
+const pollEvery = 20 * time.Millisecond
+
+// maxBadPolls is how many looks in a row may find something that makes no
+// sense before the proxy counts as broken. One alone may be a ready file that
+// is just being written.
+const maxBadPolls = 20
+
+// waitReady waits for the address, and then until the proxy says that it is
+// ready. The error is why it was not ready yet when ctx ended.
+func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
+	started := time.Now()
+	reported := started
+	var addr address
+	waiting := errors.New("it has not told its address")
+	bad := 0
+	for {
+		done, progress, err := p.look(ctx, &addr)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			waiting = err
+			if bad++; bad == maxBadPolls {
+				return addr, err
+			}
+		case done:
+			return addr, nil
+		default:
+			waiting, bad = errors.New(progress), 0
+		}
+		if opts.Progress != nil && time.Since(reported) >= 5*time.Second {
+			reported = time.Now()
+			opts.Progress(fmt.Sprintf("waiting for proxy %q for %v: %v", p.Manifest.Name, time.Since(started).Round(time.Second), waiting))
+		}
+		select {
+		case <-ctx.Done():
+			return addr, waiting
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// look finds out the address, if it is not known yet, and whether the proxy is
+// ready; if it is not, progress says how far it is.
+func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress string, err error) {
+	if addr.base == "" {
+		a, found, err := p.dialect.address(p.home)
+		if err != nil {
+			return false, "", err
+		}
+		if !found {
+			return false, "it has not told its address", nil
+		}
+		for _, told := range []string{a.base, a.mcp} {
+			if err := checkLoopback(told); err != nil {
+				return false, "", err
+			}
+		}
+		*addr = a
+	}
+	done, progress, err = p.dialect.ready(ctx, p.http, *addr)
+	if err != nil {
+		err = p.scrub(*addr, err)
+	}
+	return done, p.process.log.hide(progress), err
+}
+
+// checkLoopback refuses a proxy that listens where it was not told to.
+func checkLoopback(base string) error {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" {
+		return fmt.Errorf("it says that it listens at %q, which is no http address", base)
+	}
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	if host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("it listens at %q and was told to keep to loopback", base)
+	}
+	return nil
+}
+
+// stayHere refuses a redirect to another machine: what the proxy is told stays
+// on this one.
+func stayHere(req *http.Request, via []*http.Request) error {
+	if checkLoopback(req.URL.String()) != nil {
+		return fmt.Errorf("it sends us on to %s, and is to be reached on loopback", req.URL.Host)
+	}
+	if len(via) >= 10 {
+		return errors.New("it redirects without an end")
+	}
+	return nil
+}
+
+// Stop ends the proxy and every process that it started, and removes its
+// private directory. It may be called twice.
+func (p *Proxy) Stop() {
+	if p.searcher != nil {
+		p.searcher.close()
+		p.searcher = nil
+	}
+	if p.process != nil && p.process.out == nil {
+		p.dialect.close() // while there is somebody to take leave of
+	}
+	if p.process != nil {
+		p.process.stop()
+	}
+	p.dialect.close()
+	p.http.CloseIdleConnections()
+	_ = os.RemoveAll(p.home)
+}
+
+// Ended tells whether the proxy's process is gone, and how it went. It waits
+// up to grace for that: a broken connection is often seen before the end that
+// broke it.
+func (p *Proxy) Ended(grace time.Duration) (how string, ended bool) {
+	select {
+	case <-p.process.exited:
+	case <-time.After(grace):
+		if !p.process.ended() {
+			return "", false
+		}
+	}
+	return p.process.how(), true
+}
+
+// Log is the tail of what the proxy wrote, fit to be shown: secrets masked,
+// control characters escaped.
+func (p *Proxy) Log() string { return p.process.log.tail() }
+
+// WithLog appends the tail of the proxy's log to an error.
+func (p *Proxy) WithLog(err error) error {
+	log := p.Log()
+	if log == "" {
+		return fmt.Errorf("%w; it wrote no log", err)
+	}
+	return fmt.Errorf("%w; the end of its log:\n%s", err, log)
+}
+
+// brokenConnection matches the ways in which a connection is found to be
+// broken. Which of them it is depends on timing alone.
+var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
+
+// maxError bounds what a proxy can say of its errors, in bytes.
+const maxError = 2000
+
+// scrub takes what differs from run to run out of an error's text, and what is
+// secret or would be obeyed by a terminal: reports are made of it.
+func (p *Proxy) scrub(addr address, err error) error {
+	if brokenConnection.MatchString(err.Error()) {
+		return ErrBroken
+	}
+	text := strings.ReplaceAll(p.process.log.hide(err.Error()), addr.base, "the proxy")
+	if d, ok := p.dialect.(*described); ok && d.run != nil {
+		text = strings.ReplaceAll(text, p.home, "its home")
+	}
+	return errors.New(printable(clipped(loopbackPort.ReplaceAllString(text, "loopback"), maxError)))
+}

@@ -1,0 +1,119 @@
+// Package safetext makes text from untrusted sources safe to print: on a
+// terminal, in a log, in JSON and in Markdown. It also shortens it.
+package safetext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Visible makes a stranger's text safe to print on one line of a terminal:
+// what acts on the display instead of being seen (control, bidirectional,
+// zero-width and other invisible characters, line ends) is written as its
+// code, \u{202E}. Plain text comes back as it is.
+func Visible(s string) string {
+	clean := utf8.ValidString(s)
+	for _, r := range s {
+		if Hidden(r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteRune(utf8.RuneError)
+		case Hidden(r):
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		default:
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// MaxName is the longest name, in bytes, that a message shows whole.
+const MaxName = 120
+
+// Name makes a name safe to print and keeps it short.
+func Name(s string) string {
+	if s == "" {
+		return "(unnamed)"
+	}
+	return Visible(Clip(s, MaxName))
+}
+
+// Hidden reports whether a character acts on the display or is not seen. Besides what Unicode
+// calls unprintable (all controls and formats, private use, every space but
+// the plain one) these are the letters and marks that no font draws: fillers,
+// variation selectors, the joiner of graphemes, the empty Braille cell.
+func Hidden(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r < 0x20 || r == 0x7f
+	case !unicode.IsPrint(r):
+		return true
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x2800, r == 0x3164, r == 0xffa0:
+		return true
+	}
+	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// JSON writes the hidden characters of a JSON text as escapes: the same
+// text to a parser, and harmless in a terminal or a review. It takes valid
+// JSON, where such characters stand in strings only.
+func JSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case r < utf8.RuneSelf && r != 0x7f || !Hidden(r):
+			out = append(out, text[i:i+size]...)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += size
+	}
+	return out
+}
+
+// MarkdownCode shows a stranger's text in Markdown as code. Every mark of
+// punctuation is written as an entity, so that nothing in it can be markup, a
+// link, a mention or the border of a table cell.
+func MarkdownCode(s string) string {
+	var b strings.Builder
+	b.WriteString("<code>")
+	for _, r := range Visible(s) {
+		switch {
+		case r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ,-/", r):
+			fmt.Fprintf(&b, "&#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteString("</code>")
+	return b.String()
+}
+
+// Clip shortens a text that a stranger wrote, for a message.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,106 @@
+package scanreport
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// FuzzBaseline: every list of tools that can be read can be approved, and the
+// baseline reads back as the same tools.
+func FuzzBaseline(f *testing.F) {
+	f.Add([]byte(`[{"server":"s","tool":"a","title":"t","annotations":7},{"name":"b","name":"c"}]`))
+	f.Add([]byte(`{"tools":[{"name":"a","description":"A","inputSchema":{"x":[1]}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in, err := toollist.Read("f.json", "s", text)
+		if err != nil {
+			return
+		}
+		baseline, err := Baseline(in.Tools)
+		if err != nil {
+			return
+		}
+		again, err := ParseBaseline("b.json", baseline)
+		if err != nil && len(in.Tools) > 0 && !noServer(in.Tools) {
+			t.Fatal(err)
+		}
+		if list, _ := distinct(in.Tools); err == nil && len(again) != len(list) {
+			t.Fatalf("%d tools approved, %d read back", len(list), len(again))
+		}
+	})
+}
+
+func noServer(tools []toollist.Tool) bool {
+	for _, t := range tools {
+		if t.Server == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func FuzzSuppressions(f *testing.F) {
+	f.Add("suppress {\n tool = \"a:b\"\n check = \"unicode.hidden\"\n reason = \"r\"\n expires = \"2030-01-01\"\n}", false)
+	f.Add(`{"suppress":[{"tool":"*:b","check":"x","reason":"${a}"}]}`, true)
+	f.Fuzz(func(t *testing.T, text string, isJSON bool) {
+		file := "s.hcl"
+		if isJSON {
+			file = "s.json"
+		}
+		list, err := ParseSuppressions(file, []byte(text))
+		if err != nil {
+			for _, r := range err.Error() {
+				if safetext.Hidden(r) && r != '\n' {
+					t.Fatalf("%q", err)
+				}
+			}
+			return
+		}
+		for _, s := range list {
+			if strings.TrimSpace(s.Reason) == "" || KnownCheck(s.Check) != nil || !strings.Contains(s.Tool, ":") {
+				t.Fatalf("%+v", s)
+			}
+			wildcard(s.Tool, "a:b")
+		}
+	})
+}
+
+// FuzzFormats: no name, text or reason gets a live character into a report.
+func FuzzFormats(f *testing.F) {
+	f.Add(nasty, nasty, nasty)
+	f.Fuzz(func(t *testing.T, name, text, reason string) {
+		r := &Result{
+			Findings: []Finding{{scanner.Finding{Server: name, Tool: text, Severity: scanner.SeverityHigh, Signals: []scanner.Signal{
+				{CheckID: "unicode.hidden", Tier: scanner.TierHard, Evidence: text, Detail: reason},
+			}}, []toollist.Place{{File: name, Line: 1}, {File: text, Line: 2}}}},
+			Unscanned:  []toollist.Unscanned{{Server: name, Source: text, Reason: reason}},
+			PassedOver: []toollist.PassedOver{{Path: name, Reason: reason}},
+		}
+		for kind, write := range map[string]func(io.Writer) error{
+			"table": r.WriteTable, "markdown": r.WriteMarkdown, "html": r.WriteHTML, "sarif": r.WriteSARIF, "json": r.WriteJSON,
+		} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if !utf8.Valid(b.Bytes()) {
+				t.Fatalf("%s: invalid UTF-8", kind)
+			}
+			for _, c := range b.String() {
+				if safetext.Hidden(c) && c != '\n' {
+					t.Fatalf("%s: a live U+%04X", kind, c)
+				}
+			}
+			if (kind == "json" || kind == "sarif") && !json.Valid(b.Bytes()) {
+				t.Fatalf("%s: no JSON", kind)
+			}
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package scanreport
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// The JSON output. Findings are the worst first; evidence[i] is what made
+// signals[i], the id of a check, rise. Everything else that a reader has to
+// know before calling a scan clean is in coverage.
+type (
+	jsonReport struct {
+		Findings  []jsonFinding `json:"findings"`
+		Coverage  jsonCoverage  `json:"coverage"`
+		RiskScore int           `json:"risk_score"`
+	}
+	jsonFinding struct {
+		Server      string              `json:"server"`
+		Tool        string              `json:"tool"`
+		ThreatLevel scanner.ThreatLevel `json:"threat_level"`
+		Severity    scanner.Severity    `json:"severity"`
+		Action      scanner.Action      `json:"action"`
+		Confidence  float64             `json:"confidence"`
+		Signals     []string            `json:"signals"`
+		Evidence    []string            `json:"evidence"`
+	}
+	jsonCoverage struct {
+		Complete bool `json:"complete"`
+		scanner.Coverage
+		Servers             []ServerCount         `json:"servers"`
+		NotScanned          []toollist.Unscanned  `json:"not_scanned"`
+		Incomplete          []Incomplete          `json:"incomplete"`
+		PassedOver          []toollist.PassedOver `json:"passed_over"`
+		Suppressed          []jsonSuppressed      `json:"suppressed"`
+		SuppressionsExpired []jsonSuppression     `json:"suppressions_expired"`
+		SuppressionsUnused  []jsonSuppression     `json:"suppressions_unused"`
+		Baseline            *Drift                `json:"baseline,omitempty"`
+	}
+	jsonSuppressed struct {
+		Server   string `json:"server"`
+		Tool     string `json:"tool"`
+		Signal   string `json:"signal"`
+		Evidence string `json:"evidence"`
+		Reason   string `json:"reason"`
+		Expires  string `json:"expires,omitempty"`
+	}
+	jsonSuppression struct {
+		Tool    string         `json:"tool"`
+		Check   string         `json:"check"`
+		Reason  string         `json:"reason"`
+		Expires string         `json:"expires,omitempty"`
+		Place   toollist.Place `json:"place"`
+	}
+)
+
+// WriteJSON writes the result as one JSON object. The names of servers and
+// tools are as their authors wrote them; evidence is printable.
+func (r *Result) WriteJSON(w io.Writer) error {
+	out := jsonReport{Findings: make([]jsonFinding, len(r.Findings)), RiskScore: r.RiskScore}
+	for i, f := range r.Findings {
+		j := jsonFinding{
+			Server: f.Server, Tool: f.Tool, ThreatLevel: f.ThreatLevel, Severity: f.Severity,
+			Action: f.Action, Confidence: f.Confidence,
+			Signals: make([]string, len(f.Signals)), Evidence: make([]string, len(f.Signals)),
+		}
+		for k, s := range f.Signals {
+			j.Signals[k], j.Evidence[k] = s.CheckID, s.Evidence
+		}
+		out.Findings[i] = j
+	}
+	out.Coverage = jsonCoverage{
+		Complete: r.Complete(), Coverage: r.Coverage,
+		Servers: orEmpty(r.Servers), NotScanned: orEmpty(r.Unscanned), Incomplete: orEmpty(r.Incomplete),
+		PassedOver: orEmpty(r.PassedOver), Suppressed: make([]jsonSuppressed, len(r.Suppressed)),
+		SuppressionsExpired: jsonSuppressions(r.Expired), SuppressionsUnused: jsonSuppressions(r.Unused),
+		Baseline: r.Drift,
+	}
+	for i, s := range r.Suppressed {
+		out.Coverage.Suppressed[i] = jsonSuppressed{s.Server, s.Tool, s.Signal.CheckID, s.Signal.Evidence, s.Reason, s.Expires}
+	}
+	// The escapes keep the output safe in a page and a terminal, and a parser
+	// sees nothing of them.
+	text, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(safetext.JSON(text), '\n'))
+	return err
+}
+
+func jsonSuppressions(list []Suppression) []jsonSuppression {
+	out := make([]jsonSuppression, len(list))
+	for i, s := range list {
+		out[i] = jsonSuppression(s)
+	}
+	return out
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

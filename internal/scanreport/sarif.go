@@ -1,0 +1,284 @@
+package scanreport
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// What GitHub takes of one SARIF file. Its limit on size is after
+// compression; ours is before, so that every other reader can have it too.
+const (
+	sarifMaxBytes   = 10_000_000
+	sarifMaxResults = 25_000
+)
+
+const informationURI = "https://github.com/touchstone-eval/touchstone"
+
+// WriteSARIF writes the result as SARIF 2.1.0: one result a signal, the worst
+// first. When there are more than code scanning takes, the rest is left out
+// and a notification says how many.
+func (r *Result) WriteSARIF(w io.Writer) error {
+	return r.writeSARIF(w, sarifMaxBytes, sarifMaxResults)
+}
+
+func (r *Result) writeSARIF(w io.Writer, maxBytes, maxResults int) error {
+	results := r.sarifResults()
+	kept := make([]*sarif.Result, 0, min(len(results), maxResults))
+	// Everything but the results, with room for the notification of the cut.
+	size, err := encodedSize(r.sarifReport(nil, len(results)))
+	if err != nil {
+		return err
+	}
+	for _, res := range results {
+		n, err := encodedSize(res)
+		if err != nil {
+			return err
+		}
+		if len(kept) == maxResults || size+n+1 > maxBytes {
+			break
+		}
+		size += n + 1
+		kept = append(kept, res)
+	}
+	text, err := encodeSARIF(r.sarifReport(kept, len(results)-len(kept)))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+func encodedSize(v any) (int, error) {
+	text, err := encodeSARIF(v)
+	return len(text), err
+}
+
+// encodeSARIF encodes v without the members that only repeat SARIF's own
+// defaults, which the library writes everywhere: they would be two thirds of
+// the file.
+func encodeSARIF(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	return json.Marshal(withoutDefaults(tree))
+}
+
+func withoutDefaults(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = withoutDefaults(v[i])
+		}
+	case map[string]any:
+		for name, m := range v {
+			m = withoutDefaults(m)
+			list, isList := m.([]any)
+			if isList && len(list) == 0 && name != "results" || m == -1.0 {
+				delete(v, name)
+				continue
+			}
+			v[name] = m
+		}
+	}
+	return v
+}
+
+func (r *Result) sarifReport(results []*sarif.Result, left int) *sarif.Report {
+	report := sarif.NewReport()
+	run := sarif.NewRunWithInformationURI("touchstone scan", informationURI)
+	run.Tool.Driver.WithSemanticVersion(toollist.Version + ".0.0")
+	for _, c := range r.Checks {
+		run.Tool.Driver.AddRule(sarifRule(c))
+	}
+	if results != nil {
+		run.Results = results
+	}
+	invocation := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
+	for _, n := range r.notifications(left) {
+		invocation.AddToolExecutionNotification(n)
+	}
+	run.AddInvocation(invocation)
+	run.WithColumnKind("unicodeCodePoints")
+	run.WithProperties(sarif.NewPropertyBag().Add("riskScore", r.RiskScore).
+		Add("toolsScanned", r.Coverage.ToolsScanned).Add("complete", r.Complete()))
+	return report.AddRun(run)
+}
+
+func sarifRule(c scanner.CheckInfo) *sarif.ReportingDescriptor {
+	severity, level := "5.0", sarif.LevelWarning
+	if c.Tier == scanner.TierHard {
+		severity, level = "8.5", sarif.LevelError
+	}
+	help := "See docs/scanner in the repository of touchstone for what this check looks for, its innocent twins and how to suppress it."
+	properties := sarif.NewPropertyBag().Add("security-severity", severity).Add("precision", precision(c.Tier))
+	properties.WithTags([]string{"security", "mcp", string(c.ThreatType)})
+	return sarif.NewReportingDescriptor().WithID(c.ID).WithName(ruleName(c.ID)).
+		WithShortDescription(sarif.NewMultiformatMessageString().WithText(c.Description)).
+		WithHelp(sarif.NewMultiformatMessageString().WithText(help)).
+		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level)).
+		WithProperties(properties)
+}
+
+func precision(t scanner.Tier) string {
+	if t == scanner.TierHard {
+		return "very-high"
+	}
+	return "medium"
+}
+
+// ruleName turns "unicode.hidden" into "UnicodeHidden", SARIF's way of names.
+func ruleName(id string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(id, func(r rune) bool { return r == '.' || r == '_' || r == '-' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// sarifResults gives all results, those of the worst findings first and the
+// suppressed ones, which are less than all others, last.
+func (r *Result) sarifResults() []*sarif.Result {
+	var results []*sarif.Result
+	seen := map[string]int{}
+	for _, f := range r.Findings {
+		for _, s := range sortedSignals(f.Signals) {
+			results = append(results, r.sarifResult(f.Server, f.Tool, s, f.Severity, f.Places, seen))
+		}
+	}
+	for _, s := range r.Suppressed {
+		res := r.sarifResult(s.Server, s.Tool, s.Signal, scanner.SeverityNone, s.Places, seen)
+		justification := safetext.Visible(s.Reason)
+		if s.Expires != "" {
+			justification += " (until " + s.Expires + ")"
+		}
+		res.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification(justification))
+		results = append(results, res)
+	}
+	return results
+}
+
+// sortedSignals gives the hard signals of a finding first.
+func sortedSignals(signals []scanner.Signal) []scanner.Signal {
+	signals = slices.Clone(signals)
+	slices.SortStableFunc(signals, func(a, b scanner.Signal) int { return cmp.Compare(b.Tier, a.Tier) })
+	return signals
+}
+
+func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity scanner.Severity, places []toollist.Place, seen map[string]int) *sarif.Result {
+	text := fmt.Sprintf("%s of %s: %s.", safetext.Name(tool), safetext.Name(server), s.Detail)
+	if s.Evidence != "" {
+		text += " Evidence: " + s.Evidence
+	}
+	level := sarif.LevelNote
+	switch {
+	case s.Tier == scanner.TierHard:
+		level = sarif.LevelError
+	case severityRank[severity] >= severityRank[scanner.SeverityMedium]:
+		level = sarif.LevelWarning
+	}
+	// The text of the evidence is part of the fingerprint: an alert that was
+	// dismissed must not hide another attack in the same tool. The place is
+	// not: moving a tool within its file changes nothing.
+	hash := toollist.Fingerprint(s.CheckID, server, tool, s.Evidence)
+	seen[hash]++
+	primary := fmt.Sprintf("%s:%d", hash, seen[hash])
+	res := sarif.NewRuleResult(s.CheckID).WithLevel(level).WithKind("fail").
+		WithMessage(sarif.NewTextMessage(safetext.Visible(text))).
+		WithRuleIndex(slices.IndexFunc(r.Checks, func(c scanner.CheckInfo) bool { return c.ID == s.CheckID })).
+		WithFingerprints(map[string]string{"touchstoneScan/v1": primary}).
+		WithPartialFingerprints(map[string]string{"primaryLocationLineHash": primary})
+	for i, p := range places[:min(len(places), maxPlaces)] {
+		location := sarif.NewLocation().WithPhysicalLocation(physical(p))
+		if i > 0 {
+			res.RelatedLocations = append(res.RelatedLocations, location.WithID(i))
+			continue
+		}
+		location.LogicalLocations = append(location.LogicalLocations, sarif.NewLogicalLocation().
+			WithName(safetext.Name(tool)).WithFullyQualifiedName(safetext.Name(server)+":"+safetext.Name(tool)).WithKind("function"))
+		res.Locations = append(res.Locations, location)
+	}
+	res.WithProperties(sarif.NewPropertyBag().Add("tier", s.Tier.String()).
+		Add("confidence", s.Confidence).Add("findingSeverity", string(severity)).Add("threatType", string(s.ThreatType)))
+	return res
+}
+
+func physical(p toollist.Place) *sarif.PhysicalLocation {
+	return sarif.NewPhysicalLocation().
+		WithArtifactLocation(sarif.NewArtifactLocation().WithURI(artifactURI(p.File))).
+		WithRegion(sarif.NewRegion().WithStartLine(max(1, p.Line)))
+}
+
+// artifactURI gives the URI of a file, relative where the file was named so:
+// code scanning takes it from the root of the repository. What is no file,
+// such as <stdin>, gets its name.
+func artifactURI(file string) string {
+	if name, ok := strings.CutPrefix(file, "<"); ok {
+		return (&url.URL{Path: strings.TrimSuffix(name, ">")}).EscapedPath()
+	}
+	file = filepath.Clean(file)
+	if filepath.IsAbs(file) {
+		p := filepath.ToSlash(file)
+		if !strings.HasPrefix(p, "/") {
+			p = "/" + p
+		}
+		return (&url.URL{Scheme: "file", Path: p}).String()
+	}
+	// A first segment with a colon would be read as a scheme.
+	return (&url.URL{Path: filepath.ToSlash(file)}).String()
+}
+
+// notifications say what the results do not: what was not scanned, and what
+// was left out here.
+func (r *Result) notifications(left int) []*sarif.Notification {
+	var list []*sarif.Notification
+	add := func(level, text string, place toollist.Place) {
+		n := sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(safetext.Visible(text)))
+		if place.File != "" {
+			n.Locations = append(n.Locations, sarif.NewLocation().WithPhysicalLocation(physical(place)))
+		}
+		list = append(list, n)
+	}
+	if left > 0 {
+		add(sarif.LevelError, fmt.Sprintf("%d further results, of no higher severity than those here, were left out: a file holds at most %d results and %d bytes. The JSON output has them all.",
+			left, sarifMaxResults, sarifMaxBytes), toollist.Place{})
+	}
+	const most = 200
+	for i, u := range r.Unscanned {
+		if i == most {
+			add(sarif.LevelError, fmt.Sprintf("%d more were not scanned; the JSON output lists them", len(r.Unscanned)-most), toollist.Place{})
+			break
+		}
+		add(sarif.LevelError, "not scanned: "+subject(u)+": "+detail(u), u.Place)
+	}
+	for i, t := range r.Incomplete {
+		if i == most {
+			add(sarif.LevelError, fmt.Sprintf("%d more were scanned in part; the JSON output lists them", len(r.Incomplete)-most), toollist.Place{})
+			break
+		}
+		add(sarif.LevelError, fmt.Sprintf("scanned in part: %s:%s: these checks failed on it: %s", safetext.Name(t.Server), safetext.Name(t.Tool), strings.Join(t.Checks, ", ")), toollist.Place{})
+	}
+	for _, s := range r.Expired {
+		add(sarif.LevelWarning, "expired suppression: "+s.String(), s.Place)
+	}
+	for _, s := range r.Unused {
+		add(sarif.LevelNote, "unused suppression: "+s.String(), s.Place)
+	}
+	return list
+}

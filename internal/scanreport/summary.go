@@ -1,0 +1,170 @@
+package scanreport
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// summary says in a line or two what was looked at and what came out.
+func (r *Result) summary() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s scanned with %s", count(r.Coverage.ToolsScanned, "tool"),
+		count(len(r.Servers), "server"), count(len(r.Checks), "check"))
+	if len(r.Findings) == 0 {
+		b.WriteString(": nothing found")
+	} else {
+		fmt.Fprintf(&b, ": %d flagged (%s), risk %d of 100", len(r.Findings), r.severities(), r.RiskScore)
+	}
+	if n := len(r.Suppressed); n > 0 {
+		fmt.Fprintf(&b, "; %s suppressed", count(n, "signal"))
+	}
+	if !r.Complete() {
+		b.WriteString("; NOT EVERYTHING WAS SCANNED")
+	}
+	return b.String()
+}
+
+func (r *Result) severities() string {
+	var parts []string
+	for _, s := range []scanner.Severity{scanner.SeverityCritical, scanner.SeverityHigh, scanner.SeverityMedium, scanner.SeverityLow} {
+		n := 0
+		for _, f := range r.Findings {
+			if f.Severity == s {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// section is one of the lists below the findings, the same in every format
+// for people.
+type section struct {
+	Title string
+	Items []item
+}
+
+// item is a line of a section. Subject is a stranger's text, and so may be
+// what Text quotes: both are escaped by the format.
+type item struct{ Subject, Text string }
+
+// maxItems bounds what a section shows to people; the JSON output has all.
+const maxItems = 50
+
+func (r *Result) sections() []section {
+	var list []section
+	add := func(title string, items []item) {
+		if len(items) == 0 {
+			return
+		}
+		if n := len(items) - maxItems; n > 0 {
+			items = append(items[:maxItems:maxItems], item{Text: fmt.Sprintf("and %d more, all of them in the JSON output", n)})
+		}
+		list = append(list, section{title, items})
+	}
+	var items []item
+	for _, u := range r.Unscanned {
+		items = append(items, item{subject(u), detail(u)})
+	}
+	add("Not scanned", items)
+	items = nil
+	for _, t := range r.Incomplete {
+		items = append(items, item{safetext.Clip(t.Server, safetext.MaxName) + ":" + safetext.Clip(t.Tool, safetext.MaxName), "these checks failed on it: " + strings.Join(t.Checks, ", ")})
+	}
+	add("Scanned in part", items)
+	items = nil
+	for _, s := range r.Suppressed {
+		until := ""
+		if s.Expires != "" {
+			until = " (until " + s.Expires + ")"
+		}
+		items = append(items, item{safetext.Clip(s.Server, safetext.MaxName) + ":" + safetext.Clip(s.Tool, safetext.MaxName), fmt.Sprintf("%s: %s%s. Evidence: %s", s.Signal.CheckID, s.Reason, until, s.Signal.Evidence)})
+	}
+	add("Suppressed", items)
+	items = nil
+	for _, s := range r.Expired {
+		items = append(items, item{s.Tool, fmt.Sprintf("%s expired on %s and suppresses nothing (%s); renew or remove it", s.Check, s.Expires, s.Place)})
+	}
+	add("Expired suppressions", items)
+	items = nil
+	for _, s := range r.Unused {
+		items = append(items, item{s.Tool, fmt.Sprintf("%s did not rise there (%s); remove it", s.Check, s.Place)})
+	}
+	add("Unused suppressions", items)
+	if d := r.Drift; d != nil {
+		items = nil
+		for _, part := range []struct {
+			names []string
+			text  string
+		}{
+			{d.Changed, "is not as it was approved"},
+			{d.New, "was never approved"},
+			{d.Gone, "was approved and is gone"},
+		} {
+			for _, name := range part.names {
+				items = append(items, item{safetext.Clip(name, 2*safetext.MaxName), part.text})
+			}
+		}
+		add("Against the baseline", items)
+	}
+	items = nil
+	for _, p := range r.PassedOver {
+		items = append(items, item{p.Path, p.Reason})
+	}
+	add("Passed over", items)
+	return list
+}
+
+func subject(u toollist.Unscanned) string {
+	switch {
+	case u.Server != "" && u.Tool != "":
+		return safetext.Clip(u.Server, safetext.MaxName) + ":" + safetext.Clip(u.Tool, safetext.MaxName)
+	case u.Server != "":
+		return safetext.Clip(u.Server, safetext.MaxName)
+	}
+	return u.Place.String()
+}
+
+func detail(u toollist.Unscanned) string {
+	var b strings.Builder
+	if u.Source != "" {
+		fmt.Fprintf(&b, "%s: ", safetext.Clip(u.Source, 1000))
+	}
+	b.WriteString(u.Reason)
+	if u.Remedy != "" {
+		b.WriteString("; " + u.Remedy)
+	}
+	if u.Server != "" && u.Place.File != "" {
+		fmt.Fprintf(&b, " (%s)", u.Place)
+	}
+	return b.String()
+}
+
+// maxPlaces bounds the places that are shown of one tool.
+const maxPlaces = 10
+
+func placesText(places []toollist.Place) string {
+	var texts []string
+	for i, p := range places {
+		if i == maxPlaces {
+			texts = append(texts, fmt.Sprintf("and %d more", len(places)-i))
+			break
+		}
+		texts = append(texts, p.String())
+	}
+	return strings.Join(texts, ", ")
+}

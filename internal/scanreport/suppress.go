@@ -1,0 +1,169 @@
+package scanreport
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agext/levenshtein"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclparse"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// Suppression says that signals of a check on a tool are known and accepted.
+// Tool is "server:tool", in which * stands for any text; Reason is required;
+// Expires is the last day on which it holds, and may be empty.
+type Suppression struct {
+	Tool    string
+	Check   string
+	Reason  string
+	Expires string
+	Place   toollist.Place
+}
+
+func (s Suppression) String() string {
+	return fmt.Sprintf("%s on %s (%s)", s.Check, safetext.Visible(s.Tool), s.Place)
+}
+
+type suppressionsFile struct {
+	Suppress []struct {
+		Tool    string    `hcl:"tool"`
+		Check   string    `hcl:"check"`
+		Reason  string    `hcl:"reason"`
+		Expires string    `hcl:"expires,optional"`
+		Range   hcl.Range `hcl:",def_range"`
+	} `hcl:"suppress,block"`
+}
+
+// ParseSuppressions reads a suppressions file: HCL, or JSON when its name ends
+// in .json. The error has every problem, each with its line.
+func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
+	parser := hclparse.NewParser()
+	parse := parser.ParseHCL
+	if strings.EqualFold(filepath.Ext(file), ".json") {
+		parse = parser.ParseJSON
+	}
+	f, diags := parse(text, file)
+	var content suppressionsFile
+	if !diags.HasErrors() {
+		diags = append(diags, gohcl.DecodeBody(f.Body, nil, &content)...)
+	}
+	list := make([]Suppression, 0, len(content.Suppress))
+	for _, s := range content.Suppress {
+		complain := func(summary, detail string) {
+			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: s.Range.Ptr()})
+		}
+		if diags.HasErrors() && s.Tool == "" && s.Check == "" {
+			continue // already said
+		}
+		if strings.TrimSpace(s.Reason) == "" {
+			complain("a suppression has no reason", "write down why this is accepted, for whoever reads it next")
+		}
+		if !strings.Contains(s.Tool, ":") {
+			complain(fmt.Sprintf("%q names no tool", s.Tool), `write server:tool; * stands for any text, as in "github:*"`)
+		}
+		if err := KnownCheck(s.Check); err != nil {
+			complain(err.Error(), "see the ids with touchstone scan --help")
+		}
+		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {
+			complain(fmt.Sprintf("%q is no date", s.Expires), "write it as 2027-01-31")
+		}
+		list = append(list, Suppression{s.Tool, s.Check, s.Reason, s.Expires, toollist.Place{File: file, Line: s.Range.Start.Line}})
+	}
+	if diags.HasErrors() {
+		return nil, &suppressionsError{diags}
+	}
+	return list, nil
+}
+
+// suppressionsError prints each problem on a line of its own.
+type suppressionsError struct{ diags hcl.Diagnostics }
+
+func (e *suppressionsError) Error() string {
+	var lines []string
+	for _, d := range e.diags {
+		place := ""
+		if d.Subject != nil {
+			place = fmt.Sprintf("%s:%d,%d: ", d.Subject.Filename, d.Subject.Start.Line, d.Subject.Start.Column)
+		}
+		lines = append(lines, place+safetext.Visible(d.Summary)+": "+safetext.Visible(d.Detail))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// suppress moves what suppressions cover out of the report and judges the
+// rest anew.
+func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolName][]toollist.Place) {
+	active := []Suppression{}
+	for _, s := range opts.Suppressions {
+		if s.Expires != "" && s.Expires < opts.Today {
+			r.Expired = append(r.Expired, s)
+		} else {
+			active = append(active, s)
+		}
+	}
+	used := make([]bool, len(active))
+	left := report.Without(func(f *scanner.Finding, sig *scanner.Signal) bool {
+		for i, s := range active {
+			if s.Check != sig.CheckID || !wildcard(s.Tool, f.Server+":"+f.Tool) {
+				continue
+			}
+			used[i] = true
+			r.Suppressed = append(r.Suppressed, Suppressed{
+				f.Server, f.Tool, *sig, s.Reason, s.Expires, places[toolName{f.Server, f.Tool}],
+			})
+			return true
+		}
+		return false
+	})
+	for i, s := range active {
+		if !used[i] {
+			r.Unused = append(r.Unused, s)
+		}
+	}
+	r.RiskScore = left.RiskScore
+	for _, f := range left.Findings {
+		if f.Flagged() {
+			r.Findings = append(r.Findings, Finding{f, places[toolName{f.Server, f.Tool}]})
+		}
+	}
+}
+
+// wildcard matches text against a pattern in which * stands for any text.
+func wildcard(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	head, rest := parts[0], parts[1:]
+	text, ok := strings.CutPrefix(text, head)
+	if !ok {
+		return false
+	}
+	for i, part := range rest {
+		if i == len(rest)-1 {
+			return strings.HasSuffix(text, part)
+		}
+		_, after, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return text == ""
+}
+
+// nearest gives the candidate closest to s, or "" when none is close.
+func nearest(s string, candidates []string) string {
+	best, distance := "", max(2, len(s)/3)+1
+	for _, c := range slices.Sorted(slices.Values(candidates)) {
+		if d := levenshtein.Distance(s, c, nil); d < distance {
+			best, distance = c, d
+		}
+	}
+	return best
+}

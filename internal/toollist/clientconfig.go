@@ -1,0 +1,202 @@
+package toollist
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// configPaths lead to the objects of servers in the configurations of clients:
+// Claude Desktop, Cursor, Windsurf and Gemini; VS Code's mcp.json, its
+// settings, its workspaces and its containers; Claude Code's projects. A star
+// stands for any name.
+var configPaths = [][]string{
+	{"mcpServers"},
+	{"servers"},
+	{"mcp", "servers"},
+	{"settings", "mcp", "servers"},
+	{"customizations", "vscode", "mcp", "servers"},
+	{"projects", "*", "mcpServers"},
+}
+
+// follow gives the objects at the end of a path below the members.
+func (d *document) follow(members []member, path []string) ([]member, error) {
+	var ends []member
+	if path[0] == "*" {
+		for _, m := range members {
+			below, err := d.follow(m.object(), path[1:])
+			if err != nil {
+				return nil, err
+			}
+			ends = append(ends, below...)
+		}
+		return ends, nil
+	}
+	m, ok, err := get(members, path[0])
+	switch {
+	case err != nil:
+		return nil, d.fail(m.at, err.Error(), "keep one of the two")
+	case !ok || !m.is('{'):
+		return nil, nil
+	case len(path) == 1:
+		return []member{m}, nil
+	}
+	return d.follow(m.object(), path[1:])
+}
+
+// clientConfig reads the servers that a client's configuration declares. It
+// only reads them; nothing is started.
+func (d *document) clientConfig(members []member) (found bool, err error) {
+	var groups []member
+	for _, path := range configPaths {
+		ends, err := d.follow(members, path)
+		if err != nil {
+			return false, err
+		}
+		groups = append(groups, ends...)
+	}
+	for _, g := range groups {
+		seen := map[string]bool{}
+		for _, m := range g.object() {
+			if seen[m.name] {
+				return false, d.fail(m.at, fmt.Sprintf("the server %q is declared twice", m.name), "keep one of the two")
+			}
+			seen[m.name] = true
+			server, err := d.server1(m)
+			if err != nil {
+				d.in.Unscanned = append(d.in.Unscanned, Unscanned{
+					Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",
+				})
+				continue
+			}
+			d.in.Servers = append(d.in.Servers, server)
+		}
+	}
+	return len(groups) > 0, nil
+}
+
+// server1 reads the entry of one server.
+func (d *document) server1(m member) (Server, error) {
+	s := Server{Name: m.name, Client: clientOf(d.file), Place: d.place(m.at)}
+	if !m.is('{') {
+		return s, fmt.Errorf("its entry is no object")
+	}
+	fields := map[string]value{}
+	for _, f := range m.object() {
+		if _, twice := fields[f.name]; twice {
+			return s, &twiceError{f.name, f.name, f.at}
+		}
+		fields[f.name] = f.value
+	}
+	text := func(into *string, name string) error {
+		v, ok := fields[name]
+		if !ok || v.isNull() {
+			return nil
+		}
+		t, ok := v.str()
+		if !ok {
+			return fmt.Errorf("its %s is no text", name)
+		}
+		*into = t
+		return nil
+	}
+	var command, kind string
+	for name, into := range map[string]*string{"command": &command, "type": &kind, "cwd": &s.Dir} {
+		if err := text(into, name); err != nil {
+			return s, err
+		}
+	}
+	for _, name := range []string{"httpUrl", "serverUrl", "url"} {
+		if s.URL != "" {
+			break
+		}
+		if err := text(&s.URL, name); err != nil {
+			return s, err
+		}
+	}
+	if kind == "" {
+		if err := text(&kind, "transport"); err != nil {
+			return s, err
+		}
+	}
+	if v, ok := fields["args"]; ok && !v.isNull() {
+		args, ok := v.strings()
+		if !ok {
+			return s, fmt.Errorf("its args are no list of texts")
+		}
+		s.Command = args
+	}
+	var err error
+	if s.Env, err = textMap(fields["env"], "env"); err != nil {
+		return s, err
+	}
+	if s.Headers, err = textMap(fields["headers"], "headers"); err != nil {
+		return s, err
+	}
+	s.Disabled = fields["disabled"].is('t') || fields["enabled"].is('f')
+	switch {
+	case command != "" && s.URL != "":
+		return s, fmt.Errorf("it has both a command and a URL")
+	case command != "":
+		s.Command = append([]string{command}, s.Command...)
+		s.Transport = "stdio"
+	case s.URL != "":
+		s.Command = nil
+		s.Transport = "http"
+		if kind == "sse" {
+			s.Transport = "sse"
+		}
+	default:
+		return s, fmt.Errorf("it has neither a command nor a URL")
+	}
+	return s, nil
+}
+
+// textMap reads an object of texts. Numbers and booleans are taken as they
+// are written, which is what clients do.
+func textMap(v value, name string) (map[string]string, error) {
+	if v.end == 0 || v.isNull() {
+		return nil, nil
+	}
+	if !v.is('{') {
+		return nil, fmt.Errorf("its %s is no object", name)
+	}
+	m := map[string]string{}
+	for _, f := range v.object() {
+		s, ok := f.str()
+		switch {
+		case ok:
+		case f.is('{') || f.is('['):
+			return nil, fmt.Errorf("%s in its %s is no text", f.name, name)
+		case !f.isNull():
+			s = string(f.raw())
+		}
+		if _, twice := m[f.name]; twice {
+			return nil, &twiceError{f.name, f.name, f.at}
+		}
+		m[f.name] = s
+	}
+	return m, nil
+}
+
+// clientOf names the client whose configuration usually stands at this path.
+func clientOf(file string) string {
+	file = filepath.ToSlash(file)
+	dir, base := path.Base(path.Dir(file)), path.Base(file)
+	switch {
+	case base == "claude_desktop_config.json":
+		return "the configuration of Claude Desktop"
+	case base == ".claude.json" || base == ".mcp.json":
+		return "the configuration of Claude Code"
+	case dir == ".cursor":
+		return "the configuration of Cursor"
+	case dir == ".vscode" || path.Ext(base) == ".code-workspace" || strings.HasSuffix(path.Dir(file), "Code/User"):
+		return "the configuration of VS Code"
+	case dir == ".gemini":
+		return "the configuration of Gemini"
+	case dir == "windsurf" || base == "mcp_config.json":
+		return "the configuration of Windsurf"
+	}
+	return "the configuration of an MCP client"
+}

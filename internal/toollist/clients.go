@@ -1,0 +1,87 @@
+package toollist
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ClientFiles are the places where clients keep their configuration: of the
+// user, whose home and directory of configurations they are (~/.config, or what
+// the system has in its place), and of the project in dir.
+func ClientFiles(home, config, dir string) []string {
+	return []string{
+		filepath.Join(config, "Claude", "claude_desktop_config.json"),
+		filepath.Join(config, "Code", "User", "mcp.json"),
+		filepath.Join(config, "Code", "User", "settings.json"),
+		filepath.Join(home, ".claude.json"),
+		filepath.Join(home, ".codeium", "windsurf", "mcp_config.json"),
+		filepath.Join(home, ".cursor", "mcp.json"),
+		filepath.Join(home, ".gemini", "settings.json"),
+		filepath.Join(dir, ".cursor", "mcp.json"),
+		filepath.Join(dir, ".gemini", "settings.json"),
+		filepath.Join(dir, ".mcp.json"),
+		filepath.Join(dir, ".vscode", "mcp.json"),
+		filepath.Join(dir, ".vscode", "settings.json"),
+	}
+}
+
+// ReadClients reads those of the files that are there. Settings without
+// servers are passed over; a file that cannot be read is noted as not
+// scanned. It is an error when there is none at all.
+func ReadClients(files []string) (*Input, error) {
+	in := &Input{}
+	there := 0
+	var read []os.FileInfo
+	for _, p := range files {
+		st, err := os.Stat(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		there++
+		if err == nil && sameAsOne(read, st) {
+			continue // the project is the user's home
+		}
+		read = append(read, st)
+		one, err := readFile(p, "")
+		var bad *InputError
+		switch {
+		case err == nil:
+			in.add(one)
+		case errors.As(err, &bad) && bad.OtherKind:
+			in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), bad.Reason})
+		default:
+			in.Unscanned = append(in.Unscanned, unread(p, err))
+		}
+	}
+	if there == 0 {
+		return nil, &InputError{
+			Place:  Place{File: "the configurations of clients"},
+			Reason: "there is none at " + strings.Join(files, ", "),
+			Remedy: "name the file of your client",
+		}
+	}
+	in.sort()
+	return in, nil
+}
+
+func sameAsOne(read []os.FileInfo, st os.FileInfo) bool {
+	for _, r := range read {
+		if os.SameFile(r, st) {
+			return true
+		}
+	}
+	return false
+}
+
+// unread notes a file that should have been read.
+func unread(p string, err error) Unscanned {
+	u := Unscanned{Place: Place{File: p}, Reason: err.Error(), Remedy: "correct it, or scan without it"}
+	var bad *InputError
+	if errors.As(err, &bad) {
+		u.Place, u.Reason, u.Remedy = bad.Place, bad.Reason, bad.Remedy
+	}
+	return u
+}

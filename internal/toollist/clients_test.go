@@ -1,0 +1,46 @@
+package toollist
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReadClients(t *testing.T) {
+	home := t.TempDir()
+	files := ClientFiles(home, filepath.Join(home, ".config"), home)
+	if _, err := ReadClients(files); err == nil || !strings.Contains(err.Error(), filepath.Join(home, ".cursor", "mcp.json")) {
+		t.Errorf("error %v, want one that says where it looked", err)
+	}
+	for name, text := range map[string]string{
+		".config/Claude/claude_desktop_config.json": `{"mcpServers":{"desktop":{"command":"a"}}}`,
+		".config/Code/User/settings.json":           `{"editor.tabSize":2}`,
+		".cursor/mcp.json":                          `{"mcpServers":{"cursor":{"command":"b"}}}`, // the user's and the project's
+		".gemini/settings.json":                     `{"mcpServers":`,
+		".claude.json":                              `{"projects":{"/p":{"mcpServers":{"code":{"command":"c"}}}}}`,
+	} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := ReadClients(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range in.Servers {
+		got = append(got, s.Name+" in "+s.Client)
+	}
+	want := "desktop in the configuration of Claude Desktop, code in the configuration of Claude Code, cursor in the configuration of Cursor"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	}
+	if len(in.PassedOver) != 1 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Place.File, ".gemini") {
+		t.Errorf("passed over %v, not scanned %v", in.PassedOver, in.Unscanned)
+	}
+}

@@ -1,0 +1,14 @@
+// Package toollist reads MCP tool definitions from files, from the
+// configurations of MCP clients and from running servers.
+//
+//   - json.go, document.go, element.go, clientconfig.go and paths.go read
+//     files: tool lists, corpora, rows and client configurations. Every tool
+//     keeps the place that it was read from.
+//   - live.go, capture.go and process.go ask a running server for its tools.
+//     Only List starts or reaches a server.
+//
+// What could not be read is listed in Input.Unscanned with a reason and a
+// remedy. It is never dropped silently.
+//
+// The package judges nothing and writes no report: package scanreport does.
+package toollist

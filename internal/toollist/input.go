@@ -1,0 +1,140 @@
+package toollist
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// Place is where something was read: a file as the user named it, or a name
+// in angle brackets for what is no file, such as "<stdin>". Line counts from
+// 1 and is 0 where there are no lines.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+}
+
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// Tool is a tool and where it was read.
+type Tool struct {
+	scanner.Tool
+	Place Place
+}
+
+// Server is a server that a client's configuration declares or the caller
+// names. Either Command or URL is set. Values are as they stand there, with
+// variables such as ${env:TOKEN} in them.
+type Server struct {
+	Name      string
+	Command   []string
+	URL       string
+	Transport string // "stdio", "http" (streamable, else SSE) or "sse"
+	Env       map[string]string
+	Headers   map[string]string
+	Dir       string
+	Disabled  bool
+	Client    string // whose configuration it is
+	Place     Place
+}
+
+// Unscanned is something that should have been scanned and was not. Server,
+// Tool and Source are set as far as they are known; Source is what would have
+// been started or reached.
+type Unscanned struct {
+	Server string `json:"server,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	Source string `json:"source,omitempty"`
+	Place  Place  `json:"place"`
+	Reason string `json:"reason"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// PassedOver is a file of a directory that is none of the kinds read here.
+type PassedOver struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Listed is a server that listed its tools, and what it calls itself.
+type Listed struct{ Server, Name, Version string }
+
+// Input is everything that was read.
+type Input struct {
+	Listed     []Listed // live servers
+	Tools      []Tool
+	Servers    []Server
+	Unscanned  []Unscanned
+	PassedOver []PassedOver
+}
+
+// Add adds what was read elsewhere.
+func (in *Input) Add(other *Input) {
+	in.add(other)
+	in.sort()
+}
+
+func (in *Input) add(other *Input) {
+	in.Listed = append(in.Listed, other.Listed...)
+	in.Tools = append(in.Tools, other.Tools...)
+	in.Servers = append(in.Servers, other.Servers...)
+	in.Unscanned = append(in.Unscanned, other.Unscanned...)
+	in.PassedOver = append(in.PassedOver, other.PassedOver...)
+}
+
+// LeaveServers notes every configured server as not scanned, which is what
+// happens to them unless the caller lists them.
+func (in *Input) LeaveServers(remedy string) {
+	for _, s := range in.Servers {
+		what := "started"
+		if s.URL != "" {
+			what = "contacted"
+		}
+		in.Unscanned = append(in.Unscanned, s.unscanned("it was not "+what+": "+s.Client+" only declares it", remedy))
+	}
+}
+
+// declared tells a server of a configuration from one that the command line
+// names, where the shell has filled in variables already.
+func (s Server) declared() bool { return !strings.HasPrefix(s.Place.File, "<server ") }
+
+func (s Server) unscanned(reason, remedy string) Unscanned {
+	return Unscanned{Server: s.Name, Source: s.Display(), Place: s.Place, Reason: reason, Remedy: remedy}
+}
+
+// sort gives the input one order, whatever order files and servers came in.
+func (in *Input) sort() {
+	slices.SortStableFunc(in.Unscanned, func(a, b Unscanned) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool),
+			strings.Compare(a.Place.String(), b.Place.String()), strings.Compare(a.Reason, b.Reason))
+	})
+	slices.SortStableFunc(in.PassedOver, func(a, b PassedOver) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// InputError is an input that cannot be read: which file, where in it, what
+// is wrong and what to do about it.
+type InputError struct {
+	Place  Place
+	Column int
+	Reason string
+	Remedy string
+	// OtherKind says that it can be read and is just none of the kinds of
+	// file that belong here. In a directory that is no error.
+	OtherKind bool
+}
+
+func (e *InputError) Error() string {
+	place := e.Place.String()
+	if e.Column > 0 {
+		place = fmt.Sprintf("%s:%d", place, e.Column)
+	}
+	return fmt.Sprintf("%s: %s: %s", place, e.Reason, e.Remedy)
+}

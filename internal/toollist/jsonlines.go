@@ -1,0 +1,51 @@
+package toollist
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// jsonLines passes on the lines of a server's output that are JSON. Many
+// servers greet whoever started them on the same stream that their answers
+// come on; clients pass over such lines, and the library would give the server
+// up.
+type jsonLines struct {
+	io.Closer
+	r     *bufio.Reader
+	ready []byte // of a line that is being handed out
+	err   error
+}
+
+func newJSONLines(r io.ReadCloser) *jsonLines {
+	return &jsonLines{Closer: r, r: bufio.NewReaderSize(r, 64<<10)}
+}
+
+func (j *jsonLines) Read(p []byte) (int, error) {
+	for len(j.ready) == 0 {
+		if j.err != nil {
+			return 0, j.err
+		}
+		var line []byte
+		for {
+			piece, err := j.r.ReadSlice('\n')
+			line = append(line, piece...)
+			if err != bufio.ErrBufferFull {
+				j.err = err
+				break
+			}
+			if len(line) > MaxFile {
+				j.err = fmt.Errorf("it sent a line of more than %d MiB", MaxFile>>20)
+				return 0, j.err
+			}
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
+			j.ready = append(text, '\n')
+		}
+	}
+	n := copy(p, j.ready)
+	j.ready = j.ready[n:]
+	return n, nil
+}

@@ -1,0 +1,305 @@
+package toollist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+)
+
+// Version is what the scan says of itself to servers and in reports.
+const Version = "1"
+
+// atOnce is how many servers are asked at the same time.
+const atOnce = 4
+
+// CommandServer is the server that a command line starts. Without a name it
+// is called after its program, or what that program is to run.
+func CommandServer(name string, command []string) Server {
+	s := Server{Name: name, Command: command, Transport: "stdio", Client: "the command line"}
+	if s.Name == "" {
+		s.Name = programOf(command)
+	}
+	s.Place = Place{File: "<server " + s.Name + ">"}
+	return s
+}
+
+// launchers say nothing of the server that they launch. Those of packages are
+// given a package's name, the others a path.
+var launchers = map[string]bool{
+	"npx": true, "bunx": true, "uvx": true, "pipx": true, "pnpm": true, "yarn": true,
+	"node": false, "bun": false, "deno": false, "python": false, "python3": false, "sh": false, "bash": false,
+}
+
+// subcommands stand between a launcher and what it launches.
+var subcommands = []string{"run", "exec", "x", "dlx"}
+
+// programOf names a server after the program of its command, or what that
+// program is to run. A path does not come in whole: names stand in baselines
+// and suppressions, which are to hold on another machine too.
+func programOf(command []string) string {
+	name := filepath.Base(command[0])
+	packages, launches := launchers[name]
+	if !launches {
+		return name
+	}
+	for i, arg := range command[1:] {
+		switch {
+		case arg == "-c" || arg == "-e": // what follows is a program's text
+			return name
+		case strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg):
+			continue
+		case packages || command[i] == "-m":
+			return arg
+		case strings.HasSuffix(filepath.ToSlash(filepath.Dir(arg)), "node_modules/.bin"):
+			return filepath.Base(arg)
+		}
+		return serverOf(arg)
+	}
+	return name
+}
+
+// URLServer is the server at a URL, over streamable HTTP. Without a name it
+// is called after its host.
+func URLServer(name, address string, headers map[string]string) (Server, error) {
+	s := Server{Name: name, URL: address, Transport: "http", Headers: headers, Client: "the command line"}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return s, fmt.Errorf("%q is no http or https URL: write it as https://host/mcp", displayURL(address))
+	}
+	if s.Name == "" {
+		s.Name = u.Host
+	}
+	s.Place = Place{File: "<server " + s.Name + ">"}
+	return s, nil
+}
+
+// List starts or reaches each server, lists its tools and ends it. The caller
+// has the user's consent for every one of them. Each may take up to timeout.
+// The tools of a server that fails are not scanned, and Input says so; List
+// itself fails only when ctx ends.
+func List(ctx context.Context, servers []Server, timeout time.Duration) (*Input, error) {
+	results := make([]*Input, len(servers))
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for i, s := range servers {
+		group.Go(func() error {
+			results[i] = listOne(ctx, s, timeout)
+			return nil
+		})
+	}
+	_ = group.Wait() // no function of the group fails
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in := &Input{}
+	for _, r := range results {
+		in.add(r)
+	}
+	in.sort()
+	return in, nil
+}
+
+func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
+	fail := func(reason, remedy string) *Input {
+		return &Input{Unscanned: []Unscanned{s.unscanned(reason, remedy)}}
+	}
+	if s.Disabled {
+		return fail("it is disabled in "+s.Client, "enable it there, or name it with --server-command or --url")
+	}
+	ready := s
+	var err error
+	if s.declared() {
+		ready, err = s.expanded()
+	}
+	if err != nil {
+		return fail(err.Error(), "set it in the environment, or name the server with --server-command or --url")
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	in, err := list(ctx, ready)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("it did not list its tools within %s", timeout)
+		}
+		reason := err.Error()
+		if ready.URL != "" { // it may carry a token
+			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
+		}
+		return fail(safetext.Clip(ready.hide(reason), 500), "see that it works in its client; --timeout gives it longer")
+	}
+	// Reports show the entry as it stands, not the values filled in.
+	for i := range in.Unscanned {
+		in.Unscanned[i].Source = s.Display()
+	}
+	return in
+}
+
+// list asks one server for all its tools. A server at a URL that refuses
+// streamable HTTP is asked once more over the older SSE, as the protocol's
+// specification has clients do; configurations rarely say which of the two a
+// URL speaks.
+func list(ctx context.Context, s Server) (*Input, error) {
+	if s.Transport == "stdio" {
+		return listProcess(ctx, s)
+	}
+	in, refused, err := listURL(ctx, s)
+	if err == nil || !refused || s.Transport == "sse" {
+		return in, err
+	}
+	s.Transport = "sse"
+	in, _, err2 := listURL(ctx, s)
+	if err2 == nil {
+		return in, nil
+	}
+	return nil, fmt.Errorf("%w; and over SSE: %w", err, err2)
+}
+
+func listProcess(ctx context.Context, s Server) (*Input, error) {
+	p, err := startProcess(s)
+	if err != nil {
+		return nil, fmt.Errorf("start it: %w", err)
+	}
+	c := &capture{}
+	in, err := converseWithin(ctx, p.Stop, &mcp.IOTransport{
+		Reader: newJSONLines(&tee{ReadCloser: p.Out, f: frames{c: c, kind: "lines"}}), Writer: p.In,
+	}, c, s)
+	if err != nil && ctx.Err() == nil {
+		if text := lastLine(s.hide(p.errors.String())); text != "" {
+			err = fmt.Errorf("%w; its last words: %s", err, text)
+		}
+	}
+	return in, err
+}
+
+// listURL also says whether the server refused the very first request in the
+// way of one that speaks the older transport.
+func listURL(ctx context.Context, s Server) (in *Input, refused bool, err error) {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, false, errors.New("its URL is no http or https URL")
+	}
+	c := &capture{}
+	httpTransport := http.DefaultTransport.(*http.Transport).Clone()
+	capturing := &capturingTransport{next: httpTransport, c: c, scheme: u.Scheme, host: u.Host, headers: s.Headers}
+	client := &http.Client{Transport: capturing}
+	var transport mcp.Transport
+	if s.Transport == "sse" {
+		transport = &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client}
+	} else {
+		transport = &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true}
+	}
+	in, err = converseWithin(ctx, httpTransport.CloseIdleConnections, transport, c, s)
+	return in, capturing.refused.Load(), err
+}
+
+// converseWithin is converse, held to the context: a server that never reads
+// its input can block a write for ever, which no context ends. Stopping the
+// server does, and so ends the goroutine too.
+func converseWithin(ctx context.Context, stop func(), transport mcp.Transport, c *capture, s Server) (*Input, error) {
+	type outcome struct {
+		in  *Input
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		in, err := converse(ctx, transport, c, s)
+		done <- outcome{in, err}
+	}()
+	select {
+	case got := <-done:
+		stop()
+		return got.in, got.err
+	case <-ctx.Done():
+		stop()
+		return nil, ctx.Err()
+	}
+}
+
+// A server that says that its list changes may still be registering tools
+// when it answers the handshake. Its list counts once it was the same twice,
+// settleAfter apart; after maxListings it never will be.
+const (
+	settleAfter = 250 * time.Millisecond
+	maxListings = 8
+)
+
+// converse does the handshake and lists the tools until they settle.
+func converse(ctx context.Context, transport mcp.Transport, c *capture, s Server) (*Input, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "touchstone-scan", Version: Version}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{},
+	})
+	session, err := client.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	defer session.Close()
+	said := session.InitializeResult()
+	var before []string
+	for range maxListings {
+		tools, err := mcpclient.Tools(ctx, session)
+		if err != nil {
+			return nil, err
+		}
+		listed := map[string]bool{} // what the client library understood
+		for _, t := range tools {
+			listed[t.Name] = true
+		}
+		in, err := c.tools(s, listed)
+		if err != nil {
+			return nil, err
+		}
+		if said.ServerInfo != nil {
+			in.Listed = []Listed{{Server: s.Name, Name: said.ServerInfo.Name, Version: said.ServerInfo.Version}}
+		}
+		if said.Capabilities == nil || said.Capabilities.Tools == nil || !said.Capabilities.Tools.ListChanged {
+			return in, nil
+		}
+		now := make([]string, 0, len(in.Tools))
+		for _, t := range in.Tools {
+			now = append(now, Content(&t.Tool))
+		}
+		slices.Sort(now)
+		if before != nil && slices.Equal(before, now) {
+			return in, nil
+		}
+		before = now
+		select {
+		case <-time.After(settleAfter):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return nil, fmt.Errorf("its list of tools was never the same twice in %d listings", maxListings)
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return safetext.Clip(s[strings.LastIndexByte(s, '\n')+1:], 200)
+}
+
+// Announce writes what List would start or reach, a line each.
+func Announce(w io.Writer, servers []Server) {
+	for _, s := range servers {
+		verb := "starting"
+		if s.URL != "" {
+			verb = "connecting to"
+		}
+		if s.Disabled {
+			verb = "not starting (disabled)"
+		}
+		fmt.Fprintf(w, "%s %s: %s\n", verb, safetext.Visible(s.Name), safetext.Visible(s.Display()))
+	}
+}

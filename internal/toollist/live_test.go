@@ -1,0 +1,490 @@
+//go:build unix
+
+package toollist
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The test binary is its own stdio server, of the kind that the variable says.
+const serverKind = "SCAN_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(serverKind); kind != "" {
+		serveTest(kind)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serveTest answers as servers do, well or badly.
+func serveTest(kind string) {
+	in := bufio.NewReader(os.Stdin)
+	listings := 0
+	switch kind {
+	case "greets":
+		fmt.Print("Server running on stdio\n\n{not quite\n")
+	case "dies":
+		fmt.Fprintln(os.Stderr, "no licence\x1b[2J found")
+		os.Exit(1)
+	case "tells":
+		fmt.Fprintf(os.Stderr, "cannot log in as %s with %s and %s\n", os.Getenv("SCAN_TEST_USER"), os.Getenv("API_TOKEN"), strings.Join(os.Args[1:], " "))
+		os.Exit(1)
+	case "silent":
+		// Outlives its input, and so does its child.
+		child := exec.Command("sleep", "600")
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		note := fmt.Sprintf("%d %d", os.Getpid(), child.Process.Pid)
+		if err := os.WriteFile(os.Getenv("PIDS"), []byte(note), 0o644); err != nil {
+			panic(err)
+		}
+		time.Sleep(10 * time.Minute)
+	}
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var req struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Cursor string }
+		}
+		if json.Unmarshal(line, &req) != nil || req.ID == nil {
+			continue
+		}
+		switch req.Method {
+		case "initialize":
+			tools := `{}`
+			if kind == "grows" || kind == "restless" {
+				tools = `{"listChanged":true}`
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":%s},"serverInfo":{"name":"t","version":"1"}}}`+"\n", req.ID, tools)
+		case "tools/list":
+			listings++
+			if kind == "restless" || kind == "grows" && listings > 1 {
+				n := 2
+				if kind == "restless" {
+					n = listings
+				}
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b%d","inputSchema":{"type":"object"}}]}}`+"\n", req.ID, n)
+				continue
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, testPage(kind, req.Params.Cursor))
+		default:
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", req.ID)
+		}
+	}
+}
+
+func testPage(kind, cursor string) string {
+	switch kind {
+	case "grows":
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`
+	case "endless":
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"more"}`
+	case "environment":
+		b, _ := json.Marshal(strings.Join(os.Environ(), "\n"))
+		return fmt.Sprintf(`{"tools":[{"name":"a","description":%s,"inputSchema":{"type":"object"}}]}`, b)
+	case "twice":
+		return `{"tools":[{"name":"a","description":"evil","description":"good","inputSchema":{"type":"object"}}]}`
+	case "invalid":
+		// The client library leaves this tool out of its list.
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"z":{"type":"object","x-mcp-header":"H"},"b":{"type":"string"}}}}]}`
+	}
+	n, _ := strconv.Atoi(cursor)
+	next := fmt.Sprintf(`,"nextCursor":"%d"`, n+1)
+	if n == 2 {
+		next = ""
+	}
+	return fmt.Sprintf(`{"tools":[{"name":"t%d","description":"D","inputSchema":{"type":"object","properties":{"z":{},"a":{}}}}]%s}`, n, next)
+}
+
+// stdioServer is the server of a kind, as a configuration declares it.
+func stdioServer(t *testing.T, kind string) Server {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Server{
+		Name: kind, Command: []string{exe}, Transport: "stdio", Env: map[string]string{serverKind: kind},
+		Client: "the test", Place: Place{"c.json", 3},
+	}
+}
+
+func mustList(t *testing.T, timeout time.Duration, servers ...Server) *Input {
+	t.Helper()
+	in, err := List(context.Background(), servers, timeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func TestListStdio(t *testing.T) {
+	t.Setenv("SECRET_OF_OURS", "hidden")
+	in := mustList(t, time.Minute, stdioServer(t, "good"), stdioServer(t, "environment"))
+	if len(in.Tools) != 4 || len(in.Unscanned) != 0 {
+		t.Fatal(brief(in))
+	}
+	want := `c.json:3 good:t0 "D" in={"type":"object","properties":{"z":{},"a":{}}} out= ann=
+c.json:3 good:t1 "D" in={"type":"object","properties":{"z":{},"a":{}}} out= ann=
+c.json:3 good:t2 "D" in={"type":"object","properties":{"z":{},"a":{}}} out= ann=
+`
+	if diff := cmp.Diff(want, brief(&Input{Tools: in.Tools[:3]})); diff != "" {
+		t.Error(diff)
+	}
+	if env := in.Tools[3].Description; strings.Contains(env, "SECRET_OF_OURS") || !strings.Contains(env, serverKind) {
+		t.Errorf("the server sees %s", env)
+	}
+}
+
+// Many servers greet on the stream that their answers come on.
+func TestListServerThatGreets(t *testing.T) {
+	if in := mustList(t, time.Minute, stdioServer(t, "greets")); len(in.Tools) != 3 || len(in.Unscanned) != 0 {
+		t.Error(brief(in))
+	}
+}
+
+// What the client library drops or smooths over is seen all the same.
+func TestListSeesWhatWasSent(t *testing.T) {
+	in := mustList(t, time.Minute, stdioServer(t, "invalid"), stdioServer(t, "twice"))
+	if len(in.Tools) != 1 || in.Tools[0].Name != "a" || !bytes.Contains(in.Tools[0].InputSchema, []byte(`"z":{"type":"object","x-mcp-header":"H"},"b"`)) {
+		t.Error(brief(in))
+	}
+	if len(in.Unscanned) != 1 || in.Unscanned[0].Server != "twice" || !strings.Contains(in.Unscanned[0].Reason, `"description" twice`) {
+		t.Error(brief(in))
+	}
+}
+
+func TestListBadServers(t *testing.T) {
+	missing := stdioServer(t, "missing")
+	missing.Command = []string{"no-such-program-here"}
+	disabled := stdioServer(t, "disabled")
+	disabled.Disabled = true
+	asks := stdioServer(t, "asks")
+	asks.Command = append(asks.Command, "${input:token}")
+	silent := stdioServer(t, "silent")
+	pids := t.TempDir() + "/pids"
+	silent.Env["PIDS"] = pids
+	in := mustList(t, 3*time.Second, missing, disabled, asks, silent, stdioServer(t, "dies"))
+	in2 := mustList(t, time.Minute, stdioServer(t, "endless"))
+	in.Unscanned = append(in.Unscanned, in2.Unscanned...)
+	wants := map[string]string{
+		"missing": "executable file not found", "disabled": "it is disabled in the test",
+		"asks": "needs the variable ${input:token}", "silent": "did not list its tools within 3s",
+		"dies": "its last words: no licence", "endless": "leads back to the page",
+	}
+	if len(in.Tools) != 0 || len(in2.Tools) != 0 || len(in.Unscanned) != len(wants) {
+		t.Error(brief(in))
+	}
+	for _, u := range in.Unscanned {
+		if !strings.Contains(u.Reason, wants[u.Server]) || wants[u.Server] == "" || u.Remedy == "" || u.Source == "" {
+			t.Errorf("%+v", u)
+		}
+	}
+	// Neither the server that would not end nor its child is left.
+	note, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pid := range strings.FieldsSeq(string(note)) {
+		n, err := strconv.Atoi(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			if err = syscall.Kill(n, 0); err != nil || zombie(n) {
+				err = syscall.ESRCH
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if err == nil {
+			t.Errorf("process %d is left", n)
+		}
+	}
+}
+
+// zombie says whether a process ended and waits for its adoptive parent to
+// reap it, which is not ours to do.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return err == nil && strings.HasPrefix(after, "Z")
+}
+
+// A server may register tools after the handshake. A list that is read too
+// early would miss them without a word.
+func TestListWaitsForTheListToSettle(t *testing.T) {
+	in := mustList(t, 30*time.Second, stdioServer(t, "grows"))
+	names := []string{}
+	for _, tool := range in.Tools {
+		names = append(names, tool.Name)
+	}
+	if want := []string{"a", "b2"}; !cmp.Equal(names, want) || len(in.Unscanned) > 0 {
+		t.Errorf("tools %v, unscanned %v; want %v", names, in.Unscanned, want)
+	}
+	if want := []Listed{{"grows", "t", "1"}}; !cmp.Equal(in.Listed, want) {
+		t.Errorf("listed %v, want %v", in.Listed, want)
+	}
+	in = mustList(t, 30*time.Second, stdioServer(t, "restless"))
+	if len(in.Tools) > 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "never the same twice") {
+		t.Errorf("a list that never settles: %+v", in)
+	}
+}
+
+// Reports are uploaded: what an entry gives a server to know must not come back
+// in the server's last words.
+func TestListKeepsSecrets(t *testing.T) {
+	t.Setenv("SCAN_TEST_SECRET", "hunter2-hunter2")
+	s := stdioServer(t, "tells")
+	s.Command = append(s.Command, "--user", "jo", "--password", "pa55word", "--key=k3y-k3y")
+	s.Env["API_TOKEN"], s.Env["SCAN_TEST_USER"] = "${env:SCAN_TEST_SECRET}", "jo-anne"
+	in := mustList(t, time.Minute, s)
+	if len(in.Unscanned) != 1 {
+		t.Fatal(brief(in))
+	}
+	text := fmt.Sprint(in.Unscanned)
+	for _, secret := range []string{"hunter2", "pa55word", "k3y-k3y"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is told: %s", secret, text)
+		}
+	}
+	if !strings.Contains(text, "cannot log in as jo-anne with *** and --user jo --password *** --key=***") {
+		t.Error(text)
+	}
+}
+
+// A server behind TLS that sends us to the same host without it would have the
+// headers go over the wire for everybody to read.
+func TestHeadersStayBehindTLS(t *testing.T) {
+	for scheme, want := range map[string]int{"https": 1, "http": 0} {
+		sent := 0
+		transport := &capturingTransport{c: &capture{}, scheme: "https", host: "example.com", headers: map[string]string{"Authorization": "Bearer token"},
+			next: roundTripper(func(*http.Request) (*http.Response, error) {
+				sent++
+				return httptest.NewRecorder().Result(), nil
+			})}
+		_, err := transport.RoundTrip(httptest.NewRequest(http.MethodPost, scheme+"://example.com/mcp", nil))
+		if sent != want || (err == nil) != (want == 1) {
+			t.Errorf("%s: sent %d times, %v", scheme, sent, err)
+		}
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestListCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := List(ctx, []Server{stdioServer(t, "good")}, time.Minute); err == nil {
+		t.Error("no error")
+	}
+}
+
+// A real server of the library, over streamable HTTP, answering in events and
+// in plain JSON.
+func TestListHTTP(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		t.Run(fmt.Sprintf("plain=%t", plain), func(t *testing.T) {
+			server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, &mcp.ServerOptions{PageSize: 2})
+			for i := range 5 {
+				server.AddTool(&mcp.Tool{Name: fmt.Sprintf("t%d", i), Description: "D", InputSchema: json.RawMessage(`{"type":"object"}`)},
+					func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+						return &mcp.CallToolResult{}, nil
+					})
+			}
+			handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{JSONResponse: plain})
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") != "Bearer token" {
+					http.Error(w, "who are you?", http.StatusUnauthorized)
+					return
+				}
+				handler.ServeHTTP(w, r)
+			}))
+			defer web.Close()
+			s, err := URLServer("", web.URL+"/?key=s3cret", map[string]string{"Authorization": "Bearer token"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := mustList(t, time.Minute, s)
+			if len(in.Tools) != 5 || len(in.Unscanned) != 0 || in.Tools[4].Name != "t4" || in.Tools[4].Server != strings.TrimPrefix(web.URL, "http://") {
+				t.Error(brief(in))
+			}
+			s.Headers = nil
+			in = mustList(t, time.Minute, s)
+			if len(in.Tools) != 0 || len(in.Unscanned) != 1 {
+				t.Fatal(brief(in))
+			}
+			if text := fmt.Sprint(in.Unscanned); strings.Contains(text, "s3cret") || !strings.Contains(text, "Unauthorized") {
+				t.Error(text)
+			}
+		})
+	}
+}
+
+// Consent and headers are for one host: a server that redirects to another is
+// not followed.
+func TestListHTTPElsewhere(t *testing.T) {
+	reached := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer other.Close()
+	web := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer web.Close()
+	s, err := URLServer("x", web.URL, map[string]string{"Authorization": "Bearer token"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := mustList(t, time.Minute, s)
+	if reached || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "another host") {
+		t.Error(reached, brief(in))
+	}
+}
+
+// A server of the older transport is found out by its refusal, with the same
+// headers and only on its own host.
+func TestListSSE(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, nil)
+	server.AddTool(&mcp.Tool{Name: "old", Description: "D", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{}, nil
+		})
+	handler := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	for _, refusal := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnauthorized} {
+		t.Run(fmt.Sprint(refusal), func(t *testing.T) {
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost && !r.URL.Query().Has("sessionid") || r.Header.Get("X-Key") != "k" {
+					w.WriteHeader(refusal)
+					return
+				}
+				handler.ServeHTTP(w, r)
+			}))
+			defer web.Close()
+			s, err := URLServer("old", web.URL, map[string]string{"X-Key": "k"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := mustList(t, time.Minute, s)
+			if refusal == http.StatusUnauthorized {
+				if len(in.Tools) != 0 || len(in.Unscanned) != 1 || strings.Contains(in.Unscanned[0].Reason, "SSE") {
+					t.Error(brief(in))
+				}
+				return
+			}
+			if len(in.Tools) != 1 || in.Tools[0].Name != "old" || len(in.Unscanned) != 0 {
+				t.Error(brief(in))
+			}
+			s.Headers = nil
+			if in = mustList(t, time.Minute, s); len(in.Tools) != 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "and over SSE") {
+				t.Error(brief(in))
+			}
+		})
+	}
+}
+
+func TestCommandServerName(t *testing.T) {
+	for line, want := range map[string]string{
+		"my-server --port 1":                           "my-server",
+		"/opt/bin/my-server":                           "my-server",
+		"npx -y @scope/server@1.2 /data":               "@scope/server@1.2",
+		"pnpm dlx some-server":                         "some-server",
+		"node /home/me/build/weather.js":               "weather",
+		"node servers/weather.js":                      "servers/weather",
+		"node ../x/node_modules/.bin/mcp-server-files": "mcp-server-files",
+		"deno run -A tools/time.ts":                    "tools/time",
+		"python3 -m mcp.server.git":                    "mcp.server.git",
+		"sh -c 'exec x'":                               "sh",
+		"npx":                                          "npx",
+	} {
+		words, err := SplitCommand(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := CommandServer("", words).Name; got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+func TestFrames(t *testing.T) {
+	page := `{"id":1,"result":{"tools":[{"name":"é"}]}}`
+	event := "event: message\r\nid: 1\r\ndata: " + page[:8] + "\r\ndata: " + page[8:] + "\r\n\r\n: ping\n\ndata:" + page + "\n\n"
+	for _, tt := range []struct {
+		kind, text string
+		want       int
+	}{{"lines", "noise\n" + page + "\n" + page, 2}, {"events", event, 2}, {"whole", " [" + page + "]\n", 1}, {"events", "data: " + page, 1}} {
+		for _, size := range []int{1, 7, 4096} {
+			c := &capture{}
+			f := frames{c: c, kind: tt.kind}
+			for rest := []byte(tt.text); len(rest) > 0; rest = rest[min(size, len(rest)):] {
+				f.write(rest[:min(size, len(rest))])
+			}
+			f.end()
+			if got := bytes.Count(c.pages, []byte("é")); got != tt.want {
+				t.Errorf("%s by %d: %d pages, want %d", tt.kind, size, got, tt.want)
+			}
+		}
+	}
+}
+
+func TestVariables(t *testing.T) {
+	t.Setenv("SCAN_TEST_A", "1")
+	t.Setenv("HOME", "/home/me")
+	s := Server{
+		Command: []string{"${userHome}/x", "${SCAN_TEST_A}${env:SCAN_TEST_A}", "$SCAN_TEST_A", "${SCAN_TEST_NONE:-d}"},
+		Dir:     "${workspaceFolder}", Headers: map[string]string{"k": "${env:SCAN_TEST_A}"}, Place: Place{File: "/w/.vscode/mcp.json"},
+	}
+	got, err := s.expanded()
+	if err != nil || strings.Join(got.Command, " ") != "/home/me/x 11 $SCAN_TEST_A d" || got.Dir != "/w" || got.Headers["k"] != "1" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if s.Command[1] == "11" || s.Headers["k"] == "1" {
+		t.Error("the original changed")
+	}
+	s.Place.File = "/h/.gemini/settings.json"
+	if got, _ := s.expanded(); got.Command[2] != "1" {
+		t.Error(got.Command)
+	}
+	s.Env = map[string]string{"x": "${env:SCAN_TEST_NONE}"}
+	if _, err := s.expanded(); err == nil || !strings.Contains(err.Error(), "${env:SCAN_TEST_NONE}") {
+		t.Error(err)
+	}
+}
+
+func TestSplitCommand(t *testing.T) {
+	for line, want := range map[string]string{
+		`a b  c`: "[a b c]", `a 'b c' "d \"e\" \x" f\ g ''`: `[a b c d "e" \x f g ]`, "a'b'c": "[abc]", `$X *`: "[$X *]",
+	} {
+		got, err := SplitCommand(line)
+		if err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: %q, %v", line, got, err)
+		}
+	}
+	for _, line := range []string{"", "  ", "'a", `"a\"`, `a\`} {
+		if got, err := SplitCommand(line); err == nil {
+			t.Errorf("%q gives %q", line, got)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package toollist
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Stdin is the place of what was read from standard input.
+const Stdin = "<stdin>"
+
+// ReadOptions tell ReadPaths how to read.
+type ReadOptions struct {
+	// Server names the server of lists that do not say whose tools they are.
+	// Without it they are named after their file.
+	Server string
+	// Stdin is read for the path "-".
+	Stdin io.Reader
+	// Own are the files of the scan itself, such as its baseline: a
+	// directory that holds them passes them over.
+	Own []string
+}
+
+// ReadPaths reads files, directories and "-". What cannot be read is an
+// error, all such paths in one; in a directory, files of other kinds are
+// passed over, and those that are broken are noted as not scanned.
+func ReadPaths(paths []string, opts ReadOptions) (*Input, error) {
+	in := &Input{}
+	var problems []error
+	seen := map[string]bool{}
+	for _, p := range paths {
+		if seen[filepath.Clean(p)] {
+			continue
+		}
+		seen[filepath.Clean(p)] = true
+		one, err := readPath(p, opts)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		in.add(one)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	in.sort()
+	return in, nil
+}
+
+func readPath(p string, opts ReadOptions) (*Input, error) {
+	if p == "-" {
+		text, err := readAll(opts.Stdin, Stdin)
+		if err != nil {
+			return nil, err
+		}
+		return Read(Stdin, first(opts.Server, "stdin"), text)
+	}
+	st, err := os.Stat(p)
+	if err != nil {
+		return nil, pathError(p, err)
+	}
+	if st.IsDir() {
+		return readDir(p, opts)
+	}
+	return readFile(p, opts.Server)
+}
+
+func readFile(p, server string) (*Input, error) {
+	if st, err := os.Stat(p); err == nil && st.Size() > MaxFile {
+		return Read(p, server, make([]byte, MaxFile+1)) // refuses it
+	}
+	text, err := os.ReadFile(p)
+	if err != nil {
+		return nil, pathError(p, err)
+	}
+	return Read(p, first(server, serverOf(p)), text)
+}
+
+func readAll(r io.Reader, name string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	if err != nil {
+		return nil, pathError(name, err)
+	}
+	return text, nil
+}
+
+func pathError(p string, err error) error {
+	remedy := "check the path and its permissions"
+	if errors.Is(err, fs.ErrNotExist) {
+		remedy = "check the path"
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return &InputError{Place: Place{File: p}, Reason: err.Error(), Remedy: remedy}
+}
+
+// serverOf names the server of a plain tools/list file after the file: its
+// path without the ending, or just its name when the path is not below the
+// working directory, so that a baseline does not depend on the machine.
+func serverOf(p string) string {
+	p = strings.TrimSuffix(p, filepath.Ext(p))
+	if !filepath.IsLocal(p) {
+		return filepath.Base(p)
+	}
+	return filepath.ToSlash(filepath.Clean(p))
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// endings of the files of a directory that are looked into.
+var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"}
+
+// leftOut are directories that hold what others publish, not what this
+// directory is about.
+var leftOut = []string{".git", "node_modules"}
+
+func readDir(dir string, opts ReadOptions) (*Input, error) {
+	in := &Input{}
+	found := 0
+	passOver := func(p, reason string) {
+		in.PassedOver = append(in.PassedOver, PassedOver{filepath.ToSlash(p), reason})
+	}
+	note := func(p string, err error) {
+		in.Unscanned = append(in.Unscanned, unread(p, err))
+		found++
+	}
+	own := ownFiles(opts.Own)
+	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if p == dir {
+				return pathError(p, err)
+			}
+			note(p, pathError(p, err))
+			return nil
+		}
+		switch {
+		case e.IsDir() && p != dir && slices.Contains(leftOut, e.Name()):
+			passOver(p, "a directory of this name is not searched")
+			return fs.SkipDir
+		case e.IsDir() || !slices.Contains(endings, strings.ToLower(filepath.Ext(p))):
+			return nil
+		case !regular(p):
+			passOver(p, "it is no regular file")
+			return nil
+		case isOwn(own, e):
+			passOver(p, "it belongs to this scan")
+			return nil
+		}
+		one, err := readFile(p, opts.Server)
+		var bad *InputError
+		switch {
+		case err == nil:
+			in.add(one)
+			found++
+		case errors.As(err, &bad) && bad.OtherKind:
+			passOver(p, bad.Reason)
+		default:
+			note(p, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found == 0 {
+		return nil, &InputError{
+			Place:  Place{File: dir},
+			Reason: fmt.Sprintf("no JSON file in this directory can be scanned, %d were looked at: none is %s", len(in.PassedOver), kinds),
+			Remedy: "name another directory",
+		}
+	}
+	return in, nil
+}
+
+// regular says whether p is a file, by way of a link if need be.
+func regular(p string) bool {
+	info, err := os.Stat(p)
+	return err != nil || info.Mode().IsRegular() // a broken link fails later, with its reason
+}
+
+func ownFiles(paths []string) []fs.FileInfo {
+	var infos []fs.FileInfo
+	for _, p := range paths {
+		if info, err := os.Stat(p); p != "" && err == nil {
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}
+
+func isOwn(own []fs.FileInfo, e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && sameAsOne(own, info)
+}

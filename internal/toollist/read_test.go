@@ -1,0 +1,188 @@
+package toollist
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// brief describes an input in a line a thing, for comparisons.
+func brief(in *Input) string {
+	var b strings.Builder
+	for _, t := range in.Tools {
+		fmt.Fprintf(&b, "%s %s:%s %q in=%s out=%s ann=%s\n", t.Place, t.Server, t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations)
+	}
+	for _, s := range in.Servers {
+		fmt.Fprintf(&b, "%s server %s %s %s\n", s.Place, s.Name, s.Transport, s.Display())
+	}
+	for _, u := range in.Unscanned {
+		fmt.Fprintf(&b, "%s unscanned %s:%s: %s\n", u.Place, u.Server, u.Tool, u.Reason)
+	}
+	for _, p := range in.PassedOver {
+		fmt.Fprintf(&b, "passed over %s: %s\n", p.Path, p.Reason)
+	}
+	return b.String()
+}
+
+func TestRead(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"tools", `{"tools":[{"name":"a","description":"A","inputSchema":{ "type" : "object" },"outputSchema":{},"annotations":{"readOnlyHint":true}}]}`,
+			`f.json:1 srv:a "A" in={"type":"object"} out={} ann={"readOnlyHint":true}`},
+		{"answer", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\n\"tools\":[\n{\"name\":\"a\"},\n\n{\"name\":\"b\"}]}}",
+			"f.json:3 srv:a \"\" in= out= ann=\nf.json:5 srv:b \"\" in= out= ann="},
+		{"answers, one a line", "{\"result\":{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"2\"}}\n{\"result\":{\"tools\":[{\"name\":\"b\"}]}}\n",
+			"f.json:1 srv:a \"\" in= out= ann=\nf.json:2 srv:b \"\" in= out= ann="},
+		{"a page is missing", `{"result":{"tools":[{"name":"a"}],"nextCursor":"2"}}`,
+			"f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: the list goes on: its last page has a nextCursor, so tools are missing here"},
+		{"corpus", `{"version":"v1","generated_from":{},"tools":[{"tool_id":"s:a","server":"s","tool":"a","description":"A","schema":{"type":"object"}}]}`,
+			`f.json:1 s:a "A" in={"type":"object"} out= ann=`},
+		{"rows", `[{"server":"s","tool":"a","description":null,"inputSchema":{},"outputSchema":{"a":1}}]`,
+			`f.json:1 s:a "" in={} out={"a":1} ann=`},
+		{"server beside the tools", `{"server":"s","tools":[{"name":"a"}]}`, `f.json:1 s:a "" in= out= ann=`},
+		{"an empty list", `{"tools":[]}`, ""},
+		{"title", `[{"name":"a","title":"T","annotations":{"x":1}},{"name":"b","title":"T"},{"name":"c","title":"T","annotations":{}},{"name":"d","title":"T","annotations":"odd"}]`,
+			"f.json:1 srv:a \"\" in= out= ann={\"tool title\":\"T\",\"x\":1}\nf.json:1 srv:b \"\" in= out= ann={\"tool title\":\"T\"}\n" +
+				"f.json:1 srv:c \"\" in= out= ann={\"tool title\":\"T\"}\nf.json:1 srv:d \"\" in= out= ann={\"tool title\":\"T\",\"annotations\":\"odd\"}"},
+		{"names match exactly", `[{"name":"a","description":"evil","Description":"good","DESCRIPTION":"good"}]`, `f.json:1 srv:a "evil" in= out= ann=`},
+		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,
+			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: it has the field \"description\" twice, and programs differ on which one they read"},
+		{"twice by an alias", `[{"name":"a","inputSchema":{},"input_schema":{"x":1}}]`,
+			`f.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: it has both "inputSchema" and "input_schema" with different content, and programs differ on which one they read`},
+		{"twice in a schema", `[{"name":"a","inputSchema":{"p":[{"d":1,"d":2}]}}]`,
+			`f.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: in its inputSchema: it has the field "d" twice, and programs differ on which one they read`},
+		{"odd element", `[{"name":"a"},7]`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: element 2 of the list is no tool that can be read: it is no object"},
+		{"odd description", `[{"name":"a","description":["x"]}]`, "f.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: its description is no text"},
+		{"refusal", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no\u001b[2J"}}`,
+			"f.json:1 unscanned srv:: the server answered with an error instead of its tools: no\x1b[2J"},
+		{"byte order mark", "\xef\xbb\xbf[{\"name\":\"a\"}]", `f.json:1 srv:a "" in= out= ann=`},
+		{"client", "// mine\n{\"mcpServers\":{\n\"x\":{\"command\":\"npx\",\"args\":[\"-y\",\"a b\"],\"env\":{\"TOKEN\":\"s3cret\",\"N\":1},},\n\"y\":{\"serverUrl\":\"https://h/mcp?key=1\"}, /* no */\n\"z\":{\"type\":\"sse\",\"url\":\"https://h/sse\"},\n}}",
+			"f.json:3 server x stdio npx -y 'a b'\nf.json:4 server y http https://h/mcp?key=***\nf.json:5 server z sse https://h/sse"},
+		{"vs code", `{"inputs":[],"servers":{"x":{"type":"stdio","command":"a"}}}`, "f.json:1 server x stdio a"},
+		{"vs code settings", `{"editor.tabSize":2,"mcp":{"servers":{"x":{"command":"a","args":["--api-key","k","TOKEN=t","--token=t"]}}}}`,
+			"f.json:1 server x stdio a --api-key *** 'TOKEN=***' '--token=***'"},
+		{"vs code workspace", `{"folders":[{"path":"."}],"settings":{"mcp":{"servers":{"x":{"command":"a"}}}}}`, "f.json:1 server x stdio a"},
+		{"vs code container", `{"image":"i","customizations":{"vscode":{"mcp":{"servers":{"x":{"url":"http://h/"}}}}}}`, "f.json:1 server x http http://h/"},
+		{"claude code", "{\"numStartups\":3,\"projects\":{\"/a\":{\"mcpServers\":{\"x\":{\"command\":\"a\"}}},\"/b\":{},\"/c\":{\"mcpServers\":\n{\"x\":{\"command\":\"b\"}}}},\"mcpServers\":{\"y\":{\"command\":\"c\"}}}",
+			"f.json:2 server y stdio c\nf.json:1 server x stdio a\nf.json:2 server x stdio b"},
+		{"gemini", `{"tools":{"sandbox":true},"mcpServers":{"x":{"httpUrl":"https://u:p@h/"}}}`, "f.json:1 server x http https://***@h/"},
+		{"bad servers", `{"mcpServers":{"x":{},"y":7,"z":{"command":"a","url":"http://h"}}}`,
+			"f.json:1 unscanned x:: it has neither a command nor a URL\nf.json:1 unscanned y:: its entry is no object\nf.json:1 unscanned z:: it has both a command and a URL"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in, err := Read("f.json", "srv", []byte(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, strings.TrimSpace(brief(in))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestReadBad(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, want string
+		other            bool
+	}{
+		{"empty", " \n", "f.json: it is empty", false},
+		{"cut off", `{"tools":[`, "f.json:1:10: not JSON: it ends in the middle: correct the JSON here", false},
+		{"syntax", "{\"tools\":\n  [{]}", "f.json:2:5: not JSON: invalid character ']'", false},
+		{"utf-16", "\xff\xfe{\x00}\x00", "f.json:1: it is UTF-16: save it as UTF-8", false},
+		{"utf-8", "[{\"name\":\"\xff\"}]", "f.json:1:11: invalid UTF-8: save it as UTF-8", false},
+		{"tools twice", `{"tools":[],"tools":[{"name":"a"}]}`, `f.json:1:13: it has the field "tools" twice`, false},
+		{"server twice", `{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}`, `f.json:1:36: the server "a" is declared twice`, false},
+		{"another kind", `{"name":"package","version":"1"}`, "f.json:1: it is not a tools/list result", true},
+		{"a list of others", `{"tools":["hammer"]}`, "its list has no tool in it", true},
+		{"no object", `7`, "f.json:1: it is not", true},
+		{"empty array", `[]`, "its list has no tool in it", true},
+		{"security corpus", `{"entries":[]}`, "touchstone stage score-security", true},
+		{"answer without tools", `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`, "it is not a tools/list result", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Read("f.json", "srv", []byte(tt.text))
+			var bad *InputError
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want) || bad.OtherKind != tt.other {
+				t.Errorf("got %v, other kind %t", err, bad != nil && bad.OtherKind)
+			}
+			if bad != nil && bad.Remedy == "" {
+				t.Error("no remedy")
+			}
+		})
+	}
+}
+
+func TestReadDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"d/a/tools.json":              `{"tools":[{"name":"a"}]}`,
+		"d/.cursor/mcp.json":          `{"mcpServers":{"x":{"command":"c"}}}`,
+		"d/package.json":              `{"name":"p"}`,
+		"d/broken.json":               `{"tools":[`,
+		"d/node_modules/x/tools.json": `{"tools":[{"name":"b"}]}`,
+		"d/baseline.json":             `{"tools":[{"server":"s","name":"c"}]}`,
+		"d/notes.txt":                 `[`,
+		"e/package.json":              `{"name":"p"}`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a/tools.json", "d/link.json"); err != nil {
+		t.Fatal(err)
+	}
+	in, err := ReadPaths([]string{"d", "d/", "./d"}, ReadOptions{Own: []string{"d/baseline.json", "d/none.json"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `d/a/tools.json:1 d/a/tools:a "" in= out= ann=
+d/link.json:1 d/link:a "" in= out= ann=
+d/.cursor/mcp.json:1 server x stdio c
+d/broken.json:1 unscanned :: not JSON: it ends in the middle
+passed over d/baseline.json: it belongs to this scan
+passed over d/node_modules: a directory of this name is not searched
+passed over d/package.json: it is not ` + kinds
+	if diff := cmp.Diff(want, strings.TrimSpace(brief(in))); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := ReadPaths([]string{"e"}, ReadOptions{}); err == nil || !strings.Contains(err.Error(), "no JSON file in this directory can be scanned") {
+		t.Errorf("got %v", err)
+	}
+	_, err = ReadPaths([]string{"e/package.json", "none.json"}, ReadOptions{})
+	if err == nil || !strings.Contains(err.Error(), "e/package.json:1: it is not") || !strings.Contains(err.Error(), "none.json: no such file or directory: check the path") {
+		t.Errorf("got %v", err)
+	}
+	in, err = ReadPaths([]string{"-"}, ReadOptions{Stdin: strings.NewReader(`[{"name":"a"}]`)})
+	if err != nil || brief(in) != "<stdin>:1 stdin:a \"\" in= out= ann=\n" {
+		t.Errorf("got %v, %s", err, brief(in))
+	}
+}
+
+// Places do not move when comments and trailing commas are blanked.
+func TestPlainJSON(t *testing.T) {
+	text := "{ // a\n\"a\": \"//,]\", /* b\n */ \"b\": [1,\n],\n}"
+	plain, changed := plainJSON([]byte(text))
+	want := "{     \n\"a\": \"//,]\",     \n    \"b\": [1 \n] \n}"
+	if !changed || string(plain) != want {
+		t.Errorf("got %q\nwant %q", plain, want)
+	}
+}
+
+func TestServerOf(t *testing.T) {
+	for in, want := range map[string]string{
+		"a.json": "a", "./x/a.b.json": "x/a.b", "../x/a.json": "a", "/x/a.json": "a", "x": "x",
+	} {
+		if got := serverOf(in); got != want {
+			t.Errorf("serverOf(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
