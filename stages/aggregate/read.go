@@ -13,7 +13,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/detection"
+	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
 // retrievalRun is one report with the file it came from.

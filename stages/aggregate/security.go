@@ -5,7 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
-	"github.com/touchstone-eval/touchstone/stages/detection"
+	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
 // summarizeDetector brings the runs of one detector together: each entry gets

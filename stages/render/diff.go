@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/detection"
+	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
 // Difference is what moved from one report to another.

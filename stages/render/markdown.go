@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/detection"
+	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
 // CommentMarker is the first line of report.md. A workflow finds its own

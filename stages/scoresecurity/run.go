@@ -21,7 +21,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
-	"github.com/touchstone-eval/touchstone/stages/detection"
+	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/adapted"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
