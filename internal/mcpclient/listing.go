@@ -1,7 +1,3 @@
-// Package mcpclient holds what every client of an MCP server needs. Tools
-// reads the whole list of tools, page by page, within a bound.
-//
-// It imports nothing of ours and does not judge what a server lists.
 package mcpclient
 
 import (
@@ -11,12 +7,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxPages bounds the pages of tools/list that are read from one server: one
-// whose cursor never ends must not hold whoever asks.
+// maxPages is how many pages of tools/list Tools reads. A server whose cursor
+// never ends is refused.
 const maxPages = 1000
 
-// Tools reads every page. The order is the server's. The client
-// library leaves out what is null.
+// Tools reads every page of tools/list, in the server's order. The client
+// library omits tools that are null.
 func Tools(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
 	var tools []*mcp.Tool
 	cursor, seen := "", map[string]bool{}

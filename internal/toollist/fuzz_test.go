@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -67,26 +66,5 @@ func FuzzSplitCommand(f *testing.F) {
 			t.Fatalf("%q, quoted and split again %q, %v", words, again, err)
 		}
 		_ = Server{Command: words}.Display()
-	})
-}
-
-// FuzzFrames: a hostile stream neither panics nor depends on how it is cut.
-func FuzzFrames(f *testing.F) {
-	f.Add([]byte("data: {\"result\":{\"tools\":[{\"name\":\"a\"}]}}\r\n\r\n"), uint8(3), uint8(1))
-	f.Fuzz(func(t *testing.T, text []byte, size, kind uint8) {
-		k := []string{"lines", "events", "whole"}[kind%3]
-		read := func(n int) []byte {
-			c := &capture{}
-			s := &tee{ReadCloser: io.NopCloser(bytes.NewReader(text)), f: frames{c: c, kind: k}}
-			buf := make([]byte, n)
-			for {
-				if _, err := s.Read(buf); err != nil {
-					return c.pages
-				}
-			}
-		}
-		if a, b := read(int(size)+1), read(4096); !bytes.Equal(a, b) {
-			t.Fatalf("%q and %q", a, b)
-		}
 	})
 }

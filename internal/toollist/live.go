@@ -2,10 +2,8 @@ package toollist
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -17,10 +15,15 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/mcpclient"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
 // Version is what the scan says of itself to servers and in reports.
 const Version = "1"
+
+// tailSize is how much of a server's standard error is kept for messages, in
+// bytes.
+const tailSize = 2 << 10
 
 // atOnce is how many servers are asked at the same time.
 const atOnce = 4
@@ -147,85 +150,31 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 	return in
 }
 
-// list asks one server for all its tools. A server at a URL that refuses
-// streamable HTTP is asked once more over the older SSE, as the protocol's
-// specification has clients do; configurations rarely say which of the two a
-// URL speaks.
+// list asks one server for all its tools.
 func list(ctx context.Context, s Server) (*Input, error) {
-	if s.Transport == "stdio" {
-		return listProcess(ctx, s)
-	}
-	in, refused, err := listURL(ctx, s)
-	if err == nil || !refused || s.Transport == "sse" {
-		return in, err
-	}
-	s.Transport = "sse"
-	in, _, err2 := listURL(ctx, s)
-	if err2 == nil {
-		return in, nil
-	}
-	return nil, fmt.Errorf("%w; and over SSE: %w", err, err2)
-}
-
-func listProcess(ctx context.Context, s Server) (*Input, error) {
-	p, err := startProcess(s)
-	if err != nil {
-		return nil, fmt.Errorf("start it: %w", err)
-	}
 	c := &capture{}
-	in, err := converseWithin(ctx, p.Stop, &mcp.IOTransport{
-		Reader: newJSONLines(&tee{ReadCloser: p.Out, f: frames{c: c, kind: "lines"}}), Writer: p.In,
-	}, c, s)
-	if err != nil && ctx.Err() == nil {
-		if text := lastLine(s.hide(p.errors.String())); text != "" {
+	errors := subprocess.NewTail(tailSize)
+	var in *Input
+	err := mcpclient.Use(ctx, s.target(), mcpclient.Options{
+		Name: "touchstone-scan", Version: Version, Observe: c.message, Stderr: errors,
+	}, func(ctx context.Context, session *mcp.ClientSession) error {
+		listed, err := settled(ctx, session, c, s)
+		if err == nil {
+			in = listed
+		}
+		return err
+	})
+	if err != nil {
+		if text := lastLine(s.hide(errors.String())); text != "" && ctx.Err() == nil {
 			err = fmt.Errorf("%w; its last words: %s", err, text)
 		}
+		return nil, err
 	}
-	return in, err
+	return in, nil
 }
 
-// listURL also says whether the server refused the very first request in the
-// way of one that speaks the older transport.
-func listURL(ctx context.Context, s Server) (in *Input, refused bool, err error) {
-	u, err := url.Parse(s.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, false, errors.New("its URL is no http or https URL")
-	}
-	c := &capture{}
-	httpTransport := http.DefaultTransport.(*http.Transport).Clone()
-	capturing := &capturingTransport{next: httpTransport, c: c, scheme: u.Scheme, host: u.Host, headers: s.Headers}
-	client := &http.Client{Transport: capturing}
-	var transport mcp.Transport
-	if s.Transport == "sse" {
-		transport = &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client}
-	} else {
-		transport = &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true}
-	}
-	in, err = converseWithin(ctx, httpTransport.CloseIdleConnections, transport, c, s)
-	return in, capturing.refused.Load(), err
-}
-
-// converseWithin is converse, held to the context: a server that never reads
-// its input can block a write for ever, which no context ends. Stopping the
-// server does, and so ends the goroutine too.
-func converseWithin(ctx context.Context, stop func(), transport mcp.Transport, c *capture, s Server) (*Input, error) {
-	type outcome struct {
-		in  *Input
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		in, err := converse(ctx, transport, c, s)
-		done <- outcome{in, err}
-	}()
-	select {
-	case got := <-done:
-		stop()
-		return got.in, got.err
-	case <-ctx.Done():
-		stop()
-		return nil, ctx.Err()
-	}
+func (s Server) target() mcpclient.Target {
+	return mcpclient.Target{Command: s.Command, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers, Transport: s.Transport}
 }
 
 // A server that says that its list changes may still be registering tools
@@ -236,16 +185,8 @@ const (
 	maxListings = 8
 )
 
-// converse does the handshake and lists the tools until they settle.
-func converse(ctx context.Context, transport mcp.Transport, c *capture, s Server) (*Input, error) {
-	client := mcp.NewClient(&mcp.Implementation{Name: "touchstone-scan", Version: Version}, &mcp.ClientOptions{
-		Capabilities: &mcp.ClientCapabilities{},
-	})
-	session, err := client.Connect(ctx, transport, nil)
-	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
-	}
-	defer session.Close()
+// settled lists the tools until two lists in a row are the same.
+func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Server) (*Input, error) {
 	said := session.InitializeResult()
 	var before []string
 	for range maxListings {

@@ -275,27 +275,6 @@ func TestListKeepsSecrets(t *testing.T) {
 	}
 }
 
-// A server behind TLS that sends us to the same host without it would have the
-// headers go over the wire for everybody to read.
-func TestHeadersStayBehindTLS(t *testing.T) {
-	for scheme, want := range map[string]int{"https": 1, "http": 0} {
-		sent := 0
-		transport := &capturingTransport{c: &capture{}, scheme: "https", host: "example.com", headers: map[string]string{"Authorization": "Bearer token"},
-			next: roundTripper(func(*http.Request) (*http.Response, error) {
-				sent++
-				return httptest.NewRecorder().Result(), nil
-			})}
-		_, err := transport.RoundTrip(httptest.NewRequest(http.MethodPost, scheme+"://example.com/mcp", nil))
-		if sent != want || (err == nil) != (want == 1) {
-			t.Errorf("%s: sent %d times, %v", scheme, sent, err)
-		}
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func TestListCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -424,27 +403,6 @@ func TestCommandServerName(t *testing.T) {
 		}
 		if got := CommandServer("", words).Name; got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
-		}
-	}
-}
-
-func TestFrames(t *testing.T) {
-	page := `{"id":1,"result":{"tools":[{"name":"é"}]}}`
-	event := "event: message\r\nid: 1\r\ndata: " + page[:8] + "\r\ndata: " + page[8:] + "\r\n\r\n: ping\n\ndata:" + page + "\n\n"
-	for _, tt := range []struct {
-		kind, text string
-		want       int
-	}{{"lines", "noise\n" + page + "\n" + page, 2}, {"events", event, 2}, {"whole", " [" + page + "]\n", 1}, {"events", "data: " + page, 1}} {
-		for _, size := range []int{1, 7, 4096} {
-			c := &capture{}
-			f := frames{c: c, kind: tt.kind}
-			for rest := []byte(tt.text); len(rest) > 0; rest = rest[min(size, len(rest)):] {
-				f.write(rest[:min(size, len(rest))])
-			}
-			f.end()
-			if got := bytes.Count(c.pages, []byte("é")); got != tt.want {
-				t.Errorf("%s by %d: %d pages, want %d", tt.kind, size, got, tt.want)
-			}
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"runtime"
 	"sync"
 
@@ -54,24 +53,12 @@ func readTools(ctx context.Context, servers []contracts.Upstream) ([]tool, error
 }
 
 func readServer(ctx context.Context, s contracts.Upstream) ([]tool, error) {
-	client := mcp.NewClient(&mcp.Implementation{Name: "touchstone-direct", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: s.URL, DisableStandaloneSSE: true}
-	if len(s.Command) > 0 {
-		cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
-		if len(s.Env) > 0 {
-			cmd.Env = cmd.Environ()
-			for name, v := range s.Env {
-				cmd.Env = append(cmd.Env, name+"="+v)
-			}
-		}
-		transport = &mcp.CommandTransport{Command: cmd}
-	}
-	session, err := client.Connect(ctx, transport, nil)
-	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
-	}
-	defer session.Close()
-	listed, err := mcpclient.Tools(ctx, session)
+	var listed []*mcp.Tool
+	err := mcpclient.Use(ctx, mcpclient.Target{Command: s.Command, Env: s.Env, URL: s.URL}, mcpclient.Options{Name: "touchstone-direct", Version: "1"},
+		func(ctx context.Context, session *mcp.ClientSession) (err error) {
+			listed, err = mcpclient.Tools(ctx, session)
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}

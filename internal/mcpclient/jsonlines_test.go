@@ -1,4 +1,4 @@
-package toollist
+package mcpclient
 
 import (
 	"encoding/json"

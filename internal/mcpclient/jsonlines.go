@@ -1,4 +1,4 @@
-package toollist
+package mcpclient
 
 import (
 	"bufio"
@@ -36,8 +36,8 @@ func (j *jsonLines) Read(p []byte) (int, error) {
 				j.err = err
 				break
 			}
-			if len(line) > MaxFile {
-				j.err = fmt.Errorf("it sent a line of more than %d MiB", MaxFile>>20)
+			if len(line) > MaxMessage {
+				j.err = fmt.Errorf("it sent a line of more than %d MiB", MaxMessage>>20)
 				return 0, j.err
 			}
 		}

@@ -1,0 +1,90 @@
+package mcpclient
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Options are the settings of a conversation.
+type Options struct {
+	// Name and Version are what the client says of itself.
+	Name, Version string
+	// Observe is called with each JSON-RPC message of the server, as sent,
+	// before the session acts on it. It may be called from several goroutines
+	// and must not keep the slice. Optional.
+	Observe func(message []byte)
+	// Stderr receives the standard error of a command. Optional.
+	Stderr io.Writer
+}
+
+// Use connects to the server, calls do with the session, and then ends the
+// session and, for a command, the server with everything that it started. It
+// returns the error of the connection or of do, or that of ctx when ctx ends
+// first: do may then still be running, and its session fails.
+func Use(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) error {
+	if len(t.Command) > 0 {
+		return useCommand(ctx, t, o, do)
+	}
+	refused, err := useURL(ctx, t, o, do)
+	if err == nil || !refused || t.Transport == SSE || ctx.Err() != nil {
+		return err
+	}
+	t.Transport = SSE
+	if _, err2 := useURL(ctx, t, o, do); err2 != nil {
+		return fmt.Errorf("%w; and over SSE: %w", err, err2)
+	}
+	return nil
+}
+
+func useCommand(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) error {
+	p, err := start(t, o.Stderr)
+	if err != nil {
+		return fmt.Errorf("start it: %w", err)
+	}
+	b := newBudget()
+	return b.explain(converse(ctx, p.Stop, &mcp.IOTransport{
+		Reader: &observed{ReadCloser: newJSONLines(p.Out), messages: messages{framing: perLine, observe: o.Observe, budget: b}},
+		Writer: p.In,
+	}, o, do))
+}
+
+// useURL also reports whether the server refused the very first request as a
+// server does that speaks only SSE.
+func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) (refused bool, err error) {
+	transport, rt, stop, err := httpTransport(t, o)
+	if err != nil {
+		return false, err
+	}
+	err = rt.budget.explain(converse(ctx, stop, transport, o, do))
+	return rt.refused.Load(), err
+}
+
+// converse runs beside its caller, who waits no longer than ctx: a server that
+// never reads its input can block a write for ever, and no context ends that
+// write. Stopping the server does, and so ends the goroutine too.
+func converse(ctx context.Context, stop func(), transport mcp.Transport, o Options, do func(context.Context, *mcp.ClientSession) error) error {
+	done := make(chan error, 1)
+	go func() {
+		client := mcp.NewClient(&mcp.Implementation{Name: o.Name, Version: o.Version}, &mcp.ClientOptions{
+			Capabilities: &mcp.ClientCapabilities{},
+		})
+		session, err := client.Connect(ctx, transport, nil)
+		if err != nil {
+			done <- fmt.Errorf("connect: %w", err)
+			return
+		}
+		defer session.Close()
+		done <- do(ctx, session)
+	}()
+	select {
+	case err := <-done:
+		stop()
+		return err
+	case <-ctx.Done():
+		stop()
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,76 @@
+package mcpclient
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// roundTripper adds a target's headers to each request, keeps requests on the
+// target's host, and shows the answers to an observer.
+type roundTripper struct {
+	next    http.RoundTripper
+	observe func([]byte)
+	budget  *budget
+	scheme  string
+	host    string
+	headers map[string]string
+	asked   atomic.Bool
+	refused atomic.Bool // the first answer was that of a server that takes no POST here
+}
+
+func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	switch {
+	case req.URL.Host != t.host:
+		// The user consented to this host, and the headers are its secrets.
+		return nil, fmt.Errorf("the server redirects to another host, %s", req.URL.Host)
+	case t.scheme == "https" && req.URL.Scheme != "https":
+		return nil, errors.New("the server redirects to an unencrypted connection")
+	}
+	req = req.Clone(req.Context())
+	for name, v := range t.headers {
+		req.Header.Set(name, v)
+	}
+	resp, err := t.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if !t.asked.Swap(true) {
+		switch resp.StatusCode {
+		case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+			t.refused.Store(true)
+		}
+	}
+	f := whole
+	if mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && mediaType == "text/event-stream" {
+		f = perEvent
+	}
+	resp.Body = &observed{ReadCloser: resp.Body, messages: messages{framing: f, observe: t.observe, budget: t.budget}}
+	return resp, nil
+}
+
+// httpTransport returns the transport of a target at a URL, and how its
+// connections are closed.
+func httpTransport(t Target, o Options) (mcp.Transport, *roundTripper, func(), error) {
+	u, err := url.Parse(t.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, nil, nil, errors.New("its URL is no http or https URL")
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	rt := &roundTripper{
+		next: base, observe: o.Observe, budget: newBudget(),
+		scheme: u.Scheme, host: u.Host, headers: t.Headers,
+	}
+	client := &http.Client{Transport: rt}
+	if t.Transport == SSE {
+		return &mcp.SSEClientTransport{Endpoint: t.URL, HTTPClient: client}, rt, base.CloseIdleConnections, nil
+	}
+	return &mcp.StreamableClientTransport{
+		Endpoint: t.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true,
+	}, rt, base.CloseIdleConnections, nil
+}
