@@ -3,8 +3,8 @@ package direct
 import (
 	"context"
 	"math"
-	"strings"
-	"unicode"
+
+	"github.com/touchstone-eval/touchstone/internal/tokenize"
 )
 
 // Parameters of BM25, as most implementations have them by default.
@@ -34,7 +34,7 @@ type posting struct {
 func newBM25(tools []tool) *bm25 {
 	m := &bm25{tools: tools, postings: map[string][]posting{}, lengths: make([]float64, len(tools))}
 	for i, t := range tools {
-		for _, w := range words(t.name + " " + t.description) {
+		for _, w := range tokenize.Words(t.name + " " + t.description) {
 			list := m.postings[w]
 			if n := len(list); n > 0 && list[n-1].tool == i {
 				list[n-1].count++
@@ -50,7 +50,7 @@ func newBM25(tools []tool) *bm25 {
 
 func (m *bm25) rank(_ context.Context, query string) ([]ranked, error) {
 	scores := make([]float64, len(m.tools))
-	for _, w := range words(query) {
+	for _, w := range tokenize.Words(query) {
 		list := m.postings[w]
 		n := float64(len(list))
 		idf := math.Log(1 + (float64(len(m.tools))-n+0.5)/(n+0.5))
@@ -67,32 +67,4 @@ func (m *bm25) rank(_ context.Context, query string) ([]ranked, error) {
 	}
 	byScore(list, m.tools)
 	return list, nil
-}
-
-// words are runs of letters and digits in lower case; a name in camel case is
-// taken apart.
-func words(text string) []string {
-	var list []string
-	var word strings.Builder
-	end := func() {
-		if word.Len() > 0 {
-			list = append(list, word.String())
-			word.Reset()
-		}
-	}
-	lower := false // the rune before was a lower-case letter or a digit
-	for _, r := range text {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			end()
-		case unicode.IsUpper(r) && lower:
-			end()
-			fallthrough
-		default:
-			word.WriteRune(unicode.ToLower(r))
-		}
-		lower = unicode.IsLower(r) || unicode.IsDigit(r)
-	}
-	end()
-	return list
 }

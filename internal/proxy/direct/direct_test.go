@@ -14,20 +14,6 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-func TestWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"create_issue":        "create issue",
-		"createIssue2 fromPR": "create issue2 from pr",
-		"HTTPServer":          "httpserver",
-		"Überfällig, oder?":   "überfällig oder",
-		"":                    "",
-	} {
-		if got := strings.Join(words(text), " "); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
 // The scores of three small documents, by hand.
 func TestBM25(t *testing.T) {
 	tools := []tool{
