@@ -1,0 +1,103 @@
+package selection
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+)
+
+// Transport is how a server is reached.
+type Transport string
+
+const (
+	SSE            Transport = "sse"
+	StreamableHTTP Transport = "streamable-http"
+	Stdio          Transport = "stdio"
+)
+
+// ServerStatus says what the last check of a server's connection found. A
+// server that was never contacted is inactive.
+type ServerStatus string
+
+const (
+	ServerInactive ServerStatus = "inactive"
+	ServerActive   ServerStatus = "active"
+	ServerFailed   ServerStatus = "failed"
+)
+
+// Server is a registered MCP server. The URL of a stdio server is "stdio:" and
+// its command line (see CommandURL).
+type Server struct {
+	ID              string       `json:"id"`
+	Name            string       `json:"name"`
+	URL             string       `json:"url"`
+	Transport       Transport    `json:"transport"`
+	Status          ServerStatus `json:"status"`
+	LastConnectedAt *time.Time   `json:"last_connected_at"`
+	CreatedAt       time.Time    `json:"created_at"`
+	UpdatedAt       time.Time    `json:"updated_at"`
+}
+
+const stdioScheme = "stdio:"
+
+// MaxServerName is the longest name of a server, in characters.
+const MaxServerName = 100
+
+// Validate checks what a user can set: the name, the URL and the transport. An
+// empty transport becomes the one that the URL calls for.
+func (s *Server) Validate() error {
+	if err := checkText("the name of a server", s.Name, MaxServerName); err != nil {
+		return err
+	}
+	if s.Transport == "" {
+		s.Transport = StreamableHTTP
+		if strings.HasPrefix(s.URL, stdioScheme) {
+			s.Transport = Stdio
+		}
+	}
+	switch s.Transport {
+	case Stdio:
+		command, err := s.Command()
+		if err != nil {
+			return fmt.Errorf("server %q: %w", s.Name, err)
+		}
+		s.URL = CommandURL(command)
+		return nil
+	case SSE, StreamableHTTP:
+		return checkURL(s.Name, s.URL)
+	}
+	return fmt.Errorf("server %q: transport %q is unknown: use streamable-http, sse or stdio", s.Name, s.Transport)
+}
+
+func checkURL(name, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("server %q: its URL is no http or https URL: write it as https://host/mcp", name)
+	}
+	if u.User != nil {
+		return fmt.Errorf("server %q: its URL holds a user name or a password, which would be stored: leave it out", name)
+	}
+	return nil
+}
+
+// Command is the command line of a stdio server.
+func (s Server) Command() ([]string, error) {
+	line, ok := strings.CutPrefix(s.URL, stdioScheme)
+	if !ok {
+		return nil, fmt.Errorf("its URL does not begin with %q: write it as stdio:program argument", stdioScheme)
+	}
+	return toollist.SplitCommand(line)
+}
+
+// CommandURL is the URL of a stdio server: the words of its command, quoted
+// where they need to be. Command reads it back.
+func CommandURL(command []string) string {
+	quoted := make([]string, len(command))
+	for i, word := range command {
+		quoted[i] = toollist.QuoteWord(word)
+	}
+	return stdioScheme + strings.Join(quoted, " ")
+}

@@ -1,0 +1,154 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ConfidenceFrom is where the confidence of an answer is to come from.
+type ConfidenceFrom string
+
+const (
+	// ConfidenceAsked has the model state it in its answer.
+	ConfidenceAsked ConfidenceFrom = "asked"
+	// ConfidenceLogprobs takes the mean probability of the answer's tokens, where
+	// the provider gives log-probabilities.
+	ConfidenceLogprobs ConfidenceFrom = "logprobs"
+	// ConfidenceNone asks for none.
+	ConfidenceNone ConfidenceFrom = "none"
+)
+
+// Settings are the model and how it is asked. They are stored with each run and
+// never hold a credential.
+type Settings struct {
+	Provider    string         `json:"provider"`
+	Model       string         `json:"model"`
+	Timeout     int            `json:"timeout"` // seconds of one request
+	Temperature float64        `json:"temperature"`
+	MaxRetries  int            `json:"max_retries"`
+	Confidence  ConfidenceFrom `json:"confidence"`
+	BaseURL     string         `json:"base_url,omitempty"`
+	// SystemPrompt replaces the default one.
+	SystemPrompt string `json:"system_prompt,omitempty"`
+}
+
+// Defaults of Settings.
+const (
+	DefaultTimeout     = 30
+	DefaultTemperature = 0.4
+	DefaultMaxRetries  = 3
+)
+
+// SettingsRequest is what a request says of Settings; what is nil or empty comes
+// from the environment or the defaults.
+type SettingsRequest struct {
+	Provider     string   `json:"provider,omitempty"`
+	Model        string   `json:"model,omitempty"`
+	Timeout      *int     `json:"timeout,omitempty"`
+	Temperature  *float64 `json:"temperature,omitempty"`
+	MaxRetries   *int     `json:"max_retries,omitempty"`
+	Confidence   string   `json:"confidence,omitempty"`
+	BaseURL      string   `json:"base_url,omitempty"`
+	SystemPrompt string   `json:"system_prompt,omitempty"`
+}
+
+// The environment's variables for Settings. There is none for an API key.
+const (
+	EnvProvider    = "TOUCHSTONE_MODEL_PROVIDER"
+	EnvModel       = "TOUCHSTONE_MODEL"
+	EnvTimeout     = "TOUCHSTONE_MODEL_TIMEOUT"
+	EnvTemperature = "TOUCHSTONE_MODEL_TEMPERATURE"
+	EnvMaxRetries  = "TOUCHSTONE_MODEL_MAX_RETRIES"
+	EnvConfidence  = "TOUCHSTONE_MODEL_CONFIDENCE"
+	EnvBaseURL     = "TOUCHSTONE_MODEL_BASE_URL"
+)
+
+// Resolve gives the settings of a request: what it says, else the environment,
+// else the defaults. getenv is os.Getenv or a stand-in for it.
+func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
+	first := func(own, variable, otherwise string) string {
+		if own != "" {
+			return own
+		}
+		if v := getenv(variable); v != "" {
+			return v
+		}
+		return otherwise
+	}
+	s := Settings{
+		Provider:     first(r.Provider, EnvProvider, ""),
+		Model:        first(r.Model, EnvModel, ""),
+		Confidence:   ConfidenceFrom(first(r.Confidence, EnvConfidence, string(ConfidenceAsked))),
+		BaseURL:      first(r.BaseURL, EnvBaseURL, ""),
+		SystemPrompt: r.SystemPrompt,
+	}
+	var err error
+	if s.Timeout, err = number(r.Timeout, getenv, EnvTimeout, DefaultTimeout, strconv.Atoi); err != nil {
+		return s, err
+	}
+	parse := func(v string) (float64, error) { return strconv.ParseFloat(v, 64) }
+	if s.Temperature, err = number(r.Temperature, getenv, EnvTemperature, DefaultTemperature, parse); err != nil {
+		return s, err
+	}
+	if s.MaxRetries, err = number(r.MaxRetries, getenv, EnvMaxRetries, DefaultMaxRetries, strconv.Atoi); err != nil {
+		return s, err
+	}
+	return s, s.Validate()
+}
+
+func number[T int | float64](own *T, getenv func(string) string, variable string, otherwise T, parse func(string) (T, error)) (T, error) {
+	if own != nil {
+		return *own, nil
+	}
+	text := getenv(variable)
+	if text == "" {
+		return otherwise, nil
+	}
+	v, err := parse(text)
+	if err != nil {
+		return v, fmt.Errorf("the variable %s is %q, which is no number of its kind: correct or unset it", variable, text)
+	}
+	return v, nil
+}
+
+// Validate checks the ranges that the database has, too.
+func (s *Settings) Validate() error {
+	for _, text := range []struct{ name, value, remedy string }{
+		{"provider", s.Provider, "name one, such as openai, anthropic, ollama or lexical"},
+		{"model", s.Model, "name one of the provider's models"},
+	} {
+		if n := utf8.RuneCountInString(text.value); n < 1 || n > 100 {
+			return fmt.Errorf("the %s has %d characters, and 1 to 100 are possible: %s", text.name, n, text.remedy)
+		}
+	}
+	switch {
+	case s.Timeout < 1 || s.Timeout > 300:
+		return fmt.Errorf("a timeout of %d seconds is not between 1 and 300", s.Timeout)
+	case math.IsNaN(s.Temperature) || s.Temperature < 0 || s.Temperature > 2:
+		return fmt.Errorf("a temperature of %g is not between 0.0 and 2.0", s.Temperature)
+	case s.MaxRetries < 0 || s.MaxRetries > 10:
+		return fmt.Errorf("%d retries are not between 0 and 10", s.MaxRetries)
+	}
+	switch s.Confidence {
+	case "":
+		s.Confidence = ConfidenceAsked
+	case ConfidenceAsked, ConfidenceLogprobs, ConfidenceNone:
+	default:
+		return fmt.Errorf("confidence %q is unknown: use asked, logprobs or none", s.Confidence)
+	}
+	if s.BaseURL == "" {
+		return nil
+	}
+	u, err := url.Parse(s.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("the base URL is no http or https URL: write it as https://host/v1")
+	}
+	if u.User != nil || u.RawQuery != "" || strings.Contains(s.BaseURL, "#") {
+		return fmt.Errorf("the base URL holds a user, a query or a fragment, which would be stored: leave it out")
+	}
+	return nil
+}

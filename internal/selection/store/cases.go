@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+// CreateCase stores a new case and returns it with its id.
+func (s *Store) CreateCase(ctx context.Context, tc selection.Case) (selection.Case, error) {
+	created, err := s.CreateCases(ctx, []selection.Case{tc})
+	if err != nil {
+		return tc, err
+	}
+	return created[0], nil
+}
+
+// CreateCases stores cases, all or none.
+func (s *Store) CreateCases(ctx context.Context, cases []selection.Case) ([]selection.Case, error) {
+	ids := make([]string, len(cases))
+	for i := range cases {
+		if err := cases[i].Validate(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+	}
+	err := s.change(ctx, func(c *sql.Conn) error {
+		for i := range cases {
+			tc := &cases[i]
+			ids[i] = newID()
+			if err := checkServers(ctx, c, *tc); err != nil {
+				return err
+			}
+			first := firstCall(*tc)
+			_, err := c.ExecContext(ctx, `INSERT INTO test_cases
+				(id, name, query, expected_mcp_server_name, expected_tool_name, expected_parameters, ordered) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+				ids[i], tc.Name, tc.Query, null(first.Server), null(first.Tool), nullJSON(first.Parameters), tc.Ordered)
+			if err == nil {
+				err = insertParts(ctx, c, ids[i], *tc)
+			}
+			if err != nil {
+				return fmt.Errorf("case %q: %w", tc.Name, remedied(err))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add cases: %w", err)
+	}
+	created := make([]selection.Case, len(cases))
+	for i, id := range ids {
+		if created[i], err = s.Case(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return created, nil
+}
+
+func firstCall(tc selection.Case) selection.Call {
+	if len(tc.Expected) == 0 {
+		return selection.Call{}
+	}
+	return tc.Expected[0]
+}
+
+// checkServers names a server that is not there, which the foreign key would
+// only say without its name.
+func checkServers(ctx context.Context, c *sql.Conn, tc selection.Case) error {
+	for _, name := range tc.Servers {
+		var there bool
+		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM mcp_servers WHERE name = ?)", name).Scan(&there); err != nil {
+			return err
+		}
+		if !there {
+			return fmt.Errorf("%w: case %q: there is no server %q: add it first", ErrInvalid, tc.Name, name)
+		}
+	}
+	return nil
+}
+
+func insertParts(ctx context.Context, c *sql.Conn, id string, tc selection.Case) error {
+	for _, name := range tc.Servers {
+		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_mcp_servers VALUES (?, ?)", id, name); err != nil {
+			return err
+		}
+	}
+	for i, call := range tc.Expected {
+		if i == 0 {
+			continue
+		}
+		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_calls VALUES (?, ?, ?, ?, ?)",
+			id, i+1, call.Server, call.Tool, nullJSON(call.Parameters)); err != nil {
+			return err
+		}
+	}
+	for _, tag := range tc.Tags {
+		if _, err := c.ExecContext(ctx, "INSERT INTO test_case_tags VALUES (?, ?)", id, tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// caseColumns gather the parts of a case as JSON, so that a list needs one
+// statement.
+const caseColumns = `SELECT id, name, query, expected_mcp_server_name, expected_tool_name, expected_parameters, ordered, created_at, updated_at,
+	(SELECT json_group_array(mcp_server_name ORDER BY mcp_server_name) FROM test_case_mcp_servers WHERE test_case_id = id),
+	(SELECT json_group_array(json_object('server', mcp_server_name, 'tool', tool_name, 'parameters', json(parameters)) ORDER BY position)
+		FROM test_case_calls WHERE test_case_id = id),
+	(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = id)
+	FROM test_cases`
+
+func scanCase(row scanner) (selection.Case, error) {
+	var tc selection.Case
+	var server, tool, parameters sql.NullString
+	var created, updated, servers, calls, tags string
+	err := row.Scan(&tc.ID, &tc.Name, &tc.Query, &server, &tool, &parameters, &tc.Ordered, &created, &updated, &servers, &calls, &tags)
+	if err != nil {
+		return tc, err
+	}
+	tc.Expected = []selection.Call{}
+	if server.Valid {
+		tc.Expected = append(tc.Expected, selection.Call{Server: server.String, Tool: tool.String, Parameters: rawJSON(parameters)})
+	}
+	var further []selection.Call
+	for into, text := range map[any]string{&tc.Servers: servers, &further: calls, &tc.Tags: tags} {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			return tc, fmt.Errorf("case %s in the database: %w", tc.ID, err)
+		}
+	}
+	for _, call := range further {
+		if string(call.Parameters) == "null" {
+			call.Parameters = nil
+		}
+		tc.Expected = append(tc.Expected, call)
+	}
+	if tc.CreatedAt, err = parseTime(created); err != nil {
+		return tc, err
+	}
+	tc.UpdatedAt, err = parseTime(updated)
+	return tc, err
+}
+
+func rawJSON(text sql.NullString) json.RawMessage {
+	if !text.Valid {
+		return nil
+	}
+	return json.RawMessage(text.String)
+}
+
+// Case is the case with an id.
+func (s *Store) Case(ctx context.Context, id string) (selection.Case, error) {
+	tc, err := scanCase(s.read.QueryRowContext(ctx, caseColumns+" WHERE id = ?", id))
+	return tc, one(err, "case", id)
+}
+
+// CaseFilter selects cases. Empty fields select all.
+type CaseFilter struct {
+	Server string // expected
+	Tool   string // expected
+	Tag    string
+	Search string // in the name or the query
+	Page
+}
+
+// Cases lists a page of the cases, oldest first, and counts all that the filter
+// selects.
+func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int, error) {
+	var q query
+	q.equal("expected_mcp_server_name", f.Server)
+	q.equal("expected_tool_name", f.Tool)
+	if f.Tag != "" {
+		q.and("id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
+	}
+	if f.Search != "" {
+		q.and("(instr(lower(name), lower(?)) > 0 OR instr(lower(query), lower(?)) > 0)", f.Search, f.Search)
+	}
+	return list(ctx, s.read, caseColumns, "test_cases", q, "created_at, rowid", f.Page, scanCase)
+}
+
+// UpdateCase replaces what a case says. Its runs stay as they are.
+func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Case, error) {
+	if err := tc.Validate(); err != nil {
+		return tc, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	err := s.change(ctx, func(c *sql.Conn) error {
+		if err := checkServers(ctx, c, tc); err != nil {
+			return err
+		}
+		// The parts go first, since a case without a first call may have no further
+		// ones. Foreign keys are checked at the end.
+		for _, table := range []string{"test_case_calls", "test_case_tags", "test_case_mcp_servers"} {
+			if _, err := c.ExecContext(ctx, "DELETE FROM "+table+" WHERE test_case_id = ?", tc.ID); err != nil {
+				return err
+			}
+		}
+		first := firstCall(tc)
+		result, err := c.ExecContext(ctx, `UPDATE test_cases SET name = ?, query = ?, expected_mcp_server_name = ?,
+			expected_tool_name = ?, expected_parameters = ?, ordered = ? WHERE id = ?`,
+			tc.Name, tc.Query, null(first.Server), null(first.Tool), nullJSON(first.Parameters), tc.Ordered, tc.ID)
+		if err := affected(result, err, "case", tc.ID); err != nil {
+			return err
+		}
+		return insertParts(ctx, c, tc.ID, tc)
+	})
+	if err != nil {
+		return tc, fmt.Errorf("change case %q: %w", tc.Name, err)
+	}
+	return s.Case(ctx, tc.ID)
+}
+
+// DeleteCase removes a case with all its runs, of which none may be running.
+func (s *Store) DeleteCase(ctx context.Context, id string) error {
+	err := s.change(ctx, func(c *sql.Conn) error {
+		result, err := c.ExecContext(ctx, "DELETE FROM test_cases WHERE id = ?", id)
+		return affected(result, err, "case", id)
+	})
+	if err != nil {
+		return fmt.Errorf("delete case %q: %w", id, err)
+	}
+	return nil
+}

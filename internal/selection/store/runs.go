@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+// NewRun is a run to be created.
+type NewRun struct {
+	CaseID   string
+	Settings selection.Settings
+	Repeat   int    // from 1; 0 means 1
+	RetryOf  string // the id of an earlier run, or empty
+}
+
+// CreateBatch stores runs as pending, all or none, as one batch.
+func (s *Store) CreateBatch(ctx context.Context, label string, runs []NewRun) (batchID string, ids []string, err error) {
+	if len(runs) == 0 {
+		return "", nil, fmt.Errorf("%w: a batch needs a run at least", ErrInvalid)
+	}
+	batchID = newID()
+	err = s.change(ctx, func(c *sql.Conn) error {
+		if _, err := c.ExecContext(ctx, "INSERT INTO batches (id, label) VALUES (?, ?)", batchID, label); err != nil {
+			return err
+		}
+		ids, err = insertRuns(ctx, c, batchID, runs)
+		return err
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("create runs: %w", err)
+	}
+	return batchID, ids, nil
+}
+
+// RetryRun creates a new pending run of the same case, settings and batch as a
+// run that has ended.
+func (s *Store) RetryRun(ctx context.Context, id string) (newRunID string, err error) {
+	old, err := s.Run(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if !old.Ended() {
+		return "", fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, ErrConflict, old.Status)
+	}
+	err = s.change(ctx, func(c *sql.Conn) error {
+		ids, err := insertRuns(ctx, c, old.BatchID, []NewRun{{CaseID: old.CaseID, Settings: old.Settings, Repeat: old.Repeat, RetryOf: id}})
+		if err == nil {
+			newRunID = ids[0]
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("retry run %q: %w", id, err)
+	}
+	return newRunID, nil
+}
+
+func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun) ([]string, error) {
+	ids := make([]string, len(runs))
+	for i, r := range runs {
+		settingsID, m := newID(), r.Settings
+		if err := m.Validate(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		_, err := c.ExecContext(ctx, `INSERT INTO model_settings
+			(id, provider, model, timeout, temperature, max_retries, confidence, base_url, system_prompt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			settingsID, m.Provider, m.Model, m.Timeout, m.Temperature, m.MaxRetries, m.Confidence, null(m.BaseURL), null(m.SystemPrompt))
+		if err != nil {
+			return nil, err
+		}
+		var there bool
+		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_cases WHERE id = ?)", r.CaseID).Scan(&there); err != nil {
+			return nil, err
+		}
+		if !there {
+			return nil, notFound("case", r.CaseID)
+		}
+		ids[i] = newID()
+		_, err = c.ExecContext(ctx, `INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of)
+			VALUES (?, ?, ?, ?, ?, ?)`, ids[i], r.CaseID, settingsID, batchID, max(1, r.Repeat), null(r.RetryOf))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// StartRun takes a pending run into work. It fails with ErrConflict where the
+// run is not pending, so of two callers one gets it.
+func (s *Store) StartRun(ctx context.Context, id string) error {
+	return s.change(ctx, func(c *sql.Conn) error {
+		result, err := c.ExecContext(ctx, "UPDATE test_runs SET status = 'running' WHERE id = ? AND status = 'pending'", id)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		var status string
+		if err := c.QueryRowContext(ctx, "SELECT status FROM test_runs WHERE id = ?", id).Scan(&status); err != nil {
+			return one(err, "run", id)
+		}
+		return fmt.Errorf("start run %q: %w: it is %s", id, ErrConflict, status)
+	})
+}
+
+// SaveTools stores the snapshot of a running run, in order, and sets the tools'
+// ids. Their servers are named as they are now.
+func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.Tool) error {
+	return s.change(ctx, func(c *sql.Conn) error {
+		insert, err := c.PrepareContext(ctx, `INSERT INTO tool_definitions
+			(id, name, description, input_schema, output_schema, mcp_server_id, test_run_id, position)
+			VALUES (?, ?, ?, ?, ?, (SELECT id FROM mcp_servers WHERE name = ?), ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer insert.Close()
+		for i := range tools {
+			t := &tools[i]
+			t.ID = newID()
+			if _, err := insert.ExecContext(ctx, t.ID, t.Name, t.Description, string(t.InputSchema), nullJSON(t.OutputSchema), t.Server, runID, i+1); err != nil {
+				return fmt.Errorf("store tool %q of server %q: %w", t.Name, t.Server, remedied(err))
+			}
+		}
+		return nil
+	})
+}
+
+// Outcome is how a run was completed. Answer's calls have the ids that SaveTools
+// set.
+type Outcome struct {
+	Answer          selection.Answer
+	Evaluation      selection.Evaluation
+	ExecutionTimeMS int64
+}
+
+// CompleteRun stores the answer of a running run with its evaluation.
+func (s *Store) CompleteRun(ctx context.Context, id string, o Outcome) error {
+	err := s.change(ctx, func(c *sql.Conn) error {
+		if err := insertCalls(ctx, c, id, o); err != nil {
+			return err
+		}
+		return complete(ctx, c, id, o)
+	})
+	if err != nil {
+		return fmt.Errorf("complete run %q: %w", id, err)
+	}
+	return nil
+}
+
+func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
+	e, a := o.Evaluation, o.Answer
+	var selected selection.MadeCall
+	if len(a.Calls) > 0 {
+		selected = a.Calls[0]
+	}
+	result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'completed', llm_response_raw = ?, selected_tool_id = ?,
+		unknown_tool = ?, extracted_parameters = ?, confidence_score = ?, confidence_source = ?, classification = ?,
+		execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
+		completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
+		nullJSON(a.Raw), null(selected.ToolID), null(selected.Unknown), nullJSON(selected.Parameters), a.Confidence, null(string(a.ConfidenceSource)),
+		e.Classification, max(1, o.ExecutionTimeMS), a.Usage.InputTokens, a.Usage.OutputTokens, a.Usage.CostUSD, a.Attempts, id)
+	if err := affected(result, err, "run", id); err != nil {
+		return err
+	}
+	hallucinated, recommendations := e.HallucinatedParameters, e.Recommendations
+	if hallucinated == nil {
+		hallucinated = []string{}
+	}
+	if recommendations == nil {
+		recommendations = []selection.Recommendation{}
+	}
+	texts := [2]string{}
+	for i, v := range []any{hallucinated, recommendations} {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		texts[i] = string(b)
+	}
+	_, err = c.ExecContext(ctx, `INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct,
+		parameter_completeness, parameter_correctness, parameter_type_conformance, hallucinated_parameters,
+		confidence_category, reasoning, recommendations) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		newID(), id, e.Classification, e.ToolSelectionCorrect, e.ParameterCompleteness, e.ParameterCorrectness,
+		e.ParameterConformance, texts[0], null(string(e.ConfidenceCategory)), e.Reasoning, texts[1])
+	return err
+}
+
+// insertCalls stores the single calls of a run that expected or made several.
+func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
+	for i, j := range o.Evaluation.Calls {
+		var expected any
+		if j.Expected >= 0 {
+			expected = j.Expected + 1
+		}
+		var m selection.MadeCall
+		if j.Made >= 0 {
+			m = o.Answer.Calls[j.Made]
+		}
+		_, err := c.ExecContext(ctx, "INSERT INTO test_run_calls VALUES (?, ?, ?, ?, ?, ?, ?)",
+			id, i+1, expected, null(m.ToolID), null(m.Unknown), nullJSON(m.Parameters), j.Classification)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FailRun ends a pending or running run with a reason. answer holds what is
+// known of the model's answer, and may be nil.
+func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selection.Answer, executionTimeMS int64) error {
+	if reason == "" {
+		reason = "it failed without a reason"
+	}
+	if answer == nil {
+		answer = &selection.Answer{}
+	}
+	err := s.change(ctx, func(c *sql.Conn) error {
+		var took any
+		if executionTimeMS > 0 {
+			took = executionTimeMS
+		}
+		result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'failed', error_message = ?, llm_response_raw = ?,
+			execution_time_ms = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?,
+			completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?`,
+			reason, nullJSON(answer.Raw), took, answer.Usage.InputTokens, answer.Usage.OutputTokens, answer.Usage.CostUSD, answer.Attempts, id)
+		return affected(result, err, "run", id)
+	})
+	if err != nil {
+		return fmt.Errorf("fail run %q: %w", id, err)
+	}
+	return nil
+}
+
+// FailInterrupted ends the runs that a process left pending or running when it
+// ended. Only the owner of the database may call it, before it starts runs of
+// its own.
+func (s *Store) FailInterrupted(ctx context.Context) (int, error) {
+	count := int64(0)
+	err := s.change(ctx, func(c *sql.Conn) error {
+		result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'failed', error_message = ?,
+			completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE status IN ('pending', 'running')`, selection.Interrupted)
+		if err == nil {
+			count, err = result.RowsAffected()
+		}
+		return err
+	})
+	return int(count), err
+}
+
+// DeleteRun removes a run with its snapshot, settings and result. A running one
+// has to be cancelled first.
+func (s *Store) DeleteRun(ctx context.Context, id string) error {
+	err := s.change(ctx, func(c *sql.Conn) error {
+		result, err := c.ExecContext(ctx, "DELETE FROM test_runs WHERE id = ?", id)
+		return affected(result, err, "run", id)
+	})
+	if err != nil {
+		return fmt.Errorf("delete run %q: %w", id, err)
+	}
+	return nil
+}

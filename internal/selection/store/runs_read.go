@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+const runColumns = `SELECT r.id, r.test_case_id, r.batch_id, r.repeat, r.retry_of, r.status,
+	m.provider, m.model, m.timeout, m.temperature, m.max_retries, m.confidence, m.base_url, m.system_prompt,
+	r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.extracted_parameters,
+	r.confidence_score, r.confidence_source, r.classification, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd, r.attempts,
+	r.error_message, r.created_at, r.completed_at
+	FROM test_runs r JOIN model_settings m ON m.id = r.model_settings_id LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id`
+
+func scanRun(row scanner) (selection.Run, error) {
+	var r selection.Run
+	var retryOf, baseURL, prompt, toolID, tool, server, unknown, parameters, source, class, message, completed sql.NullString
+	var took, input, output, attempts sql.NullInt64
+	var cost *float64
+	var created string
+	m := &r.Settings
+	err := row.Scan(&r.ID, &r.CaseID, &r.BatchID, &r.Repeat, &retryOf, &r.Status,
+		&m.Provider, &m.Model, &m.Timeout, &m.Temperature, &m.MaxRetries, &m.Confidence, &baseURL, &prompt,
+		&toolID, &tool, &server, &unknown, &parameters,
+		&r.Confidence, &source, &class, &took, &input, &output, &cost, &attempts, &message, &created, &completed)
+	if err != nil {
+		return r, err
+	}
+	r.RetryOf, m.BaseURL, m.SystemPrompt, r.Error = retryOf.String, baseURL.String, prompt.String, message.String
+	r.ConfidenceSource, r.Classification = selection.ConfidenceSource(source.String), selection.Classification(class.String)
+	r.ExecutionTimeMS, r.Attempts = took.Int64, int(attempts.Int64)
+	if toolID.Valid || unknown.Valid {
+		r.Selected = &selection.MadeCall{
+			ToolID: toolID.String, Server: server.String, Tool: tool.String, Unknown: unknown.String, Parameters: rawJSON(parameters),
+		}
+	}
+	if input.Valid {
+		r.Usage = &selection.Usage{InputTokens: int(input.Int64), OutputTokens: int(output.Int64), CostUSD: cost}
+	}
+	if r.CompletedAt, err = parseTimePtr(completed); err != nil {
+		return r, err
+	}
+	r.CreatedAt, err = parseTime(created)
+	return r, err
+}
+
+// Run is the run with an id.
+func (s *Store) Run(ctx context.Context, id string) (selection.Run, error) {
+	r, err := scanRun(s.read.QueryRowContext(ctx, runColumns+" WHERE r.id = ?", id))
+	return r, one(err, "run", id)
+}
+
+// RunFilter selects runs. Empty fields select all.
+type RunFilter struct {
+	CaseID         string
+	BatchID        string
+	Status         selection.RunStatus
+	Classification selection.Classification
+	Provider       string
+	Model          string
+	Server         string // expected by the case
+	Tag            string // of the case
+	Since          time.Time
+	OldestFirst    bool
+	Page
+}
+
+func (f RunFilter) query() query {
+	var q query
+	q.equal("test_case_id", f.CaseID)
+	q.equal("batch_id", f.BatchID)
+	q.equal("status", string(f.Status))
+	q.equal("classification", string(f.Classification))
+	settings := func(column, value string) {
+		if value != "" {
+			q.and("model_settings_id IN (SELECT id FROM model_settings WHERE "+column+" = ?)", value)
+		}
+	}
+	settings("provider", f.Provider)
+	settings("model", f.Model)
+	if f.Server != "" {
+		q.and("test_case_id IN (SELECT id FROM test_cases WHERE expected_mcp_server_name = ?)", f.Server)
+	}
+	if f.Tag != "" {
+		q.and("test_case_id IN (SELECT test_case_id FROM test_case_tags WHERE tag = ?)", f.Tag)
+	}
+	if !f.Since.IsZero() {
+		q.and("created_at >= ?", formatTime(f.Since))
+	}
+	return q
+}
+
+// Runs lists a page of the runs, newest first unless OldestFirst, and counts all
+// that the filter selects.
+func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, error) {
+	limit, offset, err := f.bounds()
+	if err != nil {
+		return nil, 0, err
+	}
+	order := " DESC"
+	if f.OldestFirst {
+		order = ""
+	}
+	q := f.query()
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, 0, remedied(err)
+	}
+	defer func() { _ = tx.Rollback() }() // it has only read
+	total := 0
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM test_runs"+q.where(), q.args...).Scan(&total); err != nil {
+		return nil, 0, remedied(err)
+	}
+	// The page is found in an index before anything is joined to it.
+	page := " WHERE r.rowid IN (SELECT rowid FROM test_runs" + q.where() + " ORDER BY created_at" + order + ", rowid" + order + " LIMIT ? OFFSET ?)"
+	rows, err := tx.QueryContext(ctx, runColumns+page+" ORDER BY r.created_at"+order+", r.rowid"+order, append(q.args, limit, offset)...)
+	if err != nil {
+		return nil, 0, remedied(err)
+	}
+	items, err := collect(rows, scanRun)
+	return items, total, err
+}
+
+// Tools is the snapshot of a run: what was offered to the model, in order.
+func (s *Store) Tools(ctx context.Context, runID string) ([]selection.Tool, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT t.id, s.name, t.name, t.description, t.input_schema, t.output_schema
+		FROM tool_definitions t JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE t.test_run_id = ? ORDER BY t.position`, runID)
+	if err != nil {
+		return nil, remedied(err)
+	}
+	return collect(rows, func(row scanner) (selection.Tool, error) {
+		var t selection.Tool
+		var input string
+		var output sql.NullString
+		err := row.Scan(&t.ID, &t.Server, &t.Name, &t.Description, &input, &output)
+		t.InputSchema, t.OutputSchema = json.RawMessage(input), rawJSON(output)
+		return t, err
+	})
+}
+
+// Response is the provider's answer of a run as JSON, nil where there is none.
+func (s *Store) Response(ctx context.Context, runID string) (json.RawMessage, error) {
+	var raw sql.NullString
+	err := s.read.QueryRowContext(ctx, "SELECT llm_response_raw FROM test_runs WHERE id = ?", runID).Scan(&raw)
+	return rawJSON(raw), one(err, "run", runID)
+}
+
+// Result is the evaluation of a completed run.
+func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation, error) {
+	var e selection.Evaluation
+	var hallucinated, recommendations string
+	var category sql.NullString
+	err := s.read.QueryRowContext(ctx, `SELECT classification, tool_selection_correct, parameter_completeness, parameter_correctness,
+		parameter_type_conformance, hallucinated_parameters, confidence_category, reasoning, recommendations
+		FROM evaluation_results WHERE test_run_id = ?`, runID).Scan(&e.Classification, &e.ToolSelectionCorrect, &e.ParameterCompleteness,
+		&e.ParameterCorrectness, &e.ParameterConformance, &hallucinated, &category, &e.Reasoning, &recommendations)
+	if err != nil {
+		return e, one(err, "result of the run", runID)
+	}
+	e.ConfidenceCategory = selection.ConfidenceCategory(category.String)
+	if err := json.Unmarshal([]byte(hallucinated), &e.HallucinatedParameters); err != nil {
+		return e, fmt.Errorf("result of run %s in the database: %w", runID, err)
+	}
+	if err := json.Unmarshal([]byte(recommendations), &e.Recommendations); err != nil {
+		return e, fmt.Errorf("result of run %s in the database: %w", runID, err)
+	}
+	return e, nil
+}
+
+// Call is one call of a run that expected or made several. Expected counts from
+// 1 and is 0 where the call was not expected. Made is nil where an expected call
+// was not made.
+type Call struct {
+	Expected       int                      `json:"expected,omitempty"`
+	Made           *selection.MadeCall      `json:"made,omitempty"`
+	Classification selection.Classification `json:"classification"`
+}
+
+// Calls lists the single calls of a run that expected or made several; of other
+// runs there are none.
+func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT coalesce(c.expected_position, 0), c.selected_tool_id, t.name, s.name, c.unknown_tool,
+		c.parameters, c.classification FROM test_run_calls c LEFT JOIN tool_definitions t ON t.id = c.selected_tool_id
+		LEFT JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE c.test_run_id = ? ORDER BY c.position`, runID)
+	if err != nil {
+		return nil, remedied(err)
+	}
+	return collect(rows, func(row scanner) (Call, error) {
+		var call Call
+		var id, tool, server, unknown, parameters sql.NullString
+		err := row.Scan(&call.Expected, &id, &tool, &server, &unknown, &parameters, &call.Classification)
+		if id.Valid || unknown.Valid {
+			call.Made = &selection.MadeCall{
+				ToolID: id.String, Tool: tool.String, Server: server.String, Unknown: unknown.String, Parameters: rawJSON(parameters),
+			}
+		}
+		return call, err
+	})
+}

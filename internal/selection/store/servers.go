@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+const serverColumns = "id, name, url, transport, status, last_connected_at, created_at, updated_at"
+
+type scanner interface{ Scan(...any) error }
+
+func scanServer(row scanner) (selection.Server, error) {
+	var s selection.Server
+	var connected sql.NullString
+	var created, updated string
+	if err := row.Scan(&s.ID, &s.Name, &s.URL, &s.Transport, &s.Status, &connected, &created, &updated); err != nil {
+		return s, err
+	}
+	var err error
+	if s.LastConnectedAt, err = parseTimePtr(connected); err != nil {
+		return s, err
+	}
+	if s.CreatedAt, err = parseTime(created); err != nil {
+		return s, err
+	}
+	s.UpdatedAt, err = parseTime(updated)
+	return s, err
+}
+
+// CreateServer stores a new server, as inactive, and returns it with its id.
+func (s *Store) CreateServer(ctx context.Context, server selection.Server) (selection.Server, error) {
+	if err := server.Validate(); err != nil {
+		return server, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	id := newID()
+	err := s.change(ctx, func(c *sql.Conn) error {
+		_, err := c.ExecContext(ctx, "INSERT INTO mcp_servers (id, name, url, transport) VALUES (?, ?, ?, ?)",
+			id, server.Name, server.URL, server.Transport)
+		return err
+	})
+	if err != nil {
+		return server, fmt.Errorf("add server %q: %w", server.Name, err)
+	}
+	return s.Server(ctx, id)
+}
+
+// Server is the server with an id.
+func (s *Store) Server(ctx context.Context, id string) (selection.Server, error) {
+	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE id = ?", id))
+	return server, one(err, "server", id)
+}
+
+// ServerNamed is the server with a name.
+func (s *Store) ServerNamed(ctx context.Context, name string) (selection.Server, error) {
+	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE name = ?", name))
+	return server, one(err, "server", name)
+}
+
+// ServerFilter selects servers. Empty fields select all.
+type ServerFilter struct {
+	Status selection.ServerStatus
+	Search string // in the name or the URL
+	Page
+}
+
+// Servers lists a page of the servers in the order of their names, and counts
+// all that the filter selects.
+func (s *Store) Servers(ctx context.Context, f ServerFilter) ([]selection.Server, int, error) {
+	var q query
+	q.equal("status", string(f.Status))
+	if f.Search != "" {
+		q.and("(instr(lower(name), lower(?)) > 0 OR instr(lower(url), lower(?)) > 0)", f.Search, f.Search)
+	}
+	return list(ctx, s.read, "SELECT "+serverColumns+" FROM mcp_servers", "mcp_servers", q, "name", f.Page, scanServer)
+}
+
+// UpdateServer changes a server's name, URL and transport.
+func (s *Store) UpdateServer(ctx context.Context, server selection.Server) (selection.Server, error) {
+	if err := server.Validate(); err != nil {
+		return server, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	err := s.change(ctx, func(c *sql.Conn) error {
+		result, err := c.ExecContext(ctx, "UPDATE mcp_servers SET name = ?, url = ?, transport = ? WHERE id = ?",
+			server.Name, server.URL, server.Transport, server.ID)
+		return affected(result, err, "server", server.ID)
+	})
+	if err != nil {
+		return server, fmt.Errorf("change server %q: %w", server.Name, err)
+	}
+	return s.Server(ctx, server.ID)
+}
+
+// SetServerStatus records what a check of the connection found, and when it
+// succeeded.
+func (s *Store) SetServerStatus(ctx context.Context, id string, status selection.ServerStatus, at time.Time) error {
+	return s.change(ctx, func(c *sql.Conn) error {
+		var connected any
+		if status == selection.ServerActive {
+			connected = formatTime(at)
+		}
+		result, err := c.ExecContext(ctx,
+			"UPDATE mcp_servers SET status = ?, last_connected_at = coalesce(?, last_connected_at) WHERE id = ?", status, connected, id)
+		return affected(result, err, "server", id)
+	})
+}
+
+// DeleteServer removes a server that no case and no run needs.
+func (s *Store) DeleteServer(ctx context.Context, id string) error {
+	err := s.change(ctx, func(c *sql.Conn) error {
+		var cases, runs int
+		err := c.QueryRowContext(ctx, `SELECT
+			(SELECT count(*) FROM test_case_mcp_servers JOIN mcp_servers ON name = mcp_server_name WHERE id = ?1),
+			(SELECT count(DISTINCT test_run_id) FROM tool_definitions WHERE mcp_server_id = ?1)`, id).Scan(&cases, &runs)
+		if err != nil {
+			return err
+		}
+		if cases > 0 || runs > 0 {
+			return fmt.Errorf("%w: %d cases and %d runs need it: delete these first", ErrConflict, cases, runs)
+		}
+		result, err := c.ExecContext(ctx, "DELETE FROM mcp_servers WHERE id = ?", id)
+		return affected(result, err, "server", id)
+	})
+	if err != nil {
+		return fmt.Errorf("delete server %q: %w", id, err)
+	}
+	return nil
+}
+
+// query builds the conditions of a list.
+type query struct {
+	conditions []string
+	args       []any
+}
+
+func (q *query) and(condition string, args ...any) {
+	q.conditions = append(q.conditions, condition)
+	q.args = append(q.args, args...)
+}
+
+// equal adds a condition unless the value is empty.
+func (q *query) equal(column, value string) {
+	if value != "" {
+		q.and(column+" = ?", value)
+	}
+}
+
+func (q *query) where() string {
+	if len(q.conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(q.conditions, " AND ")
+}
+
+// list reads a page and counts everything that q selects, in one snapshot.
+func list[T any](ctx context.Context, db *sql.DB, columns, table string, q query, order string, page Page, scan func(scanner) (T, error)) ([]T, int, error) {
+	limit, offset, err := page.bounds()
+	if err != nil {
+		return nil, 0, err
+	}
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, 0, remedied(err)
+	}
+	defer func() { _ = tx.Rollback() }() // it has only read
+	total := 0
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+table+q.where(), q.args...).Scan(&total); err != nil {
+		return nil, 0, remedied(err)
+	}
+	rows, err := tx.QueryContext(ctx, columns+q.where()+" ORDER BY "+order+" LIMIT ? OFFSET ?", append(q.args, limit, offset)...)
+	if err != nil {
+		return nil, 0, remedied(err)
+	}
+	items, err := collect(rows, scan)
+	return items, total, err
+}
+
+// collect reads all rows and closes them. The result is never nil.
+func collect[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) {
+	defer rows.Close()
+	items := []T{}
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, remedied(err)
+		}
+		items = append(items, item)
+	}
+	return items, remedied(rows.Err())
+}

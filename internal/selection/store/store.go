@@ -1,0 +1,272 @@
+// Package store keeps servers, cases, runs and their results in a SQLite
+// database.
+//
+// The schema, in migrations, holds every rule of the data: a caller that makes a
+// mistake is refused by the database. This package turns such refusals into
+// errors that say what to do.
+//
+// One connection writes and several read, so readers never wait for a writer
+// and writers wait for each other in this process instead of in SQLite. Other
+// processes may read at the same time. A process that executes runs has to own
+// the database (see Own); a second one is refused.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// applicationID is what the first migration sets: it tells our files from
+// others.
+const applicationID = 0x5453454c
+
+const (
+	busyTimeout = 5 * time.Second
+	readers     = 8
+)
+
+// Store is an open database.
+type Store struct {
+	write, read *sql.DB
+	path        string
+	lock        *flock.Flock
+}
+
+// Open opens the database at path, which is created with its directory where it
+// is missing, and brings its schema up to date. A file that is another program's
+// database, or was written by a newer Touchstone, is left as it is.
+func Open(ctx context.Context, path string) (*Store, error) {
+	if err := prepare(path); err != nil {
+		return nil, err
+	}
+	s := &Store{path: path}
+	var err error
+	if s.write, err = connect(path, url.Values{"_txlock": {"immediate"}}, 1); err != nil {
+		return nil, err
+	}
+	if err = s.migrate(ctx); err == nil {
+		s.read, err = connect(path, url.Values{"_pragma": {"query_only(1)"}}, readers)
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("database %s: %w", path, remedied(err))
+	}
+	return s, nil
+}
+
+// prepare makes the file, which only its owner may read: queries can be
+// confidential.
+func prepare(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the directory of the database: %w; choose another place with --db", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the database: %w; choose another place with --db", err)
+	}
+	return f.Close()
+}
+
+func connect(path string, options url.Values, connections int) (*sql.DB, error) {
+	for _, pragma := range []string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+		"foreign_keys(1)", "synchronous(NORMAL)",
+	} {
+		options.Add("_pragma", pragma)
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", path, err)
+	}
+	address := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: options.Encode()}
+	db, err := sql.Open("sqlite", address.String())
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+func (s *Store) migrate(ctx context.Context) error {
+	var id, tables int
+	if err := s.write.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return err
+	}
+	if err := s.write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
+		return err
+	}
+	if tables > 0 && id != applicationID {
+		return errors.New("it is the database of another program: name another file with --db; `touchstone eval import` reads one of mcp-tef")
+	}
+	// The file keeps this mode, so it is set once it is known to be ours.
+	if _, err := s.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return err
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.write, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	sources := provider.ListSources()
+	newest := sources[len(sources)-1].Version
+	if tables > 0 {
+		current, err := provider.GetDBVersion(ctx)
+		if err != nil {
+			return err
+		}
+		if current > newest {
+			return fmt.Errorf("its schema is version %d, and this program knows %d: use the newer Touchstone that wrote it", current, newest)
+		}
+		if current == newest {
+			return nil
+		}
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("bring its schema up to date: %w", err)
+	}
+	return nil
+}
+
+// ErrOwned says that another process owns the database.
+var ErrOwned = errors.New("another touchstone executes runs on it")
+
+// Own claims the right to execute runs until Close. It fails with ErrOwned where
+// another process has it.
+func (s *Store) Own() error {
+	lock := flock.New(s.path + ".lock")
+	held, err := lock.TryLock()
+	if err != nil {
+		return fmt.Errorf("lock the database %s: %w", s.path, err)
+	}
+	if !held {
+		return fmt.Errorf("database %s: %w: ask that one, end it, or name another file with --db", s.path, ErrOwned)
+	}
+	s.lock = lock
+	return nil
+}
+
+// Close ends all connections. It is safe to call on a store that is half open.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Check has SQLite examine the whole file, and fails with what is wrong in it.
+func (s *Store) Check(ctx context.Context) error {
+	var verdict string
+	if err := s.read.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
+		return fmt.Errorf("check database %s: %w", s.path, remedied(err))
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("database %s is damaged: %s: restore a copy of it", s.path, verdict)
+	}
+	return nil
+}
+
+// change runs fn in a transaction of the writing connection. The transaction is
+// handled here and not by database/sql: where COMMIT fails on a deferred foreign
+// key, SQLite keeps the transaction open, and it has to be rolled back.
+func (s *Store) change(ctx context.Context, fn func(c *sql.Conn) error) error {
+	c, err := s.write.Conn(ctx)
+	if err != nil {
+		return remedied(err)
+	}
+	defer c.Close()
+	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return remedied(err)
+	}
+	if err = fn(c); err == nil {
+		_, err = c.ExecContext(ctx, "COMMIT")
+	}
+	if err != nil {
+		// It fails where SQLite has rolled back by itself, as on a full disk.
+		_, _ = c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		return remedied(err)
+	}
+	return nil
+}
+
+// newID gives ids that sort by the time of their creation.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func parseTime(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return t, fmt.Errorf("the database holds the time %q: %w", text, err)
+	}
+	return t, nil
+}
+
+func parseTimePtr(text sql.NullString) (*time.Time, error) {
+	if !text.Valid {
+		return nil, nil
+	}
+	t, err := parseTime(text.String)
+	return &t, err
+}
+
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// null gives NULL for an empty text.
+func null(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func nullJSON(raw []byte) any {
+	if raw == nil {
+		return nil
+	}
+	return string(raw)
+}
+
+// Page is a part of a list: Limit items after Offset of them.
+type Page struct {
+	Limit, Offset int
+}
+
+// MaxPage is the largest Limit; a Limit of 0 means DefaultPage.
+const (
+	MaxPage     = 1000
+	DefaultPage = 50
+)
+
+func (p Page) bounds() (limit, offset int, err error) {
+	if p.Limit == 0 {
+		p.Limit = DefaultPage
+	}
+	if p.Limit < 0 || p.Limit > MaxPage || p.Offset < 0 {
+		return 0, 0, fmt.Errorf("%w: a page has 1 to %d items and begins at 0 or later", ErrInvalid, MaxPage)
+	}
+	return p.Limit, p.Offset, nil
+}
