@@ -13,28 +13,29 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// An archive is a zstd-compressed tar: first archiveVersion with the format's
-// version, then for each record the blobs that it needs and that have not come
-// yet, blobs/<digest> with the bytes of the blob file, and records/<key> with
-// the bytes of the record file. It holds no times, so equal content makes an
-// equal archive.
+// An archive is a zstd-compressed tar. Its first entry is archiveVersion,
+// which holds the version of the format. After it, each record follows the
+// blobs that it needs and that the archive does not hold yet: blobs/<digest>
+// holds the bytes of a blob file, records/<key> those of a record file. An
+// archive holds no times, so equal content gives an equal archive.
 const (
 	archiveVersion = "VERSION"
 	maxArchiveName = 128
 )
 
-// Skipped is a part of a transfer that was left out, and why.
+// Skipped names a part of a transfer that was left out, and the reason.
 type Skipped struct{ Name, Reason string }
 
-// Transfer is what Export wrote or Import took.
+// Transfer is the result of Export or Import.
 type Transfer struct {
 	Records, Blobs int
 	Bytes          int64 // of the blob files
 	Skipped        []Skipped
 }
 
-// Export writes records with everything that they need to one file, all
-// records when no keys are given. What is damaged is left out and named.
+// Export writes the records with the given keys, and the blobs that they
+// need, to w. Without keys it writes all records. It leaves damaged records
+// out and lists them in Transfer.Skipped.
 func (s *Store) Export(ctx context.Context, w io.Writer, keys ...Key) (Transfer, error) {
 	var t Transfer
 	if len(keys) == 0 {
@@ -69,7 +70,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, keys ...Key) (Transfer,
 		err = cerr
 	}
 	if err != nil {
-		return t, fmt.Errorf("export: %w; check the file that is written and its disk", err)
+		return t, fmt.Errorf("export: %w; check the output file and its disk", err)
 	}
 	return t, nil
 }
@@ -93,8 +94,8 @@ func (ex *exporter) header(name string, size int64) error {
 	return ex.tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, Format: tar.FormatPAX})
 }
 
-// record sends a record after its blobs; all of them are read and verified
-// before the first is sent.
+// record writes a record after its blobs. It reads and verifies all blobs
+// before it writes the first one.
 func (ex *exporter) record(k Key) error {
 	skip := func(reason string) error {
 		ex.t.Skipped = append(ex.t.Skipped, Skipped{Name: recordsDir + "/" + k.String(), Reason: reason})
@@ -109,7 +110,7 @@ func (ex *exporter) record(k Key) error {
 		return skip("the record is corrupt: " + err.Error())
 	}
 	if r.Key != k {
-		return skip("it is the record of " + r.Key.Short())
+		return skip("it holds the record of " + r.Key.Short())
 	}
 	var blobs []Digest
 	listed := map[Digest]bool{}
@@ -159,18 +160,18 @@ func (ex *exporter) blob(d Digest) error {
 	return err
 }
 
-// Import takes the records of an archive that came with all their blobs, and
-// says what it left out. Everything is verified as if it had been read from a
-// damaged disk; names in the archive are ids and never paths. A record that the
-// store has already is not replaced. Digests cannot prove that a record is
-// true: import only what you would also run. After an error what was taken so
-// far stays, and is whole.
+// Import adds the records of an archive whose blobs are all in the archive or
+// in the store, and lists what it left out in Transfer.Skipped. It verifies
+// everything it reads. Names in the archive are ids, never paths. Import does
+// not replace a record that the store already has. Digests cannot prove that a
+// record is true: import only from sources whose code you would also run.
+// After an error, what was imported before it stays and is complete.
 func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
 	var t Transfer
 	if s.readOnly {
 		return t, fmt.Errorf("cache %s: %w; open it for writing to import", s.dir, ErrReadOnly)
 	}
-	// Nothing of an import may be evicted before its record is there.
+	// An eviction must not remove imported blobs before their record exists.
 	if err := s.writer.begin(); err != nil {
 		return t, err
 	}
@@ -212,10 +213,10 @@ func checkArchive(h *tar.Header, r io.Reader) error {
 		return badArchive(err)
 	}
 	if h.Name != archiveVersion || !strings.HasPrefix(string(b), versionPrefix) {
-		return errors.New("import: this is not an archive of a touchstone cache; give a file that \"touchstone cache export\" wrote")
+		return errors.New("import: the file is not an archive of a touchstone cache; give a file written by \"touchstone cache export\"")
 	}
 	if got, want := strings.TrimSpace(string(b)), fmt.Sprintf("%s%d", versionPrefix, formatVersion); got != want {
-		return fmt.Errorf("import: the archive is of %q and this touchstone reads %q; use the same version on both sides", got, want)
+		return fmt.Errorf("import: the archive has format %q and this touchstone reads %q; use the same version on both sides", got, want)
 	}
 	return nil
 }
@@ -250,8 +251,8 @@ func (s *Store) importEntry(h *tar.Header, r io.Reader, t *Transfer) error {
 	return nil
 }
 
-// importBlob writes the blob file to a temporary file, verifies it there, and
-// only then gives it its name.
+// importBlob writes the blob to a temporary file, verifies it, and then
+// renames it into place.
 func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, err error) {
 	present, err := s.reuse(d)
 	if err != nil || present {
@@ -275,7 +276,7 @@ func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, e
 	}
 	if reason, _ := copyBlob(io.Discard, f, d); reason != "" {
 		discard(f)
-		return "the content is not what its name says: " + reason, nil
+		return "the content does not match its digest: " + reason, nil
 	}
 	if err := s.publish(f, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
 		return "", err
@@ -286,7 +287,8 @@ func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, e
 	return "", nil
 }
 
-// archiveReader marks errors of the archive, to tell them from the store's.
+// archiveReader wraps errors of the archive, so that they can be told apart
+// from errors of the store.
 type archiveReader struct{ r io.Reader }
 
 type archiveError struct{ err error }
@@ -304,7 +306,7 @@ func (a *archiveReader) Read(b []byte) (int, error) {
 
 func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reason string, err error) {
 	if size > maxRecordBody {
-		return fmt.Sprintf("a record of %d bytes is not possible", size), nil
+		return fmt.Sprintf("the record has %d bytes, more than a record can have", size), nil
 	}
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -315,10 +317,10 @@ func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reaso
 	case err != nil:
 		return "the record is corrupt: " + err.Error(), nil
 	case rec.Key != k:
-		return "it is the record of " + rec.Key.Short(), nil
+		return "it holds the record of " + rec.Key.Short(), nil
 	}
 	if !rec.Expires.IsZero() && !s.clock().Before(rec.Expires) {
-		return "the record expired " + rec.Expires.String(), nil
+		return "the record expired at " + rec.Expires.String(), nil
 	}
 	for i := range rec.Outputs {
 		if o := &rec.Outputs[i]; o.Dir {
@@ -333,11 +335,11 @@ func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reaso
 			return "", err
 		}
 		if !present {
-			return fmt.Sprintf("it needs content %s, which did not come before it", d.Short()), nil
+			return fmt.Sprintf("it needs content %s, which is neither in the store nor earlier in the archive", d.Short()), nil
 		}
 	}
 	if _, miss := s.Lookup(k); miss == nil {
-		return "", nil // ours stays
+		return "", nil // the store's own record stays
 	}
 	if err := s.putRecordBytes(k, b, s.writer.now()); err != nil {
 		return "", err

@@ -163,13 +163,13 @@ func TestImportRefuses(t *testing.T) {
 		{"traversal", []tar.Header{reg("blobs/../../../../tmp/x"), reg("../x"), reg("/etc/x"), reg("VERSION")}, [][]byte{blob, blob, blob, blob},
 			[]string{"neither", "neither", "neither", "neither"}},
 		{"link", []tar.Header{{Name: "blobs/" + d.String(), Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}}, [][]byte{nil}, []string{"neither"}},
-		{"wrong content", []tar.Header{reg("blobs/" + Digest{1}.String())}, [][]byte{blob}, []string{"not what its name says"}},
-		{"no blob", []tar.Header{reg("blobs/" + d.String())}, [][]byte{[]byte("content")}, []string{"not what its name says"}},
-		{"record without blobs", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes}, []string{"did not come before it"}},
-		{"another's record", []tar.Header{reg("records/" + testKey(5).String())}, [][]byte{recBytes}, []string{"it is the record of"}},
+		{"wrong content", []tar.Header{reg("blobs/" + Digest{1}.String())}, [][]byte{blob}, []string{"does not match its digest"}},
+		{"no blob", []tar.Header{reg("blobs/" + d.String())}, [][]byte{[]byte("content")}, []string{"does not match its digest"}},
+		{"record without blobs", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes}, []string{"neither in the store nor earlier in the archive"}},
+		{"another's record", []tar.Header{reg("records/" + testKey(5).String())}, [][]byte{recBytes}, []string{"it holds the record of"}},
 		{"damaged record", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes[:100]}, []string{"record is corrupt"}},
 		{"hostile tree", []tar.Header{reg("blobs/" + treeDigest.String()), reg("records/" + hostile.Key.String())}, [][]byte{encodeBlob(tree), hostileBytes}, []string{"directory of output t"}},
-		{"bomb", []tar.Header{reg("blobs/" + bombDigest.String()), reg("records/" + bomber.Key.String())}, [][]byte{bomb.Bytes(), bomberBytes}, []string{"larger than a list of files can be"}},
+		{"bomb", []tar.Header{reg("blobs/" + bombDigest.String()), reg("records/" + bomber.Key.String())}, [][]byte{bomb.Bytes(), bomberBytes}, []string{"larger than the limit for a list of files"}},
 		{"expired", []tar.Header{reg("records/" + expired.Key.String())}, [][]byte{expiredBytes}, []string{"expired"}},
 	} {
 		s := newStore(t)

@@ -14,17 +14,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// smallFile is the size up to which a file is read once into memory. Larger
-// ones are read twice, first to learn their digest: when the store has the
-// content already, nothing is compressed or written.
+// smallFile is the size in bytes up to which a file is read once, into memory.
+// A larger file is read twice: the first pass computes its digest, and when the
+// store already has the content nothing is compressed or written.
 const smallFile = 1 << 20
 
-// emptyDigest is the digest of no bytes. It is in every store, and no file is
-// kept for it.
+// emptyDigest is the digest of zero bytes. Every store has this content
+// without keeping a file for it.
 var emptyDigest = Digest(sha256.Sum256(nil))
 
-// entryPath is the file of a blob, record or tombstone: below one of 256
-// folders, so that no folder gets slow.
+// entryPath returns the path of a blob, record or tombstone. Entries are spread
+// over 256 directories, because large directories are slow.
 func (s *Store) entryPath(folder string, id [32]byte) string {
 	var name [64]byte
 	hex.Encode(name[:], id[:])
@@ -32,7 +32,7 @@ func (s *Store) entryPath(folder string, id [32]byte) string {
 }
 
 // PutFile stores the content of the regular file at path and returns its
-// digest and size. It reads the file in pieces, whatever its size.
+// digest and size. Its memory use does not grow with the file.
 func (s *Store) PutFile(path string) (Digest, int64, error) {
 	f, st, err := openRegular(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) PutFile(path string) (Digest, int64, error) {
 	}
 	defer f.Close()
 	if st.Size() <= smallFile {
-		// One byte more than a small file can have tells that it grew.
+		// One byte beyond the limit shows that the file has grown.
 		b, err := io.ReadAll(io.LimitReader(f, smallFile+1))
 		if err != nil {
 			return Digest{}, 0, fmt.Errorf("store %s: %w; check the file and its disk", path, err)
@@ -56,8 +56,8 @@ func (s *Store) PutFile(path string) (Digest, int64, error) {
 	return s.putLarge(f, path)
 }
 
-// openRegular opens a regular file for reading. It looks before it opens: a
-// pipe would block.
+// openRegular opens a regular file for reading. It checks the type before it
+// opens the file, because opening a pipe blocks.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	st, err := os.Lstat(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	return f, st, nil
 }
 
-// kindOf names a kind of file for a message.
+// kindOf returns the type of a file as a phrase for messages.
 func kindOf(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
@@ -92,7 +92,7 @@ func kindOf(m fs.FileMode) string {
 	return "a special file"
 }
 
-// PutBytes stores some content.
+// PutBytes stores b and returns its digest.
 func (s *Store) PutBytes(b []byte) (Digest, error) {
 	d := Digest(sha256.Sum256(b))
 	if d == emptyDigest {
@@ -144,8 +144,8 @@ func (s *Store) putLarge(f *os.File, path string) (Digest, int64, error) {
 	return d, size, nil
 }
 
-// encodeStream writes the blob file of r's content, which should have the
-// given size, and returns the digest of what it really read.
+// encodeStream writes the blob file for the content of r, which should have
+// the given size, and returns the digest of the bytes that it read.
 func encodeStream(w io.Writer, r io.Reader, size int64) (Digest, error) {
 	sample := make([]byte, sampleSize)
 	n, err := io.ReadFull(r, sample)
@@ -182,8 +182,9 @@ func encodeStream(w io.Writer, r io.Reader, size int64) (Digest, error) {
 	return Digest(h.Sum(nil)), nil
 }
 
-// reuse reports whether the store has the blob, and marks it as wanted by a
-// record to come, so that no eviction takes it before that record is there.
+// reuse reports whether the store has the blob. If so, it updates the time of
+// the blob, so that no eviction removes it before the record that will name it
+// exists.
 func (s *Store) reuse(d Digest) (bool, error) {
 	if d == emptyDigest {
 		return true, nil
@@ -203,13 +204,13 @@ func (s *Store) reuse(d Digest) (bool, error) {
 	}
 	now := s.writer.now()
 	if err := os.Chtimes(s.entryPath(blobsDir, d), now, now); err != nil {
-		return false, nil // gone or not ours: write it anew
+		return false, nil // removed or not owned by this user: write it again
 	}
 	return true, nil
 }
 
-// Has reports whether the store has a blob, at the price of a stat. It does
-// not read the content; a file too short to be a blob does not count.
+// Has reports whether the store has a blob. It costs one stat and does not read
+// the content. A file that is too short to be a blob does not count.
 func (s *Store) Has(d Digest) bool {
 	if d == emptyDigest {
 		return true
@@ -218,8 +219,8 @@ func (s *Store) Has(d Digest) bool {
 	return err == nil && st.mode.IsRegular() && st.size > blobHeaderSize
 }
 
-// Copy writes a blob to w. What it has written is verified only when Copy
-// returns nil. Errors are ErrNotFound, a *CorruptError, or w's own.
+// Copy writes a blob to w. The written bytes are verified only if Copy returns
+// nil. Errors are ErrNotFound, a *CorruptError, or w's own.
 func (s *Store) Copy(d Digest, w io.Writer) error {
 	reason, err := s.read(d, w)
 	if reason != "" {
@@ -228,8 +229,8 @@ func (s *Store) Copy(d Digest, w io.Writer) error {
 	return err
 }
 
-// read is Copy for those who only look: it leaves a damaged blob where it is
-// and gives the reason.
+// read is like Copy, but leaves a damaged blob in the store and returns the
+// reason.
 func (s *Store) read(d Digest, w io.Writer) (reason string, err error) {
 	if d == emptyDigest {
 		return "", nil
@@ -245,8 +246,8 @@ func (s *Store) read(d Digest, w io.Writer) (reason string, err error) {
 	return copyBlob(w, f, d)
 }
 
-// copyBlob writes the plain content of the blob file f to w. A reason tells
-// what is wrong with the file; err is w's.
+// copyBlob writes the plain content of the blob file f to w. reason says what
+// is wrong with the file; err is an error of w.
 func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	var head [blobHeaderSize]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {
@@ -270,7 +271,7 @@ func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	case err != nil:
 		return fmt.Sprintf("after %d bytes: %v", n, err), nil
 	case n != header.size:
-		return fmt.Sprintf("its length is not the %d bytes that its header gives", header.size), nil
+		return fmt.Sprintf("its length differs from the %d bytes in its header", header.size), nil
 	}
 	if got := Digest(h.Sum(nil)); got != d {
 		return fmt.Sprintf("its bytes have the digest %s", got.Short()), nil
@@ -278,7 +279,8 @@ func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	return "", nil
 }
 
-// sink hashes and hands on, and remembers that an error was the receiver's.
+// sink hashes what it passes to w, and keeps the errors of w apart from those
+// of the source.
 type sink struct {
 	w    io.Writer
 	hash io.Writer
@@ -286,7 +288,7 @@ type sink struct {
 }
 
 func (k *sink) Write(b []byte) (int, error) {
-	_, _ = k.hash.Write(b) // a hash takes everything
+	_, _ = k.hash.Write(b) // a hash never fails
 	n, err := k.w.Write(b)
 	if err != nil {
 		k.err = err
@@ -294,7 +296,7 @@ func (k *sink) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// corrupt takes a damaged blob out of the store and says so.
+// corrupt removes a damaged blob from the store and returns a *CorruptError.
 func (s *Store) corrupt(d Digest, path, reason string) error {
 	if !s.readOnly {
 		s.bury(d, tombstone{Why: whyCorrupt, Detail: reason})
@@ -303,7 +305,7 @@ func (s *Store) corrupt(d Digest, path, reason string) error {
 	return &CorruptError{Digest: d, Path: path, Reason: reason}
 }
 
-// Bytes returns a blob as a whole, verified. Errors are ErrNotFound or a
+// Bytes returns the verified content of a blob. Errors are ErrNotFound or a
 // *CorruptError.
 func (s *Store) Bytes(d Digest) ([]byte, error) {
 	var buf bytes.Buffer
@@ -314,8 +316,8 @@ func (s *Store) Bytes(d Digest) ([]byte, error) {
 }
 
 // Materialize writes a blob to a file at path with exactly the given
-// permissions, whatever the umask. The content is verified before it becomes
-// visible at path; a file that was there is replaced.
+// permissions, independent of the umask. It verifies the content before the
+// file appears at path, and replaces a file that is already there.
 func (s *Store) Materialize(d Digest, path string, mode fs.FileMode) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".touchstone-")
 	if err != nil {

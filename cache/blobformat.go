@@ -23,12 +23,12 @@ const (
 	codecZstd = 'z'
 )
 
-// Content below minCompress is kept raw: a block of the disk is used up
-// anyway, and reading it back is faster.
+// Content below minCompress bytes is stored uncompressed: it fills a disk block
+// anyway, and reading it is faster.
 const minCompress = 1 << 10
 
-// Content whose first sampleSize bytes do not shrink by a sixteenth is taken
-// for incompressible and kept raw.
+// Content is stored uncompressed if its first sampleSize bytes do not shrink by
+// at least a sixteenth.
 const sampleSize = 64 << 10
 
 type blobHeader struct {
@@ -59,9 +59,8 @@ func parseBlobHeader(b []byte) (blobHeader, error) {
 	return h, nil
 }
 
-// Encoders and decoders hold buffers of megabytes: they are made only when
-// needed, work without goroutines of their own, and are kept for the next
-// blob.
+// Encoders and decoders hold buffers of megabytes. They are created on demand,
+// run without goroutines of their own, and are reused.
 var (
 	encoders = sync.Pool{New: func() any {
 		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(false))
@@ -79,7 +78,8 @@ var (
 	}}
 )
 
-// worthCompressing looks at the beginning of some content.
+// worthCompressing reports whether the first bytes of some content compress
+// well enough.
 func worthCompressing(sample []byte, enc *zstd.Encoder) bool {
 	if len(sample) < minCompress {
 		return false
@@ -88,7 +88,7 @@ func worthCompressing(sample []byte, enc *zstd.Encoder) bool {
 	return len(enc.EncodeAll(sample, nil)) < len(sample)-len(sample)/16
 }
 
-// encodeBlob is the blob file of some content.
+// encodeBlob returns the blob file for some content.
 func encodeBlob(content []byte) []byte {
 	enc := encoders.Get().(*zstd.Encoder)
 	defer encoders.Put(enc)
@@ -100,9 +100,9 @@ func encodeBlob(content []byte) []byte {
 	return append(out, content...)
 }
 
-// plainReader reads the plain content behind a header. It gives back at most
-// one byte more than the header promises, so that a damaged or hostile frame
-// cannot fill a disk. The caller calls done when it has finished reading.
+// plainReader returns a reader of the plain content after a header. The reader
+// returns at most one byte more than the header's length, so that a damaged or
+// hostile frame cannot fill a disk. The caller calls done after reading.
 func plainReader(h blobHeader, r io.Reader) (plain io.Reader, done func(), err error) {
 	limit := h.size
 	if limit < 1<<62 {
@@ -116,7 +116,7 @@ func plainReader(h blobHeader, r io.Reader) (plain io.Reader, done func(), err e
 		return nil, nil, err
 	}
 	return io.LimitReader(dec, limit), func() {
-		// Let go of r even when the frame was not read to its end.
+		// Drop the reference to r even if the frame was not read to its end.
 		if dec.Reset(nil) == nil {
 			decoders.Put(dec)
 		}

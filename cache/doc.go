@@ -1,25 +1,27 @@
-// Package cache is the content-addressed store: blobs, trees, results of
-// stage instances, the stat index, locks, history, eviction, verification and
-// transport as one file. It imports nothing of ours and knows nothing of
-// pipelines or MCP.
+// Package cache is a content-addressed store for the results of pipeline
+// stages. It holds blobs, directory trees, records of stage instances, the
+// stat index, locks, the history and accounts of runs. It evicts, verifies,
+// exports and imports them. It imports no other package of this module and
+// knows nothing of pipelines or MCP.
 //
 // # What is safe
 //
-// Any number of processes on one machine may use one store at the same time;
-// there is no lock around a whole run. Files become visible by rename, and
+// Any number of processes on one machine may use one store at the same time.
+// There is no lock around a whole run. Files become visible by rename, and
 // blobs are written before the record that names them, so a process that is
-// killed at any instant leaves the old state or the new one. Everything read
-// back is verified: a damaged blob or record is a miss with a reason, is taken
-// out of the store, and is never an error of the run or a wrong answer. So is
-// what a power failure has torn: nothing is flushed to prevent that.
+// killed at any time leaves either the old state or the new one. Everything is
+// verified when it is read: a damaged blob or record is a miss with a reason,
+// is removed from the store, and never causes a failed run or a wrong answer.
+// Files damaged by a power failure are handled in the same way; blobs and
+// records are not flushed to the disk to prevent it.
 //
 // # What is not safe
 //
-// Network filesystems: the locks, the renames and the clock behind file times
-// cannot be trusted there. Whoever can write the store can also map a key to
-// a result of their choosing; digests protect content, not that map. Share a
-// store between users who trust each other, and import only archives from
-// those.
+// Do not put a store on a network filesystem: the locks, the renames and the
+// clock behind file times cannot be trusted there. A user who can write to the
+// store can map a key to any result; digests protect the content, not that
+// mapping. Share a store only between users who trust each other, and import
+// archives only from them.
 //
 // # Layout
 //
@@ -28,18 +30,19 @@
 //	records/ab/abcd...  the result of an action, named by its key
 //	gone/ab/abcd...     tombstones: why a record or blob is no longer there
 //	stat/               stat indexes, one per project root
-//	history/, runs/     what explain and logs read
-//	locks/              what is being run, and one file per writer
-//	tmp/                files on their way to one of the above
+//	history/, runs/     data for the explain and logs commands
+//	locks/              locks of running stages, and one file per writer
+//	tmp/                temporary files, renamed when they are complete
 //
 // # Bytes
 //
 // A blob file is a 16-byte header (magic, codec, length of the plain bytes)
-// and the plain or zstd-compressed bytes. A record file is a header that
-// answers the hot path, and a JSON body. A directory is a blob that holds a
-// canonical manifest. None of the three says anything of the layout above, so
-// the same bytes can travel in an archive or through an HTTP tier in the
-// manner of Bazel's /cas/ (plain bytes of a blob) and /ac/ (a record file, by
-// key): such a tier belongs in front of Lookup and behind PutRecord, and has
-// to verify what it receives with decodeRecord and by digest, as Import does.
+// followed by the plain or zstd-compressed bytes. A record file is a header
+// with the fields that a lookup needs, and a JSON body. A directory is a blob
+// that holds a canonical manifest. None of the three depends on the layout
+// above, so the same bytes can be sent in an archive or through an HTTP cache
+// with the endpoints of Bazel's remote cache, /cas/ (plain bytes of a blob) and
+// /ac/ (a record file, by key). Such a cache belongs in front of Lookup and
+// behind PutRecord. It has to verify what it receives with decodeRecord and by
+// digest, as Import does.
 package cache

@@ -13,9 +13,9 @@ var ErrNotFound = errors.New("not in the cache")
 // ErrReadOnly reports a write to a store that was opened read-only.
 var ErrReadOnly = errors.New("the cache is open read-only")
 
-// A CorruptError reports a blob whose stored bytes are not what its name
-// says. The blob has been taken out of the store: treat it as a miss and make
-// the content again.
+// A CorruptError reports a blob whose stored bytes do not match its digest.
+// The blob has been removed from the store: treat the error as a miss and
+// compute the content again.
 type CorruptError struct {
 	Digest Digest
 	Path   string
@@ -23,21 +23,21 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("cached content %s is corrupt: %s (%s); it was removed and is made again by the next run", e.Digest.Short(), e.Reason, e.Path)
+	return fmt.Sprintf("cached content %s is corrupt: %s (%s); it was removed, and the next run computes it again", e.Digest.Short(), e.Reason, e.Path)
 }
 
-// Damaged reports whether an error is of content that was lost or corrupt, so
-// that making it again is the remedy.
+// Damaged reports whether err means that content is missing or corrupt, so that
+// computing it again is the remedy.
 func Damaged(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.As(err, new(*CorruptError))
 }
 
 func notFound(d Digest) error {
-	return fmt.Errorf("content %s: %w; it is made again by the next run", d.Short(), ErrNotFound)
+	return fmt.Errorf("content %s: %w; the next run computes it again", d.Short(), ErrNotFound)
 }
 
-// failed wraps an error of the filesystem under the store: it names the
-// directory and what to do.
+// failed wraps an error of the filesystem under the store with the directory
+// and a remedy.
 func (s *Store) failed(doing string, err error) error {
 	remedy := "check the directory, or set TOUCHSTONE_CACHE to another one"
 	switch {

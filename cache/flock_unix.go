@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryFlock locks an open file, against other open files in this process too,
-// and reports false when somebody else has it. The kernel drops the lock when
-// the process dies.
+// tryFlock locks an open file. The lock also excludes other open files of this
+// process. tryFlock returns false if another holder has the lock. The kernel
+// releases the lock when the process dies.
 func tryFlock(f *os.File, exclusive bool) (bool, error) {
 	how := unix.LOCK_SH
 	if exclusive {

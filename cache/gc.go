@@ -11,33 +11,36 @@ import (
 	"time"
 )
 
-// GCOptions say what an eviction is to reach.
+// GCOptions are the limits of an eviction.
 type GCOptions struct {
-	// MaxBytes is the size on disk to get below, by evicting the records
-	// that were not used for longest; 0 is no limit, so 1 empties.
+	// MaxBytes is the size on disk to get below. The least recently used
+	// records are evicted first. 0 means no limit; 1 empties the store.
 	MaxBytes int64
-	// MaxAge evicts records not used for longer; 0 is no limit.
+	// MaxAge evicts records that were not used for longer than this. 0 means
+	// no limit.
 	MaxAge time.Duration
-	// DryRun counts and changes nothing.
+	// DryRun computes the result without changing the store.
 	DryRun bool
 }
 
-// GCResult is what an eviction did, or with DryRun would do.
+// GCResult is what an eviction removed and kept, or with DryRun would remove
+// and keep.
 type GCResult struct {
 	Records, Blobs         int // removed
 	Bytes                  int64
 	KeptRecords, KeptBlobs int
 	KeptBytes              int64
-	// Leftovers are files of dead processes, explanations of what is long
-	// gone, and accounts of runs.
+	// Leftovers counts removed files of dead processes, old tombstones and
+	// accounts of runs.
 	Leftovers int
 }
 
-// Writers wait while an eviction removes this many files at a time.
+// gcBatch is the number of files removed in one step. Writers wait during a
+// step.
 const gcBatch = 64
 
-// gcRecord is a record, or the account of a run, as the eviction sees it; why
-// is set when it goes.
+// gcRecord is a record or the account of a run. why is set if it is to be
+// removed.
 type gcRecord struct {
 	entry
 	run   bool
@@ -52,14 +55,15 @@ type gcBlob struct {
 }
 
 // GC evicts records and accounts of runs by age and by least recent use, and
-// then the blobs that none of those that remain needs. Inputs that a record names as components and that
-// happen to be in the store stay as long as the record, for explanations.
+// then removes the blobs that none of the remaining ones needs. Inputs that a
+// record names as components, and that happen to be in the store, stay as long
+// as the record, for explanations.
 //
-// Runs may go on meanwhile. A record goes before its blobs, so that no record
-// is ever left without them by a crash in between, and a blob that a live
-// process has stored or used since it began writing is left alone: its record
-// may be about to come. A run that has had a hit on a record that is evicted
-// then gets ErrNotFound from its blobs, which is a miss.
+// Runs may continue during GC. A record is removed before its blobs, so a crash
+// leaves no record without its blobs. A blob that a live process stored or used
+// since it began writing is kept, because its record may not be written yet. If
+// a run had a hit on a record that is then evicted, reading its blobs returns
+// ErrNotFound, which the run treats as a miss.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	if !o.DryRun {
 		if s.readOnly {
@@ -96,8 +100,8 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	return result, err
 }
 
-// Trim is GC down to Options.MaxBytes, at most once a day; did is false when
-// there was nothing to do yet.
+// Trim runs GC down to Options.MaxBytes, at most once a day. did is false if
+// GC was not due.
 func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error) {
 	if s.maxBytes <= 0 || s.readOnly {
 		return GCResult{}, false, nil
@@ -105,7 +109,7 @@ func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error)
 	marker := s.path(locksDir, "trimmed")
 	now := s.clock()
 	if st, err := os.Stat(marker); err == nil {
-		// A marker from the future is from before the clock jumped back.
+		// A marker in the future was written before the clock jumped back.
 		if age := now.Sub(st.ModTime()); age >= 0 && age < 24*time.Hour {
 			return GCResult{}, false, nil
 		}
@@ -117,8 +121,8 @@ func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error)
 	return result, true, err
 }
 
-// gcScan lists what there is, blobs first: a blob that comes later is not in
-// the list and cannot be removed.
+// gcScan lists blobs first and records second: a blob that is written later is
+// not in the list and cannot be removed.
 func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, error) {
 	blobs := map[Digest]*gcBlob{}
 	err := s.walk(blobsDir, func(e entry) error {
@@ -161,7 +165,7 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 	return blobs, records, err
 }
 
-// freshNow is freshness for those who do not hold the lock.
+// freshNow is freshness for callers that do not hold the touch lock.
 func (s *Store) freshNow(ctx context.Context) (func(time.Time) bool, error) {
 	if s.readOnly {
 		return func(time.Time) bool { return false }, nil
@@ -174,15 +178,16 @@ func (s *Store) freshNow(ctx context.Context) (func(time.Time) bool, error) {
 	return s.freshness()
 }
 
-// freshness returns a function that tells which times of blobs are too recent
-// to judge. The caller holds the touch lock: a session may be beginning.
+// freshness returns a function that reports whether a blob with the given time
+// may still get a record. The caller holds the touch lock, because a session
+// may be starting.
 func (s *Store) freshness() (func(time.Time) bool, error) {
 	oldest, writing, err := s.oldestWriter()
 	return func(t time.Time) bool { return writing && !t.Before(oldest) }, err
 }
 
-// gcChoose decides which records go, and counts for each blob the records
-// that stay.
+// gcChoose decides which records are removed, and counts for each blob the
+// records that stay.
 func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRecord, fresh func(time.Time) bool) {
 	now := s.clock()
 	var total int64
@@ -221,8 +226,8 @@ func (s *Store) gcChoose(o GCOptions, blobs map[Digest]*gcBlob, records []*gcRec
 		total -= r.size
 		hold(blobs, r, -1)
 		for _, d := range r.blobs {
-			// Counted once: hold has taken all of r's references away, and
-			// a blob that is named twice is marked by its size.
+			// Count each blob once: hold has dropped all references of r, and
+			// refs = -1 marks a blob that r names twice.
 			if b := blobs[d]; b != nil && b.refs == 0 && !fresh(b.mtime) {
 				total -= b.size
 				b.refs = -1
@@ -277,8 +282,8 @@ func (g *GCResult) blob(b *gcBlob, removed bool) {
 	}
 }
 
-// gcRecords removes the chosen records, except those used since they were
-// listed, whose blobs then stay too.
+// gcRecords removes the chosen records. A record that was used since it was
+// listed stays, and so do its blobs.
 func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Digest]*gcBlob, result *GCResult) error {
 	for _, r := range records {
 		if err := ctx.Err(); err != nil {
@@ -286,8 +291,8 @@ func (s *Store) gcRecords(ctx context.Context, records []*gcRecord, blobs map[Di
 		}
 		removed := r.why != "" && unchanged(r.entry)
 		if removed {
-			// The tombstone first: a crash in between leaves a record with
-			// a tombstone, and the record counts.
+			// Write the tombstone first: after a crash in between there is a
+			// record with a tombstone, and the record is used.
 			if !r.run {
 				s.bury(r.id, tombstone{Why: r.why, Detail: r.note})
 			}
@@ -307,8 +312,8 @@ func unchanged(e entry) bool {
 	return err == nil && st.ModTime().Equal(e.mtime)
 }
 
-// gcBlobs removes the blobs that no record holds and no writer may be about to
-// use, in batches, so that nobody waits long.
+// gcBlobs removes the blobs that no record needs and no writer may be about to
+// use. It works in batches, so that writers do not wait long.
 func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, result *GCResult) error {
 	var doomed []*gcBlob
 	for _, b := range blobs {
@@ -333,7 +338,7 @@ func (s *Store) gcBatch(ctx context.Context, batch []*gcBlob, result *GCResult) 
 		return err
 	}
 	defer lock.Close()
-	// Asked anew under the lock: a writer may have begun since.
+	// Check again under the lock: a writer may have started since.
 	fresh, err := s.freshness()
 	if err != nil {
 		return err

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// A temporary file that nobody has written to for so long has no owner.
+	// A temporary file that was not written to for this long has no owner.
 	tempAge = time.Hour
-	// Explanations and stat indexes older than this help nobody.
+	// Tombstones and stat indexes older than this are removed.
 	tombstoneAge = 90 * 24 * time.Hour
-	// A history younger than this may be that of a run whose record is about
-	// to come.
+	// A younger history may belong to a run that has not written its record
+	// yet.
 	historyAge = 24 * time.Hour
 )
 
-// gcLeftovers removes what dead processes have left behind, and explanations
-// that are too old to be wanted.
+// gcLeftovers removes files that dead processes left behind, and old tombstones
+// and stat indexes. It returns the number of removed files.
 func (s *Store) gcLeftovers(ctx context.Context) (n int, err error) {
 	now := s.clock()
 	old := func(folder string, age time.Duration) error {
@@ -65,7 +65,8 @@ func (s *Store) gcLeftovers(ctx context.Context) (n int, err error) {
 		if !strings.HasPrefix(e.Name(), keyLockPrefix) {
 			continue
 		}
-		// Nobody holds it once we do; who waits for it looks at its name.
+		// Once it is locked here, nobody else holds it. A process that waits
+		// for it checks afterwards that the file still has its name.
 		f, err := s.tryLockFile(s.path(locksDir, e.Name()))
 		if err != nil || f == nil {
 			continue
@@ -78,9 +79,9 @@ func (s *Store) gcLeftovers(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// gcHistories removes histories that name no record any more: all that they
-// are for is to find an earlier one. Without this a store that many trees have
-// used, as checkouts in temporary directories do, would grow for ever.
+// gcHistories removes histories none of whose keys has a record any more: a
+// history is only used to find earlier records. Without this, a store used by
+// many checkouts in temporary directories would grow without limit.
 func (s *Store) gcHistories(ctx context.Context) (n int, err error) {
 	projects, err := os.ReadDir(s.path(historyDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,13 +119,13 @@ func (s *Store) gcHistories(ctx context.Context) (n int, err error) {
 				n++
 			}
 		}
-		_ = os.Remove(dir) // while there is anything in it this does nothing
+		_ = os.Remove(dir) // fails, as it should, unless the directory is empty
 		lock.Close()
 	}
 	return n, nil
 }
 
-// recorded reports whether a key has a record, at the price of a stat.
+// recorded reports whether a key has a record. It costs one stat.
 func (s *Store) recorded(k Key) bool {
 	_, err := lstat(s.entryPath(recordsDir, k))
 	return err == nil

@@ -12,17 +12,18 @@ import (
 	"time"
 )
 
-// historyKept is how many runs of an instance are remembered.
+// historyKept is the number of runs kept for each instance.
 const historyKept = 20
 
-// A HistoryEntry says that an instance ran, or was answered, under a key.
+// A HistoryEntry says that an instance ran, or was answered from the cache,
+// under a key.
 type HistoryEntry struct {
 	Key  Key
 	Time time.Time
 }
 
-// AppendHistory notes under which key an instance ran. Several processes may
-// do so at once.
+// AppendHistory records under which key an instance ran. Several processes may
+// call it at once.
 func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Time) error {
 	if s.readOnly {
 		return fmt.Errorf("cache %s: %w; open it for writing to keep a history", s.dir, ErrReadOnly)
@@ -41,7 +42,7 @@ func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Ti
 		}
 		return s.writeFile(path, HistoryEntry{k, at}.append(b), 0)
 	}
-	// Adding a line is cheaper than a new file by far.
+	// Appending a line is much cheaper than writing a new file.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
@@ -75,9 +76,9 @@ func (s *Store) historyPath(project, stage, instance string) string {
 	return s.path(historyDir, fileID(project), fileID(fmt.Sprintf("%d:%s%s", len(stage), stage, instance)))
 }
 
-// readHistory reads the lines of a history, oldest first, and returns them
-// newest first. It skips what it cannot read, such as the half line of a full
-// disk: a lost line is a shorter explanation, nothing more.
+// readHistory reads the entries of a history file, where the oldest is first,
+// and returns them newest first. It skips lines that it cannot parse, such as a
+// partial line after a full disk: a lost line only shortens an explanation.
 func readHistory(path string) []HistoryEntry {
 	b, err := os.ReadFile(path)
 	if err != nil {

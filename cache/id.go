@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// A Key names an action: the digest over everything that a stage instance's
-// result may depend on. A Digest names content: the SHA-256 of uncompressed
-// bytes. They are two types so that the compiler keeps them apart, as Go's
-// build cache does with ActionID and OutputID.
+// A Key names an action: it is the digest of everything that the result of a
+// stage instance may depend on. A Digest names content: it is the SHA-256 of
+// the uncompressed bytes. They are two types so that the compiler keeps them
+// apart, like ActionID and OutputID in Go's build cache.
 type (
 	Key    [32]byte
 	Digest [32]byte
@@ -17,15 +17,15 @@ type (
 func (k Key) String() string    { return hex.EncodeToString(k[:]) }
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Short is enough of an id to tell it apart by eye.
+// Short returns the first 12 digits, enough to tell ids apart by eye.
 func (k Key) Short() string    { return k.String()[:12] }
 func (d Digest) Short() string { return d.String()[:12] }
 
-// IsZero reports whether the id was never set.
+// IsZero reports whether the id is unset.
 func (k Key) IsZero() bool    { return k == Key{} }
 func (d Digest) IsZero() bool { return d == Digest{} }
 
-// ParseKey reads what Key.String wrote.
+// ParseKey parses the format that Key.String returns.
 func ParseKey(s string) (Key, error) {
 	var k Key
 	err := parseID(k[:], s)
@@ -42,14 +42,14 @@ func parseID(dst []byte, s string) error {
 	return nil
 }
 
-// MarshalText writes the id in lower-case hexadecimal.
+// MarshalText returns the id in lower-case hexadecimal.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// MarshalText writes the id in lower-case hexadecimal.
+// MarshalText returns the id in lower-case hexadecimal.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the format of MarshalText.
 func (k *Key) UnmarshalText(b []byte) error { return parseID(k[:], string(b)) }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the format of MarshalText.
 func (d *Digest) UnmarshalText(b []byte) error { return parseID(d[:], string(b)) }

@@ -4,16 +4,16 @@ package cache
 
 import "os"
 
-// tryLockKey locks a file of the key's own; nil without an error is a key
-// that somebody else has.
+// tryLockKey locks a file that belongs to the key alone. It returns nil without
+// an error if another holder has the key.
 func (s *Store) tryLockKey(k Key) (unlock func(), err error) {
 	f, err := s.tryLockFile(s.path(locksDir, keyLockPrefix+k.String()))
 	if f == nil || err != nil {
 		return nil, err
 	}
 	return func() {
-		// Removed while it is still locked: whoever waits for this very
-		// file notices that it has no name any more.
+		// Remove the file while it is still locked: a process that waits for
+		// this file notices that it has lost its name.
 		os.Remove(f.Name())
 		f.Close()
 	}, nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Stats is what a store holds.
+// Stats counts the content of a store.
 type Stats struct {
 	Dir         string
 	Records     int
@@ -43,17 +43,17 @@ func (s *Store) Stats() (Stats, error) {
 	return st, err
 }
 
-// RecordInfo describes a record in a list.
+// RecordInfo describes a record in a listing.
 type RecordInfo struct {
 	Key             Key
 	Stage, Instance string
-	Bytes           int64     // of the outputs, as their record gives it
-	Written         time.Time // by the action
-	Used            time.Time // last, give or take an hour
+	Bytes           int64     // of the outputs, according to the record
+	Written         time.Time // when the record was written
+	Used            time.Time // last use, to within an hour
 	Expires         time.Time // zero: never
 	Duration        time.Duration
-	// Problem says why the record cannot be read; the fields that come
-	// from it are empty then.
+	// Problem says why the record cannot be read. The fields that come from
+	// the record are empty then.
 	Problem string
 }
 
@@ -78,7 +78,7 @@ func (s *Store) List(fn func(RecordInfo) error) error {
 	})
 }
 
-// entry is a file below one of the folders with 256 parts.
+// entry is a file in one of the folders that have 256 subdirectories.
 type entry struct {
 	id    [32]byte
 	path  string
@@ -86,8 +86,8 @@ type entry struct {
 	mtime time.Time
 }
 
-// walk calls fn for each entry of a folder, ordered by id. Files that vanish
-// meanwhile and files whose name is no id of this place are passed over.
+// walk calls fn for each entry of a folder, ordered by id. It skips files that
+// vanish during the walk and files whose name is not an id of their directory.
 func (s *Store) walk(folder string, fn func(entry) error) error {
 	parts, err := os.ReadDir(s.path(folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -123,15 +123,15 @@ func (s *Store) walk(folder string, fn func(entry) error) error {
 	return nil
 }
 
-// Record returns what is known of an action that ended well, for explanations:
-// also when it has expired or lost its blobs, and so is no answer any more. It
-// changes nothing. The error is that there is no record or that it is damaged.
+// Record returns the record of a key for explanations. It also returns records
+// that have expired or lost their blobs, which Lookup does not. It changes
+// nothing. It returns an error if there is no record or the record is damaged.
 func (s *Store) Record(k Key) (*Record, error) {
 	r, _, err := s.readRecord(entry{id: k, path: s.entryPath(recordsDir, k)})
 	return r, err
 }
 
-// readRecord reads the record of an entry and changes nothing.
+// readRecord reads the record of an entry without changing anything.
 func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
 	b, _, err := readWhole(e.path, nil, maxRecordFile)
 	if err != nil {
@@ -142,14 +142,14 @@ func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
 		return nil, h, err
 	}
 	if h.key != e.id {
-		return nil, h, fmt.Errorf("it is the record of %s", h.key.Short())
+		return nil, h, fmt.Errorf("it holds the record of %s", h.key.Short())
 	}
 	r, err := decodeRecord(b)
 	return r, h, err
 }
 
-// blobsOf lists every blob that a record needs, the files of its directories
-// included. A manifest that cannot be read contributes only itself.
+// blobsOf lists every blob that a record needs, including the files of its
+// directories. A manifest that cannot be read adds only itself.
 func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) []Digest {
 	blobs := make([]Digest, 0, len(r.Outputs)+2)
 	for _, d := range []Digest{r.Stdout, r.Stderr} {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// LockKey makes this caller the one runner of a key among all processes that
-// use the store. It waits until the key is free or ctx ends. A process that
-// dies lets go of its keys. The key's record may have appeared while waiting,
-// so look it up again once the lock is held.
+// LockKey locks a key among all processes that use the store, so that only the
+// caller runs the action. It waits until the key is free or ctx ends. The lock
+// of a process that dies is released. Another process may have written the
+// record during the wait, so look the key up again after locking.
 func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("cache %s: %w; open it for writing to run stages", s.dir, ErrReadOnly)
@@ -31,7 +31,7 @@ func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
 	return sync.OnceFunc(release), nil
 }
 
-// lockFile locks the file at path exclusively, creating it when needed.
+// lockFile locks the file at path exclusively, and creates it if needed.
 func (s *Store) lockFile(ctx context.Context, path string) (f *os.File, err error) {
 	err = poll(ctx, func() (done bool, err error) {
 		f, err = s.tryLockFile(path)
@@ -40,8 +40,9 @@ func (s *Store) lockFile(ctx context.Context, path string) (f *os.File, err erro
 	return f, err
 }
 
-// poll tries until it is done: waiting for a lock cannot be interrupted, and
-// trying at first is often enough for short stages.
+// poll calls try until it is done or fails. It polls because a blocking wait for
+// a lock cannot be interrupted. The first intervals are short, which suits short
+// stages.
 func poll(ctx context.Context, try func() (done bool, err error)) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		if ctx.Err() != nil {
@@ -60,7 +61,7 @@ func poll(ctx context.Context, try func() (done bool, err error)) error {
 	}
 }
 
-// tryLockFile returns nil without an error when somebody else has the lock.
+// tryLockFile returns nil without an error if another holder has the lock.
 func (s *Store) tryLockFile(path string) (*os.File, error) {
 	f, err := s.openLock(path)
 	if err != nil {
@@ -78,11 +79,11 @@ func (s *Store) tryLockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// openLock opens a lock file, creating it when needed.
+// openLock opens a lock file, and creates it if needed.
 func (s *Store) openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		// Somebody has emptied the store under us.
+		// Another process has emptied the store.
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		}
@@ -93,8 +94,8 @@ func (s *Store) openLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// stillNamed reports whether the open file is the one that its path names: it
-// may have been removed between being opened and being locked.
+// stillNamed reports whether the open file is the one at its path. The file may
+// have been removed after it was opened and before it was locked.
 func stillNamed(f *os.File) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -104,10 +105,11 @@ func stillNamed(f *os.File) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// touchLock closes a gap: PutFile sees that a blob is there and touches it,
-// and an eviction that saw the old time removes it in between. Writers hold
-// the lock shared for a stat and a touch; an eviction holds it exclusively for
-// a few removals at a time. The goroutines of a process share one hold.
+// touchLock prevents a race between a writer and an eviction: the writer sees
+// that a blob exists and updates its time, while an eviction that saw the old
+// time removes it. Writers hold the lock shared for a stat and a touch. An
+// eviction holds it exclusively for a few removals at a time. The goroutines of
+// a process share one hold.
 type touchLock struct {
 	path string
 
@@ -145,7 +147,7 @@ func (l *touchLock) acquire() error {
 	}
 }
 
-// lockTouches holds the lock exclusively, for an eviction.
+// lockTouches locks the touch lock exclusively, for an eviction.
 func (s *Store) lockTouches(ctx context.Context) (*os.File, error) {
 	f, err := os.OpenFile(s.touch.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -171,8 +173,8 @@ func (l *touchLock) unlock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.users--; l.users == 0 {
-		// The lock is on this open file: should the kernel refuse,
-		// closing drops it.
+		// The lock belongs to this open file, so closing the file releases it
+		// if the kernel refuses to unlock.
 		if funlock(l.file) != nil {
 			l.file.Close()
 			l.file = nil
@@ -194,10 +196,10 @@ const (
 	keyLockPrefix = "key-"
 )
 
-// session is a writing process as an eviction sees it: a locked file whose
-// time is when the first blob was put. Blobs touched since the oldest live
-// session began may be about to get their record, and are left alone. A dead
-// process's session is not locked, and counts no more.
+// session marks a process that writes to the store: a locked file whose time is
+// when the process first wrote a blob. Blobs touched since the oldest live
+// session began may not have their record yet, so an eviction keeps them. The
+// session of a dead process is not locked and does not count.
 type session struct {
 	store *Store
 
@@ -206,7 +208,7 @@ type session struct {
 	start time.Time
 }
 
-// begin starts the session unless it has started.
+// begin starts the session unless it is already started.
 func (w *session) begin() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,7 +216,7 @@ func (w *session) begin() error {
 		return nil
 	}
 	s := w.store
-	// An eviction that is at work must not miss the new session.
+	// An eviction that is running must see the new session.
 	if err := s.touch.lock(); err != nil {
 		return s.failed("lock", err)
 	}
@@ -236,8 +238,8 @@ func (w *session) begin() error {
 	return nil
 }
 
-// now is the clock's time, and never before the session began: a clock that
-// jumps back must not make fresh blobs look old.
+// now returns the time of the clock, but never a time before the session began:
+// after a clock jumps back, new blobs must not look old.
 func (w *session) now() time.Time {
 	now := w.store.clock()
 	w.mu.Lock()
@@ -261,9 +263,9 @@ func (w *session) end() error {
 	return err
 }
 
-// oldestWriter is when the oldest live session began; ok is false when no
-// process is writing. The files of dead sessions are removed, so the caller
-// holds the touch lock: a session that is just beginning looks dead.
+// oldestWriter returns when the oldest live session began. ok is false if no
+// process is writing. It removes the files of dead sessions. The caller holds
+// the touch lock, because a session that is starting looks dead.
 func (s *Store) oldestWriter() (oldest time.Time, ok bool, err error) {
 	list, err := os.ReadDir(s.path(locksDir))
 	if err != nil {
@@ -276,7 +278,7 @@ func (s *Store) oldestWriter() (oldest time.Time, ok bool, err error) {
 		path := s.path(locksDir, e.Name())
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
-			continue // ended just now
+			continue // it has just ended
 		}
 		free, lockErr := tryFlock(f, true)
 		st, statErr := f.Stat()

@@ -9,20 +9,21 @@ import (
 	"time"
 )
 
-// touchInterval is how old the time of a record may get before a use renews
-// it. Evictions are about days, so an hour is exact enough, and a run of hits
-// writes nothing.
+// touchInterval is the age at which a use renews the time of a record.
+// Evictions work in days, so an hour is precise enough, and a run with only
+// hits writes nothing.
 const touchInterval = time.Hour
 
-// PutRecord keeps the result of an action under its key. It refuses a record
-// with an exit code, with two outputs of one name, or with a blob that is not
-// in the store: blobs go first, so that a crash leaves no record without them.
+// PutRecord stores the result of an action under its key. It refuses a record
+// with a non-zero exit code, with two outputs of the same name, or with a blob
+// that is not in the store. Blobs are stored first, so that a crash leaves no
+// record without its blobs.
 func (s *Store) PutRecord(r *Record) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	// Touched once more: from here to the record's own appearance an
-	// eviction takes none of them.
+	// reuse renews the time of the blobs, so that no eviction removes them
+	// before the record is written.
 	want := func(what string, d Digest) error {
 		present, err := s.reuse(d)
 		if err == nil && !present {
@@ -62,10 +63,9 @@ func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
 	return nil
 }
 
-// Lookup finds the result of an action. A nil Miss is a hit: the record is
-// whole and its blobs are present. A file with damaged content is found out
-// only when it is read, so a *CorruptError or ErrNotFound after a hit means
-// what a miss means.
+// Lookup returns the result of an action. A nil Miss means a hit: the record is
+// complete and its blobs are present. Damaged content is only detected when it
+// is read, so treat a *CorruptError or ErrNotFound after a hit as a miss.
 func (s *Store) Lookup(k Key) (*Record, *Miss) {
 	var rec *Record
 	miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
@@ -81,9 +81,9 @@ func (s *Store) Lookup(k Key) (*Record, *Miss) {
 	return rec, nil
 }
 
-// Outputs is Lookup for the hot path: it gives only the outputs and how long
-// the action took. A result older than maxAge is expired, whatever time to
-// live it was written with; 0 is no limit of the caller's.
+// Outputs is Lookup for the common case: it returns only the outputs and the
+// duration of the action. A result older than maxAge counts as expired,
+// whatever time to live it was written with. A maxAge of 0 means no limit.
 func (s *Store) Outputs(k Key, maxAge time.Duration) ([]RecordOutput, time.Duration, *Miss) {
 	var head recordHeader
 	miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
@@ -100,8 +100,8 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) ([]RecordOutput, time.Durat
 	return head.outputs, head.duration, nil
 }
 
-// withRecord reads the record file of a key and checks everything about it
-// that can make it a miss.
+// withRecord reads the record file of a key and performs every check that can
+// make it a miss.
 func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Miss {
 	path := s.entryPath(recordsDir, k)
 	buf := recordBuffers.Get().(*[]byte)
@@ -116,7 +116,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 	*buf = b[:0]
 	h, err := decode(b)
 	if err == nil && h.key != k {
-		err = fmt.Errorf("it is the record of %s", h.key.Short())
+		err = fmt.Errorf("it holds the record of %s", h.key.Short())
 	}
 	if err != nil {
 		if !s.readOnly {
@@ -140,7 +140,7 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 		return s.lost("the standard error", h.stderr)
 	}
 	if now := s.clock(); now.Sub(time.Unix(0, st.mtime)) >= touchInterval && !s.readOnly {
-		os.Chtimes(path, now, now) // only the eviction's order depends on it
+		os.Chtimes(path, now, now) // only the order of evictions depends on it
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ var recordBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// maxRecordFile is the largest record file that can be.
+// maxRecordFile is the largest possible size of a record file.
 const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64)
 
 func checkReadable(st fileStat, limit int64) error {
@@ -167,11 +167,10 @@ func (s *Store) expired(h *recordHeader) *Miss {
 	now := s.clock()
 	switch {
 	case !now.Before(h.expires):
-		return &Miss{Reason: "expired " + h.expires.Format(time.RFC3339), Expired: true}
+		return &Miss{Reason: "expired at " + h.expires.Format(time.RFC3339), Expired: true}
 	case now.Add(time.Minute).Before(h.written):
-		// The clock jumped back: how much of its time the result has
-		// used up is not known.
-		return &Miss{Reason: "its time to live cannot be judged: it was written " + h.written.Format(time.RFC3339) + ", in the future", Expired: true}
+		// The clock has jumped back, so the age of the result is unknown.
+		return &Miss{Reason: "its age is unknown: it was written at " + h.written.Format(time.RFC3339) + ", in the future", Expired: true}
 	}
 	return nil
 }
@@ -187,7 +186,7 @@ func (s *Store) absent(k Key) *Miss {
 	return &Miss{Reason: t.String(), Evicted: true}
 }
 
-// lost is the miss of a record whose blob is gone.
+// lost returns the miss of a record that lacks a blob.
 func (s *Store) lost(what string, d Digest) *Miss {
 	m := &Miss{Reason: fmt.Sprintf("%s (sha256 %s) is missing", what, d.Short())}
 	if t, ok := s.grave(d); ok {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// A Component is one part of a key, by name, so that two runs can be compared
-// part by part. Value is a short form for display and may be empty.
+// A Component is one named part of a key, so that two runs can be compared part
+// by part. Value is a short form for display and may be empty.
 type Component struct {
 	Name   string
 	Digest Digest
 	Value  string
 }
 
-// A RecordOutput is one output of an action. Path is relative to the action's
-// directory, slash-separated. For a directory Digest names a tree and Size is
-// what the caller says it is.
+// A RecordOutput is one output of an action. Path is slash-separated and
+// relative to the directory of the action. For a directory, Digest names a tree
+// and the caller sets Size.
 type RecordOutput struct {
 	Name, Path string
 	Digest     Digest
@@ -27,13 +27,13 @@ type RecordOutput struct {
 	Dir        bool
 }
 
-// A Record is the result of one action that ended well.
+// A Record is the result of one successful action.
 type Record struct {
 	Key             Key
 	Stage, Instance string
 
 	Outputs []RecordOutput
-	// Stdout and Stderr name the logs; the zero digest is no log.
+	// Stdout and Stderr are the digests of the logs; zero means no log.
 	Stdout, Stderr Digest
 
 	ExitCode   int // always 0: a failed action has no record
@@ -43,7 +43,7 @@ type Record struct {
 	Attempts   int
 	Executor   string
 	Isolation  []string
-	// Expires is when the result stops being an answer; zero is never.
+	// Expires is when the result becomes invalid; zero means never.
 	Expires    time.Time
 	Components []Component
 }
@@ -55,20 +55,20 @@ type Miss struct {
 	Evicted, Corrupt, Expired bool
 }
 
-// Limits of a record. What is beyond them is damage or a mistake.
+// Limits of a record. A larger value means damage or a mistake.
 const (
 	maxOutputs    = 1 << 16
 	maxNameLen    = 1 << 12
 	maxRecordBody = 64 << 20
 )
 
-// validate refuses what must not become an answer.
+// validate reports why r must not be stored as a result.
 func (r *Record) validate() error {
 	if r.Key.IsZero() {
 		return fmt.Errorf("record of %s: the key is zero", r.label())
 	}
 	if r.ExitCode != 0 {
-		return fmt.Errorf("record of %s: exit code %d; only an action that ended well has a result", r.label(), r.ExitCode)
+		return fmt.Errorf("record of %s: exit code %d; only a successful action can be recorded", r.label(), r.ExitCode)
 	}
 	return validateOutputs(r.Outputs)
 }
@@ -101,12 +101,12 @@ func validateOutputs(outputs []RecordOutput) error {
 }
 
 func uniqueNames(outputs []RecordOutput) error {
-	// A handful is the rule: comparing is faster than a map then.
+	// Most records have few outputs, where comparing is faster than a map.
 	if len(outputs) <= 8 {
 		for i := range outputs {
 			for j := range outputs[:i] {
 				if outputs[i].Name == outputs[j].Name {
-					return fmt.Errorf("output %q is there twice", outputs[i].Name)
+					return fmt.Errorf("output %q is listed twice", outputs[i].Name)
 				}
 			}
 		}
@@ -115,7 +115,7 @@ func uniqueNames(outputs []RecordOutput) error {
 	seen := make(map[string]bool, len(outputs))
 	for i := range outputs {
 		if seen[outputs[i].Name] {
-			return fmt.Errorf("output %q is there twice", outputs[i].Name)
+			return fmt.Errorf("output %q is listed twice", outputs[i].Name)
 		}
 		seen[outputs[i].Name] = true
 	}
@@ -123,7 +123,7 @@ func uniqueNames(outputs []RecordOutput) error {
 }
 
 // localPath reports whether p is a clean, relative, slash-separated path that
-// stays where it starts.
+// stays inside the directory that it starts from.
 func localPath(p string) bool {
 	return p != "" && p != "." && p[0] != '/' && p != ".." && !strings.HasPrefix(p, "../") &&
 		strings.IndexByte(p, 0) < 0 && path.Clean(p) == p

@@ -54,7 +54,7 @@ func TestPutRecordRefuses(t *testing.T) {
 		{"missing blob", func(r *Record) { r.Outputs[0].Digest = Digest{9} }, "output a"},
 		{"missing log", func(r *Record) { r.Stderr = Digest{9} }, "its log"},
 		{"no digest", func(r *Record) { r.Outputs[0].Digest = Digest{} }, "no digest"},
-		{"two of one name", func(r *Record) { r.Outputs[1].Name = "a" }, `"a" is there twice`},
+		{"two of one name", func(r *Record) { r.Outputs[1].Name = "a" }, `"a" is listed twice`},
 		{"escaping path", func(r *Record) { r.Outputs[0].Path = "../a" }, "inside the action's directory"},
 		{"absolute path", func(r *Record) { r.Outputs[0].Path = "/etc/passwd" }, "inside the action's directory"},
 		{"negative size", func(r *Record) { r.Outputs[0].Size = -1 }, "size -1"},
@@ -120,7 +120,7 @@ func TestMissReasons(t *testing.T) {
 		clock.Advance(-2 * time.Hour)
 		check(t, r.Key, Miss{Reason: "in the future", Expired: true})
 		clock.Advance(3 * time.Hour)
-		check(t, r.Key, Miss{Reason: "expired 2026-11-20T13:00:00Z", Expired: true})
+		check(t, r.Key, Miss{Reason: "expired at 2026-11-20T13:00:00Z", Expired: true})
 	})
 	t.Run("under another key", func(t *testing.T) {
 		r := mustRecord(t, s, testKey(5), "four")
@@ -131,7 +131,7 @@ func TestMissReasons(t *testing.T) {
 		if err := s.writeFile(s.entryPath(recordsDir, testKey(6)), b, 0); err != nil {
 			t.Fatal(err)
 		}
-		check(t, testKey(6), Miss{Reason: "record of " + r.Key.Short(), Corrupt: true})
+		check(t, testKey(6), Miss{Reason: "holds the record of " + r.Key.Short(), Corrupt: true})
 	})
 	t.Run("corrupt output", func(t *testing.T) {
 		r := mustRecord(t, s, testKey(8), "five")

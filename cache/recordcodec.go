@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A record file is a header that answers the hot path without parsing JSON,
-// and a JSON body with the rest. Integers are little-endian, times are
-// nanoseconds since 1970, and a time of 0 is none.
+// A record file is a header with the fields that a lookup needs, so that a hit
+// parses no JSON, and a JSON body with the rest. Integers are little-endian,
+// times are nanoseconds since 1970, and a time of 0 means none.
 //
 //	"TSR1"
 //	u32 length of the header, from the magic to its checksum
@@ -34,7 +34,7 @@ const (
 	recordSumSize   = 32
 )
 
-// recordBody is what the header does not hold.
+// recordBody holds the fields that are not in the header.
 type recordBody struct {
 	Stage      string          `json:"stage"`
 	Instance   string          `json:"instance,omitempty"`
@@ -52,7 +52,7 @@ type componentJSON struct {
 	Value  string `json:"value,omitempty"`
 }
 
-// recordHeader is what the hot path needs.
+// recordHeader holds the fields that a lookup needs.
 type recordHeader struct {
 	key            Key
 	written        time.Time
@@ -130,8 +130,8 @@ func fromUnixNano(n int64) time.Time {
 
 var errShortRecord = errors.New("the file is cut off")
 
-// decodeRecordHeader checks a whole record file and reads its header. The
-// body is checked against its digest but not parsed.
+// decodeRecordHeader verifies a whole record file and decodes its header. It
+// verifies the digest of the body but does not parse it.
 func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	le := binary.LittleEndian
 	if len(b) < recordFixedSize+recordSumSize {
@@ -163,8 +163,8 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	d.copy(h.stdout[:])
 	d.copy(h.stderr[:])
 	n := int(d.u16())
-	// The smallest output has 49 bytes: a count that lies cannot make us
-	// allocate more than the file is long.
+	// The smallest output has 49 bytes: a false count cannot cause an
+	// allocation larger than the file justifies.
 	if n*49 > len(d.b) {
 		return h, nil, errShortRecord
 	}
@@ -181,14 +181,14 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 		case 1:
 			o.Dir = true
 		default:
-			return h, nil, fmt.Errorf("output %d is neither file nor directory", i)
+			return h, nil, fmt.Errorf("output %d is neither a file nor a directory", i)
 		}
 	}
 	if d.short {
 		return h, nil, errShortRecord
 	}
 	if len(d.b) != 0 {
-		return h, nil, errors.New("bytes are left over in the header")
+		return h, nil, errors.New("the header has trailing bytes")
 	}
 	if h.key.IsZero() {
 		return h, nil, errors.New("the key is zero")
@@ -196,7 +196,7 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	return h, body, validateOutputs(h.outputs)
 }
 
-// decodeRecord checks and reads a whole record file.
+// decodeRecord verifies and decodes a whole record file.
 func decodeRecord(b []byte) (*Record, error) {
 	h, js, err := decodeRecordHeader(b)
 	if err != nil {
@@ -227,7 +227,7 @@ func decodeRecord(b []byte) (*Record, error) {
 	return r, nil
 }
 
-// cursor reads fixed and length-prefixed values. Past the end it gives zeros
+// cursor reads fixed and length-prefixed values. Past the end it returns zeros
 // and sets short.
 type cursor struct {
 	b     []byte

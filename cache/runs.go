@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// runsKept is how many runs of a project are remembered.
+// runsKept is the number of runs kept for each project.
 const runsKept = 50
 
-// A RunInfo is a run that can be read again.
+// A RunInfo describes a stored run.
 type RunInfo struct {
 	ID   string
 	Time time.Time // when it was stored
 	Size int64     // bytes
 }
 
-// A run file is a header, which tells an eviction what the account needs, and
-// the account. One without the magic is of an earlier touchstone and all
-// account.
+// A run file is a header, which tells an eviction which blobs the account
+// needs, and the account. A file without the magic was written by an earlier
+// version and holds only an account.
 //
 //	"TSA1"
 //	u32 number of blobs, little-endian; each: 32 digest
@@ -41,7 +41,7 @@ func encodeRun(account []byte, blobs []Digest) []byte {
 	return append(b, account...)
 }
 
-// decodeRun never fails: what is damaged needs nothing and explains nothing.
+// decodeRun never fails: a damaged file has no account and needs no blobs.
 func decodeRun(b []byte) (account []byte, blobs []Digest) {
 	rest, ok := bytes.CutPrefix(b, []byte(runMagic))
 	if !ok {
@@ -59,10 +59,10 @@ func decodeRun(b []byte) (account []byte, blobs []Digest) {
 	return c.b, blobs
 }
 
-// PutRun keeps the account of a run, which is opaque here, and the blobs that
-// it names until it is evicted itself. The id becomes a
-// file name: letters, digits, '.', '_' and '-', at most 128 of them. Of a
-// project's runs the last 50 are kept.
+// PutRun stores the account of a run, whose format is opaque to this package.
+// It also keeps the blobs that the account names until the account is evicted.
+// The id becomes a file name: at most 128 letters, digits, '.', '_' and '-'.
+// The last 50 runs of a project are kept.
 func (s *Store) PutRun(project, id string, account []byte, blobs ...Digest) error {
 	if err := checkRunID(id); err != nil {
 		return err
@@ -75,12 +75,12 @@ func (s *Store) PutRun(project, id string, account []byte, blobs ...Digest) erro
 		return err
 	}
 	for _, r := range runs[min(len(runs), runsKept):] {
-		os.Remove(s.path(runsDir, fileID(project), r.ID)) // another process may have been faster
+		os.Remove(s.path(runsDir, fileID(project), r.ID)) // may already be removed by another process
 	}
 	return nil
 }
 
-// Runs lists a project's runs, newest first.
+// Runs lists the runs of a project, newest first.
 func (s *Store) Runs(project string) ([]RunInfo, error) {
 	list, err := os.ReadDir(s.path(runsDir, fileID(project)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func (s *Store) Runs(project string) ([]RunInfo, error) {
 	return runs, nil
 }
 
-// Run returns what PutRun kept.
+// Run returns the account that PutRun stored.
 func (s *Store) Run(project, id string) ([]byte, error) {
 	if err := checkRunID(id); err != nil {
 		return nil, err

@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// topDir is EXT4_TOPDIR_FL, the T of chattr.
+// topDir is EXT4_TOPDIR_FL, the T attribute of chattr.
 const topDir = 0x20000
 
-// SpreadOut tells ext4 that the directories which will be made in dir have
-// nothing to do with each other, so that it puts each where there is room
-// instead of beside dir. There, inodes that others have freed lately slow down
-// every new file: without a journal ext4 steps over all of them. It is a hint:
-// nothing depends on it, and other file systems refuse it.
+// SpreadOut tells ext4 that directories which will be created in dir are
+// unrelated, so that it allocates each where there is room instead of next to
+// dir. Near dir, recently freed inodes slow down every new file, because ext4
+// without a journal skips over all of them. This is a hint: nothing depends on
+// it, and other filesystems refuse it.
 func SpreadOut(dir string) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package cache
 
-// SpreadOut is a hint that only ext4 takes.
+// SpreadOut does nothing here: only ext4 supports the hint.
 func SpreadOut(string) {}

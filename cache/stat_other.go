@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// fileStat is what the store wants to know of a file. There is no change time
-// and no inode here: the stat index relies on size and modification time.
+// fileStat holds the attributes of a file that the store uses. Here, there is no
+// change time and no inode: the stat index relies on size and modification time.
 type fileStat struct {
 	mode         fs.FileMode
 	size         int64
@@ -37,8 +37,8 @@ func fstat(f *os.File) (fileStat, error) {
 	return statOf(st), nil
 }
 
-// readWhole reads a regular file of at most limit bytes into buf, which grows
-// when needed.
+// readWhole reads a regular file of at most limit bytes into buf, and grows buf
+// if needed.
 func readWhole(path string, buf []byte, limit int64) ([]byte, fileStat, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileStat is what the store wants to know of a file. A run of thousands of
-// hits is mostly system calls, so these functions make the fewest and
-// allocate nothing; os.Open and os.Lstat cost about half as much again.
+// fileStat holds the attributes of a file that the store uses. A run of
+// thousands of hits consists mostly of system calls, so these functions make as
+// few as possible and allocate nothing; os.Open and os.Lstat cost about half as
+// much again.
 type fileStat struct {
 	mode         fs.FileMode
 	size         int64
@@ -65,8 +66,8 @@ func fstat(f *os.File) (fileStat, error) {
 	return statOf(&st), nil
 }
 
-// readWhole reads a regular file of at most limit bytes into buf, which grows
-// when needed.
+// readWhole reads a regular file of at most limit bytes into buf, and grows buf
+// if needed.
 func readWhole(path string, buf []byte, limit int64) ([]byte, fileStat, error) {
 	fail := func(op string, err error) ([]byte, fileStat, error) {
 		return nil, fileStat{}, &fs.PathError{Op: op, Path: path, Err: err}

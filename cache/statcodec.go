@@ -33,7 +33,7 @@ func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
 	n := uint32(0)
 	for _, path := range slices.Sorted(maps.Keys(entries)) {
 		if len(path) > 1<<16-1 {
-			continue // hashed each time
+			continue // never trusted: hashed each time
 		}
 		e := entries[path]
 		b = le.AppendUint16(b, uint16(len(path)))
@@ -55,7 +55,7 @@ func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
 
 func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 	if len(b) < statFixedSize || string(b[:4]) != statMagic {
-		return nil, time.Time{}, errors.New("it is not an index or cut off")
+		return nil, time.Time{}, errors.New("it is cut off or not a stat index")
 	}
 	if sha256.Sum256(b[36:]) != [32]byte(b[4:36]) {
 		return nil, time.Time{}, errors.New("it does not match its checksum")
@@ -66,8 +66,8 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 	if n > len(c.b)/statEntrySize {
 		return nil, time.Time{}, errors.New("it is cut off")
 	}
-	// One array for all entries, and one string for all paths: thousands of
-	// small allocations would be most of the cost of loading.
+	// Allocate one array for all entries and one string for all paths:
+	// thousands of small allocations would dominate the cost of loading.
 	array := make([]statEntry, n)
 	text := string(c.b)
 	entries := make(map[string]*statEntry, n)
@@ -87,7 +87,7 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 	case c.short:
 		return nil, time.Time{}, errors.New("it is cut off")
 	case len(c.b) != 0 || len(entries) != n:
-		return nil, time.Time{}, errors.New("it does not hold as many files as it says")
+		return nil, time.Time{}, errors.New("the number of files differs from its header")
 	}
 	return entries, saved, nil
 }

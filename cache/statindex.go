@@ -11,16 +11,15 @@ import (
 	"time"
 )
 
-// A StatIndex remembers the digests of source files, so that a file that has
-// not changed costs one lstat. It trusts size, modification time, inode and
-// change time together, but not for a file that changed so shortly before it
-// was hashed that a later edit could carry the same times. It is safe for
-// concurrent use.
+// A StatIndex remembers the digests of source files, so that an unchanged file
+// costs one lstat. It compares size, modification time, inode and change time.
+// It does not trust a file that changed so shortly before it was hashed that a
+// later edit could leave the same times. It is safe for concurrent use.
 type StatIndex struct {
 	store *Store
 	path  string
-	// Problem says why an index that was there could not be used; empty
-	// when it could. Files are hashed anew then.
+	// Problem says why an existing index could not be used. It is empty if
+	// the index was used. Otherwise all files are hashed again.
 	Problem string
 
 	mu          sync.RWMutex
@@ -30,30 +29,28 @@ type StatIndex struct {
 	hashedBytes int64
 }
 
-// statEntry is a file as it was when it was hashed.
+// statEntry describes a file at the time when it was hashed.
 type statEntry struct {
 	fileStat
-	idle   uint8 // times the index was saved without the file being asked for
+	idle   uint8 // number of saves since the file was last asked for
 	used   bool
 	digest Digest
 }
 
-// Times on a disk come from a clock that ticks every 1 to 10 ms. Two edits in
-// one tick leave the same times, so a file counts as settled only when its
-// times are a little further back; disks that keep whole seconds, or pairs of
-// them, need more.
+// File times come from a clock that ticks every 1 to 10 ms. Two edits within a
+// tick leave the same times, so a file counts as settled only if its times are
+// a little older than that. Filesystems with a resolution of one or two seconds
+// need a longer interval.
 const (
 	fineTick   = 50 * time.Millisecond
 	coarseTick = 2 * time.Second
 )
 
-// maxIdle is how many times the index is saved with an entry that nobody
-// asked for before the entry is dropped.
+// maxIdle is the number of saves without a use after which an entry is dropped.
 const maxIdle = 50
 
-// OpenStatIndex loads the index of a project; id is usually the absolute path
-// of its root. A missing index is empty, and so is a damaged one or one from
-// the future.
+// OpenStatIndex loads the index of a project. id is usually the absolute path of
+// the project's root. A missing, damaged or future index is treated as empty.
 func (s *Store) OpenStatIndex(id string) *StatIndex {
 	x := &StatIndex{store: s, path: s.path(statDir, fileID(id)), entries: map[string]*statEntry{}}
 	b, err := os.ReadFile(x.path)
@@ -76,11 +73,11 @@ func (s *Store) OpenStatIndex(id string) *StatIndex {
 	return x
 }
 
-// fileID makes a file name of an arbitrary string.
+// fileID returns a file name for an arbitrary string.
 func fileID(id string) string { return Digest(sha256.Sum256([]byte(id))).String() }
 
-// File returns digest, size and permissions of a regular file. It reads the
-// file only when the index does not know it as it is now.
+// File returns the digest, size and permissions of a regular file. It reads the
+// file only if the index has no entry for its present state.
 func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
 	e, err := lstat(path)
 	if err != nil {
@@ -93,7 +90,7 @@ func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
 	known := x.entries[path]
 	x.mu.RUnlock()
 	if known != nil && known.fileStat == e {
-		// Times in the future may come back when the clock gets there.
+		// A time in the future may occur again when the clock gets there.
 		if now := x.store.clock().UnixNano(); e.mtime <= now && e.ctime <= now {
 			x.use(known)
 			return known.digest, e.size, e.mode.Perm(), nil
@@ -102,15 +99,15 @@ func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
 	return x.hash(path)
 }
 
-// use marks an entry as still wanted.
+// use marks an entry as used.
 func (x *StatIndex) use(e *statEntry) {
 	x.mu.Lock()
 	e.used = true
 	x.mu.Unlock()
 }
 
-// settled reports whether an edit after the given time is bound to leave
-// other times on the file.
+// settled reports whether an edit after the given time must leave different
+// times on the file.
 func (e fileStat) settled(hashed time.Time) bool {
 	changed := max(e.mtime, e.ctime)
 	tick := fineTick
@@ -120,7 +117,7 @@ func (e fileStat) settled(hashed time.Time) bool {
 	return changed < hashed.Add(-tick).UnixNano()
 }
 
-// hash reads a file and remembers it when that is safe.
+// hash reads a file, and adds it to the index if that is safe.
 func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
 	const tries = 3
 	for try := 1; ; try++ {
@@ -181,15 +178,15 @@ func statError(path string, err error) error {
 	return fmt.Errorf("read %s: %w; %s", path, err, remedy)
 }
 
-// Hashed is how much was really read since the index was opened.
+// Hashed returns how many files and bytes were read since the index was opened.
 func (x *StatIndex) Hashed() (files int, bytes int64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.hashedFiles, x.hashedBytes
 }
 
-// Save writes the index when it has changed. When two processes save, the
-// last one wins, and the other's files are hashed once more.
+// Save writes the index if it has changed. If two processes save, the last one
+// wins, and the files of the other are hashed once more.
 func (x *StatIndex) Save() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

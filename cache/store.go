@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// formatVersion is the version of the layout and of the bytes in it. A store
-// of a newer version is left alone.
+// formatVersion is the version of the store's layout and file formats. A store
+// with a newer version is not touched.
 const formatVersion = 1
 
 const versionPrefix = "touchstone cache "
@@ -31,13 +31,13 @@ const (
 
 var storeDirs = []string{blobsDir, recordsDir, goneDir, statDir, historyDir, runsDir, locksDir, tmpDir}
 
-// Options of Open.
+// Options are the options of Open.
 type Options struct {
-	// Clock gives the time; nil is time.Now.
+	// Clock returns the time; nil means time.Now.
 	Clock func() time.Time
-	// MaxBytes is the size that Trim keeps the store below; 0 is no limit.
+	// MaxBytes is the size that Trim keeps the store below; 0 means no limit.
 	MaxBytes int64
-	// ReadOnly uses an existing store without changing a byte of it.
+	// ReadOnly opens an existing store without changing it.
 	ReadOnly bool
 }
 
@@ -51,11 +51,11 @@ type Store struct {
 	readOnly bool
 
 	touch  touchLock // held shared while an entry is checked and touched
-	writer session   // tells an eviction that blobs may lack their record yet
+	writer session   // tells an eviction that new blobs may have no record yet
 }
 
-// DefaultDir is the directory of TOUCHSTONE_CACHE, or touchstone in the
-// user's cache directory.
+// DefaultDir returns the value of TOUCHSTONE_CACHE as an absolute path, or else
+// the directory touchstone in the user's cache directory.
 func DefaultDir() (string, error) {
 	if dir := os.Getenv("TOUCHSTONE_CACHE"); dir != "" {
 		abs, err := filepath.Abs(dir)
@@ -82,9 +82,9 @@ func (e *VersionError) Error() string {
 		e.Dir, e.Version, formatVersion)
 }
 
-// Open opens the store in dir and creates it when there is none. With
-// Options.ReadOnly the store has to exist. A directory that holds something
-// else is refused rather than filled.
+// Open opens the store in dir, and creates it if it does not exist. With
+// Options.ReadOnly the store must exist. Open refuses a directory that holds
+// other files.
 func Open(dir string, o Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -104,7 +104,7 @@ func Open(dir string, o Options) (*Store, error) {
 	case found:
 		err = s.checkWritable()
 	case s.readOnly:
-		err = fmt.Errorf("cache %s: %w; a read-only cache has to exist already, so run once without read-only", dir, fs.ErrNotExist)
+		err = fmt.Errorf("cache %s: %w; a read-only cache has to exist, so run once without read-only", dir, fs.ErrNotExist)
 	default:
 		err = s.create()
 	}
@@ -114,10 +114,10 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Dir is the directory of the store, as an absolute path.
+// Dir returns the absolute path of the store.
 func (s *Store) Dir() string { return s.dir }
 
-// Close releases what the store holds. Nothing is lost without it.
+// Close releases the locks and files of the store. No data is lost without it.
 func (s *Store) Close() error { return s.writer.end() }
 
 func (s *Store) path(elem ...string) string {
@@ -136,7 +136,7 @@ func (s *Store) checkVersion() (bool, error) {
 	text, ok := strings.CutPrefix(string(b), versionPrefix)
 	n, err := strconv.Atoi(strings.TrimSuffix(text, "\n"))
 	if !ok || err != nil || n < 1 {
-		return false, fmt.Errorf("cache %s: the file VERSION does not read %q; remove the directory if it is a damaged cache, or set TOUCHSTONE_CACHE to another one",
+		return false, fmt.Errorf("cache %s: the content of the file VERSION is not %q; remove the directory if it is a damaged cache, or set TOUCHSTONE_CACHE to another one",
 			s.dir, versionPrefix+"N")
 	}
 	if n > formatVersion {
@@ -145,7 +145,7 @@ func (s *Store) checkVersion() (bool, error) {
 	return true, nil
 }
 
-// create makes an empty store. Two processes may do so at once.
+// create makes an empty store. Two processes may call it at once.
 func (s *Store) create() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return s.failed("create", err)
@@ -165,7 +165,7 @@ func (s *Store) create() error {
 			return s.failed("create", err)
 		}
 	}
-	// The tag keeps backup programs out; its first line is fixed by the
+	// The tag excludes the store from backups. Its first line is fixed by the
 	// Cache Directory Tagging Specification.
 	tag := "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds results that touchstone can compute again.\n"
 	if err := s.writeFile(s.path("CACHEDIR.TAG"), []byte(tag), 0); err != nil {
@@ -183,7 +183,7 @@ func ownName(name string) bool {
 	return name == "VERSION" || name == "CACHEDIR.TAG"
 }
 
-// checkWritable finds out early that results could not be kept.
+// checkWritable reports early that results could not be stored.
 func (s *Store) checkWritable() error {
 	f, err := s.temp()
 	if err != nil {

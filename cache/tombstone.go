@@ -15,24 +15,24 @@ const (
 	whyCorrupt = "corrupt"
 )
 
-// A tombstone says why a record or a blob is no longer there.
+// A tombstone says why a record or a blob is no longer in the store.
 type tombstone struct {
 	When   time.Time
 	Why    string
 	Detail string
 }
 
-// bury leaves a tombstone. It is an explanation only, so failing to write it
-// is no error.
+// bury writes a tombstone. A tombstone only serves explanations, so a failure to
+// write it is not an error.
 func (s *Store) bury(id [32]byte, t tombstone) {
 	line := s.clock().UTC().Format(time.RFC3339) + " " + t.Why + " " + strings.ReplaceAll(t.Detail, "\n", " ") + "\n"
 	_ = s.writeFile(s.entryPath(goneDir, id), []byte(line), 0)
 }
 
-// unbury removes the tombstone of something that is there again.
+// unbury removes the tombstone of an entry that has been stored again.
 func (s *Store) unbury(id [32]byte) { os.Remove(s.entryPath(goneDir, id)) }
 
-// grave reads a tombstone. A damaged one is none.
+// grave reads a tombstone. It treats a damaged one as missing.
 func (s *Store) grave(id [32]byte) (tombstone, bool) {
 	b, err := os.ReadFile(s.entryPath(goneDir, id))
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) grave(id [32]byte) (tombstone, bool) {
 	return tombstone{}, false
 }
 
-// String completes "the record was ...".
+// String returns a phrase that completes "the record was ...".
 func (t tombstone) String() string {
 	day := t.When.Format(time.DateOnly)
 	if t.Why == whyCorrupt {

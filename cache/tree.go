@@ -11,8 +11,8 @@ import (
 )
 
 // A TreeEntry is a member of a directory. Path is slash-separated and relative
-// to the directory. Of Mode the type and, for a file, the owner's execute bit
-// matter. Size and Digest are a file's, Symlink is the target of a symbolic
+// to the directory. Mode keeps the type and, for a file, the owner's execute
+// bit. Size and Digest are set for files, Symlink is the target of a symbolic
 // link.
 type TreeEntry struct {
 	Path    string
@@ -30,8 +30,8 @@ type TreeEntry struct {
 //	for f and x: uvarint size, 32 bytes digest
 //	for l: uvarint length and bytes of the target
 //
-// There is one manifest for a directory: decodeTree refuses any other
-// spelling, so equal directories have equal digests.
+// A directory has exactly one manifest, because decodeTree refuses any other
+// encoding. Equal directories therefore have equal digests.
 const treeMagic = "TST1"
 
 const (
@@ -52,7 +52,8 @@ func entryKind(m fs.FileMode) byte {
 	return 'f'
 }
 
-// Permissions that a materialised tree has, whatever its source's were.
+// kindMode returns the permissions of a materialised entry. They do not depend
+// on those of the source.
 func kindMode(kind byte) fs.FileMode {
 	switch kind {
 	case 'd':
@@ -65,7 +66,7 @@ func kindMode(kind byte) fs.FileMode {
 	return 0o644
 }
 
-// encodeTree writes the manifest of entries that are sorted by path.
+// encodeTree encodes the manifest of entries that are sorted by path.
 func encodeTree(entries []TreeEntry) []byte {
 	b := make([]byte, 0, len(treeMagic)+64*len(entries))
 	b = append(b, treeMagic...)
@@ -87,7 +88,7 @@ func encodeTree(entries []TreeEntry) []byte {
 	return b
 }
 
-// decodeTree reads a manifest and refuses one that is not canonical or not
+// decodeTree decodes a manifest, and refuses one that is not canonical or not
 // safe to materialise.
 func decodeTree(b []byte) ([]TreeEntry, error) {
 	whole := b
@@ -112,7 +113,7 @@ func decodeTree(b []byte) ([]TreeEntry, error) {
 		case 'l':
 			e.Symlink = string(c.take(c.length()))
 		default:
-			return nil, fmt.Errorf("entry %d is of the unknown kind %q", len(entries), kind)
+			return nil, fmt.Errorf("entry %d has the unknown kind %q", len(entries), kind)
 		}
 		if c.short {
 			return nil, errors.New("the tree is cut off")
@@ -122,7 +123,7 @@ func decodeTree(b []byte) ([]TreeEntry, error) {
 	if err := checkTree(entries); err != nil {
 		return nil, err
 	}
-	// Numbers have several spellings; only the shortest is canonical.
+	// A number can be encoded in several ways; only the shortest is canonical.
 	if !bytes.Equal(encodeTree(entries), whole) {
 		return nil, errors.New("the tree is not in its canonical form")
 	}
@@ -149,7 +150,7 @@ func (c *cursor) length() int {
 	return int(n)
 }
 
-// checkTree makes sure that writing the entries into a directory, and then
+// checkTree checks that writing the entries into a directory, and then
 // following its links, cannot leave the directory.
 func checkTree(entries []TreeEntry) error {
 	index := make(map[string]*TreeEntry, len(entries))
@@ -159,9 +160,9 @@ func checkTree(entries []TreeEntry) error {
 			return fmt.Errorf("entry %q is not a path inside the directory", e.Path)
 		}
 		if i > 0 && entries[i-1].Path >= e.Path {
-			return fmt.Errorf("entry %q is out of order or there twice", e.Path)
+			return fmt.Errorf("entry %q is out of order or listed twice", e.Path)
 		}
-		// A parent sorts before what is in it, so it has been seen.
+		// A parent sorts before its members, so it was already seen.
 		if dir := path.Dir(e.Path); dir != "." {
 			if p := index[dir]; p == nil || !p.Mode.IsDir() {
 				return fmt.Errorf("entry %q is not in a directory of the tree", e.Path)
@@ -180,8 +181,8 @@ func checkTree(entries []TreeEntry) error {
 }
 
 // checkLink follows a symbolic link as the kernel would, through all other
-// links on the way, since "a/.." need not be where a is when a is a link. A
-// target that does not exist is fine as long as it would be inside.
+// links on the way, because "a/.." may be elsewhere if a is a link. A target
+// that does not exist is accepted if it would be inside the directory.
 func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
 	refuse := func(why string) error {
 		return fmt.Errorf("symbolic link %q to %q %s; make it relative and keep it inside the directory", link.Path, link.Symlink, why)
@@ -198,7 +199,7 @@ func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
 			return refuse("is absolute")
 		}
 		name, rest, more := strings.Cut(target, "/")
-		// "a//b" and "a/" are what the kernel makes of them: a, then b.
+		// The kernel reads "a//b" and "a/" as a followed by b, and as a.
 		rest = strings.TrimLeft(rest, "/")
 		if more && rest != "" {
 			todo = append(todo, rest)
@@ -216,7 +217,7 @@ func checkLink(link *TreeEntry, index map[string]*TreeEntry) error {
 		next := path.Join(at, name)
 		if e := index[next]; e != nil && e.Mode&fs.ModeSymlink != 0 {
 			if depth++; depth > maxLinkDepth {
-				return refuse("goes round in a circle")
+				return refuse("is part of a loop")
 			}
 			todo = append(todo, e.Symlink)
 			continue

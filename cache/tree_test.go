@@ -92,7 +92,7 @@ func TestPutTreeRefuses(t *testing.T) {
 		{[]string{"l -> ../x"}, "leaves the directory"},
 		{[]string{"a/", "a/l -> ../../x"}, "leaves the directory"},
 		{[]string{"a/", "a/b/", "a/b/s -> ../..", "t -> a/b/s/../x"}, `"t" to "a/b/s/../x" leaves the directory`},
-		{[]string{"a -> b", "b -> a"}, "circle"},
+		{[]string{"a -> b", "b -> a"}, "loop"},
 		{[]string{"x\\y"}, "not a path inside"},
 	} {
 		s := newStore(t)

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// PutTree stores a directory with everything in it and returns the digest of
-// its manifest and the manifest's entries, sorted by path. It refuses symbolic
-// links that are absolute or lead out of dir, and whatever is neither file,
-// directory nor link.
+// PutTree stores a directory with all its content. It returns the digest of the
+// manifest and the entries of the manifest, sorted by path. It refuses symbolic
+// links that are absolute or lead out of dir, and members that are neither
+// files, directories nor links.
 func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
 	st, err := os.Lstat(dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Store) PutTree(dir string) (Digest, []TreeEntry, error) {
 	}
 	manifest := encodeTree(entries)
 	if len(manifest) > maxManifest {
-		return Digest{}, nil, fmt.Errorf("store %s: the list of its files has %d MiB, at most %d are possible; pack the files into one, or into several directories", dir, len(manifest)>>20, maxManifest>>20)
+		return Digest{}, nil, fmt.Errorf("store %s: the list of its files has %d MiB, more than the limit of %d; pack the files into one, or into several directories", dir, len(manifest)>>20, maxManifest>>20)
 	}
 	d, err := s.PutBytes(manifest)
 	if err != nil {
@@ -78,12 +78,12 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 		}
 		e.Symlink = filepath.ToSlash(e.Symlink)
 	default:
-		err = fmt.Errorf("store %s: it is %s, which cannot be kept; have the stage leave files, directories and links only", p, kindOf(m))
+		err = fmt.Errorf("store %s: it is %s, which cannot be stored; make the stage write only files, directories and links", p, kindOf(m))
 	}
 	return e, err
 }
 
-// Tree reads the manifest of a directory. Errors are ErrNotFound or a
+// Tree returns the manifest of a directory. Errors are ErrNotFound or a
 // *CorruptError.
 func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
 	var b manifestBuffer
@@ -97,8 +97,7 @@ func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// peekTree is Tree for those who only look: a damaged manifest stays where it
-// is.
+// peekTree is like Tree, but leaves a damaged manifest in the store.
 func (s *Store) peekTree(d Digest) ([]TreeEntry, error) {
 	var buf manifestBuffer
 	reason, err := s.read(d, &buf)
@@ -111,24 +110,24 @@ func (s *Store) peekTree(d Digest) ([]TreeEntry, error) {
 	return decodeTree(buf.Bytes())
 }
 
-// manifestBuffer takes a manifest, and no more than one can have: a small blob
-// may unpack to more than there is memory.
+// manifestBuffer holds a manifest and refuses to grow beyond the limit: a small
+// blob may unpack to more than fits in memory.
 type manifestBuffer struct{ bytes.Buffer }
 
-var errLargeManifest = fmt.Errorf("it is larger than a list of files can be, %d MiB", maxManifest>>20)
+var errLargeManifest = fmt.Errorf("it is larger than the limit for a list of files, %d MiB", maxManifest>>20)
 
 func (b *manifestBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > maxManifest {
-		b.Reset() // what there was of it is no manifest either
+		b.Reset() // the part that was read is no valid manifest
 		return 0, errLargeManifest
 	}
 	return b.Buffer.Write(p)
 }
 
-// MaterializeTree writes a directory. All of it is verified before it appears
-// at dir, which must not exist or be an empty directory. When one of its
-// files is lost or corrupt the manifest is taken out of the store too, so that
-// the next lookup of a record that names it is a miss.
+// MaterializeTree writes a directory. It verifies all content before the
+// directory appears at dir, which must not exist or must be empty. If one of its
+// files is missing or corrupt, the manifest is removed from the store too, so
+// that the next lookup of a record that names it is a miss.
 func (s *Store) MaterializeTree(d Digest, dir string) error {
 	entries, err := s.Tree(d)
 	if err != nil {
@@ -158,8 +157,8 @@ func (s *Store) MaterializeTree(d Digest, dir string) error {
 	return fmt.Errorf("write %s: %w; make sure that the path is free and its disk has space", dir, err)
 }
 
-// Member returns the content of a file of a directory. As with
-// MaterializeTree, one that is lost or corrupt takes the manifest with it.
+// Member returns the content of a file of a directory. As in MaterializeTree, a
+// missing or corrupt file also removes the manifest.
 func (s *Store) Member(tree Digest, entries []TreeEntry, file Digest) ([]byte, error) {
 	b, err := s.Bytes(file)
 	if Damaged(err) {
@@ -168,9 +167,9 @@ func (s *Store) Member(tree Digest, entries []TreeEntry, file Digest) ([]byte, e
 	return b, err
 }
 
-// spoilTree takes a manifest out of the store, and with it every file that is
-// damaged: whoever makes the directory again would find the others in the
-// store and not write them anew.
+// spoilTree removes a manifest from the store, and every damaged file of it: a
+// stage that writes the directory again would find the damaged files in the
+// store and not store them again.
 func (s *Store) spoilTree(d Digest, entries []TreeEntry, cause error) {
 	for i := range entries {
 		if entries[i].Mode.IsRegular() {
@@ -180,9 +179,9 @@ func (s *Store) spoilTree(d Digest, entries []TreeEntry, cause error) {
 	_ = s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+cause.Error())
 }
 
-// fillTree writes checked entries below root. It goes through os.Root as a
-// second line of defence: even a manifest that deceived checkTree could not
-// make it write elsewhere. Links come last, so that nothing is written through
+// fillTree writes checked entries below dir. It uses os.Root as a second line of
+// defence, so that even a manifest that passed checkTree by mistake could not
+// write elsewhere. It creates links last, so that nothing is written through
 // one.
 func (s *Store) fillTree(entries []TreeEntry, dir string) error {
 	root, err := os.OpenRoot(dir)

@@ -9,24 +9,24 @@ import (
 	"os"
 )
 
-// A Problem is something wrong that Verify found.
+// A Problem is a defect that Verify found.
 type Problem struct {
 	Path   string
 	Reason string
-	// Fixed tells that the file was taken out of the store.
+	// Fixed reports whether the file was removed from the store.
 	Fixed bool
 }
 
-// VerifyResult is what Verify looked at and found.
+// VerifyResult is the result of Verify.
 type VerifyResult struct {
 	Records, Blobs int
 	Bytes          int64 // on disk, read
 	Problems       []Problem
 }
 
-// Verify reads the whole store: every blob is hashed again, every record is
-// decoded and has to have all its blobs, those in directories included. With
-// fix, what is wrong is removed, which makes it a miss.
+// Verify reads the whole store. It hashes every blob, decodes every record, and
+// checks that every record has all its blobs, including those in directories.
+// If fix is set, it removes what is wrong, which makes it a miss.
 func (s *Store) Verify(ctx context.Context, fix bool) (VerifyResult, error) {
 	var result VerifyResult
 	if fix && s.readOnly {
@@ -51,7 +51,7 @@ func (s *Store) Verify(ctx context.Context, fix bool) (VerifyResult, error) {
 		}
 		bad[e.id] = true
 		if fix {
-			_ = s.corrupt(e.id, e.path, reason) // it is said below
+			_ = s.corrupt(e.id, e.path, reason) // reported below
 		}
 		result.Problems = append(result.Problems, Problem{Path: e.path, Reason: reason, Fixed: fix})
 		return nil
@@ -83,8 +83,8 @@ func (s *Store) Verify(ctx context.Context, fix bool) (VerifyResult, error) {
 	return result, err
 }
 
-// verifyRecord gives the reason why a record cannot be used; the error is
-// only that it is not there.
+// verifyRecord returns the reason why a record cannot be used. It returns an
+// error only if the record does not exist.
 func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Digest) (string, error) {
 	r, _, err := s.readRecord(e)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,19 +10,19 @@ import (
 
 type writeMode int
 
-// durable files are flushed to the disk before they get their name. The
-// others, blobs and records among them, can be lost with the power: what is
-// then half there is found out by whoever reads it, and is a miss.
+// durable files are flushed to the disk before they are renamed. The others,
+// including blobs and records, can be lost in a power failure: a reader detects
+// a partial file and treats it as a miss.
 const durable writeMode = 1
 
-// temp creates a file in the store's folder for temporary files.
+// temp creates a file in the store's directory for temporary files.
 func (s *Store) temp() (*os.File, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}
 	f, err := os.CreateTemp(s.path(tmpDir), "w-")
 	if errors.Is(err, fs.ErrNotExist) {
-		// Somebody has emptied the store under us.
+		// Another process has emptied the store.
 		if err = os.MkdirAll(s.path(tmpDir), 0o700); err == nil {
 			f, err = os.CreateTemp(s.path(tmpDir), "w-")
 		}
@@ -33,8 +33,8 @@ func (s *Store) temp() (*os.File, error) {
 	return f, nil
 }
 
-// publish gives a finished temporary file its name. The file is closed in any
-// case and removed when publishing fails.
+// publish renames a complete temporary file to path. It closes the file in any
+// case, and removes it on failure.
 func (s *Store) publish(f *os.File, path string, mode writeMode, mtime time.Time) error {
 	var err error
 	if mode == durable {
@@ -61,13 +61,13 @@ func (s *Store) publish(f *os.File, path string, mode writeMode, mtime time.Time
 	return nil
 }
 
-// discard drops a temporary file that did not get finished.
+// discard removes a temporary file that was not completed.
 func discard(f *os.File) {
 	f.Close()
 	os.Remove(f.Name())
 }
 
-// writeFile replaces the file at path, which has to be in the store.
+// writeFile replaces the file at path, which must be in the store.
 func (s *Store) writeFile(path string, b []byte, mode writeMode) error {
 	return s.writeFileAt(path, b, mode, time.Time{})
 }

@@ -80,7 +80,7 @@ func TestAction(t *testing.T) {
 		{"suppressed", map[string]string{"paths": "bad.json", "suppressions": "s.json"}, 0, true, "1 signal suppressed"},
 		{"skipped", map[string]string{"paths": "bad.json", "skip": "unicode.hidden"}, 0, true, "nothing found"},
 		{"one check", map[string]string{"paths": "bad.json", "check": "size.suspicious"}, 0, true, "with 1 check"},
-		{"drift", map[string]string{"paths": "good.json", "baseline": "b.json"}, 0, true, "was never approved"},
+		{"drift", map[string]string{"paths": "good.json", "baseline": "b.json"}, 0, true, "is not approved"},
 		{"servers", map[string]string{"paths": "mcp.json"}, 3, true, "NOT EVERYTHING"},
 		{"missing", map[string]string{"paths": "none.json"}, 2, false, ""},
 		{"hostile", map[string]string{"paths": "$(touch hacked)\n`touch hacked`\n--start"}, 2, false, ""},

@@ -1,11 +1,11 @@
-// Package compare sets two reports of the evaluation side by side, paired by
-// query and by entry: what differs, by how much, whether that is more than
-// noise, and which queries won and lost. measure.go times two proxies, which
-// is the only thing here that looks at a clock or starts a process; the rest
-// are pure functions of the reports.
+// Package compare compares two reports of the evaluation, paired by query and by
+// entry: what differs, by how much, whether the difference exceeds noise, and
+// which queries improved or regressed. measure.go measures the times of two
+// proxies and is the only file here that uses a clock or starts a process. The
+// rest are pure functions of the reports.
 //
-// It is no stage of the pipeline: what it says depends on two runs of it. How
-// a comparison is written down is package render's business.
+// It is not a stage of the pipeline, because a comparison depends on two runs.
+// Package render formats comparisons.
 package compare
 
 import (
@@ -21,29 +21,29 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/aggregate"
 )
 
-// Comparison is what differs between two reports, A being the one before.
+// Comparison holds the differences between two reports. A is the earlier one.
 // All differences are B minus A.
 type Comparison struct {
 	A Side `json:"a"`
 	B Side `json:"b"`
-	// Notes say why figures may differ for other reasons than the proxies.
+	// Notes give reasons other than the proxies why figures may differ.
 	Notes []string `json:"notes"`
-	// Paired counts the queries that both have with the same text and labels;
-	// the others are left out of everything below.
+	// Paired counts the queries that both reports have with the same text and
+	// labels. Other queries are left out of everything below.
 	Paired int      `json:"paired"`
 	OnlyA  []string `json:"only_a"`
 	OnlyB  []string `json:"only_b"`
 	// Metrics are in the order of contracts.MetricNames.
 	Metrics []Metric `json:"metrics"`
-	// By is the metric by which queries are called won and lost.
+	// By is the metric that decides whether a query is a win or a loss.
 	By        string     `json:"by"`
 	Queries   []Query    `json:"queries"`
 	Detectors []Detector `json:"detectors"`
-	// Cost is nil where nothing was measured.
+	// Cost is nil if nothing was measured.
 	Cost *Cost `json:"cost"`
 }
 
-// Side is one of the two.
+// Side describes one of the two reports.
 type Side struct {
 	Name          string                 `json:"name"`
 	Proxy         string                 `json:"proxy"`
@@ -56,9 +56,9 @@ type Side struct {
 }
 
 // Metric is one ranking metric over the paired queries. DeltaInterval is the
-// 95% bootstrap interval, PValue that of the paired randomization test,
-// EffectSize Cohen's d_z, null where all differences are equal and not 0.
-// Verdict is of B: improved, regressed or within_noise, after Holm's
+// 95% bootstrap interval, PValue is from the paired randomization test, and
+// EffectSize is Cohen's d_z, null if all differences are equal and not 0.
+// Verdict is about B: improved, regressed or within_noise, after Holm's
 // correction over the metrics.
 type Metric struct {
 	Metric        string             `json:"metric"`
@@ -70,13 +70,13 @@ type Metric struct {
 	EffectSize    *float64           `json:"effect_size"`
 	MinDetectable float64            `json:"min_detectable"`
 	Verdict       string             `json:"verdict"`
-	Wins          int                `json:"wins"` // queries that B answers better
+	Wins          int                `json:"wins"` // queries for which B is better
 	Losses        int                `json:"losses"`
 	Ties          int                `json:"ties"`
 }
 
-// Query is a query whose figures differ, with both ranked lists. Delta is that
-// of the metric that queries are judged by.
+// Query is a query whose figures differ, with both ranked lists. Delta is the
+// difference in the metric Comparison.By.
 type Query struct {
 	ID      string            `json:"id"`
 	Query   string            `json:"query"`
@@ -87,30 +87,31 @@ type Query struct {
 	B       Answer            `json:"b"`
 }
 
-// Answer is what one side said to a query: its figures, and the ranked list of
-// its first run, each tool with its relevance where it is judged.
+// Answer is the result of one side for a query: its figures, and the ranked list
+// of its first run, where each judged tool has its relevance.
 type Answer struct {
 	Metrics contracts.RetrievalMetrics `json:"metrics"`
 	Ranked  []contracts.RankedTool     `json:"ranked"`
 	Error   string                     `json:"error"`
 }
 
-// Outcomes of a query or an entry, for B. A query that differs, but not in the
-// metric that queries are judged by, is a tie.
+// Outcomes of a query or an entry, for B. A query that differs only in other
+// metrics than Comparison.By is a tie.
 const (
 	Win  = "win"
 	Loss = "loss"
 	Tie  = "tie"
 )
 
-// Options of a comparison.
+// Options are the options of a comparison.
 type Options struct {
-	// By is the metric by which queries are judged; empty for nDCG@10, which
-	// sees every change of the first ten.
+	// By is the metric that decides the outcome of a query. Empty means
+	// nDCG@10, which reacts to every change of the first ten results.
 	By string
 }
 
-// Reports compares the aggregates of two reports. It fails where they have no query in common.
+// Reports compares the aggregates of two reports. It fails if they have no query
+// in common.
 func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Aggregate, o Options) (*Comparison, error) {
 	by := cmp.Or(o.By, "ndcg_at_10")
 	if !slices.Contains(contracts.MetricNames, by) {
@@ -136,7 +137,7 @@ func side(name string, a *contracts.Aggregate) Side {
 	return Side{name, a.Proxy, a.ProxyIdentity, a.SearchPath, a.Degraded, a.Retrieval.Runs, a.Retrieval.Errored, a.Data}
 }
 
-// remark notes what else differs than the answers.
+// remark adds notes about differences other than those of the answers.
 func (c *Comparison) remark() {
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
 	a, b := c.A.Data, c.B.Data
@@ -146,25 +147,25 @@ func (c *Comparison) remark() {
 		{"security corpus", a.SecuritySHA256, b.SecuritySHA256, a.SecurityVersion, b.SecurityVersion},
 	} {
 		if d.shaA != d.shaB {
-			note("the %s is not the same (%.24s and %.24s), so figures differ for that reason too", d.what, d.versionA, d.versionB)
+			note("the %s differs (%.24s and %.24s), so figures may also differ for that reason", d.what, d.versionA, d.versionB)
 		}
 	}
 	if n := len(c.OnlyA) + len(c.OnlyB); n > 0 {
-		note("%d queries are in one report only, or have other words or labels there, and are left out", n)
+		note("%d queries are left out: they are in one report only, or have a different text or labels", n)
 	}
 	for _, s := range []Side{c.A, c.B} {
 		if s.Degraded != "" {
-			note("the index of %s was degraded on purpose: %s", s.Name, s.Degraded)
+			note("the index of %s was deliberately degraded: %s", s.Name, s.Degraded)
 		}
 		if s.Errored > 0 {
-			note("%d queries of %s ended in an error and count as misses", s.Errored, s.Name)
+			note("%d queries of %s failed with an error and count as misses", s.Errored, s.Name)
 		}
 	}
 	if c.A.SearchPath != c.B.SearchPath {
 		note("the search paths differ: %s and %s", c.A.SearchPath, c.B.SearchPath)
 	}
 	if c.A.ProxyIdentity == c.B.ProxyIdentity {
-		note("the proxy is the same in both")
+		note("both sides use the same proxy")
 	}
 }
 
@@ -174,7 +175,7 @@ type pair struct {
 	group string
 }
 
-// pair finds the queries that are the same in both, sorted by id.
+// pair returns the queries that are the same in both reports, sorted by id.
 func (c *Comparison) pair(a, b []contracts.QuerySummary) []pair {
 	other := make(map[string]*contracts.QuerySummary, len(b))
 	for i := range b {
@@ -250,8 +251,8 @@ func (p pair) values(metric string) (a, b float64) {
 	return a, b
 }
 
-// outcome judges a difference. Means over runs that are equal on paper may
-// differ in the last bits.
+// outcome classifies a difference. It ignores differences up to 1e-9, because
+// equal means over runs may differ in the last bits.
 func outcome(difference float64) string {
 	switch {
 	case difference > 1e-9:
@@ -262,8 +263,8 @@ func outcome(difference float64) string {
 	return Tie
 }
 
-// compareQueries lists the queries whose figures differ: losses first, and the
-// largest differences first among them.
+// compareQueries lists the queries whose figures differ: losses first, then by
+// the size of the difference.
 func (c *Comparison) compareQueries(pairs []pair) {
 	for _, p := range pairs {
 		differs := (p.a.Error == "") != (p.b.Error == "")
@@ -303,8 +304,8 @@ func answer(q *contracts.QuerySummary) Answer {
 	return a
 }
 
-// Changed lists the queries that B answers worse and better by a metric, those
-// that changed most first.
+// Changed lists the queries that B answers worse and those that it answers
+// better by a metric, each sorted by the size of the change.
 func Changed(a, b *contracts.Aggregate, metric string) (lost, won []Query, err error) {
 	c, err := Reports("a", a, "b", b, Options{By: metric})
 	if err != nil {

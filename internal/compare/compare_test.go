@@ -65,7 +65,7 @@ func TestReports(t *testing.T) {
 	if c.Paired != 12 || !cmp.Equal(c.OnlyA, []string{"gone", "other"}) || !cmp.Equal(c.OnlyB, []string{"new", "other"}) {
 		t.Errorf("%d paired, only in a %v, only in b %v", c.Paired, c.OnlyA, c.OnlyB)
 	}
-	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "4 queries are in one report only") {
+	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "4 queries are left out: they are in one report only") {
 		t.Errorf("notes %q", c.Notes)
 	}
 	five := c.Metrics[2]

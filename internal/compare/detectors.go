@@ -7,9 +7,9 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Detector is a detector that both reports have, over the entries that both
-// judged. RecallP and FPRP are the p-values of the paired randomization test
-// over attacks and over benign entries; with at most 16 entries that differ it
+// Detector compares a detector of both reports over the entries that both
+// judged. RecallP and FPRP are p-values of the paired randomization test over
+// attacks and over benign entries. With at most 16 entries that differ the test
 // is exact, and the same as McNemar's exact test (Psychometrika 12(2), 1947).
 type Detector struct {
 	Detector string  `json:"detector"`
@@ -21,13 +21,13 @@ type Detector struct {
 	Changed  []Entry `json:"changed"`
 }
 
-// Rates are a rate on both sides, null where it has no denominator.
+// Rates holds a rate of both sides, null if it has no denominator.
 type Rates struct {
 	A *float64 `json:"a"`
 	B *float64 `json:"b"`
 }
 
-// Entry is an entry on which the verdicts differ. Outcome is of B.
+// Entry is an entry on which the verdicts differ. Outcome is about B.
 type Entry struct {
 	ID       string `json:"id"`
 	Category string `json:"category"`
@@ -51,7 +51,7 @@ func compareDetector(a, b *contracts.DetectorSummary) Detector {
 	for _, e := range b.PerEntry {
 		other[e.ID] = e
 	}
-	// Of attacks and of benign entries: what A flagged, and what B did.
+	// What A and B flagged, for attacks (true) and for benign entries (false).
 	flagged := map[bool][2][]float64{}
 	for _, e := range a.PerEntry {
 		o, ok := other[e.ID]
@@ -64,7 +64,7 @@ func compareDetector(a, b *contracts.DetectorSummary) Detector {
 			d.Changed = append(d.Changed, Entry{e.ID, e.Category, entryOutcome(attack, e.Verdict, o.Verdict), e.Verdict, o.Verdict})
 		}
 		if !attack && (e.Verdict == contracts.VerdictErrored || o.Verdict == contracts.VerdictErrored) {
-			continue // neither a false alarm nor none
+			continue // an error on a benign entry is neither right nor a false alarm
 		}
 		f := flagged[attack]
 		f[0], f[1] = append(f[0], one(e.Verdict)), append(f[1], one(o.Verdict))
@@ -82,9 +82,8 @@ func one(verdict string) float64 {
 	return 0
 }
 
-// entryOutcome judges a change of verdict: to flag an attack is better than
-// not to, for a benign entry the reverse, and an error is always worse than a
-// verdict that is right.
+// entryOutcome classifies a change of verdict. Flagging is right for an attack
+// and wrong for a benign entry. An error is worse than a right verdict.
 func entryOutcome(attack bool, a, b string) string {
 	right := func(v string) bool {
 		return v != contracts.VerdictErrored && (v == contracts.VerdictFlagged) == attack

@@ -14,26 +14,26 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
-// Cost is what answering took on both sides. It is measured for one comparison,
-// on one machine with whatever else that does, and kept nowhere: stages write
-// the same bytes for the same inputs, so no stage writes a time.
+// Cost is the measured cost of answering on both sides. It is measured for one
+// comparison, on a machine that may also do other work, and is not stored: stages
+// write the same bytes for the same inputs, so no stage writes a time.
 //
-// Both proxies run at once and are asked in turns, each query of one beside
-// the same query of the other, so that what slows the machine slows both. The
-// first round warms up and is not counted.
+// Both proxies run at once and are asked in turn, each query of one next to the
+// same query of the other, so that other load slows both. The first round is a
+// warm-up and does not count.
 type Cost struct {
-	Rounds int      `json:"rounds"` // that were counted
+	Rounds int      `json:"rounds"` // without the warm-up
 	A      CostSide `json:"a"`
 	B      CostSide `json:"b"`
 }
 
-// CostSide is one proxy. Latencies are from the question to the decoded
-// answer, over all rounds, of the queries that were answered. PeakMemory is
-// the sum, over the proxy's process group, of the largest resident sets; 0
-// where the system does not say. Ready is from the start until everything was
-// indexed.
+// CostSide is the cost of one proxy. A latency is the time from sending the
+// query to the decoded answer, over all rounds, for queries that were answered.
+// PeakMemory is the sum of the largest resident sets over the proxy's process
+// group, or 0 if the system does not report it. Ready is the time from the start
+// until everything was indexed.
 type CostSide struct {
-	Queries    int     `json:"queries"` // a round
+	Queries    int     `json:"queries"` // per round
 	Answered   int     `json:"answered"`
 	Failed     int     `json:"failed"`
 	P50MS      float64 `json:"p50_ms"`
@@ -43,28 +43,28 @@ type CostSide struct {
 	PeakMemory int64   `json:"peak_memory_bytes"`
 }
 
-// MeasureSide is a proxy to measure and the data to do it with: the directory
-// that build-proxy wrote, a corpus and a golden set.
+// MeasureSide is a proxy to measure and its data: the directory that build-proxy
+// wrote, a corpus and a golden set.
 type MeasureSide struct {
 	Proxy, Corpus, Golden string
 	Search, Degrade       string
-	// Secret is what the proxy needs to know; empty for none.
+	// Secret is passed to the proxy; empty for none.
 	Secret string
 }
 
-// MeasureOptions says what to measure.
+// MeasureOptions are the options of Measure.
 type MeasureOptions struct {
 	A, B   MeasureSide
 	Rounds int // at least 1
-	// Executable stands in for this program, which replays the corpus; empty
-	// means this program.
+	// Executable is the program that replays the corpus; empty means this
+	// program.
 	Executable string
 }
 
-// Measure starts both proxies, asks them and ends them.
+// Measure starts both proxies, sends the queries and stops the proxies.
 func Measure(ctx context.Context, o MeasureOptions) (*Cost, error) {
 	if o.Rounds < 1 {
-		return nil, fmt.Errorf("%d rounds cannot be measured: give 1 or more", o.Rounds)
+		return nil, fmt.Errorf("cannot measure %d rounds: give 1 or more", o.Rounds)
 	}
 	if o.Executable == "" {
 		self, err := os.Executable()
@@ -86,7 +86,7 @@ func Measure(ctx context.Context, o MeasureOptions) (*Cost, error) {
 	for round := range o.Rounds + 1 {
 		for n, i := range replay.Order(uint64(round+1), "measured queries", most) {
 			for turn := range sides {
-				// Neither side is always the first to be asked.
+				// Alternate which side is asked first.
 				m := sides[(turn+n+round)%len(sides)]
 				if err := m.ask(ctx, i, round > 0); err != nil {
 					return nil, err
@@ -146,7 +146,7 @@ func (m *measured) stop() {
 	m.servers.Stop()
 }
 
-// ask puts query i, where there is one.
+// ask sends query i, if it exists.
 func (m *measured) ask(ctx context.Context, i int, counts bool) error {
 	if i >= len(m.queries) {
 		return nil
@@ -182,8 +182,8 @@ func (m *measured) cost() CostSide {
 	return c
 }
 
-// nearestRank is a percentile that was really measured: the smallest of the
-// sorted times that at least the share p does not exceed; 0 of none.
+// nearestRank returns the percentile by the nearest-rank method: the smallest of
+// the sorted times that at least the share p does not exceed, or 0 for no times.
 func nearestRank(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -1,15 +1,14 @@
 // Package fitness scores sets of tool descriptions against a golden set, for
 // people and programs that improve descriptions.
 //
-// The search is the reference proxy's own, in process, over an index that is
-// made anew for every candidate: BM25's statistics are those of all
-// descriptions, so that a change of one moves the scores of the others, and an
-// index that was patched would not rank as the proxy does. What does not change
-// is kept: the analysis of the queries, the scanner, and the terms of every
-// description that was seen before.
+// It uses the search of the reference proxy, in process, over an index that is
+// built for every candidate: the statistics of BM25 depend on all descriptions,
+// so a change of one description changes the scores of the others, and a patched
+// index would not rank as the proxy does. What does not change is cached: the
+// analysis of the queries, the scanner, and the terms of every description that
+// was seen before.
 //
-// The golden set is never changed and is cut in two by a seed. An optimiser
-// sees figures and feedback of the train half only; the held-out half says
-// afterwards what the new descriptions are worth on queries that they were not
-// fitted to.
+// The golden set is never changed. A seed splits it in two halves. An optimiser
+// sees figures and feedback only for the train half; the held-out half shows
+// what the new descriptions are worth on queries that they were not fitted to.
 package fitness

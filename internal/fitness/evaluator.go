@@ -13,22 +13,21 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 )
 
-// depth is how many results a query gets, as in score-retrieval.
+// depth is the number of results for each query, as in score-retrieval.
 const depth = 10
 
-// Options choose what candidates are scored on.
+// Options select what candidates are scored on.
 type Options struct {
-	// Seed and Share cut the golden set; Share is of the train half, between
-	// 0 and 1, and both halves hold a query at least.
+	// Seed and Share split the golden set. Share is the train half's share of
+	// the queries, between 0 and 1; both halves get at least one query.
 	Seed  uint64
 	Share float64
-	// Metric is the name of the metric that the fitness is, one of
+	// Metric is the name of the metric that is the fitness, one of
 	// contracts.MetricNames.
 	Metric string
 }
 
-// Evaluator scores candidates. It is safe for use by several goroutines at
-// once.
+// Evaluator scores candidates. It is safe for concurrent use.
 type Evaluator struct {
 	corpus         contracts.Corpus
 	places         map[contracts.ToolID]int
@@ -36,10 +35,10 @@ type Evaluator struct {
 	metric         string
 	search         *proxy.Variants
 	scanner        *scanner.Rescanner
-	original       map[contracts.ToolID][]string // what the scanner finds without a candidate
+	original       map[contracts.ToolID][]string // findings of the scanner on the original descriptions
 }
 
-// question is a query as the search takes it.
+// question is a query, prepared for the search.
 type question struct {
 	contracts.Query
 	prepared proxy.Question
@@ -54,16 +53,16 @@ func questions(queries []contracts.Query) []question {
 	return list
 }
 
-// New prepares the scoring of descriptions for the tools of corpus.
+// New returns an Evaluator of descriptions for the tools of corpus.
 func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Evaluator, error) {
 	if !slices.Contains(contracts.MetricNames, opts.Metric) {
-		return nil, fmt.Errorf("metric %q is unknown; use one of %s", opts.Metric, strings.Join(contracts.MetricNames, ", "))
+		return nil, fmt.Errorf("unknown metric %q; use one of %s", opts.Metric, strings.Join(contracts.MetricNames, ", "))
 	}
 	if golden.CorpusVersion != corpus.Version {
-		return nil, fmt.Errorf("the golden set is over corpus %s and this is corpus %s; give the two that belong together", golden.CorpusVersion, corpus.Version)
+		return nil, fmt.Errorf("the golden set is for corpus %s, but this is corpus %s; give a corpus and a golden set that belong together", golden.CorpusVersion, corpus.Version)
 	}
-	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give one between 0 and 1", opts.Share, len(golden.Queries))
-	if !(opts.Share > 0 && opts.Share < 1) { // said so that NaN is refused too
+	halfEmpty := fmt.Errorf("a share of %g leaves one half of the %d queries empty; give a share between 0 and 1 that leaves a query in both", opts.Share, len(golden.Queries))
+	if !(opts.Share > 0 && opts.Share < 1) { // written so that NaN is refused too
 		return nil, halfEmpty
 	}
 	e := &Evaluator{corpus: corpus, metric: opts.Metric, places: map[contracts.ToolID]int{}}
@@ -81,8 +80,8 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 		tools[i] = scannerTool(t)
 	}
 	e.search = proxy.NewVariants(corpus.Tools)
-	// The original descriptions are what was approved, so that a new directive
-	// is found as the change that it is.
+	// The original descriptions are the scanner's baseline, so that it reports
+	// a new directive as a change.
 	checks, err := scanner.New(scanner.WithBaseline(tools))
 	if err != nil {
 		return nil, err
@@ -99,11 +98,10 @@ func scannerTool(t contracts.Tool) scanner.Tool {
 	return scanner.Tool{Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: t.Schema}
 }
 
-// Train is the number of queries that candidates are scored on, and HeldOut
-// that of those kept back.
+// Train returns the number of queries that candidates are scored on.
 func (e *Evaluator) Train() int { return len(e.train) }
 
-// HeldOut is the number of queries kept back.
+// HeldOut returns the number of queries that are held out.
 func (e *Evaluator) HeldOut() int { return len(e.heldOut) }
 
 // Score scores a candidate on the train half, with feedback.
@@ -112,7 +110,7 @@ func (e *Evaluator) Score(ctx context.Context, c contracts.Candidate) (contracts
 }
 
 // ScoreBoth scores a candidate on both halves, with feedback on the train half
-// only. What is tuned by the second figure has been fitted to it.
+// only. Do not tune by the second figure: that would fit candidates to it.
 func (e *Evaluator) ScoreBoth(ctx context.Context, c contracts.Candidate) (contracts.Fitness, error) {
 	return e.score(ctx, c, true)
 }
@@ -142,8 +140,8 @@ func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool)
 	return answer, nil
 }
 
-// changes gives the descriptions of a candidate that differ from the corpus's,
-// by the places of their tools there.
+// changes returns the descriptions of a candidate that differ from those of the
+// corpus. The keys are indexes of tools in the corpus.
 func (e *Evaluator) changes(c contracts.Candidate) (map[int]string, error) {
 	changes := map[int]string{}
 	var unknown []string
@@ -153,18 +151,18 @@ func (e *Evaluator) changes(c contracts.Candidate) (map[int]string, error) {
 		case !ok:
 			unknown = append(unknown, id)
 		case strings.TrimSpace(c.Descriptions[id]) == "":
-			return nil, fmt.Errorf("the description of %s is empty; leave the tool out to keep its own", id)
+			return nil, fmt.Errorf("the description of %s is empty; leave the tool out to keep its description", id)
 		case c.Descriptions[id] != e.corpus.Tools[place].Description:
 			changes[place] = c.Descriptions[id]
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("the corpus has no tool %s; use ids as the corpus has them", strings.Join(unknown, ", "))
+		return nil, fmt.Errorf("the corpus has no tool %s; use tool ids of the corpus", strings.Join(unknown, ", "))
 	}
 	return changes, nil
 }
 
-// result is a query with what it found.
+// result is a query with its results.
 type result struct {
 	query  question
 	ranked []contracts.ToolID
@@ -189,8 +187,8 @@ func means(results []result) *contracts.SplitMetrics {
 	return &contracts.SplitMetrics{Queries: len(results), Metrics: scoreretrieval.Mean(list)}
 }
 
-// scan lists what the scanner finds that it does not find in the original
-// descriptions.
+// scan returns the findings of the scanner that the original descriptions do not
+// have.
 func (e *Evaluator) scan(changes map[int]string) []contracts.FitnessFinding {
 	var findings []contracts.FitnessFinding
 	for _, f := range e.scanner.Scan(changes) {

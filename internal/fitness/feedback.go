@@ -8,7 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 )
 
-// mostBefore is how many tools before the expected one are explained.
+// mostBefore limits the explained tools that rank before the expected one.
 const mostBefore = 3
 
 // feedback explains every query whose best expected tool is not first, in the
@@ -40,8 +40,9 @@ func (e *Evaluator) feedback(search *proxy.Variant, results []result) []contract
 	return all
 }
 
-// expectedTools lists the relevant tools of a query: the most relevant first,
-// among equals the one that ranks best, those that were not found last.
+// expectedTools lists the relevant tools of a query, the most relevant first.
+// Among equally relevant tools the best ranked comes first, and those not found
+// come last.
 func expectedTools(r result) []contracts.ExpectedTool {
 	var list []contracts.ExpectedTool
 	for _, l := range r.query.Labels {

@@ -142,7 +142,7 @@ func TestNewRefusesWhatCannotBeScored(t *testing.T) {
 		opts Options
 		want string
 	}{
-		"metric": {Options{Share: 0.5, Metric: "recall"}, `metric "recall" is unknown`},
+		"metric": {Options{Share: 0.5, Metric: "recall"}, `unknown metric "recall"`},
 		"none":   {Options{Share: 0, Metric: "mrr"}, "leaves one half"},
 		"all":    {Options{Share: 1, Metric: "mrr"}, "leaves one half"},
 		"more":   {Options{Share: 2, Metric: "mrr"}, "leaves one half"},

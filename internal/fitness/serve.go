@@ -14,13 +14,13 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
 )
 
-// maxCandidate is the longest line that is read.
+// maxCandidate is the length in bytes of the longest accepted line.
 const maxCandidate = 64 << 20
 
-// Serve answers each line of in, a candidate, with one line on out, a fitness,
-// in the same order, with as many at once as there are processors. A line that
-// cannot be scored is answered with an error, and serving goes on. It ends with
-// in, or with an error of in, of out or of ctx.
+// Serve reads candidates from in, one per line, and writes a fitness line for
+// each to out, in the same order. It scores as many candidates in parallel as
+// there are processors. It answers a line that it cannot score with an error and
+// continues. It returns at the end of in, or on an error of in, out or ctx.
 func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -30,8 +30,8 @@ func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) erro
 		readErr = readCandidates(ctx, in, read)
 		close(read)
 	}()
-	// Each line gets a channel for its answer, and the writer takes the
-	// channels in the order of the lines.
+	// Each line gets a channel for its answer. The writer reads the channels in
+	// the order of the lines.
 	answers := make(chan chan contracts.Fitness, runtime.GOMAXPROCS(0)-1)
 	written := make(chan error, 1)
 	go func() {
@@ -41,7 +41,7 @@ func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) erro
 	err := e.answerAll(ctx, read, answers)
 	close(answers)
 	if err == nil {
-		err = readErr // the channel was closed after it was set
+		err = readErr // set before the channel was closed
 	}
 	if writeErr := <-written; writeErr != nil {
 		return writeErr
@@ -49,8 +49,8 @@ func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// answerAll starts the scoring of each line and queues its answer, until lines
-// ends or ctx does.
+// answerAll starts to score each line and queues its answer, until lines is
+// closed or ctx ends.
 func (e *Evaluator) answerAll(ctx context.Context, lines <-chan []byte, answers chan<- chan contracts.Fitness) error {
 	for {
 		var line []byte
@@ -73,7 +73,7 @@ func (e *Evaluator) answerAll(ctx context.Context, lines <-chan []byte, answers 
 	}
 }
 
-// readCandidates sends the lines that hold anything.
+// readCandidates sends each line that is not empty.
 func readCandidates(ctx context.Context, in io.Reader, to chan<- []byte) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -100,8 +100,8 @@ func readCandidates(ctx context.Context, in io.Reader, to chan<- []byte) error {
 func (e *Evaluator) answer(ctx context.Context, line []byte) contracts.Fitness {
 	candidate, err := contracts.Decode[contracts.Candidate]("candidate", line)
 	if err != nil {
-		// The id may be readable all the same, and then the sender can tell
-		// which line it was.
+		// If the id is readable, include it, so that the sender can tell which
+		// line failed.
 		var named struct{ ID string }
 		if json.Unmarshal(line, &named) != nil || named.ID == "" {
 			named.ID = "unknown"

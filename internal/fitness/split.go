@@ -10,10 +10,10 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// split cuts queries into the train half, the given share of them, and the
-// held-out half. Which is which follows from the seed and the queries' ids, so
-// that another query in the set moves few of the others. Both keep the order of
-// queries.
+// split divides queries into the train half, which gets the given share, and
+// the held-out half. The division depends on the seed and the ids of the
+// queries, so that adding a query moves few of the others. Both halves keep the
+// order of queries.
 func split(queries []contracts.Query, seed uint64, share float64) (train, heldOut []contracts.Query) {
 	type place struct {
 		hash  [sha256.Size]byte

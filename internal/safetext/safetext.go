@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes a stranger's text safe to print on one line of a terminal:
-// what acts on the display instead of being seen (control, bidirectional,
-// zero-width and other invisible characters, line ends) is written as its
-// code, \u{202E}. Plain text comes back as it is.
+// Visible makes untrusted text safe to print on one line of a terminal. It
+// writes characters that act on the display or are not seen (control,
+// bidirectional, zero-width and other invisible characters, line ends) as
+// their code, such as \u{202E}. It returns plain text unchanged.
 func Visible(s string) string {
 	clean := utf8.ValidString(s)
 	for _, r := range s {
@@ -41,10 +41,11 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// MaxName is the longest name, in bytes, that a message shows whole.
+// MaxName is the length, in bytes, of the longest name that a message shows in
+// full.
 const MaxName = 120
 
-// Name makes a name safe to print and keeps it short.
+// Name makes a name safe to print and shortens it.
 func Name(s string) string {
 	if s == "" {
 		return "(unnamed)"
@@ -52,10 +53,10 @@ func Name(s string) string {
 	return Visible(Clip(s, MaxName))
 }
 
-// Hidden reports whether a character acts on the display or is not seen. Besides what Unicode
-// calls unprintable (all controls and formats, private use, every space but
-// the plain one) these are the letters and marks that no font draws: fillers,
-// variation selectors, the joiner of graphemes, the empty Braille cell.
+// Hidden reports whether a character acts on the display or is invisible.
+// Besides what Unicode calls unprintable (all controls and formats, private use,
+// every space but the plain one) these are letters and marks that no font draws:
+// fillers, variation selectors, the grapheme joiner and the empty Braille cell.
 func Hidden(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -68,9 +69,9 @@ func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// JSON writes the hidden characters of a JSON text as escapes: the same
-// text to a parser, and harmless in a terminal or a review. It takes valid
-// JSON, where such characters stand in strings only.
+// JSON escapes the hidden characters of a JSON text. A parser reads the same
+// value, and the text is harmless in a terminal or a review. text must be valid
+// JSON, in which such characters occur only in strings.
 func JSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
@@ -89,9 +90,9 @@ func JSON(text []byte) []byte {
 	return out
 }
 
-// MarkdownCode shows a stranger's text in Markdown as code. Every mark of
-// punctuation is written as an entity, so that nothing in it can be markup, a
-// link, a mention or the border of a table cell.
+// MarkdownCode formats untrusted text as code in Markdown. It writes every
+// punctuation mark as an entity, so that the text cannot contain markup, a link,
+// a mention or the border of a table cell.
 func MarkdownCode(s string) string {
 	var b strings.Builder
 	b.WriteString("<code>")
@@ -107,7 +108,7 @@ func MarkdownCode(s string) string {
 	return b.String()
 }
 
-// Clip shortens a text that a stranger wrote, for a message.
+// Clip shortens untrusted text to about n bytes, for a message.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

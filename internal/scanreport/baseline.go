@@ -26,9 +26,9 @@ type row struct {
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
 }
 
-// Baseline gives the text of a baseline file that approves these tools. It
-// fails when one name stands for two definitions: which of them would be
-// approved?
+// Baseline returns the text of a baseline file that approves these tools. It
+// fails if one name has two definitions, because it cannot tell which of them
+// was approved.
 func Baseline(tools []toollist.Tool) ([]byte, error) {
 	list, places := distinct(tools)
 	slices.SortFunc(list, func(a, b scanner.Tool) int {
@@ -37,7 +37,7 @@ func Baseline(tools []toollist.Tool) ([]byte, error) {
 	rows := make([]row, len(list))
 	for i, t := range list {
 		if i > 0 && t.Server == list[i-1].Server && t.Name == list[i-1].Name {
-			return nil, fmt.Errorf("the tool %q of server %q is defined in two ways, in %v: leave one of them out, then approve",
+			return nil, fmt.Errorf("the tool %q of server %q has two definitions, in %v: remove one of them, then approve",
 				safetext.Visible(t.Name), safetext.Visible(t.Server), places[toolName{t.Server, t.Name}])
 		}
 		rows[i] = row{t.Server, t.Name, t.Description, t.InputSchema, t.OutputSchema, t.Annotations}
@@ -53,8 +53,8 @@ func Baseline(tools []toollist.Tool) ([]byte, error) {
 	return safetext.JSON(out.Bytes()), err
 }
 
-// ParseBaseline reads a baseline, or any other list of tools with servers: a
-// corpus is as good.
+// ParseBaseline reads a baseline, or any other list of tools with servers, such
+// as a corpus.
 func ParseBaseline(file string, text []byte) ([]scanner.Tool, error) {
 	in, err := toollist.Read(file, "", text)
 	if err != nil {
@@ -62,23 +62,23 @@ func ParseBaseline(file string, text []byte) ([]scanner.Tool, error) {
 	}
 	if len(in.Unscanned) > 0 {
 		u := in.Unscanned[0]
-		return nil, &toollist.InputError{Place: u.Place, Reason: u.Reason, Remedy: "write the baseline anew with --approve"}
+		return nil, &toollist.InputError{Place: u.Place, Reason: u.Reason, Remedy: "write the baseline again with --approve"}
 	}
 	if len(in.Servers) > 0 {
-		return nil, &toollist.InputError{Place: in.Servers[0].Place, Reason: "a client's configuration is no baseline", Remedy: "write one with --approve"}
+		return nil, &toollist.InputError{Place: in.Servers[0].Place, Reason: "a client's configuration is not a baseline", Remedy: "write one with --approve"}
 	}
 	tools := make([]scanner.Tool, 0, len(in.Tools))
 	for _, t := range in.Tools {
 		if t.Server == "" {
-			return nil, &toollist.InputError{Place: t.Place, Reason: "a tool of a baseline names no server", Remedy: "write the baseline anew with --approve"}
+			return nil, &toollist.InputError{Place: t.Place, Reason: "a tool of a baseline names no server", Remedy: "write the baseline again with --approve"}
 		}
 		tools = append(tools, t.Tool)
 	}
 	return tools, nil
 }
 
-// Drift is what is different from the baseline, as "server:tool", sorted.
-// Whether a change is an attack is the rug pull check's to say.
+// Drift lists the differences from the baseline, as "server:tool", sorted. The
+// rug pull check decides whether a change is an attack.
 type Drift struct {
 	Approved int      `json:"approved"`
 	New      []string `json:"new"`
@@ -116,7 +116,7 @@ func drift(tools, approved []scanner.Tool) *Drift {
 	return d
 }
 
-// sameMeaning compares two tools, their JSON apart from white space.
+// sameMeaning reports whether two tools are equal, ignoring white space in JSON.
 func sameMeaning(a, b *scanner.Tool) bool {
 	return a.Description == b.Description && sameJSON(a.InputSchema, b.InputSchema) &&
 		sameJSON(a.OutputSchema, b.OutputSchema) && sameJSON(a.Annotations, b.Annotations)

@@ -2,7 +2,7 @@
 // the result: judge.go, suppress.go and baseline.go turn tools into a Result;
 // table.go, json_output.go, sarif.go, markdown.go and html.go write it.
 //
-// A Result with tools that were not scanned is incomplete and never looks
-// clean. Text from tools is untrusted: names, evidence and places are escaped
-// for the format that shows them.
+// A Result is incomplete if some tools were not scanned, and an incomplete
+// Result is never shown as clean. Text from tools is untrusted: each format
+// escapes names, evidence and places.
 package scanreport

@@ -9,9 +9,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// The JSON output. Findings are the worst first; evidence[i] is what made
-// signals[i], the id of a check, rise. Everything else that a reader has to
-// know before calling a scan clean is in coverage.
+// The JSON output. Findings are ordered by severity, the worst first.
+// evidence[i] is the text that triggered signals[i], the id of a check.
+// Everything else that a reader has to know before calling a scan clean is in
+// coverage.
 type (
 	jsonReport struct {
 		Findings  []jsonFinding `json:"findings"`
@@ -58,7 +59,7 @@ type (
 )
 
 // WriteJSON writes the result as one JSON object. The names of servers and
-// tools are as their authors wrote them; evidence is printable.
+// tools are those that their authors wrote; evidence is printable.
 func (r *Result) WriteJSON(w io.Writer) error {
 	out := jsonReport{Findings: make([]jsonFinding, len(r.Findings)), RiskScore: r.RiskScore}
 	for i, f := range r.Findings {
@@ -82,8 +83,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	for i, s := range r.Suppressed {
 		out.Coverage.Suppressed[i] = jsonSuppressed{s.Server, s.Tool, s.Signal.CheckID, s.Signal.Evidence, s.Reason, s.Expires}
 	}
-	// The escapes keep the output safe in a page and a terminal, and a parser
-	// sees nothing of them.
+	// The escapes make the output safe in a page and a terminal, and do not
+	// change what a parser reads.
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err

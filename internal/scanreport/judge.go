@@ -11,24 +11,24 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// Options say how tools are judged. The zero value is a scan with every
-// check.
+// Options select how tools are judged. The zero value runs every check.
 type Options struct {
-	Checks, Skip []string // ids of checks to run, and to leave out
-	// Baseline are the tools as they were approved; nil means that there is
-	// no baseline, which is not the same as an empty one.
+	Checks, Skip []string // ids of checks to run, and of checks to skip
+	// Baseline holds the approved tools. nil means that there is no baseline,
+	// which differs from an empty one.
 	Baseline     []scanner.Tool
 	Suppressions []Suppression
-	Today        string // 2006-01-02, against which suppressions expire
+	Today        string // as 2006-01-02; decides which suppressions have expired
 }
 
-// Finding is a tool that has signals left, and everywhere it was read.
+// Finding is a tool with signals that are not suppressed, and every place where
+// it was read.
 type Finding struct {
 	scanner.Finding
 	Places []toollist.Place
 }
 
-// Suppressed is a signal that a suppression took out of its finding.
+// Suppressed is a signal that a suppression removed from its finding.
 type Suppressed struct {
 	Server, Tool string
 	Signal       scanner.Signal
@@ -37,14 +37,14 @@ type Suppressed struct {
 	Places       []toollist.Place
 }
 
-// Incomplete is a tool that some checks failed on.
+// Incomplete is a tool on which some checks failed.
 type Incomplete struct {
 	Server string   `json:"server"`
 	Tool   string   `json:"tool"`
 	Checks []string `json:"failed_checks"`
 }
 
-// Result is what a scan found. Findings are ordered by severity, the worst
+// Result is the result of a scan. Findings are ordered by severity, the worst
 // first, then by server and tool.
 type Result struct {
 	Findings   []Finding
@@ -57,7 +57,7 @@ type Result struct {
 	Checks     []scanner.CheckInfo // those that ran
 	Drift      *Drift              // nil without a baseline
 	RiskScore  int
-	// Expired and Unused are suppressions that suppressed nothing.
+	// Expired and Unused are suppressions without effect.
 	Expired, Unused []Suppression
 }
 
@@ -67,7 +67,7 @@ type ServerCount struct {
 	Tools  int    `json:"tools"`
 }
 
-// Complete says whether everything that should have been scanned was.
+// Complete reports whether everything that should be scanned was scanned.
 func (r *Result) Complete() bool { return len(r.Unscanned) == 0 && len(r.Incomplete) == 0 }
 
 var severityRank = map[scanner.Severity]int{
@@ -75,8 +75,8 @@ var severityRank = map[scanner.Severity]int{
 	scanner.SeverityHigh: 3, scanner.SeverityCritical: 4,
 }
 
-// AtLeast counts the findings of a severity or a worse one. There is none at
-// least SeverityNone: it stands for never failing.
+// AtLeast counts the findings of severity s or worse. For SeverityNone it
+// returns 0: that severity means never to fail.
 func (r *Result) AtLeast(s scanner.Severity) int {
 	n := 0
 	for _, f := range r.Findings {
@@ -87,7 +87,7 @@ func (r *Result) AtLeast(s scanner.Severity) int {
 	return n
 }
 
-// Judge scans the tools of in, all together.
+// Judge scans all tools of in together.
 func Judge(in *toollist.Input, opts Options) (*Result, error) {
 	var options []scanner.Option
 	if opts.Checks != nil {
@@ -130,7 +130,7 @@ func Judge(in *toollist.Input, opts Options) (*Result, error) {
 	return r, nil
 }
 
-// ran describes the checks that a scan with these options runs.
+// ran lists the checks that a scan with these options runs.
 func ran(opts Options) []scanner.CheckInfo {
 	var infos []scanner.CheckInfo
 	for _, c := range scanner.Checks() {
@@ -144,8 +144,8 @@ func ran(opts Options) []scanner.CheckInfo {
 // toolName names a tool within its server.
 type toolName struct{ server, tool string }
 
-// distinct drops tools that were read twice in the same words and collects
-// the places of each name.
+// distinct drops tools that were read twice with the same definition, and
+// collects the places of each name.
 func distinct(all []toollist.Tool) ([]scanner.Tool, map[toolName][]toollist.Place) {
 	tools := make([]scanner.Tool, 0, len(all))
 	places := make(map[toolName][]toollist.Place, len(all))
@@ -185,15 +185,15 @@ func CheckIDs() []string {
 	return ids
 }
 
-// KnownCheck fails on an id that no check has, and guesses the one that was
-// meant.
+// KnownCheck returns an error if no check has the id. The error suggests the
+// closest id.
 func KnownCheck(id string) error {
 	ids := CheckIDs()
 	if slices.Contains(ids, id) {
 		return nil
 	}
 	if near := nearest(id, ids); near != "" {
-		return fmt.Errorf("no check is called %q; did you mean %q?", safetext.Visible(id), near)
+		return fmt.Errorf("there is no check %q; did you mean %q?", safetext.Visible(id), near)
 	}
-	return fmt.Errorf("no check is called %q: use one of %s", safetext.Visible(id), strings.Join(ids, ", "))
+	return fmt.Errorf("there is no check %q: use one of %s", safetext.Visible(id), strings.Join(ids, ", "))
 }

@@ -95,7 +95,7 @@ func TestJudgeSameName(t *testing.T) {
 	if r.Coverage.ToolsScanned != 2 || placesText(r.Findings[0].Places) != "again.json:7, calc.json:7" {
 		t.Errorf("%d, %v", r.Coverage.ToolsScanned, r.Findings[0].Places)
 	}
-	if _, err := Baseline(in.Tools); err == nil || !strings.Contains(err.Error(), "defined in two ways") {
+	if _, err := Baseline(in.Tools); err == nil || !strings.Contains(err.Error(), "two definitions") {
 		t.Error(err)
 	}
 }
@@ -157,7 +157,7 @@ func TestParseSuppressionsBad(t *testing.T) {
 		{"s.hcl", "suppress {\n  tool = \"a:b\"\n  check = \"unicode.hidden\"\n  reason = \" \"\n}", "s.hcl:1,1: a suppression has no reason"},
 		{"s.hcl", "suppress {\n  tool = \"ab\"\n  check = \"unicode.hidden\"\n  reason = \"r\"\n}", "names no tool"},
 		{"s.hcl", "suppress {\n  tool = \"a:b\"\n  check = \"unicod.hiden\"\n  reason = \"r\"\n}", `did you mean "unicode.hidden"?`},
-		{"s.hcl", "suppress {\n  tool = \"a:b\"\n  check = \"unicode.hidden\"\n  reason = \"r\"\n  expires = \"tomorrow\"\n}", `"tomorrow" is no date`},
+		{"s.hcl", "suppress {\n  tool = \"a:b\"\n  check = \"unicode.hidden\"\n  reason = \"r\"\n  expires = \"tomorrow\"\n}", `"tomorrow" is not a date`},
 		{"s.hcl", "suppress {\n  tool = \"a:b\"\n  check = \"unicode.hidden\"\n  reason = \"r\"\n  until = \"x\"\n}", "until"},
 		{"s.json", `{"suppress":[{"tool":"a:b","check":"unicode.hidden"}]}`, "reason"},
 		{"s.json", `{"suppress":[`, "s.json:1,"},

@@ -217,7 +217,7 @@ func TestSARIFLimits(t *testing.T) {
 			t.Errorf("%+v: %d bytes, %d results of %d", limit, len(text), kept, total)
 		}
 		note := *run.Invocations[0].ToolExecutionNotifications[0].Message.Text
-		if !strings.HasPrefix(note, fmt.Sprintf("%d further results", total-kept)) {
+		if !strings.HasPrefix(note, fmt.Sprintf("%d more results", total-kept)) {
 			t.Error(note)
 		}
 		for _, res := range run.Results[:min(kept, 200)] {

@@ -17,8 +17,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// What GitHub takes of one SARIF file. Its limit on size is after
-// compression; ours is before, so that every other reader can have it too.
+// GitHub's limits for one SARIF file. Its limit on the size applies after
+// compression. These apply before, so that other readers can read the file too.
 const (
 	sarifMaxBytes   = 10_000_000
 	sarifMaxResults = 25_000
@@ -26,9 +26,9 @@ const (
 
 const informationURI = "https://github.com/touchstone-eval/touchstone"
 
-// WriteSARIF writes the result as SARIF 2.1.0: one result a signal, the worst
-// first. When there are more than code scanning takes, the rest is left out
-// and a notification says how many.
+// WriteSARIF writes the result as SARIF 2.1.0, with one result for each signal,
+// the worst first. If there are more than code scanning accepts, it leaves out
+// the rest and adds a notification with their number.
 func (r *Result) WriteSARIF(w io.Writer) error {
 	return r.writeSARIF(w, sarifMaxBytes, sarifMaxResults)
 }
@@ -36,7 +36,7 @@ func (r *Result) WriteSARIF(w io.Writer) error {
 func (r *Result) writeSARIF(w io.Writer, maxBytes, maxResults int) error {
 	results := r.sarifResults()
 	kept := make([]*sarif.Result, 0, min(len(results), maxResults))
-	// Everything but the results, with room for the notification of the cut.
+	// The size of everything but the results, including the notification.
 	size, err := encodedSize(r.sarifReport(nil, len(results)))
 	if err != nil {
 		return err
@@ -65,9 +65,8 @@ func encodedSize(v any) (int, error) {
 	return len(text), err
 }
 
-// encodeSARIF encodes v without the members that only repeat SARIF's own
-// defaults, which the library writes everywhere: they would be two thirds of
-// the file.
+// encodeSARIF encodes v without the members that repeat the defaults of SARIF.
+// The library writes them everywhere, and they would be two thirds of the file.
 func encodeSARIF(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -126,7 +125,7 @@ func sarifRule(c scanner.CheckInfo) *sarif.ReportingDescriptor {
 	if c.Tier == scanner.TierHard {
 		severity, level = "8.5", sarif.LevelError
 	}
-	help := "See docs/scanner in the repository of touchstone for what this check looks for, its innocent twins and how to suppress it."
+	help := "See docs/scanner in the touchstone repository for what this check detects, which innocent texts are similar, and how to suppress it."
 	properties := sarif.NewPropertyBag().Add("security-severity", severity).Add("precision", precision(c.Tier))
 	properties.WithTags([]string{"security", "mcp", string(c.ThreatType)})
 	return sarif.NewReportingDescriptor().WithID(c.ID).WithName(ruleName(c.ID)).
@@ -143,7 +142,7 @@ func precision(t scanner.Tier) string {
 	return "medium"
 }
 
-// ruleName turns "unicode.hidden" into "UnicodeHidden", SARIF's way of names.
+// ruleName turns "unicode.hidden" into "UnicodeHidden", as is usual in SARIF.
 func ruleName(id string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(id, func(r rune) bool { return r == '.' || r == '_' || r == '-' }) {
@@ -152,8 +151,8 @@ func ruleName(id string) string {
 	return b.String()
 }
 
-// sarifResults gives all results, those of the worst findings first and the
-// suppressed ones, which are less than all others, last.
+// sarifResults returns all results: those of the worst findings first and the
+// suppressed ones, which matter least, last.
 func (r *Result) sarifResults() []*sarif.Result {
 	var results []*sarif.Result
 	seen := map[string]int{}
@@ -174,7 +173,7 @@ func (r *Result) sarifResults() []*sarif.Result {
 	return results
 }
 
-// sortedSignals gives the hard signals of a finding first.
+// sortedSignals returns the signals of a finding, hard signals first.
 func sortedSignals(signals []scanner.Signal) []scanner.Signal {
 	signals = slices.Clone(signals)
 	slices.SortStableFunc(signals, func(a, b scanner.Signal) int { return cmp.Compare(b.Tier, a.Tier) })
@@ -193,9 +192,9 @@ func (r *Result) sarifResult(server, tool string, s scanner.Signal, severity sca
 	case severityRank[severity] >= severityRank[scanner.SeverityMedium]:
 		level = sarif.LevelWarning
 	}
-	// The text of the evidence is part of the fingerprint: an alert that was
-	// dismissed must not hide another attack in the same tool. The place is
-	// not: moving a tool within its file changes nothing.
+	// The fingerprint includes the evidence, because a dismissed alert must
+	// not hide another attack in the same tool. It does not include the place,
+	// so moving a tool within its file changes nothing.
 	hash := toollist.Fingerprint(s.CheckID, server, tool, s.Evidence)
 	seen[hash]++
 	primary := fmt.Sprintf("%s:%d", hash, seen[hash])
@@ -225,9 +224,9 @@ func physical(p toollist.Place) *sarif.PhysicalLocation {
 		WithRegion(sarif.NewRegion().WithStartLine(max(1, p.Line)))
 }
 
-// artifactURI gives the URI of a file, relative where the file was named so:
-// code scanning takes it from the root of the repository. What is no file,
-// such as <stdin>, gets its name.
+// artifactURI returns the URI of a file. The URI is relative if the path is:
+// code scanning resolves it against the root of the repository. A source that is
+// not a file, such as <stdin>, is represented by its name.
 func artifactURI(file string) string {
 	if name, ok := strings.CutPrefix(file, "<"); ok {
 		return (&url.URL{Path: strings.TrimSuffix(name, ">")}).EscapedPath()
@@ -240,12 +239,12 @@ func artifactURI(file string) string {
 		}
 		return (&url.URL{Scheme: "file", Path: p}).String()
 	}
-	// A first segment with a colon would be read as a scheme.
+	// A colon in the first segment would end a scheme.
 	return (&url.URL{Path: filepath.ToSlash(file)}).String()
 }
 
-// notifications say what the results do not: what was not scanned, and what
-// was left out here.
+// notifications reports what the results do not contain: what was not scanned,
+// and results that were left out. left is the number of the latter.
 func (r *Result) notifications(left int) []*sarif.Notification {
 	var list []*sarif.Notification
 	add := func(level, text string, place toollist.Place) {
@@ -256,7 +255,7 @@ func (r *Result) notifications(left int) []*sarif.Notification {
 		list = append(list, n)
 	}
 	if left > 0 {
-		add(sarif.LevelError, fmt.Sprintf("%d further results, of no higher severity than those here, were left out: a file holds at most %d results and %d bytes. The JSON output has them all.",
+		add(sarif.LevelError, fmt.Sprintf("%d more results, of no higher severity than those here, were left out: a file holds at most %d results and %d bytes. The JSON output holds all results.",
 			left, sarifMaxResults, sarifMaxBytes), toollist.Place{})
 	}
 	const most = 200

@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// summary says in a line or two what was looked at and what came out.
+// summary describes in one or two lines what was scanned and found.
 func (r *Result) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s scanned with %s", count(r.Coverage.ToolsScanned, "tool"),
@@ -51,18 +51,18 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// section is one of the lists below the findings, the same in every format
-// for people.
+// section is one of the lists below the findings. It is the same in the table,
+// Markdown and HTML formats.
 type section struct {
 	Title string
 	Items []item
 }
 
-// item is a line of a section. Subject is a stranger's text, and so may be
-// what Text quotes: both are escaped by the format.
+// item is a line of a section. Subject is untrusted text, and Text may quote
+// untrusted text. Each format escapes both.
 type item struct{ Subject, Text string }
 
-// maxItems bounds what a section shows to people; the JSON output has all.
+// maxItems limits the items shown in a section; the JSON output lists all.
 const maxItems = 50
 
 func (r *Result) sections() []section {
@@ -72,7 +72,7 @@ func (r *Result) sections() []section {
 			return
 		}
 		if n := len(items) - maxItems; n > 0 {
-			items = append(items[:maxItems:maxItems], item{Text: fmt.Sprintf("and %d more, all of them in the JSON output", n)})
+			items = append(items[:maxItems:maxItems], item{Text: fmt.Sprintf("and %d more; the JSON output lists all of them", n)})
 		}
 		list = append(list, section{title, items})
 	}
@@ -97,12 +97,12 @@ func (r *Result) sections() []section {
 	add("Suppressed", items)
 	items = nil
 	for _, s := range r.Expired {
-		items = append(items, item{s.Tool, fmt.Sprintf("%s expired on %s and suppresses nothing (%s); renew or remove it", s.Check, s.Expires, s.Place)})
+		items = append(items, item{s.Tool, fmt.Sprintf("%s expired on %s and has no effect (%s); renew or remove it", s.Check, s.Expires, s.Place)})
 	}
 	add("Expired suppressions", items)
 	items = nil
 	for _, s := range r.Unused {
-		items = append(items, item{s.Tool, fmt.Sprintf("%s did not rise there (%s); remove it", s.Check, s.Place)})
+		items = append(items, item{s.Tool, fmt.Sprintf("%s has no signal to suppress (%s); remove it", s.Check, s.Place)})
 	}
 	add("Unused suppressions", items)
 	if d := r.Drift; d != nil {
@@ -111,9 +111,9 @@ func (r *Result) sections() []section {
 			names []string
 			text  string
 		}{
-			{d.Changed, "is not as it was approved"},
-			{d.New, "was never approved"},
-			{d.Gone, "was approved and is gone"},
+			{d.Changed, "differs from its approved definition"},
+			{d.New, "is not approved"},
+			{d.Gone, "is approved but was not found"},
 		} {
 			for _, name := range part.names {
 				items = append(items, item{safetext.Clip(name, 2*safetext.MaxName), part.text})
@@ -154,7 +154,7 @@ func detail(u toollist.Unscanned) string {
 	return b.String()
 }
 
-// maxPlaces bounds the places that are shown of one tool.
+// maxPlaces limits the places shown for one tool.
 const maxPlaces = 10
 
 func placesText(places []toollist.Place) string {

@@ -17,9 +17,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// Suppression says that signals of a check on a tool are known and accepted.
-// Tool is "server:tool", in which * stands for any text; Reason is required;
-// Expires is the last day on which it holds, and may be empty.
+// Suppression declares that the signals of a check on a tool are known and
+// accepted. Tool is "server:tool", where * matches any text. Reason is
+// required. Expires is the last day on which the suppression applies, or empty.
 type Suppression struct {
 	Tool    string
 	Check   string
@@ -42,8 +42,8 @@ type suppressionsFile struct {
 	} `hcl:"suppress,block"`
 }
 
-// ParseSuppressions reads a suppressions file: HCL, or JSON when its name ends
-// in .json. The error has every problem, each with its line.
+// ParseSuppressions reads a suppressions file in HCL, or in JSON if its name
+// ends in .json. The error lists every problem with its line.
 func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 	parser := hclparse.NewParser()
 	parse := parser.ParseHCL
@@ -61,19 +61,19 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: s.Range.Ptr()})
 		}
 		if diags.HasErrors() && s.Tool == "" && s.Check == "" {
-			continue // already said
+			continue // already reported
 		}
 		if strings.TrimSpace(s.Reason) == "" {
-			complain("a suppression has no reason", "write down why this is accepted, for whoever reads it next")
+			complain("a suppression has no reason", "add a reason that explains why the finding is accepted")
 		}
 		if !strings.Contains(s.Tool, ":") {
-			complain(fmt.Sprintf("%q names no tool", s.Tool), `write server:tool; * stands for any text, as in "github:*"`)
+			complain(fmt.Sprintf("%q names no tool", s.Tool), `write server:tool; * matches any text, as in "github:*"`)
 		}
 		if err := KnownCheck(s.Check); err != nil {
-			complain(err.Error(), "see the ids with touchstone scan --help")
+			complain(err.Error(), "list the ids with touchstone scan --help")
 		}
 		if _, err := time.Parse(time.DateOnly, s.Expires); s.Expires != "" && err != nil {
-			complain(fmt.Sprintf("%q is no date", s.Expires), "write it as 2027-01-31")
+			complain(fmt.Sprintf("%q is not a date", s.Expires), "write a date such as 2027-01-31")
 		}
 		list = append(list, Suppression{s.Tool, s.Check, s.Reason, s.Expires, toollist.Place{File: file, Line: s.Range.Start.Line}})
 	}
@@ -83,7 +83,7 @@ func ParseSuppressions(file string, text []byte) ([]Suppression, error) {
 	return list, nil
 }
 
-// suppressionsError prints each problem on a line of its own.
+// suppressionsError prints each problem on its own line.
 type suppressionsError struct{ diags hcl.Diagnostics }
 
 func (e *suppressionsError) Error() string {
@@ -98,8 +98,8 @@ func (e *suppressionsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// suppress moves what suppressions cover out of the report and judges the
-// rest anew.
+// suppress moves suppressed signals out of the report and judges the remaining
+// ones again.
 func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolName][]toollist.Place) {
 	active := []Suppression{}
 	for _, s := range opts.Suppressions {
@@ -136,7 +136,8 @@ func (r *Result) suppress(report *scanner.Report, opts Options, places map[toolN
 	}
 }
 
-// wildcard matches text against a pattern in which * stands for any text.
+// wildcard reports whether text matches a pattern in which * stands for any
+// text.
 func wildcard(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	head, rest := parts[0], parts[1:]
@@ -157,7 +158,7 @@ func wildcard(pattern, text string) bool {
 	return text == ""
 }
 
-// nearest gives the candidate closest to s, or "" when none is close.
+// nearest returns the candidate closest to s, or "" if none is close.
 func nearest(s string, candidates []string) string {
 	best, distance := "", max(2, len(s)/3)+1
 	for _, c := range slices.Sorted(slices.Values(candidates)) {

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable writes the result for a person at a terminal.
+// WriteTable writes the result as a table for a terminal.
 func (r *Result) WriteTable(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	if len(r.Findings) > 0 {

@@ -1,7 +1,8 @@
-// Package subprocess runs programs that Touchstone did not write and leaves
-// nothing of them behind. Each program leads a process group of its own; the
-// group ends with the program. The end of its error output is kept for
-// messages. The package also measures the memory of such a group.
+// Package subprocess runs external programs and cleans up after them. Each
+// program leads its own process group, and the group is killed when the program
+// ends. The end of the program's error output is kept for messages. The package
+// also measures the memory of such a group.
 //
-// It imports nothing of ours and does not know what the programs are for.
+// It imports no other package of this module and does not depend on what the
+// programs do.
 package subprocess

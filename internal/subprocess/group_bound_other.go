@@ -4,5 +4,5 @@ package subprocess
 
 import "os/exec"
 
-// LeadBound is Lead: only Linux can bind a program's life to its starter's.
+// LeadBound is Lead: only Linux can end a program with its parent.
 func LeadBound(cmd *exec.Cmd) { Lead(cmd) }

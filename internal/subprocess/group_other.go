@@ -7,10 +7,10 @@ import (
 	"os/exec"
 )
 
-// Lead does nothing where there are no process groups.
+// Lead does nothing on systems without process groups.
 func Lead(*exec.Cmd) {}
 
-// KillGroup ends the process; what it started is left to itself.
+// KillGroup kills the process. Its children are not killed.
 func KillGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill()

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// lingers is how long what a program left running may keep its output open.
+// lingers is how long the children of a program may keep its output open after
+// it has ended.
 const lingers = 2 * time.Second
 
-// Run runs cmd, which exec.CommandContext made with ctx, in a process group of
-// its own and ends all that is left of the group. When ctx ends, so does the
-// group; the error is then that of ctx. Any other error is that of cmd.Run.
+// Run runs cmd, which exec.CommandContext created with ctx, in its own process
+// group, and then kills what is left of the group. When ctx ends, the group is
+// killed and Run returns the error of ctx. Otherwise it returns the error of
+// cmd.Run.
 func Run(ctx context.Context, cmd *exec.Cmd) error {
 	Lead(cmd)
 	cmd.Cancel = func() error {

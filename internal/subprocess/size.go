@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// SizeField reads a size from a file that Linux's /proc has of a process, such
-// as VmHWM of status or Pss of smaps_rollup, in bytes; 0 when the process has
-// ended or the file has no such field.
+// SizeField reads a size in bytes from a file that Linux has in /proc for a
+// process, such as VmHWM in status or Pss in smaps_rollup. It returns 0 if the
+// process has ended or the file has no such field.
 func SizeField(file, field string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

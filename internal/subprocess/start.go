@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Start is cmd.Start, and says what is missing where the kernel does not find a
-// program that is there.
+// Start calls cmd.Start. If the kernel cannot find a program that exists, the
+// error says what is missing.
 func Start(cmd *exec.Cmd) error {
 	err := cmd.Start()
 	if err == nil {
@@ -28,9 +28,9 @@ func Start(cmd *exec.Cmd) error {
 	return Explained(err, file)
 }
 
-// Explained is the error of starting a program's file. The kernel calls a file
-// that is there missing when what should run it is: the loader of a dynamically
-// linked program, or what the first line of a script names.
+// Explained explains an error of starting file. The kernel reports that an
+// existing file does not exist when its interpreter is missing: the loader of a
+// dynamically linked program, or the program in the first line of a script.
 func Explained(err error, file string) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -43,13 +43,14 @@ func Explained(err error, file string) error {
 		return err
 	}
 	if script {
-		return fmt.Errorf("%w: the file is there, and %s, which its first line names, is not: run it in an image that has it", err, interpreter)
+		return fmt.Errorf("%w: the file exists, but its interpreter %s does not: run it in an image that has the interpreter", err, interpreter)
 	}
-	return fmt.Errorf("%w: the file is there, and its dynamic loader %s is not: build it statically (a Go program with CGO_ENABLED=0), or run it in an image that has the loader", err, interpreter)
+	return fmt.Errorf("%w: the file exists, but its dynamic loader %s does not: build it statically (a Go program with CGO_ENABLED=0), or run it in an image that has the loader", err, interpreter)
 }
 
-// interpreterOf is what runs a program's file: the dynamic loader that an ELF
-// file names, or what the first line of a script does. Empty where nothing is.
+// interpreterOf returns what runs the program in file: the dynamic loader named
+// by an ELF file, or the interpreter in the first line of a script. It returns
+// an empty path if there is none.
 func interpreterOf(file string) (path string, script bool) {
 	f, err := os.Open(file)
 	if err != nil {

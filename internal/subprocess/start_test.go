@@ -46,7 +46,7 @@ func TestStartSaysWhatIsMissing(t *testing.T) {
 	}
 	for _, c := range []struct{ name, file, want string }{
 		{"dynamic", dynamic(t), "CGO_ENABLED=0"},
-		{"script", script, "/no/such/shell, which its first line names"},
+		{"script", script, "its interpreter /no/such/shell does not"},
 		{"none", filepath.Join(dir, "none"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// Stdio is a running program that is spoken to over its standard input and
+// Stdio is a running program that communicates over its standard input and
 // output.
 type Stdio struct {
 	In  io.WriteCloser
 	Out io.ReadCloser
-	// Exited is closed once the program is reaped and its group ended.
+	// Exited is closed once the program has been reaped and its group killed.
 	Exited chan struct{}
 
 	cmd   *exec.Cmd
 	grace time.Duration
 }
 
-// StartStdio starts cmd, whose input and output must not be set and which
-// should lead a group. grace is how long it may take to end after its input was
-// closed.
+// StartStdio starts cmd, which should lead a group and whose input and output
+// must not be set. grace is how long the program may take to end after its input
+// was closed.
 func StartStdio(cmd *exec.Cmd, grace time.Duration) (*Stdio, error) {
-	// Plain pipes and not those of exec.Cmd, which closes its own as soon as
-	// the process ends, with the last answer perhaps still in them.
+	// Use plain pipes: exec.Cmd closes its own pipes as soon as the process
+	// ends, when the last answer may still be in them.
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("open a pipe: %w", err)
@@ -50,13 +50,13 @@ func StartStdio(cmd *exec.Cmd, grace time.Duration) (*Stdio, error) {
 	go func() {
 		defer close(p.Exited)
 		_ = cmd.Wait()
-		KillGroup(cmd.Process.Pid) // what it left running
+		KillGroup(cmd.Process.Pid) // kill the remaining children
 	}()
 	return p, nil
 }
 
-// Stop closes the input, which asks a program to end, and kills it with its
-// children when it does not. It returns when the program is gone.
+// Stop closes the input, which asks the program to end, and kills the program
+// and its children if it does not. It returns when the program has ended.
 func (p *Stdio) Stop() {
 	p.In.Close()
 	select {

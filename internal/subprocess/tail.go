@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Tail keeps the end of what is written to it. It may be written to and read
-// by several goroutines.
+// Tail is a writer that keeps the end of what is written to it. It is safe for
+// concurrent use.
 type Tail struct {
 	limit int
 	mu    sync.Mutex
@@ -14,7 +14,7 @@ type Tail struct {
 	cut   bool
 }
 
-// NewTail keeps the last limit bytes.
+// NewTail returns a Tail that keeps the last limit bytes.
 func NewTail(limit int) *Tail { return &Tail{limit: limit} }
 
 func (t *Tail) Write(p []byte) (int, error) {
@@ -27,8 +27,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is what is kept, in whole lines where something was cut off, as valid
-// UTF-8 and without line breaks at the end.
+// String returns the kept text as valid UTF-8, without line breaks at the end.
+// If the beginning was cut off, it starts with a whole line.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	text, cut := strings.ToValidUTF8(string(t.data), "\uFFFD"), t.cut
@@ -41,8 +41,8 @@ func (t *Tail) String() string {
 	return strings.TrimRight(text, "\n")
 }
 
-// Indented is String with every line moved to the right, for the end of a
-// message; it says when there is nothing.
+// Indented returns String with every line indented, for the end of a message,
+// or a note if there is no text.
 func (t *Tail) Indented() string {
 	text := t.String()
 	if text == "" {

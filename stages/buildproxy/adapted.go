@@ -15,12 +15,12 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// adapterFile is the name of the adapter beside the manifest. It holds what
-// starting and asking the proxy takes, without comments and without the build:
-// the stages that read it run again only when that changes.
+// adapterFile is the name of the adapter next to the manifest. It holds what is
+// needed to start and query the proxy, without comments and without the build,
+// so that the stages that read it only run again when these parts change.
 const adapterFile = "adapter.hcl"
 
-// parseOptions reads NAME=VALUE words.
+// parseOptions parses NAME=VALUE words.
 func parseOptions(words []string) (map[string]string, error) {
 	options := map[string]string{}
 	for _, w := range words {
@@ -36,7 +36,7 @@ func parseOptions(words []string) (map[string]string, error) {
 	return options, nil
 }
 
-// adapted makes the proxy that an adapter describes.
+// adapted builds the proxy that an adapter describes.
 func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error) {
 	m := contracts.ProxyManifest{Name: opts.Name, Adapter: adapterFile, Options: opts.OptionValues}
 	a, err := adapter.ReadFile(opts.Adapter)
@@ -54,15 +54,15 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 		return m, err
 	}
 	if a.Build != nil {
-		// What remains of the build is that there is one.
+		// Keep only the fact that there is a build.
 		text = append(text, fmt.Sprintf("build {\n  binary = %q\n}\n", filepath.Base(opts.Binary))...)
 	}
-	// Options that nobody knows, or that are missing, are found now.
+	// Report unknown or missing options now.
 	if _, err := a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: opts.OptionValues}); err != nil {
 		return m, err
 	}
 	if err := os.WriteFile(filepath.Join(opts.Out, adapterFile), text, 0o644); err != nil {
-		return m, fmt.Errorf("keep the adapter: %w", err)
+		return m, fmt.Errorf("write the adapter: %w", err)
 	}
 	described, err := describedDigest(text, opts.OptionValues)
 	if err != nil {
@@ -92,28 +92,28 @@ func adapted(ctx context.Context, opts Options) (contracts.ProxyManifest, error)
 	return m, err
 }
 
-// checkAdapted refuses what does not go together, and fills in what the
-// adapter says of the build.
+// checkAdapted refuses invalid combinations of options, and fills in what the
+// adapter says about the build.
 func checkAdapted(a *adapter.Adapter, opts *Options) error {
 	switch {
 	case !a.DescribesProxy():
-		return &UsageError{fmt.Sprintf("adapter %s describes detectors and no proxy: add a start block, or choose another adapter", a.Name)}
+		return &UsageError{fmt.Sprintf("adapter %s describes detectors but no proxy: add a start block, or choose another adapter", a.Name)}
 	case len(opts.Args) > 0:
-		return &UsageError{"--arg is for proxies without an adapter: an adapter says itself which arguments its proxy gets"}
+		return &UsageError{"--arg applies to proxies without an adapter: an adapter itself defines the arguments of its proxy"}
 	case a.Build == nil && (opts.Source != "" || opts.Binary != "" || len(opts.Command) > 0):
-		return &UsageError{fmt.Sprintf("adapter %s builds nothing: leave out --source, --binary and the build command", a.Name)}
+		return &UsageError{fmt.Sprintf("adapter %s has no build: leave out --source, --binary and the build command", a.Name)}
 	case a.Build == nil:
 		return nil
 	case opts.Source == "":
-		return &UsageError{fmt.Sprintf("adapter %s is of a proxy that is built: give its source with --source DIR, in a pipeline with --var proxy_source=DIR", a.Name)}
+		return &UsageError{fmt.Sprintf("adapter %s builds its proxy from source: give the source with --source DIR, or in a pipeline with --var proxy_source=DIR", a.Name)}
 	case opts.Identity != "":
-		return &UsageError{"--identity is for proxies inside this program: a binary is identified by its content; leave it out"}
+		return &UsageError{"--identity applies to the embedded proxy: a binary is identified by its content; leave it out"}
 	}
 	if opts.Binary == "" {
 		opts.Binary = a.Build.Binary
 	}
 	if !filepath.IsLocal(opts.Binary) {
-		return &UsageError{fmt.Sprintf("--binary %q is not inside the source: name a file relative to it", opts.Binary)}
+		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source", opts.Binary)}
 	}
 	if len(opts.Command) == 0 {
 		opts.Command = a.Build.Command
@@ -121,7 +121,7 @@ func checkAdapted(a *adapter.Adapter, opts *Options) error {
 	return nil
 }
 
-// describedDigest is the digest of an adapter and its options.
+// describedDigest returns the digest of an adapter and its options.
 func describedDigest(text []byte, options map[string]string) (string, error) {
 	raw, err := json.Marshal(struct {
 		Adapter string
@@ -131,12 +131,12 @@ func describedDigest(text []byte, options map[string]string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// keepDetectors writes into dir the detectors of the adapter and the programs
-// of the build that they start. A program that the build did not leave is left
-// out: whoever asks for its detector will be told.
+// keepDetectors writes the detectors of the adapter into dir, with the programs
+// of the build that they start. It leaves out a program that the build did not
+// produce; using its detector fails with a message.
 func keepDetectors(a *adapter.Adapter, build, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the directory of the detectors: %w", err)
+		return fmt.Errorf("create the directory of the detectors: %w", err)
 	}
 	var text []byte
 	if a != nil {
@@ -150,7 +150,7 @@ func keepDetectors(a *adapter.Adapter, build, dir string) error {
 			}
 			_, err := install(filepath.Join(dir, filepath.Base(d.Binary)), filepath.Join(build, d.Binary))
 			if errors.Is(err, os.ErrNotExist) {
-				fmt.Fprintf(os.Stderr, "detector %s: the build left no file %s: it cannot be asked\n", d.Name, d.Binary)
+				fmt.Fprintf(os.Stderr, "detector %s: the build produced no file %s, so this detector cannot run\n", d.Name, d.Binary)
 				continue
 			}
 			if err != nil {
@@ -159,7 +159,7 @@ func keepDetectors(a *adapter.Adapter, build, dir string) error {
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, adapter.DetectorsFile), text, 0o644); err != nil {
-		return fmt.Errorf("keep the detectors: %w", err)
+		return fmt.Errorf("write the detectors: %w", err)
 	}
 	return nil
 }

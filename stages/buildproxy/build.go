@@ -13,9 +13,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// copyTree copies regular files, directories and symbolic links that stay
-// inside. What it makes is writable. Version control's own directory is left
-// out: a build that looks at it would not be the same twice.
+// copyTree copies regular files, directories and symbolic links that stay inside
+// the tree. The copies are writable. It leaves out .git, because a build that
+// reads it would not be reproducible.
 func copyTree(to, from string) error {
 	root, err := filepath.EvalSymlinks(from)
 	if err != nil {
@@ -44,7 +44,7 @@ func copyTree(to, from string) error {
 				return err
 			}
 			if filepath.IsAbs(link) || !filepath.IsLocal(filepath.Join(filepath.Dir(rel), link)) {
-				return fmt.Errorf("%s is a symbolic link out of the source (to %q): replace it by what it points to", rel, link)
+				return fmt.Errorf("%s is a symbolic link out of the source (to %q): replace it by its target", rel, link)
 			}
 			return os.Symlink(link, target)
 		case d.Type().IsRegular():
@@ -72,8 +72,8 @@ func copyFile(to, from string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// removeAll removes a tree in which a build may have made directories
-// read-only, as Go's module cache does.
+// removeAll removes a tree in which a build may have made directories read-only,
+// as Go does in its module cache.
 func removeAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
@@ -87,12 +87,12 @@ func removeAll(dir string) {
 	_ = os.RemoveAll(dir)
 }
 
-// tailLimit is how much of a failed build's output is told, in bytes.
+// tailLimit is how much of a failed build's output the error shows, in bytes.
 const tailLimit = 4 << 10
 
-// runBuild runs the command in dir. Its output goes to standard error, and
-// the end of it into the error when it fails. env is set on top of this
-// process's environment.
+// runBuild runs the command in dir. Its output goes to standard error. If it
+// fails, the error contains the end of the output. env is added to this process's
+// environment.
 func runBuild(ctx context.Context, dir string, argv []string, env map[string]string) error {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = dir

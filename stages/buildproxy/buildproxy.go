@@ -1,8 +1,8 @@
-// Package buildproxy is the stage that makes the proxy under test: the
-// reference proxy, which is part of this program, or whatever a given command
-// builds from a given source.
+// Package buildproxy is the stage that provides the proxy under test: the
+// reference proxy, which is part of this program, or a proxy that a given
+// command builds from a given source.
 //
-// How a proxy is started and asked is not known here: see internal/proxy/undertest.
+// How a proxy is started and queried is defined in internal/proxy/undertest.
 package buildproxy
 
 import (
@@ -22,42 +22,42 @@ import (
 )
 
 // EmbeddedIdentity returns the digest of the reference proxy's source. The
-// program that holds the proxy sets it.
+// program that contains the proxy sets it.
 var EmbeddedIdentity func() string
 
 // ReferenceName is the name of the embedded proxy.
 const ReferenceName = "reference"
 
-// Options is what the stage reads and writes.
+// Options are the inputs and outputs of the stage.
 type Options struct {
 	Out  string // the directory to write
 	Name string // of the proxy; empty for a default
-	// Identity of the embedded proxy; empty asks EmbeddedIdentity.
+	// Identity identifies the embedded proxy; empty calls EmbeddedIdentity.
 	Identity string
 	// Source is the directory to build from; empty means the reference
-	// proxy. Command is run in a copy of it and has to leave the executable
-	// file Binary there; without one the file is in the source already.
+	// proxy. Command is run in a copy of it and must produce the executable
+	// file Binary there. Without a command, Binary must already be there.
 	Source  string
 	Binary  string
 	Command []string
-	// Args are put before those that every proxy is started with.
+	// Args precede the arguments that every proxy is started with.
 	Args []string
-	// Adapter is the file that describes the proxy; empty for one that keeps
-	// to docs/own-proxy.md. OptionValues are its settings.
+	// Adapter is the file that describes the proxy; empty for a proxy that
+	// follows docs/own-proxy.md. OptionValues are its settings.
 	Adapter      string
 	OptionValues map[string]string
-	// Detectors is a directory to write with the detectors that the adapter
-	// describes; empty to leave them out.
+	// Detectors is a directory in which to write the detectors that the
+	// adapter describes; empty to leave them out.
 	Detectors string
 }
 
-// Command is the stage's command line.
+// Command returns the command of the stage.
 func Command() *cobra.Command {
 	var opts Options
 	var optionValues []string
 	cmd := &cobra.Command{
 		Use:   "build-proxy --out DIR [--source DIR --binary FILE [-- COMMAND...]]",
-		Short: "Build the proxy under test, or name the reference proxy",
+		Short: "Build the proxy under test, or select the reference proxy",
 		Example: `  touchstone stage build-proxy --out proxy
   touchstone stage build-proxy --out proxy --source ../my-proxy --binary bin/my-proxy -- make
   touchstone stage build-proxy --out proxy --adapter their-proxy.hcl --source ../their-proxy -- make`,
@@ -75,23 +75,23 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Name, "name", "", "the proxy's name in reports")
 	f.StringVar(&opts.Identity, "identity", "", "the digest of the reference proxy's source")
 	f.StringVar(&opts.Source, "source", "", "the directory to build from")
-	f.StringVar(&opts.Binary, "binary", "", "the file that the command leaves, relative to the source")
+	f.StringVar(&opts.Binary, "binary", "", "the file that the command produces, relative to the source")
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
-	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy, see docs/adapters.md")
+	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/adapters.md)")
 	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
-	f.StringVar(&opts.Detectors, "detectors", "", "a directory to write with the detectors that the adapter describes")
+	f.StringVar(&opts.Detectors, "detectors", "", "the directory to write the adapter's detectors to")
 	if err := cmd.MarkFlagRequired("out"); err != nil {
-		panic(err) // a flag that does not exist: a mistake in this program
+		panic(err) // the flag does not exist: a bug in this program
 	}
 	return cmd
 }
 
-// UsageError is a choice of options that makes no sense.
+// UsageError reports an invalid combination of options.
 type UsageError struct{ message string }
 
 func (e *UsageError) Error() string { return e.message }
 
-// ExitCode is the process's exit code for the error.
+// ExitCode returns the process's exit code for the error.
 func (*UsageError) ExitCode() int { return 2 }
 
 // Run runs the stage.
@@ -100,10 +100,10 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	if st, err := os.Stat(opts.Source); opts.Source != "" && (err != nil || !st.IsDir()) {
-		return &UsageError{fmt.Sprintf("--source %s is no directory that is there: name the one of the proxy's source", opts.Source)}
+		return &UsageError{fmt.Sprintf("--source %s is not an existing directory: give the directory of the proxy's source", opts.Source)}
 	}
 	if err := os.MkdirAll(opts.Out, 0o755); err != nil {
-		return fmt.Errorf("make the output directory: %w", err)
+		return fmt.Errorf("create the output directory: %w", err)
 	}
 	var manifest contracts.ProxyManifest
 	var err error
@@ -129,19 +129,19 @@ func Run(ctx context.Context, opts Options) error {
 func check(opts Options) error {
 	switch {
 	case opts.Adapter != "":
-		return nil // what goes together is up to the adapter
+		return nil // checkAdapted checks these
 	case len(opts.OptionValues) > 0:
-		return &UsageError{"--option is a setting of an adapter: give the adapter with --adapter, or leave it out"}
+		return &UsageError{"--option requires an adapter: give one with --adapter, or leave the option out"}
 	case opts.Source == "" && (opts.Binary != "" || len(opts.Command) > 0 || len(opts.Args) > 0):
-		return &UsageError{"a build command, --binary and --arg go with --source: give it, or leave them out for the reference proxy"}
+		return &UsageError{"a build command, --binary and --arg require --source: add it, or leave them out to use the reference proxy"}
 	case opts.Source == "":
 		return nil
 	case opts.Identity != "":
-		return &UsageError{"--identity is for the reference proxy: a binary is identified by its content; leave it out"}
+		return &UsageError{"--identity applies to the reference proxy: a binary is identified by its content; leave it out"}
 	case opts.Binary == "":
-		return &UsageError{"--source needs --binary: name the file that the build leaves, relative to the source"}
+		return &UsageError{"--source requires --binary: name the file that the build produces, relative to the source"}
 	case !filepath.IsLocal(opts.Binary):
-		return &UsageError{fmt.Sprintf("--binary %q is not inside the source: name a file relative to it", opts.Binary)}
+		return &UsageError{fmt.Sprintf("--binary %q is outside the source: give a path relative to the source", opts.Binary)}
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func embedded(opts Options) (contracts.ProxyManifest, error) {
 		m.Identity = EmbeddedIdentity()
 	}
 	if m.Identity == "" {
-		return m, errors.New("this program does not know the digest of the proxy in it: give it with --identity")
+		return m, errors.New("this program does not know the digest of its embedded proxy: give it with --identity")
 	}
 	return m, nil
 }
@@ -175,16 +175,16 @@ func built(ctx context.Context, opts Options) (contracts.ProxyManifest, error) {
 	return m, err
 }
 
-// buildIn runs the command in a copy of the source, since inputs of a stage
-// may be read-only, and lets use take what it left. Without a command use gets
-// the source as it is.
+// buildIn runs the command in a copy of the source, because inputs of a stage may
+// be read-only, and calls use on the directory. Without a command it calls use
+// on the source itself.
 func buildIn(ctx context.Context, source string, command []string, env map[string]string, use func(dir string) error) error {
 	if len(command) == 0 {
 		return use(source)
 	}
 	work, err := os.MkdirTemp("", "touchstone-build-")
 	if err != nil {
-		return fmt.Errorf("make a directory to build in: %w", err)
+		return fmt.Errorf("create a directory to build in: %w", err)
 	}
 	defer removeAll(work)
 	if err := copyTree(work, source); err != nil {
@@ -196,25 +196,25 @@ func buildIn(ctx context.Context, source string, command []string, env map[strin
 	return use(work)
 }
 
-// keepBinary takes the proxy out of what the build left in dir.
+// keepBinary copies the proxy from dir, the directory of the build.
 func keepBinary(dir string, opts Options) (name, identity string, err error) {
 	name = filepath.Base(opts.Binary)
 	if name == undertest.ManifestFile || name == adapterFile {
-		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that stands beside it: let the build name it otherwise", opts.Binary)}
+		return "", "", &UsageError{fmt.Sprintf("--binary %q has the name of a file that is stored next to it: give the binary another name in the build", opts.Binary)}
 	}
 	from := filepath.Join(dir, opts.Binary)
 	info, err := os.Lstat(from)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && len(opts.Command) == 0:
-		return "", "", fmt.Errorf("the source has no file %s, and nothing says how to build it: build it there as the proxy's own instructions say, or give the command that does after --, in a pipeline with --var 'proxy_build=[...]'; if the file is called otherwise, name it with --binary, in a pipeline with --var proxy_binary=FILE", opts.Binary)
+		return "", "", fmt.Errorf("the source has no file %s, and there is no build command: build it there as the proxy's own instructions say, or give the build command after --, in a pipeline with --var 'proxy_build=[...]'; if the file has another name, give it with --binary, in a pipeline with --var proxy_binary=FILE", opts.Binary)
 	case errors.Is(err, os.ErrNotExist):
-		return "", "", fmt.Errorf("the build command %q succeeded and left no file %s: correct the command, or name the file that it leaves with --binary, in a pipeline with --var proxy_binary=FILE", opts.Command, opts.Binary)
+		return "", "", fmt.Errorf("the build command %q succeeded but produced no file %s: correct the command, or name the file that it produces with --binary, in a pipeline with --var proxy_binary=FILE", opts.Command, opts.Binary)
 	case err != nil:
 		return "", "", fmt.Errorf("the build's result: %w", err)
 	case !info.Mode().IsRegular():
 		return "", "", fmt.Errorf("the build's result %s is not a regular file: correct --binary", opts.Binary)
 	case info.Mode().Perm()&0o111 == 0:
-		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or let the build set its mode", opts.Binary)
+		return "", "", fmt.Errorf("the build's result %s is not executable: correct --binary, or set its mode in the build", opts.Binary)
 	}
 	identity, err = install(filepath.Join(opts.Out, name), from)
 	return name, identity, err

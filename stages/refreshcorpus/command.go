@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command is "touchstone stage refresh-corpus".
+// Command returns the command "touchstone stage refresh-corpus".
 func Command() *cobra.Command {
 	var o Options
 	var missing MissingFlag
@@ -17,10 +17,10 @@ func Command() *cobra.Command {
 		Use:   "refresh-corpus --upstreams FILE [--previous FILE] --out FILE",
 		Short: "Read the tools of real servers into the next version of a corpus",
 		Long: `Installs and starts the servers of an upstreams file, reads all pages of their
-tools/list and writes a corpus, sorted, with the version of every server. It
-reaches the network, so it is never part of a pipeline and never cached; it
-never overwrites; and it refuses a corpus that has lost tools.
-touchstone refresh does the same and finds the files by itself.`,
+tools/list and writes a sorted corpus with the version of every server. It uses
+the network, so it is not part of a gate and its result is not cached. It never
+overwrites a file, and it refuses a corpus that has lost tools.
+"touchstone refresh" does the same and finds the files by itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
@@ -34,11 +34,11 @@ touchstone refresh does the same and finds the files by itself.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL; docs/refresh.md says how")
-	f.StringVar(&o.Previous, "previous", "", "the corpus that is refreshed, if there is one")
-	f.StringVar(&o.Out, "out", "", "the file to write, which must not exist")
-	f.StringVar(&o.Version, "version", "", "the version of the new corpus (default: the one after that of the previous)")
-	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the day that the corpus names")
+	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL (see docs/refresh.md)")
+	f.StringVar(&o.Previous, "previous", "", "the corpus to refresh, if there is one")
+	f.StringVar(&o.Out, "out", "", "the corpus file to write; it must not exist")
+	f.StringVar(&o.Version, "version", "", "the version of the new corpus (default: the one after the previous)")
+	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the corpus")
 	missing.Add(f)
 	for _, name := range []string{"upstreams", "out"} {
 		cmd.MarkFlagRequired(name)
@@ -46,19 +46,19 @@ touchstone refresh does the same and finds the files by itself.`,
 	return cmd
 }
 
-// MissingFlag is --allow-missing, alone or with names.
+// MissingFlag is the value of --allow-missing, which may be given without names.
 type MissingFlag struct{ names []string }
 
-// anyServer stands for all servers; a name of a server has no colon.
+// anyServer stands for all servers. The name of a server has no colon.
 const anyServer = ":any"
 
 // Add declares the flag.
 func (m *MissingFlag) Add(f *pflag.FlagSet) {
-	f.StringSliceVar(&m.names, "allow-missing", nil, "write the corpus although servers failed or list fewer tools: =NAME,... for these, alone for any")
+	f.StringSliceVar(&m.names, "allow-missing", nil, "write the corpus even if servers failed or list fewer tools: =NAME,... for these servers, without names for all")
 	f.Lookup("allow-missing").NoOptDefVal = anyServer
 }
 
-// Set puts what was said into the options.
+// Set copies the value of the flag into the options.
 func (m *MissingFlag) Set(o *Options) {
 	for _, name := range m.names {
 		if name == anyServer {
@@ -69,7 +69,7 @@ func (m *MissingFlag) Set(o *Options) {
 	}
 }
 
-// Write writes the result for a terminal.
+// Write prints the result for a terminal.
 func (r *Result) Write(w io.Writer) {
 	for _, s := range r.Servers {
 		fmt.Fprintf(w, "%s %s: %d tools\n", s.Server, s.Version, s.Tools)

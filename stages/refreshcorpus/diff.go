@@ -12,8 +12,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
-// Diff is what differs between two corpora. Lists are sorted by tool id, those
-// of renamed tools by the id before.
+// Diff is the difference between two corpora. Lists are sorted by tool id, the
+// list of renamed tools by the old id.
 type Diff struct {
 	From      string         `json:"from"` // versions
 	To        string         `json:"to"`
@@ -27,16 +27,16 @@ type Diff struct {
 	Unchanged int            `json:"unchanged"`
 }
 
-// ServerChange is a server whose version is another one. A version is empty
-// where a corpus does not have the server or does not say.
+// ServerChange is a server whose version changed. A version is empty if the
+// corpus does not have the server or does not record its version.
 type ServerChange struct {
 	Server string `json:"server"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Rename is a tool that is gone and one that is new, and probably the same.
-// Sure tells that no other tool could be meant.
+// Rename pairs a removed tool with an added one that is probably the same. Sure
+// is set if no other tool comes close.
 type Rename struct {
 	From       string  `json:"from"`
 	To         string  `json:"to"`
@@ -45,26 +45,26 @@ type Rename struct {
 	Change
 }
 
-// ToolChange is a tool that is in both, with what changed.
+// ToolChange is a tool of both corpora that changed.
 type ToolChange struct {
 	ToolID string `json:"tool_id"`
 	Change
 }
 
-// Change is what changed in a tool. Each part is nil where nothing did.
+// Change says what changed in a tool. A part is nil if it did not change.
 type Change struct {
 	Description *TextChange   `json:"description"`
 	Schema      *SchemaChange `json:"schema"`
 }
 
-// TextChange is a text before and after.
+// TextChange is a text before and after the change.
 type TextChange struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// SchemaChange names the parameters that differ. Else is set where something
-// beside the parameters does, such as which of them are required.
+// SchemaChange names the parameters that differ. Else is set if something other
+// than the parameters differs, such as which of them are required.
 type SchemaChange struct {
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
@@ -74,7 +74,7 @@ type SchemaChange struct {
 
 func (c Change) none() bool { return c.Description == nil && c.Schema == nil }
 
-// Compare tells two corpora apart.
+// Compare returns the difference between two corpora.
 func Compare(before, after contracts.Corpus) Diff {
 	d := Diff{
 		From: before.Version, To: after.Version, Before: len(before.Tools), After: len(after.Tools),
@@ -154,8 +154,8 @@ func serverChanges(before, after contracts.Corpus) []ServerChange {
 	return changes
 }
 
-// changeOf compares two definitions, their JSON apart from the order of names
-// and from white space.
+// changeOf compares two definitions. It ignores white space and the order of
+// names in JSON.
 func changeOf(a, b *contracts.Tool) Change {
 	var c Change
 	if a.Description != b.Description {
@@ -187,7 +187,7 @@ func changeOf(a, b *contracts.Tool) Change {
 	return c
 }
 
-// besideParameters is a schema without its parameters.
+// besideParameters returns a schema without its parameters.
 func besideParameters(schema json.RawMessage) []byte {
 	var s map[string]json.RawMessage
 	if json.Unmarshal(schema, &s) != nil {
@@ -201,7 +201,7 @@ func besideParameters(schema json.RawMessage) []byte {
 	return sortedSchema(rest)
 }
 
-// Write writes the difference for a terminal.
+// Write prints the difference for a terminal.
 func (d Diff) Write(w io.Writer) {
 	fmt.Fprintf(w, "corpus %s (%d tools) → %s (%d tools)\n", safetext.Visible(d.From), d.Before, safetext.Visible(d.To), d.After)
 	for _, s := range d.Servers {
@@ -236,7 +236,7 @@ func versionOr(version string) string {
 	return safetext.Visible(version)
 }
 
-// shownText is how much of a description a terminal shows.
+// shownText is the number of bytes of a description that a terminal shows.
 const shownText = 300
 
 func (c Change) write(w io.Writer) {
@@ -254,7 +254,7 @@ func (c Change) write(w io.Writer) {
 			}
 		}
 		if s.Else {
-			parts = append(parts, "(and beside the parameters)")
+			parts = append(parts, "(and other parts of the schema)")
 		}
 		fmt.Fprintf(w, "    schema: %s\n", strings.Join(parts, " "))
 	}

@@ -1,13 +1,14 @@
-// Package refreshcorpus makes the next version of a corpus out of what real
-// servers list today, and carries the labels of a golden set over to it.
+// Package refreshcorpus makes the next version of a corpus from the tools that
+// real servers list, and migrates the labels of a golden set to it.
 //
-//   - upstreams.go reads upstreams.hcl: which servers, in which versions.
-//   - lock.go and install.go put the pinned packages into a private directory.
-//   - list.go asks the servers, refresh.go writes; shrunken.go says what is missing.
-//   - diff.go and similarity.go tell two corpora apart.
-//   - migrate.go carries labels over and lists what a person has to look at.
+//   - upstreams.go reads upstreams.hcl: the servers and their versions.
+//   - lock.go and install.go install the pinned packages in a private directory.
+//   - list.go queries the servers, refresh.go writes the corpus, shrunken.go
+//     reports missing tools.
+//   - diff.go and similarity.go compare two corpora.
+//   - migrate.go migrates labels and lists what a person has to review.
 //
-// It is the only stage that reaches the world outside, so its output depends
-// on more than its inputs: it is never cached and never part of a gate. It
-// never overwrites either: frozen data does not change.
+// It is the only stage that uses the network, so its output depends on more than
+// its inputs. Its results are never cached and never part of a gate. It never
+// overwrites a file, because frozen data must not change.
 package refreshcorpus

@@ -13,11 +13,11 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// keptBytes is how much of a failed command's output is told.
+// keptBytes is how much of the output of a failed command the error shows.
 const keptBytes = 4 << 10
 
-// install copies the files of a block into a private directory and runs its
-// command there.
+// install copies the files of a block into a private directory and runs the
+// block's command there.
 func install(ctx context.Context, block *installBlock, from, to string, log io.Writer) error {
 	for _, name := range block.Files {
 		name = filepath.FromSlash(name)
@@ -41,7 +41,7 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	cmd.Env = environment(os.Environ(), block.Passthrough)
 	said := subprocess.NewTail(keptBytes)
 	cmd.Stdout, cmd.Stderr = said, said
-	// Package managers start children: all of them end with the command.
+	// Package managers start children, which have to end with the command.
 	err := subprocess.Run(limited, cmd)
 	switch {
 	case err == nil:
@@ -49,15 +49,15 @@ func install(ctx context.Context, block *installBlock, from, to string, log io.W
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return fmt.Errorf("install %q did not end within %s; its timeout can be longer", block.Name, block.timeout)
+		return fmt.Errorf("install %q did not end within %s; increase its timeout if it needs longer", block.Name, block.timeout)
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("install %q: %w; install that program first", block.Name, err)
 	}
 	return fmt.Errorf("install %q: %q failed (%w); the end of what it printed:\n%s", block.Name, block.Command, err, said.Indented())
 }
 
-// environment is what a package manager needs: where programs, caches and
-// registries are. What else is in ours is none of its scripts' business.
+// environment returns what a package manager needs: the locations of programs,
+// caches and registries. Other variables are withheld from its scripts.
 func environment(own, passthrough []string) []string {
 	names := map[string]bool{
 		"PATH": true, "HOME": true, "USER": true, "LANG": true, "TMPDIR": true, "SSL_CERT_FILE": true, "SSL_CERT_DIR": true, "NODE_EXTRA_CA_CERTS": true,

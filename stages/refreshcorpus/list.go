@@ -14,16 +14,16 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
-// listing is what the servers answered.
+// listing holds the answers of the servers.
 type listing struct {
 	asked    map[string]bool
 	tools    map[string][]toollist.Tool // by server
 	reported map[string]toollist.Listed
-	failed   map[string]string // why, by server
+	failed   map[string]string // reason, by server
 }
 
-// list asks every server for its tools; each may take as long as its block
-// says. It ends everything that it started.
+// list requests the tools of every server, within the timeout of its block. It
+// stops everything that it started.
 func list(ctx context.Context, u *upstreams, servers []toollist.Server, log io.Writer) (*listing, error) {
 	found := &listing{map[string]bool{}, map[string][]toollist.Tool{}, map[string]toollist.Listed{}, map[string]string{}}
 	toollist.Announce(log, servers)
@@ -64,13 +64,13 @@ func list(ctx context.Context, u *upstreams, servers []toollist.Server, log io.W
 		}
 	}
 	for server := range found.failed {
-		delete(found.tools, server) // half a list is none
+		delete(found.tools, server) // do not use an incomplete list
 	}
 	return found, nil
 }
 
-// patienceOf gives the different timeouts: servers that share one are asked
-// together.
+// patienceOf returns the distinct timeouts: servers with the same timeout are
+// queried together.
 func patienceOf(u *upstreams) map[time.Duration]bool {
 	all := map[time.Duration]bool{}
 	for i := range u.Upstreams {
@@ -79,8 +79,8 @@ func patienceOf(u *upstreams) map[time.Duration]bool {
 	return all
 }
 
-// checkVersions refuses a server without a lock that calls itself another
-// version than the pinned one: its tools may be others too.
+// checkVersions refuses a server without a lock file that reports a version
+// other than the pinned one, because its tools may differ too.
 func (l *listing) checkVersions(u *upstreams, locked locks) error {
 	var wrong []error
 	for i := range u.Upstreams {
@@ -90,7 +90,7 @@ func (l *listing) checkVersions(u *upstreams, locked locks) error {
 			continue
 		}
 		if said.Version != up.Version {
-			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s and says that it is %s %s; start the pinned version, or change version in the file",
+			wrong = append(wrong, fmt.Errorf("upstream %q is pinned to version %s but reports %s %s; start the pinned version, or change version in the file",
 				up.Name, up.Version, safetext.Visible(said.Name), safetext.Visible(said.Version)))
 		}
 	}

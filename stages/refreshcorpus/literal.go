@@ -5,13 +5,13 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// maxNesting is how deep blocks, lists and objects of upstreams.hcl may be in
-// one another: three are needed.
+// maxNesting is how deeply blocks, lists and objects of upstreams.hcl may be
+// nested. Three levels are needed.
 const maxNesting = 20
 
-// literal refuses what is no plain value, and what nests too deep. The parser
-// recurses with each bracket and operator, so that without this a small file
-// could overflow the stack; and there is nothing here to compute with.
+// literal refuses everything but plain values, and too deep nesting. The parser
+// recurses for each bracket and operator, so without this check a small file
+// could overflow the stack.
 func literal(text []byte, file string) hcl.Diagnostics {
 	tokens, diags := hclsyntax.LexConfig(text, file, hcl.InitialPos)
 	depth := 0
@@ -25,10 +25,10 @@ func literal(text []byte, file string) hcl.Diagnostics {
 			hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash, hclsyntax.TokenPercent,
 			hclsyntax.TokenQuestion, hclsyntax.TokenDot, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual,
 			hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq, hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq:
-			return append(diags, refusal(t.Range, "this is no plain value", "write texts, lists and maps of texts; there are no expressions here, and $${ stands for ${"))
+			return append(diags, refusal(t.Range, "this is not a plain value", "write strings, lists and maps of strings; expressions are not supported here, and $${ stands for ${"))
 		}
 		if depth > maxNesting {
-			return append(diags, refusal(t.Range, "this is nested too deep", "close a bracket or a brace before this"))
+			return append(diags, refusal(t.Range, "this is nested too deeply", "close a bracket or a brace before this"))
 		}
 	}
 	return diags

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 )
 
-// lockFile is a lock file as far as it is understood. Any file can be fixed by
-// its digest; what it pins is read from npm's.
+// lockFile is a lock file. Any lock file is pinned by its digest; only the
+// format of npm is parsed.
 type lockFile struct {
 	name   string
 	sha256 string
 	npm    bool
-	// packages are the installed packages by name, with version and digest.
+	// packages maps the name of an installed package to its version and digest.
 	packages map[string]lockedPackage
 }
 
@@ -32,7 +32,7 @@ func readLock(path string) (*lockFile, error) {
 	return parseLock(filepath.Base(path), text)
 }
 
-// parseLock reads the lock file called name.
+// parseLock parses the lock file with the given name.
 func parseLock(name string, text []byte) (*lockFile, error) {
 	sum := sha256.Sum256(text)
 	l := &lockFile{name: name, sha256: hex.EncodeToString(sum[:])}
@@ -44,16 +44,16 @@ func parseLock(name string, text []byte) (*lockFile, error) {
 		Packages        map[string]lockedPackage `json:"packages"`
 	}
 	if err := json.Unmarshal(text, &npm); err != nil {
-		return nil, fmt.Errorf("%s: %w; make it again with npm install --package-lock-only", name, err)
+		return nil, fmt.Errorf("%s: %w; create it again with npm install --package-lock-only", name, err)
 	}
 	if npm.LockfileVersion < 2 {
-		return nil, fmt.Errorf("%s has lockfileVersion %d, and 2 is the first that lists packages by their place; make it again with npm 7 or later", name, npm.LockfileVersion)
+		return nil, fmt.Errorf("%s has lockfileVersion %d, but 2 or later is needed; create it again with npm 7 or later", name, npm.LockfileVersion)
 	}
 	l.npm, l.packages = true, npm.Packages
 	return l, nil
 }
 
-// pinned checks that the lock file pins the package of up to its version.
+// pinned checks that the lock file pins the package of up to the version of up.
 func (l *lockFile) pinned(up *upstreamBlock) (lockedPackage, error) {
 	if !l.npm {
 		return lockedPackage{}, nil
@@ -63,9 +63,9 @@ func (l *lockFile) pinned(up *upstreamBlock) (lockedPackage, error) {
 	case !ok:
 		return p, fmt.Errorf("upstream %q: %s has no package %q; add it there, or correct package", up.Name, l.name, up.Package)
 	case p.Version != up.Version:
-		return p, fmt.Errorf("upstream %q is pinned to version %s, and %s has %s of %s; make the two agree", up.Name, up.Version, l.name, p.Version, up.Package)
+		return p, fmt.Errorf("upstream %q is pinned to version %s, but %s has version %s of %s; make the two agree", up.Name, up.Version, l.name, p.Version, up.Package)
 	case p.Integrity == "":
-		return p, fmt.Errorf("upstream %q: %s has no integrity for %s, so nothing says that two installations are the same; make the lock again", up.Name, l.name, up.Package)
+		return p, fmt.Errorf("upstream %q: %s has no integrity for %s, so two installations may differ; create the lock file again", up.Name, l.name, up.Package)
 	}
 	return p, nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
-// Migration is a golden set for another version of its corpus, and what a
-// person has to look at. Carried counts labels whose tool is still there under
-// its id, Followed those that went along with a sure rename.
+// Migration is a golden set for another version of its corpus, with a list of
+// what a person has to review. Carried counts labels whose tool still exists
+// under its id. Followed counts labels that followed a sure rename.
 type Migration struct {
 	Golden   contracts.GoldenSet `json:"-"`
 	Version  string              `json:"version"`
@@ -24,12 +24,12 @@ type Migration struct {
 	Carried  int                 `json:"carried"`
 	Followed int                 `json:"followed"`
 	Work     []Work              `json:"work"`
-	// Unlabelled are the tools that only the new corpus has. No label can
-	// name them yet, so they count as irrelevant for every query.
+	// Unlabelled lists the tools that only the new corpus has. No label names
+	// them, so they count as irrelevant for every query.
 	Unlabelled []string `json:"unlabelled"`
 }
 
-// Work is one thing to look at. ToolID is empty where it is about the whole
+// Work is one item to review. ToolID is empty if the item concerns the whole
 // query.
 type Work struct {
 	Query      string      `json:"query"` // id
@@ -41,7 +41,7 @@ type Work struct {
 	Candidates []Candidate `json:"candidates"`
 }
 
-// Candidate is a tool that may be meant instead.
+// Candidate is a tool that may replace a missing one.
 type Candidate struct {
 	ToolID     string  `json:"tool_id"`
 	Similarity float64 `json:"similarity"`
@@ -49,37 +49,38 @@ type Candidate struct {
 
 // Kinds of work.
 const (
-	// WorkChanged: the label was kept, and its tool says something else now.
+	// WorkChanged means that the label was kept, but its tool changed.
 	WorkChanged = "changed"
-	// WorkGone: the label was dropped, for its tool is gone.
+	// WorkGone means that the label was dropped, because its tool is gone.
 	WorkGone = "gone"
-	// WorkLeftOut: the query was left out of the set.
+	// WorkLeftOut means that the query was left out of the set.
 	WorkLeftOut = "left_out"
-	// WorkNote: a near-duplicate that the notes named is gone; the remark
-	// was taken out of the notes.
+	// WorkNote means that a near-duplicate named in the notes is gone. The
+	// remark was removed from the notes.
 	WorkNote = "note"
 )
 
-// MigrateOptions name the new golden set.
+// MigrateOptions are the options of Migrate.
 type MigrateOptions struct {
-	// Version of the new set; empty for the one after that of the old.
+	// Version is the version of the new set; empty means the one after the
+	// version of the old set.
 	Version string
-	// Date is the day of the migration, 2006-01-02.
+	// Date is the date of the migration, as 2006-01-02.
 	Date string
 }
 
-// Migrate carries the labels of a golden set from one corpus to another. What
-// it gives is valid over the new corpus: a query that would not be is left
-// out, and stands in the list of work with the reason.
+// Migrate migrates the labels of a golden set from one corpus to another. The
+// result is valid for the new corpus: a query that would not be valid is left
+// out, and the list of work has the reason.
 func Migrate(golden contracts.GoldenSet, before, after contracts.Corpus, o MigrateOptions) (*Migration, error) {
 	if golden.CorpusVersion != before.Version {
-		return nil, &usageError{fmt.Sprintf("the golden set is labelled for corpus %q and the first corpus here is %q; name the corpus that it was made for", golden.CorpusVersion, before.Version)}
+		return nil, &usageError{fmt.Sprintf("the golden set is labelled for corpus %q, but the first corpus is %q; give the corpus of the golden set", golden.CorpusVersion, before.Version)}
 	}
 	version := o.Version
 	if version == "" {
 		n, ok := number(golden.Version)
 		if !ok {
-			return nil, &usageError{fmt.Sprintf("what comes after version %q of the golden set is not known; name the new one with --version", golden.Version)}
+			return nil, &usageError{fmt.Sprintf("cannot derive a version that follows version %q of the golden set; give one with --version", golden.Version)}
 		}
 		version = fmt.Sprintf("v%d", n+1)
 	}
@@ -138,7 +139,7 @@ func (m *migrator) work(q *contracts.Query, w Work) {
 	m.out.Work = append(m.out.Work, w)
 }
 
-// query carries the labels of one query over.
+// query migrates the labels of one query.
 func (m *migrator) query(q *contracts.Query) {
 	next := contracts.Query{ID: q.ID, Query: q.Query, Notes: q.Notes}
 	relevant := false
@@ -148,13 +149,13 @@ func (m *migrator) query(q *contracts.Query) {
 			continue
 		}
 		if slices.ContainsFunc(next.Labels, func(o contracts.Label) bool { return o.ToolID == id }) {
-			continue // another label says so already
+			continue // another label covers this tool
 		}
 		relevant = relevant || l.Relevance > 0
 		next.Labels = append(next.Labels, contracts.Label{ToolID: id, Relevance: l.Relevance})
 	}
 	if !relevant {
-		m.work(q, Work{Kind: WorkLeftOut, What: "no relevant tool is left; label another, or let the query go"})
+		m.work(q, Work{Kind: WorkLeftOut, What: "no relevant tool is left; label another one, or drop the query"})
 		return
 	}
 	next.Notes = m.notes(q)
@@ -167,7 +168,7 @@ func (m *migrator) label(q *contracts.Query, l contracts.Label) (id string, kept
 	if m.now[l.ToolID] != nil {
 		m.out.Carried++
 		if c, ok := m.changed[l.ToolID]; ok && c.Description != nil {
-			work.Kind, work.What = WorkChanged, "its description changed; see that the label still holds"
+			work.Kind, work.What = WorkChanged, "its description changed; check that the label still holds"
 			m.work(q, work)
 		}
 		return l.ToolID, true
@@ -176,21 +177,21 @@ func (m *migrator) label(q *contracts.Query, l contracts.Label) (id string, kept
 	if ok && r.Sure {
 		m.out.Followed++
 		if r.Description != nil {
-			work.Kind, work.What = WorkChanged, fmt.Sprintf("it is %s now, and its description changed; see that the label still holds", r.To)
+			work.Kind, work.What = WorkChanged, fmt.Sprintf("it was renamed to %s and its description changed; check that the label still holds", r.To)
 			m.work(q, work)
 		}
 		return r.To, true
 	}
-	work.Kind, work.What = WorkGone, "the tool is gone; label what serves the query now"
+	work.Kind, work.What = WorkGone, "the tool is gone; label the tool that serves the query now"
 	work.Candidates = m.candidates(l.ToolID)
 	m.work(q, work)
 	return "", false
 }
 
-// mostCandidates is how many tools a work list suggests.
+// mostCandidates is the number of tools that a work item suggests.
 const mostCandidates = 3
 
-// candidates are the new tools that are most like one that is gone.
+// candidates returns the new tools that are most similar to a missing one.
 func (m *migrator) candidates(id string) []Candidate {
 	list := []Candidate{}
 	old := m.old[id]
@@ -209,11 +210,11 @@ func (m *migrator) candidates(id string) []Candidate {
 	return list[:min(len(list), mostCandidates)]
 }
 
-// nearDuplicate is how notes mark a hard negative.
+// nearDuplicate marks a hard negative in the notes.
 const nearDuplicate = "near-dup of "
 
-// notes carries the remark on a near-duplicate over. A note names the tool
-// after "near-dup of", up to a comma, a semicolon or a blank.
+// notes migrates the remark on a near-duplicate. A note names the tool after
+// "near-dup of", up to a comma, a semicolon or white space.
 func (m *migrator) notes(q *contracts.Query) string {
 	head, rest, ok := strings.Cut(q.Notes, nearDuplicate)
 	if !ok {
@@ -232,12 +233,12 @@ func (m *migrator) notes(q *contracts.Query) string {
 		return head + nearDuplicate + r.To + rest[len(id):]
 	}
 	m.work(q, Work{Kind: WorkNote, ToolID: id, Candidates: m.candidates(id),
-		What: "the near-duplicate that makes this query hard is gone; name another in the notes, or it is hard no longer"})
+		What: "the near-duplicate that makes this query hard is gone; name another one in the notes, or the query is no longer hard"})
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "hard-negative:") + strings.TrimLeft(rest[len(id):], ",;. "))
 }
 
-// leaveOutInvalid takes out the queries that validate-datasets would refuse,
-// such as one that names its tool now that the tool is called otherwise.
+// leaveOutInvalid removes the queries that validate-datasets would refuse, such
+// as one that contains the new name of its tool.
 func (m *migrator) leaveOutInvalid(golden contracts.GoldenSet, after contracts.Corpus) error {
 	original := map[string]*contracts.Query{}
 	for i := range golden.Queries {
@@ -264,10 +265,10 @@ func (m *migrator) leaveOutInvalid(golden contracts.GoldenSet, after contracts.C
 	return nil
 }
 
-// WriteGolden writes the new set to a file that must not exist.
+// WriteGolden writes the new set to path, which must not exist.
 func (m *Migration) WriteGolden(path string) error { return writeNew(path, m.Golden) }
 
-// Write writes the list of work for a person.
+// Write prints the list of work for a person.
 func (m *Migration) Write(w io.Writer) {
 	fmt.Fprintf(w, "golden set %s over corpus %s: %d queries, %d labels carried over, %d followed a rename\n",
 		safetext.Visible(m.Version), safetext.Visible(m.To), m.Queries, m.Carried, m.Followed)
@@ -282,9 +283,9 @@ func (m *Migration) Write(w io.Writer) {
 		}
 	}
 	if len(m.Work) == 0 {
-		fmt.Fprintln(w, "there is nothing to look at among the labels")
+		fmt.Fprintln(w, "no label needs review")
 	}
 	if n := len(m.Unlabelled); n > 0 {
-		fmt.Fprintf(w, "%d tools are new and no label names them, so they count as irrelevant; look whether one serves a query\n", n)
+		fmt.Fprintf(w, "%d new tools have no label, so they count as irrelevant; check whether one of them serves a query\n", n)
 	}
 }

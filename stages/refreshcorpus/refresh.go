@@ -17,36 +17,37 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
-// Options is what a refresh reads and writes.
+// Options are the inputs and outputs of a refresh.
 type Options struct {
-	// Upstreams is the file upstreams.hcl.
+	// Upstreams is the path of upstreams.hcl.
 	Upstreams string
-	// Previous is the corpus that is refreshed; empty when there is none.
+	// Previous is the path of the corpus to refresh, or empty.
 	Previous string
-	// Out is the file to write. It must not exist.
+	// Out is the path of the file to write. It must not exist.
 	Out string
-	// Version of the new corpus; empty for the one after that of Previous.
+	// Version is the version of the new corpus; empty means the one after
+	// that of Previous.
 	Version string
-	// Date is the day of the refresh, 2006-01-02.
+	// Date is the date of the refresh, as 2006-01-02.
 	Date string
 	// AllowMissing names servers that may fail or list fewer tools than
-	// before; AnyMissing allows it for all of them.
+	// before. AnyMissing allows it for all servers.
 	AllowMissing []string
 	AnyMissing   bool
-	// Log is told what is being done; nil for nobody.
+	// Log receives progress messages; nil discards them.
 	Log io.Writer
 }
 
-// Result is what a refresh wrote and how that differs from before.
+// Result describes the written corpus and its difference from the previous one.
 type Result struct {
 	File    string   `json:"file"`
 	Version string   `json:"version"`
 	Servers []Server `json:"servers"`
-	// Missing is what was left out with --allow-missing.
+	// Missing lists what was left out because of --allow-missing.
 	Missing []Missing `json:"missing"`
-	// Diff is nil when there was no corpus before.
+	// Diff is nil if there was no previous corpus.
 	Diff *Diff `json:"diff"`
-	// RugPulls are what the scanner finds in the tools that changed.
+	// RugPulls are the scanner's findings in the tools that changed.
 	RugPulls []RugPull `json:"rug_pulls"`
 }
 
@@ -56,14 +57,14 @@ type Server struct {
 	Tools int `json:"tools"`
 }
 
-// Run refreshes a corpus. It writes nothing when a server is missing and
-// nobody allowed it, and never over a file that exists.
+// Run refreshes a corpus. It writes nothing if a server is missing that is not
+// allowed to be, and never overwrites a file.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
 	if _, err := time.Parse(time.DateOnly, o.Date); err != nil {
-		return nil, &usageError{fmt.Sprintf("%q is no date: write it as 2027-01-31", o.Date)}
+		return nil, &usageError{fmt.Sprintf("%q is not a date: write a date such as 2027-01-31", o.Date)}
 	}
 	if _, err := os.Lstat(o.Out); err == nil {
 		return nil, existsError(o.Out)
@@ -88,7 +89,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	private, err := os.MkdirTemp("", "touchstone-refresh-")
 	if err != nil {
-		return nil, fmt.Errorf("make a private directory: %w", err)
+		return nil, fmt.Errorf("create a private directory: %w", err)
 	}
 	defer os.RemoveAll(private)
 	servers, locked, err := u.prepare(ctx, private, o.Log)
@@ -109,7 +110,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	corpus := found.corpus(u, locked, missing)
 	corpus.Version, corpus.GeneratedFrom.Date = version, o.Date
 	if len(corpus.Tools) == 0 {
-		return nil, errors.New("no server lists a tool, so there is no corpus to write; see what is said of each of them above")
+		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the messages about each server above")
 	}
 	if err := writeNew(o.Out, corpus); err != nil {
 		return nil, err
@@ -130,27 +131,27 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 func readUpstreams(file string) (*upstreams, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/refresh.md says how the file is written", err)}
+		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/refresh.md describes the file", err)}
 	}
 	return parseUpstreams(file, text)
 }
 
-// usageError is a choice of options that makes no sense.
+// usageError reports an invalid combination of options.
 type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
 
-// ExitCode is the process's exit code for the error.
+// ExitCode returns the process's exit code for the error.
 func (*usageError) ExitCode() int { return 2 }
 
 func existsError(file string) error {
-	return &usageError{fmt.Sprintf("%s exists, and a refresh never overwrites: name another file, or remove that one if it was never used", file)}
+	return &usageError{fmt.Sprintf("%s exists, and a refresh never overwrites a file: name another file, or remove this one if it was never used", file)}
 }
 
-// locks are the lock files by the name of their install block.
+// locks maps the name of an install block to its lock file.
 type locks map[string]*lockFile
 
-// prepare checks the pins and installs what is to be installed.
+// prepare checks the pins and runs the install blocks.
 func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) ([]toollist.Server, locks, error) {
 	locked := locks{}
 	var wrong []error
@@ -194,7 +195,7 @@ func (u *upstreams) prepare(ctx context.Context, private string, log io.Writer) 
 	return servers, locked, nil
 }
 
-// server is the upstream as it is started or reached.
+// server returns how the upstream is started or reached.
 func (up *upstreamBlock) server(dir, private string) (toollist.Server, error) {
 	if up.URL != "" {
 		headers := map[string]string{}
@@ -226,7 +227,7 @@ func (up *upstreamBlock) server(dir, private string) (toollist.Server, error) {
 	return s, nil
 }
 
-// corpus puts the tools together, sorted by id.
+// corpus builds the corpus from the tools, sorted by id.
 func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contracts.Corpus {
 	c := contracts.Corpus{GeneratedFrom: contracts.GeneratedFrom{Source: u.Corpus.Source, License: u.Corpus.License, Note: u.Corpus.Note}}
 	for i := range u.Upstreams {
@@ -258,9 +259,9 @@ func (l *listing) corpus(u *upstreams, locked locks, missing []Missing) contract
 	return c
 }
 
-// sortedSchema sorts the names in a schema, so that a server that writes them
-// in another order each time gives the same corpus. Numbers stay as they are
-// written.
+// sortedSchema sorts the names in a schema, so that a server that writes them in
+// a different order each time gives the same corpus. It does not change how
+// numbers are written.
 func sortedSchema(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage(`{}`)
@@ -269,7 +270,7 @@ func sortedSchema(raw json.RawMessage) json.RawMessage {
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil {
-		return raw // what it is instead, the contract's check will say
+		return raw // the check of the contract reports it
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -280,7 +281,7 @@ func sortedSchema(raw json.RawMessage) json.RawMessage {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// writeNew writes a file that is not there yet, whole or not at all.
+// writeNew writes a file that must not exist. It writes all of it or nothing.
 func writeNew(path string, v any) error {
 	data, err := contracts.Encode(path, v)
 	if err != nil {
@@ -299,8 +300,8 @@ func writeNew(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w; check the space there", path, err)
 	}
-	// A link fails where a rename would replace what somebody else put there
-	// in the meantime.
+	// A link fails if another process has created path in the meantime; a
+	// rename would replace it.
 	if err := os.Link(f.Name(), path); errors.Is(err, os.ErrExist) {
 		return existsError(path)
 	} else if err != nil {

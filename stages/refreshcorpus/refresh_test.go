@@ -228,14 +228,14 @@ func TestRefreshRefuses(t *testing.T) {
 		want    []string
 	}{
 		"a server that fails":       {with("clock", fakeServer{Dies: true}), nil, []string{"clock: it could not be read", "out of licences", "--allow-missing=clock"}},
-		"a server that lists fewer": {fewer, previous, []string{"notes: it lists 2 tools and the corpus before has 3; gone: search"}},
-		"a server that is dropped":  {gone, previous, []string{"clock: the corpus before has 1 tools of it, and the upstreams do not name it"}},
-		"another version":           {with("clock", fakeServer{Version: "1.0.1", Tools: twoServers["clock"].Tools}), nil, []string{`"clock" is pinned to version 1.0.0 and says that it is fake 1.0.1`}},
+		"a server that lists fewer": {fewer, previous, []string{"notes: it lists 2 tools, but the previous corpus has 3; missing: search"}},
+		"a server that is dropped":  {gone, previous, []string{"clock: the previous corpus has 1 tools of it, but the upstreams do not name it"}},
+		"another version":           {with("clock", fakeServer{Version: "1.0.1", Tools: twoServers["clock"].Tools}), nil, []string{`"clock" is pinned to version 1.0.0 but reports fake 1.0.1`}},
 		"a tool twice":              {with("clock", fakeServer{Tools: []map[string]any{fakeTool("now", "a"), fakeTool("now", "b")}}), nil, []string{"lists the tool now twice"}},
 		"another one is allowed":    {fewer, func(o *Options) { previous(o); o.AllowMissing = []string{"clock"} }, []string{"notes: it lists 2"}},
-		"nothing is missing":        {twoServers, func(o *Options) { previous(o); o.AllowMissing = []string{"clock"} }, []string{"--allow-missing names clock, of which nothing is missing"}},
+		"nothing is missing":        {twoServers, func(o *Options) { previous(o); o.AllowMissing = []string{"clock"} }, []string{"--allow-missing names clock, but nothing of it is missing"}},
 		"no tools at all":           {map[string]fakeServer{"clock": {}}, nil, []string{"no server lists a tool"}},
-		"a date that is none":       {twoServers, func(o *Options) { o.Date = "today" }, []string{"is no date"}},
+		"a date that is none":       {twoServers, func(o *Options) { o.Date = "today" }, []string{"is not a date"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

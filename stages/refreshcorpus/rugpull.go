@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// RugPull is a tool whose change the scanner warns of.
+// RugPull is a tool with a suspicious change.
 type RugPull struct {
 	ToolID   string `json:"tool_id"`
 	Severity string `json:"severity"`
@@ -18,12 +18,11 @@ type RugPull struct {
 	Evidence string `json:"evidence"`
 }
 
-// rugPullCheck is the id of the scanner's check of changed definitions.
+// rugPullCheck is the id of the scanner's check for changed definitions.
 const rugPullCheck = "rugpull.change"
 
-// RugPulls has the scanner judge the new definitions by the old ones. A
-// corpus holds descriptions and schemas of arguments, so that is all that can
-// be compared.
+// RugPulls lets the scanner compare the new definitions with the old ones. It
+// can compare only what a corpus holds: descriptions and argument schemas.
 func RugPulls(before, after contracts.Corpus) ([]RugPull, error) {
 	s, err := scanner.New(scanner.WithChecks(rugPullCheck), scanner.WithBaseline(scannerTools(before)))
 	if err != nil {
@@ -32,7 +31,7 @@ func RugPulls(before, after contracts.Corpus) ([]RugPull, error) {
 	found := []RugPull{}
 	for _, f := range s.Scan(scannerTools(after)).Findings {
 		if len(f.FailedChecks) > 0 {
-			found = append(found, RugPull{f.Server + ":" + f.Tool, "unknown", "the check failed on this tool; look at its change yourself", ""})
+			found = append(found, RugPull{f.Server + ":" + f.Tool, "unknown", "the check failed on this tool; review its change yourself", ""})
 		}
 		for _, sig := range f.Signals {
 			found = append(found, RugPull{f.Server + ":" + f.Tool, string(f.Severity), sig.Detail, sig.Evidence})
@@ -49,7 +48,7 @@ func scannerTools(c contracts.Corpus) []scanner.Tool {
 	return tools
 }
 
-// WriteRugPulls writes what was found for a terminal.
+// WriteRugPulls prints the findings for a terminal.
 func WriteRugPulls(w io.Writer, found []RugPull) {
 	for _, r := range found {
 		fmt.Fprintf(w, "rug pull? %s (%s): %s: %s\n", safetext.Visible(r.ToolID), r.Severity, safetext.Visible(r.Detail), safetext.Visible(cmp.Or(r.Evidence, "no excerpt")))

@@ -12,15 +12,15 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
-// Missing is a server whose tools are not all there, and why.
+// Missing is a server that lacks tools, and the reason.
 type Missing struct {
 	Server string `json:"server"`
 	Reason string `json:"reason"`
 }
 
-// shrunken lists the servers that failed, and those of the corpus before that
-// list fewer tools than they did or are not asked any more. A corpus that
-// loses tools unnoticed makes every search look better.
+// shrunken lists the servers that failed, and the servers of the previous corpus
+// that list fewer tools or are no longer queried. A corpus that silently loses
+// tools makes every search look better.
 func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 	missing := []Missing{}
 	for server, reason := range found.failed {
@@ -42,9 +42,9 @@ func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 			gone := slices.DeleteFunc(slices.Sorted(slices.Values(tools)), func(name string) bool { return now[name] })
 			switch {
 			case !found.asked[server]:
-				missing = append(missing, Missing{server, fmt.Sprintf("the corpus before has %d tools of it, and the upstreams do not name it", len(tools))})
+				missing = append(missing, Missing{server, fmt.Sprintf("the previous corpus has %d tools of it, but the upstreams do not name it", len(tools))})
 			case len(now) < len(tools):
-				missing = append(missing, Missing{server, fmt.Sprintf("it lists %d tools and the corpus before has %d; gone: %s", len(now), len(tools), safetext.Visible(strings.Join(gone, ", ")))})
+				missing = append(missing, Missing{server, fmt.Sprintf("it lists %d tools, but the previous corpus has %d; missing: %s", len(now), len(tools), safetext.Visible(strings.Join(gone, ", ")))})
 			}
 		}
 	}
@@ -52,22 +52,21 @@ func shrunken(found *listing, previous *contracts.Corpus) []Missing {
 	return missing
 }
 
-// ShrunkenError says that the corpus would lose tools that nobody allowed it
-// to lose.
+// ShrunkenError reports that the corpus would lose tools without permission.
 type ShrunkenError struct{ Missing []Missing }
 
 func (e *ShrunkenError) Error() string {
-	lines := []string{"the corpus would shrink, and nothing was written:"}
+	lines := []string{"the corpus would lose tools, so nothing was written:"}
 	names := make([]string, len(e.Missing))
 	for i, m := range e.Missing {
 		names[i] = m.Server
 		lines = append(lines, fmt.Sprintf("  %s: %s", m.Server, m.Reason))
 	}
-	return strings.Join(append(lines, fmt.Sprintf("see that these servers work; if it is meant to be so, say --allow-missing=%s", strings.Join(names, ","))), "\n")
+	return strings.Join(append(lines, fmt.Sprintf("check that these servers work; if the loss is intended, use --allow-missing=%s", strings.Join(names, ","))), "\n")
 }
 
-// refuse applies what is allowed to be missing. A name of which nothing is
-// missing is a mistake: it would hide the next failure.
+// refuse applies --allow-missing. A name with nothing missing is an error,
+// because it would hide the next failure.
 func refuse(missing []Missing, o Options) error {
 	if o.AnyMissing {
 		return nil
@@ -87,14 +86,14 @@ func refuse(missing []Missing, o Options) error {
 		return &ShrunkenError{left}
 	}
 	if len(allowed) > 0 {
-		return &usageError{fmt.Sprintf("--allow-missing names %s, of which nothing is missing; leave it out", strings.Join(slices.Sorted(maps.Keys(allowed)), ", "))}
+		return &usageError{fmt.Sprintf("--allow-missing names %s, but nothing of it is missing; leave it out", strings.Join(slices.Sorted(maps.Keys(allowed)), ", "))}
 	}
 	return nil
 }
 
 var numbered = regexp.MustCompile(`^v([0-9]{1,9})$`)
 
-// number is the n of a version vn; ok is false for any other version.
+// number returns the n of a version vn; ok is false for any other version.
 func number(version string) (n int, ok bool) {
 	m := numbered.FindStringSubmatch(version)
 	if m == nil {
@@ -104,14 +103,15 @@ func number(version string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// nextVersion is the version after that of a dataset; v1 without one.
+// nextVersion returns the version that follows that of previous, or v1 if
+// previous is nil.
 func nextVersion(previous *contracts.Corpus) (string, error) {
 	if previous == nil {
 		return "v1", nil
 	}
 	n, ok := number(previous.Version)
 	if !ok {
-		return "", &usageError{fmt.Sprintf("what comes after version %q is not known; name the new one with --version", previous.Version)}
+		return "", &usageError{fmt.Sprintf("cannot derive a version that follows version %q; give one with --version", previous.Version)}
 	}
 	return fmt.Sprintf("v%d", n+1), nil
 }

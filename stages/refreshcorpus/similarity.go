@@ -12,9 +12,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Two tools are as similar as their descriptions, their parameters and their
-// names are, in these parts. What neither of them has does not count: two
-// tools without a description are not alike for that.
+// The weights of the parts of the similarity of two tools. A part that neither
+// tool has does not count: two tools are not similar because both lack a
+// description.
 const (
 	descriptionPart = 0.5
 	parametersPart  = 0.3
@@ -22,19 +22,19 @@ const (
 )
 
 const (
-	// probablyRenamed is the similarity from which a tool that is gone and
-	// one that is new are taken for the same.
+	// probablyRenamed is the similarity from which a removed tool and an
+	// added one count as the same.
 	probablyRenamed = 0.6
-	// surelyRenamed is the one from which labels follow, provided that no
-	// other tool comes within clearLead of it.
+	// surelyRenamed is the similarity from which labels follow a rename, if
+	// no other tool comes within clearLead of it.
 	surelyRenamed = 0.9
 	clearLead     = 0.1
-	// maxPairs bounds the comparisons. Beyond it only tools of one server,
-	// and those of the same content, are compared.
+	// maxPairs limits the number of comparisons. With more pairs, only tools
+	// of one server and tools with the same content are compared.
 	maxPairs = 2_000_000
 )
 
-// features is what of a tool is compared.
+// features holds the compared parts of a tool.
 type features struct {
 	tool       *contracts.Tool
 	words      map[string]int // of the description
@@ -56,18 +56,18 @@ func featuresOf(t *contracts.Tool) features {
 	return f
 }
 
-// parameters are the arguments that a schema declares, by name.
+// parameters returns the arguments that a schema declares, by name.
 func parameters(schema json.RawMessage) map[string]json.RawMessage {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	_ = json.Unmarshal(schema, &s) // no properties where it is of another kind
+	_ = json.Unmarshal(schema, &s) // a schema of another type has no properties
 	return s.Properties
 }
 
-// similarity is 0..1: the Dice coefficient of the descriptions' words, the
-// Jaccard coefficient of the parameters' names and the Levenshtein similarity
-// of the tools' names, weighted.
+// similarity returns a value between 0 and 1: the weighted mean of the Dice
+// coefficient of the descriptions' words, the Jaccard coefficient of the
+// parameters' names and the Levenshtein similarity of the tools' names.
 func similarity(a, b *features) float64 {
 	sum, parts := float64(namePart*levenshtein.Similarity(a.tool.Tool, b.tool.Tool, nil)), namePart
 	if a.length+b.length > 0 {
@@ -91,15 +91,15 @@ func similarity(a, b *features) float64 {
 	return sum / parts
 }
 
-// pair is a tool that is gone beside one that is new.
+// pair is a removed tool and an added one.
 type pair struct {
 	from, to   int
 	similarity float64
 	identical  bool // in description and schema
 }
 
-// match pairs tools that are gone with tools that are new, the most similar
-// first and each at most once. sure tells which pairs are beyond doubt.
+// match pairs removed tools with added ones, the most similar first and each at
+// most once. sure reports which pairs are beyond doubt.
 func match(gone, fresh []features) (pairs []pair, sure []bool) {
 	var candidates []pair
 	everything := len(gone)*len(fresh) <= maxPairs
@@ -119,7 +119,7 @@ func match(gone, fresh []features) (pairs []pair, sure []bool) {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.similarity, a.similarity),
 			cmp.Compare(gone[a.from].tool.ToolID, gone[b.from].tool.ToolID), cmp.Compare(fresh[a.to].tool.ToolID, fresh[b.to].tool.ToolID))
 	})
-	rivals := map[int][]pair{} // by the tool that is gone, and by ^ the one that is new
+	rivals := map[int][]pair{} // by the removed tool, and by ^ the added tool
 	for _, p := range candidates {
 		rivals[p.from] = append(rivals[p.from], p)
 		rivals[^p.to] = append(rivals[^p.to], p)
@@ -142,8 +142,8 @@ func rank(p pair) int {
 	return 0
 }
 
-// beyondDoubt tells whether none of the pairs that share a tool with p comes
-// near it.
+// beyondDoubt reports whether no other pair that shares a tool with p comes
+// close to it.
 func beyondDoubt(p pair, rivals []pair) bool {
 	if !p.identical && p.similarity < surelyRenamed {
 		return false

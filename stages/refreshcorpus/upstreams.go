@@ -15,16 +15,17 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
-// upstreams is upstreams.hcl: the servers that a corpus is read from.
+// upstreams is the content of upstreams.hcl: the servers that a corpus is read
+// from.
 type upstreams struct {
 	Corpus    *corpusBlock    `hcl:"corpus,block"`
 	Installs  []installBlock  `hcl:"install,block"`
 	Upstreams []upstreamBlock `hcl:"upstream,block"`
 
-	dir string // of the file, where its paths start
+	dir string // of the file; its paths are relative to this directory
 }
 
-// corpusBlock is what the corpus says of where it comes from.
+// corpusBlock describes the origin of the corpus.
 type corpusBlock struct {
 	Source  string    `hcl:"source"`
 	License string    `hcl:"license,optional"`
@@ -32,8 +33,8 @@ type corpusBlock struct {
 	Range   hcl.Range `hcl:",def_range"`
 }
 
-// installBlock puts packages into a private directory: Files are copied there
-// and Command is run in it. Lock is the one of Files that pins every package.
+// installBlock installs packages in a private directory: Files are copied there
+// and Command is run there. Lock is the member of Files that pins every package.
 type installBlock struct {
 	Name        string    `hcl:"name,label"`
 	Files       []string  `hcl:"files"`
@@ -46,7 +47,7 @@ type installBlock struct {
 	timeout time.Duration
 }
 
-// upstreamBlock is one server, at Command or URL.
+// upstreamBlock is one server, started by Command or reached at URL.
 type upstreamBlock struct {
 	Name        string            `hcl:"name,label"`
 	Version     string            `hcl:"version"`
@@ -56,8 +57,8 @@ type upstreamBlock struct {
 	Package     string            `hcl:"package,optional"`
 	Env         map[string]string `hcl:"env,optional"`
 	Passthrough []string          `hcl:"passthrough,optional"`
-	// Headers names, for each header of a request, the environment variable
-	// that holds its value: what stands in the file is committed.
+	// Headers maps each request header to the environment variable that holds
+	// its value. The file itself is committed, so it must hold no secrets.
 	Headers map[string]string `hcl:"headers,optional"`
 	Timeout string            `hcl:"timeout,optional"`
 	Range   hcl.Range         `hcl:",def_range"`
@@ -66,14 +67,14 @@ type upstreamBlock struct {
 }
 
 const (
-	// maxUpstreams bounds the size of upstreams.hcl, in bytes.
+	// maxUpstreams limits the size of upstreams.hcl, in bytes.
 	maxUpstreams   = 256 << 10
 	defaultList    = time.Minute
 	defaultInstall = 10 * time.Minute
 )
 
-// parseUpstreams reads upstreams.hcl. The error has every problem of it, each
-// with its line.
+// parseUpstreams parses upstreams.hcl. The error lists every problem with its
+// line.
 func parseUpstreams(file string, text []byte) (*upstreams, error) {
 	if len(text) > maxUpstreams {
 		return nil, fmt.Errorf("%s is larger than %d KiB: split it and refresh in parts", file, maxUpstreams>>10)
@@ -97,10 +98,10 @@ func parseUpstreams(file string, text []byte) (*upstreams, error) {
 	return u, nil
 }
 
-// upstreamsError prints each problem on a line of its own.
+// upstreamsError prints each problem on its own line.
 type upstreamsError struct{ diags hcl.Diagnostics }
 
-// ExitCode is the process's exit code: the file is wrong, and no stage failed.
+// ExitCode returns 2: the file is invalid, and no stage failed.
 func (*upstreamsError) ExitCode() int { return 2 }
 
 func (e *upstreamsError) Error() string {
@@ -131,19 +132,19 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 	for i := range u.Installs {
 		in := &u.Installs[i]
 		if installs[in.Name] {
-			complain(in.Range, fmt.Sprintf("install %q stands twice", in.Name), "rename one of the two")
+			complain(in.Range, fmt.Sprintf("install %q is declared twice", in.Name), "rename one of the two")
 		}
 		installs[in.Name] = true
 		in.timeout = duration(in.Timeout, defaultInstall, in.Range, complain)
 		if len(in.Command) == 0 {
-			complain(in.Range, "the command is empty", `write it as a list of words, ["npm", "ci"]`)
+			complain(in.Range, "the command is empty", `write it as a list of words, such as ["npm", "ci"]`)
 		}
 		if !slices.Contains(in.Files, in.Lock) {
-			complain(in.Range, fmt.Sprintf("the lock %q is not one of the files", in.Lock), "add it to files: what is not copied cannot pin anything")
+			complain(in.Range, fmt.Sprintf("the lock %q is not one of the files", in.Lock), "add it to files: a file that is not copied cannot pin anything")
 		}
 		for _, name := range in.Files {
 			if !filepath.IsLocal(filepath.FromSlash(name)) {
-				complain(in.Range, fmt.Sprintf("%q leads out of the directory of this file", name), "put the file beside it, or below")
+				complain(in.Range, fmt.Sprintf("%q is outside the directory of this file", name), "put the file into this directory or below it")
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 	for i := range u.Upstreams {
 		up := &u.Upstreams[i]
 		if seen[up.Name] {
-			complain(up.Range, fmt.Sprintf("upstream %q stands twice", up.Name), "rename one of the two")
+			complain(up.Range, fmt.Sprintf("upstream %q is declared twice", up.Name), "rename one of the two")
 		}
 		seen[up.Name] = true
 		up.timeout = duration(up.Timeout, defaultList, up.Range, complain)
@@ -162,29 +163,29 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 
 func (up *upstreamBlock) check(installs map[string]bool, complain func(hcl.Range, string, string)) {
 	if up.Name == "" || strings.Contains(up.Name, ":") || len(up.Name) > 256 {
-		complain(up.Range, fmt.Sprintf("%q cannot be the name of a server", up.Name), "tool ids are server:tool, so it has to have a name without a colon, of at most 256 bytes")
+		complain(up.Range, fmt.Sprintf("%q cannot be the name of a server", up.Name), "tool ids are server:tool, so use a name without a colon, of 1 to 256 bytes")
 	}
 	if strings.TrimSpace(up.Version) == "" || len(up.Version) > 256 {
-		complain(up.Range, "the version is not pinned", "write the exact version that is to be read")
+		complain(up.Range, "the version is not pinned", "write the exact version to read")
 	}
 	if (len(up.Command) == 0) == (up.URL == "") {
-		complain(up.Range, "a server has either a command or a url", "give one of the two")
+		complain(up.Range, "a server needs either a command or a url", "set one of the two")
 	}
 	if up.URL != "" {
 		if a, err := url.Parse(up.URL); err != nil || a.Scheme != "http" && a.Scheme != "https" || a.Host == "" || a.User != nil {
-			complain(up.Range, "the url is no http or https address", "write it as https://host/mcp; what is secret goes into headers, by the name of a variable")
+			complain(up.Range, "the url is not an http or https address", "write it as https://host/mcp; put secrets into headers, by the name of a variable")
 		}
 		if up.Install != "" || up.Package != "" || len(up.Env)+len(up.Passthrough) > 0 {
-			complain(up.Range, "install, package, env and passthrough belong to a command", "leave them out for a server at a url")
+			complain(up.Range, "install, package, env and passthrough require a command", "remove them for a server with a url")
 		}
 	} else if len(up.Headers) > 0 {
-		complain(up.Range, "headers belong to a url", "leave them out for a command")
+		complain(up.Range, "headers require a url", "remove them for a server with a command")
 	}
 	if up.Install != "" && !installs[up.Install] {
 		complain(up.Range, fmt.Sprintf("there is no install %q", up.Install), "declare it in an install block")
 	}
 	if (up.Install == "") != (up.Package == "") {
-		complain(up.Range, "install and package go together", "name the package as the lock file does, so that its version can be checked")
+		complain(up.Range, "install and package require each other", "name the package as in the lock file, so that its version can be checked")
 	}
 }
 
@@ -194,7 +195,7 @@ func duration(text string, otherwise time.Duration, at hcl.Range, complain func(
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		complain(at, fmt.Sprintf("%q is no duration", text), `write it as "30s" or "2m"`)
+		complain(at, fmt.Sprintf("%q is not a duration", text), `write it as "30s" or "2m"`)
 	}
 	return d
 }

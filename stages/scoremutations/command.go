@@ -6,24 +6,25 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
 )
 
-// Command is "touchstone stage score-mutations".
+// Command returns the command "touchstone stage score-mutations".
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
 		Use:   "score-mutations --security FILE [--detector NAME]... [--seed N] [--held-out] --out FILE [--adapted DIR | -- COMMAND...]",
 		Short: "Score detectors on rewritten entries of the security corpus",
-		Long: `Rewrites the attacks and the innocents of the security corpus by families of
-operators (invisible and look-alike characters, encodings, ciphers, spelling,
-placement, splitting, markup, ANSI escapes, languages, paraphrase), shows each
-variant to each detector and writes how many of the attacks are still caught
-and how many innocents are flagged: docs/scanner/generalisation.md. Without a
-detector the report holds no figures.
+		Long: `Rewrites the attacks and the benign entries of the security corpus by families
+of operators (invisible and look-alike characters, encodings, ciphers, spelling,
+placement, splitting, markup, ANSI escapes, languages, paraphrase), sends each
+variant to each detector, and writes how many attacks are still detected and how
+many benign entries are flagged (see docs/scanner/generalisation.md). Without a
+detector the report contains no figures.
 
---held-out adds the operators that nobody developed a detector with. Only a
-program that was built with "-tags heldout" has them.
+--held-out adds operators that were not used to develop any detector. Only a
+program built with "-tags heldout" contains them.
 
-A command after -- is a detector of somebody else and --adapted one that the
-proxy's adapter describes, as for score-security; they go with one --detector.`,
+The command after -- is an external detector, and --adapted selects a detector
+of the proxy's adapter, as in score-security. Both require exactly one
+--detector.`,
 		Args: scoresecurity.AfterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Argv, opts.Log = args, cmd.ErrOrStderr()
@@ -32,10 +33,10 @@ proxy's adapter describes, as for score-security; they go with one --detector.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.Security, "security", "", "the security corpus")
-	flags.StringArrayVar(&opts.Detectors, "detector", nil, "name of a detector; may be repeated")
-	flags.IntVar(&opts.Seed, "seed", 1, "what the operators draw from")
-	flags.BoolVar(&opts.HeldOut, "held-out", false, "use the held-out operators too; needs a build with -tags heldout")
-	flags.StringVar(&opts.Out, "out", "", "where the report goes")
+	flags.StringArrayVar(&opts.Detectors, "detector", nil, "name of a detector (repeatable)")
+	flags.IntVar(&opts.Seed, "seed", 1, "the seed of the operators' random choices")
+	flags.BoolVar(&opts.HeldOut, "held-out", false, "also use the held-out operators; requires a build with -tags heldout")
+	flags.StringVar(&opts.Out, "out", "", "the report file to write")
 	scoresecurity.DetectorFlags(cmd, &opts.Adapted, &opts.EntryTimeout)
 	for _, name := range []string{"security", "out"} {
 		cmd.MarkFlagRequired(name)

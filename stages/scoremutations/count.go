@@ -10,15 +10,15 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoremutations/mutation"
 )
 
-// judged is a case with its verdict. caught says what became of the entry as
-// it is.
+// judged is a case with its verdict. caught reports whether the unmodified entry
+// was flagged.
 type judged struct {
 	oneCase
 	flagged, errored, caught bool
 }
 
-// count makes the figures of one detector; results are in the order of the
-// entries that rewrite made.
+// count computes the figures of one detector. results are in the order of the
+// entries that rewrite returned.
 func count(detector string, cases []oneCase, results []contracts.EntryResult, operators []mutation.Operator) contracts.MutationDetector {
 	list := make([]judged, len(cases))
 	caught := map[string]bool{}
@@ -28,7 +28,7 @@ func count(detector string, cases []oneCase, results []contracts.EntryResult, op
 			j.flagged = j.flagged || r.Verdict == contracts.VerdictFlagged
 			j.errored = j.errored || r.Verdict == contracts.VerdictErrored
 		}
-		// One that was flagged is flagged, whatever became of its siblings.
+		// If one view is flagged the case is flagged, even if another failed.
 		j.errored = j.errored && !j.flagged
 		if c.operator == asItIs {
 			caught[c.id] = j.flagged
@@ -88,7 +88,7 @@ func operatorScore(op mutation.Operator, list []judged, operators []mutation.Ope
 	return s
 }
 
-// score counts cases of any operators; those as they are count as no disguise.
+// score counts cases of any operators. Unmodified cases count as not disguised.
 func score(list []judged, operators []mutation.Operator) contracts.MutationScore {
 	var s contracts.MutationScore
 	disguised := func(j judged) bool { return j.operator >= 0 && operators[j.operator].Disguise }
@@ -104,7 +104,7 @@ func score(list []judged, operators []mutation.Operator) contracts.MutationScore
 	return s
 }
 
-// share counts the flagged among the cases that are in the denominator.
+// share returns the share of flagged cases among those for which in is true.
 func share(list []judged, in func(judged) bool) contracts.Share {
 	var s contracts.Share
 	ids := map[string]bool{}
@@ -127,8 +127,8 @@ func share(list []judged, in func(judged) bool) contracts.Share {
 	return s
 }
 
-// sources sets recall on each source beside recall on all others, the source
-// on which it is worst first.
+// sources compares the recall on each source with the recall on all others. The
+// source with the worst recall comes first.
 func sources(unmutated, mutated []judged) []contracts.SourceScore {
 	names := map[string]bool{}
 	for _, j := range unmutated {

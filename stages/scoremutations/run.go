@@ -1,7 +1,7 @@
-// Package scoremutations is the stage that asks whether a detector knows what
-// attacks mean or only how those of the corpus are worded: it rewrites the
-// entries by the operators of the package mutation and counts what is still
-// caught, and which innocents are flagged.
+// Package scoremutations is the stage that tests whether a detector recognises the
+// meaning of attacks or only their wording in the corpus. It rewrites the entries
+// with the operators of package mutation, and counts which attacks are still
+// detected and which benign entries are flagged.
 package scoremutations
 
 import (
@@ -17,8 +17,9 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
 )
 
-// Options of one run. Argv is the command of a detector of somebody else, and
-// Adapted the directory of one that an adapter describes, as for score-security.
+// Options are the options of one run. Argv is the command of an external detector,
+// and Adapted is a directory of detectors that an adapter describes, as in
+// score-security.
 type Options struct {
 	Security, Out string
 	Detectors     []string
@@ -26,19 +27,19 @@ type Options struct {
 	Adapted       string
 	Seed          int
 	HeldOut       bool
-	// EntryTimeout is that of score-security.
+	// EntryTimeout is the same as in score-security.
 	EntryTimeout time.Duration
-	// Log takes messages for people.
+	// Log receives messages for people.
 	Log io.Writer
 }
 
 // Run judges all variants and writes a contracts.MutationReport.
 func Run(ctx context.Context, opts Options) error {
 	if opts.Seed < 0 {
-		return fmt.Errorf("--seed is %d: give 0 or more", opts.Seed)
+		return fmt.Errorf("--seed is %d: give 0 or greater", opts.Seed)
 	}
 	if (len(opts.Argv) > 0 || opts.Adapted != "") && len(opts.Detectors) != 1 {
-		return errors.New("a command after -- and --adapted need one --detector, the name for the report")
+		return errors.New("a command after -- and --adapted require exactly one --detector, as the name for the report")
 	}
 	operators := mutation.Development()
 	if opts.HeldOut {
@@ -72,23 +73,23 @@ func Run(ctx context.Context, opts Options) error {
 	return contracts.Write(opts.Out, report)
 }
 
-// oneCase is an entry as it is, without its passage, or rewritten by one
-// operator. Its entries are
-// from first on; where there are several it is flagged when one of them is.
+// oneCase is an entry: unmodified, without its passage, or rewritten by one
+// operator. Its entries start at first. If there are several, the case is flagged
+// if any of them is.
 type oneCase struct {
 	id, source       string
 	attack           bool
-	operator         int // or one of the two below
+	operator         int // an index, or one of the constants below
 	first, afterLast int
 }
 
-// What a case is that no operator made.
+// Cases without an operator.
 const (
 	asItIs         = -1
 	withoutPassage = -2
 )
 
-// rewrite makes all cases and the entries to be judged for them.
+// rewrite returns all cases, and the entries to judge for them.
 func rewrite(corpus []contracts.SecurityEntry, operators []mutation.Operator, seed int) (cases []oneCase, entries []contracts.SecurityEntry) {
 	for _, e := range corpus {
 		if !mutation.Eligible(e) {

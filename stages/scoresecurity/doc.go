@@ -1,8 +1,9 @@
-// Package scoresecurity is the stage that shows every entry of the security
-// corpus to one detector and counts what it says. A detector is a process that
-// speaks the protocol of contracts.DetectorRequest, in any language; ours are
-// in the package detectors and are run in the same way as anybody else's.
+// Package scoresecurity is the stage that sends every entry of the security
+// corpus to one detector and counts the verdicts. A detector is a process in any
+// language that implements the protocol of contracts.DetectorRequest. The
+// built-in detectors are in package detectors and run in the same way as
+// external ones.
 //
-// Nothing in here knows how to detect anything, and nothing that a detector is
-// shown tells it what the right answer is.
+// No detection logic belongs in this package, and nothing that a detector
+// receives reveals the expected verdict.
 package scoresecurity

@@ -13,12 +13,13 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
 )
 
-// maxLine is the longest verdict line that is read. Evidence is cut to a
-// fraction of it; what is longer is a detector that dumps its input.
+// maxLine is the length in bytes of the longest verdict line that is read. The
+// kept evidence is much shorter; a longer line means that the detector prints
+// its input.
 const maxLine = 1 << 20
 
-// process is one running detector. Lines that it writes are read as they come,
-// so that it never blocks on a full pipe while a request is being written.
+// process is one running detector. A goroutine reads its output continuously, so
+// that it never blocks on a full pipe while a request is being written.
 type process struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
@@ -27,17 +28,17 @@ type process struct {
 	ended bool // finish or stop was called
 }
 
-// answer is one line of the detector, or why there will be none.
+// answer is one line of the detector, or the error that ended its output.
 type answer struct {
 	line []byte
 	err  error
 }
 
-// start runs argv in a process group of its own. The tail gets its stderr.
+// start runs argv in its own process group and copies its stderr to the tail.
 func start(argv []string, stderr *subprocess.Tail) (*process, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = stderr
-	// A grandchild that keeps stderr open must not keep us waiting.
+	// A grandchild that keeps stderr open must not block Wait.
 	cmd.WaitDelay = time.Second / 2
 	subprocess.LeadBound(cmd)
 	stdin, err := cmd.StdinPipe()
@@ -56,8 +57,8 @@ func start(argv []string, stderr *subprocess.Tail) (*process, error) {
 	return p, nil
 }
 
-// read hands out lines until the detector ends, sends one that is too long, or
-// is stopped.
+// read sends lines to the channel until the detector ends, writes a line that is
+// too long, or is stopped.
 func (p *process) read(stdout io.Reader) {
 	r := bufio.NewReaderSize(stdout, 64<<10)
 	for {
@@ -84,12 +85,12 @@ func (p *process) hand(a answer) bool {
 	}
 }
 
-// ask sends one request line and waits for one line back. After an error the
-// process is in an unknown state: stop it and start another.
+// ask sends one request line and waits for one line. After an error the process
+// is in an unknown state: stop it and start another one.
 func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration) ([]byte, error) {
-	// A detector that does not read blocks the write; the goroutine ends when
-	// stop closes the pipe. A failed write needs no handling of its own: the
-	// detector that does not read does not answer either.
+	// If the detector does not read, the write blocks until stop closes the
+	// pipe. A failed write needs no handling: a detector that does not read
+	// does not answer either.
 	go func() { _, _ = p.stdin.Write(request) }()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -106,10 +107,10 @@ func (p *process) ask(ctx context.Context, request []byte, timeout time.Duration
 	}
 }
 
-// errNoVerdict is part of the error on an entry that ran into the timeout.
+// errNoVerdict is wrapped by the error for an entry that timed out.
 var errNoVerdict = errors.New("gave no verdict")
 
-// ending says how a detector that closed its output ended.
+// ending describes how a detector that closed its output ended.
 func (p *process) ending() string {
 	if err := p.finish(2 * time.Second); err == errLingers {
 		return "closed its output before its verdict"
@@ -117,10 +118,10 @@ func (p *process) ending() string {
 	return fmt.Sprintf("ended before its verdict: %v", p.cmd.ProcessState)
 }
 
-var errLingers = errors.New("it did not end when its input did")
+var errLingers = errors.New("it did not end after its input ended")
 
-// finish closes the detector's input and waits for it to end by itself. After
-// grace it is killed and the error is errLingers.
+// finish closes the detector's input and waits until it ends. After grace it
+// kills the detector and returns errLingers.
 func (p *process) finish(grace time.Duration) error {
 	p.ended = true
 	p.stdin.Close()
@@ -130,13 +131,13 @@ func (p *process) finish(grace time.Duration) error {
 	if !timer.Stop() {
 		return errLingers
 	}
-	// Whatever it left running in its group ends with it.
+	// Kill what it left running in its group.
 	subprocess.KillGroup(p.cmd.Process.Pid)
 	return err
 }
 
-// stop ends the detector and everything in its group at once. A detector that
-// has been waited for already is left alone.
+// stop kills the detector and everything in its group. It does nothing if the
+// detector was already waited for.
 func (p *process) stop() {
 	if p.ended {
 		return
@@ -148,5 +149,5 @@ func (p *process) stop() {
 	_ = p.cmd.Wait() // it was killed
 }
 
-// tailSize is how much of a detector's standard error is kept, in bytes.
+// tailSize is how much of a detector's stderr is kept, in bytes.
 const tailSize = 4 << 10

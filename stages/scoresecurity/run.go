@@ -26,40 +26,40 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
-// DefaultEntryTimeout is how long a detector may think about one entry.
+// DefaultEntryTimeout is the default time limit for one entry.
 const DefaultEntryTimeout = 10 * time.Second
 
-// hungAfter is the number of entries in a row that may run into the timeout
-// before a detector counts as hung: waiting out half of the corpus could take
-// longer than the stage may, and the stage would end without saying why.
+// hungAfter is the number of consecutive timeouts after which a detector counts
+// as hung. Waiting for half of the corpus to time out could exceed the timeout of
+// the stage, which would then end without a reason.
 const hungAfter = 5
 
-// Options of one run.
+// Options are the options of one run.
 type Options struct {
-	// Security is the corpus; Out is where the report goes.
+	// Security is the path of the corpus, Out that of the report.
 	Security, Out string
-	// Detector names what is scored. Argv starts it; when that is empty, it is
-	// this executable with "detector" and the name.
+	// Detector is the name of the detector. Argv starts it; if it is empty,
+	// the command is this executable with "detector" and the name.
 	Detector string
 	Argv     []string
-	// Adapted is a directory of detectors that an adapter describes, with
-	// Detector among them; see docs/adapters.md. It takes the place of Argv.
+	// Adapted is a directory of detectors that an adapter describes,
+	// including Detector; see docs/adapters.md. It replaces Argv.
 	Adapted string
-	// Run is the number of this run and the seed of the order in which entries
-	// are shown.
+	// Run is the number of this run. It seeds the order of the entries.
 	Run int
-	// EntryTimeout is DefaultEntryTimeout when zero.
+	// EntryTimeout is the time limit for one entry; zero means
+	// DefaultEntryTimeout.
 	EntryTimeout time.Duration
-	// Log takes messages for people.
+	// Log receives messages for people.
 	Log io.Writer
 }
 
-// Run scores the detector and writes a contracts.SecurityReport. It fails when
-// the detector cannot be started, hangs on several entries in a row or errs on
-// more than half of them: figures of the rest would say nothing.
+// Run scores the detector and writes a contracts.SecurityReport. It fails if the
+// detector cannot be started, times out on several consecutive entries, or fails
+// on more than half of them: figures for the rest would be meaningless.
 func Run(ctx context.Context, opts Options) error {
 	if opts.Run < 0 {
-		return fmt.Errorf("--run is %d: give the number of the run, 0 or more", opts.Run)
+		return fmt.Errorf("--run is %d: give the number of the run, 0 or greater", opts.Run)
 	}
 	corpus, digest, err := ReadCorpus(opts.Security)
 	if err != nil {
@@ -79,8 +79,8 @@ func Run(ctx context.Context, opts Options) error {
 	})
 }
 
-// ReadCorpus reads a security corpus, which has to have entries, and gives the
-// SHA-256 of its file.
+// ReadCorpus reads a security corpus, which must have entries, and returns it
+// with the SHA-256 of its file.
 func ReadCorpus(path string) (corpus contracts.SecurityCorpus, digest string, err error) {
 	data, err := contracts.ReadBytes(path)
 	if err != nil {
@@ -96,15 +96,15 @@ func ReadCorpus(path string) (corpus contracts.SecurityCorpus, digest string, er
 	return corpus, hex.EncodeToString(sum[:]), nil
 }
 
-// Judge shows the entries to the detector that opts names, in the order that
-// opts.Run decides, and says what became of each, in the order of entries. Its
-// errors are those of Run.
+// Judge sends the entries to the detector that opts names, in the order given by
+// opts.Run, and returns a result for each, in the order of entries. It fails in
+// the same cases as Run.
 func Judge(ctx context.Context, opts Options, entries []contracts.SecurityEntry) ([]contracts.EntryResult, error) {
 	if strings.ContainsFunc(opts.Detector, unicode.IsSpace) {
 		return nil, fmt.Errorf("--detector is %q: give a name without spaces", opts.Detector)
 	}
 	if opts.EntryTimeout < 0 {
-		return nil, fmt.Errorf("--entry-timeout is %v: give a time above zero", opts.EntryTimeout)
+		return nil, fmt.Errorf("--entry-timeout is %v: give a duration above zero", opts.EntryTimeout)
 	}
 	if opts.EntryTimeout == 0 {
 		opts.EntryTimeout = DefaultEntryTimeout
@@ -122,17 +122,17 @@ func Judge(ctx context.Context, opts Options, entries []contracts.SecurityEntry)
 	return perEntry(entries, results), nil
 }
 
-// ownDetector fills in the command of one of our own detectors.
+// ownDetector sets the command of a built-in detector.
 func ownDetector(opts *Options) error {
 	if len(opts.Argv) > 0 && opts.Adapted != "" {
-		return errors.New("--adapted and a command after -- are two detectors: give one of them")
+		return errors.New("--adapted and a command after -- select two detectors: use only one of them")
 	}
 	if len(opts.Argv) > 0 {
 		if opts.Detector == "" {
 			return errors.New("--detector is missing: give the detector a name for the report")
 		}
 		if detectors.Check(opts.Detector) == nil {
-			return fmt.Errorf("--detector %s is the name of one of ours and would stand for another one in the report: choose another name", opts.Detector)
+			return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the two: choose another name", opts.Detector)
 		}
 		return nil
 	}
@@ -140,7 +140,7 @@ func ownDetector(opts *Options) error {
 		return adaptedDetector(opts)
 	}
 	if err := detectors.Check(opts.Detector); err != nil {
-		return fmt.Errorf("%w, or give the command of a detector of your own after --", err)
+		return fmt.Errorf("%w, or give the command of an external detector after --", err)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -150,11 +150,10 @@ func ownDetector(opts *Options) error {
 	return nil
 }
 
-// adaptedDetector fills in the command of a detector that an adapter
-// describes.
+// adaptedDetector sets the command of a detector that an adapter describes.
 func adaptedDetector(opts *Options) error {
 	if detectors.Check(opts.Detector) == nil {
-		return fmt.Errorf("--detector %s is the name of one of ours and would stand for another one in the report: rename it in the adapter", opts.Detector)
+		return fmt.Errorf("--detector %s is the name of a built-in detector, and the report would confuse the two: rename it in the adapter", opts.Detector)
 	}
 	if _, err := adapted.Open(opts.Adapted, opts.Detector); err != nil {
 		return err
@@ -167,16 +166,16 @@ func adaptedDetector(opts *Options) error {
 	return nil
 }
 
-// result is what became of one entry: a verdict, or why there is none.
+// result is the result for one entry: a verdict, or the reason for its absence.
 type result struct {
 	verdict contracts.DetectorVerdict
 	failed  string
 }
 
-// askAll shows every entry to the detector, in an order that the run's seed
-// decides, and returns the results in the order of entries.
+// askAll sends every entry to the detector, in an order determined by the run's
+// number, and returns the results in the order of entries.
 func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry) ([]result, error) {
-	// Pdeathsig is bound to the thread that starts the process.
+	// Pdeathsig applies to the thread that starts the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -214,7 +213,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 			}
 			results[i].failed = renderSafe(err.Error(), maxReason)
 		case v.Error != "":
-			// It speaks the protocol, so it need not be started again.
+			// The detector follows the protocol, so it need not be restarted.
 			results[i].failed = renderSafe("said: "+v.Error, maxReason)
 		default:
 			results[i].verdict = v
@@ -236,7 +235,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 	}
 	if p != nil {
 		if err := p.finish(opts.EntryTimeout); err != nil {
-			// Every verdict is in; how it ended cannot change them.
+			// All verdicts are in, so how it ended cannot change them.
 			fmt.Fprintf(opts.Log, "detector %s: after the last verdict: %v\n", opts.Detector, err)
 		}
 	}
@@ -246,8 +245,8 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 	return results, nil
 }
 
-// shuffled is 0..n-1 in an order that seed decides. It uses the raw output of
-// the generator: what math/rand/v2 derives from it may change with Go.
+// shuffled returns 0..n-1 in an order determined by seed. It uses the raw output
+// of the generator, because what math/rand/v2 derives from it may change with Go.
 func shuffled(n, seed int) []int {
 	source := rand.NewPCG(uint64(seed), 0)
 	order := make([]int, n)
@@ -259,7 +258,7 @@ func shuffled(n, seed int) []int {
 	return order
 }
 
-// stderrNote quotes the end of what the detector wrote to its stderr.
+// stderrNote quotes the end of the detector's stderr.
 func stderrNote(t *subprocess.Tail) string {
 	text := strings.TrimSpace(t.String())
 	if text == "" {
@@ -274,12 +273,12 @@ func stderrNote(t *subprocess.Tail) string {
 	return b.String()
 }
 
-// requestLine is what the detector is shown. The id is the caller's, never the
-// entry's, whose name would give the answer away.
+// requestLine returns the request for an entry. The id is chosen by the caller,
+// because the id of the entry would reveal its label.
 func requestLine(id string, e contracts.SecurityEntry) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	// Detectors without a JSON parser should see < and not \u003c.
+	// Write < and not \u003c, for detectors without a JSON parser.
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(contracts.DetectorRequest{
 		Protocol: contracts.DetectorProtocol,

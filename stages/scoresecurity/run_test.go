@@ -211,11 +211,11 @@ func TestFailuresStayWithTheirEntry(t *testing.T) {
 		{"closes its output", []string{"close"}, "closed its output"},
 		{"stops reading", []string{"deaf"}, "gave no verdict within"},
 		{"endless line", []string{"endless"}, "more than 1048576 bytes"},
-		{"not JSON", say("Warning: model is warming up"), "answered no verdict"},
-		{"empty line", say(""), "answered no verdict"},
-		{"a list", say(`[]`), "answered no verdict"},
-		{"two objects", say(`{"protocol":1,"id":"ID","flagged":true} {}`), "answered no verdict"},
-		{"same key twice", say(`{"protocol":1,"id":"ID","flagged":true,"flagged":false}`), "answered no verdict"},
+		{"not JSON", say("Warning: model is warming up"), "answered something other than a verdict"},
+		{"empty line", say(""), "answered something other than a verdict"},
+		{"a list", say(`[]`), "answered something other than a verdict"},
+		{"two objects", say(`{"protocol":1,"id":"ID","flagged":true} {}`), "answered something other than a verdict"},
+		{"same key twice", say(`{"protocol":1,"id":"ID","flagged":true,"flagged":false}`), "answered something other than a verdict"},
 		{"mistyped field", say(`{"protocol":1,"id":"ID","flaged":true}`), "flaged"},
 		{"no flagged", say(`{"protocol":1,"id":"ID"}`), "flagged"},
 		{"flagged is text", say(`{"protocol":1,"id":"ID","flagged":"no"}`), "flagged"},
@@ -224,7 +224,7 @@ func TestFailuresStayWithTheirEntry(t *testing.T) {
 		{"flagged and error", say(`{"protocol":1,"id":"ID","flagged":true,"error":"no idea"}`), "flagged and error"},
 		{"confidence too high", say(`{"protocol":1,"id":"ID","flagged":true,"confidence":1.5}`), "confidence"},
 		{"confidence below zero", say(`{"protocol":1,"id":"ID","flagged":true,"confidence":-0.1}`), "confidence"},
-		{"confidence not a number", say(`{"protocol":1,"id":"ID","flagged":true,"confidence":NaN}`), "answered no verdict"},
+		{"confidence not a number", say(`{"protocol":1,"id":"ID","flagged":true,"confidence":NaN}`), "answered something other than a verdict"},
 		{"says that it cannot", say(`{"protocol":1,"id":"ID","flagged":false,"error":"unsupported language"}`), "said: unsupported language"},
 	}
 	for _, tt := range tests {
@@ -530,7 +530,7 @@ func TestCommand(t *testing.T) {
 	cmd = Command()
 	cmd.SetArgs([]string{"--security", "x", "--detector", "d", "--run", "1", "--out", out, "python3", "detect.py"})
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
-	if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "after --") {
+	if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "must follow --") {
 		t.Errorf("error %v, want that a command goes after --", err)
 	}
 }

@@ -2,7 +2,7 @@ package scoresecurity
 
 import "github.com/touchstone-eval/touchstone/contracts"
 
-// perEntry lists what was said about each entry, in the order of entries.
+// perEntry lists the result for each entry, in the order of entries.
 func perEntry(entries []contracts.SecurityEntry, results []result) []contracts.EntryResult {
 	list := make([]contracts.EntryResult, len(entries))
 	for i, e := range entries {

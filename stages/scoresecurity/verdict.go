@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Bounds on what a detector can put into the report.
+// Limits for what a detector can put into the report.
 const (
 	maxEvidence = 500
 	maxReason   = 300
@@ -19,19 +19,19 @@ const (
 	maxSignal   = 100
 )
 
-// readVerdict checks one line of the detector against the protocol. What is
-// not a verdict on this very entry is an error: a mistyped field must not look
-// like "not flagged".
+// readVerdict checks one line of the detector against the protocol. It returns an
+// error for anything but a verdict on this entry, because a misspelled field must
+// not look like "not flagged".
 func readVerdict(line []byte, id string) (contracts.DetectorVerdict, error) {
 	v, err := contracts.Decode[contracts.DetectorVerdict]("verdict", line)
 	if file := (*contracts.FileError)(nil); errors.As(err, &file) {
-		// Its place and the request's id differ from run to run; what is wrong
-		// does not.
+		// Use only the messages: the place and the id of the request differ
+		// from run to run.
 		var messages []string
 		for _, p := range file.Problems {
 			messages = append(messages, p.Message)
 		}
-		return v, fmt.Errorf("answered no verdict: %s", strings.Join(messages, "; "))
+		return v, fmt.Errorf("answered something other than a verdict: %s", strings.Join(messages, "; "))
 	}
 	if err != nil {
 		return v, err
@@ -40,14 +40,14 @@ func readVerdict(line []byte, id string) (contracts.DetectorVerdict, error) {
 	case v.ID != id:
 		return v, errors.New("answered with the id of another request")
 	case v.Error != "" && v.Flagged:
-		return v, errors.New("answered flagged and error at once")
+		return v, errors.New("answered with both flagged and error")
 	}
 	return v, nil
 }
 
-// renderSafe makes text of a detector fit for terminals and pages: at most
-// limit bytes of valid UTF-8, with what is invisible or moves the cursor
-// written as an escape.
+// renderSafe makes text of a detector safe for terminals and pages. It returns at
+// most limit bytes of valid UTF-8, in which invisible characters and characters
+// that move the cursor are escaped.
 func renderSafe(text string, limit int) string {
 	const cut = "…"
 	var b strings.Builder
@@ -72,7 +72,7 @@ func renderSafe(text string, limit int) string {
 	return b.String()
 }
 
-// blank says whether a rune that counts as printable shows nothing.
+// blank reports whether a rune that counts as printable is invisible.
 func blank(r rune) bool {
 	switch r {
 	case '\u034F', '\u115F', '\u1160', '\u17B4', '\u17B5', '\u2800', '\u3164', '\uFFA0':

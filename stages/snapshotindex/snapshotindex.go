@@ -1,9 +1,9 @@
-// Package snapshotindex is the stage that starts the proxy under test over
-// servers that replay the corpus, waits until every tool is indexed, and
-// records what the proxy really holds. A proxy that holds anything but the
-// corpus, by content and not by name alone, fails here and is never scored.
+// Package snapshotindex is the stage that starts the proxy under test with
+// servers that replay the corpus, waits until every tool is indexed, and records
+// what the proxy holds. If the proxy does not hold exactly the corpus, compared
+// by content and not only by name, the stage fails and the proxy is not scored.
 //
-// Nothing about queries or scores may come in.
+// Queries and scores do not belong in this package.
 package snapshotindex
 
 import (
@@ -19,27 +19,27 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
-// Options is what the stage reads and writes.
+// Options are the inputs and outputs of the stage.
 type Options struct {
 	Proxy   string // the directory that build-proxy wrote
 	Corpus  string
 	Out     string
 	Degrade string // see undertest.ParseDegrade
-	// ReadyTimeout bounds the time until everything is indexed.
+	// ReadyTimeout limits the time until everything is indexed.
 	ReadyTimeout time.Duration
-	// Executable replays the corpus and is the embedded proxy; empty means
-	// this program.
+	// Executable replays the corpus and contains the embedded proxy; empty
+	// means this program.
 	Executable string
-	// Progress is told what is being waited for.
+	// Progress receives messages about what the stage is waiting for.
 	Progress func(message string)
 }
 
-// Command is the stage's command line.
+// Command returns the command of the stage.
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
 		Use:   "snapshot-index --proxy DIR --corpus FILE --out FILE",
-		Short: "Start the proxy over the corpus and record what it indexed",
+		Short: "Start the proxy with the corpus and record what it indexed",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Progress = func(message string) { cmd.PrintErrln(message) }
@@ -47,14 +47,14 @@ func Command() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opts.Proxy, "proxy", "", "the directory that build-proxy wrote")
+	f.StringVar(&opts.Proxy, "proxy", "", "the output directory of build-proxy")
 	f.StringVar(&opts.Corpus, "corpus", "", "the corpus")
-	f.StringVar(&opts.Out, "out", "", "where to write the snapshot")
-	f.StringVar(&opts.Degrade, "degrade", "", "harm the index on purpose: drop-descriptions, reverse-top or hide=SERVER:TOOL")
+	f.StringVar(&opts.Out, "out", "", "the snapshot file to write")
+	f.StringVar(&opts.Degrade, "degrade", "", "deliberately degrade the index: drop-descriptions, reverse-top or hide=SERVER:TOOL")
 	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
 	for _, name := range []string{"proxy", "corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // a flag that does not exist: a mistake in this program
+			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
 	return cmd
@@ -106,14 +106,14 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	got, err := undertest.Digest(tools)
 	if err != nil {
-		return p.WithLog(fmt.Errorf("proxy %q lists what is no tool: %w", p.Manifest.Name, err))
+		return p.WithLog(fmt.Errorf("proxy %q lists an entry that is not a tool: %w", p.Manifest.Name, err))
 	}
 	if lines := undertest.Differences(want, got); len(lines) > 0 {
 		return p.WithLog(fmt.Errorf("proxy %q did not index the corpus: %d of %d tools differ:\n%s",
 			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
 	}
 	if lines := undertest.Unsearchable(tools); len(lines) > 0 {
-		return p.WithLog(fmt.Errorf("proxy %q indexed less than the corpus: %d of %d tools are listed and cannot be found:\n%s",
+		return p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but not found by a search:\n%s",
 			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
 	}
 	return contracts.Write(opts.Out, contracts.IndexSnapshot{

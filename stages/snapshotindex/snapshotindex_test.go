@@ -88,7 +88,7 @@ func TestProxyThatDoesNotHoldTheCorpus(t *testing.T) {
 		{badproxy.ListsLess, 3, 0, []string{"1 of 3 tools differ", "numbers:tool_00: missing", "in mode lists-less"}},
 		{badproxy.ListsOther, 3, 0, []string{"1 of 3 tools differ", "numbers:tool_00: other description"}},
 		{badproxy.ListsNothing, 30, 0, []string{"30 of 30 tools differ", "numbers:tool_19: missing", "and 10 more"}},
-		{badproxy.Quarantines, 3, 0, []string{"indexed less than the corpus", "1 of 3", "numbers:tool_00: it is quarantined", "unicode.hidden"}},
+		{badproxy.Quarantines, 3, 0, []string{"did not index the whole corpus", "1 of 3", "numbers:tool_00: it is quarantined", "unicode.hidden"}},
 		{badproxy.ListGarbage, 3, 0, []string{"list the tools", "/api/v1/tools", "in mode list-garbage"}},
 		{badproxy.DiesAtOnce, 3, 0, []string{"ended before it was ready", "database"}},
 		{badproxy.NeverReady, 3, 200 * time.Millisecond, []string{"not ready within 200ms", "in mode never-ready"}},

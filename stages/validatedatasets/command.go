@@ -4,16 +4,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Command is "touchstone stage validate-datasets".
+// Command returns the command "touchstone stage validate-datasets".
 func Command() *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
 		Use:   "validate-datasets --corpus FILE --golden FILE --security FILE --lock FILE --out-... FILE",
-		Short: "Refuse data that cannot be scored, with every reason at once",
-		Long: `Checks the corpus, the golden set and the security corpus, each by its schema,
-by itself and against the others, and against the lock file of frozen versions.
-Accepted files are copied byte for byte to the outputs; with any problem nothing
-is written and the exit code is 4.`,
+		Short: "Check datasets and report every problem at once",
+		Long: `Checks the corpus, the golden set and the security corpus: against their
+schemas, for consistency in each file and between the files, and against the
+lock file of frozen versions. Copies accepted files byte for byte to the
+outputs. If there is any problem, nothing is written and the exit code is 4.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Log = cmd.ErrOrStderr()
@@ -24,11 +24,11 @@ is written and the exit code is 4.`,
 	f.StringVar(&o.Corpus, "corpus", "", "the tools that the proxy has to search")
 	f.StringVar(&o.Golden, "golden", "", "the labelled queries")
 	f.StringVar(&o.Security, "security", "", "the labelled tool definitions")
-	f.StringVar(&o.Lock, "lock", "", "the frozen versions; without it everything is a draft")
-	f.StringVar(&o.OutCorpus, "out-corpus", "", "where the accepted corpus goes")
-	f.StringVar(&o.OutGolden, "out-golden", "", "where the accepted golden set goes")
-	f.StringVar(&o.OutSecurity, "out-security", "", "where the accepted security corpus goes")
-	f.StringVar(&o.OutReport, "out-report", "", "where the report goes")
+	f.StringVar(&o.Lock, "lock", "", "the frozen versions; without it every version is a draft")
+	f.StringVar(&o.OutCorpus, "out-corpus", "", "the file to write the accepted corpus to")
+	f.StringVar(&o.OutGolden, "out-golden", "", "the file to write the accepted golden set to")
+	f.StringVar(&o.OutSecurity, "out-security", "", "the file to write the accepted security corpus to")
+	f.StringVar(&o.OutReport, "out-report", "", "the file to write the report to")
 	for _, name := range []string{"corpus", "golden", "security", "out-corpus", "out-golden", "out-security", "out-report"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag is declared above

@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// checkCorpus refuses tools that could not be told apart or served, and
-// returns remarks.
+// checkCorpus refuses tools that cannot be told apart or served. It returns
+// warnings.
 func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 	checkSource(d, &d.value.GeneratedFrom)
 	first := make(map[string]int)
@@ -27,7 +27,7 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 		}
 		first[t.ToolID] = i
 		if want := t.Server + ":" + t.Tool; t.Server != "" && t.Tool != "" && t.ToolID != want {
-			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("tool_id is not server:tool, which is %q", want), "make the three fields agree")
+			d.refuse(at+"/tool_id", t.ToolID, fmt.Sprintf("tool_id is not server:tool, which is %q", want), "make the three fields consistent")
 		}
 		checkToolSchema(d, at+"/schema", t.ToolID, t.Schema)
 		if t.Description == "" {
@@ -42,8 +42,8 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 	return append(warnings, sameText(byText, "corpus", "tools")...)
 }
 
-// checkToolSchema refuses an argument schema that no MCP server may list: its
-// type has to be object, its properties an object.
+// checkToolSchema refuses an argument schema that an MCP server may not list.
+// The type must be object, and properties must be an object.
 func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMessage) {
 	if len(schema) == 0 {
 		return
@@ -53,7 +53,7 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 		Properties json.RawMessage `json:"properties"`
 	}
 	if json.Unmarshal(schema, &s) != nil {
-		return // not an object: the contract's schema said so
+		return // not an object: the schema of the contract has reported it
 	}
 	if s.Type != nil && s.Type != "object" {
 		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %.60s", fmt.Sprint(s.Type)), `a tool's arguments are an object: write "type": "object"`)
@@ -63,14 +63,14 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 	}
 }
 
-// checkSource refuses a dataset that does not say where it comes from, or
-// whose licence does not allow to hand it on.
+// checkSource refuses a dataset that does not name its source, or whose licence
+// does not allow redistribution.
 func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
 	if from == nil {
 		return
 	}
 	if from.Source != "" && strings.TrimSpace(from.Source) == "" {
-		d.refuse("/generated_from/source", "", "the source is blank", "write who or what made the dataset, so that another person can find it")
+		d.refuse("/generated_from/source", "", "the source is blank", "write who or what made the dataset, so that others can find it")
 	}
 	if from.License == "" {
 		return
@@ -80,7 +80,7 @@ func checkSource[T any](d *dataset[T], from *contracts.GeneratedFrom) {
 	}
 }
 
-// sameText remarks on entries that nobody can tell apart by their text.
+// sameText warns about entries with the same description.
 func sameText(byText map[string][]string, file, what string) []string {
 	var all []string
 	groups := 0

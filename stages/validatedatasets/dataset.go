@@ -10,20 +10,20 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// dataset is one file as it was read, and what is wrong with it so far.
+// dataset is the content of one file, and the problems found in it so far.
 type dataset[T any] struct {
 	kind, path string
 	data       []byte
 	value      T
 	sha256     string
 	problems   []contracts.Problem
-	// fromSchema are the places that the schema complained about; a second
-	// complaint about one of them would only repeat the first.
+	// fromSchema holds the places that the schema refused. A second problem at
+	// one of them would only repeat the first.
 	fromSchema map[string]bool
 }
 
-// load reads a dataset. An error is one of the file system's; what is wrong
-// with the contents goes to problems.
+// load reads a dataset. It returns an error only if the file cannot be read;
+// invalid content goes to problems.
 func load[T any](kind, path string) (*dataset[T], error) {
 	data, err := contracts.ReadBytes(path)
 	d := &dataset[T]{kind: kind, path: path, fromSchema: make(map[string]bool)}
@@ -48,7 +48,7 @@ func load[T any](kind, path string) (*dataset[T], error) {
 	return d, err
 }
 
-// refuse notes a problem at a place of the file.
+// refuse adds a problem at a place of the file.
 func (d *dataset[T]) refuse(pointer, entry, message, remedy string) {
 	if d.fromSchema[pointer] {
 		return
@@ -56,7 +56,7 @@ func (d *dataset[T]) refuse(pointer, entry, message, remedy string) {
 	d.problems = append(d.problems, contracts.Problem{Pointer: pointer, Entry: entry, Message: message, Remedy: remedy})
 }
 
-// err gives all problems their places; nil when there are none.
+// err returns all problems with their places, or nil if there are none.
 func (d *dataset[T]) err() *contracts.FileError {
 	if len(d.problems) == 0 {
 		return nil
@@ -77,7 +77,7 @@ func (d *dataset[T]) err() *contracts.FileError {
 	return e
 }
 
-// mergeByPlace merges two lists that are in the order of the file.
+// mergeByPlace merges two lists that are sorted by place in the file.
 func mergeByPlace(a, b []contracts.Problem) []contracts.Problem {
 	out := make([]contracts.Problem, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -90,10 +90,10 @@ func mergeByPlace(a, b []contracts.Problem) []contracts.Problem {
 	return append(append(out, a...), b...)
 }
 
-// InvalidError says that datasets were refused and why: one FileError a file.
+// InvalidError reports refused datasets, with one FileError for each file.
 type InvalidError struct{ Files []*contracts.FileError }
 
-// ExitCode is the process's exit code for refused data.
+// ExitCode returns the process's exit code for refused data.
 func (*InvalidError) ExitCode() int { return 4 }
 
 func (e *InvalidError) Error() string {
@@ -109,7 +109,7 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets errors.As find the files.
+// Unwrap returns the errors of the files.
 func (e *InvalidError) Unwrap() []error {
 	var errs []error
 	for _, f := range e.Files {
@@ -118,7 +118,7 @@ func (e *InvalidError) Unwrap() []error {
 	return errs
 }
 
-// listed writes a few of many ids: "a, b, c and 4 more".
+// listed formats the first of many ids: "a, b, c and 4 more".
 func listed(ids []string) string {
 	const few = 3
 	if len(ids) <= few {

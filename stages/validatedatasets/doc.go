@@ -1,6 +1,6 @@
-// Package validatedatasets is the stage that refuses data before anything is
-// scored on it: dangling labels, queries that give the answer away, attacks
-// without a source, frozen versions that changed. It reports every problem of
-// every file at once, hands on byte-identical copies of what it accepts, and
-// keeps the lock file that freezes versions.
+// Package validatedatasets is the stage that checks data before anything is
+// scored: it refuses dangling labels, queries that name their tool, attacks
+// without a source, and frozen versions that changed. It reports every problem of
+// every file at once, writes byte-identical copies of the files that it accepts,
+// and maintains the lock file that freezes versions.
 package validatedatasets

@@ -9,17 +9,17 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Checked is a dataset file that holds.
+// Checked is a valid dataset file.
 type Checked struct {
 	contracts.ValidatedDataset
 	Path string
-	// Versionless marks a golden set without a version; Version is then
-	// the digest.
+	// Versionless marks a golden set without a version. Version is the digest
+	// then.
 	Versionless bool
 }
 
-// kindOf tells what a dataset is by the list that it holds; empty when it is
-// none.
+// kindOf returns the kind of a dataset, derived from the list that it holds, or
+// "" if data is not a dataset.
 func kindOf(data []byte) string {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(data, &top) != nil {
@@ -33,8 +33,8 @@ func kindOf(data []byte) string {
 	return ""
 }
 
-// checkFiles validates datasets of any kind and returns what they are, in the
-// order of files.
+// checkFiles validates datasets of any kind and describes them, in the order of
+// files.
 func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
 	var invalid InvalidError
 	var checked []Checked
@@ -56,7 +56,7 @@ func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
 			if _, err := contracts.CanonicalJSON(data); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			return nil, fmt.Errorf("%s is no dataset: it has neither tools nor queries nor entries; name a corpus, a golden set or a security corpus", path)
+			return nil, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries; name a corpus, a golden set or a security corpus", path)
 		}
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(
 	return Checked{v, path, v.Version == v.SHA256}, d.err(), nil
 }
 
-// checkGoldenFile finds the corpus of a golden set and checks it by that.
+// checkGoldenFile finds the corpus of a golden set and checks the set against it.
 func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (Checked, *contracts.FileError, error) {
 	golden, err := load[contracts.GoldenSet](contracts.KindGolden, path)
 	if err != nil {
@@ -95,7 +95,7 @@ func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (C
 	}
 	corpus := findCorpus(append(candidates, beside...), golden.value.CorpusVersion)
 	if corpus == nil && len(golden.problems) == 0 {
-		return Checked{}, nil, fmt.Errorf("%s is labelled for corpus %q, which is neither given nor beside it; name the corpus file too", path, golden.value.CorpusVersion)
+		return Checked{}, nil, fmt.Errorf("%s is labelled for corpus %q, which is neither given nor in the same directory; name the corpus file too", path, golden.value.CorpusVersion)
 	}
 	if corpus == nil {
 		corpus = &contracts.Corpus{}

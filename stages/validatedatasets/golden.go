@@ -10,13 +10,13 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// hardNegativeNote starts the notes of a query with a near-duplicate among
-// its irrelevant tools.
+// hardNegativeNote starts the notes of a query that has a near-duplicate of its
+// tool among its irrelevant tools.
 const hardNegativeNote = "hard-negative:"
 
-// checkGolden refuses queries that cannot be scored against the corpus, or
-// that give the answer away, and returns remarks. Of a corpus that could not
-// be read nothing is known, and what needs it is left out.
+// checkGolden refuses queries that cannot be scored against the corpus, or that
+// name their tool. It returns warnings. It skips checks that need the corpus if
+// the corpus could not be read.
 func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (warnings []string) {
 	g := &d.value
 	checkSource(d, g.GeneratedFrom)
@@ -25,7 +25,7 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		tools[corpus.Tools[i].ToolID] = &corpus.Tools[i]
 	}
 	if g.CorpusVersion != "" && corpus.Version != "" && g.CorpusVersion != corpus.Version {
-		d.refuse("/corpus_version", "", fmt.Sprintf("the queries are labelled for corpus %.128q, the corpus here is %.128q", g.CorpusVersion, corpus.Version),
+		d.refuse("/corpus_version", "", fmt.Sprintf("the queries are labelled for corpus %.128q, but the corpus is %.128q", g.CorpusVersion, corpus.Version),
 			"use the corpus that the labels were made for, or check the labels and change corpus_version")
 	}
 	first := make(map[string]int)
@@ -35,14 +35,14 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		q := &g.Queries[i]
 		at := fmt.Sprintf("/queries/%d", i)
 		if j, twice := first[q.ID]; twice && q.ID != "" {
-			d.refuse(at+"/id", q.ID, fmt.Sprintf("duplicate id, also query number %d", j+1), "give each query an id of its own")
+			d.refuse(at+"/id", q.ID, fmt.Sprintf("duplicate id, also query number %d", j+1), "give each query a unique id")
 		} else {
 			first[q.ID] = i
 		}
 		if q.Query != "" && len(textWords(q.Query)) == 0 {
-			d.refuse(at+"/query", q.ID, "the query has no word that could be searched for", "write what somebody would ask for")
+			d.refuse(at+"/query", q.ID, "the query has no word to search for", "write what a user would ask for")
 		}
-		// As a reader sees it: letters that look the same are the same.
+		// Compare texts as a reader sees them: letters that look alike are equal.
 		text := strings.ToLower(strings.Join(strings.Fields(norm.NFKC.String(q.Query)), " "))
 		if earlier := byText[text]; earlier == nil {
 			byText[text] = q
@@ -56,33 +56,33 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		checkNote(d, at, q, tools)
 	}
 	if len(proper) > 0 {
-		warnings = append(warnings, fmt.Sprintf("golden: %d queries spell a relevant tool's name as a proper name: %s", len(proper), listed(proper)))
+		warnings = append(warnings, fmt.Sprintf("golden: %d queries contain a relevant tool's name as a proper name: %s", len(proper), listed(proper)))
 	}
 	if len(repeated) > 0 {
 		warnings = append(warnings, fmt.Sprintf("golden: %d queries repeat the text of an earlier one: %s", len(repeated), listed(repeated)))
 	}
 	if n := hardQueries(g); n == 0 && len(g.Queries) > 0 {
-		warnings = append(warnings, `golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set says little about telling near-duplicates apart`)
+		warnings = append(warnings, `golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set hardly tests near-duplicates`)
 	}
 	return warnings
 }
 
-// checkAgreement refuses two queries of one text that call a tool relevant and
-// irrelevant.
+// checkAgreement refuses two queries with the same text if one labels a tool as
+// relevant and the other as irrelevant.
 func checkAgreement(d *dataset[contracts.GoldenSet], at string, q, earlier *contracts.Query) {
 	word := map[bool]string{true: "relevant", false: "irrelevant"}
 	for _, l := range q.Labels {
 		for _, e := range earlier.Labels {
 			if was, is := e.Relevance > 0, l.Relevance > 0; e.ToolID == l.ToolID && was != is {
-				d.refuse(at+"/query", q.ID, fmt.Sprintf("the text is that of %s, which says that %s is %s and not %s", earlier.ID, l.ToolID, word[was], word[is]),
-					"correct one of the labels, or word one of the queries otherwise")
+				d.refuse(at+"/query", q.ID, fmt.Sprintf("the text is the same as that of %s, which labels %s as %s and not %s", earlier.ID, l.ToolID, word[was], word[is]),
+					"correct one of the labels, or rephrase one of the queries")
 				return
 			}
 		}
 	}
 }
 
-// checkLabels checks the labels of one query and tells whether the query
+// checkLabels checks the labels of one query, and reports whether the query
 // names a relevant tool.
 func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, tools map[string]*contracts.Tool) naming {
 	seen := make(map[string]bool)
@@ -118,12 +118,12 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 		d.refuse(at+"/labels", q.ID, "no label has relevance 1 or 2", "label the tool that serves this query, or remove the query")
 	}
 	if worst == named {
-		d.refuse(at+"/query", q.ID, fmt.Sprintf("the query names its tool %s", giveaway), "write the intent in other words than the tool's name")
+		d.refuse(at+"/query", q.ID, fmt.Sprintf("the query names its tool %s", giveaway), "describe the intent without the tool's name")
 	}
 	return worst
 }
 
-// checkNote refuses a near-duplicate that is not there.
+// checkNote refuses a near-duplicate that the corpus does not have.
 func checkNote(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, tools map[string]*contracts.Tool) {
 	_, id, ok := strings.Cut(q.Notes, hardNegativeNote+" near-dup of ")
 	if !ok || len(tools) == 0 {
@@ -141,15 +141,14 @@ func firstField(s string) string {
 	return ""
 }
 
-// Looking for a similar id costs a comparison with each tool, so it is done
-// for ids of a sane length and for the first problems only, which are all that
-// is printed.
+// Finding a similar id compares it with every tool, so it is limited to ids of
+// reasonable length and to the first problems, which are all that is printed.
 const (
 	maxSuggestLength   = 128
 	maxSuggestProblems = 100
 )
 
-// suggest names the tool that was probably meant.
+// suggest returns a remedy that names the tool that was probably meant.
 func suggest(d *dataset[contracts.GoldenSet], id string, tools map[string]*contracts.Tool) string {
 	const otherwise = "correct the label, remove it, or add the tool to a new version of the corpus"
 	if len(d.problems) > maxSuggestProblems || len(id) > maxSuggestLength {
@@ -181,9 +180,9 @@ func hardQueries(g *contracts.GoldenSet) int {
 	return n
 }
 
-// CheckGolden says what the stage would refuse in a golden set over a corpus
-// that holds, apart from what the contracts themselves forbid. Each problem
-// names its query as Entry.
+// CheckGolden returns the problems for which the stage would refuse a golden set
+// over a valid corpus, except for those that the contracts themselves forbid.
+// The Entry of each problem is the id of its query.
 func CheckGolden(golden contracts.GoldenSet, corpus contracts.Corpus) []contracts.Problem {
 	d := &dataset[contracts.GoldenSet]{kind: contracts.KindGolden, value: golden}
 	checkGolden(d, &corpus)

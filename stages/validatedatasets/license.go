@@ -7,8 +7,8 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// redistributable are the SPDX identifiers of licences under which an entry
-// may be copied, changed and handed on, also for money.
+// redistributable lists the SPDX identifiers of licences under which an entry
+// may be copied, changed and redistributed, also commercially.
 var redistributable = []string{
 	"0BSD", "AFL-3.0", "Apache-2.0", "Artistic-2.0", "BlueOak-1.0.0",
 	"BSD-2-Clause", "BSD-2-Clause-Patent", "BSD-3-Clause", "BSD-3-Clause-Clear", "BSL-1.0",
@@ -18,27 +18,27 @@ var redistributable = []string{
 	"Unicode-3.0", "Unicode-DFS-2016", "Unlicense", "UPL-1.0", "WTFPL", "X11", "Zlib",
 }
 
-// restricted says why a licence that people do use for data is refused, by
-// the beginning of its identifier.
+// restricted gives the reason for refusing a licence that is in use for data, by
+// a prefix of its identifier.
 var restricted = []struct{ prefix, why string }{
 	{"CC-BY-NC", "it forbids commercial use"},
 	{"CC-BY-ND", "it forbids changed copies"},
 	{"BUSL-", "it restricts use until its change date"},
 	{"SSPL-", "it restricts offering the work as a service"},
 	{"Elastic-", "it restricts offering the work as a service"},
-	{"AGPL-", "its conditions reach what is built with the data"},
-	{"GPL-", "its conditions reach what is built with the data"},
-	{"LGPL-", "its conditions reach what is built with the data"},
-	{"LicenseRef-", "it is a licence of one's own, which nobody can look up"},
+	{"AGPL-", "its conditions extend to what is built with the data"},
+	{"GPL-", "its conditions extend to what is built with the data"},
+	{"LGPL-", "its conditions extend to what is built with the data"},
+	{"LicenseRef-", "it is a custom licence without a public text"},
 	{"NOASSERTION", "it says that the licence is not known"},
 	{"NONE", "it says that there is no licence"},
 	{"Proprietary", "it allows no copies"},
 }
 
-const licenseRemedy = "leave the entry out, or take one under a licence such as MIT, Apache-2.0, BSD-3-Clause, ISC, CC0-1.0 or CC-BY-4.0"
+const licenseRemedy = "leave the entry out, or use one under a licence such as MIT, Apache-2.0, BSD-3-Clause, ISC, CC0-1.0 or CC-BY-4.0"
 
-// checkLicense checks an SPDX expression: of A OR B one has to be allowed, of
-// A AND B both. It returns an empty message when the licence is allowed.
+// checkLicense checks an SPDX expression: one side of OR must be allowed, and
+// both sides of AND. It returns an empty message if the licence is allowed.
 func checkLicense(expression string) (message, remedy string) {
 	p := licenseParser{tokens: strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(expression))}
 	refusal := p.or()
@@ -53,8 +53,8 @@ func checkLicense(expression string) (message, remedy string) {
 
 type licenseRefusal struct{ message, remedy string }
 
-// licenseParser reads an expression from left to right; OR binds less than
-// AND.
+// licenseParser parses an expression from left to right. AND binds more tightly
+// than OR.
 type licenseParser struct {
 	tokens []string
 	broken bool
@@ -100,7 +100,7 @@ func (p *licenseParser) one() *licenseRefusal {
 	}
 	id := p.tokens[0]
 	p.tokens = p.tokens[1:]
-	if p.take("WITH") { // an exception only ever allows more
+	if p.take("WITH") { // an exception only adds permissions
 		if len(p.tokens) == 0 {
 			p.broken = true
 			return nil
@@ -126,7 +126,7 @@ func refuseLicense(id string) *licenseRefusal {
 		}
 	}
 	if best != "" {
-		return &licenseRefusal{fmt.Sprintf("licence %q is not known", id), fmt.Sprintf("did you mean %q?", best)}
+		return &licenseRefusal{fmt.Sprintf("unknown licence %q", id), fmt.Sprintf("did you mean %q?", best)}
 	}
 	return &licenseRefusal{fmt.Sprintf("licence %q is not on the list of licences that allow redistribution", id), licenseRemedy}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Listed is a dataset as List found it. State is frozen, draft, changed (a
-// frozen version with other bytes), missing (frozen, and the file is gone) or
+// Listed is a dataset found by List. State is frozen, draft, changed (a frozen
+// version with different bytes), missing (frozen, but the file does not exist) or
 // invalid.
 type Listed struct {
 	Kind    string `json:"kind"`
@@ -27,12 +27,12 @@ type Listed struct {
 	SHA256  string `json:"sha256"`
 }
 
-// List describes the datasets beside the lock file and those that it freezes,
-// sorted by kind and version. Files that are no datasets are left out; one that
-// cannot be read and is called as datasets are is invalid.
+// List describes the datasets in the directory of the lock file and those that
+// the lock file freezes, sorted by kind and version. It skips other files. A file
+// that cannot be parsed is listed as invalid if its name is that of a dataset.
 func List(lockPath string) ([]Listed, error) {
 	if _, err := os.Stat(filepath.Dir(lockPath)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no directory %s here; run in the directory of pipeline.hcl, or name the lock file with --lock", filepath.Dir(lockPath))
+		return nil, fmt.Errorf("there is no directory %s; run in the directory of pipeline.hcl, or name the lock file with --lock", filepath.Dir(lockPath))
 	}
 	lock, err := readLock(lockPath)
 	if err != nil {
@@ -87,8 +87,8 @@ func describeFile(path string, data []byte, lock contracts.DatasetLock) (Listed,
 	return Listed{}, false
 }
 
-// namedAsDataset takes a file that cannot be read for the dataset that its name
-// says it is, such as golden_v2.json.
+// namedAsDataset describes a file that cannot be parsed as the dataset that its
+// name indicates, such as golden_v2.json.
 func namedAsDataset(path string, data []byte) (Listed, bool) {
 	kind, rest, ok := strings.Cut(filepath.Base(path), "_")
 	if !ok || rest == "" || json.Valid(data) {

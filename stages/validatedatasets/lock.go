@@ -11,8 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// readLock reads the lock file; an empty path or a file that is not there
-// freezes nothing.
+// readLock reads the lock file. An empty path or a missing file freezes nothing.
 func readLock(path string) (contracts.DatasetLock, error) {
 	if path == "" {
 		return contracts.DatasetLock{}, nil
@@ -31,7 +30,7 @@ func readLock(path string) (contracts.DatasetLock, error) {
 	for i, f := range lock.Frozen {
 		if j := slices.IndexFunc(lock.Frozen[:i], func(o contracts.FrozenDataset) bool { return o.Kind == f.Kind && o.Version == f.Version }); j >= 0 {
 			return lock, &InvalidError{Files: []*contracts.FileError{{Path: path, Problems: []contracts.Problem{{
-				Message: fmt.Sprintf("%s %s is frozen twice, as number %d and number %d", f.Kind, f.Version, j+1, i+1),
+				Message: fmt.Sprintf("%s %s is frozen twice, as entries %d and %d", f.Kind, f.Version, j+1, i+1),
 				Remedy:  "keep the one that was committed first",
 			}}}}}
 		}
@@ -39,7 +38,7 @@ func readLock(path string) (contracts.DatasetLock, error) {
 	return lock, nil
 }
 
-// frozen finds the digest of a version.
+// frozen returns the entry of a version in the lock file.
 func frozen(lock contracts.DatasetLock, kind, version string) (contracts.FrozenDataset, bool) {
 	for _, f := range lock.Frozen {
 		if f.Kind == kind && f.Version == version {
@@ -49,25 +48,25 @@ func frozen(lock contracts.DatasetLock, kind, version string) (contracts.FrozenD
 	return contracts.FrozenDataset{}, false
 }
 
-// checkFrozen refuses a file whose version is frozen with another digest, and
-// tells the state of one that is not refused.
+// checkFrozen refuses a file whose version is frozen with a different digest. It
+// returns the state of a file that is not refused.
 func checkFrozen[T any](d *dataset[T], lock contracts.DatasetLock, version string) (state string) {
 	f, ok := frozen(lock, d.kind, version)
 	if !ok || version == "" {
 		return contracts.StateDraft
 	}
 	if f.SHA256 != d.sha256 && d.data != nil {
-		d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen and this file is not what was frozen (sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
-			fmt.Sprintf("restore %s, or copy it to a new file, give that a new version and edit it there; touchstone datasets freeze FILE then freezes the new version", f.File))
+		d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen, and this file differs from it (sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
+			fmt.Sprintf("restore %s; for a change, copy it to a new file with a new version, edit the copy, and freeze it with touchstone datasets freeze FILE", f.File))
 	}
 	return contracts.StateFrozen
 }
 
-// Freeze validates datasets and writes their digests into the lock file, so
-// that from now on these versions cannot change unnoticed. A version that is
-// frozen with another digest is refused. kind limits what the files may be;
-// empty takes corpus, golden and security. A golden set needs its corpus: the
-// one among files, or the one of that version beside it.
+// Freeze validates datasets and writes their digests into the lock file, so that
+// a later change of these versions is detected. It refuses a version that is
+// frozen with a different digest. kind restricts the kind of the files; empty
+// allows corpus, golden and security. A golden set needs its corpus, which must
+// be one of files or in the same directory.
 func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, error) {
 	lock, err := readLock(lockPath)
 	if err != nil {
@@ -83,7 +82,7 @@ func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, e
 			return nil, fmt.Errorf("%s is a %s dataset, not %s; leave out --kind or name another file", c.Path, c.Kind, kind)
 		}
 		if c.Versionless {
-			return nil, fmt.Errorf("%s has no version, and only a version can be frozen; add \"version\" to it", c.Path)
+			return nil, fmt.Errorf("%s has no version, and only versions can be frozen; add \"version\" to it", c.Path)
 		}
 		rel, err := filepath.Rel(filepath.Dir(lockPath), c.Path)
 		if err != nil {
@@ -94,7 +93,7 @@ func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, e
 		case !ok:
 			lock.Frozen = append(lock.Frozen, f)
 		case before.SHA256 != f.SHA256:
-			return nil, fmt.Errorf("%s and %s are both %s %s and differ; give one of them another version", before.File, f.File, f.Kind, f.Version)
+			return nil, fmt.Errorf("%s and %s are both %s %s but differ; give one of them another version", before.File, f.File, f.Kind, f.Version)
 		}
 		added = append(added, f)
 	}

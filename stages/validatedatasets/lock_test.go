@@ -64,7 +64,7 @@ func TestFreeze(t *testing.T) {
 	if err := os.WriteFile(o.Golden, []byte(strings.Replace(goodGolden, "otters", "badgers", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	want := `golden.json:2:2: version "v9" of the golden dataset is frozen and this file is not what was frozen`
+	want := `golden.json:2:2: version "v9" of the golden dataset is frozen, and this file differs from it`
 	for name, err := range map[string]error{
 		"Run":    Run(context.Background(), o),
 		"Freeze": second(Freeze(o.Lock, "", []string{o.Golden})),
@@ -119,10 +119,10 @@ func TestFreezeRefuses(t *testing.T) {
 	}
 	for _, tc := range []struct{ name, kind, path, want string }{
 		{"kind", "golden", o.Corpus, "is a corpus dataset, not golden"},
-		{"no dataset", "", o.Lock, "is no dataset"},
+		{"no dataset", "", o.Lock, "is not a dataset"},
 		{"no JSON", "", write("half.json", goodCorpus[:100]), "ends in the middle"},
 		{"no version", "", write("plain.json", strings.Replace(goodGolden, `"version": "v9",`, "", 1)), "has no version"},
-		{"no corpus", "", write("alone/golden.json", goodGolden), "neither given nor beside it"},
+		{"no corpus", "", write("alone/golden.json", goodGolden), "neither given nor in the same directory"},
 		{"invalid", "", write("bad.json", strings.Replace(goodGolden, "web:search", "web:serch", 1)), "dangling label"},
 		{"missing", "", filepath.Join(dir, "none.json"), "none.json"},
 	} {
@@ -131,7 +131,7 @@ func TestFreezeRefuses(t *testing.T) {
 		}
 	}
 	other := write("other.json", strings.Replace(goodCorpus, "Find pages", "Look", 1))
-	if _, err := Freeze(o.Lock, "", []string{o.Corpus, other}); err == nil || !strings.Contains(err.Error(), "are both corpus v9 and differ") {
+	if _, err := Freeze(o.Lock, "", []string{o.Corpus, other}); err == nil || !strings.Contains(err.Error(), "are both corpus v9 but differ") {
 		t.Errorf("two of one version: %v", err)
 	}
 	if data, err := os.ReadFile(o.Lock); err != nil || string(data) != emptyLock {

@@ -9,22 +9,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A query is a paraphrased intent: when it names the tool that it is meant to
-// find, any index finds it and the figure says nothing. The rules, on words
-// that are compared without regard to case and in compatibility form (NFKC),
-// so that full-width letters are letters:
+// naming says whether a query names the tool that it should find. A query should
+// be a paraphrased intent: if it names the tool, any index finds the tool and the
+// figure says nothing. Words are compared without regard to case and in
+// compatibility form (NFKC), so that full-width letters equal plain ones. The
+// rules are:
 //
-//   - A name of several words (create_issue, createIssue, create-issue) is
-//     named by these words in a row, and by the name written as one word.
-//     Only where the row is spelled as a proper name is in running text, each
-//     word with a capital and blanks or hyphens between ("Cloudflare Radar",
-//     "Tic-Tac-Toe"), is it a remark instead of a refusal: there people mean
-//     the product or the game, and have no other word for it. A name that
-//     begins with a verb ("Create Issue") is an order and no proper name.
-//   - A name of one word counts wherever it stands when it has seven letters
-//     or more. A shorter one (search, read, time) is an everyday word; it
-//     counts when it is quoted, when "tool" or "function" stands beside it,
-//     or when the server stands before it ("server:tool").
+//   - A name of several words (create_issue, createIssue, create-issue) is named
+//     by these words in sequence, and by the name written as one word. It is only
+//     a warning if the words are written as a proper name in running text, each
+//     word capitalised and separated by spaces or hyphens ("Cloudflare Radar",
+//     "Tic-Tac-Toe"): users mean the product or the game, and have no other word
+//     for it. A name that begins with a verb ("Create Issue") is an instruction
+//     and not a proper name.
+//   - A name of one word with seven letters or more is named wherever the word
+//     occurs. A shorter one (search, read, time) is an everyday word. It is named
+//     only if it is quoted, if it is next to "tool" or "function", or if it
+//     follows the server's name ("server:tool").
 type naming int
 
 const (
@@ -33,17 +34,17 @@ const (
 	named
 )
 
-// everydayLetters is the length up to which a name of one word is taken for
-// an everyday word.
+// everydayLetters is the length up to which a name of one word counts as an
+// everyday word.
 const everydayLetters = 6
 
-// word is a run of letters and digits of a text; start and end are offsets.
+// word is a run of letters and digits in a text; start and end are byte offsets.
 type word struct {
 	lower      string
 	start, end int
 }
 
-// names tells whether query names the tool of that server.
+// names reports whether query names the given tool of the server.
 func names(query, server, tool string) naming {
 	query, server, tool = norm.NFKC.String(query), norm.NFKC.String(server), norm.NFKC.String(tool)
 	name := nameWords(tool)
@@ -84,8 +85,8 @@ func hasRow(text []word, name []string) bool {
 	return true
 }
 
-// isProperName tells whether each word is capitalised, not all of it in
-// capitals, with nothing but a blank or a hyphen between two.
+// isProperName reports whether each word of row is capitalised, not all letters
+// are capitals, and the words are separated by a single space or hyphen.
 func isProperName(query string, row []word) bool {
 	for i, w := range row {
 		first, size := utf8.DecodeRuneInString(query[w.start:w.end])
@@ -102,8 +103,7 @@ func isProperName(query string, row []word) bool {
 	return true
 }
 
-// verbs are the words with which tools' names begin when they say what the
-// tool does.
+// verbs are the words that start tool names which describe an action.
 var verbs = []string{
 	"add", "apply", "book", "cancel", "check", "close", "convert", "copy", "create", "delete", "deploy",
 	"describe", "download", "edit", "export", "fetch", "find", "generate", "get", "import", "insert",
@@ -129,7 +129,7 @@ func namesWord(query string, text []word, server, name string) naming {
 
 func isToolWord(w string) bool { return w == "tool" || w == "function" }
 
-// isQuoted tells whether a word stands between quotation marks of its own.
+// isQuoted reports whether a word is directly enclosed in quotation marks.
 func isQuoted(before, after string) bool {
 	open, _ := utf8.DecodeLastRuneInString(before)
 	shut, _ := utf8.DecodeRuneInString(after)
@@ -157,9 +157,9 @@ func textWords(s string) []word {
 	return words
 }
 
-// nameWords splits an identifier into words: at everything that is no letter
-// or digit, before a capital that follows a small letter or a digit, and
-// before the last capital of a run (PDFExporter: pdf, exporter).
+// nameWords splits an identifier into words: at characters that are neither
+// letters nor digits, before a capital that follows a small letter or a digit,
+// and before the last capital of a run (PDFExporter: pdf, exporter).
 func nameWords(name string) []string {
 	var words []string
 	for _, part := range textWords(name) {

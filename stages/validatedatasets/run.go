@@ -12,15 +12,15 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Options are the flags of the stage: what it reads and where it writes.
+// Options are the files that the stage reads and writes.
 type Options struct {
 	Corpus, Golden, Security, Lock               string
 	OutCorpus, OutGolden, OutSecurity, OutReport string
-	Log                                          io.Writer // remarks go here
+	Log                                          io.Writer // receives warnings
 }
 
-// Run validates the three datasets. What it refuses is an *InvalidError with
-// every problem of every file, and nothing is written then.
+// Run validates the three datasets. If it refuses any, it returns an
+// *InvalidError with every problem of every file, and writes nothing.
 func Run(ctx context.Context, o Options) error {
 	lock, err := readLock(o.Lock)
 	if err != nil {
@@ -62,7 +62,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	for _, d := range report.Datasets {
 		if d.State == contracts.StateDraft {
-			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is a draft; touchstone datasets freeze makes it immutable", d.Kind, d.Version))
+			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is a draft; freeze it with touchstone datasets freeze", d.Kind, d.Version))
 		}
 	}
 	report.Warnings = warnings
@@ -92,7 +92,7 @@ func copyOut(path string, data []byte) error {
 	return nil
 }
 
-// validated describes a file; a file without a version goes by its digest.
+// validated describes a file. A file without a version is named by its digest.
 func validated[T any](d *dataset[T], lock contracts.DatasetLock, describe func(*T) contracts.ValidatedDataset) contracts.ValidatedDataset {
 	v := describe(&d.value)
 	v.Kind, v.SHA256 = d.kind, d.sha256

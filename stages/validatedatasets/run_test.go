@@ -114,16 +114,16 @@ func TestRefuses(t *testing.T) {
 			[]string{`corpus.json:6:4: entry git:create_issue: duplicate tool_id, also tool number 1`}},
 		{"duplicate entry", "security", `"id": "h2-shadowing"`, `"id": "h1-shadowing"`, []string{`entry h1-shadowing: duplicate id, also entry number 7`}},
 		{"tool id", "corpus", `"tool": "search"`, `"tool": "find"`, []string{`entry web:search: tool_id is not server:tool, which is "web:find"`}},
-		{"query names its tool", "golden", "tell the maintainers", "create issue: tell the maintainers", []string{`golden.json:5:16: entry q1: the query names its tool git:create_issue; write the intent in other words`}},
+		{"query names its tool", "golden", "tell the maintainers", "create issue: tell the maintainers", []string{`golden.json:5:16: entry q1: the query names its tool git:create_issue; describe the intent without the tool's name`}},
 		{"query may name an irrelevant tool", "golden", "tell the maintainers", "do not close issue 5, tell the maintainers", nil},
 		{"no relevant label", "golden", `"relevance": 1`, `"relevance": 0`, []string{`golden.json:6:55: entry q2: no label has relevance 1 or 2; label the tool`}},
-		{"blank query", "golden", "find articles about otters", " ?! ", []string{`entry q2: the query has no word that could be searched for`}},
+		{"blank query", "golden", "find articles about otters", " ?! ", []string{`entry q2: the query has no word to search for`}},
 		{"blank source", "security", `"category": "shadowing", "provenance": {"source": "this test"`, `"category": "shadowing", "provenance": {"source": " "`, []string{`entry m-shadowing: the source is blank; write who or what made the entry`}},
 		{"blank source of a set", "corpus", `"source": "`, `"source": "\t`, nil},
 		{"query names its tool in capitals", "golden", "tell the maintainers", "Create Issue: tell the maintainers", []string{`entry q1: the query names its tool git:create_issue`}},
 		{"no label", "golden", `{"tool_id": "web:search", "relevance": 1}`, ``, []string{`entry q2: labels is empty; add at least one`}},
 		{"duplicate label", "golden", `"git:close_issue", "relevance": 0`, `"git:create_issue", "relevance": 0`, []string{`entry q1: duplicate label for git:create_issue; keep one`}},
-		{"corpus version", "golden", `"corpus_version": "v9"`, `"corpus_version": "v8"`, []string{`golden.json:3:2: the queries are labelled for corpus "v8", the corpus here is "v9"`}},
+		{"corpus version", "golden", `"corpus_version": "v9"`, `"corpus_version": "v8"`, []string{`golden.json:3:2: the queries are labelled for corpus "v8", but the corpus is "v9"`}},
 		{"near-duplicate", "golden", "near-dup of git:close_issue", "near-dup of git:close_isue", []string{`entry q1: the notes name a near-duplicate "git:close_isue" that the corpus does not have; did you mean "git:close_issue"?`}},
 		{"no category", "security", `"category": "shadowing", "prov`, `"prov`, []string{`entry m-shadowing: the field "category" is missing; add it: What the entry is, finer`, "3 hard negatives and no attack"}},
 		{"no source", "security", `"description": "text of m-shadowing", "label": "malicious", "category": "shadowing", "provenance": {"source": "this test", `, `"description": "x", "label": "malicious", "category": "shadowing", "provenance": {`,
@@ -191,7 +191,7 @@ func TestRepeatedText(t *testing.T) {
 		{"find article\uff53 about otters", agrees, "1 queries repeat", ""},
 		{"find articles on otters", agrees, "", ""},
 		{"find articles about otters", `{"tool_id": "web:search", "relevance": 0}, {"tool_id": "git:create_issue", "relevance": 2}`, "",
-			"entry q3: the text is that of q2, which says that web:search is relevant and not irrelevant; correct one of the labels, or word one of the queries otherwise"},
+			"entry q3: the text is the same as that of q2, which labels web:search as relevant and not irrelevant; correct one of the labels, or rephrase one of the queries"},
 	} {
 		o, _ := stage(t, goodCorpus, repeat(tc.query, tc.label), goodSecurity(), emptyLock)
 		var log bytes.Buffer
@@ -210,7 +210,7 @@ func TestRepeatedText(t *testing.T) {
 func TestContradictoryEntries(t *testing.T) {
 	same := strings.Replace(goodSecurity(), `"text of h1-shadowing"`, `"text of m-shadowing"`, 1)
 	for text, want := range map[string]string{
-		same: `entry h1-shadowing: the definition is that of m-shadowing, which is malicious`,
+		same: `entry h1-shadowing: the definition is the same as that of m-shadowing, which is malicious`,
 		strings.Replace(same, `"id": "h1-shadowing", `, `"id": "h1-shadowing", "name": "other", `, 1): "",
 		goodSecurity(): "",
 	} {

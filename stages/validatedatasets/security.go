@@ -9,13 +9,13 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// fewHardNegatives is the number below which an attack category's hard
-// negatives are remarked on: with three, one false alarm is a third.
+// fewHardNegatives is the number of hard negatives of an attack category below
+// which there is a warning: with three, one false alarm is a third.
 const fewHardNegatives = 3
 
-// checkSecurity refuses entries that contradict themselves, that may not be
-// handed on, or that leave a category without its counterpart, and returns
-// remarks.
+// checkSecurity refuses entries that are inconsistent or may not be
+// redistributed, and categories that lack either attacks or hard negatives. It
+// returns warnings.
 func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	s := &d.value
 	checkSource(d, &s.GeneratedFrom)
@@ -30,7 +30,7 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		e := &s.Entries[i]
 		at := fmt.Sprintf("/entries/%d", i)
 		if j, twice := first[e.ID]; twice && e.ID != "" {
-			d.refuse(at+"/id", e.ID, fmt.Sprintf("duplicate id, also entry number %d", j+1), "give each entry an id of its own")
+			d.refuse(at+"/id", e.ID, fmt.Sprintf("duplicate id, also entry number %d", j+1), "give each entry a unique id")
 		} else {
 			first[e.ID] = i
 		}
@@ -39,7 +39,7 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 		if earlier := byDefinition[definition]; earlier == nil {
 			byDefinition[definition] = e
 		} else if e.Label != earlier.Label && e.Label != "" && earlier.Label != "" {
-			d.refuse(at, e.ID, fmt.Sprintf("the definition is that of %s, which is %s", earlier.ID, earlier.Label), "correct one of the labels, or remove one of the two")
+			d.refuse(at, e.ID, fmt.Sprintf("the definition is the same as that of %s, which is %s", earlier.ID, earlier.Label), "correct one of the labels, or remove one of the two")
 		}
 		switch {
 		case slices.Contains(contracts.AttackCategories, e.Category):
@@ -61,15 +61,15 @@ func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	}
 	warnings = append(warnings, checkCategories(d, attacks, twins)...)
 	if benign == 0 {
-		warnings = append(warnings, "security: there is no plain benign entry, so the false-positive rate on them is not known")
+		warnings = append(warnings, "security: there is no plain benign entry, so the false-positive rate on such entries is unknown")
 	}
 	if len(twinless) > 0 {
-		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not say for which attack (hard_negative_for): %s", len(twinless), listed(twinless)))
+		warnings = append(warnings, fmt.Sprintf("security: %d hard negatives do not name the attack category that they resemble (hard_negative_for): %s", len(twinless), listed(twinless)))
 	}
 	return append(warnings, sameText(byText, "security", "entries")...)
 }
 
-// definitionOf is all that a detector is shown of an entry.
+// definitionOf returns the part of an entry that a detector sees.
 func definitionOf(e *contracts.SecurityEntry) string {
 	shown := contracts.SecurityEntry{
 		Name: e.Name, Server: e.Server, Description: e.Description, InputSchema: e.InputSchema, OutputSchema: e.OutputSchema,
@@ -77,12 +77,12 @@ func definitionOf(e *contracts.SecurityEntry) string {
 	}
 	text, err := json.Marshal(shown)
 	if err != nil {
-		return e.ID // a schema that is no JSON: the contract's schema said so
+		return e.ID // the schema is not JSON: the schema of the contract has reported it
 	}
 	return string(text)
 }
 
-// checkEntry checks that one entry agrees with itself.
+// checkEntry checks that an entry is consistent.
 func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.SecurityEntry) {
 	attack := slices.Contains(contracts.AttackCategories, e.Category)
 	switch {
@@ -97,7 +97,7 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 		d.refuse(at+"/hard_negative_for", e.ID, fmt.Sprintf("hard_negative_for on an entry of the category %s", e.Category), "use the category hard_negative, or remove the field")
 	}
 	if e.Provenance.Source != "" && strings.TrimSpace(e.Provenance.Source) == "" {
-		d.refuse(at+"/provenance/source", e.ID, "the source is blank", "write who or what made the entry, so that another person can find it")
+		d.refuse(at+"/provenance/source", e.ID, "the source is blank", "write who or what made the entry, so that others can find it")
 	}
 	if e.Provenance.License != "" {
 		if message, remedy := checkLicense(e.Provenance.License); message != "" {
@@ -107,9 +107,9 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 	checkToolSchema(d, at+"/input_schema", e.ID, e.InputSchema)
 }
 
-// checkCategories asks of each attack category that it has both attacks and
-// innocent twins: without the one there is no recall, without the other no
-// false-positive rate that means anything.
+// checkCategories requires that each attack category has attacks as well as hard
+// negatives: without attacks there is no recall, and without hard negatives no
+// meaningful false-positive rate.
 func checkCategories(d *dataset[contracts.SecurityCorpus], attacks, twins map[string]int) (warnings []string) {
 	for _, c := range contracts.AttackCategories {
 		switch {
@@ -126,7 +126,7 @@ func checkCategories(d *dataset[contracts.SecurityCorpus], attacks, twins map[st
 		}
 	}
 	if len(attacks) == 0 {
-		d.refuse("/entries", "", "there is no malicious entry", "add attacks: without one there is no recall to measure")
+		d.refuse("/entries", "", "there is no malicious entry", "add attacks: without them there is no recall to measure")
 	}
 	return warnings
 }

@@ -1,7 +1,7 @@
-// Package convert carries the evaluation's data over to the file formats of
-// TREC and back, so that other tools can score our runs and we can score on
-// other people's topics, and reads the datasets of other projects. It knows
-// contracts and these formats and nothing else.
+// Package convert converts the evaluation's data to and from the file formats
+// of TREC, so that other tools can score Touchstone's runs and Touchstone can
+// score on other topics. It also reads the datasets of other projects. It
+// depends only on contracts, metrics and these formats.
 package convert
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// A tool's name may hold white space, which a TREC file cannot. Such
-// characters are written as in a URL, and so is the sign that does that; all
-// other names stay as they are.
+// The name of a tool may contain white space, which a TREC file cannot hold.
+// escape writes white space and the percent sign as in a URL, and leaves other
+// names unchanged.
 
 const blanks = " \t\n\v\f\r\x00"
 
@@ -33,8 +33,8 @@ func escape(id contracts.ToolID) string {
 	return b.String()
 }
 
-// unescape is the inverse of escape. An id that is not written that way is
-// taken as it is.
+// unescape is the inverse of escape. It returns an id that escape cannot have
+// written unchanged.
 func unescape(id string) contracts.ToolID {
 	if !strings.Contains(id, "%") {
 		return id

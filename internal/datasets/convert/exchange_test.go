@@ -112,9 +112,9 @@ func TestReadTopics(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	for text, want := range map[string]string{
-		"q1\ta\nq2":            "topics:2: no topic id and text",
-		"q 1\ta":               "topics:1: the topic id \"q 1\" holds white space",
-		"q1\ta\n\nq1\tb":       "topics:3: topic \"q1\" stands in line 1 already",
+		"q1\ta\nq2":            "topics:2: the line is not a topic id and a text",
+		"q 1\ta":               "topics:1: the topic id \"q 1\" contains white space",
+		"q1\ta\n\nq1\tb":       "topics:3: topic \"q1\" is already in line 1",
 		"\n" + big(2<<20, 'x'): "cannot read topics after line 1",
 	} {
 		if _, err := ReadTopics("topics", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -129,10 +129,10 @@ func TestGoldenSetRefuses(t *testing.T) {
 	corpus := contracts.Corpus{Version: "c", Tools: []contracts.Tool{{ToolID: "s:t"}}}
 	topics := []Topic{{"q1", "text"}}
 	for want, qrels := range map[string]trec.Qrels{
-		"s:u is no tool of corpus c":         {"q1": {{Document: "s:u", Relevance: 1}}},
+		"s:u is not a tool of corpus c":         {"q1": {{Document: "s:u", Relevance: 1}}},
 		"s:t has relevance 3":                {"q1": {{Document: "s:t", Relevance: 3}}},
-		"topic q2 is judged and has no text": {"q1": {{Document: "s:t", Relevance: 1}}, "q2": {{Document: "s:t", Relevance: 1}}},
-		"no topic is both judged and":        {"q1": {{Document: "s:t", Relevance: -1}}},
+		"topic q2 has judgements but no text": {"q1": {{Document: "s:t", Relevance: 1}}, "q2": {{Document: "s:t", Relevance: 1}}},
+		"no topic has both a judgement and a text":        {"q1": {{Document: "s:t", Relevance: -1}}},
 	} {
 		if _, _, err := GoldenSet(corpus, qrels, topics); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

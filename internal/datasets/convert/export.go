@@ -15,7 +15,7 @@ func WriteQrels(w io.Writer, golden contracts.GoldenSet) error {
 	qrels := make(trec.Qrels, len(golden.Queries))
 	for _, q := range golden.Queries {
 		if _, twice := qrels[q.ID]; twice {
-			return fmt.Errorf("query %s stands twice in the golden set; run validate-datasets on it", q.ID)
+			return fmt.Errorf("query %s occurs twice in the golden set; run validate-datasets on it", q.ID)
 		}
 		judged := make([]trec.Judgement, len(q.Labels))
 		for i, l := range q.Labels {
@@ -26,13 +26,13 @@ func WriteQrels(w io.Writer, golden contracts.GoldenSet) error {
 	return trec.WriteQrels(w, qrels)
 }
 
-// WriteRun writes the ranked lists of a retrieval report as a run file.
-// trec_eval gives it the very figures of the report: it orders by score alone,
-// so where the proxy's scores do not say the order in which the proxy
-// answered, others that do are written instead.
+// WriteRun writes the ranked lists of a retrieval report as a run file. From it,
+// trec_eval computes exactly the figures of the report. trec_eval orders by score
+// alone, so if the scores of the proxy do not give the order of its answers,
+// WriteRun writes scores that do.
 //
-// A query without an answer has no line. trec_eval leaves such a query out
-// unless it is run with -c, which the report's own means correspond to.
+// A query without an answer has no line. trec_eval leaves such a query out of
+// its means unless it is run with -c; the means of the report correspond to -c.
 func WriteRun(w io.Writer, report contracts.RetrievalReport) error {
 	run, err := trec.NewRunWriter(w, strings.Map(graphic, report.Proxy))
 	if err != nil {
@@ -49,9 +49,9 @@ func WriteRun(w io.Writer, report contracts.RetrievalReport) error {
 	return run.Flush()
 }
 
-// scored turns a ranked list into one of TREC. trec_eval refuses a document
-// that stands twice in a topic; a repeated tool, which is worth nothing, is
-// written under a name that no label has, so that it keeps its place.
+// scored converts a ranked list to one of TREC. trec_eval refuses a document
+// that occurs twice in a topic. A repeated tool earns nothing, so it is written
+// under a name that no label has, and keeps its rank.
 func scored(ranked []contracts.RankedTool) []metrics.Scored {
 	list := make([]metrics.Scored, len(ranked))
 	seen := make(map[contracts.ToolID]bool, len(ranked))
@@ -66,7 +66,7 @@ func scored(ranked []contracts.RankedTool) []metrics.Scored {
 	return list
 }
 
-// graphic makes a run's tag out of a proxy's name.
+// graphic maps the characters of a proxy's name to those of a run tag.
 func graphic(r rune) rune {
 	if strings.ContainsRune(blanks, r) {
 		return '-'

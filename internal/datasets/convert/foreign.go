@@ -11,30 +11,31 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Kinds of dataset that Import reads.
+// The kinds of dataset that Import reads.
 const (
 	KindCorpus   = "corpus"
 	KindGolden   = "golden"
 	KindSecurity = "security"
 )
 
-// ImportOptions is what a file of another project cannot say itself.
+// ImportOptions supply what a file of another project does not contain.
 type ImportOptions struct {
-	// Version names the dataset; empty keeps the file's own name for it.
+	// Version is the version of the dataset. If it is empty, the version in
+	// the file is kept.
 	Version string
-	// Corpus is what a golden set is for. Its version takes the place of the
-	// one that the file names, when it has every tool that is labelled.
+	// Corpus is the corpus of a golden set. If it has every labelled tool, its
+	// version replaces the corpus version in the file.
 	Corpus *contracts.Corpus
-	// Schemas lends argument schemas to tools of a corpus that have none.
+	// Schemas supplies argument schemas for tools of a corpus that have none.
 	Schemas *contracts.Corpus
-	// Licenses maps a licence as the file writes it to its SPDX identifier.
+	// Licenses maps a licence as written in the file to its SPDX identifier.
 	Licenses map[string]string
-	// DropCategories are categories of a security corpus to leave out.
+	// DropCategories lists categories of a security corpus to leave out.
 	DropCategories []string
 }
 
-// Imported is a dataset in the form of ours: one of the three is set. Notes
-// say, one a line, what was mapped, added and dropped.
+// Imported is a converted dataset; one of the three pointers is set. Each note
+// says what was mapped, added or dropped.
 type Imported struct {
 	Kind     string
 	Corpus   *contracts.Corpus
@@ -43,7 +44,7 @@ type Imported struct {
 	Notes    []string
 }
 
-// Value is the dataset that is set.
+// Value returns the dataset.
 func (i Imported) Value() any {
 	switch i.Kind {
 	case KindCorpus:
@@ -54,10 +55,11 @@ func (i Imported) Value() any {
 	return *i.Security
 }
 
-// Import reads a dataset as mcpproxy-go publishes it: a corpus (an object with
-// "tools"), a golden set ("queries"), a security corpus or the corpus of its
-// detectors ("entries"). file names it in messages. Every field that has no
-// place in ours is named in the notes with how often it stood there.
+// Import reads a dataset in the format that mcpproxy-go publishes: a corpus (an
+// object with "tools"), a golden set ("queries"), a security corpus or the
+// corpus of its detectors ("entries"). file is its name for messages. The notes
+// list every field that could not be converted, with the number of its
+// occurrences.
 func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
@@ -78,7 +80,7 @@ func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 		out.Kind = KindSecurity
 		out.Security, err = im.security(root)
 	default:
-		return out, fmt.Errorf("%s is no dataset that can be imported: it has neither \"tools\" (a corpus), nor \"queries\" (a golden set), nor \"entries\" (a security corpus)", file)
+		return out, fmt.Errorf("%s is not a dataset that can be imported: it has neither \"tools\" (a corpus), nor \"queries\" (a golden set), nor \"entries\" (a security corpus)", file)
 	}
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", file, err)
@@ -88,12 +90,12 @@ func Import(file string, data []byte, opts ImportOptions) (Imported, error) {
 	return out, nil
 }
 
-// importer counts what it does to a file.
+// importer counts the changes that it makes to a file.
 type importer struct {
 	file    string
 	opts    ImportOptions
-	dropped map[string]int // path of a field to how often it was left out
-	mapped  map[string]int // what was done to how often
+	dropped map[string]int // path of a dropped field to its number of occurrences
+	mapped  map[string]int // description of a change to its number of occurrences
 }
 
 func (im *importer) did(format string, args ...any) { im.mapped[fmt.Sprintf(format, args...)]++ }
@@ -104,7 +106,7 @@ func (im *importer) notes() []string {
 		notes = append(notes, counted(what, im.mapped[what]))
 	}
 	for _, path := range slices.Sorted(maps.Keys(im.dropped)) {
-		notes = append(notes, counted("dropped, there is no place for it: "+path, im.dropped[path]))
+		notes = append(notes, counted("dropped, because our format has no such field: "+path, im.dropped[path]))
 	}
 	return notes
 }
@@ -116,7 +118,7 @@ func counted(what string, n int) string {
 	return fmt.Sprintf("%s (%d times)", what, n)
 }
 
-// object is a JSON object whose fields are taken out one by one.
+// object is a JSON object from which fields are removed as they are read.
 type object struct {
 	im     *importer
 	fields map[string]json.RawMessage
@@ -124,7 +126,7 @@ type object struct {
 
 func (o *object) has(name string) bool { _, ok := o.fields[name]; return ok }
 
-// take moves a field into v; an absent one leaves v as it is.
+// take moves a field into v. If the field is absent, v stays unchanged.
 func (o *object) take(name string, v any) error {
 	raw, ok := o.fields[name]
 	if !ok {
@@ -137,7 +139,7 @@ func (o *object) take(name string, v any) error {
 	return nil
 }
 
-// all takes several fields.
+// all calls take for several fields.
 func (o *object) all(into map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(into)) {
 		if err := o.take(name, into[name]); err != nil {
@@ -147,7 +149,7 @@ func (o *object) all(into map[string]any) error {
 	return nil
 }
 
-// object takes a field that is an object; an absent one is empty.
+// object takes a field that is an object. An absent field gives an empty object.
 func (o *object) object(name string) (*object, error) {
 	inner := &object{im: o.im, fields: map[string]json.RawMessage{}}
 	return inner, o.take(name, &inner.fields)
@@ -166,14 +168,14 @@ func (o *object) list(name string) ([]*object, error) {
 	return out, nil
 }
 
-// rest counts what nobody took.
+// rest counts the fields that were not taken.
 func (o *object) rest(path string) {
 	for name := range o.fields {
 		o.im.dropped[strings.TrimPrefix(path+"."+name, ".")]++
 	}
 }
 
-// source takes generated_from, or what a file has instead of it.
+// source takes generated_from, or derives it from other fields.
 func (im *importer) source(root *object) (contracts.GeneratedFrom, error) {
 	var from contracts.GeneratedFrom
 	o, err := root.object("generated_from")
@@ -193,17 +195,17 @@ func (im *importer) source(root *object) (contracts.GeneratedFrom, error) {
 	}
 	if from.Source == "" {
 		from.Source = "imported from " + im.file
-		im.did("generated_from.source was added: the file's name")
+		im.did("generated_from.source was set to the name of the file")
 	}
 	from.License, err = im.license(from.License)
 	return from, err
 }
 
-// license maps a licence as the file writes it.
+// license maps a licence as written in the file.
 func (im *importer) license(as string) (string, error) {
 	to, ok := im.opts.Licenses[as]
 	if ok && as != "" {
-		im.did("licence %q became %s, as --license says", as, to)
+		im.did("licence %q became %s, because of --license", as, to)
 		return to, nil
 	}
 	return as, nil
@@ -215,12 +217,12 @@ func (im *importer) version(root *object, fallback string) (string, error) {
 		return "", err
 	}
 	if im.opts.Version != "" && im.opts.Version != version {
-		im.did("version %q became %q, as --version says", version, im.opts.Version)
+		im.did("version %q became %q, because of --version", version, im.opts.Version)
 	}
 	return cmp.Or(im.opts.Version, version, fallback), nil
 }
 
-// emptySchema stands for an argument schema that the file does not have.
+// emptySchema replaces a missing argument schema.
 var emptySchema = json.RawMessage(`{"type":"object"}`)
 
 func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
@@ -257,14 +259,14 @@ func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 	return &c, nil
 }
 
-// lentSchema is the schema that another corpus has for a tool, or nil.
+// lentSchema returns the schema that opts.Schemas has for a tool, or nil.
 func (im *importer) lentSchema(id contracts.ToolID) json.RawMessage {
 	if im.opts.Schemas == nil {
 		return nil
 	}
 	for _, t := range im.opts.Schemas.Tools {
 		if t.ToolID == id {
-			im.did("a tool without a schema got that of corpus %s", im.opts.Schemas.Version)
+			im.did("a tool without a schema got the schema from corpus %s", im.opts.Schemas.Version)
 			return t.Schema
 		}
 	}
@@ -297,7 +299,7 @@ func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 			known[t.ToolID] = true
 		}
 		if c.Version != g.CorpusVersion {
-			im.did("corpus_version %q became %q: the given corpus has every tool that is labelled", g.CorpusVersion, c.Version)
+			im.did("corpus_version %q became %q: the given corpus has every labelled tool", g.CorpusVersion, c.Version)
 			g.CorpusVersion = c.Version
 		}
 	}
@@ -316,7 +318,7 @@ func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 				return nil, fmt.Errorf("query %s: %w", q.ID, err)
 			}
 			if im.opts.Corpus != nil && !known[label.ToolID] {
-				return nil, fmt.Errorf("query %s: its label %q is no tool of corpus %s: give the corpus that the golden set is for", q.ID, label.ToolID, im.opts.Corpus.Version)
+				return nil, fmt.Errorf("query %s: its label %q is not a tool of corpus %s: give the corpus of this golden set", q.ID, label.ToolID, im.opts.Corpus.Version)
 			}
 			l.rest("queries[].labels[]")
 			q.Labels = append(q.Labels, label)

@@ -31,8 +31,8 @@ func TestImportCorpus(t *testing.T) {
 	im := imported(t, theirs, ImportOptions{})
 	want := []string{
 		`a tool without a schema got {"type":"object"}`,
-		"dropped, there is no place for it: generated_from.config",
-		"dropped, there is no place for it: tools[].stars",
+		"dropped, because our format has no such field: generated_from.config",
+		"dropped, because our format has no such field: tools[].stars",
 	}
 	if im.Kind != KindCorpus || im.Corpus.Version != "c7" || !reflect.DeepEqual(im.Notes, want) {
 		t.Errorf("got %+v", im)
@@ -45,7 +45,7 @@ func TestImportCorpus(t *testing.T) {
 	if got := string(im.Corpus.Tools[0].Schema); got != `{"type":"object","x":1}` || im.Corpus.Version != "mine" {
 		t.Errorf("got %s of %s", got, im.Corpus.Version)
 	}
-	if notes := strings.Join(im.Notes, "\n"); !strings.Contains(notes, "got that of corpus other") || !strings.Contains(notes, `version "c7" became "mine"`) {
+	if notes := strings.Join(im.Notes, "\n"); !strings.Contains(notes, "got the schema from corpus other") || !strings.Contains(notes, `version "c7" became "mine"`) {
 		t.Errorf("got %s", notes)
 	}
 }
@@ -56,8 +56,8 @@ func TestImportGolden(t *testing.T) {
 	corpus := contracts.Corpus{Version: "c2", Tools: []contracts.Tool{{ToolID: "a:b"}}}
 	im := imported(t, theirs, ImportOptions{Corpus: &corpus})
 	want := []string{
-		`corpus_version "c1" became "c2": the given corpus has every tool that is labelled`,
-		"dropped, there is no place for it: queries[].labels[].judge",
+		`corpus_version "c1" became "c2": the given corpus has every labelled tool`,
+		"dropped, because our format has no such field: queries[].labels[].judge",
 	}
 	if im.Golden.CorpusVersion != "c2" || im.Golden.Queries[0].Notes != "n" || !reflect.DeepEqual(im.Notes, want) {
 		t.Errorf("got %+v", im)
@@ -86,12 +86,12 @@ func TestImportSecurity(t *testing.T) {
 	want := []string{
 		"category phrase_injection became prompt_injection (2 times)",
 		"description became generated_from.note",
-		"dropped, as --drop-category says: an entry of shadowing",
-		"generated_from.source was added: the file's name",
+		"dropped because of --drop-category: an entry of shadowing",
+		"generated_from.source was set to the name of the file",
 		"hard_negative_for was read from the entry's id",
-		`licence "self" became MIT, as --license says`,
+		`licence "self" became MIT, because of --license`,
 		"resembles became hard_negative_for",
-		"dropped, there is no place for it: entries[].peers[].tool.output_schema",
+		"dropped, because our format has no such field: entries[].peers[].tool.output_schema",
 	}
 	if !reflect.DeepEqual(im.Notes, want) {
 		t.Errorf("got\n%s", strings.Join(im.Notes, "\n"))
@@ -101,7 +101,7 @@ func TestImportSecurity(t *testing.T) {
 func TestImportRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"[]":                                    "theirs.json is not a JSON object",
-		"{}":                                    "no dataset that can be imported",
+		"{}":                                    "not a dataset that can be imported",
 		`{"tools": {}}`:                         `field "tools"`,
 		`{"tools": [{"tool_id": 3}]}`:           `tool 1: field "tool_id"`,
 		`{"queries": [{"labels": 1}]}`:          `field "labels"`,

@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// otherCategories are names of attack categories elsewhere, with ours.
+// otherCategories maps attack categories of other projects to ours.
 var otherCategories = map[string]string{"phrase_injection": contracts.CategoryPromptInjection}
 
 func (im *importer) category(as string) string {
@@ -20,8 +20,8 @@ func (im *importer) category(as string) string {
 	return as
 }
 
-// security reads a security corpus, or a corpus of detectors, which has the
-// tool in an object of its own and knows peers.
+// security reads a security corpus, or a corpus of detectors, where each tool is
+// an object of its own and entries have peers.
 func (im *importer) security(root *object) (*contracts.SecurityCorpus, error) {
 	var s contracts.SecurityCorpus
 	var err error
@@ -41,7 +41,7 @@ func (im *importer) security(root *object) (*contracts.SecurityCorpus, error) {
 			return nil, fmt.Errorf("entry %d (%s): %w", i+1, e.ID, err)
 		}
 		if slices.Contains(im.opts.DropCategories, e.Category) || e.HardNegativeFor != "" && slices.Contains(im.opts.DropCategories, e.HardNegativeFor) {
-			im.did("dropped, as --drop-category says: an entry of %s", e.Category)
+			im.did("dropped because of --drop-category: an entry of %s", e.Category)
 			continue
 		}
 		s.Entries = append(s.Entries, e)
@@ -102,14 +102,14 @@ func (im *importer) entry(o *object) (contracts.SecurityEntry, error) {
 	if e.Category == contracts.CategoryHardNegative {
 		e.HardNegativeFor = im.twinOf(e.ID, resembles)
 	} else if resembles != "" {
-		im.dropped["entries[].resembles of an entry that is no hard negative"]++
+		im.dropped["entries[].resembles of an entry that is not a hard negative"]++
 	}
 	o.rest("entries[]")
 	return e, nil
 }
 
-// twinOf finds out which attack a hard negative resembles: the file says so,
-// or the id does, which is hn_CATEGORY_NUMBER.
+// twinOf returns the attack category that a hard negative resembles. It comes
+// from the field resembles, or else from the id, which is hn_CATEGORY_NUMBER.
 func (im *importer) twinOf(id, resembles string) string {
 	if resembles != "" {
 		im.did("resembles became hard_negative_for")
@@ -125,7 +125,7 @@ func (im *importer) twinOf(id, resembles string) string {
 	return ""
 }
 
-// tool takes a tool that stands in an object of its own.
+// tool takes a tool that is an object of its own.
 func (im *importer) tool(o *object, path string, name, description *string, input, output *json.RawMessage) error {
 	into := map[string]any{"name": name, "description": description, "input_schema": input}
 	if output != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
-// maxRelevance is the highest relevance that a golden set knows.
+// maxRelevance is the highest relevance in a golden set.
 const maxRelevance = 2
 
-// Topic is what a searcher asked for.
+// Topic is a query of a TREC collection.
 type Topic struct {
 	ID   string
 	Text string
 }
 
-// ReadTopics reads a file of topics, one a line: its id, a tab, its text. file
-// names it in errors.
+// ReadTopics reads a file with one topic per line: its id, a tab, and its text.
+// file is its name for errors.
 func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<20)
@@ -42,25 +42,26 @@ func ReadTopics(file string, r io.Reader) ([]Topic, error) {
 		}
 		switch {
 		case !ok || id == "" || text == "":
-			return nil, bad("no topic id and text", "write the id, a tab and the text")
+			return nil, bad("the line is not a topic id and a text", "write the id, a tab and the text")
 		case strings.ContainsAny(id, blanks):
-			return nil, bad(fmt.Sprintf("the topic id %q holds white space", id), "put a tab between the id and the text")
+			return nil, bad(fmt.Sprintf("the topic id %q contains white space", id), "put a tab between the id and the text")
 		case seen[id] > 0:
-			return nil, bad(fmt.Sprintf("topic %q stands in line %d already", id, seen[id]), "keep one of the lines")
+			return nil, bad(fmt.Sprintf("topic %q is already in line %d", id, seen[id]), "keep one of the lines")
 		}
 		seen[id] = number
 		topics = append(topics, Topic{id, text})
 	}
 	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("cannot read %s after line %d: %w; check that it is a text file with one topic a line", file, number, err)
+		return nil, fmt.Errorf("cannot read %s after line %d: %w; check that it is a text file with one topic per line", file, number, err)
 	}
 	return topics, nil
 }
 
-// GoldenSet makes a golden set over a corpus out of judgements and the texts
-// of their topics, in the order of topics. Documents have to be tools of the
-// corpus. A negative relevance is left out, as it means that nobody judged.
-// Topics without any judgement are left out and returned.
+// GoldenSet makes a golden set over a corpus from judgements and the texts of
+// their topics, in the order of topics. The documents must be tools of the
+// corpus. A negative relevance is skipped, because it means that the document
+// was not judged. Topics without a judgement are left out and returned as
+// unjudged.
 func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golden contracts.GoldenSet, unjudged []string, err error) {
 	known := make(map[contracts.ToolID]bool, len(corpus.Tools))
 	for _, t := range corpus.Tools {
@@ -78,9 +79,9 @@ func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golde
 			case relevance < 0:
 				continue
 			case relevance > maxRelevance:
-				return golden, nil, fmt.Errorf("topic %s: %s has relevance %d and a golden set knows 0, 1 and 2; map the higher ones to 2 first", t.ID, document, relevance)
+				return golden, nil, fmt.Errorf("topic %s: %s has relevance %d, and a golden set allows 0, 1 and 2; map higher values to 2 first", t.ID, document, relevance)
 			case !known[tool]:
-				return golden, nil, fmt.Errorf("topic %s: %s is no tool of corpus %s; documents have to be tool ids, server:tool", t.ID, document, corpus.Version)
+				return golden, nil, fmt.Errorf("topic %s: %s is not a tool of corpus %s; documents must be tool ids, server:tool", t.ID, document, corpus.Version)
 			}
 			q.Labels = append(q.Labels, contracts.Label{ToolID: tool, Relevance: relevance})
 		}
@@ -92,11 +93,11 @@ func GoldenSet(corpus contracts.Corpus, qrels trec.Qrels, topics []Topic) (golde
 	}
 	for _, id := range qrels.Topics() {
 		if !texts[id] {
-			return golden, nil, fmt.Errorf("topic %s is judged and has no text; add a line for it to the topics", id)
+			return golden, nil, fmt.Errorf("topic %s has judgements but no text; add a line for it to the topics", id)
 		}
 	}
 	if len(golden.Queries) == 0 {
-		return golden, nil, fmt.Errorf("no topic is both judged and given a text; check that the files belong together")
+		return golden, nil, fmt.Errorf("no topic has both a judgement and a text; check that the files belong together")
 	}
 	return golden, unjudged, nil
 }

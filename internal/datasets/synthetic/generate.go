@@ -11,14 +11,14 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Options say how much is made. The same options give the same bytes.
+// Options are the sizes of the generated data. Equal options give equal bytes.
 type Options struct {
 	Tools, Servers, Queries int
 	Seed                    uint64
 }
 
-// mostPerServer leaves room between the tools of a server and the 28,800
-// meanings that one field has.
+// mostPerServer is far below the 28,800 meanings of a field, so that the tools
+// of a server differ.
 const mostPerServer = 1000
 
 func (o Options) check() error {
@@ -26,17 +26,17 @@ func (o Options) check() error {
 	case o.Tools < 1 || o.Servers < 1 || o.Queries < 1:
 		return fmt.Errorf("%d tools, %d servers and %d queries: give each a number from 1", o.Tools, o.Servers, o.Queries)
 	case o.Servers > o.Tools:
-		return fmt.Errorf("%d servers cannot share %d tools: give as many tools as servers, or more", o.Servers, o.Tools)
+		return fmt.Errorf("%d servers need at least as many tools, not %d: give more tools or fewer servers", o.Servers, o.Tools)
 	case o.Tools > o.Servers*mostPerServer:
-		return fmt.Errorf("%d tools on %d servers are more than %d a server: give more servers", o.Tools, o.Servers, mostPerServer)
+		return fmt.Errorf("%d tools on %d servers are more than %d per server: give more servers", o.Tools, o.Servers, mostPerServer)
 	}
 	return nil
 }
 
-// meaning is what a tool does, as places in the tables.
+// meaning is what a tool does, as indexes into the tables.
 type meaning struct{ action, noun, field, qualifier int }
 
-// Generate makes a corpus and a golden set over it.
+// Generate generates a corpus and a golden set over it.
 func Generate(opts Options) (contracts.Corpus, contracts.GoldenSet, error) {
 	if err := opts.check(); err != nil {
 		return contracts.Corpus{}, contracts.GoldenSet{}, err
@@ -60,7 +60,7 @@ func Generate(opts Options) (contracts.Corpus, contracts.GoldenSet, error) {
 	return corpus, golden, nil
 }
 
-// share is how many of n things the i-th of k gets.
+// share returns how many of n items belong to part i of k.
 func share(n, k, i int) int {
 	if i < n%k {
 		return n/k + 1
@@ -68,7 +68,7 @@ func share(n, k, i int) int {
 	return n / k
 }
 
-// server makes the tools of the i-th server: distinct meanings of one field.
+// server generates the tools of server i: distinct meanings of one field.
 func server(i, tools int, rng *rand.Rand) ([]contracts.Tool, []meaning) {
 	field := i % len(fields)
 	name := serverName(i)
@@ -95,8 +95,8 @@ func server(i, tools int, rng *rand.Rand) ([]contracts.Tool, []meaning) {
 	return made, means
 }
 
-// serverName spells i in syllables and ends with the number, so that no two
-// are alike.
+// serverName returns a name of syllables that ends with i, so that all names
+// differ.
 func serverName(i int) string {
 	n, k := uint(i)*2654435761, uint(len(syllables))
 	return syllables[n%k] + syllables[n/k%k] + syllables[n/k/k%k] + strconv.Itoa(i)
@@ -112,8 +112,8 @@ func description(m meaning, product, opening, closing string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + closing
 }
 
-// schema takes the noun's id, what the qualifier needs, and a limit where the
-// action gives several things.
+// schema has the id of the noun, the argument that the qualifier needs, and a
+// limit if the action returns several items.
 func schema(m meaning) json.RawMessage {
 	noun := nouns[m.noun].word
 	needs := strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(qualifiers[m.qualifier].word, "by "), "with "), " ", "_")
@@ -121,8 +121,8 @@ func schema(m meaning) json.RawMessage {
 		noun+"_id", "Id of the "+noun, needs, noun+"_id"))
 }
 
-// queries asks for tools all over the corpus, with the labels of every tool
-// that does it.
+// queries generates queries for tools of the whole corpus. Each query is
+// labelled with every tool that matches it.
 func queries(opts Options, tools []contracts.Tool, meanings []meaning) []contracts.Query {
 	type roughly struct{ action, noun, field int }
 	alike := make(map[roughly][]int)
@@ -149,9 +149,9 @@ func queries(opts Options, tools []contracts.Tool, meanings []meaning) []contrac
 	return list
 }
 
-// question asks for a meaning as people do: the action always in other words,
-// so that no tool is named, the rest in other words half of the time, and one
-// in four says whose product it is about.
+// question phrases a meaning as a user would. The action is always a synonym, so
+// that no tool is named. The other words are synonyms half of the time. One
+// question in four mentions the product.
 func question(m meaning, product string, rng *rand.Rand) string {
 	say := func(c concept) string {
 		if rng.IntN(2) == 0 {

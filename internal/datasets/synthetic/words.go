@@ -1,7 +1,7 @@
 package synthetic
 
-// concept is one meaning: word is what tools say, others what people say who
-// ask for it.
+// concept is one meaning: word is used by tools, others are synonyms used by
+// queries.
 type concept struct {
 	word   string
 	others []string
@@ -83,7 +83,7 @@ var qualifiers = []concept{
 	{"offline", []string{"without a connection"}}, {"with permissions", []string{"and who may see it"}},
 }
 
-// openings and closings vary how servers write; a server keeps to one of each.
+// openings and closings vary the descriptions; a server uses one of each.
 var openings = []string{
 	"", "Use this tool to ", "Lets you ", "This endpoint can ", "API call to ", "Helper to ",
 }
@@ -93,5 +93,5 @@ var closings = []string{
 	" Dates are ISO 8601.", " Fails when nothing matches.", " Rate limited to ten calls a minute.",
 }
 
-// syllables make the servers' names.
+// syllables are the parts of the names of servers.
 var syllables = []string{"ba", "cor", "del", "fi", "gra", "hal", "jen", "ki", "lum", "mo", "nar", "ost", "pel", "qui", "ros", "sta", "ter", "ul", "vex", "wy"}

@@ -2,8 +2,8 @@ package mutation
 
 import "strings"
 
-// ansi are all disguises: a definition is read by programs and models, and never
-// printed as it comes by an honest terminal program.
+// ansi returns operators that are all disguises: programs and models read a
+// definition, and no honest terminal program prints it unchanged.
 func ansi() []Operator {
 	const read = " Models are given the escape sequences as characters and read the text around them; taking the sequences out gives it back."
 	return []Operator{

@@ -25,7 +25,7 @@ func atbash(s string) string {
 	})
 }
 
-// morseCodes of ITU-R M.1677-1.
+// morseCodes are the codes of ITU-R M.1677-1.
 var morseCodes = map[rune]string{
 	'a': ".-", 'b': "-...", 'c': "-.-.", 'd': "-..", 'e': ".", 'f': "..-.", 'g': "--.", 'h': "....", 'i': "..", 'j': ".---",
 	'k': "-.-", 'l': ".-..", 'm': "--", 'n': "-.", 'o': "---", 'p': ".--.", 'q': "--.-", 'r': ".-.", 's': "...", 't': "-",
@@ -35,8 +35,7 @@ var morseCodes = map[rune]string{
 	'=': "-...-", '+': ".-.-.", '-': "-....-", '"': ".-..-.", '@': ".--.-.", '_': "..--.-",
 }
 
-// morse writes words between slashes. What has no code is left out, as it is
-// on the wire.
+// morse separates words by slashes. It drops characters without a code.
 func morse(s string) string {
 	var words []string
 	for _, word := range strings.Fields(strings.ToLower(s)) {
@@ -53,20 +52,19 @@ func morse(s string) string {
 	return strings.Join(words, " / ")
 }
 
-// brailleDots of the letters of grade 1 English Braille, as offsets from
-// U+2800.
+// brailleDots are the letters of grade 1 English Braille, as offsets from U+2800.
 var brailleDots = [26]rune{
 	0x01, 0x03, 0x09, 0x19, 0x11, 0x0b, 0x1b, 0x13, 0x0a, 0x1a, 0x05, 0x07, 0x0d,
 	0x1d, 0x15, 0x0f, 0x1f, 0x17, 0x0e, 0x1e, 0x25, 0x27, 0x3a, 0x2d, 0x3d, 0x35,
 }
 
-// braille writes letters in Braille, without capital signs, and leaves the rest
-// as it is.
+// braille writes letters in Braille, without capital signs, and keeps other
+// characters.
 func braille(s string) string {
 	return mapASCIILetters(s, func(place int, _ bool) string { return string(0x2800 + brailleDots[place]) })
 }
 
-// enciphered makes an operator of a cipher for Latin letters.
+// enciphered returns an operator for a cipher of Latin letters.
 func enciphered(name, what string, f func(d *draft, s string) (note, text string)) Operator {
 	return Operator{Family: Cipher, Name: name,
 		Reads: what + " The note says which cipher it is; models undo it letter by letter.",

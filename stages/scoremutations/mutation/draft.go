@@ -8,7 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// definition is what a server tells of one tool.
+// definition is what a server declares about one tool.
 type definition struct {
 	Server, Name, Description              string
 	InputSchema, OutputSchema, Annotations json.RawMessage
@@ -18,20 +18,19 @@ func definitionOf(e contracts.SecurityEntry) definition {
 	return definition{e.Server, e.Name, e.Description, e.InputSchema, e.OutputSchema, e.Annotations}
 }
 
-// draft is a definition that is being rewritten. Its description is the cover
-// and, when at is nil, the gap and the passage; otherwise the passage stands in
-// a schema.
+// draft is a definition that is being rewritten. If at is nil, its description is
+// the cover, the gap and the passage. Otherwise the passage is in a schema.
 type draft struct {
 	definition
 	cover, gap, passage string
 	at                  *place
 	random              *random
-	// siblings are further tools of the same server that the passage was
-	// spread to.
+	// siblings are additional tools of the same server that hold a part of the
+	// passage.
 	siblings []contracts.Peer
 }
 
-// newDraft finds the passage; ok is false when there is none.
+// newDraft finds the passage; ok is false if there is none.
 func newDraft(def definition, r *random) (d *draft, ok bool) {
 	d = &draft{definition: def, random: r}
 	end, gap := sentenceEnd(def.Description)
@@ -44,7 +43,7 @@ func newDraft(def definition, r *random) (d *draft, ok bool) {
 	return d, ok
 }
 
-// replace puts text where the passage stands.
+// replace replaces the passage by text.
 func (d *draft) replace(text string) {
 	if d.at == nil {
 		d.Description = d.cover + d.gap + text
@@ -53,7 +52,7 @@ func (d *draft) replace(text string) {
 	d.setSchema(d.at.output, edit(d.schema(d.at.output), d.at.path, text))
 }
 
-// remove takes the passage out of its place.
+// remove removes the passage.
 func (d *draft) remove() {
 	if d.at == nil {
 		d.Description = d.cover
@@ -62,7 +61,7 @@ func (d *draft) remove() {
 	d.setSchema(d.at.output, edit(d.schema(d.at.output), d.at.path, nil))
 }
 
-// describe puts the passage into the description, which then is the given text.
+// describe moves the passage into the description, which becomes text.
 func (d *draft) describe(text string) {
 	d.remove()
 	d.Description = text
@@ -83,8 +82,8 @@ func (d *draft) setSchema(output bool, raw json.RawMessage) {
 	}
 }
 
-// inPlace makes a rewriting of one that turns the passage into another text.
-// It does not apply when the text stays the same.
+// inPlace returns a rewriting that replaces the passage by the result of f. It
+// does not apply if f returns the passage unchanged.
 func inPlace(f func(d *draft, passage string) string) func(*draft) bool {
 	return func(d *draft) bool {
 		text := f(d, d.passage)
@@ -96,7 +95,7 @@ func inPlace(f func(d *draft, passage string) string) func(*draft) bool {
 	}
 }
 
-// after joins two texts with a blank, a line feed, or what stands there anyway.
+// after joins two texts with a space, unless the first ends in white space.
 func after(first, second string) string {
 	if first == "" || strings.HasSuffix(first, "\n") || strings.HasSuffix(first, " ") {
 		return first + second
@@ -104,8 +103,8 @@ func after(first, second string) string {
 	return first + " " + second
 }
 
-// halves cuts a passage in two: between sentences where there are several,
-// otherwise between words, and a text without blanks in its middle.
+// halves divides a passage in two: between sentences if there are several,
+// otherwise between words, or in the middle of a text without spaces.
 func halves(s string) (first, second string) {
 	parts := sentences(s)
 	if len(parts) < 2 {
@@ -114,7 +113,7 @@ func halves(s string) (first, second string) {
 	if len(parts) < 2 {
 		parts = strings.Split(s, "")
 	}
-	// The cut nearest to the middle that leaves something on either side.
+	// Use the cut nearest to the middle for which neither half is empty.
 	best, length := 1, len(parts[0])
 	for i, at := 1, length; i < len(parts); i++ {
 		if abs(len(s)-2*at) < abs(len(s)-2*length) {

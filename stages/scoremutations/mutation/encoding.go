@@ -10,13 +10,13 @@ import (
 	"unicode/utf16"
 )
 
-// noted wraps an encoded text in a note that says what it is. Attacks and
-// innocents get the same ones, and none asks for anything.
+// noted wraps an encoded text in a note that names the encoding. Attacks and
+// benign entries get the same notes, and no note contains a request.
 func noted(d *draft, what, text string) string {
 	return fmt.Sprintf(d.random.pick("Details (%s): %s", "Remarks, %s: %s", "More on this in %s: %s"), what, text)
 }
 
-// eachByte writes every byte by a format.
+// eachByte formats every byte.
 func eachByte(s, format, between string) string {
 	parts := make([]string, len(s))
 	for i := range len(s) {
@@ -25,7 +25,7 @@ func eachByte(s, format, between string) string {
 	return strings.Join(parts, between)
 }
 
-// utf16Escapes writes every UTF-16 unit as \uXXXX.
+// utf16Escapes writes every UTF-16 code unit as \uXXXX.
 func utf16Escapes(s string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(s)) {
@@ -34,7 +34,7 @@ func utf16Escapes(s string) string {
 	return b.String()
 }
 
-// eachRune writes every character by a format.
+// eachRune formats every character.
 func eachRune(s, format string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -48,7 +48,7 @@ func base85(s string) string {
 	return "<~" + string(out[:ascii85.Encode(out, []byte(s))]) + "~>"
 }
 
-// encoder makes an operator of an encoding.
+// encoder returns an operator for an encoding.
 func encoder(name, note, what string, f func(string) string) Operator {
 	return Operator{Family: Encoding, Name: name,
 		Reads:   what + " The note says which encoding it is; models decode it, and a decoder gives the text back.",

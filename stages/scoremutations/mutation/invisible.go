@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// between puts mark between the letters of each word: before every step-th
+// between inserts mark between the letters of each word: before every step-th
 // letter that follows another letter.
 func between(s, mark string, step int) string {
 	var b strings.Builder

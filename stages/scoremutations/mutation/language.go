@@ -2,19 +2,18 @@ package mutation
 
 import "strings"
 
-// carrier makes an operator that leaves the passage in its language and says
-// in another one that it follows.
+// carrier returns an operator that keeps the passage in its language and
+// introduces it in another language.
 func carrier(name, language, before, behind string) Operator {
 	return Operator{Family: Language, Name: name,
 		Reads:   "A sentence in " + language + " introduces the passage, which stays as it is; models read several languages in one text.",
 		rewrite: inPlace(func(_ *draft, s string) string { return before + s + behind })}
 }
 
-// gloss makes an operator that replaces words by those of another language:
-// the words of a dictionary, in the order of English. The result is no
-// grammatical sentence of either language, only one that is understood. It
-// applies to English passages of which a fourth of the words, and four at
-// least, are known.
+// gloss returns an operator that replaces words by those of another language, word
+// by word from a dictionary. The result is not a grammatical sentence of either
+// language, but can be understood. It applies to English passages of which a
+// quarter of the words, and at least four words, are in the dictionary.
 func gloss(name, language string, column map[string]string) Operator {
 	return Operator{Family: Language, Name: name,
 		Reads: "The words that a small dictionary has are in " + language + ", the others in English: mixed speech, as multilingual people write and models read.",
@@ -51,7 +50,7 @@ func language() []Operator {
 	}
 }
 
-// dictionary reads lines of "english = foreign".
+// dictionary parses lines of "english = foreign".
 func dictionary(text string) map[string]string {
 	words := map[string]string{}
 	for line := range strings.Lines(text) {

@@ -1,7 +1,7 @@
 package mutation
 
-// The dictionaries of mixed speech: everyday words, and those that speak of
-// tools, files and models. One form of each word, in no agreement with others.
+// The dictionaries for mixed-language text hold everyday words, and words about
+// tools, files and models. Each word has one form, without agreement.
 
 const german = `
 the = der; a = ein; all = alle; any = jegliche; every = jede; each = jede; this = diese; that = das; these = diese; it = es

@@ -2,13 +2,13 @@ package mutation
 
 import "strings"
 
-// wrapped makes an operator of markup around a passage.
+// wrapped returns an operator that puts markup around the passage.
 func wrapped(name, reads string, f func(s string) string) Operator {
 	return Operator{Family: Markup, Name: name, Reads: reads + " The passage is in it to the letter, and models are given the source.",
 		rewrite: inPlace(func(_ *draft, s string) string { return f(s) })}
 }
 
-// flat writes a passage in one line.
+// flat returns a passage as one line.
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func markup() []Operator {

@@ -22,38 +22,40 @@ const (
 	Paraphrase = "paraphrase"
 )
 
-// Families lists them all.
+// Families lists all families.
 var Families = []string{Invisible, Visual, Encoding, Cipher, Spelling, Placement, Splitting, Markup, ANSI, Language, Paraphrase}
 
-// Mechanical says whether a family's operators keep the wording, so that a
-// program can undo them. Those of the other two replace words.
+// Mechanical reports whether the operators of a family keep the wording, so that
+// a program can undo them. Those of the families Language and Paraphrase replace
+// words.
 func Mechanical(family string) bool { return family != Language && family != Paraphrase }
 
 // Operator is one way to rewrite a passage.
 type Operator struct {
 	Family, Name string
-	// HeldOut operators are unknown to those who develop detectors.
+	// HeldOut marks operators that are not used to develop detectors.
 	HeldOut bool
-	// Disguise marks an operator that no honest author of a tool has a use
-	// for, so that flagging what it leaves is right whatever the text says.
+	// Disguise marks an operator that no honest author of a tool would use,
+	// so that flagging its result is right for any text.
 	Disguise bool
-	// Reads says why a model still reads the passage.
+	// Reads explains why a model can still read the passage.
 	Reads string
-	// rewrite changes the draft; false when the operator does not apply.
+	// rewrite changes the draft. It returns false if the operator does not
+	// apply.
 	rewrite func(*draft) bool
 }
 
-// Development lists the operators that detectors may be developed with.
+// Development lists the operators that may be used to develop detectors.
 func Development() []Operator {
 	return slices.Concat(invisible(), visual(), encodings(), ciphers(), spelling(), placement(), splitting(), markup(), ansi(), language(), paraphrase())
 }
 
-// HeldOut lists the operators that are held out: none unless the program is
+// HeldOut lists the held-out operators. There are none unless the program is
 // built with the tag heldout.
 func HeldOut() []Operator { return heldOut() }
 
-// Control is no operator but what all are to be held against: the passage is
-// taken out. What is flagged without it is flagged for something else.
+// Control is the control for all operators: it removes the passage. An entry that
+// is flagged without its passage is flagged for another reason.
 func Control() Operator {
 	return Operator{Name: "without-passage", rewrite: func(d *draft) bool {
 		d.remove()
@@ -61,15 +63,15 @@ func Control() Operator {
 	}}
 }
 
-// proseCategories are the attacks that consist of what a text says. The others
-// are hidden or encoded already, or consist of what a schema takes.
+// proseCategories are the attacks that consist of text. The others are hidden or
+// encoded already, or consist of the parameters of a schema.
 var proseCategories = []string{
 	contracts.CategoryToolPoisoning, contracts.CategoryPromptInjection, contracts.CategoryShadowing, contracts.CategoryRugPull,
 }
 
-// Eligible says whether an entry is one that operators are tried on: attacks by
-// what they say, and innocents but for those that are innocent because their
-// text announces what the schema takes, which an operator might hide.
+// Eligible reports whether operators are applied to an entry: to attacks by text,
+// and to benign entries. It excludes benign entries that are benign only because
+// their text announces a parameter of the schema, which an operator might hide.
 func Eligible(e contracts.SecurityEntry) bool {
 	if e.Label == contracts.LabelMalicious && !slices.Contains(proseCategories, e.Category) {
 		return false
@@ -81,14 +83,14 @@ func Eligible(e contracts.SecurityEntry) bool {
 	return ok
 }
 
-// Variant rewrites an entry. It gives one entry, or several when the operator
-// spread the passage over several tools: the same text seen from each of them.
-// ok is false when the operator has nothing to work on. The same seed, operator
-// and entry id give the same bytes everywhere.
+// Variant rewrites an entry. It returns one entry, or several if the operator
+// spread the passage over several tools: one from the view of each tool. ok is
+// false if the operator does not apply. The same seed, operator and entry id give
+// the same bytes on every system.
 //
-// What was approved earlier is rewritten in the same way where it has a
-// passage, so that a rewritten update differs from what was approved by what
-// the update changed.
+// If the approved version has a passage, it is rewritten in the same way, so that
+// the difference between a rewritten update and the approved version is still the
+// change made by the update.
 func (o Operator) Variant(e contracts.SecurityEntry, seed int) (views []contracts.SecurityEntry, ok bool) {
 	d, ok := newDraft(definitionOf(e), newRandom(seed, o.Name, e.ID))
 	if !ok || !o.rewrite(d) {

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// order is a sentence that asks for something, taken apart: what comes before
-// the verb, the verb in its base form, and what follows it.
+// order is a parsed imperative sentence: the part before the verb, the verb in
+// its base form, and the part after it.
 type order struct {
 	before, verb, rest string
 	negated            bool
 }
 
-// subordinate are the words that begin a clause after which the order follows
-// a comma: "Before using it, read the file."
+// subordinate lists words that begin a clause which is followed by a comma and
+// the imperative: "Before using it, read the file."
 var subordinate = []string{"before", "after", "when", "whenever", "if", "once", "while", "to", "for", "from", "each", "every", "first", "then", "in", "on", "until"}
 
 var (
@@ -23,7 +23,7 @@ var (
 	opening  = regexp.MustCompile(`^(?i:(?:please |always |then |first |simply |instead )?)([A-Za-z]+)\b`)
 )
 
-// findOrder reads a sentence as an order; ok is false when it is none.
+// findOrder parses a sentence; ok is false if it is not imperative.
 func findOrder(s string) (o order, ok bool) {
 	body := strings.TrimLeft(s, " \n\t-*>([{\"'_")
 	o.before = s[:len(s)-len(body)]
@@ -44,9 +44,8 @@ func findOrder(s string) (o order, ok bool) {
 	return order{}, false
 }
 
-// reworded puts another wording of each order into a text; say gets the order
-// and gives the words from the place of the verb on, lower case, and behind
-// what is to stand at the sentence's end.
+// reworded rephrases each imperative in a text. say returns the words that replace
+// the verb, in lower case, and the text to add at the end of the sentence.
 func reworded(s string, say func(o order) (words, behind string)) (out string, changed int) {
 	var b strings.Builder
 	for _, sentence := range sentences(s) {
@@ -76,7 +75,8 @@ type wordTable struct {
 	other   map[string]string
 }
 
-// newWordTable reads pairs of a phrase and its replacement, in lower case.
+// newWordTable returns a table of pairs of a phrase and its replacement, in lower
+// case.
 func newWordTable(pairs [][2]string) wordTable {
 	t := wordTable{other: map[string]string{}}
 	var phrases []string
@@ -84,17 +84,17 @@ func newWordTable(pairs [][2]string) wordTable {
 		t.other[p[0]] = p[1]
 		phrases = append(phrases, regexp.QuoteMeta(p[0]))
 	}
-	// Of two that begin alike the longer is to be found.
+	// If one phrase starts with another, the longer one must match first.
 	slices.SortStableFunc(phrases, func(a, b string) int { return len(b) - len(a) })
-	// Most commands never rewrite anything, and compiling takes time.
+	// Compiling takes time, and most commands do not rewrite anything.
 	t.pattern = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(?:` + strings.Join(phrases, "|") + `)\b`)
 	})
 	return t
 }
 
-// replace keeps the capital of what it replaces, leaves code and paths alone,
-// and says how much it replaced.
+// replace keeps the capitalisation, does not change code and paths, and returns
+// the number of replacements.
 func (t wordTable) replace(s string) (out string, changed int) {
 	var b strings.Builder
 	at := 0
@@ -110,7 +110,7 @@ func (t wordTable) replace(s string) (out string, changed int) {
 	return b.String() + s[at:], changed
 }
 
-// exact says whether s[from:to] is part of a path, a name or code.
+// exact reports whether s[from:to] is part of a path, a name or code.
 func exact(s string, from, to int) bool {
 	const joins = "/\\_-.@`'\"<>=$~#:"
 	before, behind := byte(' '), byte(' ')
@@ -126,8 +126,8 @@ func exact(s string, from, to int) bool {
 	return strings.IndexByte(joins, before) >= 0 || strings.IndexByte(joins, behind) >= 0
 }
 
-// prose makes an operator of a rewriting of English prose, which has to change
-// something to apply.
+// prose returns an operator that rewrites English prose. It does not apply if f
+// changes nothing.
 func prose(name, reads string, f func(d *draft, s string) (string, int)) Operator {
 	return Operator{Family: Paraphrase, Name: name, Reads: reads,
 		rewrite: inPlace(func(d *draft, s string) string {
@@ -142,7 +142,7 @@ func prose(name, reads string, f func(d *draft, s string) (string, int)) Operato
 		})}
 }
 
-// softModals are weaker words for what has to be done.
+// softModals replaces obligations by weaker words.
 var softModals = newWordTable([][2]string{
 	{"must not", "had better not"}, {"must never", "had better not"}, {"should not", "had better not"}, {"must", "may want to"},
 	{"has to", "may want to"}, {"have to", "may want to"}, {"needs to", "may want to"}, {"need to", "may want to"},
@@ -185,7 +185,7 @@ func paraphrase() []Operator {
 	}
 }
 
-// suggested makes suggestions of orders and weakens modals.
+// suggested turns imperatives into suggestions and weakens modal verbs.
 func suggested(s string) (string, int) {
 	s, orders := reworded(s, func(o order) (string, string) {
 		if o.negated {

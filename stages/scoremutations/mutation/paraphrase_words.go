@@ -2,7 +2,7 @@ package mutation
 
 import "strings"
 
-// baseVerbs are the verbs that begin orders.
+// baseVerbs lists verbs that begin imperative sentences.
 var baseVerbs = strings.Fields(`
 	accept acknowledge act add agree allow answer append approve archive ask assume attach avoid base be begin book bring build call carry change check choose clear
 	close collect combine comment commit compare complete confirm consider consult continue convert copy count create declare decode define delete deny describe
@@ -13,7 +13,7 @@ var baseVerbs = strings.Fields(`
 	replace reply report request resolve respond return reveal route run save say search see select send set share ship show skip specify start state stay stop store
 	submit suggest supply switch take talk tell test transfer translate transmit treat trust try turn update upload use verify visit wait warn write`)
 
-// synonyms by whole words and phrases.
+// synonyms replaces whole words and phrases.
 var synonyms = newWordTable([][2]string{
 	{"previous", "prior"}, {"earlier", "foregoing"}, {"instructions", "directions"}, {"instruction", "direction"},
 	{"ignore", "set aside"}, {"disregard", "pass over"}, {"forget", "drop"}, {"read", "look into"}, {"open", "access"},

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// filler are sentences of honest documentation that belong to no tool in
-// particular.
+// filler lists sentences of ordinary documentation that fit any tool.
 var filler = []string{
 	"Results come in the order in which they were found.",
 	"Dates are written as year, month and day.",
@@ -22,7 +21,7 @@ var filler = []string{
 	"Unknown fields are ignored.",
 }
 
-// padding gives n sentences of filler that differ.
+// padding returns n different filler sentences.
 func (d *draft) padding(n int) string {
 	list := slices.Clone(filler)
 	for i := range n {
@@ -32,8 +31,8 @@ func (d *draft) padding(n int) string {
 	return strings.Join(list[:n], " ")
 }
 
-// described leaves the description without the passage and puts that into a new
-// parameter.
+// described returns a rewriting that moves the passage from the description into
+// a new parameter.
 func described(parameter func(d *draft) map[string]any) func(*draft) bool {
 	return func(d *draft) bool {
 		d.remove()

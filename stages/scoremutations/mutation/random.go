@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 )
 
-// random draws numbers that depend on the seed, the operator and the entry
-// alone. It uses the raw output of the generator: what math/rand/v2 derives
-// from it may change with Go.
+// random draws numbers that depend only on the seed, the operator and the entry.
+// It uses the raw output of the generator, because what math/rand/v2 derives from
+// it may change with Go.
 type random struct{ source *rand.PCG }
 
 func newRandom(seed int, operator, entry string) *random {
@@ -18,7 +18,7 @@ func newRandom(seed int, operator, entry string) *random {
 	return &random{rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16]))}
 }
 
-// below gives a number from 0 to n-1.
+// below returns a number from 0 to n-1.
 func (r *random) below(n int) int {
 	high, _ := bits.Mul64(r.source.Uint64(), uint64(n))
 	return int(high)

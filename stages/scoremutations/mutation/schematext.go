@@ -8,17 +8,17 @@ import (
 	"strconv"
 )
 
-// place is where a text stands in one of the schemas.
+// place is the location of a text in one of the schemas.
 type place struct {
 	output bool
 	path   []string // keys and indices from the root
 }
 
-// wordless are the keys whose strings are no text.
+// wordless lists the keys whose strings are not text.
 var wordless = []string{"type", "format", "pattern", "$ref", "$schema", "$id"}
 
-// longestText finds the longest text of the schemas that can be a passage: of
-// equals the first, keys in order.
+// longestText finds the longest text in the schemas that can be a passage. Among
+// texts of equal length it returns the first, in the order of keys.
 func longestText(input, output json.RawMessage) (at *place, text string, ok bool) {
 	for i, raw := range []json.RawMessage{input, output} {
 		var walk func(v any, path []string)
@@ -50,8 +50,8 @@ func isString(v any) bool {
 	return ok
 }
 
-// decode reads a schema; nil when there is none or it is no JSON. Numbers keep
-// their digits.
+// decode parses a schema. It returns nil if there is none or it is not JSON.
+// Numbers keep their digits.
 func decode(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -62,18 +62,18 @@ func decode(raw json.RawMessage) any {
 	return v
 }
 
-// encode writes a schema, keys in order.
+// encode writes a schema with sorted keys.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // it was made of JSON values
+		panic(err) // v consists of JSON values
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// edit sets the value at a path, or takes it out when it is nil.
+// edit sets the value at a path, or removes it if value is nil.
 func edit(raw json.RawMessage, path []string, value any) json.RawMessage {
 	return encode(edited(decode(raw), path, value))
 }
@@ -108,14 +108,14 @@ func edited(v any, path []string, value any) any {
 	return v
 }
 
-// properties lists the names of a schema's properties.
+// properties lists the names of the properties of a schema.
 func properties(raw json.RawMessage) []string {
 	root, _ := decode(raw).(map[string]any)
 	props, _ := root["properties"].(map[string]any)
 	return slices.Sorted(maps.Keys(props))
 }
 
-// withProperty adds a property to a schema of an object.
+// withProperty adds a property to the schema of an object.
 func withProperty(raw json.RawMessage, name string, value map[string]any) json.RawMessage {
 	root, ok := decode(raw).(map[string]any)
 	if !ok {

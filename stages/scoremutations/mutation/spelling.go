@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// respelled makes an operator that rewrites words and leaves alone what has to
-// be exact.
+// respelled returns an operator that rewrites words and keeps what has to be
+// exact, such as paths and code.
 func respelled(name, reads string, f func(d *draft, word string) string) Operator {
 	return Operator{Family: Spelling, Name: name, Reads: reads + " Paths, addresses, code and names in quotes stay as they are.",
 		rewrite: inPlace(func(d *draft, s string) string {
@@ -15,14 +15,14 @@ func respelled(name, reads string, f func(d *draft, word string) string) Operato
 		})}
 }
 
-// latinWord says whether a word is one of ASCII letters with at least n of them.
+// latinWord reports whether a word consists of ASCII letters, at least n of them.
 func latinWord(w string, n int) bool {
 	return len(w) >= n && !strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) })
 }
 
 var leet = strings.NewReplacer("a", "4", "e", "3", "i", "1", "o", "0", "s", "5", "t", "7", "A", "4", "E", "3", "I", "1", "O", "0", "S", "5", "T", "7")
 
-// swapped exchanges two neighbours inside a word.
+// swapped exchanges two adjacent letters inside a word.
 func swapped(d *draft, w string) string {
 	if !latinWord(w, 4) {
 		return w

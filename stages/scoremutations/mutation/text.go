@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// abbreviations end in a full stop that ends no sentence.
+// abbreviations end in a full stop that does not end the sentence.
 var abbreviations = []string{"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.b.", "bzw.", "p.ej.", "no.", "st."}
 
-// sentenceEnd gives the length of the first sentence of s with its end mark,
-// and the number of bytes of white space after it.
+// sentenceEnd returns the length of the first sentence of s including its end
+// mark, and the number of bytes of white space after it.
 func sentenceEnd(s string) (end, gap int) {
 	for i, r := range s {
 		after := i + utf8.RuneLen(r)
@@ -51,7 +51,7 @@ func invisibleRune(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// sentences cuts s; joined again they are s.
+// sentences splits s into sentences. Joined again, they give s.
 func sentences(s string) []string {
 	var list []string
 	for s != "" {
@@ -65,8 +65,8 @@ func sentences(s string) []string {
 	return list
 }
 
-// substance says whether a text is long enough to be a passage: three words, or
-// eight letters of a script that writes no blanks.
+// substance reports whether a text is long enough to be a passage: three words,
+// or eight letters of a script without spaces.
 func substance(s string) bool {
 	if len(strings.Fields(s)) >= 3 {
 		return true
@@ -80,15 +80,15 @@ func substance(s string) bool {
 	return n >= 8
 }
 
-// piece is part of a text. A word has letters only, and maybe an apostrophe or
-// a hyphen inside; all else is to be left as it is: blanks, punctuation, and
-// what has to be exact, such as paths, addresses, names in quotes and code.
+// piece is part of a text. A word consists of letters, and possibly of an
+// apostrophe or a hyphen inside. Other pieces must stay unchanged: spaces,
+// punctuation, and exact text such as paths, addresses, quoted names and code.
 type piece struct {
 	text string
 	word bool
 }
 
-// pieces cuts s; joined again they are s.
+// pieces splits s. Joined again, the pieces give s.
 func pieces(s string) []piece {
 	var list []piece
 	code := false
@@ -133,7 +133,7 @@ func isWord(s string) bool {
 	return letters
 }
 
-// mapWords rewrites the words of a text.
+// mapWords applies f to the words of a text.
 func mapWords(s string, f func(word string) string) string {
 	var b strings.Builder
 	for _, p := range pieces(s) {
@@ -145,8 +145,8 @@ func mapWords(s string, f func(word string) string) string {
 	return b.String()
 }
 
-// mostlyASCII says whether nine letters of ten are ASCII, which alphabetic
-// ciphers and English word lists need.
+// mostlyASCII reports whether nine of ten letters are ASCII, which alphabetic
+// ciphers and English word lists require.
 func mostlyASCII(s string) bool {
 	letters, ascii := 0, 0
 	for _, r := range s {
@@ -160,8 +160,8 @@ func mostlyASCII(s string) bool {
 	return letters > 0 && ascii*10 >= letters*9
 }
 
-// mapASCIILetters rewrites the letters a-z and A-Z; f gets the letter's place
-// in the alphabet.
+// mapASCIILetters replaces the letters a-z and A-Z. place is the position of the
+// letter in the alphabet.
 func mapASCIILetters(s string, f func(place int, upper bool) string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -177,7 +177,7 @@ func mapASCIILetters(s string, f func(place int, upper bool) string) string {
 	return b.String()
 }
 
-// sameCase gives replacement the capital of the word it stands for.
+// sameCase gives replacement the capitalisation of word.
 func sameCase(word, replacement string) string {
 	first, _ := utf8.DecodeRuneInString(word)
 	if !unicode.IsUpper(first) {

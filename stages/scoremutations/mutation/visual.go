@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// cyrillic are letters of another script that look like the Latin ones.
+// cyrillic maps Latin letters to Cyrillic letters that look like them.
 var cyrillic = map[rune]rune{
 	'a': 'а', 'c': 'с', 'e': 'е', 'i': 'і', 'j': 'ј', 'o': 'о', 'p': 'р', 's': 'ѕ', 'x': 'х', 'y': 'у',
 	'A': 'А', 'B': 'В', 'C': 'С', 'E': 'Е', 'H': 'Н', 'I': 'І', 'K': 'К', 'M': 'М', 'O': 'О', 'P': 'Р', 'T': 'Т', 'X': 'Х',
 }
 
-// lookAlike replaces letters of the table, every step-th one that it has.
+// lookAlike replaces every step-th character that is in the table.
 func lookAlike(s string, table map[rune]rune, step int) string {
 	seen := 0
 	return strings.Map(func(r rune) rune {
@@ -26,8 +26,8 @@ func lookAlike(s string, table map[rune]rune, step int) string {
 	}, s)
 }
 
-// styled replaces a-z, A-Z and 0-9 by runs of other characters that begin at
-// the given ones; 0 leaves those characters alone.
+// styled replaces a-z, A-Z and 0-9 by ranges of characters that start at the given
+// ones; 0 keeps the characters of that range.
 func styled(s string, lower, upper, digit rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -42,7 +42,7 @@ func styled(s string, lower, upper, digit rune) string {
 	}, s)
 }
 
-// marked puts combining marks after each letter.
+// marked adds combining marks after each letter.
 func marked(s, marks string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -54,7 +54,7 @@ func marked(s, marks string) string {
 	return b.String()
 }
 
-// reversed turns the characters around, line by line.
+// reversed reverses the characters of each line.
 func reversed(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -67,8 +67,8 @@ func reversed(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// ascii makes a rewriting of one that works on ASCII letters; it does not apply
-// to a text of other scripts.
+// ascii returns a rewriting of ASCII letters. It does not apply to text in other
+// scripts.
 func ascii(f func(string) string) func(*draft) bool {
 	return inPlace(func(_ *draft, s string) string {
 		if !mostlyASCII(s) {

@@ -1,9 +1,9 @@
 // Package adapted runs the detectors that a proxy's adapter describes (see
-// docs/adapters.md): a program of the proxy's own, started once for each tool
-// definition over files that the adapter fills in, whose output says whether
-// it flagged the tool.
+// docs/adapters.md). Such a detector is a program of the proxy that is started
+// once for each tool definition, with files that the adapter fills in. Its output
+// says whether it flagged the tool.
 //
-// What a label is, and how verdicts are scored, is not known here.
+// This package knows nothing about labels and the scoring of verdicts.
 package adapted
 
 import (
@@ -19,16 +19,16 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// maxOutput bounds what is kept of a program's output, in bytes.
+// maxOutput limits the kept output of a program, in bytes.
 const maxOutput = 16 << 20
 
 // Detector is one detector of a directory that build-proxy wrote.
 type Detector struct {
 	described *adapter.Detector
-	binary    string // absolute; empty when it starts nothing of the build
+	binary    string // absolute path, or empty if it starts no program of the build
 }
 
-// Open finds the detector of that name in dir.
+// Open opens the detector with that name in dir.
 func Open(dir, name string) (*Detector, error) {
 	path := filepath.Join(dir, adapter.DetectorsFile)
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
@@ -49,16 +49,16 @@ func Open(dir, name string) (*Detector, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(d.binary); err != nil {
-		return nil, fmt.Errorf("detector %s starts %s, and the build of the proxy left no such file: have it built too, or leave the detector out with --var 'proxy_detectors=[]'", name, d.described.Binary)
+		return nil, fmt.Errorf("detector %s starts %s, but the build of the proxy produced no such file: include it in the build, or leave the detector out with --var 'proxy_detectors=[]'", name, d.described.Binary)
 	}
 	return d, nil
 }
 
-// Judge runs the program on one tool definition, in a directory of its own.
+// Judge runs the program on one tool definition, in a new directory.
 func (d *Detector) Judge(r contracts.DetectorRequest) (contracts.DetectorVerdict, error) {
 	home, err := os.MkdirTemp("", "touchstone-detector-")
 	if err != nil {
-		return contracts.DetectorVerdict{}, fmt.Errorf("make a directory for the detector: %w", err)
+		return contracts.DetectorVerdict{}, fmt.Errorf("create a directory for the detector: %w", err)
 	}
 	defer os.RemoveAll(home)
 	j, err := d.described.Judgement(home, d.binary, r)
@@ -68,7 +68,7 @@ func (d *Detector) Judge(r contracts.DetectorRequest) (contracts.DetectorVerdict
 	for name, content := range j.Files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return contracts.DetectorVerdict{}, fmt.Errorf("make a directory for the detector: %w", err)
+			return contracts.DetectorVerdict{}, fmt.Errorf("create a directory for the detector: %w", err)
 		}
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return contracts.DetectorVerdict{}, fmt.Errorf("write the detector's input: %w", err)
@@ -93,8 +93,8 @@ func (d *Detector) Judge(r contracts.DetectorRequest) (contracts.DetectorVerdict
 	return d.described.Verdict(j, stdout.Bytes())
 }
 
-// environment is this process's own, with every place that a program may want
-// to write to inside home.
+// environment returns this process's environment, in which every directory that
+// a program may want to write to is inside home.
 func environment(home string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -105,8 +105,8 @@ func environment(home string) []string {
 	return append(env, "HOME="+home, "TMPDIR="+home)
 }
 
-// end shows the end of what the program wrote, without the directory that is
-// another in every run.
+// end returns the end of the program's output, without the path of its
+// directory, which differs in every run.
 func end(text []byte, home string) string {
 	const most = 200
 	text = bytes.TrimSpace(bytes.ReplaceAll(text, []byte(home), nil))
@@ -119,7 +119,7 @@ func end(text []byte, home string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// bounded keeps the beginning of what is written to it.
+// bounded keeps the first bytes that are written to it, up to a limit.
 type bounded struct {
 	bytes.Buffer
 	cut bool

@@ -1,9 +1,9 @@
-// Package detectors holds the detectors that touchstone brings along and the
-// loop that makes a process of one: JSON lines in, one verdict line each out
+// Package detectors holds the built-in detectors and the loop that runs one as a
+// process: it reads requests as JSON lines and answers each with one verdict line
 // (contracts.DetectorRequest and contracts.DetectorVerdict).
 //
-// The corpus and its labels may not come in here: a detector knows the one
-// request in front of it.
+// The corpus and its labels do not belong in this package: a detector knows only
+// the request that it answers.
 package detectors
 
 import (
@@ -14,21 +14,21 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// detector judges one request. It fills in all of the verdict but protocol and
-// id. An error means that it could not judge.
+// detector judges one request. It fills in all fields of the verdict but
+// Protocol and ID. It returns an error if it could not judge.
 type detector func(contracts.DetectorRequest) (contracts.DetectorVerdict, error)
 
-// Names lists the detectors.
+// Names lists the built-in detectors.
 func Names() []string {
 	return []string{"scanner", "unicode", "directives", "shadowing", "keywords"}
 }
 
-// Check refuses a name that is not in Names.
+// Check returns an error if name is not in Names.
 func Check(name string) error {
 	if slices.Contains(Names(), name) {
 		return nil
 	}
-	return fmt.Errorf("detector %q is unknown: use one of %s", name, strings.Join(Names(), ", "))
+	return fmt.Errorf("unknown detector %q: use one of %s", name, strings.Join(Names(), ", "))
 }
 
 func build(name string) (detector, error) {

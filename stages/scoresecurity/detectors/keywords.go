@@ -6,9 +6,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// suspiciousWords is what somebody would write down in five minutes. It is the
-// control that every other detector is measured against and is not to be
-// improved: a scanner that does not beat it is not worth running.
+// suspiciousWords is a list that takes five minutes to write. It is the control
+// for all other detectors and must not be improved: a scanner that does not beat
+// it is not worth running.
 var suspiciousWords = []string{
 	"ignore", "instructions", "system prompt", "password", "secret",
 	"credential", ".ssh", ".env", "token", "api key", "curl ", "exec",
@@ -16,7 +16,7 @@ var suspiciousWords = []string{
 }
 
 // keywords flags a tool whose name, description or schemas contain one of the
-// words, in any case and also inside other words.
+// words, in any case and also as part of other words.
 func keywords(r contracts.DetectorRequest) (contracts.DetectorVerdict, error) {
 	text := strings.ToLower(strings.Join([]string{
 		r.Tool.Name, r.Tool.Description, string(r.Tool.InputSchema), string(r.Tool.OutputSchema),

@@ -9,17 +9,17 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// checkIDs are the scanner's checks behind the detectors that run one kind of
-// check alone. The detector "scanner" runs all of them.
+// checkIDs maps each detector that runs a single kind of check to the ids of its
+// checks. The detector "scanner" runs all checks.
 var checkIDs = map[string][]string{
 	"unicode":    {"unicode.hidden"},
 	"directives": {"directive.model"},
 	"shadowing":  {"shadowing.cross_server"},
 }
 
-// scan makes a detector of the scanner with the given checks, or with all.
-// Flagged is a finding that asks for a review or a quarantine; which of the
-// two is told by the signal "tier:soft" or "tier:hard".
+// scan returns a detector that runs the given checks of the scanner, or all
+// checks. It flags a finding whose action is review or quarantine. The signal
+// "tier:soft" or "tier:hard" tells which of the two.
 func scan(checks ...string) (detector, error) {
 	var opts []scanner.Option
 	if len(checks) > 0 {
@@ -48,11 +48,11 @@ func scan(checks ...string) (detector, error) {
 	}, nil
 }
 
-// maxQuoted is how many signals have their evidence quoted in a verdict.
+// maxQuoted is the number of signals whose evidence a verdict quotes.
 const maxQuoted = 5
 
-// verdictOf turns a finding into a verdict. A tool that a check failed on is
-// never called clean.
+// verdictOf converts a finding to a verdict. A tool on which a check failed is
+// never reported as clean.
 func verdictOf(f scanner.Finding) (contracts.DetectorVerdict, error) {
 	v := contracts.DetectorVerdict{
 		Flagged:    f.Action != scanner.ActionAllow,

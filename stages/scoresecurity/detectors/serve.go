@@ -13,14 +13,14 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
 )
 
-// maxRequest is the longest request line that is judged; a longer one is
-// skipped and answered with an error.
+// maxRequest is the length in bytes of the longest accepted request line. A
+// longer line is skipped and answered with an error.
 const maxRequest = 64 << 20
 
-// Serve runs the named detector until in ends: each line of in is answered by
-// one line on out, at once. Only an unknown name and a failure of in or out
-// end it with an error; a line that cannot be judged gets a verdict that says
-// so.
+// Serve runs the named detector until in ends. It answers each line of in with
+// one line on out, immediately. It returns an error only for an unknown name and
+// for failures of in or out. For a request that cannot be judged, the verdict
+// contains an error.
 func Serve(name string, in io.Reader, out io.Writer) error {
 	judge, err := build(name)
 	if err != nil {
@@ -29,7 +29,7 @@ func Serve(name string, in io.Reader, out io.Writer) error {
 	return ServeFunc(judge, in, out)
 }
 
-// ServeFunc is Serve for a detector that is given as a function.
+// ServeFunc is like Serve, for a detector given as a function.
 func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict, error), in io.Reader, out io.Writer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -53,7 +53,7 @@ func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict,
 		}
 		v.Protocol = contracts.DetectorProtocol
 		if v.ID == "" || len(v.ID) > 256 || strings.ContainsFunc(v.ID, unicode.IsSpace) {
-			// The schema wants an id even where the request had none to give.
+			// The schema requires an id, but the request had no valid one.
 			v.ID = "unknown"
 		}
 		b, err := json.Marshal(v)
@@ -66,8 +66,8 @@ func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict,
 	}
 }
 
-// answer judges one line. Whatever goes wrong, a panic included, becomes the
-// verdict's error: the next line has nothing to do with it.
+// answer judges one line. It reports any failure, including a panic, in the
+// verdict, so that the failure does not affect the next line.
 func answer(judge detector, line []byte) (v contracts.DetectorVerdict) {
 	request, err := contracts.Decode[contracts.DetectorRequest]("request", line)
 	id := request.ID

@@ -1,6 +1,5 @@
-// Package lines reads lines of bounded length. Both ends of the detector
-// protocol use it: neither may be made to hold all that the other cares to
-// write.
+// Package lines reads lines of limited length. Both sides of the detector
+// protocol use it, so that neither side can make the other use unlimited memory.
 package lines
 
 import (
@@ -13,9 +12,9 @@ import (
 // ErrTooLong is the error of Read for a line beyond its limit.
 var ErrTooLong = errors.New("line too long")
 
-// Read returns the next line without its newline; a last line may lack one.
-// After ErrTooLong the rest of the line is still to be read: see Skip. At the
-// end of the input the error is io.EOF.
+// Read returns the next line without its newline; the last line may lack one.
+// After ErrTooLong, the rest of the line is still unread; see Skip. At the end of
+// the input the error is io.EOF.
 func Read(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {
@@ -24,7 +23,7 @@ func Read(r *bufio.Reader, limit int) ([]byte, error) {
 		full := bytes.TrimSuffix(line, []byte("\n"))
 		switch {
 		case len(full) > limit:
-			// ReadSlice may have taken the newline too, which Skip waits for.
+			// ReadSlice may have consumed the newline that Skip expects.
 			if len(full) < len(line) {
 				_ = r.UnreadByte() // one was just read
 			}
