@@ -92,7 +92,7 @@ func realModel(t testing.TB) *sentence.Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := models.Store{Dir: filepath.Join(dir, "models")}
+	store := models.Store{Dir: filepath.Join(dir, cache.ModelsDir)}
 	if !store.Has(m) {
 		t.Skipf("the model is not on this machine: add it with touchstone models add %s", m.Name)
 	}
