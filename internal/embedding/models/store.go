@@ -105,7 +105,20 @@ func (s Store) Open(m Model) (*sentence.Encoder, error) {
 	return m.open(s.Path(m))
 }
 
-// OpenDirectory loads the model whose files are in dir, which is a copy of the
+// Identify tells which known model has its files in dir, and checks them.
+func Identify(dir string) (Model, error) {
+	var errs []error
+	for _, m := range known {
+		_, err := m.read(dir)
+		if err == nil {
+			return m, nil
+		}
+		errs = append(errs, fmt.Errorf("%s is not the model %s: %w", dir, m.Name, err))
+	}
+	return Model{}, errors.Join(errs...)
+}
+
+// OpenDirectory loads the model whose files are in dir, such as a copy of the
 // directory of a model that was added. It may be any model that is known.
 func OpenDirectory(dir string) (*sentence.Encoder, error) {
 	var errs []error
