@@ -119,6 +119,12 @@ variable "proxy_binary" {
   description = "What proxy_build leaves, relative to proxy_source; by default what the adapter says, or proxy."
 }
 
+variable "proxy_model" {
+  type        = string
+  default     = ""
+  description = "The directory of a sentence model, as `touchstone models path` prints it, for a proxy that ranks by meaning: the reference proxy then fuses its BM25 with the model's ranking. Empty for none."
+}
+
 variable "proxy_image" {
   type        = string
   default     = ""
@@ -223,6 +229,7 @@ stage "build-proxy" {
   inputs = {
     adapter = local.adapted ? local.adapter : null
     source  = local.from_source ? { path = var.proxy_source, exclude = [".git/**"] } : null
+    model   = var.proxy_model == "" ? null : { path = var.proxy_model }
   }
   outputs = {
     proxy     = "out/proxy/"
@@ -234,6 +241,7 @@ stage "build-proxy" {
       ["--adapter", input.adapter],
       flatten([for name, value in var.proxy_options : ["--option", "${name}=${value}"]]),
     ) : [],
+    var.proxy_model == "" ? [] : ["--model", input.model],
     local.from_source ? concat(
       ["--source", input.source],
       local.binary == "" ? [] : ["--binary", local.binary],

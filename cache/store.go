@@ -174,13 +174,17 @@ func (s *Store) create() error {
 	return s.writeFile(s.path("VERSION"), []byte(versionPrefix+strconv.Itoa(formatVersion)+"\n"), durable)
 }
 
+// ModelsDir is a directory of the store that the store leaves alone: the sentence
+// models that were fetched once.
+const ModelsDir = "models"
+
 func ownName(name string) bool {
 	for _, d := range storeDirs {
 		if name == d {
 			return true
 		}
 	}
-	return name == "VERSION" || name == "CACHEDIR.TAG"
+	return name == "VERSION" || name == "CACHEDIR.TAG" || name == ModelsDir
 }
 
 // checkWritable reports early that results could not be stored.

@@ -12,6 +12,9 @@ import "encoding/json"
 // an adapter it is followed by "+" and the digest of the adapter and its
 // options, and for Kind command it is that digest alone.
 //
+// Model, relative to the manifest's directory, is the directory of a sentence
+// model for a proxy that ranks by meaning.
+//
 // Adapter, relative to the manifest's directory, describes a proxy that is
 // started and asked in another way than docs/own-proxy.md says, and Options
 // are its settings; see docs/adapters.md.
@@ -21,6 +24,7 @@ type ProxyManifest struct {
 	Binary   string            `json:"binary,omitempty"`
 	Args     []string          `json:"args"`
 	Adapter  string            `json:"adapter,omitempty"`
+	Model    string            `json:"model,omitempty"`
 	Options  map[string]string `json:"options,omitempty"`
 	Identity string            `json:"identity"`
 }
@@ -33,10 +37,13 @@ const (
 )
 
 // ProxyConfig is the file that a proxy is started with: its upstream servers,
-// in the order in which they are to be connected and indexed. Index options
-// exist to degrade the index on purpose, to prove that the gate notices.
+// in the order in which they are to be connected and indexed. Model is the
+// directory of a sentence model, with which tools are ranked by meaning too.
+// Index options exist to degrade the index on purpose, to prove that the gate
+// notices.
 type ProxyConfig struct {
 	Upstreams []Upstream   `json:"upstreams"`
+	Model     string       `json:"model,omitempty"`
 	Index     IndexOptions `json:"index,omitzero"`
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -11,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding"
+	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
+	"github.com/touchstone-eval/touchstone/internal/embedding/models"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
 )
@@ -28,7 +33,7 @@ func newProxyCommand() *cobra.Command {
 
 func newProxyServeCommand() *cobra.Command {
 	var opts proxy.Options
-	var config string
+	var config, model string
 	var untilStdinCloses bool
 	cmd := &cobra.Command{
 		Use:   "serve --config FILE",
@@ -45,6 +50,11 @@ one. MCP clients connect to /mcp by streamable HTTP. REST beside it:
 Tools that the scanner calls dangerous are quarantined: listed with the
 findings, neither found nor called.
 
+With a sentence model the search is a hybrid one: the rankings by words and by
+meaning are fused. --model names its directory, as "touchstone models path" prints
+it, and so may the configuration ("model"). The answers of the default, words
+alone, do not change.
+
 The configuration is JSON:
 
   {"upstreams": [
@@ -60,6 +70,11 @@ It ends at SIGTERM or interrupt, and ends all servers that it started.`,
 				return err
 			}
 			opts.Config = cfg
+			if dir := cmp.Or(model, cfg.Model); dir != "" {
+				if opts.Model, err = models.OpenDirectory(dir); err != nil {
+					return err
+				}
+			}
 			opts.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			ctx := cmd.Context()
 			if untilStdinCloses {
@@ -70,6 +85,7 @@ It ends at SIGTERM or interrupt, and ends all servers that it started.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&config, "config", "", "the configuration file")
+	f.StringVar(&model, "model", "", "the directory of a sentence model, for a search by words and by meaning")
 	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 takes any free one")
 	f.BoolVar(&opts.AllowRemote, "allow-remote", false, "allow an address that other machines reach; there is no authentication")
 	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the chosen address to this file once every upstream is indexed or has failed")
@@ -83,7 +99,8 @@ It ends at SIGTERM or interrupt, and ends all servers that it started.`,
 
 func newProxyDirectCommand() *cobra.Command {
 	var opts direct.Options
-	var config string
+	var config, model string
+	var service endpoint.Options
 	var untilStdinCloses bool
 	cmd := &cobra.Command{
 		Use:   "direct --config FILE --rank bm25|dense|all",
@@ -92,8 +109,9 @@ func newProxyDirectCommand() *cobra.Command {
 searches as the reference proxy, by a ranking of its own:
 
   bm25    the textbook's BM25 over names and descriptions
-  dense   embeddings of an OpenAI-compatible service, by cosine; its key, if it
-          needs one, is taken from the environment variable PROXY_SECRET
+  dense   vectors of a sentence model on this machine, or of an OpenAI-compatible
+          service, by cosine; the service's key, if it needs one, is taken from
+          the environment variable PROXY_SECRET
   all     none: the tools in the order in which the servers list them, as in a
           model's context that holds them all
 
@@ -104,7 +122,12 @@ It is what a proxy's search is compared with; see docs/adapters.md.`,
 			if opts.Config, err = contracts.Read[contracts.ProxyConfig](config); err != nil {
 				return err
 			}
-			opts.Embeddings.Key = os.Getenv("PROXY_SECRET")
+			if opts.Rank == direct.RankDense {
+				service.Key = os.Getenv("PROXY_SECRET")
+				if opts.Model, err = denseModel(cmp.Or(model, opts.Config.Model), service); err != nil {
+					return err
+				}
+			}
 			opts.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			ctx := cmd.Context()
 			if untilStdinCloses {
@@ -116,8 +139,9 @@ It is what a proxy's search is compared with; see docs/adapters.md.`,
 	f := cmd.Flags()
 	f.StringVar(&config, "config", "", "the configuration file")
 	f.StringVar(&opts.Rank, "rank", direct.RankBM25, "how to rank: "+strings.Join(direct.Rankings(), ", "))
-	f.StringVar(&opts.Embeddings.URL, "embeddings-url", "", "with dense: the service's address before /embeddings, such as http://127.0.0.1:8080/v1")
-	f.StringVar(&opts.Embeddings.Model, "embeddings-model", "", "with dense: the model's name")
+	f.StringVar(&model, "model", "", "with dense: the directory of a sentence model, as touchstone models path prints it")
+	f.StringVar(&service.URL, "embeddings-url", "", "with dense: the service's address before /embeddings, such as http://127.0.0.1:8080/v1")
+	f.StringVar(&service.Model, "embeddings-model", "", "with dense: the model's name")
 	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 takes any free one")
 	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the chosen address to this file once all tools are ranked")
 	f.DurationVar(&opts.Timeout, "start-timeout", 5*time.Minute, "how long reading and ranking all tools may take")
@@ -126,6 +150,21 @@ It is what a proxy's search is compared with; see docs/adapters.md.`,
 		panic(err) // a flag that does not exist: a mistake in this program
 	}
 	return cmd
+}
+
+// denseModel is the service if one is given, or else the model in dir.
+func denseModel(dir string, service endpoint.Options) (embedding.Model, error) {
+	switch {
+	case service.URL != "" || service.Model != "":
+		model, err := endpoint.New(service)
+		if err != nil {
+			return nil, fmt.Errorf("%w: give --embeddings-url and --embeddings-model", err)
+		}
+		return model, nil
+	case dir != "":
+		return models.OpenDirectory(dir)
+	}
+	return nil, nil
 }
 
 // untilEnd returns a context that also ends when r does.

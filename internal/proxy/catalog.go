@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
 // toolRecord is a tool as its server lists it.
@@ -100,7 +101,9 @@ type catalog struct {
 
 // next judges tools, indexes those that may be found and returns the catalogue
 // that takes c's place.
-func (c *catalog) next(tools []*toolRecord, opts contracts.IndexOptions) (*catalog, error) {
+//
+// With a model the tools can be found by meaning too.
+func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.IndexOptions, model embedding.Model) (*catalog, error) {
 	hard, err := quarantine(tools, c.approved)
 	if err != nil {
 		return nil, err
@@ -131,6 +134,17 @@ func (c *catalog) next(tools []*toolRecord, opts contracts.IndexOptions) (*catal
 	}
 	slices.SortFunc(searchable, func(a, b *toolRecord) int { return cmp.Compare(a.id, b.id) })
 	if n.index, err = newSearchIndex(searchable, opts); err != nil {
+		return nil, err
+	}
+	if model == nil {
+		return n, nil
+	}
+	var before *meaning
+	if c.index != nil {
+		before = c.index.meaning
+	}
+	if n.index.meaning, err = newMeaning(ctx, model, indexed(searchable, opts), before); err != nil {
+		n.index.close()
 		return nil, err
 	}
 	return n, nil

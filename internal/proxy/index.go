@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -54,28 +55,41 @@ type searchIndex struct {
 	bleve      bleve.Index
 	size       int
 	reverseTop bool
+	meaning    *meaning // nil without a model
 }
 
 // reversedTop is the number of results that IndexOptions.ReverseTop turns
 // round.
 const reversedTop = 10
 
-// newSearchIndex indexes tools, whose ids are distinct.
+// indexed returns the tools as the options let them be indexed.
+func indexed(tools []*toolRecord, opts contracts.IndexOptions) []*toolRecord {
+	var kept []*toolRecord
+	for _, t := range tools {
+		if slices.Contains(opts.Hide, t.id) {
+			continue
+		}
+		if opts.DropDescriptions {
+			bare := *t
+			bare.description = ""
+			t = &bare
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// newSearchIndex indexes tools, whose ids are distinct, by their words.
 func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) (*searchIndex, error) {
 	idx, err := bleve.NewUsing("", indexMapping(), scorch.Name, gtreap.Name, nil)
 	if err != nil {
 		return nil, fmt.Errorf("create the search index: %w", err)
 	}
+	tools = indexed(tools, opts)
 	s := &searchIndex{bleve: idx, reverseTop: opts.ReverseTop}
 	batch := idx.NewBatch()
 	for _, t := range tools {
-		if slices.Contains(opts.Hide, t.id) {
-			continue
-		}
 		doc := document{Name: t.tool, Description: t.description, Server: t.server, Parameters: schemaText(t.schema)}
-		if opts.DropDescriptions {
-			doc.Description = ""
-		}
 		if err := batch.Index(t.id, doc); err != nil {
 			s.close()
 			return nil, fmt.Errorf("index tool %q: %w", t.id, err)
@@ -111,13 +125,41 @@ func indexMapping() *mapping.IndexMappingImpl {
 }
 
 // search returns at most limit tools, best first, and how many there are in
-// all. Equal scores stand in the
-// order of their ids. No query is an error: text without a word that counts
-// finds nothing.
+// all. Equal scores stand in the order of their ids. No query is an error: text
+// without a word that counts finds nothing, unless there is a model to find
+// tools by meaning.
 func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits []hit, total int, err error) {
 	if s.size == 0 || limit < 1 {
 		return nil, 0, nil
 	}
+	if s.meaning == nil {
+		hits, total, err = s.byWords(ctx, text, limit)
+	} else {
+		hits, total, err = s.byBoth(ctx, text, limit)
+	}
+	if s.reverseTop {
+		slices.Reverse(hits[:min(reversedTop, len(hits))])
+	}
+	return hits, total, err
+}
+
+// byBoth fuses the rankings by words and by meaning. Every tool has a place in
+// the second one.
+func (s *searchIndex) byBoth(ctx context.Context, text string, limit int) ([]hit, int, error) {
+	words, _, err := s.byWords(ctx, text, fusionDepth)
+	if err != nil || strings.TrimSpace(text) == "" {
+		return nil, 0, err
+	}
+	closest, err := s.meaning.closest(ctx, text, fusionDepth)
+	if err != nil {
+		return nil, 0, err
+	}
+	hits := fuse(words, closest)
+	return hits[:min(limit, len(hits))], s.size, nil
+}
+
+// byWords ranks tools by BM25.
+func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits []hit, total int, err error) {
 	fields := make([]query.Query, len(searchFields))
 	for i, f := range searchFields {
 		match := bleve.NewMatchQuery(text)
@@ -140,11 +182,7 @@ func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits 
 		hits[i] = hit{h.ID, roundScore(h.Score)}
 	}
 	slices.SortFunc(hits, compareHits)
-	hits = hits[:min(limit, len(hits))]
-	if s.reverseTop {
-		slices.Reverse(hits[:min(reversedTop, len(hits))])
-	}
-	return hits, int(res.Total), nil
+	return hits[:min(limit, len(hits))], int(res.Total), nil
 }
 
 // spare is how many tools beyond the limit are fetched.

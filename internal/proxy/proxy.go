@@ -13,6 +13,7 @@ import (
 	"github.com/blevesearch/bleve/v2"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
 // Version is what the proxy says of itself.
@@ -26,6 +27,7 @@ const settleFor = 2 * time.Second
 // Proxy is a running reference proxy. Start makes one.
 type Proxy struct {
 	cfg     contracts.ProxyConfig
+	model   embedding.Model // nil for a search by words alone
 	log     *slog.Logger
 	timeout time.Duration
 
@@ -66,13 +68,14 @@ const (
 
 // Start checks cfg and begins to connect its upstreams, several at a time.
 // Each has to list its tools within timeout, and each call to a tool has to
-// end within it. The caller must call Close.
-func Start(cfg contracts.ProxyConfig, timeout time.Duration, log *slog.Logger) (*Proxy, error) {
+// end within it. With a model, which may be nil, tools are found by words and by
+// meaning. The caller must call Close.
+func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Duration, log *slog.Logger) (*Proxy, error) {
 	if err := checkConfig(cfg); err != nil {
 		return nil, err
 	}
 	p := &Proxy{
-		cfg: cfg, log: log, timeout: timeout,
+		cfg: cfg, model: model, log: log, timeout: timeout,
 		refresh: make(chan struct{}, 1), settled: make(chan struct{}),
 	}
 	p.current.Store(&catalog{})
@@ -219,7 +222,7 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 		}
 		complete := !p.connecting()
 		started := time.Now()
-		if err := p.rebuild(); err != nil {
+		if err := p.rebuild(ctx); err != nil {
 			p.log.Error("the catalogue could not be rebuilt", "error", err)
 			continue
 		}
@@ -243,7 +246,7 @@ func (p *Proxy) connecting() bool {
 	return false
 }
 
-func (p *Proxy) rebuild() error {
+func (p *Proxy) rebuild(ctx context.Context) error {
 	p.mu.Lock()
 	var tools []*toolRecord
 	for _, s := range p.slots {
@@ -251,7 +254,7 @@ func (p *Proxy) rebuild() error {
 	}
 	p.mu.Unlock()
 	old := p.current.Load()
-	next, err := old.next(tools, p.cfg.Index)
+	next, err := old.next(ctx, tools, p.cfg.Index, p.model)
 	if err != nil {
 		return err
 	}

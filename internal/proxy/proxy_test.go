@@ -53,7 +53,7 @@ type running struct {
 func run(t *testing.T, timeout time.Duration, upstreams ...contracts.Upstream) *running {
 	t.Helper()
 	log := &safeBuffer{}
-	p, err := proxy.Start(contracts.ProxyConfig{Upstreams: upstreams}, timeout, slog.New(slog.NewTextHandler(log, nil)))
+	p, err := proxy.Start(contracts.ProxyConfig{Upstreams: upstreams}, nil, timeout, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestChangesAreSeenOnce(t *testing.T) {
 
 func TestCloseEndsEveryProcess(t *testing.T) {
 	log := &safeBuffer{}
-	p, err := proxy.Start(contracts.ProxyConfig{Upstreams: []contracts.Upstream{stdio(t, "s", stubborn), stdio(t, "h", hangs)}},
+	p, err := proxy.Start(contracts.ProxyConfig{Upstreams: []contracts.Upstream{stdio(t, "s", stubborn), stdio(t, "h", hangs)}}, nil,
 		20*time.Second, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -416,7 +416,7 @@ func TestConfigThatMakesNoSense(t *testing.T) {
 		"start with http": {{Name: "a", URL: "ftp://x"}},
 		"and name a host": {{Name: "a", URL: "http://"}},
 	} {
-		p, err := proxy.Start(contracts.ProxyConfig{Upstreams: ups}, time.Second, slog.New(slog.DiscardHandler))
+		p, err := proxy.Start(contracts.ProxyConfig{Upstreams: ups}, nil, time.Second, slog.New(slog.DiscardHandler))
 		if err == nil {
 			p.Close()
 			t.Errorf("%v was accepted", ups)

@@ -13,11 +13,14 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
 // Options is how Serve runs a proxy.
 type Options struct {
 	Config contracts.ProxyConfig
+	// Model, when set, makes the search a hybrid one: by words and by meaning.
+	Model embedding.Model
 	// Listen is the address, "127.0.0.1:0" for a port of the system's
 	// choice. Addresses that are not of this machine alone need AllowRemote.
 	Listen      string
@@ -56,7 +59,7 @@ func Serve(ctx context.Context, opts Options) error {
 		return fmt.Errorf("%w: choose another port, or port 0 for any free one", err)
 	}
 	defer listener.Close()
-	p, err := Start(opts.Config, opts.UpstreamTimeout, opts.Log)
+	p, err := Start(opts.Config, opts.Model, opts.UpstreamTimeout, opts.Log)
 	if err != nil {
 		return err
 	}

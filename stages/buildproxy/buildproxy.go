@@ -46,6 +46,9 @@ type Options struct {
 	// follows docs/own-proxy.md. OptionValues are its settings.
 	Adapter      string
 	OptionValues map[string]string
+	// Model is the directory of a sentence model for a proxy that ranks by
+	// meaning, such as the reference proxy; empty for none.
+	Model string
 	// Detectors is a directory in which to write the detectors that the
 	// adapter describes; empty to leave them out.
 	Detectors string
@@ -79,6 +82,7 @@ func Command() *cobra.Command {
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
 	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/adapters.md)")
 	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
+	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as touchstone models path prints it, for a proxy that ranks by meaning")
 	f.StringVar(&opts.Detectors, "detectors", "", "the directory to write the adapter's detectors to")
 	if err := cmd.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag does not exist: a bug in this program
@@ -117,6 +121,11 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	if err != nil {
 		return err
+	}
+	if opts.Model != "" {
+		if err := keepModel(&manifest, opts); err != nil {
+			return err
+		}
 	}
 	if opts.Adapter == "" && opts.Detectors != "" {
 		if err := keepDetectors(nil, "", opts.Detectors); err != nil {

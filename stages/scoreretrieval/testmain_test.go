@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/direct"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
@@ -82,9 +83,17 @@ func beDirect(args []string) error {
 	s := newServer("direct")
 	opts := direct.Options{Timeout: time.Minute, Log: s.log}
 	s.flags.StringVar(&opts.Rank, "rank", "", "")
-	s.flags.StringVar(&opts.Embeddings.URL, "embeddings-url", "", "")
-	s.flags.StringVar(&opts.Embeddings.Model, "embeddings-model", "", "")
+	var service endpoint.Options
+	s.flags.StringVar(&service.URL, "embeddings-url", "", "")
+	s.flags.StringVar(&service.Model, "embeddings-model", "", "")
 	return s.run(args, func(ctx context.Context, config contracts.ProxyConfig) error {
+		if service.URL != "" {
+			model, err := endpoint.New(service)
+			if err != nil {
+				return err
+			}
+			opts.Model = model
+		}
 		opts.Config, opts.Listen, opts.ReadyFile = config, s.listen, s.readyFile
 		return direct.Serve(ctx, opts)
 	})

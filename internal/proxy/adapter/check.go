@@ -15,7 +15,7 @@ import (
 
 // What expressions may read, by where they stand.
 var (
-	launchNames   = []string{"home", "binary", "touchstone", "listen", "host", "port", "token", "secret", "upstreams", "expected", "option"}
+	launchNames   = []string{"home", "binary", "touchstone", "listen", "host", "port", "token", "secret", "upstreams", "expected", "model", "option"}
 	announceNames = append(slices.Clone(launchNames), "answer")
 	mcpNames      = append(slices.Clone(launchNames), "base")
 	searchNames   = append(slices.Clone(launchNames), "query", "limit")

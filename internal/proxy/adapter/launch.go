@@ -20,6 +20,8 @@ type Setting struct {
 	// Home is the proxy's private directory; Binary what was built, empty
 	// when nothing was; Touchstone this program.
 	Home, Binary, Touchstone string
+	// Model is the directory of a sentence model, empty when none was given.
+	Model string
 	// Listen is a free address on loopback, HOST:PORT.
 	Listen    string
 	Token     string // a random text that nobody else knows
@@ -59,7 +61,7 @@ func (a *Adapter) Run(setting Setting) (*Run, error) {
 	}
 	text := cty.StringVal
 	return &Run{adapter: a, setting: setting, scope: scope{vars: map[string]cty.Value{
-		"home": text(setting.Home), "binary": text(setting.Binary), "touchstone": text(setting.Touchstone),
+		"home": text(setting.Home), "binary": text(setting.Binary), "touchstone": text(setting.Touchstone), "model": text(setting.Model),
 		"listen": text(setting.Listen), "host": text(host), "port": text(port), "token": text(setting.Token), "secret": text(setting.Secret),
 		"upstreams": fromJSON(upstreams), "expected": cty.NumberIntVal(int64(setting.Tools)),
 		"option": options,

@@ -2,11 +2,9 @@ package direct
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
-	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -50,44 +48,37 @@ func TestEverything(t *testing.T) {
 	}
 }
 
-// service answers as an embeddings service does, in whatever order and as ill
-// as the test wants.
-func service(t *testing.T, answer func(call int, texts []string) (status int, body string)) Embeddings {
-	t.Helper()
-	calls := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var req struct {
-			Model string
-			Input []string
-		}
-		if err := json.NewDecoder(r.Body).Decode(&req); err != nil || r.URL.Path != "/v1/embeddings" || req.Model != "m" || r.Header.Get("Authorization") != "Bearer key" {
-			t.Errorf("got %s %+v, %v", r.URL.Path, req, err)
-		}
-		calls++
-		status, body := answer(calls, req.Input)
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
-	}))
-	t.Cleanup(server.Close)
-	return Embeddings{URL: server.URL + "/v1/", Model: "m", Key: "key"}
+// letters is a model that counts the letters a and b.
+type letters struct {
+	calls int
+	// fails says which call fails, and short which gives vectors of one number.
+	fails, short int
 }
 
-// vector answers each text with its count of the letters a and b; the answers
-// stand in reverse, which the index tells.
-func vector(_ int, texts []string) (int, string) {
-	var items []string
-	for i := len(texts) - 1; i >= 0; i-- {
-		items = append(items, fmt.Sprintf(`{"index":%d,"embedding":[%d,%d]}`, i, strings.Count(texts[i], "a"), strings.Count(texts[i], "b")))
+func (*letters) Identity() string { return "letters" }
+
+func (m *letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	m.calls++
+	var vectors [][]float32
+	for _, text := range texts {
+		v := []float32{float32(strings.Count(text, "a")), float32(strings.Count(text, "b"))}
+		if m.calls == m.short {
+			v = v[:1]
+		}
+		vectors = append(vectors, v)
 	}
-	return 200, `{"data":[` + strings.Join(items, ",") + `]}`
+	if m.calls == m.fails {
+		return nil, errors.New("out of order")
+	}
+	return vectors, nil
 }
 
 func TestDense(t *testing.T) {
 	var tools []tool
-	for i := range 100 { // more than one request
-		tools = append(tools, tool{id: fmt.Sprintf("s:%03d", i), name: strings.Repeat("a", i) + "b"})
+	for i := range 100 {
+		tools = append(tools, tool{id: fmt.Sprintf("s:%03d", i), name: strings.Repeat("a", i), description: "b"})
 	}
-	d, err := newDense(t.Context(), service(t, vector), tools)
+	d, err := newDense(t.Context(), &letters{}, tools)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,53 +88,22 @@ func TestDense(t *testing.T) {
 	}
 }
 
-func TestDenseTriesAgain(t *testing.T) {
-	tools := []tool{{id: "s:a", name: "a"}}
-	busy := service(t, func(call int, texts []string) (int, string) {
-		if call == 1 {
-			return 429, "slow down"
-		}
-		return vector(call, texts)
-	})
-	if _, err := newDense(t.Context(), busy, tools); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestDenseSaysWhatIsWrong(t *testing.T) {
 	tools := []tool{{id: "s:a", name: "a"}}
-	for body, want := range map[string]string{
-		"<html>":                                 "not what it should be",
-		`{"data":[]}`:                            "no vector for text 1",
-		`{"data":[{"index":7,"embedding":[1]}]}`: "answered for text 8 of 1",
-		`{"data":[{"index":0,"embedding":[0,0]}]}`:   "has no direction",
-		`{"data":[{"index":0,"embedding":["x"]}]}`:   "not what it should be",
-		`{"data":[{"index":0,"embedding":[1e999]}]}`: "not what it should be",
-	} {
-		s := service(t, func(int, []string) (int, string) { return 200, body })
-		if _, err := newDense(t.Context(), s, tools); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", body, err, want)
+	if _, err := newDense(t.Context(), &letters{fails: 1}, tools); err == nil || !strings.Contains(err.Error(), "out of order") {
+		t.Errorf("a model that fails for the tools: %v", err)
+	}
+	for _, c := range []struct {
+		model letters
+		want  string
+	}{{letters{fails: 2}, "out of order"}, {letters{short: 2}, "a vector of 1 numbers for the query and of 2"}} {
+		d, err := newDense(t.Context(), &c.model, tools)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	s := service(t, func(int, []string) (int, string) { return 401, "no key" })
-	if _, err := newDense(t.Context(), s, tools); err == nil || !strings.Contains(err.Error(), "status 401") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := newDense(t.Context(), Embeddings{}, tools); err == nil || !strings.Contains(err.Error(), "--embeddings-url") {
-		t.Errorf("got %v", err)
-	}
-	other := service(t, func(call int, texts []string) (int, string) {
-		if call == 1 {
-			return vector(call, texts)
+		if _, err := d.rank(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
 		}
-		return 200, `{"data":[{"index":0,"embedding":[1]}]}`
-	})
-	d, err := newDense(t.Context(), other, tools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.rank(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "a vector of 1 numbers for the query and of 2") {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -154,24 +114,7 @@ func TestServeRefuses(t *testing.T) {
 	if _, err := newClient(t.Context(), Options{Rank: "best", Config: contracts.ProxyConfig{Upstreams: []contracts.Upstream{{Name: "never-asked", URL: "http://127.0.0.1:1"}}}}); err == nil || !strings.Contains(err.Error(), "bm25, dense, all") {
 		t.Errorf("got %v", err)
 	}
-}
-
-func FuzzReadVectors(f *testing.F) {
-	f.Add([]byte(`{"data":[{"index":0,"embedding":[1,2]}]}`), 1)
-	f.Add([]byte(`{"data":[{"index":1,"embedding":[1]},{"index":0,"embedding":[1e-300]}]}`), 2)
-	f.Fuzz(func(t *testing.T, data []byte, n int) {
-		n &= 15
-		vectors, err := readVectors(data, n)
-		if err != nil {
-			return
-		}
-		if len(vectors) != n {
-			t.Fatalf("%d vectors for %d texts", len(vectors), n)
-		}
-		for _, v := range vectors {
-			if len(v) == 0 || math.IsNaN(dot(v, v)) {
-				t.Fatalf("took the vector %v", v)
-			}
-		}
-	})
+	if _, err := newClient(t.Context(), Options{Rank: RankDense}); err == nil || !strings.Contains(err.Error(), "--model DIR") {
+		t.Errorf("got %v", err)
+	}
 }

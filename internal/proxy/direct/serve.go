@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 )
 
@@ -34,10 +35,10 @@ func Rankings() []string { return []string{RankBM25, RankDense, RankAll} }
 type Options struct {
 	Config contracts.ProxyConfig
 	Rank   string
-	// Embeddings is for RankDense.
-	Embeddings Embeddings
-	Listen     string // on loopback
-	ReadyFile  string // written once all tools are ranked; may be empty
+	// Model is for RankDense.
+	Model     embedding.Model
+	Listen    string // on loopback
+	ReadyFile string // written once all tools are ranked; may be empty
 	// Timeout bounds reading the tools of all servers and making the ranking.
 	Timeout time.Duration
 	Log     *slog.Logger
@@ -102,6 +103,9 @@ func newClient(ctx context.Context, opts Options) (*client, error) {
 	if !slices.Contains(Rankings(), opts.Rank) {
 		return nil, fmt.Errorf("--rank %q is unknown: use %s", opts.Rank, strings.Join(Rankings(), ", "))
 	}
+	if opts.Rank == RankDense && opts.Model == nil {
+		return nil, errors.New("--rank dense needs a sentence model or an embeddings service: give --model DIR, or --embeddings-url and --embeddings-model")
+	}
 	tools, err := readTools(ctx, opts.Config.Upstreams)
 	if err != nil {
 		return nil, err
@@ -111,7 +115,7 @@ func newClient(ctx context.Context, opts Options) (*client, error) {
 	case RankBM25:
 		c.ranker = newBM25(tools)
 	case RankDense:
-		c.ranker, err = newDense(ctx, opts.Embeddings, tools)
+		c.ranker, err = newDense(ctx, opts.Model, tools)
 	case RankAll:
 		c.ranker = everything(tools)
 	}

@@ -27,6 +27,7 @@ type described struct {
 	options map[string]string
 	binary  string // absolute; empty when nothing was built
 	self    string // this program
+	model   string // the directory of a sentence model; may be empty
 
 	run   *adapter.Run
 	token string
@@ -64,7 +65,7 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	}
 	d.home, d.token = home, token()
 	d.run, err = d.adapter.Run(adapter.Setting{
-		Home: home, Binary: d.binary, Touchstone: d.self, Listen: listen, Token: d.token, Secret: cmp.Or(opts.Secret, os.Getenv(secretVariable)),
+		Home: home, Binary: d.binary, Touchstone: d.self, Model: d.model, Listen: listen, Token: d.token, Secret: cmp.Or(opts.Secret, os.Getenv(secretVariable)),
 		Upstreams: opts.Upstreams, Tools: len(opts.Tools), Options: d.options,
 	})
 	if err != nil {

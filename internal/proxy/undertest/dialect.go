@@ -55,13 +55,14 @@ type searcher interface {
 type native struct {
 	command  []string
 	embedded bool
+	model    string // the directory of a sentence model; may be empty
 }
 
 // readyFile is where a proxy of the native contract tells its address.
 const readyFile = "ready.json"
 
 func (n native) launch(home string, opts Options) (adapter.Launch, error) {
-	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.Upstreams, Index: opts.Index})
+	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.Upstreams, Model: n.model, Index: opts.Index})
 	if err != nil {
 		return adapter.Launch{}, fmt.Errorf("write the proxy's configuration: %w", err)
 	}

@@ -34,7 +34,10 @@ func TakesURLs(dir string) (bool, error) {
 // dialectOf says how the proxy of m in opts.Dir is started and asked.
 func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	var exe string
-	var err error
+	model, err := modelOf(m, opts.Dir)
+	if err != nil {
+		return nil, err
+	}
 	if m.Kind != contracts.ProxyCommand {
 		if exe, err = executable(m, opts.Dir, opts.Executable); err != nil {
 			return nil, err
@@ -44,7 +47,7 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 		if exe == "" {
 			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again", m.Name)
 		}
-		return native{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded}, nil
+		return native{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model}, nil
 	}
 	if !filepath.IsLocal(m.Adapter) {
 		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: build it again", m.Name, m.Adapter)
@@ -59,14 +62,14 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 			return nil, fmt.Errorf("find this program: %w", err)
 		}
 	}
-	d := &described{adapter: a, options: m.Options, self: self}
+	d := &described{adapter: a, options: m.Options, self: self, model: model}
 	if m.Kind == contracts.ProxyBinary {
 		d.binary = exe
 	}
 	if a.Contract == adapter.Described {
 		return d, nil
 	}
-	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: self, Options: m.Options})
+	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: self, Model: model, Options: m.Options})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +77,19 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	if err != nil {
 		return nil, err
 	}
-	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded}, nil
+	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded, model}, nil
+}
+
+// modelOf returns the directory of the sentence model that goes with the proxy
+// of m in dir, or nothing when there is none.
+func modelOf(m contracts.ProxyManifest, dir string) (string, error) {
+	if m.Model == "" {
+		return "", nil
+	}
+	if !filepath.IsLocal(m.Model) {
+		return "", fmt.Errorf("the manifest of proxy %q names the model %q, which is not inside its directory: build it again", m.Name, m.Model)
+	}
+	return filepath.Abs(filepath.Join(dir, m.Model))
 }
 
 // executable returns the file to execute for the proxy of m in dir.

@@ -1,0 +1,42 @@
+// Package embedding turns texts into vectors whose angles tell how close the
+// texts are in meaning. It declares what a model is; the packages below it are
+// the models: sentence (a small model, computed here), endpoint (a service),
+// onnx (a model of the user's own), and models, which keeps the files of the
+// first on this machine.
+//
+// Nothing here knows about tools, queries or proxies.
+package embedding
+
+import (
+	"context"
+	"math"
+)
+
+// Model computes vectors. Its methods may be called by several goroutines at
+// once.
+type Model interface {
+	// Embed returns one vector per text, in the order of the texts. All vectors
+	// of a model have the same number of dimensions.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Identity names the model, its version and, where there is one, the digest
+	// of its weights. Two models with one identity give the same vectors, so
+	// that it may be part of a cache key. It holds no secret.
+	Identity() string
+}
+
+// Cosine is the cosine of the angle between two vectors of equal length, from
+// -1 to 1. It is 0 when one of them has no direction.
+func Cosine(a, b []float32) float64 {
+	var product, squaresA, squaresB float64
+	b = b[:len(a)]
+	for i, x := range a {
+		y := float64(b[i])
+		product += float64(float64(x) * y)
+		squaresA += float64(float64(x) * float64(x))
+		squaresB += float64(y * y)
+	}
+	if squaresA == 0 || squaresB == 0 {
+		return 0
+	}
+	return product / (math.Sqrt(squaresA) * math.Sqrt(squaresB))
+}

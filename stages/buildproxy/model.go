@@ -1,0 +1,35 @@
+package buildproxy
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding/models"
+)
+
+// modelDir is the directory of the sentence model beside the manifest.
+const modelDir = "model"
+
+// keepModel checks a sentence model and copies it beside the manifest, so that it
+// travels with the proxy. A proxy with another model is another proxy.
+func keepModel(m *contracts.ProxyManifest, opts Options) error {
+	model, err := models.Identify(opts.Model)
+	if err != nil {
+		return &UsageError{fmt.Sprintf("--model: %v", err)}
+	}
+	to := filepath.Join(opts.Out, modelDir)
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return fmt.Errorf("keep the model: %w", err)
+	}
+	for _, f := range model.Files {
+		if err := copyFile(filepath.Join(to, f.Name), filepath.Join(opts.Model, f.Name)); err != nil {
+			return fmt.Errorf("keep the model: %w", err)
+		}
+	}
+	m.Model = modelDir
+	m.Identity += fmt.Sprintf("+%x", sha256.Sum256([]byte(model.Identity())))
+	return nil
+}
