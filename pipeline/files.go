@@ -47,6 +47,12 @@ func mainFile(d disk, path string) (file string, whole bool) {
 	return path, filepath.Base(path) == MainFile
 }
 
+// MainFileOf is the main file of the pipeline that a path stands for.
+func MainFileOf(path string) string {
+	file, _ := mainFile(osDisk{}, path)
+	return file
+}
+
 // Files lists the files of the pipeline that a path stands for: the main file
 // first, then the others by name. A file that cannot be parsed is listed, so
 // that whoever works on the list reports it.

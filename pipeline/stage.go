@@ -16,6 +16,10 @@ import (
 // maxRetries bounds retries: a command that fails eleven times is broken.
 const maxRetries = 10
 
+// maxStageName bounds a stage's name with those of its includes in front, in
+// bytes.
+const maxStageName = 256
+
 // stage is a decoded stage block and what was worked out about it so far.
 type stage struct {
 	// label is the name in its module, name that in the pipeline: with the
@@ -81,6 +85,10 @@ func (l *module) decodeStage(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if prev := l.stages[name]; prev != nil {
 		l.errorf(b.LabelRanges[0], "Duplicate stage", "The stage %q is declared already, at %s. Rename or remove one of the two.", name, where(prev.at, b.LabelRanges[0]))
+		return
+	}
+	if len(l.prefix)+len(name) > maxStageName {
+		l.errorf(b.LabelRanges[0], "Name too long", "With the names of its includes the stage is called %q, which has more than %d bytes. Shorten one of the names.", l.prefix+name, maxStageName)
 		return
 	}
 	s := &stage{label: name, name: l.prefix + name, module: l, at: b.LabelRanges[0], reading: map[hclsyntax.Expression]roots{}}

@@ -115,7 +115,7 @@ func TestInstancesOnDemand(t *testing.T) {
 		}
 	}
 	outcomes, err := w.engine.Evaluate(t.Context(), plan)
-	if err != nil || initials(outcomes) != "HSSH" || !strings.Contains(outcomes[1].Reasons[0], "run --only refresh") {
+	if err != nil || initials(outcomes) != "HSSH" || !strings.Contains(outcomes[1].Reasons[0], "--only refresh") {
 		t.Errorf("%s %v, %v", initials(outcomes), outcomes[1].Reasons, err)
 	}
 	if x, err := w.engine.Explain(t.Context(), plan, []int{2}); err != nil || x[0].Status != engine.Hit {

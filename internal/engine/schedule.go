@@ -152,7 +152,7 @@ func (r *run) blockedAfter(o *Outcome) *Outcome {
 
 // onDemand is the reason of an instance that ordinary runs leave out.
 func onDemand(in *pipeline.Instance) []string {
-	return []string{fmt.Sprintf("runs on demand only; %s runs it", "run --only "+in.Stage)}
+	return []string{"runs on demand only; name it with --only " + in.Stage}
 }
 
 // Evaluate answers hit or miss for every instance without running anything.
