@@ -19,5 +19,6 @@ var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.
 //
-//go:embed pipeline.hcl datasets/*.json adapters/*.hcl
+//go:embed pipeline.hcl variables.hcl proxy.hcl datasets/*.json adapters/*.hcl
+//go:embed datasets/upstreams.hcl datasets/upstreams/*.json
 var Template embed.FS

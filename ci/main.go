@@ -84,7 +84,8 @@ func New(
 	// comma goes through with-var.
 	// +optional
 	vars []string,
-	// The pipeline to read.
+	// The pipeline to read: a directory or a file of the source. pipeline.hcl
+	// stands for all pipeline files of its directory.
 	// +default="pipeline.hcl"
 	file string,
 	// The image for stages that run other programs than touchstone and name
@@ -101,9 +102,13 @@ func New(
 		// Only init needs the pipeline and the data that the program carries:
 		// without them an edit of a dataset builds nothing.
 		bare := code.
-			Filter(dagger.DirectoryFilterOpts{Exclude: []string{"examples", "datasets", "pipeline.hcl"}}).
+			Filter(dagger.DirectoryFilterOpts{Exclude: []string{"examples", "datasets", "pipeline.hcl", "variables.hcl", "proxy.hcl"}}).
 			WithNewFile("datasets/none.json", "").
-			WithNewFile("pipeline.hcl", "")
+			WithNewFile("datasets/upstreams.hcl", "").
+			WithNewFile("datasets/upstreams/none.json", "").
+			WithNewFile("pipeline.hcl", "").
+			WithNewFile("variables.hcl", "").
+			WithNewFile("proxy.hcl", "")
 		t.Program = t.build(bare)
 	}
 	return t

@@ -22,13 +22,14 @@ type RunSummary struct {
 	Instances  []RunInstance `json:"instances"`
 }
 
-// RunInstance is one stage instance of a run. Status is hit, ran, failed or
-// skipped; DurationMS is what executing it took, then or now. After lists the
+// RunInstance is one stage instance of a run. Status is hit, ran, failed,
+// skipped or off, for which Reason names the condition; DurationMS is what executing it took, then or now. After lists the
 // stages whose outputs it reads.
 type RunInstance struct {
 	Stage      string   `json:"stage"`
 	Instance   string   `json:"instance"`
 	Status     string   `json:"status"`
+	Reason     string   `json:"reason,omitempty"`
 	DurationMS int64    `json:"duration_ms"`
 	After      []string `json:"after"`
 }

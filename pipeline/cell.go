@@ -42,7 +42,7 @@ func (c *cellScope) join(parts []part) string {
 	return string(c.buf)
 }
 
-func (l *loader) newCellScope() *cellScope {
+func (l *module) newCellScope() *cellScope {
 	ctx := l.base.NewChild()
 	ctx.Variables = make(map[string]cty.Value, 4)
 	return &cellScope{ctx: ctx}

@@ -35,7 +35,7 @@ func (c *content) nested(name string) *hclsyntax.Block {
 
 // decode checks the static shape of a body, what it is a body of being named
 // by what ("the pipeline file", `stage "x"`).
-func (l *loader) decode(body *hclsyntax.Body, schema *block, what string, at hcl.Range) *content {
+func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl.Range) *content {
 	c := &content{attrs: make(map[string]*hclsyntax.Attribute, len(body.Attributes))}
 	attrs := make([]*hclsyntax.Attribute, 0, len(body.Attributes))
 	for _, a := range body.Attributes {
@@ -91,7 +91,7 @@ func (l *loader) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 	return c
 }
 
-func (l *loader) checkLabels(b *hclsyntax.Block, schema *block) bool {
+func (l *module) checkLabels(b *hclsyntax.Block, schema *block) bool {
 	want := 0
 	if schema.label != "" {
 		want = 1

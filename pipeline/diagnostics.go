@@ -70,15 +70,15 @@ func (l *loader) report(severity hcl.DiagnosticSeverity, at hcl.Range, summary, 
 
 // sortDiagnostics puts diagnostics in the order of the source: problems are
 // found in the order of evaluation, which means nothing to a reader.
-func sortDiagnostics(diags hcl.Diagnostics, first string) {
+// A file that is included twice is evaluated twice; what is wrong with it is
+// listed once. Files of values come before those of the pipeline.
+func (l *loader) sortDiagnostics() hcl.Diagnostics {
+	diags := l.diags
 	place := func(d *hcl.Diagnostic) (int, string, int) {
-		switch {
-		case d.Subject == nil:
+		if d.Subject == nil {
 			return 0, "", 0
-		case d.Subject.Filename == first:
-			return 2, "", d.Subject.Start.Byte
 		}
-		return 1, d.Subject.Filename, d.Subject.Start.Byte
+		return 2 + slices.Index(l.plan.Files, d.Subject.Filename), d.Subject.Filename, d.Subject.Start.Byte
 	}
 	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
 		ga, fa, ba := place(a)
@@ -90,6 +90,9 @@ func sortDiagnostics(diags hcl.Diagnostics, first string) {
 			return c
 		}
 		return ba - bb
+	})
+	return slices.CompactFunc(diags, func(a, b *hcl.Diagnostic) bool {
+		return len(l.modules) > 1 && a.Summary == b.Summary && a.Detail == b.Detail && a.Subject != nil && b.Subject != nil && *a.Subject == *b.Subject
 	})
 }
 

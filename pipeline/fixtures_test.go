@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,24 +17,25 @@ import (
 // "ERROR: text; text" (or "WARNING:") at the end of a line expects a
 // diagnostic whose place starts in that line and which holds all the texts,
 // "ERROR@:" one without a place. "VAR: name=value" sets a variable. Nothing
-// else may be reported.
+// else may be reported. A directory is a fixture of several files.
 
 type expectation struct {
+	file     string
 	line     int // 0: no place
 	severity hcl.DiagnosticSeverity
 	texts    []string
 }
 
 func (e expectation) String() string {
-	return fmt.Sprintf("line %d: %s", e.line, strings.Join(e.texts, "; "))
+	return fmt.Sprintf("%s:%d: %s", e.file, e.line, strings.Join(e.texts, "; "))
 }
 
 func (e expectation) matches(d *hcl.Diagnostic) bool {
-	line := 0
+	file, line := "", 0
 	if d.Subject != nil {
-		line = d.Subject.Start.Line
+		file, line = d.Subject.Filename, d.Subject.Start.Line
 	}
-	if d.Severity != e.severity || line != e.line {
+	if d.Severity != e.severity || line != e.line || line > 0 && file != e.file {
 		return false
 	}
 	for _, text := range e.texts {
@@ -55,7 +57,7 @@ func readFixture(t *testing.T, path string) (expected []expectation, vars []stri
 	for n := 1; lines.Scan(); n++ {
 		for _, comment := range strings.Split(lines.Text(), "# ")[1:] {
 			kind, text, ok := strings.Cut(strings.TrimSpace(comment), ": ")
-			e := expectation{line: n, severity: hcl.DiagError, texts: strings.Split(text, "; ")}
+			e := expectation{file: path, line: n, severity: hcl.DiagError, texts: strings.Split(text, "; ")}
 			switch kind {
 			case "VAR":
 				vars = append(vars, text)
@@ -76,14 +78,31 @@ func readFixture(t *testing.T, path string) (expected []expectation, vars []stri
 	return expected, vars
 }
 
+// readFixtures reads the expectations of a file, or of all files of a
+// directory.
+func readFixtures(t *testing.T, path string) (expected []expectation, vars []string) {
+	t.Helper()
+	err := filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(file) == ".hcl" {
+			more, set := readFixture(t, file)
+			expected, vars = append(expected, more...), append(vars, set...)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return expected, vars
+}
+
 func TestErrors(t *testing.T) {
-	fixtures, err := filepath.Glob("testdata/errors/*.hcl")
+	fixtures, err := filepath.Glob("testdata/errors/*")
 	if err != nil || len(fixtures) == 0 {
 		t.Fatal("no fixtures", err)
 	}
 	for _, path := range fixtures {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".hcl"), func(t *testing.T) {
-			expected, vars := readFixture(t, path)
+			expected, vars := readFixtures(t, path)
 			if len(expected) == 0 {
 				t.Fatal("the fixture expects nothing")
 			}

@@ -70,8 +70,9 @@ func fuzzDisk(t *testing.T, src []byte) memoryDisk {
 	}
 	return memoryDisk{root: root, files: fstest.MapFS{
 		"pipeline.hcl":      {Data: src},
-		"values.hcl":        {Data: src},
-		"values.json":       {Data: src},
+		"module/own.hcl":    {Data: src},
+		"values/v.hcl":      {Data: src},
+		"values/v.json":     {Data: src},
 		"data/a.json":       {Data: []byte(`{"a": [1, 2]}`)},
 		"data/tree/one.txt": {Data: []byte("one")},
 		"texts/spring.txt":  {Data: []byte("spring")},
@@ -97,8 +98,13 @@ func checkLoaded(t *testing.T, o Options, d disk) {
 		return
 	}
 	for i, in := range plan.Instances {
-		if len(in.Command) == 0 {
-			t.Errorf("%s has no command", in)
+		if (len(in.Command) == 0) != (in.Off != "") {
+			t.Errorf("%s: command %q, off %q", in, in.Command, in.Off)
+		}
+		for _, a := range in.After {
+			if a >= i {
+				t.Errorf("%s waits for what comes later", in)
+			}
 		}
 		for _, out := range in.Outputs {
 			if !filepath.IsLocal(out.Path) || !strings.HasPrefix(out.Path, "out/") {
@@ -135,7 +141,7 @@ func checkLoaded(t *testing.T, o Options, d disk) {
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, pattern := range []string{"testdata/errors/*.hcl", "testdata/plans/*.hcl", "../examples/*/pipeline.hcl"} {
+	for _, pattern := range []string{"testdata/errors/*.hcl", "testdata/plans/*.hcl", "testdata/*/*/pipeline.hcl", "../examples/*/pipeline.hcl"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)
@@ -148,6 +154,7 @@ func FuzzLoad(f *testing.F) {
 			f.Add(src)
 		}
 	}
+	f.Add([]byte("include \"a\" {\n  source = \"module/own.hcl\"\n  inputs = { x = stage.s.x }\n}\nvariable \"x\" { default = null }\nstage \"s\" {\n  outputs = { x = \"out/x\" }\n  command = [\"x\"]\n}\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		// A text of a few bytes may ask for a hundred thousand instances,
 		// which is right and slow.
@@ -187,8 +194,8 @@ stage "s" {
 			{Vars: []string{name + "=" + value}},
 			{Vars: []string{value}},
 			{Environ: []string{VarPrefix + name + "=" + value, value}},
-			{VarFiles: []string{"values.hcl"}},
-			{VarFiles: []string{"values.json"}},
+			{VarFiles: []string{"values/v.hcl"}},
+			{VarFiles: []string{"values/v.json"}},
 		} {
 			o.File = "pipeline.hcl"
 			checkLoaded(t, o, d)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,8 +14,21 @@ import (
 )
 
 // decodeHeader reads the constants of the pipeline block.
-func (l *loader) decodeHeader(b *hclsyntax.Block) {
+func (l *module) decodeHeader(b *hclsyntax.Block) {
+	if l.header != nil {
+		l.errorf(b.DefRange(), "Duplicate block", "The pipeline has a pipeline block already, at %s. Merge the two. If %s is a pipeline of its own, move it to another directory: all files of one are one pipeline.",
+			where(l.headerAt, b.DefRange()), b.DefRange().Filename)
+		return
+	}
+	l.headerAt = b.DefRange()
 	l.header = l.decode(b.Body, pipelineSchema, "the pipeline block", b.DefRange())
+	if l.parent != nil {
+		// Of an included file nothing counts but what it needs to run.
+		if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
+			l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
+		}
+		return
+	}
 	if val, ok := l.constant(l.header, "name", cty.String, "the pipeline"); ok {
 		if l.plan.Name = val.AsString(); !validName(l.plan.Name) {
 			l.errorf(l.header.expr("name").Range(), "Invalid name", "%q cannot name a pipeline: %s.", l.plan.Name, validInputName(l.plan.Name))
@@ -25,7 +39,7 @@ func (l *loader) decodeHeader(b *hclsyntax.Block) {
 	}
 }
 
-func (l *loader) checkVersion(required string, at hcl.Range) {
+func (l *module) checkVersion(required string, at hcl.Range) {
 	constraints, err := version.NewConstraint(required)
 	if err != nil {
 		l.errorf(at, "Invalid version constraint", "%q is no list of constraints: write for example \">= 0.1.0, < 2.0.0\".", required)
@@ -42,16 +56,11 @@ func (l *loader) checkVersion(required string, at hcl.Range) {
 
 // settleResults evaluates what refers to outputs from outside of stages. It
 // runs after all stages are in the plan.
-func (l *loader) settleResults() {
+func (l *module) settleResults() {
 	if l.header == nil {
 		return
 	}
-	uses := map[string]cty.Value{}
-	for _, s := range l.stageOrder {
-		uses[s.name] = stageValue(s)
-	}
-	ctx := l.base.NewChild()
-	ctx.Variables = map[string]cty.Value{"stage": cty.ObjectVal(uses)}
+	ctx := l.outputContext()
 	if expr := l.header.expr("verdict"); expr != nil {
 		if ref, out, ok := l.result(expr, ctx, "verdict"); ok {
 			if out.Dir {
@@ -59,6 +68,8 @@ func (l *loader) settleResults() {
 			} else {
 				l.plan.Verdict = &ref
 			}
+		} else if !l.diags.HasErrors() {
+			l.plan.NoVerdict = l.whyNull(expr)
 		}
 	}
 	if expr := l.header.expr("baseline"); expr != nil {
@@ -72,7 +83,7 @@ func (l *loader) settleResults() {
 }
 
 // result evaluates a reference to one output.
-func (l *loader) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what string) (OutputRef, Output, bool) {
+func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what string) (OutputRef, Output, bool) {
 	val, ok := cty.NilVal, l.resultsChecked[expr]
 	if ok {
 		val, ok = l.eval(expr, ctx)
@@ -80,11 +91,22 @@ func (l *loader) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 	if !ok || val.IsNull() {
 		return OutputRef{}, Output{}, false
 	}
+	if val.ContainsMarked() {
+		l.errorf(expr.Range(), "Sensitive value", "%s depends on a sensitive value, and which output it is is printed.", capital(what))
+		return OutputRef{}, Output{}, false
+	}
 	if val.Type() != outputType {
 		l.errorf(expr.Range(), "Invalid "+what, "%s must be an output of a stage, stage.NAME.OUTPUT; this is %s.", capital(what), article(val.Type().FriendlyName()))
 		return OutputRef{}, Output{}, false
 	}
 	o := val.EncapsulatedValue().(*outputValue)
+	if !o.stage.planned {
+		return OutputRef{}, Output{}, false // reported with the stage
+	}
+	if o.stage.fixed.OnDemand && what == "verdict" {
+		l.errorf(expr.Range(), "Invalid verdict", "The stage %q runs on demand only, and every run needs the verdict. Name an output of a stage of every run.", o.stage.name)
+		return OutputRef{}, Output{}, false
+	}
 	if o.cell < 0 {
 		l.errorf(expr.Range(), "Invalid "+what, "The stage %q has a matrix, so this is one output for each of %d instances. Gather them in another stage, or name one instance: stage.%s[%q].%s.",
 			o.stage.name, len(o.stage.cells), o.stage.name, o.stage.cellName(0), o.name)
@@ -94,7 +116,7 @@ func (l *loader) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 }
 
 // resultExprs lists verdict and the values of publish.
-func (l *loader) resultExprs() []hclsyntax.Expression {
+func (l *module) resultExprs() []hclsyntax.Expression {
 	var exprs []hclsyntax.Expression
 	if e := l.header.expr("verdict"); e != nil {
 		exprs = append(exprs, e)
@@ -109,7 +131,7 @@ func (l *loader) resultExprs() []hclsyntax.Expression {
 
 // checkResults checks the references of verdict and publish. It runs before
 // stages are instantiated, since it tells which of them need single instances.
-func (l *loader) checkResults() {
+func (l *module) checkResults() {
 	if l.header == nil {
 		return
 	}
@@ -118,7 +140,7 @@ func (l *loader) checkResults() {
 	}
 }
 
-func (l *loader) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) {
+func (l *module) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) {
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		l.errorf(expr.Range(), "Bad type", "publish is written out: { PATH = stage.NAME.OUTPUT }.")
@@ -150,7 +172,7 @@ func (l *loader) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) 
 
 // checkFeedback warns of inputs that publishing changes: every run would give
 // the next one something to do.
-func (l *loader) checkFeedback(at hcl.Range) {
+func (l *module) checkFeedback(at hcl.Range) {
 	for _, p := range l.plan.Publish {
 		target := filepath.Join(l.sources.real, filepath.FromSlash(p.Path))
 		var last *Input // instances of a stage share what does not differ
@@ -181,7 +203,7 @@ func fileBelow(inputs []Input, target string) *SourceFile {
 
 // publishProblem says why a result may not be copied to a path. The sentence
 // continues one whose subject is the path.
-func (l *loader) publishProblem(target string) string {
+func (l *module) publishProblem(target string) string {
 	slashed := filepath.ToSlash(target)
 	clean := path.Clean(slashed)
 	switch {
@@ -197,8 +219,21 @@ func (l *loader) publishProblem(target string) string {
 		return "leads out of the pipeline's directory"
 	case clean == ".git" || strings.HasPrefix(clean, ".git/"):
 		return "belongs to git"
-	case clean == filepath.Base(l.opts.File):
-		return "is the pipeline file itself"
+	case slices.ContainsFunc(l.src.files, func(file string) bool { return filepath.Base(file) == clean }):
+		return "is a pipeline file itself"
 	}
 	return ""
+}
+
+// whyNull says which stage an output is null for; the sentence continues one
+// whose subject is what the output would be.
+func (l *module) whyNull(expr hclsyntax.Expression) string {
+	for _, t := range expr.Variables() {
+		if name, _, ok := step(t, 1); ok && t.RootName() == "stage" {
+			if s := l.stages[name]; s != nil && s.isOff() {
+				return fmt.Sprintf("is an output of the stage %q, which is off: %s", s.name, s.offAt(0))
+			}
+		}
+	}
+	return "is null, at " + expr.Range().String()
 }

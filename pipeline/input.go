@@ -17,7 +17,7 @@ const inputsDir = "in"
 
 // source works out what the value of an input stands for. It returns nil for
 // an input that is left out, and false after it reported a problem.
-func (l *loader) source(s *stage, name string, val cty.Value, at hcl.Range) (*Input, bool) {
+func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*Input, bool) {
 	if val.ContainsMarked() {
 		l.errorf(at, "Sensitive value", "The input %q of stage %q depends on a sensitive value, which would be printed. Use sensitive values in command or env only.", name, s.name)
 		return nil, false
@@ -31,8 +31,18 @@ func (l *loader) source(s *stage, name string, val cty.Value, at hcl.Range) (*In
 	case ty == cty.String:
 		problems = l.sourcePath(in, val.AsString(), filter{})
 	case ty == outputType:
-		in.fromOutput(val.EncapsulatedValue().(*outputValue))
+		o := val.EncapsulatedValue().(*outputValue)
+		if !o.stage.planned {
+			return nil, false // reported with the stage
+		}
+		in.fromOutput(o)
 	case ty.IsTupleType() || ty.IsListType() || ty.IsSetType():
+		if onlyNulls(val) {
+			return nil, true
+		}
+		if slices.ContainsFunc(stagesIn(val), func(s *stage) bool { return !s.planned }) {
+			return nil, false // reported with the stage
+		}
 		problems = l.sourceSet(in, val)
 	case isStage(ty):
 		problems = []string{"a whole stage is no input; name one of its outputs, stage.NAME.OUTPUT"}
@@ -62,7 +72,7 @@ func isStage(ty cty.Type) bool {
 
 // sourcePath takes a file, or a directory with all files below it that the
 // filter takes.
-func (l *loader) sourcePath(in *Input, label string, f filter) []string {
+func (l *module) sourcePath(in *Input, label string, f filter) []string {
 	real, fi, err := l.sources.find(label)
 	if err != nil {
 		return []string{err.Error()}
@@ -90,7 +100,7 @@ func (l *loader) sourcePath(in *Input, label string, f filter) []string {
 }
 
 // sourceTree takes { path, include, exclude }.
-func (l *loader) sourceTree(in *Input, val cty.Value) []string {
+func (l *module) sourceTree(in *Input, val cty.Value) []string {
 	var label string
 	var f filter
 	var problems []string
@@ -155,7 +165,7 @@ func globs(val cty.Value) ([]string, string) {
 }
 
 // sourceSet takes a list of paths, or a list of outputs.
-func (l *loader) sourceSet(in *Input, val cty.Value) []string {
+func (l *module) sourceSet(in *Input, val cty.Value) []string {
 	in.Tree = true
 	var problems []string
 	for it := val.ElementIterator(); it.Next(); {
@@ -197,10 +207,21 @@ func (l *loader) sourceSet(in *Input, val cty.Value) []string {
 	return nil
 }
 
+// onlyNulls tells whether a list has elements and all are null: files that are
+// not there, or outputs of stages that are off. The input is then left out.
+func onlyNulls(val cty.Value) bool {
+	for it := val.ElementIterator(); it.Next(); {
+		if _, v := it.Element(); !v.IsNull() {
+			return false
+		}
+	}
+	return val.LengthInt() > 0
+}
+
 // addMember adds the file or directory at a path of a list. Its place in the
 // input is its path relative to the pipeline; from outside, what is left of
 // that path without the way up.
-func (l *loader) addMember(in *Input, label string) []string {
+func (l *module) addMember(in *Input, label string) []string {
 	member := Input{}
 	if problems := l.sourcePath(&member, label, filter{}); len(problems) > 0 {
 		return problems
@@ -247,9 +268,11 @@ func (o *outputValue) members(below string) []UpstreamFile {
 	s := o.stage
 	cells := []int{o.cell}
 	if o.cell < 0 {
-		cells = make([]int, len(s.cells))
-		for i := range cells {
-			cells[i] = i
+		cells = make([]int, 0, len(s.cells))
+		for i := range s.cells {
+			if s.offAt(i) == "" {
+				cells = append(cells, i)
+			}
 		}
 	}
 	files := make([]UpstreamFile, 0, len(cells))

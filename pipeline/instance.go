@@ -12,7 +12,7 @@ import (
 // made is shared as long as nothing it depends on has changed: instances are
 // never modified.
 type builder struct {
-	*loader
+	*module
 	stage *stage
 	scope *cellScope
 
@@ -21,6 +21,7 @@ type builder struct {
 	command commandExpr
 	env     envExpr
 
+	started  bool // an instance was built
 	outputs  []Output
 	made     []Input
 	upstream []int
@@ -35,7 +36,7 @@ type inputExpr struct {
 
 // checkStage checks the expressions that may refer to inputs, outputs and
 // other stages, all of which are known by now.
-func (l *loader) checkStage(s *stage) {
+func (l *module) checkStage(s *stage) {
 	inspect := func(expr hclsyntax.Expression, what string, allow roots) {
 		if expr != nil {
 			l.inspected(s, expr, s.place(what, allow))
@@ -58,10 +59,11 @@ func (l *loader) checkStage(s *stage) {
 		l.checkEnvName(s, e.name, e.at)
 	}
 	l.checkHostNames(s)
+	l.checkDependsOn(s)
 }
 
 // checkEnvName reports a variable that is declared in two ways.
-func (l *loader) checkEnvName(s *stage, name string, at hcl.Range) {
+func (l *module) checkEnvName(s *stage, name string, at hcl.Range) {
 	if slices.Contains(s.fixed.Passthrough, name) {
 		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and passthrough. Remove one of the two.", name, s.name)
 	}
@@ -70,7 +72,7 @@ func (l *loader) checkEnvName(s *stage, name string, at hcl.Range) {
 	}
 }
 
-func (l *loader) checkHostNames(s *stage) {
+func (l *module) checkHostNames(s *stage) {
 	for _, x := range s.fixed.Secrets {
 		if slices.Contains(s.fixed.Passthrough, x.Name) {
 			l.errorf(s.content.expr("passthrough").Range(), "Duplicate name", "The variable %q of stage %q is in both secrets and passthrough. Remove one of the two.", x.Name, s.name)
@@ -87,15 +89,24 @@ func (s *stage) resolvable() bool {
 // where single instances are read, of the instances too. It is unknown for a
 // stage with a problem, so that its readers stay silent.
 func stageValue(s *stage) cty.Value {
-	if !s.resolvable() || !s.planned {
+	if !s.resolvable() {
 		return cty.DynamicVal
 	}
-	if s.value != cty.NilVal {
+	if s.value != cty.NilVal && s.valueIndexed == s.indexed {
 		return s.value
 	}
+	s.valueIndexed = s.indexed
 	outputs := func(cell int) map[string]cty.Value {
+		off := s.isOff()
+		if cell >= 0 {
+			off = s.offAt(cell) != ""
+		}
 		attrs := make(map[string]cty.Value, len(s.outputNames))
 		for _, name := range s.outputNames {
+			if off {
+				attrs[name] = cty.NullVal(outputType)
+				continue
+			}
 			attrs[name] = cty.CapsuleVal(outputType, &outputValue{stage: s, cell: cell, name: name})
 		}
 		return attrs
@@ -117,8 +128,8 @@ func stageValue(s *stage) cty.Value {
 // instantiate adds the instances of a stage to the plan. It runs after the
 // stages that this one reads. A stage with a problem is evaluated too, to find
 // its other problems, but has no instances.
-func (l *loader) instantiate(s *stage) {
-	b := &builder{loader: l, stage: s, scope: l.newCellScope(),
+func (l *module) instantiate(s *stage) {
+	b := &builder{module: l, stage: s, scope: l.newCellScope(),
 		command: s.commandExpr(), env: s.envExpr()}
 	if s.inputsWhole != nil {
 		b.whole = s.cellExpr(s.inputsWhole)
@@ -126,12 +137,15 @@ func (l *loader) instantiate(s *stage) {
 	for _, e := range s.inputs {
 		b.inputs = append(b.inputs, inputExpr{name: e.name, cellExpr: s.cellExpr(e.expr)})
 	}
-	if len(s.uses) > 0 {
+	if len(s.uses) > 0 || s.usesInclude {
 		vals := make(map[string]cty.Value, len(s.uses))
 		for _, u := range s.uses {
-			vals[u.name] = stageValue(u)
+			if u.module == l {
+				vals[u.label] = stageValue(u)
+			}
 		}
 		b.scope.bind(readsStage, cty.ObjectVal(vals))
+		b.scope.bind(readsInclude, l.includeValue())
 	}
 	cells := s.work()
 	block := make([]Instance, len(cells))
@@ -161,7 +175,11 @@ func (b *builder) build(i int, c *cell, in *Instance) {
 	} else if i == 0 {
 		b.scope.bind(readsOutput, cty.DynamicVal)
 	}
-	b.buildInputs(i == 0)
+	if in.Off = b.stage.offAt(i); in.Off != "" {
+		return // nothing is evaluated for what does not run
+	}
+	b.buildInputs(!b.started)
+	b.started = true
 	in.Inputs, in.Upstream = b.made, b.upstream
 
 	b.buildCommand()

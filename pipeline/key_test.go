@@ -19,6 +19,9 @@ var keyExempt = map[string]string{
 	"Cache.Off":           "says whether a result is looked up, not what it is",
 	"Cache.TTL":           "says how old a result may be, not what it is",
 	"Sensitive":           "says what may be printed; the values themselves are in the key",
+	"Off":                 "an instance that is off never runs and has no result; what reads it has the input or has not",
+	"OnDemand":            "says which runs the stage is part of; a result is the same in all",
+	"After":               "says when the stage starts; what the stages before it made and it does not read is none of its inputs",
 	"Upstream":            "follows from Inputs, and what upstream made is in the key by content, so that an upstream rerun that gives the same bytes changes nothing",
 	"Inputs.Files.Path":   "part of the digest of the input's content",
 	"Inputs.Files.Source": "keys hold what a file contains and not where it lies",
@@ -39,7 +42,7 @@ func fullInstance() *Instance {
 		Passthrough: []string{"P"},
 		Secrets:     []Secret{{"S", "env:S"}},
 		Timeout:     time.Second, Retries: 1, Network: NetworkNone, Image: "image", Platform: "platform",
-		Resources: Resources{1, 1}, Cache: CachePolicy{TTL: 1}, Upstream: []int{1},
+		Resources: Resources{1, 1}, Cache: CachePolicy{TTL: 1}, Upstream: []int{1}, After: []int{1},
 	}
 }
 

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -9,12 +8,13 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // Options says what to load and which values variables have.
 type Options struct {
-	// File is the path of the pipeline file.
+	// File is the path of the pipeline: a directory, whose pipeline files are
+	// read together, its MainFile, which stands for the directory, or any other
+	// file, which is read alone.
 	File string
 	// Vars are "name=value", from --var. They win over VarFiles, which win
 	// over Environ, which wins over defaults; of two of a kind the later.
@@ -51,17 +51,16 @@ func Format(src []byte, filename string) ([]byte, hcl.Diagnostics, map[string]*h
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
 	l.files[filename] = file
-	for _, d := range diags {
-		// It is well formed, and which of the two is meant is not asked here.
-		if d.Severity == hcl.DiagError && d.Summary != "Attribute redefined" {
-			return nil, diags, l.files
-		}
+	// Which of two attributes is meant is not asked here.
+	if malformed(diags) {
+		return nil, diags, l.files
 	}
 	return hclwrite.Format(src), nil, l.files
 }
 
-// loader is one run of Load. Problems are collected in diags; whatever could
-// not be worked out is unknown from then on and causes no further ones.
+// loader is one run of Load: what all modules of a pipeline share. Problems
+// are collected in diags; whatever could not be worked out is unknown from
+// then on and causes no further ones.
 type loader struct {
 	opts    Options
 	disk    disk
@@ -71,31 +70,26 @@ type loader struct {
 	plan    *Plan
 	// consulted are the files and directories that functions looked at.
 	consulted map[string]bool
-	// base is the scope of variables, locals and functions.
-	base *hcl.EvalContext
-
-	header         *content // of the pipeline block; nil without one
-	variables      map[string]*variable
-	variableOrder  []*variable
-	locals         map[string]*local
-	localOrder     []*local
-	stages         map[string]*stage
-	stageOrder     []*stage
-	resultsChecked map[hclsyntax.Expression]bool
+	// modules are the pipeline and what it includes, each after the module
+	// that includes it.
+	modules []*module
+	// allStages are those of all modules that could be evaluated, in the order
+	// of modules.
+	allStages []*stage
+	// parsed holds the files of each source that was read, by the path of its
+	// main file with links followed.
+	parsed map[string]*moduleSource
 }
 
 func load(o Options, d disk) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	l := &loader{
 		opts: o, disk: d, files: map[string]*hcl.File{}, plan: &Plan{}, consulted: map[string]bool{},
-		variables: map[string]*variable{}, locals: map[string]*local{}, stages: map[string]*stage{},
-		resultsChecked: map[hclsyntax.Expression]bool{},
+		parsed: map[string]*moduleSource{},
 	}
-	if l.locate() {
-		if body := l.parse(); body != nil {
-			l.run(body)
-		}
+	if src := l.open(); src != nil {
+		l.run(src)
 	}
-	sortDiagnostics(l.diags, o.File)
+	l.diags = l.sortDiagnostics()
 	if l.diags.HasErrors() {
 		return nil, l.diags, l.files
 	}
@@ -103,63 +97,63 @@ func load(o Options, d disk) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	return l.plan, l.diags, l.files
 }
 
-// locate finds the pipeline's directory, where its paths start.
-func (l *loader) locate() bool {
-	abs, err := filepath.Abs(l.opts.File)
+// open finds the pipeline's directory, where its paths start, and reads its
+// files.
+func (l *loader) open() *moduleSource {
+	main, whole := mainFile(l.disk, l.opts.File)
+	abs, err := filepath.Abs(main)
 	if err != nil {
 		l.errorf(hcl.Range{}, "Cannot find the pipeline", "%s: %s.", l.opts.File, err)
-		return false
+		return nil
 	}
 	root := filepath.Dir(abs)
 	real, err := l.disk.Resolve(root)
 	if err != nil {
-		l.errorf(hcl.Range{}, "Cannot read the pipeline",
-			"%s. Run in the directory of pipeline.hcl, or name the file with --file.", capital(pathError(l.opts.File, err)))
-		return false
+		l.unreadable(main, err)
+		return nil
 	}
 	l.plan.Root = root
 	l.plan.Name = filepath.Base(root)
 	l.sources = &sources{disk: l.disk, root: root, real: real, dirs: map[string]resolved{}}
-	l.base = &hcl.EvalContext{
-		Variables: map[string]cty.Value{},
-		Functions: l.functions(),
-	}
-	return true
+	return l.read(main, whole, l.unreadable)
 }
 
-// run works through the file: what stands alone first, then what depends on
+// unreadable reports that the pipeline itself cannot be read.
+func (l *loader) unreadable(file string, err error) {
+	l.errorf(hcl.Range{}, "Cannot read the pipeline",
+		"%s. Run in the directory of %s, or name the file or the directory with --file.", capital(pathError(file, err)), MainFile)
+}
+
+// run works through the modules: what stands alone first, then what depends on
 // it, and each stage after those that it reads.
-func (l *loader) run(body *hclsyntax.Body) {
-	c := l.decode(body, fileSchema, "a pipeline file", hcl.Range{})
-	for _, b := range c.blocks {
-		switch b.Type {
-		case "pipeline":
-			l.decodeHeader(b)
-		case "variable":
-			l.decodeVariable(b)
-		case "locals":
-			l.decodeLocals(b)
-		case "stage":
-			l.decodeStage(b)
+func (l *loader) run(src *moduleSource) {
+	root := l.newModule(nil, "", src)
+	root.decodeFiles()
+	if src.broken {
+		return
+	}
+	if !l.diags.HasErrors() && !slices.ContainsFunc(l.modules, func(m *module) bool { return len(m.stageOrder) > 0 }) {
+		l.errorf(hcl.Range{}, "No stages", "%s declares no stage, so there is nothing to run. Add one: stage \"NAME\" { command = [...] }.", src.main)
+	}
+	root.evaluate(root.readValues())
+	for _, m := range l.modules {
+		if m.evaluated {
+			l.allStages = append(l.allStages, m.stageOrder...)
 		}
 	}
-	if len(l.stageOrder) == 0 && !l.diags.HasErrors() {
-		l.errorf(hcl.Range{}, "No stages", "%s declares no stage, so there is nothing to run. Add one: stage \"NAME\" { command = [...] }.", l.opts.File)
+	for _, s := range l.allStages {
+		s.module.checkStage(s)
 	}
-	l.settle(l.readValues())
-	l.evalLocals()
-	for _, s := range l.stageOrder {
-		l.settleStage(s)
-	}
-	for _, s := range l.stageOrder {
-		l.checkStage(s)
-	}
-	l.checkResults()
+	l.checkOnDemand()
+	root.checkResults()
 	for _, s := range l.sortStages() {
-		l.instantiate(s)
+		s.module.instantiate(s)
 	}
-	l.settleResults()
-	for _, v := range l.variableOrder {
+	for _, s := range l.allStages {
+		l.settleAfter(s)
+	}
+	root.settleResults()
+	for _, v := range root.variableOrder {
 		if v.sensitive {
 			l.plan.Sensitive = append(l.plan.Sensitive, v.name)
 		}
@@ -168,29 +162,39 @@ func (l *loader) run(body *hclsyntax.Body) {
 
 // sortStages puts each stage after those that it reads and reports cycles.
 func (l *loader) sortStages() []*stage {
-	index := make(map[*stage]int, len(l.stageOrder))
-	for i, s := range l.stageOrder {
+	index := make(map[*stage]int, len(l.allStages))
+	for i, s := range l.allStages {
 		index[s] = i
 	}
-	edges := make([][]int, len(l.stageOrder))
-	for i, s := range l.stageOrder {
+	edges := make([][]int, len(l.allStages))
+	for i, s := range l.allStages {
 		for _, u := range s.uses {
 			edges[i] = append(edges[i], index[u])
 		}
+		for _, a := range s.after {
+			if j := index[a]; !slices.Contains(edges[i], j) {
+				edges[i] = append(edges[i], j)
+			}
+		}
 	}
 	for _, cycle := range cycles(edges) {
-		path := ""
-		for _, i := range cycle {
-			l.stageOrder[i].cyclic = true
-			path += l.stageOrder[i].name + " -> "
+		names, waits := "", false
+		for n, i := range cycle {
+			s := l.allStages[i]
+			s.cyclic = true
+			names += s.name + " -> "
+			waits = waits || !slices.Contains(s.uses, l.allStages[cycle[(n+1)%len(cycle)]])
 		}
-		first := l.stageOrder[cycle[0]]
-		l.errorf(first.at, "Cycle of stages", "%s",
-			fmt.Sprintf("These stages read one another's outputs, so none can run first: %s%s. Remove one of the references in inputs.", path, first.name))
+		first := l.allStages[cycle[0]]
+		how, remedy := "read one another's outputs", "Remove one of the references in inputs."
+		if waits {
+			how, remedy = "read one another's outputs or wait for one another", "Remove one of the references in inputs or depends_on."
+		}
+		l.errorf(first.at, "Cycle of stages", "These stages %s, so none can run first: %s%s. %s", how, names, first.name, remedy)
 	}
-	sorted := make([]*stage, 0, len(l.stageOrder))
+	sorted := make([]*stage, 0, len(l.allStages))
 	for _, i := range order(edges) {
-		sorted = append(sorted, l.stageOrder[i])
+		sorted = append(sorted, l.allStages[i])
 	}
 	return sorted
 }

@@ -130,9 +130,9 @@ func TestUnreadablePipeline(t *testing.T) {
 	for path, want := range map[string]string{
 		"none.hcl":             "does not exist",
 		"none/none.hcl":        "does not exist",
-		"sub":                  "cannot be read",
+		"sub":                  `"sub/pipeline.hcl" does not exist`,
 		"loop":                 "cannot be read",
-		filepath.Join(dir, ""): "cannot be read",
+		filepath.Join(dir, ""): "pipeline.hcl\" does not exist",
 	} {
 		plan, diags, _ := Load(Options{File: path})
 		if plan != nil || len(diags) != 1 || !strings.Contains(diags[0].Detail, want) {

@@ -19,12 +19,12 @@ type local struct {
 	val  cty.Value
 }
 
-func (l *loader) decodeLocals(b *hclsyntax.Block) {
+func (l *module) decodeLocals(b *hclsyntax.Block) {
 	c := l.decode(b.Body, localsSchema, "the locals block", b.DefRange())
 	for _, a := range c.free {
 		if prev := l.locals[a.Name]; prev != nil {
-			l.errorf(a.NameRange, "Duplicate local", "The local %q is declared already, at line %d. Rename or remove one of the two.",
-				a.Name, prev.at.Start.Line)
+			l.errorf(a.NameRange, "Duplicate local", "The local %q is declared already, at %s. Rename or remove one of the two.",
+				a.Name, where(prev.at, a.NameRange))
 			continue
 		}
 		v := &local{name: a.Name, at: a.NameRange, expr: a.Expr, val: cty.DynamicVal}
@@ -33,7 +33,7 @@ func (l *loader) decodeLocals(b *hclsyntax.Block) {
 	}
 }
 
-func (l *loader) localNames() []string {
+func (l *module) localNames() []string {
 	names := make([]string, len(l.localOrder))
 	for i, v := range l.localOrder {
 		names[i] = v.name
@@ -42,7 +42,7 @@ func (l *loader) localNames() []string {
 }
 
 // evalLocals evaluates locals after those that they refer to.
-func (l *loader) evalLocals() {
+func (l *module) evalLocals() {
 	index := make(map[string]int, len(l.localOrder))
 	for i, v := range l.localOrder {
 		index[v.name] = i
@@ -94,7 +94,7 @@ func (l *loader) evalLocals() {
 
 // localContext holds the locals that one local refers to, and no more:
 // building an object of all others for each would be quadratic.
-func (l *loader) localContext(v *local) *hcl.EvalContext {
+func (l *module) localContext(v *local) *hcl.EvalContext {
 	if len(v.uses) == 0 {
 		return l.base
 	}

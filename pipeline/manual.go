@@ -17,6 +17,8 @@ var (
 	manualIntro string
 	//go:embed manual_inputs.md
 	manualInputs string
+	//go:embed manual_modules.md
+	manualModules string
 	//go:embed manual_values.md
 	manualValues string
 )
@@ -31,7 +33,8 @@ func WriteReference(w io.Writer) error {
 		writeBlock(&b, s, "###")
 	}
 	b.WriteString("\n" + manualInputs)
-	b.WriteString("\n" + manualValues)
+	b.WriteString("\n" + manualModules)
+	b.WriteString(manualValues)
 	writeRoots(&b)
 	writeFunctions(&b)
 	_, err := w.Write(b.Bytes())

@@ -70,7 +70,7 @@ func (s *stage) cellNames() []string {
 
 // expandMatrix works out the cells of a stage: the product of its axes in the
 // order of their names, without what exclude removes.
-func (l *loader) expandMatrix(s *stage) {
+func (l *module) expandMatrix(s *stage) {
 	b := s.content.nested("matrix")
 	if b == nil {
 		s.cells, s.cellsKnown = []cell{{val: cty.EmptyObjectVal}}, true
@@ -146,7 +146,7 @@ func (s *stage) product(total int, excludes []exclusion) {
 	}
 }
 
-func (l *loader) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
+func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 	ax := axis{name: a.Name}
 	p := s.place(fmt.Sprintf("the axis %q", a.Name), scopeStatic)
 	if !l.check(a.Expr, p) {
@@ -268,7 +268,7 @@ func excluded(row []AxisValue, excludes []exclusion) bool {
 	return hit
 }
 
-func (l *loader) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown bool) ([]exclusion, bool) {
+func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown bool) ([]exclusion, bool) {
 	if expr == nil || !l.check(expr, s.place("exclude", scopeStatic)) {
 		return nil, expr == nil
 	}

@@ -28,7 +28,7 @@ type outputValue struct {
 
 // settleOutputs evaluates the outputs of every cell. Later stages refer to
 // them, so they must be known before any input is.
-func (l *loader) settleOutputs(s *stage) {
+func (l *module) settleOutputs(s *stage) {
 	s.outputs, s.outputsWhole = l.entries(s, "outputs", validInputName)
 	s.outputsKnown = true
 	p := s.place("outputs", scopeOutputs)
@@ -48,7 +48,7 @@ func (l *loader) settleOutputs(s *stage) {
 		scope.enter(&cells[i])
 		fresh := false
 		for j := range exprs {
-			fresh = exprs[j].eval(l, scope) || fresh
+			fresh = exprs[j].eval(l.loader, scope) || fresh
 		}
 		if fresh || i == 0 {
 			outs, ok := l.outputsOf(s, exprs)
@@ -76,7 +76,7 @@ func (l *loader) settleOutputs(s *stage) {
 }
 
 // inspected checks an expression of a stage and prepares it for evaluation.
-func (l *loader) inspected(s *stage, expr hclsyntax.Expression, p place) cellExpr {
+func (l *module) inspected(s *stage, expr hclsyntax.Expression, p place) cellExpr {
 	if reads, ok := l.inspect(expr, p); ok {
 		s.reading[expr] = reads
 	}
@@ -88,7 +88,7 @@ func sameNames(a, b []Output) bool {
 }
 
 // outputsOf makes the outputs of one cell from the values of its expressions.
-func (l *loader) outputsOf(s *stage, exprs []cellExpr) ([]Output, bool) {
+func (l *module) outputsOf(s *stage, exprs []cellExpr) ([]Output, bool) {
 	var outs []Output
 	ok := true
 	add := func(name string, val cty.Value, at hcl.Range) {
@@ -159,7 +159,7 @@ func parseOutput(name string, val cty.Value) (Output, string) {
 }
 
 // checkOverlap reports outputs that share a path or lie in one another.
-func (l *loader) checkOverlap(s *stage, outs []Output) bool {
+func (l *module) checkOverlap(s *stage, outs []Output) bool {
 	if len(outs) < 2 {
 		return true
 	}
@@ -197,7 +197,7 @@ type namedVal struct {
 }
 
 // mapElements lists a computed map by name.
-func (l *loader) mapElements(val cty.Value, at hcl.Range, attr string, s *stage, valid func(string) string) ([]namedVal, bool) {
+func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage, valid func(string) string) ([]namedVal, bool) {
 	val, marks := val.Unmark()
 	ty := val.Type()
 	if val.IsNull() {

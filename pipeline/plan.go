@@ -8,11 +8,19 @@ type Plan struct {
 	Name string
 	// Root is the absolute directory of the pipeline file. Relative paths
 	// of inputs start here.
-	Root      string
+	Root string
+	// Files are the files that were read: those of the pipeline, the main
+	// file first, then those that it includes, each once. Skipped are files beside them
+	// that belong to something else.
+	Files     []string
+	Skipped   []SkippedFile
 	Instances []*Instance
 	// Verdict is the output that holds the pipeline's verdict, a JSON
 	// object with a boolean "passed"; nil when the pipeline declares none.
 	Verdict *OutputRef
+	// NoVerdict says why Verdict is nil although the pipeline declares one; it
+	// continues a sentence whose subject is the verdict.
+	NoVerdict string
 	// Baseline is the file that the verdict rests on, relative to Root; empty
 	// when the pipeline names none.
 	Baseline string
@@ -35,7 +43,15 @@ type Publish struct {
 
 // Instance is one stage, or one cell of a stage's matrix.
 type Instance struct {
+	// Stage is the stage's name; that of an included stage begins with the
+	// include's, "scoring/rank".
 	Stage string
+	// Off says why the instance is never run: its condition is false. Such an
+	// instance has a name and outputs, which are null to who reads them, and
+	// nothing else. Empty for an instance that is on.
+	Off string
+	// OnDemand tells that the instance is part of a run only if it is named.
+	OnDemand bool
 	// Matrix holds the values of the axes, sorted by the axes' names, so that
 	// the order in which they are written down changes no name and no key;
 	// empty for a stage without a matrix.
@@ -61,6 +77,9 @@ type Instance struct {
 	// Upstream lists the instances whose outputs are read, by index into
 	// Plan.Instances, ascending.
 	Upstream []int
+	// After lists the instances that have to end well first and of which
+	// nothing is read, by index into Plan.Instances, ascending.
+	After []int
 }
 
 // AxisValue is the value of one axis of the matrix, as text.

@@ -73,15 +73,16 @@ func mustLoad(t testing.TB, o Options) *Plan {
 func planFixtures(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/plans/*.hcl")
-	if err != nil || len(paths) == 0 {
+	more, _ := filepath.Glob("testdata/plans/*/pipeline.hcl")
+	if err != nil || len(paths) == 0 || len(more) == 0 {
 		t.Fatal("no fixtures", err)
 	}
-	return paths
+	return append(paths, more...)
 }
 
 func TestPlans(t *testing.T) {
 	for _, path := range planFixtures(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+		t.Run(path, func(t *testing.T) {
 			got := goldenPlan(t, mustLoad(t, Options{File: path, Version: "1.2.3"}))
 			golden := strings.TrimSuffix(path, ".hcl") + ".plan"
 			if *update {
@@ -110,6 +111,11 @@ func TestPlanOrder(t *testing.T) {
 				upstream[u] = true
 				if u >= i {
 					t.Errorf("%s: %s reads %s, which comes later", path, in, plan.Instances[u])
+				}
+			}
+			for _, a := range in.After {
+				if a >= i || upstream[a] {
+					t.Errorf("%s: %s waits for %s, which comes later or is read", path, in, plan.Instances[a])
 				}
 			}
 			for _, input := range in.Inputs {

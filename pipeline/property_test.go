@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -42,9 +44,14 @@ func TestKeysIgnoreLayout(t *testing.T) {
 // put.
 func keysOf(t *testing.T, path string, src []byte) []string {
 	t.Helper()
-	plan, diags, _ := load(Options{File: path}, &replacedFile{osDisk{}, path, src})
+	return keysOn(t, &replacedFile{osDisk{}, path, src}, path)
+}
+
+func keysOn(t *testing.T, d disk, path string) []string {
+	t.Helper()
+	plan, diags, _ := load(Options{File: path}, d)
 	if diags.HasErrors() {
-		t.Fatalf("%s\n%s", diags, src)
+		t.Fatalf("%s", diags)
 	}
 	var keys []string
 	for _, in := range plan.Instances {
@@ -150,3 +157,50 @@ func (d *replacedFile) Open(path string) (io.ReadCloser, error) {
 	}
 	return d.disk.Open(path)
 }
+
+// addedFiles is a disk on which a directory holds more files, empty ones
+// unless another disk below gives them a content.
+type addedFiles struct {
+	disk
+	dir   string
+	names []string
+}
+
+func (d *addedFiles) added(path string) bool {
+	return filepath.Dir(path) == d.dir && slices.Contains(d.names, filepath.Base(path))
+}
+
+func (d *addedFiles) ReadDir(path string) ([]fs.DirEntry, error) {
+	if filepath.Clean(path) != filepath.Clean(d.dir) {
+		return d.disk.ReadDir(path)
+	}
+	var entries []fs.DirEntry
+	for _, name := range d.names {
+		entries = append(entries, fs.FileInfoToDirEntry(addedInfo(name)))
+	}
+	return entries, nil
+}
+
+func (d *addedFiles) Resolve(path string) (string, error) {
+	if d.added(path) {
+		return path, nil
+	}
+	return d.disk.Resolve(path)
+}
+
+func (d *addedFiles) Lstat(path string) (fs.FileInfo, error) {
+	if d.added(path) {
+		return addedInfo(filepath.Base(path)), nil
+	}
+	return d.disk.Lstat(path)
+}
+
+// addedInfo describes a regular file of a name.
+type addedInfo string
+
+func (i addedInfo) Name() string     { return string(i) }
+func (addedInfo) Size() int64        { return 0 }
+func (addedInfo) Mode() fs.FileMode  { return 0o644 }
+func (addedInfo) ModTime() time.Time { return time.Time{} }
+func (addedInfo) IsDir() bool        { return false }
+func (addedInfo) Sys() any           { return nil }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,18 +17,21 @@ type place struct {
 	allow roots
 	what  string
 	stage *stage
+	// condition tells that the expression only tests values, so that it may
+	// ask whether a variable that holds an output is null.
+	condition bool
 }
 
 // check reports the references and functions of an expression that do not
 // exist or are out of place. An expression that fails is not evaluated, so
 // that nothing is reported twice.
-func (l *loader) check(expr hclsyntax.Expression, p place) bool {
+func (l *module) check(expr hclsyntax.Expression, p place) bool {
 	_, ok := l.inspect(expr, p)
 	return ok
 }
 
 // inspect is check, and tells which roots the expression reads.
-func (l *loader) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
+func (l *module) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
 	if _, literal := expr.(*hclsyntax.LiteralValueExpr); literal {
 		return 0, true
 	}
@@ -50,7 +54,7 @@ func (l *loader) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
 	return reads, len(l.diags) == before
 }
 
-func (l *loader) checkTraversal(t hcl.Traversal, p place) roots {
+func (l *module) checkTraversal(t hcl.Traversal, p place) roots {
 	root := t.RootName()
 	var reads roots
 	for _, r := range rootNames {
@@ -69,17 +73,14 @@ func (l *loader) checkTraversal(t hcl.Traversal, p place) roots {
 	}
 	name, nameAt, ok := step(t, 1)
 	if !ok {
-		if len(t) == 1 && (reads == readsStage || reads == readsInput || reads == readsOutput || reads == readsMatrix) {
+		if len(t) == 1 && (reads == readsStage || reads == readsInput || reads == readsOutput || reads == readsMatrix || reads == readsInclude || reads == readsPath) {
 			l.errorf(at, "Incomplete reference", "%q has to be followed by a name: write %s.NAME.", root, root)
 		}
 		return reads
 	}
 	switch reads {
 	case readsVar:
-		if l.variables[name] == nil {
-			l.errorf(nameAt, "Unknown variable", "There is no variable %q.%s Declare it with variable %q { ... }.",
-				name, didYouMean(name, l.variableNames()), name)
-		}
+		l.checkVariable(name, nameAt, p)
 	case readsLocal:
 		if l.locals[name] == nil {
 			l.errorf(nameAt, "Unknown local", "There is no local %q.%s Declare it in a locals block.", name, didYouMean(name, l.localNames()))
@@ -103,13 +104,77 @@ func (l *loader) checkTraversal(t hcl.Traversal, p place) roots {
 		}
 	case readsStage:
 		l.checkStageReference(t, p)
+	case readsInclude:
+		l.checkIncludeReference(t, p)
+	case readsPath:
+		if name != "module" {
+			l.errorf(nameAt, "Unknown name", "There is no path.%s. Write path.module, the directory of this file.", name)
+		}
 	}
 	return reads
 }
 
+// checkVariable checks var.NAME. What holds an output may stand only where
+// outputs may, and is an edge there.
+func (l *module) checkVariable(name string, at hcl.Range, p place) {
+	v := l.variables[name]
+	switch {
+	case v == nil:
+		l.errorf(at, "Unknown variable", "There is no variable %q.%s Declare it with variable %q { ... }.%s",
+			name, didYouMean(name, l.variableNames()), name, l.unreadFiles())
+	case len(v.stages) == 0:
+	case p.condition:
+	case p.allow&readsStage == 0:
+		l.errorf(at, "Reference out of place", "The variable %q holds an output of a stage, which %s cannot refer to. Declare it as an input, inputs = { NAME = var.%s }, and write input.NAME.", name, p.what, name)
+	case p.stage != nil:
+		for _, target := range v.stages {
+			p.stage.reads(target)
+		}
+	}
+}
+
+// unreadFiles is a sentence about pipeline files that were left out because
+// another file was named.
+func (l *module) unreadFiles() string {
+	if len(l.src.files) > 1 || filepath.Base(l.src.main) == MainFile {
+		return ""
+	}
+	return fmt.Sprintf(" Only %s was read: the other files of its directory belong to %s.", l.src.main, MainFile)
+}
+
+// checkIncludeReference checks include.NAME.OUTPUT.
+func (l *module) checkIncludeReference(t hcl.Traversal, p place) {
+	name, at, _ := step(t, 1)
+	n := l.includes[name]
+	if n == nil {
+		l.errorf(at, "Unknown include", "There is no include %q.%s", name, didYouMean(name, l.includeNames()))
+		return
+	}
+	if n.child == nil {
+		return // reported
+	}
+	output, at, ok := step(t, 2)
+	o := n.child.outputs[output]
+	switch {
+	case !ok:
+		l.errorf(t.SourceRange(), "Incomplete reference", "An include is no output: write include.%s.OUTPUT.", name)
+	case o == nil:
+		has := "It declares none: write output \"NAME\" { value = stage.NAME.OUTPUT } there."
+		if names := n.child.moduleOutputNames(); len(names) > 0 {
+			has = fmt.Sprintf("It declares %s.", anyOf(names))
+		}
+		l.errorf(at, "Unknown output", "The files of include %q declare no output %q.%s %s", n.name, output, didYouMean(output, n.child.moduleOutputNames()), has)
+	case p.stage != nil:
+		p.stage.usesInclude = true
+		for _, target := range stagesIn(o.val) {
+			p.stage.reads(target)
+		}
+	}
+}
+
 // checkStageReference checks what follows "stage". Whatever names a stage that
 // exists is an edge, even when the rest of the reference is wrong.
-func (l *loader) checkStageReference(t hcl.Traversal, p place) {
+func (l *module) checkStageReference(t hcl.Traversal, p place) {
 	name, at, _ := step(t, 1)
 	target := l.stages[name]
 	if target == nil {
@@ -117,9 +182,10 @@ func (l *loader) checkStageReference(t hcl.Traversal, p place) {
 		return
 	}
 	if p.stage != nil {
-		p.stage.reads(target, t)
+		p.stage.reads(target)
 	}
 	if len(t) < 3 {
+		target.indexed = true
 		return // an index whose key is an expression may follow: evaluation will tell
 	}
 	output, at, ok := step(t, 2)
@@ -150,7 +216,7 @@ func (l *loader) checkStageReference(t hcl.Traversal, p place) {
 }
 
 // checkCellOutput checks the output in stage.NAME["instance"].OUTPUT.
-func (l *loader) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
+func (l *module) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
 	output, at, ok := step(t, 3)
 	switch {
 	case !ok:
@@ -161,7 +227,7 @@ func (l *loader) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
 }
 
 // unknownRoot explains a name that nothing is called.
-func (l *loader) unknownRoot(t hcl.Traversal, p place) {
+func (l *module) unknownRoot(t hcl.Traversal, p place) {
 	name := t.RootName()
 	var meant []string
 	switch {
@@ -204,10 +270,10 @@ func (r roots) names() []string {
 }
 
 // misplaced explains a reference that would be right elsewhere.
-func (l *loader) misplaced(root roots, at hcl.Range, p place) {
+func (l *module) misplaced(root roots, at hcl.Range, p place) {
 	var why string
 	switch root {
-	case readsStage:
+	case readsStage, readsInclude:
 		if p.allow&readsInput != 0 {
 			why = "A command sees its declared inputs only. Declare the output as an input, inputs = { NAME = stage.X.Y }, and write input.NAME here."
 		} else {
@@ -216,7 +282,7 @@ func (l *loader) misplaced(root roots, at hcl.Range, p place) {
 	case readsInput, readsOutput:
 		why = "Inputs and outputs can be referred to in the stage's command and env only."
 	case readsMatrix:
-		why = "Axes can be referred to in the stage's command, env, inputs and outputs only."
+		why = "Axes can be referred to in the stage's command, env, inputs, outputs and when only."
 	default:
 		why = "Only constants may stand here."
 		if p.allow != 0 {

@@ -14,6 +14,8 @@ const (
 	readsInput
 	readsOutput
 	readsStage
+	readsInclude
+	readsPath
 )
 
 // The scopes of the language. What can change a stage's key per cell of its
@@ -21,11 +23,12 @@ const (
 const (
 	scopeConstant   roots = 0
 	scopeValidation       = readsVar
-	scopeStatic           = readsVar | readsLocal
+	scopeStatic           = readsVar | readsLocal | readsPath
 	scopeOutputs          = scopeStatic | readsMatrix
-	scopeInputs           = scopeStatic | readsMatrix | readsStage
+	scopeInputs           = scopeStatic | readsMatrix | readsStage | readsInclude
 	scopeCommand          = scopeStatic | readsMatrix | readsInput | readsOutput
-	scopeResult           = scopeStatic | readsStage
+	scopeResult           = scopeStatic | readsStage | readsInclude
+	scopeInclude          = scopeResult
 )
 
 var rootNames = [...]struct {
@@ -38,7 +41,9 @@ var rootNames = [...]struct {
 	{readsMatrix, "matrix", "`matrix.AXIS`: the value of an axis in the instance at hand."},
 	{readsInput, "input", "`input.NAME`: where an input of the stage is put, relative to the directory the command runs in; null when the input was left out."},
 	{readsOutput, "output", "`output.NAME`: where the command has to write an output of the stage."},
-	{readsStage, "stage", "`stage.NAME.OUTPUT`: an output of another stage; of a stage with a matrix, the outputs of all instances. `stage.NAME[\"run=1\"].OUTPUT` is that of one instance."},
+	{readsStage, "stage", "`stage.NAME.OUTPUT`: an output of another stage; of a stage with a matrix, the outputs of all instances. `stage.NAME[\"run=1\"].OUTPUT` is that of one instance. Null where the stage is off."},
+	{readsInclude, "include", "`include.NAME.OUTPUT`: an output that the included files declare."},
+	{readsPath, "path", "`path.module`: the directory of the file, relative to that of the pipeline: `.` in the pipeline itself. An included file names what lies beside it with it."},
 }
 
 // attribute is one name = expression of a block.
@@ -94,8 +99,8 @@ func (b *block) names() []string {
 }
 
 var fileSchema = &block{
-	doc:    "A pipeline file holds blocks only. Their order does not matter.",
-	blocks: []*block{pipelineSchema, variableSchema, localsSchema, stageSchema},
+	doc:    "A pipeline file holds blocks only. Their order does not matter, nor which file of the directory a block stands in.",
+	blocks: []*block{pipelineSchema, variableSchema, localsSchema, stageSchema, includeSchema, moduleOutputSchema},
 }
 
 var pipelineSchema = &block{
@@ -155,6 +160,12 @@ var stageSchema = &block{
 			doc: "What the stage does."},
 		{name: "command", typ: "list of strings", required: true, scope: scopeCommand,
 			doc: "The program and its arguments. It is looked for in the directories of the PATH that `env` declares, or else in the system's. No shell takes part; write `[\"sh\", \"-c\", \"...\"]` where one is wanted. Numbers and booleans become text, and an element that is null is left out."},
+		{name: "when", typ: "bool", def: "true", scope: scopeOutputs,
+			doc: "Whether the stage runs. Where it is false the stage, or that instance of its matrix, is off: nothing of it is evaluated but its outputs' names, and its outputs are null to the stages that read them. See [Stages that do not always run](#stages-that-do-not-always-run)."},
+		{name: "on_demand", typ: "bool", def: "false", scope: scopeStatic,
+			doc: "Takes the stage out of ordinary runs: it runs only when it is named with `--only`, `--from` or `--until`. Stages of every run cannot need it."},
+		{name: "depends_on", typ: "list of stages", def: "[]", scope: scopeConstant,
+			doc: "Stages, `stage.NAME`, or all stages of an include, `include.NAME`, that have to succeed before this one starts although it reads nothing of them. Only the order is declared: what they do is not part of the key."},
 		{name: "inputs", typ: "map", def: "{}", scope: scopeInputs,
 			doc: "What the command may read, by name. See [Inputs](#inputs)."},
 		{name: "outputs", typ: "map of strings", def: "{}", scope: scopeOutputs,
@@ -209,5 +220,27 @@ var cacheSchema = &block{
 			doc: "`on`, or `off` to run the stage every time."},
 		{name: "ttl", typ: "string", def: "for ever", scope: scopeStatic,
 			doc: "How old a result may be, such as `24h`."},
+	},
+}
+
+var includeSchema = &block{
+	name: "include", label: "name", repeat: true,
+	doc: "The stages of another pipeline file or directory, as part of this pipeline. Their names begin with the include's: `NAME/STAGE`. See [Included files](#included-files).",
+	attrs: []attribute{
+		{name: "source", typ: "string", required: true, scope: scopeConstant,
+			doc: "A directory that holds a `pipeline.hcl`, or a pipeline file, relative to the file that the block stands in."},
+		{name: "inputs", typ: "map", def: "{}", scope: scopeInclude,
+			doc: "Values of the variables that the included files declare, by name. They are converted and validated like values from outside, and are the only ones: `--var` and the environment reach the pipeline's own variables."},
+	},
+}
+
+var moduleOutputSchema = &block{
+	name: "output", label: "name", repeat: true,
+	doc: "What a pipeline hands on to one that includes it, where it is read as `include.INCLUDE.NAME`. Without an including pipeline it has no effect.",
+	attrs: []attribute{
+		{name: "value", typ: "output of a stage", required: true, scope: scopeResult,
+			doc: "The output."},
+		{name: "description", typ: "string", def: `""`, scope: scopeConstant,
+			doc: "What the output holds."},
 	},
 }

@@ -39,32 +39,6 @@ func readLimited(d disk, path string, limit int64) ([]byte, error) {
 	return src, nil
 }
 
-// parse reads the pipeline file. It returns nil when the file cannot be read
-// or is not well formed: after a syntax error the parser skips what it does
-// not understand, and whatever else could be said would be guesswork.
-func (l *loader) parse() *hclsyntax.Body {
-	src, err := readLimited(l.disk, l.opts.File, maxSource)
-	if err != nil {
-		l.errorf(hcl.Range{}, "Cannot read the pipeline",
-			"%s. Run in the directory of pipeline.hcl, or name the file with --file.", capital(pathError(l.opts.File, err)))
-		return nil
-	}
-	src = unixLines(src)
-	if !l.checkText(src, l.opts.File) {
-		return nil
-	}
-	file, diags := hclsyntax.ParseConfig(src, l.opts.File, hcl.InitialPos)
-	l.files[l.opts.File] = file
-	l.diags = append(l.diags, diags...)
-	for _, d := range diags {
-		// The parser goes on undisturbed after this one.
-		if d.Severity == hcl.DiagError && d.Summary != "Attribute redefined" {
-			return nil
-		}
-	}
-	return file.Body.(*hclsyntax.Body)
-}
-
 // unixLines makes line ends the same in every checkout; otherwise a script in
 // a heredoc would have another key, and break in sh, where git writes CRLF.
 func unixLines(src []byte) []byte {

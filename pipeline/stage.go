@@ -16,9 +16,17 @@ import (
 // maxRetries bounds retries: a command that fails eleven times is broken.
 const maxRetries = 10
 
+// maxStageName bounds a stage's name with those of its includes in front, in
+// bytes.
+const maxStageName = 256
+
 // stage is a decoded stage block and what was worked out about it so far.
 type stage struct {
+	// label is the name in its module, name that in the pipeline: with the
+	// names of the includes in front.
+	label   string
 	name    string
+	module  *module
 	at      hcl.Range // of the name
 	content *content
 	// fixed holds the settings that all instances share.
@@ -45,7 +53,14 @@ type stage struct {
 	// is not in it failed the check.
 	reading map[hclsyntax.Expression]roots
 
-	uses []*stage // stages whose outputs are read
+	uses  []*stage // stages whose outputs are read
+	after []*stage // stages that are waited for without reading them
+	// off says of each cell why it is off, "" where it is not; empty when the
+	// stage has no condition.
+	off []string
+	// usesInclude tells that outputs of includes are read, of which none may be
+	// a stage's: all may be null.
+	usesInclude bool
 	// indexed tells that some stage reads single instances of this one.
 	indexed bool
 	cyclic  bool
@@ -53,7 +68,10 @@ type stage struct {
 	// the instances are in the plan.
 	first   int
 	planned bool
-	value   cty.Value // what "stage.NAME" evaluates to
+	// value is what "stage.NAME" evaluates to, valueIndexed whether its
+	// instances are in it.
+	value        cty.Value
+	valueIndexed bool
 }
 
 // namedExpr is one entry of a map that was written as { name = expression }.
@@ -63,15 +81,19 @@ type namedExpr struct {
 	expr hclsyntax.Expression
 }
 
-func (l *loader) decodeStage(b *hclsyntax.Block) {
+func (l *module) decodeStage(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if prev := l.stages[name]; prev != nil {
-		l.errorf(b.LabelRanges[0], "Duplicate stage", "The stage %q is declared already, at line %d. Rename or remove one of the two.", name, prev.at.Start.Line)
+		l.errorf(b.LabelRanges[0], "Duplicate stage", "The stage %q is declared already, at %s. Rename or remove one of the two.", name, where(prev.at, b.LabelRanges[0]))
 		return
 	}
-	s := &stage{name: name, at: b.LabelRanges[0], reading: map[hclsyntax.Expression]roots{}}
-	s.fixed = Instance{Stage: name, Network: NetworkNone}
-	s.content = l.decode(b.Body, stageSchema, fmt.Sprintf("stage %q", name), b.DefRange())
+	if len(l.prefix)+len(name) > maxStageName {
+		l.errorf(b.LabelRanges[0], "Name too long", "With the names of its includes the stage is called %q, which has more than %d bytes. Shorten one of the names.", l.prefix+name, maxStageName)
+		return
+	}
+	s := &stage{label: name, name: l.prefix + name, module: l, at: b.LabelRanges[0], reading: map[hclsyntax.Expression]roots{}}
+	s.fixed = Instance{Stage: s.name, Network: NetworkNone}
+	s.content = l.decode(b.Body, stageSchema, fmt.Sprintf("stage %q", s.name), b.DefRange())
 	l.stages[name] = s
 	l.stageOrder = append(l.stageOrder, s)
 }
@@ -85,10 +107,10 @@ func (s *stage) work() []cell {
 	return []cell{{val: cty.DynamicVal}}
 }
 
-func (l *loader) stageNames() []string {
+func (l *module) stageNames() []string {
 	names := make([]string, len(l.stageOrder))
 	for i, s := range l.stageOrder {
-		names[i] = s.name
+		names[i] = s.label
 	}
 	return names
 }
@@ -107,21 +129,19 @@ func (s *stage) inputNames() (names []string, known bool) {
 }
 
 // reads records that an expression of this stage refers to another stage.
-func (s *stage) reads(target *stage, t hcl.Traversal) {
+func (s *stage) reads(target *stage) {
 	if !slices.Contains(s.uses, target) {
 		s.uses = append(s.uses, target)
-	}
-	// stage.X alone is followed by an index that is an expression.
-	if len(t) < 3 {
-		target.indexed = true
 	}
 }
 
 // settle evaluates what all instances share, the matrix and the outputs.
 // Nothing here depends on another stage.
-func (l *loader) settleStage(s *stage) {
+func (l *module) settleStage(s *stage) {
 	l.expandMatrix(s)
 	l.settleFixed(s)
+	l.settleOnDemand(s)
+	l.settleWhen(s)
 	l.settleOutputs(s)
 	s.inputs, s.inputsWhole = l.entries(s, "inputs", validInputName)
 	s.env, s.envWhole = l.entries(s, "env", validEnvName)
@@ -130,7 +150,7 @@ func (l *loader) settleStage(s *stage) {
 // entries splits a map into its entries where it is written out, so that each
 // can be checked, evaluated and reported by itself. Any other expression is
 // returned whole.
-func (l *loader) entries(s *stage, attr string, valid func(string) string) ([]namedExpr, hclsyntax.Expression) {
+func (l *module) entries(s *stage, attr string, valid func(string) string) ([]namedExpr, hclsyntax.Expression) {
 	expr := s.content.expr(attr)
 	if expr == nil {
 		return nil, nil
@@ -164,7 +184,7 @@ func (l *loader) entries(s *stage, attr string, valid func(string) string) ([]na
 }
 
 // entryName is the key of an object constructor. A bare word is itself.
-func (l *loader) entryName(expr hclsyntax.Expression, p place) (string, bool) {
+func (l *module) entryName(expr hclsyntax.Expression, p place) (string, bool) {
 	if word := hcl.ExprAsKeyword(expr); word != "" {
 		return word, true
 	}
@@ -213,7 +233,7 @@ func validEnvName(name string) string {
 }
 
 // settleFixed evaluates the settings that all instances share.
-func (l *loader) settleFixed(s *stage) {
+func (l *module) settleFixed(s *stage) {
 	f := &s.fixed
 	c := s.content
 	text := func(c *content, name, what string) (string, hcl.Range, bool) {
@@ -271,13 +291,13 @@ func (l *loader) settleFixed(s *stage) {
 
 var platformForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
 
-func (l *loader) oneOf(at hcl.Range, what, given string, allowed ...string) {
+func (l *module) oneOf(at hcl.Range, what, given string, allowed ...string) {
 	if !slices.Contains(allowed, given) {
 		l.errorf(at, "Invalid "+what, "%q is no %s.%s Write %s.", given, what, didYouMean(given, allowed), anyOf(allowed))
 	}
 }
 
-func (l *loader) duration(text string, at hcl.Range, ok bool) time.Duration {
+func (l *module) duration(text string, at hcl.Range, ok bool) time.Duration {
 	if !ok || text == "" {
 		return 0
 	}
@@ -289,7 +309,7 @@ func (l *loader) duration(text string, at hcl.Range, ok bool) time.Duration {
 	return d
 }
 
-func (l *loader) number(c *content, name string, s *stage) (float64, hcl.Range, bool) {
+func (l *module) number(c *content, name string, s *stage) (float64, hcl.Range, bool) {
 	expr := c.expr(name)
 	if expr == nil {
 		return 0, hcl.Range{}, false
@@ -302,7 +322,7 @@ func (l *loader) number(c *content, name string, s *stage) (float64, hcl.Range, 
 	return f, expr.Range(), true
 }
 
-func (l *loader) settlePassthrough(s *stage) {
+func (l *module) settlePassthrough(s *stage) {
 	expr := s.content.expr("passthrough")
 	if expr == nil || !l.check(expr, s.place("passthrough", scopeStatic)) {
 		return
@@ -334,7 +354,7 @@ func (l *loader) settlePassthrough(s *stage) {
 	slices.Sort(s.fixed.Passthrough)
 }
 
-func (l *loader) settleSecrets(s *stage) {
+func (l *module) settleSecrets(s *stage) {
 	entries, whole := l.entries(s, "secrets", validEnvName)
 	if whole != nil {
 		l.errorf(whole.Range(), "Bad type", "secrets is written out: { NAME = \"env:VARIABLE\" } or { NAME = \"file:PATH\" }.")

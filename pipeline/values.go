@@ -18,7 +18,7 @@ const VarPrefix = "TOUCHSTONE_VAR_"
 
 // readValues collects the values that were set from outside. Weaker sources
 // come first, so that stronger ones replace them.
-func (l *loader) readValues() map[string]cty.Value {
+func (l *module) readValues() map[string]cty.Value {
 	set := map[string]cty.Value{}
 	environ := slices.Clone(l.opts.Environ)
 	slices.Sort(environ) // messages in the same order everywhere
@@ -42,7 +42,7 @@ func (l *loader) readValues() map[string]cty.Value {
 	return set
 }
 
-func (l *loader) variableNames() []string {
+func (l *module) variableNames() []string {
 	names := make([]string, len(l.variableOrder))
 	for i, v := range l.variableOrder {
 		names[i] = v.name
@@ -51,7 +51,7 @@ func (l *loader) variableNames() []string {
 }
 
 // declared finds the variable that a value is for.
-func (l *loader) declared(name, from string, at hcl.Range, severity hcl.DiagnosticSeverity) *variable {
+func (l *module) declared(name, from string, at hcl.Range, severity hcl.DiagnosticSeverity) *variable {
 	v := l.variables[name]
 	if v == nil {
 		has := "It declares no variables."
@@ -59,14 +59,14 @@ func (l *loader) declared(name, from string, at hcl.Range, severity hcl.Diagnost
 			has = fmt.Sprintf("It declares %s.", anyOf(l.variableNames()))
 		}
 		l.report(severity, at, "Undeclared variable", fmt.Sprintf("%s sets %q, which %s does not declare.%s %s",
-			capital(from), name, l.opts.File, didYouMean(name, l.variableNames()), has))
+			capital(from), name, l.src.main, didYouMean(name, l.variableNames()), has))
 	}
 	return v
 }
 
 // setText sets a variable from text: as it is where the type is string or
 // open, else read as an expression.
-func (l *loader) setText(set map[string]cty.Value, name, text, from string, severity hcl.DiagnosticSeverity) {
+func (l *module) setText(set map[string]cty.Value, name, text, from string, severity hcl.DiagnosticSeverity) {
 	v := l.declared(name, from, hcl.Range{}, severity)
 	if v == nil {
 		return
@@ -126,7 +126,7 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 	return val, true
 }
 
-func (l *loader) setValue(set map[string]cty.Value, v *variable, val cty.Value, from string, at hcl.Range) {
+func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, from string, at hcl.Range) {
 	set[v.name] = cty.DynamicVal
 	val, err := v.convert(val)
 	if err == nil && holdsHugeNumber(val) {
@@ -144,7 +144,7 @@ func (l *loader) setValue(set map[string]cty.Value, v *variable, val cty.Value, 
 }
 
 // readVarFile reads name = expression pairs, or a JSON object.
-func (l *loader) readVarFile(set map[string]cty.Value, path string) {
+func (l *module) readVarFile(set map[string]cty.Value, path string) {
 	src, err := readLimited(l.disk, path, maxSource)
 	if err != nil {
 		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.", capital(pathError(path, err)))
@@ -184,7 +184,7 @@ func (l *loader) readVarFile(set map[string]cty.Value, path string) {
 	}
 }
 
-func (l *loader) readVarJSON(set map[string]cty.Value, path string, src []byte) {
+func (l *module) readVarJSON(set map[string]cty.Value, path string, src []byte) {
 	at := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
 	l.files[path] = &hcl.File{Bytes: src}
 	if err := checkJSONDepth(src); err != nil {

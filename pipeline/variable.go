@@ -23,17 +23,20 @@ type variable struct {
 	sensitive bool
 	rules     []validation
 	val       cty.Value
+	// stages are those whose outputs the value holds, which only an included
+	// file is given.
+	stages []*stage
 }
 
 type validation struct {
 	condition, message hclsyntax.Expression
 }
 
-func (l *loader) decodeVariable(b *hclsyntax.Block) {
+func (l *module) decodeVariable(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if prev := l.variables[name]; prev != nil {
-		l.errorf(b.LabelRanges[0], "Duplicate variable", "The variable %q is declared already, at line %d. Rename or remove one of the two.",
-			name, prev.at.Start.Line)
+		l.errorf(b.LabelRanges[0], "Duplicate variable", "The variable %q is declared already, at %s. Rename or remove one of the two.",
+			name, where(prev.at, b.LabelRanges[0]))
 		return
 	}
 	what := fmt.Sprintf("variable %q", name)
@@ -75,8 +78,8 @@ func (l *loader) decodeVariable(b *hclsyntax.Block) {
 		if rule.condition == nil || rule.message == nil {
 			continue
 		}
-		ok := l.check(rule.condition, place{allow: scopeValidation, what: "a validation"})
-		if l.check(rule.message, place{allow: scopeValidation, what: "a validation"}) && ok {
+		ok := l.check(rule.condition, place{allow: scopeValidation, what: "a validation", condition: true})
+		if l.check(rule.message, place{allow: scopeValidation, what: "a validation", condition: true}) && ok {
 			v.rules = append(v.rules, rule)
 		}
 	}
@@ -93,7 +96,7 @@ func (v *variable) convert(val cty.Value) (cty.Value, error) {
 
 // settle gives every variable its value: the one that was set from outside or
 // the default. It runs after all values were read.
-func (l *loader) settle(set map[string]cty.Value) {
+func (l *module) settle(set map[string]cty.Value) {
 	vals := make(map[string]cty.Value, len(l.variableOrder))
 	for _, v := range l.variableOrder {
 		switch val, ok := set[v.name]; {
@@ -108,6 +111,7 @@ func (l *loader) settle(set map[string]cty.Value) {
 		if v.sensitive {
 			v.val = v.val.Mark(sensitive{})
 		}
+		v.stages = stagesIn(v.val)
 		vals[v.name] = v.val
 	}
 	l.base.Variables["var"] = cty.ObjectVal(vals)
@@ -125,7 +129,7 @@ func (l *loader) settle(set map[string]cty.Value) {
 	l.base.Variables["var"] = cty.ObjectVal(vals)
 }
 
-func (l *loader) validate(v *variable, r validation) {
+func (l *module) validate(v *variable, r validation) {
 	// One that is missing its own value has been reported.
 	raw, _ := v.val.UnmarkDeep()
 	if !raw.IsWhollyKnown() {
@@ -160,7 +164,7 @@ func (l *loader) validate(v *variable, r validation) {
 
 // valueNote says which value a variable has, unless it is secret.
 func valueNote(val cty.Value) string {
-	if val.HasMark(sensitive{}) || val.ContainsMarked() {
+	if val.HasMark(sensitive{}) || val.ContainsMarked() || holdsOutputs(val.Type()) {
 		return ""
 	}
 	const most = 200
@@ -181,7 +185,7 @@ func typeName(ty cty.Type) string {
 
 // constant evaluates an attribute that may not refer to anything and has to
 // be of a primitive type. ok is false when it is absent or wrong.
-func (l *loader) constant(c *content, name string, ty cty.Type, what string) (cty.Value, bool) {
+func (l *module) constant(c *content, name string, ty cty.Type, what string) (cty.Value, bool) {
 	expr := c.expr(name)
 	if expr == nil {
 		return cty.NilVal, false
@@ -190,7 +194,7 @@ func (l *loader) constant(c *content, name string, ty cty.Type, what string) (ct
 }
 
 // setting evaluates an expression of a primitive type once.
-func (l *loader) setting(expr hclsyntax.Expression, ty cty.Type, p place) (cty.Value, bool) {
+func (l *module) setting(expr hclsyntax.Expression, ty cty.Type, p place) (cty.Value, bool) {
 	if !l.check(expr, p) {
 		return cty.NilVal, false
 	}

@@ -26,7 +26,7 @@ type skipped struct {
 // again.
 func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 	var contents [][]byte
-	for _, file := range append([]string{flags.file}, flags.varFiles...) {
+	for _, file := range flags.sources() {
 		b, _ := os.ReadFile(file) // the first run says what is wrong with it
 		contents = append(contents, b)
 	}

@@ -18,16 +18,21 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
 		Short: "Rewrite pipeline files in the canonical layout",
-		Long:  "Rewrites the given files, or the pipeline, in the canonical layout and names each that changed.\nWith --check it changes nothing and exits with 2 when a file is not in that layout.\nA file that is not well formed is left as it is, and exits with 2 too.",
+		Long:  "Rewrites the given files, or the files of the pipeline, in the canonical layout and names each that changed.\nWith --check it changes nothing and exits with 2 when a file is not in that layout.\nA file that is not well formed is left as it is, and exits with 2 too.",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {
-				files = []string{flags.file}
+				var err error
+				if files, err = pipeline.Files(flags.file); errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s", pipeline.MainFileOf(flags.file), defaultFile)
+				} else if err != nil {
+					return err
+				}
 			}
 			changed, refused := 0, false
 			for _, file := range files {
 				src, err := os.ReadFile(file)
 				if errors.Is(err, fs.ErrNotExist) {
-					return fmt.Errorf("there is no %s here; name the file to lay out, or run in the directory of %s", file, defaultFile)
+					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s", file, defaultFile)
 				}
 				if err != nil {
 					return err

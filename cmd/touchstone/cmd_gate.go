@@ -39,6 +39,9 @@ computes nothing.
 				return err
 			}
 			defer s.close()
+			if s.plan.Verdict == nil && s.plan.NoVerdict != "" {
+				return fmt.Errorf("there is nothing to judge by: the verdict %s", s.plan.NoVerdict)
+			}
 			if s.plan.Verdict == nil {
 				return fmt.Errorf("%s declares no verdict; add verdict = stage.NAME.OUTPUT to its pipeline block", flags.file)
 			}

@@ -43,7 +43,7 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with data to start from",
-		Long: `Writes pipeline.hcl, the datasets, the proxy's adapter and a .gitignore into DIR
+		Long: `Writes the pipeline, the datasets, the proxy's adapter and a .gitignore into DIR
 (here by default). It runs at once. No file that exists is touched.
 
 Which proxy is asked on a terminal, and told by --proxy elsewhere: ` + strings.Join(adapterNames(), ", ") + `,
@@ -100,7 +100,7 @@ func noteSource(w io.Writer, dir, source string) {
 		from = filepath.Join(dir, source)
 	}
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(w, "note: there is no %s yet: the source's directory is named from %s, and is the default of proxy_source in pipeline.hcl\n", from, dir)
+		fmt.Fprintf(w, "note: there is no %s yet: the source's directory is named from %s, and is the default of proxy_source in proxy.hcl\n", from, dir)
 	}
 }
 
@@ -246,38 +246,59 @@ type initFile struct {
 // initFiles are the repository's own pipeline with other defaults, and its
 // datasets. The baseline is left out: it holds the reference proxy's figures.
 func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
-	src, err := touchstone.Template.ReadFile("pipeline.hcl")
+	files, err := initPipeline(defaults)
 	if err != nil {
 		return nil, err
 	}
-	file, diags := hclwrite.ParseConfig(src, "pipeline.hcl", hcl.InitialPos)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	for name, value := range defaults {
-		block := file.Body().FirstMatchingBlock("variable", []string{name})
-		if block == nil {
-			return nil, fmt.Errorf("the pipeline has no variable %s", name)
-		}
-		block.Body().SetAttributeValue("default", value)
-	}
-	files := []initFile{
-		{"pipeline.hcl", file.Bytes()},
-		{ignoreFile, []byte("/reports/\n")},
-	}
-	data, err := fs.Glob(touchstone.Template, "datasets/*.json")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range data {
-		if name == defaultBaseline {
-			continue
-		}
-		b, err := touchstone.Template.ReadFile(name)
+	files = append(files, initFile{ignoreFile, []byte("/reports/\n")})
+	for _, pattern := range []string{"datasets/*.json", "datasets/upstreams.hcl", "datasets/upstreams/*.json"} {
+		data, err := fs.Glob(touchstone.Template, pattern)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, initFile{name, b})
+		for _, name := range data {
+			if name == defaultBaseline {
+				continue
+			}
+			b, err := touchstone.Template.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, initFile{name, b})
+		}
+	}
+	return files, nil
+}
+
+// initPipeline are the pipeline's files with other defaults of variables.
+func initPipeline(defaults map[string]cty.Value) ([]initFile, error) {
+	names, err := fs.Glob(touchstone.Template, "*.hcl")
+	if err != nil {
+		return nil, err
+	}
+	var files []initFile
+	set := map[string]bool{}
+	for _, name := range names {
+		src, err := touchstone.Template.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		file, diags := hclwrite.ParseConfig(src, name, hcl.InitialPos)
+		if diags.HasErrors() {
+			return nil, diags
+		}
+		for variable, value := range defaults {
+			if block := file.Body().FirstMatchingBlock("variable", []string{variable}); block != nil {
+				block.Body().SetAttributeValue("default", value)
+				set[variable] = true
+			}
+		}
+		files = append(files, initFile{name, file.Bytes()})
+	}
+	for variable := range defaults {
+		if !set[variable] {
+			return nil, fmt.Errorf("the pipeline has no variable %s", variable)
+		}
 	}
 	return files, nil
 }

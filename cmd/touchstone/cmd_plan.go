@@ -27,7 +27,7 @@ type planStage struct {
 func newPlanCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan",
-		Short: "Show what a run would do: HIT or MISS and why, for every stage instance",
+		Short: "Show what a run would do: HIT, MISS or OFF and why, for every stage instance",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
@@ -64,15 +64,18 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	hits := 0
+	hits, due := 0, 0
 	for _, o := range outcomes {
 		why := strings.Join(o.Reasons, "; ")
+		if o.State != engine.Off && o.State != engine.Skipped {
+			due++
+		}
 		if o.State == engine.Hit {
 			hits++
 			why = "took " + seconds(o.Duration)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, why)
 	}
-	fmt.Fprintf(t, "\n%d of %d are hits\n", hits, len(outcomes))
+	fmt.Fprintf(t, "\n%d of %d are hits\n", hits, due)
 	return t.Flush()
 }

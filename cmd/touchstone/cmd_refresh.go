@@ -1,16 +1,20 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
 )
 
@@ -26,6 +30,10 @@ and writes corpus_v{n+1}.json beside the corpora that are there, with the versio
 of every server. Then it shows what differs, and which of the changes look like
 rug pulls.
 
+Where the pipeline declares a stage refresh-corpus, as this project's does, that
+stage is run, by the executor that was chosen. With --dir, --upstreams or --corpus,
+and without such a stage, the servers are started directly.
+
 It reaches the network and starts programs with your rights. It is never part of
 the gate, never cached, and never overwrites. A server that fails, lists fewer
 tools than before or is not asked any more stops it, unless --allow-missing says
@@ -33,6 +41,11 @@ that this is meant.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
+			if f := cmd.Flags(); !f.Changed("dir") && !f.Changed("upstreams") && !f.Changed("corpus") && exists(pipeline.MainFileOf(flags.file)) {
+				if done, err := refreshByStage(cmd, flags, dir, append([]string{"--date", o.Date}, missing.Args()...)); done || err != nil {
+					return err
+				}
+			}
 			if err := nameRefreshed(&o, dir); err != nil {
 				return err
 			}
@@ -41,11 +54,7 @@ that this is meant.`,
 			if err != nil {
 				return handError(err)
 			}
-			if flags.json {
-				return printJSON(cmd.OutOrStdout(), r)
-			}
-			r.Write(cmd.OutOrStdout())
-			return nil
+			return printRefreshed(cmd, flags, r)
 		},
 	}
 	f := cmd.Flags()
@@ -55,6 +64,69 @@ that this is meant.`,
 	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the day that the corpus names")
 	missing.Add(f)
 	return cmd
+}
+
+// refreshStage is the stage of a pipeline that refresh runs.
+const refreshStage = "refresh-corpus"
+
+// Outputs of the stage.
+const (
+	refreshedCorpus = "corpus"
+	refreshedReport = "report"
+)
+
+// refreshByStage runs the pipeline's stage with more arguments and puts its
+// corpus into dir. done is false for a pipeline without such a stage.
+func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []string) (done bool, err error) {
+	s, err := openSession(flags, cmd.ErrOrStderr())
+	if err != nil {
+		return false, err
+	}
+	defer s.close()
+	i := slices.IndexFunc(s.plan.Instances, func(in *pipeline.Instance) bool { return in.Stage == refreshStage })
+	if i < 0 {
+		return false, nil
+	}
+	in := s.plan.Instances[i]
+	in.Command = append(slices.Clone(in.Command), args...)
+	rf := &runFlags{progress: "auto", selection: engine.Selection{Only: []string{refreshStage}}}
+	var r refreshcorpus.Result
+	outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) error {
+		corpus, found := outcomes[i].Output(refreshedCorpus)
+		report, told := outcomes[i].Output(refreshedReport)
+		if !found || !told {
+			return fmt.Errorf("the stage %s has to have the outputs %s and %s, both files", refreshStage, refreshedCorpus, refreshedReport)
+		}
+		b, err := s.store.Bytes(report.Digest)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(b, &r); err != nil {
+			return fmt.Errorf("the output %s of the stage %s: %w", refreshedReport, refreshStage, err)
+		}
+		content, err := s.store.Bytes(corpus.Digest)
+		if err != nil {
+			return err
+		}
+		name := "corpus_" + r.Version + ".json"
+		if !corpusFile.MatchString(name) {
+			return fmt.Errorf("the stage %s says that the corpus has the version %q; versions are v1, v2 and so on", refreshStage, r.Version)
+		}
+		r.File = filepath.Join(dir, name)
+		return refreshcorpus.WriteNew(filepath.Join(s.plan.Root, r.File), content)
+	})
+	if err != nil {
+		return true, s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+	}
+	return true, printRefreshed(cmd, flags, &r)
+}
+
+func printRefreshed(cmd *cobra.Command, flags *globalFlags, r *refreshcorpus.Result) error {
+	if flags.json {
+		return printJSON(cmd.OutOrStdout(), r)
+	}
+	r.Write(cmd.OutOrStdout())
+	return nil
 }
 
 var corpusFile = regexp.MustCompile(`^corpus_v([0-9]{1,9})\.json$`)

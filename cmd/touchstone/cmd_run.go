@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
@@ -73,7 +75,8 @@ func newRunCommand(flags *globalFlags) *cobra.Command {
   --from X    X and all that depends on it; what they read besides has to be up to date
   --until X   X and all that it needs
 
-A stage whose cache is off has no result to read, so it runs along where another
+A stage that is off cannot be named, and one that runs on demand only runs when it
+is named. A stage whose cache is off has no result to read, so it runs along where another
 needs it. X is a stage's name or one instance, 'score-retrieval[run=1]'; each flag may be
 repeated, and flags combine: --from A --until B is what lies between.
 With -o the outputs of the last selected stage are written to a directory, those
@@ -226,12 +229,13 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 		}
 		log, readErr := s.store.Bytes(o.Stderr)
 		if readErr != nil || len(log) == 0 {
-			if log, readErr = s.store.Bytes(o.Stdout); readErr != nil {
-				continue
-			}
+			log, _ = s.store.Bytes(o.Stdout) // without a log there is nothing to print of it
 		}
 		for _, line := range tail(s.sourceNames(o, string(log)), 40) {
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
+		}
+		if len(o.Failed.Outputs) > 0 {
+			fmt.Fprintf(w, "%s | kept what it wrote: %s; %s logs %s -o DIR copies it\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
 		}
 	}
 	return err
@@ -321,11 +325,14 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 		Hits: sum.Hits, Executed: sum.Executed, Instances: []contracts.RunInstance{},
 	}
 	for _, o := range outcomes {
+		if o.Instance.OnDemand && o.State == engine.Skipped {
+			continue // no part of this run
+		}
 		in := contracts.RunInstance{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: strings.ToLower(string(o.State)),
-			DurationMS: o.Duration.Milliseconds(), After: []string{},
+			Reason: o.Instance.Off, DurationMS: o.Duration.Milliseconds(), After: []string{},
 		}
-		for _, u := range o.Instance.Upstream {
+		for _, u := range slices.Concat(o.Instance.Upstream, o.Instance.After) {
 			name := s.plan.Instances[u].Stage
 			if n := len(in.After); n == 0 || in.After[n-1] != name {
 				in.After = append(in.After, name)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,9 +11,17 @@ import (
 
 // validateJSON is the shape of validate --json.
 type validateJSON struct {
-	Pipeline  string   `json:"pipeline"`
-	Stages    []string `json:"stages"`
-	Instances int      `json:"instances"`
+	Pipeline string `json:"pipeline"`
+	// Files were read; Skipped lie beside them and belong to something else.
+	Files     []string      `json:"files"`
+	Skipped   []skippedFile `json:"skipped"`
+	Stages    []string      `json:"stages"`
+	Instances int           `json:"instances"`
+}
+
+type skippedFile struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
 }
 
 func newValidateCommand(flags *globalFlags) *cobra.Command {
@@ -27,9 +36,20 @@ func newValidateCommand(flags *globalFlags) *cobra.Command {
 			}
 			names := engine.StageNames(plan)
 			if flags.json {
-				return printJSON(cmd.OutOrStdout(), validateJSON{plan.Name, names, len(plan.Instances)})
+				facts := validateJSON{Pipeline: plan.Name, Files: plan.Files, Skipped: []skippedFile{}, Stages: names, Instances: len(plan.Instances)}
+				for _, s := range plan.Skipped {
+					facts.Skipped = append(facts.Skipped, skippedFile{s.Path, s.Why})
+				}
+				return printJSON(cmd.OutOrStdout(), facts)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d stages, %d instances\n", flags.file, len(names), len(plan.Instances))
+			for _, s := range plan.Skipped {
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: %s is not part of the pipeline: %s\n", s.Path, s.Why)
+			}
+			are := "is"
+			if len(plan.Files) > 1 {
+				are = "are"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %s valid: %d stages, %d instances\n", strings.Join(plan.Files, ", "), are, len(names), len(plan.Instances))
 			return nil
 		},
 	}

@@ -91,7 +91,7 @@ func (w *watch) watch(ctx context.Context) error {
 	if err := pipelineThere(w.flags); err != nil {
 		return err
 	}
-	files, err := newWatched(append([]string{w.flags.file}, w.flags.varFiles...))
+	files, err := newWatched(w.flags.sources())
 	if err != nil {
 		return err
 	}
@@ -120,6 +120,9 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 		if !errors.As(err, &known) || known.err != nil {
 			fmt.Fprintln(&said, "touchstone:", err)
 		}
+		if err := w.files.keep(w.flags.sources()); err != nil {
+			return err
+		}
 		if text := said.String(); text != w.complaint {
 			w.complaint, w.settled = text, nil
 			return w.show(watchJSON{Changed: changed, Error: text}, strings.Split(strings.TrimRight(text, "\n"), "\n"))
@@ -127,6 +130,9 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 		return nil
 	}
 	defer s.close()
+	if err := w.files.always(append(slices.Clone(s.plan.Files), w.flags.varFiles...)); err != nil {
+		return err
+	}
 	if err := w.files.follow(s.plan); err != nil {
 		return err
 	}

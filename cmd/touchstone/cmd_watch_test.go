@@ -35,7 +35,7 @@ func watchedTree(t *testing.T) (dir string, args []string) {
 		text, _, _ = strings.Cut(text, "\n-- ")
 		saveText(t, filepath.Join(dir, name), text+"\n")
 	}
-	for from, to := range map[string]string{"../../pipeline.hcl": "pipeline.hcl", "../../datasets/security_v1.json": "security.json"} {
+	for from, to := range map[string]string{"../../pipeline.hcl": "pipeline.hcl", "../../variables.hcl": "variables.hcl", "../../proxy.hcl": "proxy.hcl", "../../datasets/security_v1.json": "security.json"} {
 		text, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ gate passed. Nothing unchanged is computed twice.
 		SilenceErrors: true,
 	}
 	p := root.PersistentFlags()
-	p.StringVarP(&flags.file, "file", "f", defaultFile, "the pipeline to read")
+	p.StringVarP(&flags.file, "file", "f", defaultFile, "the pipeline to read: a directory, or a file; pipeline.hcl stands for all pipeline files of its directory")
 	p.StringArrayVar(&flags.vars, "var", nil, "set a variable, name=value (repeatable; wins over --var-file and TOUCHSTONE_VAR_name)")
 	p.StringArrayVar(&flags.varFiles, "var-file", nil, "read variables from an HCL or JSON file (repeatable)")
 	p.StringVar(&flags.cacheDir, "cache-dir", "", "the store's directory (default $TOUCHSTONE_CACHE, else the user's cache directory)")

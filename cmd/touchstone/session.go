@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -38,9 +40,7 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 	if err := pipelineThere(flags); err != nil {
 		return nil, err
 	}
-	plan, diags, files := pipeline.Load(pipeline.Options{
-		File: flags.file, Vars: flags.vars, VarFiles: flags.varFiles, Environ: os.Environ(), Version: version,
-	})
+	plan, diags, files := pipeline.Load(flags.options())
 	printDiagnostics(stderr, diags, files)
 	if diags.HasErrors() {
 		return nil, &exitError{code: exitUsage}
@@ -50,10 +50,34 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 
 // pipelineThere tells a wrong directory from a wrong file.
 func pipelineThere(flags *globalFlags) error {
-	if _, err := os.Stat(flags.file); os.IsNotExist(err) {
-		return fmt.Errorf("there is no %s here; run %s init to make one, or name one with --file", flags.file, toolName)
+	if file := pipeline.MainFileOf(flags.file); !exists(file) {
+		return fmt.Errorf("there is no %s here; run %s init to make one, or name one with --file", file, toolName)
 	}
 	return nil
+}
+
+// exists tells whether there is something at a path, or may be.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !os.IsNotExist(err)
+}
+
+// options are what the flags say of the pipeline.
+func (f *globalFlags) options() pipeline.Options {
+	return pipeline.Options{File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version}
+}
+
+// sources lists the files that the pipeline is read from, as far as they are
+// known: also of one that is wrong.
+func (f *globalFlags) sources() []string {
+	list := append([]string{pipeline.MainFileOf(f.file)}, f.varFiles...)
+	_, _, files := pipeline.Load(f.options())
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // printDiagnostics prints what is wrong with sources, with the lines.

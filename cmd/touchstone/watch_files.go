@@ -21,8 +21,14 @@ import (
 // not files, since editors save by putting another file in the place of the
 // old one.
 type watched struct {
-	system *fsnotify.Watcher
-	always []string // files that are followed whatever the plan is
+	system  *fsnotify.Watcher
+	sources []string // the pipeline's own files
+
+	// last is what the last plan gave.
+	last struct {
+		root                string
+		files, dirs, passed []string
+	}
 
 	mu       sync.Mutex
 	files    map[string]bool // read by stages, or always
@@ -40,19 +46,34 @@ func newWatched(always []string) (*watched, error) {
 		return nil, fmt.Errorf("watch files: %w; on Linux, sysctl fs.inotify.max_user_instances may be too small", err)
 	}
 	w := &watched{system: system, files: map[string]bool{}, dirs: map[string]os.FileInfo{}, pending: map[string]bool{}, notified: make(chan struct{}, 1)}
-	for _, file := range always {
-		abs, err := filepath.Abs(file)
-		if err != nil {
-			return nil, err
-		}
-		w.always = append(w.always, abs)
-	}
-	if err := w.set("", nil, nil, nil); err != nil {
+	if err := w.keep(always); err != nil {
 		_ = system.Close()
 		return nil, err
 	}
 	go w.collect()
 	return w, nil
+}
+
+// always sets the files that are followed whatever the plan is.
+func (w *watched) always(files []string) error {
+	w.sources = nil
+	for _, file := range files {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		w.sources = append(w.sources, abs)
+	}
+	return nil
+}
+
+// keep turns to the files of a pipeline that has no plan, and still follows
+// what its last plan read.
+func (w *watched) keep(files []string) error {
+	if err := w.always(files); err != nil {
+		return err
+	}
+	return w.set(w.last.root, w.last.files, w.last.dirs, w.last.passed)
 }
 
 func (w *watched) close() { _ = w.system.Close() }
@@ -83,6 +104,7 @@ func (w *watched) follow(plan *pipeline.Plan) error {
 	for _, p := range plan.Publish {
 		passed = append(passed, filepath.Join(plan.Root, filepath.FromSlash(p.Path)))
 	}
+	w.last.root, w.last.files, w.last.dirs, w.last.passed = plan.Root, files, dirs, passed
 	return w.set(plan.Root, files, dirs, passed)
 }
 
@@ -93,7 +115,7 @@ func (w *watched) set(root string, files, dirs, passed []string) error {
 	for _, dir := range dirs {
 		wanted[dir] = true
 	}
-	for _, file := range append(slices.Clone(w.always), files...) {
+	for _, file := range append(slices.Clone(w.sources), files...) {
 		known[file] = true
 		wanted[filepath.Dir(file)] = true
 	}

@@ -41,7 +41,7 @@ func newBench(t *testing.T, store string) *workbench {
 		t.Skip("proofs run whole pipelines through the real binary; run without -short")
 	}
 	b := &workbench{t: t, dir: t.TempDir(), store: store, vars: []string{"--var", "runs=1", "--var", `detectors=["scanner","keywords"]`}}
-	for _, name := range []string{"pipeline.hcl", "datasets"} {
+	for _, name := range []string{"pipeline.hcl", "variables.hcl", "proxy.hcl", "datasets"} {
 		if out, err := exec.Command("cp", "-r", filepath.Join("../..", name), b.dir).CombinedOutput(); err != nil {
 			t.Fatal(string(out))
 		}

@@ -104,8 +104,8 @@ type Engine struct {
 // State is what became of an instance.
 type State string
 
-// States of an instance. Hit and Miss come from evaluation; the others from a
-// run.
+// States of an instance. Hit, Miss and Off come from evaluation, and Skipped
+// for one that runs on demand only; the others come from a run.
 const (
 	Hit      State = "HIT"
 	Miss     State = "MISS"
@@ -113,6 +113,9 @@ const (
 	Failed   State = "FAILED"
 	Skipped  State = "SKIPPED"
 	Canceled State = "CANCELED"
+	// Off is an instance whose condition is false: it is never run, and its
+	// outputs are null to those that read them.
+	Off State = "OFF"
 )
 
 // Outcome is one instance after evaluation or a run.
@@ -133,6 +136,8 @@ type Outcome struct {
 	// failure a skipped one goes back to.
 	Err   error
 	Cause string
+	// Failed is what the instance wrote before it failed.
+	Failed FailedOutputs
 
 	components []pipeline.KeyComponent
 }

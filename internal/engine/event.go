@@ -31,6 +31,7 @@ type EventKind string
 // Kinds of event, in the order in which an instance may see them.
 const (
 	EventRunStart EventKind = "run_start"
+	EventOff      EventKind = "off"
 	EventHit      EventKind = "hit"
 	EventStart    EventKind = "start"
 	EventRetry    EventKind = "retry"

@@ -158,12 +158,15 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		}
 	}
 	if result.TimedOut || result.ExitCode != 0 {
+		o.Failed = r.keepFailed(in, box, secrets)
 		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout, Hint: redactText(result.Hint, secrets)}
 	}
 	outputs, err := r.collect(in, box)
 	if err != nil {
+		o.Failed = r.keepFailed(in, box, secrets)
 		return nil, err
 	}
+	o.Failed = FailedOutputs{} // of an attempt before this one
 	record := &cache.Record{
 		Key: o.Key, Stage: in.Stage, Instance: in.Name(), Outputs: outputs,
 		Stdout: o.Stdout, Stderr: o.Stderr,

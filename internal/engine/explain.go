@@ -114,7 +114,12 @@ func (o *Outcome) inputSource(component string) string {
 
 // Explain evaluates the plan and explains the instances at the given indexes.
 func (e *Engine) Explain(ctx context.Context, plan *pipeline.Plan, which []int) ([]Explanation, error) {
-	outcomes, err := e.Evaluate(ctx, plan)
+	demanded := make([]bool, len(plan.Instances))
+	for _, i := range which {
+		demanded[i] = true
+	}
+	needed(plan, demanded, false)
+	outcomes, err := e.evaluateWith(ctx, plan, demanded)
 	if err != nil {
 		return nil, err
 	}

@@ -29,17 +29,19 @@ type JournalInstance struct {
 	Cause      string       `json:"cause,omitempty"`
 	Stdout     cache.Digest `json:"stdout"`
 	Stderr     cache.Digest `json:"stderr"`
+	// Failed is what a failed instance wrote.
+	Failed FailedOutputs `json:"failed,omitzero"`
 }
 
 func (r *run) writeJournal() error {
 	now := r.Now().UTC()
 	j := Journal{ID: now.Format("20060102T150405.000000000") + "-" + rand.Text()[:6], Started: now}
-	var logs []cache.Digest
+	var kept []cache.Digest
 	for _, o := range r.outcomes {
 		ji := JournalInstance{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), State: o.State, Key: o.Key,
 			DurationMS: o.Duration.Milliseconds(), ExitCode: o.ExitCode, Cause: o.Cause,
-			Stdout: o.Stdout, Stderr: o.Stderr,
+			Stdout: o.Stdout, Stderr: o.Stderr, Failed: o.Failed,
 		}
 		if o.Err != nil {
 			ji.Error = o.Err.Error()
@@ -47,15 +49,16 @@ func (r *run) writeJournal() error {
 		j.Instances = append(j.Instances, ji)
 		for _, d := range []cache.Digest{o.Stdout, o.Stderr} {
 			if !d.IsZero() {
-				logs = append(logs, d)
+				kept = append(kept, d)
 			}
 		}
+		kept = append(kept, o.Failed.blobs...)
 	}
 	b, err := json.Marshal(j)
 	if err != nil {
 		return err
 	}
-	return r.Store.PutRun(r.Project, j.ID, b, logs...)
+	return r.Store.PutRun(r.Project, j.ID, b, kept...)
 }
 
 // Log is the kept output of one instance, and when it ran.
@@ -64,6 +67,8 @@ type Log struct {
 	State           State
 	Started         time.Time
 	Stdout, Stderr  cache.Digest
+	// Failed is what the instance had written when it failed.
+	Failed FailedOutputs
 }
 
 // Logs finds the newest log of every instance of the named stage or instance:
@@ -93,7 +98,7 @@ func (e *Engine) Logs(name string) ([]Log, error) {
 				continue
 			}
 			seen[full] = true
-			logs = append(logs, Log{in.Stage, in.Instance, in.State, j.Started, in.Stdout, in.Stderr})
+			logs = append(logs, Log{in.Stage, in.Instance, in.State, j.Started, in.Stdout, in.Stderr, in.Failed})
 		}
 	}
 	if len(logs) == 0 {

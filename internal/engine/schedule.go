@@ -67,9 +67,12 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 	r.wake = sync.NewCond(&r.mu)
 	for i, in := range plan.Instances {
 		r.outcomes[i] = &Outcome{Instance: in}
-		r.pending[i] = len(in.Upstream)
+		r.pending[i] = len(in.Upstream) + len(in.After)
 		for _, u := range in.Upstream {
 			r.dependents[u] = append(r.dependents[u], i)
+		}
+		for _, a := range in.After {
+			r.dependents[a] = append(r.dependents[a], i)
 		}
 		if r.pending[i] == 0 {
 			r.ready = append(r.ready, i)
@@ -134,17 +137,49 @@ func (r *run) blocked(o *Outcome) *Outcome {
 	return nil
 }
 
+// blockedAfter finds the outcome of an instance that is waited for without
+// being read and that keeps another from being run. One that was not selected
+// keeps nobody.
+func (r *run) blockedAfter(o *Outcome) *Outcome {
+	for _, a := range o.Instance.After {
+		up := r.outcomes[a]
+		if up.State == Failed || up.State == Canceled || up.State == Skipped && up.Cause != "" {
+			return up
+		}
+	}
+	return nil
+}
+
+// onDemand is the reason of an instance that ordinary runs leave out.
+func onDemand(in *pipeline.Instance) []string {
+	return []string{"runs on demand only; name it with --only " + in.Stage}
+}
+
 // Evaluate answers hit or miss for every instance without running anything.
 // An instance behind a miss is a miss that waits: whether it will have to run
 // depends on the bytes that the upstream produces. The error joins every input
 // that cannot be read and every program that is not there, also of instances
 // that wait.
+//
+// An instance that is off is Off, and one that runs on demand only is Skipped.
 func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome, error) {
+	return e.evaluateWith(ctx, plan, nil)
+}
+
+// evaluateWith is Evaluate, with the instances on demand that are marked.
+func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded []bool) ([]*Outcome, error) {
 	r := e.newRun(plan, RunOptions{})
 	r.walk(ctx, func(ctx context.Context, i int) {
 		o := r.outcomes[i]
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			o.State = Canceled
+			return
+		case o.Instance.Off != "":
+			o.State, o.Reasons = Off, []string{o.Instance.Off}
+			return
+		case o.Instance.OnDemand && (demanded == nil || !demanded[i]):
+			o.State, o.Reasons = Skipped, onDemand(o.Instance)
 			return
 		}
 		if up := r.blocked(o); up != nil {
@@ -198,7 +233,7 @@ type Summary struct {
 
 // Run brings the selected instances up to date. All outcomes are returned, in
 // the plan's order; unselected ones are Skipped without a cause unless they
-// were needed, and then they are Hit. The error is a *StageError or, where a
+// were needed, and then they are Hit; those that are off are Off. The error is a *StageError or, where a
 // needed one is not up to date, a *StaleError for the first such instance of
 // the plan's order, or the context's error.
 func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) ([]*Outcome, Summary, error) {
@@ -210,8 +245,8 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	work := &workDir{}
 	defer work.close()
 	total := 0
-	for _, s := range selected {
-		if s == selectRun {
+	for i, s := range selected {
+		if s == selectRun && plan.Instances[i].Off == "" {
 			total++
 		}
 	}
@@ -253,11 +288,25 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 // visit brings one instance up to date.
 func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	o := r.outcomes[i]
-	if sel == selectNothing {
+	switch {
+	case o.Instance.Off != "":
+		o.State, o.Reasons = Off, []string{o.Instance.Off}
+		if sel == selectRun {
+			r.emitFor(o, Event{Event: EventOff, Reasons: o.Reasons})
+		}
+		return
+	case sel == selectNothing:
 		o.State = Skipped
+		if o.Instance.OnDemand {
+			o.Reasons = onDemand(o.Instance)
+		}
 		return
 	}
-	if up := r.blocked(o); up != nil {
+	up := r.blocked(o)
+	if up == nil {
+		up = r.blockedAfter(o)
+	}
+	if up != nil {
 		o.State, o.Cause = Skipped, up.Cause
 		switch up.State {
 		case Failed:

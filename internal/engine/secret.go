@@ -82,8 +82,41 @@ func redact(file string, secrets []string) error {
 	if err != nil {
 		return err
 	}
+	return os.WriteFile(file, redactBytes(log, values), 0o600)
+}
+
+func redactBytes(content []byte, values []string) []byte {
 	for _, v := range values {
-		log = bytes.ReplaceAll(log, []byte(v), []byte(redacted))
+		content = bytes.ReplaceAll(content, []byte(v), []byte(redacted))
 	}
-	return os.WriteFile(file, log, 0o600)
+	return content
+}
+
+// redactBelow replaces the values of secrets in a file, or in all files of a
+// directory, inside a stage's directory. It goes through os.Root: a process
+// that outlived its stage could put a link in the place of a file meanwhile.
+func redactBelow(box, file string, secrets []string) error {
+	values := hidden(secrets)
+	if len(values) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(box)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return filepath.WalkDir(file, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(box, path)
+		if err != nil {
+			return err
+		}
+		content, err := root.ReadFile(rel)
+		if err != nil {
+			return err
+		}
+		return root.WriteFile(rel, redactBytes(content, values), 0o600)
+	})
 }

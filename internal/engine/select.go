@@ -10,7 +10,8 @@ import (
 )
 
 // Selection chooses instances by stage name ("score-retrieval") or full name
-// ("score-retrieval[run=1]"). All empty selects the whole plan.
+// ("score-retrieval[run=1]"). All empty selects the whole plan but what runs on
+// demand only.
 type Selection struct {
 	// Only selects these and nothing else.
 	Only []string
@@ -66,20 +67,19 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 		}
 		return nil
 	}
-	downstream := func(in []bool) {
-		for i, inst := range plan.Instances {
-			for _, u := range inst.Upstream {
-				in[i] = in[i] || in[u]
-			}
-		}
+	if err := s.refuseOff(plan); err != nil {
+		return nil, err
 	}
 	if err := keep(s.Only, func([]bool) {}); err != nil {
 		return nil, err
 	}
-	if err := keep(s.From, downstream); err != nil {
+	if err := keep(s.From, func(in []bool) { dependents(plan, in) }); err != nil {
 		return nil, err
 	}
-	if err := keep(s.Until, func(in []bool) { needed(plan, in) }); err != nil {
+	if err := keep(s.Until, func(in []bool) { needed(plan, in, true) }); err != nil {
+		return nil, err
+	}
+	if err := s.leaveOutOnDemand(plan, chosen); err != nil {
 		return nil, err
 	}
 	if n > 0 && !slices.Contains(chosen, selectRun) {
@@ -89,7 +89,7 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 	for i := range chosen {
 		required[i] = chosen[i] == selectRun
 	}
-	needed(plan, required)
+	needed(plan, required, false)
 	for i := range chosen {
 		switch {
 		case chosen[i] != selectNothing || !required[i]:
@@ -102,15 +102,75 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 	return chosen, nil
 }
 
-// needed adds everything upstream.
-func needed(plan *pipeline.Plan, in []bool) {
+// needed adds everything upstream, with order also what is waited for without
+// being read.
+func needed(plan *pipeline.Plan, in []bool, order bool) {
 	for i := len(in) - 1; i >= 0; i-- {
-		if in[i] {
-			for _, u := range plan.Instances[i].Upstream {
-				in[u] = true
+		if !in[i] {
+			continue
+		}
+		for _, u := range plan.Instances[i].Upstream {
+			in[u] = true
+		}
+		if order {
+			for _, a := range plan.Instances[i].After {
+				in[a] = true
 			}
 		}
 	}
+}
+
+// dependents adds everything downstream.
+func dependents(plan *pipeline.Plan, in []bool) {
+	for i, inst := range plan.Instances {
+		for _, u := range inst.Upstream {
+			in[i] = in[i] || in[u]
+		}
+		for _, a := range inst.After {
+			in[i] = in[i] || in[a]
+		}
+	}
+}
+
+// refuseOff reports a name that selects nothing but instances that are off.
+func (s Selection) refuseOff(plan *pipeline.Plan) error {
+	for _, name := range slices.Concat(s.Only, s.From, s.Until) {
+		which, err := Find(plan, name)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(which, func(i int) bool { return plan.Instances[i].Off == "" }) {
+			return fmt.Errorf("stage %s is off and cannot be run: %s; set the variables that its condition reads", name, plan.Instances[which[0]].Off)
+		}
+	}
+	return nil
+}
+
+// leaveOutOnDemand takes out the instances that run on demand only, unless they
+// are named, or one that is named needs them or, with From, depends on them.
+func (s Selection) leaveOutOnDemand(plan *pipeline.Plan, chosen []selection) error {
+	if !slices.ContainsFunc(plan.Instances, func(in *pipeline.Instance) bool { return in.OnDemand }) {
+		return nil
+	}
+	demanded, err := match(plan, slices.Concat(s.Only, s.From, s.Until))
+	if err != nil {
+		return err
+	}
+	needed(plan, demanded, true)
+	from, err := match(plan, s.From)
+	if err != nil {
+		return err
+	}
+	for i, in := range plan.Instances {
+		from[i] = from[i] && in.OnDemand
+	}
+	dependents(plan, from)
+	for i, in := range plan.Instances {
+		if in.OnDemand && !demanded[i] && !from[i] {
+			chosen[i] = selectNothing
+		}
+	}
+	return nil
 }
 
 func match(plan *pipeline.Plan, names []string) ([]bool, error) {

@@ -1,8 +1,10 @@
 package refreshcorpus
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,12 +15,13 @@ import (
 func Command() *cobra.Command {
 	var o Options
 	var missing MissingFlag
+	var report string
 	cmd := &cobra.Command{
 		Use:   "refresh-corpus --upstreams FILE [--previous FILE] --out FILE",
 		Short: "Read the tools of real servers into the next version of a corpus",
 		Long: `Installs and starts the servers of an upstreams file, reads all pages of their
 tools/list and writes a sorted corpus with the version of every server. It uses
-the network, so it is not part of a gate and its result is not cached. It never
+the network, so the pipeline runs it on demand only and never caches it. It never
 overwrites a file, and it refuses a corpus that has lost tools.
 "touchstone refresh" does the same and finds the files by itself.`,
 		Args: cobra.NoArgs,
@@ -30,7 +33,10 @@ overwrites a file, and it refuses a corpus that has lost tools.
 				return err
 			}
 			r.Write(cmd.OutOrStdout())
-			return nil
+			if report == "" {
+				return nil
+			}
+			return r.writeReport(report)
 		},
 	}
 	f := cmd.Flags()
@@ -39,6 +45,7 @@ overwrites a file, and it refuses a corpus that has lost tools.
 	f.StringVar(&o.Out, "out", "", "the corpus file to write; it must not exist")
 	f.StringVar(&o.Version, "version", "", "the version of the new corpus (default: the one after the previous)")
 	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the corpus")
+	f.StringVar(&report, "out-report", "", "also write what was read and what differs to this file, as JSON")
 	missing.Add(f)
 	for _, name := range []string{"upstreams", "out"} {
 		cmd.MarkFlagRequired(name)
@@ -58,6 +65,19 @@ func (m *MissingFlag) Add(f *pflag.FlagSet) {
 	f.Lookup("allow-missing").NoOptDefVal = anyServer
 }
 
+// Args returns the flag as it was given, for another command line.
+func (m *MissingFlag) Args() []string {
+	args := make([]string, 0, len(m.names))
+	for _, name := range m.names {
+		if name == anyServer {
+			args = append(args, "--allow-missing")
+		} else {
+			args = append(args, "--allow-missing="+name)
+		}
+	}
+	return args
+}
+
 // Set copies the value of the flag into the options.
 func (m *MissingFlag) Set(o *Options) {
 	for _, name := range m.names {
@@ -67,6 +87,18 @@ func (m *MissingFlag) Set(o *Options) {
 			o.AllowMissing = append(o.AllowMissing, name)
 		}
 	}
+}
+
+// writeReport writes the result as JSON, as touchstone --json refresh prints it.
+func (r *Result) writeReport(file string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.WriteFile(file, append(b, '\n'), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
 }
 
 // Write prints the result for a terminal.

@@ -103,11 +103,16 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := found.checkVersions(u, locked); err != nil {
 		return nil, err
 	}
+	kept, keptServers, err := found.keep(u)
+	if err != nil {
+		return nil, err
+	}
 	missing := shrunken(found, previous)
 	if err := refuse(missing, o); err != nil {
 		return nil, err
 	}
 	corpus := found.corpus(u, locked, missing)
+	take(&corpus, kept, keptServers)
 	corpus.Version, corpus.GeneratedFrom.Date = version, o.Date
 	if len(corpus.Tools) == 0 {
 		return nil, errors.New("no server lists a tool, so there is no corpus to write; see the messages about each server above")
@@ -287,6 +292,12 @@ func writeNew(path string, v any) error {
 	if err != nil {
 		return err
 	}
+	return WriteNew(path, data)
+}
+
+// WriteNew writes a file that is not there yet, whole or not at all. The error
+// of a file that exists ends the process with 2.
+func WriteNew(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}

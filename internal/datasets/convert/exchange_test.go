@@ -129,10 +129,10 @@ func TestGoldenSetRefuses(t *testing.T) {
 	corpus := contracts.Corpus{Version: "c", Tools: []contracts.Tool{{ToolID: "s:t"}}}
 	topics := []Topic{{"q1", "text"}}
 	for want, qrels := range map[string]trec.Qrels{
-		"s:u is not a tool of corpus c":         {"q1": {{Document: "s:u", Relevance: 1}}},
-		"s:t has relevance 3":                {"q1": {{Document: "s:t", Relevance: 3}}},
-		"topic q2 has judgements but no text": {"q1": {{Document: "s:t", Relevance: 1}}, "q2": {{Document: "s:t", Relevance: 1}}},
-		"no topic has both a judgement and a text":        {"q1": {{Document: "s:t", Relevance: -1}}},
+		"s:u is not a tool of corpus c":            {"q1": {{Document: "s:u", Relevance: 1}}},
+		"s:t has relevance 3":                      {"q1": {{Document: "s:t", Relevance: 3}}},
+		"topic q2 has judgements but no text":      {"q1": {{Document: "s:t", Relevance: 1}}, "q2": {{Document: "s:t", Relevance: 1}}},
+		"no topic has both a judgement and a text": {"q1": {{Document: "s:t", Relevance: -1}}},
 	} {
 		if _, _, err := GoldenSet(corpus, qrels, topics); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -24,9 +24,13 @@ type Graph struct {
 // executing them took; Level is the longest way from a stage without inputs
 // from others.
 type Stage struct {
-	Name       string   `json:"name"`
-	Instances  int      `json:"instances"`
-	Hits       int      `json:"hits"`
+	Name      string `json:"name"`
+	Instances int    `json:"instances"`
+	Hits      int    `json:"hits"`
+	// Off counts the instances that are off; OnDemand tells that the stage
+	// runs on demand only.
+	Off        int      `json:"off,omitempty"`
+	OnDemand   bool     `json:"on_demand,omitempty"`
 	DurationMS int64    `json:"duration_ms"`
 	After      []string `json:"after"`
 	Level      int      `json:"level"`
@@ -45,11 +49,15 @@ func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
 		}
 		st := &g.Stages[at]
 		st.Instances++
-		if outcomes[i].State == engine.Hit {
+		st.OnDemand = in.OnDemand
+		switch outcomes[i].State {
+		case engine.Hit:
 			st.Hits++
+		case engine.Off:
+			st.Off++
 		}
 		st.DurationMS += outcomes[i].Duration.Milliseconds()
-		for _, u := range in.Upstream {
+		for _, u := range slices.Concat(in.Upstream, in.After) {
 			up := plan.Instances[u].Stage
 			if !slices.Contains(st.After, up) {
 				st.After = append(st.After, up)
@@ -68,7 +76,11 @@ func (s *Stage) lines() []string {
 	}
 	state := fmt.Sprintf("%d of %d hits", s.Hits, s.Instances)
 	switch {
-	case s.Hits == s.Instances:
+	case s.Off == s.Instances:
+		state = "off"
+	case s.OnDemand:
+		state = "on demand"
+	case s.Hits == s.Instances-s.Off:
 		state = "hit"
 	case s.Hits == 0:
 		state = "miss"

@@ -12,7 +12,7 @@ stage "a" {
   }
   inputs  = { x = matrix.run == 1 ? "../data/a.json" : null, y = output.out } # ERROR: Reference out of place; command and env only
   outputs = { out = "out/${input.x}" } # ERROR: Reference out of place; command and env only
-  timeout = matrix.run # ERROR: Reference out of place; command, env, inputs and outputs only
+  timeout = matrix.run # ERROR: Reference out of place; command, env, inputs, outputs and when only
   command = ["x", stage.b.out] # ERROR: Reference out of place; Declare the output as an input
   env     = { A = stage.b.out } # ERROR: Reference out of place; Declare the output as an input
 }

@@ -264,17 +264,18 @@
     box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. A hit shows what executing it took when it ran.`));
     const stages = new Map();
     for (const i of run.instances) {
-      const s = stages.get(i.stage) || { name: i.stage, hit: 0, ran: 0, failed: 0, skipped: 0, ms: 0, after: i.after };
+      const s = stages.get(i.stage) || { name: i.stage, hit: 0, ran: 0, failed: 0, skipped: 0, off: 0, ms: 0, after: i.after, why: "" };
       s[i.status]++;
       s.ms += i.duration_ms;
+      s.why = s.why || i.reason || "";
       stages.set(i.stage, s);
     }
     const longest = Math.max(1, ...[...stages.values()].map((s) => s.ms));
     const grid = make("div", "stages");
     for (const s of stages.values()) {
-      const counts = ["failed", "ran", "hit", "skipped"].filter((k) => s[k]).map((k) => plural(s[k], k, k === "hit" ? "hits" : k)).join(", ");
+      const counts = ["failed", "ran", "hit", "skipped", "off"].filter((k) => s[k]).map((k) => plural(s[k], k, k === "hit" ? "hits" : k)).join(", ");
       const name = make("span", "", make("b", "", s.name));
-      name.title = s.after.length ? "reads " + s.after.join(", ") : "";
+      name.title = [s.after.length ? "reads " + s.after.join(", ") : "", s.why].filter(Boolean).join("; ");
       const fill = make("i");
       fill.style.width = Math.max(0.5, (100 * s.ms) / longest) + "%";
       grid.append(name, make("span", "small", counts), make("span", "meter " + (s.failed ? "failed" : s.ran ? "ran" : "hit"), fill), make("span", "number", time(s.ms)));

@@ -1,0 +1,211 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// maxConditionText bounds the condition in a reason, in characters.
+const maxConditionText = 80
+
+// settleWhen evaluates the condition of a stage for every cell of its matrix.
+// A cell whose condition is false is off.
+func (l *module) settleWhen(s *stage) {
+	expr := s.content.expr("when")
+	if expr == nil {
+		return
+	}
+	p := s.place("when", scopeOutputs)
+	p.condition = true
+	e := l.inspected(s, expr, p)
+	cells := s.work()
+	off := make([]string, len(cells))
+	scope := l.newCellScope()
+	var last string
+	for i := range cells {
+		scope.enter(&cells[i])
+		if e.eval(l.loader, scope) && e.ok {
+			var on bool
+			if on, e.ok = l.condition(s, e.val, expr); on {
+				last = ""
+			} else {
+				last = l.offReason(expr)
+			}
+		}
+		if !e.ok {
+			// Neither on nor off: who reads the outputs stays silent.
+			s.cellsKnown = false
+			return
+		}
+		off[i] = last
+	}
+	if s.cellsKnown {
+		s.off = off
+	}
+}
+
+// condition reads the value of a condition.
+func (l *module) condition(s *stage, val cty.Value, expr hclsyntax.Expression) (on, ok bool) {
+	if val.ContainsMarked() {
+		l.errorf(expr.Range(), "Sensitive value", "The condition of stage %q depends on a sensitive value, and whether a stage is off is printed. Use sensitive values in command or env only.", s.name)
+		return false, false
+	}
+	val, err := convert.Convert(val, cty.Bool)
+	if err != nil || val.IsNull() {
+		l.errorf(expr.Range(), "Bad type", "when of stage %q must be true or false.", s.name)
+		return false, false
+	}
+	return val.True(), true
+}
+
+// offReason says why a stage is off: its condition as it is written, and where.
+func (l *module) offReason(expr hclsyntax.Expression) string {
+	at := expr.Range()
+	text := ""
+	if f := l.files[at.Filename]; f != nil && at.CanSliceBytes(f.Bytes) {
+		text = strings.Join(strings.Fields(string(at.SliceBytes(f.Bytes))), " ")
+	}
+	if runes := []rune(text); len(runes) > maxConditionText {
+		text = string(runes[:maxConditionText]) + "..."
+	}
+	return fmt.Sprintf("when = %s is false (%s:%d)", text, at.Filename, at.Start.Line)
+}
+
+// offAt says why a cell is off; "" when it is not.
+func (s *stage) offAt(cell int) string {
+	if cell < len(s.off) {
+		return s.off[cell]
+	}
+	return ""
+}
+
+// isOff tells whether every instance of a stage is off.
+func (s *stage) isOff() bool {
+	for _, why := range s.off {
+		if why == "" {
+			return false
+		}
+	}
+	return len(s.off) > 0
+}
+
+// settleOnDemand reads on_demand.
+func (l *module) settleOnDemand(s *stage) {
+	expr := s.content.expr("on_demand")
+	if expr == nil {
+		return
+	}
+	if val, ok := l.setting(expr, cty.Bool, s.place("on_demand", scopeStatic)); ok {
+		s.fixed.OnDemand = val.True()
+	}
+}
+
+// checkOnDemand reports stages of every run that need one that runs on demand
+// only.
+func (l *loader) checkOnDemand() {
+	for _, s := range l.allStages {
+		if s.fixed.OnDemand {
+			continue
+		}
+		for _, need := range append(append([]*stage{}, s.uses...), s.after...) {
+			if need.fixed.OnDemand {
+				l.errorf(s.at, "Needs a stage on demand", "The stage %q is part of every run and needs the stage %q (%s), which runs on demand only. Set on_demand = true here too, or remove it there.",
+					s.name, need.name, where(need.at, s.at))
+			}
+		}
+	}
+}
+
+// checkDependsOn reads the stages that a stage waits for.
+func (l *module) checkDependsOn(s *stage) {
+	expr := s.content.expr("depends_on")
+	if expr == nil {
+		return
+	}
+	list, diags := hcl.ExprList(expr)
+	if diags.HasErrors() {
+		l.errorf(expr.Range(), "Bad type", "depends_on of stage %q is a list of stages that is written out: [stage.NAME, stage.OTHER].", s.name)
+		return
+	}
+	for _, e := range list {
+		t, diags := hcl.AbsTraversalForExpr(e)
+		name, at, ok := "", e.Range(), false
+		if !diags.HasErrors() && len(t) == 2 {
+			name, at, ok = step(t, 1)
+		}
+		switch {
+		case ok && t.RootName() == "stage":
+			if target := l.stages[name]; target != nil {
+				s.waitFor(target)
+			} else {
+				l.errorf(at, "Unknown stage", "There is no stage %q.%s", name, didYouMean(name, l.stageNames()))
+			}
+		case ok && t.RootName() == "include":
+			if n := l.includes[name]; n != nil {
+				s.waitForAll(n.child)
+			} else {
+				l.errorf(at, "Unknown include", "There is no include %q.%s", name, didYouMean(name, l.includeNames()))
+			}
+		default:
+			l.errorf(e.Range(), "Invalid dependency", "depends_on of stage %q names whole stages or includes: write stage.NAME or include.NAME.", s.name)
+		}
+	}
+}
+
+// waitFor makes a stage wait for another.
+func (s *stage) waitFor(target *stage) {
+	if !slices.Contains(s.after, target) {
+		s.after = append(s.after, target)
+	}
+}
+
+// waitForAll makes a stage wait for all stages of a module and of those that
+// it includes.
+func (s *stage) waitForAll(m *module) {
+	if m == nil {
+		return
+	}
+	for _, target := range m.stageOrder {
+		s.waitFor(target)
+	}
+	for _, n := range m.includeOrder {
+		s.waitForAll(n.child)
+	}
+}
+
+// settleAfter lists the instances that the instances of a stage wait for. It
+// runs after all stages are in the plan.
+func (l *loader) settleAfter(s *stage) {
+	if !s.planned || len(s.after) == 0 {
+		return
+	}
+	var all []int
+	for _, target := range s.after {
+		for i := range target.cells {
+			if target.planned && target.offAt(i) == "" {
+				all = append(all, target.first+i)
+			}
+		}
+	}
+	slices.Sort(all)
+	for i := range s.cells {
+		in := l.plan.Instances[s.first+i]
+		switch {
+		case in.Off != "":
+		case len(in.Upstream) == 0:
+			in.After = all // shared: instances are never modified
+		default:
+			for _, j := range all {
+				if _, read := slices.BinarySearch(in.Upstream, j); !read {
+					in.After = append(in.After, j)
+				}
+			}
+		}
+	}
+}

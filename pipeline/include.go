@@ -1,0 +1,342 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// maxModules bounds the modules of a pipeline: where each of a chain of files
+// includes the next one twice, their number doubles with every file.
+const maxModules = 1000
+
+// include is a decoded include block.
+type include struct {
+	name    string
+	at      hcl.Range // of the name
+	content *content
+	inputs  []namedExpr
+	// child is the module, nil when it cannot be read.
+	child *module
+	// value is the object of the child's outputs, unknown until they are.
+	value cty.Value
+}
+
+// moduleOutput is a decoded output block: what a module hands on.
+type moduleOutput struct {
+	name string
+	at   hcl.Range
+	expr hclsyntax.Expression // nil when it is missing
+	val  cty.Value
+}
+
+func (l *module) decodeInclude(b *hclsyntax.Block) {
+	name, at := b.Labels[0], b.LabelRanges[0]
+	if prev := l.includes[name]; prev != nil {
+		l.errorf(at, "Duplicate include", "The include %q is declared already, at %s. Rename or remove one of the two.", name, where(prev.at, at))
+		return
+	}
+	n := &include{name: name, at: at, value: cty.DynamicVal}
+	n.content = l.decode(b.Body, includeSchema, fmt.Sprintf("include %q", name), b.DefRange())
+	l.includes[name] = n
+	l.includeOrder = append(l.includeOrder, n)
+	if val, ok := l.constant(n.content, "source", cty.String, fmt.Sprintf("include %q", name)); ok {
+		n.child = l.openInclude(n, val.AsString(), n.content.expr("source").Range())
+	}
+	if n.child != nil && n.child.src.broken {
+		n.child = nil
+	}
+}
+
+// openInclude reads the files that an include names.
+func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
+	switch {
+	case source == "" || strings.ContainsRune(source, 0):
+		l.errorf(at, "Invalid source", "source names a directory with a %s, or a pipeline file, relative to this file: \"modules/NAME\".", MainFile)
+		return nil
+	case len(l.modules) >= maxModules:
+		l.errorf(at, "Too many includes", "The pipeline includes more than %d modules. Include fewer, or use a matrix.", maxModules)
+		return nil
+	}
+	path := filepath.FromSlash(source)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(l.src.dir, path)
+	}
+	main, whole := mainFile(l.disk, path)
+	if l.includesItself(main, at) {
+		return nil
+	}
+	src := l.read(main, whole, func(file string, err error) {
+		l.errorf(at, "Cannot read the include", "%s. source names a directory with a %s, or a pipeline file, relative to this file.", capital(pathError(file, err)), MainFile)
+	})
+	if src == nil {
+		return nil
+	}
+	return l.newModule(l, l.prefix+n.name+"/", src)
+}
+
+// includesItself reports a module that would include itself, with the way
+// that leads back to it.
+func (l *module) includesItself(main string, at hcl.Range) bool {
+	real, err := l.disk.Resolve(main)
+	if err != nil {
+		return false // reported when it is read
+	}
+	var way []string
+	for m := l; m != nil; m = m.parent {
+		way = append(way, m.src.main)
+		if m.src.real == real {
+			slices.Reverse(way)
+			l.errorf(at, "Cycle of includes", "The file would include itself without end: %s. Remove one of the include blocks.", strings.Join(append(way, m.src.main), " -> "))
+			return true
+		}
+	}
+	return false
+}
+
+func (l *module) decodeOutput(b *hclsyntax.Block) {
+	name, at := b.Labels[0], b.LabelRanges[0]
+	if prev := l.outputs[name]; prev != nil {
+		l.errorf(at, "Duplicate output", "The output %q is declared already, at %s. Rename or remove one of the two.", name, where(prev.at, at))
+		return
+	}
+	what := fmt.Sprintf("output %q", name)
+	c := l.decode(b.Body, moduleOutputSchema, what, b.DefRange())
+	l.constant(c, "description", cty.String, what)
+	o := &moduleOutput{name: name, at: at, expr: c.expr("value"), val: cty.DynamicVal}
+	l.outputs[name] = o
+	l.outputOrder = append(l.outputOrder, o)
+}
+
+// outputNames lists what a module hands on.
+func (l *module) moduleOutputNames() []string {
+	names := make([]string, len(l.outputOrder))
+	for i, o := range l.outputOrder {
+		names[i] = o.name
+	}
+	return names
+}
+
+func (l *module) includeNames() []string {
+	names := make([]string, len(l.includeOrder))
+	for i, n := range l.includeOrder {
+		names[i] = n.name
+	}
+	return names
+}
+
+// settleIncludes evaluates the modules that this one includes, each after
+// those whose outputs it is given.
+func (l *module) settleIncludes() {
+	index := make(map[string]int, len(l.includeOrder))
+	for i, n := range l.includeOrder {
+		index[n.name] = i
+		if l.stages[n.name] != nil {
+			l.errorf(n.at, "Duplicate name", "The stage %q at %s has the name of this include, and names of included stages begin with it. Rename one of the two.",
+				n.name, where(l.stages[n.name].at, n.at))
+		}
+	}
+	edges := make([][]int, len(l.includeOrder))
+	for i, n := range l.includeOrder {
+		n.inputs = l.includeInputs(n)
+		for _, e := range n.inputs {
+			for _, t := range e.expr.Variables() {
+				name, _, ok := step(t, 1)
+				if j, known := index[name]; ok && known && t.RootName() == "include" && !slices.Contains(edges[i], j) {
+					edges[i] = append(edges[i], j)
+				}
+			}
+		}
+	}
+	for _, cycle := range cycles(edges) {
+		names := make([]string, 0, len(cycle)+1)
+		for _, i := range cycle {
+			names = append(names, "include."+l.includeOrder[i].name)
+			l.includeOrder[i].child = nil
+		}
+		l.errorf(l.includeOrder[cycle[0]].at, "Cycle of includes", "These includes are given one another's outputs, so none can be evaluated first: %s. Remove one of the references in inputs.",
+			strings.Join(append(names, names[0]), " -> "))
+	}
+	for _, i := range order(edges) {
+		if n := l.includeOrder[i]; n.child != nil {
+			l.settleInclude(n)
+		}
+	}
+}
+
+// includeInputs splits the inputs of an include into its entries.
+func (l *module) includeInputs(n *include) []namedExpr {
+	expr := n.content.expr("inputs")
+	if expr == nil {
+		return nil
+	}
+	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		l.errorf(expr.Range(), "Bad type", "inputs of include %q is written out: { NAME = value }, each the name of a variable of the included files.", n.name)
+		n.child = nil // it would lack all of them
+		return nil
+	}
+	seen := map[string]bool{}
+	var entries []namedExpr
+	for _, item := range cons.Items {
+		name, ok := l.entryName(item.KeyExpr, place{allow: scopeConstant, what: fmt.Sprintf("a name in inputs of include %q", n.name)})
+		if !ok {
+			continue
+		}
+		if seen[name] {
+			l.errorf(item.KeyExpr.Range(), "Duplicate name", "%q stands in inputs of include %q twice. Remove one of the two.", name, n.name)
+			continue
+		}
+		seen[name] = true
+		entries = append(entries, namedExpr{name: name, at: item.KeyExpr.Range(), expr: item.ValueExpr})
+	}
+	return entries
+}
+
+// settleInclude gives a module its inputs and takes its outputs.
+func (l *module) settleInclude(n *include) {
+	set := map[string]cty.Value{}
+	for _, e := range n.inputs {
+		v := n.child.variables[e.name]
+		if v == nil {
+			has := "It declares no variables."
+			if len(n.child.variableOrder) > 0 {
+				has = fmt.Sprintf("It declares %s.", anyOf(n.child.variableNames()))
+			}
+			l.errorf(e.at, "Undeclared variable", "The include %q sets %q, which %s does not declare.%s %s",
+				n.name, e.name, n.child.src.main, didYouMean(e.name, n.child.variableNames()), has)
+			continue
+		}
+		set[e.name] = cty.DynamicVal
+		if !l.check(e.expr, place{allow: scopeInclude, what: fmt.Sprintf("inputs of include %q", n.name)}) {
+			continue
+		}
+		if val, ok := l.eval(e.expr, l.outputContext()); ok {
+			l.setInput(set, n, v, val, e.expr.Range())
+		}
+	}
+	n.child.given(n, set)
+	n.child.evaluate(set)
+	vals := make(map[string]cty.Value, len(n.child.outputOrder))
+	for _, o := range n.child.outputOrder {
+		vals[o.name] = o.val
+	}
+	n.value = cty.ObjectVal(vals)
+}
+
+// given reports the variables of an included module that have no value: the
+// place to mend is the include, not the variable.
+func (l *module) given(n *include, set map[string]cty.Value) {
+	for _, v := range l.variableOrder {
+		if _, ok := set[v.name]; ok || v.hasPreset {
+			continue
+		}
+		set[v.name] = cty.DynamicVal
+		l.errorf(n.at, "Missing input", "The include %q needs %q (%s): the variable at %s has no default. Add it: inputs = { %s = ... }.",
+			n.name, v.name, typeName(v.ty), where(v.at, n.at), v.name)
+	}
+}
+
+// setInput gives a variable of an included module its value.
+func (l *module) setInput(set map[string]cty.Value, n *include, v *variable, val cty.Value, at hcl.Range) {
+	val, marks := val.UnmarkDeep()
+	if val.IsNull() && holdsOutputs(val.Type()) {
+		val = cty.NullVal(cty.DynamicPseudoType) // an output of a stage that is off is no type's
+	}
+	secret := len(marks) > 0 || v.sensitive
+	val, err := v.convert(val)
+	if err == nil && holdsHugeNumber(val) {
+		err = errHugeNumber
+	}
+	if err != nil {
+		reason := err.Error()
+		if secret {
+			reason = "the value given is not"
+		}
+		l.errorf(at, "Bad type", "The input %q of include %q must be %s: %s.", v.name, n.name, typeName(v.ty), reason)
+		return
+	}
+	set[v.name] = val.WithMarks(marks)
+}
+
+// outputContext is the scope of what refers to outputs from outside of stages.
+func (l *module) outputContext() *hcl.EvalContext {
+	ctx := l.base.NewChild()
+	stages := make(map[string]cty.Value, len(l.stageOrder))
+	for _, s := range l.stageOrder {
+		stages[s.label] = stageValue(s)
+	}
+	ctx.Variables = map[string]cty.Value{"stage": cty.ObjectVal(stages), "include": l.includeValue()}
+	return ctx
+}
+
+// includeValue is what "include" evaluates to.
+func (l *module) includeValue() cty.Value {
+	vals := make(map[string]cty.Value, len(l.includeOrder))
+	for _, n := range l.includeOrder {
+		vals[n.name] = n.value
+	}
+	return cty.ObjectVal(vals)
+}
+
+// settleModuleOutputs evaluates what the module hands on.
+func (l *module) settleModuleOutputs() {
+	for _, o := range l.outputOrder {
+		if o.expr == nil || !l.check(o.expr, place{allow: scopeResult, what: fmt.Sprintf("the output %q", o.name)}) {
+			continue
+		}
+		val, ok := l.eval(o.expr, l.outputContext())
+		switch {
+		case !ok:
+		case val.IsNull():
+			o.val = cty.NullVal(outputType)
+		case val.Type() != outputType:
+			l.errorf(o.expr.Range(), "Invalid output", "The output %q must be an output of a stage, stage.NAME.OUTPUT; this is %s.", o.name, article(val.Type().FriendlyName()))
+		default:
+			o.val = val
+		}
+	}
+}
+
+// holdsOutputs tells whether values of a type may hold outputs of stages.
+func holdsOutputs(ty cty.Type) bool {
+	switch {
+	case ty == outputType:
+		return true
+	case ty.IsCollectionType():
+		return holdsOutputs(ty.ElementType())
+	case ty.IsTupleType():
+		return slices.ContainsFunc(ty.TupleElementTypes(), holdsOutputs)
+	case ty.IsObjectType():
+		for _, a := range ty.AttributeTypes() {
+			if holdsOutputs(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stagesIn lists the stages whose outputs a value holds, each once.
+func stagesIn(val cty.Value) []*stage {
+	if !holdsOutputs(val.Type()) {
+		return nil
+	}
+	var found []*stage
+	val, _ = val.UnmarkDeep()
+	// The callback cannot fail.
+	_ = cty.Walk(val, func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.Type() == outputType && v.IsKnown() && !v.IsNull() {
+			if o := v.EncapsulatedValue().(*outputValue); !slices.Contains(found, o.stage) {
+				found = append(found, o.stage)
+			}
+		}
+		return true, nil
+	})
+	return found
+}

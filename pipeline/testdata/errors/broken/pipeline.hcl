@@ -1,0 +1,3 @@
+stage "s" {
+  command = ["x", var.v]
+}

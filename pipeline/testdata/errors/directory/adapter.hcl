@@ -1,0 +1,3 @@
+# Another kind of file: nothing of it is looked at.
+name = "adapter"
+start { command = ["x"] }

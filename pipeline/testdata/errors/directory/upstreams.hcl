@@ -1,0 +1,2 @@
+corpus { source = "s" }
+upstream "a" { version = "" }

@@ -1,0 +1,3 @@
+include "again" {
+  source = "../turn/turn.hcl"
+}

@@ -1,0 +1,94 @@
+# VAR: secret=["hunter2"]
+variable "secret" {
+  type      = list(string)
+  sensitive = true
+}
+stage "data" {
+  matrix { n = [1, 2] }
+  outputs = { x = "out/x" }
+  command = ["x"]
+}
+stage "off" {
+  when    = false
+  outputs = { x = "out/x" }
+  command = ["x"]
+}
+include "same" {
+  source = "scoring"
+  inputs = { corpus = stage.data.x, runs = 1 }
+}
+include "same" { # ERROR: Duplicate include; at line 16
+  source = "scoring"
+}
+include "data" { # ERROR: Duplicate name; The stage "data" at line 6
+  source = "scoring"
+  inputs = { corpus = "../../data/a.json", runs = 1 }
+}
+include "away" {
+  source = "none" # ERROR: Cannot read the include; does not exist
+}
+include "computed" {
+  source = "scoring${1 + var.x}" # ERROR: Reference out of place; Only constants may stand here
+}
+include "empty" {
+  source = "" # ERROR: Invalid source
+}
+include "loop" {
+  source = "loop"
+}
+include "inputs" { # ERROR: Missing input; needs "corpus"; at testdata/errors/modules/scoring/pipeline.hcl:1
+  source = "scoring"
+  inputs = {
+    runs   = stage.data.x       # ERROR: Bad type; The input "runs" of include "inputs" must be number
+    corpsu = "x"                # ERROR: Undeclared variable; Did you mean "corpus"
+    runs   = 2                  # ERROR: Duplicate name; twice
+  }
+}
+include "invalid" {
+  source = "scoring"
+  inputs = { corpus = stage.off.x, runs = 0 }
+}
+include "secret" {
+  source = "scoring"
+  inputs = { corpus = "../../data/a.json", runs = var.secret } # ERROR: Bad type; must be number: the value given is not
+}
+include "list" {
+  source = "scoring"
+  inputs = merge({}, {}) # ERROR: Bad type; inputs of include "list" is written out
+}
+include "ring" { # ERROR: Cycle of includes; include.ring -> include.gnir -> include.ring
+  source = "scoring"
+  inputs = { corpus = include.gnir.report, runs = 1 }
+}
+include "gnir" {
+  source = "scoring"
+  inputs = { corpus = include.ring.report, runs = 1 }
+}
+stage "total" {
+  inputs = {
+    a = include.same.report
+    b = include.same.reprot     # ERROR: Unknown output; Did you mean "report"
+    c = include.smae.report     # ERROR: Unknown include; Did you mean "same"
+    d = include.same            # ERROR: Incomplete reference; write include.same.OUTPUT
+    e = stage.score.report      # ERROR: Unknown stage; There is no stage "score"
+    f = path.modul              # ERROR: Unknown name; path.module
+  }
+  command = ["x", include.same.report] # ERROR: Reference out of place; A command sees its declared inputs only
+}
+output "wrong" {
+  value = "text" # ERROR: Invalid output; must be an output of a stage
+}
+output "wrong" { # ERROR: Duplicate output
+  value = stage.data.x
+}
+output "missing" { # ERROR: Missing attribute; needs "value"
+}
+stage "back" { # ERROR: Cycle of stages; back -> around/score -> back
+  inputs  = { x = include.around.report }
+  outputs = { x = "out/x" }
+  command = ["x"]
+}
+include "around" {
+  source = "scoring"
+  inputs = { corpus = stage.back.x, runs = 1 }
+}

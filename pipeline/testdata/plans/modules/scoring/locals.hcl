@@ -1,0 +1,1 @@
+locals { runs = var.runs }

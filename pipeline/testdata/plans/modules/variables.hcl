@@ -1,0 +1,4 @@
+variable "extra" {
+  type    = bool
+  default = false
+}
