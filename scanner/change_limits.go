@@ -14,7 +14,7 @@ func (c *change) limits() {
 		Enum    []any
 		Maximum *float64
 	}
-	read := func(v *ToolView) map[string]bounds {
+	read := func(v *toolReading) map[string]bounds {
 		var s struct{ Properties map[string]json.RawMessage }
 		out := map[string]bounds{}
 		if json.Unmarshal(v.InputSchema, &s) != nil {
@@ -59,7 +59,7 @@ func (c *change) limits() {
 		}
 	}
 	for _, at := range c.lost {
-		if at.s.mask.any(cPay|cDestroy|cSend) && c.was.bounds(at) && !c.bounded() {
+		if at.s.mask.any(cPay|cDestroy|cSend) && boundsTool(c.was, at) && !c.bounded() {
 			c.more(0.6, "an end to a limit")
 		}
 	}
@@ -78,8 +78,8 @@ func actingValue(s string) bool {
 	return false
 }
 
-// bounds says whether a sentence of the tool limits it: "up to", "at most".
-func (v *ToolView) bounds(at sentenceAt) bool {
+// boundsTool says whether a sentence of the tool limits it: "up to", "at most".
+func boundsTool(v *toolReading, at sentenceAt) bool {
 	for k := at.s.tok0; k+1 < at.s.tok1; k++ {
 		w, next := v.word(at.d, v.tokens[k]), v.word(at.d, v.tokens[k+1])
 		if w == "up" && next == "to" || w == "at" && next == "most" || w == "maximum" || w == "limited" || w == "max" || w == "below" {
@@ -94,7 +94,7 @@ func (c *change) bounded() bool {
 	for i := range c.now.docs {
 		d := &c.now.docs[i]
 		for s := d.sen0; s < d.sen1; s++ {
-			if c.now.bounds(sentenceAt{d, &c.now.clauses[s]}) {
+			if boundsTool(c.now, sentenceAt{d, &c.now.clauses[s]}) {
 				return true
 			}
 		}

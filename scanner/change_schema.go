@@ -12,7 +12,7 @@ import (
 
 // hosts weighs addresses that the approved version does not name.
 func (c *change) hosts() {
-	for _, sink := range c.now.sinks() {
+	for _, sink := range sinksOf(c.now) {
 		if c.was.contains(sink) {
 			continue
 		}
@@ -25,7 +25,7 @@ func (c *change) hosts() {
 				switch {
 				case kind == kindDefault || kind == kindEnum:
 					w = 1.5
-				case s != nil && c.now.protects(sentenceAt{d, s}), s != nil && !s.mask.any(cSend|cInclude|cChange|cPay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
+				case s != nil && protects(c.now, sentenceAt{d, s}), s != nil && !s.mask.any(cSend|cInclude|cChange|cPay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
 					w = 0.4
 				}
 				break
@@ -38,7 +38,7 @@ func (c *change) hosts() {
 
 // parameters weighs new parameters, and what the schema says of old ones.
 func (c *change) parameters() {
-	oldPower, newPower := c.was.powers(), c.now.powers()
+	oldPower, newPower := powersOf(c.was), powersOf(c.now)
 	for p := powerExec; p < powerCount; p++ {
 		if newPower[p] && !oldPower[p] {
 			w := 0.9

@@ -9,8 +9,8 @@ func (c *change) senses() {
 	}
 	for _, at := range c.added {
 		s := at.s.senses &^ had
-		chosen := at.s.mask.any(cUser|cYou) && !at.s.senses.any(sPrivate) || c.now.protects(at)
-		toUs := s.any(sVendor) || c.now.toUs(at)
+		chosen := at.s.mask.any(cUser|cYou) && !at.s.senses.any(sPrivate) || protects(c.now, at)
+		toUs := s.any(sVendor) || toUs(c.now, at)
 		moves := at.s.senses.any(sMove) || at.s.mask.any(cSend|cRead)
 		switch {
 		case chosen || c.retires(at):
@@ -21,14 +21,14 @@ func (c *change) senses() {
 		case toUs && at.s.senses.any(sPrivate|sCopyTo):
 			c.more(1, "a way to whoever made it")
 		}
-		if s.any(sConsent) && at.s.senses.any(sNeedless|sDeemed|sVoid) && !c.now.protects(at) {
+		if s.any(sConsent) && at.s.senses.any(sNeedless|sDeemed|sVoid) && !protects(c.now, at) {
 			c.more(0.8, "leave to act without asking")
 		}
 	}
 }
 
 // toUs says whether a sentence brings things to "us" or "our side".
-func (v *ToolView) toUs(at sentenceAt) bool {
+func toUs(v *toolReading, at sentenceAt) bool {
 	for k := at.s.tok0 + 1; k < at.s.tok1; k++ {
 		w, before := v.word(at.d, v.tokens[k]), v.word(at.d, v.tokens[k-1])
 		if (w == "us" || w == "our") && (before == "to" || before == "with" || before == "on" || before == "for") {

@@ -9,12 +9,12 @@ import (
 // text.
 var checkCode = registered{codeInfo, inspectCode}
 
-var codeInfo = CheckInfo{
-	ID: "code.malicious", Tier: TierHard, ThreatType: ThreatMaliciousCode,
+var codeInfo = info{
+	ID: "code.malicious", Tier: tierHard, ThreatType: threatMaliciousCode,
 	Description: "commands or code in the text that fetch and run, delete, open a shell or persist",
 }
 
-func inspectCode(v *ToolView, r *RegistryView) []Signal {
+func inspectCode(v *toolReading, r *registry) []signal {
 	docs := v.analyze()
 	about := v.purpose()
 	best, weight := -1, 0.0
@@ -26,18 +26,18 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 			continue
 		}
 		eachShape(d.text, func(sh *codeShape, from, to int) {
-			if w := v.shapeWeight(d, sh, about, from, to); w > weight {
+			if w := shapeWeight(v, d, sh, about, from, to); w > weight {
 				best, weight, at, end, what = i, w, from, to, sh.what
 			}
 		})
 	}
-	if f, reaches := v.valueCommand(); f != nil && !about.any(cMeta|cShell) {
-		s := Signal{CheckID: codeInfo.ID, Tier: TierSoft, ThreatType: ThreatMaliciousCode, Confidence: 0.7,
+	if f, reaches := valueCommand(&v.view); f != nil && !about.any(cMeta|cShell) {
+		s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.7,
 			Evidence: f.text, Detail: f.where() + ": a command in the place of a value"}
 		if reaches {
-			s.Tier, s.Confidence = TierHard, 0.9
+			s.Tier, s.Confidence = tierHard, 0.9
 		}
-		return []Signal{s}
+		return []signal{s}
 	}
 	t := v.tally(r)
 	command := t.best[frCommand].weight
@@ -47,23 +47,23 @@ func inspectCode(v *ToolView, r *RegistryView) []Signal {
 	if best < 0 {
 		h := t.best[frCommand]
 		d := &docs[h.doc]
-		return []Signal{{CheckID: codeInfo.ID, Tier: TierSoft, ThreatType: ThreatMaliciousCode, Confidence: 0.5,
+		return []signal{{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.5,
 			Evidence: excerpt(d.text, int(h.start), int(h.end)), Detail: v.fields[d.field].where() + ": " + frameNames[frCommand]}}
 	}
 	d := &docs[best]
-	s := Signal{CheckID: codeInfo.ID, Tier: TierSoft, ThreatType: ThreatMaliciousCode,
+	s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode,
 		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: excerpt(d.text, at, end),
 		Detail: v.fields[d.field].where() + ": " + what}
 	if weight >= 2.6 && !about.any(cMeta|cShell) {
-		s.Tier = TierHard
+		s.Tier = tierHard
 		s.critical = v.fields[d.field].layer != ""
 	}
-	return []Signal{s}
+	return []signal{s}
 }
 
 // shapeWeight is what a command weighs where it stands: more in an order, with
 // a strange place in it or in an encoding, less where the text speaks about it.
-func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to int) float64 {
+func shapeWeight(v *toolReading, d *doc, sh *codeShape, about concept, from, to int) float64 {
 	w := sh.weight
 	f := &v.fields[d.field]
 	if strangePlace(d.text[from:min(len(d.text), to+40)]) {
@@ -89,7 +89,7 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 		if s.mask.any(cBefore | cMust) {
 			w += 0.5
 		}
-		if s.mask.any(cMeta|cNeg) || v.introduced(d, s) || s.first && slices.Contains(looksFor, strings.ToLower(d.text[toks[0].start:toks[0].end])) {
+		if s.mask.any(cMeta|cNeg) || introduced(&v.view, d, s) || s.first && slices.Contains(looksFor, strings.ToLower(d.text[toks[0].start:toks[0].end])) {
 			w *= 0.3
 		}
 	}
@@ -112,13 +112,3 @@ func (v *ToolView) shapeWeight(d *doc, sh *codeShape, about concept, from, to in
 // looksFor are the words with which a description opens that names commands
 // because its tool looks for them or turns one thing into another.
 var looksFor = []string{"finds", "searches", "matches", "lists", "reports", "flags", "catches", "spots", "highlights", "explains", "describes", "documents", "parses", "checks", "rejects", "blocks", "converts", "translates", "turns", "generates"}
-
-// sentenceAt finds the sentence around an offset.
-func (v *ToolView) sentenceAt(d *doc, at int) *sentence {
-	for s := d.sen0; s < d.sen1; s++ {
-		if int(v.clauses[s].end) > at {
-			return &v.clauses[s]
-		}
-	}
-	return nil
-}

@@ -4,11 +4,11 @@ package scanner
 // send it away, and parameters that collect it.
 var checkExfiltration = registered{exfiltrationInfo, inspectExfiltration}
 
-var exfiltrationInfo = CheckInfo{
-	ID: "exfiltration.data", Tier: TierHard, ThreatType: ThreatExfiltration,
+var exfiltrationInfo = info{
+	ID: "exfiltration.data", Tier: tierHard, ThreatType: threatExfiltration,
 	Description: "demands for credentials, the conversation or the system prompt, and places to send them to",
 }
 
-func inspectExfiltration(v *ToolView, r *RegistryView) []Signal {
-	return v.report(r, exfiltrationInfo, frSecret, frSide)
+func inspectExfiltration(v *toolReading, r *registry) []signal {
+	return report(v, r, exfiltrationInfo, frSecret, frSide)
 }

@@ -6,14 +6,14 @@ import "strings"
 // model decodes at a glance and a reviewer does not.
 var checkPayload = registered{payloadInfo, inspectPayload}
 
-var payloadInfo = CheckInfo{
-	ID: "payload.decoded", Tier: TierHard, ThreatType: ThreatPromptInjection,
+var payloadInfo = info{
+	ID: "payload.decoded", Tier: tierHard, ThreatType: threatPromptInjection,
 	Description: "orders or commands hidden in an encoding, a cipher or pieces",
 }
 
 // inspectPayload reports what decoding brought to light: hits in decoded text
 // that the text as it stands does not have as strongly.
-func inspectPayload(v *ToolView, r *RegistryView) []Signal {
+func inspectPayload(v *toolReading, r *registry) []signal {
 	var plain, hidden [frCount]hit
 	for _, h := range v.frames(r) {
 		best := &plain
@@ -47,32 +47,27 @@ func inspectPayload(v *ToolView, r *RegistryView) []Signal {
 		}
 	}
 	if sum < least || h.weight == 0 {
-		return v.hiddenOrder()
+		return encodedOrder(v)
 	}
 	d := &v.docs[h.doc]
 	f := &v.fields[d.field]
-	s := Signal{
-		CheckID: payloadInfo.ID, Tier: TierSoft, ThreatType: ThreatPromptInjection,
+	s := signal{
+		CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection,
 		Confidence: min(sum/3, 1),
 		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
 		Detail:     f.where() + "; " + frameNames[h.frame],
 	}
 	// A long text that is only read in another way says much by chance.
 	if sum >= softWeight+0.4 && !onlyJoined(f.layer) && !v.purpose().any(cMeta) && (deliberate(f.layer) || len(v.tokens) <= 2*longTool) {
-		s.Tier, s.critical = TierHard, true
+		s.Tier, s.critical = tierHard, true
 	}
-	return []Signal{s}
+	return []signal{s}
 }
 
-// onlyJoined says whether nothing was decoded but pieces put in sequence.
-func onlyJoined(layer string) bool {
-	return layer == fieldsInSequence || layer == valuesInSequence || layer == toolsInSequence
-}
-
-// hiddenOrder reports an order to send something to an address, or to do it in
+// encodedOrder reports an order to send something to an address, or to do it in
 // silence, that somebody took the trouble to encode. Other sentences in a code are judged by what they
 // say, like any text: an honest author may encode them.
-func (v *ToolView) hiddenOrder() []Signal {
+func encodedOrder(v *toolReading) []signal {
 	for i := range v.docs {
 		d := &v.docs[i]
 		f := &v.fields[d.field]
@@ -97,21 +92,11 @@ func (v *ToolView) hiddenOrder() []Signal {
 			toks := v.tokens[sen.tok0:sen.tok1]
 			for k := range toks {
 				if toks[k].c.any(deeds) && (toks[k].f == formBase || moodOf(toks, k, sen) >= moodPlain) {
-					return []Signal{{CheckID: payloadInfo.ID, Tier: TierSoft, ThreatType: ThreatPromptInjection, Confidence: 0.6,
+					return []signal{{CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection, Confidence: 0.6,
 						Evidence: excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + what}}
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// deliberate says whether a layer is one that text does not get by itself, as
-// it gets percent signs and entities.
-func deliberate(layer string) bool {
-	switch layer {
-	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", fieldsInSequence, valuesInSequence, toolsInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
-		return false
-	}
-	return true
 }

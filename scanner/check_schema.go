@@ -6,12 +6,12 @@ import "strings"
 // enumerations, defaults, examples, patterns, comments.
 var checkSchema = registered{schemaInfo, inspectSchema}
 
-var schemaInfo = CheckInfo{
-	ID: "schema.carrier", Tier: TierHard, ThreatType: ThreatToolPoisoning,
+var schemaInfo = info{
+	ID: "schema.carrier", Tier: tierHard, ThreatType: threatToolPoisoning,
 	Description: "orders in parameter names, enum values, defaults, examples, patterns or comments of a schema",
 }
 
-func inspectSchema(v *ToolView, r *RegistryView) []Signal {
+func inspectSchema(v *toolReading, r *registry) []signal {
 	var best [frCount]hit
 	for _, h := range v.frames(r) {
 		switch v.fields[v.docs[h.doc].field].kind {
@@ -28,15 +28,15 @@ func inspectSchema(v *ToolView, r *RegistryView) []Signal {
 			strongest = frameID(f)
 		}
 	}
-	var out []Signal
+	var out []signal
 	if sum >= 1.2 && (best[strongest].weight >= softWeight || v.fields[v.docs[best[strongest].doc].field].kind != kindJoined) {
 		h := best[strongest]
 		d := &v.docs[h.doc]
-		s := Signal{CheckID: schemaInfo.ID, Tier: TierSoft, ThreatType: ThreatToolPoisoning,
+		s := signal{CheckID: schemaInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
 			Confidence: min(sum/3, 1), Evidence: excerpt(d.text, int(h.start), int(h.end)),
 			Detail: v.fields[d.field].where() + "; " + frameNames[strongest]}
 		if k := v.fields[d.field].kind; sum >= 2.4 && h.weight >= 2 && k != kindExample && k != kindTitle && !v.purpose().any(cMeta) {
-			s.Tier = TierHard
+			s.Tier = tierHard
 		}
 		return append(out, s)
 	}
@@ -45,8 +45,8 @@ func inspectSchema(v *ToolView, r *RegistryView) []Signal {
 		if f.kind != kindParamName || f.layer != "" || len(f.text) < 24 {
 			continue
 		}
-		if n, verbs, sensitive := v.nameWords(i); n >= 5 && verbs >= 1 && sensitive || n >= 9 {
-			return append(out, Signal{CheckID: schemaInfo.ID, Tier: TierSoft, ThreatType: ThreatToolPoisoning,
+		if n, verbs, sensitive := nameWords(v, i); n >= 5 && verbs >= 1 && sensitive || n >= 9 {
+			return append(out, signal{CheckID: schemaInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
 				Confidence: 0.7, Evidence: f.text, Detail: "a parameter name that reads as a sentence"})
 		}
 	}
@@ -55,7 +55,7 @@ func inspectSchema(v *ToolView, r *RegistryView) []Signal {
 
 // nameWords counts the words of a parameter's name, its verbs, and says
 // whether it speaks of what is not the tool's business.
-func (v *ToolView) nameWords(i int) (n, verbs int, sensitive bool) {
+func nameWords(v *toolReading, i int) (n, verbs int, sensitive bool) {
 	d := &v.docs[i]
 	for _, t := range v.tokens[d.tok0:d.tok1] {
 		n++

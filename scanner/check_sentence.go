@@ -6,8 +6,8 @@ import "math/bits"
 // plant, by what a classifier learnt from labelled tools.
 var checkSentence = registered{sentenceInfo, inspectSentence}
 
-var sentenceInfo = CheckInfo{
-	ID: "sentence.classifier", Tier: TierSoft, ThreatType: ThreatToolPoisoning,
+var sentenceInfo = info{
+	ID: "sentence.classifier", Tier: tierSoft, ThreatType: threatToolPoisoning,
 	Description: "a sentence like those that attackers plant, by a classifier trained on labelled tools",
 }
 
@@ -22,32 +22,20 @@ const (
 	// mixedScore is for a sentence in two languages, of which there were few to
 	// learn from.
 	mixedScore score = weightUnit * 9 / 4
-	// askScore is the score below which a sentence is so like documentation
-	// that no frame is asked about it.
-	askScore score = -3 * weightUnit
-	// doubtScore is the score below which what frames find counts half: more
-	// speaks for documentation than against it.
-	doubtScore score = 0
-	// doubtDecoded is the same for what was decoded, where an order is likelier.
-	doubtDecoded score = -weightUnit
-	// doubtFactor is what is left of a find then.
-	doubtFactor float64 = 0.5
-	// plainWeight is the weight from which a find is more than a hint.
-	plainWeight float64 = 2
 	// sureScore is the score of which the report is sure.
 	sureScore float64 = 6 * weightUnit
 )
 
-func inspectSentence(v *ToolView, r *RegistryView) []Signal {
+func inspectSentence(v *toolReading, r *registry) []signal {
 	v.frames(r) // which scores the sentences first
-	worst, doc, clause := v.flagScore(), -1, -1
+	worst, doc, clause := flagScoreOf(v), -1, -1
 	for i := range v.docs {
 		if v.fields[v.docs[i].field].kind == kindJoined {
 			continue // what was put in sequence makes sentences that nobody wrote
 		}
 		for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
 			s := &v.clauses[k]
-			if s.score > worst && (s.score > mixedScore || !v.mixed(s)) {
+			if s.score > worst && (s.score > mixedScore || !mixesLanguages(v, s)) {
 				worst, doc, clause = s.score, i, k
 			}
 		}
@@ -56,32 +44,21 @@ func inspectSentence(v *ToolView, r *RegistryView) []Signal {
 		return nil
 	}
 	d, s := &v.docs[doc], &v.clauses[clause]
-	signal := Signal{
-		CheckID: sentenceInfo.ID, Tier: TierSoft, ThreatType: sentenceInfo.ThreatType,
+	found := signal{
+		CheckID: sentenceInfo.ID, Tier: tierSoft, ThreatType: sentenceInfo.ThreatType,
 		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.start)),
 		Evidence:   excerpt(d.text, int(v.tokens[s.tok0].start), int(v.tokens[s.tok1-1].end)),
 		Detail:     v.fields[d.field].where(),
 	}
 	if s.mask.any(cSecret|cCredPath|cConv|cHistory|cPersonal) && s.mask.any(cSend|cInclude|cRead|cLink|cOutside) {
-		signal.ThreatType = ThreatExfiltration
+		found.ThreatType = threatExfiltration
 	}
-	return []Signal{signal}
+	return []signal{found}
 }
 
-// flagScore is the score above which a sentence of this tool is reported.
-func (v *ToolView) flagScore() score {
-	n := 0
-	for i := range v.docs {
-		if f := &v.fields[v.docs[i].field]; f.layer == "" && f.classified() {
-			n += v.docs[i].sen1 - v.docs[i].sen0
-		}
-	}
-	return flagScore + lengthScore*score(bits.Len(uint(n/fewSentences|1))-1)
-}
-
-// mixed says whether a sentence has function words of English and those of
+// mixesLanguages says whether a sentence has function words of English and those of
 // another language.
-func (v *ToolView) mixed(s *sentence) bool {
+func mixesLanguages(v *toolReading, s *sentence) bool {
 	if !s.foreign && !s.mask.any(cForeign) || !s.mask.any(cStop) {
 		return false
 	}
@@ -97,26 +74,13 @@ func (v *ToolView) mixed(s *sentence) bool {
 	return english > 2 && foreign > 1
 }
 
-// outright is what a find weighs where a change is judged: plain evidence that
-// was not there when somebody approved the tool is no documentation.
-func (h *hit) outright() float64 {
-	if full := h.weight / doubtFactor; h.doubted && full >= plainWeight {
-		return full
-	}
-	return h.weight
-}
-
-// doubt takes strength from the hits from n on, which were found in a sentence
-// of this score: they count half, and the strongest no longer quarantines,
-// unless they are certain.
-func (x *frameContext) doubt(s score, n int, decoded bool) {
-	if s >= doubtScore || decoded && s >= doubtDecoded {
-		return
-	}
-	for i := n; i < len(x.hits); i++ {
-		if h := &x.hits[i]; !h.certain {
-			h.doubted = true
-			h.weight *= doubtFactor
+// flagScoreOf is the score above which a sentence of this tool is reported.
+func flagScoreOf(v *toolReading) score {
+	n := 0
+	for i := range v.docs {
+		if f := &v.fields[v.docs[i].field]; f.layer == "" && f.classified() {
+			n += v.docs[i].sen1 - v.docs[i].sen0
 		}
 	}
+	return flagScore + lengthScore*score(bits.Len(uint(n/fewSentences|1))-1)
 }

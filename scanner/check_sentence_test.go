@@ -42,12 +42,12 @@ func TestSentence(t *testing.T) {
 func TestFlagScore(t *testing.T) {
 	last := score(0)
 	for _, n := range []int{1, 8, 16, 64} {
-		v := viewOf(&Tool{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
+		v := viewOf(&definition{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
 		v.analyze()
-		if n == 1 && v.flagScore() != flagScore || v.flagScore() <= last {
-			t.Errorf("%d sentences: %d, after %d for fewer", n, v.flagScore(), last)
+		if n == 1 && flagScoreOf(v) != flagScore || flagScoreOf(v) <= last {
+			t.Errorf("%d sentences: %d, after %d for fewer", n, flagScoreOf(v), last)
 		}
-		last = v.flagScore()
+		last = flagScoreOf(v)
 	}
 }
 
@@ -58,11 +58,11 @@ func TestMixed(t *testing.T) {
 		"Orders of a day are sorted by the time at which they came in.":                                       false,
 		"Die Bestellungen eines Tages sind nach der Zeit sortiert, zu der sie eingegangen sind.":              false,
 	} {
-		v := viewOf(&Tool{Name: "helper", Description: text})
+		v := viewOf(&definition{Name: "helper", Description: text})
 		v.analyze()
 		got := false
 		for k := range v.clauses {
-			got = got || v.mixed(&v.clauses[k])
+			got = got || mixesLanguages(v, &v.clauses[k])
 		}
 		if got != want {
 			t.Errorf("mixed %v, want %v: %s", got, want, text)

@@ -8,8 +8,8 @@ import (
 // checkSize finds text that is there to push other text out of sight.
 var checkSize = registered{sizeInfo, inspectSize}
 
-var sizeInfo = CheckInfo{
-	ID: "size.suspicious", Tier: TierSoft, ThreatType: ThreatUncategorized,
+var sizeInfo = info{
+	ID: "size.suspicious", Tier: tierSoft, ThreatType: threatUncategorized,
 	Description: "text of a size, padding or repetition that documentation does not need",
 }
 
@@ -27,10 +27,10 @@ const (
 	minLine = 4
 )
 
-func inspectSize(v *ToolView, _ *RegistryView) []Signal {
-	var out []Signal
+func inspectSize(v *toolReading, _ *registry) []signal {
+	var out []signal
 	add := func(f *field, confidence float64, at int, format string, args ...any) {
-		out = append(out, Signal{CheckID: sizeInfo.ID, Tier: TierSoft, ThreatType: ThreatUncategorized,
+		out = append(out, signal{CheckID: sizeInfo.ID, Tier: tierSoft, ThreatType: threatUncategorized,
 			Confidence: confidence, Evidence: excerpt(f.text, at, min(at+80, len(f.text))),
 			Detail: f.where() + ": " + fmt.Sprintf(format, args...)})
 	}

@@ -10,13 +10,13 @@ import (
 // pass for others.
 var checkUnicode = registered{unicodeInfo, inspectUnicode}
 
-var unicodeInfo = CheckInfo{
-	ID: "unicode.hidden", Tier: TierHard, ThreatType: ThreatPromptInjection,
+var unicodeInfo = info{
+	ID: "unicode.hidden", Tier: tierHard, ThreatType: threatPromptInjection,
 	Description: "characters that are not seen, reverse the text or pass for other letters",
 }
 
-func inspectUnicode(v *ToolView, r *RegistryView) []Signal {
-	var out []Signal
+func inspectUnicode(v *toolReading, r *registry) []signal {
+	var out []signal
 	for i := range v.allFields() {
 		f := &v.fields[i]
 		if !f.plain && f.layer == "" {
@@ -28,9 +28,9 @@ func inspectUnicode(v *ToolView, r *RegistryView) []Signal {
 
 // strongestOf keeps the strongest hard and the strongest soft signal: one
 // smuggled sentence in ten fields is one reason, not ten.
-func strongestOf(all []Signal) []Signal {
-	var out []Signal
-	for _, tier := range []Tier{TierHard, TierSoft} {
+func strongestOf(all []signal) []signal {
+	var out []signal
+	for _, tier := range []tier{tierHard, tierSoft} {
 		best := -1
 		for i := range all {
 			if all[i].Tier == tier && (best < 0 || all[i].Confidence > all[best].Confidence) {
@@ -44,29 +44,20 @@ func strongestOf(all []Signal) []Signal {
 	return out
 }
 
-func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
 // hiddenSignals judges one field. Some things only deceive: text in tag
 // characters, bytes in selectors, overrides, anything unseen in a name. The
 // rest also comes with text that was copied from a page, so the text is
 // judged as it reads without it.
-func hiddenSignals(v *ToolView, r *RegistryView, f *field) []Signal {
+func hiddenSignals(v *toolReading, r *registry, f *field) []signal {
 	c := countHidden(f.text)
-	var out []Signal
-	add := func(tier Tier, confidence float64, at, end int, format string, args ...any) {
+	var out []signal
+	add := func(tier tier, confidence float64, at, end int, format string, args ...any) {
 		if at < 0 {
 			at = 0
 		}
-		out = append(out, Signal{
-			CheckID: unicodeInfo.ID, Tier: tier, ThreatType: ThreatPromptInjection,
-			Confidence: confidence, critical: tier == TierHard,
+		out = append(out, signal{
+			CheckID: unicodeInfo.ID, Tier: tier, ThreatType: threatPromptInjection,
+			Confidence: confidence, critical: tier == tierHard,
 			Evidence: excerpt(f.text, at, end),
 			Detail:   f.where() + ": " + fmt.Sprintf(format, args...),
 		})
@@ -76,43 +67,43 @@ func hiddenSignals(v *ToolView, r *RegistryView, f *field) []Signal {
 	name := f.kind == kindName || f.kind == kindParamName
 	switch {
 	case c.tags > 0:
-		add(TierHard, 1, c.first, end, "%d tag characters, which spell text that is not shown", c.tags)
+		add(tierHard, 1, c.first, end, "%d tag characters, which spell text that is not shown", c.tags)
 	case c.selectors >= 4 && c.longest >= 3:
-		add(TierHard, 1, c.first, end, "%d variation selectors in a row, which can carry bytes", c.selectors)
+		add(tierHard, 1, c.first, end, "%d variation selectors in a row, which can carry bytes", c.selectors)
 	case c.bidiStrong > 0 && !c.rtl:
-		add(TierHard, 0.95, c.first, end, "bidirectional override in text without right-to-left letters")
+		add(tierHard, 0.95, c.first, end, "bidirectional override in text without right-to-left letters")
 	case c.longest >= 8 && zero >= 8:
-		add(TierHard, 0.95, c.first, end, "%d zero-width characters in a row, which can carry bits", c.longest)
+		add(tierHard, 0.95, c.first, end, "%d zero-width characters in a row, which can carry bits", c.longest)
 	case name && zero+c.bidi > 0:
-		add(TierHard, 0.95, c.first, end, "an invisible character in a name")
+		add(tierHard, 0.95, c.first, end, "an invisible character in a name")
 	case c.ansi > 0:
-		add(TierHard, 0.95, c.first, end, "terminal escape sequences, which can hide or forge text")
+		add(tierHard, 0.95, c.first, end, "terminal escape sequences, which can hide or forge text")
 	case c.longest >= 4 && zero >= 4:
-		add(TierSoft, 0.6, c.first, end, "%d invisible characters in a row", c.longest)
+		add(tierSoft, 0.6, c.first, end, "%d invisible characters in a row", c.longest)
 	case c.control > 0:
-		add(TierSoft, 0.5, c.first, end, "%d control characters", c.control)
+		add(tierSoft, 0.5, c.first, end, "%d control characters", c.control)
 	case c.private > 0 || c.selectors > 1:
-		add(TierSoft, 0.4, c.first, end, "characters without a public meaning")
+		add(tierSoft, 0.4, c.first, end, "characters without a public meaning")
 	}
 	mixed, at, to := 0, 0, 0
 	if c.alike {
 		mixed, at, to = mixedWords(f.text)
 	}
 	if mixed > 0 && name {
-		add(TierHard, 0.9, at, to, "a name of Latin letters and look-alikes of another script")
+		add(tierHard, 0.9, at, to, "a name of Latin letters and look-alikes of another script")
 	}
 	if name && mixed == 0 {
 		switch disguisedName(f.text) {
 		case 2:
-			add(TierHard, 0.9, 0, 40, "a word of a name with a letter of another script in the place of its own")
+			add(tierHard, 0.9, 0, 40, "a word of a name with a letter of another script in the place of its own")
 		case 1:
-			add(TierSoft, 0.6, 0, 40, "a letter in a name that passes for another")
+			add(tierSoft, 0.6, 0, 40, "a letter in a name that passes for another")
 		}
 	}
 	if name && (c.compat > 0 || c.overlays > 0) {
-		add(TierSoft, 0.6, 0, 40, "letters in a form that only looks like plain text")
+		add(tierSoft, 0.6, 0, 40, "letters in a form that only looks like plain text")
 	}
-	if (c.first >= 0 || c.compat+c.overlays+mixed > 0) && (len(out) == 0 || out[0].Tier != TierHard) {
+	if (c.first >= 0 || c.compat+c.overlays+mixed > 0) && (len(out) == 0 || out[0].Tier != tierHard) {
 		if d := disguised(f.text); d.words > 0 {
 			d.judge(v, r, add)
 		}
@@ -224,17 +215,17 @@ func hiddenWord(w string) bool {
 
 // judge weighs a disguise by what the text says without it. Innocent prose
 // stays innocent, however it came by its characters.
-func (d *disguise) judge(v *ToolView, r *RegistryView, add func(Tier, float64, int, int, string, ...any)) {
+func (d *disguise) judge(v *toolReading, r *registry, add func(tier, float64, int, int, string, ...any)) {
 	said := v.tally(r).total
 	if d.styled == d.words && said < softWeight {
 		return // a style that honest authors use lowers no threshold
 	}
 	switch {
 	case said >= 1 && d.telling > 0:
-		add(TierHard, 0.95, d.start, d.end, "%d disguised words, and what they spell is an order", d.words)
+		add(tierHard, 0.95, d.start, d.end, "%d disguised words, and what they spell is an order", d.words)
 	case d.hosts > 0:
-		add(TierSoft, 0.6, d.start, d.end, "the name of a host in letters that only look like its own")
+		add(tierSoft, 0.6, d.start, d.end, "the name of a host in letters that only look like its own")
 	case said >= 0.5 && d.telling > 0, d.telling >= 2 && d.telling*2 >= d.words:
-		add(TierSoft, 0.6, d.start, d.end, "%d disguised words, of which %d are such as orders are made of", d.words, d.telling)
+		add(tierSoft, 0.6, d.start, d.end, "%d disguised words, of which %d are such as orders are made of", d.words, d.telling)
 	}
 }

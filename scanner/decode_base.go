@@ -9,60 +9,6 @@ import (
 
 // Decoders for bytes in base64 and hexadecimal digits.
 
-const minRun = 16
-
-// byteSet is a set of ASCII characters.
-type byteSet [256]bool
-
-func setOf(s string) (t byteSet) {
-	for i := 0; i < len(s); i++ {
-		t[s[i]] = true
-	}
-	return t
-}
-
-// in says whether a text has any of them.
-func (t *byteSet) in(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if t[s[i]] {
-			return true
-		}
-	}
-	return false
-}
-
-const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
-var (
-	base64Set = setOf(alnum + "+/-_=")
-	hexSet    = setOf("0123456789abcdefABCDEF")
-)
-
-// runs calls f with each maximal run of the set's characters of at least
-// least bytes, until f says stop. It looks at where a run from i would have to
-// reach and from there back, so that most of a text of short words is never
-// looked at.
-func runs(s string, set *byteSet, least int, f func(run string) bool) {
-	for i := 0; i+least <= len(s); {
-		k := i + least - 1
-		for k >= i && set[s[k]] {
-			k--
-		}
-		if k >= i {
-			i = k + 1
-			continue
-		}
-		j := i + least
-		for j < len(s) && set[s[j]] {
-			j++
-		}
-		if !f(s[i:j]) {
-			return
-		}
-		i = j
-	}
-}
-
 func findBase64(d *doc) string {
 	var c collector
 	whole := unwrapped(d.text)

@@ -27,14 +27,6 @@ func findBase85(d *doc) string {
 // that prose uses singly may be base85.
 const minRun85 = 25
 
-// printableSet are the characters of ASCII that are seen.
-var printableSet = func() (t byteSet) {
-	for c := '!'; c < 0x7f; c++ {
-		t[c] = true
-	}
-	return t
-}()
-
 // rfc1924 and z85 are the digits of RFC 1924 and of ZeroMQ's Z85.
 const (
 	rfc1924 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"

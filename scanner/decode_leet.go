@@ -60,8 +60,6 @@ func unleet(s string, one byte) string {
 	return string(b)
 }
 
-func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
 func signsInWords(s string) int {
 	n := 0
 	for i := 1; i+1 < len(s); i++ {

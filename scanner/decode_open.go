@@ -40,14 +40,14 @@ func (s *decoderSet) add(id decoderID) { *s |= 1 << id }
 
 // worth gives the decoders that may find something in a text. It errs on the
 // side of asking.
-func (d *doc) worth() (set decoderSet) {
+func worth(d *doc) (set decoderSet) {
 	st := &d.stats
 	unknown := st.words - st.known
 	if st.longestWord >= 12 || st.longest >= 4 {
-		st.worthOfWords(&set)
+		worthOfWords(st, &set)
 	}
 	if st.odd > 1 || st.marks != 0 {
-		st.worthOfMarks(d.text, unknown, &set)
+		worthOfMarks(st, d.text, unknown, &set)
 	}
 	if st.numbers >= minDecoded || st.words >= 2*minDecoded && st.known*3 <= st.words {
 		set.add(deNumbers)
@@ -87,7 +87,7 @@ func (d *doc) worth() (set decoderSet) {
 // worthOfWords adds the decoders of long words and of runs of unknown ones. What
 // is encoded in letters and digits has a digit, unless it is very long or cut
 // into pieces.
-func (st *docStats) worthOfWords(set *decoderSet) {
+func worthOfWords(st *docStats, set *decoderSet) {
 	pieces := st.longest >= 4 && st.strangeRun >= 4
 	if pieces || st.unbroken >= minRun && (st.digits || st.marks&(markPlus|markEquals) != 0 || st.unbroken >= 3*minRun) {
 		set.add(deBase64)
@@ -110,7 +110,7 @@ func (st *docStats) worthOfWords(set *decoderSet) {
 }
 
 // worthOfMarks adds the decoders of what consists of marks, or begins with them.
-func (st *docStats) worthOfMarks(s string, unknown int32, set *decoderSet) {
+func worthOfMarks(st *docStats, s string, unknown int32, set *decoderSet) {
 	set.add(deTitles)
 	if st.odd > 2 && st.unbroken >= minRun85 {
 		set.add(deBase85)

@@ -90,27 +90,6 @@ func proseCost[T string | []byte](s T) int {
 	return cost * 25 / pairs
 }
 
-// digits64 are the digits of base64 in their order.
-const digits64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-// eachWord calls f with the bounds of every run of ASCII letters, until f says
-// stop.
-func eachWord[T string | []byte](s T, f func(from, to int) bool) {
-	for i := 0; i < len(s); {
-		if !letterByte(s[i]) {
-			i++
-			continue
-		}
-		from := i
-		for i < len(s) && letterByte(s[i]) {
-			i++
-		}
-		if !f(from, i) {
-			return
-		}
-	}
-}
-
 // spelledShare is the share of the words of three letters and more that people
 // write, in hundredths; -1 when there are fewer than three.
 func spelledShare[T string | []byte](s T) int {

@@ -158,21 +158,3 @@ func findCase(d *doc) string {
 	}
 	return string(lowerASCII(nil, d.text))
 }
-
-// whimsical says whether a word has its capitals where neither a sentence nor
-// an identifier has them: within it, and beside another capital or a single
-// small letter.
-func whimsical(word string) bool {
-	turns, inner := 0, 0
-	for i := 1; i < len(word); i++ {
-		upper := word[i] < 'a'
-		if upper {
-			inner++
-		}
-		if upper != (word[i-1] < 'a') {
-			turns++
-		}
-	}
-	return inner > 0 && inner < len(word)-1 && turns > 1 || inner == len(word)-1 && len(word) > 2 && word[0] >= 'a' ||
-		turns == 1 && inner > 0 && word[0] >= 'a' && len(word) < 5 || turns == 1 && inner > 1 && inner < len(word)-1
-}

@@ -345,7 +345,7 @@ func fuzzDecoders(f *testing.F, seeds []string, find ...func(*doc) string) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		tool := described(text)
-		v := viewOf(&tool)
+		v := viewOf((*definition)(&tool))
 		v.analyze()
 		for i := range v.docs {
 			for _, find := range find {

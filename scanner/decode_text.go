@@ -42,15 +42,6 @@ func findPercent(d *doc) string {
 	return strings.ToValidUTF8(string(out), "�")
 }
 
-func allHex(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !hexSet[s[i]] {
-			return false
-		}
-	}
-	return true
-}
-
 // longRun is the number of escapes in a row from which they are a text of
 // their own, not letters that the rest needs.
 const longRun = 12
@@ -122,18 +113,6 @@ func escapedLetters(s string) bool {
 		i += size
 	}
 	return n >= longRun
-}
-
-func hexByte(a, b byte) byte { return nibble(a)<<4 | nibble(b) }
-
-func nibble(c byte) byte {
-	switch {
-	case c >= 'a':
-		return c - 'a' + 10
-	case c >= 'A':
-		return c - 'A' + 10
-	}
-	return c - '0'
 }
 
 // findEscapes reads runs of \uXXXX, \u{X}, \UXXXXXXXX, \xXX, \NNN, \X of CSS,
@@ -284,8 +263,6 @@ func escapeAt(s string) (r rune, size int, isByte bool) {
 	}
 	return rune(n), size, isByte
 }
-
-func octal(c byte) bool { return c >= '0' && c <= '7' }
 
 // letterName reads \N{LATIN SMALL LETTER X} and the same of a capital.
 func letterName(s string) (r rune, size int, isByte bool) {

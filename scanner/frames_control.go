@@ -2,8 +2,6 @@ package scanner
 
 // Frames about control: overriding, concealing, precedence, roles.
 
-const cDeeds = cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy
-
 // override finds orders to drop what the model was told before.
 func (x *frameContext) override() {
 	if x.sen.foreign && x.about.any(cInstr|cRule) && !x.mask.any(cYou|cModel|cNow) {

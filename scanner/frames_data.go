@@ -349,8 +349,6 @@ func placeholderInURL(s string) string {
 	}
 }
 
-func upperByte(c byte) bool { return c >= 'A' && c <= 'Z' }
-
 // telling says whether a placeholder stands for what a conversation holds.
 func telling(hole string) bool {
 	var buf [64]byte
@@ -361,12 +359,4 @@ func telling(hole string) bool {
 		}
 	}
 	return false
-}
-
-func indexFrom(s, sub string, from int) int {
-	i := strings.Index(s[from:], sub)
-	if i < 0 {
-		return -1
-	}
-	return from + i
 }

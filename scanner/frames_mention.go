@@ -145,9 +145,9 @@ func (x *frameContext) ownerOf(name string) int {
 	if x.reg == nil {
 		return ownerUnknown
 	}
-	tools := x.reg.ToolsByName[name]
+	tools := x.reg.toolsByName[name]
 	if len(tools) == 0 && shouted(name) {
-		tools = x.reg.ToolsByName[strings.ToLower(name)]
+		tools = x.reg.toolsByName[strings.ToLower(name)]
 	}
 	if len(tools) == 0 {
 		return ownerUnknown

@@ -13,7 +13,7 @@ func (x *frameContext) metaDiscount() float64 {
 	}
 	if !x.mask.any(cMeta) {
 		// An example of several sentences: quoted, and announced before.
-		if x.toks[0].flags&(tfQuote|tfCode) != 0 && x.v.introduced(x.doc, x.sen) {
+		if x.toks[0].flags&(tfQuote|tfCode) != 0 && introduced(&x.v.view, x.doc, x.sen) {
 			x.quoted++
 			return 0.15
 		}
@@ -70,7 +70,7 @@ func (x *frameContext) exemplifies(i int) bool {
 
 // introduced says whether one of the two sentences before announces examples
 // or speaks of attacks.
-func (v *ToolView) introduced(d *doc, sen *sentence) bool {
+func introduced(v *view, d *doc, sen *sentence) bool {
 	k, _ := slices.BinarySearchFunc(v.clauses[d.sen0:d.sen1], sen.tok0, func(s sentence, tok int) int { return s.tok0 - tok })
 	if k += d.sen0; k == d.sen0 {
 		return false

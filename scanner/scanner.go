@@ -8,12 +8,10 @@ import (
 // Scanner holds a choice of checks and a baseline. It is safe for use by
 // several goroutines at once.
 type Scanner struct {
-	checks   []Check
-	baseline map[toolKey]*Tool
+	checks   []registered
+	extra    []Check // run after checks
+	baseline map[toolKey]*definition
 }
-
-// toolKey names a tool within its server.
-type toolKey struct{ server, name string }
 
 // Option sets up a Scanner.
 type Option func(*config) error
@@ -83,24 +81,36 @@ func New(opts ...Option) (*Scanner, error) {
 			return nil, fmt.Errorf("scanner: %w", err)
 		}
 	}
-	s := &Scanner{baseline: map[toolKey]*Tool{}}
+	s := &Scanner{baseline: map[toolKey]*definition{}}
 	for _, r := range builtin() {
 		if (c.only == nil || c.only[r.info.ID]) && !c.without[r.info.ID] {
 			s.checks = append(s.checks, r)
 		}
 	}
 	for _, check := range c.extra {
-		if slices.ContainsFunc(s.checks, func(o Check) bool { return o.ID() == check.ID() }) {
+		if slices.Contains(s.checkIDs(), check.ID()) {
 			return nil, fmt.Errorf("scanner: two checks have the id %q: rename one", check.ID())
 		}
-		s.checks = append(s.checks, check)
+		s.extra = append(s.extra, check)
 	}
-	if len(s.checks) == 0 {
+	if len(s.checks)+len(s.extra) == 0 {
 		return nil, fmt.Errorf("scanner: no check is left to run: leave fewer out of %v", builtinIDs())
 	}
 	for i := range c.baseline {
 		t := c.baseline[i]
-		s.baseline[toolKey{t.Server, t.Name}] = &t
+		s.baseline[toolKey{t.Server, t.Name}] = (*definition)(&t)
 	}
 	return s, nil
+}
+
+// checkIDs lists the ids of the scanner's checks in the order in which they run.
+func (s *Scanner) checkIDs() []string {
+	ids := make([]string, 0, len(s.checks)+len(s.extra))
+	for _, c := range s.checks {
+		ids = append(ids, c.info.ID)
+	}
+	for _, c := range s.extra {
+		ids = append(ids, c.ID())
+	}
+	return ids
 }

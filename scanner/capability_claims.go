@@ -1,0 +1,118 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+)
+
+// claims is what a tool says of itself apart from its parameters.
+type claims struct {
+	said  concept // name and description together
+	name  concept
+	words int // of the description
+	// readOnly and harmless come from the annotations, closed (no contact
+	// with the outside) from them or the description.
+	readOnly, harmless, closed bool
+	// claimed says that the tool promises to change nothing, viewer that its
+	// first word is one of looking, computing or showing and none of doing.
+	claimed, viewer bool
+	// promised says that the description itself makes that promise.
+	promised bool
+	// tentative says that the tool shows what something else would do.
+	tentative bool
+	// pure says that it only computes: nothing that it says of itself needs
+	// files, the network or anybody's data.
+	pure bool
+}
+
+// viewVerbs open descriptions and names of tools that look and do not touch.
+var viewVerbs = setOfWords(`show shows list lists get gets return returns read reads find finds look looks search searches
+	say says tell tells compute computes count counts convert converts check checks validate validates estimate estimates preview
+	previews explain explains name names evaluate evaluates format formats view views display displays describe describes query queries
+	resolve resolves lookup inspect inspects calculate calculates turn turns mark marks fetch fetches retrieve retrieves summarize
+	summarizes summarise summarises pretty prints rolls price latest detect detects compare compares random weather current today's
+	measures measure solves solve sorts sort mirrors zeigt affiche muestra mostra consulta lista lit lee sucht busca cherche rechnet`)
+
+func setOfWords(s string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// claimsOf reads the tool's name, description and annotations.
+func claimsOf(v *view) claims {
+	var c claims
+	opens := false
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.layer != "" {
+			continue
+		}
+		switch f.kind {
+		case kindName:
+			c.name |= v.maskOf(i)
+			c.said |= c.name
+			opens = opens || d.tok1 > d.tok0 && viewVerbs[string(v.lower(d, v.tokens[d.tok0]))]
+		case kindDescription:
+			c.said |= v.maskOf(i)
+			c.words += d.tok1 - d.tok0
+			opens = opens || d.tok1 > d.tok0 && viewVerbs[string(v.lower(d, v.tokens[d.tok0]))]
+			c.promised = c.promised || readOnlyPhrases.in(d.text)
+			c.closed = c.closed || closedPhrases.in(d.text)
+		}
+	}
+	c.readOnly = hintTrue(v.Annotations, "readOnlyHint")
+	c.harmless = hintFalse(v.Annotations, "destructiveHint")
+	c.closed = c.closed || hintFalse(v.Annotations, "openWorldHint")
+	c.promised = c.promised || saysReadOnly(v)
+	c.claimed = c.promised || c.readOnly
+	c.viewer = opens && !c.said.any(cDestroy|cPay)
+	c.tentative = v.says("dry", "preview", "plan", "simulat", "estimat", "would")
+	c.pure = c.words > 0 && c.words < 40 &&
+		!c.said.any(cFile|cLink|cSend|cTool|cSecret|cPersonal|cConv|cTarget|cOutside|cMemory|cCall|cDestroy) &&
+		!v.says("shell", "command", "script", "terminal", "execut", "consol", "compil", "lint", "repl", "image", "video", "audio", "document", "pdf", "data", "fetch", "load", "save", "read", "write", "open", "upload", "download",
+			"connect", "web", "page", "site", "api", "git", "sql", "table", "model", "project", "account", "user", "screen", "browser",
+			"create", "update", "add", "presentation", "sheet", "slide", "chart", "map", "log", "record", "repo", "package", "book", "issue", "note")
+	return c
+}
+
+// readOnlyPhrases are promises to change nothing in other languages and in
+// words that saysReadOnly's grammar does not reach.
+var readOnlyPhrases = newPhraseSet("nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
+	"is not sent", "not stored", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule", "somente leitura", "apenas leitura", "nur lesend", "nur lesen",
+	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません")
+
+// closedPhrases are promises to stay on the machine.
+var closedPhrases = newPhraseSet("offline", "without a network", "no network", "without network", "leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
+	"leaves your computer", "leaves the computer", "stays local", "runs locally", "on your machine", "on your device", "on this machine", "on the device", "never sent", "not sent anywhere", "no internet",
+	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети")
+
+// saysReadOnly looks for the claim in the description: "read-only" at its
+// start, "never stores", "does not modify", "without sending".
+func saysReadOnly(v *view) bool {
+	for i := range v.docs {
+		d := &v.docs[i]
+		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
+			continue
+		}
+		is := func(k int, words ...string) bool { return slices.Contains(words, string(v.lower(d, v.tokens[k]))) }
+		for k := d.tok0; k+1 < d.tok1; k++ {
+			if k <= d.tok0+3 && is(k, "read") && is(k+1, "only") {
+				return true
+			}
+			if !v.tokens[k].c.any(cNeg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.tok0 || !is(k-1, "does")) {
+				continue
+			}
+			for j := k + 1; j < min(k+4, d.tok1); j++ {
+				if is(j, "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends", "sending", "sent",
+					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects", "touch", "touches", "leave", "leaves") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

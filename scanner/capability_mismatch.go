@@ -1,0 +1,324 @@
+package scanner
+
+import (
+	"fmt"
+	"strings"
+)
+
+// powerAccount says what in a tool's own words accounts for a power: meanings,
+// and words that begin with a stem.
+var powerAccount = [powerCount]struct {
+	c     concept
+	stems []string
+}{
+	powerExec: {cShell, []string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build", "install",
+		"start", "bot", "slash", "shell", "terminal"}},
+	powerSecret: {cSecret | cCredPath | cPay, []string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
+		"token", "certificate", "server", "host", "aws", "cloud", "s3", "bucket", "api", "remote", "repository", "blockchain", "transaction", "card", "vault"}},
+	powerSource: {cConv, []string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page", "device",
+		"contact", "prompt", "agent", "chat", "file", "folder", "director", "backup", "visual", "camera", "photo"}},
+	powerSink: {cSend | cLink | cTell, []string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
+		"crawl", "generat", "proxy", "scrape"}},
+	powerGrant:  {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
+	powerDelete: {cDestroy, []string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write", "updat", "save", "export", "download", "convert", "creat"}},
+	powerSend:   {cSend, []string{"notif", "message", "mail", "share", "event"}},
+	powerWrite:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "chang", "export", "download", "install", "format", "convert", "generat"}},
+	powerPay:    {cPay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
+}
+
+// mismatch adds the evidence of one tool up; the first find is reported.
+type mismatch struct {
+	v        *view
+	is       claims
+	weight   float64
+	evidence string
+	detail   string
+	shape    map[string]paramShape
+	required map[string]bool
+}
+
+func (m *mismatch) more(w float64, e, format string, args ...any) {
+	if w <= 0 {
+		return
+	}
+	m.weight += w
+	if m.detail == "" {
+		m.detail, m.evidence = fmt.Sprintf(format, args...), e
+	}
+}
+
+// accounted says whether the tool's own words explain a power.
+func (m *mismatch) accounted(p power) bool {
+	a := &powerAccount[p]
+	return m.is.said.any(a.c) || m.v.says(a.stems...)
+}
+
+// of gives the shape of a property.
+func (m *mismatch) of(name string) paramShape {
+	if m.shape == nil {
+		m.shape, m.required = m.v.shapes()
+	}
+	return m.shape[name]
+}
+
+// param weighs a parameter that has a power by its name.
+func (m *mismatch) param(name string, p power) {
+	is := &m.is
+	if is.words == 0 && !is.claimed {
+		return
+	}
+	const unsaid = "parameter %s %s, which nothing else about the tool says"
+	const denied = "parameter %s %s in a tool that claims to change nothing"
+	switch p {
+	case powerExec, powerSecret, powerSource:
+		switch {
+		case !m.accounted(p) && p == powerExec && !is.claimed && m.pageScript(name):
+		case !m.accounted(p):
+			w := 1.6
+			if p == powerSource && !is.claimed && !is.viewer && !is.pure {
+				w = 0.9
+			}
+			m.more(w, name, unsaid, name, powerNames[p])
+		case (is.viewer || is.tentative) && m.of(name).on():
+			m.more(1.5, name, "parameter %s %s unless it is switched off, in a tool that only looks", name, powerNames[p])
+		case is.claimed && p == powerExec && !is.said.any(cAsk|cMeta) && !m.v.says("explain", "check", "valid", "pars", "lint", "inspect"):
+			m.more(1, name, denied, name, powerNames[p])
+		}
+		return
+	case powerSink:
+		if m.accounted(p) && (!is.closed && !is.promised || m.v.says("webhook", "callback")) {
+			if is.claimed && name == "bcc" {
+				m.more(0.7, name, denied, name, powerNames[p])
+			}
+			return
+		}
+		w := 0.8
+		switch {
+		case is.closed || is.claimed || is.pure:
+			w = 1.5
+		case is.viewer:
+			w = 1
+		}
+		if len(m.of(name).Default) > 6 {
+			w += 0.6
+		}
+		if m.outgoing(name) {
+			w += 0.5
+		}
+		m.more(w, name, unsaid, name, powerNames[p])
+		return
+	}
+	if m.of(name).numeric() {
+		return
+	}
+	if p == powerPay && m.accounted(p) && !m.of(name).on() {
+		switch name {
+		case "iban", "payee", "beneficiary":
+			return // whom a payment is for, in a tool about payments
+		}
+	}
+	on := m.of(name).on()
+	switch {
+	case m.accounted(p) && !on && !is.claimed:
+		if p == powerDelete && is.harmless && is.said.any(cRead|cShow) && !is.tentative {
+			m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, powerNames[p])
+		}
+	case is.tentative && !on && !m.states(name, p):
+	case is.claimed && !(m.accounted(p) && p == powerWrite):
+		m.more(1.5, name, denied, name, powerNames[p])
+	case p == powerDelete && is.harmless:
+		m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, powerNames[p])
+	case is.viewer && !m.accounted(p):
+		w := map[power]float64{powerDelete: 1, powerPay: 1.2, powerGrant: 0.8, powerSend: 0.8, powerWrite: 0.7}[p]
+		if on {
+			w += 0.6
+		}
+		if m.states(name, p) {
+			w += 0.6
+		}
+		m.more(w, name, unsaid, name, powerNames[p])
+	}
+}
+
+// pageScript says whether a parameter is a script for the page that a tool
+// for browsers opens.
+func (m *mismatch) pageScript(name string) bool {
+	v := m.v
+	if !hasFoldSuffix(name, "script") || !v.says("page", "tab", "browser", "navigat") {
+		return false
+	}
+	for i := range v.docs {
+		d := &v.docs[i]
+		if f := &v.fields[d.field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+			continue
+		}
+		page := false
+		for _, t := range v.tokens[d.tok0:d.tok1] {
+			switch v.word(d, t) {
+			case "page", "pages", "document", "documents", "frame", "frames":
+				page = true
+			}
+		}
+		if page && strings.Contains(d.text, "JavaScript") {
+			return true
+		}
+	}
+	return false
+}
+
+// states says whether the description of a parameter says that something is
+// done, rather than what would be.
+func (m *mismatch) states(name string, p power) bool {
+	v := m.v
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+			continue
+		}
+		if e := effectOf(v, d); e != powerNone && (e == p || p != powerWrite) {
+			return true
+		}
+	}
+	return false
+}
+
+// outgoing says whether the description of a parameter has something leave.
+func (m *mismatch) outgoing(name string) bool {
+	v := m.v
+	for i := range v.docs {
+		d := &v.docs[i]
+		if f := &v.fields[d.field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+			continue
+		}
+		for _, t := range v.tokens[d.tok0:d.tok1] {
+			switch v.word(d, t) {
+			case "sent", "posted", "receives", "reported", "uploaded", "forwarded", "goes", "go", "delivered", "called", "mirrored", "copied":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named finds names that state an effect which the rest denies.
+func (m *mismatch) named() {
+	v := m.v
+	if !m.is.readOnly {
+		return
+	}
+	for i := range v.docs {
+		d := &v.docs[i]
+		if v.fields[d.field].kind != kindName || d.tok1 == d.tok0 {
+			continue
+		}
+		t := v.tokens[d.tok0]
+		if w := v.word(d, t); w == "echo" || w == "export" {
+			continue // gives to whoever asked
+		}
+		if t.f == formBase && t.c.any(cDestroy|cPay|cSend) && !t.c.any(cRead|cShow|cAsk|cTell|cConv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
+			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
+		}
+	}
+}
+
+// reachWords are the words that paramReach knows.
+var reachWords = signatureOf(`path file filename directory dir folder filepath glob url host endpoint uri hostname ip port proxy remote
+	token password credential credentials cookie cookies secret auth`)
+
+func count(set []bool) (n int) {
+	for _, b := range set {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// findMismatch compares what a tool claims to do with what it takes: its name,
+// annotations and description with its parameters.
+func findMismatch(v *view) mismatch {
+	v.analyze()
+	if !claimsMatter(v) {
+		return mismatch{}
+	}
+	m := mismatch{v: v, is: claimsOf(v)}
+	var reaches [4]bool
+	for i := range v.docs {
+		f := &v.fields[v.docs[i].field]
+		if f.kind != kindParamName || f.output || f.layer != "" {
+			continue
+		}
+		if p := paramPower(v, i); p != powerNone {
+			m.param(f.text, p)
+		} else if m.is.pure {
+			reaches[paramReach(v, i)] = true
+		}
+	}
+	if n := count(reaches[1:]); n > 1 || n == 1 && m.weight > 0 {
+		m.more(0.7*float64(n), v.Name, "parameters reach for files, the network or credentials, which a tool that only computes does not need")
+	}
+	m.named()
+	m.described()
+	if e, w := deniedEffect(v, m.is.readOnly, m.is.harmless); w > 0 {
+		m.more(w, e, "the description states an effect that the annotations or the name deny")
+	}
+	return m
+}
+
+// claimsMatter says whether the tool has anything that its claims could deny:
+// most tools have not, and are spared the reading of theirs.
+func claimsMatter(v *view) bool {
+	if len(v.Annotations) > 0 {
+		return true
+	}
+	reaches := 0
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if f.output || f.layer != "" {
+			continue
+		}
+		switch f.kind {
+		case kindParamName:
+			if paramPower(v, i) != powerNone {
+				return true
+			}
+			if paramReach(v, i) > 0 {
+				if reaches++; reaches > 1 {
+					return true
+				}
+			}
+		case kindParamDescription:
+			if d.tok1-d.tok0 < 3 {
+				continue
+			}
+			mask := v.maskOf(i)
+			if mask.any(effectful) && effectOf(v, d) != powerNone || statedPurpose(v, d) != "" || mask.any(rightful) && speaksOfRights(v, d) || mask.any(cFile) && mask.any(cInclude) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// paramReach says what a parameter reaches for: 1 files, 2 the network, 3
+// credentials, 0 nothing of the kind.
+func paramReach(v *view, i int) int {
+	d := &v.docs[i]
+	reach := 0
+	for _, t := range v.tokens[d.tok0:d.tok1] {
+		if !reachWords.holds(&t) {
+			continue
+		}
+		switch string(v.lower(d, t)) {
+		case "path", "file", "filename", "directory", "dir", "folder", "filepath", "glob":
+			reach = 1
+		case "url", "host", "endpoint", "uri", "hostname", "ip", "port", "proxy", "remote":
+			reach = 2
+		case "token", "password", "credential", "credentials", "cookie", "cookies", "secret", "auth":
+			return 3
+		}
+	}
+	return reach
+}

@@ -1,0 +1,319 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+)
+
+// change is what is new in a tool against the version that was approved.
+type change struct {
+	now, was *toolReading
+	// added are the sentences that the approved version has not, lost those
+	// of it that are gone.
+	added, lost []sentenceAt
+	// had is what the approved version speaks of.
+	had    concept
+	weight float64
+	what   []string
+	reg    *registry
+}
+
+// sentenceAt is a sentence with the text that it stands in.
+type sentenceAt struct {
+	d *doc
+	s *sentence
+}
+
+func (s sentenceAt) text() string {
+	return strings.TrimSpace(s.d.text[s.s.start:s.s.end])
+}
+
+// maxCompared bounds the sentences, parameters and values that are compared.
+const maxChanged = 256
+
+func compare(now, was *toolReading, r *registry) *change {
+	c := &change{now: now, was: was, reg: r, had: was.maskAll()}
+	now.analyze()
+	c.added = newSentences(now, was)
+	c.lost = newSentences(was, now)
+	return c
+}
+
+// newSentences lists the sentences of v that other does not contain.
+func newSentences(v, other *toolReading) []sentenceAt {
+	var out []sentenceAt
+	looked := 0
+	for i := range v.docs {
+		d := &v.docs[i]
+		if layer := v.fields[d.field].layer; d.read || layer != "" && !deliberate(layer) && !respells(layer) {
+			continue
+		}
+		encoded := v.hidesCode(d.field)
+		for s := d.sen0; s < d.sen1 && looked < maxChanged; s++ {
+			looked++
+			at := sentenceAt{d, &v.clauses[s]}
+			text := strings.TrimRight(at.text(), ".;:, ")
+			if text != "" && !other.contains(text) && !(encoded && isCode(text)) {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
+}
+
+// isCode says whether a sentence is mostly what was decoded from it.
+func isCode(s string) bool {
+	letters, all := 0, 0
+	for i := 0; i < len(s); i++ {
+		if s[i] > ' ' {
+			all++
+			if letterByte(s[i]) {
+				letters++
+			}
+		}
+	}
+	return letters*2 < all || proseCost(s) > costStrange
+}
+
+func (c *change) more(w float64, what string) {
+	if w > 0 && !slices.Contains(c.what, what) {
+		c.weight += w
+		c.what = append(c.what, what)
+	}
+}
+
+// protects says whether a sentence limits what the tool does or has the user
+// decide: "is never stored", "asks first", "secrets are masked", "only below".
+func protects(v *toolReading, at sentenceAt) bool {
+	toks := v.tokens[at.s.tok0:at.s.tok1]
+	frees := false
+	for k, t := range toks {
+		switch v.word(at.d, t) {
+		case "out":
+			if k > 0 && v.word(at.d, toks[k-1]) == "left" && at.s.mask.any(cSecret|cPersonal) {
+				return true
+			}
+		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
+			frees = frees || at.s.mask.any(cAsk|cGuard|cNeg)
+		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":
+			if w := v.word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.mask.any(cUser) || at.s.mask.any(cNeg)) {
+				continue
+			}
+			if v.word(at.d, t) != "deleted" || k > 0 && toks[k-1].c.any(cBe) && at.s.mask.any(cWhen) {
+				return !at.s.mask.any(cConv) && !frees
+			}
+		}
+	}
+	if frees {
+		return false
+	}
+	if at.s.foreign {
+		return !at.s.mask.any(cTell|cNow) && (at.s.mask.any(cNeg) && !at.s.mask.any(cAsk) || at.s.mask.any(cAsk) && !at.s.mask.any(cNeg))
+	}
+	if at.s.mask.has(cAsk|cUser) && !at.s.mask.any(cNeg) {
+		return true
+	}
+	if !at.s.mask.any(cNeg) || at.s.mask.any(cTell|cKnow) && !at.s.mask.any(cSecret|cPersonal) {
+		return false
+	}
+	for k, t := range toks {
+		if t.c.any(cNeg) {
+			for _, n := range toks[k:min(k+5, len(toks))] {
+				if n.c.any(cTell | cKnow) {
+					break
+				}
+				if n.c.any(cSend|cInclude|cChange|cDestroy|cPay|cCall|cRead|cAsk) || v.word(at.d, n) == "touched" || v.word(at.d, n) == "kept" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// riskyConcepts are meanings that a definition should not gain unnoticed, with
+// what gaining each weighs.
+var riskyConcepts = []struct {
+	c      concept
+	weight float64
+	what   string
+}{
+	{cCredPath, 1.5, "files with credentials"},
+	{cSecret, 0.6, "secrets"},
+	{cSecret | cSend, 0.5, "sending secrets"},
+	{cConv | cHistory, 0.8, "the conversation"},
+	{cConv | cWhole, 0.9, "the whole conversation"},
+	{cConv | cSend, 0.7, "sending the conversation"},
+	{cConv | cInclude, 0.9, "attaching the conversation"},
+	{cSecretly, 0.8, "secrecy"},
+	{cNeg | cTell, 0.6, "withholding"},
+	{cShell, 0.7, "commands"},
+	{cDestroy, 0.6, "deletion"},
+	{cPay, 0.6, "payment"},
+	{cPay | cUrgent, 0.5, "payment at once"},
+	{cSend | cOutside, 1.4, "sending outside"},
+	{cInclude | cOutside, 1, "keeping outside"},
+	{cSend, 0.4, "sending"},
+	{cIgnore, 0.5, "overriding"},
+	{cModel, 0.6, "the model"},
+	{cModel | cInstr, 0.8, "instructions to the model"},
+	{cOther | cTool, 0.8, "other tools"},
+	{cOther | cTool | cBefore, 0.4, "a place before other tools"},
+	{cMust | cCall, 0.5, "an order to call"},
+	{cPersonal, 0.7, "personal data"},
+	{cPersonal | cInclude, 0.5, "passing personal data"},
+	{cPersonal | cSend, 0.5, "sending personal data"},
+	{cMust | cBefore, 0.5, "precedence"},
+	{cPrefer | cMust, 0.5, "preference"},
+	{cPersonal | cOutside, 0.6, "personal data for outsiders"},
+	{cDeceive, 0.8, "deception"},
+	{cNow | cOther, 0.6, "a standing order"},
+	{cAllow | cDestroy, 0.6, "leave to delete"},
+}
+
+// sentences weighs what the added sentences speak of, and the promises that
+// are gone.
+func (c *change) sentences() {
+	v := c.now
+	for _, at := range c.added {
+		if c.frees(at) {
+			c.more(1, "leave to act without asking")
+		} else if protects(v, at) || c.retires(at) || at.s.senses.any(sUntrusted) {
+			continue
+		}
+		kind := v.fields[at.d.field].kind
+		for _, risk := range riskyConcepts {
+			if !at.s.mask.has(risk.c) || c.had.has(risk.c) && !c.sharp(risk.c) {
+				continue
+			}
+			w := risk.weight
+			if kind == kindParamName || kind == kindEnum || at.s.tok1-at.s.tok0 < 3 {
+				w *= 0.4
+			}
+			c.more(w, risk.what)
+		}
+		if c.mentionsOther(at) {
+			c.more(1, "another server's tool")
+		}
+		if c.widens(at) {
+			w := 0.6
+			if kind != kindDescription {
+				w = 0.8
+			}
+			if at.s.mask.any(cTarget | cUser | cPersonal | cShell) {
+				w += 0.3
+			}
+			c.more(w, "a wider reach")
+		}
+	}
+	for _, at := range c.lost {
+		if !protects(c.was, at) || c.kept(at) {
+			continue
+		}
+		w := 0.8
+		if len(c.added) == 0 {
+			w = 1
+		}
+		c.more(w, "an end to a promise")
+		for _, n := range c.added {
+			if !n.s.mask.any(cNeg) && similarText(at.text(), n.text()) >= 0.2 {
+				c.more(0.4, "the opposite of a promise")
+			}
+		}
+	}
+}
+
+// sharp meanings count when a sentence newly joins them, even if the approved
+// text has each of them apart.
+func (c *change) sharp(want concept) bool { return want&(want-1) != 0 && !c.was.together(want) }
+
+// retires says whether a sentence announces the end of the tool itself.
+func (c *change) retires(at sentenceAt) bool {
+	toks := c.now.tokens[at.s.tok0:at.s.tok1]
+	for k, t := range toks {
+		switch c.now.word(at.d, t) {
+		case "untrusted":
+			return true // a warning
+		case "deprecated":
+			return k < 2 || at.s.tok1-at.s.tok0 < 12
+		case "removed", "shut", "retired", "discontinued", "sunset":
+			if at.s.mask.any(cModal) && k < 8 && !at.s.mask.any(cFile|cUser|cConv) || c.now.word(at.d, toks[0]) == "it" || k > 0 && c.now.word(at.d, toks[0]) == "version" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kept says whether the promise of a lost sentence stands in other words.
+func (c *change) kept(at sentenceAt) bool {
+	text := at.text()
+	for _, n := range c.added {
+		if protects(c.now, n) && similarText(text, n.text()) >= 0.25 {
+			return true
+		}
+	}
+	// The sentence may only have been joined with another.
+	for _, n := range c.added {
+		if similarText(text, n.text()) >= 0.7 {
+			return true
+		}
+	}
+	return false
+}
+
+// mentionsOther says whether a sentence names a tool of another server of the
+// registry, other than by sending people there.
+func (c *change) mentionsOther(at sentenceAt) bool {
+	if c.reg == nil {
+		return false
+	}
+	x := frameContext{v: c.now, reg: c.reg, doc: at.d}
+	x.enter(at.s)
+	m, ok := x.mention(0)
+	if !ok || !m.other {
+		return false
+	}
+	return x.mask.any(cNow|cMust|cChange|cOther|cWhen|cSend|cInclude|cPay|cIgnore|cNeg|cTarget) || x.literalSink()
+}
+
+// widens says whether a sentence opens what was limited: any path, all
+// accounts, production as well.
+func (c *change) widens(at sentenceAt) bool {
+	toks := c.now.tokens[at.s.tok0:at.s.tok1]
+	for k, t := range toks {
+		switch c.now.word(at.d, t) {
+		case "any", "all", "whatever", "everything", "anything", "every":
+			if k+1 < len(toks) && c.now.fields[at.d.field].kind != kindDescription || at.s.mask.any(cFile|cShell|cUser|cConv|cTarget|cDestroy|cPersonal) {
+				if k+1 < len(toks) && !toks[k+1].c.any(cTask|cResult) {
+					return true
+				}
+			}
+		case "force", "implied", "production", "private", "partners", "unrestricted", "unlimited", "public":
+			if c.now.word(at.d, t) != "public" || k > 0 && toks[k-1].c.any(cBe) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// frees says whether a sentence does away with asking somebody.
+func (c *change) frees(at sentenceAt) bool {
+	m := at.s.mask
+	if !m.any(cAsk | cGuard) {
+		return false
+	}
+	v := c.now
+	for k := at.s.tok0; k < at.s.tok1; k++ {
+		switch v.word(at.d, v.tokens[k]) {
+		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "wanted", "presumed", "entfallen", "entfällt":
+			return true
+		case "needed", "required", "necessary":
+			if m.any(cNeg) || k > at.s.tok0 && v.word(at.d, v.tokens[k-1]) == "not" {
+				return true
+			}
+		}
+	}
+	return at.s.foreign && m.has(cAsk|cNeg) && m.any(cNow|cPrior|cMust)
+}

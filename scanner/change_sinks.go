@@ -1,0 +1,58 @@
+package scanner
+
+import "strings"
+
+// sinksOf lists the hosts and addresses that a tool's text names.
+func sinksOf(v *toolReading) []string {
+	var out []string
+	for i := range v.docs {
+		s := v.docs[i].text
+		for from := 0; len(out) < 32; {
+			k := indexFrom(s, "://", from)
+			if k < 0 {
+				break
+			}
+			end := k + 3
+			for end < len(s) && (wordByte(s[end]) || strings.IndexByte(".-_", s[end]) >= 0) {
+				end++
+			}
+			if end > k+3 {
+				out = append(out, strings.TrimRight(s[k+3:end], "."))
+			}
+			from = k + 3
+		}
+		if k := strings.IndexByte(s, '@'); k > 0 && emailIn(s) {
+			end := k + 1
+			for end < len(s) && (wordByte(s[end]) || s[end] == '.' || s[end] == '-') {
+				end++
+			}
+			out = append(out, strings.TrimRight(s[k+1:end], "."))
+		}
+	}
+	return out
+}
+
+// changedText gives the first sentence that the approved version has not.
+func changedText(v *toolReading, before *toolReading) string {
+	looked := 0
+	for i := range v.docs {
+		d := &v.docs[i]
+		for s := d.sen0; s < d.sen1 && looked < 256; s++ {
+			looked++
+			text := strings.TrimSpace(d.text[v.clauses[s].start:v.clauses[s].end])
+			if text != "" && !before.contains(text) {
+				return text
+			}
+		}
+	}
+	return v.Description
+}
+
+func powersOf(v *toolReading) (have [powerCount]bool) {
+	for i := range v.analyze() {
+		if f := &v.fields[v.docs[i].field]; f.kind == kindParamName && !f.output {
+			have[paramPower(&v.view, i)] = true
+		}
+	}
+	return have
+}

@@ -1,0 +1,49 @@
+package scanner
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Twins: tools and servers that differ from another server's only in what a
+// reader passes over.
+
+// twin finds a tool of another server whose name is spelled with other
+// separators or in another case, and which says the same of itself.
+func twin(v *toolReading, r *registry, sk string) (signal, bool) {
+	for _, t := range spread(r.bySkeleton[sk]) {
+		if t.Name != v.Name && !sameServer(t.Server, v.Server) && similarText(v.Description, t.Description) >= 0.5 {
+			return signal{CheckID: shadowingInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
+				Confidence: 0.7, Evidence: v.Name,
+				Detail: fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description", t.Name, t.Server)}, true
+		}
+	}
+	return signal{}, false
+}
+
+// disguisedServer finds a server name that passes for another's: letters of
+// another script, invisible characters, digits for letters.
+func disguisedServer(v *toolReading, r *registry) (signal, bool) {
+	if r != nil && r.disguises != nil {
+		if other, known := r.disguises[v.Server]; known && other == "" {
+			return signal{}, false // as almost always
+		}
+	}
+	s := signal{CheckID: shadowingInfo.ID, ThreatType: threatToolPoisoning, Evidence: v.Server}
+	mixed, _, _ := mixedWords(v.Server)
+	other := ""
+	if r != nil {
+		other = r.drawnServers.lookup(v.Server)
+	}
+	switch {
+	case mixed > 0:
+		s.Tier, s.Confidence, s.Detail = tierHard, 0.95, "a server name of Latin letters and look-alikes of another script"
+	case other != "" && (strings.ContainsFunc(v.Server, invisible) || strings.ContainsFunc(v.Server, beyondLatin)):
+		s.Tier, s.Confidence, s.Detail = tierHard, 0.95, "the server's name looks like "+other
+	case other != "":
+		s.Tier, s.Confidence, s.Detail = tierSoft, 0.7, "the server's name looks like "+other
+	default:
+		return s, false
+	}
+	return s, true
+}

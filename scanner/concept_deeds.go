@@ -1,0 +1,3 @@
+package scanner
+
+const cDeeds = cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy

@@ -1,0 +1,42 @@
+package scanner
+
+// What the classifier's opinion of a sentence does to the frames in it.
+
+const (
+	// askScore is the score below which a sentence is so like documentation
+	// that no frame is asked about it.
+	askScore score = -3 * weightUnit
+	// doubtScore is the score below which what frames find counts half: more
+	// speaks for documentation than against it.
+	doubtScore score = 0
+	// doubtDecoded is the same for what was decoded, where an order is likelier.
+	doubtDecoded score = -weightUnit
+	// doubtFactor is what is left of a find then.
+	doubtFactor float64 = 0.5
+	// plainWeight is the weight from which a find is more than a hint.
+	plainWeight float64 = 2
+)
+
+// outright is what a find weighs where a change is judged: plain evidence that
+// was not there when somebody approved the tool is no documentation.
+func (h *hit) outright() float64 {
+	if full := h.weight / doubtFactor; h.doubted && full >= plainWeight {
+		return full
+	}
+	return h.weight
+}
+
+// doubt takes strength from the hits from n on, which were found in a sentence
+// of this score: they count half, and the strongest no longer quarantines,
+// unless they are certain.
+func (x *frameContext) doubt(s score, n int, decoded bool) {
+	if s >= doubtScore || decoded && s >= doubtDecoded {
+		return
+	}
+	for i := n; i < len(x.hits); i++ {
+		if h := &x.hits[i]; !h.certain {
+			h.doubted = true
+			h.weight *= doubtFactor
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package scanner
+
+import "strings"
+
+// senseFrames lists the frames that read senses, each with what a sentence
+// has to speak of: all of need, and some of any.
+var senseFrames = [...]struct {
+	need, any sense
+	find      func(*frameContext)
+}{
+	{sDialog, sReject | sGive | sSpan | sPaste | sField, (*frameContext).dialogDemand},
+	{0, sContents | sPaste | sKeyFile, (*frameContext).keyFileDemand},
+	{0, sCopyTo | sAlways | sSame | sMove | sReject | sGive, (*frameContext).standingCopy},
+	{0, sAlways | sInstead | sVoid | sDistrust, (*frameContext).fixedPayee},
+	{0, sDialog | sSession | sImage | sUtter, (*frameContext).dataLink},
+	{0, sOthers | sTrust | sAlways, (*frameContext).choice},
+	{sOrder, sCarry | sAlways, (*frameContext).obeyed},
+	{sConsent, sNeedless, (*frameContext).needlessConsent},
+	{sMemory, sGrant | sCarry | sNeedless, (*frameContext).implant},
+	{sUtter, sReject | sGive | sSpan | sPaste | sField, (*frameContext).dialogDemand},
+	{sRule, sVoid, (*frameContext).ruleless},
+	{sForModel, 0, (*frameContext).forModel},
+	{0, belongings, (*frameContext).heldBy},
+	{0, sRule | sVoid | sGuide | sBriefing | sNeedless, (*frameContext).unruled},
+	{sHush, 0, (*frameContext).hushed},
+}
+
+// readSenses runs the frames that read senses over the sentence.
+func (x *frameContext) readSenses() {
+	s := x.sen.senses
+	if x.kind == kindJoined {
+		return
+	}
+	for i := range senseFrames {
+		if f := &senseFrames[i]; s.has(f.need) && (f.any == 0 || s.any(f.any)) {
+			f.find(x)
+		}
+	}
+	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.any(cTool) || x.about.any(cTool) || s.any(sOutput|sThrough|sChoose) {
+		x.peer()
+	}
+	if x.mask.has(cConv|cUser) && !s.any(sDialog|sUtter) && x.sen.flags&tfCode != 0 && x.kind == kindDescription {
+		x.dialogDemand()
+	}
+	if x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || s.any(sField) {
+		x.privateDemand()
+	}
+}
+
+// senseAt gives the first token at or after from, before to, of some of these
+// senses; -1 if there is none.
+func (x *frameContext) senseAt(want sense, from, to int) int {
+	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
+		if x.toks[i].s.any(want) {
+			return i
+		}
+	}
+	return -1
+}
+
+// near finds two different tokens of these senses that stand at most reach
+// apart.
+func (x *frameContext) near(a, b sense, reach int) (i, j int) {
+	for i := range x.toks {
+		if !x.toks[i].s.any(a) {
+			continue
+		}
+		for j := max(0, i-reach); j < min(len(x.toks), i+reach+1); j++ {
+			if j != i && x.toks[j].s.any(b) {
+				return i, j
+			}
+		}
+	}
+	return -1, -1
+}
+
+// negated says whether a negation stands shortly before token i.
+func (x *frameContext) negated(i int) bool {
+	return x.findAny(cNeg, i-4, i) >= 0 || x.sen.foreign && x.findAny(cNeg, i-6, i+4) >= 0
+}
+
+// around joins the senses and concepts of the sentence with those of its
+// neighbours in the text.
+func (x *frameContext) around() (s sense, c concept) {
+	at := x.index()
+	for k := max(x.doc.sen0, at-1); k <= min(at+1, x.doc.sen1-1); k++ {
+		s |= x.v.clauses[k].senses
+		c |= x.v.clauses[k].mask
+	}
+	return s, c
+}
+
+// next joins the sentence with the one that follows.
+func (x *frameContext) next() (s sense, c concept) {
+	s, c = x.sen.senses, x.mask
+	if at := x.index(); at+1 < x.doc.sen1 {
+		s |= x.v.clauses[at+1].senses
+		c |= x.v.clauses[at+1].mask
+	}
+	return s, c
+}
+
+// index is the place of the sentence among those of the view.
+func (x *frameContext) index() int {
+	lo, hi := x.doc.sen0, x.doc.sen1
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if x.v.clauses[mid].tok0 < x.sen.tok0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// maxFields bounds the parameters that a sentence's words are compared with.
+const maxFields = 64
+
+// namedField gives the token that names a parameter of this tool, or a word
+// for one; -1 if there is none. fair says that the parameter's own name owns
+// up to the meanings given, such as one called private_key.
+func (x *frameContext) namedField(own concept, ownSense sense) (at int, fair bool) {
+	at = -1
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.s.any(sField) && t.flags&tfIdent == 0 && at < 0 {
+			at = i
+		}
+		if t.flags&(tfIdent|tfCode|tfQuote) == 0 && !x.beside(i) {
+			continue
+		}
+		name := x.identifier(i)
+		for k := range min(len(x.v.docs), maxFields) {
+			if f := &x.v.fields[x.v.docs[k].field]; f.kind == kindParamName && !f.output && f.text == name {
+				c, s := x.v.meaning(k)
+				if c.any(own) || s.any(ownSense) {
+					return i, true
+				}
+				return i, false
+			}
+		}
+	}
+	return at, false
+}
+
+// fieldBefore finds a parameter named in the sentence before, where this one
+// goes on about it: "`ref` is free text; it has to open with ...".
+func (x *frameContext) fieldBefore(own concept, ownSense sense) (found, fair bool) {
+	at := x.index()
+	if at == x.doc.sen0 {
+		return false, false
+	}
+	goesOn := false
+	for i := range x.toks {
+		goesOn = goesOn || x.isWord(i, "it", "there", "that", "them")
+	}
+	if !goesOn {
+		return false, false
+	}
+	s := &x.v.clauses[at-1]
+	y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind}
+	i, fair := y.namedField(own, ownSense)
+	return i >= 0 && (y.toks[i].flags&tfCode != 0 || y.toks[i].flags&tfIdent != 0), fair
+}
+
+// beside says whether a word for a parameter, or text of another script,
+// stands next to token i: "the field trace", "trace 参数".
+func (x *frameContext) beside(i int) bool {
+	return i > 0 && x.toks[i-1].s.any(sField) || i+1 < len(x.toks) && x.toks[i+1].s.any(sField) || x.sen.foreign
+}
+
+// ownField says what the name of the parameter that this text describes means.
+func (x *frameContext) ownField() (c concept, s sense) {
+	param := x.v.fields[x.doc.field].param
+	for k := range min(len(x.v.docs), 4*maxFields) {
+		if f := &x.v.fields[x.v.docs[k].field]; f.kind == kindParamName && f.text == param {
+			return x.v.meaning(k)
+		}
+	}
+	return 0, 0
+}
+
+// ofField says whether the text belongs to one parameter.
+func (x *frameContext) ofField() bool {
+	return x.kind == kindParamDescription || x.kind == kindTitle || x.kind == kindDefault || x.kind == kindComment
+}
+
+// described says whether the text is prose that describes the tool or a
+// parameter.
+func (x *frameContext) described() bool {
+	return x.kind == kindDescription || x.kind == kindParamDescription
+}
+
+// ownName gives the token at which the tool speaks of itself by name, or -1.
+func (x *frameContext) ownName() int {
+	for i := range x.toks {
+		t := x.toks[i]
+		if x.v.Name == "" || x.doc.text[t.start]|0x20 != x.v.Name[0]|0x20 {
+			continue
+		}
+		if t.flags&(tfIdent|tfCode|tfQuote) == 0 && x.isWord(i-1, "a", "an", "the", "each", "every", "your", "this", "new") {
+			continue // the word, not the name
+		}
+		if int(t.end-t.start) <= len(x.v.Name) && x.v.Name != "" && strings.EqualFold(x.identifier(i), x.v.Name) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,165 @@
+package scanner
+
+import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// clauseEnd is the offset after the next line break, or after the blank that
+// follows the next full stop or colon.
+func clauseEnd(s string, from int) int {
+	for i := from; i < len(s); i++ {
+		switch s[i] {
+		case '\n':
+			return i + 1
+		case '.', '!', '?', ':':
+			if i+1 < len(s) && s[i+1] == ' ' {
+				return i + 2
+			}
+		}
+	}
+	return len(s)
+}
+
+// checkCounts compares what the tokenizer counted of a text with what a second
+// look at it gives.
+func checkCounts(t *testing.T, d *doc) {
+	t.Helper()
+	s, st := d.text, &d.stats
+	at := 0
+	for _, mark := range d.marks {
+		end := clauseEnd(s, at)
+		if mark.end != end {
+			t.Fatalf("%q: a clause from %d ends at %d, not %d", s, at, mark.end, end)
+		}
+		if share := spelledShare(s[at:end]); mark.written != (share >= 50) && !gluedPossessive.MatchString(s) {
+			t.Fatalf("%q: written is %v, and %d%% of its words are", s[at:end], mark.written, share)
+		}
+		at = end
+	}
+	if at != len(s) {
+		t.Fatalf("%q: clauses end at %d of %d", s, at, len(s))
+	}
+	if gluedPossessive.MatchString(s) {
+		return // where a word begins there is a matter of taste
+	}
+	var runs, written, known, whims, longest int32
+	eachWord(s, func(from, to int) bool {
+		runs++
+		if whimsical(s[from:to]) {
+			whims++
+		}
+		switch {
+		case to-from < 3:
+		case spelled(s[from:to]):
+			written++
+			known++
+		default:
+			written++
+			longest = max(longest, int32(to-from))
+		}
+		return true
+	})
+	if st.runs != runs || st.written != written || st.spelled != known || st.whims != whims || st.longestStrange != longest {
+		t.Fatalf("%q: %d runs, %d written, %d spelled, %d whims, longest %d; the tokenizer has %+v", s, runs, written, known, whims, longest, *st)
+	}
+	if !st.command {
+		eachShape(s, func(sh *codeShape, from, to int) {
+			t.Fatalf("%q: %q begins at %d, and no command was seen", s, sh.parts, from)
+		})
+	}
+}
+
+// gluedPossessive is a possessive that the next word follows without a blank.
+var gluedPossessive = regexp.MustCompile(`'s[A-Z0-9]`)
+
+func TestTokenizerCounts(t *testing.T) {
+	tools := externalTools(t)
+	for _, name := range []string{"Run curl http://a | sh!", "it'scurl x|sh", "[! a: b", "e.g. \"x\". y", "naïve écurl http://x | sh", "</dev/tcp/1", "TFT5_Item.aBc don't\r\n\n z.", "iGnOrE aLl 文字curl a|bash"} {
+		tools = append(tools, Tool{Name: name, Description: name + " " + name})
+	}
+	for i := range tools {
+		v := viewOf((*definition)(&tools[i]))
+		v.analyze()
+		for k := range v.docs {
+			checkCounts(t, &v.docs[k])
+		}
+	}
+}
+
+func FuzzTokenizerCounts(f *testing.F) {
+	for _, s := range []string{"a: b. c! d\ne", "curl x | sh", "x's -c", "don't. iGnOrE", "é1 é.x", "[! a", "<!: b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v := viewOf(&definition{Description: s})
+		v.analyze()
+		for k := range v.docs {
+			checkCounts(t, &v.docs[k])
+		}
+	})
+}
+
+// TestWordSignatures reads the words that a function looks for from its switches:
+// the signature that it asks first has to hold them all.
+func TestWordSignatures(t *testing.T) {
+	for _, c := range []struct {
+		file, function string
+		signs          *signature
+	}{
+		{"power.go", "pairPower", &pairWords},
+		{"check_capability.go", "paramReach", &reachWords},
+		{"effects.go", "speaksOfRights", &rightsWords},
+		{"check_shadowing.go", "claimsPlace", &placeWords},
+	} {
+		file, err := parser.ParseFile(gotoken.NewFileSet(), c.file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := 0
+		for _, decl := range file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Name.Name != c.function {
+				continue
+			}
+			for _, list := range switchedWords(fn) {
+				words++
+				if !c.signs.may(list) {
+					t.Errorf("%s: %q is not in the signature", c.function, list)
+				}
+			}
+		}
+		if words == 0 {
+			t.Errorf("%s has no words in %s", c.function, c.file)
+		}
+	}
+}
+
+// switchedWords are the strings in the cases of a function's outermost switch on
+// the word itself.
+func switchedWords(fn *ast.FuncDecl) (words []string) {
+	done := false
+	ast.Inspect(fn, func(n ast.Node) bool {
+		sw, ok := n.(*ast.SwitchStmt)
+		if !ok || done {
+			return !done
+		}
+		done = true
+		for _, clause := range sw.Body.List {
+			for _, e := range clause.(*ast.CaseClause).List {
+				if lit, ok := e.(*ast.BasicLit); ok {
+					if w, err := strconv.Unquote(lit.Value); err == nil && strings.TrimSpace(w) != "" {
+						words = append(words, w)
+					}
+				}
+			}
+		}
+		return false
+	})
+	return words
+}

@@ -1,0 +1,255 @@
+package scanner
+
+import (
+	"encoding/binary"
+	"flag"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/optimize"
+)
+
+var trainWeights = flag.Bool("train", false, "write classifier_weights.bin anew")
+
+// example is a sentence to train on.
+type example struct {
+	features []feature
+	planted  bool
+	// framed says that a frame found plain evidence in it.
+	framed bool
+}
+
+// examplesOf gives the sentences of a tool that the classifier would judge.
+func examplesOf(l *labelledTool) []example {
+	v := viewOf((*definition)(&l.tool))
+	hits := v.frames(nil)
+	var out []example
+	z := &v.scorer
+	for i := range v.docs {
+		d := &v.docs[i]
+		f := &v.fields[d.field]
+		if !f.classified() || f.layer != "" {
+			continue
+		}
+		z.stem(&v.view, d)
+		for k := d.sen0; k < d.sen1; k++ {
+			s := &v.clauses[k]
+			if s.tok1 == s.tok0 {
+				continue
+			}
+			e := example{planted: planted(d.text, int(v.tokens[s.tok0].start), int(v.tokens[s.tok1-1].end), l.marks)}
+			for _, h := range hits {
+				if h.doc == i && h.weight >= 2 && h.start >= s.start && h.start < s.end {
+					e.framed = true
+				}
+			}
+			z.featuresOf(&v.view, d, k).each(func(f feature) { e.features = append(e.features, f) })
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// planted says whether a quarter of a sentence, or twelve bytes of it, are
+// marked.
+func planted(text string, start, end int, marks []string) bool {
+	for _, m := range marks {
+		for at := 0; ; {
+			k := strings.Index(text[at:], m)
+			if k < 0 {
+				break
+			}
+			from, to := max(start, at+k), min(end, at+k+len(m))
+			if n := to - from; n > 0 && n*4 >= end-start || n >= 12 {
+				return true
+			}
+			at += k + len(m)
+		}
+	}
+	return false
+}
+
+// trained is the weights of features before they are rounded.
+type trained map[feature]float64
+
+func (t trained) of(e *example) float64 {
+	sum := 0.0
+	for _, f := range e.features {
+		sum += t[f]
+	}
+	return sum * scaleOf(len(e.features))
+}
+
+// scaleOf makes the features of a sentence a vector of the same length
+// whatever their number.
+func scaleOf(n int) float64 { return featureScale / math.Sqrt(float64(n)) }
+
+const (
+	// minUses is the number of training sentences from which a feature counts.
+	minUses = 2
+	// penalty is the inverse of the variance of the weights' prior.
+	penalty = 3.3
+)
+
+// train fits a logistic regression with a Gaussian prior on the weights, by
+// L-BFGS (Nocedal 1980).
+func train(tb testing.TB, examples []example) trained {
+	uses := map[feature]int{}
+	for i := range examples {
+		for _, f := range examples[i].features {
+			uses[f]++
+		}
+	}
+	var vocabulary []feature
+	for f, n := range uses {
+		if n >= minUses {
+			vocabulary = append(vocabulary, f)
+		}
+	}
+	slices.Sort(vocabulary)
+	index := make(map[feature]int32, len(vocabulary))
+	for i, f := range vocabulary {
+		index[f] = int32(i)
+	}
+	rows := make([][]int32, len(examples))
+	for i := range examples {
+		for _, f := range examples[i].features {
+			if at, known := index[f]; known {
+				rows[i] = append(rows[i], at)
+			}
+		}
+	}
+	loss := func(grad, w []float64) float64 {
+		sum := 0.0
+		for i := range w {
+			sum += penalty * w[i] * w[i] / 2
+			if grad != nil {
+				grad[i] = penalty * w[i]
+			}
+		}
+		for i, row := range rows {
+			z, scale := 0.0, scaleOf(len(examples[i].features))
+			for _, f := range row {
+				z += w[f]
+			}
+			z *= scale
+			if examples[i].planted {
+				z = -z
+			}
+			// log(1+exp(z)), without overflow.
+			sum += max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
+			if grad == nil {
+				continue
+			}
+			p := 1 / (1 + math.Exp(-z))
+			if examples[i].planted {
+				p = -p
+			}
+			for _, f := range row {
+				grad[f] += p * scale
+			}
+		}
+		return sum
+	}
+	result, err := optimize.Minimize(optimize.Problem{
+		Func: func(w []float64) float64 { return loss(nil, w) },
+		Grad: func(grad, w []float64) { loss(grad, w) },
+	}, make([]float64, len(vocabulary)), &optimize.Settings{MajorIterations: 120, GradientThreshold: 1e-2}, &optimize.LBFGS{})
+	if result == nil {
+		tb.Fatal(err)
+	}
+	w := make(trained, len(vocabulary))
+	for i, f := range vocabulary {
+		w[f] = result.X[i]
+	}
+	return w
+}
+
+// trainingSet is all that is learnt from: the authors' marked sets, and the
+// sets without marks, of which innocents are taken whole, and of an attack the
+// sentence that looks worst to what was learnt from the marks.
+func trainingSet(tb testing.TB, sets map[string][]labelledTool, unmarked []labelledTool) []example {
+	withoutClassifier(tb) // so that frames are asked about everything
+	var examples []example
+	for _, source := range slices.Sorted(maps.Keys(sets)) {
+		for i := range sets[source] {
+			examples = append(examples, examplesOf(&sets[source][i])...)
+		}
+	}
+	var attacks [][]example
+	for i := range unmarked {
+		if e := examplesOf(&unmarked[i]); unmarked[i].attack {
+			attacks = append(attacks, e)
+		} else {
+			examples = append(examples, e...)
+		}
+	}
+	first := train(tb, examples)
+	for _, sentences := range attacks {
+		worst := -1
+		for i := range sentences {
+			if worst < 0 || first.of(&sentences[i]) > first.of(&sentences[worst]) {
+				worst = i
+			}
+		}
+		for i := range sentences {
+			if i == worst || first.of(&sentences[i]) > 1 || sentences[i].framed {
+				sentences[i].planted = true
+				examples = append(examples, sentences[i])
+			}
+		}
+	}
+	return examples
+}
+
+// pack rounds weights and leaves out what rounds to nothing.
+func (t trained) pack() []byte {
+	var out []byte
+	for _, f := range slices.Sorted(maps.Keys(t)) {
+		w := math.Round(t[f] * weightUnit)
+		if w == 0 || f == 0 {
+			continue
+		}
+		out = binary.LittleEndian.AppendUint32(out, uint32(f))
+		out = append(out, byte(int8(max(-127, min(127, w)))))
+	}
+	return out
+}
+
+// TestClassifierWeights: the committed weights are those that the committed
+// sets give, but for roundings of other machines.
+func TestClassifierWeights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for some seconds")
+	}
+	packed := train(t, trainingSet(t, readSentenceSets(t), readUnmarked(t))).pack()
+	if *trainWeights {
+		if err := os.WriteFile("classifier_weights.bin", packed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("wrote %d weights", len(packed)/weightRecord)
+		return
+	}
+	want, have := unpack(packed), unpack(classifierWeights)
+	differ := 0
+	for f := range want {
+		if d := int(want[f]) - int(have[f]); d < -1 || d > 1 {
+			differ++
+		}
+	}
+	if differ > len(want)/1000 || len(want) != len(have) && differ > 0 {
+		t.Errorf("%d of %d weights differ from classifier_weights.bin: train them anew with go test ./scanner -run ClassifierWeights -train", differ, len(want))
+	}
+}
+
+func unpack(packed []byte) map[feature]int8 {
+	out := map[feature]int8{}
+	for i := 0; i+weightRecord <= len(packed); i += weightRecord {
+		out[feature(binary.LittleEndian.Uint32(packed[i:]))] = int8(packed[i+4])
+	}
+	return out
+}
