@@ -3,12 +3,15 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // claims is what a tool says of itself apart from its parameters.
 type claims struct {
-	said  concept // name and description together
-	name  concept
+	said  concept.Set // name and description together
+	name  concept.Set
 	words int // of the description
 	// readOnly and harmless come from the annotations, closed (no contact
 	// with the outside) from them or the description.
@@ -60,8 +63,8 @@ func claimsOf(v *view) claims {
 			c.said |= v.maskOf(i)
 			c.words += d.tok1 - d.tok0
 			opens = opens || d.tok1 > d.tok0 && viewVerbs[string(v.lower(d, v.tokens[d.tok0]))]
-			c.promised = c.promised || readOnlyPhrases.in(d.text)
-			c.closed = c.closed || closedPhrases.in(d.text)
+			c.promised = c.promised || readOnlyPhrases.In(d.text)
+			c.closed = c.closed || closedPhrases.In(d.text)
 		}
 	}
 	c.readOnly = hintTrue(v.Annotations, "readOnlyHint")
@@ -69,10 +72,10 @@ func claimsOf(v *view) claims {
 	c.closed = c.closed || hintFalse(v.Annotations, "openWorldHint")
 	c.promised = c.promised || saysReadOnly(v)
 	c.claimed = c.promised || c.readOnly
-	c.viewer = opens && !c.said.any(cDestroy|cPay)
+	c.viewer = opens && !c.said.Any(concept.Destroy|concept.Pay)
 	c.tentative = v.says("dry", "preview", "plan", "simulat", "estimat", "would")
 	c.pure = c.words > 0 && c.words < 40 &&
-		!c.said.any(cFile|cLink|cSend|cTool|cSecret|cPersonal|cConv|cTarget|cOutside|cMemory|cCall|cDestroy) &&
+		!c.said.Any(concept.File|concept.Link|concept.Send|concept.Tool|concept.Secret|concept.Personal|concept.Conv|concept.Target|concept.Outside|concept.Memory|concept.Call|concept.Destroy) &&
 		!v.says("shell", "command", "script", "terminal", "execut", "consol", "compil", "lint", "repl", "image", "video", "audio", "document", "pdf", "data", "fetch", "load", "save", "read", "write", "open", "upload", "download",
 			"connect", "web", "page", "site", "api", "git", "sql", "table", "model", "project", "account", "user", "screen", "browser",
 			"create", "update", "add", "presentation", "sheet", "slide", "chart", "map", "log", "record", "repo", "package", "book", "issue", "note")
@@ -81,12 +84,12 @@ func claimsOf(v *view) claims {
 
 // readOnlyPhrases are promises to change nothing in other languages and in
 // words that saysReadOnly's grammar does not reach.
-var readOnlyPhrases = newPhraseSet("nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
+var readOnlyPhrases = char.NewPhraseSet("nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
 	"is not sent", "not stored", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule", "somente leitura", "apenas leitura", "nur lesend", "nur lesen",
 	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません")
 
 // closedPhrases are promises to stay on the machine.
-var closedPhrases = newPhraseSet("offline", "without a network", "no network", "without network", "leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
+var closedPhrases = char.NewPhraseSet("offline", "without a network", "no network", "without network", "leaves the machine", "leaves your machine", "leaves the device", "leaves your device",
 	"leaves your computer", "leaves the computer", "stays local", "runs locally", "on your machine", "on your device", "on this machine", "on the device", "never sent", "not sent anywhere", "no internet",
 	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети")
 
@@ -103,7 +106,7 @@ func saysReadOnly(v *view) bool {
 			if k <= d.tok0+3 && is(k, "read") && is(k+1, "only") {
 				return true
 			}
-			if !v.tokens[k].c.any(cNeg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.tok0 || !is(k-1, "does")) {
+			if !v.tokens[k].c.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.tok0 || !is(k-1, "does")) {
 				continue
 			}
 			for j := k + 1; j < min(k+4, d.tok1); j++ {

@@ -1,14 +1,20 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+)
 
 // What descriptions of parameters say that a tool does.
 
 // effectful are the meanings of which effects are made, rightful those of
 // rights and of what is private to a person.
 const (
-	effectful = cDestroy | cPay | cSend | cCall | cChange | cInclude | cShell
-	rightful  = cAuthority | cAllow | cSecret | cTarget | cPersonal
+	effectful = concept.Destroy | concept.Pay | concept.Send | concept.Call | concept.Change | concept.Include | concept.Shell
+	rightful  = concept.Authority | concept.Allow | concept.Secret | concept.Target | concept.Personal
 )
 
 // rightsWords are the words that speaksOfRights knows.
@@ -32,56 +38,56 @@ func speaksOfRights(v *view, d *doc) bool {
 // effectOf reads the description of a parameter for something that is done
 // when it is given: "Sends it at once", "Command run when done", "Text that
 // overwrites each note".
-func effectOf(v *view, d *doc) power {
+func effectOf(v *view, d *doc) power.Kind {
 	for s := d.sen0; s < d.sen1; s++ {
 		sen := &v.clauses[s]
-		if !sen.mask.any(effectful) {
+		if !sen.mask.Any(effectful) {
 			continue
 		}
 		toks := v.tokens[sen.tok0:sen.tok1]
 		for k, t := range toks {
-			if !t.c.any(effectful) && !(t.f == formOther && k > 0 && toks[k-1].c.any(cShell|cSub|cBe)) {
+			if !t.c.Any(effectful) && !(t.f == formOther && k > 0 && toks[k-1].c.Any(concept.Shell|concept.Sub|concept.Be)) {
 				continue
 			}
-			if t.c.any(cChange) && ofAnswer(v, d, toks[k+1:]) {
+			if t.c.Any(concept.Change) && ofAnswer(v, d, toks[k+1:]) {
 				continue
 			}
-			if t.flags&tfIdent != 0 || k > 0 && (toks[k-1].c.any(cNeg|cModal|cTo) || k > 1 && toks[k-2].c.any(cNeg)) {
+			if t.flags&tfIdent != 0 || k > 0 && (toks[k-1].c.Any(concept.Neg|concept.Modal|concept.To) || k > 1 && toks[k-2].c.Any(concept.Neg)) {
 				continue
 			}
-			doing := k > 0 && t.flags&tfBreak != 0 && t.f == formPast || (v.word(d, t) == "evaluated" || v.word(d, t) == "executed") && k > 0 || t.f == formThird && (k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.any(cSub|cAnd|cAdv)) ||
-				t.f == formPast && k > 0 && (toks[k-1].c.any(cBe|cSub|cAdv) || toks[k-1].c.any(cShell)) ||
-				sen.foreign && t.f == formOther && t.c.any(cDestroy|cSend|cShell|cPay)
+			doing := k > 0 && t.flags&tfBreak != 0 && t.f == formPast || (v.word(d, t) == "evaluated" || v.word(d, t) == "executed") && k > 0 || t.f == formThird && (k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.Any(concept.Sub|concept.And|concept.Adv)) ||
+				t.f == formPast && k > 0 && (toks[k-1].c.Any(concept.Be|concept.Sub|concept.Adv) || toks[k-1].c.Any(concept.Shell)) ||
+				sen.foreign && t.f == formOther && t.c.Any(concept.Destroy|concept.Send|concept.Shell|concept.Pay)
 			if !doing && !(v.word(d, t) == "run" && k > 0) {
 				continue
 			}
 			switch {
-			case t.c.any(cDestroy) && !t.c.any(cDisable):
-				return powerDelete
-			case t.c.any(cPay):
-				return powerPay
-			case t.c.any(cSend):
-				return powerSend
-			case t.c.any(cCall):
+			case t.c.Any(concept.Destroy) && !t.c.Any(concept.Disable):
+				return power.Delete
+			case t.c.Any(concept.Pay):
+				return power.Pay
+			case t.c.Any(concept.Send):
+				return power.Send
+			case t.c.Any(concept.Call):
 				switch v.word(d, t) {
 				case "runs", "starts", "started":
-					if k+1 < len(toks) && toks[k+1].flags&tfBreak == 0 && intransitive(v.word(d, toks[k+1])) || k > 2 && toks[k-3].c.any(cWhen) || k > 1 && toks[k-2].c.any(cWhen) {
+					if k+1 < len(toks) && toks[k+1].flags&tfBreak == 0 && intransitive(v.word(d, toks[k+1])) || k > 2 && toks[k-3].c.Any(concept.When) || k > 1 && toks[k-2].c.Any(concept.When) {
 						continue // "when the server runs over HTTP"
 					}
-					return powerExec
+					return power.Exec
 				case "executes", "executed", "run", "launches", "launched", "loaded", "loads", "installs":
-					return powerExec
+					return power.Exec
 				}
-			case t.c.any(cChange) || v.word(d, t) == "applied" || v.word(d, t) == "restarts" || v.word(d, t) == "moved" || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
-				return powerWrite
+			case t.c.Any(concept.Change) || v.word(d, t) == "applied" || v.word(d, t) == "restarts" || v.word(d, t) == "moved" || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
+				return power.Write
 			}
 			switch v.word(d, t) {
 			case "loaded", "loads", "installs", "installed", "evaluated", "evaluates":
-				return powerExec
+				return power.Exec
 			}
 		}
 	}
-	return powerNone
+	return power.None
 }
 
 // intransitive says whether a word after "runs" tells where or how a thing
@@ -113,7 +119,7 @@ func ofAnswer(v *view, d *doc, after []token) bool {
 // itself does not mention.
 func (m *mismatch) described() {
 	v, is := m.v, &m.is
-	if is.words == 0 || is.said.any(cMeta) {
+	if is.words == 0 || is.said.Any(concept.Meta) {
 		return
 	}
 	best, evidence := 0.0, ""
@@ -136,36 +142,36 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 	idle := is.claimed || is.viewer || is.pure
 	w := 0.0
 	e := effectOf(v, d)
-	if is.readOnly && !is.tentative && !mask.any(cNeg) && !m.of(v.fields[d.field].param).numeric() {
+	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.fields[d.field].param).numeric() {
 		switch e {
-		case powerSend, powerDelete, powerPay:
+		case power.Send, power.Delete, power.Pay:
 			return 1.5 // nothing accounts for that in a tool that only reads
 		}
 	}
 	switch e {
-	case powerExec:
-		if !m.accounted(e) && !is.said.any(cCall) {
+	case power.Exec:
+		if !m.accounted(e) && !is.said.Any(concept.Call) {
 			w = 1.5
 		}
-	case powerDelete:
-		if !mask.any(cDisable|cNeg) && !is.said.any(cDestroy|cChange|cDisable|cSend|cInclude) && !v.says("manage", "clean", "filter", "replace", "edit") {
+	case power.Delete:
+		if !mask.Any(concept.Disable|concept.Neg) && !is.said.Any(concept.Destroy|concept.Change|concept.Disable|concept.Send|concept.Include) && !v.says("manage", "clean", "filter", "replace", "edit") {
 			w = 1.2
 			if idle {
 				w = 1.5
 			}
 		}
-	case powerPay:
+	case power.Pay:
 		if !m.accounted(e) && idle {
 			w = 1.5
 		}
-	case powerSend:
-		if !is.said.any(cSend|cTell|cCall) && !m.accounted(powerSink) {
+	case power.Send:
+		if !is.said.Any(concept.Send|concept.Tell|concept.Call) && !m.accounted(power.Sink) {
 			w = 1
-			if is.closed || is.claimed || is.pure || mask.any(cWhole|cHistory|cSecret) {
+			if is.closed || is.claimed || is.pure || mask.Any(concept.Whole|concept.History|concept.Secret) {
 				w = 1.5
 			}
 		}
-	case powerWrite:
+	case power.Write:
 		if !m.accounted(e) && is.claimed {
 			w = 1.5
 		} else if !m.accounted(e) && is.viewer {
@@ -173,7 +179,7 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 		}
 	}
 	// Rights that nobody needs for looking.
-	if w < 1.5 && is.words < 40 && mask.any(rightful) {
+	if w < 1.5 && is.words < 40 && mask.Any(rightful) {
 		for k := d.tok0; k < d.tok1; k++ {
 			switch v.word(d, v.tokens[k]) {
 			case "root", "administrator", "superuser":
@@ -185,19 +191,19 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 					return 1.5
 				}
 			case "contacts", "gps", "passwords", "clipboard", "keystrokes":
-				if is.pure && mask.any(cUser|cPersonal|cWhole) {
+				if is.pure && mask.Any(concept.User|concept.Personal|concept.Whole) {
 					return 1.5
 				}
 			}
 		}
 	}
-	if w < 1.4 && mask.any(cFile) && mask.any(cInclude) && is.claimed && !is.said.any(cFile|cInclude) {
+	if w < 1.4 && mask.Any(concept.File) && mask.Any(concept.Include) && is.claimed && !is.said.Any(concept.File|concept.Include) {
 		w = 1.4
 		if m.outputFile(i, d) {
 			w = 0.7
 		}
 	}
-	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.says(verb[:4]) && !is.said.any(cSend|cDestroy|cPay|cShell|cChange|cInclude) {
+	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.says(verb[:4]) && !is.said.Any(concept.Send|concept.Destroy|concept.Pay|concept.Shell|concept.Change|concept.Include) {
 		w = 1.5
 	}
 	if d.tok1-d.tok0 > longText {
@@ -216,7 +222,7 @@ const longText = 70
 func (m *mismatch) outputFile(i int, d *doc) bool {
 	v := m.v
 	name := v.fields[d.field].param
-	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).any(cCredPath|cSecret|cHistory|cOutside) || m.shelled(d) || strings.Contains(d.text, "~/") {
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.text, "~/") {
 		return false
 	}
 	for k := range v.docs {
@@ -231,7 +237,7 @@ func (m *mismatch) outputFile(i int, d *doc) bool {
 // are kept is none.
 func (m *mismatch) shelled(d *doc) bool {
 	for _, t := range m.v.tokens[d.tok0:d.tok1] {
-		if t.c.any(cShell) && m.v.word(d, t) != "console" {
+		if t.c.Any(concept.Shell) && m.v.word(d, t) != "console" {
 			return true
 		}
 	}
@@ -253,21 +259,21 @@ func deniedEffect(v *view, readOnly, harmless bool) (evidence string, weight flo
 			sen := &v.clauses[s]
 			toks := v.tokens[sen.tok0:sen.tok1]
 			for k, t := range toks {
-				if !t.c.any(cDestroy|cPay) && !(readOnly && t.c.any(cSend) && t.f == formThird) || t.c.any(cDisable|cAsk) || t.flags&tfIdent != 0 {
+				if !t.c.Any(concept.Destroy|concept.Pay) && !(readOnly && t.c.Any(concept.Send) && t.f == formThird) || t.c.Any(concept.Disable|concept.Ask) || t.flags&tfIdent != 0 {
 					continue
 				}
-				lead := k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.any(cAnd|cSub|cAdv)
-				if !lead || t.f != formThird && (t.f != formBase || k > 0) || k > 0 && toks[k-1].c.any(cNeg) {
+				lead := k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.Any(concept.And|concept.Sub|concept.Adv)
+				if !lead || t.f != formThird && (t.f != formBase || k > 0) || k > 0 && toks[k-1].c.Any(concept.Neg) {
 					continue
 				}
-				if t.c.any(cSend) && (sen.mask.any(cMeta) || !sen.mask.any(cLink|cOutside|cUser|cPay)) {
+				if t.c.Any(concept.Send) && (sen.mask.Any(concept.Meta) || !sen.mask.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
 					continue
 				}
 				w := 1.5
-				if !readOnly && !t.c.any(cDestroy) {
+				if !readOnly && !t.c.Any(concept.Destroy) {
 					w = 0.7
 				}
-				return excerpt(d.text, int(t.start), int(t.end)), w
+				return char.Excerpt(d.text, int(t.start), int(t.end)), w
 			}
 		}
 	}
@@ -282,7 +288,7 @@ func statedPurpose(v *view, d *doc) string {
 	}
 	toks := v.tokens[d.tok0:d.tok1]
 	for k, t := range toks {
-		if t.flags&tfIdent != 0 || k > 0 && (!toks[k-1].c.any(cTo) || k < 2 || toks[k-2].c.any(cBe|cModal|cShould)) {
+		if t.flags&tfIdent != 0 || k > 0 && (!toks[k-1].c.Any(concept.To) || k < 2 || toks[k-2].c.Any(concept.Be|concept.Modal|concept.Should)) {
 			continue
 		}
 		switch w := v.word(d, t); w {

@@ -3,27 +3,31 @@ package scanner
 import (
 	"fmt"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 )
 
 // powerAccount says what in a tool's own words accounts for a power: meanings,
 // and words that begin with a stem.
-var powerAccount = [powerCount]struct {
-	c     concept
+var powerAccount = [power.Count]struct {
+	c     concept.Set
 	stems []string
 }{
-	powerExec: {cShell, []string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build", "install",
+	power.Exec: {concept.Shell, []string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build", "install",
 		"start", "bot", "slash", "shell", "terminal"}},
-	powerSecret: {cSecret | cCredPath | cPay, []string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
+	power.Secret: {concept.Secret | concept.CredPath | concept.Pay, []string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
 		"token", "certificate", "server", "host", "aws", "cloud", "s3", "bucket", "api", "remote", "repository", "blockchain", "transaction", "card", "vault"}},
-	powerSource: {cConv, []string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page", "device",
+	power.Source: {concept.Conv, []string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page", "device",
 		"contact", "prompt", "agent", "chat", "file", "folder", "director", "backup", "visual", "camera", "photo"}},
-	powerSink: {cSend | cLink | cTell, []string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
+	power.Sink: {concept.Send | concept.Link | concept.Tell, []string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
 		"crawl", "generat", "proxy", "scrape"}},
-	powerGrant:  {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
-	powerDelete: {cDestroy, []string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write", "updat", "save", "export", "download", "convert", "creat"}},
-	powerSend:   {cSend, []string{"notif", "message", "mail", "share", "event"}},
-	powerWrite:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "chang", "export", "download", "install", "format", "convert", "generat"}},
-	powerPay:    {cPay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
+	power.Grant:  {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
+	power.Delete: {concept.Destroy, []string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write", "updat", "save", "export", "download", "convert", "creat"}},
+	power.Send:   {concept.Send, []string{"notif", "message", "mail", "share", "event"}},
+	power.Write:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "chang", "export", "download", "install", "format", "convert", "generat"}},
+	power.Pay:    {concept.Pay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
 }
 
 // mismatch adds the evidence of one tool up; the first find is reported.
@@ -48,9 +52,9 @@ func (m *mismatch) more(w float64, e, format string, args ...any) {
 }
 
 // accounted says whether the tool's own words explain a power.
-func (m *mismatch) accounted(p power) bool {
+func (m *mismatch) accounted(p power.Kind) bool {
 	a := &powerAccount[p]
-	return m.is.said.any(a.c) || m.v.says(a.stems...)
+	return m.is.said.Any(a.c) || m.v.says(a.stems...)
 }
 
 // of gives the shape of a property.
@@ -62,7 +66,7 @@ func (m *mismatch) of(name string) paramShape {
 }
 
 // param weighs a parameter that has a power by its name.
-func (m *mismatch) param(name string, p power) {
+func (m *mismatch) param(name string, p power.Kind) {
 	is := &m.is
 	if is.words == 0 && !is.claimed {
 		return
@@ -70,25 +74,25 @@ func (m *mismatch) param(name string, p power) {
 	const unsaid = "parameter %s %s, which nothing else about the tool says"
 	const denied = "parameter %s %s in a tool that claims to change nothing"
 	switch p {
-	case powerExec, powerSecret, powerSource:
+	case power.Exec, power.Secret, power.Source:
 		switch {
-		case !m.accounted(p) && p == powerExec && !is.claimed && m.pageScript(name):
+		case !m.accounted(p) && p == power.Exec && !is.claimed && m.pageScript(name):
 		case !m.accounted(p):
 			w := 1.6
-			if p == powerSource && !is.claimed && !is.viewer && !is.pure {
+			if p == power.Source && !is.claimed && !is.viewer && !is.pure {
 				w = 0.9
 			}
-			m.more(w, name, unsaid, name, powerNames[p])
+			m.more(w, name, unsaid, name, power.Names[p])
 		case (is.viewer || is.tentative) && m.of(name).on():
-			m.more(1.5, name, "parameter %s %s unless it is switched off, in a tool that only looks", name, powerNames[p])
-		case is.claimed && p == powerExec && !is.said.any(cAsk|cMeta) && !m.v.says("explain", "check", "valid", "pars", "lint", "inspect"):
-			m.more(1, name, denied, name, powerNames[p])
+			m.more(1.5, name, "parameter %s %s unless it is switched off, in a tool that only looks", name, power.Names[p])
+		case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) && !m.v.says("explain", "check", "valid", "pars", "lint", "inspect"):
+			m.more(1, name, denied, name, power.Names[p])
 		}
 		return
-	case powerSink:
+	case power.Sink:
 		if m.accounted(p) && (!is.closed && !is.promised || m.v.says("webhook", "callback")) {
 			if is.claimed && name == "bcc" {
-				m.more(0.7, name, denied, name, powerNames[p])
+				m.more(0.7, name, denied, name, power.Names[p])
 			}
 			return
 		}
@@ -105,13 +109,13 @@ func (m *mismatch) param(name string, p power) {
 		if m.outgoing(name) {
 			w += 0.5
 		}
-		m.more(w, name, unsaid, name, powerNames[p])
+		m.more(w, name, unsaid, name, power.Names[p])
 		return
 	}
 	if m.of(name).numeric() {
 		return
 	}
-	if p == powerPay && m.accounted(p) && !m.of(name).on() {
+	if p == power.Pay && m.accounted(p) && !m.of(name).on() {
 		switch name {
 		case "iban", "payee", "beneficiary":
 			return // whom a payment is for, in a tool about payments
@@ -120,23 +124,23 @@ func (m *mismatch) param(name string, p power) {
 	on := m.of(name).on()
 	switch {
 	case m.accounted(p) && !on && !is.claimed:
-		if p == powerDelete && is.harmless && is.said.any(cRead|cShow) && !is.tentative {
-			m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, powerNames[p])
+		if p == power.Delete && is.harmless && is.said.Any(concept.Read|concept.Show) && !is.tentative {
+			m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, power.Names[p])
 		}
 	case is.tentative && !on && !m.states(name, p):
-	case is.claimed && !(m.accounted(p) && p == powerWrite):
-		m.more(1.5, name, denied, name, powerNames[p])
-	case p == powerDelete && is.harmless:
-		m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, powerNames[p])
+	case is.claimed && !(m.accounted(p) && p == power.Write):
+		m.more(1.5, name, denied, name, power.Names[p])
+	case p == power.Delete && is.harmless:
+		m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, power.Names[p])
 	case is.viewer && !m.accounted(p):
-		w := map[power]float64{powerDelete: 1, powerPay: 1.2, powerGrant: 0.8, powerSend: 0.8, powerWrite: 0.7}[p]
+		w := map[power.Kind]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}[p]
 		if on {
 			w += 0.6
 		}
 		if m.states(name, p) {
 			w += 0.6
 		}
-		m.more(w, name, unsaid, name, powerNames[p])
+		m.more(w, name, unsaid, name, power.Names[p])
 	}
 }
 
@@ -144,7 +148,7 @@ func (m *mismatch) param(name string, p power) {
 // for browsers opens.
 func (m *mismatch) pageScript(name string) bool {
 	v := m.v
-	if !hasFoldSuffix(name, "script") || !v.says("page", "tab", "browser", "navigat") {
+	if !char.HasSuffixFold(name, "script") || !v.says("page", "tab", "browser", "navigat") {
 		return false
 	}
 	for i := range v.docs {
@@ -168,7 +172,7 @@ func (m *mismatch) pageScript(name string) bool {
 
 // states says whether the description of a parameter says that something is
 // done, rather than what would be.
-func (m *mismatch) states(name string, p power) bool {
+func (m *mismatch) states(name string, p power.Kind) bool {
 	v := m.v
 	for i := range v.docs {
 		d := &v.docs[i]
@@ -176,7 +180,7 @@ func (m *mismatch) states(name string, p power) bool {
 		if f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
 			continue
 		}
-		if e := effectOf(v, d); e != powerNone && (e == p || p != powerWrite) {
+		if e := effectOf(v, d); e != power.None && (e == p || p != power.Write) {
 			return true
 		}
 	}
@@ -216,7 +220,7 @@ func (m *mismatch) named() {
 		if w := v.word(d, t); w == "echo" || w == "export" {
 			continue // gives to whoever asked
 		}
-		if t.f == formBase && t.c.any(cDestroy|cPay|cSend) && !t.c.any(cRead|cShow|cAsk|cTell|cConv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
+		if t.f == formBase && t.c.Any(concept.Destroy|concept.Pay|concept.Send) && !t.c.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
 		}
 	}
@@ -249,7 +253,7 @@ func findMismatch(v *view) mismatch {
 		if f.kind != kindParamName || f.output || f.layer != "" {
 			continue
 		}
-		if p := paramPower(v, i); p != powerNone {
+		if p := paramPower(v, i); p != power.None {
 			m.param(f.text, p)
 		} else if m.is.pure {
 			reaches[paramReach(v, i)] = true
@@ -281,7 +285,7 @@ func claimsMatter(v *view) bool {
 		}
 		switch f.kind {
 		case kindParamName:
-			if paramPower(v, i) != powerNone {
+			if paramPower(v, i) != power.None {
 				return true
 			}
 			if paramReach(v, i) > 0 {
@@ -294,7 +298,7 @@ func claimsMatter(v *view) bool {
 				continue
 			}
 			mask := v.maskOf(i)
-			if mask.any(effectful) && effectOf(v, d) != powerNone || statedPurpose(v, d) != "" || mask.any(rightful) && speaksOfRights(v, d) || mask.any(cFile) && mask.any(cInclude) {
+			if mask.Any(effectful) && effectOf(v, d) != power.None || statedPurpose(v, d) != "" || mask.Any(rightful) && speaksOfRights(v, d) || mask.Any(concept.File) && mask.Any(concept.Include) {
 				return true
 			}
 		}

@@ -2,45 +2,49 @@ package scanner
 
 import (
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 )
 
-// powerOf gives what powerWords and filterWords say of a token.
-func powerOf(l *lexicon, t token) power { return l.latin.exact(t.node).power }
+// powerOf gives what power.Words and power.FilterWords say of a token.
+func powerOf(l *lexicon, t token) power.Kind { return l.latin.exact(t.node).power }
 
 // paramPower reads a parameter's name word by word.
-func paramPower(v *view, i int) power {
+func paramPower(v *view, i int) power.Kind {
 	d := &v.docs[i]
 	toks := v.tokens[d.tok0:d.tok1]
 	n := len(toks)
 	if n == 0 {
-		return powerNone
+		return power.None
 	}
 	lex := theLexicon()
 	foreign := d.stats.foreign > 0 || v.foreign()
 	if !foreign && !tellsPower(lex, toks) {
-		return powerNone
+		return power.None
 	}
 	var low [2][24]byte
 	prev, cur := low[0][:0], low[1][:0]
-	filtered := n > 1 && powerOf(lex, toks[n-1])&powerFilter != 0 || strings.Contains(d.text, "Base64") || strings.Contains(d.text, "base64")
+	filtered := n > 1 && powerOf(lex, toks[n-1])&power.Filter != 0 || strings.Contains(d.text, "Base64") || strings.Contains(d.text, "base64")
 	for k := range toks {
-		prev, cur = cur, lowerASCII(prev, d.text[toks[k].start:min(toks[k].end, toks[k].start+24)])
+		prev, cur = cur, char.LowerASCII(prev, d.text[toks[k].start:min(toks[k].end, toks[k].start+24)])
 		first, last := k == 0, k == n-1
-		switch p := powerOf(lex, toks[k]) &^ powerFilter; p {
-		case powerNone:
-		case powerExec, powerSecret, powerSource, powerSink:
-			if p != powerExec || last || powerOf(lex, toks[k+1])&powerFilter == 0 {
+		switch p := powerOf(lex, toks[k]) &^ power.Filter; p {
+		case power.None:
+		case power.Exec, power.Secret, power.Source, power.Sink:
+			if p != power.Exec || last || powerOf(lex, toks[k+1])&power.Filter == 0 {
 				return p
 			}
-		case powerDelete:
+		case power.Delete:
 			if !filtered && (n == 1 || first || last) {
 				return p
 			}
-		case powerWrite:
+		case power.Write:
 			if !filtered && (first && n > 1 || last) {
 				return p
 			}
-		case powerGrant:
+		case power.Grant:
 			if first || n == 1 {
 				return p
 			}
@@ -49,23 +53,23 @@ func paramPower(v *view, i int) power {
 				return p
 			}
 		}
-		if p := pairPower(prev, cur, first, last, n); p != powerNone && !(filtered && p == powerExec) {
+		if p := pairPower(prev, cur, first, last, n); p != power.None && !(filtered && p == power.Exec) {
 			return p
 		}
 		if foreign {
-			if p := foreignPower(v, d, toks[k], k, toks); p != powerNone && !filtered {
+			if p := foreignPower(v, d, toks[k], k, toks); p != power.None && !filtered {
 				return p
 			}
 		}
 	}
-	return powerNone
+	return power.None
 }
 
 // tellsPower says whether some word of a name may give a power.
 func tellsPower(lex *lexicon, toks []token) bool {
 	for k := range toks {
 		t := &toks[k]
-		if lex.latin.exact(t.node).power&^powerFilter != powerNone || pairWords.holds(t) {
+		if lex.latin.exact(t.node).power&^power.Filter != power.None || pairWords.holds(t) {
 			return true
 		}
 	}
@@ -79,146 +83,146 @@ var pairWords = signatureOf(`backup backups audit auditing logging alarm alarms 
 	rights`)
 
 // pairPower judges a word of a name by the one before it.
-func pairPower(prev, cur []byte, first, last bool, n int) power {
+func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 	switch string(cur) {
 	case "backup", "backups", "audit", "auditing", "logging", "alarm", "alarms", "alerts", "2fa", "mfa", "firewall", "protection", "verification", "monitoring":
 		switch string(prev) {
 		case "disable", "stop", "pause", "mute", "skip", "bypass", "suspend":
-			return powerDelete
+			return power.Delete
 		}
 	case "payload":
 		if n > 1 {
-			return powerExec
+			return power.Exec
 		}
 	case "script":
 		if last {
-			return powerExec
+			return power.Exec
 		}
 	case "run":
 		if (first && n < 3 || last) && string(prev) != "dry" && string(prev) != "test" {
-			return powerExec // run, run_as, then_run
+			return power.Exec // run, run_as, then_run
 		}
 	case "root", "admin", "administrator":
 		if string(prev) == "as" {
-			return powerExec
+			return power.Exec
 		}
 	case "password", "passphrase", "passwd":
 		switch string(prev) {
 		case "new", "set", "reset":
-			return powerWrite
+			return power.Write
 		case "sudo", "root", "master", "wallet":
-			return powerSecret
+			return power.Secret
 		}
 	case "passwords", "logins":
 		if string(prev) == "saved" || string(prev) == "stored" {
-			return powerSecret
+			return power.Secret
 		}
 	case "key":
 		switch string(prev) {
 		case "private", "ssh", "rsa", "signing", "access":
-			return powerSecret
+			return power.Secret
 		}
 	case "phrase", "seed":
 		switch string(prev) {
 		case "seed", "recovery", "wallet":
-			return powerSecret
+			return power.Secret
 		}
 	case "number":
 		if string(prev) == "card" {
-			return powerSecret
+			return power.Secret
 		}
 	case "directory", "dir", "folder":
 		if string(prev) == "home" {
-			return powerSource
+			return power.Source
 		}
 	case "history", "tabs":
 		switch string(prev) {
 		case "browser", "browsing", "shell", "bash", "chat", "open", "conversation":
-			return powerSource
+			return power.Source
 		}
 	case "dump":
 		switch string(prev) {
 		case "env", "environment", "memory", "session":
-			return powerSource
+			return power.Source
 		}
 	case "prompt":
 		if string(prev) == "system" {
-			return powerSource
+			return power.Source
 		}
 	case "contacts", "camera":
 		if string(prev) == "device" || string(prev) == "phone" {
-			return powerSource
+			return power.Source
 		}
 	case "push":
 		if string(prev) == "force" {
-			return powerDelete
+			return power.Delete
 		}
 	case "endpoint", "url", "host", "server":
 		switch string(prev) {
 		case "analytics", "remote", "report", "notify", "tracking", "telemetry", "collector", "exfil", "mirror":
-			return powerSink
+			return power.Sink
 		}
 	case "to", "with":
 		// upload_to, post_to, share_with
 		if !last {
-			return powerNone
+			return power.None
 		}
 		switch string(prev) {
 		case "upload", "post", "send", "forward", "copy", "mirror", "report", "sync", "publish", "traffic", "stream", "submit":
-			return powerSink
+			return power.Sink
 		case "share":
-			return powerGrant
+			return power.Grant
 		case "transfer", "pay":
-			return powerPay
+			return power.Pay
 		case "move", "rename":
-			return powerWrite
+			return power.Write
 		}
 	case "value", "content", "owner", "state":
 		switch string(prev) {
 		case "new":
-			return powerWrite
+			return power.Write
 		case "to", "as":
-			return powerGrant
+			return power.Grant
 		}
 	case "role", "permission", "permissions", "rights":
 		if string(prev) == "grant" || string(prev) == "new" || string(prev) == "set" {
-			return powerGrant
+			return power.Grant
 		}
 	}
-	return powerNone
+	return power.None
 }
 
 // foreignPower reads a word of a name that English does not know.
-func foreignPower(v *view, d *doc, t token, k int, toks []token) power {
+func foreignPower(v *view, d *doc, t token, k int, toks []token) power.Kind {
 	c := t.c
-	if w := d.text[t.start:t.end]; hasFoldSuffix(w, "ados") || hasFoldSuffix(w, "adas") || hasFoldSuffix(w, "ado") || hasFoldSuffix(w, "ada") || hasFoldSuffix(w, "ée") || hasFoldSuffix(w, "ées") {
-		return powerNone // a participle selects
+	if w := d.text[t.start:t.end]; char.HasSuffixFold(w, "ados") || char.HasSuffixFold(w, "adas") || char.HasSuffixFold(w, "ado") || char.HasSuffixFold(w, "ada") || char.HasSuffixFold(w, "ée") || char.HasSuffixFold(w, "ées") {
+		return power.None // a participle selects
 	}
-	if c == 0 || c == cForeign {
+	if c == 0 || c == concept.Foreign {
 		e, ok := theLexicon().foreign.longestText(d.text[t.start:t.end])
 		if !ok {
-			return powerNone
+			return power.None
 		}
 		c = e.c
 	} else if t.node != 0 {
-		return powerNone // an English word
+		return power.None // an English word
 	}
 	switch {
-	case c.any(cShell):
-		return powerExec
-	case c.any(cDestroy):
-		return powerDelete
-	case c.any(cPay) && k == 0:
-		return powerPay
-	case c.any(cSend) && (k == 0 || t.node == 0 && d.text[t.start] >= 0x80):
-		return powerSend
-	case c.any(cSecret):
+	case c.Any(concept.Shell):
+		return power.Exec
+	case c.Any(concept.Destroy):
+		return power.Delete
+	case c.Any(concept.Pay) && k == 0:
+		return power.Pay
+	case c.Any(concept.Send) && (k == 0 || t.node == 0 && d.text[t.start] >= 0x80):
+		return power.Send
+	case c.Any(concept.Secret):
 		for i := range toks {
 			switch strings.ToLower(d.text[toks[i].start:toks[i].end]) {
 			case "ssh", "privee", "privada", "privat", "privater":
-				return powerSecret
+				return power.Secret
 			}
 		}
 	}
-	return powerNone
+	return power.None
 }

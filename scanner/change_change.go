@@ -3,6 +3,10 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
 // change is what is new in a tool against the version that was approved.
@@ -12,7 +16,7 @@ type change struct {
 	// of it that are gone.
 	added, lost []sentenceAt
 	// had is what the approved version speaks of.
-	had    concept
+	had    concept.Set
 	weight float64
 	what   []string
 	reg    *registry
@@ -67,7 +71,7 @@ func isCode(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] > ' ' {
 			all++
-			if letterByte(s[i]) {
+			if char.IsLetter(s[i]) {
 				letters++
 			}
 		}
@@ -90,17 +94,17 @@ func protects(v *toolReading, at sentenceAt) bool {
 	for k, t := range toks {
 		switch v.word(at.d, t) {
 		case "out":
-			if k > 0 && v.word(at.d, toks[k-1]) == "left" && at.s.mask.any(cSecret|cPersonal) {
+			if k > 0 && v.word(at.d, toks[k-1]) == "left" && at.s.mask.Any(concept.Secret|concept.Personal) {
 				return true
 			}
 		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
-			frees = frees || at.s.mask.any(cAsk|cGuard|cNeg)
+			frees = frees || at.s.mask.Any(concept.Ask|concept.Guard|concept.Neg)
 		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":
-			if w := v.word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.mask.any(cUser) || at.s.mask.any(cNeg)) {
+			if w := v.word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.mask.Any(concept.User) || at.s.mask.Any(concept.Neg)) {
 				continue
 			}
-			if v.word(at.d, t) != "deleted" || k > 0 && toks[k-1].c.any(cBe) && at.s.mask.any(cWhen) {
-				return !at.s.mask.any(cConv) && !frees
+			if v.word(at.d, t) != "deleted" || k > 0 && toks[k-1].c.Any(concept.Be) && at.s.mask.Any(concept.When) {
+				return !at.s.mask.Any(concept.Conv) && !frees
 			}
 		}
 	}
@@ -108,21 +112,21 @@ func protects(v *toolReading, at sentenceAt) bool {
 		return false
 	}
 	if at.s.foreign {
-		return !at.s.mask.any(cTell|cNow) && (at.s.mask.any(cNeg) && !at.s.mask.any(cAsk) || at.s.mask.any(cAsk) && !at.s.mask.any(cNeg))
+		return !at.s.mask.Any(concept.Tell|concept.Now) && (at.s.mask.Any(concept.Neg) && !at.s.mask.Any(concept.Ask) || at.s.mask.Any(concept.Ask) && !at.s.mask.Any(concept.Neg))
 	}
-	if at.s.mask.has(cAsk|cUser) && !at.s.mask.any(cNeg) {
+	if at.s.mask.Has(concept.Ask|concept.User) && !at.s.mask.Any(concept.Neg) {
 		return true
 	}
-	if !at.s.mask.any(cNeg) || at.s.mask.any(cTell|cKnow) && !at.s.mask.any(cSecret|cPersonal) {
+	if !at.s.mask.Any(concept.Neg) || at.s.mask.Any(concept.Tell|concept.Know) && !at.s.mask.Any(concept.Secret|concept.Personal) {
 		return false
 	}
 	for k, t := range toks {
-		if t.c.any(cNeg) {
+		if t.c.Any(concept.Neg) {
 			for _, n := range toks[k:min(k+5, len(toks))] {
-				if n.c.any(cTell | cKnow) {
+				if n.c.Any(concept.Tell | concept.Know) {
 					break
 				}
-				if n.c.any(cSend|cInclude|cChange|cDestroy|cPay|cCall|cRead|cAsk) || v.word(at.d, n) == "touched" || v.word(at.d, n) == "kept" {
+				if n.c.Any(concept.Send|concept.Include|concept.Change|concept.Destroy|concept.Pay|concept.Call|concept.Read|concept.Ask) || v.word(at.d, n) == "touched" || v.word(at.d, n) == "kept" {
 					return true
 				}
 			}
@@ -134,41 +138,41 @@ func protects(v *toolReading, at sentenceAt) bool {
 // riskyConcepts are meanings that a definition should not gain unnoticed, with
 // what gaining each weighs.
 var riskyConcepts = []struct {
-	c      concept
+	c      concept.Set
 	weight float64
 	what   string
 }{
-	{cCredPath, 1.5, "files with credentials"},
-	{cSecret, 0.6, "secrets"},
-	{cSecret | cSend, 0.5, "sending secrets"},
-	{cConv | cHistory, 0.8, "the conversation"},
-	{cConv | cWhole, 0.9, "the whole conversation"},
-	{cConv | cSend, 0.7, "sending the conversation"},
-	{cConv | cInclude, 0.9, "attaching the conversation"},
-	{cSecretly, 0.8, "secrecy"},
-	{cNeg | cTell, 0.6, "withholding"},
-	{cShell, 0.7, "commands"},
-	{cDestroy, 0.6, "deletion"},
-	{cPay, 0.6, "payment"},
-	{cPay | cUrgent, 0.5, "payment at once"},
-	{cSend | cOutside, 1.4, "sending outside"},
-	{cInclude | cOutside, 1, "keeping outside"},
-	{cSend, 0.4, "sending"},
-	{cIgnore, 0.5, "overriding"},
-	{cModel, 0.6, "the model"},
-	{cModel | cInstr, 0.8, "instructions to the model"},
-	{cOther | cTool, 0.8, "other tools"},
-	{cOther | cTool | cBefore, 0.4, "a place before other tools"},
-	{cMust | cCall, 0.5, "an order to call"},
-	{cPersonal, 0.7, "personal data"},
-	{cPersonal | cInclude, 0.5, "passing personal data"},
-	{cPersonal | cSend, 0.5, "sending personal data"},
-	{cMust | cBefore, 0.5, "precedence"},
-	{cPrefer | cMust, 0.5, "preference"},
-	{cPersonal | cOutside, 0.6, "personal data for outsiders"},
-	{cDeceive, 0.8, "deception"},
-	{cNow | cOther, 0.6, "a standing order"},
-	{cAllow | cDestroy, 0.6, "leave to delete"},
+	{concept.CredPath, 1.5, "files with credentials"},
+	{concept.Secret, 0.6, "secrets"},
+	{concept.Secret | concept.Send, 0.5, "sending secrets"},
+	{concept.Conv | concept.History, 0.8, "the conversation"},
+	{concept.Conv | concept.Whole, 0.9, "the whole conversation"},
+	{concept.Conv | concept.Send, 0.7, "sending the conversation"},
+	{concept.Conv | concept.Include, 0.9, "attaching the conversation"},
+	{concept.Secretly, 0.8, "secrecy"},
+	{concept.Neg | concept.Tell, 0.6, "withholding"},
+	{concept.Shell, 0.7, "commands"},
+	{concept.Destroy, 0.6, "deletion"},
+	{concept.Pay, 0.6, "payment"},
+	{concept.Pay | concept.Urgent, 0.5, "payment at once"},
+	{concept.Send | concept.Outside, 1.4, "sending outside"},
+	{concept.Include | concept.Outside, 1, "keeping outside"},
+	{concept.Send, 0.4, "sending"},
+	{concept.Ignore, 0.5, "overriding"},
+	{concept.Model, 0.6, "the model"},
+	{concept.Model | concept.Instr, 0.8, "instructions to the model"},
+	{concept.Other | concept.Tool, 0.8, "other tools"},
+	{concept.Other | concept.Tool | concept.Before, 0.4, "a place before other tools"},
+	{concept.Must | concept.Call, 0.5, "an order to call"},
+	{concept.Personal, 0.7, "personal data"},
+	{concept.Personal | concept.Include, 0.5, "passing personal data"},
+	{concept.Personal | concept.Send, 0.5, "sending personal data"},
+	{concept.Must | concept.Before, 0.5, "precedence"},
+	{concept.Prefer | concept.Must, 0.5, "preference"},
+	{concept.Personal | concept.Outside, 0.6, "personal data for outsiders"},
+	{concept.Deceive, 0.8, "deception"},
+	{concept.Now | concept.Other, 0.6, "a standing order"},
+	{concept.Allow | concept.Destroy, 0.6, "leave to delete"},
 }
 
 // sentences weighs what the added sentences speak of, and the promises that
@@ -178,12 +182,12 @@ func (c *change) sentences() {
 	for _, at := range c.added {
 		if c.frees(at) {
 			c.more(1, "leave to act without asking")
-		} else if protects(v, at) || c.retires(at) || at.s.senses.any(sUntrusted) {
+		} else if protects(v, at) || c.retires(at) || at.s.senses.Any(sense.Untrusted) {
 			continue
 		}
 		kind := v.fields[at.d.field].kind
 		for _, risk := range riskyConcepts {
-			if !at.s.mask.has(risk.c) || c.had.has(risk.c) && !c.sharp(risk.c) {
+			if !at.s.mask.Has(risk.c) || c.had.Has(risk.c) && !c.sharp(risk.c) {
 				continue
 			}
 			w := risk.weight
@@ -200,7 +204,7 @@ func (c *change) sentences() {
 			if kind != kindDescription {
 				w = 0.8
 			}
-			if at.s.mask.any(cTarget | cUser | cPersonal | cShell) {
+			if at.s.mask.Any(concept.Target | concept.User | concept.Personal | concept.Shell) {
 				w += 0.3
 			}
 			c.more(w, "a wider reach")
@@ -216,7 +220,7 @@ func (c *change) sentences() {
 		}
 		c.more(w, "an end to a promise")
 		for _, n := range c.added {
-			if !n.s.mask.any(cNeg) && similarText(at.text(), n.text()) >= 0.2 {
+			if !n.s.mask.Any(concept.Neg) && char.Similarity(at.text(), n.text()) >= 0.2 {
 				c.more(0.4, "the opposite of a promise")
 			}
 		}
@@ -225,7 +229,7 @@ func (c *change) sentences() {
 
 // sharp meanings count when a sentence newly joins them, even if the approved
 // text has each of them apart.
-func (c *change) sharp(want concept) bool { return want&(want-1) != 0 && !c.was.together(want) }
+func (c *change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.was.together(want) }
 
 // retires says whether a sentence announces the end of the tool itself.
 func (c *change) retires(at sentenceAt) bool {
@@ -237,7 +241,7 @@ func (c *change) retires(at sentenceAt) bool {
 		case "deprecated":
 			return k < 2 || at.s.tok1-at.s.tok0 < 12
 		case "removed", "shut", "retired", "discontinued", "sunset":
-			if at.s.mask.any(cModal) && k < 8 && !at.s.mask.any(cFile|cUser|cConv) || c.now.word(at.d, toks[0]) == "it" || k > 0 && c.now.word(at.d, toks[0]) == "version" {
+			if at.s.mask.Any(concept.Modal) && k < 8 && !at.s.mask.Any(concept.File|concept.User|concept.Conv) || c.now.word(at.d, toks[0]) == "it" || k > 0 && c.now.word(at.d, toks[0]) == "version" {
 				return true
 			}
 		}
@@ -249,13 +253,13 @@ func (c *change) retires(at sentenceAt) bool {
 func (c *change) kept(at sentenceAt) bool {
 	text := at.text()
 	for _, n := range c.added {
-		if protects(c.now, n) && similarText(text, n.text()) >= 0.25 {
+		if protects(c.now, n) && char.Similarity(text, n.text()) >= 0.25 {
 			return true
 		}
 	}
 	// The sentence may only have been joined with another.
 	for _, n := range c.added {
-		if similarText(text, n.text()) >= 0.7 {
+		if char.Similarity(text, n.text()) >= 0.7 {
 			return true
 		}
 	}
@@ -274,7 +278,7 @@ func (c *change) mentionsOther(at sentenceAt) bool {
 	if !ok || !m.other {
 		return false
 	}
-	return x.mask.any(cNow|cMust|cChange|cOther|cWhen|cSend|cInclude|cPay|cIgnore|cNeg|cTarget) || x.literalSink()
+	return x.mask.Any(concept.Now|concept.Must|concept.Change|concept.Other|concept.When|concept.Send|concept.Include|concept.Pay|concept.Ignore|concept.Neg|concept.Target) || x.literalSink()
 }
 
 // widens says whether a sentence opens what was limited: any path, all
@@ -284,13 +288,13 @@ func (c *change) widens(at sentenceAt) bool {
 	for k, t := range toks {
 		switch c.now.word(at.d, t) {
 		case "any", "all", "whatever", "everything", "anything", "every":
-			if k+1 < len(toks) && c.now.fields[at.d.field].kind != kindDescription || at.s.mask.any(cFile|cShell|cUser|cConv|cTarget|cDestroy|cPersonal) {
-				if k+1 < len(toks) && !toks[k+1].c.any(cTask|cResult) {
+			if k+1 < len(toks) && c.now.fields[at.d.field].kind != kindDescription || at.s.mask.Any(concept.File|concept.Shell|concept.User|concept.Conv|concept.Target|concept.Destroy|concept.Personal) {
+				if k+1 < len(toks) && !toks[k+1].c.Any(concept.Task|concept.Result) {
 					return true
 				}
 			}
 		case "force", "implied", "production", "private", "partners", "unrestricted", "unlimited", "public":
-			if c.now.word(at.d, t) != "public" || k > 0 && toks[k-1].c.any(cBe) {
+			if c.now.word(at.d, t) != "public" || k > 0 && toks[k-1].c.Any(concept.Be) {
 				return true
 			}
 		}
@@ -301,7 +305,7 @@ func (c *change) widens(at sentenceAt) bool {
 // frees says whether a sentence does away with asking somebody.
 func (c *change) frees(at sentenceAt) bool {
 	m := at.s.mask
-	if !m.any(cAsk | cGuard) {
+	if !m.Any(concept.Ask | concept.Guard) {
 		return false
 	}
 	v := c.now
@@ -310,10 +314,10 @@ func (c *change) frees(at sentenceAt) bool {
 		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "wanted", "presumed", "entfallen", "entfällt":
 			return true
 		case "needed", "required", "necessary":
-			if m.any(cNeg) || k > at.s.tok0 && v.word(at.d, v.tokens[k-1]) == "not" {
+			if m.Any(concept.Neg) || k > at.s.tok0 && v.word(at.d, v.tokens[k-1]) == "not" {
 				return true
 			}
 		}
 	}
-	return at.s.foreign && m.has(cAsk|cNeg) && m.any(cNow|cPrior|cMust)
+	return at.s.foreign && m.Has(concept.Ask|concept.Neg) && m.Any(concept.Now|concept.Prior|concept.Must)
 }

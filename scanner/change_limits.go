@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // limits weighs what no sentence says: values of an enum that are new and act,
@@ -52,14 +54,14 @@ func (c *change) limits() {
 		}
 		if m := now[name].Maximum; old.Maximum != nil && (m == nil || *m > 10**old.Maximum) {
 			w := 0.3
-			if c.had.any(cPay | cDestroy | cSend) {
+			if c.had.Any(concept.Pay | concept.Destroy | concept.Send) {
 				w = 0.6
 			}
 			c.more(w, "an end to an upper bound")
 		}
 	}
 	for _, at := range c.lost {
-		if at.s.mask.any(cPay|cDestroy|cSend) && boundsTool(c.was, at) && !c.bounded() {
+		if at.s.mask.Any(concept.Pay|concept.Destroy|concept.Send) && boundsTool(c.was, at) && !c.bounded() {
 			c.more(0.6, "an end to a limit")
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 )
 
 // What a new version takes and promises that the approved one did not.
@@ -25,7 +28,7 @@ func (c *change) hosts() {
 				switch {
 				case kind == kindDefault || kind == kindEnum:
 					w = 1.5
-				case s != nil && protects(c.now, sentenceAt{d, s}), s != nil && !s.mask.any(cSend|cInclude|cChange|cPay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
+				case s != nil && protects(c.now, sentenceAt{d, s}), s != nil && !s.mask.Any(concept.Send|concept.Include|concept.Change|concept.Pay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
 					w = 0.4
 				}
 				break
@@ -39,19 +42,19 @@ func (c *change) hosts() {
 // parameters weighs new parameters, and what the schema says of old ones.
 func (c *change) parameters() {
 	oldPower, newPower := powersOf(c.was), powersOf(c.now)
-	for p := powerExec; p < powerCount; p++ {
+	for p := power.Exec; p < power.Count; p++ {
 		if newPower[p] && !oldPower[p] {
 			w := 0.9
 			switch p {
-			case powerExec, powerSecret, powerSource:
+			case power.Exec, power.Secret, power.Source:
 				w = 1.1
-			case powerSend, powerWrite, powerSink:
+			case power.Send, power.Write, power.Sink:
 				w = 0.5
 			}
 			if c.said(p) {
 				w *= 0.5
 			}
-			c.more(w, "a parameter that "+powerNames[p])
+			c.more(w, "a parameter that "+power.Names[p])
 		}
 	}
 	now, required := c.now.shapes()
@@ -59,7 +62,7 @@ func (c *change) parameters() {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		old, known := was[name]
 		if !known {
-			if sensitiveName(name) && !c.had.any(cSecret|cPersonal) {
+			if sensitiveName(name) && !c.had.Any(concept.Secret|concept.Personal) {
 				w := 0.7
 				if required[name] {
 					w = 1.2
@@ -78,8 +81,8 @@ func (c *change) parameters() {
 }
 
 // said says whether the approved text already explains a power.
-func (c *change) said(p power) bool {
-	return c.had.any(powerAccount[p].c) || c.was.says(powerAccount[p].stems...)
+func (c *change) said(p power.Kind) bool {
+	return c.had.Any(powerAccount[p].c) || c.was.says(powerAccount[p].stems...)
 }
 
 // defaultChanged weighs a default by what it now says or switches on.
@@ -88,8 +91,8 @@ func (c *change) defaultChanged(name string, old, now json.RawMessage) {
 	case string(now) == "true":
 		w := 0.4
 		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' }) {
-			switch powerWords[strings.ToLower(word)] {
-			case powerNone, powerSource:
+			switch power.Words[strings.ToLower(word)] {
+			case power.None, power.Source:
 			default:
 				w = 1
 			}

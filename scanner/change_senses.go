@@ -1,27 +1,33 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
 // senses weighs what the added sentences speak of that senses tell: that
 // things go to whoever made the tool, that private things are taken along.
 func (c *change) senses() {
-	var had sense
+	var had sense.Set
 	for i := range c.was.clauses {
 		had |= c.was.clauses[i].senses
 	}
 	for _, at := range c.added {
 		s := at.s.senses &^ had
-		chosen := at.s.mask.any(cUser|cYou) && !at.s.senses.any(sPrivate) || protects(c.now, at)
-		toUs := s.any(sVendor) || toUs(c.now, at)
-		moves := at.s.senses.any(sMove) || at.s.mask.any(cSend|cRead)
+		chosen := at.s.mask.Any(concept.User|concept.You) && !at.s.senses.Any(sense.Private) || protects(c.now, at)
+		toUs := s.Any(sense.Vendor) || toUs(c.now, at)
+		moves := at.s.senses.Any(sense.Move) || at.s.mask.Any(concept.Send|concept.Read)
 		switch {
 		case chosen || c.retires(at):
-		case toUs && moves && (at.s.mask.any(cSend) || at.s.senses.any(sMove)):
+		case toUs && moves && (at.s.mask.Any(concept.Send) || at.s.senses.Any(sense.Move)):
 			c.more(1, "a way to whoever made it")
-		case s.any(sPrivate) && (moves || at.s.mask.any(cWhole|cInclude)):
+		case s.Any(sense.Private) && (moves || at.s.mask.Any(concept.Whole|concept.Include)):
 			c.more(1, "private things of the user")
-		case toUs && at.s.senses.any(sPrivate|sCopyTo):
+		case toUs && at.s.senses.Any(sense.Private|sense.CopyTo):
 			c.more(1, "a way to whoever made it")
 		}
-		if s.any(sConsent) && at.s.senses.any(sNeedless|sDeemed|sVoid) && !protects(c.now, at) {
+		if s.Any(sense.Consent) && at.s.senses.Any(sense.Needless|sense.Deemed|sense.Void) && !protects(c.now, at) {
 			c.more(0.8, "leave to act without asking")
 		}
 	}

@@ -1,6 +1,11 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+)
 
 // sinksOf lists the hosts and addresses that a tool's text names.
 func sinksOf(v *toolReading) []string {
@@ -8,12 +13,12 @@ func sinksOf(v *toolReading) []string {
 	for i := range v.docs {
 		s := v.docs[i].text
 		for from := 0; len(out) < 32; {
-			k := indexFrom(s, "://", from)
+			k := char.IndexFrom(s, "://", from)
 			if k < 0 {
 				break
 			}
 			end := k + 3
-			for end < len(s) && (wordByte(s[end]) || strings.IndexByte(".-_", s[end]) >= 0) {
+			for end < len(s) && (char.IsWord(s[end]) || strings.IndexByte(".-_", s[end]) >= 0) {
 				end++
 			}
 			if end > k+3 {
@@ -21,9 +26,9 @@ func sinksOf(v *toolReading) []string {
 			}
 			from = k + 3
 		}
-		if k := strings.IndexByte(s, '@'); k > 0 && emailIn(s) {
+		if k := strings.IndexByte(s, '@'); k > 0 && char.HasEmail(s) {
 			end := k + 1
-			for end < len(s) && (wordByte(s[end]) || s[end] == '.' || s[end] == '-') {
+			for end < len(s) && (char.IsWord(s[end]) || s[end] == '.' || s[end] == '-') {
 				end++
 			}
 			out = append(out, strings.TrimRight(s[k+1:end], "."))
@@ -48,7 +53,7 @@ func changedText(v *toolReading, before *toolReading) string {
 	return v.Description
 }
 
-func powersOf(v *toolReading) (have [powerCount]bool) {
+func powersOf(v *toolReading) (have [power.Count]bool) {
 	for i := range v.analyze() {
 		if f := &v.fields[v.docs[i].field]; f.kind == kindParamName && !f.output {
 			have[paramPower(&v.view, i)] = true

@@ -3,6 +3,10 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // checkCode finds commands and code that do harm when somebody follows the
@@ -25,13 +29,13 @@ func inspectCode(v *toolReading, r *registry) []signal {
 		if len(d.text) < 8 || !d.stats.command {
 			continue
 		}
-		eachShape(d.text, func(sh *codeShape, from, to int) {
+		command.EachShape(d.text, func(sh *command.Shape, from, to int) {
 			if w := shapeWeight(v, d, sh, about, from, to); w > weight {
-				best, weight, at, end, what = i, w, from, to, sh.what
+				best, weight, at, end, what = i, w, from, to, sh.What
 			}
 		})
 	}
-	if f, reaches := valueCommand(&v.view); f != nil && !about.any(cMeta|cShell) {
+	if f, reaches := valueCommand(&v.view); f != nil && !about.Any(concept.Meta|concept.Shell) {
 		s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.7,
 			Evidence: f.text, Detail: f.where() + ": a command in the place of a value"}
 		if reaches {
@@ -48,13 +52,13 @@ func inspectCode(v *toolReading, r *registry) []signal {
 		h := t.best[frCommand]
 		d := &docs[h.doc]
 		return []signal{{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.5,
-			Evidence: excerpt(d.text, int(h.start), int(h.end)), Detail: v.fields[d.field].where() + ": " + frameNames[frCommand]}}
+			Evidence: char.Excerpt(d.text, int(h.start), int(h.end)), Detail: v.fields[d.field].where() + ": " + frameNames[frCommand]}}
 	}
 	d := &docs[best]
 	s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode,
-		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: excerpt(d.text, at, end),
+		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: char.Excerpt(d.text, at, end),
 		Detail: v.fields[d.field].where() + ": " + what}
-	if weight >= 2.6 && !about.any(cMeta|cShell) {
+	if weight >= 2.6 && !about.Any(concept.Meta|concept.Shell) {
 		s.Tier = tierHard
 		s.critical = v.fields[d.field].layer != ""
 	}
@@ -63,16 +67,16 @@ func inspectCode(v *toolReading, r *registry) []signal {
 
 // shapeWeight is what a command weighs where it stands: more in an order, with
 // a strange place in it or in an encoding, less where the text speaks about it.
-func shapeWeight(v *toolReading, d *doc, sh *codeShape, about concept, from, to int) float64 {
-	w := sh.weight
+func shapeWeight(v *toolReading, d *doc, sh *command.Shape, about concept.Set, from, to int) float64 {
+	w := sh.Weight
 	f := &v.fields[d.field]
-	if strangePlace(d.text[from:min(len(d.text), to+40)]) {
+	if command.StrangePlace(d.text[from:min(len(d.text), to+40)]) {
 		w += 0.6
 	}
 	if f.kind == kindDefault || f.kind == kindEnum {
 		w += 0.4 // taken as it is, without anybody asking for it
 	}
-	if sh.what == doesFetch && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.text[max(0, from-40):from], "`\"'") {
+	if sh.What == command.Fetches && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off
 	}
 	if s := v.sentenceAt(d, from); s != nil {
@@ -81,19 +85,19 @@ func shapeWeight(v *toolReading, d *doc, sh *codeShape, about concept, from, to 
 			if int(toks[j].start) >= from {
 				break
 			}
-			if toks[j].c.any(cCall) && moodOf(toks, j, s) >= moodOrder {
+			if toks[j].c.Any(concept.Call) && moodOf(toks, j, s) >= moodOrder {
 				w += 0.6
 				break
 			}
 		}
-		if s.mask.any(cBefore | cMust) {
+		if s.mask.Any(concept.Before | concept.Must) {
 			w += 0.5
 		}
-		if s.mask.any(cMeta|cNeg) || introduced(&v.view, d, s) || s.first && slices.Contains(looksFor, strings.ToLower(d.text[toks[0].start:toks[0].end])) {
+		if s.mask.Any(concept.Meta|concept.Neg) || introduced(&v.view, d, s) || s.first && slices.Contains(looksFor, strings.ToLower(d.text[toks[0].start:toks[0].end])) {
 			w *= 0.3
 		}
 	}
-	if about.any(cShell|cDestroy) && f.kind != kindDescription {
+	if about.Any(concept.Shell|concept.Destroy) && f.kind != kindDescription {
 		w *= 0.5 // an example of what a shell tool takes
 	}
 	switch {
@@ -103,7 +107,7 @@ func shapeWeight(v *toolReading, d *doc, sh *codeShape, about concept, from, to 
 	default:
 		w += 0.8
 	}
-	if about.any(cMeta) {
+	if about.Any(concept.Meta) {
 		w *= 0.3
 	}
 	return w

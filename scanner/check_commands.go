@@ -1,6 +1,12 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+)
 
 // Commands in values: a default, an example or an enumeration whose text a
 // shell would carry out, in a tool that has nothing to do with one.
@@ -17,7 +23,7 @@ var riskyPrograms = map[string]bool{
 }
 
 // shellMarks are the marks that commands are joined or set off with.
-var shellMarks = setOf("$`;|&")
+var shellMarks = char.SetOf("$`;|&")
 
 // valueCommand finds such a value. The second result says whether it reaches
 // for credentials or the network, which no default of a value does.
@@ -30,11 +36,11 @@ func valueCommand(v *view) (at *field, reaches bool) {
 			continue
 		}
 		s := v.docs[i].text
-		if len(s) < 6 || !shellMarks.in(s) || takesCommands(v, f.param) {
+		if len(s) < 6 || !shellMarks.In(s) || takesCommands(v, f.param) {
 			continue
 		}
 		if substitutes(s) || chained(s) {
-			return f, v.maskOf(i).any(cCredPath) || strings.Contains(s, "/etc/") || strings.Contains(s, "~/.") || networked(s)
+			return f, v.maskOf(i).Any(concept.CredPath) || strings.Contains(s, "/etc/") || strings.Contains(s, "~/.") || networked(s)
 		}
 	}
 	return nil, false
@@ -43,7 +49,7 @@ func valueCommand(v *view) (at *field, reaches bool) {
 // takesCommands says whether a parameter is for commands by its name.
 func takesCommands(v *view, param string) bool {
 	for i := range v.docs {
-		if f := &v.fields[v.docs[i].field]; f.kind == kindParamName && f.text == param && paramPower(v, i) == powerExec {
+		if f := &v.fields[v.docs[i].field]; f.kind == kindParamName && f.text == param && paramPower(v, i) == power.Exec {
 			return true
 		}
 	}
@@ -91,7 +97,7 @@ func networked(s string) bool {
 func program(s string) string {
 	s = strings.TrimLeft(s, " ")
 	n := 0
-	for n < len(s) && n < 20 && (wordByte(s[n]) || s[n] == '-') {
+	for n < len(s) && n < 20 && (char.IsWord(s[n]) || s[n] == '-') {
 		n++
 	}
 	return strings.ToLower(s[:n])

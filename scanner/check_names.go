@@ -4,6 +4,9 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // Names of tools and parameters are read letter by letter, so that a letter
@@ -39,18 +42,18 @@ func disguisedWord(word string) int {
 	total := len([]rune(word))
 	phonetic := false // letters of phonetics and small capitals
 	for _, r := range word {
-		switch f := foldRune(r); {
+		switch f := char.FoldRune(r); {
 		case r < 0x80:
 			latin++
 			folded = append(folded, byte(r))
 		case f == "?" || f == "":
 			return 0
-		case runeScript(r) == scriptGreek && scientific(r):
+		case char.ScriptOfRune(r) == char.ScriptGreek && char.Scientific(r):
 			folded = append(folded, f...)
 			if letters > 0 && total > 3 {
 				inner++
 			}
-		case (runeScript(r) == scriptLatin || runeScript(r) == scriptNone) && len(norm.NFD.String(string(r))) == len(string(r)) && len(f) == 1:
+		case (char.ScriptOfRune(r) == char.ScriptLatin || char.ScriptOfRune(r) == char.ScriptNone) && len(norm.NFD.String(string(r))) == len(string(r)) && len(f) == 1:
 			folded = append(folded, f...)
 			odd++
 			phonetic = phonetic || r >= 0x250 && r < 0x2B0 || r >= 0x1D00 && r < 0x1DC0
@@ -71,9 +74,9 @@ func disguisedWord(word string) int {
 		node = lex.latin.step(node, k)
 	}
 	switch {
-	case lex.latin.exact(node).c&^cForeign != 0 && inner > 0:
+	case lex.latin.exact(node).c&^concept.Foreign != 0 && inner > 0:
 		return 2
-	case lex.latin.exact(node).c&^cForeign != 0 || inner > 0 || phonetic:
+	case lex.latin.exact(node).c&^concept.Foreign != 0 || inner > 0 || phonetic:
 		return 1
 	}
 	return 0

@@ -1,6 +1,11 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // checkPayload finds orders that are written in an encoding: text that a
 // model decodes at a glance and a reviewer does not.
@@ -54,11 +59,11 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 	s := signal{
 		CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection,
 		Confidence: min(sum/3, 1),
-		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
+		Evidence:   char.Excerpt(d.text, int(h.start), int(h.end)),
 		Detail:     f.where() + "; " + frameNames[h.frame],
 	}
 	// A long text that is only read in another way says much by chance.
-	if sum >= softWeight+0.4 && !onlyJoined(f.layer) && !v.purpose().any(cMeta) && (deliberate(f.layer) || len(v.tokens) <= 2*longTool) {
+	if sum >= softWeight+0.4 && !onlyJoined(f.layer) && !v.purpose().Any(concept.Meta) && (deliberate(f.layer) || len(v.tokens) <= 2*longTool) {
 		s.Tier, s.critical = tierHard, true
 	}
 	return []signal{s}
@@ -74,26 +79,26 @@ func encodedOrder(v *toolReading) []signal {
 		if f.layer == "" || !deliberate(f.layer) {
 			continue
 		}
-		if v.purpose().any(cMeta) {
+		if v.purpose().Any(concept.Meta) {
 			return nil
 		}
 		for s := d.sen0; s < d.sen1; s++ {
 			sen := &v.clauses[s]
-			if !sen.mask.any(cSend|cSecretly) || sen.mask.any(cMeta) {
+			if !sen.mask.Any(concept.Send|concept.Secretly) || sen.mask.Any(concept.Meta) {
 				continue
 			}
-			text, deeds, what := d.text[sen.start:sen.end], cSend, "; an order to send something to an address"
+			text, deeds, what := d.text[sen.start:sen.end], concept.Send, "; an order to send something to an address"
 			switch {
-			case sen.mask.any(cSecretly):
-				deeds, what = cDeeds, "; an order to do something in silence"
-			case !strings.Contains(text, "://") && !emailIn(text):
+			case sen.mask.Any(concept.Secretly):
+				deeds, what = concept.Deeds, "; an order to do something in silence"
+			case !strings.Contains(text, "://") && !char.HasEmail(text):
 				continue
 			}
 			toks := v.tokens[sen.tok0:sen.tok1]
 			for k := range toks {
-				if toks[k].c.any(deeds) && (toks[k].f == formBase || moodOf(toks, k, sen) >= moodPlain) {
+				if toks[k].c.Any(deeds) && (toks[k].f == formBase || moodOf(toks, k, sen) >= moodPlain) {
 					return []signal{{CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection, Confidence: 0.6,
-						Evidence: excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + what}}
+						Evidence: char.Excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + what}}
 				}
 			}
 		}

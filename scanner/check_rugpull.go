@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // checkRugPull compares a tool with the version that was approved, and grades
 // what changed: wording is nothing, new reach is soft, new orders are hard.
@@ -43,7 +47,7 @@ func inspectRugPull(v *toolReading, r *registry) []signal {
 		h := is.best[strongest]
 		d := &v.docs[h.doc]
 		s.Tier, s.Confidence = tierHard, min(0.6+gained/10, 1)
-		s.Evidence = excerpt(d.text, int(h.start), int(h.end))
+		s.Evidence = char.Excerpt(d.text, int(h.start), int(h.end))
 		s.Detail = "changed since approval: " + v.fields[d.field].where() + " " + frameNames[strongest]
 	case 0.7*gained+c.weight >= 1:
 		s.Confidence = min((gained+c.weight)/4, 0.8)

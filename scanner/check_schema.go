@@ -1,6 +1,11 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // checkSchema finds orders where a schema has no room for prose: names,
 // enumerations, defaults, examples, patterns, comments.
@@ -33,9 +38,9 @@ func inspectSchema(v *toolReading, r *registry) []signal {
 		h := best[strongest]
 		d := &v.docs[h.doc]
 		s := signal{CheckID: schemaInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
-			Confidence: min(sum/3, 1), Evidence: excerpt(d.text, int(h.start), int(h.end)),
+			Confidence: min(sum/3, 1), Evidence: char.Excerpt(d.text, int(h.start), int(h.end)),
 			Detail: v.fields[d.field].where() + "; " + frameNames[strongest]}
-		if k := v.fields[d.field].kind; sum >= 2.4 && h.weight >= 2 && k != kindExample && k != kindTitle && !v.purpose().any(cMeta) {
+		if k := v.fields[d.field].kind; sum >= 2.4 && h.weight >= 2 && k != kindExample && k != kindTitle && !v.purpose().Any(concept.Meta) {
 			s.Tier = tierHard
 		}
 		return append(out, s)
@@ -59,10 +64,10 @@ func nameWords(v *toolReading, i int) (n, verbs int, sensitive bool) {
 	d := &v.docs[i]
 	for _, t := range v.tokens[d.tok0:d.tok1] {
 		n++
-		if t.f == formBase && t.c.any(cDeeds|cIgnore|cTell) {
+		if t.f == formBase && t.c.Any(concept.Deeds|concept.Ignore|concept.Tell) {
 			verbs++
 		}
-		sensitive = sensitive || t.c.any(cSecret|cCredPath|cSystem|cModel|cIgnore|cUser|cInstr|cHistory) || strings.EqualFold(d.text[t.start:t.end], "conversation")
+		sensitive = sensitive || t.c.Any(concept.Secret|concept.CredPath|concept.System|concept.Model|concept.Ignore|concept.User|concept.Instr|concept.History) || strings.EqualFold(d.text[t.start:t.end], "conversation")
 	}
 	return n, verbs, sensitive
 }

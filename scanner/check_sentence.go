@@ -1,6 +1,11 @@
 package scanner
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // checkSentence finds sentences that are put as those are that attackers
 // plant, by what a classifier learnt from labelled tools.
@@ -47,10 +52,10 @@ func inspectSentence(v *toolReading, r *registry) []signal {
 	found := signal{
 		CheckID: sentenceInfo.ID, Tier: tierSoft, ThreatType: sentenceInfo.ThreatType,
 		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.start)),
-		Evidence:   excerpt(d.text, int(v.tokens[s.tok0].start), int(v.tokens[s.tok1-1].end)),
+		Evidence:   char.Excerpt(d.text, int(v.tokens[s.tok0].start), int(v.tokens[s.tok1-1].end)),
 		Detail:     v.fields[d.field].where(),
 	}
-	if s.mask.any(cSecret|cCredPath|cConv|cHistory|cPersonal) && s.mask.any(cSend|cInclude|cRead|cLink|cOutside) {
+	if s.mask.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.mask.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {
 		found.ThreatType = threatExfiltration
 	}
 	return []signal{found}
@@ -59,15 +64,15 @@ func inspectSentence(v *toolReading, r *registry) []signal {
 // mixesLanguages says whether a sentence has function words of English and those of
 // another language.
 func mixesLanguages(v *toolReading, s *sentence) bool {
-	if !s.foreign && !s.mask.any(cForeign) || !s.mask.any(cStop) {
+	if !s.foreign && !s.mask.Any(concept.Foreign) || !s.mask.Any(concept.Stop) {
 		return false
 	}
 	english, foreign := 0, 0
 	for _, t := range v.tokens[s.tok0:s.tok1] {
 		switch {
-		case t.c.any(cForeign), t.node == 0 && t.c != 0:
+		case t.c.Any(concept.Foreign), t.node == 0 && t.c != 0:
 			foreign++
-		case t.c.any(cStop):
+		case t.c.Any(concept.Stop):
 			english++
 		}
 	}

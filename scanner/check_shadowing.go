@@ -3,6 +3,8 @@ package scanner
 import (
 	"fmt"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // checkShadowing finds tools that imitate another server's tools or give
@@ -32,8 +34,8 @@ func imitation(v *toolReading, r *registry) []signal {
 		out = append(out, signal{CheckID: shadowingInfo.ID, Tier: tier, ThreatType: threatToolPoisoning,
 			Confidence: confidence, Evidence: v.Name, Detail: fmt.Sprintf(format, args...)})
 	}
-	sk := skeleton(v.Name)
-	if !isASCII(v.Name) {
+	sk := char.Skeleton(v.Name)
+	if !char.IsASCII(v.Name) {
 		for _, t := range r.bySkeleton[sk] {
 			if t.Name != v.Name && !sameServer(t.Server, v.Server) {
 				add(tierHard, 0.95, "the name looks like %s of server %s", t.Name, t.Server)
@@ -56,7 +58,7 @@ func imitation(v *toolReading, r *registry) []signal {
 			continue
 		}
 		for _, t := range spread(r.bySkeleton[other]) {
-			if !sameServer(t.Server, v.Server) && similarText(v.Description, t.Description) >= 0.5 {
+			if !sameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 				add(tierSoft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name, t.Server)
 				break
 			}
@@ -69,7 +71,7 @@ func imitation(v *toolReading, r *registry) []signal {
 // server's tool of that name does, and not in the same words: two
 // installations of one server have the same.
 func retold(v *toolReading, t *definition) bool {
-	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && similarText(v.Description, t.Description) >= 0.85
+	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
 }
 
 // inflected says whether two names differ by a plural or a number: a family of

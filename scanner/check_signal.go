@@ -1,6 +1,11 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // tier says what a signal may do on its own.
 type tier int
@@ -90,9 +95,9 @@ func report(v *toolReading, reg *registry, about info, from, to frameID) []signa
 	s := signal{
 		CheckID: about.ID, Tier: tierSoft, ThreatType: about.ThreatType,
 		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
-		Evidence:   excerpt(d.text, int(h.start), int(h.end)),
+		Evidence:   char.Excerpt(d.text, int(h.start), int(h.end)),
 	}
-	if !h.doubted && (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().any(cMeta) && (len(v.tokens) <= longTool || t.best[strongest].weight >= 2.2) {
+	if !h.doubted && (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().Any(concept.Meta) && (len(v.tokens) <= longTool || t.best[strongest].weight >= 2.2) {
 		s.Tier = tierHard
 	}
 	switch strongest {

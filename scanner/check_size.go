@@ -3,6 +3,8 @@ package scanner
 import (
 	"fmt"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // checkSize finds text that is there to push other text out of sight.
@@ -31,7 +33,7 @@ func inspectSize(v *toolReading, _ *registry) []signal {
 	var out []signal
 	add := func(f *field, confidence float64, at int, format string, args ...any) {
 		out = append(out, signal{CheckID: sizeInfo.ID, Tier: tierSoft, ThreatType: threatUncategorized,
-			Confidence: confidence, Evidence: excerpt(f.text, at, min(at+80, len(f.text))),
+			Confidence: confidence, Evidence: char.Excerpt(f.text, at, min(at+80, len(f.text))),
 			Detail: f.where() + ": " + fmt.Sprintf(format, args...)})
 	}
 	for i := range v.allFields() {
@@ -59,13 +61,13 @@ func inspectSize(v *toolReading, _ *registry) []signal {
 }
 
 // gapSet is what gaps consist of.
-var gapSet = setOf(" \t\r\n")
+var gapSet = char.SetOf(" \t\r\n")
 
 // paddedAt gives where text goes on after a gap that no layout needs, or 0.
 func paddedAt(s string) int {
 	// A gap that is too high is at least as wide.
 	wide := false
-	runs(s, &gapSet, min(gapLimit, lineLimit+1), func(string) bool {
+	char.Runs(s, &gapSet, min(gapLimit, lineLimit+1), func(string) bool {
 		wide = true
 		return false
 	})

@@ -3,6 +3,8 @@ package scanner
 import (
 	"fmt"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Twins: tools and servers that differ from another server's only in what a
@@ -12,7 +14,7 @@ import (
 // separators or in another case, and which says the same of itself.
 func twin(v *toolReading, r *registry, sk string) (signal, bool) {
 	for _, t := range spread(r.bySkeleton[sk]) {
-		if t.Name != v.Name && !sameServer(t.Server, v.Server) && similarText(v.Description, t.Description) >= 0.5 {
+		if t.Name != v.Name && !sameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 			return signal{CheckID: shadowingInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
 				Confidence: 0.7, Evidence: v.Name,
 				Detail: fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description", t.Name, t.Server)}, true
@@ -30,7 +32,7 @@ func disguisedServer(v *toolReading, r *registry) (signal, bool) {
 		}
 	}
 	s := signal{CheckID: shadowingInfo.ID, ThreatType: threatToolPoisoning, Evidence: v.Server}
-	mixed, _, _ := mixedWords(v.Server)
+	mixed, _, _ := char.MixedWords(v.Server)
 	other := ""
 	if r != nil {
 		other = r.drawnServers.lookup(v.Server)
@@ -38,7 +40,7 @@ func disguisedServer(v *toolReading, r *registry) (signal, bool) {
 	switch {
 	case mixed > 0:
 		s.Tier, s.Confidence, s.Detail = tierHard, 0.95, "a server name of Latin letters and look-alikes of another script"
-	case other != "" && (strings.ContainsFunc(v.Server, invisible) || strings.ContainsFunc(v.Server, beyondLatin)):
+	case other != "" && (strings.ContainsFunc(v.Server, char.Invisible) || strings.ContainsFunc(v.Server, char.BeyondLatin)):
 		s.Tier, s.Confidence, s.Detail = tierHard, 0.95, "the server's name looks like "+other
 	case other != "":
 		s.Tier, s.Confidence, s.Detail = tierSoft, 0.7, "the server's name looks like "+other

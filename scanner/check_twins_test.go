@@ -25,18 +25,3 @@ func TestTwins(t *testing.T) {
 		runCases(t, "shadowing.cross_server", peers, []checkCase{{c.name, c.tool, c.want}})
 	}
 }
-
-// The server whose name is plain is not told that the disguised one is the
-// original.
-func TestDrawnNames(t *testing.T) {
-	d := drawnNames{}
-	for _, s := range []string{"gmail", "gmаil", "GMail", "gmai1"} {
-		d.add(s)
-	}
-	if got := d.lookup("gmail"); got != "" {
-		t.Errorf("gmail is said to look like %q", got)
-	}
-	if got := d.lookup("gmаil"); got != "gmail" {
-		t.Errorf("the disguised name looks like %q, want gmail", got)
-	}
-}

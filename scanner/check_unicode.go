@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // checkUnicode finds characters that a reader does not see, and letters that
@@ -58,7 +61,7 @@ func hiddenSignals(v *toolReading, r *registry, f *field) []signal {
 		out = append(out, signal{
 			CheckID: unicodeInfo.ID, Tier: tier, ThreatType: threatPromptInjection,
 			Confidence: confidence, critical: tier == tierHard,
-			Evidence: excerpt(f.text, at, end),
+			Evidence: char.Excerpt(f.text, at, end),
 			Detail:   f.where() + ": " + fmt.Sprintf(format, args...),
 		})
 	}
@@ -87,7 +90,7 @@ func hiddenSignals(v *toolReading, r *registry, f *field) []signal {
 	}
 	mixed, at, to := 0, 0, 0
 	if c.alike {
-		mixed, at, to = mixedWords(f.text)
+		mixed, at, to = char.MixedWords(f.text)
 	}
 	if mixed > 0 && name {
 		add(tierHard, 0.9, at, to, "a name of Latin letters and look-alikes of another script")
@@ -122,12 +125,12 @@ type disguise struct {
 }
 
 // tellingWords are meanings of which a disguise is made worth while.
-const tellingWords = cIgnore | cInstr | cSecret | cCredPath | cSystem | cModel | cSecretly | cDisable | cNeg | cUser |
-	cTell | cConv | cHistory | cPay | cDestroy | cShell | cPrior | cPersonal | cAsk
+const tellingWords = concept.Ignore | concept.Instr | concept.Secret | concept.CredPath | concept.System | concept.Model | concept.Secretly | concept.Disable | concept.Neg | concept.User |
+	concept.Tell | concept.Conv | concept.History | concept.Pay | concept.Destroy | concept.Shell | concept.Prior | concept.Personal | concept.Ask
 
 func disguised(s string) disguise {
 	var d disguise
-	if plainASCII(s) {
+	if char.PlainASCII(s) {
 		return d
 	}
 	lex := theLexicon().latin
@@ -145,16 +148,16 @@ func disguised(s string) disguise {
 			if styledWord(s[from:to]) {
 				d.styled++
 			}
-			if to+1 < len(s) && s[to] == '.' && letterByte(s[to+1]) {
+			if to+1 < len(s) && s[to] == '.' && char.IsLetter(s[to+1]) {
 				d.hosts++
 			}
 			n := uint16(trieRoot)
-			for _, c := range []byte(foldLatin(normalize(s[from:to]))) {
+			for _, c := range []byte(char.FoldLatin(char.Normalize(s[from:to]))) {
 				if letter := latinClass(c); letter != 255 {
 					n = lex.step(n, letter)
 				}
 			}
-			if lex.exact(n).c.any(tellingWords) {
+			if lex.exact(n).c.Any(tellingWords) {
 				d.telling++
 			}
 		}
@@ -166,11 +169,11 @@ func disguised(s string) disguise {
 // styledWord says whether a word is disguised by nothing but the style of its
 // letters, as East Asian text and posts have it.
 func styledWord(w string) bool {
-	if n, _, _ := mixedWords(w); n > 0 {
+	if n, _, _ := char.MixedWords(w); n > 0 {
 		return false
 	}
 	for _, r := range w {
-		if r == 0x1b || invisible(r) {
+		if r == 0x1b || char.Invisible(r) {
 			return false
 		}
 	}
@@ -180,17 +183,17 @@ func styledWord(w string) bool {
 // hiddenWord says whether a word hides what it is, as far as its
 // characters tell.
 func hiddenWord(w string) bool {
-	if plainASCII(w) {
+	if char.PlainASCII(w) {
 		return false
 	}
-	if n, _, _ := mixedWords(w); n > 0 {
+	if n, _, _ := char.MixedWords(w); n > 0 {
 		return true
 	}
 	letters, hidden, marks, forms := 0, 0, 0, 0
 	inner := false
 	for _, r := range w {
 		switch {
-		case r == 0x1b || invisible(r) && !isSelector(r):
+		case r == 0x1b || char.Invisible(r) && !isSelector(r):
 			if letters > 0 {
 				hidden++
 			}
@@ -203,7 +206,7 @@ func hiddenWord(w string) bool {
 			if r >= 0x1D400 && r <= 0x1D7FF || r >= 0xFF21 && r <= 0xFF5A || r >= 0x1D00 && r < 0x1D80 {
 				forms++
 			}
-		case isMark(r):
+		case char.IsMark(r):
 			marks++
 		case r >= 0x24B6 && r <= 0x24E9 || r >= 0x1F110 && r <= 0x1F189:
 			letters++

@@ -47,21 +47,3 @@ func TestUnicode(t *testing.T) {
 func FuzzUnicode(f *testing.F) {
 	fuzzCheck(f, unicodeInfo.ID, "a\u200bb", "\u202ex\u202c", "\U000E0041", "\xff\xfe", "s\u0435nd", "\u00ad", "\U0001F3F4\U000E0067")
 }
-
-func FuzzNormalize(f *testing.F) {
-	for _, s := range []string{"plain", "ｆｕｌｌ", "a\u0336b", "\xff", "\u2028"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		n := normalize(s)
-		if normalize(n) != n {
-			t.Errorf("normalize(%q) = %q is not stable: %q", s, n, normalize(n))
-		}
-		for _, r := range n {
-			if invisible(r) {
-				t.Errorf("normalize(%q) = %q keeps an invisible character", s, n)
-			}
-		}
-		skeleton(s)
-	})
-}

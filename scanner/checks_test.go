@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // checkCase is one row of a check's table: a tool, and what the check is to
@@ -74,13 +76,13 @@ func verifyFinding(tb testing.TB, f Finding) {
 			tb.Errorf("%s: confidence %v is not in 0..1", s.CheckID, s.Confidence)
 		}
 		for _, text := range []string{s.Evidence, s.Detail} {
-			if len(text) > evidenceCap {
-				tb.Errorf("%s: %d bytes of text, at most %d", s.CheckID, len(text), evidenceCap)
+			if len(text) > char.MaxEvidence {
+				tb.Errorf("%s: %d bytes of text, at most %d", s.CheckID, len(text), char.MaxEvidence)
 			}
 			if !utf8.ValidString(text) {
 				tb.Errorf("%s: %q is not valid UTF-8", s.CheckID, text)
 			}
-			if i := strings.IndexFunc(text, liveRune); i >= 0 {
+			if i := strings.IndexFunc(text, char.ActsOnDisplay); i >= 0 {
 				tb.Errorf("%s: live character in %q", s.CheckID, text)
 			}
 		}

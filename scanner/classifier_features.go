@@ -6,6 +6,10 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
 // What the classifier of sentences sees of a sentence: its words and pairs of
@@ -45,7 +49,7 @@ const meaningPlaces = 3
 const meaningBits = 128
 
 // structural are concepts that only say how sentences are built.
-const structural = cAdv | cTo | cStop | cForeign
+const structural = concept.Adv | concept.To | concept.Stop | concept.Foreign
 
 // FNV-1a (Fowler, Noll, Vo), 32 bit.
 const (
@@ -71,8 +75,8 @@ type sentenceFeatures struct {
 	tokens int
 	// What it and the sentences around it mean is kept as sets, as there is
 	// much of it and it is numbered anyway.
-	concepts [meaningPlaces]concept
-	senses   [meaningPlaces]sense
+	concepts [meaningPlaces]concept.Set
+	senses   [meaningPlaces]sense.Set
 }
 
 // each calls yield with every feature.
@@ -179,7 +183,7 @@ func (z *scorer) featuresOf(v *view, d *doc, k int) *sentenceFeatures {
 		}
 	}
 	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
-	x.concepts, x.senses = [meaningPlaces]concept{s.mask &^ structural}, [meaningPlaces]sense{s.senses}
+	x.concepts, x.senses = [meaningPlaces]concept.Set{s.mask &^ structural}, [meaningPlaces]sense.Set{s.senses}
 	if k > d.sen0 {
 		z.neighbour(v, d, 1, k-1, famWordBefore)
 	}
@@ -271,7 +275,7 @@ var stemBytes = func() (t [256]byte) {
 			t[b] = utf8.RuneSelf
 		case c >= '0' && c <= '9':
 		default:
-			t[b] = lowerByte(c)
+			t[b] = char.Lower(c)
 		}
 	}
 	return t

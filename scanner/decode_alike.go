@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Letters that are drawn like Latin ones, whatever script or style they are
@@ -41,7 +43,7 @@ const flipped = "ɐaqbɔcpdǝeɟfƃgɓgɥhᴉiıiɾjʞkןlꞁlɯmundpbqɹrʇtnu�
 	"⇂1ᄅ2Ɛ3ㄣ4ϛ5Ɫ76996˙.,''," + "¿?¡!„\"؛;‾_<>><())([]]["
 
 // likeness maps a rune to the ASCII that it is drawn like, after NFKD.
-var likeness = pairsOf(lookalikes, alikes)
+var likeness = pairsOf(char.Lookalikes, alikes)
 
 // upended maps a rune to what it is upside down.
 var upended = pairsOf(flipped)
@@ -80,7 +82,7 @@ func findAlike(s string) string {
 		return ""
 	}
 	if share(s, latinised) >= alikeEnough {
-		if plain := latinised(s); plain != normalize(s) {
+		if plain := latinised(s); plain != char.Normalize(s) {
 			return plain
 		}
 		return ""
@@ -100,11 +102,11 @@ const alikeEnough = 50
 func share(s string, f func(string) string) int {
 	words, known := 0, 0
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r <= ' ' || r == 0xA0 }) {
-		if isASCII(word) {
+		if char.IsASCII(word) {
 			continue
 		}
 		read := f(word)
-		eachWord(read, func(from, to int) bool {
+		char.EachWord(read, func(from, to int) bool {
 			if to-from > 2 {
 				words++
 				if english(read[from:to]) {
@@ -145,7 +147,7 @@ func latinised(s string) string {
 		switch {
 		case r < utf8.RuneSelf:
 			b.WriteByte(byte(r))
-		case invisible(r) || isMark(r) || otherMark(r):
+		case char.Invisible(r) || char.IsMark(r) || otherMark(r):
 		default:
 			if l, ok := likeness[r]; ok {
 				b.WriteByte(l)
@@ -158,7 +160,7 @@ func latinised(s string) string {
 			for _, d := range norm.NFKD.String(string(r)) {
 				if l, ok := likeness[d]; ok {
 					b.WriteByte(l)
-				} else if !isMark(d) {
+				} else if !char.IsMark(d) {
 					b.WriteRune(d)
 				}
 			}
@@ -167,7 +169,7 @@ func latinised(s string) string {
 	return b.String()
 }
 
-// otherMark says whether a rune is a combining mark beyond isMark's block.
+// otherMark says whether a rune is a combining mark beyond char.IsMark's block.
 func otherMark(r rune) bool {
 	return r >= 0x1AB0 && r < 0x1B00 || r >= 0x1DC0 && r < 0x1E00 || r >= 0x20D0 && r < 0x2100 || r >= 0xFE20 && r < 0xFE30
 }

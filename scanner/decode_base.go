@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Decoders for bytes in base64 and hexadecimal digits.
@@ -15,7 +17,7 @@ func findBase64(d *doc) string {
 	if d.stats.longest >= 4 && d.stats.strangeRun >= 4 && d.stats.capitals > 0 {
 		whole = rejoined(whole)
 	}
-	runs(whole, &base64Set, minRun, func(run string) bool {
+	char.Runs(whole, &char.Base64, minRun, func(run string) bool {
 		text := decodeBase64(run)
 		if text == "" && len(run) >= 24 && mixedRun(run) {
 			if text = decodeBase64(reversed(run)); text == "" {
@@ -46,10 +48,10 @@ func unwrapped(s string) string {
 		last := strings.TrimRight(line, "\r")
 		// A line that ends inside a long run goes on in the next.
 		n := 0
-		for n < len(last) && base64Set[last[len(last)-1-n]] {
+		for n < len(last) && char.Base64[last[len(last)-1-n]] {
 			n++
 		}
-		if n < minWrapped || tail == "" || !base64Set[tail[0]] {
+		if n < minWrapped || tail == "" || !char.Base64[tail[0]] {
 			b.WriteByte('\n')
 		}
 		rest = tail
@@ -60,15 +62,15 @@ func unwrapped(s string) string {
 // wrapped says whether some line ends inside a long run that may go on in the
 // next.
 func wrapped(s string) bool {
-	for at := strings.IndexByte(s, '\n'); at >= 0 && at+1 < len(s); at = indexFrom(s, "\n", at+1) {
-		if !base64Set[s[at+1]] {
+	for at := strings.IndexByte(s, '\n'); at >= 0 && at+1 < len(s); at = char.IndexFrom(s, "\n", at+1) {
+		if !char.Base64[s[at+1]] {
 			continue
 		}
 		end, n := at, 0
 		for end > 0 && s[end-1] == '\r' {
 			end--
 		}
-		for n < minWrapped && n < end && base64Set[s[end-1-n]] {
+		for n < minWrapped && n < end && char.Base64[s[end-1-n]] {
 			n++
 		}
 		if n == minWrapped {
@@ -88,12 +90,12 @@ func rejoined(s string) string {
 	var b strings.Builder
 	last := 0
 	for i := 0; i < len(s); {
-		if !base64Set[s[i]] {
+		if !char.Base64[s[i]] {
 			i++
 			continue
 		}
 		from := i
-		for i < len(s) && base64Set[s[i]] {
+		for i < len(s) && char.Base64[s[i]] {
 			i++
 		}
 		size := i - from
@@ -111,7 +113,7 @@ func rejoined(s string) string {
 				break
 			}
 			stop := at
-			for stop < len(s) && base64Set[s[stop]] {
+			for stop < len(s) && char.Base64[s[stop]] {
 				stop++
 			}
 			if stop == at || stop-at > size {
@@ -244,7 +246,7 @@ func mixedRun(run string) bool {
 
 func findHex(d *doc) string {
 	var c collector
-	runs(d.text, &hexSet, minRun, func(run string) bool { return c.add(decodeHex(run)) })
+	char.Runs(d.text, &char.Hex, minRun, func(run string) bool { return c.add(decodeHex(run)) })
 	return c.b.String()
 }
 

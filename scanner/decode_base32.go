@@ -3,6 +3,8 @@ package scanner
 import (
 	"encoding/base32"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Base32 in the alphabets in use: that of RFC 4648 in capitals or small letters,
@@ -18,7 +20,7 @@ var (
 
 func findBase32(d *doc) string {
 	var c collector
-	runs(d.text, &base64Set, minRun, func(run string) bool { return c.add(decodeBase32(run)) })
+	char.Runs(d.text, &char.Base64, minRun, func(run string) bool { return c.add(decodeBase32(run)) })
 	return c.b.String()
 }
 

@@ -3,6 +3,8 @@ package scanner
 import (
 	"encoding/ascii85"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Base85, and lines of uuencode.
@@ -11,10 +13,10 @@ import (
 // which Python's b85encode writes, and Z85.
 func findBase85(d *doc) string {
 	var c collector
-	runs(d.text, &printableSet, minRun85, func(run string) bool {
+	char.Runs(d.text, &char.VisibleASCII, minRun85, func(run string) bool {
 		marks := 0
 		for i := range len(run) {
-			if !wordBytes[run[i]] {
+			if !char.WordBytes[run[i]] {
 				marks++
 			}
 		}

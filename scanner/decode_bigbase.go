@@ -1,6 +1,10 @@
 package scanner
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Numbers that are written in a base that is no power of two: 58, 62, 36. All
 // digits make one number, and its bytes are the text, so that the work is
@@ -30,13 +34,13 @@ var (
 		}
 		return t
 	}()
-	alnumSet = setOf(alnum)
+	alnumSet = char.SetOf(char.AlphaNumeric)
 )
 
 func findBigBase(d *doc) string {
 	var c collector
 	tried := 0
-	runs(d.text, &alnumSet, minBigRun, func(run string) bool {
+	char.Runs(d.text, &alnumSet, minBigRun, func(run string) bool {
 		if tried++; tried > 4 {
 			return false
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf16"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // What decoded bytes are: text as it is, UTF-16, one more encoding, raw deflate.
@@ -106,7 +108,7 @@ func encodedAgain(b []byte) bool {
 		return false
 	}
 	for _, c := range b {
-		if !hexSet[c] {
+		if !char.Hex[c] {
 			return false
 		}
 	}

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Ciphers that put letters for letters or in another order. A stretch of text
 // that is unlike prose is read in every way that is known; the way under which
@@ -78,7 +82,7 @@ func findCipher(d *doc) string {
 func proseLetters(b []byte) bool {
 	sum, letters := 0, 0
 	for _, c := range b {
-		if letterByte(c) {
+		if char.IsLetter(c) {
 			letters++
 			sum += englishFrequency[c|0x20-'a']
 		}
@@ -152,7 +156,7 @@ func sentenceEnd(s string, from int) int {
 func knownWords[T string | []byte](s T) (words, known int) {
 	lex := theLexicon().latin
 	for i := 0; i < len(s); {
-		if !letterByte(s[i]) {
+		if !char.IsLetter(s[i]) {
 			i++
 			continue
 		}
@@ -187,8 +191,8 @@ func backwards(sample []byte) reading {
 // word.
 func begins(text []byte) int {
 	n, open := 0, true
-	eachWord(text, func(from, to int) bool {
-		for i := from - 1; i >= 0 && !letterByte(text[i]); i-- {
+	char.EachWord(text, func(from, to int) bool {
+		for i := from - 1; i >= 0 && !char.IsLetter(text[i]); i-- {
 			open = open || text[i] == '.' || text[i] == '\n' || text[i] == ':' || text[i] == '!' || text[i] == '?'
 		}
 		switch {
@@ -225,12 +229,12 @@ func reverseBytes(b []byte) {
 // it stands and none the other way stays: names and paths are often left alone.
 func reverseWords(b []byte) []byte {
 	for i := 0; i < len(b); {
-		if !letterByte(b[i]) {
+		if !char.IsLetter(b[i]) {
 			i++
 			continue
 		}
 		from, letters := i, true
-		for i < len(b) && (letterByte(b[i]) || b[i] == '\'' && i+1 < len(b) && letterByte(b[i+1])) {
+		for i < len(b) && (char.IsLetter(b[i]) || b[i] == '\'' && i+1 < len(b) && char.IsLetter(b[i+1])) {
 			letters = letters && b[i] != '\''
 			i++
 		}

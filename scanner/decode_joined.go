@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Words that stand together without a blank, and words that were cut.
 
@@ -42,7 +46,7 @@ func undotted(s string) string {
 		if next < 0 {
 			break
 		}
-		if i += next; i > 0 && i+1 < len(s) && letterByte(s[i-1]) && letterByte(s[i+1]) {
+		if i += next; i > 0 && i+1 < len(s) && char.IsLetter(s[i-1]) && char.IsLetter(s[i+1]) {
 			joins++
 		}
 	}
@@ -55,7 +59,7 @@ func undotted(s string) string {
 		switch {
 		case b[i] <= ' ':
 			run = 0
-		case b[i] == '.' && letterByte(b[i-1]) && letterByte(b[i+1]):
+		case b[i] == '.' && char.IsLetter(b[i-1]) && char.IsLetter(b[i+1]):
 			if run++; run > 5 {
 				n++
 			}
@@ -72,7 +76,7 @@ func undotted(s string) string {
 func apart(s string) (text string, n int) {
 	var b strings.Builder
 	last := 0
-	eachWord(s, func(from, to int) bool {
+	char.EachWord(s, func(from, to int) bool {
 		if to-from < longWord || from > 0 && partOfName(s[from-1]) || to < len(s) && partOfName(s[to]) || spelled(s[from:to]) {
 			return true
 		}
@@ -85,7 +89,7 @@ func apart(s string) (text string, n int) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(words)
-		if to < len(s) && letterByte(s[to]) {
+		if to < len(s) && char.IsLetter(s[to]) {
 			b.WriteByte(' ')
 		}
 		n += strings.Count(words, " ") + 1
@@ -104,7 +108,7 @@ func apart(s string) (text string, n int) {
 func segment(s string) string {
 	var b strings.Builder
 	last := 0
-	eachWord(s, func(from, to int) bool {
+	char.EachWord(s, func(from, to int) bool {
 		if to-from < longWord || spelled(s[from:to]) {
 			return true
 		}
@@ -216,7 +220,7 @@ func patched(s string) string {
 	var b strings.Builder
 	var before word
 	n, last := 0, 0
-	eachWord(s, func(from, to int) bool {
+	char.EachWord(s, func(from, to int) bool {
 		now := word{span{from, to}, spelled(s[from:to])}
 		gap := from - before.to
 		if gap == 1 && before.to > 0 && strings.IndexByte(" -.", s[from-1]) >= 0 && !(now.known && before.known && to-from > 2 && before.to-before.from > 2) && to-before.from <= maxWord {
@@ -244,14 +248,14 @@ func patched(s string) string {
 // word that has a capital and no full stop.
 func findReordered(d *doc) string {
 	s := d.text
-	for s != "" && !letterByte(s[len(s)-1]) && endsLikeWord(s) {
+	for s != "" && !char.IsLetter(s[len(s)-1]) && endsLikeWord(s) {
 		s = s[:len(s)-1]
 	}
-	if s == "" || !letterByte(s[len(s)-1]) {
+	if s == "" || !char.IsLetter(s[len(s)-1]) {
 		return ""
 	}
 	at := len(s)
-	for at > 0 && letterByte(s[at-1]) {
+	for at > 0 && char.IsLetter(s[at-1]) {
 		at--
 	}
 	if s[at] >= 'a' || len(s)-at > 1 && s[at+1] < 'a' || at == 0 || s[at-1] != ' ' || len(s) > maxDecoded {

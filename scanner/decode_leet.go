@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/char"
+
 // Digits and signs that stand for letters.
 
 var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g', '@': 'a', '$': 's', '!': 'i', '|': 'l', '+': 't', '(': 'c', '6': 'g', '2': 'z'}
@@ -26,7 +28,7 @@ func unleet(s string, one byte) string {
 	b := []byte(s)
 	leet := func(i int) bool {
 		c := s[i]
-		return wordByte(c) || (c == '@' || c == '$') && i+1 < len(s) && wordByte(s[i+1]) || c == '!' && i+1 < len(s) && letterByte(s[i+1])
+		return char.IsWord(c) || (c == '@' || c == '$') && i+1 < len(s) && char.IsWord(s[i+1]) || c == '!' && i+1 < len(s) && char.IsLetter(s[i+1])
 	}
 	for i := 0; i < len(s); {
 		if !leet(i) {
@@ -35,7 +37,7 @@ func unleet(s string, one byte) string {
 		}
 		start, letters := i, 0
 		for i < len(s) && leet(i) {
-			if letterByte(s[i]) {
+			if char.IsLetter(s[i]) {
 				letters++
 			}
 			i++
@@ -63,7 +65,7 @@ func unleet(s string, one byte) string {
 func signsInWords(s string) int {
 	n := 0
 	for i := 1; i+1 < len(s); i++ {
-		if (s[i] == '@' || s[i] == '$') && letterByte(s[i-1]) && letterByte(s[i+1]) {
+		if (s[i] == '@' || s[i] == '$') && char.IsLetter(s[i-1]) && char.IsLetter(s[i+1]) {
 			n++
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Characters written as numbers.
@@ -19,7 +21,7 @@ func findNumbers(d *doc) string {
 		list = numbersAt(s, i, list[:0])
 		if len(list) == 0 {
 			i++
-			for i < len(s) && (wordByte(s[i-1]) && wordByte(s[i]) || !hexSet[s[i]]) {
+			for i < len(s) && (char.IsWord(s[i-1]) && char.IsWord(s[i]) || !char.Hex[s[i]]) {
 				i++
 			}
 			continue
@@ -42,24 +44,24 @@ func numbersAt(s string, i int, list []span) []span {
 	between := ""
 	for {
 		end := i
-		for end < len(s) && end-i <= 8 && hexSet[s[end]] {
+		for end < len(s) && end-i <= 8 && char.Hex[s[end]] {
 			end++
 		}
 		if end-i == 1 && s[i] == '0' && end < len(s) && (s[end]|0x20 == 'x' || s[end]|0x20 == 'o' || s[end]|0x20 == 'b') {
 			end++
-			for end < len(s) && end-i <= 10 && hexSet[s[end]] {
+			for end < len(s) && end-i <= 10 && char.Hex[s[end]] {
 				end++
 			}
 		}
 		if end == i || end-i > 10 {
 			return list
 		}
-		if len(list) == 0 && end < len(s) && letterByte(s[end]) {
+		if len(list) == 0 && end < len(s) && char.IsLetter(s[end]) {
 			return list
 		}
 		list = append(list, span{i, end})
 		next := end
-		for next < len(s) && next-end < maxGap && !(hexSet[s[next]] && (s[next] <= '9' || next == end || !letterByte(s[next-1]) && between == strings.TrimSpace(s[end:next]))) {
+		for next < len(s) && next-end < maxGap && !(char.Hex[s[next]] && (s[next] <= '9' || next == end || !char.IsLetter(s[next-1]) && between == strings.TrimSpace(s[end:next]))) {
 			next++
 		}
 		if next >= len(s) || next-end >= maxGap || next == end {

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Which decoders a text is worth. One look at what the tokenizer counted decides
 // for all of them; ordinary prose has nothing that any of them reads.
@@ -145,6 +149,6 @@ func endsLikeWord(s string) bool {
 	case ' ', '\n', ')', '"', '\'':
 		return true
 	default:
-		return letterByte(end)
+		return char.IsLetter(end)
 	}
 }

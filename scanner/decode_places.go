@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Letters named one by one: by their place in the alphabet, by row and column
 // of a square, by the words of a spelling alphabet.
@@ -14,7 +18,7 @@ func findPlaces(d *doc) string {
 	var c collector
 	s := d.text
 	for i := 0; i < len(s); {
-		if letterByte(s[i]) {
+		if char.IsLetter(s[i]) {
 			i++
 			continue
 		}
@@ -239,7 +243,7 @@ func findSpelling(d *doc) string {
 		}
 		return c.add(p.letters(p.wordGap(), func(n uint8) byte { return 'a' + n }))
 	}
-	eachWord(s, func(from, to int) bool {
+	char.EachWord(s, func(from, to int) bool {
 		word := strings.ToLower(s[from:min(to, from+12)])
 		if word == "x" && strings.HasPrefix(s[to:], "-ray") || word == "x" && strings.HasPrefix(s[to:], "-Ray") {
 			word = "xray"

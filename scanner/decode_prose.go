@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // How much a text is like prose, by its letters: what ciphers are broken with.
 
@@ -42,7 +46,7 @@ const pairClasses = 27
 // pairCost is pairCosts by number, a row a letter.
 var pairCost = func() (t [pairClasses][pairClasses]uint8) {
 	for i := range pairClasses * pairClasses {
-		t[i/pairClasses][i%pairClasses] = uint8(strings.IndexByte(digits64, pairCosts[i]))
+		t[i/pairClasses][i%pairClasses] = uint8(strings.IndexByte(char.Base64Digits, pairCosts[i]))
 	}
 	return t
 }()
@@ -94,7 +98,7 @@ func proseCost[T string | []byte](s T) int {
 // write, in hundredths; -1 when there are fewer than three.
 func spelledShare[T string | []byte](s T) int {
 	words, known := 0, 0
-	eachWord(s, func(from, to int) bool {
+	char.EachWord(s, func(from, to int) bool {
 		if to-from > 2 {
 			words++
 			if spelled(s[from:to]) {

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Words with letters missing, doubled, put for others or out of place, and
 // words in capitals and small letters at random.
@@ -39,12 +43,12 @@ type span struct{ from, to int }
 func misspelledWords(text string, short bool) []span {
 	var list []span
 	for i := 0; i < len(text); {
-		if !letterByte(text[i]) {
+		if !char.IsLetter(text[i]) {
 			i++
 			continue
 		}
 		from, plain := i, true
-		for i < len(text) && (letterByte(text[i]) || text[i] == '*' && i+1 < len(text) && letterByte(text[i+1])) {
+		for i < len(text) && (char.IsLetter(text[i]) || text[i] == '*' && i+1 < len(text) && char.IsLetter(text[i+1])) {
 			plain = plain && text[i] != '*'
 			i++
 		}
@@ -156,5 +160,5 @@ func findCase(d *doc) string {
 	if d.stats.capitals < minUnknown && d.stats.marks&markBeyond == 0 {
 		return ""
 	}
-	return string(lowerASCII(nil, d.text))
+	return string(char.LowerASCII(nil, d.text))
 }

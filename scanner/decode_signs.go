@@ -3,6 +3,8 @@ package scanner
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Codes of two signs: Morse in any two signs, Bacon's cipher, bits; the tap
@@ -41,7 +43,7 @@ func findSigns(d *doc) string {
 	var c collector
 	s := d.text
 	for i := 0; i < len(s); {
-		if !letters && letterByte(s[i]) || s[i] == ' ' || s[i] == '.' && i > 0 && letterByte(s[i-1]) {
+		if !letters && char.IsLetter(s[i]) || s[i] == ' ' || s[i] == '.' && i > 0 && char.IsLetter(s[i-1]) {
 			i++
 			continue
 		}
@@ -61,7 +63,7 @@ func findSigns(d *doc) string {
 			}
 		}
 		i = max(end, i+1)
-		for i < len(s) && (wordBytes[s[i-1]] && (s[i] >= 0x80 || wordBytes[s[i]]) || signBorders[s[i]] || s[i] == '.' && letterByte(s[i-1])) {
+		for i < len(s) && (char.WordBytes[s[i-1]] && (s[i] >= 0x80 || char.WordBytes[s[i]]) || signBorders[s[i]] || s[i] == '.' && char.IsLetter(s[i-1])) {
 			i++ // runs begin where words do
 		}
 	}
@@ -74,7 +76,7 @@ func findSigns(d *doc) string {
 // two that stand together are none.
 func fewSigns(s string, letters bool) bool {
 	for at := 0; at < len(s); {
-		if at > 2 && !letters && at+1 < len(s) && letterByte(s[at]) && letterByte(s[at+1]) && s[at]|0x20 != s[at+1]|0x20 &&
+		if at > 2 && !letters && at+1 < len(s) && char.IsLetter(s[at]) && char.IsLetter(s[at+1]) && s[at]|0x20 != s[at+1]|0x20 &&
 			s[at-3]|0x20 != 'd' && s[at-2]|0x20 != 'd' && s[at-1]|0x20 != 'd' && s[at]|0x20 != 'd' && s[at+1]|0x20 != 'd' {
 			at += minSigns / 2
 			continue
@@ -101,7 +103,7 @@ func fewSigns(s string, letters bool) bool {
 			}
 			switch {
 			case c == first || c == second || separators[byte(c)] && c < utf8.RuneSelf || signLetters[byte(c)] && ofSignWord(s, i):
-			case c == '\u00a0' || c >= utf8.RuneSelf && invisible(c):
+			case c == '\u00a0' || c >= utf8.RuneSelf && char.Invisible(c):
 				signs-- // separates, too
 			case first == 0:
 				first = c
@@ -124,21 +126,21 @@ func fewSigns(s string, letters bool) bool {
 
 var (
 	// separators stand between signs.
-	separators = func() byteSet {
-		t := setOf("/|,;")
+	separators = func() char.ByteSet {
+		t := char.SetOf("/|,;")
 		for c := range t[:' '+1] {
 			t[c] = true
 		}
 		return t
 	}()
 	// signLetters are those of the words for signs.
-	signLetters = setOf("dithaosDITHAOS")
+	signLetters = char.SetOf("dithaosDITHAOS")
 )
 
 // ofSignWord says whether the letter at an offset may be of a word for a sign,
 // which begins with d and has four letters at most.
 func ofSignWord(s string, i int) bool {
-	for k := i; k >= 0 && i-k < 4 && letterByte(s[k]); k-- {
+	for k := i; k >= 0 && i-k < 4 && char.IsLetter(s[k]); k-- {
 		if s[k]|0x20 == 'd' {
 			return true
 		}
@@ -147,7 +149,7 @@ func ofSignWord(s string, i int) bool {
 }
 
 // signBorders are marks beside a run that are not of it.
-var signBorders = setOf(":()[]{}'\"?!")
+var signBorders = char.SetOf(":()[]{}'\"?!")
 
 // threeSigns says whether a text begins with three different letters or digits
 // none of which can begin a word for a sign, as nearly all words do.
@@ -156,7 +158,7 @@ func threeSigns(s string) bool {
 		return false
 	}
 	a, b, c := s[0], s[1], s[2]
-	return a != b && b != c && a != c && wordByte(a) && wordByte(b) && wordByte(c) && a|0x20 != 'd' && b|0x20 != 'd' && c|0x20 != 'd'
+	return a != b && b != c && a != c && char.IsWord(a) && char.IsWord(b) && char.IsWord(c) && a|0x20 != 'd' && b|0x20 != 'd' && c|0x20 != 'd'
 }
 
 // hanSize is the length of a Han character, in bytes.
@@ -194,7 +196,7 @@ func (r *signRun) scan(s string, i int) (end int) {
 		switch {
 		case c == '/' || c == '|' || c == '\n' || c == ',' || c == ';':
 			r.keep('/')
-		case c <= ' ' || c == '\u00a0' || c > 0x7f && invisible(c):
+		case c <= ' ' || c == '\u00a0' || c > 0x7f && char.Invisible(c):
 			r.keep(' ')
 		case first == 0:
 			first = c
@@ -241,7 +243,7 @@ func signWord(s string) int {
 		return 0
 	}
 	for _, w := range [...]string{"dash", "dit", "dah", "dot", "di", "da"} {
-		if len(s) >= len(w) && strings.EqualFold(s[:len(w)], w) && (len(s) == len(w) || !letterByte(s[len(w)])) {
+		if len(s) >= len(w) && strings.EqualFold(s[:len(w)], w) && (len(s) == len(w) || !char.IsLetter(s[len(w)])) {
 			return len(w)
 		}
 	}

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Words whose letters stand apart.
 
@@ -34,7 +38,7 @@ func findSpaced(d *doc) string {
 }
 
 // separatorSet are the marks that stand between such letters.
-var separatorSet = setOf(" .-_*|/")
+var separatorSet = char.SetOf(" .-_*|/")
 
 // firstSpaced is where the first three characters or more stand apart, or -1.
 func firstSpaced(s string) int {
@@ -51,7 +55,7 @@ func firstSpaced(s string) int {
 // spacedWord reads single characters with one separator between each two,
 // from i; end is where it stops.
 func spacedWord(s string, i int) (word string, end int) {
-	if i+2 >= len(s) || s[i] <= ' ' || !separatorSet[s[i+1]] || i > 0 && wordByte(s[i-1]) {
+	if i+2 >= len(s) || s[i] <= ' ' || !separatorSet[s[i+1]] || i > 0 && char.IsWord(s[i-1]) {
 		return "", i
 	}
 	sep := s[i+1]
@@ -59,7 +63,7 @@ func spacedWord(s string, i int) (word string, end int) {
 	out := buf[:0]
 	for end = i; end < len(s) && s[end] != sep && s[end] > ' ' && len(out) < 4096; end += 2 {
 		if end+1 < len(s) && s[end+1] != sep {
-			if !wordByte(s[end+1]) && s[end+1] <= ' ' {
+			if !char.IsWord(s[end+1]) && s[end+1] <= ' ' {
 				out = append(out, s[end])
 				end++
 			}

@@ -3,6 +3,8 @@ package scanner
 import (
 	"bytes"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Letters that stand for other letters: shifted and mirrored alphabets,
@@ -21,7 +23,7 @@ func (t *trial) substitutions(before int, note string) {
 	letters, marks := 0, 0
 	for _, b := range t.sample {
 		switch {
-		case letterByte(b):
+		case char.IsLetter(b):
 			count[b|0x20-'a']++
 			letters++
 		case b > ' ' && b < 0x7f:
@@ -47,7 +49,7 @@ func (t *trial) substitutions(before int, note string) {
 	}
 	t.affine(&count, letters)
 	keys := 0
-	eachWord(note, func(from, to int) bool {
+	char.EachWord(note, func(from, to int) bool {
 		if to-from < 3 {
 			return true
 		}
@@ -103,7 +105,7 @@ var frequencyFrom = func() (t [26][26]int32) {
 // decipher maps each letter's place l to l*step+shift.
 func decipher(b []byte, step, shift int) []byte {
 	for i, c := range b {
-		if letterByte(c) {
+		if char.IsLetter(c) {
 			b[i] = c&^0x1f | byte(((int(c&0x1f)-1)*step+shift)%26) + 1
 		}
 	}
@@ -125,10 +127,10 @@ func rot47(b []byte) []byte {
 func vigenere(b []byte, key string, every bool) []byte {
 	k := 0
 	for i, c := range b {
-		if letterByte(c) {
+		if char.IsLetter(c) {
 			b[i] = c&^0x1f | (c&0x1f-1+26-(key[k%len(key)]-'a'))%26 + 1
 		}
-		if letterByte(c) || every {
+		if char.IsLetter(c) || every {
 			k++
 		}
 	}
@@ -149,7 +151,7 @@ func keyedAlphabet(key string) reading {
 	}
 	return func(b []byte) []byte {
 		for i, c := range b {
-			if letterByte(c) {
+			if char.IsLetter(c) {
 				b[i] = c&^0x1f | plain[c&0x1f-1] + 1
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Texts that the tests below write in every form: an order, and its nearest
@@ -232,7 +234,7 @@ var forms = map[string]func(string) string{
 	"any case": func(s string) string {
 		b := []byte(strings.ToLower(s))
 		for i := range b {
-			if i*i%7 < 3 && letterByte(b[i]) {
+			if i*i%7 < 3 && char.IsLetter(b[i]) {
 				b[i] -= 'a' - 'A'
 			}
 		}

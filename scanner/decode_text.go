@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Decoders for characters written one by one: percent, escapes, entities.
@@ -15,20 +17,20 @@ func findPercent(d *doc) string {
 	out := make([]byte, 0, len(s))
 	n, run := 0, 0
 	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) && hexSet[s[i+1]] && hexSet[s[i+2]] {
+		if s[i] == '%' && i+2 < len(s) && char.Hex[s[i+1]] && char.Hex[s[i+2]] {
 			if run++; run == longRun {
 				out = ownLine(out, longRun-1)
 			}
-			out = append(out, hexByte(s[i+1], s[i+2]))
+			out = append(out, char.HexByte(s[i+1], s[i+2]))
 			i += 2
 			n++
 			continue
 		}
-		if s[i] == '%' && i+5 < len(s) && s[i+1]|0x20 == 'u' && allHex(s[i+2:i+6]) {
+		if s[i] == '%' && i+5 < len(s) && s[i+1]|0x20 == 'u' && char.AllHex(s[i+2:i+6]) {
 			if run++; run == longRun {
 				out = ownLine(out, longRun-1)
 			}
-			out = utf8.AppendRune(out, rune(hexByte(s[i+2], s[i+3]))<<8|rune(hexByte(s[i+4], s[i+5])))
+			out = utf8.AppendRune(out, rune(char.HexByte(s[i+2], s[i+3]))<<8|rune(char.HexByte(s[i+4], s[i+5])))
 			i += 5
 			n++
 			continue
@@ -67,7 +69,7 @@ func spelledOut(s, prefix string) bool {
 	}
 	n := 0
 	for from := 0; n < longRun; {
-		i := indexFrom(s, prefix, from)
+		i := char.IndexFrom(s, prefix, from)
 		if i < 0 {
 			return false
 		}
@@ -81,14 +83,14 @@ func spelledOut(s, prefix string) bool {
 				base = 10
 			}
 		}
-		for digits < len(rest) && digits < 3 && hexSet[rest[digits]] && (base == 16 || rest[digits] <= '9') {
-			v = v*base + int(nibble(rest[digits]))
+		for digits < len(rest) && digits < 3 && char.Hex[rest[digits]] && (base == 16 || rest[digits] <= '9') {
+			v = v*base + int(char.HexValue(rest[digits]))
 			digits++
 			if base == 16 && digits == 2 {
 				break
 			}
 		}
-		if v < 0x80 && letterByte(byte(v)) {
+		if v < 0x80 && char.IsLetter(byte(v)) {
 			n++
 		} else if v >= 0x80 {
 			n = max(0, n-2)
@@ -105,7 +107,7 @@ func escapedLetters(s string) bool {
 		switch {
 		case size == 0:
 			size = 1
-		case r < 0x80 && letterByte(byte(r)):
+		case r < 0x80 && char.IsLetter(byte(r)):
 			n++
 		case r >= 0x80:
 			n = max(0, n-2)
@@ -183,7 +185,7 @@ func findEscapes(d *doc) string {
 }
 
 // escapeSet are the bytes that such an escape begins with.
-var escapeSet = setOf(`\=uU`)
+var escapeSet = char.SetOf(`\=uU`)
 
 // mimeWords takes the frames of encoded words (RFC 2047) off and turns their
 // underscores into blanks.
@@ -218,7 +220,7 @@ func escapeAt(s string) (r rune, size int, isByte bool) {
 	digits, base, from, least, most := 0, 16, 2, 4, 4
 	switch {
 	case s[0] == '=':
-		if !hexSet[s[1]] || !hexSet[s[2]] || s[1] >= 'a' || s[2] >= 'a' {
+		if !char.Hex[s[1]] || !char.Hex[s[2]] || s[1] >= 'a' || s[2] >= 'a' {
 			return 0, 0, false
 		}
 		from, least, most, isByte = 1, 2, 2, true
@@ -236,18 +238,18 @@ func escapeAt(s string) (r rune, size int, isByte bool) {
 		least, most, isByte = 2, 2, true
 	case s[1] == 'N' && s[2] == '{':
 		return letterName(s)
-	case s[1] >= '0' && s[1] <= '3' && len(s) > 3 && octal(s[2]) && octal(s[3]):
-		if len(s) < 7 || !(octal(s[4]) && octal(s[5]) && octal(s[6])) { // else six digits of CSS
+	case s[1] >= '0' && s[1] <= '3' && len(s) > 3 && char.IsOctal(s[2]) && char.IsOctal(s[3]):
+		if len(s) < 7 || !(char.IsOctal(s[4]) && char.IsOctal(s[5]) && char.IsOctal(s[6])) { // else six digits of CSS
 			base, from, least, most, isByte = 8, 1, 3, 3, true
 			break
 		}
 		fallthrough
-	case hexSet[s[1]]:
+	case char.Hex[s[1]]:
 		from, least, most = 1, 2, 6 // CSS; a blank ends it
 	default:
 		return 0, 0, false
 	}
-	for from+digits < len(s) && digits < most && hexSet[s[from+digits]] {
+	for from+digits < len(s) && digits < most && char.Hex[s[from+digits]] {
 		digits++
 	}
 	if digits < least {
@@ -271,7 +273,7 @@ func letterName(s string) (r rune, size int, isByte bool) {
 		if small {
 			prefix = "\\N{LATIN SMALL LETTER "
 		}
-		if n := len(prefix); len(s) > n+1 && s[:n] == prefix && letterByte(s[n]) && s[n+1] == '}' {
+		if n := len(prefix); len(s) > n+1 && s[:n] == prefix && char.IsLetter(s[n]) && s[n+1] == '}' {
 			if small {
 				return rune(s[n] | 0x20), n + 2, false
 			}

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Letters in another order: written along a fence of rails, or by columns.
 
@@ -17,7 +21,7 @@ func transposed(s string) string {
 	if len(s) > maxDecoded || len(s) < 2*minDecoded {
 		return ""
 	}
-	if isASCII(s) {
+	if char.IsASCII(s) {
 		return reordered([]byte(s), func(text []byte) string { return string(text) })
 	}
 	return reordered([]rune(s), func(text []rune) string { return string(text) })

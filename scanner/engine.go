@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // Scan judges all tools together. The result does not depend on the order of
@@ -143,8 +145,8 @@ func (f *Finding) add(id string, signals []Signal, ok bool) {
 	}
 	for _, sig := range signals {
 		sig.Confidence = round(min(max(sig.Confidence, 0), 1))
-		sig.Evidence = renderSafe(sig.Evidence)
-		sig.Detail = renderSafe(sig.Detail)
+		sig.Evidence = char.Printable(sig.Evidence)
+		sig.Detail = char.Printable(sig.Detail)
 		f.Signals = append(f.Signals, sig)
 	}
 }

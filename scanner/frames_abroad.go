@@ -1,20 +1,27 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
 // Frames for languages other than English, where inflection is not followed:
 // they ask what words a sentence has together.
 
 // abroad finds the model doing something in a description in another language,
 // where the voice of a verb is not followed.
 func (x *frameContext) abroad() {
-	if !x.sen.foreign || x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.any(cModel|cMeta|cConv|cAsk) || !x.mask.any(cModel) {
+	if !x.sen.foreign || x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.Any(concept.Model|concept.Meta|concept.Conv|concept.Ask) || !x.mask.Any(concept.Model) {
 		return
 	}
 	s, _ := x.around()
-	if x.mask.any(cAsk) && !x.sen.senses.any(sNeedless) || x.mask.any(cNeg) && !s.any(sHush) && !x.mask.any(cTell|cKnow) {
+	if x.mask.Any(concept.Ask) && !x.sen.senses.Any(sense.Needless) || x.mask.Any(concept.Neg) && !s.Any(sense.Hush) && !x.mask.Any(concept.Tell|concept.Know) {
 		return
 	}
-	m := x.findAny(cModel, 0, len(x.toks))
-	if x.mask.any(cDestroy | cPay | cDisable | cChange | cIgnore) {
+	m := x.findAny(concept.Model, 0, len(x.toks))
+	if x.mask.Any(concept.Destroy | concept.Pay | concept.Disable | concept.Change | concept.Ignore) {
 		x.hit(frAddress, 1.4, m, m)
 	}
 }
@@ -27,13 +34,13 @@ func (x *frameContext) presumedAbroad() {
 	}
 	m := x.mask
 	switch {
-	case m.any(cInstr) && m.any(cIgnore|cNeg) && m.any(cIgnore|cNow) && m.any(cYou|cModel|cSystem|cNow) && !x.about.any(cInstr|cRule) && !m.any(cFile):
+	case m.Any(concept.Instr) && m.Any(concept.Ignore|concept.Neg) && m.Any(concept.Ignore|concept.Now) && m.Any(concept.You|concept.Model|concept.System|concept.Now) && !x.about.Any(concept.Instr|concept.Rule) && !m.Any(concept.File):
 		x.hit(frOverride, 1.8, 0, len(x.toks)-1)
-	case m.has(cResult|cInstr) && m.any(cCall) && (m.any(cMust|cShould|cNow|cYou|cModel) || x.isPast()) && !x.about.any(cInstr|cTask):
+	case m.Has(concept.Result|concept.Instr) && m.Any(concept.Call) && (m.Any(concept.Must|concept.Should|concept.Now|concept.You|concept.Model) || x.isPast()) && !x.about.Any(concept.Instr|concept.Task):
 		x.hit(frObey, 1.5, 0, len(x.toks)-1)
-	case m.any(cGuard) && m.any(cDisable) && !x.about.any(cGuard|cDisable):
+	case m.Any(concept.Guard) && m.Any(concept.Disable) && !x.about.Any(concept.Guard|concept.Disable):
 		x.hit(frGuard, 1.6, 0, len(x.toks)-1)
-	case m.any(cAsk) && m.any(cOther|cWhole) && x.isPast() && !x.about.any(cAsk) && !m.any(cMust|cBefore):
+	case m.Any(concept.Ask) && m.Any(concept.Other|concept.Whole) && x.isPast() && !x.about.Any(concept.Ask) && !m.Any(concept.Must|concept.Before):
 		x.hit(frUnasked, 1.5, 0, len(x.toks)-1)
 	}
 }
@@ -42,11 +49,11 @@ func (x *frameContext) presumedAbroad() {
 func (x *frameContext) isPast() bool {
 	s := x.text()
 	for _, w := range [...]string{" ya ", " já ", " déjà ", "bereits", "уже", "已经", "视为", "すでに", "既に", "hubiera", "considere", "considera", "considérez", "betrachte", "считай", "みなし"} {
-		if indexFrom(s, w, 0) >= 0 {
+		if char.IndexFrom(s, w, 0) >= 0 {
 			return true
 		}
 	}
-	return hasFoldPrefix(s, "considere") || hasFoldPrefix(s, " considere")
+	return char.HasPrefixFold(s, "considere") || char.HasPrefixFold(s, " considere")
 }
 
 // citesAbroad says whether an order to forget what was said stands in quotation
@@ -57,10 +64,10 @@ func (x *frameContext) citesAbroad() bool {
 		switch in := t.flags&(tfQuote|tfCode) != 0; {
 		case !in:
 			around++
-			if t.c.any(cIgnore) {
+			if t.c.Any(concept.Ignore) {
 				return false
 			}
-		case t.c.any(cIgnore):
+		case t.c.Any(concept.Ignore):
 			quoted++
 		}
 	}

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // Concrete places outside: addresses of hosts and of people.
 
@@ -22,5 +26,5 @@ func (x *frameContext) namesSink() bool {
 		// A host name's dot may have ended the sentence.
 		s = x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+24)]
 	}
-	return strings.Contains(s, "://") || emailIn(s) || ipIn(s)
+	return strings.Contains(s, "://") || char.HasEmail(s) || char.HasIPv4(s)
 }

@@ -1,12 +1,14 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
 // Frames about authority: whom the model serves and obeys, what is said to be
 // void, and whose consent is taken for granted.
 
 // voided finds earlier instructions or rules of which it is said that they do
 // not count: withdrawn, a draft, switched off.
 func (x *frameContext) voided() {
-	if x.about.any(cInstr|cRule|cGuard) || x.kind > kindParamDescription && x.kind != kindJoined {
+	if x.about.Any(concept.Instr|concept.Rule|concept.Guard) || x.kind > kindParamDescription && x.kind != kindJoined {
 		return
 	}
 	for i := range x.toks {
@@ -16,14 +18,14 @@ func (x *frameContext) voided() {
 		// What is void? Something that a model was told, before or around.
 		for k := max(0, i-9); k < min(i+4, len(x.toks)); k++ {
 			t := x.toks[k]
-			if k == i || !t.c.any(cInstr|cRule|cGuard) || t.flags&tfIdent != 0 {
+			if k == i || !t.c.Any(concept.Instr|concept.Rule|concept.Guard) || t.flags&tfIdent != 0 {
 				continue
 			}
-			owner := x.findAny(cPrior|cYou|cSystem|cModel, k-5, i+5) >= 0 || t.c.has(cSystem|cInstr)
+			owner := x.findAny(concept.Prior|concept.You|concept.System|concept.Model, k-5, i+5) >= 0 || t.c.Has(concept.System|concept.Instr)
 			switch {
-			case owner && t.c.any(cInstr):
+			case owner && t.c.Any(concept.Instr):
 				x.hit(frOverride, 2, k, i)
-			case owner, x.mask.any(cNow|cAuthority|cPrior) && !t.c.any(cAsk):
+			case owner, x.mask.Any(concept.Now|concept.Authority|concept.Prior) && !t.c.Any(concept.Ask):
 				x.hit(frGuard, 1.8, k, i)
 			default:
 				continue
@@ -37,26 +39,26 @@ func (x *frameContext) voided() {
 func (x *frameContext) isVoid(i int) bool {
 	if x.isWord(i, "withdrawn", "revoked", "rescinded", "void", "draft", "drafts", "rehearsal", "lifted", "superseded", "expired", "obsolete", "outdated",
 		"cancelled", "canceled", "retired", "suspended", "repealed", "overruled", "annulled", "replaced", "inactive", "waived", "moot") {
-		return x.findAny(cNeg, i-3, i) < 0
+		return x.findAny(concept.Neg, i-3, i) < 0
 	}
 	return x.isWord(i, "off", "aside") && x.isWord(i-1, "switched", "turned", "set", "are", "is", "put") ||
-		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts", "concern", "concerns", "cover", "covers") && (x.findAny(cNeg, i-3, i) >= 0 || x.isWord(i-3, "none") || x.isWord(i-1, "them") && x.mask.any(cNeg)) ||
-		x.isWord(i, "scenario", "exercise", "joke", "lie", "test", "placeholder") && x.findAny(cBe, i-3, i) >= 0 && x.mask.any(cYou|cPrior) ||
-		x.isWord(i, "disabled", "deactivated") && x.findAny(cBe, i-3, i) >= 0
+		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts", "concern", "concerns", "cover", "covers") && (x.findAny(concept.Neg, i-3, i) >= 0 || x.isWord(i-3, "none") || x.isWord(i-1, "them") && x.mask.Any(concept.Neg)) ||
+		x.isWord(i, "scenario", "exercise", "joke", "lie", "test", "placeholder") && x.findAny(concept.Be, i-3, i) >= 0 && x.mask.Any(concept.You|concept.Prior) ||
+		x.isWord(i, "disabled", "deactivated") && x.findAny(concept.Be, i-3, i) >= 0
 }
 
 // obeysData finds texts that make the model do what some text says that it
 // will read: a result, a log line, a field.
 func (x *frameContext) obeysData() {
-	if x.v.fields[x.doc.field].output && x.kind == kindParamDescription && x.mask.any(cModel) && !x.about.any(cModel|cTask|cInstr) {
+	if x.v.fields[x.doc.field].output && x.kind == kindParamDescription && x.mask.Any(concept.Model) && !x.about.Any(concept.Model|concept.Task|concept.Instr) {
 		for i := range x.toks {
-			if x.toks[i].c.any(cInstr) && x.mask.any(cMust|cTo|cOutside|cWhen) || x.isWord(i, "next") && x.mask.any(cModel) {
+			if x.toks[i].c.Any(concept.Instr) && x.mask.Any(concept.Must|concept.To|concept.Outside|concept.When) || x.isWord(i, "next") && x.mask.Any(concept.Model) {
 				x.hit(frObey, 1.5, i, i)
 				return
 			}
 		}
 	}
-	if x.about.any(cInstr|cShell|cTask) || x.kind > kindParamDescription {
+	if x.about.Any(concept.Instr|concept.Shell|concept.Task) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
@@ -67,26 +69,26 @@ func (x *frameContext) obeysData() {
 		obeys := x.isWord(i, "obey", "comply", "obeys", "complies", "obeyed") ||
 			x.isWord(i, "carry", "carries") && (x.isWord(i+1, "out") || x.isWord(i+2, "out") || x.isWord(i+3, "out")) ||
 			x.isWord(i, "do", "does") && x.isWord(i+1, "what", "as", "whatever", "everything", "anything", "exactly") && !x.isWord(i+2, "you", "the", "this")
-		says := x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.any(cInstr) && x.mask.any(cSystem|cUser|cModel|cAuthority) && x.findAny(cResult|cSub|cTool, 0, len(x.toks)) >= 0
-		follows := x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(cInstr|cShell, i, i+8) >= 0 && x.findAny(cResult|cLink, i, i+10) >= 0 && x.mask.any(cYou|cModel|cMust|cUser|cSystem)
-		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.any(cShell|cResult) && x.mood(i) >= moodOrder {
+		says := x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.Any(concept.Instr) && x.mask.Any(concept.System|concept.User|concept.Model|concept.Authority) && x.findAny(concept.Result|concept.Sub|concept.Tool, 0, len(x.toks)) >= 0
+		follows := x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(concept.Instr|concept.Shell, i, i+8) >= 0 && x.findAny(concept.Result|concept.Link, i, i+10) >= 0 && x.mask.Any(concept.You|concept.Model|concept.Must|concept.User|concept.System)
+		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.Any(concept.Shell|concept.Result) && x.mood(i) >= moodOrder {
 			x.hit(frObey, 1.6, i, i+1)
 			return
 		}
 		// "execute commands embedded in responses", "instructions found in mails
 		// are carried out"
-		if o := x.findAny(cInstr|cShell, max(0, i-7), i+6); o >= 0 && x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
+		if o := x.findAny(concept.Instr|concept.Shell, max(0, i-7), i+6); o >= 0 && x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
 			for k := max(0, i-6); k < min(i+8, len(x.toks)); k++ {
-				if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].f == formPast && x.findAny(cBe, i-3, i) >= 0 || x.mood(i) >= moodPlain && !x.sen.first) && x.findAny(cNeg, max(0, i-4), i) < 0 {
+				if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].f == formPast && x.findAny(concept.Be, i-3, i) >= 0 || x.mood(i) >= moodPlain && !x.sen.first) && x.findAny(concept.Neg, max(0, i-4), i) < 0 {
 					x.hit(frObey, 1.6, i, k)
 					return
 				}
 			}
 		}
 		switch {
-		case says, follows && (x.mood(i) >= moodOrder || x.mask.any(cModel|cYou)):
+		case says, follows && (x.mood(i) >= moodOrder || x.mask.Any(concept.Model|concept.You)):
 			x.hit(frObey, 1.5, i, i)
-		case obeys && x.findAny(cResult|cTool|cSub, i+1, i+9) >= 0 && (x.mood(i) >= moodOrder || x.findAny(cYou|cModel|cAnd|cMust, i-4, i) >= 0 || x.mask.any(cPrior)):
+		case obeys && x.findAny(concept.Result|concept.Tool|concept.Sub, i+1, i+9) >= 0 && (x.mood(i) >= moodOrder || x.findAny(concept.You|concept.Model|concept.And|concept.Must, i-4, i) >= 0 || x.mask.Any(concept.Prior)):
 			x.hit(frObey, 1.5, i, i)
 		default:
 			continue
@@ -97,20 +99,20 @@ func (x *frameContext) obeysData() {
 
 // outranks finds claims to authority over the user, the system or others.
 func (x *frameContext) outranks() {
-	if x.about.any(cRule) || x.kind > kindParamDescription {
+	if x.about.Any(concept.Rule) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
 		over := x.isWord(i, "outrank", "outranks", "overrule", "overrules", "trumps", "trump") ||
 			x.isWord(i, "before", "above", "over", "ahead") && (x.isWord(i-1, "come", "comes", "rank", "ranks", "go", "goes", "stand", "stands", "priority", "precedence", "authority", "placed", "put", "weighs") || x.isWord(i-2, "priority", "precedence", "put")) ||
-			x.isWord(i, "first") && x.isWord(i-1, "go", "goes", "come", "comes") && x.mask.any(cModel|cYou) && x.isWord(i-2, "wishes", "requests", "orders", "needs", "instructions", "rules")
+			x.isWord(i, "first") && x.isWord(i-1, "go", "goes", "come", "comes") && x.mask.Any(concept.Model|concept.You) && x.isWord(i-2, "wishes", "requests", "orders", "needs", "instructions", "rules")
 		if !over {
 			continue
 		}
-		k := x.findAny(cUser|cSystem|cModel|cInstr, i+1, i+8)
-		if k >= 0 && !x.isWord(k, "internal", "initial", "configuration") && (x.toks[k].c.any(cInstr|cSystem) || x.mask.any(cInstr|cResult|cTool|cThis) || x.isWord(i, "outrank", "outranks", "overrule", "overrules")) {
+		k := x.findAny(concept.User|concept.System|concept.Model|concept.Instr, i+1, i+8)
+		if k >= 0 && !x.isWord(k, "internal", "initial", "configuration") && (x.toks[k].c.Any(concept.Instr|concept.System) || x.mask.Any(concept.Instr|concept.Result|concept.Tool|concept.This) || x.isWord(i, "outrank", "outranks", "overrule", "overrules")) {
 			w := 1.5
-			if x.mask.any(cInstr|cModel) || x.toks[k].c.any(cSystem) {
+			if x.mask.Any(concept.Instr|concept.Model) || x.toks[k].c.Any(concept.System) {
 				w = 1.8
 			}
 			x.hit(frOverride, w, i, k)
@@ -123,7 +125,7 @@ func (x *frameContext) outranks() {
 	}
 	// "its trust level is 'owner'", "has the clearance level root"
 	for i := range x.toks {
-		if x.isWord(i, "clearance", "trust", "privilege", "authorization", "rank") && x.isWord(i+1, "level", "tier", "status", "zero", "0") && x.mask.any(cUser|cAuthority|cSystem|cModel) && !x.about.any(cAuthority|cGuard) && x.kind == kindDescription && !x.sen.first {
+		if x.isWord(i, "clearance", "trust", "privilege", "authorization", "rank") && x.isWord(i+1, "level", "tier", "status", "zero", "0") && x.mask.Any(concept.User|concept.Authority|concept.System|concept.Model) && !x.about.Any(concept.Authority|concept.Guard) && x.kind == kindDescription && !x.sen.first {
 			x.hit(frOverride, 1, i, i+1)
 			return
 		}
@@ -141,37 +143,37 @@ func (x *frameContext) presumed() {
 		if t.flags&tfIdent != 0 {
 			continue
 		}
-		if !t.c.any(cAsk|cGuard|cTask|cInstr|cConv|cAllow|cTell) && t.end-t.start != 3 {
+		if !t.c.Any(concept.Ask|concept.Guard|concept.Task|concept.Instr|concept.Conv|concept.Allow|concept.Tell) && t.end-t.start != 3 {
 			continue
 		}
-		consent := t.c.any(cAsk) && t.f != formThird || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
+		consent := t.c.Any(concept.Ask) && t.f != formThird || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
 		if !consent {
 			continue
 		}
 		k, w := -1, 0.0
 		for j := max(0, i-7); j < min(i+10, len(x.toks)); j++ {
 			switch {
-			case x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") && !(x.isWord(j, "take", "taken") && x.findWord(j+1, j+5, "as", "for", "silence") < 0) && (x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") || x.findAny(cAsk, j+1, j+6) >= 0) && (j < i && x.findAny(cOther|cTask|cKnow|cUser|cGuard, j, i+1) >= 0 || j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))):
+			case x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") && !(x.isWord(j, "take", "taken") && x.findWord(j+1, j+5, "as", "for", "silence") < 0) && (x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") || x.findAny(concept.Ask, j+1, j+6) >= 0) && (j < i && x.findAny(concept.Other|concept.Task|concept.Know|concept.User|concept.Guard, j, i+1) >= 0 || j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))):
 				if x.isWord(i, "confirmed", "approved", "given", "yes", "answered", "authorized", "authorised", "consent", "approval", "confirmation", "permission", "reviews", "checks", "question", "questions", "agreed", "asked") {
 					k, w = j, 1.5
 				}
-			case x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 && x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") && x.findAny(cBe|cPrior, i, j) >= 0 && x.findAny(cNeg, i-3, j) < 0 && !x.mask.any(cModal):
-				if x.mask.any(cPrior | cWhen | cOther | cTool) {
+			case x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 && x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") && x.findAny(concept.Be|concept.Prior, i, j) >= 0 && x.findAny(concept.Neg, i-3, j) < 0 && !x.mask.Any(concept.Modal):
+				if x.mask.Any(concept.Prior | concept.When | concept.Other | concept.Tool) {
 					k, w = j, 1.2
-					if x.mask.any(cOther) && x.mask.any(cTool|cPay|cDestroy|cSend) {
+					if x.mask.Any(concept.Other) && x.mask.Any(concept.Tool|concept.Pay|concept.Destroy|concept.Send) {
 						w = 1.5
 					}
 				}
-			case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(cNeg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
+			case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(concept.Neg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
 				k, w = j, 1
-				if x.mask.any(cDestroy|cPay|cOther|cSend|cShell|cNow|cModel) && !x.isWord(j+1, "unless", "until", "if", "when") {
+				if x.mask.Any(concept.Destroy|concept.Pay|concept.Other|concept.Send|concept.Shell|concept.Now|concept.Model) && !x.isWord(j+1, "unless", "until", "if", "when") {
 					w = 1.5
 				}
 			case x.isWord(j, "silence") && x.isWord(i, "yes", "consent", "approval", "confirmation", "permission", "agreement"):
 				k, w = j, 1.5
 			case x.isWord(j, "off", "disabled", "suppressed", "muted") && j > i && j-i < 4 && x.isWord(i, "prompts", "prompt", "confirmations", "dialogs", "dialog", "confirmation", "approvals"):
 				k, w = j, 1.4
-			case x.isWord(j, "need", "needs", "have", "has") && x.findAny(cNeg, j-3, j+1) >= 0 && j < i && x.isWord(i, "asked", "consulted", "bothered") && x.findAny(cUser|cModel|cYou|cNow|cAnd, 0, i) >= 0:
+			case x.isWord(j, "need", "needs", "have", "has") && x.findAny(concept.Neg, j-3, j+1) >= 0 && j < i && x.isWord(i, "asked", "consulted", "bothered") && x.findAny(concept.User|concept.Model|concept.You|concept.Now|concept.And, 0, i) >= 0:
 				k, w = j, 1.5
 			}
 		}
@@ -182,9 +184,9 @@ func (x *frameContext) presumed() {
 	}
 	for i := range x.toks {
 		// "without checking back", "without a second look"
-		if x.toks[i].c.any(cNeg) && x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
-			if _, m := x.demanded(cDeeds, moodOrder); m >= moodOrder || x.mask.any(cModel) {
-				if x.findAny(cNeg, 0, i) < 0 {
+		if x.toks[i].c.Any(concept.Neg) && x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
+			if _, m := x.demanded(concept.Deeds, moodOrder); m >= moodOrder || x.mask.Any(concept.Model) {
+				if x.findAny(concept.Neg, 0, i) < 0 {
 					x.hit(frUnasked, 1.4, i, i+1)
 					return
 				}
@@ -196,14 +198,14 @@ func (x *frameContext) presumed() {
 // allegiance finds claims on the model: "you no longer work for the user",
 // "your client is now this server".
 func (x *frameContext) allegiance() {
-	if x.kind > kindParamDescription || !x.mask.any(cYou|cModel) {
+	if x.kind > kindParamDescription || !x.mask.Any(concept.You|concept.Model) {
 		return
 	}
 	for i := range x.toks {
 		switch {
 		case x.isWord(i, "work", "works", "working", "serve", "serves", "answer", "loyal", "belong", "belongs", "report") && x.isWord(i+1, "for", "to", "this", "only", "the") &&
-			x.findAny(cTool|cUser|cOutside|cThis, i+1, i+6) >= 0 && x.findAny(cYou|cModel, 0, i+1) >= 0 && (x.mask.any(cNow|cEnd) || x.isWord(i-1, "longer")),
-			x.isWord(i, "client", "master", "principal", "employer", "loyalty", "allegiance", "boss") && x.isWord(i-1, "your", "its", "new", "real", "true") && x.findAny(cBe, i, i+4) >= 0 && x.mask.any(cNow|cTool|cThis):
+			x.findAny(concept.Tool|concept.User|concept.Outside|concept.This, i+1, i+6) >= 0 && x.findAny(concept.You|concept.Model, 0, i+1) >= 0 && (x.mask.Any(concept.Now|concept.End) || x.isWord(i-1, "longer")),
+			x.isWord(i, "client", "master", "principal", "employer", "loyalty", "allegiance", "boss") && x.isWord(i-1, "your", "its", "new", "real", "true") && x.findAny(concept.Be, i, i+4) >= 0 && x.mask.Any(concept.Now|concept.Tool|concept.This):
 			x.hit(frRole, 1.6, i, i+1)
 			return
 		}

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // Frames about carriers: the tool's own parameters, links and files as ways
 // for data that is none of its business.
@@ -10,7 +14,7 @@ import "strings"
 func (x *frameContext) ownParam() int {
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.c.any(cParam) && t.flags&tfIdent == 0 && x.isWord(i, "parameter", "parameters", "argument", "arguments", "field", "param", "header", "variable",
+		if t.c.Any(concept.Param) && t.flags&tfIdent == 0 && x.isWord(i, "parameter", "parameters", "argument", "arguments", "field", "param", "header", "variable",
 			"campo", "parámetro", "paramètre", "champ", "feld", "parâmetro", "поле", "поля", "параметр", "параметре", "参数", "字段", "パラメータ", "引数", "フィールド") {
 			return i
 		}
@@ -41,16 +45,16 @@ func (x *frameContext) protective(at int) bool {
 		if x.isWord(i, "denied", "refused", "masked", "redacted", "excluded", "blocked", "forbidden", "rejected", "stripped", "encrypted", "skipped", "disallowed", "prohibited", "ignored") {
 			return true
 		}
-		if x.toks[i].c.any(cNeg) && !x.toks[i].c.any(cTell|cKnow) && (abs(i-at) < 12 || i <= 2 && abs(i-at) < 30) && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
+		if x.toks[i].c.Any(concept.Neg) && !x.toks[i].c.Any(concept.Tell|concept.Know) && (abs(i-at) < 12 || i <= 2 && abs(i-at) < 30) && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
 			for k := i + 1; k < min(i+4, len(x.toks)) && !x.sen.foreign; k++ {
-				if x.toks[k].c.any(cInclude|cSend|cRead|cShow|cTell|cAsk|cCall) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
+				if x.toks[k].c.Any(concept.Include|concept.Send|concept.Read|concept.Show|concept.Tell|concept.Ask|concept.Call) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
 					return true
 				}
 			}
-			if v := x.findAny(cInclude|cSend|cRead|cTell|cShow, 0, len(x.toks)); x.sen.foreign && v > i && v-i <= 2 && !x.mask.any(cUser) {
+			if v := x.findAny(concept.Include|concept.Send|concept.Read|concept.Tell|concept.Show, 0, len(x.toks)); x.sen.foreign && v > i && v-i <= 2 && !x.mask.Any(concept.User) {
 				return true // the first thing said is what is not done
 			}
-			if x.sen.foreign && x.findAny(cRead|cInclude|cSend, i-2, i+3) >= 0 && x.findAny(cTell|cKnow|cUser, i-2, i+5) < 0 && !x.mask.any(cMust|cBefore) {
+			if x.sen.foreign && x.findAny(concept.Read|concept.Include|concept.Send, i-2, i+3) >= 0 && x.findAny(concept.Tell|concept.Know|concept.User, i-2, i+5) < 0 && !x.mask.Any(concept.Must|concept.Before) {
 				return true
 			}
 		}
@@ -82,16 +86,16 @@ func (x *frameContext) carried(at int) bool {
 
 // byModel says whether the sentence has the model itself deal with the data.
 func (x *frameContext) byModel(at int) bool {
-	m := x.findAny(cModel, 0, len(x.toks))
-	return m >= 0 && m != at && x.kind == kindDescription && !x.sen.first && !x.about.any(cModel) && !x.protective(at) &&
-		x.mask.any(cInclude|cSend|cRead|cCall|cMemory)
+	m := x.findAny(concept.Model, 0, len(x.toks))
+	return m >= 0 && m != at && x.kind == kindDescription && !x.sen.first && !x.about.Any(concept.Model) && !x.protective(at) &&
+		x.mask.Any(concept.Include|concept.Send|concept.Read|concept.Call|concept.Memory)
 }
 
 // suggested says whether the sentence recommends, rather than orders, that
 // the data be given.
 func (x *frameContext) suggested(at int) bool {
-	return x.mask.any(cShould) && x.mask.any(cInclude|cSend|cRead) && x.kind <= kindParamDescription && !x.protective(at) &&
-		!(x.kind == kindDescription && x.sen.first) && x.findAny(cNeg, 0, at) < 0
+	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= kindParamDescription && !x.protective(at) &&
+		!(x.kind == kindDescription && x.sen.first) && x.findAny(concept.Neg, 0, at) < 0
 }
 
 // persist finds orders to leave something behind on the machine: a line in a
@@ -99,7 +103,7 @@ func (x *frameContext) suggested(at int) bool {
 func (x *frameContext) persist() {
 	s := x.text()
 	what := 0
-	if !x.mask.any(cCredPath|cShell|cFile) && !x.mask.any(cSystem) {
+	if !x.mask.Any(concept.CredPath|concept.Shell|concept.File) && !x.mask.Any(concept.System) {
 		return
 	}
 	switch {
@@ -108,20 +112,20 @@ func (x *frameContext) persist() {
 	case strings.Contains(s, ".zshrc"), strings.Contains(s, ".bashrc"), strings.Contains(s, ".bash_profile"), strings.Contains(s, ".profile"),
 		strings.Contains(s, "crontab"), strings.Contains(s, "mcp.json"), strings.Contains(s, "git/hooks"), strings.Contains(s, "launchd"), strings.Contains(s, "systemd"):
 		what = 1
-	case x.mask.any(cSystem | cModel | cInstr | cTool | cUser):
+	case x.mask.Any(concept.System | concept.Model | concept.Instr | concept.Tool | concept.User):
 		for i := range x.toks {
 			if x.isWord(i, "settings", "configuration", "config", "startup", "start-up", "autostart", "permissions") && x.isWord(i-1, "client's", "client", "clients", "its", "editor", "agent", "assistant", "the", "user", "mcp") && x.isWord(i+1, "file", "add", "write", "json", "of", "to", "so") {
 				what = max(what, 1)
 			}
 		}
 	}
-	if what == 0 || x.about.any(cMeta) {
+	if what == 0 || x.about.Any(concept.Meta) {
 		return
 	}
-	if what == 1 && x.about.any(cSystem|cShell) && !strings.Contains(s, "~/") {
+	if what == 1 && x.about.Any(concept.System|concept.Shell) && !strings.Contains(s, "~/") {
 		return // a tool about settings
 	}
-	if j, m := x.demanded(cInclude|cChange|cCall|cSend, moodOrder); m >= moodOrder && x.findAny(cNeg, j-3, j) < 0 {
+	if j, m := x.demanded(concept.Include|concept.Change|concept.Call|concept.Send, moodOrder); m >= moodOrder && x.findAny(concept.Neg, j-3, j) < 0 {
 		x.hit(frCommand, 1.6, j, j)
 	}
 }

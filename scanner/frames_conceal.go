@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
 // Frames about the user: kept in the dark, passed over, not asked.
 
 // conceal finds orders to keep the user in the dark.
@@ -7,10 +9,10 @@ func (x *frameContext) conceal() {
 	for i := range x.toks {
 		t := x.toks[i]
 		switch {
-		case t.c.has(cNeg|cTell) || t.c.has(cNeg|cKnow):
+		case t.c.Has(concept.Neg|concept.Tell) || t.c.Has(concept.Neg|concept.Know):
 			x.concealAt(i, i)
-		case t.c.any(cNeg) && x.needless(i):
-		case t.c.any(cNeg):
+		case t.c.Any(concept.Neg) && x.needless(i):
+		case t.c.Any(concept.Neg):
 			if !x.sen.foreign && x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
 				continue
 			}
@@ -18,13 +20,13 @@ func (x *frameContext) conceal() {
 				if x.sen.foreign && (x.toks[j].flags&tfBreak != 0 || x.isWord(j, "et", "und", "y", "e", "и")) {
 					break
 				}
-				if x.toks[j].c.any(cTell|cShow) && !x.toks[j].c.any(cSecretly) && x.toks[j].flags&tfIdent == 0 {
+				if x.toks[j].c.Any(concept.Tell|concept.Show) && !x.toks[j].c.Any(concept.Secretly) && x.toks[j].flags&tfIdent == 0 {
 					x.concealAt(i, j)
 					break
 				}
 			}
 			if x.sen.foreign {
-				if j := x.findAny(cTell|cShow, i-6, i); j >= 0 && !x.broken(j, i) {
+				if j := x.findAny(concept.Tell|concept.Show, i-6, i); j >= 0 && !x.broken(j, i) {
 					x.concealAt(j, i)
 				}
 			}
@@ -35,25 +37,25 @@ func (x *frameContext) conceal() {
 					x.hit(frConceal, 1.5, i, k)
 					break
 				}
-				if x.isWord(k, "out") && x.findAny(cResult|cTell|cConv, k, k+6) >= 0 && !x.housekeeping(k) {
+				if x.isWord(k, "out") && x.findAny(concept.Result|concept.Tell|concept.Conv, k, k+6) >= 0 && !x.housekeeping(k) {
 					x.hit(frConceal, 1.7, i, k)
 					break
 				}
 			}
-		case t.c.any(cTell) && t.c.any(cSecretly) && x.mood(i) >= moodOrder:
-			if j := x.findAny(cUser, i, i+14); j >= 0 {
+		case t.c.Any(concept.Tell) && t.c.Any(concept.Secretly) && x.mood(i) >= moodOrder:
+			if j := x.findAny(concept.User, i, i+14); j >= 0 {
 				x.hit(frConceal, 2.3, i, j)
 			}
-		case t.c.any(cIgnore|cDisable) && x.mood(i) >= moodOrder:
+		case t.c.Any(concept.Ignore|concept.Disable) && x.mood(i) >= moodOrder:
 			// "skip mentioning this step"
-			if j := x.findAny(cTell, i+1, i+4); j >= 0 && x.toks[j].f == formIng {
+			if j := x.findAny(concept.Tell, i+1, i+4); j >= 0 && x.toks[j].f == formIng {
 				x.hit(frConceal, 1.8, i, j)
 			}
-		case t.c.any(cUser):
+		case t.c.Any(concept.User):
 			// "the user must not notice", "without the user knowing"
-			n := x.findAny(cNeg, i-5, i+5)
-			k := x.findAny(cKnow, i, i+6)
-			if n >= 0 && k > i && x.findAny(cNeg, n-6, n) < 0 && (n < i && x.gerundNeg(n) || n > i && x.findAny(cMust|cShould|cModal, i, k) >= 0) {
+			n := x.findAny(concept.Neg, i-5, i+5)
+			k := x.findAny(concept.Know, i, i+6)
+			if n >= 0 && k > i && x.findAny(concept.Neg, n-6, n) < 0 && (n < i && x.gerundNeg(n) || n > i && x.findAny(concept.Must|concept.Should|concept.Modal, i, k) >= 0) {
 				x.hit(frConceal, 2.2, min(n, i), k)
 			}
 		}
@@ -80,12 +82,12 @@ func (x *frameContext) needless(i int) bool {
 	if n >= min(i+3, len(x.toks)) {
 		return false
 	}
-	k := x.findAny(cTell|cKnow, n+1, n+5)
+	k := x.findAny(concept.Tell|concept.Know, n+1, n+5)
 	if k < 0 || x.toks[k].flags&tfBreak != 0 {
 		return false
 	}
 	passive := x.toks[k].f == formPast
-	user := x.findAny(cUser, i-5, i) >= 0
+	user := x.findAny(concept.User, i-5, i) >= 0
 	if !passive && !user {
 		return false
 	}
@@ -102,11 +104,11 @@ func (x *frameContext) gerundNeg(n int) bool {
 
 // concealAt weighs a negated telling: who is not told, and of what.
 func (x *frameContext) concealAt(i, j int) {
-	if x.findAny(cAsk, j, j+1) >= 0 && !x.toks[j].c.any(cNeg) || x.otherTelling(i, j) {
+	if x.findAny(concept.Ask, j, j+1) >= 0 && !x.toks[j].c.Any(concept.Neg) || x.otherTelling(i, j) {
 		return
 	}
 	negMood := dutyOf(x.toks, i)
-	if i > 0 && x.toks[i].flags&tfBreak == 0 && x.toks[i-1].c.any(cSub) && !x.toks[i-1].c.any(cAdv) {
+	if i > 0 && x.toks[i].flags&tfBreak == 0 && x.toks[i-1].c.Any(concept.Sub) && !x.toks[i-1].c.Any(concept.Adv) {
 		negMood = moodNone
 	}
 	if x.isWord(i, "no", "out", "nothing", "need", "needn't", "nobody", "unaware") || x.sen.foreign {
@@ -114,42 +116,42 @@ func (x *frameContext) concealAt(i, j int) {
 	}
 	if x.isWord(i, "without") {
 		negMood = moodGerund
-		if _, m := x.demanded(cDeeds, moodOrder); m >= moodOrder {
+		if _, m := x.demanded(concept.Deeds, moodOrder); m >= moodOrder {
 			negMood = moodStrong
 		}
 	}
 	if negMood < moodGerund || i == j && x.states(i) {
 		return
 	}
-	user := x.findAny(cUser, i, j+12)
-	if user < 0 && (x.sen.foreign || x.toks[i].c.has(cNeg|cKnow)) {
-		user = x.findAny(cUser, 0, len(x.toks))
+	user := x.findAny(concept.User, i, j+12)
+	if user < 0 && (x.sen.foreign || x.toks[i].c.Has(concept.Neg|concept.Know)) {
+		user = x.findAny(concept.User, 0, len(x.toks))
 	}
-	if user < 0 && !x.sen.foreign && x.isWord(i, "not") && j == i+1 && x.toks[j].f == formPast && x.findAny(cMust|cModal|cShould|cTo|cYou, i-4, i) < 0 && x.findAny(cBe, i-1, i) < 0 {
+	if user < 0 && !x.sen.foreign && x.isWord(i, "not") && j == i+1 && x.toks[j].f == formPast && x.findAny(concept.Must|concept.Modal|concept.Should|concept.To|concept.You, i-4, i) < 0 && x.findAny(concept.Be, i-1, i) < 0 {
 		return // a state: "page not found or not shared with the app"
 	}
-	this := x.findAny(cThis|cInstr|cTool|cCall|cYou|cRead|cSend|cTask, j+1, j+9)
+	this := x.findAny(concept.This|concept.Instr|concept.Tool|concept.Call|concept.You|concept.Read|concept.Send|concept.Task, j+1, j+9)
 	if i == j && this < 0 {
-		this = x.findAny(cResult, j+1, j+6)
+		this = x.findAny(concept.Result, j+1, j+6)
 	}
 	if i == j && this < 0 {
-		this = x.findAny(cThis|cTask|cCall, i-6, i)
+		this = x.findAny(concept.This|concept.Task|concept.Call, i-6, i)
 	}
-	plain := x.toks[j].c.any(cShow) && !x.toks[j].c.any(cTell)
+	plain := x.toks[j].c.Any(concept.Show) && !x.toks[j].c.Any(concept.Tell)
 	weight := 0.0
 	switch {
 	case user >= 0:
 		weight = 2.5
-		if x.findAny(cSecret, j, len(x.toks)) >= 0 && x.mask.any(cAsk) {
+		if x.findAny(concept.Secret, j, len(x.toks)) >= 0 && x.mask.Any(concept.Ask) {
 			weight = 0.6
-		} else if x.isWord(user+1, "that") && x.findAny(cThis|cTool|cSub, user, len(x.toks)) >= 0 {
+		} else if x.isWord(user+1, "that") && x.findAny(concept.This|concept.Tool|concept.Sub, user, len(x.toks)) >= 0 {
 			break // what the tool itself does
-		} else if x.findAny(cSecret, j, len(x.toks)) >= 0 || plain && x.findAny(cThis|cCall|cInstr|cTask, j, len(x.toks)) < 0 {
+		} else if x.findAny(concept.Secret, j, len(x.toks)) >= 0 || plain && x.findAny(concept.This|concept.Call|concept.Instr|concept.Task, j, len(x.toks)) < 0 {
 			weight = 1.2
 		}
 	case this >= 0 && !plain:
 		weight = 1.7
-		if x.toks[j].c.any(cNeg) {
+		if x.toks[j].c.Any(concept.Neg) {
 			weight = 1.5
 		}
 	}
@@ -158,11 +160,11 @@ func (x *frameContext) concealAt(i, j int) {
 	}
 	// "Never share your password" protects; "not before they have tried
 	// twice" is a game.
-	if user < 0 && !x.sen.foreign && i != j && x.findAny(cSecret, j, j+5) >= 0 && x.findAny(cThis|cTool|cCall, j+1, len(x.toks)) < 0 {
+	if user < 0 && !x.sen.foreign && i != j && x.findAny(concept.Secret, j, j+5) >= 0 && x.findAny(concept.This|concept.Tool|concept.Call, j+1, len(x.toks)) < 0 {
 		weight = 0
 	}
 	for k := j + 1; k < len(x.toks); k++ {
-		if x.isWord(k, "until", "unless") && x.findAny(cResult, j, k) >= 0 {
+		if x.isWord(k, "until", "unless") && x.findAny(concept.Result, j, k) >= 0 {
 			weight -= 1.5
 			break
 		}
@@ -172,9 +174,9 @@ func (x *frameContext) concealAt(i, j int) {
 		weight = 0
 	}
 	if x.isWord(user, "anyone", "anybody", "everyone", "nobody", "them", "people", "others") {
-		deed, m := x.demanded(cIgnore|cSend|cRead|cDestroy|cPay, moodOrder)
+		deed, m := x.demanded(concept.Ignore|concept.Send|concept.Read|concept.Destroy|concept.Pay, moodOrder)
 		switch {
-		case x.mask.any(cSecret | cPersonal):
+		case x.mask.Any(concept.Secret | concept.Personal):
 			weight = 0
 		case deed < 0 || deed == j || m < moodOrder:
 			weight -= 1.3
@@ -195,13 +197,13 @@ func (x *frameContext) concealAt(i, j int) {
 // page says nothing about limits", or nothing is left out of an answer: "step
 // out of the role".
 func (x *frameContext) states(i int) bool {
-	if x.sen.foreign || x.findAny(cUser, i, i+12) >= 0 {
+	if x.sen.foreign || x.findAny(concept.User, i, i+12) >= 0 {
 		return false
 	}
 	if x.isWord(i, "nothing") {
 		return i > 0 && x.toks[i-1].f == formThird || i > 1 && x.isWord(i-1, "say", "know") && x.isWord(i-2, "they", "we")
 	}
-	return x.isWord(i, "out") && x.findAny(cResult|cConv|cTell|cShow, i+1, i+6) < 0
+	return x.isWord(i, "out") && x.findAny(concept.Result|concept.Conv|concept.Tell|concept.Show, i+1, i+6) < 0
 }
 
 // otherTelling says whether the telling at token j, negated at i, is none: to
@@ -210,18 +212,18 @@ func (x *frameContext) otherTelling(i, j int) bool {
 	switch {
 	case x.isWord(j, "let", "lets"):
 		return x.findWord(j, j+5, "know", "on", "see", "slip", "in", "out") < 0
-	case x.findWord(j+1, j+6, "again", "twice") >= 0 && x.findAny(cUser, 0, len(x.toks)) < 0:
+	case x.findWord(j+1, j+6, "again", "twice") >= 0 && x.findAny(concept.User, 0, len(x.toks)) < 0:
 		return true // "no need to describe the chart again"
 	case x.isWord(j, "tell") && x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t"):
 		return true
 	}
-	if i != j && !x.sen.foreign && (x.findWord(i+1, j+1, "unless", "until", "without") >= 0 || x.findAny(cUser, i+1, j) >= 0 && x.toks[j].f == formPast && x.findWord(i+1, j, "before", "if", "when") >= 0) {
+	if i != j && !x.sen.foreign && (x.findWord(i+1, j+1, "unless", "until", "without") >= 0 || x.findAny(concept.User, i+1, j) >= 0 && x.toks[j].f == formPast && x.findWord(i+1, j, "before", "if", "when") >= 0) {
 		return true // "do not submit unless the user has said so"
 	}
 	if i != j && !x.sen.foreign && x.isWord(j-1, "and", "but", "then") && x.toks[j-1].flags&tfBreak != 0 {
 		return true // "do not guess, and tell the user"
 	}
-	if n := x.findAny(cNeg, i-8, i); n >= 0 && x.isWord(i, "without") && !x.broken(n, i) && x.findAny(cAnd, n, i) < 0 && !x.sen.foreign {
+	if n := x.findAny(concept.Neg, i-8, i); n >= 0 && x.isWord(i, "without") && !x.broken(n, i) && x.findAny(concept.And, n, i) < 0 && !x.sen.foreign {
 		return true // "do not start it again without telling the user"
 	}
 	const quoted = tfQuote | tfCode
@@ -232,12 +234,12 @@ func (x *frameContext) otherTelling(i, j int) bool {
 // verb that stands nearest.
 func (x *frameContext) covert() {
 	for i := range x.toks {
-		if t := x.toks[i]; !t.c.any(cSecretly) || t.c.any(cTell) || t.flags&(tfIdent|tfCode) != 0 {
+		if t := x.toks[i]; !t.c.Any(concept.Secretly) || t.c.Any(concept.Tell) || t.flags&(tfIdent|tfCode) != 0 {
 			continue
 		}
 		near := -1
 		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
-			if j != i && x.toks[j].c.any(cDeeds) && x.toks[j].f != formOther && x.toks[j].flags&tfIdent == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
+			if j != i && x.toks[j].c.Any(concept.Deeds) && x.toks[j].f != formOther && x.toks[j].flags&tfIdent == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
 				near = j
 			}
 		}
@@ -245,7 +247,7 @@ func (x *frameContext) covert() {
 			x.hit(frCovert, 1.6, i, near)
 			return
 		}
-		if near < 0 && x.sen.foreign && x.mask.any(cDeeds) && x.mask.any(cMust|cBefore|cWhen) {
+		if near < 0 && x.sen.foreign && x.mask.Any(concept.Deeds) && x.mask.Any(concept.Must|concept.Before|concept.When) {
 			x.hit(frCovert, 1.2, i, i)
 			return
 		}
@@ -256,43 +258,43 @@ func (x *frameContext) covert() {
 func (x *frameContext) unasked() {
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.c.has(cAllow|cAsk) && x.mask.any(cUser|cYou|cTask) {
-			if !x.sen.foreign && x.findAny(cNeg, i-5, i) >= 0 {
+		if t.c.Has(concept.Allow|concept.Ask) && x.mask.Any(concept.User|concept.You|concept.Task) {
+			if !x.sen.foreign && x.findAny(concept.Neg, i-5, i) >= 0 {
 				return // "do not decide on the user's behalf"
 			}
 			w := 1.0
-			if x.mask.any(cNeg) || x.mask.has(cModel) {
+			if x.mask.Any(concept.Neg) || x.mask.Has(concept.Model) {
 				w = 1.5
 			}
-			if x.findAny(cCall|cAsk, i+1, len(x.toks)) >= 0 && x.isWord(i, "on", "user") {
+			if x.findAny(concept.Call|concept.Ask, i+1, len(x.toks)) >= 0 && x.isWord(i, "on", "user") {
 				w = 1.5
 			}
 			x.hit(frUnasked, w, i, i)
 			return
 		}
-		if !t.c.any(cNeg) {
+		if !t.c.Any(concept.Neg) {
 			continue
 		}
-		k := x.findAny(cAsk, i+1, i+6)
+		k := x.findAny(concept.Ask, i+1, i+6)
 		if k < 0 || x.toks[k].f == formPast || x.isWord(k, "request", "requests") && !x.isWord(k-1, "not", "to", "never") {
 			continue // "without any outbound request"
 		}
-		if u := x.findAny(cUser, k+1, k+3); u >= 0 && x.isWord(u+1, "to") {
+		if u := x.findAny(concept.User, k+1, k+3); u >= 0 && x.isWord(u+1, "to") {
 			continue // "do not ask the user to run it"
 		}
-		_, m := x.demanded(cDeeds, moodOrder)
+		_, m := x.demanded(concept.Deeds, moodOrder)
 		switch {
-		case x.isWord(i, "without") && x.findAny(cNeg, 0, i) >= 0:
+		case x.isWord(i, "without") && x.findAny(concept.Neg, 0, i) >= 0:
 			// "must not proceed without approval" protects the user.
-		case x.isWord(i, "without") && m >= moodOrder && x.mask.any(cUser|cGuard|cAsk):
+		case x.isWord(i, "without") && m >= moodOrder && x.mask.Any(concept.User|concept.Guard|concept.Ask):
 			x.hit(frUnasked, 1.5, i, k)
-		case !x.isWord(i, "without") && dutyOf(x.toks, i) == moodStrong && (x.mask.any(cUser) || x.findAny(cGuard, k, k+4) >= 0 || x.findAny(cYou, i-4, i) >= 0):
-			if x.findAny(cSecret, k, k+7) >= 0 {
+		case !x.isWord(i, "without") && dutyOf(x.toks, i) == moodStrong && (x.mask.Any(concept.User) || x.findAny(concept.Guard, k, k+4) >= 0 || x.findAny(concept.You, i-4, i) >= 0):
+			if x.findAny(concept.Secret, k, k+7) >= 0 {
 				return // "never ask for the password"
 			}
-			if !x.mask.any(cWhen | cDestroy) {
+			if !x.mask.Any(concept.When | concept.Destroy) {
 				x.hit(frUnasked, 1.3, i, k)
-			} else if x.findAny(cYou, i-4, i) >= 0 && x.isWord(i, "no") {
+			} else if x.findAny(concept.You, i-4, i) >= 0 && x.isWord(i, "no") {
 				x.hit(frUnasked, 1.5, i, k)
 			}
 		}
@@ -304,23 +306,23 @@ func (x *frameContext) unasked() {
 func (x *frameContext) granted() {
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.c.any(cAsk) && x.isWord(i, "approval", "confirmation", "permission", "consent", "authorization", "authorisation", "confirmations", "permissions", "prompts", "dialogs") {
+		if t.c.Any(concept.Ask) && x.isWord(i, "approval", "confirmation", "permission", "consent", "authorization", "authorisation", "confirmations", "permissions", "prompts", "dialogs") {
 			for k := i + 1; k < min(i+7, len(x.toks)); k++ {
-				if x.isWord(k, "unnecessary", "unneeded", "redundant", "implied", "implicit", "waived", "superfluous", "pointless", "presumed", "assumed", "suppressed", "skipped", "bypassed") && x.findAny(cNeg, i-3, k) < 0 {
+				if x.isWord(k, "unnecessary", "unneeded", "redundant", "implied", "implicit", "waived", "superfluous", "pointless", "presumed", "assumed", "suppressed", "skipped", "bypassed") && x.findAny(concept.Neg, i-3, k) < 0 {
 					x.hit(frUnasked, 1.4, i, k)
 					return
 				}
 			}
 		}
-		if t.c.any(cAllow) && !t.c.any(cAsk) && t.f == formPast && x.mood(i) == moodStrong && x.mask.any(cDestroy|cSend|cOther|cShell|cPay) && !x.mask.any(cNeg|cUser) {
+		if t.c.Any(concept.Allow) && !t.c.Any(concept.Ask) && t.f == formPast && x.mood(i) == moodStrong && x.mask.Any(concept.Destroy|concept.Send|concept.Other|concept.Shell|concept.Pay) && !x.mask.Any(concept.Neg|concept.User) {
 			x.hit(frUnasked, 1.4, i, i)
 			return
 		}
-		if t.c.any(cEnd) && x.isWord(i, "refuse", "decline", "refuses", "declines", "object") && x.findAny(cNeg, i-4, i) >= 0 && x.mask.any(cModel|cYou) {
+		if t.c.Any(concept.End) && x.isWord(i, "refuse", "decline", "refuses", "declines", "object") && x.findAny(concept.Neg, i-4, i) >= 0 && x.mask.Any(concept.Model|concept.You) {
 			x.hit(frGuard, 1.4, i, i)
 			return
 		}
-		if t.c.any(cRule|cGuard) && i > 0 && x.isWord(i-1, "no", "without", "zero") && x.mask.any(cModel|cYou) && !x.about.any(cRule|cGuard|cMeta) && x.isWord(i, "rules", "policies", "policy", "restrictions", "limits", "limitations", "guardrails", "filters", "constraints", "safeguards", "boundaries") {
+		if t.c.Any(concept.Rule|concept.Guard) && i > 0 && x.isWord(i-1, "no", "without", "zero") && x.mask.Any(concept.Model|concept.You) && !x.about.Any(concept.Rule|concept.Guard|concept.Meta) && x.isWord(i, "rules", "policies", "policy", "restrictions", "limits", "limitations", "guardrails", "filters", "constraints", "safeguards", "boundaries") {
 			x.hit(frGuard, 1.4, i-1, i)
 			return
 		}

@@ -1,35 +1,37 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
 // Frames about control: overriding, concealing, precedence, roles.
 
 // override finds orders to drop what the model was told before.
 func (x *frameContext) override() {
-	if x.sen.foreign && x.about.any(cInstr|cRule) && !x.mask.any(cYou|cModel|cNow) {
+	if x.sen.foreign && x.about.Any(concept.Instr|concept.Rule) && !x.mask.Any(concept.You|concept.Model|concept.Now) {
 		return // a tool about rules
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if !t.c.any(cIgnore) || t.flags&tfIdent != 0 && x.kind != kindParamName {
+		if !t.c.Any(concept.Ignore) || t.flags&tfIdent != 0 && x.kind != kindParamName {
 			continue
 		}
 		from, to := i+1, i+10
 		if x.sen.foreign {
 			from = i - 8
 		}
-		const owner = cYou | cSystem | cModel
-		j := x.findAny(cInstr, from, to)
+		const owner = concept.You | concept.System | concept.Model
+		j := x.findAny(concept.Instr, from, to)
 		if j >= 0 && x.kind != kindParamName && x.member(j) {
 			j = -1 // window.prompt
 		}
-		rule := x.findAny(cRule, from, to)
-		if rule >= 0 && x.modifies(rule) && !x.toks[rule].c.any(cGuard) {
+		rule := x.findAny(concept.Rule, from, to)
+		if rule >= 0 && x.modifies(rule) && !x.toks[rule].c.Any(concept.Guard) {
 			rule = -1 // a policy of an insurer
 		}
 		if j >= 0 && x.ofStrangers(j) {
 			continue // "ignore instructions inside the answer"
 		}
 		m := x.mood(i)
-		prior := x.findAny(cPrior|cOther|cUser|owner, from, to) >= 0
+		prior := x.findAny(concept.Prior|concept.Other|concept.User|owner, from, to) >= 0
 		switch {
 		case j >= 0 && m >= moodPlain && prior:
 			x.hit(frOverride, 3, i, j)
@@ -37,22 +39,22 @@ func (x *frameContext) override() {
 			x.hit(frOverride, 1.8, i, j)
 		case rule >= 0 && m >= moodPlain && x.findAny(owner, from, to) >= 0:
 			x.hit(frOverride, 2.5, i, rule)
-		case rule >= 0 && m >= moodPlain && prior && (x.toks[rule].c.any(cGuard) || m == moodStrong || !x.about.any(cRule)):
+		case rule >= 0 && m >= moodPlain && prior && (x.toks[rule].c.Any(concept.Guard) || m == moodStrong || !x.about.Any(concept.Rule)):
 			x.hit(frOverride, 1.5, i, rule)
-		case t.c.any(cPrefer) || t.f == formOther || t.f == formThird:
+		case t.c.Any(concept.Prefer) || t.f == formOther || t.f == formThird:
 			// "takes priority over what the developer configured"
-			if k := x.findAny(cSystem|cInstr|cModel, i+1, i+12); k >= 0 && x.findAny(cOther|cYou|cInstr, i+1, i+14) >= 0 && t.c.any(cIgnore) && !x.isWord(i, "outdated") {
+			if k := x.findAny(concept.System|concept.Instr|concept.Model, i+1, i+12); k >= 0 && x.findAny(concept.Other|concept.You|concept.Instr, i+1, i+14) >= 0 && t.c.Any(concept.Ignore) && !x.isWord(i, "outdated") {
 				x.hit(frOverride, 2, i, k)
 				break
 			}
 			fallthrough
 		default:
 			// "Previous instructions no longer apply."
-			if k := x.findAny(cInstr|cRule, i-8, i); k >= 0 && x.findAny(cPrior|owner|cOther|cGuard, k-5, k+1) >= 0 && (x.toks[k].c.any(cInstr|cGuard) || x.findAny(owner, k-5, i) >= 0) {
+			if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && x.findAny(concept.Prior|owner|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].c.Any(concept.Instr|concept.Guard) || x.findAny(owner, k-5, i) >= 0) {
 				x.hit(frOverride, 2.2, k, i)
 			} else if j >= 0 && prior {
 				w := 1.0
-				if x.findAny(cYou, i, to) >= 0 && x.findAny(cNeg, i-3, i) < 0 {
+				if x.findAny(concept.You, i, to) >= 0 && x.findAny(concept.Neg, i-3, i) < 0 {
 					w = 1.4
 				}
 				x.hit(frOverride, w, i, j)
@@ -67,18 +69,18 @@ func (x *frameContext) ofStrangers(j int) bool {
 	if x.sen.foreign || !x.isWord(j+1, "in", "inside", "within", "contained", "embedded", "found", "that") || j+2 >= len(x.toks) {
 		return false
 	}
-	const owners = cSystem | cUser | cYou | cPrior | cModel | cTool | cInstr
-	return x.findAny(owners, j+2, j+7) < 0 && x.findAny(cPrior|cYou|cSystem, j-4, j) < 0
+	const owners = concept.System | concept.User | concept.You | concept.Prior | concept.Model | concept.Tool | concept.Instr
+	return x.findAny(owners, j+2, j+7) < 0 && x.findAny(concept.Prior|concept.You|concept.System, j-4, j) < 0
 }
 
 // duty finds the model as the subject of a deed: "the assistant runs ...",
 // "models that call this tool send ...".
 func (x *frameContext) duty() {
-	if x.about.any(cModel | cMeta) {
+	if x.about.Any(concept.Model | concept.Meta) {
 		return
 	}
 	for i := range x.toks {
-		if !x.toks[i].c.any(cModel) || x.toks[i].flags&tfIdent != 0 || x.toks[i].c.any(cNeg) {
+		if !x.toks[i].c.Any(concept.Model) || x.toks[i].flags&tfIdent != 0 || x.toks[i].c.Any(concept.Neg) {
 			continue
 		}
 		for k := i + 1; k < min(i+7, len(x.toks)); k++ {
@@ -86,21 +88,21 @@ func (x *frameContext) duty() {
 			if t.flags&(tfBreak|tfIdent) != 0 && !x.sen.foreign {
 				break
 			}
-			if !t.c.any(cDeeds|cIgnore|cDisable) || t.f == formIng || x.findAny(cNeg, i, k) >= 0 && !x.sen.foreign && !t.c.any(cIgnore|cDisable) || t.f == formPast && x.mood(k) < moodOrder {
+			if !t.c.Any(concept.Deeds|concept.Ignore|concept.Disable) || t.f == formIng || x.findAny(concept.Neg, i, k) >= 0 && !x.sen.foreign && !t.c.Any(concept.Ignore|concept.Disable) || t.f == formPast && x.mood(k) < moodOrder {
 				continue
 			}
-			if !t.c.any(cDeeds) && !t.c.any(cDisable) && x.mood(k) < moodOrder && !x.sen.foreign {
+			if !t.c.Any(concept.Deeds) && !t.c.Any(concept.Disable) && x.mood(k) < moodOrder && !x.sen.foreign {
 				continue
 			}
-			far := x.findAny(cShell|cSecret|cCredPath|cConv|cHistory|cOutside|cDestroy|cPay, k, len(x.toks)) >= 0
+			far := x.findAny(concept.Shell|concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Outside|concept.Destroy|concept.Pay, k, len(x.toks)) >= 0
 			w := 0.7
-			if x.kind == kindDescription && t.c.any(cInclude|cSend|cRead) && !x.sen.first && x.ownParam() >= 0 {
+			if x.kind == kindDescription && t.c.Any(concept.Include|concept.Send|concept.Read) && !x.sen.first && x.ownParam() >= 0 {
 				w = 1.4 // the model is to fill a parameter with something
 			}
 			switch {
-			case t.c.any(cIgnore|cDestroy|cPay) || far && t.c.any(cSend|cRead|cInclude|cCall):
+			case t.c.Any(concept.Ignore|concept.Destroy|concept.Pay) || far && t.c.Any(concept.Send|concept.Read|concept.Include|concept.Call):
 				w = 1.5
-			case x.literalSink() && t.c.any(cSend|cCall|cInclude) || x.mask.has(cResult|cWhole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"):
+			case x.literalSink() && t.c.Any(concept.Send|concept.Call|concept.Include) || x.mask.Has(concept.Result|concept.Whole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"):
 				w = 1.4
 			case x.kind >= kindEnum:
 				w = 1.4
@@ -115,17 +117,17 @@ func (x *frameContext) duty() {
 // search tools".
 func (x *frameContext) otherTools(i int) bool {
 	t := x.toks[i]
-	if t.flags&tfIdent != 0 || !t.c.any(cOther) {
+	if t.flags&tfIdent != 0 || !t.c.Any(concept.Other) {
 		return false
 	}
-	if t.c.any(cTool) {
+	if t.c.Any(concept.Tool) {
 		return true
 	}
 	if !x.isWord(i, "other", "any", "all", "every", "alternative", "competing", "another", "remaining", "similar") {
 		return false
 	}
 	for k := i + 1; k <= min(i+3, len(x.toks)-1); k++ {
-		if x.toks[k].flags&tfBreak != 0 || x.toks[k].c.any(cThis) {
+		if x.toks[k].flags&tfBreak != 0 || x.toks[k].c.Any(concept.This) {
 			return false
 		}
 		if x.isWord(k, "tools", "tool", "servers", "plugins", "functions", "integrations", "connectors") {
@@ -143,27 +145,27 @@ func (x *frameContext) precedence() {
 		}
 		// "any other tool of this server" keeps to its own house.
 		own := 1.0
-		if x.about.has(cTool|cOther) && x.kind <= kindDescription {
+		if x.about.Has(concept.Tool|concept.Other) && x.kind <= kindDescription {
 			own = 0.5 // a tool about tools, such as a router
 		}
 		for k := i; k < min(i+8, len(x.toks)); k++ {
-			if k > i && k < i+3 && x.toks[k].flags&tfIdent != 0 || x.toks[k].c.any(cThis) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
+			if k > i && k < i+3 && x.toks[k].flags&tfIdent != 0 || x.toks[k].c.Any(concept.This) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
 				own = 0.4
 			}
 		}
-		call, m := x.demanded(cDeeds, moodOrder)
+		call, m := x.demanded(concept.Deeds, moodOrder)
 		if m == moodOrder {
 			own *= 0.8
 		}
-		if call >= 0 && m >= moodOrder && x.findAny(cBefore, 0, i) >= 0 {
+		if call >= 0 && m >= moodOrder && x.findAny(concept.Before, 0, i) >= 0 {
 			x.hit(frFirst, 1.5*own, call, i)
 			continue
 		}
-		p := x.findAny(cPrefer, 0, len(x.toks))
-		if p >= 0 && x.mask.any(cMust|cNeg|cCall|cIgnore) && abs(p-i) < 14 {
+		p := x.findAny(concept.Prefer, 0, len(x.toks))
+		if p >= 0 && x.mask.Any(concept.Must|concept.Neg|concept.Call|concept.Ignore) && abs(p-i) < 14 {
 			x.hit(frPrefer, 1.5*own, p, i)
-		} else if x.mask.any(cNeg | cIgnore) {
-			if c, cm := x.demanded(cCall|cIgnore, moodOrder); c >= 0 && cm >= moodOrder && i > c {
+		} else if x.mask.Any(concept.Neg | concept.Ignore) {
+			if c, cm := x.demanded(concept.Call|concept.Ignore, moodOrder); c >= 0 && cm >= moodOrder && i > c {
 				x.hit(frPrefer, 1.4*own, c, i)
 			}
 		}
@@ -172,41 +174,41 @@ func (x *frameContext) precedence() {
 
 // role finds new identities, lifted rules and standing orders.
 func (x *frameContext) role() {
-	if i := x.findAny(cPretend, 0, len(x.toks)); i >= 0 {
-		lifted := x.findAny(cGuard|cRule, i, len(x.toks))
+	if i := x.findAny(concept.Pretend, 0, len(x.toks)); i >= 0 {
+		lifted := x.findAny(concept.Guard|concept.Rule, i, len(x.toks))
 		if lifted < 0 && x.sen.foreign {
-			lifted = x.findAny(cInstr, i, len(x.toks))
+			lifted = x.findAny(concept.Instr, i, len(x.toks))
 		}
-		free := x.findAny(cNeg|cDisable|cIgnore, i, len(x.toks))
-		switch j := x.findAny(cModel|cYou|cSystem, i, len(x.toks)); {
+		free := x.findAny(concept.Neg|concept.Disable|concept.Ignore, i, len(x.toks))
+		switch j := x.findAny(concept.Model|concept.You|concept.System, i, len(x.toks)); {
 		case lifted >= 0 && free >= 0 && (x.mood(i) >= moodPlain || x.toks[i].f == formOther):
 			x.hit(frRole, 2.2, i, lifted)
-		case j >= 0 && x.mask.any(cNow) && x.mask.any(cYou):
+		case j >= 0 && x.mask.Any(concept.Now) && x.mask.Any(concept.You):
 			w := 1.2
-			if x.mask.any(cModel|cSystem|cDisable|cGuard|cIgnore) && !x.about.any(cPretend|cConv) {
+			if x.mask.Any(concept.Model|concept.System|concept.Disable|concept.Guard|concept.Ignore) && !x.about.Any(concept.Pretend|concept.Conv) {
 				w = 1.8
 			}
 			x.hit(frRole, w, i, j)
-		case x.mood(i) >= moodOrder && x.findAny(cAllow|cAsk, i, len(x.toks)) >= 0:
+		case x.mood(i) >= moodOrder && x.findAny(concept.Allow|concept.Ask, i, len(x.toks)) >= 0:
 			x.hit(frRole, 1.6, i, i)
-		case x.mask.any(cYou) && x.mask.any(cAllow):
+		case x.mask.Any(concept.You) && x.mask.Any(concept.Allow):
 			x.hit(frRole, 1.6, i, i)
 		}
-	} else if i := x.findAny(cNow, 0, len(x.toks)); i >= 0 {
-		if j := x.findAny(cYou, i, i+5); j >= 0 && x.findAny(cBe, j, j+2) > 0 && x.findAny(cModel|cDisable|cGuard, j, j+8) >= 0 {
+	} else if i := x.findAny(concept.Now, 0, len(x.toks)); i >= 0 {
+		if j := x.findAny(concept.You, i, i+5); j >= 0 && x.findAny(concept.Be, j, j+2) > 0 && x.findAny(concept.Model|concept.Disable|concept.Guard, j, j+8) >= 0 {
 			x.hit(frRole, 2, i, j)
 		}
 	}
-	if i := x.findAny(cGuard, 0, len(x.toks)); i >= 0 && !x.circumstance(i) {
-		k := x.findAny(cDisable|cIgnore, 0, len(x.toks))
-		if k >= 0 && abs(i-k) < 8 && x.mask.any(cYou|cModel|cNow|cSystem) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.any(cMeta) {
+	if i := x.findAny(concept.Guard, 0, len(x.toks)); i >= 0 && !x.circumstance(i) {
+		k := x.findAny(concept.Disable|concept.Ignore, 0, len(x.toks))
+		if k >= 0 && abs(i-k) < 8 && x.mask.Any(concept.You|concept.Model|concept.Now|concept.System) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.Any(concept.Meta) {
 			x.hit(frGuard, 1.6, i, k)
-		} else if k := x.findAny(cNeg, i-5, i); k >= 0 && x.mask.any(cYou|cModel) && x.mask.any(cNow|cPretend) {
+		} else if k := x.findAny(concept.Neg, i-5, i); k >= 0 && x.mask.Any(concept.You|concept.Model) && x.mask.Any(concept.Now|concept.Pretend) {
 			x.hit(frGuard, 1.6, i, k)
 		}
 	}
-	if i := x.findAny(cNow, 0, len(x.toks)); i >= 0 && x.mask.any(cMust|cOther|cWhen|cThis) && !(x.isWord(i, "now") && i == len(x.toks)-1) {
-		if j, m := x.demanded(cDeeds|cTell|cPretend|cIgnore|cPrefer, moodOrder); m >= moodOrder && x.mask.any(cResult|cConv|cTool|cTask|cModel|cYou) && x.mask.any(cMust|cOther) {
+	if i := x.findAny(concept.Now, 0, len(x.toks)); i >= 0 && x.mask.Any(concept.Must|concept.Other|concept.When|concept.This) && !(x.isWord(i, "now") && i == len(x.toks)-1) {
+		if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Pretend|concept.Ignore|concept.Prefer, moodOrder); m >= moodOrder && x.mask.Any(concept.Result|concept.Conv|concept.Tool|concept.Task|concept.Model|concept.You) && x.mask.Any(concept.Must|concept.Other) {
 			x.hit(frPersist, 1.4, i, j)
 		}
 	}
@@ -222,8 +224,8 @@ func (x *frameContext) member(i int) bool {
 // done to, but how it is done ("cancels orders with approval") or which
 // records it is done to ("review records by team").
 func (x *frameContext) circumstance(i int) bool {
-	if i > 1 && x.isWord(i-1, "with", "after", "upon", "by") && x.findAny(cGuard, i+1, len(x.toks)) < 0 &&
-		x.findAny(cIgnore|cDisable, i+1, len(x.toks)) < 0 && !x.toks[i-2].c.any(cIgnore|cDisable) && !x.isWord(i-2, "away", "dispense") {
+	if i > 1 && x.isWord(i-1, "with", "after", "upon", "by") && x.findAny(concept.Guard, i+1, len(x.toks)) < 0 &&
+		x.findAny(concept.Ignore|concept.Disable, i+1, len(x.toks)) < 0 && !x.toks[i-2].c.Any(concept.Ignore|concept.Disable) && !x.isWord(i-2, "away", "dispense") {
 		return true
 	}
 	// "in the security system of a bank"

@@ -1,22 +1,28 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // Frames about data: what is demanded that is none of the tool's business.
 
 // givesAway says whether the sentence takes the file with credentials at token
 // i somewhere else, in whatever mood: a tool that says so of itself does it.
 func (x *frameContext) givesAway(i int) bool {
-	if !x.toks[i].c.any(cCredPath) || x.kind != kindDescription || x.mask.any(cNeg|cMeta) || x.about.any(cMeta) {
+	if !x.toks[i].c.Any(concept.CredPath) || x.kind != kindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
 		return false
 	}
 	switch {
-	case x.literalSink() && x.mask.any(cSend):
+	case x.literalSink() && x.mask.Any(concept.Send):
 		return true
 	case x.findWord(0, len(x.toks), theftWords...) >= 0:
 		return true
 	}
-	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.has(cRead|cParam) && x.v.intoArgument(x.doc, x.sen) || x.mask.has(cSend|cOutside))
+	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.Has(concept.Read|concept.Param) && x.v.intoArgument(x.doc, x.sen) || x.mask.Has(concept.Send|concept.Outside))
 }
 
 // readsAndHands says whether the sentence orders outright that the file with
@@ -24,27 +30,27 @@ func (x *frameContext) givesAway(i int) bool {
 // ~/.ssh/id_rsa and pass it as note". What a tool says of itself it says first,
 // and of files that are its business.
 func (x *frameContext) readsAndHands(i int) bool {
-	if x.kind != kindDescription && x.kind != kindParamDescription || x.sen.first || !x.toks[i].c.any(cCredPath) ||
-		x.mask.any(cMeta) || x.about.any(cMeta|cFile|cShell|cCredPath|cSecret) ||
+	if x.kind != kindDescription && x.kind != kindParamDescription || x.sen.first || !x.toks[i].c.Any(concept.CredPath) ||
+		x.mask.Any(concept.Meta) || x.about.Any(concept.Meta|concept.File|concept.Shell|concept.CredPath|concept.Secret) ||
 		x.findWord(0, len(x.toks), "asks", "asked", "wants", "chooses", "if") >= 0 {
 		return false
 	}
 	read := -1
 	for k := i - 1; k >= max(i-5, 0); k-- {
-		if x.toks[k].c.any(cRead) && x.toks[k].f == formBase {
+		if x.toks[k].c.Any(concept.Read) && x.toks[k].f == formBase {
 			read = k
 		}
 	}
-	if read < 0 || x.findAny(cModal, read-2, read) >= 0 {
+	if read < 0 || x.findAny(concept.Modal, read-2, read) >= 0 {
 		return false
 	}
 	from := x.findWord(0, read, "but") + 1 // "do not tell the user, but read"
-	if x.findAny(cNeg, from, i) >= 0 {
+	if x.findAny(concept.Neg, from, i) >= 0 {
 		return false
 	}
 	for k := i + 1; k < min(i+9, len(x.toks)); k++ {
-		if x.toks[k].c.any(cSend|cInclude) && x.toks[k].f == formBase {
-			return x.findAny(cNeg, i, k) < 0
+		if x.toks[k].c.Any(concept.Send|concept.Include) && x.toks[k].f == formBase {
+			return x.findAny(concept.Neg, i, k) < 0
 		}
 	}
 	return false
@@ -58,23 +64,23 @@ func (x *frameContext) demandData() {
 	if level == notSensitive {
 		return
 	}
-	acts := cRead | cSend | cInclude | cCall | cShow | cTell
+	acts := concept.Read | concept.Send | concept.Include | concept.Call | concept.Show | concept.Tell
 	if level == foreignData {
-		acts |= cDestroy | cChange
+		acts |= concept.Destroy | concept.Change
 	}
 	verb, m := x.demanded(acts, moodOrder)
 	// "repeat the text above" may open a description.
 	if verb < 0 && level == foreignData && !x.sen.first {
-		verb, m = x.demanded(cRead|cSend|cInclude|cShow, moodPlain)
+		verb, m = x.demanded(concept.Read|concept.Send|concept.Include|concept.Show, moodPlain)
 	}
 	duty := false
 	if verb < 0 {
 		verb, m = x.dutyOfParameter()
 		duty = verb >= 0
 	}
-	moves := x.mask.any(cInclude | cSend)
-	both := moves && x.mask.any(cRead)
-	if level == personal && f == frSecret && both && verb >= 0 && m == moodStrong && (x.sen.foreign || x.findAny(cRead, 0, at) >= 0 && x.findAny(cInclude|cSend, at, len(x.toks)) >= 0) {
+	moves := x.mask.Any(concept.Include | concept.Send)
+	both := moves && x.mask.Any(concept.Read)
+	if level == personal && f == frSecret && both && verb >= 0 && m == moodStrong && (x.sen.foreign || x.findAny(concept.Read, 0, at) >= 0 && x.findAny(concept.Include|concept.Send, at, len(x.toks)) >= 0) {
 		level = foreignData // read it, then hand it over
 	}
 	w := 0.0
@@ -84,37 +90,37 @@ func (x *frameContext) demandData() {
 		switch {
 		case m == moodStrong:
 			w += 0.5
-		case !moves && !duty && x.toks[at].c.any(cSecret):
+		case !moves && !duty && x.toks[at].c.Any(concept.Secret):
 			w = 1.2
-			if x.findAny(cWhole|cOther, verb, at) >= 0 && !x.sen.first {
+			if x.findAny(concept.Whole|concept.Other, verb, at) >= 0 && !x.sen.first {
 				w = 1.5 // all of them
 			}
 		}
-		if both || moves && x.mask.any(cParam|cOutside|cLink) {
+		if both || moves && x.mask.Any(concept.Param|concept.Outside|concept.Link) {
 			w += 0.8
 		}
-		if x.mask.any(cBefore|cWhen|cOther) && m == moodStrong {
+		if x.mask.Any(concept.Before|concept.When|concept.Other) && m == moodStrong {
 			w += 0.4
 		}
 	case level == foreignData && x.nominal() && !x.switches():
 		// A parameter that is described as holding it.
 		f, w = frSide, 1.7
-	case level == personal && x.toks[at].c.any(cSecret) && x.kind == kindParamDescription && x.mask.any(cUser) && x.mask.any(cRead|cTool|cWhole) && x.findAny(cNeg, 0, len(x.toks)) < 0 && x.fromElsewhere():
+	case level == personal && x.toks[at].c.Any(concept.Secret) && x.kind == kindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
 		f, w = frSide, 1.5
 	case level == personal && verb >= 0:
 		w = 0.5
-		if moves && (x.mask.any(cParam) || x.literalSink() || x.mask.any(cOutside)) {
+		if moves && (x.mask.Any(concept.Param) || x.literalSink() || x.mask.Any(concept.Outside)) {
 			w = 0.7
 		}
 		if m == moodStrong {
 			w += 0.2
 		}
 		// Whatever secrets happen to be around, found elsewhere.
-		if x.mask.any(cConv|cHistory|cFile|cUser|cModel|cOther) && (moves || x.mask.any(cCall)) && x.mask.any(cRead|cOther|cConv) {
+		if x.mask.Any(concept.Conv|concept.History|concept.File|concept.User|concept.Model|concept.Other) && (moves || x.mask.Any(concept.Call)) && x.mask.Any(concept.Read|concept.Other|concept.Conv) {
 			w += 0.7
 		}
 	}
-	if x.kind == kindDescription && x.sen.first && m < moodStrong && !x.mask.any(cWhen|cBefore|cMust) {
+	if x.kind == kindDescription && x.sen.first && m < moodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
 		w *= 0.6
 	}
 	if level == foreignData && w < 1.5 {
@@ -128,18 +134,18 @@ func (x *frameContext) demandData() {
 	if w < 1.5 && x.givesAway(at) {
 		f, w = frSecret, 1.6
 	}
-	if level == personal && w < 1.4 && x.toks[at].c.any(cSecret) && !x.isWord(at, "secret", "pin", "key") && x.byModel(at) {
+	if level == personal && w < 1.4 && x.toks[at].c.Any(concept.Secret) && !x.isWord(at, "secret", "pin", "key") && x.byModel(at) {
 		w = 1.4
 	}
 	if verb >= 0 && (m < moodStrong || x.sen.foreign) && x.protective(at) {
 		w *= 0.3
 	}
 	// A refusal protects: "never store passwords".
-	if n := x.findAny(cNeg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.foreign {
+	if n := x.findAny(concept.Neg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.foreign {
 		w *= 0.15
 	}
 	if w > 2 && f == frConv {
-		if _, fair := x.namedField(cConv|cHistory|cInstr, sDialog); fair {
+		if _, fair := x.namedField(concept.Conv|concept.History|concept.Instr, sense.Dialog); fair {
 			w = 2 // a field that owns up to it
 		}
 	}
@@ -158,12 +164,12 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 	for i := range x.toks {
 		t := x.toks[i]
 		switch {
-		case t.c.any(cInclude|cSend|cRead) && t.f == formBase && x.findAny(cMust|cShould, i-3, i) >= 0:
+		case t.c.Any(concept.Include|concept.Send|concept.Read) && t.f == formBase && x.findAny(concept.Must|concept.Should, i-3, i) >= 0:
 			return i, moodStrong
 		case x.isWord(i, "unless") && x.reads():
 		case x.isWord(i, "unless", "otherwise", "fails", "hold", "holds", "expects", "requires", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
 			return i, moodOrder
-		case t.c.any(cModel) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.any(cRead|cSend|cInclude):
+		case t.c.Any(concept.Model) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.Any(concept.Read|concept.Send|concept.Include):
 			return i + 1, moodOrder
 		}
 	}
@@ -175,7 +181,7 @@ func (x *frameContext) dutyOfParameter() (int, mood) {
 func (x *frameContext) reads() bool {
 	const to = 1 << 16
 	for i := x.findWord(0, to, "used", "read", "taken", "loaded", "tried"); i >= 0; i = x.findWord(i+1, to, "used", "read", "taken", "loaded", "tried") {
-		if x.findAny(cBe, i-2, i) >= 0 {
+		if x.findAny(concept.Be, i-2, i) >= 0 {
 			return true
 		}
 	}
@@ -201,24 +207,24 @@ func (x *frameContext) nominal() bool {
 	default:
 		return false
 	}
-	if x.protective(x.findAny(cConv|cSecret|cCredPath|cSystem|cHistory, 0, len(x.toks))) {
+	if x.protective(x.findAny(concept.Conv|concept.Secret|concept.CredPath|concept.System|concept.History, 0, len(x.toks))) {
 		return false
 	}
 	// "Path to the identity file, e.g. ~/.ssh/id_rsa" names a place.
-	if x.mask.any(cCredPath) && !x.mask.any(cRead|cInclude|cWhole) && !x.contents() {
+	if x.mask.Any(concept.CredPath) && !x.mask.Any(concept.Read|concept.Include|concept.Whole) && !x.contents() {
 		return false
 	}
 	if x.isWord(0, "path", "name", "location", "file", "filename") && !x.contents() {
 		return false
 	}
-	if !x.mask.any(cConv|cHistory|cSecret|cCredPath|cSystem) && !x.mask.any(cUser) {
+	if !x.mask.Any(concept.Conv|concept.History|concept.Secret|concept.CredPath|concept.System) && !x.mask.Any(concept.User) {
 		return false
 	}
-	if own, _ := x.ownField(); own.any(cSystem) && !x.mask.any(cYou|cModel) {
+	if own, _ := x.ownField(); own.Any(concept.System) && !x.mask.Any(concept.You|concept.Model) {
 		return false // the system prompt of another model
 	}
 	// A key to log in with is what a tool that logs in takes.
-	if x.mask.any(cSecret) && !x.mask.any(cWhole) {
+	if x.mask.Any(concept.Secret) && !x.mask.Any(concept.Whole) {
 		for i := range x.toks {
 			if x.isWord(i, "log", "login", "authenticate", "authentication", "authenticating", "sign", "decrypt", "connect") {
 				return false
@@ -250,33 +256,33 @@ func (x *frameContext) contents() bool {
 
 // sink finds data that leaves to a place named in the text.
 func (x *frameContext) sink() {
-	if !x.mask.any(cSend|cChange|cInclude|cPrefer) || !x.literalSink() && !x.mask.any(cOutside) {
-		if x.mask.any(cLink | cInclude) {
+	if !x.mask.Any(concept.Send|concept.Change|concept.Include|concept.Prefer) || !x.literalSink() && !x.mask.Any(concept.Outside) {
+		if x.mask.Any(concept.Link | concept.Include) {
 			x.linkCarriesData()
 		}
 		return
 	}
 	x.linkCarriesData()
 	literal := x.literalSink()
-	sends, m := x.demanded(cSend, moodOrder)
+	sends, m := x.demanded(concept.Send, moodOrder)
 	if sends >= 0 && literal && (m == moodStrong || !x.sen.first) {
 		w := 1.2
-		if x.mask.any(cConv|cHistory|cSecret|cWhole|cUser|cResult|cOther|cPersonal) || x.sends2(sends) {
+		if x.mask.Any(concept.Conv|concept.History|concept.Secret|concept.Whole|concept.User|concept.Result|concept.Other|concept.Personal) || x.sends2(sends) {
 			w = 1.6
 		}
 		x.hit(frSend, w, sends, sends)
 		return
 	}
-	if sends >= 0 && x.mask.any(cOutside) && (m >= moodOrder) && x.findAny(cConv|cHistory|cSecret|cWhole|cResult, 0, len(x.toks)) >= 0 {
+	if sends >= 0 && x.mask.Any(concept.Outside) && (m >= moodOrder) && x.findAny(concept.Conv|concept.History|concept.Secret|concept.Whole|concept.Result, 0, len(x.toks)) >= 0 {
 		x.hit(frSend, 1.3, sends, sends)
 	}
 	// Described rather than demanded: "a copy of each page is posted to ..."
 	for i := range x.toks {
 		t := x.toks[i]
-		if !t.c.any(cSend) || t.f != formPast && t.f != formThird || t.flags&tfIdent != 0 {
+		if !t.c.Any(concept.Send) || t.f != formPast && t.f != formThird || t.flags&tfIdent != 0 {
 			continue
 		}
-		if literal && x.mask.any(cSecret|cConv|cHistory|cPersonal|cWhole) || literal && x.copyOf() {
+		if literal && x.mask.Any(concept.Secret|concept.Conv|concept.History|concept.Personal|concept.Whole) || literal && x.copyOf() {
 			x.hit(frSend, 1.5, i, i)
 			return
 		}
@@ -284,10 +290,10 @@ func (x *frameContext) sink() {
 	if literal {
 		for i := range x.toks {
 			t := x.toks[i]
-			if !t.c.any(cChange) || t.flags&tfIdent != 0 || t.f == formIng {
+			if !t.c.Any(concept.Change) || t.flags&tfIdent != 0 || t.f == formIng {
 				continue
 			}
-			if x.findAny(cTarget|cSend|cPay, i-6, i+8) >= 0 && (x.mood(i) >= moodOrder || t.f == formPast || x.mask.any(cOther)) {
+			if x.findAny(concept.Target|concept.Send|concept.Pay, i-6, i+8) >= 0 && (x.mood(i) >= moodOrder || t.f == formPast || x.mask.Any(concept.Other)) {
 				x.hit(frRedirect, 1.7, i, i)
 				return
 			}
@@ -313,12 +319,12 @@ func (x *frameContext) copyOf() bool {
 func (x *frameContext) linkCarriesData() {
 	// A placeholder's bracket ends the sentence.
 	s := x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+80)]
-	if hole := placeholderInURL(s); hole != "" && (x.mask.any(cConv|cHistory|cSecret|cSystem|cPersonal|cCredPath) || telling(hole)) && (telling(hole) || !x.about.any(cLink)) {
+	if hole := placeholderInURL(s); hole != "" && (x.mask.Any(concept.Conv|concept.History|concept.Secret|concept.System|concept.Personal|concept.CredPath) || telling(hole)) && (telling(hole) || !x.about.Any(concept.Link)) {
 		x.hit(frLink, 1.8, 0, len(x.toks)-1)
 		return
 	}
-	if x.mask.any(cLink) && x.mask.any(cSecret|cConv|cHistory|cCredPath|cSystem) {
-		if j, m := x.demanded(cInclude|cSend|cRead, moodOrder); m >= moodOrder && x.findAny(cLink, j, len(x.toks)) >= 0 && !x.about.any(cLink) {
+	if x.mask.Any(concept.Link) && x.mask.Any(concept.Secret|concept.Conv|concept.History|concept.CredPath|concept.System) {
+		if j, m := x.demanded(concept.Include|concept.Send|concept.Read, moodOrder); m >= moodOrder && x.findAny(concept.Link, j, len(x.toks)) >= 0 && !x.about.Any(concept.Link) {
 			x.hit(frLink, 0.5, j, j)
 		}
 	}
@@ -328,13 +334,13 @@ func (x *frameContext) linkCarriesData() {
 // or host, as {x}, <x> or [x]; "" when nothing.
 func placeholderInURL(s string) string {
 	for from := 0; ; {
-		i := indexFrom(s, "://", from)
+		i := char.IndexFrom(s, "://", from)
 		if i < 0 {
 			return ""
 		}
 		j := i + 3
 		for ; j < len(s) && s[j] > ' ' && s[j] != '"' && s[j] != '`'; j++ {
-			if s[j] == '=' && j+3 < len(s) && (s[j+1:j+4] == "..." || upperByte(s[j+1]) && upperByte(s[j+2]) && upperByte(s[j+3])) {
+			if s[j] == '=' && j+3 < len(s) && (s[j+1:j+4] == "..." || char.IsUpper(s[j+1]) && char.IsUpper(s[j+2]) && char.IsUpper(s[j+3])) {
 				return s[j+1 : min(len(s), j+60)]
 			}
 			if s[j] == '{' || s[j] == '<' || s[j] == '[' && (s[j-1] == '=' || s[j-1] == '/') {
@@ -352,7 +358,7 @@ func placeholderInURL(s string) string {
 // telling says whether a placeholder stands for what a conversation holds.
 func telling(hole string) bool {
 	var buf [64]byte
-	low := string(lowerASCII(buf[:0], hole))
+	low := string(char.LowerASCII(buf[:0], hole))
 	for _, w := range [...]string{"conversation", "summary", "history", "user ", "typed", "said", "session", "facts", "question", "query_history", "email", "context", "secret", "prompt", "response", "message", "chat", "transcript", "password", "token", "user_", "data", "content"} {
 		if strings.Contains(low, w) {
 			return true

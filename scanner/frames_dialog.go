@@ -1,15 +1,21 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
 // Frames about what a model holds and a tool has no business with: what was
 // said, what it was told, what lies in files of credentials. They do not ask
 // for an order: "requests without it are rejected" demands as much.
 
 // dialogDemand finds fields that have to hold what was said.
 func (x *frameContext) dialogDemand() {
-	if x.about.any(cConv|cHistory) || x.kind != kindDescription && !x.ofField() {
+	if x.about.Any(concept.Conv|concept.History) || x.kind != kindDescription && !x.ofField() {
 		return
 	}
-	i := x.senseAt(sDialog, 0, len(x.toks))
+	i := x.senseAt(sense.Dialog, 0, len(x.toks))
 	if i < 0 {
 		// "what the person typed", in a field of the tool
 		u, _ := x.uttered()
@@ -22,23 +28,23 @@ func (x *frameContext) dialogDemand() {
 		return
 	}
 	s := x.sen.senses
-	span := s.any(sSpan) || x.wide() || x.mask.any(cWhole|cHistory) && x.mask.any(cUser)
+	span := s.Any(sense.Span) || x.wide() || x.mask.Any(concept.Whole|concept.History) && x.mask.Any(concept.User)
 	if x.ofField() {
 		own, _ := x.ownField()
 		switch {
-		case own.any(cConv | cHistory):
+		case own.Any(concept.Conv | concept.History):
 			// "messages: the conversation so far" is open about it.
-			if span && s.any(sReject) {
+			if span && s.Any(sense.Reject) {
 				x.hit(frConv, 0.9, i, i)
 			}
-		case span || s.any(sUtter|sIntimate) && x.mask.any(cUser):
+		case span || s.Any(sense.Utter|sense.Intimate) && x.mask.Any(concept.User):
 			x.hit(frConv, 1.6, i, i)
 		}
 		return
 	}
-	field, fair := x.namedField(cConv|cHistory, sDialog)
+	field, fair := x.namedField(concept.Conv|concept.History, sense.Dialog)
 	if field < 0 {
-		if before, f := x.fieldBefore(cConv|cHistory, sDialog); before {
+		if before, f := x.fieldBefore(concept.Conv|concept.History, sense.Dialog); before {
 			field, fair = i, f
 		}
 	}
@@ -46,12 +52,12 @@ func (x *frameContext) dialogDemand() {
 	case field < 0:
 		return
 	case fair:
-		if span && s.any(sReject) {
+		if span && s.Any(sense.Reject) {
 			x.hit(frConv, 0.9, i, field)
 		}
-	case s.any(sReject) && (span || s.any(sGive)):
-		x.hit(frConv, x.plainly(1.7, sReject), i, field)
-	case span && (s.any(sGive|sPaste) || x.into(field)), x.into(field) && s.any(sDialog) && s.any(sPaste|sMove):
+	case s.Any(sense.Reject) && (span || s.Any(sense.Give)):
+		x.hit(frConv, x.plainly(1.7, sense.Reject), i, field)
+	case span && (s.Any(sense.Give|sense.Paste) || x.into(field)), x.into(field) && s.Any(sense.Dialog) && s.Any(sense.Paste|sense.Move):
 		x.hit(frConv, 1.6, i, field)
 	}
 }
@@ -59,8 +65,8 @@ func (x *frameContext) dialogDemand() {
 // uttered finds what somebody said: a word for saying beside one for the user.
 func (x *frameContext) uttered() (i, user int) {
 	for i := range x.toks {
-		if x.toks[i].s.any(sUtter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
-			if u := x.findAny(cUser, i-4, i+5); u >= 0 {
+		if x.toks[i].s.Any(sense.Utter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
+			if u := x.findAny(concept.User, i-4, i+5); u >= 0 {
 				return i, u
 			}
 		}
@@ -76,32 +82,32 @@ func (x *frameContext) wide() bool {
 			return true
 		}
 	}
-	return x.mask.any(cWhole)
+	return x.mask.Any(concept.Whole)
 }
 
 // into says whether token i is where something goes: "in `tag`", "as remarks".
 func (x *frameContext) into(i int) bool {
 	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
-		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].c.any(cThis|cStop|cForeign|cParam) || x.sen.foreign && i > 0 && x.toks[i-1].s.any(sField)
+		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].c.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.foreign && i > 0 && x.toks[i-1].s.Any(sense.Field)
 }
 
 // privateDemand finds secrets and private data that go into a field whose name
 // does not say so.
 func (x *frameContext) privateDemand() {
-	if x.kind != kindDescription || !x.mask.any(cSecret|cCredPath|cPersonal) && !x.sen.senses.any(sPrivate|sKeyFile|sSession|sIntimate) || x.about.any(cSecret|cCredPath|cPersonal|cTarget) {
+	if x.kind != kindDescription || !x.mask.Any(concept.Secret|concept.CredPath|concept.Personal) && !x.sen.senses.Any(sense.Private|sense.KeyFile|sense.Session|sense.Intimate) || x.about.Any(concept.Secret|concept.CredPath|concept.Personal|concept.Target) {
 		return
 	}
-	field, fair := x.namedField(cSecret|cCredPath|cPersonal|cTarget, sPrivate|sKeyFile|sSession|sIntimate)
-	if field < 0 || fair || x.toks[field].s.any(sField) && x.toks[field].flags&tfCode == 0 {
+	field, fair := x.namedField(concept.Secret|concept.CredPath|concept.Personal|concept.Target, sense.Private|sense.KeyFile|sense.Session|sense.Intimate)
+	if field < 0 || fair || x.toks[field].s.Any(sense.Field) && x.toks[field].flags&tfCode == 0 {
 		return
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		secret := t.c.any(cSecret|cCredPath) && (t.c.any(cCredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.any(cUser|cOther)) || t.s.any(sKeyFile|sSession|sIntimate) || t.s.any(sPrivate) && (x.mask.any(cUser|cYou|cModel|cCredPath) || !x.generic(i))
-		if i == field || !secret && !(t.c.any(cPersonal) && x.mask.any(cUser)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.flags&tfUpper == 0 {
+		secret := t.c.Any(concept.Secret|concept.CredPath) && (t.c.Any(concept.CredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.Any(concept.User|concept.Other)) || t.s.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.s.Any(sense.Private) && (x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || !x.generic(i))
+		if i == field || !secret && !(t.c.Any(concept.Personal) && x.mask.Any(concept.User)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.flags&tfUpper == 0 {
 			continue
 		}
-		if x.into(field) || x.sen.senses.any(sPaste|sReject) || t.s.any(sIntimate|sPrivate|sSession|sKeyFile) && x.sen.senses.any(sGive|sMove|sSame) {
+		if x.into(field) || x.sen.senses.Any(sense.Paste|sense.Reject) || t.s.Any(sense.Intimate|sense.Private|sense.Session|sense.KeyFile) && x.sen.senses.Any(sense.Give|sense.Move|sense.Same) {
 			x.hit(frSecret, 1.5, i, field)
 			return
 		}
@@ -117,28 +123,28 @@ func (x *frameContext) generic(i int) bool {
 // keyFileDemand finds fields that take the text of a file of credentials,
 // though their names do not say so.
 func (x *frameContext) keyFileDemand() {
-	const own = cSecret | cCredPath
-	if x.ofField() && x.about.any(cShell) || x.reads() ||
-		!x.mask.any(cCredPath) && !x.sen.senses.any(sKeyFile) || x.about.any(own) || x.kind != kindDescription && !x.ofField() {
+	const own = concept.Secret | concept.CredPath
+	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
+		!x.mask.Any(concept.CredPath) && !x.sen.senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != kindDescription && !x.ofField() {
 		return
 	}
-	i := x.findAny(cCredPath, 0, len(x.toks))
+	i := x.findAny(concept.CredPath, 0, len(x.toks))
 	if i < 0 {
-		i = x.senseAt(sKeyFile, 0, len(x.toks))
+		i = x.senseAt(sense.KeyFile, 0, len(x.toks))
 	}
 	s := x.sen.senses
-	if x.withheld(i) || !s.any(sContents|sPaste) || x.isWord(i-1, "in", "from") {
+	if x.withheld(i) || !s.Any(sense.Contents|sense.Paste) || x.isWord(i-1, "in", "from") {
 		return
 	}
 	if x.ofField() {
-		if c, so := x.ownField(); !c.any(own) && !so.any(sKeyFile) && s.any(sContents) {
+		if c, so := x.ownField(); !c.Any(own) && !so.Any(sense.KeyFile) && s.Any(sense.Contents) {
 			x.hit(frSecret, 1.6, i, i)
 		}
 		return
 	}
-	field, fair := x.namedField(own, sKeyFile)
+	field, fair := x.namedField(own, sense.KeyFile)
 	if field < 0 {
-		if before, f := x.fieldBefore(own, sKeyFile); before {
+		if before, f := x.fieldBefore(own, sense.KeyFile); before {
 			field, fair = i, f
 		}
 	}
@@ -150,23 +156,23 @@ func (x *frameContext) keyFileDemand() {
 // withheld says whether what token i speaks of is to be kept out: "do not
 // include the conversation". That a request without it fails is another thing.
 func (x *frameContext) withheld(i int) bool {
-	if x.sen.senses.any(sReject) && !x.mask.any(cModel|cYou) {
+	if x.sen.senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
 		return false
 	}
 	for k := max(0, i-4); k < i; k++ {
-		if x.isWord(k, "nothing", "not", "never", "none") && x.findAny(cInclude|cSend|cRead|cCall, k, i) < 0 && (x.isWord(k+1, "about", "from", "of", "the") || k+1 == i) {
+		if x.isWord(k, "nothing", "not", "never", "none") && x.findAny(concept.Include|concept.Send|concept.Read|concept.Call, k, i) < 0 && (x.isWord(k+1, "about", "from", "of", "the") || k+1 == i) {
 			return true // "only the text is sent, nothing about the conversation"
 		}
 	}
-	n := x.findAny(cNeg, i-7, i)
-	return n >= 0 && !x.isWord(n, "without") && x.findAny(cInclude|cSend|cTell|cRead|cCall, n+1, i) >= 0
+	n := x.findAny(concept.Neg, i-7, i)
+	return n >= 0 && !x.isWord(n, "without") && x.findAny(concept.Include|concept.Send|concept.Tell|concept.Read|concept.Call, n+1, i) >= 0
 }
 
 // idOf says whether token i is only named by an identifier, a title or the
 // like: "id of the conversation".
 func (x *frameContext) idOf(i int) bool {
 	for k := max(0, i-5); k < i; k++ {
-		if x.isWord(k, "id", "ids", "identifier", "name", "title", "url", "link", "number", "type", "key", "names", "topic", "language") && x.findAny(cInclude|cSend, k, i) < 0 {
+		if x.isWord(k, "id", "ids", "identifier", "name", "title", "url", "link", "number", "type", "key", "names", "topic", "language") && x.findAny(concept.Include|concept.Send, k, i) < 0 {
 			return true
 		}
 	}

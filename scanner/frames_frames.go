@@ -2,6 +2,8 @@ package scanner
 
 import (
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // A frame is a shape that a sentence of an attack has: who is addressed, what
@@ -68,7 +70,7 @@ type frameContext struct {
 	doc  *doc
 	sen  *sentence
 	toks []token
-	mask concept
+	mask concept.Set
 	kind fieldKind
 	// discount is 1, or less where the sentence talks about attacks.
 	discount float64
@@ -81,7 +83,7 @@ type frameContext struct {
 	// quoted counts the sentences of the text so far that quote attacks.
 	quoted int
 	// about says what the tool is for, from its name and first sentence.
-	about concept
+	about concept.Set
 	hits  []hit
 	// What was asked of the sentence already: the mood of each token plus
 	// one, and whether it names a sink (1 no, 2 yes).
@@ -133,9 +135,9 @@ func (v *toolReading) frames(reg *registry) []hit {
 	return v.hits
 }
 
-const cActs = cIgnore | cTell | cShow | cSend | cInclude | cRead | cCall | cPrefer | cDisable | cPretend |
-	cDeceive | cSecretly | cKnow | cAsk | cChange | cPay | cDestroy | cNow | cHistory | cSecret | cCredPath | cSystem | cModel |
-	cDo | cGuard | cRule | cInstr | cEnd | cYou | cUser
+const cActs = concept.Ignore | concept.Tell | concept.Show | concept.Send | concept.Include | concept.Read | concept.Call | concept.Prefer | concept.Disable | concept.Pretend |
+	concept.Deceive | concept.Secretly | concept.Know | concept.Ask | concept.Change | concept.Pay | concept.Destroy | concept.Now | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Model |
+	concept.Do | concept.Guard | concept.Rule | concept.Instr | concept.End | concept.You | concept.User
 
 func (x *frameContext) sentence(s *sentence) {
 	m := s.mask
@@ -152,8 +154,8 @@ func (x *frameContext) sentence(s *sentence) {
 	} else {
 		x.sen = nil
 	}
-	if !tag && (!m.any(cActs) || s.tok1-s.tok0 < 2 && !m.any(cCredPath|cHistory)) {
-		if m.any(cTarget|cInclude|cMust|cModal) && x.reg != nil {
+	if !tag && (!m.Any(cActs) || s.tok1-s.tok0 < 2 && !m.Any(concept.CredPath|concept.History)) {
+		if m.Any(concept.Target|concept.Include|concept.Must|concept.Modal) && x.reg != nil {
 			if x.sen == nil {
 				x.enter(s)
 			}
@@ -167,14 +169,14 @@ func (x *frameContext) sentence(s *sentence) {
 		x.enter(s)
 		x.discount = x.metaDiscount()
 	}
-	if !m.any(cTool|cCall|cSend|cPrefer|cNeg|cChange|cRead) && x.identifies() {
+	if !m.Any(concept.Tool|concept.Call|concept.Send|concept.Prefer|concept.Neg|concept.Change|concept.Read) && x.identifies() {
 		x.shadow()
 	}
-	if tag || m.any(cModel|cSystem|cUrgent|cUser|cInstr|cSecretly) || x.commented() {
+	if tag || m.Any(concept.Model|concept.System|concept.Urgent|concept.User|concept.Instr|concept.Secretly) || x.commented() {
 		x.mimicry()
 	}
 	for i := range sentenceFrames {
-		if f := &sentenceFrames[i]; m.any(f.one) && m.any(f.other) {
+		if f := &sentenceFrames[i]; m.Any(f.one) && m.Any(f.other) {
 			f.find(x)
 		}
 	}
@@ -199,35 +201,35 @@ func (x *frameContext) commented() bool {
 // sentenceFrames lists the frames, each with two sets of concepts: a sentence
 // needs at least one of each to be worth asking.
 var sentenceFrames = [...]struct {
-	one, other concept
+	one, other concept.Set
 	find       func(*frameContext)
 }{
-	{cIgnore | cDisable, cInstr | cRule | cGuard | cSystem | cUser, (*frameContext).override},
-	{cModel, cDeeds | cIgnore | cDisable, (*frameContext).duty},
-	{cDeeds | cTell | cIgnore | cDisable, ^concept(0), (*frameContext).prose},
-	{cNeg | cTell | cSecretly, cTell | cShow | cKnow | cUser | cSecretly, (*frameContext).conceal},
-	{cSecretly, cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy, (*frameContext).covert},
-	{cAsk | cAllow, cNeg | cAllow, (*frameContext).unasked},
-	{cAsk | cAllow | cEnd | cRule | cGuard, ^concept(0), (*frameContext).granted},
-	{cOther, cTool, (*frameContext).precedence},
-	{cPretend | cNow | cGuard, ^concept(0), (*frameContext).role},
-	{cResult | cMust | cWhen | cShell | cAllow, cInclude | cCall | cPrefer | cTell | cLink | cChange | cDestroy | cSend | cPay | cEnd | cNow, (*frameContext).standing},
-	{cDeceive | cTell | cUser, ^concept(0), (*frameContext).deceive},
-	{cSecret | cCredPath | cConv | cHistory | cSystem | cPersonal, ^concept(0), (*frameContext).demandData},
-	{cSend | cChange | cPrefer | cLink | cInclude, ^concept(0), (*frameContext).sink},
-	{cTool | cCall | cSend | cPrefer | cNeg | cChange | cRead, ^concept(0), (*frameContext).shadow},
-	{cIgnore | cDisable | cNeg | cNow | cBe, cInstr | cRule | cGuard, (*frameContext).voided},
-	{cCall | cInstr | cModal | cYou | cModel, cResult | cTool | cInstr | cSub | cShell, (*frameContext).obeysData},
-	{cBefore | cPrior | cPrefer | cIgnore | cAuthority | cAllow, cUser | cSystem | cModel | cInstr | cYou, (*frameContext).outranks},
-	{cAsk | cGuard | cKnow | cNeg | cRule, ^concept(0), (*frameContext).presumed},
-	{cYou | cModel, ^concept(0), (*frameContext).allegiance},
-	{cTell | cShow, cNeg | cTrue, (*frameContext).mislead},
-	{cAsk | cGuard | cInstr, ^concept(0), (*frameContext).presumedAbroad},
-	{cInclude | cChange | cCall | cSend, cFile | cShell | cCredPath | cSystem | cInstr | cModel | cUser | cTool, (*frameContext).persist},
-	{cTell | cShow | cDo | cRead | cInclude | cPay, cBe | cMust | cOther | cUser | cYou | cOutside | cUrgent | cShow | cResult, (*frameContext).misreports},
-	{cNeg | cUser | cDo | cSecretly | cOutside, ^concept(0), (*frameContext).unheard},
-	{cModel, ^concept(0), (*frameContext).abroad},
-	{cAsk | cAllow | cShow | cKnow | cGuard | cSecretly, cTool | cThis | cChange | cSend | cCall | cRead, (*frameContext).deferred},
+	{concept.Ignore | concept.Disable, concept.Instr | concept.Rule | concept.Guard | concept.System | concept.User, (*frameContext).override},
+	{concept.Model, concept.Deeds | concept.Ignore | concept.Disable, (*frameContext).duty},
+	{concept.Deeds | concept.Tell | concept.Ignore | concept.Disable, ^concept.Set(0), (*frameContext).prose},
+	{concept.Neg | concept.Tell | concept.Secretly, concept.Tell | concept.Show | concept.Know | concept.User | concept.Secretly, (*frameContext).conceal},
+	{concept.Secretly, concept.Send | concept.Read | concept.Include | concept.Call | concept.Change | concept.Pay | concept.Destroy, (*frameContext).covert},
+	{concept.Ask | concept.Allow, concept.Neg | concept.Allow, (*frameContext).unasked},
+	{concept.Ask | concept.Allow | concept.End | concept.Rule | concept.Guard, ^concept.Set(0), (*frameContext).granted},
+	{concept.Other, concept.Tool, (*frameContext).precedence},
+	{concept.Pretend | concept.Now | concept.Guard, ^concept.Set(0), (*frameContext).role},
+	{concept.Result | concept.Must | concept.When | concept.Shell | concept.Allow, concept.Include | concept.Call | concept.Prefer | concept.Tell | concept.Link | concept.Change | concept.Destroy | concept.Send | concept.Pay | concept.End | concept.Now, (*frameContext).standing},
+	{concept.Deceive | concept.Tell | concept.User, ^concept.Set(0), (*frameContext).deceive},
+	{concept.Secret | concept.CredPath | concept.Conv | concept.History | concept.System | concept.Personal, ^concept.Set(0), (*frameContext).demandData},
+	{concept.Send | concept.Change | concept.Prefer | concept.Link | concept.Include, ^concept.Set(0), (*frameContext).sink},
+	{concept.Tool | concept.Call | concept.Send | concept.Prefer | concept.Neg | concept.Change | concept.Read, ^concept.Set(0), (*frameContext).shadow},
+	{concept.Ignore | concept.Disable | concept.Neg | concept.Now | concept.Be, concept.Instr | concept.Rule | concept.Guard, (*frameContext).voided},
+	{concept.Call | concept.Instr | concept.Modal | concept.You | concept.Model, concept.Result | concept.Tool | concept.Instr | concept.Sub | concept.Shell, (*frameContext).obeysData},
+	{concept.Before | concept.Prior | concept.Prefer | concept.Ignore | concept.Authority | concept.Allow, concept.User | concept.System | concept.Model | concept.Instr | concept.You, (*frameContext).outranks},
+	{concept.Ask | concept.Guard | concept.Know | concept.Neg | concept.Rule, ^concept.Set(0), (*frameContext).presumed},
+	{concept.You | concept.Model, ^concept.Set(0), (*frameContext).allegiance},
+	{concept.Tell | concept.Show, concept.Neg | concept.True, (*frameContext).mislead},
+	{concept.Ask | concept.Guard | concept.Instr, ^concept.Set(0), (*frameContext).presumedAbroad},
+	{concept.Include | concept.Change | concept.Call | concept.Send, concept.File | concept.Shell | concept.CredPath | concept.System | concept.Instr | concept.Model | concept.User | concept.Tool, (*frameContext).persist},
+	{concept.Tell | concept.Show | concept.Do | concept.Read | concept.Include | concept.Pay, concept.Be | concept.Must | concept.Other | concept.User | concept.You | concept.Outside | concept.Urgent | concept.Show | concept.Result, (*frameContext).misreports},
+	{concept.Neg | concept.User | concept.Do | concept.Secretly | concept.Outside, ^concept.Set(0), (*frameContext).unheard},
+	{concept.Model, ^concept.Set(0), (*frameContext).abroad},
+	{concept.Ask | concept.Allow | concept.Show | concept.Know | concept.Guard | concept.Secretly, concept.Tool | concept.This | concept.Change | concept.Send | concept.Call | concept.Read, (*frameContext).deferred},
 }
 
 // hit records a find between two tokens of the sentence.
@@ -268,9 +270,9 @@ func (x *frameContext) text() string { return x.doc.text[x.sen.start:x.sen.end] 
 
 // findAny gives the first token at or after from, before to, that means some
 // of want; -1 if there is none.
-func (x *frameContext) findAny(want concept, from, to int) int {
+func (x *frameContext) findAny(want concept.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
-		if x.toks[i].c.any(want) {
+		if x.toks[i].c.Any(want) {
 			return i
 		}
 	}
@@ -289,10 +291,10 @@ func (x *frameContext) mood(i int) mood {
 
 // demanded finds a verb of these meanings that is demanded at least so
 // strongly, and gives its index and mood; -1 if there is none.
-func (x *frameContext) demanded(want concept, least mood) (int, mood) {
+func (x *frameContext) demanded(want concept.Set, least mood) (int, mood) {
 	best, at := moodNone, -1
 	for i := range x.toks {
-		if x.toks[i].c.any(want) {
+		if x.toks[i].c.Any(want) {
 			if m := x.mood(i); m >= least && m > best {
 				best, at = m, i
 			}

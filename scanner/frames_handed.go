@@ -1,10 +1,16 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
 // Frames about what is the user's or the session's and that the tool's job
 // does not need: named in one place and asked for in the same or in another.
 
 // belongings are the senses of what belongs to the user or the session.
-const belongings = sDialog | sPrivate | sIntimate | sKeyFile | sSession | sGuide | sTraffic
+const belongings = sense.Dialog | sense.Private | sense.Intimate | sense.KeyFile | sense.Session | sense.Guide | sense.Traffic
 
 // heldBy finds parameters that are described as holding belongings which
 // neither their names nor the tool's purpose account for.
@@ -17,18 +23,18 @@ func (x *frameContext) heldBy() {
 		return
 	}
 	t := x.toks[i]
-	own, sense := x.ownField()
-	if sense.any(t.s&belongings) || own.any(cConv|cHistory|cSecret|cPersonal|cCredPath|cFile) {
+	own, ownSenses := x.ownField()
+	if ownSenses.Any(t.s&belongings) || own.Any(concept.Conv|concept.History|concept.Secret|concept.Personal|concept.CredPath|concept.File) {
 		return
 	}
 	switch {
-	case t.s.any(sTraffic):
+	case t.s.Any(sense.Traffic):
 		x.hit(frConv, 1.6, i, i)
-	case t.s.any(sGuide) && x.mask.any(cYou|cModel):
+	case t.s.Any(sense.Guide) && x.mask.Any(concept.You|concept.Model):
 		x.hit(frPrompt, 1.6, i, i)
-	case t.s.any(sIntimate|sSession) && (x.demandsIntimate(i) || x.isWord(i, "diary", "diaries")):
+	case t.s.Any(sense.Intimate|sense.Session) && (x.demandsIntimate(i) || x.isWord(i, "diary", "diaries")):
 		x.hit(frSide, 1.5, i, i)
-	case t.s.any(sPrivate) && (x.mask.any(cModel|cYou|cUser) && x.mask.any(cInclude|cConv|cWhole|cOther|cKnow|cRead) || x.mask.any(cOther|cWhole)):
+	case t.s.Any(sense.Private) && (x.mask.Any(concept.Model|concept.You|concept.User) && x.mask.Any(concept.Include|concept.Conv|concept.Whole|concept.Other|concept.Know|concept.Read) || x.mask.Any(concept.Other|concept.Whole)):
 		x.hit(frSide, 1.5, i, i)
 	}
 }
@@ -36,7 +42,7 @@ func (x *frameContext) heldBy() {
 // demandsIntimate says whether a tool has no use for what people keep to
 // themselves, by its name and by what it says of itself.
 func (x *frameContext) demandsIntimate(i int) bool {
-	if x.about.any(cPay|cPersonal|cSecret|cAsk|cAuthority) || x.mask.any(cMeta) {
+	if x.about.Any(concept.Pay|concept.Personal|concept.Secret|concept.Ask|concept.Authority) || x.mask.Any(concept.Meta) {
 		return false
 	}
 	return !x.v.says("book", "flight", "travel", "visa", "hotel", "bank", "health", "medic", "patient", "doctor", "insur", "tax", "payroll", "identit", "verif", "regist", "account", "appl", "kyc",
@@ -61,28 +67,28 @@ func (x *frameContext) holdsNothing() bool {
 func (x *frameContext) belonging() int {
 	for i, t := range x.toks {
 		s := t.s & belongings
-		if s == 0 && t.c.any(cSecret) && x.kind == kindDescription && x.mask.any(cUser) && !x.about.any(cSecret|cCredPath) && x.findAny(cUser, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
-			s = sKeyFile
+		if s == 0 && t.c.Any(concept.Secret) && x.kind == kindDescription && x.mask.Any(concept.User) && !x.about.Any(concept.Secret|concept.CredPath) && x.findAny(concept.User, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
+			s = sense.KeyFile
 		}
-		if s == 0 && t.c.any(cUser) && x.said(i) {
-			s = sDialog
+		if s == 0 && t.c.Any(concept.User) && x.said(i) {
+			s = sense.Dialog
 		}
 		if s == 0 || t.flags&tfIdent != 0 {
 			continue
 		}
-		if s.any(sDialog) {
-			if x.about.any(cConv|cHistory) || !t.c.any(cConv) && t.flags&tfPhrase == 0 && !x.mask.any(cUser|cYou|cModel) || !x.sen.senses.any(sSpan) && !x.wide() && !x.mask.any(cPrior|cWhole|cUser) || x.idOf(i) || x.condition(i) || x.elsewhere(i) {
-				s &^= sDialog
+		if s.Any(sense.Dialog) {
+			if x.about.Any(concept.Conv|concept.History) || !t.c.Any(concept.Conv) && t.flags&tfPhrase == 0 && !x.mask.Any(concept.User|concept.You|concept.Model) || !x.sen.senses.Any(sense.Span) && !x.wide() && !x.mask.Any(concept.Prior|concept.Whole|concept.User) || x.idOf(i) || x.condition(i) || x.elsewhere(i) {
+				s &^= sense.Dialog
 			}
 		}
-		if s.any(sGuide) && x.about.any(cInstr|cSystem|cModel) {
-			s &^= sGuide
+		if s.Any(sense.Guide) && x.about.Any(concept.Instr|concept.System|concept.Model) {
+			s &^= sense.Guide
 		}
-		if s.any(sTraffic) && x.about.any(cTool) {
-			s &^= sTraffic
+		if s.Any(sense.Traffic) && x.about.Any(concept.Tool) {
+			s &^= sense.Traffic
 		}
-		if s.any(sPrivate|sIntimate|sKeyFile|sSession) && (x.about.any(cSecret|cPersonal|cCredPath) || !x.mask.any(cUser|cYou|cModel|cCredPath) && (!t.s.any(sIntimate|sKeyFile|sSession) || !x.mask.any(cTell|cWhole|cOther)) && !x.possessed(i) && !(x.ofField() && t.s.any(sIntimate) && x.plainlyIntimate(i))) {
-			s &^= sPrivate | sIntimate | sKeyFile | sSession
+		if s.Any(sense.Private|sense.Intimate|sense.KeyFile|sense.Session) && (x.about.Any(concept.Secret|concept.Personal|concept.CredPath) || !x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) && (!t.s.Any(sense.Intimate|sense.KeyFile|sense.Session) || !x.mask.Any(concept.Tell|concept.Whole|concept.Other)) && !x.possessed(i) && !(x.ofField() && t.s.Any(sense.Intimate) && x.plainlyIntimate(i))) {
+			s &^= sense.Private | sense.Intimate | sense.KeyFile | sense.Session
 		}
 		if x.findWord(i+1, i+5, "removed", "withheld", "stripped", "blanked", "anonymised", "anonymized", "masked") >= 0 {
 			continue
@@ -98,7 +104,7 @@ func (x *frameContext) belonging() int {
 // business with: "the user's preceding question".
 func (x *frameContext) said(i int) bool {
 	k := x.findWord(i+1, i+4, "question", "questions", "prompt", "words", "sentence", "message", "messages", "request", "sentences", "input")
-	return k > i+1 && x.senseAt(sSpan, i+1, k) >= 0 && !x.about.any(cConv)
+	return k > i+1 && x.senseAt(sense.Span, i+1, k) >= 0 && !x.about.Any(concept.Conv)
 }
 
 // plainlyIntimate says whether the word at token i means what people keep to
@@ -120,7 +126,7 @@ func (x *frameContext) possessed(i int) bool {
 
 // aboutSenses is what the names of the tool and of its parameters and the
 // opening of its description speak of.
-func (x *frameContext) aboutSenses() (s sense) {
+func (x *frameContext) aboutSenses() (s sense.Set) {
 	v := x.v
 	for i := range min(len(v.docs), 4*maxFields) {
 		d := &v.docs[i]
@@ -141,8 +147,8 @@ func (x *frameContext) aboutSenses() (s sense) {
 // share, what they select.
 func (x *frameContext) chosen() bool {
 	for i := range x.toks {
-		if x.isWord(i, "selected", "selects", "chosen", "chooses", "choose", "agreed", "agrees", "consented", "opted", "optional", "optionally", "pasted", "unless") && x.mask.any(cUser|cYou|cAsk) ||
-			x.isWord(i, "asks", "asked", "wishes", "wants", "requests") && x.findAny(cUser, i-3, i) >= 0 && x.findAny(cWhen|cPrefer, max(0, i-5), i) >= 0 {
+		if x.isWord(i, "selected", "selects", "chosen", "chooses", "choose", "agreed", "agrees", "consented", "opted", "optional", "optionally", "pasted", "unless") && x.mask.Any(concept.User|concept.You|concept.Ask) ||
+			x.isWord(i, "asks", "asked", "wishes", "wants", "requests") && x.findAny(concept.User, i-3, i) >= 0 && x.findAny(concept.When|concept.Prefer, max(0, i-5), i) >= 0 {
 			return true
 		}
 	}

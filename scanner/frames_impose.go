@@ -1,6 +1,11 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // What is said about another server's tool, added up: no single word makes an
 // order of it, but several together do.
@@ -56,12 +61,12 @@ func (x *frameContext) prerequisite(at int) bool {
 		return false
 	}
 	for i := range x.toks {
-		if t := x.toks[i]; i > at && t.c.any(cTarget|cSecret|cPersonal|cNeg|cIgnore|cConv) && !t.c.any(cTo) && t.flags&tfIdent == 0 {
+		if t := x.toks[i]; i > at && t.c.Any(concept.Target|concept.Secret|concept.Personal|concept.Neg|concept.Ignore|concept.Conv) && !t.c.Any(concept.To) && t.flags&tfIdent == 0 {
 			return false
 		}
 	}
 	for i := at + 1; i < min(at+10, len(x.toks)); i++ {
-		if x.isWord(i, "called", "run", "used", "completed", "connected", "finished") && x.findAny(cBe, i-2, i) >= 0 && x.mask.any(cBefore) && !x.mask.any(cThis) {
+		if x.isWord(i, "called", "run", "used", "completed", "connected", "finished") && x.findAny(concept.Be, i-2, i) >= 0 && x.mask.Any(concept.Before) && !x.mask.Any(concept.This) {
 			return true
 		}
 	}
@@ -87,10 +92,10 @@ func (x *frameContext) anaphoric(lead bool) bool {
 func (x *frameContext) imposes(at int) imposition {
 	var p imposition
 	n := len(x.toks)
-	p.when = x.mask.any(cWhen)
-	p.standing = x.mask.any(cNow) || x.findAny(cOther, 0, n) >= 0 && x.isWord(x.findAny(cOther, 0, n), "every", "each", "any", "all", "whatever", "anything", "everything")
-	p.hides = x.mask.any(cSecretly) || x.mask.has(cNeg|cTell)
-	p.secret = x.mask.any(cSecret|cPersonal|cCredPath) && !x.about.any(cSecret|cPersonal)
+	p.when = x.mask.Any(concept.When)
+	p.standing = x.mask.Any(concept.Now) || x.findAny(concept.Other, 0, n) >= 0 && x.isWord(x.findAny(concept.Other, 0, n), "every", "each", "any", "all", "whatever", "anything", "everything")
+	p.hides = x.mask.Any(concept.Secretly) || x.mask.Has(concept.Neg|concept.Tell)
+	p.secret = x.mask.Any(concept.Secret|concept.Personal|concept.CredPath) && !x.about.Any(concept.Secret|concept.Personal)
 	numbers, quoted := 0, 0
 	for i := range x.toks {
 		t := x.toks[i]
@@ -104,14 +109,14 @@ func (x *frameContext) imposes(at int) imposition {
 			quoted++
 		}
 		switch {
-		case t.c.any(cMust) && !t.c.any(cBe) && !x.isWord(i, "has", "have", "requires", "needed") || t.c.any(cShould) && !t.c.any(cCall),
+		case t.c.Any(concept.Must) && !t.c.Any(concept.Be) && !x.isWord(i, "has", "have", "requires", "needed") || t.c.Any(concept.Should) && !t.c.Any(concept.Call),
 			x.isWord(i, "to") && x.isWord(i-1, "has", "have", "is", "are", "needs"):
 			p.duty = true
 		}
-		if t.f == formBase && t.c.any(cDisable|cIgnore|cChange|cInclude|cSend|cPay|cDestroy) && x.mood(i) >= moodOrder {
+		if t.f == formBase && t.c.Any(concept.Disable|concept.Ignore|concept.Change|concept.Include|concept.Send|concept.Pay|concept.Destroy) && x.mood(i) >= moodOrder {
 			p.duty = true
 		}
-		if t.c.any(cNeg) && x.findAny(cShow|cTell, i, i+4) >= 0 {
+		if t.c.Any(concept.Neg) && x.findAny(concept.Show|concept.Tell, i, i+4) >= 0 {
 			p.hides = true
 		}
 		if x.isWord(i, "than") && x.isWord(i-1, "safer", "better", "faster", "newer", "quicker", "cheaper") || x.isWord(i, "trust", "prefer") && x.mood(i) >= moodOrder {
@@ -127,13 +132,13 @@ func (x *frameContext) imposes(at int) imposition {
 			if !x.isWord(i, "date", "raw", "copy", "compatibility", "fails", "slow") || x.isWord(i-1, "of", "its", "old", "community", "for", "unreliable") {
 				p.derogates = true
 			}
-		case x.isWord(i, "exist", "exists") && x.findAny(cNeg, i-3, i) >= 0:
+		case x.isWord(i, "exist", "exists") && x.findAny(concept.Neg, i-3, i) >= 0:
 			p.derogates = true
-		case x.sen.foreign && t.c.any(cIgnore|cDisable):
+		case x.sen.foreign && t.c.Any(concept.Ignore|concept.Disable):
 			p.derogates = true
-		case (t.c.any(cInclude) && t.f == formPast && x.findAny(cBe, i-3, i) >= 0),
+		case (t.c.Any(concept.Include) && t.f == formPast && x.findAny(concept.Be, i-3, i) >= 0),
 			x.isWord(i, "readable", "public", "writable", "visible"),
-			t.c.any(cTarget) && t.f != formBase && !x.isWord(i, "to", "number"),
+			t.c.Any(concept.Target) && t.f != formBase && !x.isWord(i, "to", "number"),
 			x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination"):
 			p.alters = true
 		case x.isWord(i, "our", "ours", "ourselves", "instead", "rather", "moved", "supersedes", "replaces", "replacement", "official", "preferred"),
@@ -142,26 +147,26 @@ func (x *frameContext) imposes(at int) imposition {
 				p.claims = true
 			}
 		case x.isWord(i, "come", "go", "comes", "goes", "routed", "directed", "redirected", "redirect", "pass", "passes", "passing", "handed", "sent", "diverted", "lands", "land", "through", "routes", "input") &&
-			(x.findAny(cThis, i, i+4) >= 0 || x.isWord(i+1, "here", "through", "to", "via") || x.isWord(i, "input", "lands", "land")) && x.mask.any(cCall|cTask|cResult|cConv|cMust|cOther|cFile):
+			(x.findAny(concept.This, i, i+4) >= 0 || x.isWord(i+1, "here", "through", "to", "via") || x.isWord(i, "input", "lands", "land")) && x.mask.Any(concept.Call|concept.Task|concept.Result|concept.Conv|concept.Must|concept.Other|concept.File):
 			p.diverts = true
 			p.claims = p.claims || x.isWord(0, "calls", "requests", "all", "every", "any") || x.isWord(i+1, "here")
-		case x.isWord(i, "alone") && x.isWord(i-1, "left", "leave", "let"), x.isWord(i, "nobody", "avoid", "stop") && x.mask.any(cCall):
+		case x.isWord(i, "alone") && x.isWord(i-1, "left", "leave", "let"), x.isWord(i, "nobody", "avoid", "stop") && x.mask.Any(concept.Call):
 			p.forbids = true
-		case t.c.any(cNeg) && dutyOf(x.toks, i) >= moodOrder && x.findAny(cCall|cSend, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
+		case t.c.Any(concept.Neg) && dutyOf(x.toks, i) >= moodOrder && x.findAny(concept.Call|concept.Send, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
 			p.forbids = true
 		}
 	}
-	p.value = x.literalSink() || assigns(x.text()) || pathIn(x.text()) || numbers > 0 && x.mask.any(cTarget|cPay|cChange) || quoted > 0 && p.alters
+	p.value = x.literalSink() || assigns(x.text()) || pathIn(x.text()) || numbers > 0 && x.mask.Any(concept.Target|concept.Pay|concept.Change) || quoted > 0 && p.alters
 	if x.sen.foreign {
-		p.duty = p.duty || x.mask.any(cMust)
-		p.claims = p.claims || x.mask.any(cPrefer)
-		p.alters = p.alters || x.mask.any(cTarget|cChange)
-		p.forbids = p.forbids || x.mask.has(cNeg|cCall)
+		p.duty = p.duty || x.mask.Any(concept.Must)
+		p.claims = p.claims || x.mask.Any(concept.Prefer)
+		p.alters = p.alters || x.mask.Any(concept.Target|concept.Change)
+		p.forbids = p.forbids || x.mask.Has(concept.Neg|concept.Call)
 	}
 	if at >= 0 {
 		// "call send_email when the user is happy", "use X for that"
 		for i := max(0, at-4); i < at; i++ {
-			if x.toks[i].c.any(cCall) && x.toks[i].f == formBase && x.toks[i].flags&tfIdent == 0 && x.findAny(cNeg, i-3, i) < 0 {
+			if x.toks[i].c.Any(concept.Call) && x.toks[i].f == formBase && x.toks[i].flags&tfIdent == 0 && x.findAny(concept.Neg, i-3, i) < 0 {
 				p.honest = true
 			}
 		}
@@ -182,7 +187,7 @@ func (x *frameContext) imposes(at int) imposition {
 // assigns says whether a text sets a parameter, as in force=true.
 func assigns(s string) bool {
 	for i := 2; i+2 < len(s); i++ {
-		if s[i] == '=' && wordByte(s[i-1]) && wordByte(s[i-2]) && (wordByte(s[i+1]) || s[i+1] == '"' || s[i+1] == '\'') {
+		if s[i] == '=' && char.IsWord(s[i-1]) && char.IsWord(s[i-2]) && (char.IsWord(s[i+1]) || s[i+1] == '"' || s[i+1] == '\'') {
 			return true
 		}
 	}
@@ -192,7 +197,7 @@ func assigns(s string) bool {
 // pathIn says whether a text names a place in the file system.
 func pathIn(s string) bool {
 	for i := 1; i+3 < len(s); i++ {
-		if s[i] == '/' && letterByte(s[i+1]) && (s[i-1] == ' ' || s[i-1] == '~') && strings.IndexByte(s[i+1:], '/') > 0 {
+		if s[i] == '/' && char.IsLetter(s[i+1]) && (s[i-1] == ' ' || s[i-1] == '~') && strings.IndexByte(s[i+1:], '/') > 0 {
 			return true
 		}
 	}

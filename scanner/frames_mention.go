@@ -1,6 +1,11 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // Which other tool a sentence speaks of, and whose it is.
 
@@ -42,7 +47,7 @@ func (x *frameContext) mentionFrom(from int) (mention, bool) {
 			if t.flags&(tfQuote|tfCode) != 0 && x.ownerOf(x.word(i)) == ownerOther {
 				return mention{i, true}, true
 			}
-			if i+1 < len(x.toks) && x.toks[i+1].c.any(cTool) && x.toks[i+1].f == formOther && x.otherServer(x.word(i)) {
+			if i+1 < len(x.toks) && x.toks[i+1].c.Any(concept.Tool) && x.toks[i+1].f == formOther && x.otherServer(x.word(i)) {
 				return mention{i, true}, true
 			}
 			if named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i)) {
@@ -65,9 +70,9 @@ func (x *frameContext) mentionFrom(from int) (mention, bool) {
 			continue
 		}
 		// "the email tool", "other file tools", "the secrets tool"
-		if t.c.any(cTool) && t.f == formOther && i > 0 && x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
+		if t.c.Any(concept.Tool) && t.f == formOther && i > 0 && x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
 			p := x.toks[i-1]
-			if p.c.any(cThis) || p.c.any(cSub) || p.flags&tfBreak != 0 && i == 1 || t.flags&tfBreak != 0 || p.flags&tfIdent != 0 {
+			if p.c.Any(concept.This) || p.c.Any(concept.Sub) || p.flags&tfBreak != 0 && i == 1 || t.flags&tfBreak != 0 || p.flags&tfIdent != 0 {
 				continue
 			}
 			if x.ownerOf(x.identifier(i-1)) == ownerSelf {
@@ -93,7 +98,7 @@ func (x *frameContext) otherServer(word string) bool {
 		return false
 	}
 	var buf [64]byte
-	return x.reg.servers[string(lowerASCII(buf[:0], word))]
+	return x.reg.servers[string(char.LowerASCII(buf[:0], word))]
 }
 
 // gap says whether white space stands before token i.
@@ -112,10 +117,10 @@ func (x *frameContext) identifier(i int) string {
 	start := int(x.toks[i].start)
 	end := start
 	from, to := max(0, start-maxIdentifier), min(len(s), end+maxIdentifier)
-	for end < to && (wordByte(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && wordByte(s[end+1])) {
+	for end < to && (char.IsWord(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && char.IsWord(s[end+1])) {
 		end++
 	}
-	for start > from && (wordByte(s[start-1]) || s[start-1] == '_' || s[start-1] == '-' && start-1 > from && wordByte(s[start-2])) {
+	for start > from && (char.IsWord(s[start-1]) || s[start-1] == '_' || s[start-1] == '-' && start-1 > from && char.IsWord(s[start-2])) {
 		start--
 	}
 	return s[start:end]
@@ -182,5 +187,5 @@ func shouted(name string) bool {
 // actionName says whether the identifier at i begins with a verb, as names of
 // tools do and names of fields do not.
 func (x *frameContext) actionName(i int) bool {
-	return x.toks[i].f == formBase || x.toks[i].c.any(cSend|cRead|cCall|cDestroy|cChange|cPay)
+	return x.toks[i].f == formBase || x.toks[i].c.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
 }

@@ -1,17 +1,22 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // Texts that speak about attacks, and do not commit one.
 
 // metaDiscount lowers what stands in a sentence that speaks about attacks
 // rather than commits one: quoted words, words after "detects", "such as".
 func (x *frameContext) metaDiscount() float64 {
-	if x.sen.senses.any(sUntrusted|sCarry) && x.warning() || x.mask.any(cIgnore|cSecret|cSystem|cInstr) && x.quoting() || x.sen.flags&(tfQuote|tfCode) != 0 && x.citing() || x.sampled() {
+	if x.sen.senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.flags&(tfQuote|tfCode) != 0 && x.citing() || x.sampled() {
 		x.quoted++
 		return 0.15
 	}
-	if !x.mask.any(cMeta) {
+	if !x.mask.Any(concept.Meta) {
 		// An example of several sentences: quoted, and announced before.
 		if x.toks[0].flags&(tfQuote|tfCode) != 0 && introduced(&x.v.view, x.doc, x.sen) {
 			x.quoted++
@@ -26,11 +31,11 @@ func (x *frameContext) metaDiscount() float64 {
 	for i, t := range x.toks {
 		// "such as keys" in the middle of a demand gives an example of what is
 		// demanded.
-		if t.c.any(cMeta) && t.flags&tfIdent == 0 && !x.exemplifies(i) {
+		if t.c.Any(concept.Meta) && t.flags&tfIdent == 0 && !x.exemplifies(i) {
 			meta++
-			opens = opens || i < 3 && t.f == formThird || i > 0 && t.f == formBase && t.flags&(tfBreak|tfIdent) == tfBreak && x.mask.any(cNeg)
+			opens = opens || i < 3 && t.f == formThird || i > 0 && t.f == formBase && t.flags&(tfBreak|tfIdent) == tfBreak && x.mask.Any(concept.Neg)
 		}
-		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
+		if t.flags&(tfQuote|tfCode) != 0 && t.c.Any(cActs) {
 			quoted++
 		}
 	}
@@ -45,7 +50,7 @@ func (x *frameContext) metaDiscount() float64 {
 		return 0.15
 	case meta >= 3:
 		return 0.15
-	case meta == 2 || opens || x.about.any(cMeta) && meta == 1:
+	case meta == 2 || opens || x.about.Any(concept.Meta) && meta == 1:
 		return 0.3
 	}
 	return 0.8
@@ -58,14 +63,14 @@ func (x *frameContext) exemplifies(i int) bool {
 		return false
 	}
 	for k, t := range x.toks {
-		if k != i && t.c.any(cMeta) && t.flags&tfPhrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
+		if k != i && t.c.Any(concept.Meta) && t.flags&tfPhrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
 			return false
 		}
-		if t.flags&(tfQuote|tfCode) != 0 && t.c.any(cActs) {
+		if t.flags&(tfQuote|tfCode) != 0 && t.c.Any(cActs) {
 			return false
 		}
 	}
-	return (i > 3 || x.kind == kindParamDescription) && x.mask.any(cInclude|cSend|cWhole|cRead|cSecret|cConv)
+	return (i > 3 || x.kind == kindParamDescription) && x.mask.Any(concept.Include|concept.Send|concept.Whole|concept.Read|concept.Secret|concept.Conv)
 }
 
 // introduced says whether one of the two sentences before announces examples
@@ -76,5 +81,5 @@ func introduced(v *view, d *doc, sen *sentence) bool {
 		return false
 	}
 	before := v.clauses[max(d.sen0, k-2):k]
-	return before[len(before)-1].mask.any(cMeta) || before[0].mask.any(cMeta)
+	return before[len(before)-1].mask.Any(concept.Meta) || before[0].mask.Any(concept.Meta)
 }

@@ -1,11 +1,18 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
 // peer finds what one tool says of another server's tool. A server hardly
 // knows what else is connected, so that naming another's tool is odd by
 // itself: it passes as a referral, a comparison or a word on where text comes
 // from, and is suspect otherwise.
 func (x *frameContext) peer() {
-	if !x.described() || x.about.any(cMeta) || x.reg == nil {
+	if !x.described() || x.about.Any(concept.Meta) || x.reg == nil {
 		return
 	}
 	m, ok := x.mention(0)
@@ -25,23 +32,23 @@ func (x *frameContext) peer() {
 	switch {
 	case x.accused(m.at) >= 0:
 		d := x.accused(m.at)
-		w := x.plainly(1.6, sDistrust)
-		if x.isWord(d, "deprecated", "retired", "discontinued") && x.isWord(d+1, "by") && !s.any(sInstead|sChoose|sAvoid) && !c.any(cMust|cNeg) {
+		w := x.plainly(1.6, sense.Distrust)
+		if x.isWord(d, "deprecated", "retired", "discontinued") && x.isWord(d+1, "by") && !s.Any(sense.Instead|sense.Choose|sense.Avoid) && !c.Any(concept.Must|concept.Neg) {
 			w = 0.9 // its own maker says so
 		}
 		x.hit(frShadow, w, m.at, d)
-	case emailIn(x.textBeyond()) && !exampleBefore(x.textBeyond()):
+	case char.HasEmail(x.textBeyond()) && !exampleBefore(x.textBeyond()):
 		x.hit(frRedirect, 1.7, m.at, m.at)
-	case s.any(sWhile) && s.any(sAttached|sAlways|sMove):
-		x.hit(frRedirect, 1.6, m.at, x.senseAt(sWhile, 0, len(x.toks)))
-	case s.any(sAlways) && (c.any(cTarget|cParam) || s.any(sPayee|sField|sCopyTo)):
-		x.hit(frRedirect, 1.5, m.at, x.senseAt(sAlways, 0, len(x.toks)))
-	case s.any(sCopyTo) && (s.any(sMove) || c.any(cSend|cTarget)):
-		x.hit(frRedirect, 1.5, m.at, x.senseAt(sCopyTo, 0, len(x.toks)))
-	case own >= 0 && (s.any(sSame|sThrough|sGive|sDialog|sMove|sOutput) || c.any(cInclude|cSend|cResult|cParam|cConv)):
+	case s.Any(sense.While) && s.Any(sense.Attached|sense.Always|sense.Move):
+		x.hit(frRedirect, 1.6, m.at, x.senseAt(sense.While, 0, len(x.toks)))
+	case s.Any(sense.Always) && (c.Any(concept.Target|concept.Param) || s.Any(sense.Payee|sense.Field|sense.CopyTo)):
+		x.hit(frRedirect, 1.5, m.at, x.senseAt(sense.Always, 0, len(x.toks)))
+	case s.Any(sense.CopyTo) && (s.Any(sense.Move) || c.Any(concept.Send|concept.Target)):
+		x.hit(frRedirect, 1.5, m.at, x.senseAt(sense.CopyTo, 0, len(x.toks)))
+	case own >= 0 && (s.Any(sense.Same|sense.Through|sense.Give|sense.Dialog|sense.Move|sense.Output) || c.Any(concept.Include|concept.Send|concept.Result|concept.Param|concept.Conv)):
 		x.hit(frShadow, 1.6, m.at, own)
-	case s.any(sSince) && (s.any(sClaim|sGive|sMove|sAvoid) || c.any(cParam|cTarget|cNeg|cFile)):
-		x.hit(frShadow, x.plainly(1.5, sUtter|sClaim|sDistrust), m.at, x.senseAt(sSince, 0, len(x.toks)))
+	case s.Any(sense.Since) && (s.Any(sense.Claim|sense.Give|sense.Move|sense.Avoid) || c.Any(concept.Param|concept.Target|concept.Neg|concept.File)):
+		x.hit(frShadow, x.plainly(1.5, sense.Utter|sense.Claim|sense.Distrust), m.at, x.senseAt(sense.Since, 0, len(x.toks)))
 	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
 		// A hint only: honest references have more shapes than refers knows.
 		x.hit(frShadow, 1.1, m.at, m.at)
@@ -51,7 +58,7 @@ func (x *frameContext) peer() {
 // callsItself says whether the sentence only tells that this tool calls the
 // one named at token at.
 func (x *frameContext) callsItself(at int) bool {
-	return x.isWord(at-1, "calls", "uses", "wraps", "runs") && !x.mask.any(cMust|cModel|cYou) && !x.literalSink()
+	return x.isWord(at-1, "calls", "uses", "wraps", "runs") && !x.mask.Any(concept.Must|concept.Model|concept.You) && !x.literalSink()
 }
 
 // refers says whether the sentence names another tool as honest texts do.
@@ -65,7 +72,7 @@ func (x *frameContext) refers(at, own int) bool {
 			return true
 		}
 	}
-	if own >= 0 || x.mask.has(cNeg|cTell) || x.sen.senses.any(sAlways|sInstead|sAvoid|sOthers) && x.mask.any(cTarget|cParam|cFile|cOther|cMust) {
+	if own >= 0 || x.mask.Has(concept.Neg|concept.Tell) || x.sen.senses.Any(sense.Always|sense.Instead|sense.Avoid|sense.Others) && x.mask.Any(concept.Target|concept.Param|concept.File|concept.Other|concept.Must) {
 		return false
 	}
 	// "such as", "as", "like", "unlike", "than", "from": what it is compared
@@ -73,17 +80,17 @@ func (x *frameContext) refers(at, own int) bool {
 	for i := max(0, at-4); i < at; i++ {
 		t := x.toks[i]
 		switch {
-		case t.c.any(cCall|cAsk|cInclude|cSend) && t.flags&tfIdent == 0 && x.findAny(cNeg, i-3, i) < 0 && !x.mask.any(cMust):
+		case t.c.Any(concept.Call|concept.Ask|concept.Include|concept.Send) && t.flags&tfIdent == 0 && x.findAny(concept.Neg, i-3, i) < 0 && !x.mask.Any(concept.Must):
 			return true
-		case x.isWord(i, "such", "like", "unlike", "than", "from", "of", "that", "with", "by", "to", "e", "example", "instance", "via", "in") && !x.mask.any(cMust) && !x.sen.senses.any(sSince|sReject):
+		case x.isWord(i, "such", "like", "unlike", "than", "from", "of", "that", "with", "by", "to", "e", "example", "instance", "via", "in") && !x.mask.Any(concept.Must) && !x.sen.senses.Any(sense.Since|sense.Reject):
 			return true
-		case t.c.any(cPrefer) && x.findAny(cNeg, i-3, i) < 0:
+		case t.c.Any(concept.Prefer) && x.findAny(concept.Neg, i-3, i) < 0:
 			return true
 		}
 	}
 	// What it expects, can do, is better at.
 	for i := end; i < min(len(x.toks), end+6); i++ {
-		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses", "enough", "suffices", "helps", "works", "keeps", "covers", "handles") && !x.sen.senses.any(sSince|sAlways) ||
+		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses", "enough", "suffices", "helps", "works", "keeps", "covers", "handles") && !x.sen.senses.Any(sense.Since|sense.Always) ||
 			x.isWord(i, "better", "quicker", "faster", "cheaper", "simpler") {
 			return true
 		}
@@ -99,9 +106,9 @@ func (x *frameContext) plainMention(own int) int {
 		return -1
 	}
 	for i := range x.toks {
-		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.any(cOther|cMust)
+		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.Any(concept.Other|concept.Must)
 		// Its server's name will do where tools are spoken of.
-		if x.reg.servers != nil && x.mask.any(cTool) && x.sen.foreign && x.toks[i].end-x.toks[i].start >= 4 && x.otherServer(x.word(i)) {
+		if x.reg.servers != nil && x.mask.Any(concept.Tool) && x.sen.foreign && x.toks[i].end-x.toks[i].start >= 4 && x.otherServer(x.word(i)) {
 			return i
 		}
 		if called && i != own && x.toks[i].end-x.toks[i].start >= 4 && x.toks[i].flags&tfIdent == 0 && x.ownerOf(x.word(i)) == ownerOther {
@@ -113,9 +120,9 @@ func (x *frameContext) plainMention(own int) int {
 
 // plainly undoes the discount for talk of attacks where what sounds like it is
 // what a tool is accused of, "leaks", or what becomes of a call, "rejected".
-func (x *frameContext) plainly(weight float64, meant sense) float64 {
+func (x *frameContext) plainly(weight float64, meant sense.Set) float64 {
 	for _, t := range x.toks {
-		if t.c.any(cMeta) && !t.s.any(meant) {
+		if t.c.Any(concept.Meta) && !t.s.Any(meant) {
 			return weight
 		}
 	}
@@ -125,7 +132,7 @@ func (x *frameContext) plainly(weight float64, meant sense) float64 {
 // accused finds what is said against the tool named at token at; -1 if
 // nothing is.
 func (x *frameContext) accused(at int) int {
-	d := x.senseAt(sDistrust, at-3, len(x.toks))
+	d := x.senseAt(sense.Distrust, at-3, len(x.toks))
 	if d < 0 || x.negated(d) || x.isWord(d-1, "for", "about", "report", "find") {
 		return -1
 	}

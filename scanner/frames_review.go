@@ -1,9 +1,11 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
 // deferred finds what a tool holds back until somebody has looked at it: other
 // behaviour after the approval than before, or a text that is to be swapped.
 func (x *frameContext) deferred() {
-	if x.sen.first || !x.described() || x.about.any(cMeta) {
+	if x.sen.first || !x.described() || x.about.Any(concept.Meta) {
 		return
 	}
 	all := len(x.toks)
@@ -16,11 +18,11 @@ func (x *frameContext) deferred() {
 		return
 	}
 	self := x.findWord(0, all, selfWords...)
-	if self < 0 || x.findAny(cUser, max(0, at-1), at) >= 0 && self > at {
+	if self < 0 || x.findAny(concept.User, max(0, at-1), at) >= 0 && self > at {
 		return
 	}
 	weight := 0.8
-	if x.mask.any(cSecretly | cSecret | cCredPath | cShell | cOutside) {
+	if x.mask.Any(concept.Secretly | concept.Secret | concept.CredPath | concept.Shell | concept.Outside) {
 		weight += 0.8
 	}
 	if x.findWord(0, all, pretenceWords...) >= 0 {

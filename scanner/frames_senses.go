@@ -1,28 +1,33 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // senseFrames lists the frames that read senses, each with what a sentence
 // has to speak of: all of need, and some of any.
 var senseFrames = [...]struct {
-	need, any sense
+	need, any sense.Set
 	find      func(*frameContext)
 }{
-	{sDialog, sReject | sGive | sSpan | sPaste | sField, (*frameContext).dialogDemand},
-	{0, sContents | sPaste | sKeyFile, (*frameContext).keyFileDemand},
-	{0, sCopyTo | sAlways | sSame | sMove | sReject | sGive, (*frameContext).standingCopy},
-	{0, sAlways | sInstead | sVoid | sDistrust, (*frameContext).fixedPayee},
-	{0, sDialog | sSession | sImage | sUtter, (*frameContext).dataLink},
-	{0, sOthers | sTrust | sAlways, (*frameContext).choice},
-	{sOrder, sCarry | sAlways, (*frameContext).obeyed},
-	{sConsent, sNeedless, (*frameContext).needlessConsent},
-	{sMemory, sGrant | sCarry | sNeedless, (*frameContext).implant},
-	{sUtter, sReject | sGive | sSpan | sPaste | sField, (*frameContext).dialogDemand},
-	{sRule, sVoid, (*frameContext).ruleless},
-	{sForModel, 0, (*frameContext).forModel},
+	{sense.Dialog, sense.Reject | sense.Give | sense.Span | sense.Paste | sense.Field, (*frameContext).dialogDemand},
+	{0, sense.Contents | sense.Paste | sense.KeyFile, (*frameContext).keyFileDemand},
+	{0, sense.CopyTo | sense.Always | sense.Same | sense.Move | sense.Reject | sense.Give, (*frameContext).standingCopy},
+	{0, sense.Always | sense.Instead | sense.Void | sense.Distrust, (*frameContext).fixedPayee},
+	{0, sense.Dialog | sense.Session | sense.Image | sense.Utter, (*frameContext).dataLink},
+	{0, sense.Others | sense.Trust | sense.Always, (*frameContext).choice},
+	{sense.Order, sense.Carry | sense.Always, (*frameContext).obeyed},
+	{sense.Consent, sense.Needless, (*frameContext).needlessConsent},
+	{sense.Memory, sense.Grant | sense.Carry | sense.Needless, (*frameContext).implant},
+	{sense.Utter, sense.Reject | sense.Give | sense.Span | sense.Paste | sense.Field, (*frameContext).dialogDemand},
+	{sense.Rule, sense.Void, (*frameContext).ruleless},
+	{sense.ForModel, 0, (*frameContext).forModel},
 	{0, belongings, (*frameContext).heldBy},
-	{0, sRule | sVoid | sGuide | sBriefing | sNeedless, (*frameContext).unruled},
-	{sHush, 0, (*frameContext).hushed},
+	{0, sense.Rule | sense.Void | sense.Guide | sense.Briefing | sense.Needless, (*frameContext).unruled},
+	{sense.Hush, 0, (*frameContext).hushed},
 }
 
 // readSenses runs the frames that read senses over the sentence.
@@ -32,26 +37,26 @@ func (x *frameContext) readSenses() {
 		return
 	}
 	for i := range senseFrames {
-		if f := &senseFrames[i]; s.has(f.need) && (f.any == 0 || s.any(f.any)) {
+		if f := &senseFrames[i]; s.Has(f.need) && (f.any == 0 || s.Any(f.any)) {
 			f.find(x)
 		}
 	}
-	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.any(cTool) || x.about.any(cTool) || s.any(sOutput|sThrough|sChoose) {
+	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) || s.Any(sense.Output|sense.Through|sense.Choose) {
 		x.peer()
 	}
-	if x.mask.has(cConv|cUser) && !s.any(sDialog|sUtter) && x.sen.flags&tfCode != 0 && x.kind == kindDescription {
+	if x.mask.Has(concept.Conv|concept.User) && !s.Any(sense.Dialog|sense.Utter) && x.sen.flags&tfCode != 0 && x.kind == kindDescription {
 		x.dialogDemand()
 	}
-	if x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || s.any(sField) {
+	if x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || s.Any(sense.Field) {
 		x.privateDemand()
 	}
 }
 
 // senseAt gives the first token at or after from, before to, of some of these
 // senses; -1 if there is none.
-func (x *frameContext) senseAt(want sense, from, to int) int {
+func (x *frameContext) senseAt(want sense.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
-		if x.toks[i].s.any(want) {
+		if x.toks[i].s.Any(want) {
 			return i
 		}
 	}
@@ -60,13 +65,13 @@ func (x *frameContext) senseAt(want sense, from, to int) int {
 
 // near finds two different tokens of these senses that stand at most reach
 // apart.
-func (x *frameContext) near(a, b sense, reach int) (i, j int) {
+func (x *frameContext) near(a, b sense.Set, reach int) (i, j int) {
 	for i := range x.toks {
-		if !x.toks[i].s.any(a) {
+		if !x.toks[i].s.Any(a) {
 			continue
 		}
 		for j := max(0, i-reach); j < min(len(x.toks), i+reach+1); j++ {
-			if j != i && x.toks[j].s.any(b) {
+			if j != i && x.toks[j].s.Any(b) {
 				return i, j
 			}
 		}
@@ -76,12 +81,12 @@ func (x *frameContext) near(a, b sense, reach int) (i, j int) {
 
 // negated says whether a negation stands shortly before token i.
 func (x *frameContext) negated(i int) bool {
-	return x.findAny(cNeg, i-4, i) >= 0 || x.sen.foreign && x.findAny(cNeg, i-6, i+4) >= 0
+	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
 }
 
 // around joins the senses and concepts of the sentence with those of its
 // neighbours in the text.
-func (x *frameContext) around() (s sense, c concept) {
+func (x *frameContext) around() (s sense.Set, c concept.Set) {
 	at := x.index()
 	for k := max(x.doc.sen0, at-1); k <= min(at+1, x.doc.sen1-1); k++ {
 		s |= x.v.clauses[k].senses
@@ -91,7 +96,7 @@ func (x *frameContext) around() (s sense, c concept) {
 }
 
 // next joins the sentence with the one that follows.
-func (x *frameContext) next() (s sense, c concept) {
+func (x *frameContext) next() (s sense.Set, c concept.Set) {
 	s, c = x.sen.senses, x.mask
 	if at := x.index(); at+1 < x.doc.sen1 {
 		s |= x.v.clauses[at+1].senses
@@ -120,11 +125,11 @@ const maxFields = 64
 // namedField gives the token that names a parameter of this tool, or a word
 // for one; -1 if there is none. fair says that the parameter's own name owns
 // up to the meanings given, such as one called private_key.
-func (x *frameContext) namedField(own concept, ownSense sense) (at int, fair bool) {
+func (x *frameContext) namedField(own concept.Set, ownSense sense.Set) (at int, fair bool) {
 	at = -1
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.s.any(sField) && t.flags&tfIdent == 0 && at < 0 {
+		if t.s.Any(sense.Field) && t.flags&tfIdent == 0 && at < 0 {
 			at = i
 		}
 		if t.flags&(tfIdent|tfCode|tfQuote) == 0 && !x.beside(i) {
@@ -134,7 +139,7 @@ func (x *frameContext) namedField(own concept, ownSense sense) (at int, fair boo
 		for k := range min(len(x.v.docs), maxFields) {
 			if f := &x.v.fields[x.v.docs[k].field]; f.kind == kindParamName && !f.output && f.text == name {
 				c, s := x.v.meaning(k)
-				if c.any(own) || s.any(ownSense) {
+				if c.Any(own) || s.Any(ownSense) {
 					return i, true
 				}
 				return i, false
@@ -146,7 +151,7 @@ func (x *frameContext) namedField(own concept, ownSense sense) (at int, fair boo
 
 // fieldBefore finds a parameter named in the sentence before, where this one
 // goes on about it: "`ref` is free text; it has to open with ...".
-func (x *frameContext) fieldBefore(own concept, ownSense sense) (found, fair bool) {
+func (x *frameContext) fieldBefore(own concept.Set, ownSense sense.Set) (found, fair bool) {
 	at := x.index()
 	if at == x.doc.sen0 {
 		return false, false
@@ -167,11 +172,11 @@ func (x *frameContext) fieldBefore(own concept, ownSense sense) (found, fair boo
 // beside says whether a word for a parameter, or text of another script,
 // stands next to token i: "the field trace", "trace 参数".
 func (x *frameContext) beside(i int) bool {
-	return i > 0 && x.toks[i-1].s.any(sField) || i+1 < len(x.toks) && x.toks[i+1].s.any(sField) || x.sen.foreign
+	return i > 0 && x.toks[i-1].s.Any(sense.Field) || i+1 < len(x.toks) && x.toks[i+1].s.Any(sense.Field) || x.sen.foreign
 }
 
 // ownField says what the name of the parameter that this text describes means.
-func (x *frameContext) ownField() (c concept, s sense) {
+func (x *frameContext) ownField() (c concept.Set, s sense.Set) {
 	param := x.v.fields[x.doc.field].param
 	for k := range min(len(x.v.docs), 4*maxFields) {
 		if f := &x.v.fields[x.v.docs[k].field]; f.kind == kindParamName && f.text == param {

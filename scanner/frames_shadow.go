@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // shadow finds orders about a tool that is not this server's.
 func (x *frameContext) shadow() {
@@ -19,7 +23,7 @@ func (x *frameContext) shadow() {
 	case x.kin(x.identifier(m.at)):
 		sure = 0.3
 	}
-	if x.sen.foreign && x.findAny(cCall, m.at-3, m.at) >= 0 && !x.mask.any(cNeg|cTarget|cIgnore|cMust|cOther) && !x.literalSink() {
+	if x.sen.foreign && x.findAny(concept.Call, m.at-3, m.at) >= 0 && !x.mask.Any(concept.Neg|concept.Target|concept.Ignore|concept.Must|concept.Other) && !x.literalSink() {
 		return // "si quieres mandarlo, usa send_email"
 	}
 	if x.prerequisite(m.at) {
@@ -36,19 +40,19 @@ func (x *frameContext) shadow() {
 	literal := x.literalSink()
 	var deed int
 	var md mood
-	deed, md = x.demanded(cSend|cChange|cInclude|cDestroy|cPay, moodOrder)
+	deed, md = x.demanded(concept.Send|concept.Change|concept.Include|concept.Destroy|concept.Pay, moodOrder)
 	if deed < 0 {
 		for i := range x.toks {
 			// "the recipient must be changed", "has to BCC"
 			t := x.toks[i]
-			if t.c.any(cSend|cChange|cInclude) && t.flags&tfIdent == 0 && (t.f == formBase || t.f == formPast) && x.findAny(cMust, i-4, i) >= 0 {
+			if t.c.Any(concept.Send|concept.Change|concept.Include) && t.flags&tfIdent == 0 && (t.f == formBase || t.f == formPast) && x.findAny(concept.Must, i-4, i) >= 0 {
 				deed, md = i, moodStrong
 				break
 			}
 		}
 	}
 	target := x.targetWord() || literal
-	if deed >= 0 && md >= moodOrder && target && x.mask.any(cWhen|cMust|cBefore|cOther) && x.toks[deed].flags&tfIdent == 0 && (literal || m.other || md == moodStrong) {
+	if deed >= 0 && md >= moodOrder && target && x.mask.Any(concept.When|concept.Must|concept.Before|concept.Other) && x.toks[deed].flags&tfIdent == 0 && (literal || m.other || md == moodStrong) {
 		w := 1.7
 		if literal {
 			w = 2.3
@@ -60,20 +64,20 @@ func (x *frameContext) shadow() {
 		// Any other order about it, but an honest "use that one first".
 		for i := range x.toks {
 			t := x.toks[i]
-			if t.flags&tfIdent != 0 || !t.c.any(cDeeds|cIgnore|cDisable|cPrefer) || t.c.any(cCall) && m.at > i && m.at-i <= 4 || x.mood(i) < moodStrong {
+			if t.flags&tfIdent != 0 || !t.c.Any(concept.Deeds|concept.Ignore|concept.Disable|concept.Prefer) || t.c.Any(concept.Call) && m.at > i && m.at-i <= 4 || x.mood(i) < moodStrong {
 				continue
 			}
 			w := 1.0
-			if x.mask.any(cWhen | cBefore | cOther) {
+			if x.mask.Any(concept.When | concept.Before | concept.Other) {
 				w = 1.4
 			}
 			x.hit(frShadow, w, m.at, i)
 			break
 		}
 	}
-	if n := x.findAny(cNeg, 0, m.at); n >= 0 && m.at-n <= 4 && x.findAny(cCall, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder {
+	if n := x.findAny(concept.Neg, 0, m.at); n >= 0 && m.at-n <= 4 && x.findAny(concept.Call, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder {
 		w := 1.6 * sure
-		if x.findAny(cWhen, m.at, len(x.toks)) >= 0 || x.isWord(m.at+2, "for", "to", "on") || x.isWord(m.at+3, "for", "to", "on") {
+		if x.findAny(concept.When, m.at, len(x.toks)) >= 0 || x.isWord(m.at+2, "for", "to", "on") || x.isWord(m.at+3, "for", "to", "on") {
 			w *= 0.6 // it is not for that, which is documentation
 		}
 		x.hit(frShadow, w, n, m.at)
@@ -84,7 +88,7 @@ func (x *frameContext) shadow() {
 // does not, the parameter of that name does.
 func (x *frameContext) targetWord() bool {
 	for i := range x.toks {
-		if t := x.toks[i]; t.c.any(cTarget) && (t.flags&(tfCode|tfQuote|tfIdent) != 0 || !x.isWord(i, "to")) {
+		if t := x.toks[i]; t.c.Any(concept.Target) && (t.flags&(tfCode|tfQuote|tfIdent) != 0 || !x.isWord(i, "to")) {
 			return true
 		}
 	}
@@ -109,13 +113,13 @@ func (x *frameContext) mimicry() {
 	switch {
 	case before == '/' && t.start > 1 && s[t.start-2] == '<' && t.flags&tfTag != 0 && x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") && (after == '>' || after == '_') && x.kind == kindDescription:
 		w := 1.5
-		if strings.Contains(s[max(0, int(t.start)-2000):t.start], "<"+x.word(0)) || x.about.any(cMeta) {
+		if strings.Contains(s[max(0, int(t.start)-2000):t.start], "<"+x.word(0)) || x.about.Any(concept.Meta) {
 			w = 0.3 // it closes what the text itself opened
 		}
 		x.hit(frMimicry, w, 0, 0)
 	case before == '|' && t.start > 1 && s[t.start-2] == '<':
 		w := 2.4
-		if t.flags&(tfQuote|tfCode) != 0 || x.about.any(cConv|cModel|cInstr|cMeta) || x.kind >= kindEnum {
+		if t.flags&(tfQuote|tfCode) != 0 || x.about.Any(concept.Conv|concept.Model|concept.Instr|concept.Meta) || x.kind >= kindEnum {
 			w = 0.5
 		}
 		x.hit(frMimicry, w, 0, 0)
@@ -123,7 +127,7 @@ func (x *frameContext) mimicry() {
 		x.hit(frMimicry, 2.2, 0, 0)
 	case t.flags&tfTag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_' || after == '-'):
 		w := 1.5
-		if x.about.any(cMeta) || x.kind == kindParamDescription && role {
+		if x.about.Any(concept.Meta) || x.kind == kindParamDescription && role {
 			w = 0.4
 		}
 		if t.flags&tfUpper != 0 && before == '[' && !role {
@@ -143,13 +147,13 @@ func (x *frameContext) mimicry() {
 		}
 		x.hit(frMimicry, w, 0, 0)
 	case x.commented():
-		if _, m := x.demanded(cDeeds|cIgnore|cTell, moodOrder); x.mask.any(cModel|cSecretly) || m >= moodOrder && (x.mask.any(cInstr|cIgnore|cSystem|cSecret|cConv) || x.mask.has(cUser|cTell)) {
+		if _, m := x.demanded(concept.Deeds|concept.Ignore|concept.Tell, moodOrder); x.mask.Any(concept.Model|concept.Secretly) || m >= moodOrder && (x.mask.Any(concept.Instr|concept.Ignore|concept.System|concept.Secret|concept.Conv) || x.mask.Has(concept.User|concept.Tell)) {
 			x.hit(frMimicry, 1.6, 0, len(x.toks)-1)
 		}
 	}
 	for i := range x.toks {
 		switch {
-		case x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == kindDescription && x.findAny(cTool|cSystem|cInstr, i+2, i+5) >= 0 && (x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description")):
+		case x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == kindDescription && x.findAny(concept.Tool|concept.System|concept.Instr, i+2, i+5) >= 0 && (x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description")):
 			x.hit(frMimicry, 1.6, i, i+2)
 		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].start-x.toks[i].end >= 3 && s[x.toks[i].end] == '"' && x.isWord(i+2, "content"):
 			x.hit(frMimicry, 1.6, i, i+1)
@@ -162,7 +166,7 @@ func (x *frameContext) mimicry() {
 	}
 	// "Note to AI:", "for language models:", "Assistant, "
 	for i := 0; i < len(x.toks) && i < 14; i++ {
-		if !x.toks[i].c.any(cModel) || x.toks[i].flags&tfIdent != 0 {
+		if !x.toks[i].c.Any(concept.Model) || x.toks[i].flags&tfIdent != 0 {
 			continue
 		}
 		end := int(x.toks[i].end)
@@ -170,7 +174,7 @@ func (x *frameContext) mimicry() {
 			continue
 		}
 		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].flags&tfBreak != 0) || i == 0 && len(x.toks) > 3 && !x.sen.first {
-			if j, m := x.demanded(cDeeds|cTell|cIgnore|cPretend|cDisable, moodOrder); j > i && m >= moodOrder && x.kind <= kindParamDescription && !x.about.any(cModel) {
+			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, moodOrder); j > i && m >= moodOrder && x.kind <= kindParamDescription && !x.about.Any(concept.Model) {
 				x.hit(frAddress, 1.0, i, j)
 			}
 		}
@@ -181,7 +185,7 @@ func (x *frameContext) mimicry() {
 // transcript finds a made-up exchange: two or more lines that open with a
 // speaker.
 func (x *frameContext) transcript() {
-	if x.kind != kindDescription || !speaker(x.doc, x.toks[0]) || x.about.any(cConv|cModel|cMeta|cInstr) {
+	if x.kind != kindDescription || !speaker(x.doc, x.toks[0]) || x.about.Any(concept.Conv|concept.Model|concept.Meta|concept.Instr) {
 		return
 	}
 	n := 0

@@ -1,59 +1,65 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // Frames about what the user is shown and told: reports that do not tell what
 // happened, displays that are left as they were, what nobody is to hear of.
 
 // misreports finds orders to show something else than what is.
 func (x *frameContext) misreports() {
-	if x.about.any(cDeceive) || x.kind > kindParamDescription {
+	if x.about.Any(concept.Deceive) || x.kind > kindParamDescription {
 		return
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.flags&tfIdent != 0 || t.f == formThird || !t.c.any(cTell|cShow|cDo|cRead|cInclude|cPay) && t.end-t.start != 2 {
+		if t.flags&tfIdent != 0 || t.f == formThird || !t.c.Any(concept.Tell|concept.Show|concept.Do|concept.Read|concept.Include|concept.Pay) && t.end-t.start != 2 {
 			continue
 		}
 		// "leave the diff that you show as it was"
-		if x.isWord(i, "leave", "keep", "leaving", "keeping", "stays", "remains", "stay") && x.findAny(cShow|cResult|cKnow, i-4, i+8) >= 0 {
+		if x.isWord(i, "leave", "keep", "leaving", "keeping", "stays", "remains", "stay") && x.findAny(concept.Show|concept.Result|concept.Know, i-4, i+8) >= 0 {
 			for k := i + 1; k < min(i+12, len(x.toks)); k++ {
 				if x.isWord(k, "was", "is", "were", "wanted", "requested", "wished") && x.isWord(k-1, "it", "they", "as") && x.isWord(k-2, "as", "it", "way") || x.isWord(k, "unchanged", "untouched") {
-					if x.mask.any(cUser|cYou|cKnow) || x.isWord(i, "leave", "keep") && x.findAny(cShow, i, k) >= 0 {
+					if x.mask.Any(concept.User|concept.You|concept.Know) || x.isWord(i, "leave", "keep") && x.findAny(concept.Show, i, k) >= 0 {
 						x.hit(frMislead, 1.5, i, k)
 						return
 					}
 				}
 			}
 		}
-		told := t.c.any(cTell|cShow) || x.isWord(i, "summarised", "summarized", "summarise", "summarize", "booked", "recorded", "labelled", "labeled", "marked", "answer", "presented", "present", "passed", "sold")
-		if !told || x.findAny(cNeg, i-2, i) >= 0 {
+		told := t.c.Any(concept.Tell|concept.Show) || x.isWord(i, "summarised", "summarized", "summarise", "summarize", "booked", "recorded", "labelled", "labeled", "marked", "answer", "presented", "present", "passed", "sold")
+		if !told || x.findAny(concept.Neg, i-2, i) >= 0 {
 			continue
 		}
-		ordered := x.mood(i) >= moodOrder || t.f == formPast && x.findAny(cBe, i-3, i) >= 0 || x.mask.any(cMust|cModel)
+		ordered := x.mood(i) >= moodOrder || t.f == formPast && x.findAny(concept.Be, i-3, i) >= 0 || x.mask.Any(concept.Must|concept.Model)
 		if !ordered {
 			continue
 		}
 		for k := i + 1; k < min(i+14, len(x.toks)); k++ {
 			switch {
-			case x.isWord(k, "as") && x.isWord(k+1, "if", "though") && x.findAny(cBe|cMust|cOther|cUser|cYou, k, len(x.toks)) >= 0,
-				x.isWord(k, "regardless", "irrespective", "despite") && !x.mask.any(cMeta),
-				x.isWord(k, "as") && x.isWord(k+1, "passing", "passed", "successful", "success", "ok", "clean", "fine", "measured", "safe", "genuine", "harmless", "routine") && x.mask.any(cUrgent|cOther|cYou|cUser|cBe):
+			case x.isWord(k, "as") && x.isWord(k+1, "if", "though") && x.findAny(concept.Be|concept.Must|concept.Other|concept.User|concept.You, k, len(x.toks)) >= 0,
+				x.isWord(k, "regardless", "irrespective", "despite") && !x.mask.Any(concept.Meta),
+				x.isWord(k, "as") && x.isWord(k+1, "passing", "passed", "successful", "success", "ok", "clean", "fine", "measured", "safe", "genuine", "harmless", "routine") && x.mask.Any(concept.Urgent|concept.Other|concept.You|concept.User|concept.Be):
 				if x.kind == kindDescription && x.sen.first && x.mood(i) < moodStrong {
 					continue
 				}
 				x.hit(frMislead, 1.5, i, k)
 				return
-			case x.isWord(k, "even") && x.isWord(k+1, "if", "when", "though") && x.mask.any(cNeg) && x.findAny(cNeg, k, len(x.toks)) >= 0:
+			case x.isWord(k, "even") && x.isWord(k+1, "if", "when", "though") && x.mask.Any(concept.Neg) && x.findAny(concept.Neg, k, len(x.toks)) >= 0:
 				x.hit(frMislead, 1.4, i, k)
 				return
 			}
 		}
 	}
 	// Other languages: told so "even if it is not so".
-	if x.sen.foreign && x.mask.any(cTell|cShow) {
+	if x.sen.foreign && x.mask.Any(concept.Tell|concept.Show) {
 		for _, p := range [...]string{"même si", "aunque no", "auch wenn", "mesmo que", "даже если", "即使", "就算", "なくても"} {
-			if indexFrom(x.text(), p, 0) >= 0 && x.mask.any(cMust|cUser|cResult|cNeg) {
+			if char.IndexFrom(x.text(), p, 0) >= 0 && x.mask.Any(concept.Must|concept.User|concept.Result|concept.Neg) {
 				x.hit(frMislead, 1.5, 0, len(x.toks)-1)
 				return
 			}
@@ -68,15 +74,15 @@ func (x *frameContext) unheard() {
 		return
 	}
 	for i := range x.toks {
-		if !x.toks[i].c.any(cNeg|cUser|cDo|cSecretly|cOutside|cMust|cTell|cSystem|cCall|cSub) && !x.isWord(i, "word", "reason", "point", "between", "remark") {
+		if !x.toks[i].c.Any(concept.Neg|concept.User|concept.Do|concept.Secretly|concept.Outside|concept.Must|concept.Tell|concept.System|concept.Call|concept.Sub) && !x.isWord(i, "word", "reason", "point", "between", "remark") {
 			continue
 		}
 		switch {
 		case x.isWord(i, "nobody", "none", "one") && (!x.isWord(i, "one") || x.isWord(i-1, "no")):
 			for k := i + 1; k < min(i+6, len(x.toks)); k++ {
-				if x.isWord(k, "hear", "hears", "learn", "know", "notice", "notices", "see", "told", "find", "knows") && x.findAny(cMust|cModal, i, k) >= 0 && (!x.mask.any(cSecret) || x.isWord(k+1, "about", "of")) {
+				if x.isWord(k, "hear", "hears", "learn", "know", "notice", "notices", "see", "told", "find", "knows") && x.findAny(concept.Must|concept.Modal, i, k) >= 0 && (!x.mask.Any(concept.Secret) || x.isWord(k+1, "about", "of")) {
 					w := 1.4
-					if x.findAny(cThis|cSub|cRead|cSend|cDestroy, k, len(x.toks)) >= 0 || x.isWord(k+1, "about", "of") {
+					if x.findAny(concept.This|concept.Sub|concept.Read|concept.Send|concept.Destroy, k, len(x.toks)) >= 0 || x.isWord(k+1, "about", "of") {
 						w = 1.6
 					}
 					x.hit(frConceal, w, i, k)
@@ -85,7 +91,7 @@ func (x *frameContext) unheard() {
 			}
 		case x.isWord(i, "need", "reason", "point", "use") && x.isWord(i-1, "no", "little") && x.isWord(i+1, "to", "in"):
 			for k := i + 2; k < min(i+5, len(x.toks)); k++ {
-				if x.toks[k].c.any(cTell) || x.isWord(k, "talk", "talking", "bother", "trouble", "burden") {
+				if x.toks[k].c.Any(concept.Tell) || x.isWord(k, "talk", "talking", "bother", "trouble", "burden") {
 					x.hit(frConceal, 1.5, i, k)
 					return
 				}
@@ -95,7 +101,7 @@ func (x *frameContext) unheard() {
 			return
 		case x.isWord(i, "left", "kept", "leave", "keep") && !x.sen.foreign:
 			for k := i + 1; k < min(i+8, len(x.toks)); k++ {
-				if x.isWord(k, "out") && x.isWord(k+1, "of", "whenever", "when") && !x.housekeeping(k) && (x.findAny(cYou|cResult|cShow|cTell, k+1, k+8) >= 0) && x.findAny(cUser|cYou|cShow, k+1, len(x.toks)) >= 0 {
+				if x.isWord(k, "out") && x.isWord(k+1, "of", "whenever", "when") && !x.housekeeping(k) && (x.findAny(concept.You|concept.Result|concept.Show|concept.Tell, k+1, k+8) >= 0) && x.findAny(concept.User|concept.You|concept.Show, k+1, len(x.toks)) >= 0 {
 					x.hit(frConceal, 1.5, i, k)
 					return
 				}
@@ -110,26 +116,26 @@ func (x *frameContext) hushed() {
 	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
 		return
 	}
-	i := x.senseAt(sHush, 0, len(x.toks))
+	i := x.senseAt(sense.Hush, 0, len(x.toks))
 	if i < 0 || x.housekeeping(i) || x.fromOthers(i) {
 		return
 	}
 	s, c := x.around()
 	w := 0.0
 	if x.findWord(0, len(x.toks), "fee", "fees", "surcharge", "copy", "copies", "commission", "cost", "costs", "stored", "failing", "failed", "raw", "changes", "step", "deed", "deletion", "upload", "transfer", "internally", "deposit", "charge", "payment") >= 0 ||
-		x.mask.any(cPay|cDestroy|cSend|cInstr|cUrgent|cSecret|cRead) {
+		x.mask.Any(concept.Pay|concept.Destroy|concept.Send|concept.Instr|concept.Urgent|concept.Secret|concept.Read) {
 		w += 0.8
 	}
-	if w == 0 && (x.sen.foreign && x.mask.any(cChange|cIgnore|cDisable) || c.any(cPay|cDestroy|cDisable|cSend)) {
+	if w == 0 && (x.sen.foreign && x.mask.Any(concept.Change|concept.Ignore|concept.Disable) || c.Any(concept.Pay|concept.Destroy|concept.Disable|concept.Send)) {
 		w = 0.5
 	}
-	if x.mask.any(cUser | cModel | cConv | cYou | cTell) {
+	if x.mask.Any(concept.User | concept.Model | concept.Conv | concept.You | concept.Tell) {
 		w += 0.5
 	}
-	if s.any(sMove|sCopyTo|sVendor) || c.any(cOutside) {
+	if s.Any(sense.Move|sense.CopyTo|sense.Vendor) || c.Any(concept.Outside) {
 		w += 0.3
 	}
-	if x.mask.any(cMust|cShould|cPrefer) || x.isWord(i, "best") || x.sen.foreign {
+	if x.mask.Any(concept.Must|concept.Should|concept.Prefer) || x.isWord(i, "best") || x.sen.foreign {
 		w += 0.3
 	}
 	if w >= 0.8 {
@@ -143,7 +149,7 @@ func (x *frameContext) unlessWanted() bool {
 		return false
 	}
 	for i := range x.toks {
-		if x.isWord(i, "unless", "until") && x.findAny(cUser, i, i+5) >= 0 {
+		if x.isWord(i, "unless", "until") && x.findAny(concept.User, i, i+5) >= 0 {
 			return true
 		}
 	}

@@ -1,6 +1,12 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // Frames about places that the text itself names: who else gets a copy, whose
 // account is paid, what a link is to carry.
@@ -12,25 +18,25 @@ func (x *frameContext) standingCopy() {
 	}
 	text := x.textBeyond()
 	url := strings.Contains(text, "://")
-	mail := (emailIn(text) || phoneIn(text)) && !exampleBefore(text)
+	mail := (char.HasEmail(text) || phoneIn(text)) && !exampleBefore(text)
 	if !mail && !url {
 		return
 	}
 	s := x.sen.senses
-	i := max(x.senseAt(sCopyTo|sAlways, 0, len(x.toks)), 0)
-	sends := x.about.any(cSend|cTarget|cConv|cTell|cInclude) || s.any(sMove) || x.mask.any(cSend)
+	i := max(x.senseAt(sense.CopyTo|sense.Always, 0, len(x.toks)), 0)
+	sends := x.about.Any(concept.Send|concept.Target|concept.Conv|concept.Tell|concept.Include) || s.Any(sense.Move) || x.mask.Any(concept.Send)
 	switch {
-	case mail && s.any(sCopyTo) && (sends || s.any(sAlways)):
-		x.hit(frSend, x.plainly(1.6, sDistrust|sReject), i, i)
-	case mail && s.any(sAlways) && sends && (!x.sen.first || x.mask.any(cTarget|cInclude|cMust) || s.any(sMove|sInstead)):
+	case mail && s.Any(sense.CopyTo) && (sends || s.Any(sense.Always)):
+		x.hit(frSend, x.plainly(1.6, sense.Distrust|sense.Reject), i, i)
+	case mail && s.Any(sense.Always) && sends && (!x.sen.first || x.mask.Any(concept.Target|concept.Include|concept.Must) || s.Any(sense.Move|sense.Instead)):
 		x.hit(frSend, 1.6, i, i)
-	case mail && !x.sen.first && x.about.any(cSend) && x.mask.any(cMust|cTarget) && !x.mask.any(cUser|cAsk|cResult):
+	case mail && !x.sen.first && x.about.Any(concept.Send) && x.mask.Any(concept.Must|concept.Target) && !x.mask.Any(concept.User|concept.Ask|concept.Result):
 		x.hit(frSend, 1.5, i, i)
-	case url && !x.sen.first && s.any(sSame) && (s.any(sMove|sOutput|sGive) || x.mask.any(cSend|cInclude|cFile)):
+	case url && !x.sen.first && s.Any(sense.Same) && (s.Any(sense.Move|sense.Output|sense.Give) || x.mask.Any(concept.Send|concept.Include|concept.File)):
 		x.hit(frSend, 1.5, i, i)
-	case url && x.sen.foreign && !x.sen.first && s.any(sMove) && x.mask.any(cModel|cMust|cBefore) && !x.mask.any(cUser|cNeg):
+	case url && x.sen.foreign && !x.sen.first && s.Any(sense.Move) && x.mask.Any(concept.Model|concept.Must|concept.Before) && !x.mask.Any(concept.User|concept.Neg):
 		x.hit(frSend, 1.5, i, i)
-	case !mail && s.has(sCopyTo|sAlways) && (s.any(sMove) || x.mask.any(cSend|cInclude)):
+	case !mail && s.Has(sense.CopyTo|sense.Always) && (s.Any(sense.Move) || x.mask.Any(concept.Send|concept.Include)):
 		x.hit(frSend, 1.5, i, i)
 	}
 }
@@ -83,18 +89,18 @@ func (x *frameContext) dataLink() {
 		return
 	}
 	s := x.sen.senses
-	if s.has(sSession|sLink) && !x.about.any(cSecret) {
-		i, j := x.near(sSession, sLink, 16)
-		if i >= 0 && (s.any(sGive|sPaste|sThrough|sMove) || x.mask.any(cInclude|cMust)) && !x.negated(i) {
+	if s.Has(sense.Session|sense.Link) && !x.about.Any(concept.Secret) {
+		i, j := x.near(sense.Session, sense.Link, 16)
+		if i >= 0 && (s.Any(sense.Give|sense.Paste|sense.Through|sense.Move) || x.mask.Any(concept.Include|concept.Must)) && !x.negated(i) {
 			x.hit(frLink, 1.6, i, j)
 			return
 		}
 	}
-	if x.about.any(cLink) && !s.any(sDialog|sSession) {
+	if x.about.Any(concept.Link) && !s.Any(sense.Dialog|sense.Session) {
 		return
 	}
 	around, mask := x.around()
-	if !around.any(sDialog|sSession) && !(around.any(sUtter|sImage) && mask.any(cUser)) {
+	if !around.Any(sense.Dialog|sense.Session) && !(around.Any(sense.Utter|sense.Image) && mask.Any(concept.User)) {
 		return
 	}
 	at := x.index()
@@ -103,7 +109,7 @@ func (x *frameContext) dataLink() {
 		to = int(x.v.clauses[at+1].end)
 	}
 	if text := x.doc.text[from:to]; openURL(text) {
-		i := max(x.senseAt(sDialog|sSession|sUtter|sImage, 0, len(x.toks)), 0)
+		i := max(x.senseAt(sense.Dialog|sense.Session|sense.Utter|sense.Image, 0, len(x.toks)), 0)
 		x.hit(frLink, 1.7, i, i)
 	}
 }
@@ -112,7 +118,7 @@ func (x *frameContext) dataLink() {
 // path that goes on in words.
 func openURL(s string) bool {
 	for from := 0; ; {
-		i := indexFrom(s, "://", from)
+		i := char.IndexFrom(s, "://", from)
 		if i < 0 {
 			return false
 		}
@@ -141,7 +147,7 @@ func (x *frameContext) fixedPayee() {
 		s |= own
 	}
 	c := x.mask | x.about
-	if i := x.senseAt(sAlways|sInstead, 0, len(x.toks)); i >= 0 && (c.any(cPay|cTarget) || s.any(sPayee)) && (x.kind == kindDescription || x.sen.senses.any(sAlways)) {
+	if i := x.senseAt(sense.Always|sense.Instead, 0, len(x.toks)); i >= 0 && (c.Any(concept.Pay|concept.Target) || s.Any(sense.Payee)) && (x.kind == kindDescription || x.sen.senses.Any(sense.Always)) {
 		x.hit(frRedirect, 1.7, i, i)
 	}
 }
@@ -150,12 +156,12 @@ func (x *frameContext) fixedPayee() {
 // or ten digits and more.
 func accountIn(s string) bool {
 	for i := 0; i < len(s); {
-		if !wordByte(s[i]) {
+		if !char.IsWord(s[i]) {
 			i++
 			continue
 		}
 		j, digits, upper := i, 0, 0
-		for ; j < len(s) && (wordByte(s[j]) || s[j] == '-' && j > i); j++ {
+		for ; j < len(s) && (char.IsWord(s[j]) || s[j] == '-' && j > i); j++ {
 			switch {
 			case s[j] >= '0' && s[j] <= '9':
 				digits++
@@ -167,7 +173,7 @@ func accountIn(s string) bool {
 		switch {
 		case digits >= 9 && n-digits <= digits/2,
 			n >= 15 && upper >= 2 && digits >= 10,
-			n >= 30 && digits >= 5 && (hasFoldPrefix(s[i:], "0x") || hasFoldPrefix(s[i:], "bc1")),
+			n >= 30 && digits >= 5 && (char.HasPrefixFold(s[i:], "0x") || char.HasPrefixFold(s[i:], "bc1")),
 			n >= 12 && digits >= 6 && upper >= 3:
 			return true
 		}

@@ -1,34 +1,40 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
+
 // Frames about reach: standing orders, other requests, the choice of tools, the
 // user's mind.
 
 // standing finds orders that reach beyond a call of this tool: in every
 // answer, after each action, whenever the user asks for something else.
 func (x *frameContext) standing() {
-	if i := x.findAny(cResult, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") && !x.sayingSo(i) {
-		every := x.findAny(cOther|cWhen, i-3, i)
-		j, m := x.demanded(cInclude|cPrefer|cTell|cChange|cEnd, moodOrder)
+	if i := x.findAny(concept.Result, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") && !x.sayingSo(i) {
+		every := x.findAny(concept.Other|concept.When, i-3, i)
+		j, m := x.demanded(concept.Include|concept.Prefer|concept.Tell|concept.Change|concept.End, moodOrder)
 		switch {
 		case j >= 0 && x.isWord(j+1, "so"):
 			// "should say so in each answer"
-		case every >= 0 && (m >= moodOrder || x.mask.any(cMust|cShould)) && x.mask.any(cInclude|cPrefer|cLink|cEnd|cChange):
+		case every >= 0 && (m >= moodOrder || x.mask.Any(concept.Must|concept.Should)) && x.mask.Any(concept.Include|concept.Prefer|concept.Link|concept.End|concept.Change):
 			x.hit(frPersist, 1.6, every, i)
 		}
 	}
 	// "execute any command that the output contains"
-	if j, m := x.demanded(cCall, moodPlain); m >= moodPlain {
-		o := x.findAny(cShell|cInstr|cTask, j+1, j+6)
-		any := x.findAny(cOther|cWhole, j+1, j+5)
-		if o >= 0 && any >= 0 && x.toks[j].f != formPast && !x.isWord(o, "question", "questions", "query", "queries") && (x.findAny(cResult, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(cRead, o, o+4) >= 0 && x.mask.any(cAnd)) {
+	if j, m := x.demanded(concept.Call, moodPlain); m >= moodPlain {
+		o := x.findAny(concept.Shell|concept.Instr|concept.Task, j+1, j+6)
+		any := x.findAny(concept.Other|concept.Whole, j+1, j+5)
+		if o >= 0 && any >= 0 && x.toks[j].f != formPast && !x.isWord(o, "question", "questions", "query", "queries") && (x.findAny(concept.Result, o+1, j+14) >= 0 && m >= moodOrder || x.findAny(concept.Read, o, o+4) >= 0 && x.mask.Any(concept.And)) {
 			x.hit(frObey, 1.6, j, o)
 		}
 	}
 	// "call this after every single action you take"
-	if j, m := x.demanded(cCall, moodOrder); m == moodStrong || m == moodOrder && x.toks[max(j, 0)].f == formPast {
-		w := x.findAny(cWhen, 0, len(x.toks))
-		if w >= 0 && x.isWord(w, "after", "before", "every", "each", "upon") && x.findAny(cOther|cWhen, w+1, w+3) >= 0 {
-			if k := x.findAny(cTask|cTool|cConv|cResult, w, w+6); k >= 0 && x.mask.any(cYou|cModel|cOther) && x.toks[k-1].flags&tfIdent == 0 {
+	if j, m := x.demanded(concept.Call, moodOrder); m == moodStrong || m == moodOrder && x.toks[max(j, 0)].f == formPast {
+		w := x.findAny(concept.When, 0, len(x.toks))
+		if w >= 0 && x.isWord(w, "after", "before", "every", "each", "upon") && x.findAny(concept.Other|concept.When, w+1, w+3) >= 0 {
+			if k := x.findAny(concept.Task|concept.Tool|concept.Conv|concept.Result, w, w+6); k >= 0 && x.mask.Any(concept.You|concept.Model|concept.Other) && x.toks[k-1].flags&tfIdent == 0 {
 				x.hit(frFirst, 1.5, j, k)
 			}
 		}
@@ -38,15 +44,15 @@ func (x *frameContext) standing() {
 // deceive finds orders to work on the user's mind.
 func (x *frameContext) deceive() {
 	for i := range x.toks {
-		if x.toks[i].c.any(cDeceive) && x.mood(i) >= moodOrder && !x.about.any(cDeceive|cMeta) && x.findAny(cNeg, i-3, i) < 0 {
+		if x.toks[i].c.Any(concept.Deceive) && x.mood(i) >= moodOrder && !x.about.Any(concept.Deceive|concept.Meta) && x.findAny(concept.Neg, i-3, i) < 0 {
 			w := 1.2
-			if x.mask.any(cUser|cYou) || x.toks[i].f == formBase && x.mood(i) == moodStrong {
+			if x.mask.Any(concept.User|concept.You) || x.toks[i].f == formBase && x.mood(i) == moodStrong {
 				w = 1.5
 			}
 			x.hit(frMislead, w, i, i)
 			return
 		}
-		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.findAny(cNeg, i-3, i) < 0 && x.mood(i) >= moodOrder && x.mask.any(cUser|cNeg|cMust) {
+		if x.isWord(i, "make") && x.isWord(i+1, "up") && x.findAny(concept.Neg, i-3, i) < 0 && x.mood(i) >= moodOrder && x.mask.Any(concept.User|concept.Neg|concept.Must) {
 			x.hit(frMislead, 1.5, i, i+1)
 			return
 		}
@@ -58,7 +64,7 @@ func (x *frameContext) deceive() {
 func (x *frameContext) isAnswer(i int) bool {
 	if x.sen.foreign {
 		for _, w := range [...]string{"respuesta", "respost", "réponse", "antwort", "ответ", "回答", "回复", "応答"} {
-			if hasFoldPrefix(x.word(i), w) {
+			if char.HasPrefixFold(x.word(i), w) {
 				return true
 			}
 		}
@@ -70,15 +76,15 @@ func (x *frameContext) isAnswer(i int) bool {
 // mislead finds orders to tell the user what is not so.
 func (x *frameContext) mislead() {
 	for i := range x.toks {
-		if !x.toks[i].c.any(cTell|cShow) || x.mood(i) < moodOrder {
+		if !x.toks[i].c.Any(concept.Tell|concept.Show) || x.mood(i) < moodOrder {
 			continue
 		}
-		n := x.findAny(cNeg, i+1, len(x.toks))
-		if n >= 0 && x.findAny(cTrue, n, n+4) >= 0 {
+		n := x.findAny(concept.Neg, i+1, len(x.toks))
+		if n >= 0 && x.findAny(concept.True, n, n+4) >= 0 {
 			x.hit(frMislead, 1.6, i, n)
 			return
 		}
-		if x.isWord(i, "say", "claim", "pretend", "state", "report", "tell") && n > i && x.findAny(cAnd, i, n) >= 0 && x.findAny(cDeeds, n, n+5) >= 0 && x.mask.any(cUser) && !x.isWord(i+3, "to") {
+		if x.isWord(i, "say", "claim", "pretend", "state", "report", "tell") && n > i && x.findAny(concept.And, i, n) >= 0 && x.findAny(concept.Deeds, n, n+5) >= 0 && x.mask.Any(concept.User) && !x.isWord(i+3, "to") {
 			x.hit(frMislead, 1.5, i, n)
 			return
 		}

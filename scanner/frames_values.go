@@ -1,19 +1,21 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
 // Frames about the places of a schema where nobody expects a sentence.
 
 // instructs finds values of a schema that are sentences of command: an enum
 // value, a default or an example that tells its reader what to do next.
 func (x *frameContext) instructs() {
-	if len(x.toks) < 6 || x.about.any(cInstr|cMeta|cModel|cTask) || x.discount < 1 {
+	if len(x.toks) < 6 || x.about.Any(concept.Instr|concept.Meta|concept.Model|concept.Task) || x.discount < 1 {
 		return
 	}
 	output := x.v.fields[x.doc.field].output
-	if !output && x.kind != kindEnum && (x.freeText() || !x.mask.any(cUser|cModel|cOther|cMust|cNeg|cSecret)) {
+	if !output && x.kind != kindEnum && (x.freeText() || !x.mask.Any(concept.User|concept.Model|concept.Other|concept.Must|concept.Neg|concept.Secret)) {
 		return
 	}
 	for k, t := range x.toks {
-		if t.flags&tfIdent != 0 || k > 0 && t.flags&tfBreak == 0 && !x.toks[k-1].c.any(cAnd|cWhen|cNow) && !x.isWord(k-1, "then", "next") {
+		if t.flags&tfIdent != 0 || k > 0 && t.flags&tfBreak == 0 && !x.toks[k-1].c.Any(concept.And|concept.When|concept.Now) && !x.isWord(k-1, "then", "next") {
 			continue
 		}
 		if x.isWord(k, "cancel", "buy", "settle", "mark", "present", "close", "approve", "transfer", "delete", "send", "pay", "call", "open", "read", "forward", "grant", "publish", "accept", "sign", "order",
@@ -27,7 +29,7 @@ func (x *frameContext) instructs() {
 // freeText says whether the value belongs to a parameter that takes prose.
 func (x *frameContext) freeText() bool {
 	own, _ := x.ownField()
-	if own.any(cInstr | cTask | cConv | cShell) {
+	if own.Any(concept.Instr | concept.Task | concept.Conv | concept.Shell) {
 		return true
 	}
 	switch x.v.fields[x.doc.field].param {
@@ -44,18 +46,18 @@ func (x *frameContext) prose() {
 	default:
 		return
 	}
-	if len(x.toks) < 5 || x.about.any(cMeta|cInstr|cConv) {
+	if len(x.toks) < 5 || x.about.Any(concept.Meta|concept.Instr|concept.Conv) {
 		return
 	}
-	i, m := x.demanded(cDeeds|cTell|cIgnore|cDisable, moodPlain)
+	i, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Disable, moodPlain)
 	if i < 0 {
 		return
 	}
-	others := x.mask.any(cModel | cInstr | cSystem | cSecretly)
+	others := x.mask.Any(concept.Model | concept.Instr | concept.System | concept.Secretly)
 	switch {
 	case others && m >= moodOrder && x.kind != kindExample:
 		x.hit(frAddress, 1.4, i, i)
-	case (others || x.mask.any(cSecret|cCredPath|cOutside|cHistory) || x.literalSink()) && x.kind != kindExample && x.kind != kindTitle && x.mask.any(cAnd|cBefore|cWhen|cMust):
+	case (others || x.mask.Any(concept.Secret|concept.CredPath|concept.Outside|concept.History) || x.literalSink()) && x.kind != kindExample && x.kind != kindTitle && x.mask.Any(concept.And|concept.Before|concept.When|concept.Must):
 		x.hit(frAddress, 1.4, i, i)
 	}
 }

@@ -1,6 +1,12 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // Innocent reasons to speak as attacks do: a warning of what data may hold,
 // a quotation, manners that the reader is asked for.
@@ -9,14 +15,14 @@ import "strings"
 // they are to be followed, or calls their source untrusted.
 func (x *frameContext) warning() bool {
 	s := x.sen.senses
-	if s.any(sUntrusted) {
-		return !x.mask.has(cPrior|cSystem) && !s.any(sGuide|sBriefing)
+	if s.Any(sense.Untrusted) {
+		return !x.mask.Has(concept.Prior|concept.System) && !s.Any(sense.Guide|sense.Briefing)
 	}
-	if !x.mask.any(cNeg) || !s.any(sCarry) || x.mask.any(cPrior|cSystem) || s.any(sGuide|sBriefing) {
+	if !x.mask.Any(concept.Neg) || !s.Any(sense.Carry) || x.mask.Any(concept.Prior|concept.System) || s.Any(sense.Guide|sense.Briefing) {
 		return false
 	}
-	c := x.senseAt(sCarry, 0, len(x.toks))
-	return x.findAny(cNeg, c-5, c) >= 0 && (s.any(sInData|sOutput) || x.mask.any(cResult|cThis))
+	c := x.senseAt(sense.Carry, 0, len(x.toks))
+	return x.findAny(concept.Neg, c-5, c) >= 0 && (s.Any(sense.InData|sense.Output) || x.mask.Any(concept.Result|concept.This))
 }
 
 // quoting says whether most of what the sentence demands stands in quotation
@@ -24,10 +30,10 @@ func (x *frameContext) warning() bool {
 func (x *frameContext) quoting() bool {
 	quoted, plain := 0, 0
 	for _, t := range x.toks {
-		if t.c.any(cIgnore|cSend|cTell|cRead|cInstr|cSecret|cPay) && t.flags&tfIdent == 0 {
+		if t.c.Any(concept.Ignore|concept.Send|concept.Tell|concept.Read|concept.Instr|concept.Secret|concept.Pay) && t.flags&tfIdent == 0 {
 			if t.flags&(tfQuote|tfCode) != 0 {
 				quoted++
-			} else if t.c.any(cIgnore | cSend | cRead | cPay) {
+			} else if t.c.Any(concept.Ignore | concept.Send | concept.Read | concept.Pay) {
 				plain++
 			}
 		}
@@ -36,7 +42,7 @@ func (x *frameContext) quoting() bool {
 		return false
 	}
 	s, _ := x.around()
-	return s.any(sUntrusted) || x.warning()
+	return s.Any(sense.Untrusted) || x.warning()
 }
 
 // citing says whether all that the sentence demands stands in quotation marks
@@ -45,7 +51,7 @@ func (x *frameContext) citing() bool {
 	if x.sen.foreign {
 		return x.citesAbroad()
 	}
-	const acts = cIgnore | cTell | cSend | cRead | cInclude | cCall | cPretend | cDisable
+	const acts = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call | concept.Pretend | concept.Disable
 	first, quoted := -1, 0
 	for i, t := range x.toks {
 		in := t.flags&(tfQuote|tfCode) != 0
@@ -53,7 +59,7 @@ func (x *frameContext) citing() bool {
 			first = i
 		}
 		switch {
-		case !t.c.any(acts) || t.flags&tfIdent != 0:
+		case !t.c.Any(acts) || t.flags&tfIdent != 0:
 		case in:
 			quoted++
 		case x.mood(i) >= moodOrder && !x.isWord(i, "go", "look", "like"):
@@ -65,13 +71,13 @@ func (x *frameContext) citing() bool {
 	}
 	start := int(x.toks[first].start)
 	return x.findWord(first-3, first, "like", "as", "namely", "example", "examples", "instance", "phrases") >= 0 ||
-		start > 1 && x.doc.text[start-2] == '(' && x.findAny(cMust|cYou, max(0, first-4), first) < 0
+		start > 1 && x.doc.text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
 }
 
 // sampled says whether the sentence stands in a paragraph that is headed as an
 // example, in a tool that keeps such texts.
 func (x *frameContext) sampled() bool {
-	if x.kind != kindDescription || x.sen.first || !x.mask.any(cSystem|cYou|cModel|cNeg) {
+	if x.kind != kindDescription || x.sen.first || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
 		return false
 	}
 	from := max(0, int(x.sen.start)-400)
@@ -81,7 +87,7 @@ func (x *frameContext) sampled() bool {
 	} else {
 		return false
 	}
-	if !hasFoldPrefix(before, "example") && !hasFoldPrefix(before, "sample") {
+	if !char.HasPrefixFold(before, "example") && !char.HasPrefixFold(before, "sample") {
 		return false
 	}
 	return x.v.says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
@@ -92,11 +98,11 @@ func (x *frameContext) sampled() bool {
 // they ask" says so, too.
 func (x *frameContext) housekeeping(i int) bool {
 	for k := range x.toks {
-		if x.isWord(k, "unless", "except") && x.findAny(cAsk|cUser, k+1, k+4) > 0 {
-			return !x.mask.any(cThis|cSecretly|cSecret|cCredPath|cSend) || x.idWord(i-6, i+6)
+		if x.isWord(k, "unless", "except") && x.findAny(concept.Ask|concept.User, k+1, k+4) > 0 {
+			return !x.mask.Any(concept.This|concept.Secretly|concept.Secret|concept.CredPath|concept.Send) || x.idWord(i-6, i+6)
 		}
 	}
-	return x.idWord(i-5, i+6) && !x.mask.any(cSecretly|cSecret|cCredPath|cConv)
+	return x.idWord(i-5, i+6) && !x.mask.Any(concept.Secretly|concept.Secret|concept.CredPath|concept.Conv)
 }
 
 // idWord says whether a word for an identifier or for markup stands there.
@@ -120,14 +126,14 @@ func (x *frameContext) elsewhere(i int) bool {
 		if x.toks[k].flags&tfBreak != 0 && k < i {
 			break
 		}
-		if x.isWord(k-1, "see", "sees", "know", "knows", "have", "has", "share", "shares", "memory", "remember", "remembers", "access", "knowledge") && x.findAny(cNeg, k-6, k) >= 0 {
+		if x.isWord(k-1, "see", "sees", "know", "knows", "have", "has", "share", "shares", "memory", "remember", "remembers", "access", "knowledge") && x.findAny(concept.Neg, k-6, k) >= 0 {
 			return true
 		}
-		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].c.any(cTell) {
+		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].c.Any(concept.Tell) {
 			if x.findWord(k-9, k, "what", "everything", "whatever", "anything", "all", "whole", "full", "entire", "every", "mentioned", "appear", "appears", "seen", "learned", "gathered", "facts") >= 0 {
 				return false
 			}
-			return x.ownParam() < 0 || !x.mask.any(cInclude|cSend)
+			return x.ownParam() < 0 || !x.mask.Any(concept.Include|concept.Send)
 		}
 	}
 	return false
@@ -137,7 +143,7 @@ func (x *frameContext) elsewhere(i int) bool {
 // done something: the answer of a quiz.
 func (x *frameContext) forNow(i int) bool {
 	for k := i + 1; k < min(len(x.toks), i+9); k++ {
-		if x.isWord(k, "until", "before", "till") && x.findAny(cUser, k+1, k+4) > 0 && !x.mask.any(cThis|cTool|cCall) {
+		if x.isWord(k, "until", "before", "till") && x.findAny(concept.User, k+1, k+4) > 0 && !x.mask.Any(concept.This|concept.Tool|concept.Call) {
 			return true
 		}
 	}
@@ -147,7 +153,7 @@ func (x *frameContext) forNow(i int) bool {
 // fromOthers says whether what is kept hidden, at token k, is hidden from
 // people who are not the user.
 func (x *frameContext) fromOthers(k int) bool {
-	return x.isWord(k+1, "from") && x.findAny(cUser|cYou, k+2, k+5) < 0
+	return x.isWord(k+1, "from") && x.findAny(concept.User|concept.You, k+2, k+5) < 0
 }
 
 // sayingSo says whether the model is to own up to something in its answer, at

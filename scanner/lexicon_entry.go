@@ -1,5 +1,12 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
 // form is the shape in which an English word stands; it tells an order
 // ("send") from a description ("sends"). Words of other languages are
 // formOther: their inflection is not followed.
@@ -15,12 +22,12 @@ const (
 
 // entry is what the lexicon knows of a word.
 type entry struct {
-	c concept
-	s sense
+	c concept.Set
+	s sense.Set
 	// opens is the beginning of the phrases that begin with the word.
 	opens uint16
 	f     form
-	power power
+	power power.Kind
 	kind  wordKind
 }
 

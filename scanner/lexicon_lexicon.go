@@ -5,6 +5,10 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
 // lexicon is every word list, packed for looking up. The lists are those of
@@ -27,8 +31,8 @@ type lexicon struct {
 // order of their runes.
 type runeNode struct {
 	r        rune
-	c        concept
-	s        sense
+	c        concept.Set
+	s        sense.Set
 	from, to uint16 // the children
 }
 
@@ -94,7 +98,7 @@ func (p *unpacker) trie() *trie {
 	*p = (*p)[len(t.cells)*size:]
 	t.entries = make([]entry, p.u32())
 	for i := range t.entries {
-		t.entries[i] = entry{c: concept(p.u64()), s: sense(p.u64()), opens: p.u16(), f: form(p.u8()), power: power(p.u8()), kind: wordKind(p.u8())}
+		t.entries[i] = entry{c: concept.Set(p.u64()), s: sense.Set(p.u64()), opens: p.u16(), f: form(p.u8()), power: power.Kind(p.u8()), kind: wordKind(p.u8())}
 	}
 	return t
 }
@@ -102,7 +106,7 @@ func (p *unpacker) trie() *trie {
 func (p *unpacker) runes() []runeNode {
 	nodes := make([]runeNode, p.u32())
 	for i := range nodes {
-		nodes[i] = runeNode{r: rune(p.u32()), c: concept(p.u64()), s: sense(p.u64()), from: p.u16(), to: p.u16()}
+		nodes[i] = runeNode{r: rune(p.u32()), c: concept.Set(p.u64()), s: sense.Set(p.u64()), from: p.u16(), to: p.u16()}
 	}
 	return nodes
 }
@@ -112,7 +116,7 @@ func (p *unpacker) phrases() []phrase {
 	words := make([]nextWord, 0, len(phrases)) // all but the first go on from another
 	for i := range phrases {
 		from := len(words)
-		of := phrase{c: concept(p.u64()), s: sense(p.u64())}
+		of := phrase{c: concept.Set(p.u64()), s: sense.Set(p.u64())}
 		for range p.u32() {
 			next := nextWord{word: p.u16(), phrase: p.u16()}
 			words = append(words, next)

@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/char"
+
 // longest finds the exact word, else the longest stem.
 func (t *trie) longest(word []rune, class func(rune) byte) (entry, bool) {
 	n := uint16(trieRoot)
@@ -28,7 +30,7 @@ func (t *trie) longestText(word string) (entry, bool) {
 	var buf [32]byte
 	classes := buf[:0]
 	for _, r := range word {
-		for _, b := range []byte(foldRune(r)) {
+		for _, b := range []byte(char.FoldRune(r)) {
 			if k := latinClass(b); k != 255 && len(classes) < cap(classes) {
 				classes = append(classes, k)
 			}

@@ -1,13 +1,18 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // phrase is the beginning of some known phrases: what it means if it is one
 // already, and the words that go on with it, sorted. Words are nodes of the
 // Latin trie.
 type phrase struct {
-	c    concept
-	s    sense
+	c    concept.Set
+	s    sense.Set
 	next []nextWord
 	// words has a bit for each word of next, by the last bits of its node.
 	words uint64

@@ -220,21 +220,3 @@ func TestEmpty(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
-
-func TestRenderSafe(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"plain", "plain"}, {"a\nb", "a b"}, {"a\x1b[31m", `a\u{1B}[31m`}, {"\u202e", `\u{202E}`},
-		{"a\u200bb", `a\u{200B}b`}, {"\xff", "\uFFFD"}, {"é 日本", "é 日本"},
-	} {
-		if got := renderSafe(c.in); got != c.want {
-			t.Errorf("renderSafe(%q) = %q, want %q", c.in, got, c.want)
-		}
-	}
-}
-
-func FuzzRenderSafe(f *testing.F) {
-	f.Add("a\u200b\x1b\xff")
-	f.Fuzz(func(t *testing.T, s string) {
-		verifyFinding(t, Finding{Signals: []Signal{{Evidence: renderSafe(s)}}})
-	})
-}

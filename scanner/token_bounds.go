@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+)
 
 // Where sentences and quotations end.
 
@@ -77,7 +81,7 @@ func (z *tokenizer) breakMark(i int) int {
 		if i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '|' || s[i+1] == '!') {
 			if s[i+1] == '!' && i+2 < len(s) && s[i+2] == ' ' {
 				z.endClause(i + 3)
-			} else if opensShape(s, i+1) {
+			} else if command.Opens(s, i+1) {
 				z.stats.command = true
 			}
 			return i + 2

@@ -1,5 +1,11 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
+
 // credWords are words that name a file with credentials when they stand in a
 // path: after a dot, a slash or a backslash, or before ".json" and the like.
 // The lexicon marks them; credential looks at what stands around them.
@@ -64,19 +70,19 @@ var credPairs = map[string][]struct{ before, after string }{
 	"passwords":   {{"", ".txt"}, {"", ".csv"}, {"", ".kdbx"}, {"/", ""}},
 }
 
-// credential takes cCredPath away from a word that does not stand in a path.
-func (z *tokenizer) credential(c concept, start, end int) concept {
+// credential takes concept.CredPath away from a word that does not stand in a path.
+func (z *tokenizer) credential(c concept.Set, start, end int) concept.Set {
 	var buf [16]byte
 	if end-start <= len(buf) {
-		word := string(lowerASCII(buf[:0], z.s[start:end]))
+		word := string(char.LowerASCII(buf[:0], z.s[start:end]))
 		for _, p := range credPairs[word] {
-			if word == "env" && start > 1 && startsLetter(z.s[start-2:]) {
+			if word == "env" && start > 1 && char.StartsWithLetter(z.s[start-2:]) {
 				continue // process.env is an object, not a file
 			}
-			if hasFoldSuffix(z.s[:start], p.before) && hasFoldPrefix(z.s[end:], p.after) {
+			if char.HasSuffixFold(z.s[:start], p.before) && char.HasPrefixFold(z.s[end:], p.after) {
 				return c
 			}
 		}
 	}
-	return c &^ cCredPath
+	return c &^ concept.CredPath
 }

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // lookupForeign adds the meanings that words have in other languages, where
 // function words say that the sentence is in one. With a single such word
@@ -8,9 +12,9 @@ import "strings"
 func lookupForeign(l *lexicon, text string, toks []token, sen *sentence) {
 	foreign, english := 0, 0
 	for i := range toks {
-		if toks[i].c.any(cForeign) || accented(text[toks[i].start:toks[i].end]) {
+		if toks[i].c.Any(concept.Foreign) || accented(text[toks[i].start:toks[i].end]) {
 			foreign++
-		} else if toks[i].c.any(cStop) {
+		} else if toks[i].c.Any(concept.Stop) {
 			english++
 		}
 	}
@@ -19,7 +23,7 @@ func lookupForeign(l *lexicon, text string, toks []token, sen *sentence) {
 	}
 	for i := range toks {
 		t := &toks[i]
-		if t.c&^cForeign != 0 && foreign <= english || t.end-t.start > 30 {
+		if t.c&^concept.Foreign != 0 && foreign <= english || t.end-t.start > 30 {
 			continue
 		}
 		if e, ok := l.foreign.longestText(text[t.start+elided(text[t.start:t.end]) : t.end]); ok {
@@ -28,7 +32,7 @@ func lookupForeign(l *lexicon, text string, toks []token, sen *sentence) {
 				continue
 			}
 			if foreign > english {
-				t.c, t.f = e.c|t.c&cForeign, formOther
+				t.c, t.f = e.c|t.c&concept.Foreign, formOther
 			} else {
 				t.c |= e.c
 			}

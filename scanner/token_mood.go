@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
 // longChain is the number of words from which an identifier is a sentence
 // written with underscores.
 const longChain = 6
@@ -44,7 +46,7 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 	}
 	if sen.foreign && t.f == formOther {
 		switch {
-		case sen.mask.any(cMust | cBefore | cNeg | cUrgent | cWhen):
+		case sen.mask.Any(concept.Must | concept.Before | concept.Neg | concept.Urgent | concept.When):
 			return moodStrong
 		case sen.first:
 			return moodPlain
@@ -74,19 +76,19 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 		switch {
 		case broken:
 			return moodStrong
-		case p.c.any(cMust) && !p.c.any(cBe):
+		case p.c.Any(concept.Must) && !p.c.Any(concept.Be):
 			// "must", "always", "have to": whose duty is it?
 			return dutyOf(toks, k)
-		case p.c.any(cModal):
-			if d := dutyOf(toks, k); d != moodStrong || p.c.any(cShould) {
+		case p.c.Any(concept.Modal):
+			if d := dutyOf(toks, k); d != moodStrong || p.c.Any(concept.Should) {
 				return d
 			}
 			return moodStrong
-		case p.c.any(cShould):
+		case p.c.Any(concept.Should):
 			return moodOrder
-		case p.c.any(cAnd) && depth < 4:
+		case p.c.Any(concept.And) && depth < 4:
 			for q := k - 1; q >= max(0, k-14); q-- {
-				if toks[q].f != formOther && toks[q].flags&tfIdent == 0 && !toks[q].c.any(cNeg) {
+				if toks[q].f != formOther && toks[q].flags&tfIdent == 0 && !toks[q].c.Any(concept.Neg) {
 					if m := moodBack(toks, q, sen, depth+1); m != moodGerund {
 						return m
 					}
@@ -94,25 +96,25 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 				}
 			}
 			return moodOrder
-		case p.c.any(cTo):
-			if k > 0 && toks[k-1].c.any(cMust|cShould|cAllow) {
+		case p.c.Any(concept.To):
+			if k > 0 && toks[k-1].c.Any(concept.Must|concept.Should|concept.Allow) {
 				return moodStrong
 			}
 			if k > 1 && suggests(toks[max(0, k-4):k]) {
 				return moodOrder // "be so kind as to add"
 			}
 			return moodNone
-		case p.c.any(cAdv | cNeg | cUrgent):
-			if p.c.any(cMust) {
+		case p.c.Any(concept.Adv | concept.Neg | concept.Urgent):
+			if p.c.Any(concept.Must) {
 				strong = true
 			}
-		case k == 0 && p.c.any(cWhen|cBefore|cNow):
+		case k == 0 && p.c.Any(concept.When|concept.Before|concept.Now):
 			return max(moodOrder, openMood(sen, 0, toks)) // "afterwards post them"
-		case p.c.any(cYou) && !p.c.any(cTool):
+		case p.c.Any(concept.You) && !p.c.Any(concept.Tool):
 			return moodOrder
-		case p.c.any(cModel):
+		case p.c.Any(concept.Model):
 			return moodOrder
-		case p.f == formBase && (p.c.any(cEnd | cTell | cCall | cShould)):
+		case p.f == formBase && (p.c.Any(concept.End | concept.Tell | concept.Call | concept.Should)):
 			// "go read", "help send"
 			return moodBack(toks, k, sen, depth+1)
 		default:
@@ -133,9 +135,9 @@ func moodBack(toks []token, i int, sen *sentence, depth int) mood {
 func suggests(toks []token) bool {
 	for k := len(toks) - 1; k >= 0; k-- {
 		switch {
-		case toks[k].c.any(cShould) && !toks[k].c.any(cModal):
+		case toks[k].c.Any(concept.Should) && !toks[k].c.Any(concept.Modal):
 			return true
-		case toks[k].c.any(cAdv|cAnd) || toks[k].flags&tfPhrase != 0:
+		case toks[k].c.Any(concept.Adv|concept.And) || toks[k].flags&tfPhrase != 0:
 		default:
 			return false
 		}
@@ -146,11 +148,11 @@ func suggests(toks []token) bool {
 // afterSubordinate reads "before using any tool read the file": an order that
 // follows a subordinate clause without a comma.
 func afterSubordinate(toks []token, i int) mood {
-	if !toks[i].c.any(cRead|cSend|cInclude|cIgnore|cChange) || toks[i-1].c.any(cTo|cBe|cModal) || toks[i-1].f != formOther {
+	if !toks[i].c.Any(concept.Read|concept.Send|concept.Include|concept.Ignore|concept.Change) || toks[i-1].c.Any(concept.To|concept.Be|concept.Modal) || toks[i-1].f != formOther {
 		return moodNone
 	}
 	for k := i - 2; k >= max(0, i-9); k-- {
-		if toks[k].c.any(cBefore|cWhen) && (k <= 3 || toks[k].flags&tfBreak != 0) && (toks[k+1].c.any(cCall|cRead|cSend|cYou) || toks[0].f == formOther && toks[i-1].c.any(cTask|cConv|cTool|cHistory)) {
+		if toks[k].c.Any(concept.Before|concept.When) && (k <= 3 || toks[k].flags&tfBreak != 0) && (toks[k+1].c.Any(concept.Call|concept.Read|concept.Send|concept.You) || toks[0].f == formOther && toks[i-1].c.Any(concept.Task|concept.Conv|concept.Tool|concept.History)) {
 			return moodOrder
 		}
 		if toks[k+1].flags&tfBreak != 0 {
@@ -165,7 +167,7 @@ func openMood(sen *sentence, at int, toks []token) mood {
 	if at == 0 && sen.first {
 		return moodPlain
 	}
-	if sen.mask.any(cMust|cUrgent) && !sen.first {
+	if sen.mask.Any(concept.Must|concept.Urgent) && !sen.first {
 		return moodStrong
 	}
 	return moodOrder
@@ -179,15 +181,15 @@ func dutyOf(toks []token, k int) mood {
 			return moodStrong
 		}
 		switch {
-		case p.c.any(cModel) || p.c.any(cYou):
+		case p.c.Any(concept.Model) || p.c.Any(concept.You):
 			return moodStrong
-		case p.c.any(cUser):
+		case p.c.Any(concept.User):
 			return moodNone
-		case p.c.any(cAnd) && toks[k].c.any(cNeg):
+		case p.c.Any(concept.And) && toks[k].c.Any(concept.Neg):
 			return moodStrong // "... and do not tell"
-		case p.c.any(cSub) || p.c.any(cParam) || p.c.any(cTool) || p.c.any(cResult):
+		case p.c.Any(concept.Sub) || p.c.Any(concept.Param) || p.c.Any(concept.Tool) || p.c.Any(concept.Result):
 			return moodNone
-		case p.c.any(cAdv | cNeg | cAnd | cMust | cShould | cBe):
+		case p.c.Any(concept.Adv | concept.Neg | concept.And | concept.Must | concept.Should | concept.Be):
 			continue
 		}
 		return moodNone
@@ -200,13 +202,13 @@ func moodPassive(toks []token, i int) mood {
 	for k := i - 1; k >= max(0, i-5); k-- {
 		p := toks[k]
 		switch {
-		case p.c.any(cMust) && !p.c.any(cSub):
+		case p.c.Any(concept.Must) && !p.c.Any(concept.Sub):
 			return moodStrong
-		case p.c.any(cShould):
+		case p.c.Any(concept.Should):
 			return moodOrder
-		case p.c.any(cTo) && k > 0 && toks[k-1].c.any(cBe):
+		case p.c.Any(concept.To) && k > 0 && toks[k-1].c.Any(concept.Be):
 			return moodStrong // "is to be sent"
-		case p.c.any(cBe | cAdv | cNeg | cTo | cAnd):
+		case p.c.Any(concept.Be | concept.Adv | concept.Neg | concept.To | concept.And):
 			continue
 		}
 		return moodNone

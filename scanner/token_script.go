@@ -3,6 +3,10 @@ package scanner
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
 // The tokenizer's slow path: words beyond ASCII, and text without spaces.
@@ -11,7 +15,7 @@ import (
 func (z *tokenizer) beyond(i int) int {
 	r, size := utf8.DecodeRuneInString(z.s[i:])
 	switch {
-	case isCJK(r):
+	case char.IsCJK(r):
 		return z.cjkRun(i)
 	case unicode.IsLetter(r) || unicode.Is(unicode.Mn, r):
 		end := z.slowWord(i)
@@ -50,13 +54,13 @@ func (z *tokenizer) slowWord(i int) int {
 			r, size = utf8.DecodeRuneInString(z.s[i:])
 		}
 		if r == '’' || r == '\'' {
-			if i+size >= len(z.s) || !startsLetter(z.s[i+size:]) {
+			if i+size >= len(z.s) || !char.StartsWithLetter(z.s[i+size:]) {
 				break
 			}
 			i += size
 			continue
 		}
-		if isCJK(r) || !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && (r < '0' || r > '9') {
+		if char.IsCJK(r) || !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && (r < '0' || r > '9') {
 			break
 		}
 		switch {
@@ -97,7 +101,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	node := uint16(trieRoot)
 	upper := 0
 	for _, r := range z.word {
-		for _, b := range []byte(foldRune(r)) {
+		for _, b := range []byte(char.FoldRune(r)) {
 			k := latinClass(b)
 			if k == 255 {
 				node = trieDead
@@ -114,7 +118,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	if cyrillic > 0 || other > 0 {
 		z.pending |= tfFolded
 	}
-	if c.any(cCredPath) {
+	if c.Any(concept.CredPath) {
 		c = z.credential(c, start, end)
 	}
 	if upper > 1 && upper == len(z.word) {
@@ -127,7 +131,7 @@ func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	z.pending = 0
 }
 
-func (z *tokenizer) count(c concept) {
+func (z *tokenizer) count(c concept.Set) {
 	z.stats.words++
 	if c != 0 {
 		z.stats.known++
@@ -140,7 +144,7 @@ func (z *tokenizer) count(c concept) {
 func (z *tokenizer) cjkRun(i int) int {
 	for i < len(z.s) {
 		r, size := utf8.DecodeRuneInString(z.s[i:])
-		if !isCJK(r) {
+		if !char.IsCJK(r) {
 			break
 		}
 		if !z.lex.cjkOpens(r) {
@@ -148,8 +152,8 @@ func (z *tokenizer) cjkRun(i int) int {
 			continue
 		}
 		node, j, end := uint16(0), i, 0
-		var c concept
-		var sen sense
+		var c concept.Set
+		var sen sense.Set
 		for j < len(z.s) {
 			r, n := utf8.DecodeRuneInString(z.s[j:])
 			if node = z.lex.cjkChild(node, r); node == 0 {

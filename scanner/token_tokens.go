@@ -1,11 +1,18 @@
 package scanner
 
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
 // token is a word with what the lexicon knows of it. Offsets are bytes of the
 // doc's text.
 type token struct {
 	start, end uint32
-	c          concept
-	s          sense
+	c          concept.Set
+	s          sense.Set
 	node       uint16 // node of the word in the Latin trie, 0 if it left it
 	opens      uint16 // the phrases that it begins, 0 for none
 	f          form
@@ -89,8 +96,8 @@ var marks = func() (t [256]mark) {
 type sentence struct {
 	tok0, tok1 int
 	start, end uint32
-	mask       concept
-	senses     sense
+	mask       concept.Set
+	senses     sense.Set
 	flags      tokenFlags // of all tokens together
 	foreign    bool
 	first      bool // the first sentence of its field
@@ -156,8 +163,8 @@ type tokenizer struct {
 	strange   int32 // words in a row that nobody writes so
 	first     bool
 	word      []rune
-	means     concept // of all tokens together
-	opens     uint16  // phrases that some token begins, 0 for none
+	means     concept.Set // of all tokens together
+	opens     uint16      // phrases that some token begins, 0 for none
 	marks     []clauseMark
 	// Of the current clause: where it begins, and what was counted before it.
 	clauseStart                  int
@@ -201,7 +208,7 @@ func (z *tokenizer) run() {
 			if s[i] == ':' && i+1 < len(s) && s[i+1] == ' ' {
 				z.endClause(i + 2)
 			}
-			if shapeMarks[s[i]] && opensShape(s, i) {
+			if command.Marks[s[i]] && command.Opens(s, i) {
 				z.stats.command = true
 			}
 			i = z.breakMark(i)
@@ -214,7 +221,7 @@ func (z *tokenizer) run() {
 			} else {
 				z.pending |= tfIdent
 				z.stats.chained++
-				if opensShape(s, i) {
+				if command.Opens(s, i) {
 					z.stats.command = true
 				}
 			}
@@ -225,7 +232,7 @@ func (z *tokenizer) run() {
 		default:
 			z.stats.odd++
 			z.stats.marks |= marks[s[i]]
-			if shapeMarks[s[i]] && opensShape(s, i) {
+			if command.Marks[s[i]] && command.Opens(s, i) {
 				z.stats.command = true
 			}
 			if s[i] == '-' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == ' ') || s[i] == '/' && i > 0 && s[i-1] == '<' {

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 )
 
 // clauseEnd is the offset after the next line break, or after the blank that
@@ -49,7 +52,7 @@ func checkCounts(t *testing.T, d *doc) {
 		return // where a word begins there is a matter of taste
 	}
 	var runs, written, known, whims, longest int32
-	eachWord(s, func(from, to int) bool {
+	char.EachWord(s, func(from, to int) bool {
 		runs++
 		if whimsical(s[from:to]) {
 			whims++
@@ -69,8 +72,8 @@ func checkCounts(t *testing.T, d *doc) {
 		t.Fatalf("%q: %d runs, %d written, %d spelled, %d whims, longest %d; the tokenizer has %+v", s, runs, written, known, whims, longest, *st)
 	}
 	if !st.command {
-		eachShape(s, func(sh *codeShape, from, to int) {
-			t.Fatalf("%q: %q begins at %d, and no command was seen", s, sh.parts, from)
+		command.EachShape(s, func(sh *command.Shape, from, to int) {
+			t.Fatalf("%q: %q begins at %d, and no command was seen", s, sh.What, from)
 		})
 	}
 }

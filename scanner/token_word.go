@@ -1,6 +1,12 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+)
 
 // Words of ASCII letters and digits.
 
@@ -56,7 +62,7 @@ func (z *tokenizer) asciiWord(i int) int {
 	if deep == i {
 		node = e.own(n)
 	}
-	if c.any(cCredPath | cMeta) {
+	if c.Any(concept.CredPath | concept.Meta) {
 		c = z.placed(c, start, i)
 	}
 	st := z.stats
@@ -65,7 +71,7 @@ func (z *tokenizer) asciiWord(i int) int {
 	if e.kind&(wordLetter|wordCommand) != 0 {
 		z.kinds(e.kind, start)
 	}
-	if length == 2 && hexSet[first] && hexSet[s[start+1]] {
+	if length == 2 && char.Hex[first] && char.Hex[s[start+1]] {
 		st.numberRun++
 		st.numbers = max(st.numbers, st.numberRun)
 	} else {
@@ -79,7 +85,7 @@ func (z *tokenizer) asciiWord(i int) int {
 		}
 	case c != 0:
 		st.known++
-		if c.any(cForeign) {
+		if c.Any(concept.Foreign) {
 			st.foreign++
 		}
 		st.longest = max(st.longest, z.unknown)
@@ -108,12 +114,12 @@ func (z *tokenizer) asciiWord(i int) int {
 }
 
 // placed takes the meanings from a word that it has only in other places.
-func (z *tokenizer) placed(c concept, start, end int) concept {
-	if c.any(cCredPath) {
+func (z *tokenizer) placed(c concept.Set, start, end int) concept.Set {
+	if c.Any(concept.CredPath) {
 		c = z.credential(c, start, end)
 	}
-	if c.any(cMeta) && z.inHost(start, end) {
-		c &^= cMeta
+	if c.Any(concept.Meta) && z.inHost(start, end) {
+		c &^= concept.Meta
 	}
 	return c
 }
@@ -146,7 +152,7 @@ func (z *tokenizer) kinds(kind wordKind, start int) {
 		z.stats.alphabet++
 	}
 	if kind&wordCommand != 0 {
-		z.stats.command = z.stats.command || opensShape(z.s, start)
+		z.stats.command = z.stats.command || command.Opens(z.s, start)
 	}
 }
 
@@ -172,10 +178,10 @@ func (z *tokenizer) odd(i int) int {
 func (z *tokenizer) countRuns(from, to int) {
 	s, t, st := z.s[:to], z.lex.latin, z.stats
 	for i := from; i < to; {
-		if wordBytes[s[i]] && (i == from || !wordBytes[s[i-1]]) && !st.command {
-			st.command = opensShape(z.s, i)
+		if char.WordBytes[s[i]] && (i == from || !char.WordBytes[s[i-1]]) && !st.command {
+			st.command = command.Opens(z.s, i)
 		}
-		if !letterByte(s[i]) {
+		if !char.IsLetter(s[i]) {
 			i++
 			continue
 		}
@@ -183,7 +189,7 @@ func (z *tokenizer) countRuns(from, to int) {
 		start, inner := i, 0
 		n := t.step(trieRoot, s[i]|0x20-'a')
 		deep := i + 1
-		for i++; i < to && letterByte(s[i]); i++ {
+		for i++; i < to && char.IsLetter(s[i]); i++ {
 			if s[i] < 'a' {
 				inner++
 			}
@@ -330,7 +336,7 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	}
 	e := z.lex.latin.exact(node)
 	c := e.c
-	if c.any(cCredPath | cMeta) {
+	if c.Any(concept.CredPath | concept.Meta) {
 		c = z.placed(c, start, end)
 	}
 	z.means |= c
@@ -344,7 +350,7 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	if mixed {
 		z.stats.mixed++
 	}
-	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && hexSet[z.s[start]] && hexSet[z.s[start+1]] {
+	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && char.Hex[z.s[start]] && char.Hex[z.s[start+1]] {
 		z.stats.numberRun++
 		z.stats.numbers = max(z.stats.numbers, z.stats.numberRun)
 	} else {
@@ -355,7 +361,7 @@ func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 		z.stats.singles++
 	case c != 0:
 		z.stats.known++
-		if c.any(cForeign) {
+		if c.Any(concept.Foreign) {
 			z.stats.foreign++
 		}
 		if z.unknown > z.stats.longest {
@@ -374,7 +380,7 @@ func (z *tokenizer) inHost(start, end int) bool {
 	if start > 0 && strings.IndexByte(".-@/", z.s[start-1]) >= 0 {
 		return true
 	}
-	return end+1 < len(z.s) && z.s[end] == '.' && letterByte(z.s[end+1])
+	return end+1 < len(z.s) && z.s[end] == '.' && char.IsLetter(z.s[end+1])
 }
 
 // whimsical says whether a word has its capitals where neither a sentence nor

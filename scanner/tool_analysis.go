@@ -1,6 +1,12 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
 
 // analyze tokenizes every field, looks foreign words up where a sentence has
 // some, joins phrases, and sums each sentence's meaning up.
@@ -22,7 +28,7 @@ func (v *view) analyze() []doc {
 func (v *view) analyzeField(lex *lexicon, i int) {
 	text := v.fields[i].text
 	if !v.fields[i].plain {
-		text = normalize(text)
+		text = char.Normalize(text)
 	}
 	n := len(v.docs)
 	v.docs = slices.Grow(v.docs, 1)[:n+1]
@@ -40,7 +46,7 @@ func (v *view) analyzeField(lex *lexicon, i int) {
 	if d.stats.chained >= longChain-1 {
 		unchain(text, toks)
 	}
-	if z.means.any(cSystem | cUser) {
+	if z.means.Any(concept.System | concept.User) {
 		joinPhrases(lex, toks)
 		compounds(text, toks)
 	} else if z.opens != 0 {
@@ -52,8 +58,8 @@ func (v *view) analyzeField(lex *lexicon, i int) {
 		if d.stats.foreign > 0 {
 			lookupForeign(lex, text, toks, sen)
 		}
-		var mask concept
-		var senses sense
+		var mask concept.Set
+		var senses sense.Set
 		var flags tokenFlags
 		for k := range toks {
 			t := &toks[k]

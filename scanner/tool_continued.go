@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
 
 // continued puts the description of another tool of the same server behind this
 // one's, where this one says that it goes on there: a model is given both, and
@@ -11,7 +15,7 @@ func (v *view) continued(reg *registry) {
 	}
 	d := v.Description
 	for at := 0; ; {
-		i := indexFrom(d, "ontinue", at)
+		i := char.IndexFrom(d, "ontinue", at)
 		if i < 0 {
 			return
 		}
@@ -20,7 +24,7 @@ func (v *view) continued(reg *registry) {
 		if stop := strings.IndexByte(rest, '.'); stop >= 0 {
 			rest = rest[:stop]
 		}
-		for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r >= 0x80 || !wordByte(byte(r)) && r != '_' && r != '-' }) {
+		for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r >= 0x80 || !char.IsWord(byte(r)) && r != '_' && r != '-' }) {
 			for _, t := range reg.toolsByName[name] {
 				if t.Name == v.Name || !sameServer(t.Server, v.Server) {
 					continue

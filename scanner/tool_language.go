@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
 // foreign says whether the tool's texts hold words of other languages.
 func (v *view) foreign() bool {
 	if !v.languageDone {
@@ -16,7 +18,7 @@ func (v *view) readsForeign() bool {
 		}
 		if v.fields[d.field].kind == kindDescription && d.stats.words > 2 {
 			// No English function word, and most words unknown.
-			return !v.maskOf(i).any(cStop) && d.stats.known*2 < d.stats.words
+			return !v.maskOf(i).Any(concept.Stop) && d.stats.known*2 < d.stats.words
 		}
 	}
 	return false

@@ -3,6 +3,9 @@ package scanner
 import (
 	"math/bits"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // maxLayers bounds how deep encodings may be nested.
@@ -75,7 +78,7 @@ func (v *view) addLayer(lex *lexicon, f field, budget *int) (whole bool) {
 		f.text = strings.ToValidUTF8(f.text[:*budget], "")
 	}
 	*budget -= len(f.text)
-	f.plain = plainASCII(f.text)
+	f.plain = char.PlainASCII(f.text)
 	v.fields = append(v.fields, f)
 	v.analyzeField(lex, len(v.fields)-1)
 	return whole
@@ -112,13 +115,13 @@ func (v *view) hidesCode(i int) bool {
 func (v *view) joinedRuns() string {
 	var few [64]int
 	words := few[:0]
-	var mask concept
+	var mask concept.Set
 	var pieces strings.Builder
 	n, total, stops := 0, 0, 0
 	for i := range v.fields {
 		f := &v.fields[i]
 		if d := &v.docs[i]; (d.stats.longestWord >= minRun || d.stats.longestWord >= 8 && d.stats.mixed > 0) && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
-			runs(f.text, &base64Set, 8, func(run string) bool {
+			char.Runs(f.text, &char.Base64, 8, func(run string) bool {
 				if encodedRun(run) {
 					pieces.WriteString(run)
 					n++
@@ -134,7 +137,7 @@ func (v *view) joinedRuns() string {
 			for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
 				mask |= t.c
 				total++
-				if t.c.any(cStop) {
+				if t.c.Any(concept.Stop) {
 					stops++
 				}
 			}
@@ -147,8 +150,8 @@ func (v *view) joinedRuns() string {
 		}
 	}
 	// An order cut into words needs an object that orders are about.
-	if len(words) > 2 && (total >= 8 && stops*5 >= total && mask.any(cDeeds|cIgnore|cTell) || mask.any(cIgnore) && mask.any(cInstr) || mask.has(cNeg|cTell|cUser) ||
-		mask.any(cDeeds) && mask.any(cCredPath|cSecret) && mask.any(cSend|cInclude|cRead) && mask.any(cStop) || mask.has(cSystem|cInstr)) {
+	if len(words) > 2 && (total >= 8 && stops*5 >= total && mask.Any(concept.Deeds|concept.Ignore|concept.Tell) || mask.Any(concept.Ignore) && mask.Any(concept.Instr) || mask.Has(concept.Neg|concept.Tell|concept.User) ||
+		mask.Any(concept.Deeds) && mask.Any(concept.CredPath|concept.Secret) && mask.Any(concept.Send|concept.Include|concept.Read) && mask.Any(concept.Stop) || mask.Has(concept.System|concept.Instr)) {
 		last := kindName
 		for _, i := range words {
 			f := &v.fields[i]
@@ -178,7 +181,7 @@ func (v *view) joinedValues() string {
 				list = append(list, i)
 				for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
 					total++
-					if t.c.any(cStop) {
+					if t.c.Any(concept.Stop) {
 						stops++
 					}
 				}

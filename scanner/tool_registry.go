@@ -3,6 +3,8 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // toolKey names a tool within its server.
@@ -59,7 +61,7 @@ func newRegistry(tools []*definition, approved map[toolKey]*definition) *registr
 	slices.Sort(r.toolNames)
 	skeletons := make([]string, 0, len(r.toolNames))
 	for _, name := range r.toolNames {
-		sk := skeleton(name)
+		sk := char.Skeleton(name)
 		if r.bySkeleton[sk] == nil {
 			skeletons = append(skeletons, sk)
 		}
@@ -226,7 +228,7 @@ func sameServer(a, b string) bool { return a == b || strings.EqualFold(a, b) }
 // compared lists the tools with whose descriptions the checks compare a tool:
 // those of its name, however it is spelled, and of names close to it.
 func (r *registry) compared(t *definition) []*definition {
-	sk := skeleton(t.Name)
+	sk := char.Skeleton(t.Name)
 	all := slices.Concat(r.toolsByName[t.Name], r.toolsByName[strings.ToLower(t.Name)], r.bySkeleton[sk])
 	for _, near := range r.nearNames(t.Name, sk) {
 		all = append(all, r.bySkeleton[near]...)
@@ -237,7 +239,7 @@ func (r *registry) compared(t *definition) []*definition {
 // nearNames are the skeletons that a reader would take for this one.
 func (r *registry) nearNames(name, sk string) []string {
 	out := slices.Clip(r.near.neighbours(sk))
-	if !drawnAlike.in(name) {
+	if !drawnAlike.In(name) {
 		return out
 	}
 	// A capital I, a digit one and a small l are drawn alike; so are 0 and o.
@@ -255,7 +257,7 @@ func (r *registry) nearNames(name, sk string) []string {
 			b = append(b, c)
 		}
 	}
-	if alt := skeleton(string(b)); alt != sk && r.bySkeleton[alt] != nil {
+	if alt := char.Skeleton(string(b)); alt != sk && r.bySkeleton[alt] != nil {
 		out = append(out, alt)
 	}
 	return out
@@ -288,7 +290,7 @@ type drawnNames map[string][]string
 
 // add notes a name; names that only differ in case are one.
 func (d drawnNames) add(name string) {
-	key := drawn(name)
+	key := char.LooksLike(name)
 	for _, n := range d[key] {
 		if sameServer(n, name) {
 			return
@@ -302,11 +304,11 @@ func (d drawnNames) add(name string) {
 // lookup gives the name that another one passes for: the one of plain ASCII
 // letters is taken for the original, and is never told that it is disguised.
 func (d drawnNames) lookup(name string) string {
-	for _, n := range d[drawn(name)] {
+	for _, n := range d[char.LooksLike(name)] {
 		if sameServer(n, name) {
 			continue
 		}
-		if isASCII(name) && (!isASCII(n) || strings.ContainsAny(n, "015I") && !strings.ContainsAny(name, "015I")) {
+		if char.IsASCII(name) && (!char.IsASCII(n) || strings.ContainsAny(n, "015I") && !strings.ContainsAny(name, "015I")) {
 			continue
 		}
 		return n
@@ -322,7 +324,7 @@ func disguises(tools []*definition, drawn drawnNames) map[string]string {
 			continue
 		}
 		other := drawn.lookup(t.Server)
-		if mixed, _, _ := mixedWords(t.Server); mixed > 0 && other == "" {
+		if mixed, _, _ := char.MixedWords(t.Server); mixed > 0 && other == "" {
 			other = t.Server
 		}
 		out[t.Server] = other
@@ -344,4 +346,4 @@ func elsewhere(tools []*definition, server string) *definition {
 }
 
 // drawnAlike are the characters of a name that are drawn like another letter.
-var drawnAlike = setOf("I105")
+var drawnAlike = char.SetOf("I105")

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // maxDepth bounds the nesting of a schema that is walked; what lies deeper is
@@ -232,18 +234,18 @@ func machineWord(s string) bool {
 }
 
 // machineSet are the characters of identifiers.
-var machineSet = setOf(alnum + "_-.$/#:")
+var machineSet = char.SetOf(char.AlphaNumeric + "_-.$/#:")
 
 // literalSet are the characters that stand for themselves in a string literal
 // and in plain text.
-var literalSet = func() byteSet {
-	t := printableSet
+var literalSet = func() char.ByteSet {
+	t := char.VisibleASCII
 	t[' '], t['"'], t['\\'] = true, false, false
 	return t
 }()
 
 // str reads a string literal. Without escapes it is a slice of the source.
-// plain is what plainASCII says of it.
+// plain is what char.PlainASCII says of it.
 func (w *jsonWalker) str() (text string, plain, ok bool) {
 	s, i := w.s, w.i+1
 	start := i
@@ -266,7 +268,7 @@ func (w *jsonWalker) str() (text string, plain, ok bool) {
 	default:
 		text, ok = w.escaped(start)
 	}
-	return text, plainASCII(text), ok
+	return text, char.PlainASCII(text), ok
 }
 
 // escaped goes on with a string whose first escape is at w.i.

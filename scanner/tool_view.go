@@ -3,6 +3,9 @@ package scanner
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
 // fieldKind says where a piece of text stands in a tool definition. The
@@ -91,7 +94,7 @@ type view struct {
 	otherLanguage, languageDone bool
 
 	// about is what purpose returns.
-	about     concept
+	about     concept.Set
 	aboutDone bool
 
 	// shape and required are what shapes returns.
@@ -122,7 +125,7 @@ func (v *view) normalizedText() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(strings.ToLower(normalize(v.fields[i].text)))
+		b.WriteString(strings.ToLower(char.Normalize(v.fields[i].text)))
 	}
 	return b.String()
 }
@@ -138,8 +141,8 @@ func (v *view) allFields() []field {
 			v.fields = append(v.fields, f)
 		}
 	}
-	add(field{kind: kindName, text: v.Name, plain: plainASCII(v.Name)})
-	add(field{kind: kindDescription, text: v.Description, plain: plainASCII(v.Description)})
+	add(field{kind: kindName, text: v.Name, plain: char.PlainASCII(v.Name)})
+	add(field{kind: kindDescription, text: v.Description, plain: char.PlainASCII(v.Description)})
 	v.fields = walkSchema(v.fields, v.InputSchema, false)
 	v.fields = walkSchema(v.fields, v.OutputSchema, true)
 	v.fields = walkAnnotations(v.fields, v.Annotations)
@@ -153,7 +156,7 @@ const maxLowered = 64
 
 // lower gives a token's text in lower case, valid until the next call.
 func (v *view) lower(d *doc, t token) []byte {
-	v.fold = lowerASCII(v.fold, d.text[t.start:min(t.end, t.start+maxLowered)])
+	v.fold = char.LowerASCII(v.fold, d.text[t.start:min(t.end, t.start+maxLowered)])
 	return v.fold
 }
 

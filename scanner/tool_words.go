@@ -1,8 +1,14 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
 
-func (v *view) maskOf(i int) (c concept) {
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
+func (v *view) maskOf(i int) (c concept.Set) {
 	for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
 		c |= v.clauses[k].mask
 	}
@@ -21,7 +27,7 @@ func (v *view) says(stems ...string) bool {
 		for k := range toks {
 			t := &toks[k]
 			for _, s := range stems {
-				if t.first == s[0] && hasFoldPrefix(d.text[t.start:t.end], s) {
+				if t.first == s[0] && char.HasPrefixFold(d.text[t.start:t.end], s) {
 					return true
 				}
 			}
@@ -34,7 +40,7 @@ func (v *view) says(stems ...string) bool {
 func (v *view) word(d *doc, t token) string { return string(v.lower(d, t)) }
 
 // meaning joins what the words of one text mean.
-func (v *view) meaning(i int) (c concept, s sense) {
+func (v *view) meaning(i int) (c concept.Set, s sense.Set) {
 	for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
 		c |= t.c
 		s |= t.s
@@ -42,7 +48,7 @@ func (v *view) meaning(i int) (c concept, s sense) {
 	return c, s
 }
 
-func (v *view) maskAll() (c concept) {
+func (v *view) maskAll() (c concept.Set) {
 	for i := range v.analyze() {
 		c |= v.maskOf(i)
 	}
@@ -51,9 +57,9 @@ func (v *view) maskAll() (c concept) {
 
 // together says whether one sentence has all of these meanings; for a single
 // one that is given.
-func (v *view) together(c concept) bool {
+func (v *view) together(c concept.Set) bool {
 	for i := range v.clauses {
-		if v.clauses[i].mask.has(c) {
+		if v.clauses[i].mask.Has(c) {
 			return true
 		}
 	}

@@ -5,6 +5,12 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
 // The lexicon that the program carries is made here, out of the word lists.
@@ -31,7 +37,7 @@ func compileLexicon() *lexicon {
 			}
 		}
 	}
-	insert := func(word string, c concept) { l.latin.exact(l.latin.word(word)).means(c, formOther) }
+	insert := func(word string, c concept.Set) { l.latin.exact(l.latin.word(word)).means(c, formOther) }
 	for _, g := range nounsEN {
 		for word := range strings.FieldsSeq(g.words) {
 			noun, mass := strings.CutSuffix(word, "=")
@@ -47,7 +53,7 @@ func compileLexicon() *lexicon {
 		}
 	}
 	for word := range strings.FieldsSeq(credWords) {
-		insert(word, cCredPath)
+		insert(word, concept.CredPath)
 	}
 	for _, lang := range languages {
 		for c, words := range lang {
@@ -81,7 +87,7 @@ func (l *lexiconBuilder) compile() *lexicon {
 
 // insertForeign adds a word of another language; a trailing * makes it a stem
 // that any ending may follow.
-func (l *lexiconBuilder) insertForeign(word string, c concept) {
+func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 	word, stem := strings.CutSuffix(word, "*")
 	mark := func(t *growingTrie, n uint16) {
 		t.exact(n).means(c, formOther)
@@ -89,20 +95,20 @@ func (l *lexiconBuilder) insertForeign(word string, c concept) {
 			t.stem(n).means(c, formOther)
 		}
 	}
-	switch script := scriptOf(word); script {
-	case scriptLatin:
-		word = foldLatin(word)
+	switch script := char.ScriptOf(word); script {
+	case char.ScriptLatin:
+		word = char.FoldLatin(word)
 		mark(l.foreign, l.foreign.word(word))
-		if !c.any(cForeign) || stem {
+		if !c.Any(concept.Foreign) || stem {
 			break
 		}
 		// English may have the word, too: "do" is no sign of Portuguese.
-		if e := l.latin.exact(l.latin.word(word)); e.c&^cForeign == 0 {
-			e.means(cForeign, formOther)
+		if e := l.latin.exact(l.latin.word(word)); e.c&^concept.Foreign == 0 {
+			e.means(concept.Foreign, formOther)
 		}
-	case scriptCyrillic:
+	case char.ScriptCyrillic:
 		mark(l.cyril, l.cyril.cyrillicWord(word))
-	case scriptCJK:
+	case char.ScriptCJK:
 		l.cjk.node(word).c |= c
 	}
 }
@@ -196,12 +202,12 @@ func (l *lexiconBuilder) addSense(w *senseWords) {
 				t.stem(n).s |= w.s
 			}
 		}
-		switch scriptOf(word) {
-		case scriptLatin:
-			mark(l.foreign, l.foreign.word(foldLatin(word)))
-		case scriptCyrillic:
+		switch char.ScriptOf(word) {
+		case char.ScriptLatin:
+			mark(l.foreign, l.foreign.word(char.FoldLatin(word)))
+		case char.ScriptCyrillic:
 			mark(l.cyril, l.cyril.cyrillicWord(word))
-		case scriptCJK:
+		case char.ScriptCJK:
 			l.cjk.insertSense(word, w.s)
 		}
 	}
@@ -209,12 +215,12 @@ func (l *lexiconBuilder) addSense(w *senseWords) {
 
 // addPowers marks the words of the two lists.
 func (l *lexiconBuilder) addPowers() {
-	mark := func(word string, p power) { l.latin.exact(l.latin.word(word)).power |= p }
-	for word, p := range powerWords {
+	mark := func(word string, p power.Kind) { l.latin.exact(l.latin.word(word)).power |= p }
+	for word, p := range power.Words {
 		mark(word, p)
 	}
-	for word := range filterWords {
-		mark(word, powerFilter)
+	for word := range power.FilterWords {
+		mark(word, power.Filter)
 	}
 }
 
@@ -236,7 +242,7 @@ func (l *lexiconBuilder) addSpelling() {
 	for word := range isSpellingWord {
 		mark(word, wordLetter)
 	}
-	shapeWords(func(word string, whole bool) {
+	command.EachFirstWord(func(word string, whole bool) {
 		mark(word, wordCommand)
 		if !whole {
 			t.below(t.word(word), func(n uint16) { t.exact(n).kind |= wordCommand | wordGoing })
@@ -247,8 +253,8 @@ func (l *lexiconBuilder) addSpelling() {
 // growingPhrase is a phrase that words are added to. Those that go on from it
 // are a list.
 type growingPhrase struct {
-	c              concept
-	s              sense
+	c              concept.Set
+	s              sense.Set
 	word           uint16 // the last, as a node of the growing trie
 	child, sibling uint16
 }
@@ -306,7 +312,7 @@ func compileSpelling(lex *lexicon) *trie {
 			exact, stem := from.exact(uint16(n)), from.stem(uint16(n))
 			switch {
 			case exact.known():
-				t.exact(t.follow(from, nodes, uint16(n))).means(exact.c|cMeta, formBase)
+				t.exact(t.follow(from, nodes, uint16(n))).means(exact.c|concept.Meta, formBase)
 			case exact.kind&wordSpelled != 0:
 				t.exact(t.follow(from, nodes, uint16(n))).means(0, formBase)
 			}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // labelledTool is a tool of a training set. In an attack the planted words
@@ -72,7 +74,7 @@ func (l *labelledTool) unmark(text string) string {
 			break
 		}
 		marked, after, _ := strings.Cut(after, "⟧")
-		if marked = strings.TrimSpace(normalize(marked)); len(marked) > 2 {
+		if marked = strings.TrimSpace(char.Normalize(marked)); len(marked) > 2 {
 			l.marks = append(l.marks, marked)
 		}
 		rest = after

@@ -4,6 +4,9 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
 // growingTrie is a trie that words are added to.
@@ -85,7 +88,7 @@ func (t *growingTrie) entry(of *uint16) *entry {
 }
 
 // means adds what a word means.
-func (e *entry) means(c concept, f form) {
+func (e *entry) means(c concept.Set, f form) {
 	e.c |= c
 	if e.f == formOther || f == formBase {
 		e.f = f
@@ -189,8 +192,8 @@ func (t *takenCells) take(base int, letters uint64) {
 
 // growingRunes is a trie by rune that words are added to.
 type growingRunes struct {
-	c    concept
-	s    sense
+	c    concept.Set
+	s    sense.Set
 	next map[rune]*growingRunes
 }
 
@@ -211,7 +214,7 @@ func (t *growingRunes) node(word string) *growingRunes {
 // insertSense adds a word of a script without spaces. What the concepts make
 // of it they go on to make of it, though the longer word now stands before
 // the shorter ones within it.
-func (t *growingRunes) insertSense(word string, s sense) {
+func (t *growingRunes) insertSense(word string, s sense.Set) {
 	c := t.conceptsIn([]rune(word))
 	at := t.node(word)
 	at.s |= s
@@ -219,9 +222,9 @@ func (t *growingRunes) insertSense(word string, s sense) {
 }
 
 // conceptsIn joins what the known words within a word mean.
-func (t *growingRunes) conceptsIn(word []rune) (c concept) {
+func (t *growingRunes) conceptsIn(word []rune) (c concept.Set) {
 	for i := 0; i < len(word); {
-		node, end, best := t, i+1, concept(0)
+		node, end, best := t, i+1, concept.Set(0)
 		for j := i; j < len(word); j++ {
 			if node = node.next[word[j]]; node == nil {
 				break

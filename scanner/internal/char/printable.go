@@ -1,4 +1,4 @@
-package scanner
+package char
 
 import (
 	"fmt"
@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// evidenceCap bounds evidence and detail in bytes, ellipsis included.
-const evidenceCap = 240
+// MaxEvidence bounds evidence and detail in bytes, ellipsis included.
+const MaxEvidence = 240
 
-// renderSafe makes text safe to print in a terminal, a page and a log:
+// Printable makes text safe to print in a terminal, a page and a log:
 // nothing invisible, nothing that moves the cursor or reverses the line, valid
-// UTF-8, at most evidenceCap bytes.
-func renderSafe(s string) string {
-	if len(s) <= evidenceCap && printableASCII(s) {
+// UTF-8, at most MaxEvidence bytes.
+func Printable(s string) string {
+	if len(s) <= MaxEvidence && printableASCII(s) {
 		return s
 	}
 	const ellipsis = "…"
 	var b strings.Builder
-	b.Grow(min(len(s), evidenceCap))
+	b.Grow(min(len(s), MaxEvidence))
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		piece := s[i : i+size]
@@ -27,13 +27,13 @@ func renderSafe(s string) string {
 		if r == utf8.RuneError {
 			piece = "\uFFFD"
 		}
-		if liveRune(r) {
+		if ActsOnDisplay(r) {
 			piece = fmt.Sprintf("\\u{%X}", r)
 			if r == '\n' || r == '\t' || r == '\r' {
 				piece = " "
 			}
 		}
-		if b.Len()+len(piece) > evidenceCap-len(ellipsis) {
+		if b.Len()+len(piece) > MaxEvidence-len(ellipsis) {
 			b.WriteString(ellipsis)
 			break
 		}
@@ -51,22 +51,22 @@ func printableASCII(s string) bool {
 	return true
 }
 
-// liveRune says whether a rune acts on the display instead of being seen.
-func liveRune(r rune) bool {
+// ActsOnDisplay says whether a rune acts on the display instead of being seen.
+func ActsOnDisplay(r rune) bool {
 	if r < 0x80 {
 		return r < 0x20 || r == 0x7f
 	}
-	return unicode.IsControl(r) || invisible(r) || unicode.Is(unicode.Co, r) ||
+	return unicode.IsControl(r) || Invisible(r) || unicode.Is(unicode.Co, r) ||
 		unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
 		!unicode.IsPrint(r) && !unicode.IsSpace(r)
 }
 
-// excerpt cuts what surrounds text[start:end] out of text, on rune borders.
-func excerpt(text string, start, end int) string {
+// Excerpt cuts what surrounds text[start:end] out of text, on rune borders.
+func Excerpt(text string, start, end int) string {
 	const around = 24
 	start, end = max(0, start-around), min(len(text), end+around)
-	if end-start > 2*evidenceCap {
-		end = start + 2*evidenceCap
+	if end-start > 2*MaxEvidence {
+		end = start + 2*MaxEvidence
 	}
 	for start > 0 && !utf8.RuneStart(text[start]) {
 		start--

@@ -1,13 +1,13 @@
-package scanner
+package char
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// mixedWords counts words in which letters of a look-alike script stand among
+// MixedWords counts words in which letters of a look-alike script stand among
 // Latin ones and read as a Latin word: every foreign letter has a likeness.
-func mixedWords(s string) (n, start, end int) {
+func MixedWords(s string) (n, start, end int) {
 	eachMixed(s, func(from, to int) {
 		if n == 0 {
 			start, end = from, to
@@ -29,7 +29,7 @@ func eachMixed(s string, f func(from, to int)) {
 	}
 	for i, size := 0, 0; i < len(s); i += size {
 		if s[i] < utf8.RuneSelf {
-			if size = 1; !letterByte(s[i]) {
+			if size = 1; !IsLetter(s[i]) {
 				if from >= 0 {
 					flush(i)
 				}
@@ -42,23 +42,23 @@ func eachMixed(s string, f func(from, to int)) {
 		}
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:])
-		if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !invisible(r) {
+		if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !Invisible(r) {
 			flush(i)
 			continue
 		}
 		if from < 0 {
 			from = i
 		}
-		switch sc := runeScript(r); sc {
-		case scriptLatin:
+		switch sc := ScriptOfRune(r); sc {
+		case ScriptLatin:
 			latin++
-		case scriptCyrillic, scriptGreek, scriptArmenian, scriptCherokee:
-			if _, ok := latinFolds()[r]; ok && !scientific(r) {
+		case ScriptCyrillic, ScriptGreek, ScriptArmenian, ScriptCherokee:
+			if _, ok := latinFolds()[r]; ok && !Scientific(r) {
 				foreign++
 			} else {
 				odd++
 			}
-		case scriptNone:
+		case ScriptNone:
 		default:
 			odd++
 		}
@@ -66,8 +66,8 @@ func eachMixed(s string, f func(from, to int)) {
 	flush(len(s))
 }
 
-// scientific letters stand beside Latin ones in formulas and units.
-func scientific(r rune) bool {
+// Scientific letters stand beside Latin ones in formulas and units.
+func Scientific(r rune) bool {
 	switch r {
 	case 'α', 'β', 'γ', 'δ', 'Δ', 'ε', 'θ', 'λ', 'μ', 'π', 'σ', 'Σ', 'φ', 'ω', 'Ω', 'χ', 'ψ', 'η', 'κ', 'τ', 'ζ', 'ξ', 'Γ', 'Φ', 'Π':
 		return true
@@ -75,8 +75,8 @@ func scientific(r rune) bool {
 	return false
 }
 
-// beyondLatin says whether a rune is a letter of another script.
-func beyondLatin(r rune) bool {
-	sc := runeScript(r)
-	return sc != scriptNone && sc != scriptLatin
+// BeyondLatin says whether a rune is a letter of another script.
+func BeyondLatin(r rune) bool {
+	sc := ScriptOfRune(r)
+	return sc != ScriptNone && sc != ScriptLatin
 }

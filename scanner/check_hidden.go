@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
 // hiddenCounts tallies one field.
@@ -24,7 +26,7 @@ func countHidden(s string) hiddenCounts {
 	c := hiddenCounts{first: -1}
 	var prev rune
 	for i, size := 0, 0; i < len(s); i += size {
-		if n := plainPrefix(s[i:]); n > 0 {
+		if n := char.PlainPrefix(s[i:]); n > 0 {
 			size, prev, c.run = n, rune(s[i+n-1]), 0
 			continue
 		}
@@ -33,7 +35,7 @@ func countHidden(s string) hiddenCounts {
 		hidden := true
 		switch {
 		case r == 0x1b:
-			if n := escapeLen(s[i:]); n > 1 && s[i+n-1] == 'm' && !concealing(s[i+2:i+n-1]) {
+			if n := char.EscapeLength(s[i:]); n > 1 && s[i+n-1] == 'm' && !concealing(s[i+2:i+n-1]) {
 				c.colour++
 			} else {
 				c.ansi++
@@ -59,8 +61,8 @@ func countHidden(s string) hiddenCounts {
 		case r >= 0xE0100 && r <= 0xE01EF, r >= 0xFE00 && r <= 0xFE0F:
 			// A selector after an emoji, a digit or a Han character is what
 			// selectors are for.
-			if r == 0xFE0F || r == 0xFE0E || isCJK(prev) && r >= 0xE0100 {
-				if r < 0xFE10 && !isSelector(prev) || isCJK(prev) {
+			if r == 0xFE0F || r == 0xFE0E || char.IsCJK(prev) && r >= 0xE0100 {
+				if r < 0xFE10 && !isSelector(prev) || char.IsCJK(prev) {
 					hidden = false
 					break
 				}
@@ -90,11 +92,11 @@ func countHidden(s string) hiddenCounts {
 			c.filler++
 		case r >= 0xE000 && r <= 0xF8FE || r >= 0xF0000: // U+F8FF is what one maker's keyboards have for its logo
 			c.private++
-		case invisible(r) && r != 0x2800:
+		case char.Invisible(r) && r != 0x2800:
 			c.zeroWidth++
 		default:
 			hidden = false
-			c.alike = c.alike || mayMix(r)
+			c.alike = c.alike || char.MayMix(r)
 			switch {
 			case r >= 0x590 && r < 0x900 || r >= 0xFB1D && r < 0xFE00:
 				c.rtl = true
@@ -150,7 +152,7 @@ func joins(r rune) bool {
 
 // unspaced says whether a script is written without spaces between words.
 func unspaced(r rune) bool {
-	return r >= 0x0E00 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || isCJK(r) || r >= 0xAC00 && r < 0xD7B0
+	return r >= 0x0E00 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || char.IsCJK(r) || r >= 0xAC00 && r < 0xD7B0
 }
 
 // hyphenates says whether the soft hyphen at i does what it is for: it cuts a
@@ -184,38 +186,6 @@ func hyphenates(s string, i int) bool {
 		k += size
 	}
 	return word >= 9 && left >= 2 && right >= 2
-}
-
-// escapeLen gives the length of the terminal sequence that s begins with, 1
-// when the escape stands alone, 0 when there is none. A sequence is CSI with
-// parameters and a final letter, or OSC up to its terminator.
-func escapeLen(s string) int {
-	if s == "" || s[0] != 0x1b {
-		return 0
-	}
-	if len(s) < 2 {
-		return 1
-	}
-	switch s[1] {
-	case '[':
-		for i := 2; i < min(len(s), 34); i++ {
-			if c := s[i]; c >= 0x40 && c <= 0x7e {
-				return i + 1
-			} else if c < 0x20 || c > 0x3f {
-				return 1
-			}
-		}
-	case ']':
-		for i := 2; i < min(len(s), 258); i++ {
-			if s[i] == 0x07 {
-				return i + 1
-			}
-			if s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\' {
-				return i + 2
-			}
-		}
-	}
-	return 1
 }
 
 // concealing says whether the parameters of a colour sequence hide text: 8

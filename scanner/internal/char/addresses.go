@@ -1,17 +1,17 @@
-package scanner
+package char
 
 import "strings"
 
-func emailIn(s string) bool {
+func HasEmail(s string) bool {
 	for from := 0; ; {
 		i := strings.IndexByte(s[from:], '@')
 		if i < 0 {
 			return false
 		}
 		i += from
-		if i > 0 && i+3 < len(s) && wordByte(s[i-1]) && wordByte(s[i+1]) {
-			for j := i + 1; j < len(s) && (wordByte(s[j]) || s[j] == '.' || s[j] == '-'); j++ {
-				if s[j] == '.' && j+1 < len(s) && wordByte(s[j+1]) {
+		if i > 0 && i+3 < len(s) && IsWord(s[i-1]) && IsWord(s[i+1]) {
+			for j := i + 1; j < len(s) && (IsWord(s[j]) || s[j] == '.' || s[j] == '-'); j++ {
+				if s[j] == '.' && j+1 < len(s) && IsWord(s[j+1]) {
 					return true
 				}
 			}
@@ -20,8 +20,8 @@ func emailIn(s string) bool {
 	}
 }
 
-// ipIn finds a dotted quad.
-func ipIn(s string) bool {
+// HasIPv4 finds a dotted quad.
+func HasIPv4(s string) bool {
 	dots, digits := 0, 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

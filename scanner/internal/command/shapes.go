@@ -1,23 +1,25 @@
-package scanner
+package command
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// codeShape is a kind of harmful command: all its parts in one text, in
+// Shape is a kind of harmful command: all its parts in one text, in
 // order, within reach bytes of each other. Parts are lower case; the first
 // begins at the start of a word.
-type codeShape struct {
+type Shape struct {
 	parts  []string
 	reach  int
-	weight float64
-	what   string
+	Weight float64
+	What   string
 }
 
 // What the shapes say that a command does.
 const (
-	doesFetch   = "downloads and runs"
+	Fetches     = "downloads and runs"
 	doesUpload  = "uploads a file"
 	doesOutput  = "uploads what a command prints"
 	doesDelete  = "deletes everything"
@@ -34,48 +36,48 @@ const (
 	doesMine    = "computes for somebody else"
 )
 
-// codeShapes weigh softWeight or more when no honest text has a reason to hold
+// shapes weigh softWeight or more when no honest text has a reason to hold
 // them, and less when instructions of honest programs do, which count together
 // with what stands around them.
-var codeShapes = []codeShape{
-	{[]string{"curl ", "| sh"}, 200, 1.2, doesFetch},
-	{[]string{"curl ", "|sh"}, 200, 1.2, doesFetch},
-	{[]string{"curl ", "| sudo"}, 200, 1.4, doesFetch},
-	{[]string{"curl ", "| zsh"}, 200, 1.2, doesFetch},
-	{[]string{"curl ", "| node"}, 200, 1.2, doesFetch},
-	{[]string{"curl ", "bash"}, 200, 1.2, doesFetch},
-	{[]string{"curl ", "chmod +x"}, 200, 1.4, doesFetch},
-	{[]string{"curl ", "python"}, 120, 1, doesFetch},
-	{[]string{"curl ", "/tmp/."}, 200, 1.2, doesFetch},
-	{[]string{"wget ", "/tmp/."}, 200, 1.2, doesFetch},
-	{[]string{"wget ", "; sh "}, 200, 1.6, doesFetch},
-	{[]string{"* * *", "curl "}, 80, 1.6, doesFetch},
-	{[]string{"* * *", "wget "}, 80, 1.6, doesFetch},
-	{[]string{"eval ", "$(curl "}, 20, 1.6, doesFetch},
-	{[]string{"execsync(", "http"}, 120, 1.6, doesFetch},
-	{[]string{"popen(", "curl "}, 80, 1.6, doesFetch},
-	{[]string{"popen(", "wget "}, 80, 1.6, doesFetch},
-	{[]string{"--registry http"}, 60, 0.8, doesFetch},
-	{[]string{"--index-url http"}, 60, 0.8, doesFetch},
-	{[]string{"--extra-index-url http"}, 60, 0.8, doesFetch},
-	{[]string{"sh -c", "$(wget "}, 20, 1.5, doesFetch},
-	{[]string{"sh -c", "$(curl "}, 20, 1.5, doesFetch},
-	{[]string{"wget ", "bash"}, 200, 1.2, doesFetch},
-	{[]string{"wget ", "| sh"}, 200, 1.2, doesFetch},
-	{[]string{"wget ", "|sh"}, 200, 1.2, doesFetch},
-	{[]string{"wget ", "chmod +x"}, 200, 1.4, doesFetch},
-	{[]string{"iex", "downloadstring"}, 200, 1.8, doesFetch},
-	{[]string{"iex", "iwr"}, 100, 1.6, doesFetch},
-	{[]string{"iwr ", "| iex"}, 200, 1.6, doesFetch},
-	{[]string{"irm ", "| iex"}, 200, 1.4, doesFetch},
-	{[]string{"invoke-expression", "http"}, 200, 1.6, doesFetch},
-	{[]string{"invoke-webrequest", "start-process"}, 300, 1.6, doesFetch},
-	{[]string{"mshta ", "http"}, 80, 1.8, doesFetch},
-	{[]string{"regsvr32 ", "http"}, 80, 1.8, doesFetch},
-	{[]string{"bitsadmin ", "http"}, 120, 1.6, doesFetch},
-	{[]string{"certutil", "-urlcache"}, 80, 1.8, doesFetch},
-	{[]string{"exec(", "requests.get"}, 80, 1.8, doesFetch},
-	{[]string{"exec(", "urlopen"}, 80, 1.8, doesFetch},
+var shapes = []Shape{
+	{[]string{"curl ", "| sh"}, 200, 1.2, Fetches},
+	{[]string{"curl ", "|sh"}, 200, 1.2, Fetches},
+	{[]string{"curl ", "| sudo"}, 200, 1.4, Fetches},
+	{[]string{"curl ", "| zsh"}, 200, 1.2, Fetches},
+	{[]string{"curl ", "| node"}, 200, 1.2, Fetches},
+	{[]string{"curl ", "bash"}, 200, 1.2, Fetches},
+	{[]string{"curl ", "chmod +x"}, 200, 1.4, Fetches},
+	{[]string{"curl ", "python"}, 120, 1, Fetches},
+	{[]string{"curl ", "/tmp/."}, 200, 1.2, Fetches},
+	{[]string{"wget ", "/tmp/."}, 200, 1.2, Fetches},
+	{[]string{"wget ", "; sh "}, 200, 1.6, Fetches},
+	{[]string{"* * *", "curl "}, 80, 1.6, Fetches},
+	{[]string{"* * *", "wget "}, 80, 1.6, Fetches},
+	{[]string{"eval ", "$(curl "}, 20, 1.6, Fetches},
+	{[]string{"execsync(", "http"}, 120, 1.6, Fetches},
+	{[]string{"popen(", "curl "}, 80, 1.6, Fetches},
+	{[]string{"popen(", "wget "}, 80, 1.6, Fetches},
+	{[]string{"--registry http"}, 60, 0.8, Fetches},
+	{[]string{"--index-url http"}, 60, 0.8, Fetches},
+	{[]string{"--extra-index-url http"}, 60, 0.8, Fetches},
+	{[]string{"sh -c", "$(wget "}, 20, 1.5, Fetches},
+	{[]string{"sh -c", "$(curl "}, 20, 1.5, Fetches},
+	{[]string{"wget ", "bash"}, 200, 1.2, Fetches},
+	{[]string{"wget ", "| sh"}, 200, 1.2, Fetches},
+	{[]string{"wget ", "|sh"}, 200, 1.2, Fetches},
+	{[]string{"wget ", "chmod +x"}, 200, 1.4, Fetches},
+	{[]string{"iex", "downloadstring"}, 200, 1.8, Fetches},
+	{[]string{"iex", "iwr"}, 100, 1.6, Fetches},
+	{[]string{"iwr ", "| iex"}, 200, 1.6, Fetches},
+	{[]string{"irm ", "| iex"}, 200, 1.4, Fetches},
+	{[]string{"invoke-expression", "http"}, 200, 1.6, Fetches},
+	{[]string{"invoke-webrequest", "start-process"}, 300, 1.6, Fetches},
+	{[]string{"mshta ", "http"}, 80, 1.8, Fetches},
+	{[]string{"regsvr32 ", "http"}, 80, 1.8, Fetches},
+	{[]string{"bitsadmin ", "http"}, 120, 1.6, Fetches},
+	{[]string{"certutil", "-urlcache"}, 80, 1.8, Fetches},
+	{[]string{"exec(", "requests.get"}, 80, 1.8, Fetches},
+	{[]string{"exec(", "urlopen"}, 80, 1.8, Fetches},
 	{[]string{"chmod +x /tmp/"}, 0, 1.6, "runs a file that somebody left"},
 	{[]string{"chmod 755 /tmp/"}, 0, 1.6, "runs a file that somebody left"},
 	{[]string{"curl ", "-d @"}, 120, 1.2, doesUpload},
@@ -174,10 +176,10 @@ var codeShapes = []codeShape{
 	{[]string{"nsenter ", "-t 1"}, 60, 1.6, doesEscape},
 	{[]string{":(){ :|:& };:"}, 0, 1.5, "exhausts the machine"},
 	{[]string{"; drop table"}, 0, 1.2, "deletes a table"},
-	{[]string{"source <("}, 0, 1.6, doesFetch},
-	{[]string{"bash <("}, 0, 1.6, doesFetch},
-	{[]string{"sh <("}, 0, 1.6, doesFetch},
-	{[]string{"python", "-c", "urlopen("}, 160, 1.4, doesFetch},
+	{[]string{"source <("}, 0, 1.6, Fetches},
+	{[]string{"bash <("}, 0, 1.6, Fetches},
+	{[]string{"sh <("}, 0, 1.6, Fetches},
+	{[]string{"python", "-c", "urlopen("}, 160, 1.4, Fetches},
 	{[]string{"tcpsocket.new", "popen"}, 200, 1.8, doesShell},
 	{[]string{"tcpsocket.", "exec"}, 200, 1.8, doesShell},
 	{[]string{"fsockopen(", "/bin/"}, 200, 1.8, doesShell},
@@ -187,12 +189,12 @@ var codeShapes = []codeShape{
 	{[]string{"stratum+tcp"}, 0, 1.8, doesMine},
 	{[]string{"stratum+ssl"}, 0, 1.8, doesMine},
 	{[]string{"xmrig"}, 0, 1.4, doesMine},
-	{[]string{"jndi:ldap:"}, 0, 1.8, doesFetch},
-	{[]string{"jndi:rmi:"}, 0, 1.8, doesFetch},
+	{[]string{"jndi:ldap:"}, 0, 1.8, Fetches},
+	{[]string{"jndi:rmi:"}, 0, 1.8, Fetches},
 	{[]string{"template.utility.execute"}, 0, 1.8, doesRun},
 	{[]string{"freemarker.template.utility"}, 0, 1.6, doesRun},
 	{[]string{"getruntime()", "exec("}, 40, 1.6, doesRun},
-	{[]string{"insteadof http"}, 0, 1.2, doesFetch},
+	{[]string{"insteadof http"}, 0, 1.2, Fetches},
 	{[]string{"find / ", "-exec cp"}, 120, 1.6, doesUpload},
 	{[]string{"netsh ", "state off"}, 80, 1.6, doesBlind},
 	{[]string{"add-mppreference", "exclusion"}, 60, 1.6, doesBlind},
@@ -207,16 +209,16 @@ var codeShapes = []codeShape{
 var shapesBy = func() (by [256]struct {
 	second, third uint32
 	firsts        []string
-	shapes        []*codeShape
+	shapes        []*Shape
 }) {
-	for i := range codeShapes {
-		part := codeShapes[i].parts[0]
-		for _, first := range [...]byte{part[0], capital(part[0])} {
+	for i := range shapes {
+		part := shapes[i].parts[0]
+		for _, first := range [...]byte{part[0], char.Capital(part[0])} {
 			at := &by[first]
 			at.second |= 1 << (part[1] & 31)
 			at.third |= 1 << (part[2] & 31)
-			if n := len(at.shapes); n == 0 || at.shapes[n-1] != &codeShapes[i] {
-				at.shapes = append(at.shapes, &codeShapes[i])
+			if n := len(at.shapes); n == 0 || at.shapes[n-1] != &shapes[i] {
+				at.shapes = append(at.shapes, &shapes[i])
 			}
 			if !slices.Contains(at.firsts, part) {
 				at.firsts = append(at.firsts, part)
@@ -226,9 +228,9 @@ var shapesBy = func() (by [256]struct {
 	return by
 }()
 
-// eachShape calls f for the shapes in a text, in order of place, with the
+// EachShape calls f for the shapes in a text, in order of place, with the
 // offsets of the whole. One look at each start of a word: linear.
-func eachShape(text string, f func(sh *codeShape, from, to int)) {
+func EachShape(text string, f func(sh *Shape, from, to int)) {
 	for i := 0; i+2 < len(text); i++ {
 		at := &shapesBy[text[i]]
 		if at.second&(1<<(text[i+1]&31)) != 0 && at.third&(1<<(text[i+2]&31)) != 0 {
@@ -238,26 +240,26 @@ func eachShape(text string, f func(sh *codeShape, from, to int)) {
 				}
 			}
 		}
-		if wordBytes[text[i]] {
-			for i+1 < len(text) && wordBytes[text[i+1]] {
+		if char.WordBytes[text[i]] {
+			for i+1 < len(text) && char.WordBytes[text[i+1]] {
 				i++
 			}
 		}
 	}
 }
 
-// shapeMarks are the marks that begin a shape.
-var shapeMarks = func() (t [256]bool) {
-	for i := range codeShapes {
-		if c := codeShapes[i].parts[0][0]; !wordByte(c) {
+// Marks are the marks that begin a shape.
+var Marks = func() (t [256]bool) {
+	for i := range shapes {
+		if c := shapes[i].parts[0][0]; !char.IsWord(c) {
 			t[c] = true
 		}
 	}
 	return t
 }()
 
-// opensShape says whether a shape's first part stands at an offset.
-func opensShape(text string, i int) bool {
+// Opens says whether a shape's first part stands at an offset.
+func Opens(text string, i int) bool {
 	if i+2 >= len(text) {
 		return false
 	}
@@ -266,20 +268,20 @@ func opensShape(text string, i int) bool {
 		return false
 	}
 	for _, part := range at.firsts {
-		if part[1]&31 == text[i+1]&31 && part[2]&31 == text[i+2]&31 && hasFoldPrefix(text[i:], part) {
+		if part[1]&31 == text[i+1]&31 && part[2]&31 == text[i+2]&31 && char.HasPrefixFold(text[i:], part) {
 			return true
 		}
 	}
 	return false
 }
 
-// shapeWords gives the letters that the shapes begin with; whole says that the
+// EachFirstWord gives the letters that the shapes begin with; whole says that the
 // shape goes on with something else, so that they are all of a word.
-func shapeWords(f func(word string, whole bool)) {
-	for i := range codeShapes {
-		part := codeShapes[i].parts[0]
+func EachFirstWord(f func(word string, whole bool)) {
+	for i := range shapes {
+		part := shapes[i].parts[0]
 		n := 0
-		for n < len(part) && wordByte(part[n]) {
+		for n < len(part) && char.IsWord(part[n]) {
 			n++
 		}
 		if n > 0 {
@@ -289,13 +291,13 @@ func shapeWords(f func(word string, whole bool)) {
 }
 
 // match says where the parts end that begin at an offset, or -1.
-func (sh *codeShape) match(text string, from int) (to int) {
-	if !hasFoldPrefix(text[from:], sh.parts[0]) {
+func (sh *Shape) match(text string, from int) (to int) {
+	if !char.HasPrefixFold(text[from:], sh.parts[0]) {
 		return -1
 	}
 	to = from + len(sh.parts[0])
 	for _, p := range sh.parts[1:] {
-		i := indexFold(text[to:min(len(text), to+sh.reach)], p)
+		i := char.IndexFold(text[to:min(len(text), to+sh.reach)], p)
 		if i < 0 {
 			return -1
 		}
@@ -304,10 +306,10 @@ func (sh *codeShape) match(text string, from int) (to int) {
 	return to
 }
 
-// strangePlace says whether a command names an address of digits, a hidden file
+// StrangePlace says whether a command names an address of digits, a hidden file
 // for everybody or one of the user's, as programs that install themselves do
 // not.
-func strangePlace(command string) bool {
+func StrangePlace(command string) bool {
 	if strings.Contains(command, "/tmp/.") || strings.Contains(command, "~/.") || strings.Contains(command, "/etc/") {
 		return true
 	}

@@ -1,4 +1,4 @@
-package scanner
+package char
 
 import (
 	"strings"
@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// byteSet is a set of ASCII characters.
-type byteSet [256]bool
+// ByteSet is a set of ASCII characters.
+type ByteSet [256]bool
 
-func setOf(s string) (t byteSet) {
+func SetOf(s string) (t ByteSet) {
 	for i := 0; i < len(s); i++ {
 		t[s[i]] = true
 	}
 	return t
 }
 
-// in says whether a text has any of them.
-func (t *byteSet) in(s string) bool {
+// In says whether a text has any of them.
+func (t *ByteSet) In(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if t[s[i]] {
 			return true
@@ -26,18 +26,18 @@ func (t *byteSet) in(s string) bool {
 	return false
 }
 
-const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+const AlphaNumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 var (
-	base64Set = setOf(alnum + "+/-_=")
-	hexSet    = setOf("0123456789abcdefABCDEF")
+	Base64 = SetOf(AlphaNumeric + "+/-_=")
+	Hex    = SetOf("0123456789abcdefABCDEF")
 )
 
-// runs calls f with each maximal run of the set's characters of at least
+// Runs calls f with each maximal run of the set's characters of at least
 // least bytes, until f says stop. It looks at where a run from i would have to
 // reach and from there back, so that most of a text of short words is never
 // looked at.
-func runs(s string, set *byteSet, least int, f func(run string) bool) {
+func Runs(s string, set *ByteSet, least int, f func(run string) bool) {
 	for i := 0; i+least <= len(s); {
 		k := i + least - 1
 		for k >= i && set[s[k]] {
@@ -58,33 +58,33 @@ func runs(s string, set *byteSet, least int, f func(run string) bool) {
 	}
 }
 
-func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-func wordByte(c byte) bool {
+func IsWord(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
-// wordBytes are the bytes of wordByte.
-var wordBytes = setOf(alnum)
+// WordBytes are the bytes of IsWord.
+var WordBytes = SetOf(AlphaNumeric)
 
-func upperByte(c byte) bool { return c >= 'A' && c <= 'Z' }
+func IsUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
-func lowerByte(c byte) byte {
+func Lower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		c += 'a' - 'A'
 	}
 	return c
 }
 
-// capital gives the capital of an ASCII letter.
-func capital(c byte) byte {
+// Capital gives the capital of an ASCII letter.
+func Capital(c byte) byte {
 	if c >= 'a' && c <= 'z' {
 		c -= 'a' - 'A'
 	}
 	return c
 }
 
-func isASCII(s string) bool {
+func IsASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {
 			return false
@@ -93,13 +93,13 @@ func isASCII(s string) bool {
 	return true
 }
 
-func hasFoldSuffix(s, suffix string) bool {
+func HasSuffixFold(s, suffix string) bool {
 	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
-// hasFoldPrefix says whether s begins with prefix in any case. Nearly always
+// HasPrefixFold says whether s begins with prefix in any case. Nearly always
 // the first byte says no.
-func hasFoldPrefix(s, prefix string) bool {
+func HasPrefixFold(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
 	}
@@ -108,14 +108,14 @@ func hasFoldPrefix(s, prefix string) bool {
 		if a|b >= 0x80 {
 			return strings.EqualFold(s[i:len(prefix)], prefix[i:])
 		}
-		if lowerByte(a) != lowerByte(b) {
+		if Lower(a) != Lower(b) {
 			return false
 		}
 	}
 	return true
 }
 
-func lowerASCII(buf []byte, s string) []byte {
+func LowerASCII(buf []byte, s string) []byte {
 	buf = buf[:0]
 	for i := 0; i < len(s); i++ {
 		b := s[i]
@@ -127,26 +127,26 @@ func lowerASCII(buf []byte, s string) []byte {
 	return buf
 }
 
-// indexFold finds a part of lower case in a text of any.
-func indexFold(text, part string) int {
+// IndexFold finds a part of lower case in a text of any.
+func IndexFold(text, part string) int {
 	for i := 0; i+len(part) <= len(text); i++ {
-		if lowerByte(text[i]) == part[0] && hasFoldPrefix(text[i:], part) {
+		if Lower(text[i]) == part[0] && HasPrefixFold(text[i:], part) {
 			return i
 		}
 	}
 	return -1
 }
 
-func allHex(s string) bool {
+func AllHex(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if !hexSet[s[i]] {
+		if !Hex[s[i]] {
 			return false
 		}
 	}
 	return true
 }
 
-func nibble(c byte) byte {
+func HexValue(c byte) byte {
 	switch {
 	case c >= 'a':
 		return c - 'a' + 10
@@ -156,19 +156,19 @@ func nibble(c byte) byte {
 	return c - '0'
 }
 
-func hexByte(a, b byte) byte { return nibble(a)<<4 | nibble(b) }
+func HexByte(a, b byte) byte { return HexValue(a)<<4 | HexValue(b) }
 
-func octal(c byte) bool { return c >= '0' && c <= '7' }
+func IsOctal(c byte) bool { return c >= '0' && c <= '7' }
 
-// printableSet are the characters of ASCII that are seen.
-var printableSet = func() (t byteSet) {
+// VisibleASCII are the characters of ASCII that are seen.
+var VisibleASCII = func() (t ByteSet) {
 	for c := '!'; c < 0x7f; c++ {
 		t[c] = true
 	}
 	return t
 }()
 
-func indexFrom(s, sub string, from int) int {
+func IndexFrom(s, sub string, from int) int {
 	i := strings.Index(s[from:], sub)
 	if i < 0 {
 		return -1
@@ -176,27 +176,27 @@ func indexFrom(s, sub string, from int) int {
 	return from + i
 }
 
-func startsLetter(s string) bool {
+func StartsWithLetter(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLetter(r)
 }
 
-// isCJK covers Han, kana and their marks.
-func isCJK(r rune) bool {
+// IsCJK covers Han, kana and their marks.
+func IsCJK(r rune) bool {
 	return r >= 0x3040 && r <= 0x30FF || r >= 0x3400 && r <= 0x4DBF || r >= 0x4E00 && r <= 0x9FFF ||
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF || r == 0x3005
 }
 
-// eachWord calls f with the bounds of every run of ASCII letters, until f says
+// EachWord calls f with the bounds of every run of ASCII letters, until f says
 // stop.
-func eachWord[T string | []byte](s T, f func(from, to int) bool) {
+func EachWord[T string | []byte](s T, f func(from, to int) bool) {
 	for i := 0; i < len(s); {
-		if !letterByte(s[i]) {
+		if !IsLetter(s[i]) {
 			i++
 			continue
 		}
 		from := i
-		for i < len(s) && letterByte(s[i]) {
+		for i < len(s) && IsLetter(s[i]) {
 			i++
 		}
 		if !f(from, i) {
@@ -205,5 +205,5 @@ func eachWord[T string | []byte](s T, f func(from, to int) bool) {
 	}
 }
 
-// digits64 are the digits of base64 in their order.
-const digits64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+// Base64Digits are the digits of base64 in their order.
+const Base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

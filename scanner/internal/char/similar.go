@@ -1,8 +1,8 @@
-package scanner
+package char
 
-// similarText is the share of words that two short texts have in common
+// Similarity is the share of words that two short texts have in common
 // (Jaccard). Only the first words count, so that the cost is bounded.
-func similarText(a, b string) float64 {
+func Similarity(a, b string) float64 {
 	var bufA, bufB [48]uint64
 	wa, wb := wordHashes(bufA[:0], a), wordHashes(bufB[:0], b)
 	if len(wa) == 0 || len(wb) == 0 {
@@ -23,12 +23,12 @@ func similarText(a, b string) float64 {
 // wordHashes collects the distinct words of a text, as many as out can hold.
 func wordHashes(out []uint64, s string) []uint64 {
 	for i := 0; i < len(s) && len(out) < cap(out); {
-		if !wordByte(s[i]) {
+		if !IsWord(s[i]) {
 			i++
 			continue
 		}
 		h := uint64(14695981039346656037)
-		for ; i < len(s) && wordByte(s[i]); i++ {
+		for ; i < len(s) && IsWord(s[i]); i++ {
 			h = (h ^ uint64(s[i]|0x20)) * 1099511628211
 		}
 		seen := false

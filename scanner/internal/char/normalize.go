@@ -1,4 +1,4 @@
-package scanner
+package char
 
 import (
 	"bytes"
@@ -8,13 +8,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalize folds compatibility forms (NFKC: full-width, mathematical
+// Normalize folds compatibility forms (NFKC: full-width, mathematical
 // alphanumerics, ligatures), spells words that mix Latin letters with
 // look-alikes in Latin ones, and drops what is not seen: zero-width, bidi, tag
 // characters, variation selectors, soft hyphens, control characters but line
 // breaks and tabs. Text that needs nothing comes back unchanged and uncopied.
-func normalize(s string) string {
-	i := plainPrefix(s)
+func Normalize(s string) string {
+	i := PlainPrefix(s)
 	if i == len(s) {
 		return s
 	}
@@ -23,7 +23,7 @@ func normalize(s string) string {
 	changed, likeness, stable := false, false, true
 	for skip := 0; i < len(s); i += skip {
 		if s[i] < utf8.RuneSelf {
-			if n := plainPrefix(s[i:]); n > 0 {
+			if n := PlainPrefix(s[i:]); n > 0 {
 				buf, skip = append(buf, s[i:i+n]...), n
 				continue
 			}
@@ -35,11 +35,11 @@ func normalize(s string) string {
 			changed = changed || skip == 1
 			buf = utf8.AppendRune(buf, utf8.RuneError)
 		case r == 0x1b:
-			skip = escapeLen(s[i:]) // with what it tells the terminal
+			skip = EscapeLength(s[i:]) // with what it tells the terminal
 			changed = true
 		case r >= 0x3400 && r < 0xA000:
 			buf = append(buf, s[i:i+skip]...) // Han, most of what is not ASCII
-		case r < 0x80 || invisible(r) || unicode.Is(unicode.Cc, r):
+		case r < 0x80 || Invisible(r) || unicode.Is(unicode.Cc, r):
 			changed = true
 		case r == '\u2028' || r == '\u2029' || r == '\u0085':
 			buf = append(buf, '\n')
@@ -49,7 +49,7 @@ func normalize(s string) string {
 			changed = true
 		default:
 			stable = stable && settled(r)
-			likeness = likeness || mayMix(r)
+			likeness = likeness || MayMix(r)
 			buf = utf8.AppendRune(buf, r)
 		}
 	}
@@ -73,9 +73,9 @@ func normalize(s string) string {
 	return string(buf)
 }
 
-// mayMix says whether a rune is of a script whose letters pass for Latin ones
+// MayMix says whether a rune is of a script whose letters pass for Latin ones
 // among them.
-func mayMix(r rune) bool {
+func MayMix(r rune) bool {
 	return r >= 0x370 && r < 0x590 || r >= 0x13A0 && r < 0x1400 || r >= 0xAB70 && r < 0xABC0
 }
 
@@ -119,7 +119,7 @@ func stricken(text []byte) bool {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		text = text[size:]
-		mark := isMark(r)
+		mark := IsMark(r)
 		if r >= 0x0334 && r <= 0x0338 || mark && afterMark {
 			if n++; n > 3 {
 				return true
@@ -130,20 +130,20 @@ func stricken(text []byte) bool {
 	return false
 }
 
-// isMark says whether a rune is of Unicode's block of combining diacritics.
-func isMark(r rune) bool { return r >= 0x300 && r < 0x370 }
+// IsMark says whether a rune is of Unicode's block of combining diacritics.
+func IsMark(r rune) bool { return r >= 0x300 && r < 0x370 }
 
 func dropMarks(text []byte) []byte {
 	return bytes.Map(func(r rune) rune {
-		if isMark(r) {
+		if IsMark(r) {
 			return -1
 		}
 		return r
 	}, text)
 }
 
-// plainPrefix is the length of the printable ASCII that text begins with.
-func plainPrefix(s string) int {
+// PlainPrefix is the length of the printable ASCII that text begins with.
+func PlainPrefix(s string) int {
 	for i := 0; i < len(s); i++ {
 		if !plainBytes[s[i]] {
 			return i
@@ -153,19 +153,19 @@ func plainPrefix(s string) int {
 }
 
 // plainBytes are those of printable ASCII and what breaks lines.
-var plainBytes = func() (t byteSet) {
+var plainBytes = func() (t ByteSet) {
 	for c := range t[:0x7f] {
 		t[c] = c >= ' ' || c == '\n' || c == '\t' || c == '\r'
 	}
 	return t
 }()
 
-// plainASCII says whether text needs no normalisation and hides nothing.
-func plainASCII(s string) bool { return plainPrefix(s) == len(s) }
+// PlainASCII says whether text needs no normalisation and hides nothing.
+func PlainASCII(s string) bool { return PlainPrefix(s) == len(s) }
 
-// invisible says whether a rune shows nothing: Unicode's default ignorable
+// Invisible says whether a rune shows nothing: Unicode's default ignorable
 // code points and the blank letters that fonts draw empty.
-func invisible(r rune) bool {
+func Invisible(r rune) bool {
 	switch {
 	case r < 0x00AD:
 		return false
@@ -179,4 +179,36 @@ func invisible(r rune) bool {
 		return true
 	}
 	return false
+}
+
+// EscapeLength gives the length of the terminal sequence that s begins with, 1
+// when the escape stands alone, 0 when there is none. A sequence is CSI with
+// parameters and a final letter, or OSC up to its terminator.
+func EscapeLength(s string) int {
+	if s == "" || s[0] != 0x1b {
+		return 0
+	}
+	if len(s) < 2 {
+		return 1
+	}
+	switch s[1] {
+	case '[':
+		for i := 2; i < min(len(s), 34); i++ {
+			if c := s[i]; c >= 0x40 && c <= 0x7e {
+				return i + 1
+			} else if c < 0x20 || c > 0x3f {
+				return 1
+			}
+		}
+	case ']':
+		for i := 2; i < min(len(s), 258); i++ {
+			if s[i] == 0x07 {
+				return i + 1
+			}
+			if s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\' {
+				return i + 2
+			}
+		}
+	}
+	return 1
 }

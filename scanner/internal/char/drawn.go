@@ -1,14 +1,14 @@
-package scanner
+package char
 
 import "strings"
 
-// drawn is what a name looks like in print: look-alikes folded, invisible
+// LooksLike is what a name looks like in print: look-alikes folded, invisible
 // characters dropped, letters and digits of one shape taken for each other.
 // Separators stay, for the same server is often listed with either.
-func drawn(name string) string {
+func LooksLike(name string) string {
 	var out []byte
-	for _, r := range normalize(name) {
-		f := foldRune(r)
+	for _, r := range Normalize(name) {
+		f := FoldRune(r)
 		if f == "?" && r != '?' {
 			f = string(r)
 		}
@@ -27,8 +27,8 @@ func drawn(name string) string {
 			out = append(out, b)
 		}
 	}
-	return drawnPairs.Replace(string(out))
+	return pairsAlike.Replace(string(out))
 }
 
-// drawnPairs are letters that side by side are drawn like one.
-var drawnPairs = strings.NewReplacer("rn", "m", "vv", "w")
+// pairsAlike are letters that side by side are drawn like one.
+var pairsAlike = strings.NewReplacer("rn", "m", "vv", "w")

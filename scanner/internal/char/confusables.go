@@ -1,4 +1,4 @@
-package scanner
+package char
 
 import (
 	"sync"
@@ -7,59 +7,59 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// script is as much of a script as telling look-alikes apart needs.
-type script uint8
+// Script is as much of a script as telling look-alikes apart needs.
+type Script uint8
 
 const (
-	scriptNone script = iota
-	scriptLatin
-	scriptCyrillic
-	scriptGreek
-	scriptArmenian
-	scriptCherokee
-	scriptCJK
-	scriptOther
+	ScriptNone Script = iota
+	ScriptLatin
+	ScriptCyrillic
+	ScriptGreek
+	ScriptArmenian
+	ScriptCherokee
+	ScriptCJK
+	ScriptOther
 )
 
-func runeScript(r rune) script {
+func ScriptOfRune(r rune) Script {
 	switch {
 	case r < 0x80:
 		if r|0x20 >= 'a' && r|0x20 <= 'z' {
-			return scriptLatin
+			return ScriptLatin
 		}
-		return scriptNone
+		return ScriptNone
 	case r >= 0xC0 && r < 0x250 && r != 0xD7 && r != 0xF7, r >= 0x250 && r < 0x2B0, r >= 0x1E00 && r < 0x1F00:
-		return scriptLatin
+		return ScriptLatin
 	case r >= 0x370 && r < 0x400, r >= 0x1F00 && r < 0x2000:
-		return scriptGreek
+		return ScriptGreek
 	case r >= 0x400 && r < 0x530:
-		return scriptCyrillic
+		return ScriptCyrillic
 	case r >= 0x531 && r < 0x590:
-		return scriptArmenian
+		return ScriptArmenian
 	case r >= 0x13A0 && r < 0x1400, r >= 0xAB70 && r < 0xABC0:
-		return scriptCherokee
-	case isCJK(r), r >= 0xAC00 && r < 0xD7B0:
-		return scriptCJK
+		return ScriptCherokee
+	case IsCJK(r), r >= 0xAC00 && r < 0xD7B0:
+		return ScriptCJK
 	case r >= 0x590 && r < 0x1100, r >= 0x1780 && r < 0x1800:
-		return scriptOther
+		return ScriptOther
 	}
-	return scriptNone
+	return ScriptNone
 }
 
-// scriptOf gives the script of the first letter of a word.
-func scriptOf(word string) script {
+// ScriptOf gives the script of the first letter of a word.
+func ScriptOf(word string) Script {
 	for _, r := range word {
-		if s := runeScript(r); s != scriptNone {
+		if s := ScriptOfRune(r); s != ScriptNone {
 			return s
 		}
 	}
-	return scriptNone
+	return ScriptNone
 }
 
-// lookalikes pairs letters of other scripts with the Latin letters that they
+// Lookalikes pairs letters of other scripts with the Latin letters that they
 // are drawn like, after Unicode's confusables data (UTS 39). Compatibility
 // forms (full-width, mathematical) are not here: NFKC folds them.
-const lookalikes = "" +
+const Lookalikes = "" +
 	// Cyrillic
 	"аaбbвbгrдdеeззиuйuкkлnмmнhоoпnрpсcтtуyфfхxцuчyшwщwъbыbьbэeюoяr" +
 	"АAВBЕEЗ3КKМMНHОOРPСCТTУYХXЅSІIЇIЈJ" +
@@ -92,7 +92,7 @@ var latinFolds = sync.OnceValue(func() map[rune]string {
 	}
 	add(0xC0, 0x250)
 	add(0x1E00, 0x1F00)
-	runes := []rune(lookalikes)
+	runes := []rune(Lookalikes)
 	for i := 0; i+1 < len(runes); i += 2 {
 		if runes[i+1] < 0x80 {
 			m[runes[i]] = string(runes[i+1])
@@ -107,9 +107,9 @@ var latinFolds = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// foldRune gives the plain Latin for a rune: itself for ASCII, nothing for a
+// FoldRune gives the plain Latin for a rune: itself for ASCII, nothing for a
 // combining mark, and a byte that is no letter for what has no likeness.
-func foldRune(r rune) string {
+func FoldRune(r rune) string {
 	if r < 0x80 {
 		return asciiStrings[r : r+1]
 	}
@@ -130,19 +130,19 @@ var asciiStrings = func() string {
 	return string(b)
 }()
 
-// foldLatin folds a whole word.
-func foldLatin(s string) string {
+// FoldLatin folds a whole word.
+func FoldLatin(s string) string {
 	var out []byte
 	for _, r := range s {
-		out = append(out, foldRune(r)...)
+		out = append(out, FoldRune(r)...)
 	}
 	return string(out)
 }
 
-// skeleton is what a name looks like: compatibility forms and look-alikes
+// Skeleton is what a name looks like: compatibility forms and look-alikes
 // folded, invisible characters and separators dropped, lower case, and the
 // digits that pass for letters read as letters.
-func skeleton(name string) string {
+func Skeleton(name string) string {
 	var buf [64]byte
 	return string(appendSkeleton(buf[:0], name))
 }
@@ -150,7 +150,7 @@ func skeleton(name string) string {
 // skeletonBytes is what becomes of each byte of ASCII, 0 for nothing.
 var skeletonBytes = func() (t [256]byte) {
 	for c := range byte(utf8.RuneSelf) {
-		t[c] = lowerByte(c)
+		t[c] = Lower(c)
 	}
 	for _, c := range "_-. /" {
 		t[c] = 0
@@ -159,8 +159,8 @@ var skeletonBytes = func() (t [256]byte) {
 }()
 
 func appendSkeleton(out []byte, name string) []byte {
-	name = normalize(name)
-	if isASCII(name) {
+	name = Normalize(name)
+	if IsASCII(name) {
 		for i := 0; i < len(name); i++ {
 			if b := skeletonBytes[name[i]]; b != 0 {
 				out = append(out, b)
@@ -172,7 +172,7 @@ func appendSkeleton(out []byte, name string) []byte {
 		var f string
 		if r < 0x80 {
 			f = asciiStrings[r : r+1]
-		} else if f = foldRune(r); f == "?" {
+		} else if f = FoldRune(r); f == "?" {
 			out = append(out, string(r)...)
 			continue
 		}

@@ -1,4 +1,4 @@
-package scanner
+package char
 
 import "strings"
 
@@ -14,7 +14,7 @@ type phraseSet struct {
 	}
 }
 
-func newPhraseSet(phrases ...string) *phraseSet {
+func NewPhraseSet(phrases ...string) *phraseSet {
 	s := new(phraseSet)
 	add := func(first byte, p string) {
 		at := &s.by[first]
@@ -30,9 +30,9 @@ func newPhraseSet(phrases ...string) *phraseSet {
 	return s
 }
 
-// in says whether the text has one of the phrases; only the beginning of a
+// In says whether the text has one of the phrases; only the beginning of a
 // long text counts, where claims stand.
-func (s *phraseSet) in(text string) bool {
+func (s *phraseSet) In(text string) bool {
 	text = text[:min(len(text), 1000)]
 	for i := 0; i+1 < len(text); i++ {
 		at := &s.by[text[i]]

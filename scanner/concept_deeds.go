@@ -1,3 +1,0 @@
-package scanner
-
-const cDeeds = cSend | cRead | cInclude | cCall | cChange | cPay | cDestroy
