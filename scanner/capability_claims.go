@@ -50,7 +50,7 @@ func claimsOf(v *view) claims {
 	opens := false
 	for i := range v.docs {
 		d := &v.docs[i]
-		f := &v.fields[d.field]
+		f := &v.fields[d.Field]
 		if f.layer != "" {
 			continue
 		}
@@ -58,13 +58,13 @@ func claimsOf(v *view) claims {
 		case kindName:
 			c.name |= v.maskOf(i)
 			c.said |= c.name
-			opens = opens || d.tok1 > d.tok0 && viewVerbs[string(v.lower(d, v.tokens[d.tok0]))]
+			opens = opens || d.Tok1 > d.Tok0 && viewVerbs[string(v.lower(d, v.tokens[d.Tok0]))]
 		case kindDescription:
 			c.said |= v.maskOf(i)
-			c.words += d.tok1 - d.tok0
-			opens = opens || d.tok1 > d.tok0 && viewVerbs[string(v.lower(d, v.tokens[d.tok0]))]
-			c.promised = c.promised || readOnlyPhrases.In(d.text)
-			c.closed = c.closed || closedPhrases.In(d.text)
+			c.words += d.Tok1 - d.Tok0
+			opens = opens || d.Tok1 > d.Tok0 && viewVerbs[string(v.lower(d, v.tokens[d.Tok0]))]
+			c.promised = c.promised || readOnlyPhrases.In(d.Text)
+			c.closed = c.closed || closedPhrases.In(d.Text)
 		}
 	}
 	c.readOnly = hintTrue(v.Annotations, "readOnlyHint")
@@ -98,18 +98,18 @@ var closedPhrases = char.NewPhraseSet("offline", "without a network", "no networ
 func saysReadOnly(v *view) bool {
 	for i := range v.docs {
 		d := &v.docs[i]
-		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
+		if v.fields[d.Field].kind != kindDescription || v.fields[d.Field].layer != "" {
 			continue
 		}
 		is := func(k int, words ...string) bool { return slices.Contains(words, string(v.lower(d, v.tokens[k]))) }
-		for k := d.tok0; k+1 < d.tok1; k++ {
-			if k <= d.tok0+3 && is(k, "read") && is(k+1, "only") {
+		for k := d.Tok0; k+1 < d.Tok1; k++ {
+			if k <= d.Tok0+3 && is(k, "read") && is(k+1, "only") {
 				return true
 			}
-			if !v.tokens[k].c.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.tok0 || !is(k-1, "does")) {
+			if !v.tokens[k].Means.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.Tok0 || !is(k-1, "does")) {
 				continue
 			}
-			for j := k + 1; j < min(k+4, d.tok1); j++ {
+			for j := k + 1; j < min(k+4, d.Tok1); j++ {
 				if is(j, "store", "stores", "storing", "stored", "modify", "modifies", "modifying", "send", "sends", "sending", "sent",
 					"change", "changes", "changing", "write", "writes", "writing", "delete", "deletes", "effects", "touch", "touches", "leave", "leaves") {
 					return true

@@ -5,7 +5,9 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // What descriptions of parameters say that a tool does.
@@ -18,13 +20,13 @@ const (
 )
 
 // rightsWords are the words that speaksOfRights knows.
-var rightsWords = signatureOf("root administrator superuser rights grant wallet contacts gps passwords clipboard keystrokes")
+var rightsWords = token.SignatureOf("root administrator superuser rights grant wallet contacts gps passwords clipboard keystrokes")
 
 // speaksOfRights says whether a text has one of the words that describedAt
 // asks about.
-func speaksOfRights(v *view, d *doc) bool {
-	for k := d.tok0; k < d.tok1; k++ {
-		if !rightsWords.holds(&v.tokens[k]) {
+func speaksOfRights(v *view, d *token.Doc) bool {
+	for k := d.Tok0; k < d.Tok1; k++ {
+		if !rightsWords.Holds(&v.tokens[k]) {
 			continue
 		}
 		switch string(v.lower(d, v.tokens[k])) {
@@ -38,47 +40,47 @@ func speaksOfRights(v *view, d *doc) bool {
 // effectOf reads the description of a parameter for something that is done
 // when it is given: "Sends it at once", "Command run when done", "Text that
 // overwrites each note".
-func effectOf(v *view, d *doc) power.Kind {
-	for s := d.sen0; s < d.sen1; s++ {
+func effectOf(v *view, d *token.Doc) power.Kind {
+	for s := d.Sen0; s < d.Sen1; s++ {
 		sen := &v.clauses[s]
-		if !sen.mask.Any(effectful) {
+		if !sen.Means.Any(effectful) {
 			continue
 		}
-		toks := v.tokens[sen.tok0:sen.tok1]
+		toks := v.tokens[sen.Tok0:sen.Tok1]
 		for k, t := range toks {
-			if !t.c.Any(effectful) && !(t.f == formOther && k > 0 && toks[k-1].c.Any(concept.Shell|concept.Sub|concept.Be)) {
+			if !t.Means.Any(effectful) && !(t.Form == lexicon.OtherForm && k > 0 && toks[k-1].Means.Any(concept.Shell|concept.Sub|concept.Be)) {
 				continue
 			}
-			if t.c.Any(concept.Change) && ofAnswer(v, d, toks[k+1:]) {
+			if t.Means.Any(concept.Change) && ofAnswer(v, d, toks[k+1:]) {
 				continue
 			}
-			if t.flags&tfIdent != 0 || k > 0 && (toks[k-1].c.Any(concept.Neg|concept.Modal|concept.To) || k > 1 && toks[k-2].c.Any(concept.Neg)) {
+			if t.Flags&token.Ident != 0 || k > 0 && (toks[k-1].Means.Any(concept.Neg|concept.Modal|concept.To) || k > 1 && toks[k-2].Means.Any(concept.Neg)) {
 				continue
 			}
-			doing := k > 0 && t.flags&tfBreak != 0 && t.f == formPast || (v.word(d, t) == "evaluated" || v.word(d, t) == "executed") && k > 0 || t.f == formThird && (k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.Any(concept.Sub|concept.And|concept.Adv)) ||
-				t.f == formPast && k > 0 && (toks[k-1].c.Any(concept.Be|concept.Sub|concept.Adv) || toks[k-1].c.Any(concept.Shell)) ||
-				sen.foreign && t.f == formOther && t.c.Any(concept.Destroy|concept.Send|concept.Shell|concept.Pay)
+			doing := k > 0 && t.Flags&token.Break != 0 && t.Form == lexicon.PastForm || (v.word(d, t) == "evaluated" || v.word(d, t) == "executed") && k > 0 || t.Form == lexicon.ThirdPerson && (k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Sub|concept.And|concept.Adv)) ||
+				t.Form == lexicon.PastForm && k > 0 && (toks[k-1].Means.Any(concept.Be|concept.Sub|concept.Adv) || toks[k-1].Means.Any(concept.Shell)) ||
+				sen.Foreign && t.Form == lexicon.OtherForm && t.Means.Any(concept.Destroy|concept.Send|concept.Shell|concept.Pay)
 			if !doing && !(v.word(d, t) == "run" && k > 0) {
 				continue
 			}
 			switch {
-			case t.c.Any(concept.Destroy) && !t.c.Any(concept.Disable):
+			case t.Means.Any(concept.Destroy) && !t.Means.Any(concept.Disable):
 				return power.Delete
-			case t.c.Any(concept.Pay):
+			case t.Means.Any(concept.Pay):
 				return power.Pay
-			case t.c.Any(concept.Send):
+			case t.Means.Any(concept.Send):
 				return power.Send
-			case t.c.Any(concept.Call):
+			case t.Means.Any(concept.Call):
 				switch v.word(d, t) {
 				case "runs", "starts", "started":
-					if k+1 < len(toks) && toks[k+1].flags&tfBreak == 0 && intransitive(v.word(d, toks[k+1])) || k > 2 && toks[k-3].c.Any(concept.When) || k > 1 && toks[k-2].c.Any(concept.When) {
+					if k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && intransitive(v.word(d, toks[k+1])) || k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When) {
 						continue // "when the server runs over HTTP"
 					}
 					return power.Exec
 				case "executes", "executed", "run", "launches", "launched", "loaded", "loads", "installs":
 					return power.Exec
 				}
-			case t.c.Any(concept.Change) || v.word(d, t) == "applied" || v.word(d, t) == "restarts" || v.word(d, t) == "moved" || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
+			case t.Means.Any(concept.Change) || v.word(d, t) == "applied" || v.word(d, t) == "restarts" || v.word(d, t) == "moved" || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
 				return power.Write
 			}
 			switch v.word(d, t) {
@@ -102,12 +104,12 @@ func intransitive(word string) bool {
 
 // ofAnswer says whether what follows a verb is the answer or its size: that a
 // parameter makes it longer changes nothing else.
-func ofAnswer(v *view, d *doc, after []token) bool {
+func ofAnswer(v *view, d *token.Doc, after []token.Token) bool {
 	for _, t := range after[:min(len(after), 5)] {
 		switch v.word(d, t) {
 		case "the", "its", "size", "length", "of", "returned":
 		case "response", "responses", "output", "result", "results", "answer":
-			return t.flags&tfBreak == 0
+			return t.Flags&token.Break == 0
 		default:
 			return false
 		}
@@ -125,8 +127,8 @@ func (m *mismatch) described() {
 	best, evidence := 0.0, ""
 	for i := range v.docs {
 		d := &v.docs[i]
-		f := &v.fields[d.field]
-		if f.kind != kindParamDescription || f.output || f.layer != "" || d.tok1-d.tok0 < 3 {
+		f := &v.fields[d.Field]
+		if f.kind != kindParamDescription || f.output || f.layer != "" || d.Tok1-d.Tok0 < 3 {
 			continue
 		}
 		if w := m.describedAt(i, d); w > best {
@@ -136,13 +138,13 @@ func (m *mismatch) described() {
 	m.more(best, evidence, "a parameter whose description goes beyond what the tool says of itself")
 }
 
-func (m *mismatch) describedAt(i int, d *doc) float64 {
+func (m *mismatch) describedAt(i int, d *token.Doc) float64 {
 	v, is := m.v, &m.is
 	mask := v.maskOf(i)
 	idle := is.claimed || is.viewer || is.pure
 	w := 0.0
 	e := effectOf(v, d)
-	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.fields[d.field].param).numeric() {
+	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.fields[d.Field].param).numeric() {
 		switch e {
 		case power.Send, power.Delete, power.Pay:
 			return 1.5 // nothing accounts for that in a tool that only reads
@@ -180,10 +182,10 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 	}
 	// Rights that nobody needs for looking.
 	if w < 1.5 && is.words < 40 && mask.Any(rightful) {
-		for k := d.tok0; k < d.tok1; k++ {
+		for k := d.Tok0; k < d.Tok1; k++ {
 			switch v.word(d, v.tokens[k]) {
 			case "root", "administrator", "superuser":
-				if k > d.tok0 && v.word(d, v.tokens[k-1]) == "as" && !v.says("root", "admin", "sudo", "privileg") {
+				if k > d.Tok0 && v.word(d, v.tokens[k-1]) == "as" && !v.says("root", "admin", "sudo", "privileg") {
 					return 1.5
 				}
 			case "rights", "grant", "wallet":
@@ -206,7 +208,7 @@ func (m *mismatch) describedAt(i int, d *doc) float64 {
 	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.says(verb[:4]) && !is.said.Any(concept.Send|concept.Destroy|concept.Pay|concept.Shell|concept.Change|concept.Include) {
 		w = 1.5
 	}
-	if d.tok1-d.tok0 > longText {
+	if d.Tok1-d.Tok0 > longText {
 		w = min(w, 1) // a page of documentation speaks of many effects
 	}
 	return w
@@ -219,14 +221,14 @@ const longText = 70
 // outputFile says whether a parameter is the name of a file in which the
 // caller may have what the tool else returns. A place that the description
 // itself picks is none.
-func (m *mismatch) outputFile(i int, d *doc) bool {
+func (m *mismatch) outputFile(i int, d *token.Doc) bool {
 	v := m.v
-	name := v.fields[d.field].param
-	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.text, "~/") {
+	name := v.fields[d.Field].param
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.Text, "~/") {
 		return false
 	}
 	for k := range v.docs {
-		if f := &v.fields[v.docs[k].field]; f.kind == kindParamName && f.text == name && !f.output && f.layer == "" {
+		if f := &v.fields[v.docs[k].Field]; f.kind == kindParamName && f.text == name && !f.output && f.layer == "" {
 			return paramReach(v, k) == 1
 		}
 	}
@@ -235,9 +237,9 @@ func (m *mismatch) outputFile(i int, d *doc) bool {
 
 // shelled says whether a text speaks of commands; a console whose messages
 // are kept is none.
-func (m *mismatch) shelled(d *doc) bool {
-	for _, t := range m.v.tokens[d.tok0:d.tok1] {
-		if t.c.Any(concept.Shell) && m.v.word(d, t) != "console" {
+func (m *mismatch) shelled(d *token.Doc) bool {
+	for _, t := range m.v.tokens[d.Tok0:d.Tok1] {
+		if t.Means.Any(concept.Shell) && m.v.word(d, t) != "console" {
 			return true
 		}
 	}
@@ -252,28 +254,28 @@ func deniedEffect(v *view, readOnly, harmless bool) (evidence string, weight flo
 	}
 	for i := range v.docs {
 		d := &v.docs[i]
-		if v.fields[d.field].kind != kindDescription || v.fields[d.field].layer != "" {
+		if v.fields[d.Field].kind != kindDescription || v.fields[d.Field].layer != "" {
 			continue
 		}
-		for s := d.sen0; s < d.sen1; s++ {
+		for s := d.Sen0; s < d.Sen1; s++ {
 			sen := &v.clauses[s]
-			toks := v.tokens[sen.tok0:sen.tok1]
+			toks := v.tokens[sen.Tok0:sen.Tok1]
 			for k, t := range toks {
-				if !t.c.Any(concept.Destroy|concept.Pay) && !(readOnly && t.c.Any(concept.Send) && t.f == formThird) || t.c.Any(concept.Disable|concept.Ask) || t.flags&tfIdent != 0 {
+				if !t.Means.Any(concept.Destroy|concept.Pay) && !(readOnly && t.Means.Any(concept.Send) && t.Form == lexicon.ThirdPerson) || t.Means.Any(concept.Disable|concept.Ask) || t.Flags&token.Ident != 0 {
 					continue
 				}
-				lead := k == 0 || t.flags&tfBreak != 0 || toks[k-1].c.Any(concept.And|concept.Sub|concept.Adv)
-				if !lead || t.f != formThird && (t.f != formBase || k > 0) || k > 0 && toks[k-1].c.Any(concept.Neg) {
+				lead := k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.And|concept.Sub|concept.Adv)
+				if !lead || t.Form != lexicon.ThirdPerson && (t.Form != lexicon.BaseForm || k > 0) || k > 0 && toks[k-1].Means.Any(concept.Neg) {
 					continue
 				}
-				if t.c.Any(concept.Send) && (sen.mask.Any(concept.Meta) || !sen.mask.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
+				if t.Means.Any(concept.Send) && (sen.Means.Any(concept.Meta) || !sen.Means.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
 					continue
 				}
 				w := 1.5
-				if !readOnly && !t.c.Any(concept.Destroy) {
+				if !readOnly && !t.Means.Any(concept.Destroy) {
 					w = 0.7
 				}
-				return char.Excerpt(d.text, int(t.start), int(t.end)), w
+				return char.Excerpt(d.Text, int(t.Start), int(t.End)), w
 			}
 		}
 	}
@@ -282,13 +284,13 @@ func deniedEffect(v *view, readOnly, harmless bool) (evidence string, weight flo
 
 // statedPurpose reads the short description of a parameter for what it is given for:
 // "Package to install", "Send it right away". It gives the verb.
-func statedPurpose(v *view, d *doc) string {
-	if d.tok1-d.tok0 > 14 || d.tok1 == d.tok0 {
+func statedPurpose(v *view, d *token.Doc) string {
+	if d.Tok1-d.Tok0 > 14 || d.Tok1 == d.Tok0 {
 		return ""
 	}
-	toks := v.tokens[d.tok0:d.tok1]
+	toks := v.tokens[d.Tok0:d.Tok1]
 	for k, t := range toks {
-		if t.flags&tfIdent != 0 || k > 0 && (!toks[k-1].c.Any(concept.To) || k < 2 || toks[k-2].c.Any(concept.Be|concept.Modal|concept.Should)) {
+		if t.Flags&token.Ident != 0 || k > 0 && (!toks[k-1].Means.Any(concept.To) || k < 2 || toks[k-2].Means.Any(concept.Be|concept.Modal|concept.Should)) {
 			continue
 		}
 		switch w := v.word(d, t); w {
@@ -304,8 +306,8 @@ func statedPurpose(v *view, d *doc) string {
 }
 
 // unconditional gives the verb unless the text says in which case it is done.
-func unconditional(v *view, d *doc, verb string) string {
-	for _, t := range v.tokens[d.tok0:d.tok1] {
+func unconditional(v *view, d *token.Doc, verb string) string {
+	for _, t := range v.tokens[d.Tok0:d.Tok1] {
 		if w := v.word(d, t); w == "if" || w == "when" {
 			return ""
 		}

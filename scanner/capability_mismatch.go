@@ -6,7 +6,9 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // powerAccount says what in a tool's own words accounts for a power: meanings,
@@ -153,17 +155,17 @@ func (m *mismatch) pageScript(name string) bool {
 	}
 	for i := range v.docs {
 		d := &v.docs[i]
-		if f := &v.fields[d.field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+		if f := &v.fields[d.Field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
 			continue
 		}
 		page := false
-		for _, t := range v.tokens[d.tok0:d.tok1] {
+		for _, t := range v.tokens[d.Tok0:d.Tok1] {
 			switch v.word(d, t) {
 			case "page", "pages", "document", "documents", "frame", "frames":
 				page = true
 			}
 		}
-		if page && strings.Contains(d.text, "JavaScript") {
+		if page && strings.Contains(d.Text, "JavaScript") {
 			return true
 		}
 	}
@@ -176,7 +178,7 @@ func (m *mismatch) states(name string, p power.Kind) bool {
 	v := m.v
 	for i := range v.docs {
 		d := &v.docs[i]
-		f := &v.fields[d.field]
+		f := &v.fields[d.Field]
 		if f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
 			continue
 		}
@@ -192,10 +194,10 @@ func (m *mismatch) outgoing(name string) bool {
 	v := m.v
 	for i := range v.docs {
 		d := &v.docs[i]
-		if f := &v.fields[d.field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+		if f := &v.fields[d.Field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
 			continue
 		}
-		for _, t := range v.tokens[d.tok0:d.tok1] {
+		for _, t := range v.tokens[d.Tok0:d.Tok1] {
 			switch v.word(d, t) {
 			case "sent", "posted", "receives", "reported", "uploaded", "forwarded", "goes", "go", "delivered", "called", "mirrored", "copied":
 				return true
@@ -213,21 +215,21 @@ func (m *mismatch) named() {
 	}
 	for i := range v.docs {
 		d := &v.docs[i]
-		if v.fields[d.field].kind != kindName || d.tok1 == d.tok0 {
+		if v.fields[d.Field].kind != kindName || d.Tok1 == d.Tok0 {
 			continue
 		}
-		t := v.tokens[d.tok0]
+		t := v.tokens[d.Tok0]
 		if w := v.word(d, t); w == "echo" || w == "export" {
 			continue // gives to whoever asked
 		}
-		if t.f == formBase && t.c.Any(concept.Destroy|concept.Pay|concept.Send) && !t.c.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
+		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) && !t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
 		}
 	}
 }
 
 // reachWords are the words that paramReach knows.
-var reachWords = signatureOf(`path file filename directory dir folder filepath glob url host endpoint uri hostname ip port proxy remote
+var reachWords = token.SignatureOf(`path file filename directory dir folder filepath glob url host endpoint uri hostname ip port proxy remote
 	token password credential credentials cookie cookies secret auth`)
 
 func count(set []bool) (n int) {
@@ -249,7 +251,7 @@ func findMismatch(v *view) mismatch {
 	m := mismatch{v: v, is: claimsOf(v)}
 	var reaches [4]bool
 	for i := range v.docs {
-		f := &v.fields[v.docs[i].field]
+		f := &v.fields[v.docs[i].Field]
 		if f.kind != kindParamName || f.output || f.layer != "" {
 			continue
 		}
@@ -279,7 +281,7 @@ func claimsMatter(v *view) bool {
 	reaches := 0
 	for i := range v.docs {
 		d := &v.docs[i]
-		f := &v.fields[d.field]
+		f := &v.fields[d.Field]
 		if f.output || f.layer != "" {
 			continue
 		}
@@ -294,7 +296,7 @@ func claimsMatter(v *view) bool {
 				}
 			}
 		case kindParamDescription:
-			if d.tok1-d.tok0 < 3 {
+			if d.Tok1-d.Tok0 < 3 {
 				continue
 			}
 			mask := v.maskOf(i)
@@ -311,8 +313,8 @@ func claimsMatter(v *view) bool {
 func paramReach(v *view, i int) int {
 	d := &v.docs[i]
 	reach := 0
-	for _, t := range v.tokens[d.tok0:d.tok1] {
-		if !reachWords.holds(&t) {
+	for _, t := range v.tokens[d.Tok0:d.Tok1] {
+		if !reachWords.Holds(&t) {
 			continue
 		}
 		switch string(v.lower(d, t)) {

@@ -5,30 +5,32 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // powerOf gives what power.Words and power.FilterWords say of a token.
-func powerOf(l *lexicon, t token) power.Kind { return l.latin.exact(t.node).power }
+func powerOf(l *lexicon.Lexicon, t token.Token) power.Kind { return l.Latin.Exact(t.Node).Power }
 
 // paramPower reads a parameter's name word by word.
 func paramPower(v *view, i int) power.Kind {
 	d := &v.docs[i]
-	toks := v.tokens[d.tok0:d.tok1]
+	toks := v.tokens[d.Tok0:d.Tok1]
 	n := len(toks)
 	if n == 0 {
 		return power.None
 	}
-	lex := theLexicon()
-	foreign := d.stats.foreign > 0 || v.foreign()
+	lex := lexicon.Get()
+	foreign := d.Stats.Foreign > 0 || v.foreign()
 	if !foreign && !tellsPower(lex, toks) {
 		return power.None
 	}
 	var low [2][24]byte
 	prev, cur := low[0][:0], low[1][:0]
-	filtered := n > 1 && powerOf(lex, toks[n-1])&power.Filter != 0 || strings.Contains(d.text, "Base64") || strings.Contains(d.text, "base64")
+	filtered := n > 1 && powerOf(lex, toks[n-1])&power.Filter != 0 || strings.Contains(d.Text, "Base64") || strings.Contains(d.Text, "base64")
 	for k := range toks {
-		prev, cur = cur, char.LowerASCII(prev, d.text[toks[k].start:min(toks[k].end, toks[k].start+24)])
+		prev, cur = cur, char.LowerASCII(prev, d.Text[toks[k].Start:min(toks[k].End, toks[k].Start+24)])
 		first, last := k == 0, k == n-1
 		switch p := powerOf(lex, toks[k]) &^ power.Filter; p {
 		case power.None:
@@ -66,10 +68,10 @@ func paramPower(v *view, i int) power.Kind {
 }
 
 // tellsPower says whether some word of a name may give a power.
-func tellsPower(lex *lexicon, toks []token) bool {
+func tellsPower(lex *lexicon.Lexicon, toks []token.Token) bool {
 	for k := range toks {
 		t := &toks[k]
-		if lex.latin.exact(t.node).power&^power.Filter != power.None || pairWords.holds(t) {
+		if lex.Latin.Exact(t.Node).Power&^power.Filter != power.None || pairWords.Holds(t) {
 			return true
 		}
 	}
@@ -77,7 +79,7 @@ func tellsPower(lex *lexicon, toks []token) bool {
 }
 
 // pairWords are the words that pairPower knows.
-var pairWords = signatureOf(`backup backups audit auditing logging alarm alarms alerts 2fa mfa firewall protection verification monitoring
+var pairWords = token.SignatureOf(`backup backups audit auditing logging alarm alarms alerts 2fa mfa firewall protection verification monitoring
 	payload script run root admin administrator password passphrase passwd passwords logins key phrase seed number directory dir folder
 	history tabs dump prompt contacts camera push endpoint url host server to with value content owner state role permission permissions
 	rights`)
@@ -193,18 +195,18 @@ func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 }
 
 // foreignPower reads a word of a name that English does not know.
-func foreignPower(v *view, d *doc, t token, k int, toks []token) power.Kind {
-	c := t.c
-	if w := d.text[t.start:t.end]; char.HasSuffixFold(w, "ados") || char.HasSuffixFold(w, "adas") || char.HasSuffixFold(w, "ado") || char.HasSuffixFold(w, "ada") || char.HasSuffixFold(w, "ée") || char.HasSuffixFold(w, "ées") {
+func foreignPower(v *view, d *token.Doc, t token.Token, k int, toks []token.Token) power.Kind {
+	c := t.Means
+	if w := d.Text[t.Start:t.End]; char.HasSuffixFold(w, "ados") || char.HasSuffixFold(w, "adas") || char.HasSuffixFold(w, "ado") || char.HasSuffixFold(w, "ada") || char.HasSuffixFold(w, "ée") || char.HasSuffixFold(w, "ées") {
 		return power.None // a participle selects
 	}
 	if c == 0 || c == concept.Foreign {
-		e, ok := theLexicon().foreign.longestText(d.text[t.start:t.end])
+		e, ok := lexicon.Get().Foreign.LongestText(d.Text[t.Start:t.End])
 		if !ok {
 			return power.None
 		}
-		c = e.c
-	} else if t.node != 0 {
+		c = e.Means
+	} else if t.Node != 0 {
 		return power.None // an English word
 	}
 	switch {
@@ -214,11 +216,11 @@ func foreignPower(v *view, d *doc, t token, k int, toks []token) power.Kind {
 		return power.Delete
 	case c.Any(concept.Pay) && k == 0:
 		return power.Pay
-	case c.Any(concept.Send) && (k == 0 || t.node == 0 && d.text[t.start] >= 0x80):
+	case c.Any(concept.Send) && (k == 0 || t.Node == 0 && d.Text[t.Start] >= 0x80):
 		return power.Send
 	case c.Any(concept.Secret):
 		for i := range toks {
-			switch strings.ToLower(d.text[toks[i].start:toks[i].end]) {
+			switch strings.ToLower(d.Text[toks[i].Start:toks[i].End]) {
 			case "ssh", "privee", "privada", "privat", "privater":
 				return power.Secret
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // change is what is new in a tool against the version that was approved.
@@ -24,12 +25,12 @@ type change struct {
 
 // sentenceAt is a sentence with the text that it stands in.
 type sentenceAt struct {
-	d *doc
-	s *sentence
+	d *token.Doc
+	s *token.Sentence
 }
 
 func (s sentenceAt) text() string {
-	return strings.TrimSpace(s.d.text[s.s.start:s.s.end])
+	return strings.TrimSpace(s.d.Text[s.s.Start:s.s.End])
 }
 
 // maxCompared bounds the sentences, parameters and values that are compared.
@@ -49,11 +50,11 @@ func newSentences(v, other *toolReading) []sentenceAt {
 	looked := 0
 	for i := range v.docs {
 		d := &v.docs[i]
-		if layer := v.fields[d.field].layer; d.read || layer != "" && !deliberate(layer) && !respells(layer) {
+		if layer := v.fields[d.Field].layer; d.Read || layer != "" && !deliberate(layer) && !respells(layer) {
 			continue
 		}
-		encoded := v.hidesCode(d.field)
-		for s := d.sen0; s < d.sen1 && looked < maxChanged; s++ {
+		encoded := v.hidesCode(d.Field)
+		for s := d.Sen0; s < d.Sen1 && looked < maxChanged; s++ {
 			looked++
 			at := sentenceAt{d, &v.clauses[s]}
 			text := strings.TrimRight(at.text(), ".;:, ")
@@ -89,44 +90,44 @@ func (c *change) more(w float64, what string) {
 // protects says whether a sentence limits what the tool does or has the user
 // decide: "is never stored", "asks first", "secrets are masked", "only below".
 func protects(v *toolReading, at sentenceAt) bool {
-	toks := v.tokens[at.s.tok0:at.s.tok1]
+	toks := v.tokens[at.s.Tok0:at.s.Tok1]
 	frees := false
 	for k, t := range toks {
 		switch v.word(at.d, t) {
 		case "out":
-			if k > 0 && v.word(at.d, toks[k-1]) == "left" && at.s.mask.Any(concept.Secret|concept.Personal) {
+			if k > 0 && v.word(at.d, toks[k-1]) == "left" && at.s.Means.Any(concept.Secret|concept.Personal) {
 				return true
 			}
 		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
-			frees = frees || at.s.mask.Any(concept.Ask|concept.Guard|concept.Neg)
+			frees = frees || at.s.Means.Any(concept.Ask|concept.Guard|concept.Neg)
 		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":
-			if w := v.word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.mask.Any(concept.User) || at.s.mask.Any(concept.Neg)) {
+			if w := v.word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.Means.Any(concept.User) || at.s.Means.Any(concept.Neg)) {
 				continue
 			}
-			if v.word(at.d, t) != "deleted" || k > 0 && toks[k-1].c.Any(concept.Be) && at.s.mask.Any(concept.When) {
-				return !at.s.mask.Any(concept.Conv) && !frees
+			if v.word(at.d, t) != "deleted" || k > 0 && toks[k-1].Means.Any(concept.Be) && at.s.Means.Any(concept.When) {
+				return !at.s.Means.Any(concept.Conv) && !frees
 			}
 		}
 	}
 	if frees {
 		return false
 	}
-	if at.s.foreign {
-		return !at.s.mask.Any(concept.Tell|concept.Now) && (at.s.mask.Any(concept.Neg) && !at.s.mask.Any(concept.Ask) || at.s.mask.Any(concept.Ask) && !at.s.mask.Any(concept.Neg))
+	if at.s.Foreign {
+		return !at.s.Means.Any(concept.Tell|concept.Now) && (at.s.Means.Any(concept.Neg) && !at.s.Means.Any(concept.Ask) || at.s.Means.Any(concept.Ask) && !at.s.Means.Any(concept.Neg))
 	}
-	if at.s.mask.Has(concept.Ask|concept.User) && !at.s.mask.Any(concept.Neg) {
+	if at.s.Means.Has(concept.Ask|concept.User) && !at.s.Means.Any(concept.Neg) {
 		return true
 	}
-	if !at.s.mask.Any(concept.Neg) || at.s.mask.Any(concept.Tell|concept.Know) && !at.s.mask.Any(concept.Secret|concept.Personal) {
+	if !at.s.Means.Any(concept.Neg) || at.s.Means.Any(concept.Tell|concept.Know) && !at.s.Means.Any(concept.Secret|concept.Personal) {
 		return false
 	}
 	for k, t := range toks {
-		if t.c.Any(concept.Neg) {
+		if t.Means.Any(concept.Neg) {
 			for _, n := range toks[k:min(k+5, len(toks))] {
-				if n.c.Any(concept.Tell | concept.Know) {
+				if n.Means.Any(concept.Tell | concept.Know) {
 					break
 				}
-				if n.c.Any(concept.Send|concept.Include|concept.Change|concept.Destroy|concept.Pay|concept.Call|concept.Read|concept.Ask) || v.word(at.d, n) == "touched" || v.word(at.d, n) == "kept" {
+				if n.Means.Any(concept.Send|concept.Include|concept.Change|concept.Destroy|concept.Pay|concept.Call|concept.Read|concept.Ask) || v.word(at.d, n) == "touched" || v.word(at.d, n) == "kept" {
 					return true
 				}
 			}
@@ -182,16 +183,16 @@ func (c *change) sentences() {
 	for _, at := range c.added {
 		if c.frees(at) {
 			c.more(1, "leave to act without asking")
-		} else if protects(v, at) || c.retires(at) || at.s.senses.Any(sense.Untrusted) {
+		} else if protects(v, at) || c.retires(at) || at.s.Senses.Any(sense.Untrusted) {
 			continue
 		}
-		kind := v.fields[at.d.field].kind
+		kind := v.fields[at.d.Field].kind
 		for _, risk := range riskyConcepts {
-			if !at.s.mask.Has(risk.c) || c.had.Has(risk.c) && !c.sharp(risk.c) {
+			if !at.s.Means.Has(risk.c) || c.had.Has(risk.c) && !c.sharp(risk.c) {
 				continue
 			}
 			w := risk.weight
-			if kind == kindParamName || kind == kindEnum || at.s.tok1-at.s.tok0 < 3 {
+			if kind == kindParamName || kind == kindEnum || at.s.Tok1-at.s.Tok0 < 3 {
 				w *= 0.4
 			}
 			c.more(w, risk.what)
@@ -204,7 +205,7 @@ func (c *change) sentences() {
 			if kind != kindDescription {
 				w = 0.8
 			}
-			if at.s.mask.Any(concept.Target | concept.User | concept.Personal | concept.Shell) {
+			if at.s.Means.Any(concept.Target | concept.User | concept.Personal | concept.Shell) {
 				w += 0.3
 			}
 			c.more(w, "a wider reach")
@@ -220,7 +221,7 @@ func (c *change) sentences() {
 		}
 		c.more(w, "an end to a promise")
 		for _, n := range c.added {
-			if !n.s.mask.Any(concept.Neg) && char.Similarity(at.text(), n.text()) >= 0.2 {
+			if !n.s.Means.Any(concept.Neg) && char.Similarity(at.text(), n.text()) >= 0.2 {
 				c.more(0.4, "the opposite of a promise")
 			}
 		}
@@ -233,15 +234,15 @@ func (c *change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.
 
 // retires says whether a sentence announces the end of the tool itself.
 func (c *change) retires(at sentenceAt) bool {
-	toks := c.now.tokens[at.s.tok0:at.s.tok1]
+	toks := c.now.tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
 		switch c.now.word(at.d, t) {
 		case "untrusted":
 			return true // a warning
 		case "deprecated":
-			return k < 2 || at.s.tok1-at.s.tok0 < 12
+			return k < 2 || at.s.Tok1-at.s.Tok0 < 12
 		case "removed", "shut", "retired", "discontinued", "sunset":
-			if at.s.mask.Any(concept.Modal) && k < 8 && !at.s.mask.Any(concept.File|concept.User|concept.Conv) || c.now.word(at.d, toks[0]) == "it" || k > 0 && c.now.word(at.d, toks[0]) == "version" {
+			if at.s.Means.Any(concept.Modal) && k < 8 && !at.s.Means.Any(concept.File|concept.User|concept.Conv) || c.now.word(at.d, toks[0]) == "it" || k > 0 && c.now.word(at.d, toks[0]) == "version" {
 				return true
 			}
 		}
@@ -284,17 +285,17 @@ func (c *change) mentionsOther(at sentenceAt) bool {
 // widens says whether a sentence opens what was limited: any path, all
 // accounts, production as well.
 func (c *change) widens(at sentenceAt) bool {
-	toks := c.now.tokens[at.s.tok0:at.s.tok1]
+	toks := c.now.tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
 		switch c.now.word(at.d, t) {
 		case "any", "all", "whatever", "everything", "anything", "every":
-			if k+1 < len(toks) && c.now.fields[at.d.field].kind != kindDescription || at.s.mask.Any(concept.File|concept.Shell|concept.User|concept.Conv|concept.Target|concept.Destroy|concept.Personal) {
-				if k+1 < len(toks) && !toks[k+1].c.Any(concept.Task|concept.Result) {
+			if k+1 < len(toks) && c.now.fields[at.d.Field].kind != kindDescription || at.s.Means.Any(concept.File|concept.Shell|concept.User|concept.Conv|concept.Target|concept.Destroy|concept.Personal) {
+				if k+1 < len(toks) && !toks[k+1].Means.Any(concept.Task|concept.Result) {
 					return true
 				}
 			}
 		case "force", "implied", "production", "private", "partners", "unrestricted", "unlimited", "public":
-			if c.now.word(at.d, t) != "public" || k > 0 && toks[k-1].c.Any(concept.Be) {
+			if c.now.word(at.d, t) != "public" || k > 0 && toks[k-1].Means.Any(concept.Be) {
 				return true
 			}
 		}
@@ -304,20 +305,20 @@ func (c *change) widens(at sentenceAt) bool {
 
 // frees says whether a sentence does away with asking somebody.
 func (c *change) frees(at sentenceAt) bool {
-	m := at.s.mask
+	m := at.s.Means
 	if !m.Any(concept.Ask | concept.Guard) {
 		return false
 	}
 	v := c.now
-	for k := at.s.tok0; k < at.s.tok1; k++ {
+	for k := at.s.Tok0; k < at.s.Tok1; k++ {
 		switch v.word(at.d, v.tokens[k]) {
 		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "wanted", "presumed", "entfallen", "entfällt":
 			return true
 		case "needed", "required", "necessary":
-			if m.Any(concept.Neg) || k > at.s.tok0 && v.word(at.d, v.tokens[k-1]) == "not" {
+			if m.Any(concept.Neg) || k > at.s.Tok0 && v.word(at.d, v.tokens[k-1]) == "not" {
 				return true
 			}
 		}
 	}
-	return at.s.foreign && m.Has(concept.Ask|concept.Neg) && m.Any(concept.Now|concept.Prior|concept.Must)
+	return at.s.Foreign && m.Has(concept.Ask|concept.Neg) && m.Any(concept.Now|concept.Prior|concept.Must)
 }

@@ -61,7 +61,7 @@ func (c *change) limits() {
 		}
 	}
 	for _, at := range c.lost {
-		if at.s.mask.Any(concept.Pay|concept.Destroy|concept.Send) && boundsTool(c.was, at) && !c.bounded() {
+		if at.s.Means.Any(concept.Pay|concept.Destroy|concept.Send) && boundsTool(c.was, at) && !c.bounded() {
 			c.more(0.6, "an end to a limit")
 		}
 	}
@@ -82,7 +82,7 @@ func actingValue(s string) bool {
 
 // boundsTool says whether a sentence of the tool limits it: "up to", "at most".
 func boundsTool(v *toolReading, at sentenceAt) bool {
-	for k := at.s.tok0; k+1 < at.s.tok1; k++ {
+	for k := at.s.Tok0; k+1 < at.s.Tok1; k++ {
 		w, next := v.word(at.d, v.tokens[k]), v.word(at.d, v.tokens[k+1])
 		if w == "up" && next == "to" || w == "at" && next == "most" || w == "maximum" || w == "limited" || w == "max" || w == "below" {
 			return true
@@ -95,7 +95,7 @@ func boundsTool(v *toolReading, at sentenceAt) bool {
 func (c *change) bounded() bool {
 	for i := range c.now.docs {
 		d := &c.now.docs[i]
-		for s := d.sen0; s < d.sen1; s++ {
+		for s := d.Sen0; s < d.Sen1; s++ {
 			if boundsTool(c.now, sentenceAt{d, &c.now.clauses[s]}) {
 				return true
 			}

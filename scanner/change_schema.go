@@ -22,13 +22,13 @@ func (c *change) hosts() {
 		w := 1.0
 		for i := range c.now.docs {
 			d := &c.now.docs[i]
-			if k := strings.Index(d.text, sink); k >= 0 {
-				kind := c.now.fields[d.field].kind
+			if k := strings.Index(d.Text, sink); k >= 0 {
+				kind := c.now.fields[d.Field].kind
 				s := c.now.sentenceAt(d, k)
 				switch {
 				case kind == kindDefault || kind == kindEnum:
 					w = 1.5
-				case s != nil && protects(c.now, sentenceAt{d, s}), s != nil && !s.mask.Any(concept.Send|concept.Include|concept.Change|concept.Pay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
+				case s != nil && protects(c.now, sentenceAt{d, s}), s != nil && !s.Means.Any(concept.Send|concept.Include|concept.Change|concept.Pay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
 					w = 0.4
 				}
 				break

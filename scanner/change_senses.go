@@ -11,23 +11,23 @@ import (
 func (c *change) senses() {
 	var had sense.Set
 	for i := range c.was.clauses {
-		had |= c.was.clauses[i].senses
+		had |= c.was.clauses[i].Senses
 	}
 	for _, at := range c.added {
-		s := at.s.senses &^ had
-		chosen := at.s.mask.Any(concept.User|concept.You) && !at.s.senses.Any(sense.Private) || protects(c.now, at)
+		s := at.s.Senses &^ had
+		chosen := at.s.Means.Any(concept.User|concept.You) && !at.s.Senses.Any(sense.Private) || protects(c.now, at)
 		toUs := s.Any(sense.Vendor) || toUs(c.now, at)
-		moves := at.s.senses.Any(sense.Move) || at.s.mask.Any(concept.Send|concept.Read)
+		moves := at.s.Senses.Any(sense.Move) || at.s.Means.Any(concept.Send|concept.Read)
 		switch {
 		case chosen || c.retires(at):
-		case toUs && moves && (at.s.mask.Any(concept.Send) || at.s.senses.Any(sense.Move)):
+		case toUs && moves && (at.s.Means.Any(concept.Send) || at.s.Senses.Any(sense.Move)):
 			c.more(1, "a way to whoever made it")
-		case s.Any(sense.Private) && (moves || at.s.mask.Any(concept.Whole|concept.Include)):
+		case s.Any(sense.Private) && (moves || at.s.Means.Any(concept.Whole|concept.Include)):
 			c.more(1, "private things of the user")
-		case toUs && at.s.senses.Any(sense.Private|sense.CopyTo):
+		case toUs && at.s.Senses.Any(sense.Private|sense.CopyTo):
 			c.more(1, "a way to whoever made it")
 		}
-		if s.Any(sense.Consent) && at.s.senses.Any(sense.Needless|sense.Deemed|sense.Void) && !protects(c.now, at) {
+		if s.Any(sense.Consent) && at.s.Senses.Any(sense.Needless|sense.Deemed|sense.Void) && !protects(c.now, at) {
 			c.more(0.8, "leave to act without asking")
 		}
 	}
@@ -35,7 +35,7 @@ func (c *change) senses() {
 
 // toUs says whether a sentence brings things to "us" or "our side".
 func toUs(v *toolReading, at sentenceAt) bool {
-	for k := at.s.tok0 + 1; k < at.s.tok1; k++ {
+	for k := at.s.Tok0 + 1; k < at.s.Tok1; k++ {
 		w, before := v.word(at.d, v.tokens[k]), v.word(at.d, v.tokens[k-1])
 		if (w == "us" || w == "our") && (before == "to" || before == "with" || before == "on" || before == "for") {
 			return true

@@ -11,7 +11,7 @@ import (
 func sinksOf(v *toolReading) []string {
 	var out []string
 	for i := range v.docs {
-		s := v.docs[i].text
+		s := v.docs[i].Text
 		for from := 0; len(out) < 32; {
 			k := char.IndexFrom(s, "://", from)
 			if k < 0 {
@@ -42,9 +42,9 @@ func changedText(v *toolReading, before *toolReading) string {
 	looked := 0
 	for i := range v.docs {
 		d := &v.docs[i]
-		for s := d.sen0; s < d.sen1 && looked < 256; s++ {
+		for s := d.Sen0; s < d.Sen1 && looked < 256; s++ {
 			looked++
-			text := strings.TrimSpace(d.text[v.clauses[s].start:v.clauses[s].end])
+			text := strings.TrimSpace(d.Text[v.clauses[s].Start:v.clauses[s].End])
 			if text != "" && !before.contains(text) {
 				return text
 			}
@@ -55,7 +55,7 @@ func changedText(v *toolReading, before *toolReading) string {
 
 func powersOf(v *toolReading) (have [power.Count]bool) {
 	for i := range v.analyze() {
-		if f := &v.fields[v.docs[i].field]; f.kind == kindParamName && !f.output {
+		if f := &v.fields[v.docs[i].Field]; f.kind == kindParamName && !f.output {
 			have[paramPower(&v.view, i)] = true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // checkCode finds commands and code that do harm when somebody follows the
@@ -26,10 +27,10 @@ func inspectCode(v *toolReading, r *registry) []signal {
 	var what string
 	for i := range docs {
 		d := &docs[i]
-		if len(d.text) < 8 || !d.stats.command {
+		if len(d.Text) < 8 || !d.Stats.Command {
 			continue
 		}
-		command.EachShape(d.text, func(sh *command.Shape, from, to int) {
+		command.EachShape(d.Text, func(sh *command.Shape, from, to int) {
 			if w := shapeWeight(v, d, sh, about, from, to); w > weight {
 				best, weight, at, end, what = i, w, from, to, sh.What
 			}
@@ -52,48 +53,48 @@ func inspectCode(v *toolReading, r *registry) []signal {
 		h := t.best[frCommand]
 		d := &docs[h.doc]
 		return []signal{{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.5,
-			Evidence: char.Excerpt(d.text, int(h.start), int(h.end)), Detail: v.fields[d.field].where() + ": " + frameNames[frCommand]}}
+			Evidence: char.Excerpt(d.Text, int(h.start), int(h.end)), Detail: v.fields[d.Field].where() + ": " + frameNames[frCommand]}}
 	}
 	d := &docs[best]
 	s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode,
-		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: char.Excerpt(d.text, at, end),
-		Detail: v.fields[d.field].where() + ": " + what}
+		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: char.Excerpt(d.Text, at, end),
+		Detail: v.fields[d.Field].where() + ": " + what}
 	if weight >= 2.6 && !about.Any(concept.Meta|concept.Shell) {
 		s.Tier = tierHard
-		s.critical = v.fields[d.field].layer != ""
+		s.critical = v.fields[d.Field].layer != ""
 	}
 	return []signal{s}
 }
 
 // shapeWeight is what a command weighs where it stands: more in an order, with
 // a strange place in it or in an encoding, less where the text speaks about it.
-func shapeWeight(v *toolReading, d *doc, sh *command.Shape, about concept.Set, from, to int) float64 {
+func shapeWeight(v *toolReading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
 	w := sh.Weight
-	f := &v.fields[d.field]
-	if command.StrangePlace(d.text[from:min(len(d.text), to+40)]) {
+	f := &v.fields[d.Field]
+	if command.StrangePlace(d.Text[from:min(len(d.Text), to+40)]) {
 		w += 0.6
 	}
 	if f.kind == kindDefault || f.kind == kindEnum {
 		w += 0.4 // taken as it is, without anybody asking for it
 	}
-	if sh.What == command.Fetches && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.text[max(0, from-40):from], "`\"'") {
+	if sh.What == command.Fetches && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off
 	}
 	if s := v.sentenceAt(d, from); s != nil {
-		toks := v.tokens[s.tok0:s.tok1]
+		toks := v.tokens[s.Tok0:s.Tok1]
 		for j := range toks {
-			if int(toks[j].start) >= from {
+			if int(toks[j].Start) >= from {
 				break
 			}
-			if toks[j].c.Any(concept.Call) && moodOf(toks, j, s) >= moodOrder {
+			if toks[j].Means.Any(concept.Call) && token.MoodOf(toks, j, s) >= token.MoodOrder {
 				w += 0.6
 				break
 			}
 		}
-		if s.mask.Any(concept.Before | concept.Must) {
+		if s.Means.Any(concept.Before | concept.Must) {
 			w += 0.5
 		}
-		if s.mask.Any(concept.Meta|concept.Neg) || introduced(&v.view, d, s) || s.first && slices.Contains(looksFor, strings.ToLower(d.text[toks[0].start:toks[0].end])) {
+		if s.Means.Any(concept.Meta|concept.Neg) || introduced(&v.view, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
 			w *= 0.3
 		}
 	}

@@ -29,13 +29,13 @@ var shellMarks = char.SetOf("$`;|&")
 // for credentials or the network, which no default of a value does.
 func valueCommand(v *view) (at *field, reaches bool) {
 	for i := range v.docs {
-		f := &v.fields[v.docs[i].field]
+		f := &v.fields[v.docs[i].Field]
 		switch f.kind {
 		case kindDefault, kindEnum, kindExample:
 		default:
 			continue
 		}
-		s := v.docs[i].text
+		s := v.docs[i].Text
 		if len(s) < 6 || !shellMarks.In(s) || takesCommands(v, f.param) {
 			continue
 		}
@@ -49,7 +49,7 @@ func valueCommand(v *view) (at *field, reaches bool) {
 // takesCommands says whether a parameter is for commands by its name.
 func takesCommands(v *view, param string) bool {
 	for i := range v.docs {
-		if f := &v.fields[v.docs[i].field]; f.kind == kindParamName && f.text == param && paramPower(v, i) == power.Exec {
+		if f := &v.fields[v.docs[i].Field]; f.kind == kindParamName && f.text == param && paramPower(v, i) == power.Exec {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // Names of tools and parameters are read letter by letter, so that a letter
@@ -65,18 +66,18 @@ func disguisedWord(word string) int {
 	if latin < 2 || inner+odd == 0 {
 		return 0
 	}
-	lex, node := theLexicon(), uint16(trieRoot)
+	lex, node := lexicon.Get(), uint16(lexicon.Root)
 	for _, b := range folded {
-		k := latinClass(b)
+		k := lexicon.LatinLetter(b)
 		if k == 255 {
 			return 0
 		}
-		node = lex.latin.step(node, k)
+		node = lex.Latin.Step(node, k)
 	}
 	switch {
-	case lex.latin.exact(node).c&^concept.Foreign != 0 && inner > 0:
+	case lex.Latin.Exact(node).Means&^concept.Foreign != 0 && inner > 0:
 		return 2
-	case lex.latin.exact(node).c&^concept.Foreign != 0 || inner > 0 || phonetic:
+	case lex.Latin.Exact(node).Means&^concept.Foreign != 0 || inner > 0 || phonetic:
 		return 1
 	}
 	return 0

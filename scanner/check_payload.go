@@ -5,6 +5,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // checkPayload finds orders that are written in an encoding: text that a
@@ -22,7 +24,7 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 	var plain, hidden [frCount]hit
 	for _, h := range v.frames(r) {
 		best := &plain
-		if v.fields[v.docs[h.doc].field].layer != "" {
+		if v.fields[v.docs[h.doc].Field].layer != "" {
 			best = &hidden
 		}
 		if h.weight > best[h.frame].weight {
@@ -43,7 +45,7 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 	least := softWeight
 	if h.weight > 0 {
 		// Somebody encoded it, or cut it up: a hint is enough.
-		layer := v.fields[v.docs[h.doc].field].layer
+		layer := v.fields[v.docs[h.doc].Field].layer
 		if deliberate(layer) || onlyJoined(layer) && h.frame == frOverride {
 			least = 1
 		}
@@ -55,11 +57,11 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 		return encodedOrder(v)
 	}
 	d := &v.docs[h.doc]
-	f := &v.fields[d.field]
+	f := &v.fields[d.Field]
 	s := signal{
 		CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection,
 		Confidence: min(sum/3, 1),
-		Evidence:   char.Excerpt(d.text, int(h.start), int(h.end)),
+		Evidence:   char.Excerpt(d.Text, int(h.start), int(h.end)),
 		Detail:     f.where() + "; " + frameNames[h.frame],
 	}
 	// A long text that is only read in another way says much by chance.
@@ -75,30 +77,30 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 func encodedOrder(v *toolReading) []signal {
 	for i := range v.docs {
 		d := &v.docs[i]
-		f := &v.fields[d.field]
+		f := &v.fields[d.Field]
 		if f.layer == "" || !deliberate(f.layer) {
 			continue
 		}
 		if v.purpose().Any(concept.Meta) {
 			return nil
 		}
-		for s := d.sen0; s < d.sen1; s++ {
+		for s := d.Sen0; s < d.Sen1; s++ {
 			sen := &v.clauses[s]
-			if !sen.mask.Any(concept.Send|concept.Secretly) || sen.mask.Any(concept.Meta) {
+			if !sen.Means.Any(concept.Send|concept.Secretly) || sen.Means.Any(concept.Meta) {
 				continue
 			}
-			text, deeds, what := d.text[sen.start:sen.end], concept.Send, "; an order to send something to an address"
+			text, deeds, what := d.Text[sen.Start:sen.End], concept.Send, "; an order to send something to an address"
 			switch {
-			case sen.mask.Any(concept.Secretly):
+			case sen.Means.Any(concept.Secretly):
 				deeds, what = concept.Deeds, "; an order to do something in silence"
 			case !strings.Contains(text, "://") && !char.HasEmail(text):
 				continue
 			}
-			toks := v.tokens[sen.tok0:sen.tok1]
+			toks := v.tokens[sen.Tok0:sen.Tok1]
 			for k := range toks {
-				if toks[k].c.Any(deeds) && (toks[k].f == formBase || moodOf(toks, k, sen) >= moodPlain) {
+				if toks[k].Means.Any(deeds) && (toks[k].Form == lexicon.BaseForm || token.MoodOf(toks, k, sen) >= token.MoodPlain) {
 					return []signal{{CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection, Confidence: 0.6,
-						Evidence: char.Excerpt(d.text, int(sen.start), int(sen.end)), Detail: f.where() + what}}
+						Evidence: char.Excerpt(d.Text, int(sen.Start), int(sen.End)), Detail: f.where() + what}}
 				}
 			}
 		}

@@ -47,8 +47,8 @@ func inspectRugPull(v *toolReading, r *registry) []signal {
 		h := is.best[strongest]
 		d := &v.docs[h.doc]
 		s.Tier, s.Confidence = tierHard, min(0.6+gained/10, 1)
-		s.Evidence = char.Excerpt(d.text, int(h.start), int(h.end))
-		s.Detail = "changed since approval: " + v.fields[d.field].where() + " " + frameNames[strongest]
+		s.Evidence = char.Excerpt(d.Text, int(h.start), int(h.end))
+		s.Detail = "changed since approval: " + v.fields[d.Field].where() + " " + frameNames[strongest]
 	case 0.7*gained+c.weight >= 1:
 		s.Confidence = min((gained+c.weight)/4, 0.8)
 		s.Evidence = changedText(v, before)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // checkSchema finds orders where a schema has no room for prose: names,
@@ -19,7 +20,7 @@ var schemaInfo = info{
 func inspectSchema(v *toolReading, r *registry) []signal {
 	var best [frCount]hit
 	for _, h := range v.frames(r) {
-		switch v.fields[v.docs[h.doc].field].kind {
+		switch v.fields[v.docs[h.doc].Field].kind {
 		case kindParamName, kindEnum, kindDefault, kindPattern, kindComment, kindOther, kindTitle, kindExample, kindJoined, kindAnnotation:
 			if h.weight > best[h.frame].weight {
 				best[h.frame] = h
@@ -34,13 +35,13 @@ func inspectSchema(v *toolReading, r *registry) []signal {
 		}
 	}
 	var out []signal
-	if sum >= 1.2 && (best[strongest].weight >= softWeight || v.fields[v.docs[best[strongest].doc].field].kind != kindJoined) {
+	if sum >= 1.2 && (best[strongest].weight >= softWeight || v.fields[v.docs[best[strongest].doc].Field].kind != kindJoined) {
 		h := best[strongest]
 		d := &v.docs[h.doc]
 		s := signal{CheckID: schemaInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
-			Confidence: min(sum/3, 1), Evidence: char.Excerpt(d.text, int(h.start), int(h.end)),
-			Detail: v.fields[d.field].where() + "; " + frameNames[strongest]}
-		if k := v.fields[d.field].kind; sum >= 2.4 && h.weight >= 2 && k != kindExample && k != kindTitle && !v.purpose().Any(concept.Meta) {
+			Confidence: min(sum/3, 1), Evidence: char.Excerpt(d.Text, int(h.start), int(h.end)),
+			Detail: v.fields[d.Field].where() + "; " + frameNames[strongest]}
+		if k := v.fields[d.Field].kind; sum >= 2.4 && h.weight >= 2 && k != kindExample && k != kindTitle && !v.purpose().Any(concept.Meta) {
 			s.Tier = tierHard
 		}
 		return append(out, s)
@@ -62,12 +63,12 @@ func inspectSchema(v *toolReading, r *registry) []signal {
 // whether it speaks of what is not the tool's business.
 func nameWords(v *toolReading, i int) (n, verbs int, sensitive bool) {
 	d := &v.docs[i]
-	for _, t := range v.tokens[d.tok0:d.tok1] {
+	for _, t := range v.tokens[d.Tok0:d.Tok1] {
 		n++
-		if t.f == formBase && t.c.Any(concept.Deeds|concept.Ignore|concept.Tell) {
+		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Deeds|concept.Ignore|concept.Tell) {
 			verbs++
 		}
-		sensitive = sensitive || t.c.Any(concept.Secret|concept.CredPath|concept.System|concept.Model|concept.Ignore|concept.User|concept.Instr|concept.History) || strings.EqualFold(d.text[t.start:t.end], "conversation")
+		sensitive = sensitive || t.Means.Any(concept.Secret|concept.CredPath|concept.System|concept.Model|concept.Ignore|concept.User|concept.Instr|concept.History) || strings.EqualFold(d.Text[t.Start:t.End], "conversation")
 	}
 	return n, verbs, sensitive
 }

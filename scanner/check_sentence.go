@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // checkSentence finds sentences that are put as those are that attackers
@@ -19,14 +20,14 @@ var sentenceInfo = info{
 const (
 	// flagScore is the score above which a sentence is reported, in a tool of
 	// a few sentences.
-	flagScore score = weightUnit * 5 / 3
+	flagScore token.Score = weightUnit * 5 / 3
 	// lengthScore is added whenever there are twice as many sentences: the worst
 	// of many scores high by chance. fewSentences are too few for that.
-	lengthScore  score = 5
-	fewSentences int   = 4
+	lengthScore  token.Score = 5
+	fewSentences int         = 4
 	// mixedScore is for a sentence in two languages, of which there were few to
 	// learn from.
-	mixedScore score = weightUnit * 9 / 4
+	mixedScore token.Score = weightUnit * 9 / 4
 	// sureScore is the score of which the report is sure.
 	sureScore float64 = 6 * weightUnit
 )
@@ -35,13 +36,13 @@ func inspectSentence(v *toolReading, r *registry) []signal {
 	v.frames(r) // which scores the sentences first
 	worst, doc, clause := flagScoreOf(v), -1, -1
 	for i := range v.docs {
-		if v.fields[v.docs[i].field].kind == kindJoined {
+		if v.fields[v.docs[i].Field].kind == kindJoined {
 			continue // what was put in sequence makes sentences that nobody wrote
 		}
-		for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
+		for k := v.docs[i].Sen0; k < v.docs[i].Sen1; k++ {
 			s := &v.clauses[k]
-			if s.score > worst && (s.score > mixedScore || !mixesLanguages(v, s)) {
-				worst, doc, clause = s.score, i, k
+			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) {
+				worst, doc, clause = s.Score, i, k
 			}
 		}
 	}
@@ -51,11 +52,11 @@ func inspectSentence(v *toolReading, r *registry) []signal {
 	d, s := &v.docs[doc], &v.clauses[clause]
 	found := signal{
 		CheckID: sentenceInfo.ID, Tier: tierSoft, ThreatType: sentenceInfo.ThreatType,
-		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.start)),
-		Evidence:   char.Excerpt(d.text, int(v.tokens[s.tok0].start), int(v.tokens[s.tok1-1].end)),
-		Detail:     v.fields[d.field].where(),
+		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.Start)),
+		Evidence:   char.Excerpt(d.Text, int(v.tokens[s.Tok0].Start), int(v.tokens[s.Tok1-1].End)),
+		Detail:     v.fields[d.Field].where(),
 	}
-	if s.mask.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.mask.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {
+	if s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {
 		found.ThreatType = threatExfiltration
 	}
 	return []signal{found}
@@ -63,16 +64,16 @@ func inspectSentence(v *toolReading, r *registry) []signal {
 
 // mixesLanguages says whether a sentence has function words of English and those of
 // another language.
-func mixesLanguages(v *toolReading, s *sentence) bool {
-	if !s.foreign && !s.mask.Any(concept.Foreign) || !s.mask.Any(concept.Stop) {
+func mixesLanguages(v *toolReading, s *token.Sentence) bool {
+	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
 		return false
 	}
 	english, foreign := 0, 0
-	for _, t := range v.tokens[s.tok0:s.tok1] {
+	for _, t := range v.tokens[s.Tok0:s.Tok1] {
 		switch {
-		case t.c.Any(concept.Foreign), t.node == 0 && t.c != 0:
+		case t.Means.Any(concept.Foreign), t.Node == 0 && t.Means != 0:
 			foreign++
-		case t.c.Any(concept.Stop):
+		case t.Means.Any(concept.Stop):
 			english++
 		}
 	}
@@ -80,12 +81,12 @@ func mixesLanguages(v *toolReading, s *sentence) bool {
 }
 
 // flagScoreOf is the score above which a sentence of this tool is reported.
-func flagScoreOf(v *toolReading) score {
+func flagScoreOf(v *toolReading) token.Score {
 	n := 0
 	for i := range v.docs {
-		if f := &v.fields[v.docs[i].field]; f.layer == "" && f.classified() {
-			n += v.docs[i].sen1 - v.docs[i].sen0
+		if f := &v.fields[v.docs[i].Field]; f.layer == "" && f.classified() {
+			n += v.docs[i].Sen1 - v.docs[i].Sen0
 		}
 	}
-	return flagScore + lengthScore*score(bits.Len(uint(n/fewSentences|1))-1)
+	return flagScore + lengthScore*token.Score(bits.Len(uint(n/fewSentences|1))-1)
 }

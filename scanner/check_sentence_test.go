@@ -3,6 +3,8 @@ package scanner
 import (
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // TestSentence drives the committed weights: attacks that no frame knows, and
@@ -40,7 +42,7 @@ func TestSentence(t *testing.T) {
 
 // TestFlagScore: the more sentences, the higher the score that is reported.
 func TestFlagScore(t *testing.T) {
-	last := score(0)
+	last := token.Score(0)
 	for _, n := range []int{1, 8, 16, 64} {
 		v := viewOf(&definition{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
 		v.analyze()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // checkShadowing finds tools that imitate another server's tools or give
@@ -102,17 +103,17 @@ func inflected(a, b string) bool {
 }
 
 // placeWords are the words that claimsPlace knows.
-var placeWords = signatureOf("official replacement replaces supersedes deprecated authoritative upgraded")
+var placeWords = token.SignatureOf("official replacement replaces supersedes deprecated authoritative upgraded")
 
 // claimsPlace says whether the description claims to replace something.
 func claimsPlace(v *toolReading) bool {
 	for i := range v.analyze() {
 		d := &v.docs[i]
-		if v.fields[d.field].kind != kindDescription {
+		if v.fields[d.Field].kind != kindDescription {
 			continue
 		}
-		for _, t := range v.tokens[d.tok0:d.tok1] {
-			if !placeWords.holds(&t) {
+		for _, t := range v.tokens[d.Tok0:d.Tok1] {
+			if !placeWords.Holds(&t) {
 				continue
 			}
 			switch string(v.lower(d, t)) {

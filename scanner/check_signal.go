@@ -95,7 +95,7 @@ func report(v *toolReading, reg *registry, about info, from, to frameID) []signa
 	s := signal{
 		CheckID: about.ID, Tier: tierSoft, ThreatType: about.ThreatType,
 		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
-		Evidence:   char.Excerpt(d.text, int(h.start), int(h.end)),
+		Evidence:   char.Excerpt(d.Text, int(h.start), int(h.end)),
 	}
 	if !h.doubted && (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().Any(concept.Meta) && (len(v.tokens) <= longTool || t.best[strongest].weight >= 2.2) {
 		s.Tier = tierHard
@@ -105,7 +105,7 @@ func report(v *toolReading, reg *registry, about info, from, to frameID) []signa
 		s.ThreatType = threatPromptInjection
 	}
 	var b strings.Builder
-	b.WriteString(v.fields[d.field].where())
+	b.WriteString(v.fields[d.Field].where())
 	for f := from; f <= to; f++ {
 		if t.best[f].weight > 0 {
 			b.WriteString("; ")

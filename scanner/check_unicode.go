@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // checkUnicode finds characters that a reader does not see, and letters that
@@ -133,7 +134,7 @@ func disguised(s string) disguise {
 	if char.PlainASCII(s) {
 		return d
 	}
-	lex := theLexicon().latin
+	lex := lexicon.Get().Latin
 	for from := 0; from < len(s); {
 		to := from
 		for to < len(s) && s[to] > ' ' && strings.IndexByte(`.,;:!?()[]{}"`, s[to]) < 0 {
@@ -151,13 +152,13 @@ func disguised(s string) disguise {
 			if to+1 < len(s) && s[to] == '.' && char.IsLetter(s[to+1]) {
 				d.hosts++
 			}
-			n := uint16(trieRoot)
+			n := uint16(lexicon.Root)
 			for _, c := range []byte(char.FoldLatin(char.Normalize(s[from:to]))) {
-				if letter := latinClass(c); letter != 255 {
-					n = lex.step(n, letter)
+				if letter := lexicon.LatinLetter(c); letter != 255 {
+					n = lex.Step(n, letter)
 				}
 			}
-			if lex.exact(n).c.Any(tellingWords) {
+			if lex.Exact(n).Means.Any(tellingWords) {
 				d.telling++
 			}
 		}

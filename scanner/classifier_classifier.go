@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // The classifier of sentences is a linear one: a sentence's score is the sum
@@ -73,14 +75,14 @@ func (c *classifier) mayKnow(f feature) bool {
 }
 
 // weight is that of a feature that mayKnow says yes to.
-func (c *classifier) weight(f feature) score {
+func (c *classifier) weight(f feature) token.Score {
 	bit := f >> (32 - knownBits)
 	// Features are in order, and few share their upper bits.
 	at := int(c.before[bit>>6]) + bits.OnesCount64(c.known[bit>>6]&(1<<(bit&63)-1))
 	for list := c.packed[at*weightRecord:]; len(list) >= weightRecord; list = list[weightRecord:] {
 		if g := feature(binary.LittleEndian.Uint32(list)); g >= f {
 			if g == f {
-				return score(int8(list[4]))
+				return token.Score(int8(list[4]))
 			}
 			break
 		}
@@ -90,8 +92,8 @@ func (c *classifier) weight(f feature) score {
 
 // score is the sum of a sentence's weights, as if its features were a vector
 // of length featureScale: long sentences have more of them.
-func (c *classifier) score(x *sentenceFeatures) score {
-	sum, known := score(0), 0
+func (c *classifier) score(x *sentenceFeatures) token.Score {
+	sum, known := token.Score(0), 0
 	for _, f := range x.words {
 		if !c.mayKnow(f) {
 			continue
@@ -109,16 +111,16 @@ func (c *classifier) score(x *sentenceFeatures) score {
 	for place := range meaningPlaces {
 		w := &c.meaning[place]
 		for set := uint64(x.concepts[place]); set != 0; set &= set - 1 {
-			sum += score(w[bits.TrailingZeros64(set)])
+			sum += token.Score(w[bits.TrailingZeros64(set)])
 		}
 		for set := uint64(x.senses[place]); set != 0; set &= set - 1 {
-			sum += score(w[64+bits.TrailingZeros64(set)])
+			sum += token.Score(w[64+bits.TrailingZeros64(set)])
 		}
 	}
 	if known*2 < x.tokens {
 		sum = min(sum, 0) // nothing like it was learnt from: a table, a cipher
 	}
-	return score(math.Round(float64(sum) * featureScale / math.Sqrt(float64(x.count()))))
+	return token.Score(math.Round(float64(sum) * featureScale / math.Sqrt(float64(x.count()))))
 }
 
 // score gives every sentence that the classifier judges its score.
@@ -127,13 +129,13 @@ func (z *scorer) score(v *view) {
 	z.stemName(v)
 	for i := range v.docs {
 		d := &v.docs[i]
-		if d.read || !v.fields[d.field].classified() {
+		if d.Read || !v.fields[d.Field].classified() {
 			continue
 		}
 		z.stem(v, d)
-		for k := d.sen0; k < d.sen1; k++ {
-			if s := &v.clauses[k]; s.tok1 > s.tok0 {
-				s.score = c.score(z.featuresOf(v, d, k))
+		for k := d.Sen0; k < d.Sen1; k++ {
+			if s := &v.clauses[k]; s.Tok1 > s.Tok0 {
+				s.Score = c.score(z.featuresOf(v, d, k))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // What the classifier of sentences sees of a sentence: its words and pairs of
@@ -122,51 +123,51 @@ type scorer struct {
 
 // stem hashes every word of a doc, for features. Words of an address are all
 // one: whose it is says nothing.
-func (z *scorer) stem(v *view, d *doc) {
+func (z *scorer) stem(v *view, d *token.Doc) {
 	stems, address := z.stems[:0], 0
-	toks := v.tokens[d.tok0:d.tok1]
+	toks := v.tokens[d.Tok0:d.Tok1]
 	for k := range toks {
 		t := &toks[k]
-		start, end := int(t.start), int(t.end)
-		if t.first == 'h' && strings.HasPrefix(d.text[end:], "://") {
-			address = len(d.text)
-			if n := strings.IndexAny(d.text[end:], " \n\t\"'`()<>"); n >= 0 {
+		start, end := int(t.Start), int(t.End)
+		if t.First == 'h' && strings.HasPrefix(d.Text[end:], "://") {
+			address = len(d.Text)
+			if n := strings.IndexAny(d.Text[end:], " \n\t\"'`()<>"); n >= 0 {
 				address = end + n
 			}
 		}
-		if end <= address || start > 0 && (d.text[start-1] == '.' || d.text[start-1] == '@') {
+		if end <= address || start > 0 && (d.Text[start-1] == '.' || d.Text[start-1] == '@') {
 			stems = append(stems, addressHash)
 			continue
 		}
-		stems = append(stems, stemHash(d.text[start:end]))
+		stems = append(stems, stemHash(d.Text[start:end]))
 	}
 	z.stems = stems
 }
 
 // featuresOf gives the features of clause k of doc d, of which stem knows the
 // words, in buffers that the next call uses again.
-func (z *scorer) featuresOf(v *view, d *doc, k int) *sentenceFeatures {
+func (z *scorer) featuresOf(v *view, d *token.Doc, k int) *sentenceFeatures {
 	x := &z.features
-	f := &v.fields[d.field]
+	f := &v.fields[d.Field]
 	s := &v.clauses[k]
-	x.words, x.tokens = x.words[:0], s.tok1-s.tok0
-	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.kind)), famForm.of(uint32(v.tokens[s.tok0].f)), famLength.of(lengthClass(s.tok1-s.tok0)))
-	if s.first {
+	x.words, x.tokens = x.words[:0], s.Tok1-s.Tok0
+	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.kind)), famForm.of(uint32(v.tokens[s.Tok0].Form)), famLength.of(lengthClass(s.Tok1-s.Tok0)))
+	if s.First {
 		x.list = append(x.list, famFirst.of(1))
 	}
 	if f.output {
 		x.list = append(x.list, famOutput.of(1))
 	}
-	for set := uint8(s.flags); set != 0; set &= set - 1 {
+	for set := uint8(s.Flags); set != 0; set &= set - 1 {
 		x.list = append(x.list, famFlag.of(uint32(bits.TrailingZeros8(set))))
 	}
-	stems := z.stems[s.tok0-d.tok0 : s.tok1-d.tok0]
+	stems := z.stems[s.Tok0-d.Tok0 : s.Tok1-d.Tok0]
 	before, earlier, named := uint32(0), uint32(0), uint32(0)
 	for i, h := range stems {
 		if goesOn(before, h) || h == earlier {
 			continue // a list, which says no more than its first item
 		}
-		if t := &v.tokens[s.tok0+i]; h <= addressHash || t.end-t.start == 1 {
+		if t := &v.tokens[s.Tok0+i]; h <= addressHash || t.End-t.Start == 1 {
 			x.list = append(x.list, famWord.of(h))
 		} else {
 			x.words = append(x.words, famWord.of(h))
@@ -183,22 +184,22 @@ func (z *scorer) featuresOf(v *view, d *doc, k int) *sentenceFeatures {
 		}
 	}
 	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
-	x.concepts, x.senses = [meaningPlaces]concept.Set{s.mask &^ structural}, [meaningPlaces]sense.Set{s.senses}
-	if k > d.sen0 {
+	x.concepts, x.senses = [meaningPlaces]concept.Set{s.Means &^ structural}, [meaningPlaces]sense.Set{s.Senses}
+	if k > d.Sen0 {
 		z.neighbour(v, d, 1, k-1, famWordBefore)
 	}
-	if k+1 < d.sen1 {
+	if k+1 < d.Sen1 {
 		z.neighbour(v, d, 2, k+1, famWordAfter)
 	}
 	return x
 }
 
 // neighbour adds the sentence before or after.
-func (z *scorer) neighbour(v *view, d *doc, place, k int, family featureFamily) {
+func (z *scorer) neighbour(v *view, d *token.Doc, place, k int, family featureFamily) {
 	s, o := &z.features, &v.clauses[k]
-	s.concepts[place], s.senses[place] = o.mask&^structural, o.senses
+	s.concepts[place], s.senses[place] = o.Means&^structural, o.Senses
 	before := uint32(0)
-	for _, h := range z.stems[o.tok0-d.tok0 : o.tok1-d.tok0] {
+	for _, h := range z.stems[o.Tok0-d.Tok0 : o.Tok1-d.Tok0] {
 		if !goesOn(before, h) {
 			s.list = append(s.list, family.of(h))
 		}
@@ -227,13 +228,13 @@ const maxNameStems = 16
 // stemName hashes the words of the tool's name.
 func (z *scorer) stemName(v *view) {
 	z.nameStems = z.nameStems[:0]
-	if len(v.docs) == 0 || v.fields[v.docs[0].field].kind != kindName {
+	if len(v.docs) == 0 || v.fields[v.docs[0].Field].kind != kindName {
 		return
 	}
 	d := &v.docs[0]
-	for _, t := range v.tokens[d.tok0:d.tok1] {
-		if t.end-t.start > 2 && len(z.nameStems) < maxNameStems {
-			z.nameStems = append(z.nameStems, stemHash(d.text[t.start:t.end]))
+	for _, t := range v.tokens[d.Tok0:d.Tok1] {
+		if t.End-t.Start > 2 && len(z.nameStems) < maxNameStems {
+			z.nameStems = append(z.nameStems, stemHash(d.Text[t.Start:t.End]))
 		}
 	}
 }

@@ -2,6 +2,8 @@ package scanner
 
 import (
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Text that hides in an encoding becomes one more field, with the names of the
@@ -13,7 +15,7 @@ import (
 type decoder struct {
 	name string
 	// find gives the decoded text of the runs in d, joined, or "".
-	find func(d *doc) string
+	find func(d *token.Doc) string
 }
 
 var decoders = [deCount]decoder{

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // Letters that are drawn like Latin ones, whatever script or style they are
@@ -109,7 +110,7 @@ func share(s string, f func(string) string) int {
 		char.EachWord(read, func(from, to int) bool {
 			if to-from > 2 {
 				words++
-				if english(read[from:to]) {
+				if lexicon.IsEnglish(read[from:to]) {
 					known++
 				}
 			}

@@ -7,17 +7,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Decoders for bytes in base64 and hexadecimal digits.
 
-func findBase64(d *doc) string {
+func findBase64(d *token.Doc) string {
 	var c collector
-	whole := unwrapped(d.text)
-	if d.stats.longest >= 4 && d.stats.strangeRun >= 4 && d.stats.capitals > 0 {
+	whole := unwrapped(d.Text)
+	if d.Stats.Longest >= 4 && d.Stats.StrangeRun >= 4 && d.Stats.Capitals > 0 {
 		whole = rejoined(whole)
 	}
-	char.Runs(whole, &char.Base64, minRun, func(run string) bool {
+	char.Runs(whole, &char.Base64, token.MinRun, func(run string) bool {
 		text := decodeBase64(run)
 		if text == "" && len(run) >= 24 && mixedRun(run) {
 			if text = decodeBase64(reversed(run)); text == "" {
@@ -147,10 +148,10 @@ func rejoined(s string) string {
 // characters are skipped to find the frame.
 func decodeBase64(run string) string {
 	run = strings.Trim(run, "=")
-	if len(run) > minRun && run[0] == '+' && run[len(run)-1] == '-' {
+	if len(run) > token.MinRun && run[0] == '+' && run[len(run)-1] == '-' {
 		run = run[1 : len(run)-1] // UTF-7 begins and ends a run so
 	}
-	if len(run) < minRun-2 || !mixedRun(run) {
+	if len(run) < token.MinRun-2 || !mixedRun(run) {
 		return ""
 	}
 	enc := base64.RawStdEncoding
@@ -165,7 +166,7 @@ func decodeBase64(run string) string {
 		// its value: short letters that are no text when decoded.
 		var all strings.Builder
 		for part := range strings.SplitSeq(run, "=") {
-			if b, err := enc.DecodeString(part); err == nil && (len(part) >= minRun || utf8.Valid(b)) {
+			if b, err := enc.DecodeString(part); err == nil && (len(part) >= token.MinRun || utf8.Valid(b)) {
 				all.Write(b)
 			}
 		}
@@ -244,15 +245,15 @@ func mixedRun(run string) bool {
 	return upper*6 >= len(run) && lower > 1 || upper > 1 && other*4 > len(run)
 }
 
-func findHex(d *doc) string {
+func findHex(d *token.Doc) string {
 	var c collector
-	char.Runs(d.text, &char.Hex, minRun, func(run string) bool { return c.add(decodeHex(run)) })
+	char.Runs(d.Text, &char.Hex, token.MinRun, func(run string) bool { return c.add(decodeHex(run)) })
 	return c.b.String()
 }
 
 func decodeHex(run string) string {
 	run = strings.TrimPrefix(run, "0x")
-	if len(run) < minRun {
+	if len(run) < token.MinRun {
 		return ""
 	}
 	b, err := hex.DecodeString(run[:len(run)&^1])

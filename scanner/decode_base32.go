@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Base32 in the alphabets in use: that of RFC 4648 in capitals or small letters,
@@ -18,15 +19,15 @@ var (
 	}
 )
 
-func findBase32(d *doc) string {
+func findBase32(d *token.Doc) string {
 	var c collector
-	char.Runs(d.text, &char.Base64, minRun, func(run string) bool { return c.add(decodeBase32(run)) })
+	char.Runs(d.Text, &char.Base64, token.MinRun, func(run string) bool { return c.add(decodeBase32(run)) })
 	return c.b.String()
 }
 
 func decodeBase32(run string) string {
 	run = strings.TrimRight(run, "=")
-	if len(run) < minRun {
+	if len(run) < token.MinRun {
 		return ""
 	}
 	letters, digits, small := 0, 0, 0
@@ -42,7 +43,7 @@ func decodeBase32(run string) string {
 			return ""
 		}
 	}
-	if letters > 0 && small > 0 || digits == 0 && len(run) < 2*minRun || letters+small < digits {
+	if letters > 0 && small > 0 || digits == 0 && len(run) < 2*token.MinRun || letters+small < digits {
 		return ""
 	}
 	if small > 0 {

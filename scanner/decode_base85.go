@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Base85, and lines of uuencode.
 
 // findBase85 reads the alphabets in use: Adobe's (ascii85), the one of RFC 1924,
 // which Python's b85encode writes, and Z85.
-func findBase85(d *doc) string {
+func findBase85(d *token.Doc) string {
 	var c collector
-	char.Runs(d.text, &char.VisibleASCII, minRun85, func(run string) bool {
+	char.Runs(d.Text, &char.VisibleASCII, minRun85, func(run string) bool {
 		marks := 0
 		for i := range len(run) {
 			if !char.WordBytes[run[i]] {
@@ -93,10 +94,10 @@ func decodeDigits85(run string, values *[256]int16) []byte {
 
 // findUU reads lines of uuencode: the first character of a line says how many
 // bytes follow, four characters for each three.
-func findUU(d *doc) string {
+func findUU(d *token.Doc) string {
 	var out []byte
 	lines := 0
-	s := d.text
+	s := d.Text
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, "\r")
 		if end := len(line) - 1; end < 4 || line[end] > '`' || line[end-1] > '`' || line[end-2] > '`' {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Numbers that are written in a base that is no power of two: 58, 62, 36. All
@@ -37,10 +38,10 @@ var (
 	alnumSet = char.SetOf(char.AlphaNumeric)
 )
 
-func findBigBase(d *doc) string {
+func findBigBase(d *token.Doc) string {
 	var c collector
 	tried := 0
-	char.Runs(d.text, &alnumSet, minBigRun, func(run string) bool {
+	char.Runs(d.Text, &alnumSet, minBigRun, func(run string) bool {
 		if tried++; tried > 4 {
 			return false
 		}

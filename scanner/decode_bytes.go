@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // What decoded bytes are: text as it is, UTF-16, one more encoding, raw deflate.
@@ -104,7 +105,7 @@ func inflate(b []byte) ([]byte, error) {
 // encodedAgain says whether bytes are one more encoded run: digits and letters
 // only, of a length that says something.
 func encodedAgain(b []byte) bool {
-	if len(b) < 2*minRun {
+	if len(b) < 2*token.MinRun {
 		return false
 	}
 	for _, c := range b {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Ciphers that put letters for letters or in another order. A stretch of text
@@ -38,11 +40,11 @@ func (t *trial) try(r reading) {
 }
 
 // findCipher reads what is unlike prose as a cipher.
-func findCipher(d *doc) string {
+func findCipher(d *token.Doc) string {
 	var c collector
 	moved := false
-	strangeRuns(d.text, d.marks, func(from, to int) bool {
-		run := d.text[from:to]
+	strangeRuns(d.Text, d.Clauses, func(from, to int) bool {
+		run := d.Text[from:to]
 		t := trial{sample: []byte(run[:min(len(run), cipherSample)])}
 		before := proseCost(t.sample)
 		if before == costUnknown || len(run) < 2*minDecoded {
@@ -52,7 +54,7 @@ func findCipher(d *doc) string {
 		if leastTurned(t.sample) < t.cost {
 			t.try(backwards(t.sample))
 		}
-		t.substitutions(before, d.text[max(0, from-noteLength):from])
+		t.substitutions(before, d.Text[max(0, from-noteLength):from])
 		if t.best != nil && convincing(t.best(append(t.buf[:0], t.sample...)), t.cost, before) {
 			return c.add(string(t.best([]byte(run))))
 		}
@@ -61,7 +63,7 @@ func findCipher(d *doc) string {
 		}
 		// A transposition has to be read as a whole, so once a text.
 		moved = true
-		rest := d.text[from:]
+		rest := d.Text[from:]
 		for range 3 {
 			if text := transposed(rest); text != "" {
 				return c.add(text)
@@ -100,14 +102,14 @@ func convincing(text []byte, cost, before int) bool {
 // strangeRuns calls f with the bounds of stretches of text that are unlike
 // prose, cut where a sentence or a note before it ends. marks are those of the
 // text's clauses.
-func strangeRuns(s string, marks []clauseMark, f func(from, to int) bool) {
+func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 	from, at, open := 0, 0, -1
 	strange := false
 	for _, mark := range marks {
-		start, stop := at, mark.end
+		start, stop := at, mark.End
 		at = stop
 		is, short := false, false
-		if !mark.written {
+		if !mark.Written {
 			is, short = unlikeProse(s[start:stop])
 		}
 		if open < 0 {
@@ -139,7 +141,7 @@ func unlikeProse(clause string) (is, short bool) {
 	}
 	// A short piece is unlike prose by chance.
 	share := spelledShare(clause)
-	return share < 50, share < 0 && len(clause) < 2*minRun
+	return share < 50, share < 0 && len(clause) < 2*token.MinRun
 }
 
 // sentenceEnd is the offset after the next full stop or line break.
@@ -154,7 +156,7 @@ func sentenceEnd(s string, from int) int {
 
 // knownWords counts the words of a text and those that the lexicon knows.
 func knownWords[T string | []byte](s T) (words, known int) {
-	lex := theLexicon().latin
+	lex := lexicon.Get().Latin
 	for i := 0; i < len(s); {
 		if !char.IsLetter(s[i]) {
 			i++
@@ -162,10 +164,10 @@ func knownWords[T string | []byte](s T) (words, known int) {
 		}
 		from := i
 		var n uint16
-		n, i = walk(lex, s, i)
+		n, i = lexicon.Walk(lex, s, i)
 		if i-from > 1 {
 			words++
-			if lex.exact(n).c != 0 {
+			if lex.Exact(n).Means != 0 {
 				known++
 			}
 		}
@@ -242,9 +244,9 @@ func reverseWords(b []byte) []byte {
 		if !letters {
 			continue
 		}
-		was := spelled(word)
+		was := lexicon.IsSpelled(word)
 		reverseBytes(word)
-		if was && len(word) > 2 && !spelled(word) {
+		if was && len(word) > 2 && !lexicon.IsSpelled(word) {
 			reverseBytes(word)
 		}
 	}

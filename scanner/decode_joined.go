@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Words that stand together without a blank, and words that were cut.
@@ -17,23 +19,23 @@ const (
 
 // findJoined takes words apart that were written together, and puts pieces of
 // words together that were written apart.
-func findJoined(d *doc) string {
-	st := &d.stats
-	if st.longestWord >= longWord+4 && st.longestStrange >= longWord && (st.longestWord >= 2*longWord || !wellSpelled(d)) {
-		if text, n := apart(d.text); n >= minUnknown {
+func findJoined(d *token.Doc) string {
+	st := &d.Stats
+	if st.LongestWord >= longWord+4 && st.LongestStrange >= longWord && (st.LongestWord >= 2*longWord || !wellSpelled(d)) {
+		if text, n := apart(d.Text); n >= minUnknown {
 			return text
 		}
 	}
-	if st.stops >= 2*minDecoded && strings.Count(d.text, ".") >= 2*minDecoded {
-		if text := undotted(d.text); text != "" {
+	if st.Stops >= 2*minDecoded && strings.Count(d.Text, ".") >= 2*minDecoded {
+		if text := undotted(d.Text); text != "" {
 			return text
 		}
 	}
-	if unknown := st.words - st.known; unknown >= 2*minUnknown && unknown*2 >= st.words && st.foreign*8 < st.words && !wellSpelled(d) {
-		if text := regrouped(d.text); text != "" {
+	if unknown := st.Words - st.Known; unknown >= 2*minUnknown && unknown*2 >= st.Words && st.Foreign*8 < st.Words && !wellSpelled(d) {
+		if text := regrouped(d.Text); text != "" {
 			return text
 		}
-		return patched(d.text)
+		return patched(d.Text)
 	}
 	return ""
 }
@@ -77,7 +79,7 @@ func apart(s string) (text string, n int) {
 	var b strings.Builder
 	last := 0
 	char.EachWord(s, func(from, to int) bool {
-		if to-from < longWord || from > 0 && partOfName(s[from-1]) || to < len(s) && partOfName(s[to]) || spelled(s[from:to]) {
+		if to-from < longWord || from > 0 && partOfName(s[from-1]) || to < len(s) && partOfName(s[to]) || lexicon.IsSpelled(s[from:to]) {
 			return true
 		}
 		words, whole := cutWords(s[from:to])
@@ -109,7 +111,7 @@ func segment(s string) string {
 	var b strings.Builder
 	last := 0
 	char.EachWord(s, func(from, to int) bool {
-		if to-from < longWord || spelled(s[from:to]) {
+		if to-from < longWord || lexicon.IsSpelled(s[from:to]) {
 			return true
 		}
 		words, _ := cutWords(s[from:to])
@@ -127,7 +129,7 @@ func segment(s string) string {
 // maxWord steps a letter.
 func cutWords(run string) (words string, whole bool) {
 	const over = 8 // what a letter that belongs to no word costs; a word costs 2 or 3
-	t := spellingTrie()
+	t := lexicon.Spelling()
 	cost := make([]int32, len(run)+1)
 	from := make([]int32, len(run)+1)
 	for i := range cost[1:] {
@@ -137,12 +139,12 @@ func cutWords(run string) (words string, whole bool) {
 		if c := cost[i] + over; c < cost[i+1] {
 			cost[i+1], from[i+1] = c, int32(i)
 		}
-		n := uint16(trieRoot)
+		n := uint16(lexicon.Root)
 		for j := i; j < len(run) && j-i < maxWord; j++ {
-			if n = t.step(n, latinClass(run[j])); n == trieDead {
+			if n = t.Step(n, lexicon.LatinLetter(run[j])); n == lexicon.Dead {
 				break
 			}
-			if t.exact(n).f == formOther || j == i && run[j]|0x20 != 'a' && run[j]|0x20 != 'i' {
+			if t.Exact(n).Form == lexicon.OtherForm || j == i && run[j]|0x20 != 'a' && run[j]|0x20 != 'i' {
 				continue
 			}
 			by := int32(3)
@@ -221,11 +223,11 @@ func patched(s string) string {
 	var before word
 	n, last := 0, 0
 	char.EachWord(s, func(from, to int) bool {
-		now := word{span{from, to}, spelled(s[from:to])}
+		now := word{span{from, to}, lexicon.IsSpelled(s[from:to])}
 		gap := from - before.to
 		if gap == 1 && before.to > 0 && strings.IndexByte(" -.", s[from-1]) >= 0 && !(now.known && before.known && to-from > 2 && before.to-before.from > 2) && to-before.from <= maxWord {
 			whole := s[before.from:before.to] + s[from:to]
-			if len(whole) > 3 && spelled(whole) {
+			if len(whole) > 3 && lexicon.IsSpelled(whole) {
 				b.WriteString(s[last:before.from])
 				b.WriteString(whole)
 				last = to
@@ -246,8 +248,8 @@ func patched(s string) string {
 
 // findReordered reads text whose words stand in reverse order: it ends with a
 // word that has a capital and no full stop.
-func findReordered(d *doc) string {
-	s := d.text
+func findReordered(d *token.Doc) string {
+	s := d.Text
 	for s != "" && !char.IsLetter(s[len(s)-1]) && endsLikeWord(s) {
 		s = s[:len(s)-1]
 	}

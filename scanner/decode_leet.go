@@ -1,6 +1,10 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/char"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
 
 // Digits and signs that stand for letters.
 
@@ -8,15 +12,15 @@ var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7
 
 // findLeet undoes digits and signs that stand for letters. A one can be an i
 // or an l; both readings are given.
-func findLeet(d *doc) string {
-	first := unleet(d.text, 'i')
+func findLeet(d *token.Doc) string {
+	first := unleet(d.Text, 'i')
 	// Identifiers and encoded runs have digits in words, too; only what gives
 	// more words than before was leetspeak.
-	_, before := knownWords(d.text)
+	_, before := knownWords(d.Text)
 	if _, after := knownWords(first); after < before+2 {
 		return ""
 	}
-	if second := unleet(d.text, 'l'); second != first {
+	if second := unleet(d.Text, 'l'); second != first {
 		return first + "\n" + second
 	}
 	return first

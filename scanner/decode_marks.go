@@ -3,6 +3,8 @@ package scanner
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Decoders for characters that normalisation drops or has no letters for:
@@ -106,9 +108,9 @@ func reversed(s string) string {
 
 // findTitles takes the titles of Markdown links out of their quotation marks,
 // which quote nobody: a page shows a title only to whoever points at the link.
-func findTitles(d *doc) string {
+func findTitles(d *token.Doc) string {
 	var c collector
-	s := d.text
+	s := d.Text
 	for {
 		at := strings.Index(s, "](")
 		if at < 0 {

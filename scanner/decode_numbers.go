@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Characters written as numbers.
@@ -13,8 +14,8 @@ import (
 // findNumbers reads characters written as numbers in hexadecimal, octal, decimal
 // or binary digits, with anything of one kind between them: blanks, commas,
 // colons, "\\x", calls such as chr(73)+chr(110).
-func findNumbers(d *doc) string {
-	s := d.text
+func findNumbers(d *token.Doc) string {
+	s := d.Text
 	var c collector
 	var list []span
 	for i := 0; i < len(s); {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Which decoders a text is worth. One look at what the tokenizer counted decides
@@ -44,45 +45,45 @@ func (s *decoderSet) add(id decoderID) { *s |= 1 << id }
 
 // worth gives the decoders that may find something in a text. It errs on the
 // side of asking.
-func worth(d *doc) (set decoderSet) {
-	st := &d.stats
-	unknown := st.words - st.known
-	if st.longestWord >= 12 || st.longest >= 4 {
+func worth(d *token.Doc) (set decoderSet) {
+	st := &d.Stats
+	unknown := st.Words - st.Known
+	if st.LongestWord >= 12 || st.Longest >= 4 {
 		worthOfWords(st, &set)
 	}
-	if st.odd > 1 || st.marks != 0 {
-		worthOfMarks(st, d.text, unknown, &set)
+	if st.Odd > 1 || st.Marks != 0 {
+		worthOfMarks(st, d.Text, unknown, &set)
 	}
-	if st.numbers >= minDecoded || st.words >= 2*minDecoded && st.known*3 <= st.words {
+	if st.Numbers >= minDecoded || st.Words >= 2*minDecoded && st.Known*3 <= st.Words {
 		set.add(deNumbers)
 	}
-	if st.numbers >= minPlaces || st.numbers < 3 && st.stops >= minPlaces-2 &&
-		(st.odd >= 4*minPlaces || st.stops >= 4*minPlaces) && dotted(d.text, minPlaces-2) {
+	if st.Numbers >= minPlaces || st.Numbers < 3 && st.Stops >= minPlaces-2 &&
+		(st.Odd >= 4*minPlaces || st.Stops >= 4*minPlaces) && dotted(d.Text, minPlaces-2) {
 		set.add(dePlaces)
 	}
-	if st.alphabet >= minPlaces {
+	if st.Alphabet >= minPlaces {
 		set.add(deSpelling)
 	}
-	if st.odd >= minSigns || st.numbers >= minDecoded || st.longest >= 8 || st.longestWord >= minSigns ||
-		st.marks&markBeyond != 0 || st.marks&markDash != 0 && st.odd >= minSigns/3 {
+	if st.Odd >= minSigns || st.Numbers >= minDecoded || st.Longest >= 8 || st.LongestWord >= minSigns ||
+		st.Marks&token.MarkBeyond != 0 || st.Marks&token.MarkDash != 0 && st.Odd >= minSigns/3 {
 		set.add(deSigns)
 	}
-	if st.mixed > 1 {
+	if st.Mixed > 1 {
 		set.add(deLeet)
 	}
-	if st.singles >= 8 {
+	if st.Singles >= 8 {
 		set.add(deSpaced)
 	}
-	if st.whims >= minUnknown && st.whims*3 >= st.runs {
+	if st.Whims >= minUnknown && st.Whims*3 >= st.Runs {
 		set.add(deCase)
 	}
-	if st.words > 5 && endsLikeWord(d.text) {
+	if st.Words > 5 && endsLikeWord(d.Text) {
 		set.add(deReordered)
 	}
-	if st.stops >= 2*minDecoded || unknown >= 2*minUnknown && unknown*2 >= st.words {
+	if st.Stops >= 2*minDecoded || unknown >= 2*minUnknown && unknown*2 >= st.Words {
 		set.add(deJoined)
 	}
-	if unknown >= minUnknown && st.words > 5 && unknown*5 >= st.words && !wellSpelled(d) {
+	if unknown >= minUnknown && st.Words > 5 && unknown*5 >= st.Words && !wellSpelled(d) {
 		set.add(deRespelled)
 	}
 	return set
@@ -91,50 +92,50 @@ func worth(d *doc) (set decoderSet) {
 // worthOfWords adds the decoders of long words and of runs of unknown ones. What
 // is encoded in letters and digits has a digit, unless it is very long or cut
 // into pieces.
-func worthOfWords(st *docStats, set *decoderSet) {
-	pieces := st.longest >= 4 && st.strangeRun >= 4
-	if pieces || st.unbroken >= minRun && (st.digits || st.marks&(markPlus|markEquals) != 0 || st.unbroken >= 3*minRun) {
+func worthOfWords(st *token.Stats, set *decoderSet) {
+	pieces := st.Longest >= 4 && st.StrangeRun >= 4
+	if pieces || st.Unbroken >= token.MinRun && (st.Digits || st.Marks&(token.MarkPlus|token.MarkEquals) != 0 || st.Unbroken >= 3*token.MinRun) {
 		set.add(deBase64)
 	}
-	if st.digits && st.longestWord >= minRun {
+	if st.Digits && st.LongestWord >= token.MinRun {
 		set.add(deHex)
 	}
-	if st.longestWord >= 2*minRun || st.digits && st.longestWord >= minRun {
+	if st.LongestWord >= 2*token.MinRun || st.Digits && st.LongestWord >= token.MinRun {
 		set.add(deBase32)
 	}
-	if st.digits && st.longestWord >= minBigRun {
+	if st.Digits && st.LongestWord >= minBigRun {
 		set.add(deBigBase)
 	}
-	if st.longestWord >= longWord+4 && st.longestStrange >= longWord {
+	if st.LongestWord >= longWord+4 && st.LongestStrange >= longWord {
 		set.add(deJoined)
 	}
-	if st.strange && st.longest >= 4 {
+	if st.Strange && st.Longest >= 4 {
 		set.add(deCipher)
 	}
 }
 
 // worthOfMarks adds the decoders of what consists of marks, or begins with them.
-func worthOfMarks(st *docStats, s string, unknown int32, set *decoderSet) {
+func worthOfMarks(st *token.Stats, s string, unknown int32, set *decoderSet) {
 	set.add(deTitles)
-	if st.odd > 2 && st.unbroken >= minRun85 {
+	if st.Odd > 2 && st.Unbroken >= minRun85 {
 		set.add(deBase85)
 	}
-	if st.odd >= minDecoded {
+	if st.Odd >= minDecoded {
 		set.add(deUU)
-		if st.strange && unknown*3 >= st.words*2 {
+		if st.Strange && unknown*3 >= st.Words*2 {
 			set.add(deCipher)
 		}
 	}
-	if st.marks&markPercent != 0 && strings.Count(s, "%") >= 4 {
+	if st.Marks&token.MarkPercent != 0 && strings.Count(s, "%") >= 4 {
 		set.add(dePercent)
 	}
-	if st.marks&(markBackslash|markPlus|markEquals) != 0 {
+	if st.Marks&(token.MarkBackslash|token.MarkPlus|token.MarkEquals) != 0 {
 		set.add(deEscapes)
 	}
-	if st.marks&markAmpersand != 0 && (strings.Count(s, "&#") >= 4 || strings.Count(s, "&") >= 6) {
+	if st.Marks&token.MarkAmpersand != 0 && (strings.Count(s, "&#") >= 4 || strings.Count(s, "&") >= 6) {
 		set.add(deEntities)
 	}
-	if st.marks&markSign != 0 && signsInWords(s) > 1 {
+	if st.Marks&token.MarkSign != 0 && signsInWords(s) > 1 {
 		set.add(deLeet)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Letters named one by one: by their place in the alphabet, by row and column
@@ -14,9 +15,9 @@ const minPlaces = 12
 
 // findPlaces reads numbers as places in the alphabet (A1Z26), or pairs of
 // digits as rows and columns of a square of 25 letters (Polybius, tap code).
-func findPlaces(d *doc) string {
+func findPlaces(d *token.Doc) string {
 	var c collector
-	s := d.text
+	s := d.Text
 	for i := 0; i < len(s); {
 		if char.IsLetter(s[i]) {
 			i++
@@ -227,8 +228,8 @@ var isSpellingWord = func() map[string]bool {
 }()
 
 // findSpelling reads the words of a spelling alphabet as their first letters.
-func findSpelling(d *doc) string {
-	s := d.text
+func findSpelling(d *token.Doc) string {
+	s := d.Text
 	// E and T are in every text, and so is one of the words for each.
 	if !strings.Contains(s, "ango") && !strings.Contains(s, "ANGO") && !strings.Contains(s, "TARE") && !strings.Contains(s, "tare") && !strings.Contains(s, "Tare") {
 		return ""

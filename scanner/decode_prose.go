@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // How much a text is like prose, by its letters: what ciphers are broken with.
@@ -101,7 +102,7 @@ func spelledShare[T string | []byte](s T) int {
 	char.EachWord(s, func(from, to int) bool {
 		if to-from > 2 {
 			words++
-			if spelled(s[from:to]) {
+			if lexicon.IsSpelled(s[from:to]) {
 				known++
 			}
 		}

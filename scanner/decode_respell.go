@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Words with letters missing, doubled, put for others or out of place, and
@@ -20,19 +22,19 @@ const (
 
 // findRespelled reads words as the ones that were meant, where many are
 // misspelled and most of these are near a word.
-func findRespelled(d *doc) string {
-	return respelled(d.text[:min(len(d.text), maxDecoded)], d.stats.foreign > 1)
+func findRespelled(d *token.Doc) string {
+	return respelled(d.Text[:min(len(d.Text), maxDecoded)], d.Stats.Foreign > 1)
 }
 
 // wellSpelled says whether nearly all words of a text are such as people write.
-func wellSpelled(d *doc) bool {
-	if len(d.text) <= maxDecoded {
-		return d.stats.written > 2 && d.stats.spelled*100/d.stats.written > spelledEnough
+func wellSpelled(d *token.Doc) bool {
+	if len(d.Text) <= maxDecoded {
+		return d.Stats.Written > 2 && d.Stats.Spelled*100/d.Stats.Written > spelledEnough
 	}
-	if d.spelling == 0 {
-		d.spelling = int8(spelledShare(d.text[:maxDecoded]) + 2)
+	if d.Spelling == 0 {
+		d.Spelling = int8(spelledShare(d.Text[:maxDecoded]) + 2)
 	}
-	return int(d.spelling)-2 > spelledEnough
+	return int(d.Spelling)-2 > spelledEnough
 }
 
 // span is a stretch of a text.
@@ -52,7 +54,7 @@ func misspelledWords(text string, short bool) []span {
 			plain = plain && text[i] != '*'
 			i++
 		}
-		if from > 0 && partOfName(text[from-1]) || i < len(text) && partOfName(text[i]) || plain && spelled(text[from:i]) && !(short && i-from == 2 && !isVowel(text[from]|0x20) && !isVowel(text[from+1]|0x20)) {
+		if from > 0 && partOfName(text[from-1]) || i < len(text) && partOfName(text[i]) || plain && lexicon.IsSpelled(text[from:i]) && !(short && i-from == 2 && !isVowel(text[from]|0x20) && !isVowel(text[from+1]|0x20)) {
 			continue
 		}
 		list = append(list, span{from, i})
@@ -65,7 +67,7 @@ func misspelledWords(text string, short bool) []span {
 // are near others, so that there only neighbours that changed places and one lost
 // vowel count.
 func respelled(text string, foreign bool) string {
-	s := speller{words: spellingTrie(), foreign: foreign}
+	s := speller{words: lexicon.Spelling(), foreign: foreign}
 	words := misspelledWords(text, false)
 	if lostVowels(text, words) {
 		s.devowelled = 1
@@ -153,12 +155,12 @@ func lostVowels(text string, words []span) bool {
 }
 
 // findCase reads words in capitals and small letters at random.
-func findCase(d *doc) string {
-	if d.stats.words < 6 || d.stats.longest < 3 && d.stats.singles < 3 && (d.stats.words-d.stats.known)*2 < d.stats.words {
+func findCase(d *token.Doc) string {
+	if d.Stats.Words < 6 || d.Stats.Longest < 3 && d.Stats.Singles < 3 && (d.Stats.Words-d.Stats.Known)*2 < d.Stats.Words {
 		return ""
 	}
-	if d.stats.capitals < minUnknown && d.stats.marks&markBeyond == 0 {
+	if d.Stats.Capitals < minUnknown && d.Stats.Marks&token.MarkBeyond == 0 {
 		return ""
 	}
-	return string(char.LowerASCII(nil, d.text))
+	return string(char.LowerASCII(nil, d.Text))
 }

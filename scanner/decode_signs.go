@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Codes of two signs: Morse in any two signs, Bacon's cipher, bits; the tap
@@ -35,13 +36,13 @@ type signRun struct {
 
 // findSigns reads runs of two signs as Morse, as groups of five (Bacon) or as
 // bits, whichever is most like prose.
-func findSigns(d *doc) string {
-	letters := d.stats.longest >= 8 || d.stats.longestWord >= minSigns
-	if !fewSigns(d.text, letters) {
+func findSigns(d *token.Doc) string {
+	letters := d.Stats.Longest >= 8 || d.Stats.LongestWord >= minSigns
+	if !fewSigns(d.Text, letters) {
 		return ""
 	}
 	var c collector
-	s := d.text
+	s := d.Text
 	for i := 0; i < len(s); {
 		if !letters && char.IsLetter(s[i]) || s[i] == ' ' || s[i] == '.' && i > 0 && char.IsLetter(s[i-1]) {
 			i++

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Words whose letters stand apart.
@@ -11,8 +12,8 @@ import (
 // findSpaced closes up words whose letters stand apart: "i g n o r e",
 // "i.g.n.o.r.e". Where the gap between words is no wider than between
 // letters, words are found again by the lexicon.
-func findSpaced(d *doc) string {
-	s := d.text
+func findSpaced(d *token.Doc) string {
+	s := d.Text
 	first := firstSpaced(s)
 	if first < 0 {
 		return ""

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Texts that the tests below write in every form: an order, and its nearest
@@ -314,7 +316,7 @@ func TestContinued(t *testing.T) {
 }
 
 func TestSpeller(t *testing.T) {
-	s := speller{words: spellingTrie()}
+	s := speller{words: lexicon.Spelling()}
 	for _, c := range []struct{ word, want string }{
 		{"isntructions", "instructions"}, {"instrctions", "instructions"}, {"prevvious", "previous"}, {"convresation", "conversation"},
 		{"igonre", "ignore"}, {"nstrctns", "instructions"}, {"pssword", "password"}, {"inssttructtions", "instructions"}, {"xqzwvk", ""}, {"kwjq", ""},
@@ -341,7 +343,7 @@ func TestProseCost(t *testing.T) {
 }
 
 // fuzzDecoders fuzzes finders on texts in the forms that they read.
-func fuzzDecoders(f *testing.F, seeds []string, find ...func(*doc) string) {
+func fuzzDecoders(f *testing.F, seeds []string, find ...func(*token.Doc) string) {
 	for _, name := range seeds {
 		f.Add("Remarks, " + name + ": " + forms[name](formAttack))
 	}
@@ -351,10 +353,10 @@ func fuzzDecoders(f *testing.F, seeds []string, find ...func(*doc) string) {
 		v.analyze()
 		for i := range v.docs {
 			for _, find := range find {
-				if got := find(&v.docs[i]); !utf8.ValidString(got) && utf8.ValidString(v.docs[i].text) {
+				if got := find(&v.docs[i]); !utf8.ValidString(got) && utf8.ValidString(v.docs[i].Text) {
 					t.Errorf("%q is not valid UTF-8", got)
-				} else if len(got) > 8*len(v.docs[i].text)+2*maxDecoded {
-					t.Errorf("%d bytes decoded from %d", len(got), len(v.docs[i].text))
+				} else if len(got) > 8*len(v.docs[i].Text)+2*maxDecoded {
+					t.Errorf("%d bytes decoded from %d", len(got), len(v.docs[i].Text))
 				}
 			}
 		}
@@ -390,5 +392,5 @@ func FuzzEscapes(f *testing.F) {
 }
 
 func FuzzAlike(f *testing.F) {
-	fuzzDecoders(f, []string{"small capitals", "upside down", "regional indicators", "Lisu", "underlined"}, func(d *doc) string { return findAlike(d.text) }, findTitles)
+	fuzzDecoders(f, []string{"small capitals", "upside down", "regional indicators", "Lisu", "underlined"}, func(d *token.Doc) string { return findAlike(d.Text) }, findTitles)
 }

@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Decoders for characters written one by one: percent, escapes, entities.
 
-func findPercent(d *doc) string {
-	s := d.text
+func findPercent(d *token.Doc) string {
+	s := d.Text
 	out := make([]byte, 0, len(s))
 	n, run := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -119,8 +120,8 @@ func escapedLetters(s string) bool {
 
 // findEscapes reads runs of \uXXXX, \u{X}, \UXXXXXXXX, \xXX, \NNN, \X of CSS,
 // \N{NAME} of a letter, U+XXXX and =XX (quoted-printable).
-func findEscapes(d *doc) string {
-	s := d.text
+func findEscapes(d *token.Doc) string {
+	s := d.Text
 	if strings.Count(s, "\\")+strings.Count(s, "=")+strings.Count(s, "+") < 4 ||
 		strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
 		return ""
@@ -283,6 +284,6 @@ func letterName(s string) (r rune, size int, isByte bool) {
 	return 0, 0, false
 }
 
-func findEntities(d *doc) string {
-	return strings.ToValidUTF8(html.UnescapeString(d.text), "�")
+func findEntities(d *token.Doc) string {
+	return strings.ToValidUTF8(html.UnescapeString(d.Text), "�")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Frames for languages other than English, where inflection is not followed:
@@ -13,11 +14,11 @@ import (
 // abroad finds the model doing something in a description in another language,
 // where the voice of a verb is not followed.
 func (x *frameContext) abroad() {
-	if !x.sen.foreign || x.kind != kindDescription || x.sen.first || x.discount < 1 || x.about.Any(concept.Model|concept.Meta|concept.Conv|concept.Ask) || !x.mask.Any(concept.Model) {
+	if !x.sen.Foreign || x.kind != kindDescription || x.sen.First || x.discount < 1 || x.about.Any(concept.Model|concept.Meta|concept.Conv|concept.Ask) || !x.mask.Any(concept.Model) {
 		return
 	}
 	s, _ := x.around()
-	if x.mask.Any(concept.Ask) && !x.sen.senses.Any(sense.Needless) || x.mask.Any(concept.Neg) && !s.Any(sense.Hush) && !x.mask.Any(concept.Tell|concept.Know) {
+	if x.mask.Any(concept.Ask) && !x.sen.Senses.Any(sense.Needless) || x.mask.Any(concept.Neg) && !s.Any(sense.Hush) && !x.mask.Any(concept.Tell|concept.Know) {
 		return
 	}
 	m := x.findAny(concept.Model, 0, len(x.toks))
@@ -29,7 +30,7 @@ func (x *frameContext) abroad() {
 // presumedAbroad finds consent taken for granted and protections lifted in
 // other languages, where inflection is not followed.
 func (x *frameContext) presumedAbroad() {
-	if !x.sen.foreign || x.kind > kindParamDescription || x.sen.first {
+	if !x.sen.Foreign || x.kind > kindParamDescription || x.sen.First {
 		return
 	}
 	m := x.mask
@@ -61,13 +62,13 @@ func (x *frameContext) isPast() bool {
 func (x *frameContext) citesAbroad() bool {
 	quoted, around := 0, 0
 	for _, t := range x.toks {
-		switch in := t.flags&(tfQuote|tfCode) != 0; {
+		switch in := t.Flags&(token.Quote|token.Code) != 0; {
 		case !in:
 			around++
-			if t.c.Any(concept.Ignore) {
+			if t.Means.Any(concept.Ignore) {
 				return false
 			}
-		case t.c.Any(concept.Ignore):
+		case t.Means.Any(concept.Ignore):
 			quoted++
 		}
 	}

@@ -22,9 +22,9 @@ func (x *frameContext) literalSink() bool {
 
 func (x *frameContext) namesSink() bool {
 	s := x.text()
-	if int(x.sen.end) < len(x.doc.text) {
+	if int(x.sen.End) < len(x.doc.Text) {
 		// A host name's dot may have ended the sentence.
-		s = x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+24)]
+		s = x.doc.Text[x.sen.Start:min(len(x.doc.Text), int(x.sen.End)+24)]
 	}
 	return strings.Contains(s, "://") || char.HasEmail(s) || char.HasIPv4(s)
 }

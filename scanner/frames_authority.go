@@ -1,6 +1,11 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
 
 // Frames about authority: whom the model serves and obeys, what is said to be
 // void, and whose consent is taken for granted.
@@ -18,14 +23,14 @@ func (x *frameContext) voided() {
 		// What is void? Something that a model was told, before or around.
 		for k := max(0, i-9); k < min(i+4, len(x.toks)); k++ {
 			t := x.toks[k]
-			if k == i || !t.c.Any(concept.Instr|concept.Rule|concept.Guard) || t.flags&tfIdent != 0 {
+			if k == i || !t.Means.Any(concept.Instr|concept.Rule|concept.Guard) || t.Flags&token.Ident != 0 {
 				continue
 			}
-			owner := x.findAny(concept.Prior|concept.You|concept.System|concept.Model, k-5, i+5) >= 0 || t.c.Has(concept.System|concept.Instr)
+			owner := x.findAny(concept.Prior|concept.You|concept.System|concept.Model, k-5, i+5) >= 0 || t.Means.Has(concept.System|concept.Instr)
 			switch {
-			case owner && t.c.Any(concept.Instr):
+			case owner && t.Means.Any(concept.Instr):
 				x.hit(frOverride, 2, k, i)
-			case owner, x.mask.Any(concept.Now|concept.Authority|concept.Prior) && !t.c.Any(concept.Ask):
+			case owner, x.mask.Any(concept.Now|concept.Authority|concept.Prior) && !t.Means.Any(concept.Ask):
 				x.hit(frGuard, 1.8, k, i)
 			default:
 				continue
@@ -50,9 +55,9 @@ func (x *frameContext) isVoid(i int) bool {
 // obeysData finds texts that make the model do what some text says that it
 // will read: a result, a log line, a field.
 func (x *frameContext) obeysData() {
-	if x.v.fields[x.doc.field].output && x.kind == kindParamDescription && x.mask.Any(concept.Model) && !x.about.Any(concept.Model|concept.Task|concept.Instr) {
+	if x.v.fields[x.doc.Field].output && x.kind == kindParamDescription && x.mask.Any(concept.Model) && !x.about.Any(concept.Model|concept.Task|concept.Instr) {
 		for i := range x.toks {
-			if x.toks[i].c.Any(concept.Instr) && x.mask.Any(concept.Must|concept.To|concept.Outside|concept.When) || x.isWord(i, "next") && x.mask.Any(concept.Model) {
+			if x.toks[i].Means.Any(concept.Instr) && x.mask.Any(concept.Must|concept.To|concept.Outside|concept.When) || x.isWord(i, "next") && x.mask.Any(concept.Model) {
 				x.hit(frObey, 1.5, i, i)
 				return
 			}
@@ -63,7 +68,7 @@ func (x *frameContext) obeysData() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.flags&tfIdent != 0 {
+		if t.Flags&token.Ident != 0 {
 			continue
 		}
 		obeys := x.isWord(i, "obey", "comply", "obeys", "complies", "obeyed") ||
@@ -71,7 +76,7 @@ func (x *frameContext) obeysData() {
 			x.isWord(i, "do", "does") && x.isWord(i+1, "what", "as", "whatever", "everything", "anything", "exactly") && !x.isWord(i+2, "you", "the", "this")
 		says := x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.Any(concept.Instr) && x.mask.Any(concept.System|concept.User|concept.Model|concept.Authority) && x.findAny(concept.Result|concept.Sub|concept.Tool, 0, len(x.toks)) >= 0
 		follows := x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(concept.Instr|concept.Shell, i, i+8) >= 0 && x.findAny(concept.Result|concept.Link, i, i+10) >= 0 && x.mask.Any(concept.You|concept.Model|concept.Must|concept.User|concept.System)
-		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.Any(concept.Shell|concept.Result) && x.mood(i) >= moodOrder {
+		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.Any(concept.Shell|concept.Result) && x.mood(i) >= token.MoodOrder {
 			x.hit(frObey, 1.6, i, i+1)
 			return
 		}
@@ -79,16 +84,16 @@ func (x *frameContext) obeysData() {
 		// are carried out"
 		if o := x.findAny(concept.Instr|concept.Shell, max(0, i-7), i+6); o >= 0 && x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
 			for k := max(0, i-6); k < min(i+8, len(x.toks)); k++ {
-				if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].f == formPast && x.findAny(concept.Be, i-3, i) >= 0 || x.mood(i) >= moodPlain && !x.sen.first) && x.findAny(concept.Neg, max(0, i-4), i) < 0 {
+				if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 || x.mood(i) >= token.MoodPlain && !x.sen.First) && x.findAny(concept.Neg, max(0, i-4), i) < 0 {
 					x.hit(frObey, 1.6, i, k)
 					return
 				}
 			}
 		}
 		switch {
-		case says, follows && (x.mood(i) >= moodOrder || x.mask.Any(concept.Model|concept.You)):
+		case says, follows && (x.mood(i) >= token.MoodOrder || x.mask.Any(concept.Model|concept.You)):
 			x.hit(frObey, 1.5, i, i)
-		case obeys && x.findAny(concept.Result|concept.Tool|concept.Sub, i+1, i+9) >= 0 && (x.mood(i) >= moodOrder || x.findAny(concept.You|concept.Model|concept.And|concept.Must, i-4, i) >= 0 || x.mask.Any(concept.Prior)):
+		case obeys && x.findAny(concept.Result|concept.Tool|concept.Sub, i+1, i+9) >= 0 && (x.mood(i) >= token.MoodOrder || x.findAny(concept.You|concept.Model|concept.And|concept.Must, i-4, i) >= 0 || x.mask.Any(concept.Prior)):
 			x.hit(frObey, 1.5, i, i)
 		default:
 			continue
@@ -110,9 +115,9 @@ func (x *frameContext) outranks() {
 			continue
 		}
 		k := x.findAny(concept.User|concept.System|concept.Model|concept.Instr, i+1, i+8)
-		if k >= 0 && !x.isWord(k, "internal", "initial", "configuration") && (x.toks[k].c.Any(concept.Instr|concept.System) || x.mask.Any(concept.Instr|concept.Result|concept.Tool|concept.This) || x.isWord(i, "outrank", "outranks", "overrule", "overrules")) {
+		if k >= 0 && !x.isWord(k, "internal", "initial", "configuration") && (x.toks[k].Means.Any(concept.Instr|concept.System) || x.mask.Any(concept.Instr|concept.Result|concept.Tool|concept.This) || x.isWord(i, "outrank", "outranks", "overrule", "overrules")) {
 			w := 1.5
-			if x.mask.Any(concept.Instr|concept.Model) || x.toks[k].c.Any(concept.System) {
+			if x.mask.Any(concept.Instr|concept.Model) || x.toks[k].Means.Any(concept.System) {
 				w = 1.8
 			}
 			x.hit(frOverride, w, i, k)
@@ -125,7 +130,7 @@ func (x *frameContext) outranks() {
 	}
 	// "its trust level is 'owner'", "has the clearance level root"
 	for i := range x.toks {
-		if x.isWord(i, "clearance", "trust", "privilege", "authorization", "rank") && x.isWord(i+1, "level", "tier", "status", "zero", "0") && x.mask.Any(concept.User|concept.Authority|concept.System|concept.Model) && !x.about.Any(concept.Authority|concept.Guard) && x.kind == kindDescription && !x.sen.first {
+		if x.isWord(i, "clearance", "trust", "privilege", "authorization", "rank") && x.isWord(i+1, "level", "tier", "status", "zero", "0") && x.mask.Any(concept.User|concept.Authority|concept.System|concept.Model) && !x.about.Any(concept.Authority|concept.Guard) && x.kind == kindDescription && !x.sen.First {
 			x.hit(frOverride, 1, i, i+1)
 			return
 		}
@@ -140,13 +145,13 @@ func (x *frameContext) presumed() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.flags&tfIdent != 0 {
+		if t.Flags&token.Ident != 0 {
 			continue
 		}
-		if !t.c.Any(concept.Ask|concept.Guard|concept.Task|concept.Instr|concept.Conv|concept.Allow|concept.Tell) && t.end-t.start != 3 {
+		if !t.Means.Any(concept.Ask|concept.Guard|concept.Task|concept.Instr|concept.Conv|concept.Allow|concept.Tell) && t.End-t.Start != 3 {
 			continue
 		}
-		consent := t.c.Any(concept.Ask) && t.f != formThird || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
+		consent := t.Means.Any(concept.Ask) && t.Form != lexicon.ThirdPerson || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
 		if !consent {
 			continue
 		}
@@ -184,8 +189,8 @@ func (x *frameContext) presumed() {
 	}
 	for i := range x.toks {
 		// "without checking back", "without a second look"
-		if x.toks[i].c.Any(concept.Neg) && x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
-			if _, m := x.demanded(concept.Deeds, moodOrder); m >= moodOrder || x.mask.Any(concept.Model) {
+		if x.toks[i].Means.Any(concept.Neg) && x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
+			if _, m := x.demanded(concept.Deeds, token.MoodOrder); m >= token.MoodOrder || x.mask.Any(concept.Model) {
 				if x.findAny(concept.Neg, 0, i) < 0 {
 					x.hit(frUnasked, 1.4, i, i+1)
 					return

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Frames about carriers: the tool's own parameters, links and files as ways
@@ -14,11 +15,11 @@ import (
 func (x *frameContext) ownParam() int {
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.c.Any(concept.Param) && t.flags&tfIdent == 0 && x.isWord(i, "parameter", "parameters", "argument", "arguments", "field", "param", "header", "variable",
+		if t.Means.Any(concept.Param) && t.Flags&token.Ident == 0 && x.isWord(i, "parameter", "parameters", "argument", "arguments", "field", "param", "header", "variable",
 			"campo", "parámetro", "paramètre", "champ", "feld", "parâmetro", "поле", "поля", "параметр", "параметре", "参数", "字段", "パラメータ", "引数", "フィールド") {
 			return i
 		}
-		if t.flags&(tfQuote|tfCode|tfIdent) == 0 && !x.sen.foreign {
+		if t.Flags&(token.Quote|token.Code|token.Ident) == 0 && !x.sen.Foreign {
 			continue
 		}
 		word := x.word(i)
@@ -27,7 +28,7 @@ func (x *frameContext) ownParam() int {
 		}
 		for k := range min(len(x.v.fields), 64) {
 			f := &x.v.fields[k]
-			if f.kind == kindParamName && !f.output && (f.text == word || strings.HasPrefix(f.text, word) && t.flags&tfIdent != 0 && x.identifier(i) == f.text) {
+			if f.kind == kindParamName && !f.output && (f.text == word || strings.HasPrefix(f.text, word) && t.Flags&token.Ident != 0 && x.identifier(i) == f.text) {
 				return i
 			}
 		}
@@ -45,16 +46,16 @@ func (x *frameContext) protective(at int) bool {
 		if x.isWord(i, "denied", "refused", "masked", "redacted", "excluded", "blocked", "forbidden", "rejected", "stripped", "encrypted", "skipped", "disallowed", "prohibited", "ignored") {
 			return true
 		}
-		if x.toks[i].c.Any(concept.Neg) && !x.toks[i].c.Any(concept.Tell|concept.Know) && (abs(i-at) < 12 || i <= 2 && abs(i-at) < 30) && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
-			for k := i + 1; k < min(i+4, len(x.toks)) && !x.sen.foreign; k++ {
-				if x.toks[k].c.Any(concept.Include|concept.Send|concept.Read|concept.Show|concept.Tell|concept.Ask|concept.Call) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
+		if x.toks[i].Means.Any(concept.Neg) && !x.toks[i].Means.Any(concept.Tell|concept.Know) && (abs(i-at) < 12 || i <= 2 && abs(i-at) < 30) && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
+			for k := i + 1; k < min(i+4, len(x.toks)) && !x.sen.Foreign; k++ {
+				if x.toks[k].Means.Any(concept.Include|concept.Send|concept.Read|concept.Show|concept.Tell|concept.Ask|concept.Call) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
 					return true
 				}
 			}
-			if v := x.findAny(concept.Include|concept.Send|concept.Read|concept.Tell|concept.Show, 0, len(x.toks)); x.sen.foreign && v > i && v-i <= 2 && !x.mask.Any(concept.User) {
+			if v := x.findAny(concept.Include|concept.Send|concept.Read|concept.Tell|concept.Show, 0, len(x.toks)); x.sen.Foreign && v > i && v-i <= 2 && !x.mask.Any(concept.User) {
 				return true // the first thing said is what is not done
 			}
-			if x.sen.foreign && x.findAny(concept.Read|concept.Include|concept.Send, i-2, i+3) >= 0 && x.findAny(concept.Tell|concept.Know|concept.User, i-2, i+5) < 0 && !x.mask.Any(concept.Must|concept.Before) {
+			if x.sen.Foreign && x.findAny(concept.Read|concept.Include|concept.Send, i-2, i+3) >= 0 && x.findAny(concept.Tell|concept.Know|concept.User, i-2, i+5) < 0 && !x.mask.Any(concept.Must|concept.Before) {
 				return true
 			}
 		}
@@ -65,7 +66,7 @@ func (x *frameContext) protective(at int) bool {
 // carried says whether the sentence has the data at token at travel in one of
 // the tool's parameters, whoever is said to put it there.
 func (x *frameContext) carried(at int) bool {
-	if x.v.fields[x.doc.field].output || x.kind > kindParamDescription && x.kind != kindTitle || x.protective(at) {
+	if x.v.fields[x.doc.Field].output || x.kind > kindParamDescription && x.kind != kindTitle || x.protective(at) {
 		return false
 	}
 	if x.kind != kindDescription {
@@ -87,7 +88,7 @@ func (x *frameContext) carried(at int) bool {
 // byModel says whether the sentence has the model itself deal with the data.
 func (x *frameContext) byModel(at int) bool {
 	m := x.findAny(concept.Model, 0, len(x.toks))
-	return m >= 0 && m != at && x.kind == kindDescription && !x.sen.first && !x.about.Any(concept.Model) && !x.protective(at) &&
+	return m >= 0 && m != at && x.kind == kindDescription && !x.sen.First && !x.about.Any(concept.Model) && !x.protective(at) &&
 		x.mask.Any(concept.Include|concept.Send|concept.Read|concept.Call|concept.Memory)
 }
 
@@ -95,7 +96,7 @@ func (x *frameContext) byModel(at int) bool {
 // the data be given.
 func (x *frameContext) suggested(at int) bool {
 	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= kindParamDescription && !x.protective(at) &&
-		!(x.kind == kindDescription && x.sen.first) && x.findAny(concept.Neg, 0, at) < 0
+		!(x.kind == kindDescription && x.sen.First) && x.findAny(concept.Neg, 0, at) < 0
 }
 
 // persist finds orders to leave something behind on the machine: a line in a
@@ -125,7 +126,7 @@ func (x *frameContext) persist() {
 	if what == 1 && x.about.Any(concept.System|concept.Shell) && !strings.Contains(s, "~/") {
 		return // a tool about settings
 	}
-	if j, m := x.demanded(concept.Include|concept.Change|concept.Call|concept.Send, moodOrder); m >= moodOrder && x.findAny(concept.Neg, j-3, j) < 0 {
+	if j, m := x.demanded(concept.Include|concept.Change|concept.Call|concept.Send, token.MoodOrder); m >= token.MoodOrder && x.findAny(concept.Neg, j-3, j) < 0 {
 		x.hit(frCommand, 1.6, j, j)
 	}
 }

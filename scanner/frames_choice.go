@@ -4,6 +4,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // choice finds tools that praise themselves at the cost of all others, or that
@@ -13,7 +14,7 @@ func (x *frameContext) choice() {
 		return
 	}
 	s, c := x.next()
-	here := x.sen.senses
+	here := x.sen.Senses
 	others := x.senseAt(sense.Others, 0, len(x.toks))
 	switch {
 	case others >= 0 && here.Any(sense.Distrust) && s.Any(sense.Avoid|sense.Choose|sense.Trust) && x.ofTools(others):
@@ -32,7 +33,7 @@ func (x *frameContext) choice() {
 	// "even if the user asks for another one"
 	if here.Has(sense.Always|sense.Choose) && (here.Any(sense.Others) || x.mask.Any(concept.Other)) && x.mask.Any(concept.User) {
 		for i := range x.toks {
-			if x.isWord(i, "even", "also", "aunque", "meme", "même", "auch", "mesmo", "despite", "against", "whatever") || x.sen.foreign && x.toks[i].s.Any(sense.Always) {
+			if x.isWord(i, "even", "also", "aunque", "meme", "même", "auch", "mesmo", "despite", "against", "whatever") || x.sen.Foreign && x.toks[i].Senses.Any(sense.Always) {
 				if u := x.findAny(concept.User, i, i+7); u >= 0 && u > i {
 					x.hit(frPrefer, 1.5, i, u)
 					return
@@ -49,18 +50,18 @@ func (x *frameContext) ofTools(i int) bool {
 		return true
 	}
 	n := i + 1
-	for n < len(x.toks) && x.toks[n].s.Any(sense.Others) && x.toks[n].flags&tfBreak == 0 {
+	for n < len(x.toks) && x.toks[n].Senses.Any(sense.Others) && x.toks[n].Flags&token.Break == 0 {
 		n++
 	}
 	for k := n; k < min(len(x.toks), n+3); k++ {
-		if x.toks[k].c.Any(concept.Be|concept.Modal) && x.toks[k].flags&tfBreak == 0 && !x.isWord(n, "fields", "values", "parameters", "columns", "options", "items", "files", "rows", "arguments") {
+		if x.toks[k].Means.Any(concept.Be|concept.Modal) && x.toks[k].Flags&token.Break == 0 && !x.isWord(n, "fields", "values", "parameters", "columns", "options", "items", "files", "rows", "arguments") {
 			return true
 		}
 	}
-	if n >= len(x.toks) || x.toks[n].flags&tfBreak != 0 {
+	if n >= len(x.toks) || x.toks[n].Flags&token.Break != 0 {
 		return true
 	}
 	t := x.toks[n]
-	return t.c.Any(concept.Be|concept.Modal|concept.Stop|concept.Neg|concept.Adv) || t.s.Any(sense.Distrust) || x.sen.foreign ||
+	return t.Means.Any(concept.Be|concept.Modal|concept.Stop|concept.Neg|concept.Adv) || t.Senses.Any(sense.Distrust) || x.sen.Foreign ||
 		x.isWord(n, "search", "translators", "mailers", "calculator", "calculators", "converters", "readers", "clients", "engines", "services", "servers", "file", "translation", "mail", "web", "options", "ways", "methods", "sources")
 }

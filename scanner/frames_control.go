@@ -1,21 +1,26 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
 
 // Frames about control: overriding, concealing, precedence, roles.
 
 // override finds orders to drop what the model was told before.
 func (x *frameContext) override() {
-	if x.sen.foreign && x.about.Any(concept.Instr|concept.Rule) && !x.mask.Any(concept.You|concept.Model|concept.Now) {
+	if x.sen.Foreign && x.about.Any(concept.Instr|concept.Rule) && !x.mask.Any(concept.You|concept.Model|concept.Now) {
 		return // a tool about rules
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if !t.c.Any(concept.Ignore) || t.flags&tfIdent != 0 && x.kind != kindParamName {
+		if !t.Means.Any(concept.Ignore) || t.Flags&token.Ident != 0 && x.kind != kindParamName {
 			continue
 		}
 		from, to := i+1, i+10
-		if x.sen.foreign {
+		if x.sen.Foreign {
 			from = i - 8
 		}
 		const owner = concept.You | concept.System | concept.Model
@@ -24,7 +29,7 @@ func (x *frameContext) override() {
 			j = -1 // window.prompt
 		}
 		rule := x.findAny(concept.Rule, from, to)
-		if rule >= 0 && x.modifies(rule) && !x.toks[rule].c.Any(concept.Guard) {
+		if rule >= 0 && x.modifies(rule) && !x.toks[rule].Means.Any(concept.Guard) {
 			rule = -1 // a policy of an insurer
 		}
 		if j >= 0 && x.ofStrangers(j) {
@@ -33,24 +38,24 @@ func (x *frameContext) override() {
 		m := x.mood(i)
 		prior := x.findAny(concept.Prior|concept.Other|concept.User|owner, from, to) >= 0
 		switch {
-		case j >= 0 && m >= moodPlain && prior:
+		case j >= 0 && m >= token.MoodPlain && prior:
 			x.hit(frOverride, 3, i, j)
-		case j >= 0 && m >= moodPlain:
+		case j >= 0 && m >= token.MoodPlain:
 			x.hit(frOverride, 1.8, i, j)
-		case rule >= 0 && m >= moodPlain && x.findAny(owner, from, to) >= 0:
+		case rule >= 0 && m >= token.MoodPlain && x.findAny(owner, from, to) >= 0:
 			x.hit(frOverride, 2.5, i, rule)
-		case rule >= 0 && m >= moodPlain && prior && (x.toks[rule].c.Any(concept.Guard) || m == moodStrong || !x.about.Any(concept.Rule)):
+		case rule >= 0 && m >= token.MoodPlain && prior && (x.toks[rule].Means.Any(concept.Guard) || m == token.MoodStrong || !x.about.Any(concept.Rule)):
 			x.hit(frOverride, 1.5, i, rule)
-		case t.c.Any(concept.Prefer) || t.f == formOther || t.f == formThird:
+		case t.Means.Any(concept.Prefer) || t.Form == lexicon.OtherForm || t.Form == lexicon.ThirdPerson:
 			// "takes priority over what the developer configured"
-			if k := x.findAny(concept.System|concept.Instr|concept.Model, i+1, i+12); k >= 0 && x.findAny(concept.Other|concept.You|concept.Instr, i+1, i+14) >= 0 && t.c.Any(concept.Ignore) && !x.isWord(i, "outdated") {
+			if k := x.findAny(concept.System|concept.Instr|concept.Model, i+1, i+12); k >= 0 && x.findAny(concept.Other|concept.You|concept.Instr, i+1, i+14) >= 0 && t.Means.Any(concept.Ignore) && !x.isWord(i, "outdated") {
 				x.hit(frOverride, 2, i, k)
 				break
 			}
 			fallthrough
 		default:
 			// "Previous instructions no longer apply."
-			if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && x.findAny(concept.Prior|owner|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].c.Any(concept.Instr|concept.Guard) || x.findAny(owner, k-5, i) >= 0) {
+			if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && x.findAny(concept.Prior|owner|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].Means.Any(concept.Instr|concept.Guard) || x.findAny(owner, k-5, i) >= 0) {
 				x.hit(frOverride, 2.2, k, i)
 			} else if j >= 0 && prior {
 				w := 1.0
@@ -66,7 +71,7 @@ func (x *frameContext) override() {
 // ofStrangers says whether the instructions at token j are those that stand in
 // data, which a careful reader does not follow.
 func (x *frameContext) ofStrangers(j int) bool {
-	if x.sen.foreign || !x.isWord(j+1, "in", "inside", "within", "contained", "embedded", "found", "that") || j+2 >= len(x.toks) {
+	if x.sen.Foreign || !x.isWord(j+1, "in", "inside", "within", "contained", "embedded", "found", "that") || j+2 >= len(x.toks) {
 		return false
 	}
 	const owners = concept.System | concept.User | concept.You | concept.Prior | concept.Model | concept.Tool | concept.Instr
@@ -80,29 +85,29 @@ func (x *frameContext) duty() {
 		return
 	}
 	for i := range x.toks {
-		if !x.toks[i].c.Any(concept.Model) || x.toks[i].flags&tfIdent != 0 || x.toks[i].c.Any(concept.Neg) {
+		if !x.toks[i].Means.Any(concept.Model) || x.toks[i].Flags&token.Ident != 0 || x.toks[i].Means.Any(concept.Neg) {
 			continue
 		}
 		for k := i + 1; k < min(i+7, len(x.toks)); k++ {
 			t := x.toks[k]
-			if t.flags&(tfBreak|tfIdent) != 0 && !x.sen.foreign {
+			if t.Flags&(token.Break|token.Ident) != 0 && !x.sen.Foreign {
 				break
 			}
-			if !t.c.Any(concept.Deeds|concept.Ignore|concept.Disable) || t.f == formIng || x.findAny(concept.Neg, i, k) >= 0 && !x.sen.foreign && !t.c.Any(concept.Ignore|concept.Disable) || t.f == formPast && x.mood(k) < moodOrder {
+			if !t.Means.Any(concept.Deeds|concept.Ignore|concept.Disable) || t.Form == lexicon.IngForm || x.findAny(concept.Neg, i, k) >= 0 && !x.sen.Foreign && !t.Means.Any(concept.Ignore|concept.Disable) || t.Form == lexicon.PastForm && x.mood(k) < token.MoodOrder {
 				continue
 			}
-			if !t.c.Any(concept.Deeds) && !t.c.Any(concept.Disable) && x.mood(k) < moodOrder && !x.sen.foreign {
+			if !t.Means.Any(concept.Deeds) && !t.Means.Any(concept.Disable) && x.mood(k) < token.MoodOrder && !x.sen.Foreign {
 				continue
 			}
 			far := x.findAny(concept.Shell|concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Outside|concept.Destroy|concept.Pay, k, len(x.toks)) >= 0
 			w := 0.7
-			if x.kind == kindDescription && t.c.Any(concept.Include|concept.Send|concept.Read) && !x.sen.first && x.ownParam() >= 0 {
+			if x.kind == kindDescription && t.Means.Any(concept.Include|concept.Send|concept.Read) && !x.sen.First && x.ownParam() >= 0 {
 				w = 1.4 // the model is to fill a parameter with something
 			}
 			switch {
-			case t.c.Any(concept.Ignore|concept.Destroy|concept.Pay) || far && t.c.Any(concept.Send|concept.Read|concept.Include|concept.Call):
+			case t.Means.Any(concept.Ignore|concept.Destroy|concept.Pay) || far && t.Means.Any(concept.Send|concept.Read|concept.Include|concept.Call):
 				w = 1.5
-			case x.literalSink() && t.c.Any(concept.Send|concept.Call|concept.Include) || x.mask.Has(concept.Result|concept.Whole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"):
+			case x.literalSink() && t.Means.Any(concept.Send|concept.Call|concept.Include) || x.mask.Has(concept.Result|concept.Whole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"):
 				w = 1.4
 			case x.kind >= kindEnum:
 				w = 1.4
@@ -117,17 +122,17 @@ func (x *frameContext) duty() {
 // search tools".
 func (x *frameContext) otherTools(i int) bool {
 	t := x.toks[i]
-	if t.flags&tfIdent != 0 || !t.c.Any(concept.Other) {
+	if t.Flags&token.Ident != 0 || !t.Means.Any(concept.Other) {
 		return false
 	}
-	if t.c.Any(concept.Tool) {
+	if t.Means.Any(concept.Tool) {
 		return true
 	}
 	if !x.isWord(i, "other", "any", "all", "every", "alternative", "competing", "another", "remaining", "similar") {
 		return false
 	}
 	for k := i + 1; k <= min(i+3, len(x.toks)-1); k++ {
-		if x.toks[k].flags&tfBreak != 0 || x.toks[k].c.Any(concept.This) {
+		if x.toks[k].Flags&token.Break != 0 || x.toks[k].Means.Any(concept.This) {
 			return false
 		}
 		if x.isWord(k, "tools", "tool", "servers", "plugins", "functions", "integrations", "connectors") {
@@ -149,15 +154,15 @@ func (x *frameContext) precedence() {
 			own = 0.5 // a tool about tools, such as a router
 		}
 		for k := i; k < min(i+8, len(x.toks)); k++ {
-			if k > i && k < i+3 && x.toks[k].flags&tfIdent != 0 || x.toks[k].c.Any(concept.This) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
+			if k > i && k < i+3 && x.toks[k].Flags&token.Ident != 0 || x.toks[k].Means.Any(concept.This) && x.isWord(k+1, "server", "toolkit", "suite", "api", "plugin", "connection", "mcp", "package", "integration", "workflow", "list", "family", "service", "connector", "group", "set") || x.isWord(k, "our", "listed", "here", "below", "its", "its") {
 				own = 0.4
 			}
 		}
-		call, m := x.demanded(concept.Deeds, moodOrder)
-		if m == moodOrder {
+		call, m := x.demanded(concept.Deeds, token.MoodOrder)
+		if m == token.MoodOrder {
 			own *= 0.8
 		}
-		if call >= 0 && m >= moodOrder && x.findAny(concept.Before, 0, i) >= 0 {
+		if call >= 0 && m >= token.MoodOrder && x.findAny(concept.Before, 0, i) >= 0 {
 			x.hit(frFirst, 1.5*own, call, i)
 			continue
 		}
@@ -165,7 +170,7 @@ func (x *frameContext) precedence() {
 		if p >= 0 && x.mask.Any(concept.Must|concept.Neg|concept.Call|concept.Ignore) && abs(p-i) < 14 {
 			x.hit(frPrefer, 1.5*own, p, i)
 		} else if x.mask.Any(concept.Neg | concept.Ignore) {
-			if c, cm := x.demanded(concept.Call|concept.Ignore, moodOrder); c >= 0 && cm >= moodOrder && i > c {
+			if c, cm := x.demanded(concept.Call|concept.Ignore, token.MoodOrder); c >= 0 && cm >= token.MoodOrder && i > c {
 				x.hit(frPrefer, 1.4*own, c, i)
 			}
 		}
@@ -176,12 +181,12 @@ func (x *frameContext) precedence() {
 func (x *frameContext) role() {
 	if i := x.findAny(concept.Pretend, 0, len(x.toks)); i >= 0 {
 		lifted := x.findAny(concept.Guard|concept.Rule, i, len(x.toks))
-		if lifted < 0 && x.sen.foreign {
+		if lifted < 0 && x.sen.Foreign {
 			lifted = x.findAny(concept.Instr, i, len(x.toks))
 		}
 		free := x.findAny(concept.Neg|concept.Disable|concept.Ignore, i, len(x.toks))
 		switch j := x.findAny(concept.Model|concept.You|concept.System, i, len(x.toks)); {
-		case lifted >= 0 && free >= 0 && (x.mood(i) >= moodPlain || x.toks[i].f == formOther):
+		case lifted >= 0 && free >= 0 && (x.mood(i) >= token.MoodPlain || x.toks[i].Form == lexicon.OtherForm):
 			x.hit(frRole, 2.2, i, lifted)
 		case j >= 0 && x.mask.Any(concept.Now) && x.mask.Any(concept.You):
 			w := 1.2
@@ -189,7 +194,7 @@ func (x *frameContext) role() {
 				w = 1.8
 			}
 			x.hit(frRole, w, i, j)
-		case x.mood(i) >= moodOrder && x.findAny(concept.Allow|concept.Ask, i, len(x.toks)) >= 0:
+		case x.mood(i) >= token.MoodOrder && x.findAny(concept.Allow|concept.Ask, i, len(x.toks)) >= 0:
 			x.hit(frRole, 1.6, i, i)
 		case x.mask.Any(concept.You) && x.mask.Any(concept.Allow):
 			x.hit(frRole, 1.6, i, i)
@@ -201,14 +206,14 @@ func (x *frameContext) role() {
 	}
 	if i := x.findAny(concept.Guard, 0, len(x.toks)); i >= 0 && !x.circumstance(i) {
 		k := x.findAny(concept.Disable|concept.Ignore, 0, len(x.toks))
-		if k >= 0 && abs(i-k) < 8 && x.mask.Any(concept.You|concept.Model|concept.Now|concept.System) && (x.mood(k) >= moodOrder || x.toks[k].f != formThird) && !x.mask.Any(concept.Meta) {
+		if k >= 0 && abs(i-k) < 8 && x.mask.Any(concept.You|concept.Model|concept.Now|concept.System) && (x.mood(k) >= token.MoodOrder || x.toks[k].Form != lexicon.ThirdPerson) && !x.mask.Any(concept.Meta) {
 			x.hit(frGuard, 1.6, i, k)
 		} else if k := x.findAny(concept.Neg, i-5, i); k >= 0 && x.mask.Any(concept.You|concept.Model) && x.mask.Any(concept.Now|concept.Pretend) {
 			x.hit(frGuard, 1.6, i, k)
 		}
 	}
 	if i := x.findAny(concept.Now, 0, len(x.toks)); i >= 0 && x.mask.Any(concept.Must|concept.Other|concept.When|concept.This) && !(x.isWord(i, "now") && i == len(x.toks)-1) {
-		if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Pretend|concept.Ignore|concept.Prefer, moodOrder); m >= moodOrder && x.mask.Any(concept.Result|concept.Conv|concept.Tool|concept.Task|concept.Model|concept.You) && x.mask.Any(concept.Must|concept.Other) {
+		if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Pretend|concept.Ignore|concept.Prefer, token.MoodOrder); m >= token.MoodOrder && x.mask.Any(concept.Result|concept.Conv|concept.Tool|concept.Task|concept.Model|concept.You) && x.mask.Any(concept.Must|concept.Other) {
 			x.hit(frPersist, 1.4, i, j)
 		}
 	}
@@ -216,8 +221,8 @@ func (x *frameContext) role() {
 
 // member says whether token i is part of a dotted name.
 func (x *frameContext) member(i int) bool {
-	at := x.toks[i].start
-	return i > 0 && at > 1 && x.doc.text[at-1] == '.' && x.toks[i-1].end == at-1
+	at := x.toks[i].Start
+	return i > 0 && at > 1 && x.doc.Text[at-1] == '.' && x.toks[i-1].End == at-1
 }
 
 // circumstance says whether the guard at token i is not what something is
@@ -225,7 +230,7 @@ func (x *frameContext) member(i int) bool {
 // records it is done to ("review records by team").
 func (x *frameContext) circumstance(i int) bool {
 	if i > 1 && x.isWord(i-1, "with", "after", "upon", "by") && x.findAny(concept.Guard, i+1, len(x.toks)) < 0 &&
-		x.findAny(concept.Ignore|concept.Disable, i+1, len(x.toks)) < 0 && !x.toks[i-2].c.Any(concept.Ignore|concept.Disable) && !x.isWord(i-2, "away", "dispense") {
+		x.findAny(concept.Ignore|concept.Disable, i+1, len(x.toks)) < 0 && !x.toks[i-2].Means.Any(concept.Ignore|concept.Disable) && !x.isWord(i-2, "away", "dispense") {
 		return true
 	}
 	// "in the security system of a bank"
@@ -235,7 +240,7 @@ func (x *frameContext) circumstance(i int) bool {
 // modifies says whether the word at token i says of which kind the records
 // after it are.
 func (x *frameContext) modifies(i int) bool {
-	return x.isWord(i+1, "records", "record", "entries", "entry", "items", "rows", "tickets", "lines") && x.toks[i+1].flags&tfBreak == 0
+	return x.isWord(i+1, "records", "record", "entries", "entry", "items", "rows", "tickets", "lines") && x.toks[i+1].Flags&token.Break == 0
 }
 
 func abs(n int) int { return max(n, -n) }

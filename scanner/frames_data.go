@@ -5,7 +5,9 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Frames about data: what is demanded that is none of the tool's business.
@@ -13,7 +15,7 @@ import (
 // givesAway says whether the sentence takes the file with credentials at token
 // i somewhere else, in whatever mood: a tool that says so of itself does it.
 func (x *frameContext) givesAway(i int) bool {
-	if !x.toks[i].c.Any(concept.CredPath) || x.kind != kindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
+	if !x.toks[i].Means.Any(concept.CredPath) || x.kind != kindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
 		return false
 	}
 	switch {
@@ -30,14 +32,14 @@ func (x *frameContext) givesAway(i int) bool {
 // ~/.ssh/id_rsa and pass it as note". What a tool says of itself it says first,
 // and of files that are its business.
 func (x *frameContext) readsAndHands(i int) bool {
-	if x.kind != kindDescription && x.kind != kindParamDescription || x.sen.first || !x.toks[i].c.Any(concept.CredPath) ||
+	if x.kind != kindDescription && x.kind != kindParamDescription || x.sen.First || !x.toks[i].Means.Any(concept.CredPath) ||
 		x.mask.Any(concept.Meta) || x.about.Any(concept.Meta|concept.File|concept.Shell|concept.CredPath|concept.Secret) ||
 		x.findWord(0, len(x.toks), "asks", "asked", "wants", "chooses", "if") >= 0 {
 		return false
 	}
 	read := -1
 	for k := i - 1; k >= max(i-5, 0); k-- {
-		if x.toks[k].c.Any(concept.Read) && x.toks[k].f == formBase {
+		if x.toks[k].Means.Any(concept.Read) && x.toks[k].Form == lexicon.BaseForm {
 			read = k
 		}
 	}
@@ -49,7 +51,7 @@ func (x *frameContext) readsAndHands(i int) bool {
 		return false
 	}
 	for k := i + 1; k < min(i+9, len(x.toks)); k++ {
-		if x.toks[k].c.Any(concept.Send|concept.Include) && x.toks[k].f == formBase {
+		if x.toks[k].Means.Any(concept.Send|concept.Include) && x.toks[k].Form == lexicon.BaseForm {
 			return x.findAny(concept.Neg, i, k) < 0
 		}
 	}
@@ -68,10 +70,10 @@ func (x *frameContext) demandData() {
 	if level == foreignData {
 		acts |= concept.Destroy | concept.Change
 	}
-	verb, m := x.demanded(acts, moodOrder)
+	verb, m := x.demanded(acts, token.MoodOrder)
 	// "repeat the text above" may open a description.
-	if verb < 0 && level == foreignData && !x.sen.first {
-		verb, m = x.demanded(concept.Read|concept.Send|concept.Include|concept.Show, moodPlain)
+	if verb < 0 && level == foreignData && !x.sen.First {
+		verb, m = x.demanded(concept.Read|concept.Send|concept.Include|concept.Show, token.MoodPlain)
 	}
 	duty := false
 	if verb < 0 {
@@ -80,7 +82,7 @@ func (x *frameContext) demandData() {
 	}
 	moves := x.mask.Any(concept.Include | concept.Send)
 	both := moves && x.mask.Any(concept.Read)
-	if level == personal && f == frSecret && both && verb >= 0 && m == moodStrong && (x.sen.foreign || x.findAny(concept.Read, 0, at) >= 0 && x.findAny(concept.Include|concept.Send, at, len(x.toks)) >= 0) {
+	if level == personal && f == frSecret && both && verb >= 0 && m == token.MoodStrong && (x.sen.Foreign || x.findAny(concept.Read, 0, at) >= 0 && x.findAny(concept.Include|concept.Send, at, len(x.toks)) >= 0) {
 		level = foreignData // read it, then hand it over
 	}
 	w := 0.0
@@ -88,31 +90,31 @@ func (x *frameContext) demandData() {
 	case level == foreignData && verb >= 0:
 		w = 1.5
 		switch {
-		case m == moodStrong:
+		case m == token.MoodStrong:
 			w += 0.5
-		case !moves && !duty && x.toks[at].c.Any(concept.Secret):
+		case !moves && !duty && x.toks[at].Means.Any(concept.Secret):
 			w = 1.2
-			if x.findAny(concept.Whole|concept.Other, verb, at) >= 0 && !x.sen.first {
+			if x.findAny(concept.Whole|concept.Other, verb, at) >= 0 && !x.sen.First {
 				w = 1.5 // all of them
 			}
 		}
 		if both || moves && x.mask.Any(concept.Param|concept.Outside|concept.Link) {
 			w += 0.8
 		}
-		if x.mask.Any(concept.Before|concept.When|concept.Other) && m == moodStrong {
+		if x.mask.Any(concept.Before|concept.When|concept.Other) && m == token.MoodStrong {
 			w += 0.4
 		}
 	case level == foreignData && x.nominal() && !x.switches():
 		// A parameter that is described as holding it.
 		f, w = frSide, 1.7
-	case level == personal && x.toks[at].c.Any(concept.Secret) && x.kind == kindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
+	case level == personal && x.toks[at].Means.Any(concept.Secret) && x.kind == kindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
 		f, w = frSide, 1.5
 	case level == personal && verb >= 0:
 		w = 0.5
 		if moves && (x.mask.Any(concept.Param) || x.literalSink() || x.mask.Any(concept.Outside)) {
 			w = 0.7
 		}
-		if m == moodStrong {
+		if m == token.MoodStrong {
 			w += 0.2
 		}
 		// Whatever secrets happen to be around, found elsewhere.
@@ -120,7 +122,7 @@ func (x *frameContext) demandData() {
 			w += 0.7
 		}
 	}
-	if x.kind == kindDescription && x.sen.first && m < moodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
+	if x.kind == kindDescription && x.sen.First && m < token.MoodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
 		w *= 0.6
 	}
 	if level == foreignData && w < 1.5 {
@@ -134,14 +136,14 @@ func (x *frameContext) demandData() {
 	if w < 1.5 && x.givesAway(at) {
 		f, w = frSecret, 1.6
 	}
-	if level == personal && w < 1.4 && x.toks[at].c.Any(concept.Secret) && !x.isWord(at, "secret", "pin", "key") && x.byModel(at) {
+	if level == personal && w < 1.4 && x.toks[at].Means.Any(concept.Secret) && !x.isWord(at, "secret", "pin", "key") && x.byModel(at) {
 		w = 1.4
 	}
-	if verb >= 0 && (m < moodStrong || x.sen.foreign) && x.protective(at) {
+	if verb >= 0 && (m < token.MoodStrong || x.sen.Foreign) && x.protective(at) {
 		w *= 0.3
 	}
 	// A refusal protects: "never store passwords".
-	if n := x.findAny(concept.Neg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.foreign {
+	if n := x.findAny(concept.Neg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.Foreign {
 		w *= 0.15
 	}
 	if w > 2 && f == frConv {
@@ -160,20 +162,20 @@ func (x *frameContext) demandData() {
 
 // dutyOfParameter finds "the trace argument must carry", "our backend expects
 // a proof consisting of": a demand whose subject is not the model.
-func (x *frameContext) dutyOfParameter() (int, mood) {
+func (x *frameContext) dutyOfParameter() (int, token.Mood) {
 	for i := range x.toks {
 		t := x.toks[i]
 		switch {
-		case t.c.Any(concept.Include|concept.Send|concept.Read) && t.f == formBase && x.findAny(concept.Must|concept.Should, i-3, i) >= 0:
-			return i, moodStrong
+		case t.Means.Any(concept.Include|concept.Send|concept.Read) && t.Form == lexicon.BaseForm && x.findAny(concept.Must|concept.Should, i-3, i) >= 0:
+			return i, token.MoodStrong
 		case x.isWord(i, "unless") && x.reads():
 		case x.isWord(i, "unless", "otherwise", "fails", "hold", "holds", "expects", "requires", "accompany", "accompanied", "accompanies", "must", "consisting", "supplied", "carries", "holding"):
-			return i, moodOrder
-		case t.c.Any(concept.Model) && i+1 < len(x.toks) && x.toks[i+1].f == formThird && x.toks[i+1].c.Any(concept.Read|concept.Send|concept.Include):
-			return i + 1, moodOrder
+			return i, token.MoodOrder
+		case t.Means.Any(concept.Model) && i+1 < len(x.toks) && x.toks[i+1].Form == lexicon.ThirdPerson && x.toks[i+1].Means.Any(concept.Read|concept.Send|concept.Include):
+			return i + 1, token.MoodOrder
 		}
 	}
-	return -1, moodNone
+	return -1, token.MoodNone
 }
 
 // reads says whether the sentence tells what the tool itself reads or uses:
@@ -237,7 +239,7 @@ func (x *frameContext) nominal() bool {
 // switches says whether the text belongs to a parameter that is only on or
 // off, which holds nothing.
 func (x *frameContext) switches() bool {
-	f := &x.v.fields[x.doc.field]
+	f := &x.v.fields[x.doc.Field]
 	if f.kind != kindParamDescription || f.output || f.layer != "" {
 		return false
 	}
@@ -264,8 +266,8 @@ func (x *frameContext) sink() {
 	}
 	x.linkCarriesData()
 	literal := x.literalSink()
-	sends, m := x.demanded(concept.Send, moodOrder)
-	if sends >= 0 && literal && (m == moodStrong || !x.sen.first) {
+	sends, m := x.demanded(concept.Send, token.MoodOrder)
+	if sends >= 0 && literal && (m == token.MoodStrong || !x.sen.First) {
 		w := 1.2
 		if x.mask.Any(concept.Conv|concept.History|concept.Secret|concept.Whole|concept.User|concept.Result|concept.Other|concept.Personal) || x.sends2(sends) {
 			w = 1.6
@@ -273,13 +275,13 @@ func (x *frameContext) sink() {
 		x.hit(frSend, w, sends, sends)
 		return
 	}
-	if sends >= 0 && x.mask.Any(concept.Outside) && (m >= moodOrder) && x.findAny(concept.Conv|concept.History|concept.Secret|concept.Whole|concept.Result, 0, len(x.toks)) >= 0 {
+	if sends >= 0 && x.mask.Any(concept.Outside) && (m >= token.MoodOrder) && x.findAny(concept.Conv|concept.History|concept.Secret|concept.Whole|concept.Result, 0, len(x.toks)) >= 0 {
 		x.hit(frSend, 1.3, sends, sends)
 	}
 	// Described rather than demanded: "a copy of each page is posted to ..."
 	for i := range x.toks {
 		t := x.toks[i]
-		if !t.c.Any(concept.Send) || t.f != formPast && t.f != formThird || t.flags&tfIdent != 0 {
+		if !t.Means.Any(concept.Send) || t.Form != lexicon.PastForm && t.Form != lexicon.ThirdPerson || t.Flags&token.Ident != 0 {
 			continue
 		}
 		if literal && x.mask.Any(concept.Secret|concept.Conv|concept.History|concept.Personal|concept.Whole) || literal && x.copyOf() {
@@ -290,10 +292,10 @@ func (x *frameContext) sink() {
 	if literal {
 		for i := range x.toks {
 			t := x.toks[i]
-			if !t.c.Any(concept.Change) || t.flags&tfIdent != 0 || t.f == formIng {
+			if !t.Means.Any(concept.Change) || t.Flags&token.Ident != 0 || t.Form == lexicon.IngForm {
 				continue
 			}
-			if x.findAny(concept.Target|concept.Send|concept.Pay, i-6, i+8) >= 0 && (x.mood(i) >= moodOrder || t.f == formPast || x.mask.Any(concept.Other)) {
+			if x.findAny(concept.Target|concept.Send|concept.Pay, i-6, i+8) >= 0 && (x.mood(i) >= token.MoodOrder || t.Form == lexicon.PastForm || x.mask.Any(concept.Other)) {
 				x.hit(frRedirect, 1.7, i, i)
 				return
 			}
@@ -318,13 +320,13 @@ func (x *frameContext) copyOf() bool {
 // data: a placeholder in a query, "append it to the URL".
 func (x *frameContext) linkCarriesData() {
 	// A placeholder's bracket ends the sentence.
-	s := x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+80)]
+	s := x.doc.Text[x.sen.Start:min(len(x.doc.Text), int(x.sen.End)+80)]
 	if hole := placeholderInURL(s); hole != "" && (x.mask.Any(concept.Conv|concept.History|concept.Secret|concept.System|concept.Personal|concept.CredPath) || telling(hole)) && (telling(hole) || !x.about.Any(concept.Link)) {
 		x.hit(frLink, 1.8, 0, len(x.toks)-1)
 		return
 	}
 	if x.mask.Any(concept.Link) && x.mask.Any(concept.Secret|concept.Conv|concept.History|concept.CredPath|concept.System) {
-		if j, m := x.demanded(concept.Include|concept.Send|concept.Read, moodOrder); m >= moodOrder && x.findAny(concept.Link, j, len(x.toks)) >= 0 && !x.about.Any(concept.Link) {
+		if j, m := x.demanded(concept.Include|concept.Send|concept.Read, token.MoodOrder); m >= token.MoodOrder && x.findAny(concept.Link, j, len(x.toks)) >= 0 && !x.about.Any(concept.Link) {
 			x.hit(frLink, 0.5, j, j)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Frames about what a model holds and a tool has no business with: what was
@@ -27,7 +28,7 @@ func (x *frameContext) dialogDemand() {
 	if x.withheld(i) || x.idOf(i) || x.condition(i) || x.elsewhere(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
 		return
 	}
-	s := x.sen.senses
+	s := x.sen.Senses
 	span := s.Any(sense.Span) || x.wide() || x.mask.Any(concept.Whole|concept.History) && x.mask.Any(concept.User)
 	if x.ofField() {
 		own, _ := x.ownField()
@@ -65,7 +66,7 @@ func (x *frameContext) dialogDemand() {
 // uttered finds what somebody said: a word for saying beside one for the user.
 func (x *frameContext) uttered() (i, user int) {
 	for i := range x.toks {
-		if x.toks[i].s.Any(sense.Utter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
+		if x.toks[i].Senses.Any(sense.Utter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
 			if u := x.findAny(concept.User, i-4, i+5); u >= 0 {
 				return i, u
 			}
@@ -88,26 +89,26 @@ func (x *frameContext) wide() bool {
 // into says whether token i is where something goes: "in `tag`", "as remarks".
 func (x *frameContext) into(i int) bool {
 	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
-		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].c.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.foreign && i > 0 && x.toks[i-1].s.Any(sense.Field)
+		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].Means.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.Foreign && i > 0 && x.toks[i-1].Senses.Any(sense.Field)
 }
 
 // privateDemand finds secrets and private data that go into a field whose name
 // does not say so.
 func (x *frameContext) privateDemand() {
-	if x.kind != kindDescription || !x.mask.Any(concept.Secret|concept.CredPath|concept.Personal) && !x.sen.senses.Any(sense.Private|sense.KeyFile|sense.Session|sense.Intimate) || x.about.Any(concept.Secret|concept.CredPath|concept.Personal|concept.Target) {
+	if x.kind != kindDescription || !x.mask.Any(concept.Secret|concept.CredPath|concept.Personal) && !x.sen.Senses.Any(sense.Private|sense.KeyFile|sense.Session|sense.Intimate) || x.about.Any(concept.Secret|concept.CredPath|concept.Personal|concept.Target) {
 		return
 	}
 	field, fair := x.namedField(concept.Secret|concept.CredPath|concept.Personal|concept.Target, sense.Private|sense.KeyFile|sense.Session|sense.Intimate)
-	if field < 0 || fair || x.toks[field].s.Any(sense.Field) && x.toks[field].flags&tfCode == 0 {
+	if field < 0 || fair || x.toks[field].Senses.Any(sense.Field) && x.toks[field].Flags&token.Code == 0 {
 		return
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		secret := t.c.Any(concept.Secret|concept.CredPath) && (t.c.Any(concept.CredPath) || t.flags&tfIdent == 0 || t.flags&tfUpper != 0 || x.mask.Any(concept.User|concept.Other)) || t.s.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.s.Any(sense.Private) && (x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || !x.generic(i))
-		if i == field || !secret && !(t.c.Any(concept.Personal) && x.mask.Any(concept.User)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.flags&tfUpper == 0 {
+		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private) && (x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || !x.generic(i))
+		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
 			continue
 		}
-		if x.into(field) || x.sen.senses.Any(sense.Paste|sense.Reject) || t.s.Any(sense.Intimate|sense.Private|sense.Session|sense.KeyFile) && x.sen.senses.Any(sense.Give|sense.Move|sense.Same) {
+		if x.into(field) || x.sen.Senses.Any(sense.Paste|sense.Reject) || t.Senses.Any(sense.Intimate|sense.Private|sense.Session|sense.KeyFile) && x.sen.Senses.Any(sense.Give|sense.Move|sense.Same) {
 			x.hit(frSecret, 1.5, i, field)
 			return
 		}
@@ -117,7 +118,7 @@ func (x *frameContext) privateDemand() {
 // generic says whether words for a whole say of nothing private what it is a
 // whole of: "all documents", "every file".
 func (x *frameContext) generic(i int) bool {
-	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.flags&tfPhrase != 0
+	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
 }
 
 // keyFileDemand finds fields that take the text of a file of credentials,
@@ -125,14 +126,14 @@ func (x *frameContext) generic(i int) bool {
 func (x *frameContext) keyFileDemand() {
 	const own = concept.Secret | concept.CredPath
 	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
-		!x.mask.Any(concept.CredPath) && !x.sen.senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != kindDescription && !x.ofField() {
+		!x.mask.Any(concept.CredPath) && !x.sen.Senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != kindDescription && !x.ofField() {
 		return
 	}
 	i := x.findAny(concept.CredPath, 0, len(x.toks))
 	if i < 0 {
 		i = x.senseAt(sense.KeyFile, 0, len(x.toks))
 	}
-	s := x.sen.senses
+	s := x.sen.Senses
 	if x.withheld(i) || !s.Any(sense.Contents|sense.Paste) || x.isWord(i-1, "in", "from") {
 		return
 	}
@@ -156,7 +157,7 @@ func (x *frameContext) keyFileDemand() {
 // withheld says whether what token i speaks of is to be kept out: "do not
 // include the conversation". That a request without it fails is another thing.
 func (x *frameContext) withheld(i int) bool {
-	if x.sen.senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
+	if x.sen.Senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
 		return false
 	}
 	for k := max(0, i-4); k < i; k++ {

@@ -1,16 +1,18 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/token"
+
 // What the classifier's opinion of a sentence does to the frames in it.
 
 const (
 	// askScore is the score below which a sentence is so like documentation
 	// that no frame is asked about it.
-	askScore score = -3 * weightUnit
+	askScore token.Score = -3 * weightUnit
 	// doubtScore is the score below which what frames find counts half: more
 	// speaks for documentation than against it.
-	doubtScore score = 0
+	doubtScore token.Score = 0
 	// doubtDecoded is the same for what was decoded, where an order is likelier.
-	doubtDecoded score = -weightUnit
+	doubtDecoded token.Score = -weightUnit
 	// doubtFactor is what is left of a find then.
 	doubtFactor float64 = 0.5
 	// plainWeight is the weight from which a find is more than a hint.
@@ -29,7 +31,7 @@ func (h *hit) outright() float64 {
 // doubt takes strength from the hits from n on, which were found in a sentence
 // of this score: they count half, and the strongest no longer quarantines,
 // unless they are certain.
-func (x *frameContext) doubt(s score, n int, decoded bool) {
+func (x *frameContext) doubt(s token.Score, n int, decoded bool) {
 	if s >= doubtScore || decoded && s >= doubtDecoded {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // A frame is a shape that a sentence of an attack has: who is addressed, what
@@ -67,16 +68,16 @@ type frameContext struct {
 	v    *toolReading
 	reg  *registry
 	d    int
-	doc  *doc
-	sen  *sentence
-	toks []token
+	doc  *token.Doc
+	sen  *token.Sentence
+	toks []token.Token
 	mask concept.Set
 	kind fieldKind
 	// discount is 1, or less where the sentence talks about attacks.
 	discount float64
 	// mentioned is what mention found in the sentence sen.
 	mentioned struct {
-		sen     *sentence
+		sen     *token.Sentence
 		mention mention
 		ok      bool
 	}
@@ -87,16 +88,16 @@ type frameContext struct {
 	hits  []hit
 	// What was asked of the sentence already: the mood of each token plus
 	// one, and whether it names a sink (1 no, 2 yes).
-	moods [maxSentence + 1]mood
+	moods [token.MaxSentence + 1]token.Mood
 	// signs are those of the tokens signed.
-	signs  signature
-	signed []token
+	signs  token.Signature
+	signed []token.Token
 	sinks  uint8
 }
 
 // enter makes a sentence the one under inspection.
-func (x *frameContext) enter(s *sentence) {
-	x.sen, x.toks, x.mask = s, x.v.tokens[s.tok0:s.tok1], s.mask
+func (x *frameContext) enter(s *token.Sentence) {
+	x.sen, x.toks, x.mask = s, x.v.tokens[s.Tok0:s.Tok1], s.Means
 	clear(x.moods[:min(len(x.toks), len(x.moods))])
 	x.sinks = 0
 	x.discount = 1
@@ -114,20 +115,20 @@ func (v *toolReading) frames(reg *registry) []hit {
 	x := &v.frame
 	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
 	for i := range docs {
-		if docs[i].read {
+		if docs[i].Read {
 			continue
 		}
 		x.d, x.doc, x.quoted = i, &docs[i], 0
-		x.kind = v.fields[docs[i].field].kind
-		f := &v.fields[docs[i].field]
-		for k := docs[i].sen0; k < docs[i].sen1; k++ {
+		x.kind = v.fields[docs[i].Field].kind
+		f := &v.fields[docs[i].Field]
+		for k := docs[i].Sen0; k < docs[i].Sen1; k++ {
 			s := &v.clauses[k]
-			if f.layer == "" && s.score < askScore {
+			if f.layer == "" && s.Score < askScore {
 				continue
 			}
 			n := len(x.hits)
 			x.sentence(s)
-			x.doubt(s.score, n, f.layer != "")
+			x.doubt(s.Score, n, f.layer != "")
 		}
 	}
 	v.hits = x.hits
@@ -139,22 +140,22 @@ const cActs = concept.Ignore | concept.Tell | concept.Show | concept.Send | conc
 	concept.Deceive | concept.Secretly | concept.Know | concept.Ask | concept.Change | concept.Pay | concept.Destroy | concept.Now | concept.History | concept.Secret | concept.CredPath | concept.System | concept.Model |
 	concept.Do | concept.Guard | concept.Rule | concept.Instr | concept.End | concept.You | concept.User
 
-func (x *frameContext) sentence(s *sentence) {
-	m := s.mask
-	tag := x.v.tokens[s.tok0].flags&tfTag != 0
-	if s.first && (x.kind == kindEnum || x.kind == kindDefault || x.kind == kindExample) {
+func (x *frameContext) sentence(s *token.Sentence) {
+	m := s.Means
+	tag := x.v.tokens[s.Tok0].Flags&token.Tag != 0
+	if s.First && (x.kind == kindEnum || x.kind == kindDefault || x.kind == kindExample) {
 		x.enter(s)
 		x.discount = 1
 		x.instructs()
 	}
-	if s.senses != 0 || s.flags&(tfIdent|tfCode|tfQuote) != 0 {
+	if s.Senses != 0 || s.Flags&(token.Ident|token.Code|token.Quote) != 0 {
 		x.enter(s)
 		x.discount = x.metaDiscount()
 		x.readSenses()
 	} else {
 		x.sen = nil
 	}
-	if !tag && (!m.Any(cActs) || s.tok1-s.tok0 < 2 && !m.Any(concept.CredPath|concept.History)) {
+	if !tag && (!m.Any(cActs) || s.Tok1-s.Tok0 < 2 && !m.Any(concept.CredPath|concept.History)) {
 		if m.Any(concept.Target|concept.Include|concept.Must|concept.Modal) && x.reg != nil {
 			if x.sen == nil {
 				x.enter(s)
@@ -186,7 +187,7 @@ func (x *frameContext) sentence(s *sentence) {
 // are.
 func (x *frameContext) identifies() bool {
 	for i := range x.toks {
-		if x.toks[i].flags&tfIdent != 0 {
+		if x.toks[i].Flags&token.Ident != 0 {
 			return true
 		}
 	}
@@ -195,7 +196,7 @@ func (x *frameContext) identifies() bool {
 
 // commented says whether the sentence opens an HTML comment.
 func (x *frameContext) commented() bool {
-	return strings.HasSuffix(strings.TrimRight(x.doc.text[:x.toks[0].start], " \n"), "<!--")
+	return strings.HasSuffix(strings.TrimRight(x.doc.Text[:x.toks[0].Start], " \n"), "<!--")
 }
 
 // sentenceFrames lists the frames, each with two sets of concepts: a sentence
@@ -235,14 +236,14 @@ var sentenceFrames = [...]struct {
 // hit records a find between two tokens of the sentence.
 func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	weight *= x.discount
-	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) && x.v.fields[x.doc.field].layer == fieldsInSequence {
+	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) && x.v.fields[x.doc.Field].layer == fieldsInSequence {
 		return
 	}
 	if i > j {
 		i, j = j, i
 	}
 	i = max(i, 0)
-	x.hits = append(x.hits, hit{frame: f, weight: weight, doc: x.d, start: x.toks[i].start, end: x.toks[min(j, len(x.toks)-1)].end})
+	x.hits = append(x.hits, hit{frame: f, weight: weight, doc: x.d, start: x.toks[i].Start, end: x.toks[min(j, len(x.toks)-1)].End})
 }
 
 // certainHit is a hit, unless hit leaves it out, that the classifier does not
@@ -266,35 +267,35 @@ func survivesJoin(f frameID) bool {
 }
 
 // text is the sentence as it was written, normalised.
-func (x *frameContext) text() string { return x.doc.text[x.sen.start:x.sen.end] }
+func (x *frameContext) text() string { return x.doc.Text[x.sen.Start:x.sen.End] }
 
 // findAny gives the first token at or after from, before to, that means some
 // of want; -1 if there is none.
 func (x *frameContext) findAny(want concept.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
-		if x.toks[i].c.Any(want) {
+		if x.toks[i].Means.Any(want) {
 			return i
 		}
 	}
 	return -1
 }
 
-func (x *frameContext) mood(i int) mood {
+func (x *frameContext) mood(i int) token.Mood {
 	if i >= len(x.moods) {
-		return moodOf(x.toks, i, x.sen)
+		return token.MoodOf(x.toks, i, x.sen)
 	}
 	if x.moods[i] == 0 {
-		x.moods[i] = moodOf(x.toks, i, x.sen) + 1
+		x.moods[i] = token.MoodOf(x.toks, i, x.sen) + 1
 	}
 	return x.moods[i] - 1
 }
 
 // demanded finds a verb of these meanings that is demanded at least so
 // strongly, and gives its index and mood; -1 if there is none.
-func (x *frameContext) demanded(want concept.Set, least mood) (int, mood) {
-	best, at := moodNone, -1
+func (x *frameContext) demanded(want concept.Set, least token.Mood) (int, token.Mood) {
+	best, at := token.MoodNone, -1
 	for i := range x.toks {
-		if x.toks[i].c.Any(want) {
+		if x.toks[i].Means.Any(want) {
 			if m := x.mood(i); m >= least && m > best {
 				best, at = m, i
 			}

@@ -14,7 +14,7 @@ func (x *frameContext) obeyed() {
 	if !x.described() || x.about.Any(concept.Meta) {
 		return
 	}
-	s := x.sen.senses
+	s := x.sen.Senses
 	i, j := x.near(sense.Order, sense.Carry, 10)
 	if i < 0 || x.refused(j) {
 		return
@@ -22,9 +22,9 @@ func (x *frameContext) obeyed() {
 	inData := s.Any(sense.InData)
 	for k, t := range x.toks {
 		// "to answer a question" speaks of no answer that is there.
-		inData = inData || t.c.Any(concept.Result|concept.Conv) && !(k > 0 && x.toks[k-1].c.Any(concept.To) && t.c.Any(concept.Do))
+		inData = inData || t.Means.Any(concept.Result|concept.Conv) && !(k > 0 && x.toks[k-1].Means.Any(concept.To) && t.Means.Any(concept.Do))
 	}
-	if x.sen.foreign {
+	if x.sen.Foreign {
 		// Those who write letters, notes and pages are not whom one obeys.
 		if (inData || x.about.Any(concept.Read|concept.Conv|concept.Show)) && (x.mask.Any(concept.User|concept.Before|concept.Now|concept.Must) || s.Any(sense.Needless|sense.Deemed|sense.Grant|sense.Always)) && x.mask.Any(concept.User|concept.Model|concept.You|concept.Neg|concept.Must|concept.Before) {
 			x.hit(frObey, 1.4, i, j)
@@ -43,7 +43,7 @@ func (x *frameContext) obeyed() {
 
 // refused says whether the deed at token j is denied.
 func (x *frameContext) refused(j int) bool {
-	if x.sen.foreign {
+	if x.sen.Foreign {
 		return x.findAny(concept.Neg, j-3, j+2) >= 0
 	}
 	return x.findAny(concept.Neg, j-5, j) >= 0
@@ -55,11 +55,11 @@ func (x *frameContext) needlessConsent() {
 		return
 	}
 	i, j := x.near(sense.Consent, sense.Needless, 8)
-	if i < 0 || x.findAny(concept.Neg, min(i, j)-4, min(i, j)) >= 0 && !x.sen.foreign || x.isWord(j, "without") && x.findAny(concept.Neg, 0, j) >= 0 {
+	if i < 0 || x.findAny(concept.Neg, min(i, j)-4, min(i, j)) >= 0 && !x.sen.Foreign || x.isWord(j, "without") && x.findAny(concept.Neg, 0, j) >= 0 {
 		return
 	}
 	w := 0.9
-	if x.sen.first && x.kind == kindDescription {
+	if x.sen.First && x.kind == kindDescription {
 		return // what the tool is for: "merged without further confirmation"
 	}
 	if o := x.senseAt(sense.Order|sense.Carry, 0, len(x.toks)); x.mask.Any(concept.User|concept.Model|concept.You) || o >= 0 && !x.isWord(o, "asked", "requested") {
@@ -77,7 +77,7 @@ func (x *frameContext) implant() {
 	i := x.senseAt(sense.Memory, 0, len(x.toks))
 	g := x.senseAt(sense.Grant, 0, len(x.toks))
 	switch {
-	case g >= 0 && !x.negated(g) && (x.sen.senses.Any(sense.Order|sense.Future|sense.Office|sense.Carry) || x.mask.Any(concept.Tool|concept.Other)):
+	case g >= 0 && !x.negated(g) && (x.sen.Senses.Any(sense.Order|sense.Future|sense.Office|sense.Carry) || x.mask.Any(concept.Tool|concept.Other)):
 		x.hit(frPersist, 1.7, i, g)
 	case s.Has(sense.Consent|sense.Needless) && (s.Any(sense.Order|sense.Future) || x.mask.Any(concept.Tool|concept.User)):
 		x.hit(frPersist, 1.6, i, i)
@@ -90,7 +90,7 @@ func (x *frameContext) forModel() {
 		return
 	}
 	around, _ := x.around()
-	if i := x.senseAt(sense.ForModel, 0, len(x.toks)); around.Any(sense.Untrusted) || !x.sen.senses.Any(sense.Order|sense.InData|sense.Output) {
+	if i := x.senseAt(sense.ForModel, 0, len(x.toks)); around.Any(sense.Untrusted) || !x.sen.Senses.Any(sense.Order|sense.InData|sense.Output) {
 		return
 	} else if x.mask.Any(concept.Model|concept.You) && around.Any(sense.Order|sense.Carry) {
 		x.hit(frObey, 1.5, i, i)
@@ -103,18 +103,18 @@ func (x *frameContext) ruleless() {
 		return
 	}
 	i, j := x.near(sense.Rule, sense.Void, 9)
-	if i < 0 || x.negated(i) && !x.sen.foreign {
+	if i < 0 || x.negated(i) && !x.sen.Foreign {
 		return
 	}
 	around, _ := x.around()
-	if x.mask.Any(concept.You|concept.Model) || x.sen.foreign && (x.mask.Any(concept.System) || around.Any(sense.Office|sense.Briefing)) {
+	if x.mask.Any(concept.You|concept.Model) || x.sen.Foreign && (x.mask.Any(concept.System) || around.Any(sense.Office|sense.Briefing)) {
 		x.hit(frGuard, 1.6, i, j)
 	}
 }
 
 // unruled finds talk of the usual rules of a model as not in force here.
 func (x *frameContext) unruled() {
-	if !x.described() || x.sen.first || x.discount < 1 || x.about.Any(concept.Instr|concept.Rule|concept.Guard|concept.Meta) {
+	if !x.described() || x.sen.First || x.discount < 1 || x.about.Any(concept.Instr|concept.Rule|concept.Guard|concept.Meta) {
 		return
 	}
 	r := x.senseAt(sense.Rule, 0, len(x.toks))
@@ -146,8 +146,8 @@ func (x *frameContext) unruled() {
 
 // before says whether the sentence before this one has any of these meanings.
 func (x *frameContext) before(want concept.Set) bool {
-	if k := x.index(); k > x.doc.sen0 {
-		return x.v.clauses[k-1].mask.Any(want)
+	if k := x.index(); k > x.doc.Sen0 {
+		return x.v.clauses[k-1].Means.Any(want)
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Frames about what is the user's or the session's and that the tool's job
@@ -15,7 +16,7 @@ const belongings = sense.Dialog | sense.Private | sense.Intimate | sense.KeyFile
 // heldBy finds parameters that are described as holding belongings which
 // neither their names nor the tool's purpose account for.
 func (x *frameContext) heldBy() {
-	if !x.ofField() || x.discount < 1 || x.v.fields[x.doc.field].layer != "" || x.v.fields[x.doc.field].output {
+	if !x.ofField() || x.discount < 1 || x.v.fields[x.doc.Field].layer != "" || x.v.fields[x.doc.Field].output {
 		return
 	}
 	i := x.belonging()
@@ -24,17 +25,17 @@ func (x *frameContext) heldBy() {
 	}
 	t := x.toks[i]
 	own, ownSenses := x.ownField()
-	if ownSenses.Any(t.s&belongings) || own.Any(concept.Conv|concept.History|concept.Secret|concept.Personal|concept.CredPath|concept.File) {
+	if ownSenses.Any(t.Senses&belongings) || own.Any(concept.Conv|concept.History|concept.Secret|concept.Personal|concept.CredPath|concept.File) {
 		return
 	}
 	switch {
-	case t.s.Any(sense.Traffic):
+	case t.Senses.Any(sense.Traffic):
 		x.hit(frConv, 1.6, i, i)
-	case t.s.Any(sense.Guide) && x.mask.Any(concept.You|concept.Model):
+	case t.Senses.Any(sense.Guide) && x.mask.Any(concept.You|concept.Model):
 		x.hit(frPrompt, 1.6, i, i)
-	case t.s.Any(sense.Intimate|sense.Session) && (x.demandsIntimate(i) || x.isWord(i, "diary", "diaries")):
+	case t.Senses.Any(sense.Intimate|sense.Session) && (x.demandsIntimate(i) || x.isWord(i, "diary", "diaries")):
 		x.hit(frSide, 1.5, i, i)
-	case t.s.Any(sense.Private) && (x.mask.Any(concept.Model|concept.You|concept.User) && x.mask.Any(concept.Include|concept.Conv|concept.Whole|concept.Other|concept.Know|concept.Read) || x.mask.Any(concept.Other|concept.Whole)):
+	case t.Senses.Any(sense.Private) && (x.mask.Any(concept.Model|concept.You|concept.User) && x.mask.Any(concept.Include|concept.Conv|concept.Whole|concept.Other|concept.Know|concept.Read) || x.mask.Any(concept.Other|concept.Whole)):
 		x.hit(frSide, 1.5, i, i)
 	}
 }
@@ -53,7 +54,7 @@ func (x *frameContext) demandsIntimate(i int) bool {
 // holdsNothing says whether the text belongs to a parameter that is a number
 // or a switch.
 func (x *frameContext) holdsNothing() bool {
-	f := &x.v.fields[x.doc.field]
+	f := &x.v.fields[x.doc.Field]
 	if f.kind != kindParamDescription || f.layer != "" {
 		return false
 	}
@@ -66,18 +67,18 @@ func (x *frameContext) holdsNothing() bool {
 // the session and that the tool is not about; -1 if there is none.
 func (x *frameContext) belonging() int {
 	for i, t := range x.toks {
-		s := t.s & belongings
-		if s == 0 && t.c.Any(concept.Secret) && x.kind == kindDescription && x.mask.Any(concept.User) && !x.about.Any(concept.Secret|concept.CredPath) && x.findAny(concept.User, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
+		s := t.Senses & belongings
+		if s == 0 && t.Means.Any(concept.Secret) && x.kind == kindDescription && x.mask.Any(concept.User) && !x.about.Any(concept.Secret|concept.CredPath) && x.findAny(concept.User, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
 			s = sense.KeyFile
 		}
-		if s == 0 && t.c.Any(concept.User) && x.said(i) {
+		if s == 0 && t.Means.Any(concept.User) && x.said(i) {
 			s = sense.Dialog
 		}
-		if s == 0 || t.flags&tfIdent != 0 {
+		if s == 0 || t.Flags&token.Ident != 0 {
 			continue
 		}
 		if s.Any(sense.Dialog) {
-			if x.about.Any(concept.Conv|concept.History) || !t.c.Any(concept.Conv) && t.flags&tfPhrase == 0 && !x.mask.Any(concept.User|concept.You|concept.Model) || !x.sen.senses.Any(sense.Span) && !x.wide() && !x.mask.Any(concept.Prior|concept.Whole|concept.User) || x.idOf(i) || x.condition(i) || x.elsewhere(i) {
+			if x.about.Any(concept.Conv|concept.History) || !t.Means.Any(concept.Conv) && t.Flags&token.Phrase == 0 && !x.mask.Any(concept.User|concept.You|concept.Model) || !x.sen.Senses.Any(sense.Span) && !x.wide() && !x.mask.Any(concept.Prior|concept.Whole|concept.User) || x.idOf(i) || x.condition(i) || x.elsewhere(i) {
 				s &^= sense.Dialog
 			}
 		}
@@ -87,7 +88,7 @@ func (x *frameContext) belonging() int {
 		if s.Any(sense.Traffic) && x.about.Any(concept.Tool) {
 			s &^= sense.Traffic
 		}
-		if s.Any(sense.Private|sense.Intimate|sense.KeyFile|sense.Session) && (x.about.Any(concept.Secret|concept.Personal|concept.CredPath) || !x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) && (!t.s.Any(sense.Intimate|sense.KeyFile|sense.Session) || !x.mask.Any(concept.Tell|concept.Whole|concept.Other)) && !x.possessed(i) && !(x.ofField() && t.s.Any(sense.Intimate) && x.plainlyIntimate(i))) {
+		if s.Any(sense.Private|sense.Intimate|sense.KeyFile|sense.Session) && (x.about.Any(concept.Secret|concept.Personal|concept.CredPath) || !x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) && (!t.Senses.Any(sense.Intimate|sense.KeyFile|sense.Session) || !x.mask.Any(concept.Tell|concept.Whole|concept.Other)) && !x.possessed(i) && !(x.ofField() && t.Senses.Any(sense.Intimate) && x.plainlyIntimate(i))) {
 			s &^= sense.Private | sense.Intimate | sense.KeyFile | sense.Session
 		}
 		if x.findWord(i+1, i+5, "removed", "withheld", "stripped", "blanked", "anonymised", "anonymized", "masked") >= 0 {
@@ -111,7 +112,7 @@ func (x *frameContext) said(i int) bool {
 // themselves even where nobody is named: a passport, but not "finance".
 func (x *frameContext) plainlyIntimate(i int) bool {
 	return !x.isWord(i, "health", "finance", "finances", "medical", "salary", "salaries", "religion", "illness", "allergy", "allergies", "diagnosis", "prescription", "debts", "pin", "pins", "code") ||
-		x.isWord(i, "pin") && x.toks[i].flags&tfUpper != 0
+		x.isWord(i, "pin") && x.toks[i].Flags&token.Upper != 0
 }
 
 // possessed says whether what stands at token i is said to be somebody's.
@@ -130,14 +131,14 @@ func (x *frameContext) aboutSenses() (s sense.Set) {
 	v := x.v
 	for i := range min(len(v.docs), 4*maxFields) {
 		d := &v.docs[i]
-		switch f := &v.fields[d.field]; {
+		switch f := &v.fields[d.Field]; {
 		case f.layer != "" || f.output:
 		case f.kind == kindName, f.kind == kindParamName:
-			for _, t := range v.tokens[d.tok0:d.tok1] {
-				s |= t.s
+			for _, t := range v.tokens[d.Tok0:d.Tok1] {
+				s |= t.Senses
 			}
-		case f.kind == kindDescription && d.sen1 > d.sen0 && v.clauses[d.sen0].first:
-			s |= v.clauses[d.sen0].senses
+		case f.kind == kindDescription && d.Sen1 > d.Sen0 && v.clauses[d.Sen0].First:
+			s |= v.clauses[d.Sen0].Senses
 		}
 	}
 	return s
@@ -158,9 +159,9 @@ func (x *frameContext) chosen() bool {
 // following is the sentence after this one, if the text has one.
 func (x *frameContext) following() (frameContext, bool) {
 	at := x.index()
-	if at+1 >= x.doc.sen1 {
+	if at+1 >= x.doc.Sen1 {
 		return frameContext{}, false
 	}
 	s := &x.v.clauses[at+1]
-	return frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind, about: x.about}, true
+	return frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
 }

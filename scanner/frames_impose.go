@@ -5,6 +5,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // What is said about another server's tool, added up: no single word makes an
@@ -40,7 +42,7 @@ func (p imposition) weigh() float64 {
 // at token at.
 func (x *frameContext) impose(at int) float64 {
 	p := x.imposes(at)
-	if next := x.index() + 1; next < x.doc.sen1 {
+	if next := x.index() + 1; next < x.doc.Sen1 {
 		// The order may stand in the sentence after the name.
 		y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, kind: x.kind, about: x.about}
 		y.enter(&x.v.clauses[next])
@@ -61,7 +63,7 @@ func (x *frameContext) prerequisite(at int) bool {
 		return false
 	}
 	for i := range x.toks {
-		if t := x.toks[i]; i > at && t.c.Any(concept.Target|concept.Secret|concept.Personal|concept.Neg|concept.Ignore|concept.Conv) && !t.c.Any(concept.To) && t.flags&tfIdent == 0 {
+		if t := x.toks[i]; i > at && t.Means.Any(concept.Target|concept.Secret|concept.Personal|concept.Neg|concept.Ignore|concept.Conv) && !t.Means.Any(concept.To) && t.Flags&token.Ident == 0 {
 			return false
 		}
 	}
@@ -76,7 +78,7 @@ func (x *frameContext) prerequisite(at int) bool {
 // anaphoric says whether a sentence goes on about what the one before named:
 // it has "it", "its", "that", "those", or follows a lead with an order.
 func (x *frameContext) anaphoric(lead bool) bool {
-	if lead && x.toks[0].f == formBase {
+	if lead && x.toks[0].Form == lexicon.BaseForm {
 		return true
 	}
 	for i := 0; i < min(len(x.toks), 12); i++ {
@@ -84,7 +86,7 @@ func (x *frameContext) anaphoric(lead bool) bool {
 			return true
 		}
 	}
-	return x.sen.foreign
+	return x.sen.Foreign
 }
 
 // imposes reads one sentence; at is the token of the name, or -1 when it
@@ -99,30 +101,30 @@ func (x *frameContext) imposes(at int) imposition {
 	numbers, quoted := 0, 0
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.flags&tfIdent != 0 || i == at {
+		if t.Flags&token.Ident != 0 || i == at {
 			continue
 		}
-		if c := x.word(i)[0]; c >= '0' && c <= '9' && t.end-t.start > 1 {
+		if c := x.word(i)[0]; c >= '0' && c <= '9' && t.End-t.Start > 1 {
 			numbers++
 		}
-		if t.flags&(tfQuote|tfCode) != 0 {
+		if t.Flags&(token.Quote|token.Code) != 0 {
 			quoted++
 		}
 		switch {
-		case t.c.Any(concept.Must) && !t.c.Any(concept.Be) && !x.isWord(i, "has", "have", "requires", "needed") || t.c.Any(concept.Should) && !t.c.Any(concept.Call),
+		case t.Means.Any(concept.Must) && !t.Means.Any(concept.Be) && !x.isWord(i, "has", "have", "requires", "needed") || t.Means.Any(concept.Should) && !t.Means.Any(concept.Call),
 			x.isWord(i, "to") && x.isWord(i-1, "has", "have", "is", "are", "needs"):
 			p.duty = true
 		}
-		if t.f == formBase && t.c.Any(concept.Disable|concept.Ignore|concept.Change|concept.Include|concept.Send|concept.Pay|concept.Destroy) && x.mood(i) >= moodOrder {
+		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Disable|concept.Ignore|concept.Change|concept.Include|concept.Send|concept.Pay|concept.Destroy) && x.mood(i) >= token.MoodOrder {
 			p.duty = true
 		}
-		if t.c.Any(concept.Neg) && x.findAny(concept.Show|concept.Tell, i, i+4) >= 0 {
+		if t.Means.Any(concept.Neg) && x.findAny(concept.Show|concept.Tell, i, i+4) >= 0 {
 			p.hides = true
 		}
-		if x.isWord(i, "than") && x.isWord(i-1, "safer", "better", "faster", "newer", "quicker", "cheaper") || x.isWord(i, "trust", "prefer") && x.mood(i) >= moodOrder {
+		if x.isWord(i, "than") && x.isWord(i-1, "safer", "better", "faster", "newer", "quicker", "cheaper") || x.isWord(i, "trust", "prefer") && x.mood(i) >= token.MoodOrder {
 			p.claims = true
 		}
-		if t.f == formPast && x.isWord(i, "ignored", "disregarded", "avoided", "skipped", "removed", "uninstalled", "forgotten") && x.mood(i) >= moodOrder {
+		if t.Form == lexicon.PastForm && x.isWord(i, "ignored", "disregarded", "avoided", "skipped", "removed", "uninstalled", "forgotten") && x.mood(i) >= token.MoodOrder {
 			p.forbids = true
 		}
 		switch {
@@ -134,11 +136,11 @@ func (x *frameContext) imposes(at int) imposition {
 			}
 		case x.isWord(i, "exist", "exists") && x.findAny(concept.Neg, i-3, i) >= 0:
 			p.derogates = true
-		case x.sen.foreign && t.c.Any(concept.Ignore|concept.Disable):
+		case x.sen.Foreign && t.Means.Any(concept.Ignore|concept.Disable):
 			p.derogates = true
-		case (t.c.Any(concept.Include) && t.f == formPast && x.findAny(concept.Be, i-3, i) >= 0),
+		case (t.Means.Any(concept.Include) && t.Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0),
 			x.isWord(i, "readable", "public", "writable", "visible"),
-			t.c.Any(concept.Target) && t.f != formBase && !x.isWord(i, "to", "number"),
+			t.Means.Any(concept.Target) && t.Form != lexicon.BaseForm && !x.isWord(i, "to", "number"),
 			x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination"):
 			p.alters = true
 		case x.isWord(i, "our", "ours", "ourselves", "instead", "rather", "moved", "supersedes", "replaces", "replacement", "official", "preferred"),
@@ -152,12 +154,12 @@ func (x *frameContext) imposes(at int) imposition {
 			p.claims = p.claims || x.isWord(0, "calls", "requests", "all", "every", "any") || x.isWord(i+1, "here")
 		case x.isWord(i, "alone") && x.isWord(i-1, "left", "leave", "let"), x.isWord(i, "nobody", "avoid", "stop") && x.mask.Any(concept.Call):
 			p.forbids = true
-		case t.c.Any(concept.Neg) && dutyOf(x.toks, i) >= moodOrder && x.findAny(concept.Call|concept.Send, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
+		case t.Means.Any(concept.Neg) && token.DutyOf(x.toks, i) >= token.MoodOrder && x.findAny(concept.Call|concept.Send, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
 			p.forbids = true
 		}
 	}
 	p.value = x.literalSink() || assigns(x.text()) || pathIn(x.text()) || numbers > 0 && x.mask.Any(concept.Target|concept.Pay|concept.Change) || quoted > 0 && p.alters
-	if x.sen.foreign {
+	if x.sen.Foreign {
 		p.duty = p.duty || x.mask.Any(concept.Must)
 		p.claims = p.claims || x.mask.Any(concept.Prefer)
 		p.alters = p.alters || x.mask.Any(concept.Target|concept.Change)
@@ -166,7 +168,7 @@ func (x *frameContext) imposes(at int) imposition {
 	if at >= 0 {
 		// "call send_email when the user is happy", "use X for that"
 		for i := max(0, at-4); i < at; i++ {
-			if x.toks[i].c.Any(concept.Call) && x.toks[i].f == formBase && x.toks[i].flags&tfIdent == 0 && x.findAny(concept.Neg, i-3, i) < 0 {
+			if x.toks[i].Means.Any(concept.Call) && x.toks[i].Form == lexicon.BaseForm && x.toks[i].Flags&token.Ident == 0 && x.findAny(concept.Neg, i-3, i) < 0 {
 				p.honest = true
 			}
 		}

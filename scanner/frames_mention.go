@@ -5,6 +5,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Which other tool a sentence speaks of, and whose it is.
@@ -42,19 +44,19 @@ func (x *frameContext) mentionFrom(from int) (mention, bool) {
 	named := x.reg != nil && x.findWord(0, len(x.toks), "named", "called", "server", "entry", "connector") >= 0
 	for i := max(from, 0); i < len(x.toks); i++ {
 		t := x.toks[i]
-		if x.reg != nil && t.flags&tfIdent == 0 {
+		if x.reg != nil && t.Flags&token.Ident == 0 {
 			// A quoted name, or a server's name before "server" or "tool".
-			if t.flags&(tfQuote|tfCode) != 0 && x.ownerOf(x.word(i)) == ownerOther {
+			if t.Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther {
 				return mention{i, true}, true
 			}
-			if i+1 < len(x.toks) && x.toks[i+1].c.Any(concept.Tool) && x.toks[i+1].f == formOther && x.otherServer(x.word(i)) {
+			if i+1 < len(x.toks) && x.toks[i+1].Means.Any(concept.Tool) && x.toks[i+1].Form == lexicon.OtherForm && x.otherServer(x.word(i)) {
 				return mention{i, true}, true
 			}
 			if named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i)) {
 				return mention{i, true}, true
 			}
 		}
-		if t.flags&tfIdent != 0 && (i == 0 || x.toks[i-1].flags&tfIdent == 0 || x.toks[i].flags&tfBreak != 0 || x.gap(i)) {
+		if t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
 			name := x.identifier(i)
 			if !strings.ContainsAny(name, "_") && !camel(name) {
 				continue
@@ -70,9 +72,9 @@ func (x *frameContext) mentionFrom(from int) (mention, bool) {
 			continue
 		}
 		// "the email tool", "other file tools", "the secrets tool"
-		if t.c.Any(concept.Tool) && t.f == formOther && i > 0 && x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
+		if t.Means.Any(concept.Tool) && t.Form == lexicon.OtherForm && i > 0 && x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
 			p := x.toks[i-1]
-			if p.c.Any(concept.This) || p.c.Any(concept.Sub) || p.flags&tfBreak != 0 && i == 1 || t.flags&tfBreak != 0 || p.flags&tfIdent != 0 {
+			if p.Means.Any(concept.This) || p.Means.Any(concept.Sub) || p.Flags&token.Break != 0 && i == 1 || t.Flags&token.Break != 0 || p.Flags&token.Ident != 0 {
 				continue
 			}
 			if x.ownerOf(x.identifier(i-1)) == ownerSelf {
@@ -103,8 +105,8 @@ func (x *frameContext) otherServer(word string) bool {
 
 // gap says whether white space stands before token i.
 func (x *frameContext) gap(i int) bool {
-	at := x.toks[i].start
-	return at == 0 || x.doc.text[at-1] == ' ' || x.doc.text[at-1] == '\n' || x.doc.text[at-1] == '`' || x.doc.text[at-1] == '\''
+	at := x.toks[i].Start
+	return at == 0 || x.doc.Text[at-1] == ' ' || x.doc.Text[at-1] == '\n' || x.doc.Text[at-1] == '`' || x.doc.Text[at-1] == '\''
 }
 
 // maxIdentifier bounds an identifier to either side of a word, so that a chain
@@ -113,8 +115,8 @@ const maxIdentifier = 128
 
 // identifier is the whole snake_case or camelCase word at token i.
 func (x *frameContext) identifier(i int) string {
-	s := x.doc.text
-	start := int(x.toks[i].start)
+	s := x.doc.Text
+	start := int(x.toks[i].Start)
 	end := start
 	from, to := max(0, start-maxIdentifier), min(len(s), end+maxIdentifier)
 	for end < to && (char.IsWord(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && char.IsWord(s[end+1])) {
@@ -187,5 +189,5 @@ func shouted(name string) bool {
 // actionName says whether the identifier at i begins with a verb, as names of
 // tools do and names of fields do not.
 func (x *frameContext) actionName(i int) bool {
-	return x.toks[i].f == formBase || x.toks[i].c.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
+	return x.toks[i].Form == lexicon.BaseForm || x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Texts that speak about attacks, and do not commit one.
@@ -12,13 +14,13 @@ import (
 // metaDiscount lowers what stands in a sentence that speaks about attacks
 // rather than commits one: quoted words, words after "detects", "such as".
 func (x *frameContext) metaDiscount() float64 {
-	if x.sen.senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.flags&(tfQuote|tfCode) != 0 && x.citing() || x.sampled() {
+	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() || x.sampled() {
 		x.quoted++
 		return 0.15
 	}
 	if !x.mask.Any(concept.Meta) {
 		// An example of several sentences: quoted, and announced before.
-		if x.toks[0].flags&(tfQuote|tfCode) != 0 && introduced(&x.v.view, x.doc, x.sen) {
+		if x.toks[0].Flags&(token.Quote|token.Code) != 0 && introduced(&x.v.view, x.doc, x.sen) {
 			x.quoted++
 			return 0.15
 		}
@@ -31,11 +33,11 @@ func (x *frameContext) metaDiscount() float64 {
 	for i, t := range x.toks {
 		// "such as keys" in the middle of a demand gives an example of what is
 		// demanded.
-		if t.c.Any(concept.Meta) && t.flags&tfIdent == 0 && !x.exemplifies(i) {
+		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 && !x.exemplifies(i) {
 			meta++
-			opens = opens || i < 3 && t.f == formThird || i > 0 && t.f == formBase && t.flags&(tfBreak|tfIdent) == tfBreak && x.mask.Any(concept.Neg)
+			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
 		}
-		if t.flags&(tfQuote|tfCode) != 0 && t.c.Any(cActs) {
+		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
 			quoted++
 		}
 	}
@@ -63,10 +65,10 @@ func (x *frameContext) exemplifies(i int) bool {
 		return false
 	}
 	for k, t := range x.toks {
-		if k != i && t.c.Any(concept.Meta) && t.flags&tfPhrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
+		if k != i && t.Means.Any(concept.Meta) && t.Flags&token.Phrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
 			return false
 		}
-		if t.flags&(tfQuote|tfCode) != 0 && t.c.Any(cActs) {
+		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
 			return false
 		}
 	}
@@ -75,11 +77,11 @@ func (x *frameContext) exemplifies(i int) bool {
 
 // introduced says whether one of the two sentences before announces examples
 // or speaks of attacks.
-func introduced(v *view, d *doc, sen *sentence) bool {
-	k, _ := slices.BinarySearchFunc(v.clauses[d.sen0:d.sen1], sen.tok0, func(s sentence, tok int) int { return s.tok0 - tok })
-	if k += d.sen0; k == d.sen0 {
+func introduced(v *view, d *token.Doc, sen *token.Sentence) bool {
+	k, _ := slices.BinarySearchFunc(v.clauses[d.Sen0:d.Sen1], sen.Tok0, func(s token.Sentence, tok int) int { return s.Tok0 - tok })
+	if k += d.Sen0; k == d.Sen0 {
 		return false
 	}
-	before := v.clauses[max(d.sen0, k-2):k]
-	return before[len(before)-1].mask.Any(concept.Meta) || before[0].mask.Any(concept.Meta)
+	before := v.clauses[max(d.Sen0, k-2):k]
+	return before[len(before)-1].Means.Any(concept.Meta) || before[0].Means.Any(concept.Meta)
 }

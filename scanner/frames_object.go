@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // What a sentence speaks of that is none of the tool's business.
@@ -30,29 +31,29 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			}
 		}
 		switch {
-		case t.c.Any(concept.Conv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.Any(concept.Whole|concept.Other|concept.Prior|concept.Send|concept.Include),
+		case t.Means.Any(concept.Conv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.Any(concept.Whole|concept.Other|concept.Prior|concept.Send|concept.Include),
 			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"),
 			x.isWord(i+2, "said", "asked") && x.isWord(i, "user") && x.isWord(i+3, "yes", "no", "otherwise", "it", "stop"),
 			x.isWord(i, "what") && x.isWord(i+2, "asked") && x.isWord(i+3, "for"),
-			t.c.Any(concept.Conv) && x.elsewhere(i):
+			t.Means.Any(concept.Conv) && x.elsewhere(i):
 			// where something happens, not what is wanted
-		case t.c.Any(concept.Secret) && t.flags&tfIdent == 0 && x.owns(i):
+		case t.Means.Any(concept.Secret) && t.Flags&token.Ident == 0 && x.owns(i):
 			// whose thing it is, not what is wanted
-		case t.c.Has(concept.Conv|concept.History) && x.condition(i):
+		case t.Means.Has(concept.Conv|concept.History) && x.condition(i):
 			// when something happens
-		case t.c.Any(concept.CredPath):
+		case t.Means.Any(concept.CredPath):
 			if !x.about.Any(concept.CredPath | concept.Secret) {
 				take(foreignData, frSecret)
 			} else {
 				take(personal, frSecret)
 			}
-		case t.start > 2 && (x.doc.text[t.start-2:t.start] == "~/" || x.doc.text[t.start-3:t.start] == "~/.") && !x.about.Any(concept.File|concept.Shell) && (x.contents() || x.mask.Any(concept.Include|concept.Send) && x.mask.Any(concept.Read)):
+		case t.Start > 2 && (x.doc.Text[t.Start-2:t.Start] == "~/" || x.doc.Text[t.Start-3:t.Start] == "~/.") && !x.about.Any(concept.File|concept.Shell) && (x.contents() || x.mask.Any(concept.Include|concept.Send) && x.mask.Any(concept.Read)):
 			take(foreignData, frSecret) // files under the user's home
-		case t.c.Has(concept.System|concept.Instr) && !x.about.Has(concept.System|concept.Instr) && !x.about.Any(concept.Model|concept.Meta):
+		case t.Means.Has(concept.System|concept.Instr) && !x.about.Has(concept.System|concept.Instr) && !x.about.Any(concept.Model|concept.Meta):
 			if !(x.about.Any(concept.Instr) || x.isWord(i, "internal", "initial") || x.isWord(i, "hidden") && !x.isWord(i+1, "prompt", "instructions")) {
 				take(foreignData, frPrompt)
 			}
-		case t.c.Has(concept.Conv | concept.History):
+		case t.Means.Has(concept.Conv | concept.History):
 			switch {
 			case x.about.Any(concept.Conv):
 			case x.isWord(i, "user") && x.isWord(i+1, "query", "question", "request", "prompt", "message", "input", "words") &&
@@ -61,32 +62,32 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			default:
 				take(foreignData, frConv)
 			}
-		case t.c.Any(concept.Conv) && !t.c.Any(concept.Tell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") && !x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all"):
-		case t.c.Any(concept.Conv) && !t.c.Any(concept.Tell) && !x.about.Any(concept.Conv|concept.History):
+		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") && !x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all"):
+		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && !x.about.Any(concept.Conv|concept.History):
 			if x.findAny(concept.Whole|concept.History|concept.Other, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= kindParamDescription && x.findAny(concept.Neg, i-4, i) < 0 {
 				take(foreignData, frConv)
 			} else {
 				take(personal, frConv)
 			}
-		case t.c.Has(concept.Conv|concept.Tell) && !x.about.Any(concept.Conv|concept.History):
+		case t.Means.Has(concept.Conv|concept.Tell) && !x.about.Any(concept.Conv|concept.History):
 			// messages: of the user, all of them
 			if x.findAny(concept.User, i-4, i+4) >= 0 && x.findAny(concept.Other|concept.Whole|concept.Prior, i-6, i+4) >= 0 {
 				take(foreignData, frConv)
 			}
-		case t.c.Any(concept.Secret):
+		case t.Means.Any(concept.Secret):
 			switch {
 			case x.about.Any(concept.Secret | concept.CredPath):
 			case x.mask.Any(concept.You) && x.findAny(concept.Whole, i, i+8) >= 0 && x.kind != kindDescription:
 				take(foreignData, frSecret) // those that you know of
-			case (t.flags&tfIdent == 0 || x.isWord(i, "process")) && x.privateSecret(i):
+			case (t.Flags&token.Ident == 0 || x.isWord(i, "process")) && x.privateSecret(i):
 				take(foreignData, frSecret)
-			case t.flags&(tfUpper|tfIdent) == tfUpper|tfIdent && x.isWord(i-2, "of") || t.flags&(tfUpper|tfIdent) == tfUpper|tfIdent && x.valueOf(i):
+			case t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && x.isWord(i-2, "of") || t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && x.valueOf(i):
 				take(foreignData, frSecret) // the value of GITHUB_TOKEN
 			default:
 				take(personal, frSecret)
 			}
-		case t.c.Any(concept.Personal) && t.flags&(tfIdent|tfCode) == 0 && (x.mask.Any(concept.User|concept.You|concept.Secret) || !x.isWord(i, "document", "documents")) && x.kind <= kindParamDescription && !(x.kind == kindParamDescription && x.sen.first && x.mask.Any(concept.Meta)) && (x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) && !x.about.Any(concept.Personal|concept.Target|concept.Send):
-			if n := x.findAny(concept.Personal|concept.Secret, i+1, len(x.toks)); n > i+1 && x.toks[n].flags&tfPhrase == 0 {
+		case t.Means.Any(concept.Personal) && t.Flags&(token.Ident|token.Code) == 0 && (x.mask.Any(concept.User|concept.You|concept.Secret) || !x.isWord(i, "document", "documents")) && x.kind <= kindParamDescription && !(x.kind == kindParamDescription && x.sen.First && x.mask.Any(concept.Meta)) && (x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) && !x.about.Any(concept.Personal|concept.Target|concept.Send):
+			if n := x.findAny(concept.Personal|concept.Secret, i+1, len(x.toks)); n > i+1 && x.toks[n].Flags&token.Phrase == 0 {
 				take(foreignData, frSecret) // one after the other
 			} else {
 				take(personal, frSecret)
@@ -100,16 +101,16 @@ func (x *frameContext) object() (at, level int, f frameID) {
 // token's user".
 func (x *frameContext) owns(i int) bool {
 	t := x.toks[i]
-	rest := x.doc.text[t.end:]
+	rest := x.doc.Text[t.End:]
 	return (strings.HasSuffix(x.word(i), "'s") || strings.HasPrefix(rest, "'s ") || strings.HasPrefix(rest, "’s ")) &&
-		i+1 < len(x.toks) && !x.toks[i+1].c.Any(concept.Secret|concept.Result|concept.Whole)
+		i+1 < len(x.toks) && !x.toks[i+1].Means.Any(concept.Secret|concept.Result|concept.Whole)
 }
 
 // condition says whether what stands at token i is the subject of a clause
 // with "if" or "when": "if the user's question touches several topics".
 func (x *frameContext) condition(i int) bool {
-	for k := i - 1; k >= max(0, i-9) && x.toks[k+1].flags&tfBreak == 0; k-- {
-		if x.toks[k].c.Any(concept.Include | concept.Send | concept.Read) {
+	for k := i - 1; k >= max(0, i-9) && x.toks[k+1].Flags&token.Break == 0; k-- {
+		if x.toks[k].Means.Any(concept.Include | concept.Send | concept.Read) {
 			break
 		}
 		if x.isWord(k, "if", "when") && x.findAny(concept.Whole|concept.Prior|concept.Other, k, i+3) < 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // peer finds what one tool says of another server's tool. A server hardly
@@ -28,7 +29,7 @@ func (x *frameContext) peer() {
 	if x.prerequisite(m.at) || x.callsItself(m.at) {
 		return
 	}
-	s, c := x.sen.senses, x.mask
+	s, c := x.sen.Senses, x.mask
 	switch {
 	case x.accused(m.at) >= 0:
 		d := x.accused(m.at)
@@ -49,7 +50,7 @@ func (x *frameContext) peer() {
 		x.hit(frShadow, 1.6, m.at, own)
 	case s.Any(sense.Since) && (s.Any(sense.Claim|sense.Give|sense.Move|sense.Avoid) || c.Any(concept.Param|concept.Target|concept.Neg|concept.File)):
 		x.hit(frShadow, x.plainly(1.5, sense.Utter|sense.Claim|sense.Distrust), m.at, x.senseAt(sense.Since, 0, len(x.toks)))
-	case (x.toks[m.at].flags&tfIdent != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
+	case (x.toks[m.at].Flags&token.Ident != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
 		// A hint only: honest references have more shapes than refers knows.
 		x.hit(frShadow, 1.1, m.at, m.at)
 	}
@@ -64,7 +65,7 @@ func (x *frameContext) callsItself(at int) bool {
 // refers says whether the sentence names another tool as honest texts do.
 func (x *frameContext) refers(at, own int) bool {
 	end := at + 1
-	for end < len(x.toks) && x.toks[end].flags&tfIdent != 0 && x.toks[end].start == x.toks[end-1].end+1 {
+	for end < len(x.toks) && x.toks[end].Flags&token.Ident != 0 && x.toks[end].Start == x.toks[end-1].End+1 {
 		end++
 	}
 	for i := max(0, at-4); i < at; i++ {
@@ -72,7 +73,7 @@ func (x *frameContext) refers(at, own int) bool {
 			return true
 		}
 	}
-	if own >= 0 || x.mask.Has(concept.Neg|concept.Tell) || x.sen.senses.Any(sense.Always|sense.Instead|sense.Avoid|sense.Others) && x.mask.Any(concept.Target|concept.Param|concept.File|concept.Other|concept.Must) {
+	if own >= 0 || x.mask.Has(concept.Neg|concept.Tell) || x.sen.Senses.Any(sense.Always|sense.Instead|sense.Avoid|sense.Others) && x.mask.Any(concept.Target|concept.Param|concept.File|concept.Other|concept.Must) {
 		return false
 	}
 	// "such as", "as", "like", "unlike", "than", "from": what it is compared
@@ -80,17 +81,17 @@ func (x *frameContext) refers(at, own int) bool {
 	for i := max(0, at-4); i < at; i++ {
 		t := x.toks[i]
 		switch {
-		case t.c.Any(concept.Call|concept.Ask|concept.Include|concept.Send) && t.flags&tfIdent == 0 && x.findAny(concept.Neg, i-3, i) < 0 && !x.mask.Any(concept.Must):
+		case t.Means.Any(concept.Call|concept.Ask|concept.Include|concept.Send) && t.Flags&token.Ident == 0 && x.findAny(concept.Neg, i-3, i) < 0 && !x.mask.Any(concept.Must):
 			return true
-		case x.isWord(i, "such", "like", "unlike", "than", "from", "of", "that", "with", "by", "to", "e", "example", "instance", "via", "in") && !x.mask.Any(concept.Must) && !x.sen.senses.Any(sense.Since|sense.Reject):
+		case x.isWord(i, "such", "like", "unlike", "than", "from", "of", "that", "with", "by", "to", "e", "example", "instance", "via", "in") && !x.mask.Any(concept.Must) && !x.sen.Senses.Any(sense.Since|sense.Reject):
 			return true
-		case t.c.Any(concept.Prefer) && x.findAny(concept.Neg, i-3, i) < 0:
+		case t.Means.Any(concept.Prefer) && x.findAny(concept.Neg, i-3, i) < 0:
 			return true
 		}
 	}
 	// What it expects, can do, is better at.
 	for i := end; i < min(len(x.toks), end+6); i++ {
-		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses", "enough", "suffices", "helps", "works", "keeps", "covers", "handles") && !x.sen.senses.Any(sense.Since|sense.Always) ||
+		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses", "enough", "suffices", "helps", "works", "keeps", "covers", "handles") && !x.sen.Senses.Any(sense.Since|sense.Always) ||
 			x.isWord(i, "better", "quicker", "faster", "cheaper", "simpler") {
 			return true
 		}
@@ -102,16 +103,16 @@ func (x *frameContext) refers(at, own int) bool {
 // such as query, where this tool speaks of itself by name; -1 if there is
 // none.
 func (x *frameContext) plainMention(own int) int {
-	if own < 0 && !x.sen.foreign && x.findWord(0, len(x.toks), "calls", "call", "requests", "than", "instead", "over") < 0 {
+	if own < 0 && !x.sen.Foreign && x.findWord(0, len(x.toks), "calls", "call", "requests", "than", "instead", "over") < 0 {
 		return -1
 	}
 	for i := range x.toks {
 		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.Any(concept.Other|concept.Must)
 		// Its server's name will do where tools are spoken of.
-		if x.reg.servers != nil && x.mask.Any(concept.Tool) && x.sen.foreign && x.toks[i].end-x.toks[i].start >= 4 && x.otherServer(x.word(i)) {
+		if x.reg.servers != nil && x.mask.Any(concept.Tool) && x.sen.Foreign && x.toks[i].End-x.toks[i].Start >= 4 && x.otherServer(x.word(i)) {
 			return i
 		}
-		if called && i != own && x.toks[i].end-x.toks[i].start >= 4 && x.toks[i].flags&tfIdent == 0 && x.ownerOf(x.word(i)) == ownerOther {
+		if called && i != own && x.toks[i].End-x.toks[i].Start >= 4 && x.toks[i].Flags&token.Ident == 0 && x.ownerOf(x.word(i)) == ownerOther {
 			return i
 		}
 	}
@@ -122,7 +123,7 @@ func (x *frameContext) plainMention(own int) int {
 // what a tool is accused of, "leaks", or what becomes of a call, "rejected".
 func (x *frameContext) plainly(weight float64, meant sense.Set) float64 {
 	for _, t := range x.toks {
-		if t.c.Any(concept.Meta) && !t.s.Any(meant) {
+		if t.Means.Any(concept.Meta) && !t.Senses.Any(meant) {
 			return weight
 		}
 	}
@@ -158,7 +159,7 @@ func (x *frameContext) goesOn() bool {
 // of a tool which is a plain word: "the postgres server's query".
 func (x *frameContext) plainTool(i int) bool {
 	for k := i + 1; k < min(len(x.toks), i+4); k++ {
-		if x.toks[k].end-x.toks[k].start >= 4 && x.ownerOf(x.word(k)) == ownerOther {
+		if x.toks[k].End-x.toks[k].Start >= 4 && x.ownerOf(x.word(k)) == ownerOther {
 			return true
 		}
 	}

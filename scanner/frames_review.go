@@ -5,7 +5,7 @@ import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 // deferred finds what a tool holds back until somebody has looked at it: other
 // behaviour after the approval than before, or a text that is to be swapped.
 func (x *frameContext) deferred() {
-	if x.sen.first || !x.described() || x.about.Any(concept.Meta) {
+	if x.sen.First || !x.described() || x.about.Any(concept.Meta) {
 		return
 	}
 	all := len(x.toks)

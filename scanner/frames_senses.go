@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // senseFrames lists the frames that read senses, each with what a sentence
@@ -32,7 +33,7 @@ var senseFrames = [...]struct {
 
 // readSenses runs the frames that read senses over the sentence.
 func (x *frameContext) readSenses() {
-	s := x.sen.senses
+	s := x.sen.Senses
 	if x.kind == kindJoined {
 		return
 	}
@@ -41,13 +42,13 @@ func (x *frameContext) readSenses() {
 			f.find(x)
 		}
 	}
-	if x.reg != nil && x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) || s.Any(sense.Output|sense.Through|sense.Choose) {
+	if x.reg != nil && x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) || s.Any(sense.Output|sense.Through|sense.Choose) {
 		x.peer()
 	}
-	if x.mask.Has(concept.Conv|concept.User) && !s.Any(sense.Dialog|sense.Utter) && x.sen.flags&tfCode != 0 && x.kind == kindDescription {
+	if x.mask.Has(concept.Conv|concept.User) && !s.Any(sense.Dialog|sense.Utter) && x.sen.Flags&token.Code != 0 && x.kind == kindDescription {
 		x.dialogDemand()
 	}
-	if x.sen.flags&(tfIdent|tfCode|tfQuote) != 0 || s.Any(sense.Field) {
+	if x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || s.Any(sense.Field) {
 		x.privateDemand()
 	}
 }
@@ -56,7 +57,7 @@ func (x *frameContext) readSenses() {
 // senses; -1 if there is none.
 func (x *frameContext) senseAt(want sense.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
-		if x.toks[i].s.Any(want) {
+		if x.toks[i].Senses.Any(want) {
 			return i
 		}
 	}
@@ -67,11 +68,11 @@ func (x *frameContext) senseAt(want sense.Set, from, to int) int {
 // apart.
 func (x *frameContext) near(a, b sense.Set, reach int) (i, j int) {
 	for i := range x.toks {
-		if !x.toks[i].s.Any(a) {
+		if !x.toks[i].Senses.Any(a) {
 			continue
 		}
 		for j := max(0, i-reach); j < min(len(x.toks), i+reach+1); j++ {
-			if j != i && x.toks[j].s.Any(b) {
+			if j != i && x.toks[j].Senses.Any(b) {
 				return i, j
 			}
 		}
@@ -81,36 +82,36 @@ func (x *frameContext) near(a, b sense.Set, reach int) (i, j int) {
 
 // negated says whether a negation stands shortly before token i.
 func (x *frameContext) negated(i int) bool {
-	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
+	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.Foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
 }
 
 // around joins the senses and concepts of the sentence with those of its
 // neighbours in the text.
 func (x *frameContext) around() (s sense.Set, c concept.Set) {
 	at := x.index()
-	for k := max(x.doc.sen0, at-1); k <= min(at+1, x.doc.sen1-1); k++ {
-		s |= x.v.clauses[k].senses
-		c |= x.v.clauses[k].mask
+	for k := max(x.doc.Sen0, at-1); k <= min(at+1, x.doc.Sen1-1); k++ {
+		s |= x.v.clauses[k].Senses
+		c |= x.v.clauses[k].Means
 	}
 	return s, c
 }
 
 // next joins the sentence with the one that follows.
 func (x *frameContext) next() (s sense.Set, c concept.Set) {
-	s, c = x.sen.senses, x.mask
-	if at := x.index(); at+1 < x.doc.sen1 {
-		s |= x.v.clauses[at+1].senses
-		c |= x.v.clauses[at+1].mask
+	s, c = x.sen.Senses, x.mask
+	if at := x.index(); at+1 < x.doc.Sen1 {
+		s |= x.v.clauses[at+1].Senses
+		c |= x.v.clauses[at+1].Means
 	}
 	return s, c
 }
 
 // index is the place of the sentence among those of the view.
 func (x *frameContext) index() int {
-	lo, hi := x.doc.sen0, x.doc.sen1
+	lo, hi := x.doc.Sen0, x.doc.Sen1
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if x.v.clauses[mid].tok0 < x.sen.tok0 {
+		if x.v.clauses[mid].Tok0 < x.sen.Tok0 {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -129,15 +130,15 @@ func (x *frameContext) namedField(own concept.Set, ownSense sense.Set) (at int, 
 	at = -1
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.s.Any(sense.Field) && t.flags&tfIdent == 0 && at < 0 {
+		if t.Senses.Any(sense.Field) && t.Flags&token.Ident == 0 && at < 0 {
 			at = i
 		}
-		if t.flags&(tfIdent|tfCode|tfQuote) == 0 && !x.beside(i) {
+		if t.Flags&(token.Ident|token.Code|token.Quote) == 0 && !x.beside(i) {
 			continue
 		}
 		name := x.identifier(i)
 		for k := range min(len(x.v.docs), maxFields) {
-			if f := &x.v.fields[x.v.docs[k].field]; f.kind == kindParamName && !f.output && f.text == name {
+			if f := &x.v.fields[x.v.docs[k].Field]; f.kind == kindParamName && !f.output && f.text == name {
 				c, s := x.v.meaning(k)
 				if c.Any(own) || s.Any(ownSense) {
 					return i, true
@@ -153,7 +154,7 @@ func (x *frameContext) namedField(own concept.Set, ownSense sense.Set) (at int, 
 // goes on about it: "`ref` is free text; it has to open with ...".
 func (x *frameContext) fieldBefore(own concept.Set, ownSense sense.Set) (found, fair bool) {
 	at := x.index()
-	if at == x.doc.sen0 {
+	if at == x.doc.Sen0 {
 		return false, false
 	}
 	goesOn := false
@@ -164,22 +165,22 @@ func (x *frameContext) fieldBefore(own concept.Set, ownSense sense.Set) (found, 
 		return false, false
 	}
 	s := &x.v.clauses[at-1]
-	y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.tok0:s.tok1], mask: s.mask, kind: x.kind}
+	y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind}
 	i, fair := y.namedField(own, ownSense)
-	return i >= 0 && (y.toks[i].flags&tfCode != 0 || y.toks[i].flags&tfIdent != 0), fair
+	return i >= 0 && (y.toks[i].Flags&token.Code != 0 || y.toks[i].Flags&token.Ident != 0), fair
 }
 
 // beside says whether a word for a parameter, or text of another script,
 // stands next to token i: "the field trace", "trace 参数".
 func (x *frameContext) beside(i int) bool {
-	return i > 0 && x.toks[i-1].s.Any(sense.Field) || i+1 < len(x.toks) && x.toks[i+1].s.Any(sense.Field) || x.sen.foreign
+	return i > 0 && x.toks[i-1].Senses.Any(sense.Field) || i+1 < len(x.toks) && x.toks[i+1].Senses.Any(sense.Field) || x.sen.Foreign
 }
 
 // ownField says what the name of the parameter that this text describes means.
 func (x *frameContext) ownField() (c concept.Set, s sense.Set) {
-	param := x.v.fields[x.doc.field].param
+	param := x.v.fields[x.doc.Field].param
 	for k := range min(len(x.v.docs), 4*maxFields) {
-		if f := &x.v.fields[x.v.docs[k].field]; f.kind == kindParamName && f.text == param {
+		if f := &x.v.fields[x.v.docs[k].Field]; f.kind == kindParamName && f.text == param {
 			return x.v.meaning(k)
 		}
 	}
@@ -201,13 +202,13 @@ func (x *frameContext) described() bool {
 func (x *frameContext) ownName() int {
 	for i := range x.toks {
 		t := x.toks[i]
-		if x.v.Name == "" || x.doc.text[t.start]|0x20 != x.v.Name[0]|0x20 {
+		if x.v.Name == "" || x.doc.Text[t.Start]|0x20 != x.v.Name[0]|0x20 {
 			continue
 		}
-		if t.flags&(tfIdent|tfCode|tfQuote) == 0 && x.isWord(i-1, "a", "an", "the", "each", "every", "your", "this", "new") {
+		if t.Flags&(token.Ident|token.Code|token.Quote) == 0 && x.isWord(i-1, "a", "an", "the", "each", "every", "your", "this", "new") {
 			continue // the word, not the name
 		}
-		if int(t.end-t.start) <= len(x.v.Name) && x.v.Name != "" && strings.EqualFold(x.identifier(i), x.v.Name) {
+		if int(t.End-t.Start) <= len(x.v.Name) && x.v.Name != "" && strings.EqualFold(x.identifier(i), x.v.Name) {
 			return i
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // shadow finds orders about a tool that is not this server's.
@@ -23,7 +25,7 @@ func (x *frameContext) shadow() {
 	case x.kin(x.identifier(m.at)):
 		sure = 0.3
 	}
-	if x.sen.foreign && x.findAny(concept.Call, m.at-3, m.at) >= 0 && !x.mask.Any(concept.Neg|concept.Target|concept.Ignore|concept.Must|concept.Other) && !x.literalSink() {
+	if x.sen.Foreign && x.findAny(concept.Call, m.at-3, m.at) >= 0 && !x.mask.Any(concept.Neg|concept.Target|concept.Ignore|concept.Must|concept.Other) && !x.literalSink() {
 		return // "si quieres mandarlo, usa send_email"
 	}
 	if x.prerequisite(m.at) {
@@ -39,20 +41,20 @@ func (x *frameContext) shadow() {
 	}
 	literal := x.literalSink()
 	var deed int
-	var md mood
-	deed, md = x.demanded(concept.Send|concept.Change|concept.Include|concept.Destroy|concept.Pay, moodOrder)
+	var md token.Mood
+	deed, md = x.demanded(concept.Send|concept.Change|concept.Include|concept.Destroy|concept.Pay, token.MoodOrder)
 	if deed < 0 {
 		for i := range x.toks {
 			// "the recipient must be changed", "has to BCC"
 			t := x.toks[i]
-			if t.c.Any(concept.Send|concept.Change|concept.Include) && t.flags&tfIdent == 0 && (t.f == formBase || t.f == formPast) && x.findAny(concept.Must, i-4, i) >= 0 {
-				deed, md = i, moodStrong
+			if t.Means.Any(concept.Send|concept.Change|concept.Include) && t.Flags&token.Ident == 0 && (t.Form == lexicon.BaseForm || t.Form == lexicon.PastForm) && x.findAny(concept.Must, i-4, i) >= 0 {
+				deed, md = i, token.MoodStrong
 				break
 			}
 		}
 	}
 	target := x.targetWord() || literal
-	if deed >= 0 && md >= moodOrder && target && x.mask.Any(concept.When|concept.Must|concept.Before|concept.Other) && x.toks[deed].flags&tfIdent == 0 && (literal || m.other || md == moodStrong) {
+	if deed >= 0 && md >= token.MoodOrder && target && x.mask.Any(concept.When|concept.Must|concept.Before|concept.Other) && x.toks[deed].Flags&token.Ident == 0 && (literal || m.other || md == token.MoodStrong) {
 		w := 1.7
 		if literal {
 			w = 2.3
@@ -64,7 +66,7 @@ func (x *frameContext) shadow() {
 		// Any other order about it, but an honest "use that one first".
 		for i := range x.toks {
 			t := x.toks[i]
-			if t.flags&tfIdent != 0 || !t.c.Any(concept.Deeds|concept.Ignore|concept.Disable|concept.Prefer) || t.c.Any(concept.Call) && m.at > i && m.at-i <= 4 || x.mood(i) < moodStrong {
+			if t.Flags&token.Ident != 0 || !t.Means.Any(concept.Deeds|concept.Ignore|concept.Disable|concept.Prefer) || t.Means.Any(concept.Call) && m.at > i && m.at-i <= 4 || x.mood(i) < token.MoodStrong {
 				continue
 			}
 			w := 1.0
@@ -75,7 +77,7 @@ func (x *frameContext) shadow() {
 			break
 		}
 	}
-	if n := x.findAny(concept.Neg, 0, m.at); n >= 0 && m.at-n <= 4 && x.findAny(concept.Call, n, m.at) >= 0 && dutyOf(x.toks, n) >= moodOrder {
+	if n := x.findAny(concept.Neg, 0, m.at); n >= 0 && m.at-n <= 4 && x.findAny(concept.Call, n, m.at) >= 0 && token.DutyOf(x.toks, n) >= token.MoodOrder {
 		w := 1.6 * sure
 		if x.findAny(concept.When, m.at, len(x.toks)) >= 0 || x.isWord(m.at+2, "for", "to", "on") || x.isWord(m.at+3, "for", "to", "on") {
 			w *= 0.6 // it is not for that, which is documentation
@@ -88,7 +90,7 @@ func (x *frameContext) shadow() {
 // does not, the parameter of that name does.
 func (x *frameContext) targetWord() bool {
 	for i := range x.toks {
-		if t := x.toks[i]; t.c.Any(concept.Target) && (t.flags&(tfCode|tfQuote|tfIdent) != 0 || !x.isWord(i, "to")) {
+		if t := x.toks[i]; t.Means.Any(concept.Target) && (t.Flags&(token.Code|token.Quote|token.Ident) != 0 || !x.isWord(i, "to")) {
 			return true
 		}
 	}
@@ -99,55 +101,55 @@ func (x *frameContext) targetWord() bool {
 // that claim importance, comments that only a model reads, asides to it.
 func (x *frameContext) mimicry() {
 	t := x.toks[0]
-	s := x.doc.text
+	s := x.doc.Text
 	after := byte(0)
-	if int(t.end) < len(s) {
-		after = s[t.end]
+	if int(t.End) < len(s) {
+		after = s[t.End]
 	}
 	before := byte(0)
-	if t.start > 0 {
-		before = s[t.start-1]
+	if t.Start > 0 {
+		before = s[t.Start-1]
 	}
 	x.transcript()
 	role := x.isWord(0, "system", "assistant", "user", "human", "developer", "admin", "administrator", "operator", "sys")
 	switch {
-	case before == '/' && t.start > 1 && s[t.start-2] == '<' && t.flags&tfTag != 0 && x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") && (after == '>' || after == '_') && x.kind == kindDescription:
+	case before == '/' && t.Start > 1 && s[t.Start-2] == '<' && t.Flags&token.Tag != 0 && x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") && (after == '>' || after == '_') && x.kind == kindDescription:
 		w := 1.5
-		if strings.Contains(s[max(0, int(t.start)-2000):t.start], "<"+x.word(0)) || x.about.Any(concept.Meta) {
+		if strings.Contains(s[max(0, int(t.Start)-2000):t.Start], "<"+x.word(0)) || x.about.Any(concept.Meta) {
 			w = 0.3 // it closes what the text itself opened
 		}
 		x.hit(frMimicry, w, 0, 0)
-	case before == '|' && t.start > 1 && s[t.start-2] == '<':
+	case before == '|' && t.Start > 1 && s[t.Start-2] == '<':
 		w := 2.4
-		if t.flags&(tfQuote|tfCode) != 0 || x.about.Any(concept.Conv|concept.Model|concept.Instr|concept.Meta) || x.kind >= kindEnum {
+		if t.Flags&(token.Quote|token.Code) != 0 || x.about.Any(concept.Conv|concept.Model|concept.Instr|concept.Meta) || x.kind >= kindEnum {
 			w = 0.5
 		}
 		x.hit(frMimicry, w, 0, 0)
-	case t.flags&tfTag != 0 && (x.isWord(0, "inst", "sys", "im_start", "im_end", "endoftext")):
+	case t.Flags&token.Tag != 0 && (x.isWord(0, "inst", "sys", "im_start", "im_end", "endoftext")):
 		x.hit(frMimicry, 2.2, 0, 0)
-	case t.flags&tfTag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_' || after == '-'):
+	case t.Flags&token.Tag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_' || after == '-'):
 		w := 1.5
 		if x.about.Any(concept.Meta) || x.kind == kindParamDescription && role {
 			w = 0.4
 		}
-		if t.flags&tfUpper != 0 && before == '[' && !role {
+		if t.Flags&token.Upper != 0 && before == '[' && !role {
 			w = 0.5 // [IMPORTANT] and [CRITICAL] are how people shout
 		}
 		if x.isWord(0, "user") {
 			w = 0.3
 		}
-		if len(x.toks) == 1 && t.flags&tfUpper == 0 {
+		if len(x.toks) == 1 && t.Flags&token.Upper == 0 {
 			w *= 0.7 // a tag alone is markup; with an order beside it, it adds up
 		}
 		x.hit(frMimicry, w, 0, 0)
-	case role && after == ':' && x.kind == kindDescription && len(x.toks) > 3 && !x.sen.first && (before == '\n' || before == ' ' && t.start > 1 && s[t.start-2] == '\n'):
+	case role && after == ':' && x.kind == kindDescription && len(x.toks) > 3 && !x.sen.First && (before == '\n' || before == ' ' && t.Start > 1 && s[t.Start-2] == '\n'):
 		w := 1.0
 		if x.isWord(0, "system", "assistant") {
 			w = 1.5
 		}
 		x.hit(frMimicry, w, 0, 0)
 	case x.commented():
-		if _, m := x.demanded(concept.Deeds|concept.Ignore|concept.Tell, moodOrder); x.mask.Any(concept.Model|concept.Secretly) || m >= moodOrder && (x.mask.Any(concept.Instr|concept.Ignore|concept.System|concept.Secret|concept.Conv) || x.mask.Has(concept.User|concept.Tell)) {
+		if _, m := x.demanded(concept.Deeds|concept.Ignore|concept.Tell, token.MoodOrder); x.mask.Any(concept.Model|concept.Secretly) || m >= token.MoodOrder && (x.mask.Any(concept.Instr|concept.Ignore|concept.System|concept.Secret|concept.Conv) || x.mask.Has(concept.User|concept.Tell)) {
 			x.hit(frMimicry, 1.6, 0, len(x.toks)-1)
 		}
 	}
@@ -155,9 +157,9 @@ func (x *frameContext) mimicry() {
 		switch {
 		case x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == kindDescription && x.findAny(concept.Tool|concept.System|concept.Instr, i+2, i+5) >= 0 && (x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description")):
 			x.hit(frMimicry, 1.6, i, i+2)
-		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].start-x.toks[i].end >= 3 && s[x.toks[i].end] == '"' && x.isWord(i+2, "content"):
+		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].Start-x.toks[i].End >= 3 && s[x.toks[i].End] == '"' && x.isWord(i+2, "content"):
 			x.hit(frMimicry, 1.6, i, i+1)
-		case x.isWord(i, "instruction", "response", "system", "human", "assistant") && x.toks[i].start >= 4 && s[x.toks[i].start-2] == '#' && s[x.toks[i].start-3] == '#' && int(x.toks[i].end) < len(s) && s[x.toks[i].end] == ':':
+		case x.isWord(i, "instruction", "response", "system", "human", "assistant") && x.toks[i].Start >= 4 && s[x.toks[i].Start-2] == '#' && s[x.toks[i].Start-3] == '#' && int(x.toks[i].End) < len(s) && s[x.toks[i].End] == ':':
 			x.hit(frMimicry, 1.5, i, i)
 		default:
 			continue
@@ -166,15 +168,15 @@ func (x *frameContext) mimicry() {
 	}
 	// "Note to AI:", "for language models:", "Assistant, "
 	for i := 0; i < len(x.toks) && i < 14; i++ {
-		if !x.toks[i].c.Any(concept.Model) || x.toks[i].flags&tfIdent != 0 {
+		if !x.toks[i].Means.Any(concept.Model) || x.toks[i].Flags&token.Ident != 0 {
 			continue
 		}
-		end := int(x.toks[i].end)
+		end := int(x.toks[i].End)
 		if end >= len(s) || s[end] != ':' && s[end] != ',' && !strings.HasPrefix(s[end:], " -") && !strings.HasPrefix(s[end:], " is reading") && !strings.HasPrefix(s[end:], " reading") {
 			continue
 		}
-		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].flags&tfBreak != 0) || i == 0 && len(x.toks) > 3 && !x.sen.first {
-			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, moodOrder); j > i && m >= moodOrder && x.kind <= kindParamDescription && !x.about.Any(concept.Model) {
+		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].Flags&token.Break != 0) || i == 0 && len(x.toks) > 3 && !x.sen.First {
+			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, token.MoodOrder); j > i && m >= token.MoodOrder && x.kind <= kindParamDescription && !x.about.Any(concept.Model) {
 				x.hit(frAddress, 1.0, i, j)
 			}
 		}
@@ -189,12 +191,12 @@ func (x *frameContext) transcript() {
 		return
 	}
 	n := 0
-	for s := x.doc.sen0; s < x.doc.sen1; s++ {
+	for s := x.doc.Sen0; s < x.doc.Sen1; s++ {
 		sen := &x.v.clauses[s]
-		if speaker(x.doc, x.v.tokens[sen.tok0]) {
+		if speaker(x.doc, x.v.tokens[sen.Tok0]) {
 			n++
 		}
-		if sen.tok0 > x.sen.tok1 || n > 8 {
+		if sen.Tok0 > x.sen.Tok1 || n > 8 {
 			break
 		}
 	}
@@ -205,20 +207,20 @@ func (x *frameContext) transcript() {
 
 // speaker says whether a sentence that begins with this token opens with a
 // role of a chat and a mark.
-func speaker(d *doc, t token) bool {
-	s := d.text
-	switch strings.ToLower(s[t.start:t.end]) {
+func speaker(d *token.Doc, t token.Token) bool {
+	s := d.Text
+	switch strings.ToLower(s[t.Start:t.End]) {
 	case "system", "assistant", "user", "human", "tool", "developer", "ai":
 	default:
 		return false
 	}
-	if t.start > 0 && s[t.start-1] != '\n' && s[t.start-1] != '[' && s[t.start-1] != '<' && s[t.start-1] != '#' && s[t.start-1] != '*' && !(s[t.start-1] == ' ' && t.start > 1 && (s[t.start-2] == '#' || s[t.start-2] == '\n' || s[t.start-2] == '.')) && s[t.start-1] != '/' {
+	if t.Start > 0 && s[t.Start-1] != '\n' && s[t.Start-1] != '[' && s[t.Start-1] != '<' && s[t.Start-1] != '#' && s[t.Start-1] != '*' && !(s[t.Start-1] == ' ' && t.Start > 1 && (s[t.Start-2] == '#' || s[t.Start-2] == '\n' || s[t.Start-2] == '.')) && s[t.Start-1] != '/' {
 		return false
 	}
-	return int(t.end) < len(s) && (s[t.end] == ':' || s[t.end] == ']' || s[t.end] == '>')
+	return int(t.End) < len(s) && (s[t.End] == ':' || s[t.End] == ']' || s[t.End] == '>')
 }
 
 // bareName says whether the sentence is one identifier and nothing else.
 func (x *frameContext) bareName() bool {
-	return len(x.toks) > 0 && len(x.toks) < longChain && len(x.identifier(0)) == int(x.toks[len(x.toks)-1].end-x.toks[0].start)
+	return len(x.toks) > 0 && len(x.toks) < token.LongChain && len(x.identifier(0)) == int(x.toks[len(x.toks)-1].End-x.toks[0].Start)
 }

@@ -5,7 +5,9 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Frames about what the user is shown and told: reports that do not tell what
@@ -18,7 +20,7 @@ func (x *frameContext) misreports() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if t.flags&tfIdent != 0 || t.f == formThird || !t.c.Any(concept.Tell|concept.Show|concept.Do|concept.Read|concept.Include|concept.Pay) && t.end-t.start != 2 {
+		if t.Flags&token.Ident != 0 || t.Form == lexicon.ThirdPerson || !t.Means.Any(concept.Tell|concept.Show|concept.Do|concept.Read|concept.Include|concept.Pay) && t.End-t.Start != 2 {
 			continue
 		}
 		// "leave the diff that you show as it was"
@@ -32,11 +34,11 @@ func (x *frameContext) misreports() {
 				}
 			}
 		}
-		told := t.c.Any(concept.Tell|concept.Show) || x.isWord(i, "summarised", "summarized", "summarise", "summarize", "booked", "recorded", "labelled", "labeled", "marked", "answer", "presented", "present", "passed", "sold")
+		told := t.Means.Any(concept.Tell|concept.Show) || x.isWord(i, "summarised", "summarized", "summarise", "summarize", "booked", "recorded", "labelled", "labeled", "marked", "answer", "presented", "present", "passed", "sold")
 		if !told || x.findAny(concept.Neg, i-2, i) >= 0 {
 			continue
 		}
-		ordered := x.mood(i) >= moodOrder || t.f == formPast && x.findAny(concept.Be, i-3, i) >= 0 || x.mask.Any(concept.Must|concept.Model)
+		ordered := x.mood(i) >= token.MoodOrder || t.Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 || x.mask.Any(concept.Must|concept.Model)
 		if !ordered {
 			continue
 		}
@@ -45,7 +47,7 @@ func (x *frameContext) misreports() {
 			case x.isWord(k, "as") && x.isWord(k+1, "if", "though") && x.findAny(concept.Be|concept.Must|concept.Other|concept.User|concept.You, k, len(x.toks)) >= 0,
 				x.isWord(k, "regardless", "irrespective", "despite") && !x.mask.Any(concept.Meta),
 				x.isWord(k, "as") && x.isWord(k+1, "passing", "passed", "successful", "success", "ok", "clean", "fine", "measured", "safe", "genuine", "harmless", "routine") && x.mask.Any(concept.Urgent|concept.Other|concept.You|concept.User|concept.Be):
-				if x.kind == kindDescription && x.sen.first && x.mood(i) < moodStrong {
+				if x.kind == kindDescription && x.sen.First && x.mood(i) < token.MoodStrong {
 					continue
 				}
 				x.hit(frMislead, 1.5, i, k)
@@ -57,7 +59,7 @@ func (x *frameContext) misreports() {
 		}
 	}
 	// Other languages: told so "even if it is not so".
-	if x.sen.foreign && x.mask.Any(concept.Tell|concept.Show) {
+	if x.sen.Foreign && x.mask.Any(concept.Tell|concept.Show) {
 		for _, p := range [...]string{"même si", "aunque no", "auch wenn", "mesmo que", "даже если", "即使", "就算", "なくても"} {
 			if char.IndexFrom(x.text(), p, 0) >= 0 && x.mask.Any(concept.Must|concept.User|concept.Result|concept.Neg) {
 				x.hit(frMislead, 1.5, 0, len(x.toks)-1)
@@ -74,7 +76,7 @@ func (x *frameContext) unheard() {
 		return
 	}
 	for i := range x.toks {
-		if !x.toks[i].c.Any(concept.Neg|concept.User|concept.Do|concept.Secretly|concept.Outside|concept.Must|concept.Tell|concept.System|concept.Call|concept.Sub) && !x.isWord(i, "word", "reason", "point", "between", "remark") {
+		if !x.toks[i].Means.Any(concept.Neg|concept.User|concept.Do|concept.Secretly|concept.Outside|concept.Must|concept.Tell|concept.System|concept.Call|concept.Sub) && !x.isWord(i, "word", "reason", "point", "between", "remark") {
 			continue
 		}
 		switch {
@@ -91,7 +93,7 @@ func (x *frameContext) unheard() {
 			}
 		case x.isWord(i, "need", "reason", "point", "use") && x.isWord(i-1, "no", "little") && x.isWord(i+1, "to", "in"):
 			for k := i + 2; k < min(i+5, len(x.toks)); k++ {
-				if x.toks[k].c.Any(concept.Tell) || x.isWord(k, "talk", "talking", "bother", "trouble", "burden") {
+				if x.toks[k].Means.Any(concept.Tell) || x.isWord(k, "talk", "talking", "bother", "trouble", "burden") {
 					x.hit(frConceal, 1.5, i, k)
 					return
 				}
@@ -99,7 +101,7 @@ func (x *frameContext) unheard() {
 		case x.isWord(i, "us") && x.isWord(i-1, "of") && x.isWord(i-2, "two"), x.isWord(i, "between") && x.isWord(i+1, "us", "ourselves"):
 			x.hit(frConceal, 1.5, i-2, i)
 			return
-		case x.isWord(i, "left", "kept", "leave", "keep") && !x.sen.foreign:
+		case x.isWord(i, "left", "kept", "leave", "keep") && !x.sen.Foreign:
 			for k := i + 1; k < min(i+8, len(x.toks)); k++ {
 				if x.isWord(k, "out") && x.isWord(k+1, "of", "whenever", "when") && !x.housekeeping(k) && (x.findAny(concept.You|concept.Result|concept.Show|concept.Tell, k+1, k+8) >= 0) && x.findAny(concept.User|concept.You|concept.Show, k+1, len(x.toks)) >= 0 {
 					x.hit(frConceal, 1.5, i, k)
@@ -113,7 +115,7 @@ func (x *frameContext) unheard() {
 // hushed finds things that the user would want to know and that are said to
 // need no mention.
 func (x *frameContext) hushed() {
-	if x.kind != kindDescription || x.sen.first || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
+	if x.kind != kindDescription || x.sen.First || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
 		return
 	}
 	i := x.senseAt(sense.Hush, 0, len(x.toks))
@@ -126,7 +128,7 @@ func (x *frameContext) hushed() {
 		x.mask.Any(concept.Pay|concept.Destroy|concept.Send|concept.Instr|concept.Urgent|concept.Secret|concept.Read) {
 		w += 0.8
 	}
-	if w == 0 && (x.sen.foreign && x.mask.Any(concept.Change|concept.Ignore|concept.Disable) || c.Any(concept.Pay|concept.Destroy|concept.Disable|concept.Send)) {
+	if w == 0 && (x.sen.Foreign && x.mask.Any(concept.Change|concept.Ignore|concept.Disable) || c.Any(concept.Pay|concept.Destroy|concept.Disable|concept.Send)) {
 		w = 0.5
 	}
 	if x.mask.Any(concept.User | concept.Model | concept.Conv | concept.You | concept.Tell) {
@@ -135,7 +137,7 @@ func (x *frameContext) hushed() {
 	if s.Any(sense.Move|sense.CopyTo|sense.Vendor) || c.Any(concept.Outside) {
 		w += 0.3
 	}
-	if x.mask.Any(concept.Must|concept.Should|concept.Prefer) || x.isWord(i, "best") || x.sen.foreign {
+	if x.mask.Any(concept.Must|concept.Should|concept.Prefer) || x.isWord(i, "best") || x.sen.Foreign {
 		w += 0.3
 	}
 	if w >= 0.8 {

@@ -22,19 +22,19 @@ func (x *frameContext) standingCopy() {
 	if !mail && !url {
 		return
 	}
-	s := x.sen.senses
+	s := x.sen.Senses
 	i := max(x.senseAt(sense.CopyTo|sense.Always, 0, len(x.toks)), 0)
 	sends := x.about.Any(concept.Send|concept.Target|concept.Conv|concept.Tell|concept.Include) || s.Any(sense.Move) || x.mask.Any(concept.Send)
 	switch {
 	case mail && s.Any(sense.CopyTo) && (sends || s.Any(sense.Always)):
 		x.hit(frSend, x.plainly(1.6, sense.Distrust|sense.Reject), i, i)
-	case mail && s.Any(sense.Always) && sends && (!x.sen.first || x.mask.Any(concept.Target|concept.Include|concept.Must) || s.Any(sense.Move|sense.Instead)):
+	case mail && s.Any(sense.Always) && sends && (!x.sen.First || x.mask.Any(concept.Target|concept.Include|concept.Must) || s.Any(sense.Move|sense.Instead)):
 		x.hit(frSend, 1.6, i, i)
-	case mail && !x.sen.first && x.about.Any(concept.Send) && x.mask.Any(concept.Must|concept.Target) && !x.mask.Any(concept.User|concept.Ask|concept.Result):
+	case mail && !x.sen.First && x.about.Any(concept.Send) && x.mask.Any(concept.Must|concept.Target) && !x.mask.Any(concept.User|concept.Ask|concept.Result):
 		x.hit(frSend, 1.5, i, i)
-	case url && !x.sen.first && s.Any(sense.Same) && (s.Any(sense.Move|sense.Output|sense.Give) || x.mask.Any(concept.Send|concept.Include|concept.File)):
+	case url && !x.sen.First && s.Any(sense.Same) && (s.Any(sense.Move|sense.Output|sense.Give) || x.mask.Any(concept.Send|concept.Include|concept.File)):
 		x.hit(frSend, 1.5, i, i)
-	case url && x.sen.foreign && !x.sen.first && s.Any(sense.Move) && x.mask.Any(concept.Model|concept.Must|concept.Before) && !x.mask.Any(concept.User|concept.Neg):
+	case url && x.sen.Foreign && !x.sen.First && s.Any(sense.Move) && x.mask.Any(concept.Model|concept.Must|concept.Before) && !x.mask.Any(concept.User|concept.Neg):
 		x.hit(frSend, 1.5, i, i)
 	case !mail && s.Has(sense.CopyTo|sense.Always) && (s.Any(sense.Move) || x.mask.Any(concept.Send|concept.Include)):
 		x.hit(frSend, 1.5, i, i)
@@ -44,7 +44,7 @@ func (x *frameContext) standingCopy() {
 // textBeyond is the sentence with a little of what follows: the dot of a host
 // name may have ended it.
 func (x *frameContext) textBeyond() string {
-	return x.doc.text[x.sen.start:min(len(x.doc.text), int(x.sen.end)+24)]
+	return x.doc.Text[x.sen.Start:min(len(x.doc.Text), int(x.sen.End)+24)]
 }
 
 // exampleBefore says whether the address in a text is announced as an example.
@@ -88,7 +88,7 @@ func (x *frameContext) dataLink() {
 	if !x.described() {
 		return
 	}
-	s := x.sen.senses
+	s := x.sen.Senses
 	if s.Has(sense.Session|sense.Link) && !x.about.Any(concept.Secret) {
 		i, j := x.near(sense.Session, sense.Link, 16)
 		if i >= 0 && (s.Any(sense.Give|sense.Paste|sense.Through|sense.Move) || x.mask.Any(concept.Include|concept.Must)) && !x.negated(i) {
@@ -104,11 +104,11 @@ func (x *frameContext) dataLink() {
 		return
 	}
 	at := x.index()
-	from, to := max(0, int(x.sen.start)-200), int(x.sen.end)
-	if at+1 < x.doc.sen1 {
-		to = int(x.v.clauses[at+1].end)
+	from, to := max(0, int(x.sen.Start)-200), int(x.sen.End)
+	if at+1 < x.doc.Sen1 {
+		to = int(x.v.clauses[at+1].End)
 	}
-	if text := x.doc.text[from:to]; openURL(text) {
+	if text := x.doc.Text[from:to]; openURL(text) {
 		i := max(x.senseAt(sense.Dialog|sense.Session|sense.Utter|sense.Image, 0, len(x.toks)), 0)
 		x.hit(frLink, 1.7, i, i)
 	}
@@ -147,7 +147,7 @@ func (x *frameContext) fixedPayee() {
 		s |= own
 	}
 	c := x.mask | x.about
-	if i := x.senseAt(sense.Always|sense.Instead, 0, len(x.toks)); i >= 0 && (c.Any(concept.Pay|concept.Target) || s.Any(sense.Payee)) && (x.kind == kindDescription || x.sen.senses.Any(sense.Always)) {
+	if i := x.senseAt(sense.Always|sense.Instead, 0, len(x.toks)); i >= 0 && (c.Any(concept.Pay|concept.Target) || s.Any(sense.Payee)) && (x.kind == kindDescription || x.sen.Senses.Any(sense.Always)) {
 		x.hit(frRedirect, 1.7, i, i)
 	}
 }

@@ -1,6 +1,11 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
 
 // Frames about the places of a schema where nobody expects a sentence.
 
@@ -10,16 +15,16 @@ func (x *frameContext) instructs() {
 	if len(x.toks) < 6 || x.about.Any(concept.Instr|concept.Meta|concept.Model|concept.Task) || x.discount < 1 {
 		return
 	}
-	output := x.v.fields[x.doc.field].output
+	output := x.v.fields[x.doc.Field].output
 	if !output && x.kind != kindEnum && (x.freeText() || !x.mask.Any(concept.User|concept.Model|concept.Other|concept.Must|concept.Neg|concept.Secret)) {
 		return
 	}
 	for k, t := range x.toks {
-		if t.flags&tfIdent != 0 || k > 0 && t.flags&tfBreak == 0 && !x.toks[k-1].c.Any(concept.And|concept.When|concept.Now) && !x.isWord(k-1, "then", "next") {
+		if t.Flags&token.Ident != 0 || k > 0 && t.Flags&token.Break == 0 && !x.toks[k-1].Means.Any(concept.And|concept.When|concept.Now) && !x.isWord(k-1, "then", "next") {
 			continue
 		}
 		if x.isWord(k, "cancel", "buy", "settle", "mark", "present", "close", "approve", "transfer", "delete", "send", "pay", "call", "open", "read", "forward", "grant", "publish", "accept", "sign", "order",
-			"remove", "replace", "change", "set", "switch", "tell", "say", "report", "post", "upload", "run", "execute", "install", "book", "refund", "unlock", "disable") && t.f != formThird {
+			"remove", "replace", "change", "set", "switch", "tell", "say", "report", "post", "upload", "run", "execute", "install", "book", "refund", "unlock", "disable") && t.Form != lexicon.ThirdPerson {
 			x.hit(frObey, 1.5, k, min(k+4, len(x.toks)-1))
 			return
 		}
@@ -32,7 +37,7 @@ func (x *frameContext) freeText() bool {
 	if own.Any(concept.Instr | concept.Task | concept.Conv | concept.Shell) {
 		return true
 	}
-	switch x.v.fields[x.doc.field].param {
+	switch x.v.fields[x.doc.Field].param {
 	case "text", "body", "content", "goal", "input", "description", "note", "notes", "title", "summary", "reason", "comment", "subject", "template", "code", "example", "examples", "scenario", "q", "query", "caption", "label":
 		return true
 	}
@@ -49,13 +54,13 @@ func (x *frameContext) prose() {
 	if len(x.toks) < 5 || x.about.Any(concept.Meta|concept.Instr|concept.Conv) {
 		return
 	}
-	i, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Disable, moodPlain)
+	i, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Disable, token.MoodPlain)
 	if i < 0 {
 		return
 	}
 	others := x.mask.Any(concept.Model | concept.Instr | concept.System | concept.Secretly)
 	switch {
-	case others && m >= moodOrder && x.kind != kindExample:
+	case others && m >= token.MoodOrder && x.kind != kindExample:
 		x.hit(frAddress, 1.4, i, i)
 	case (others || x.mask.Any(concept.Secret|concept.CredPath|concept.Outside|concept.History) || x.literalSink()) && x.kind != kindExample && x.kind != kindTitle && x.mask.Any(concept.And|concept.Before|concept.When|concept.Must):
 		x.hit(frAddress, 1.4, i, i)

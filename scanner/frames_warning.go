@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // Innocent reasons to speak as attacks do: a warning of what data may hold,
@@ -14,7 +15,7 @@ import (
 // warning says whether the sentence warns of orders in data: it denies that
 // they are to be followed, or calls their source untrusted.
 func (x *frameContext) warning() bool {
-	s := x.sen.senses
+	s := x.sen.Senses
 	if s.Any(sense.Untrusted) {
 		return !x.mask.Has(concept.Prior|concept.System) && !s.Any(sense.Guide|sense.Briefing)
 	}
@@ -30,10 +31,10 @@ func (x *frameContext) warning() bool {
 func (x *frameContext) quoting() bool {
 	quoted, plain := 0, 0
 	for _, t := range x.toks {
-		if t.c.Any(concept.Ignore|concept.Send|concept.Tell|concept.Read|concept.Instr|concept.Secret|concept.Pay) && t.flags&tfIdent == 0 {
-			if t.flags&(tfQuote|tfCode) != 0 {
+		if t.Means.Any(concept.Ignore|concept.Send|concept.Tell|concept.Read|concept.Instr|concept.Secret|concept.Pay) && t.Flags&token.Ident == 0 {
+			if t.Flags&(token.Quote|token.Code) != 0 {
 				quoted++
-			} else if t.c.Any(concept.Ignore | concept.Send | concept.Read | concept.Pay) {
+			} else if t.Means.Any(concept.Ignore | concept.Send | concept.Read | concept.Pay) {
 				plain++
 			}
 		}
@@ -48,40 +49,40 @@ func (x *frameContext) quoting() bool {
 // citing says whether all that the sentence demands stands in quotation marks
 // that follow "like", "such as" or a bracket: it tells what others write.
 func (x *frameContext) citing() bool {
-	if x.sen.foreign {
+	if x.sen.Foreign {
 		return x.citesAbroad()
 	}
 	const acts = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call | concept.Pretend | concept.Disable
 	first, quoted := -1, 0
 	for i, t := range x.toks {
-		in := t.flags&(tfQuote|tfCode) != 0
+		in := t.Flags&(token.Quote|token.Code) != 0
 		if in && first < 0 {
 			first = i
 		}
 		switch {
-		case !t.c.Any(acts) || t.flags&tfIdent != 0:
+		case !t.Means.Any(acts) || t.Flags&token.Ident != 0:
 		case in:
 			quoted++
-		case x.mood(i) >= moodOrder && !x.isWord(i, "go", "look", "like"):
+		case x.mood(i) >= token.MoodOrder && !x.isWord(i, "go", "look", "like"):
 			return false
 		}
 	}
 	if quoted == 0 || first < 1 {
 		return false
 	}
-	start := int(x.toks[first].start)
+	start := int(x.toks[first].Start)
 	return x.findWord(first-3, first, "like", "as", "namely", "example", "examples", "instance", "phrases") >= 0 ||
-		start > 1 && x.doc.text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
+		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
 }
 
 // sampled says whether the sentence stands in a paragraph that is headed as an
 // example, in a tool that keeps such texts.
 func (x *frameContext) sampled() bool {
-	if x.kind != kindDescription || x.sen.first || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
+	if x.kind != kindDescription || x.sen.First || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
 		return false
 	}
-	from := max(0, int(x.sen.start)-400)
-	before := x.doc.text[from:min(len(x.doc.text), int(x.sen.start)+2)]
+	from := max(0, int(x.sen.Start)-400)
+	before := x.doc.Text[from:min(len(x.doc.Text), int(x.sen.Start)+2)]
 	if i := strings.LastIndex(strings.TrimRight(before, "\n "), "\n\n"); i >= 0 {
 		before = before[i+2:]
 	} else {
@@ -119,17 +120,17 @@ func (x *frameContext) idWord(from, to int) bool {
 // happens, or something that somebody does not have: "has said so in this
 // conversation", "starts without any memory of this chat".
 func (x *frameContext) elsewhere(i int) bool {
-	if x.sen.foreign {
+	if x.sen.Foreign {
 		return false
 	}
 	for k := i; k > max(0, i-7); k-- {
-		if x.toks[k].flags&tfBreak != 0 && k < i {
+		if x.toks[k].Flags&token.Break != 0 && k < i {
 			break
 		}
 		if x.isWord(k-1, "see", "sees", "know", "knows", "have", "has", "share", "shares", "memory", "remember", "remembers", "access", "knowledge") && x.findAny(concept.Neg, k-6, k) >= 0 {
 			return true
 		}
-		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].c.Any(concept.Tell) {
+		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].Means.Any(concept.Tell) {
 			if x.findWord(k-9, k, "what", "everything", "whatever", "anything", "all", "whole", "full", "entire", "every", "mentioned", "appear", "appears", "seen", "learned", "gathered", "facts") >= 0 {
 				return false
 			}

@@ -3,20 +3,22 @@ package scanner
 import (
 	"bytes"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // sign gives the signature of the sentence, or of what stands for it.
-func (x *frameContext) sign() *signature {
+func (x *frameContext) sign() *token.Signature {
 	if len(x.signed) == len(x.toks) && &x.signed[0] == &x.toks[0] {
 		return &x.signs
 	}
-	x.signed, x.signs = x.toks, signature{}
+	x.signed, x.signs = x.toks, token.Signature{}
 	keys, beyond := x.v.wordKeys[:0], false
 	for i := range x.toks {
 		t := &x.toks[i]
-		k := wordKey(t.first, int(t.end-t.start))
+		k := token.WordKey(t.First, int(t.End-t.Start))
 		keys = append(keys, k)
-		if t.first < 0x80 {
+		if t.First < 0x80 {
 			x.signs[k>>6] |= 1 << (k & 63)
 		} else {
 			beyond = true
@@ -27,7 +29,7 @@ func (x *frameContext) sign() *signature {
 }
 
 // word is a token's text.
-func (x *frameContext) word(i int) string { return x.doc.text[x.toks[i].start:x.toks[i].end] }
+func (x *frameContext) word(i int) string { return x.doc.Text[x.toks[i].Start:x.toks[i].End] }
 
 // sameWord compares a text with a word in lower case of the same length, whatever
 // the text's case.
@@ -46,7 +48,7 @@ func (x *frameContext) isWord(i int, words ...string) bool {
 		return false
 	}
 	t := &x.toks[i]
-	n, first := int(t.end-t.start), t.first
+	n, first := int(t.End-t.Start), t.First
 	for k := range words {
 		if w := words[k]; len(w) == n && (w[0] == first || first&w[0] >= 0x80) && sameWord(x.word(i), w) {
 			return true
@@ -76,10 +78,10 @@ func (x *frameContext) findWord(from, to int, words ...string) int {
 			}
 			continue
 		}
-		if !signs.may(w) {
+		if !signs.May(w) {
 			continue
 		}
-		key := wordKey(w[0], len(w))
+		key := token.WordKey(w[0], len(w))
 		for i := from; i < at; i++ {
 			next := bytes.IndexByte(keys[i:at], key)
 			if next < 0 {

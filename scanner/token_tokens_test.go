@@ -11,6 +11,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // clauseEnd is the offset after the next line break, or after the blank that
@@ -31,17 +33,17 @@ func clauseEnd(s string, from int) int {
 
 // checkCounts compares what the tokenizer counted of a text with what a second
 // look at it gives.
-func checkCounts(t *testing.T, d *doc) {
+func checkCounts(t *testing.T, d *token.Doc) {
 	t.Helper()
-	s, st := d.text, &d.stats
+	s, st := d.Text, &d.Stats
 	at := 0
-	for _, mark := range d.marks {
+	for _, mark := range d.Clauses {
 		end := clauseEnd(s, at)
-		if mark.end != end {
-			t.Fatalf("%q: a clause from %d ends at %d, not %d", s, at, mark.end, end)
+		if mark.End != end {
+			t.Fatalf("%q: a clause from %d ends at %d, not %d", s, at, mark.End, end)
 		}
-		if share := spelledShare(s[at:end]); mark.written != (share >= 50) && !gluedPossessive.MatchString(s) {
-			t.Fatalf("%q: written is %v, and %d%% of its words are", s[at:end], mark.written, share)
+		if share := spelledShare(s[at:end]); mark.Written != (share >= 50) && !gluedPossessive.MatchString(s) {
+			t.Fatalf("%q: written is %v, and %d%% of its words are", s[at:end], mark.Written, share)
 		}
 		at = end
 	}
@@ -54,12 +56,12 @@ func checkCounts(t *testing.T, d *doc) {
 	var runs, written, known, whims, longest int32
 	char.EachWord(s, func(from, to int) bool {
 		runs++
-		if whimsical(s[from:to]) {
+		if token.Whimsical(s[from:to]) {
 			whims++
 		}
 		switch {
 		case to-from < 3:
-		case spelled(s[from:to]):
+		case lexicon.IsSpelled(s[from:to]):
 			written++
 			known++
 		default:
@@ -68,10 +70,10 @@ func checkCounts(t *testing.T, d *doc) {
 		}
 		return true
 	})
-	if st.runs != runs || st.written != written || st.spelled != known || st.whims != whims || st.longestStrange != longest {
+	if st.Runs != runs || st.Written != written || st.Spelled != known || st.Whims != whims || st.LongestStrange != longest {
 		t.Fatalf("%q: %d runs, %d written, %d spelled, %d whims, longest %d; the tokenizer has %+v", s, runs, written, known, whims, longest, *st)
 	}
-	if !st.command {
+	if !st.Command {
 		command.EachShape(s, func(sh *command.Shape, from, to int) {
 			t.Fatalf("%q: %q begins at %d, and no command was seen", s, sh.What, from)
 		})
@@ -113,7 +115,7 @@ func FuzzTokenizerCounts(f *testing.F) {
 func TestWordSignatures(t *testing.T) {
 	for _, c := range []struct {
 		file, function string
-		signs          *signature
+		signs          *token.Signature
 	}{
 		{"power.go", "pairPower", &pairWords},
 		{"check_capability.go", "paramReach", &reachWords},
@@ -132,7 +134,7 @@ func TestWordSignatures(t *testing.T) {
 			}
 			for _, list := range switchedWords(fn) {
 				words++
-				if !c.signs.may(list) {
+				if !c.signs.May(list) {
 					t.Errorf("%s: %q is not in the signature", c.function, list)
 				}
 			}

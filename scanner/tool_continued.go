@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // continued puts the description of another tool of the same server behind this
@@ -32,7 +33,7 @@ func (v *view) continued(reg *registry) {
 				// The note that says so stands between brackets, or ends a sentence.
 				open := strings.LastIndexAny(d[:i], "([.\n")
 				budget := maxDecoded
-				v.addLayer(theLexicon(), field{kind: kindDescription, layer: toolsInSequence,
+				v.addLayer(lexicon.Get(), field{kind: kindDescription, layer: toolsInSequence,
 					text: strings.TrimSpace(d[:max(open, 0)]) + " " + afterNote(t.Description)}, &budget)
 				return
 			}

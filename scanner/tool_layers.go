@@ -6,6 +6,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // maxLayers bounds how deep encodings may be nested.
@@ -13,10 +15,10 @@ const maxLayers = 4
 
 // decode appends a field and its analysis for each text that hides in the
 // docs from..to, and goes on with what it found.
-func (v *view) decode(lex *lexicon) {
+func (v *view) decode(lex *lexicon.Lexicon) {
 	budget := maxDecoded
 	for i := range v.docs {
-		budget += 2 * len(v.docs[i].text)
+		budget += 2 * len(v.docs[i].Text)
 	}
 	joined := v.joinedRuns()
 	if values := v.joinedValues(); values != "" {
@@ -26,14 +28,14 @@ func (v *view) decode(lex *lexicon) {
 		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: fieldsInSequence}, &budget)
 	}
 	for i := 0; i < len(v.docs); i++ {
-		if f := &v.fields[v.docs[i].field]; len(f.text) < 2*minDecoded || f.layer != "" && strings.Count(f.layer, ">") >= maxLayers-1 {
+		if f := &v.fields[v.docs[i].Field]; len(f.text) < 2*minDecoded || f.layer != "" && strings.Count(f.layer, ">") >= maxLayers-1 {
 			continue
 		}
-		f := v.fields[v.docs[i].field]
+		f := v.fields[v.docs[i].Field]
 		if !f.plain {
 			for _, dec := range rawDecoders {
 				if v.addDecoded(lex, f, dec.name, dec.find(f.text), &budget) && respells(dec.name) {
-					v.docs[i].read = true
+					v.docs[i].Read = true
 				}
 			}
 		}
@@ -44,18 +46,18 @@ func (v *view) decode(lex *lexicon) {
 				continue
 			}
 			name := dec.name
-			if p := escapePrefix[name]; p != "" && spelledOut(v.docs[i].text, p) {
+			if p := escapePrefix[name]; p != "" && spelledOut(v.docs[i].Text, p) {
 				name = lettersAs + name
 			}
 			if v.addDecoded(lex, f, name, text, &budget) && respells(name) {
-				v.docs[i].read = true
+				v.docs[i].Read = true
 			}
 		}
 	}
 }
 
 // addDecoded adds a layer; false when there is nothing to add.
-func (v *view) addDecoded(lex *lexicon, from field, name, text string, budget *int) bool {
+func (v *view) addDecoded(lex *lexicon.Lexicon, from field, name, text string, budget *int) bool {
 	if len(text) < minDecoded || text == from.text {
 		return false
 	}
@@ -68,7 +70,7 @@ func (v *view) addDecoded(lex *lexicon, from field, name, text string, budget *i
 
 // addLayer adds a field for what was found, as far as the budget goes; false
 // when it has to be cut.
-func (v *view) addLayer(lex *lexicon, f field, budget *int) (whole bool) {
+func (v *view) addLayer(lex *lexicon.Lexicon, f field, budget *int) (whole bool) {
 	whole = true
 	if len(f.text) > *budget {
 		whole = false
@@ -120,7 +122,7 @@ func (v *view) joinedRuns() string {
 	n, total, stops := 0, 0, 0
 	for i := range v.fields {
 		f := &v.fields[i]
-		if d := &v.docs[i]; (d.stats.longestWord >= minRun || d.stats.longestWord >= 8 && d.stats.mixed > 0) && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
+		if d := &v.docs[i]; (d.Stats.LongestWord >= token.MinRun || d.Stats.LongestWord >= 8 && d.Stats.Mixed > 0) && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
 			char.Runs(f.text, &char.Base64, 8, func(run string) bool {
 				if encodedRun(run) {
 					pieces.WriteString(run)
@@ -134,10 +136,10 @@ func (v *view) joinedRuns() string {
 		}
 		if len(f.text) <= 60 && len(words) < 256 {
 			words = append(words, i)
-			for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
-				mask |= t.c
+			for _, t := range v.tokens[v.docs[i].Tok0:v.docs[i].Tok1] {
+				mask |= t.Means
 				total++
-				if t.c.Any(concept.Stop) {
+				if t.Means.Any(concept.Stop) {
 					stops++
 				}
 			}
@@ -179,9 +181,9 @@ func (v *view) joinedValues() string {
 		case kindEnum, kindDefault, kindExample:
 			if f.layer == "" && len(f.text) <= 60 && len(list) < 256 {
 				list = append(list, i)
-				for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
+				for _, t := range v.tokens[v.docs[i].Tok0:v.docs[i].Tok1] {
 					total++
-					if t.c.Any(concept.Stop) {
+					if t.Means.Any(concept.Stop) {
 						stops++
 					}
 				}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // fieldKind says where a piece of text stands in a tool definition. The
@@ -85,10 +86,10 @@ type view struct {
 	fields     []field
 	fieldsDone bool
 
-	docs     []doc
+	docs     []token.Doc
 	docsDone bool
-	tokens   []token
-	clauses  []sentence
+	tokens   []token.Token
+	clauses  []token.Sentence
 
 	// otherLanguage is what foreign reports.
 	otherLanguage, languageDone bool
@@ -101,19 +102,17 @@ type view struct {
 	shape    map[string]paramShape
 	required map[string]bool
 
-	tokenizer tokenizer
+	tokenizer token.Tokenizer
 	fold      []byte // of lower
 }
 
 // load points the view at a tool.
 func (v *view) load(t *definition) {
-	marks := v.tokenizer.marks[:0]
-	tokenizer := v.tokenizer
-	tokenizer.marks = marks
+	v.tokenizer.Forget()
 	*v = view{
 		definition: *t,
 		fields:     v.fields[:0], docs: v.docs[:0], tokens: v.tokens[:0], clauses: v.clauses[:0],
-		tokenizer: tokenizer, fold: v.fold,
+		tokenizer: v.tokenizer, fold: v.fold,
 	}
 }
 
@@ -155,8 +154,8 @@ func (v *view) allFields() []field {
 const maxLowered = 64
 
 // lower gives a token's text in lower case, valid until the next call.
-func (v *view) lower(d *doc, t token) []byte {
-	v.fold = char.LowerASCII(v.fold, d.text[t.start:min(t.end, t.start+maxLowered)])
+func (v *view) lower(d *token.Doc, t token.Token) []byte {
+	v.fold = char.LowerASCII(v.fold, d.Text[t.Start:min(t.End, t.Start+maxLowered)])
 	return v.fold
 }
 

@@ -6,11 +6,12 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 func (v *view) maskOf(i int) (c concept.Set) {
-	for k := v.docs[i].sen0; k < v.docs[i].sen1; k++ {
-		c |= v.clauses[k].mask
+	for k := v.docs[i].Sen0; k < v.docs[i].Sen1; k++ {
+		c |= v.clauses[k].Means
 	}
 	return c
 }
@@ -20,14 +21,14 @@ func (v *view) maskOf(i int) (c concept.Set) {
 func (v *view) says(stems ...string) bool {
 	for i := range v.docs {
 		d := &v.docs[i]
-		if k := v.fields[d.field].kind; k > kindDescription || v.fields[d.field].layer != "" {
+		if k := v.fields[d.Field].kind; k > kindDescription || v.fields[d.Field].layer != "" {
 			continue
 		}
-		toks := v.tokens[d.tok0:d.tok1]
+		toks := v.tokens[d.Tok0:d.Tok1]
 		for k := range toks {
 			t := &toks[k]
 			for _, s := range stems {
-				if t.first == s[0] && char.HasPrefixFold(d.text[t.start:t.end], s) {
+				if t.First == s[0] && char.HasPrefixFold(d.Text[t.Start:t.End], s) {
 					return true
 				}
 			}
@@ -37,13 +38,13 @@ func (v *view) says(stems ...string) bool {
 }
 
 // word is a token's text in lower case.
-func (v *view) word(d *doc, t token) string { return string(v.lower(d, t)) }
+func (v *view) word(d *token.Doc, t token.Token) string { return string(v.lower(d, t)) }
 
 // meaning joins what the words of one text mean.
 func (v *view) meaning(i int) (c concept.Set, s sense.Set) {
-	for _, t := range v.tokens[v.docs[i].tok0:v.docs[i].tok1] {
-		c |= t.c
-		s |= t.s
+	for _, t := range v.tokens[v.docs[i].Tok0:v.docs[i].Tok1] {
+		c |= t.Means
+		s |= t.Senses
 	}
 	return c, s
 }
@@ -59,7 +60,7 @@ func (v *view) maskAll() (c concept.Set) {
 // one that is given.
 func (v *view) together(c concept.Set) bool {
 	for i := range v.clauses {
-		if v.clauses[i].mask.Has(c) {
+		if v.clauses[i].Means.Has(c) {
 			return true
 		}
 	}
@@ -76,9 +77,9 @@ func (v *view) contains(text string) bool {
 }
 
 // sentenceAt finds the sentence around an offset.
-func (v *view) sentenceAt(d *doc, at int) *sentence {
-	for s := d.sen0; s < d.sen1; s++ {
-		if int(v.clauses[s].end) > at {
+func (v *view) sentenceAt(d *token.Doc, at int) *token.Sentence {
+	for s := d.Sen0; s < d.Sen1; s++ {
+		if int(v.clauses[s].End) > at {
 			return &v.clauses[s]
 		}
 	}

@@ -31,19 +31,19 @@ func examplesOf(l *labelledTool) []example {
 	z := &v.scorer
 	for i := range v.docs {
 		d := &v.docs[i]
-		f := &v.fields[d.field]
+		f := &v.fields[d.Field]
 		if !f.classified() || f.layer != "" {
 			continue
 		}
 		z.stem(&v.view, d)
-		for k := d.sen0; k < d.sen1; k++ {
+		for k := d.Sen0; k < d.Sen1; k++ {
 			s := &v.clauses[k]
-			if s.tok1 == s.tok0 {
+			if s.Tok1 == s.Tok0 {
 				continue
 			}
-			e := example{planted: planted(d.text, int(v.tokens[s.tok0].start), int(v.tokens[s.tok1-1].end), l.marks)}
+			e := example{planted: planted(d.Text, int(v.tokens[s.Tok0].Start), int(v.tokens[s.Tok1-1].End), l.marks)}
 			for _, h := range hits {
-				if h.doc == i && h.weight >= 2 && h.start >= s.start && h.start < s.end {
+				if h.doc == i && h.weight >= 2 && h.start >= s.Start && h.start < s.End {
 					e.framed = true
 				}
 			}

@@ -9,8 +9,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
 // The lexicon that the program carries is made here, out of the word lists.
@@ -26,18 +28,18 @@ type lexiconBuilder struct {
 }
 
 // compileLexicon makes the lexicon out of its lists.
-func compileLexicon() *lexicon {
+func compileLexicon() *lexicon.Lexicon {
 	l := &lexiconBuilder{latin: newGrowingTrie(1 << 14), foreign: newGrowingTrie(1 << 13), cyril: newGrowingTrie(1 << 11), cjk: &growingRunes{}, phrases: make([]growingPhrase, 1, 1<<12)}
 	for _, g := range verbsEN {
 		for verb := range strings.FieldsSeq(g.words) {
 			for f, word := range conjugate(verb) {
 				if word != "" {
-					l.latin.exact(l.latin.word(word)).means(g.c, formOf[f])
+					addMeaning(l.latin.exact(l.latin.word(word)), g.c, formOf[f])
 				}
 			}
 		}
 	}
-	insert := func(word string, c concept.Set) { l.latin.exact(l.latin.word(word)).means(c, formOther) }
+	insert := func(word string, c concept.Set) { addMeaning(l.latin.exact(l.latin.word(word)), c, lexicon.OtherForm) }
 	for _, g := range nounsEN {
 		for word := range strings.FieldsSeq(g.words) {
 			noun, mass := strings.CutSuffix(word, "=")
@@ -52,7 +54,7 @@ func compileLexicon() *lexicon {
 			insert(word, g.c)
 		}
 	}
-	for word := range strings.FieldsSeq(credWords) {
+	for word := range strings.FieldsSeq(token.CredentialWords) {
 		insert(word, concept.CredPath)
 	}
 	for _, lang := range languages {
@@ -74,14 +76,14 @@ func compileLexicon() *lexicon {
 }
 
 // compile packs the tries, and phrases with them.
-func (l *lexiconBuilder) compile() *lexicon {
-	out := &lexicon{cjk: l.cjk.pack()}
-	out.markFirst()
+func (l *lexiconBuilder) compile() *lexicon.Lexicon {
+	out := &lexicon.Lexicon{CJK: l.cjk.pack()}
+	out.MarkFirst()
 	var place []uint16
-	out.latin, place = l.latin.pack()
-	out.foreign, _ = l.foreign.pack()
-	out.cyril, _ = l.cyril.pack()
-	out.phrases = l.packPhrases(place)
+	out.Latin, place = l.latin.pack()
+	out.Foreign, _ = l.foreign.pack()
+	out.Cyrillic, _ = l.cyril.pack()
+	out.Phrases = l.packPhrases(place)
 	return out
 }
 
@@ -90,9 +92,9 @@ func (l *lexiconBuilder) compile() *lexicon {
 func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 	word, stem := strings.CutSuffix(word, "*")
 	mark := func(t *growingTrie, n uint16) {
-		t.exact(n).means(c, formOther)
+		addMeaning(t.exact(n), c, lexicon.OtherForm)
 		if stem {
-			t.stem(n).means(c, formOther)
+			addMeaning(t.stem(n), c, lexicon.OtherForm)
 		}
 	}
 	switch script := char.ScriptOf(word); script {
@@ -103,8 +105,8 @@ func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 			break
 		}
 		// English may have the word, too: "do" is no sign of Portuguese.
-		if e := l.latin.exact(l.latin.word(word)); e.c&^concept.Foreign == 0 {
-			e.means(concept.Foreign, formOther)
+		if e := l.latin.exact(l.latin.word(word)); e.Means&^concept.Foreign == 0 {
+			addMeaning(e, concept.Foreign, lexicon.OtherForm)
 		}
 	case char.ScriptCyrillic:
 		mark(l.cyril, l.cyril.cyrillicWord(word))
@@ -114,7 +116,7 @@ func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 }
 
 // formOf gives the form of each slot that conjugate fills.
-var formOf = [5]form{formBase, formThird, formIng, formPast, formPast}
+var formOf = [5]lexicon.Form{lexicon.BaseForm, lexicon.ThirdPerson, lexicon.IngForm, lexicon.PastForm, lexicon.PastForm}
 
 // conjugate derives the forms of an English verb: base, third person, -ing,
 // past, participle. Forms given after colons win.
@@ -174,7 +176,7 @@ func (l *lexiconBuilder) addSenses() {
 }
 
 func (l *lexiconBuilder) addSense(w *senseWords) {
-	mark := func(word string) { l.latin.exact(l.latin.word(word)).s |= w.s }
+	mark := func(word string) { l.latin.exact(l.latin.word(word)).Senses |= w.s }
 	for verb := range strings.FieldsSeq(w.verbs) {
 		for _, form := range conjugate(verb) {
 			if form != "" {
@@ -197,9 +199,9 @@ func (l *lexiconBuilder) addSense(w *senseWords) {
 	for word := range strings.FieldsSeq(w.latin + " " + w.others) {
 		word, stem := strings.CutSuffix(word, "*")
 		mark := func(t *growingTrie, n uint16) {
-			t.exact(n).s |= w.s
+			t.exact(n).Senses |= w.s
 			if stem {
-				t.stem(n).s |= w.s
+				t.stem(n).Senses |= w.s
 			}
 		}
 		switch char.ScriptOf(word) {
@@ -215,7 +217,7 @@ func (l *lexiconBuilder) addSense(w *senseWords) {
 
 // addPowers marks the words of the two lists.
 func (l *lexiconBuilder) addPowers() {
-	mark := func(word string, p power.Kind) { l.latin.exact(l.latin.word(word)).power |= p }
+	mark := func(word string, p power.Kind) { l.latin.exact(l.latin.word(word)).Power |= p }
 	for word, p := range power.Words {
 		mark(word, p)
 	}
@@ -230,22 +232,22 @@ func (l *lexiconBuilder) addPowers() {
 func (l *lexiconBuilder) addSpelling() {
 	t := l.latin
 	for n := range t.nodes {
-		if e := &t.entries[t.nodes[n].exact]; e.known() {
-			e.kind |= wordSpelled
+		if e := &t.entries[t.nodes[n].exact]; e.Known() {
+			e.Kind |= lexicon.Spelled
 		}
 	}
 	t.beyond = len(t.nodes)
-	mark := func(word string, kind wordKind) { t.exact(t.word(word)).kind |= kind }
+	mark := func(word string, kind lexicon.WordKind) { t.exact(t.word(word)).Kind |= kind }
 	for word := range strings.FieldsSeq(commonText) {
-		mark(word, wordSpelled)
+		mark(word, lexicon.Spelled)
 	}
 	for word := range isSpellingWord {
-		mark(word, wordLetter)
+		mark(word, lexicon.SpellingWord)
 	}
 	command.EachFirstWord(func(word string, whole bool) {
-		mark(word, wordCommand)
+		mark(word, lexicon.Command)
 		if !whole {
-			t.below(t.word(word), func(n uint16) { t.exact(n).kind |= wordCommand | wordGoing })
+			t.below(t.word(word), func(n uint16) { t.exact(n).Kind |= lexicon.Command | lexicon.CommandStem })
 		}
 	})
 }
@@ -264,7 +266,7 @@ func (l *lexiconBuilder) phrase(text string) *growingPhrase {
 	at := uint16(0)
 	for word := range strings.FieldsSeq(text) {
 		n := l.latin.word(strings.TrimSuffix(word, "'s"))
-		first := &l.latin.exact(n).opens
+		first := &l.latin.exact(n).Opens
 		if at != 0 {
 			first = &l.phrases[at].child
 		}
@@ -283,41 +285,41 @@ func (l *lexiconBuilder) phrase(text string) *growingPhrase {
 }
 
 // packPhrases gives the phrases, with the words' places in the packed trie.
-func (l *lexiconBuilder) packPhrases(place []uint16) []phrase {
-	phrases := make([]phrase, len(l.phrases))
-	words := make([]nextWord, 0, len(l.phrases))
+func (l *lexiconBuilder) packPhrases(place []uint16) []lexicon.Phrase {
+	phrases := make([]lexicon.Phrase, len(l.phrases))
+	words := make([]lexicon.NextWord, 0, len(l.phrases))
 	for i, p := range l.phrases {
 		from := len(words)
 		for k := p.child; k != 0; k = l.phrases[k].sibling {
 			word := place[l.phrases[k].word]
-			words = append(words, nextWord{word, k})
-			phrases[i].words |= 1 << (word & 63)
+			words = append(words, lexicon.NextWord{word, k})
+			phrases[i].Words |= 1 << (word & 63)
 		}
-		phrases[i].c, phrases[i].s, phrases[i].next = p.c, p.s, words[from:]
-		slices.SortFunc(phrases[i].next, func(a, b nextWord) int { return int(a.word) - int(b.word) })
+		phrases[i].Means, phrases[i].Senses, phrases[i].Next = p.c, p.s, words[from:]
+		slices.SortFunc(phrases[i].Next, func(a, b lexicon.NextWord) int { return int(a.Word) - int(b.Word) })
 	}
 	return phrases
 }
 
 // compileSpelling makes the trie of the words of the lexicon and the common ones.
-func compileSpelling(lex *lexicon) *trie {
+func compileSpelling(lex *lexicon.Lexicon) *lexicon.Trie {
 	t := newGrowingTrie(1 << 15)
-	for _, from := range [...]*trie{lex.latin, lex.foreign} {
-		nodes := make([]uint16, len(from.cells)) // of the cells that a word goes through
-		nodes[trieRoot] = trieRoot
-		for n := range from.cells {
-			if from.cells[n].parent == trieFree {
+	for _, from := range [...]*lexicon.Trie{lex.Latin, lex.Foreign} {
+		nodes := make([]uint16, len(from.Cells)) // of the cells that a word goes through
+		nodes[lexicon.Root] = lexicon.Root
+		for n := range from.Cells {
+			if from.Cells[n].Parent == lexicon.Free {
 				continue
 			}
-			exact, stem := from.exact(uint16(n)), from.stem(uint16(n))
+			exact, stem := from.Exact(uint16(n)), from.Stem(uint16(n))
 			switch {
-			case exact.known():
-				t.exact(t.follow(from, nodes, uint16(n))).means(exact.c|concept.Meta, formBase)
-			case exact.kind&wordSpelled != 0:
-				t.exact(t.follow(from, nodes, uint16(n))).means(0, formBase)
+			case exact.Known():
+				addMeaning(t.exact(t.follow(from, nodes, uint16(n))), exact.Means|concept.Meta, lexicon.BaseForm)
+			case exact.Kind&lexicon.Spelled != 0:
+				addMeaning(t.exact(t.follow(from, nodes, uint16(n))), 0, lexicon.BaseForm)
 			}
-			if stem.known() {
-				t.stem(t.follow(from, nodes, uint16(n))).means(stem.c, formOther)
+			if stem.Known() {
+				addMeaning(t.stem(t.follow(from, nodes, uint16(n))), stem.Means, lexicon.OtherForm)
 			}
 		}
 	}
@@ -327,11 +329,11 @@ func compileSpelling(lex *lexicon) *trie {
 
 // follow gives the node that the letters to a cell of another trie lead to.
 // Nodes remembers those of the cells on the way.
-func (t *growingTrie) follow(from *trie, nodes []uint16, n uint16) uint16 {
-	if nodes[n] == trieDead {
-		cell := &from.cells[n]
-		letter := byte(n - from.cells[cell.parent].base)
-		nodes[n] = t.child(t.follow(from, nodes, cell.parent), letter)
+func (t *growingTrie) follow(from *lexicon.Trie, nodes []uint16, n uint16) uint16 {
+	if nodes[n] == lexicon.Dead {
+		cell := &from.Cells[n]
+		letter := byte(n - from.Cells[cell.Parent].Base)
+		nodes[n] = t.child(t.follow(from, nodes, cell.Parent), letter)
 	}
 	return nodes[n]
 }
@@ -343,44 +345,44 @@ func (p *packer) u16(n uint16) { *p = binary.LittleEndian.AppendUint16(*p, n) }
 func (p *packer) u32(n int)    { *p = binary.LittleEndian.AppendUint32(*p, uint32(n)) }
 func (p *packer) u64(n uint64) { *p = binary.LittleEndian.AppendUint64(*p, n) }
 
-func (p *packer) trie(t *trie) {
-	p.u32(len(t.cells))
-	for _, cell := range t.cells {
-		p.u16(cell.base)
-		p.u16(cell.parent)
-		p.u16(cell.exact)
-		p.u16(cell.stem)
+func (p *packer) trie(t *lexicon.Trie) {
+	p.u32(len(t.Cells))
+	for _, cell := range t.Cells {
+		p.u16(cell.Base)
+		p.u16(cell.Parent)
+		p.u16(cell.Exact)
+		p.u16(cell.Stem)
 	}
-	p.u32(len(t.entries))
-	for _, e := range t.entries {
-		p.u64(uint64(e.c))
-		p.u64(uint64(e.s))
-		p.u16(e.opens)
-		*p = append(*p, byte(e.f), byte(e.power), byte(e.kind))
+	p.u32(len(t.Entries))
+	for _, e := range t.Entries {
+		p.u64(uint64(e.Means))
+		p.u64(uint64(e.Senses))
+		p.u16(e.Opens)
+		*p = append(*p, byte(e.Form), byte(e.Power), byte(e.Kind))
 	}
 }
 
 // packLexicon writes the lexicon as the program carries it.
-func packLexicon(l *lexicon) (p packer) {
-	p.trie(l.latin)
-	p.trie(l.foreign)
-	p.trie(l.cyril)
-	p.u32(len(l.cjk))
-	for _, n := range l.cjk {
-		p.u32(int(n.r))
-		p.u64(uint64(n.c))
-		p.u64(uint64(n.s))
-		p.u16(n.from)
-		p.u16(n.to)
+func packLexicon(l *lexicon.Lexicon) (p packer) {
+	p.trie(l.Latin)
+	p.trie(l.Foreign)
+	p.trie(l.Cyrillic)
+	p.u32(len(l.CJK))
+	for _, n := range l.CJK {
+		p.u32(int(n.Rune))
+		p.u64(uint64(n.Means))
+		p.u64(uint64(n.Senses))
+		p.u16(n.From)
+		p.u16(n.To)
 	}
-	p.u32(len(l.phrases))
-	for _, of := range l.phrases {
-		p.u64(uint64(of.c))
-		p.u64(uint64(of.s))
-		p.u32(len(of.next))
-		for _, next := range of.next {
-			p.u16(next.word)
-			p.u16(next.phrase)
+	p.u32(len(l.Phrases))
+	for _, of := range l.Phrases {
+		p.u64(uint64(of.Means))
+		p.u64(uint64(of.Senses))
+		p.u32(len(of.Next))
+		for _, next := range of.Next {
+			p.u16(next.Word)
+			p.u16(next.Phrase)
 		}
 	}
 	return p

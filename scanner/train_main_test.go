@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 var updateLexicon = flag.Bool("update", false, "write lexicon.bin and spelling.bin anew, from the word lists")
@@ -29,8 +31,8 @@ func TestMain(m *testing.M) {
 		name         string
 		want, packed []byte
 	}{
-		{"lexicon.bin", packLexicon(lex), packedLexicon},
-		{"spelling.bin", spelling, packedSpelling},
+		{"lexicon.bin", packLexicon(lex), lexicon.Packed},
+		{"spelling.bin", spelling, lexicon.PackedSpelling},
 	} {
 		if bytes.Equal(f.want, f.packed) {
 			continue
@@ -55,10 +57,10 @@ func TestMain(m *testing.M) {
 
 func TestUnpackedLexicon(t *testing.T) {
 	lex := compileLexicon()
-	if got := theLexicon(); !reflect.DeepEqual(got, lex) {
+	if got := lexicon.Get(); !reflect.DeepEqual(got, lex) {
 		t.Error("the lexicon is not what was packed")
 	}
-	if got := spellingTrie(); !reflect.DeepEqual(got, compileSpelling(lex)) {
+	if got := lexicon.Spelling(); !reflect.DeepEqual(got, compileSpelling(lex)) {
 		t.Error("the trie of spellings is not what was packed")
 	}
 }

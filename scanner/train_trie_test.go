@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
@@ -13,7 +14,7 @@ import (
 type growingTrie struct {
 	nodes []growingNode
 	// entries are what nodes mean; the first is nothing.
-	entries []entry
+	entries []lexicon.Entry
 	// beyond is the first node that is there for its spelling alone, 0 when
 	// there is none.
 	beyond int
@@ -21,19 +22,19 @@ type growingTrie struct {
 
 type growingNode struct {
 	letters     uint64 // a bit for each child
-	exact, stem uint16 // entries, as of a trieCell
-	children    [trieLetters]uint16
+	exact, stem uint16 // entries, as of a lexicon.Cell
+	children    [lexicon.Letters]uint16
 }
 
 // newGrowingTrie makes a trie with room for some nodes.
 func newGrowingTrie(room int) *growingTrie {
-	return &growingTrie{nodes: make([]growingNode, trieRoot+1, room), entries: make([]entry, 1, room/2)}
+	return &growingTrie{nodes: make([]growingNode, lexicon.Root+1, room), entries: make([]lexicon.Entry, 1, room/2)}
 }
 
 // child gives the child of a node by a letter, making it if need be.
 func (t *growingTrie) child(n uint16, letter byte) uint16 {
 	m := t.nodes[n].children[letter]
-	if m == trieDead {
+	if m == lexicon.Dead {
 		m = uint16(len(t.nodes))
 		t.nodes = append(t.nodes, growingNode{})
 		t.nodes[n].children[letter] = m
@@ -45,9 +46,9 @@ func (t *growingTrie) child(n uint16, letter byte) uint16 {
 // word gives the node of a word of ASCII letters and digits; apostrophes and
 // hyphens are dropped, as the tokenizer does.
 func (t *growingTrie) word(word string) uint16 {
-	n := uint16(trieRoot)
+	n := uint16(lexicon.Root)
 	for i := range len(word) {
-		if letter := latinClass(word[i]); letter != 255 {
+		if letter := lexicon.LatinLetter(word[i]); letter != 255 {
 			n = t.child(n, letter)
 		}
 	}
@@ -56,9 +57,9 @@ func (t *growingTrie) word(word string) uint16 {
 
 // cyrillicWord gives the node of a word of Cyrillic letters.
 func (t *growingTrie) cyrillicWord(word string) uint16 {
-	n := uint16(trieRoot)
+	n := uint16(lexicon.Root)
 	for _, r := range word {
-		if letter := cyrillicClass(r); letter != 255 {
+		if letter := lexicon.CyrillicLetter(r); letter != 255 {
 			n = t.child(n, letter)
 		}
 	}
@@ -74,39 +75,39 @@ func (t *growingTrie) below(n uint16, f func(n uint16)) {
 }
 
 // exact gives what a word that ends at a node means, to be added to at once.
-func (t *growingTrie) exact(n uint16) *entry { return t.entry(&t.nodes[n].exact) }
+func (t *growingTrie) exact(n uint16) *lexicon.Entry { return t.entry(&t.nodes[n].exact) }
 
 // stem gives what a word that goes on from a node means, to be added to at once.
-func (t *growingTrie) stem(n uint16) *entry { return t.entry(&t.nodes[n].stem) }
+func (t *growingTrie) stem(n uint16) *lexicon.Entry { return t.entry(&t.nodes[n].stem) }
 
-func (t *growingTrie) entry(of *uint16) *entry {
+func (t *growingTrie) entry(of *uint16) *lexicon.Entry {
 	if *of == 0 {
 		*of = uint16(len(t.entries))
-		t.entries = append(t.entries, entry{})
+		t.entries = append(t.entries, lexicon.Entry{})
 	}
 	return &t.entries[*of]
 }
 
-// means adds what a word means.
-func (e *entry) means(c concept.Set, f form) {
-	e.c |= c
-	if e.f == formOther || f == formBase {
-		e.f = f
+// addMeaning adds what a word means.
+func addMeaning(e *lexicon.Entry, c concept.Set, f lexicon.Form) {
+	e.Means |= c
+	if e.Form == lexicon.OtherForm || f == lexicon.BaseForm {
+		e.Form = f
 	}
 }
 
 // pack gives the trie for walking, and for each growing node its place there.
-func (t *growingTrie) pack() (packed *trie, place []uint16) {
+func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 	place = make([]uint16, len(t.nodes))
-	place[trieRoot] = trieRoot
+	place[lexicon.Root] = lexicon.Root
 	bases := make([]uint16, len(t.nodes))
 	taken := takenCells{bits: make([]uint64, 2, len(t.nodes)/32)}
-	taken.take(trieDead, 1<<trieDead|1<<trieRoot)
+	taken.take(lexicon.Dead, 1<<lexicon.Dead|1<<lexicon.Root)
 	end := 0
 	// Children of one parent stand near each other, parents before children,
 	// so that beginnings of words share what the processor fetches.
 	queue := make([]uint16, 1, len(t.nodes))
-	queue[0] = trieRoot
+	queue[0] = lexicon.Root
 	for k := 0; k < len(queue); k++ {
 		node := &t.nodes[queue[k]]
 		if node.letters == 0 {
@@ -114,7 +115,7 @@ func (t *growingTrie) pack() (packed *trie, place []uint16) {
 		}
 		base := taken.fit(node.letters)
 		bases[queue[k]] = uint16(base)
-		end = max(end, base+trieLetters)
+		end = max(end, base+lexicon.Letters)
 		for letters := node.letters; letters != 0; letters &= letters - 1 {
 			letter := bits.TrailingZeros64(letters)
 			child := node.children[letter]
@@ -122,34 +123,34 @@ func (t *growingTrie) pack() (packed *trie, place []uint16) {
 			queue = append(queue, child)
 		}
 	}
-	packed = &trie{cells: make([]trieCell, end), entries: make([]entry, 1, 1024)}
-	for i := range packed.cells {
-		packed.cells[i].parent = trieFree
+	packed = &lexicon.Trie{Cells: make([]lexicon.Cell, end), Entries: make([]lexicon.Entry, 1, 1024)}
+	for i := range packed.Cells {
+		packed.Cells[i].Parent = lexicon.Free
 	}
-	numbers := map[entry]uint16{{}: 0}
-	number := func(of uint16, kind wordKind) uint16 {
+	numbers := map[lexicon.Entry]uint16{{}: 0}
+	number := func(of uint16, kind lexicon.WordKind) uint16 {
 		if of == 0 && kind == 0 {
 			return 0
 		}
 		e := t.entries[of]
-		e.kind |= kind
+		e.Kind |= kind
 		k, known := numbers[e]
 		if !known {
-			k = uint16(len(packed.entries))
-			packed.entries = append(packed.entries, e)
+			k = uint16(len(packed.Entries))
+			packed.Entries = append(packed.Entries, e)
 			numbers[e] = k
 		}
 		return k
 	}
 	for _, n := range queue {
-		node, kind := &t.nodes[n], wordKind(0)
+		node, kind := &t.nodes[n], lexicon.WordKind(0)
 		if t.beyond > 0 && int(n) >= t.beyond {
-			kind = wordBeyond
+			kind = lexicon.Beyond
 		}
-		cell := &packed.cells[place[n]]
-		cell.base, cell.exact, cell.stem = bases[n], number(node.exact, kind), number(node.stem, 0)
+		cell := &packed.Cells[place[n]]
+		cell.Base, cell.Exact, cell.Stem = bases[n], number(node.exact, kind), number(node.stem, 0)
 		for letters := node.letters; letters != 0; letters &= letters - 1 {
-			packed.cells[int(bases[n])+bits.TrailingZeros64(letters)].parent = place[n]
+			packed.Cells[int(bases[n])+bits.TrailingZeros64(letters)].Parent = place[n]
 		}
 	}
 	return packed, place
@@ -167,7 +168,7 @@ func (t *takenCells) fit(letters uint64) (base int) {
 	for t.from(t.gap)&1 != 0 {
 		t.gap++
 	}
-	base = max(t.gap-bits.TrailingZeros64(letters), trieRoot+1)
+	base = max(t.gap-bits.TrailingZeros64(letters), lexicon.Root+1)
 	for t.from(base)&letters != 0 {
 		base++
 	}
@@ -240,15 +241,15 @@ func (t *growingRunes) conceptsIn(word []rune) (c concept.Set) {
 }
 
 // pack lists the nodes, the children of one side by side.
-func (t *growingRunes) pack() []runeNode {
-	nodes, growing := make([]runeNode, 1), []*growingRunes{t}
+func (t *growingRunes) pack() []lexicon.RuneNode {
+	nodes, growing := make([]lexicon.RuneNode, 1), []*growingRunes{t}
 	for i := 0; i < len(growing); i++ {
 		g := growing[i]
-		nodes[i].c, nodes[i].s, nodes[i].from = g.c, g.s, uint16(len(nodes))
+		nodes[i].Means, nodes[i].Senses, nodes[i].From = g.c, g.s, uint16(len(nodes))
 		for _, r := range slices.Sorted(maps.Keys(g.next)) {
-			nodes, growing = append(nodes, runeNode{r: r}), append(growing, g.next[r])
+			nodes, growing = append(nodes, lexicon.RuneNode{Rune: r}), append(growing, g.next[r])
 		}
-		nodes[i].to = uint16(len(nodes))
+		nodes[i].To = uint16(len(nodes))
 	}
 	return nodes
 }

@@ -1,4 +1,4 @@
-package scanner
+package token
 
 import (
 	"unicode"
@@ -6,13 +6,14 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
 // The tokenizer's slow path: words beyond ASCII, and text without spaces.
 
 // beyond reads what is not ASCII: a word of any script, or a mark.
-func (z *tokenizer) beyond(i int) int {
+func (z *Tokenizer) beyond(i int) int {
 	r, size := utf8.DecodeRuneInString(z.s[i:])
 	switch {
 	case char.IsCJK(r):
@@ -28,7 +29,7 @@ func (z *tokenizer) beyond(i int) int {
 	case '；':
 		z.endSentence(i)
 	case '，', '、', '：', '—', '–', '（', '）', '【', '】', '…', '•', '·', '→':
-		z.pending |= tfBreak
+		z.pending |= Break
 	case '“', '「', '『', '„', '«':
 		z.open = 0
 		z.quote('"')
@@ -38,13 +39,13 @@ func (z *tokenizer) beyond(i int) int {
 		}
 	case '\u00a0', '\u3000':
 	default:
-		z.pending |= tfBreak
+		z.pending |= Break
 	}
 	return i + size
 }
 
 // slowWord reads a word that has letters beyond ASCII.
-func (z *tokenizer) slowWord(i int) int {
+func (z *Tokenizer) slowWord(i int) int {
 	start := i
 	w := z.word[:0]
 	latin, cyrillic, other := 0, 0, 0
@@ -65,11 +66,11 @@ func (z *tokenizer) slowWord(i int) int {
 		}
 		switch {
 		case r >= '0' && r <= '9':
-			z.stats.digits = true
+			z.stats.Digits = true
 			latin++
 		case r < 0x250 || r >= 0x1E00 && r < 0x1F00:
 			latin++
-		case cyrillicClass(r) != 255:
+		case lexicon.CyrillicLetter(r) != 255:
 			cyrillic++
 		case !unicode.Is(unicode.Mn, r):
 			other++
@@ -88,66 +89,66 @@ func (z *tokenizer) slowWord(i int) int {
 
 // emitRunes looks a word up in its own script first, then as the Latin word
 // that it looks like.
-func (z *tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
+func (z *Tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	z.bound(start)
 	if cyrillic > 0 && latin == 0 && other == 0 {
-		if e, ok := z.lex.cyril.longest(z.word, cyrillicClass); ok {
-			z.count(e.c)
-			z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: e.c, s: e.s, f: e.f, flags: z.pending, first: z.s[start] | 0x20})
+		if e, ok := z.lex.Cyrillic.Longest(z.word, lexicon.CyrillicLetter); ok {
+			z.count(e.Means)
+			z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: e.Means, Senses: e.Senses, Form: e.Form, Flags: z.pending, First: z.s[start] | 0x20})
 			z.pending = 0
 			return
 		}
 	}
-	node := uint16(trieRoot)
+	node := uint16(lexicon.Root)
 	upper := 0
 	for _, r := range z.word {
 		for _, b := range []byte(char.FoldRune(r)) {
-			k := latinClass(b)
+			k := lexicon.LatinLetter(b)
 			if k == 255 {
-				node = trieDead
+				node = lexicon.Dead
 				break
 			}
 			if b >= 'A' && b <= 'Z' {
 				upper++
 			}
-			node = z.lex.latin.step(node, k)
+			node = z.lex.Latin.Step(node, k)
 		}
 	}
-	e := z.lex.latin.exact(node)
-	c := e.c
+	e := z.lex.Latin.Exact(node)
+	c := e.Means
 	if cyrillic > 0 || other > 0 {
-		z.pending |= tfFolded
+		z.pending |= Folded
 	}
 	if c.Any(concept.CredPath) {
 		c = z.credential(c, start, end)
 	}
 	if upper > 1 && upper == len(z.word) {
-		z.pending |= tfUpper
+		z.pending |= Upper
 	}
 	z.count(c)
 	z.means |= c
-	z.opens |= e.opens
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: e.own(node), opens: e.opens, f: e.f, flags: z.pending, first: z.s[start] | 0x20})
+	z.opens |= e.Opens
+	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens, Form: e.Form, Flags: z.pending, First: z.s[start] | 0x20})
 	z.pending = 0
 }
 
-func (z *tokenizer) count(c concept.Set) {
-	z.stats.words++
+func (z *Tokenizer) count(c concept.Set) {
+	z.stats.Words++
 	if c != 0 {
-		z.stats.known++
+		z.stats.Known++
 		z.unknown = 0
 	}
 }
 
 // cjkRun reads text without spaces, emitting the longest known word at each
 // place and passing over what is not known.
-func (z *tokenizer) cjkRun(i int) int {
+func (z *Tokenizer) cjkRun(i int) int {
 	for i < len(z.s) {
 		r, size := utf8.DecodeRuneInString(z.s[i:])
 		if !char.IsCJK(r) {
 			break
 		}
-		if !z.lex.cjkOpens(r) {
+		if !z.lex.CJKOpens(r) {
 			i += size
 			continue
 		}
@@ -156,12 +157,12 @@ func (z *tokenizer) cjkRun(i int) int {
 		var sen sense.Set
 		for j < len(z.s) {
 			r, n := utf8.DecodeRuneInString(z.s[j:])
-			if node = z.lex.cjkChild(node, r); node == 0 {
+			if node = z.lex.CJKChild(node, r); node == 0 {
 				break
 			}
 			j += n
-			if at := &z.lex.cjk[node]; at.c != 0 || at.s != 0 {
-				c, sen, end = at.c, at.s, j
+			if at := &z.lex.CJK[node]; at.Means != 0 || at.Senses != 0 {
+				c, sen, end = at.Means, at.Senses, j
 			}
 		}
 		if end == 0 {
@@ -170,7 +171,7 @@ func (z *tokenizer) cjkRun(i int) int {
 		}
 		z.bound(i)
 		z.count(c)
-		z.tokens = append(z.tokens, token{start: uint32(i), end: uint32(end), c: c, s: sen, flags: z.pending, first: z.s[i] | 0x20})
+		z.tokens = append(z.tokens, Token{Start: uint32(i), End: uint32(end), Means: c, Senses: sen, Flags: z.pending, First: z.s[i] | 0x20})
 		z.pending = 0
 		i = end
 	}

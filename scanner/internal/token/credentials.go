@@ -1,4 +1,4 @@
-package scanner
+package token
 
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
@@ -6,10 +6,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
-// credWords are words that name a file with credentials when they stand in a
+// CredentialWords are words that name a file with credentials when they stand in a
 // path: after a dot, a slash or a backslash, or before ".json" and the like.
 // The lexicon marks them; credential looks at what stands around them.
-const credWords = `ssh rsa env npmrc netrc pgpass kube kubeconfig aws gnupg keychains passwd shadow
+const CredentialWords = `ssh rsa env npmrc netrc pgpass kube kubeconfig aws gnupg keychains passwd shadow
 	credentials mcp cookies pypirc pem kdbx dsa ecdsa ed25519 htpasswd boto gitconfig config
 	history authorized vault wallet keystore secrets tfstate azure gcloud docker bashrc zshrc
 	profile login p12 pfx token key claude cursor password passwords known dockercfg pgp`
@@ -71,7 +71,7 @@ var credPairs = map[string][]struct{ before, after string }{
 }
 
 // credential takes concept.CredPath away from a word that does not stand in a path.
-func (z *tokenizer) credential(c concept.Set, start, end int) concept.Set {
+func (z *Tokenizer) credential(c concept.Set, start, end int) concept.Set {
 	var buf [16]byte
 	if end-start <= len(buf) {
 		word := string(char.LowerASCII(buf[:0], z.s[start:end]))

@@ -1,11 +1,15 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+)
 
 // speller finds the word that somebody meant: the one in a trie of all known
 // words that the fewest and likeliest slips lead to.
 type speller struct {
-	words *trie
+	words *lexicon.Trie
 	word  []byte // as it is spelled, lower case
 	path  [maxSpelled]byte
 	best  struct {
@@ -77,7 +81,7 @@ func (s *speller) meant(word string) string {
 	if s.best.length == 0 {
 		s.best.cost = s.limit + 1
 	}
-	s.search(trieRoot, 0, 0, 0, false)
+	s.search(lexicon.Root, 0, 0, 0, false)
 	if s.best.length == 0 {
 		return ""
 	}
@@ -129,15 +133,15 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 	}
 	t, w := s.words, s.word
 	if i == len(w) {
-		if e := t.exact(n); e.f != formOther {
-			s.take(length, cost, e.c != 0)
+		if e := t.Exact(n); e.Form != lexicon.OtherForm {
+			s.take(length, cost, e.Means != 0)
 		}
-	} else if e := t.stem(n); s.foreign && e.known() && i > 3 && len(w)-i < 8 && length+len(w)-i <= maxSpelled {
+	} else if e := t.Stem(n); s.foreign && e.Known() && i > 3 && len(w)-i < 8 && length+len(w)-i <= maxSpelled {
 		rest := length + copy(s.path[length:], w[i:])
 		s.take(rest, cost, true)
 	}
 	next := func(c byte, used, by int, inserted bool) {
-		if m := t.step(n, latinClass(c)); m != trieDead {
+		if m := t.Step(n, lexicon.LatinLetter(c)); m != lexicon.Dead {
 			s.path[length] = c
 			s.search(m, i+used, length+1, cost+by, inserted)
 		}
@@ -213,8 +217,8 @@ func (s *speller) swap(n uint16, i, length, cost int) {
 		return
 	}
 	c, d := s.word[i], s.word[i+1]
-	if m := s.words.step(n, latinClass(d)); m != trieDead {
-		if k := s.words.step(m, latinClass(c)); k != trieDead {
+	if m := s.words.Step(n, lexicon.LatinLetter(d)); m != lexicon.Dead {
+		if k := s.words.Step(m, lexicon.LatinLetter(c)); k != lexicon.Dead {
 			s.path[length], s.path[length+1] = d, c
 			s.search(k, i+2, length+2, cost+slipSwap, false)
 		}
@@ -264,10 +268,10 @@ func (s *speller) sounds(n uint16, i, length, cost int) {
 		}
 		m := n
 		for k := range len(pair[1]) {
-			m = s.words.step(m, latinClass(pair[1][k]))
+			m = s.words.Step(m, lexicon.LatinLetter(pair[1][k]))
 			s.path[length+k] = pair[1][k]
 		}
-		if m != trieDead {
+		if m != lexicon.Dead {
 			s.search(m, i+len(pair[0]), length+len(pair[1]), cost+slipSound, false)
 		}
 	}
@@ -292,18 +296,18 @@ func (s *speller) anagram() {
 	s.path[0] = s.word[0]
 	s.limit = slipSwap + 1
 	s.best.cost = s.limit + 1
-	s.arrange(s.words.step(trieRoot, latinClass(s.word[0])), 1, last, &count)
+	s.arrange(s.words.Step(lexicon.Root, lexicon.LatinLetter(s.word[0])), 1, last, &count)
 }
 
 func (s *speller) arrange(n uint16, at, last int, count *[26]int8) {
-	if s.steps--; n == trieDead || s.steps < 0 {
+	if s.steps--; n == lexicon.Dead || s.steps < 0 {
 		return
 	}
 	if at == last {
-		n = s.words.step(n, latinClass(s.word[last]))
+		n = s.words.Step(n, lexicon.LatinLetter(s.word[last]))
 		s.path[last] = s.word[last]
-		if e := s.words.exact(n); n != trieDead && e.f != formOther {
-			s.take(last+1, s.limit, e.c != 0)
+		if e := s.words.Exact(n); n != lexicon.Dead && e.Form != lexicon.OtherForm {
+			s.take(last+1, s.limit, e.Means != 0)
 		}
 		return
 	}
@@ -311,7 +315,7 @@ func (s *speller) arrange(n uint16, at, last int, count *[26]int8) {
 		if count[l] > 0 {
 			count[l]--
 			s.path[at] = 'a' + byte(l)
-			s.arrange(s.words.step(n, byte(l)), at+1, last, count)
+			s.arrange(s.words.Step(n, byte(l)), at+1, last, count)
 			count[l]++
 		}
 	}

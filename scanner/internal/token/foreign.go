@@ -1,20 +1,21 @@
-package scanner
+package token
 
 import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // lookupForeign adds the meanings that words have in other languages, where
 // function words say that the sentence is in one. With a single such word
 // only words that English does not know are looked up.
-func lookupForeign(l *lexicon, text string, toks []token, sen *sentence) {
+func lookupForeign(l *lexicon.Lexicon, text string, toks []Token, sen *Sentence) {
 	foreign, english := 0, 0
 	for i := range toks {
-		if toks[i].c.Any(concept.Foreign) || accented(text[toks[i].start:toks[i].end]) {
+		if toks[i].Means.Any(concept.Foreign) || accented(text[toks[i].Start:toks[i].End]) {
 			foreign++
-		} else if toks[i].c.Any(concept.Stop) {
+		} else if toks[i].Means.Any(concept.Stop) {
 			english++
 		}
 	}
@@ -23,20 +24,20 @@ func lookupForeign(l *lexicon, text string, toks []token, sen *sentence) {
 	}
 	for i := range toks {
 		t := &toks[i]
-		if t.c&^concept.Foreign != 0 && foreign <= english || t.end-t.start > 30 {
+		if t.Means&^concept.Foreign != 0 && foreign <= english || t.End-t.Start > 30 {
 			continue
 		}
-		if e, ok := l.foreign.longestText(text[t.start+elided(text[t.start:t.end]) : t.end]); ok {
-			t.s |= e.s
-			if e.c == 0 {
+		if e, ok := l.Foreign.LongestText(text[t.Start+elided(text[t.Start:t.End]) : t.End]); ok {
+			t.Senses |= e.Senses
+			if e.Means == 0 {
 				continue
 			}
 			if foreign > english {
-				t.c, t.f = e.c|t.c&concept.Foreign, formOther
+				t.Means, t.Form = e.Means|t.Means&concept.Foreign, lexicon.OtherForm
 			} else {
-				t.c |= e.c
+				t.Means |= e.Means
 			}
-			sen.foreign = true
+			sen.Foreign = true
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package scanner
+package token
 
 import (
 	"strings"
@@ -9,15 +9,15 @@ import (
 // Where sentences and quotations end.
 
 // bound ends a sentence that has grown too long, before the word at start.
-func (z *tokenizer) bound(start int) {
-	if n := len(z.tokens) - z.senTok; n >= maxSentence || n >= longSentence && z.pending&tfBreak != 0 {
+func (z *Tokenizer) bound(start int) {
+	if n := len(z.tokens) - z.senTok; n >= MaxSentence || n >= longSentence && z.pending&Break != 0 {
 		z.endSentence(start)
 	}
 }
 
 // newline ends a sentence, unless the line is only wrapped: the next one goes
 // on in lower case.
-func (z *tokenizer) newline(i int) int {
+func (z *Tokenizer) newline(i int) int {
 	s := z.s
 	z.endClause(i + 1)
 	j := i + 1
@@ -31,13 +31,13 @@ func (z *tokenizer) newline(i int) int {
 }
 
 // stop ends a sentence at . ! ? when white space or a closing mark follows.
-func (z *tokenizer) stop(i int) int {
+func (z *Tokenizer) stop(i int) int {
 	s := z.s
 	j := i + 1
 	for j < len(s) && charClasses[s[j]] == ccStop {
 		j++
 	}
-	z.stats.stops += int32(j - i)
+	z.stats.Stops += int32(j - i)
 	if j >= len(s) {
 		z.endSentence(j)
 		return j
@@ -50,8 +50,8 @@ func (z *tokenizer) stop(i int) int {
 		// "e.g. this" and "1. this" go on.
 		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' {
 			last := z.tokens[n-1]
-			if last.end == uint32(i) && last.end-last.start == 1 && k == ccSpace {
-				if j+1 < len(s) && (charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.start] == 'g') || charClasses[s[last.start]] == ccDigit {
+			if last.End == uint32(i) && last.End-last.Start == 1 && k == ccSpace {
+				if j+1 < len(s) && (charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.Start] == 'g') || charClasses[s[last.Start]] == ccDigit {
 					return j
 				}
 			}
@@ -67,22 +67,22 @@ func (z *tokenizer) stop(i int) int {
 	return j
 }
 
-func (z *tokenizer) breakMark(i int) int {
+func (z *Tokenizer) breakMark(i int) int {
 	s := z.s
-	z.pending |= tfBreak
+	z.pending |= Break
 	switch c := s[i]; c {
 	case ';', '|':
 		z.endSentence(i)
 	case '<', '[':
 		if c == '<' || i+1 < len(s) && charClasses[s[i+1]] == ccUpper || i+1 < len(s) && s[i+1] == '/' {
 			z.endSentence(i)
-			z.pending |= tfTag
+			z.pending |= Tag
 		}
 		if i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '|' || s[i+1] == '!') {
 			if s[i+1] == '!' && i+2 < len(s) && s[i+2] == ' ' {
 				z.endClause(i + 3)
 			} else if command.Opens(s, i+1) {
-				z.stats.command = true
+				z.stats.Command = true
 			}
 			return i + 2
 		}
@@ -93,18 +93,18 @@ func (z *tokenizer) breakMark(i int) int {
 }
 
 // quote opens or closes a quotation; only one that closes marks its words.
-func (z *tokenizer) quote(mark byte) {
+func (z *Tokenizer) quote(mark byte) {
 	switch z.open {
 	case 0:
 		z.open, z.openAt = mark, len(z.tokens)
-		z.pending |= tfBreak
+		z.pending |= Break
 	case mark:
-		flag := tfQuote
+		flag := Quote
 		if mark == '`' {
-			flag = tfCode
+			flag = Code
 		}
 		for k := z.openAt; k < len(z.tokens); k++ {
-			z.tokens[k].flags |= flag
+			z.tokens[k].Flags |= flag
 		}
 		z.open = 0
 	}
@@ -112,7 +112,7 @@ func (z *tokenizer) quote(mark byte) {
 
 // apostrophe handles ' as a quotation mark: it opens after a space and closes
 // before something that is not a letter.
-func (z *tokenizer) apostrophe(i int) {
+func (z *Tokenizer) apostrophe(i int) {
 	s := z.s
 	if z.open == 0 && (i == 0 || charClasses[s[i-1]] == ccSpace || s[i-1] == '(' || s[i-1] == '[' || s[i-1] == ',' || s[i-1] == ':') {
 		z.quote('\'')
@@ -121,13 +121,13 @@ func (z *tokenizer) apostrophe(i int) {
 	}
 }
 
-func (z *tokenizer) endSentence(at int) {
-	if z.unknown > z.stats.longest {
-		z.stats.longest = z.unknown
+func (z *Tokenizer) endSentence(at int) {
+	if z.unknown > z.stats.Longest {
+		z.stats.Longest = z.unknown
 	}
 	if n := len(z.tokens); n > z.senTok {
-		z.sentences = append(z.sentences, sentence{tok0: z.senTok, tok1: n,
-			start: uint32(z.senStart), end: uint32(at), first: z.first})
+		z.sentences = append(z.sentences, Sentence{Tok0: z.senTok, Tok1: n,
+			Start: uint32(z.senStart), End: uint32(at), First: z.first})
 		z.first = false
 		z.senTok = n
 		if z.open != 0 && n-z.openAt > 120 {

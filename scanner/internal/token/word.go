@@ -1,4 +1,4 @@
-package scanner
+package token
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
 // Words of ASCII letters and digits.
@@ -20,26 +21,26 @@ var wordGoesOn = func() (t [256]bool) {
 
 // asciiWord reads a word from i. Nearly all are letters, of which all, the first
 // or none are capital ones; others are read by oddWord.
-func (z *tokenizer) asciiWord(i int) int {
-	s, t := z.s, z.lex.latin
+func (z *Tokenizer) asciiWord(i int) int {
+	s, t := z.s, z.lex.Latin
 	start, first := i, s[i]|0x20
 	letter := first - 'a'
 	if letter >= 26 {
 		return z.odd(i)
 	}
-	n, flags := t.step(trieRoot, letter), z.pending
+	n, flags := t.Step(lexicon.Root, letter), z.pending
 	var deep int
 	if i++; i < len(s) && s[i]-'A' < 26 {
 		if s[start] == first {
 			return z.odd(start)
 		}
-		n, deep = t.capitals(n, s, i)
+		n, deep = t.Capitals(n, s, i)
 		for i = deep; i < len(s) && s[i]-'A' < 26; {
 			i++
 		}
-		flags |= tfUpper
+		flags |= Upper
 	} else {
-		n, deep = t.small(n, s, i)
+		n, deep = t.Small(n, s, i)
 		for i = deep; i < len(s) && s[i]-'a' < 26; {
 			i++
 		}
@@ -48,73 +49,73 @@ func (z *tokenizer) asciiWord(i int) int {
 		return z.odd(start)
 	}
 	length := i - start
-	if flags&tfUpper != 0 {
-		z.stats.capitals += int32(length - 1)
+	if flags&Upper != 0 {
+		z.stats.Capitals += int32(length - 1)
 	}
 	if len(z.tokens)-z.senTok >= longSentence {
 		z.bound(start)
 	}
-	e := &t.entries[0]
+	e := &t.Entries[0]
 	if deep == i {
-		e = t.exact(n)
+		e = t.Exact(n)
 	}
-	c, node := e.c, uint16(trieDead)
+	c, node := e.Means, uint16(lexicon.Dead)
 	if deep == i {
-		node = e.own(n)
+		node = e.OwnNode(n)
 	}
 	if c.Any(concept.CredPath | concept.Meta) {
 		c = z.placed(c, start, i)
 	}
 	st := z.stats
-	st.words++
-	st.runs++
-	if e.kind&(wordLetter|wordCommand) != 0 {
-		z.kinds(e.kind, start)
+	st.Words++
+	st.Runs++
+	if e.Kind&(lexicon.SpellingWord|lexicon.Command) != 0 {
+		z.kinds(e.Kind, start)
 	}
 	if length == 2 && char.Hex[first] && char.Hex[s[start+1]] {
 		st.numberRun++
-		st.numbers = max(st.numbers, st.numberRun)
+		st.Numbers = max(st.Numbers, st.numberRun)
 	} else {
 		st.numberRun = 0
 	}
 	switch {
 	case length == 1:
-		st.singles++
+		st.Singles++
 		if first == 'x' {
-			st.alphabet++ // x-ray
+			st.Alphabet++ // x-ray
 		}
 	case c != 0:
-		st.known++
+		st.Known++
 		if c.Any(concept.Foreign) {
-			st.foreign++
+			st.Foreign++
 		}
-		st.longest = max(st.longest, z.unknown)
+		st.Longest = max(st.Longest, z.unknown)
 		z.unknown = 0
 	default:
 		z.unknown++
 	}
 	if length > 2 {
-		st.written++
-		if e.kind&wordSpelled != 0 {
-			st.spelled++
+		st.Written++
+		if e.Kind&lexicon.Spelled != 0 {
+			st.Spelled++
 			z.strange = 0
 		} else {
 			z.strangeWord(n, start, deep, i)
 		}
-		st.longestWord = max(st.longestWord, int32(length))
+		st.LongestWord = max(st.LongestWord, int32(length))
 	}
 	z.means |= c
-	z.opens |= e.opens
+	z.opens |= e.Opens
 	z.pending = 0
 	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && s[i+1]-'a' < 26) {
-		flags |= tfIdent
+		flags |= Ident
 	}
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(i), c: c, s: e.s, node: node, opens: e.opens, f: e.f, flags: flags, first: first})
+	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(i), Means: c, Senses: e.Senses, Node: node, opens: e.Opens, Form: e.Form, Flags: flags, First: first})
 	return i
 }
 
 // placed takes the meanings from a word that it has only in other places.
-func (z *tokenizer) placed(c concept.Set, start, end int) concept.Set {
+func (z *Tokenizer) placed(c concept.Set, start, end int) concept.Set {
 	if c.Any(concept.CredPath) {
 		c = z.credential(c, start, end)
 	}
@@ -126,38 +127,38 @@ func (z *tokenizer) placed(c concept.Set, start, end int) concept.Set {
 
 // strangeWord counts a word that is in no list of words as it stands; n is the
 // node of its first letters up to deep.
-func (z *tokenizer) strangeWord(n uint16, start, deep, end int) {
-	t, word := z.lex.latin, z.s[start:end]
-	if t.exact(n).kind&wordGoing != 0 {
-		z.kinds(wordCommand, start)
+func (z *Tokenizer) strangeWord(n uint16, start, deep, end int) {
+	t, word := z.lex.Latin, z.s[start:end]
+	if t.Exact(n).Kind&lexicon.CommandStem != 0 {
+		z.kinds(lexicon.Command, start)
 	}
-	if spelledTo(t, n, word, deep-start) || foreignWord(word) {
-		z.stats.spelled++
+	if lexicon.IsSpelledAt(t, n, word, deep-start) || lexicon.IsForeign(word) {
+		z.stats.Spelled++
 		z.strange = 0
 	} else {
-		z.stats.longestStrange = max(z.stats.longestStrange, int32(len(word)))
+		z.stats.LongestStrange = max(z.stats.LongestStrange, int32(len(word)))
 		z.strangeWords()
 	}
 }
 
 // strangeWords counts one more in a row.
-func (z *tokenizer) strangeWords() {
+func (z *Tokenizer) strangeWords() {
 	z.strange++
-	z.stats.strangeRun = max(z.stats.strangeRun, z.strange)
+	z.stats.StrangeRun = max(z.stats.StrangeRun, z.strange)
 }
 
 // kinds counts what a word is besides what it means.
-func (z *tokenizer) kinds(kind wordKind, start int) {
-	if kind&wordLetter != 0 {
-		z.stats.alphabet++
+func (z *Tokenizer) kinds(kind lexicon.WordKind, start int) {
+	if kind&lexicon.SpellingWord != 0 {
+		z.stats.Alphabet++
 	}
-	if kind&wordCommand != 0 {
-		z.stats.command = z.stats.command || command.Opens(z.s, start)
+	if kind&lexicon.Command != 0 {
+		z.stats.Command = z.stats.Command || command.Opens(z.s, start)
 	}
 }
 
 // odd reads any word from i and counts the runs of letters in it.
-func (z *tokenizer) odd(i int) int {
+func (z *Tokenizer) odd(i int) int {
 	s := z.s
 	end := z.oddWord(i)
 	if k := i; s[k]-'0' < 10 {
@@ -175,11 +176,11 @@ func (z *tokenizer) odd(i int) int {
 
 // countRuns counts the runs of ASCII letters in s[from:to], which begins and
 // ends where words do, and says whether a command may begin there.
-func (z *tokenizer) countRuns(from, to int) {
-	s, t, st := z.s[:to], z.lex.latin, z.stats
+func (z *Tokenizer) countRuns(from, to int) {
+	s, t, st := z.s[:to], z.lex.Latin, z.stats
 	for i := from; i < to; {
-		if char.WordBytes[s[i]] && (i == from || !char.WordBytes[s[i-1]]) && !st.command {
-			st.command = command.Opens(z.s, i)
+		if char.WordBytes[s[i]] && (i == from || !char.WordBytes[s[i-1]]) && !st.Command {
+			st.Command = command.Opens(z.s, i)
 		}
 		if !char.IsLetter(s[i]) {
 			i++
@@ -187,67 +188,67 @@ func (z *tokenizer) countRuns(from, to int) {
 		}
 		// n is the node of the letters up to deep, beyond which no word goes on.
 		start, inner := i, 0
-		n := t.step(trieRoot, s[i]|0x20-'a')
+		n := t.Step(lexicon.Root, s[i]|0x20-'a')
 		deep := i + 1
 		for i++; i < to && char.IsLetter(s[i]); i++ {
 			if s[i] < 'a' {
 				inner++
 			}
 			if deep == i {
-				if m := t.step(n, s[i]|0x20-'a'); m != trieDead {
+				if m := t.Step(n, s[i]|0x20-'a'); m != lexicon.Dead {
 					n, deep = m, i+1
 				}
 			}
 		}
 		word := s[start:i]
-		st.runs++
-		if inner > 0 && whimsical(word) {
-			st.whims++
+		st.Runs++
+		if inner > 0 && Whimsical(word) {
+			st.Whims++
 		}
-		if deep == i && t.exact(n).kind&wordLetter != 0 || len(word) == 1 && word[0]|0x20 == 'x' {
-			st.alphabet++
+		if deep == i && t.Exact(n).Kind&lexicon.SpellingWord != 0 || len(word) == 1 && word[0]|0x20 == 'x' {
+			st.Alphabet++
 		}
 		if len(word) > 2 {
-			st.written++
-			if spelledTo(t, n, word, deep-start) || foreignWord(word) {
-				st.spelled++
+			st.Written++
+			if lexicon.IsSpelledAt(t, n, word, deep-start) || lexicon.IsForeign(word) {
+				st.Spelled++
 			} else {
-				st.longestStrange = max(st.longestStrange, int32(len(word)))
+				st.LongestStrange = max(st.LongestStrange, int32(len(word)))
 			}
 		}
 	}
 }
 
-// clauseMark is where a clause ends that begins where the one before it does,
+// Clause is where a clause ends that begins where the one before it does,
 // and whether most of its words, three at least, are such as people write.
-type clauseMark struct {
-	end     int
-	written bool
+type Clause struct {
+	End     int
+	Written bool
 }
 
 // endClause ends a clause at an offset: after a line break, and after a blank that
 // follows a full stop or a colon.
-func (z *tokenizer) endClause(at int) {
+func (z *Tokenizer) endClause(at int) {
 	st := z.stats
-	mark := clauseMark{end: at}
-	if words := st.written - z.clauseWritten; words < 3 {
-		st.strange = st.strange || at-z.clauseStart >= 2*minRun
-	} else if (st.spelled-z.clauseSpelled)*2 < words {
-		st.strange = true
+	mark := Clause{End: at}
+	if words := st.Written - z.clauseWritten; words < 3 {
+		st.Strange = st.Strange || at-z.clauseStart >= 2*MinRun
+	} else if (st.Spelled-z.clauseSpelled)*2 < words {
+		st.Strange = true
 	} else {
-		mark.written = true
+		mark.Written = true
 	}
 	if at > z.clauseStart {
 		z.marks = append(z.marks, mark)
 	}
-	z.clauseStart, z.clauseWritten, z.clauseSpelled = at, st.written, st.spelled
+	z.clauseStart, z.clauseWritten, z.clauseSpelled = at, st.Written, st.Spelled
 }
 
 // oddWord reads a word that has digits, capitals within it or an apostrophe. A
 // letter beyond ASCII that follows directly sends it to the slow path.
-func (z *tokenizer) oddWord(i int) int {
-	s, t := z.s, z.lex.latin
-	start, node := i, uint16(trieRoot)
+func (z *Tokenizer) oddWord(i int) int {
+	s, t := z.s, z.lex.Latin
+	start, node := i, uint16(lexicon.Root)
 	whole := i
 	letters, digits, upper := 0, 0, 0
 	mixed, whim, asked := false, false, false
@@ -258,8 +259,8 @@ loop:
 			// Nearly all of nearly all words.
 			from := i
 			for ; i < len(s) && s[i]-'a' < 26; i++ {
-				if node != trieDead {
-					node = t.step(node, s[i]-'a')
+				if node != lexicon.Dead {
+					node = t.Step(node, s[i]-'a')
 				}
 			}
 			letters += i - from
@@ -277,18 +278,18 @@ loop:
 			if prev == ccLower && !whim {
 				// camelCase: the next part is a token of its own.
 				z.emit(start, i, node, letters, digits, upper, mixed)
-				z.tokens[len(z.tokens)-1].flags |= tfIdent
-				z.pending |= tfIdent
-				start, node, letters, digits, upper, mixed = i, trieRoot, 0, 0, 0, false
+				z.tokens[len(z.tokens)-1].Flags |= Ident
+				z.pending |= Ident
+				start, node, letters, digits, upper, mixed = i, lexicon.Root, 0, 0, 0, false
 			}
 			letters++
 			upper++
 			if i > whole {
-				z.stats.capitals++
+				z.stats.Capitals++
 			}
 		case ccDigit:
 			digits++
-			z.stats.digits = true
+			z.stats.Digits = true
 			mixed = mixed || letters > 0 && i+1 < len(s) && charClasses[s[i+1]] == ccLower
 		case ccJoin:
 			if s[i] == '\'' && i+1 < len(s) && i > start && charClasses[s[i+1]] == ccLower && letters > 0 {
@@ -306,12 +307,12 @@ loop:
 			break loop
 		}
 		prev = k
-		node = t.step(node, latinClass(s[i]))
+		node = t.Step(node, lexicon.LatinLetter(s[i]))
 	}
 	z.emit(start, i, node, letters, digits, upper, mixed)
-	z.stats.longestWord = max(z.stats.longestWord, int32(i-whole))
+	z.stats.LongestWord = max(z.stats.LongestWord, int32(i-whole))
 	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && charClasses[s[i+1]] == ccLower) {
-		z.tokens[len(z.tokens)-1].flags |= tfIdent
+		z.tokens[len(z.tokens)-1].Flags |= Ident
 	}
 	return i
 }
@@ -330,63 +331,63 @@ func alternates(s string) bool {
 }
 
 // emit appends the ASCII word s[start:end] that ended at a trie node.
-func (z *tokenizer) emit(start, end int, node uint16, letters, digits, upper int, mixed bool) {
+func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int, mixed bool) {
 	if len(z.tokens)-z.senTok >= longSentence {
 		z.bound(start)
 	}
-	e := z.lex.latin.exact(node)
-	c := e.c
+	e := z.lex.Latin.Exact(node)
+	c := e.Means
 	if c.Any(concept.CredPath | concept.Meta) {
 		c = z.placed(c, start, end)
 	}
 	z.means |= c
-	z.opens |= e.opens
+	z.opens |= e.Opens
 	flags := z.pending
 	z.pending = 0
 	if upper > 1 && upper == letters {
-		flags |= tfUpper
+		flags |= Upper
 	}
-	z.stats.words++
+	z.stats.Words++
 	if mixed {
-		z.stats.mixed++
+		z.stats.Mixed++
 	}
 	if n := letters + digits; digits > 0 && (n <= 4 || n == 8) || n == 2 && char.Hex[z.s[start]] && char.Hex[z.s[start+1]] {
 		z.stats.numberRun++
-		z.stats.numbers = max(z.stats.numbers, z.stats.numberRun)
+		z.stats.Numbers = max(z.stats.Numbers, z.stats.numberRun)
 	} else {
 		z.stats.numberRun = 0
 	}
 	switch {
 	case letters == 1 && digits == 0:
-		z.stats.singles++
+		z.stats.Singles++
 	case c != 0:
-		z.stats.known++
+		z.stats.Known++
 		if c.Any(concept.Foreign) {
-			z.stats.foreign++
+			z.stats.Foreign++
 		}
-		if z.unknown > z.stats.longest {
-			z.stats.longest = z.unknown
+		if z.unknown > z.stats.Longest {
+			z.stats.Longest = z.unknown
 		}
 		z.unknown = 0
 	case letters > 1:
 		z.unknown++
 	}
-	z.tokens = append(z.tokens, token{start: uint32(start), end: uint32(end), c: c, s: e.s, node: e.own(node), opens: e.opens, f: e.f, flags: flags, first: z.s[start] | 0x20})
+	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens, Form: e.Form, Flags: flags, First: z.s[start] | 0x20})
 }
 
 // inHost says whether a word is part of a host name: "mail.example" gives no
 // example.
-func (z *tokenizer) inHost(start, end int) bool {
+func (z *Tokenizer) inHost(start, end int) bool {
 	if start > 0 && strings.IndexByte(".-@/", z.s[start-1]) >= 0 {
 		return true
 	}
 	return end+1 < len(z.s) && z.s[end] == '.' && char.IsLetter(z.s[end+1])
 }
 
-// whimsical says whether a word has its capitals where neither a sentence nor
+// Whimsical says whether a word has its capitals where neither a sentence nor
 // an identifier has them: within it, and beside another capital or a single
 // small letter.
-func whimsical(word string) bool {
+func Whimsical(word string) bool {
 	turns, inner := 0, 0
 	for i := 1; i < len(word); i++ {
 		upper := word[i] < 'a'
@@ -401,4 +402,4 @@ func whimsical(word string) bool {
 		turns == 1 && inner > 0 && word[0] >= 'a' && len(word) < 5 || turns == 1 && inner > 1 && inner < len(word)-1
 }
 
-const minRun = 16
+const MinRun = 16

@@ -1,39 +1,39 @@
-package scanner
+package lexicon
 
 // How words are spelled. The trie of English words holds, beside those that
 // mean something, the common ones: words that nothing is to be read into, but
 // that are spelled as they should be, from this project's own documents, tools
 // and tests. So the tokenizer's one walk along a word tells both.
 
-// spelled says whether a word of ASCII letters is one that people write: of the
+// IsSpelled says whether a word of ASCII letters is one that people write: of the
 // lexicon, or a common one, or one of these with an ending.
-func spelled[T string | []byte](word T) bool { return english(word) || foreignWord(word) }
+func IsSpelled[T string | []byte](word T) bool { return IsEnglish(word) || IsForeign(word) }
 
-// english is spelled for English alone.
-func english[T string | []byte](word T) bool {
+// IsEnglish is spelled for English alone.
+func IsEnglish[T string | []byte](word T) bool {
 	if len(word) < 3 {
 		return true
 	}
-	t, n := theLexicon().latin, uint16(trieRoot)
+	t, n := Get().Latin, uint16(Root)
 	for i := range len(word) {
-		m := t.step(n, latinClass(word[i]))
-		if m == trieDead {
-			return spelledTo(t, n, word, i)
+		m := t.Step(n, LatinLetter(word[i]))
+		if m == Dead {
+			return IsSpelledAt(t, n, word, i)
 		}
 		n = m
 	}
-	return spelledTo(t, n, word, len(word))
+	return IsSpelledAt(t, n, word, len(word))
 }
 
-// spelledTo says whether a word of three letters and more is a word that people
+// IsSpelledAt says whether a word of three letters and more is a word that people
 // write, or one with an ending: -s -d -r, -es -ed -er, -ly, -ing. n is the node
 // of its first letters up to at, beyond which the trie does not go.
-func spelledTo[T string | []byte](t *trie, n uint16, word T, at int) bool {
+func IsSpelledAt[T string | []byte](t *Trie, n uint16, word T, at int) bool {
 	for ; at > 2 && len(word)-at < 4; at-- {
-		if t.exact(n).kind&wordSpelled != 0 && ends(word, at) {
+		if t.Exact(n).Kind&Spelled != 0 && ends(word, at) {
 			return true
 		}
-		n = t.cells[n].parent
+		n = t.Cells[n].Parent
 	}
 	return false
 }
@@ -55,17 +55,17 @@ func ends[T string | []byte](word T, at int) bool {
 	return false
 }
 
-// foreignWord says whether another language in Latin script has the word, as
+// IsForeign says whether another language in Latin script has the word, as
 // far as the lexicon goes.
-func foreignWord[T string | []byte](word T) bool {
-	n, t := uint16(trieRoot), theLexicon().foreign
+func IsForeign[T string | []byte](word T) bool {
+	n, t := uint16(Root), Get().Foreign
 	for i := 0; i < len(word); i++ {
-		if n = t.step(n, latinClass(word[i])); n == trieDead {
+		if n = t.Step(n, LatinLetter(word[i])); n == Dead {
 			return false
 		}
-		if i > 3 && t.stem(n).c != 0 {
+		if i > 3 && t.Stem(n).Means != 0 {
 			return true
 		}
 	}
-	return t.exact(n).c != 0
+	return t.Exact(n).Means != 0
 }
