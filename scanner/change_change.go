@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
@@ -50,7 +51,7 @@ func newSentences(v, other *toolReading) []sentenceAt {
 	looked := 0
 	for i := range v.docs {
 		d := &v.docs[i]
-		if layer := v.fields[d.Field].layer; d.Read || layer != "" && !deliberate(layer) && !respells(layer) {
+		if layer := v.fields[d.Field].layer; d.Read || layer != "" && !decode.Deliberate(layer) && !decode.Respells(layer) {
 			continue
 		}
 		encoded := v.hidesCode(d.Field)
@@ -77,7 +78,7 @@ func isCode(s string) bool {
 			}
 		}
 	}
-	return letters*2 < all || proseCost(s) > costStrange
+	return letters*2 < all || decode.ProseCost(s) > decode.CostStrange
 }
 
 func (c *change) more(w float64, what string) {

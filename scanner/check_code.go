@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
@@ -103,7 +104,7 @@ func shapeWeight(v *toolReading, d *token.Doc, sh *command.Shape, about concept.
 	}
 	switch {
 	case f.layer == "":
-	case deliberate(f.layer):
+	case decode.Deliberate(f.layer):
 		w += 1.6 // nobody encodes a command that may be read
 	default:
 		w += 0.8

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
@@ -46,10 +47,10 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 	if h.weight > 0 {
 		// Somebody encoded it, or cut it up: a hint is enough.
 		layer := v.fields[v.docs[h.doc].Field].layer
-		if deliberate(layer) || onlyJoined(layer) && h.frame == frOverride {
+		if decode.Deliberate(layer) || decode.OnlyInSequence(layer) && h.frame == frOverride {
 			least = 1
 		}
-		if onlyJoined(layer) && h.weight < softWeight && h.frame != frOverride {
+		if decode.OnlyInSequence(layer) && h.weight < softWeight && h.frame != frOverride {
 			return nil // honest texts, put in sequence, meet by chance
 		}
 	}
@@ -65,7 +66,7 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 		Detail:     f.where() + "; " + frameNames[h.frame],
 	}
 	// A long text that is only read in another way says much by chance.
-	if sum >= softWeight+0.4 && !onlyJoined(f.layer) && !v.purpose().Any(concept.Meta) && (deliberate(f.layer) || len(v.tokens) <= 2*longTool) {
+	if sum >= softWeight+0.4 && !decode.OnlyInSequence(f.layer) && !v.purpose().Any(concept.Meta) && (decode.Deliberate(f.layer) || len(v.tokens) <= 2*longTool) {
 		s.Tier, s.critical = tierHard, true
 	}
 	return []signal{s}
@@ -78,7 +79,7 @@ func encodedOrder(v *toolReading) []signal {
 	for i := range v.docs {
 		d := &v.docs[i]
 		f := &v.fields[d.Field]
-		if f.layer == "" || !deliberate(f.layer) {
+		if f.layer == "" || !decode.Deliberate(f.layer) {
 			continue
 		}
 		if v.purpose().Any(concept.Meta) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 )
 
 // checkSize finds text that is there to push other text out of sight.
@@ -90,7 +91,7 @@ func paddedAt(s string) int {
 	return 0
 }
 
-// manyLines says whether a text may have as many lines as sentenceEnd finds.
+// manyLines says whether a text may have as many lines as decode.SentenceEnd finds.
 func manyLines(s string, least int) bool {
 	n := 1
 	for _, end := range [...]string{"\n", ".", "!", "?"} {
@@ -107,7 +108,7 @@ func repetition(s string) (most, at int) {
 	var last string
 	n := 0
 	for from := 0; from < len(s); {
-		end := sentenceEnd(s, from)
+		end := decode.SentenceEnd(s, from)
 		line := s[from:end]
 		if line == last && len(line) >= minLine {
 			n++

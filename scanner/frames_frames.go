@@ -3,6 +3,7 @@ package scanner
 import (
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
@@ -236,7 +237,7 @@ var sentenceFrames = [...]struct {
 // hit records a find between two tokens of the sentence.
 func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	weight *= x.discount
-	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) && x.v.fields[x.doc.Field].layer == fieldsInSequence {
+	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) && x.v.fields[x.doc.Field].layer == decode.FieldsInSequence {
 		return
 	}
 	if i > j {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
@@ -21,7 +22,7 @@ func (v *view) continued(reg *registry) {
 			return
 		}
 		at = i + len("ontinue")
-		rest := d[at:min(len(d), at+noteLength)]
+		rest := d[at:min(len(d), at+decode.NoteLength)]
 		if stop := strings.IndexByte(rest, '.'); stop >= 0 {
 			rest = rest[:stop]
 		}
@@ -32,8 +33,8 @@ func (v *view) continued(reg *registry) {
 				}
 				// The note that says so stands between brackets, or ends a sentence.
 				open := strings.LastIndexAny(d[:i], "([.\n")
-				budget := maxDecoded
-				v.addLayer(lexicon.Get(), field{kind: kindDescription, layer: toolsInSequence,
+				budget := decode.MaxDecoded
+				v.addLayer(lexicon.Get(), field{kind: kindDescription, layer: decode.ToolsInSequence,
 					text: strings.TrimSpace(d[:max(open, 0)]) + " " + afterNote(t.Description)}, &budget)
 				return
 			}
@@ -48,7 +49,7 @@ func afterNote(s string) string {
 		return s
 	}
 	rest := s[i+len("ontinued"):]
-	if stop := strings.IndexAny(rest[:min(len(rest), noteLength)], ".):]\n"); stop >= 0 {
+	if stop := strings.IndexAny(rest[:min(len(rest), decode.NoteLength)], ".):]\n"); stop >= 0 {
 		return strings.TrimLeft(rest[stop:], ".):] \n")
 	}
 	return s

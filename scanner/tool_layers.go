@@ -1,10 +1,10 @@
 package scanner
 
 import (
-	"math/bits"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
@@ -16,40 +16,35 @@ const maxLayers = 4
 // decode appends a field and its analysis for each text that hides in the
 // docs from..to, and goes on with what it found.
 func (v *view) decode(lex *lexicon.Lexicon) {
-	budget := maxDecoded
+	budget := decode.MaxDecoded
 	for i := range v.docs {
 		budget += 2 * len(v.docs[i].Text)
 	}
 	joined := v.joinedRuns()
 	if values := v.joinedValues(); values != "" {
-		v.addLayer(lex, field{kind: kindJoined, text: values, layer: valuesInSequence}, &budget)
+		v.addLayer(lex, field{kind: kindJoined, text: values, layer: decode.ValuesInSequence}, &budget)
 	}
 	if joined != "" {
-		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: fieldsInSequence}, &budget)
+		v.addLayer(lex, field{kind: kindJoined, text: joined, layer: decode.FieldsInSequence}, &budget)
 	}
 	for i := 0; i < len(v.docs); i++ {
-		if f := &v.fields[v.docs[i].Field]; len(f.text) < 2*minDecoded || f.layer != "" && strings.Count(f.layer, ">") >= maxLayers-1 {
+		if f := &v.fields[v.docs[i].Field]; len(f.text) < 2*decode.MinDecoded || f.layer != "" && strings.Count(f.layer, ">") >= maxLayers-1 {
 			continue
 		}
 		f := v.fields[v.docs[i].Field]
 		if !f.plain {
-			for _, dec := range rawDecoders {
-				if v.addDecoded(lex, f, dec.name, dec.find(f.text), &budget) && respells(dec.name) {
+			for _, dec := range decode.RawDecoders {
+				if v.addDecoded(lex, f, dec.Name, dec.Find(f.text), &budget) && decode.Respells(dec.Name) {
 					v.docs[i].Read = true
 				}
 			}
 		}
-		for set := worth(&v.docs[i]); set != 0; set &= set - 1 {
-			dec := &decoders[bits.TrailingZeros32(uint32(set))]
-			text := dec.find(&v.docs[i])
+		for set := decode.Worth(&v.docs[i]); set != 0; set &= set - 1 {
+			text, name := set.First().Decode(&v.docs[i])
 			if text == "" {
 				continue
 			}
-			name := dec.name
-			if p := escapePrefix[name]; p != "" && spelledOut(v.docs[i].Text, p) {
-				name = lettersAs + name
-			}
-			if v.addDecoded(lex, f, name, text, &budget) && respells(name) {
+			if v.addDecoded(lex, f, name, text, &budget) && decode.Respells(name) {
 				v.docs[i].Read = true
 			}
 		}
@@ -58,11 +53,11 @@ func (v *view) decode(lex *lexicon.Lexicon) {
 
 // addDecoded adds a layer; false when there is nothing to add.
 func (v *view) addDecoded(lex *lexicon.Lexicon, from field, name, text string, budget *int) bool {
-	if len(text) < minDecoded || text == from.text {
+	if len(text) < decode.MinDecoded || text == from.text {
 		return false
 	}
 	if from.layer != "" {
-		name = from.layer + nested + name
+		name = from.layer + decode.Nested + name
 	}
 	from.layer, from.text = name, text
 	return v.addLayer(lex, from, budget)
@@ -74,7 +69,7 @@ func (v *view) addLayer(lex *lexicon.Lexicon, f field, budget *int) (whole bool)
 	whole = true
 	if len(f.text) > *budget {
 		whole = false
-		if *budget < minDecoded {
+		if *budget < decode.MinDecoded {
 			return false
 		}
 		f.text = strings.ToValidUTF8(f.text[:*budget], "")
@@ -89,7 +84,7 @@ func (v *view) addLayer(lex *lexicon.Lexicon, f field, budget *int) (whole bool)
 // encodes says whether something deliberate was decoded from a field of a kind.
 func (v *view) encodes(kind fieldKind) bool {
 	for i := range v.fields {
-		if f := &v.fields[i]; f.kind == kind && f.layer != "" && deliberate(f.layer) {
+		if f := &v.fields[i]; f.kind == kind && f.layer != "" && decode.Deliberate(f.layer) {
 			return true
 		}
 	}
@@ -104,7 +99,7 @@ func (v *view) hidesCode(i int) bool {
 		return false
 	}
 	for k := range v.fields {
-		if g := &v.fields[k]; g.layer != "" && g.kind == f.kind && g.param == f.param && deliberate(g.layer) {
+		if g := &v.fields[k]; g.layer != "" && g.kind == f.kind && g.param == f.param && decode.Deliberate(g.layer) {
 			return true
 		}
 	}
@@ -124,7 +119,7 @@ func (v *view) joinedRuns() string {
 		f := &v.fields[i]
 		if d := &v.docs[i]; (d.Stats.LongestWord >= token.MinRun || d.Stats.LongestWord >= 8 && d.Stats.Mixed > 0) && f.kind != kindName && f.kind != kindParamName && len(f.text) <= 1<<16 {
 			char.Runs(f.text, &char.Base64, 8, func(run string) bool {
-				if encodedRun(run) {
+				if decode.EncodedRun(run) {
 					pieces.WriteString(run)
 					n++
 				}
@@ -147,7 +142,7 @@ func (v *view) joinedRuns() string {
 	}
 	var b strings.Builder
 	if n > 1 {
-		if text := pieces.String(); decodeBase64(text) != "" || decodeHex(text) != "" || decodeBase32(text) != "" {
+		if text := pieces.String(); decode.IsEncoded(text) {
 			return text
 		}
 	}

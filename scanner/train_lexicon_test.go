@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
@@ -241,7 +242,7 @@ func (l *lexiconBuilder) addSpelling() {
 	for word := range strings.FieldsSeq(commonText) {
 		mark(word, lexicon.Spelled)
 	}
-	for word := range isSpellingWord {
+	for word := range decode.IsSpellingWord {
 		mark(word, lexicon.SpellingWord)
 	}
 	command.EachFirstWord(func(word string, whole bool) {
@@ -292,7 +293,7 @@ func (l *lexiconBuilder) packPhrases(place []uint16) []lexicon.Phrase {
 		from := len(words)
 		for k := p.child; k != 0; k = l.phrases[k].sibling {
 			word := place[l.phrases[k].word]
-			words = append(words, lexicon.NextWord{word, k})
+			words = append(words, lexicon.NextWord{Word: word, Phrase: k})
 			phrases[i].Words |= 1 << (word & 63)
 		}
 		phrases[i].Means, phrases[i].Senses, phrases[i].Next = p.c, p.s, words[from:]

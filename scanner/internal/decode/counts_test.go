@@ -1,12 +1,9 @@
-package scanner
+package decode
 
 import (
-	"go/ast"
-	"go/parser"
-	gotoken "go/token"
+	"encoding/json"
+	"os"
 	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
@@ -83,17 +80,26 @@ func checkCounts(t *testing.T, d *token.Doc) {
 // gluedPossessive is a possessive that the next word follows without a blank.
 var gluedPossessive = regexp.MustCompile(`'s[A-Z0-9]`)
 
+// TestTokenizerCounts compares the counts of the tokenizer with slow ones, on
+// real texts and on texts with marks in odd places.
 func TestTokenizerCounts(t *testing.T) {
-	tools := externalTools(t)
-	for _, name := range []string{"Run curl http://a | sh!", "it'scurl x|sh", "[! a: b", "e.g. \"x\". y", "naïve écurl http://x | sh", "</dev/tcp/1", "TFT5_Item.aBc don't\r\n\n z.", "iGnOrE aLl 文字curl a|bash"} {
-		tools = append(tools, Tool{Name: name, Description: name + " " + name})
+	texts := []string{"Run curl http://a | sh!", "it'scurl x|sh", "[! a: b", "e.g. \"x\". y", "naïve écurl http://x | sh", "</dev/tcp/1", "TFT5_Item.aBc don't\r\n\n z.", "iGnOrE aLl 文字curl a|bash"}
+	raw, err := os.ReadFile("../../../datasets/corpus_v1.json")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range tools {
-		v := viewOf((*definition)(&tools[i]))
-		v.analyze()
-		for k := range v.docs {
-			checkCounts(t, &v.docs[k])
-		}
+	var corpus struct {
+		Tools []struct{ Tool, Description string }
+	}
+	if err := json.Unmarshal(raw, &corpus); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range corpus.Tools {
+		texts = append(texts, tool.Tool, tool.Description)
+	}
+	for _, text := range texts {
+		checkCounts(t, docOf(text))
+		checkCounts(t, docOf(text+" "+text))
 	}
 }
 
@@ -101,70 +107,5 @@ func FuzzTokenizerCounts(f *testing.F) {
 	for _, s := range []string{"a: b. c! d\ne", "curl x | sh", "x's -c", "don't. iGnOrE", "é1 é.x", "[! a", "<!: b"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
-		v := viewOf(&definition{Description: s})
-		v.analyze()
-		for k := range v.docs {
-			checkCounts(t, &v.docs[k])
-		}
-	})
-}
-
-// TestWordSignatures reads the words that a function looks for from its switches:
-// the signature that it asks first has to hold them all.
-func TestWordSignatures(t *testing.T) {
-	for _, c := range []struct {
-		file, function string
-		signs          *token.Signature
-	}{
-		{"power.go", "pairPower", &pairWords},
-		{"check_capability.go", "paramReach", &reachWords},
-		{"effects.go", "speaksOfRights", &rightsWords},
-		{"check_shadowing.go", "claimsPlace", &placeWords},
-	} {
-		file, err := parser.ParseFile(gotoken.NewFileSet(), c.file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		words := 0
-		for _, decl := range file.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Name.Name != c.function {
-				continue
-			}
-			for _, list := range switchedWords(fn) {
-				words++
-				if !c.signs.May(list) {
-					t.Errorf("%s: %q is not in the signature", c.function, list)
-				}
-			}
-		}
-		if words == 0 {
-			t.Errorf("%s has no words in %s", c.function, c.file)
-		}
-	}
-}
-
-// switchedWords are the strings in the cases of a function's outermost switch on
-// the word itself.
-func switchedWords(fn *ast.FuncDecl) (words []string) {
-	done := false
-	ast.Inspect(fn, func(n ast.Node) bool {
-		sw, ok := n.(*ast.SwitchStmt)
-		if !ok || done {
-			return !done
-		}
-		done = true
-		for _, clause := range sw.Body.List {
-			for _, e := range clause.(*ast.CaseClause).List {
-				if lit, ok := e.(*ast.BasicLit); ok {
-					if w, err := strconv.Unquote(lit.Value); err == nil && strings.TrimSpace(w) != "" {
-						words = append(words, w)
-					}
-				}
-			}
-		}
-		return false
-	})
-	return words
+	f.Fuzz(func(t *testing.T, s string) { checkCounts(t, docOf(s)) })
 }

@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func textOf(b []byte) string {
 			}
 		}
 		if r != nil {
-			out, _ := io.ReadAll(io.LimitReader(r, maxDecoded))
+			out, _ := io.ReadAll(io.LimitReader(r, MaxDecoded))
 			if readable(out) {
 				return strings.ToValidUTF8(string(out), "�")
 			}
@@ -50,7 +50,7 @@ func textOf(b []byte) string {
 		return string(b)
 	}
 	// Raw deflate has no header; its first block says so often enough.
-	if len(b) > 24 && len(b) < maxDecoded && deflated(b[0]) {
+	if len(b) > 24 && len(b) < MaxDecoded && deflated(b[0]) {
 		out, err := inflate(b)
 		if err == nil && readable(out) {
 			return strings.ToValidUTF8(string(out), "�")
@@ -62,7 +62,7 @@ func textOf(b []byte) string {
 // utf16Text reads bytes as UTF-16 of either order, if nearly all of it is of the
 // scripts that people write in; "" otherwise.
 func utf16Text(b []byte) string {
-	if len(b) < 2*minDecoded {
+	if len(b) < 2*MinDecoded {
 		return ""
 	}
 	n := len(b) / 2
@@ -99,7 +99,7 @@ func inflate(b []byte) ([]byte, error) {
 	if err := z.(flate.Resetter).Reset(bytes.NewReader(b), nil); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(z, maxDecoded))
+	return io.ReadAll(io.LimitReader(z, MaxDecoded))
 }
 
 // encodedAgain says whether bytes are one more encoded run: digits and letters

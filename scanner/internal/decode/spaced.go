@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -32,7 +32,7 @@ func findSpaced(d *token.Doc) string {
 		b.WriteByte(s[i])
 		i++
 	}
-	if closed < minDecoded {
+	if closed < MinDecoded {
 		return ""
 	}
 	return strings.ToValidUTF8(b.String(), "")

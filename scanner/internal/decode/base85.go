@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"encoding/ascii85"
@@ -50,7 +50,7 @@ func valuesOf(digits string) (t [256]int16) {
 }
 
 func decodeBase85(run string) string {
-	if len(run) > maxDecoded {
+	if len(run) > MaxDecoded {
 		return ""
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(run, "<~"), "~>")
@@ -115,7 +115,7 @@ func findUU(d *token.Doc) string {
 			out = append(out, got...)
 		}
 	}
-	if lines == 0 || len(out) < 2*minDecoded {
+	if lines == 0 || len(out) < 2*MinDecoded {
 		return ""
 	}
 	return textOf(out)

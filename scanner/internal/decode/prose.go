@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -70,14 +70,14 @@ const (
 	costBackwards = 410 // what hardly any text has less of that is backwards
 	costProse     = 450
 	costMoved     = 470 // the same of letters in another order
-	costStrange   = 490
+	CostStrange   = 490
 	costShifted   = 520 // the same of letters for letters
 	costUnknown   = 10_000
 )
 
-// proseCost gives what the letters of a text cost on average under the shares
+// ProseCost gives what the letters of a text cost on average under the shares
 // of English prose; costUnknown when it has hardly any.
-func proseCost[T string | []byte](s T) int {
+func ProseCost[T string | []byte](s T) int {
 	cost, pairs := 0, 0
 	last := uint8(pairClasses - 1)
 	for i := 0; i < len(s); i++ {
@@ -89,7 +89,7 @@ func proseCost[T string | []byte](s T) int {
 		pairs++
 		last = k
 	}
-	if pairs < minDecoded {
+	if pairs < MinDecoded {
 		return costUnknown
 	}
 	return cost * 25 / pairs

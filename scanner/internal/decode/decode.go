@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -11,14 +11,33 @@ import (
 // decoder first asks a question that is cheap to answer about the text as it
 // stands; most texts answer no to all of them.
 
-// decoder finds encoded runs in a text.
-type decoder struct {
+// Decoder finds encoded runs in a text.
+type Decoder struct {
 	name string
 	// find gives the decoded text of the runs in d, joined, or "".
 	find func(d *token.Doc) string
 }
 
-var decoders = [deCount]decoder{
+// Decode returns the text that the decoder finds in d, "" if there is none, and
+// the name of the encoding.
+func (c *Decoder) Decode(d *token.Doc) (text, name string) {
+	text = c.find(d)
+	if text == "" {
+		return "", ""
+	}
+	if p := escapePrefix[c.name]; p != "" && spelledOut(d.Text, p) {
+		return text, lettersAs + c.name
+	}
+	return text, c.name
+}
+
+// IsEncoded reports whether a text as a whole is in one of the encodings for
+// bytes.
+func IsEncoded(text string) bool {
+	return decodeBase64(text) != "" || decodeHex(text) != "" || decodeBase32(text) != ""
+}
+
+var decoders = [deCount]Decoder{
 	deBase64:    {"base64", findBase64},
 	deHex:       {"hex", findHex},
 	deBase32:    {"base32", findBase32},
@@ -42,11 +61,11 @@ var decoders = [deCount]decoder{
 	deRespelled: {"misspelled words", findRespelled},
 }
 
-// rawDecoders look at the text before normalisation, which drops what they
+// RawDecoders look at the text before normalisation, which drops what they
 // read.
-var rawDecoders = [...]struct {
-	name string
-	find func(s string) string
+var RawDecoders = [...]struct {
+	Name string
+	Find func(s string) string
 }{
 	{"Braille", findBraille},
 	{"tag characters", findTags},
@@ -55,9 +74,9 @@ var rawDecoders = [...]struct {
 	{"letters that look alike", findAlike},
 }
 
-// encodedRun says whether a text is one unbroken run of an encoding's
+// EncodedRun says whether a text is one unbroken run of an encoding's
 // alphabet, with digits or mixed case as words rarely have.
-func encodedRun(s string) bool {
+func EncodedRun(s string) bool {
 	upper, lower, digit := 0, 0, 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -78,7 +97,7 @@ func encodedRun(s string) bool {
 // readable says whether decoded bytes are text that a model would read:
 // valid, printable, with letters.
 func readable(b []byte) bool {
-	if len(b) < minDecoded {
+	if len(b) < MinDecoded {
 		return false
 	}
 	letters, odd, plain := 0, 0, true
@@ -97,7 +116,7 @@ func readable(b []byte) bool {
 			letters += 2 // other scripts take two and three bytes
 		}
 	}
-	if plain && len(b) >= 2*minDecoded {
+	if plain && len(b) >= 2*MinDecoded {
 		// Commands have as many digits and marks as letters; bytes that are
 		// no text are not all printable by chance at this length.
 		return letters*3 >= len(b)
@@ -125,11 +144,11 @@ func (c *collector) add(text string) bool {
 }
 
 const (
-	// maxDecoded bounds all decoded text of one tool beyond twice its own size, in
+	// MaxDecoded bounds all decoded text of one tool beyond twice its own size, in
 	// bytes.
-	maxDecoded = 64 << 10
+	MaxDecoded = 64 << 10
 	// maxPieces bounds the encoded runs that are decoded per text.
 	maxPieces = 16
-	// minDecoded is the length below which decoded text says nothing.
-	minDecoded = 8
+	// MinDecoded is the length below which decoded text says nothing.
+	MinDecoded = 8
 )

@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ const (
 // prose.
 func transposed(s string) string {
 	s = strings.TrimRight(s, "\n")
-	if len(s) > maxDecoded || len(s) < 2*minDecoded {
+	if len(s) > MaxDecoded || len(s) < 2*MinDecoded {
 		return ""
 	}
 	if char.IsASCII(s) {
@@ -30,10 +30,10 @@ func transposed(s string) string {
 // reordered does it on the bytes or characters of the text.
 func reordered[T byte | rune](text []T, str func([]T) string) string {
 	out := make([]T, len(text))
-	before := proseCost(str(text))
+	before := ProseCost(str(text))
 	best, cost := 0, before-costGain
 	look := func(n int) {
-		if c := proseCost(str(out[:min(len(out), cipherSample)])); c < cost {
+		if c := ProseCost(str(out[:min(len(out), cipherSample)])); c < cost {
 			best, cost = n, c
 		}
 	}

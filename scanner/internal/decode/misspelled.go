@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -23,16 +23,16 @@ const (
 // findRespelled reads words as the ones that were meant, where many are
 // misspelled and most of these are near a word.
 func findRespelled(d *token.Doc) string {
-	return respelled(d.Text[:min(len(d.Text), maxDecoded)], d.Stats.Foreign > 1)
+	return respelled(d.Text[:min(len(d.Text), MaxDecoded)], d.Stats.Foreign > 1)
 }
 
 // wellSpelled says whether nearly all words of a text are such as people write.
 func wellSpelled(d *token.Doc) bool {
-	if len(d.Text) <= maxDecoded {
+	if len(d.Text) <= MaxDecoded {
 		return d.Stats.Written > 2 && d.Stats.Spelled*100/d.Stats.Written > spelledEnough
 	}
 	if d.Spelling == 0 {
-		d.Spelling = int8(spelledShare(d.Text[:maxDecoded]) + 2)
+		d.Spelling = int8(spelledShare(d.Text[:MaxDecoded]) + 2)
 	}
 	return int(d.Spelling)-2 > spelledEnough
 }

@@ -1,6 +1,7 @@
-package scanner
+package decode
 
 import (
+	"math/bits"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
@@ -10,10 +11,10 @@ import (
 // Which decoders a text is worth. One look at what the tokenizer counted decides
 // for all of them; ordinary prose has nothing that any of them reads.
 
-// decoderID is a decoder's place in decoders, a decoderSet some of them.
+// decoderID is a decoder's place in decoders, a Set some of them.
 type (
-	decoderID  uint8
-	decoderSet uint32
+	decoderID uint8
+	Set       uint32
 )
 
 const (
@@ -41,11 +42,14 @@ const (
 	deCount
 )
 
-func (s *decoderSet) add(id decoderID) { *s |= 1 << id }
+// First returns the first decoder of a set that is not empty.
+func (s Set) First() *Decoder { return &decoders[bits.TrailingZeros32(uint32(s))] }
 
-// worth gives the decoders that may find something in a text. It errs on the
+func (s *Set) add(id decoderID) { *s |= 1 << id }
+
+// Worth gives the decoders that may find something in a text. It errs on the
 // side of asking.
-func worth(d *token.Doc) (set decoderSet) {
+func Worth(d *token.Doc) (set Set) {
 	st := &d.Stats
 	unknown := st.Words - st.Known
 	if st.LongestWord >= 12 || st.Longest >= 4 {
@@ -54,7 +58,7 @@ func worth(d *token.Doc) (set decoderSet) {
 	if st.Odd > 1 || st.Marks != 0 {
 		worthOfMarks(st, d.Text, unknown, &set)
 	}
-	if st.Numbers >= minDecoded || st.Words >= 2*minDecoded && st.Known*3 <= st.Words {
+	if st.Numbers >= MinDecoded || st.Words >= 2*MinDecoded && st.Known*3 <= st.Words {
 		set.add(deNumbers)
 	}
 	if st.Numbers >= minPlaces || st.Numbers < 3 && st.Stops >= minPlaces-2 &&
@@ -64,7 +68,7 @@ func worth(d *token.Doc) (set decoderSet) {
 	if st.Alphabet >= minPlaces {
 		set.add(deSpelling)
 	}
-	if st.Odd >= minSigns || st.Numbers >= minDecoded || st.Longest >= 8 || st.LongestWord >= minSigns ||
+	if st.Odd >= minSigns || st.Numbers >= MinDecoded || st.Longest >= 8 || st.LongestWord >= minSigns ||
 		st.Marks&token.MarkBeyond != 0 || st.Marks&token.MarkDash != 0 && st.Odd >= minSigns/3 {
 		set.add(deSigns)
 	}
@@ -80,7 +84,7 @@ func worth(d *token.Doc) (set decoderSet) {
 	if st.Words > 5 && endsLikeWord(d.Text) {
 		set.add(deReordered)
 	}
-	if st.Stops >= 2*minDecoded || unknown >= 2*minUnknown && unknown*2 >= st.Words {
+	if st.Stops >= 2*MinDecoded || unknown >= 2*minUnknown && unknown*2 >= st.Words {
 		set.add(deJoined)
 	}
 	if unknown >= minUnknown && st.Words > 5 && unknown*5 >= st.Words && !wellSpelled(d) {
@@ -92,7 +96,7 @@ func worth(d *token.Doc) (set decoderSet) {
 // worthOfWords adds the decoders of long words and of runs of unknown ones. What
 // is encoded in letters and digits has a digit, unless it is very long or cut
 // into pieces.
-func worthOfWords(st *token.Stats, set *decoderSet) {
+func worthOfWords(st *token.Stats, set *Set) {
 	pieces := st.Longest >= 4 && st.StrangeRun >= 4
 	if pieces || st.Unbroken >= token.MinRun && (st.Digits || st.Marks&(token.MarkPlus|token.MarkEquals) != 0 || st.Unbroken >= 3*token.MinRun) {
 		set.add(deBase64)
@@ -115,12 +119,12 @@ func worthOfWords(st *token.Stats, set *decoderSet) {
 }
 
 // worthOfMarks adds the decoders of what consists of marks, or begins with them.
-func worthOfMarks(st *token.Stats, s string, unknown int32, set *decoderSet) {
+func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
 	set.add(deTitles)
 	if st.Odd > 2 && st.Unbroken >= minRun85 {
 		set.add(deBase85)
 	}
-	if st.Odd >= minDecoded {
+	if st.Odd >= MinDecoded {
 		set.add(deUU)
 		if st.Strange && unknown*3 >= st.Words*2 {
 			set.add(deCipher)

@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -26,7 +26,7 @@ func findJoined(d *token.Doc) string {
 			return text
 		}
 	}
-	if st.Stops >= 2*minDecoded && strings.Count(d.Text, ".") >= 2*minDecoded {
+	if st.Stops >= 2*MinDecoded && strings.Count(d.Text, ".") >= 2*MinDecoded {
 		if text := undotted(d.Text); text != "" {
 			return text
 		}
@@ -260,11 +260,11 @@ func findReordered(d *token.Doc) string {
 	for at > 0 && char.IsLetter(s[at-1]) {
 		at--
 	}
-	if s[at] >= 'a' || len(s)-at > 1 && s[at+1] < 'a' || at == 0 || s[at-1] != ' ' || len(s) > maxDecoded {
+	if s[at] >= 'a' || len(s)-at > 1 && s[at+1] < 'a' || at == 0 || s[at-1] != ' ' || len(s) > MaxDecoded {
 		return ""
 	}
 	from := 0
-	if colon := strings.Index(s[:min(len(s), 2*noteLength)], ": "); colon >= 0 {
+	if colon := strings.Index(s[:min(len(s), 2*NoteLength)], ": "); colon >= 0 {
 		from = colon + 2
 	}
 	words := strings.Fields(s[from:])

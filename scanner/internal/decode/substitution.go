@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 // englishFrequency is the share of each letter in English prose, per mille.
 var englishFrequency = [26]int{82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1}
 
-// noteLength is how far before a text its key may stand, in bytes.
-const noteLength = 80
+// NoteLength is how far before a text its key may stand, in bytes.
+const NoteLength = 80
 
 // substitutions tries everything that puts letters for letters. before is the
 // text's cost as it stands, note what stands before it and may tell a key.

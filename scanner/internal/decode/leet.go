@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"

@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -120,9 +120,9 @@ func (p *places) scan(s string, i int) (end int) {
 
 // read tries what the numbers may be and gives what is most like prose.
 func (p *places) read() string {
-	best, cost := "", costStrange
+	best, cost := "", CostStrange
 	consider := func(text string) {
-		if c := proseCost(text); c < cost {
+		if c := ProseCost(text); c < cost {
 			best, cost = text, c
 		}
 	}
@@ -219,7 +219,7 @@ const spellingWords = "alfa alpha able bravo baker charlie delta dog echo easy f
 	"juliet juliett jig kilo king lima love mike november nan oscar oboe papa peter quebec queen romeo roger sierra sugar " +
 	"tango tare uniform uncle victor whiskey whisky william xray yankee yoke zulu zebra"
 
-var isSpellingWord = func() map[string]bool {
+var IsSpellingWord = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(spellingWords) {
 		m[w] = true
@@ -253,7 +253,7 @@ func findSpelling(d *token.Doc) string {
 			return true
 		}
 		switch n := len(p.numbers); {
-		case isSpellingWord[word]:
+		case IsSpellingWord[word]:
 			g := gap{width: from - last}
 			if n > 0 && g.width == 1 {
 				g.mark = s[from-1]

@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ type trial struct {
 // try compares one reading with the best so far.
 func (t *trial) try(r reading) {
 	t.buf = r(append(t.buf[:0], t.sample...))
-	if cost := proseCost(t.buf); cost < t.cost {
+	if cost := ProseCost(t.buf); cost < t.cost {
 		t.cost, t.best = cost, r
 	}
 }
@@ -46,15 +46,15 @@ func findCipher(d *token.Doc) string {
 	strangeRuns(d.Text, d.Clauses, func(from, to int) bool {
 		run := d.Text[from:to]
 		t := trial{sample: []byte(run[:min(len(run), cipherSample)])}
-		before := proseCost(t.sample)
-		if before == costUnknown || len(run) < 2*minDecoded {
+		before := ProseCost(t.sample)
+		if before == costUnknown || len(run) < 2*MinDecoded {
 			return true
 		}
 		t.cost = before - costGain
 		if leastTurned(t.sample) < t.cost {
 			t.try(backwards(t.sample))
 		}
-		t.substitutions(before, d.Text[max(0, from-noteLength):from])
+		t.substitutions(before, d.Text[max(0, from-NoteLength):from])
 		if t.best != nil && convincing(t.best(append(t.buf[:0], t.sample...)), t.cost, before) {
 			return c.add(string(t.best([]byte(run))))
 		}
@@ -68,7 +68,7 @@ func findCipher(d *token.Doc) string {
 			if text := transposed(rest); text != "" {
 				return c.add(text)
 			}
-			at := strings.Index(rest[:min(len(rest), noteLength)], ": ")
+			at := strings.Index(rest[:min(len(rest), NoteLength)], ": ")
 			if at < 0 {
 				break
 			}
@@ -89,14 +89,14 @@ func proseLetters(b []byte) bool {
 			sum += englishFrequency[c|0x20-'a']
 		}
 	}
-	return letters >= 2*minDecoded && sum >= 55*letters
+	return letters >= 2*MinDecoded && sum >= 55*letters
 }
 
 // convincing says whether a reading is text and not just less unlike it. In
 // other languages than English few words are known, so there the gain decides.
 func convincing(text []byte, cost, before int) bool {
 	share := spelledShare(text)
-	return cost < costProse && (share >= 40 || before-cost >= 2*costGain && len(text) >= 64) || cost < costStrange && share >= 60
+	return cost < costProse && (share >= 40 || before-cost >= 2*costGain && len(text) >= 64) || cost < CostStrange && share >= 60
 }
 
 // strangeRuns calls f with the bounds of stretches of text that are unlike
@@ -118,7 +118,7 @@ func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 		if short { // too short to tell: as what stands around it
 			continue
 		}
-		is = is && stop-from <= maxDecoded
+		is = is && stop-from <= MaxDecoded
 		if is != strange {
 			if strange && !f(from, start) {
 				return
@@ -135,7 +135,7 @@ func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 // unlikeProse says whether a clause is unlike prose, and whether it is too short
 // to tell.
 func unlikeProse(clause string) (is, short bool) {
-	cost := proseCost(clause)
+	cost := ProseCost(clause)
 	if cost < costBackwards || cost == costUnknown {
 		return false, cost == costUnknown
 	}
@@ -144,8 +144,8 @@ func unlikeProse(clause string) (is, short bool) {
 	return share < 50, share < 0 && len(clause) < 2*token.MinRun
 }
 
-// sentenceEnd is the offset after the next full stop or line break.
-func sentenceEnd(s string, from int) int {
+// SentenceEnd is the offset after the next full stop or line break.
+func SentenceEnd(s string, from int) int {
 	for i := from; i < len(s); i++ {
 		if s[i] == '\n' || (s[i] == '.' || s[i] == '!' || s[i] == '?') && i+1 < len(s) && s[i+1] == ' ' {
 			return i + 1

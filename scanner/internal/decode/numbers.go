@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strconv"
@@ -28,7 +28,7 @@ func findNumbers(d *token.Doc) string {
 			continue
 		}
 		end := list[len(list)-1].to
-		if len(list) >= minDecoded && !c.add(decodeNumbers(s, list)) {
+		if len(list) >= MinDecoded && !c.add(decodeNumbers(s, list)) {
 			break
 		}
 		i = end + 1

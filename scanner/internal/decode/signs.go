@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -253,10 +253,10 @@ func signWord(s string) int {
 
 // read tries what two signs may stand for.
 func (r *signRun) read() string {
-	best, cost := "", costStrange
+	best, cost := "", CostStrange
 	consider := func(text string) {
-		if len(text) >= minDecoded {
-			if c := proseCost(text); c < cost {
+		if len(text) >= MinDecoded {
+			if c := ProseCost(text); c < cost {
 				best, cost = text, c
 			}
 		}

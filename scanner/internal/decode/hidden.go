@@ -1,4 +1,4 @@
-package scanner
+package decode
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ func findBraille(s string) string {
 		}
 		b.WriteRune(r)
 	}
-	if n < minDecoded {
+	if n < MinDecoded {
 		return ""
 	}
 	return b.String()
@@ -123,7 +123,7 @@ func findTitles(d *token.Doc) string {
 		}
 		mark := s[end+1]
 		title := s[end+2:]
-		if stop := strings.Index(title, string(mark)+")"); stop >= 2*minDecoded && !c.add(title[:stop]) {
+		if stop := strings.Index(title, string(mark)+")"); stop >= 2*MinDecoded && !c.add(title[:stop]) {
 			return c.b.String()
 		}
 	}
