@@ -37,7 +37,7 @@ func imitation(v *toolReading, r *registry) []signal {
 	}
 	sk := char.Skeleton(v.Name)
 	if !char.IsASCII(v.Name) {
-		for _, t := range r.bySkeleton[sk] {
+		for _, t := range r.withSkeleton(sk) {
 			if t.Name != v.Name && !sameServer(t.Server, v.Server) {
 				add(tierHard, 0.95, "the name looks like %s of server %s", t.Name, t.Server)
 				break
@@ -55,10 +55,10 @@ func imitation(v *toolReading, r *registry) []signal {
 		add(tierSoft, 0.5, "has the name of a tool of server %s, and its description in other words", t.Server)
 	}
 	for _, other := range r.nearNames(v.Name, sk) {
-		if inflected(sk, other) || r.owns[toolKey{strings.ToLower(v.Server), other}] {
+		if inflected(sk, other) || r.owns(v.Server, other) {
 			continue
 		}
-		for _, t := range spread(r.bySkeleton[other]) {
+		for _, t := range spread(r.withSkeleton(other)) {
 			if !sameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 				add(tierSoft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name, t.Server)
 				break

@@ -13,7 +13,7 @@ import (
 // twin finds a tool of another server whose name is spelled with other
 // separators or in another case, and which says the same of itself.
 func twin(v *toolReading, r *registry, sk string) (signal, bool) {
-	for _, t := range spread(r.bySkeleton[sk]) {
+	for _, t := range spread(r.withSkeleton(sk)) {
 		if t.Name != v.Name && !sameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 			return signal{CheckID: shadowingInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
 				Confidence: 0.7, Evidence: v.Name,
@@ -26,17 +26,12 @@ func twin(v *toolReading, r *registry, sk string) (signal, bool) {
 // disguisedServer finds a server name that passes for another's: letters of
 // another script, invisible characters, digits for letters.
 func disguisedServer(v *toolReading, r *registry) (signal, bool) {
-	if r != nil && r.disguises != nil {
-		if other, known := r.disguises[v.Server]; known && other == "" {
-			return signal{}, false // as almost always
-		}
+	if r.knownPlain(v.Server) {
+		return signal{}, false // as almost always
 	}
 	s := signal{CheckID: shadowingInfo.ID, ThreatType: threatToolPoisoning, Evidence: v.Server}
 	mixed, _, _ := char.MixedWords(v.Server)
-	other := ""
-	if r != nil {
-		other = r.drawnServers.lookup(v.Server)
-	}
+	other := r.serverLike(v.Server)
 	switch {
 	case mixed > 0:
 		s.Tier, s.Confidence, s.Detail = tierHard, 0.95, "a server name of Latin letters and look-alikes of another script"

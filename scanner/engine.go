@@ -115,17 +115,17 @@ type workspace struct {
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // inspect runs every check on one tool.
-func (s *Scanner) inspect(ws *workspace, tool *Tool, registry *RegistryView) Finding {
-	ws.reading.load((*definition)(tool))
-	f := Finding{Server: tool.Server, Tool: tool.Name}
+func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
+	ws.reading.load((*definition)(t))
+	f := Finding{Server: t.Server, Tool: t.Name}
 	for i := range s.checks {
 		signals, ok := ws.builtin(&s.checks[i], registry.inner())
 		f.add(s.checks[i].info.ID, signals, ok)
 	}
 	if len(s.extra) > 0 {
 		view := &ToolView{
-			Server: tool.Server, Name: tool.Name, Description: tool.Description,
-			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations,
+			Server: t.Server, Name: t.Name, Description: t.Description,
+			InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
 			view: &ws.reading.view,
 		}
 		for _, check := range s.extra {

@@ -100,7 +100,7 @@ func (x *frameContext) otherServer(word string) bool {
 		return false
 	}
 	var buf [64]byte
-	return x.reg.servers[string(char.LowerASCII(buf[:0], word))]
+	return x.reg.hasServer(char.LowerASCII(buf[:0], word))
 }
 
 // gap says whether white space stands before token i.

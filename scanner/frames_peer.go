@@ -109,7 +109,7 @@ func (x *frameContext) plainMention(own int) int {
 	for i := range x.toks {
 		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.Any(concept.Other|concept.Must)
 		// Its server's name will do where tools are spoken of.
-		if x.reg.servers != nil && x.mask.Any(concept.Tool) && x.sen.Foreign && x.toks[i].End-x.toks[i].Start >= 4 && x.otherServer(x.word(i)) {
+		if x.mask.Any(concept.Tool) && x.sen.Foreign && x.toks[i].End-x.toks[i].Start >= 4 && x.otherServer(x.word(i)) {
 			return i
 		}
 		if called && i != own && x.toks[i].End-x.toks[i].Start >= 4 && x.toks[i].Flags&token.Ident == 0 && x.ownerOf(x.word(i)) == ownerOther {

@@ -23,7 +23,7 @@ type registry struct {
 	approved   map[toolKey]*definition
 	bySkeleton map[string][]*definition
 	servers    map[string]bool  // lower case
-	owns       map[toolKey]bool // by lower case server and skeleton
+	owned      map[toolKey]bool // by lower case server and skeleton
 	near       nearIndex
 	// drawnServers are the servers by what their names look like.
 	drawnServers drawnNames
@@ -40,7 +40,7 @@ func newRegistry(tools []*definition, approved map[toolKey]*definition) *registr
 		approved:     approved,
 		bySkeleton:   make(map[string][]*definition, len(tools)),
 		servers:      map[string]bool{},
-		owns:         make(map[toolKey]bool, len(tools)),
+		owned:        make(map[toolKey]bool, len(tools)),
 		drawnServers: drawnNames{},
 	}
 	last := ""
@@ -67,7 +67,7 @@ func newRegistry(tools []*definition, approved map[toolKey]*definition) *registr
 		}
 		r.bySkeleton[sk] = append(r.bySkeleton[sk], r.toolsByName[name]...)
 		for _, t := range r.toolsByName[name] {
-			r.owns[toolKey{strings.ToLower(t.Server), sk}] = true
+			r.owned[toolKey{strings.ToLower(t.Server), sk}] = true
 		}
 	}
 	r.near = buildNear(skeletons)
@@ -80,6 +80,35 @@ func (r *registry) approvedTool(server, name string) *definition {
 		return nil
 	}
 	return r.approved[toolKey{server, name}]
+}
+
+// withSkeleton lists the tools whose names have a skeleton.
+func (r *registry) withSkeleton(skeleton string) []*definition { return r.bySkeleton[skeleton] }
+
+// owns reports whether a server has a tool whose name has a skeleton.
+func (r *registry) owns(server, skeleton string) bool {
+	return r.owned[toolKey{strings.ToLower(server), skeleton}]
+}
+
+// hasServer reports whether some tool is of a server, whose name is in lower case.
+func (r *registry) hasServer(name []byte) bool { return r.servers[string(name)] }
+
+// knownPlain reports whether a server is of the registry and its name passes for
+// no other. A nil registry knows nothing.
+func (r *registry) knownPlain(server string) bool {
+	if r == nil {
+		return false
+	}
+	other, known := r.disguises[server]
+	return known && other == ""
+}
+
+// serverLike returns the name of another server that a name passes for, or "".
+func (r *registry) serverLike(name string) string {
+	if r == nil {
+		return ""
+	}
+	return r.drawnServers.lookup(name)
 }
 
 // nearIndex finds names one edit apart without comparing all pairs: two words
