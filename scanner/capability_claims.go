@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // claims is what a tool says of itself apart from its parameters.
@@ -45,38 +46,38 @@ func setOfWords(s string) map[string]bool {
 }
 
 // claimsOf reads the tool's name, description and annotations.
-func claimsOf(v *view) claims {
+func claimsOf(v *tool.View) claims {
 	var c claims
 	opens := false
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.Field]
-		if f.layer != "" {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Layer != "" {
 			continue
 		}
-		switch f.kind {
-		case kindName:
-			c.name |= v.maskOf(i)
+		switch f.Kind {
+		case tool.KindName:
+			c.name |= v.MeansOf(i)
 			c.said |= c.name
-			opens = opens || d.Tok1 > d.Tok0 && viewVerbs[string(v.lower(d, v.tokens[d.Tok0]))]
-		case kindDescription:
-			c.said |= v.maskOf(i)
+			opens = opens || d.Tok1 > d.Tok0 && viewVerbs[string(v.Lower(d, v.Tokens[d.Tok0]))]
+		case tool.KindDescription:
+			c.said |= v.MeansOf(i)
 			c.words += d.Tok1 - d.Tok0
-			opens = opens || d.Tok1 > d.Tok0 && viewVerbs[string(v.lower(d, v.tokens[d.Tok0]))]
+			opens = opens || d.Tok1 > d.Tok0 && viewVerbs[string(v.Lower(d, v.Tokens[d.Tok0]))]
 			c.promised = c.promised || readOnlyPhrases.In(d.Text)
 			c.closed = c.closed || closedPhrases.In(d.Text)
 		}
 	}
-	c.readOnly = hintTrue(v.Annotations, "readOnlyHint")
-	c.harmless = hintFalse(v.Annotations, "destructiveHint")
-	c.closed = c.closed || hintFalse(v.Annotations, "openWorldHint")
+	c.readOnly = tool.HintTrue(v.Annotations, "readOnlyHint")
+	c.harmless = tool.HintFalse(v.Annotations, "destructiveHint")
+	c.closed = c.closed || tool.HintFalse(v.Annotations, "openWorldHint")
 	c.promised = c.promised || saysReadOnly(v)
 	c.claimed = c.promised || c.readOnly
 	c.viewer = opens && !c.said.Any(concept.Destroy|concept.Pay)
-	c.tentative = v.says("dry", "preview", "plan", "simulat", "estimat", "would")
+	c.tentative = v.Says("dry", "preview", "plan", "simulat", "estimat", "would")
 	c.pure = c.words > 0 && c.words < 40 &&
 		!c.said.Any(concept.File|concept.Link|concept.Send|concept.Tool|concept.Secret|concept.Personal|concept.Conv|concept.Target|concept.Outside|concept.Memory|concept.Call|concept.Destroy) &&
-		!v.says("shell", "command", "script", "terminal", "execut", "consol", "compil", "lint", "repl", "image", "video", "audio", "document", "pdf", "data", "fetch", "load", "save", "read", "write", "open", "upload", "download",
+		!v.Says("shell", "command", "script", "terminal", "execut", "consol", "compil", "lint", "repl", "image", "video", "audio", "document", "pdf", "data", "fetch", "load", "save", "read", "write", "open", "upload", "download",
 			"connect", "web", "page", "site", "api", "git", "sql", "table", "model", "project", "account", "user", "screen", "browser",
 			"create", "update", "add", "presentation", "sheet", "slide", "chart", "map", "log", "record", "repo", "package", "book", "issue", "note")
 	return c
@@ -95,18 +96,18 @@ var closedPhrases = char.NewPhraseSet("offline", "without a network", "no networ
 
 // saysReadOnly looks for the claim in the description: "read-only" at its
 // start, "never stores", "does not modify", "without sending".
-func saysReadOnly(v *view) bool {
-	for i := range v.docs {
-		d := &v.docs[i]
-		if v.fields[d.Field].kind != kindDescription || v.fields[d.Field].layer != "" {
+func saysReadOnly(v *tool.View) bool {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if v.Fields[d.Field].Kind != tool.KindDescription || v.Fields[d.Field].Layer != "" {
 			continue
 		}
-		is := func(k int, words ...string) bool { return slices.Contains(words, string(v.lower(d, v.tokens[k]))) }
+		is := func(k int, words ...string) bool { return slices.Contains(words, string(v.Lower(d, v.Tokens[k]))) }
 		for k := d.Tok0; k+1 < d.Tok1; k++ {
 			if k <= d.Tok0+3 && is(k, "read") && is(k+1, "only") {
 				return true
 			}
-			if !v.tokens[k].Means.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.Tok0 || !is(k-1, "does")) {
+			if !v.Tokens[k].Means.Any(concept.Neg) || !is(k, "never", "not", "without", "doesn't", "nothing", "no") || is(k, "not") && (k == d.Tok0 || !is(k-1, "does")) {
 				continue
 			}
 			for j := k + 1; j < min(k+4, d.Tok1); j++ {

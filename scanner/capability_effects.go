@@ -8,6 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // What descriptions of parameters say that a tool does.
@@ -24,12 +25,12 @@ var rightsWords = token.SignatureOf("root administrator superuser rights grant w
 
 // speaksOfRights says whether a text has one of the words that describedAt
 // asks about.
-func speaksOfRights(v *view, d *token.Doc) bool {
+func speaksOfRights(v *tool.View, d *token.Doc) bool {
 	for k := d.Tok0; k < d.Tok1; k++ {
-		if !rightsWords.Holds(&v.tokens[k]) {
+		if !rightsWords.Holds(&v.Tokens[k]) {
 			continue
 		}
-		switch string(v.lower(d, v.tokens[k])) {
+		switch string(v.Lower(d, v.Tokens[k])) {
 		case "root", "administrator", "superuser", "rights", "grant", "wallet", "contacts", "gps", "passwords", "clipboard", "keystrokes":
 			return true
 		}
@@ -40,13 +41,13 @@ func speaksOfRights(v *view, d *token.Doc) bool {
 // effectOf reads the description of a parameter for something that is done
 // when it is given: "Sends it at once", "Command run when done", "Text that
 // overwrites each note".
-func effectOf(v *view, d *token.Doc) power.Kind {
+func effectOf(v *tool.View, d *token.Doc) power.Kind {
 	for s := d.Sen0; s < d.Sen1; s++ {
-		sen := &v.clauses[s]
+		sen := &v.Clauses[s]
 		if !sen.Means.Any(effectful) {
 			continue
 		}
-		toks := v.tokens[sen.Tok0:sen.Tok1]
+		toks := v.Tokens[sen.Tok0:sen.Tok1]
 		for k, t := range toks {
 			if !t.Means.Any(effectful) && !(t.Form == lexicon.OtherForm && k > 0 && toks[k-1].Means.Any(concept.Shell|concept.Sub|concept.Be)) {
 				continue
@@ -57,10 +58,10 @@ func effectOf(v *view, d *token.Doc) power.Kind {
 			if t.Flags&token.Ident != 0 || k > 0 && (toks[k-1].Means.Any(concept.Neg|concept.Modal|concept.To) || k > 1 && toks[k-2].Means.Any(concept.Neg)) {
 				continue
 			}
-			doing := k > 0 && t.Flags&token.Break != 0 && t.Form == lexicon.PastForm || (v.word(d, t) == "evaluated" || v.word(d, t) == "executed") && k > 0 || t.Form == lexicon.ThirdPerson && (k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Sub|concept.And|concept.Adv)) ||
+			doing := k > 0 && t.Flags&token.Break != 0 && t.Form == lexicon.PastForm || (v.Word(d, t) == "evaluated" || v.Word(d, t) == "executed") && k > 0 || t.Form == lexicon.ThirdPerson && (k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Sub|concept.And|concept.Adv)) ||
 				t.Form == lexicon.PastForm && k > 0 && (toks[k-1].Means.Any(concept.Be|concept.Sub|concept.Adv) || toks[k-1].Means.Any(concept.Shell)) ||
 				sen.Foreign && t.Form == lexicon.OtherForm && t.Means.Any(concept.Destroy|concept.Send|concept.Shell|concept.Pay)
-			if !doing && !(v.word(d, t) == "run" && k > 0) {
+			if !doing && !(v.Word(d, t) == "run" && k > 0) {
 				continue
 			}
 			switch {
@@ -71,19 +72,19 @@ func effectOf(v *view, d *token.Doc) power.Kind {
 			case t.Means.Any(concept.Send):
 				return power.Send
 			case t.Means.Any(concept.Call):
-				switch v.word(d, t) {
+				switch v.Word(d, t) {
 				case "runs", "starts", "started":
-					if k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && intransitive(v.word(d, toks[k+1])) || k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When) {
+					if k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && intransitive(v.Word(d, toks[k+1])) || k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When) {
 						continue // "when the server runs over HTTP"
 					}
 					return power.Exec
 				case "executes", "executed", "run", "launches", "launched", "loaded", "loads", "installs":
 					return power.Exec
 				}
-			case t.Means.Any(concept.Change) || v.word(d, t) == "applied" || v.word(d, t) == "restarts" || v.word(d, t) == "moved" || v.word(d, t) == "written" || v.word(d, t) == "empties" || v.word(d, t) == "flashed":
+			case t.Means.Any(concept.Change) || v.Word(d, t) == "applied" || v.Word(d, t) == "restarts" || v.Word(d, t) == "moved" || v.Word(d, t) == "written" || v.Word(d, t) == "empties" || v.Word(d, t) == "flashed":
 				return power.Write
 			}
-			switch v.word(d, t) {
+			switch v.Word(d, t) {
 			case "loaded", "loads", "installs", "installed", "evaluated", "evaluates":
 				return power.Exec
 			}
@@ -104,9 +105,9 @@ func intransitive(word string) bool {
 
 // ofAnswer says whether what follows a verb is the answer or its size: that a
 // parameter makes it longer changes nothing else.
-func ofAnswer(v *view, d *token.Doc, after []token.Token) bool {
+func ofAnswer(v *tool.View, d *token.Doc, after []token.Token) bool {
 	for _, t := range after[:min(len(after), 5)] {
-		switch v.word(d, t) {
+		switch v.Word(d, t) {
 		case "the", "its", "size", "length", "of", "returned":
 		case "response", "responses", "output", "result", "results", "answer":
 			return t.Flags&token.Break == 0
@@ -125,14 +126,14 @@ func (m *mismatch) described() {
 		return
 	}
 	best, evidence := 0.0, ""
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.Field]
-		if f.kind != kindParamDescription || f.output || f.layer != "" || d.Tok1-d.Tok0 < 3 {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Kind != tool.KindParamDescription || f.Output || f.Layer != "" || d.Tok1-d.Tok0 < 3 {
 			continue
 		}
 		if w := m.describedAt(i, d); w > best {
-			best, evidence = w, f.text
+			best, evidence = w, f.Text
 		}
 	}
 	m.more(best, evidence, "a parameter whose description goes beyond what the tool says of itself")
@@ -140,11 +141,11 @@ func (m *mismatch) described() {
 
 func (m *mismatch) describedAt(i int, d *token.Doc) float64 {
 	v, is := m.v, &m.is
-	mask := v.maskOf(i)
+	mask := v.MeansOf(i)
 	idle := is.claimed || is.viewer || is.pure
 	w := 0.0
 	e := effectOf(v, d)
-	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.fields[d.Field].param).numeric() {
+	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.Fields[d.Field].Param).IsNumeric() {
 		switch e {
 		case power.Send, power.Delete, power.Pay:
 			return 1.5 // nothing accounts for that in a tool that only reads
@@ -156,7 +157,7 @@ func (m *mismatch) describedAt(i int, d *token.Doc) float64 {
 			w = 1.5
 		}
 	case power.Delete:
-		if !mask.Any(concept.Disable|concept.Neg) && !is.said.Any(concept.Destroy|concept.Change|concept.Disable|concept.Send|concept.Include) && !v.says("manage", "clean", "filter", "replace", "edit") {
+		if !mask.Any(concept.Disable|concept.Neg) && !is.said.Any(concept.Destroy|concept.Change|concept.Disable|concept.Send|concept.Include) && !v.Says("manage", "clean", "filter", "replace", "edit") {
 			w = 1.2
 			if idle {
 				w = 1.5
@@ -183,13 +184,13 @@ func (m *mismatch) describedAt(i int, d *token.Doc) float64 {
 	// Rights that nobody needs for looking.
 	if w < 1.5 && is.words < 40 && mask.Any(rightful) {
 		for k := d.Tok0; k < d.Tok1; k++ {
-			switch v.word(d, v.tokens[k]) {
+			switch v.Word(d, v.Tokens[k]) {
 			case "root", "administrator", "superuser":
-				if k > d.Tok0 && v.word(d, v.tokens[k-1]) == "as" && !v.says("root", "admin", "sudo", "privileg") {
+				if k > d.Tok0 && v.Word(d, v.Tokens[k-1]) == "as" && !v.Says("root", "admin", "sudo", "privileg") {
 					return 1.5
 				}
 			case "rights", "grant", "wallet":
-				if idle && !v.says("root", "admin", "owner", "right", "role", "wallet", "pay", "permission", "access") {
+				if idle && !v.Says("root", "admin", "owner", "right", "role", "wallet", "pay", "permission", "access") {
 					return 1.5
 				}
 			case "contacts", "gps", "passwords", "clipboard", "keystrokes":
@@ -205,7 +206,7 @@ func (m *mismatch) describedAt(i int, d *token.Doc) float64 {
 			w = 0.7
 		}
 	}
-	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.says(verb[:4]) && !is.said.Any(concept.Send|concept.Destroy|concept.Pay|concept.Shell|concept.Change|concept.Include) {
+	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.Says(verb[:4]) && !is.said.Any(concept.Send|concept.Destroy|concept.Pay|concept.Shell|concept.Change|concept.Include) {
 		w = 1.5
 	}
 	if d.Tok1-d.Tok0 > longText {
@@ -223,12 +224,12 @@ const longText = 70
 // itself picks is none.
 func (m *mismatch) outputFile(i int, d *token.Doc) bool {
 	v := m.v
-	name := v.fields[d.Field].param
-	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.maskOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.Text, "~/") {
+	name := v.Fields[d.Field].Param
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.MeansOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.Text, "~/") {
 		return false
 	}
-	for k := range v.docs {
-		if f := &v.fields[v.docs[k].Field]; f.kind == kindParamName && f.text == name && !f.output && f.layer == "" {
+	for k := range v.Docs {
+		if f := &v.Fields[v.Docs[k].Field]; f.Kind == tool.KindParamName && f.Text == name && !f.Output && f.Layer == "" {
 			return paramReach(v, k) == 1
 		}
 	}
@@ -238,8 +239,8 @@ func (m *mismatch) outputFile(i int, d *token.Doc) bool {
 // shelled says whether a text speaks of commands; a console whose messages
 // are kept is none.
 func (m *mismatch) shelled(d *token.Doc) bool {
-	for _, t := range m.v.tokens[d.Tok0:d.Tok1] {
-		if t.Means.Any(concept.Shell) && m.v.word(d, t) != "console" {
+	for _, t := range m.v.Tokens[d.Tok0:d.Tok1] {
+		if t.Means.Any(concept.Shell) && m.v.Word(d, t) != "console" {
 			return true
 		}
 	}
@@ -248,18 +249,18 @@ func (m *mismatch) shelled(d *token.Doc) bool {
 
 // deniedEffect finds, in the description of a tool that claims to be harmless, a
 // verb of its own doing that is not.
-func deniedEffect(v *view, readOnly, harmless bool) (evidence string, weight float64) {
+func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weight float64) {
 	if !readOnly && !harmless {
 		return "", 0
 	}
-	for i := range v.docs {
-		d := &v.docs[i]
-		if v.fields[d.Field].kind != kindDescription || v.fields[d.Field].layer != "" {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if v.Fields[d.Field].Kind != tool.KindDescription || v.Fields[d.Field].Layer != "" {
 			continue
 		}
 		for s := d.Sen0; s < d.Sen1; s++ {
-			sen := &v.clauses[s]
-			toks := v.tokens[sen.Tok0:sen.Tok1]
+			sen := &v.Clauses[s]
+			toks := v.Tokens[sen.Tok0:sen.Tok1]
 			for k, t := range toks {
 				if !t.Means.Any(concept.Destroy|concept.Pay) && !(readOnly && t.Means.Any(concept.Send) && t.Form == lexicon.ThirdPerson) || t.Means.Any(concept.Disable|concept.Ask) || t.Flags&token.Ident != 0 {
 					continue
@@ -284,16 +285,16 @@ func deniedEffect(v *view, readOnly, harmless bool) (evidence string, weight flo
 
 // statedPurpose reads the short description of a parameter for what it is given for:
 // "Package to install", "Send it right away". It gives the verb.
-func statedPurpose(v *view, d *token.Doc) string {
+func statedPurpose(v *tool.View, d *token.Doc) string {
 	if d.Tok1-d.Tok0 > 14 || d.Tok1 == d.Tok0 {
 		return ""
 	}
-	toks := v.tokens[d.Tok0:d.Tok1]
+	toks := v.Tokens[d.Tok0:d.Tok1]
 	for k, t := range toks {
 		if t.Flags&token.Ident != 0 || k > 0 && (!toks[k-1].Means.Any(concept.To) || k < 2 || toks[k-2].Means.Any(concept.Be|concept.Modal|concept.Should)) {
 			continue
 		}
-		switch w := v.word(d, t); w {
+		switch w := v.Word(d, t); w {
 		case "evaluate", "execute", "install", "enable", "charge", "transfer", "delete", "overwrite", "wipe", "reboot", "grant", "publish", "reset", "erase":
 			return unconditional(v, d, w)
 		case "send", "drop", "cancel", "approve", "acknowledge", "pay", "purge":
@@ -306,9 +307,9 @@ func statedPurpose(v *view, d *token.Doc) string {
 }
 
 // unconditional gives the verb unless the text says in which case it is done.
-func unconditional(v *view, d *token.Doc, verb string) string {
-	for _, t := range v.tokens[d.Tok0:d.Tok1] {
-		if w := v.word(d, t); w == "if" || w == "when" {
+func unconditional(v *tool.View, d *token.Doc, verb string) string {
+	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+		if w := v.Word(d, t); w == "if" || w == "when" {
 			return ""
 		}
 	}

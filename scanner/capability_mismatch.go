@@ -9,6 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // powerAccount says what in a tool's own words accounts for a power: meanings,
@@ -34,12 +35,12 @@ var powerAccount = [power.Count]struct {
 
 // mismatch adds the evidence of one tool up; the first find is reported.
 type mismatch struct {
-	v        *view
+	v        *tool.View
 	is       claims
 	weight   float64
 	evidence string
 	detail   string
-	shape    map[string]paramShape
+	shape    map[string]tool.ParamShape
 	required map[string]bool
 }
 
@@ -56,13 +57,13 @@ func (m *mismatch) more(w float64, e, format string, args ...any) {
 // accounted says whether the tool's own words explain a power.
 func (m *mismatch) accounted(p power.Kind) bool {
 	a := &powerAccount[p]
-	return m.is.said.Any(a.c) || m.v.says(a.stems...)
+	return m.is.said.Any(a.c) || m.v.Says(a.stems...)
 }
 
 // of gives the shape of a property.
-func (m *mismatch) of(name string) paramShape {
+func (m *mismatch) of(name string) tool.ParamShape {
 	if m.shape == nil {
-		m.shape, m.required = m.v.shapes()
+		m.shape, m.required = m.v.Shapes()
 	}
 	return m.shape[name]
 }
@@ -85,14 +86,14 @@ func (m *mismatch) param(name string, p power.Kind) {
 				w = 0.9
 			}
 			m.more(w, name, unsaid, name, power.Names[p])
-		case (is.viewer || is.tentative) && m.of(name).on():
+		case (is.viewer || is.tentative) && m.of(name).IsOn():
 			m.more(1.5, name, "parameter %s %s unless it is switched off, in a tool that only looks", name, power.Names[p])
-		case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) && !m.v.says("explain", "check", "valid", "pars", "lint", "inspect"):
+		case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) && !m.v.Says("explain", "check", "valid", "pars", "lint", "inspect"):
 			m.more(1, name, denied, name, power.Names[p])
 		}
 		return
 	case power.Sink:
-		if m.accounted(p) && (!is.closed && !is.promised || m.v.says("webhook", "callback")) {
+		if m.accounted(p) && (!is.closed && !is.promised || m.v.Says("webhook", "callback")) {
 			if is.claimed && name == "bcc" {
 				m.more(0.7, name, denied, name, power.Names[p])
 			}
@@ -114,16 +115,16 @@ func (m *mismatch) param(name string, p power.Kind) {
 		m.more(w, name, unsaid, name, power.Names[p])
 		return
 	}
-	if m.of(name).numeric() {
+	if m.of(name).IsNumeric() {
 		return
 	}
-	if p == power.Pay && m.accounted(p) && !m.of(name).on() {
+	if p == power.Pay && m.accounted(p) && !m.of(name).IsOn() {
 		switch name {
 		case "iban", "payee", "beneficiary":
 			return // whom a payment is for, in a tool about payments
 		}
 	}
-	on := m.of(name).on()
+	on := m.of(name).IsOn()
 	switch {
 	case m.accounted(p) && !on && !is.claimed:
 		if p == power.Delete && is.harmless && is.said.Any(concept.Read|concept.Show) && !is.tentative {
@@ -150,17 +151,17 @@ func (m *mismatch) param(name string, p power.Kind) {
 // for browsers opens.
 func (m *mismatch) pageScript(name string) bool {
 	v := m.v
-	if !char.HasSuffixFold(name, "script") || !v.says("page", "tab", "browser", "navigat") {
+	if !char.HasSuffixFold(name, "script") || !v.Says("page", "tab", "browser", "navigat") {
 		return false
 	}
-	for i := range v.docs {
-		d := &v.docs[i]
-		if f := &v.fields[d.Field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
 			continue
 		}
 		page := false
-		for _, t := range v.tokens[d.Tok0:d.Tok1] {
-			switch v.word(d, t) {
+		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+			switch v.Word(d, t) {
 			case "page", "pages", "document", "documents", "frame", "frames":
 				page = true
 			}
@@ -176,10 +177,10 @@ func (m *mismatch) pageScript(name string) bool {
 // done, rather than what would be.
 func (m *mismatch) states(name string, p power.Kind) bool {
 	v := m.v
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.Field]
-		if f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
 			continue
 		}
 		if e := effectOf(v, d); e != power.None && (e == p || p != power.Write) {
@@ -192,13 +193,13 @@ func (m *mismatch) states(name string, p power.Kind) bool {
 // outgoing says whether the description of a parameter has something leave.
 func (m *mismatch) outgoing(name string) bool {
 	v := m.v
-	for i := range v.docs {
-		d := &v.docs[i]
-		if f := &v.fields[d.Field]; f.kind != kindParamDescription || f.param != name || f.output || f.layer != "" {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
 			continue
 		}
-		for _, t := range v.tokens[d.Tok0:d.Tok1] {
-			switch v.word(d, t) {
+		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+			switch v.Word(d, t) {
 			case "sent", "posted", "receives", "reported", "uploaded", "forwarded", "goes", "go", "delivered", "called", "mirrored", "copied":
 				return true
 			}
@@ -213,16 +214,16 @@ func (m *mismatch) named() {
 	if !m.is.readOnly {
 		return
 	}
-	for i := range v.docs {
-		d := &v.docs[i]
-		if v.fields[d.Field].kind != kindName || d.Tok1 == d.Tok0 {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if v.Fields[d.Field].Kind != tool.KindName || d.Tok1 == d.Tok0 {
 			continue
 		}
-		t := v.tokens[d.Tok0]
-		if w := v.word(d, t); w == "echo" || w == "export" {
+		t := v.Tokens[d.Tok0]
+		if w := v.Word(d, t); w == "echo" || w == "export" {
 			continue // gives to whoever asked
 		}
-		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) && !t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
+		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) && !t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.Says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
 		}
 	}
@@ -243,20 +244,20 @@ func count(set []bool) (n int) {
 
 // findMismatch compares what a tool claims to do with what it takes: its name,
 // annotations and description with its parameters.
-func findMismatch(v *view) mismatch {
-	v.analyze()
+func findMismatch(v *tool.View) mismatch {
+	v.Analyze()
 	if !claimsMatter(v) {
 		return mismatch{}
 	}
 	m := mismatch{v: v, is: claimsOf(v)}
 	var reaches [4]bool
-	for i := range v.docs {
-		f := &v.fields[v.docs[i].Field]
-		if f.kind != kindParamName || f.output || f.layer != "" {
+	for i := range v.Docs {
+		f := &v.Fields[v.Docs[i].Field]
+		if f.Kind != tool.KindParamName || f.Output || f.Layer != "" {
 			continue
 		}
 		if p := paramPower(v, i); p != power.None {
-			m.param(f.text, p)
+			m.param(f.Text, p)
 		} else if m.is.pure {
 			reaches[paramReach(v, i)] = true
 		}
@@ -274,19 +275,19 @@ func findMismatch(v *view) mismatch {
 
 // claimsMatter says whether the tool has anything that its claims could deny:
 // most tools have not, and are spared the reading of theirs.
-func claimsMatter(v *view) bool {
+func claimsMatter(v *tool.View) bool {
 	if len(v.Annotations) > 0 {
 		return true
 	}
 	reaches := 0
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.Field]
-		if f.output || f.layer != "" {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Output || f.Layer != "" {
 			continue
 		}
-		switch f.kind {
-		case kindParamName:
+		switch f.Kind {
+		case tool.KindParamName:
 			if paramPower(v, i) != power.None {
 				return true
 			}
@@ -295,11 +296,11 @@ func claimsMatter(v *view) bool {
 					return true
 				}
 			}
-		case kindParamDescription:
+		case tool.KindParamDescription:
 			if d.Tok1-d.Tok0 < 3 {
 				continue
 			}
-			mask := v.maskOf(i)
+			mask := v.MeansOf(i)
 			if mask.Any(effectful) && effectOf(v, d) != power.None || statedPurpose(v, d) != "" || mask.Any(rightful) && speaksOfRights(v, d) || mask.Any(concept.File) && mask.Any(concept.Include) {
 				return true
 			}
@@ -310,14 +311,14 @@ func claimsMatter(v *view) bool {
 
 // paramReach says what a parameter reaches for: 1 files, 2 the network, 3
 // credentials, 0 nothing of the kind.
-func paramReach(v *view, i int) int {
-	d := &v.docs[i]
+func paramReach(v *tool.View, i int) int {
+	d := &v.Docs[i]
 	reach := 0
-	for _, t := range v.tokens[d.Tok0:d.Tok1] {
+	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 		if !reachWords.Holds(&t) {
 			continue
 		}
-		switch string(v.lower(d, t)) {
+		switch string(v.Lower(d, t)) {
 		case "path", "file", "filename", "directory", "dir", "folder", "filepath", "glob":
 			reach = 1
 		case "url", "host", "endpoint", "uri", "hostname", "ip", "port", "proxy", "remote":

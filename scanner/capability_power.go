@@ -8,21 +8,22 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // powerOf gives what power.Words and power.FilterWords say of a token.
 func powerOf(l *lexicon.Lexicon, t token.Token) power.Kind { return l.Latin.Exact(t.Node).Power }
 
 // paramPower reads a parameter's name word by word.
-func paramPower(v *view, i int) power.Kind {
-	d := &v.docs[i]
-	toks := v.tokens[d.Tok0:d.Tok1]
+func paramPower(v *tool.View, i int) power.Kind {
+	d := &v.Docs[i]
+	toks := v.Tokens[d.Tok0:d.Tok1]
 	n := len(toks)
 	if n == 0 {
 		return power.None
 	}
 	lex := lexicon.Get()
-	foreign := d.Stats.Foreign > 0 || v.foreign()
+	foreign := d.Stats.Foreign > 0 || v.Foreign()
 	if !foreign && !tellsPower(lex, toks) {
 		return power.None
 	}
@@ -195,7 +196,7 @@ func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 }
 
 // foreignPower reads a word of a name that English does not know.
-func foreignPower(v *view, d *token.Doc, t token.Token, k int, toks []token.Token) power.Kind {
+func foreignPower(v *tool.View, d *token.Doc, t token.Token, k int, toks []token.Token) power.Kind {
 	c := t.Means
 	if w := d.Text[t.Start:t.End]; char.HasSuffixFold(w, "ados") || char.HasSuffixFold(w, "adas") || char.HasSuffixFold(w, "ado") || char.HasSuffixFold(w, "ada") || char.HasSuffixFold(w, "ée") || char.HasSuffixFold(w, "ées") {
 		return power.None // a participle selects

@@ -9,6 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // change is what is new in a tool against the version that was approved.
@@ -21,10 +22,10 @@ type change struct {
 	had    concept.Set
 	weight float64
 	what   []string
-	reg    *registry
+	reg    *tool.Registry
 }
 
-// sentenceAt is a sentence with the text that it stands in.
+// SentenceAt is a sentence with the text that it stands in.
 type sentenceAt struct {
 	d *token.Doc
 	s *token.Sentence
@@ -37,9 +38,9 @@ func (s sentenceAt) text() string {
 // maxCompared bounds the sentences, parameters and values that are compared.
 const maxChanged = 256
 
-func compare(now, was *toolReading, r *registry) *change {
-	c := &change{now: now, was: was, reg: r, had: was.maskAll()}
-	now.analyze()
+func compare(now, was *toolReading, r *tool.Registry) *change {
+	c := &change{now: now, was: was, reg: r, had: was.Means()}
+	now.Analyze()
 	c.added = newSentences(now, was)
 	c.lost = newSentences(was, now)
 	return c
@@ -49,17 +50,17 @@ func compare(now, was *toolReading, r *registry) *change {
 func newSentences(v, other *toolReading) []sentenceAt {
 	var out []sentenceAt
 	looked := 0
-	for i := range v.docs {
-		d := &v.docs[i]
-		if layer := v.fields[d.Field].layer; d.Read || layer != "" && !decode.Deliberate(layer) && !decode.Respells(layer) {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if layer := v.Fields[d.Field].Layer; d.Read || layer != "" && !decode.Deliberate(layer) && !decode.Respells(layer) {
 			continue
 		}
-		encoded := v.hidesCode(d.Field)
+		encoded := v.HidesCode(d.Field)
 		for s := d.Sen0; s < d.Sen1 && looked < maxChanged; s++ {
 			looked++
-			at := sentenceAt{d, &v.clauses[s]}
+			at := sentenceAt{d, &v.Clauses[s]}
 			text := strings.TrimRight(at.text(), ".;:, ")
-			if text != "" && !other.contains(text) && !(encoded && isCode(text)) {
+			if text != "" && !other.Contains(text) && !(encoded && isCode(text)) {
 				out = append(out, at)
 			}
 		}
@@ -91,21 +92,21 @@ func (c *change) more(w float64, what string) {
 // protects says whether a sentence limits what the tool does or has the user
 // decide: "is never stored", "asks first", "secrets are masked", "only below".
 func protects(v *toolReading, at sentenceAt) bool {
-	toks := v.tokens[at.s.Tok0:at.s.Tok1]
+	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
 	frees := false
 	for k, t := range toks {
-		switch v.word(at.d, t) {
+		switch v.Word(at.d, t) {
 		case "out":
-			if k > 0 && v.word(at.d, toks[k-1]) == "left" && at.s.Means.Any(concept.Secret|concept.Personal) {
+			if k > 0 && v.Word(at.d, toks[k-1]) == "left" && at.s.Means.Any(concept.Secret|concept.Personal) {
 				return true
 			}
 		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
 			frees = frees || at.s.Means.Any(concept.Ask|concept.Guard|concept.Neg)
 		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":
-			if w := v.word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.Means.Any(concept.User) || at.s.Means.Any(concept.Neg)) {
+			if w := v.Word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.Means.Any(concept.User) || at.s.Means.Any(concept.Neg)) {
 				continue
 			}
-			if v.word(at.d, t) != "deleted" || k > 0 && toks[k-1].Means.Any(concept.Be) && at.s.Means.Any(concept.When) {
+			if v.Word(at.d, t) != "deleted" || k > 0 && toks[k-1].Means.Any(concept.Be) && at.s.Means.Any(concept.When) {
 				return !at.s.Means.Any(concept.Conv) && !frees
 			}
 		}
@@ -128,7 +129,7 @@ func protects(v *toolReading, at sentenceAt) bool {
 				if n.Means.Any(concept.Tell | concept.Know) {
 					break
 				}
-				if n.Means.Any(concept.Send|concept.Include|concept.Change|concept.Destroy|concept.Pay|concept.Call|concept.Read|concept.Ask) || v.word(at.d, n) == "touched" || v.word(at.d, n) == "kept" {
+				if n.Means.Any(concept.Send|concept.Include|concept.Change|concept.Destroy|concept.Pay|concept.Call|concept.Read|concept.Ask) || v.Word(at.d, n) == "touched" || v.Word(at.d, n) == "kept" {
 					return true
 				}
 			}
@@ -187,13 +188,13 @@ func (c *change) sentences() {
 		} else if protects(v, at) || c.retires(at) || at.s.Senses.Any(sense.Untrusted) {
 			continue
 		}
-		kind := v.fields[at.d.Field].kind
+		kind := v.Fields[at.d.Field].Kind
 		for _, risk := range riskyConcepts {
 			if !at.s.Means.Has(risk.c) || c.had.Has(risk.c) && !c.sharp(risk.c) {
 				continue
 			}
 			w := risk.weight
-			if kind == kindParamName || kind == kindEnum || at.s.Tok1-at.s.Tok0 < 3 {
+			if kind == tool.KindParamName || kind == tool.KindEnum || at.s.Tok1-at.s.Tok0 < 3 {
 				w *= 0.4
 			}
 			c.more(w, risk.what)
@@ -203,7 +204,7 @@ func (c *change) sentences() {
 		}
 		if c.widens(at) {
 			w := 0.6
-			if kind != kindDescription {
+			if kind != tool.KindDescription {
 				w = 0.8
 			}
 			if at.s.Means.Any(concept.Target | concept.User | concept.Personal | concept.Shell) {
@@ -231,19 +232,19 @@ func (c *change) sentences() {
 
 // sharp meanings count when a sentence newly joins them, even if the approved
 // text has each of them apart.
-func (c *change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.was.together(want) }
+func (c *change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.was.HasTogether(want) }
 
 // retires says whether a sentence announces the end of the tool itself.
 func (c *change) retires(at sentenceAt) bool {
-	toks := c.now.tokens[at.s.Tok0:at.s.Tok1]
+	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
-		switch c.now.word(at.d, t) {
+		switch c.now.Word(at.d, t) {
 		case "untrusted":
 			return true // a warning
 		case "deprecated":
 			return k < 2 || at.s.Tok1-at.s.Tok0 < 12
 		case "removed", "shut", "retired", "discontinued", "sunset":
-			if at.s.Means.Any(concept.Modal) && k < 8 && !at.s.Means.Any(concept.File|concept.User|concept.Conv) || c.now.word(at.d, toks[0]) == "it" || k > 0 && c.now.word(at.d, toks[0]) == "version" {
+			if at.s.Means.Any(concept.Modal) && k < 8 && !at.s.Means.Any(concept.File|concept.User|concept.Conv) || c.now.Word(at.d, toks[0]) == "it" || k > 0 && c.now.Word(at.d, toks[0]) == "version" {
 				return true
 			}
 		}
@@ -286,17 +287,17 @@ func (c *change) mentionsOther(at sentenceAt) bool {
 // widens says whether a sentence opens what was limited: any path, all
 // accounts, production as well.
 func (c *change) widens(at sentenceAt) bool {
-	toks := c.now.tokens[at.s.Tok0:at.s.Tok1]
+	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
-		switch c.now.word(at.d, t) {
+		switch c.now.Word(at.d, t) {
 		case "any", "all", "whatever", "everything", "anything", "every":
-			if k+1 < len(toks) && c.now.fields[at.d.Field].kind != kindDescription || at.s.Means.Any(concept.File|concept.Shell|concept.User|concept.Conv|concept.Target|concept.Destroy|concept.Personal) {
+			if k+1 < len(toks) && c.now.Fields[at.d.Field].Kind != tool.KindDescription || at.s.Means.Any(concept.File|concept.Shell|concept.User|concept.Conv|concept.Target|concept.Destroy|concept.Personal) {
 				if k+1 < len(toks) && !toks[k+1].Means.Any(concept.Task|concept.Result) {
 					return true
 				}
 			}
 		case "force", "implied", "production", "private", "partners", "unrestricted", "unlimited", "public":
-			if c.now.word(at.d, t) != "public" || k > 0 && toks[k-1].Means.Any(concept.Be) {
+			if c.now.Word(at.d, t) != "public" || k > 0 && toks[k-1].Means.Any(concept.Be) {
 				return true
 			}
 		}
@@ -312,11 +313,11 @@ func (c *change) frees(at sentenceAt) bool {
 	}
 	v := c.now
 	for k := at.s.Tok0; k < at.s.Tok1; k++ {
-		switch v.word(at.d, v.tokens[k]) {
+		switch v.Word(at.d, v.Tokens[k]) {
 		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "wanted", "presumed", "entfallen", "entfällt":
 			return true
 		case "needed", "required", "necessary":
-			if m.Any(concept.Neg) || k > at.s.Tok0 && v.word(at.d, v.tokens[k-1]) == "not" {
+			if m.Any(concept.Neg) || k > at.s.Tok0 && v.Word(at.d, v.Tokens[k-1]) == "not" {
 				return true
 			}
 		}

@@ -83,7 +83,7 @@ func actingValue(s string) bool {
 // boundsTool says whether a sentence of the tool limits it: "up to", "at most".
 func boundsTool(v *toolReading, at sentenceAt) bool {
 	for k := at.s.Tok0; k+1 < at.s.Tok1; k++ {
-		w, next := v.word(at.d, v.tokens[k]), v.word(at.d, v.tokens[k+1])
+		w, next := v.Word(at.d, v.Tokens[k]), v.Word(at.d, v.Tokens[k+1])
 		if w == "up" && next == "to" || w == "at" && next == "most" || w == "maximum" || w == "limited" || w == "max" || w == "below" {
 			return true
 		}
@@ -93,10 +93,10 @@ func boundsTool(v *toolReading, at sentenceAt) bool {
 
 // bounded says whether the present text still limits the tool.
 func (c *change) bounded() bool {
-	for i := range c.now.docs {
-		d := &c.now.docs[i]
+	for i := range c.now.Docs {
+		d := &c.now.Docs[i]
 		for s := d.Sen0; s < d.Sen1; s++ {
-			if boundsTool(c.now, sentenceAt{d, &c.now.clauses[s]}) {
+			if boundsTool(c.now, sentenceAt{d, &c.now.Clauses[s]}) {
 				return true
 			}
 		}

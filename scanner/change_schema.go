@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // What a new version takes and promises that the approved one did not.
@@ -16,17 +17,17 @@ import (
 // hosts weighs addresses that the approved version does not name.
 func (c *change) hosts() {
 	for _, sink := range sinksOf(c.now) {
-		if c.was.contains(sink) {
+		if c.was.Contains(sink) {
 			continue
 		}
 		w := 1.0
-		for i := range c.now.docs {
-			d := &c.now.docs[i]
+		for i := range c.now.Docs {
+			d := &c.now.Docs[i]
 			if k := strings.Index(d.Text, sink); k >= 0 {
-				kind := c.now.fields[d.Field].kind
-				s := c.now.sentenceAt(d, k)
+				kind := c.now.Fields[d.Field].Kind
+				s := c.now.SentenceAt(d, k)
 				switch {
-				case kind == kindDefault || kind == kindEnum:
+				case kind == tool.KindDefault || kind == tool.KindEnum:
 					w = 1.5
 				case s != nil && protects(c.now, sentenceAt{d, s}), s != nil && !s.Means.Any(concept.Send|concept.Include|concept.Change|concept.Pay) || strings.Contains(sink, "docs") || strings.Contains(sink, "github.com"):
 					w = 0.4
@@ -57,8 +58,8 @@ func (c *change) parameters() {
 			c.more(w, "a parameter that "+power.Names[p])
 		}
 	}
-	now, required := c.now.shapes()
-	was, wasRequired := c.was.shapes()
+	now, required := c.now.Shapes()
+	was, wasRequired := c.was.Shapes()
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		old, known := was[name]
 		if !known {
@@ -82,7 +83,7 @@ func (c *change) parameters() {
 
 // said says whether the approved text already explains a power.
 func (c *change) said(p power.Kind) bool {
-	return c.had.Any(powerAccount[p].c) || c.was.says(powerAccount[p].stems...)
+	return c.had.Any(powerAccount[p].c) || c.was.Says(powerAccount[p].stems...)
 }
 
 // defaultChanged weighs a default by what it now says or switches on.
@@ -138,13 +139,13 @@ func sensitiveName(name string) bool {
 // annotations weighs hints that were given and are gone.
 func (c *change) annotations() {
 	old, now := c.was.Annotations, c.now.Annotations
-	if hintTrue(old, "readOnlyHint") && !hintTrue(now, "readOnlyHint") {
+	if tool.HintTrue(old, "readOnlyHint") && !tool.HintTrue(now, "readOnlyHint") {
 		c.more(1, "an end to being read-only")
 	}
-	if hintFalse(old, "destructiveHint") && !hintFalse(now, "destructiveHint") || !hintTrue(old, "destructiveHint") && hintTrue(now, "destructiveHint") {
+	if tool.HintFalse(old, "destructiveHint") && !tool.HintFalse(now, "destructiveHint") || !tool.HintTrue(old, "destructiveHint") && tool.HintTrue(now, "destructiveHint") {
 		c.more(0.4, "destructive effects")
 	}
-	if hintFalse(old, "openWorldHint") && hintTrue(now, "openWorldHint") {
+	if tool.HintFalse(old, "openWorldHint") && tool.HintTrue(now, "openWorldHint") {
 		c.more(0.6, "contact with the outside")
 	}
 }

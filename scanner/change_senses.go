@@ -10,8 +10,8 @@ import (
 // things go to whoever made the tool, that private things are taken along.
 func (c *change) senses() {
 	var had sense.Set
-	for i := range c.was.clauses {
-		had |= c.was.clauses[i].Senses
+	for i := range c.was.Clauses {
+		had |= c.was.Clauses[i].Senses
 	}
 	for _, at := range c.added {
 		s := at.s.Senses &^ had
@@ -36,7 +36,7 @@ func (c *change) senses() {
 // toUs says whether a sentence brings things to "us" or "our side".
 func toUs(v *toolReading, at sentenceAt) bool {
 	for k := at.s.Tok0 + 1; k < at.s.Tok1; k++ {
-		w, before := v.word(at.d, v.tokens[k]), v.word(at.d, v.tokens[k-1])
+		w, before := v.Word(at.d, v.Tokens[k]), v.Word(at.d, v.Tokens[k-1])
 		if (w == "us" || w == "our") && (before == "to" || before == "with" || before == "on" || before == "for") {
 			return true
 		}

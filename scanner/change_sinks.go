@@ -5,13 +5,14 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // sinksOf lists the hosts and addresses that a tool's text names.
 func sinksOf(v *toolReading) []string {
 	var out []string
-	for i := range v.docs {
-		s := v.docs[i].Text
+	for i := range v.Docs {
+		s := v.Docs[i].Text
 		for from := 0; len(out) < 32; {
 			k := char.IndexFrom(s, "://", from)
 			if k < 0 {
@@ -40,12 +41,12 @@ func sinksOf(v *toolReading) []string {
 // changedText gives the first sentence that the approved version has not.
 func changedText(v *toolReading, before *toolReading) string {
 	looked := 0
-	for i := range v.docs {
-		d := &v.docs[i]
+	for i := range v.Docs {
+		d := &v.Docs[i]
 		for s := d.Sen0; s < d.Sen1 && looked < 256; s++ {
 			looked++
-			text := strings.TrimSpace(d.Text[v.clauses[s].Start:v.clauses[s].End])
-			if text != "" && !before.contains(text) {
+			text := strings.TrimSpace(d.Text[v.Clauses[s].Start:v.Clauses[s].End])
+			if text != "" && !before.Contains(text) {
 				return text
 			}
 		}
@@ -54,9 +55,9 @@ func changedText(v *toolReading, before *toolReading) string {
 }
 
 func powersOf(v *toolReading) (have [power.Count]bool) {
-	for i := range v.analyze() {
-		if f := &v.fields[v.docs[i].Field]; f.kind == kindParamName && !f.output {
-			have[paramPower(&v.view, i)] = true
+	for i := range v.Analyze() {
+		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && !f.Output {
+			have[paramPower(&v.View, i)] = true
 		}
 	}
 	return have

@@ -2,6 +2,8 @@ package scanner
 
 import (
 	"encoding/json"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Check looks at one tool among its registry. Inspect is pure and total: it
@@ -41,17 +43,20 @@ type ToolView struct {
 	OutputSchema json.RawMessage
 	Annotations  json.RawMessage
 
-	view *view // nil outside a scan
+	view *tool.View // nil outside a scan
 }
 
 // NormalizedText returns all text of the tool, one field a line: compatibility
 // forms are folded, invisible characters are dropped, letters are lower case.
 func (v *ToolView) NormalizedText() string {
 	if v.view == nil {
-		v.view = new(view)
-		v.view.load(&definition{v.Server, v.Name, v.Description, v.InputSchema, v.OutputSchema, v.Annotations})
+		v.view = new(tool.View)
+		v.view.Load(&tool.Definition{
+			Server: v.Server, Name: v.Name, Description: v.Description,
+			InputSchema: v.InputSchema, OutputSchema: v.OutputSchema, Annotations: v.Annotations,
+		})
 	}
-	return v.view.normalizedText()
+	return v.view.NormalizedText()
 }
 
 // RegistryView is all tools of a scan, for checks that compare one with the
@@ -64,16 +69,16 @@ type RegistryView struct {
 	// ToolNames are the distinct names, sorted.
 	ToolNames []string
 
-	registry *registry
+	registry *tool.Registry
 }
 
 // Approved returns the tool as the baseline approved it, or nil.
 func (r *RegistryView) Approved(server, name string) *Tool {
-	return (*Tool)(r.inner().approvedTool(server, name))
+	return (*Tool)(r.inner().Approved(server, name))
 }
 
 // inner returns the index that the built-in checks read, nil if there is none.
-func (r *RegistryView) inner() *registry {
+func (r *RegistryView) inner() *tool.Registry {
 	if r == nil {
 		return nil
 	}
@@ -88,16 +93,16 @@ func (s *Scanner) Registry(tools []Tool) *RegistryView {
 // registry indexes tools in the given order.
 func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
 	r := &RegistryView{Tools: make([]*Tool, 0, len(tools)), ToolsByName: make(map[string][]*Tool, len(tools))}
-	sorted := make([]*definition, 0, len(tools))
+	sorted := make([]*tool.Definition, 0, len(tools))
 	for _, i := range order {
 		t := &tools[i]
 		r.Tools = append(r.Tools, t)
-		sorted = append(sorted, (*definition)(t))
+		sorted = append(sorted, (*tool.Definition)(t))
 		if t.Name != "" {
 			r.ToolsByName[t.Name] = append(r.ToolsByName[t.Name], t)
 		}
 	}
-	r.registry = newRegistry(sorted, s.baseline)
-	r.ToolNames = r.registry.toolNames
+	r.registry = tool.NewRegistry(sorted, s.baseline)
+	r.ToolNames = r.registry.Names
 	return r
 }

@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+
 // checkCapability compares what a tool claims to do with what it takes: its
 // name, annotations and description against its parameters.
 var checkCapability = registered{capabilityInfo, inspectCapability}
@@ -9,8 +11,8 @@ var capabilityInfo = info{
 	Description: "parameters or effects that the tool's name, annotations and description do not account for",
 }
 
-func inspectCapability(v *toolReading, _ *registry) []signal {
-	found := findMismatch(&v.view)
+func inspectCapability(v *toolReading, _ *tool.Registry) []signal {
+	found := findMismatch(&v.View)
 	if found.weight < softWeight {
 		return nil
 	}

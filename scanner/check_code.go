@@ -9,6 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkCode finds commands and code that do harm when somebody follows the
@@ -20,9 +21,9 @@ var codeInfo = info{
 	Description: "commands or code in the text that fetch and run, delete, open a shell or persist",
 }
 
-func inspectCode(v *toolReading, r *registry) []signal {
-	docs := v.analyze()
-	about := v.purpose()
+func inspectCode(v *toolReading, r *tool.Registry) []signal {
+	docs := v.Analyze()
+	about := v.Purpose()
 	best, weight := -1, 0.0
 	var at, end int
 	var what string
@@ -37,9 +38,9 @@ func inspectCode(v *toolReading, r *registry) []signal {
 			}
 		})
 	}
-	if f, reaches := valueCommand(&v.view); f != nil && !about.Any(concept.Meta|concept.Shell) {
+	if f, reaches := valueCommand(&v.View); f != nil && !about.Any(concept.Meta|concept.Shell) {
 		s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.7,
-			Evidence: f.text, Detail: f.where() + ": a command in the place of a value"}
+			Evidence: f.Text, Detail: f.Where() + ": a command in the place of a value"}
 		if reaches {
 			s.Tier, s.Confidence = tierHard, 0.9
 		}
@@ -54,15 +55,15 @@ func inspectCode(v *toolReading, r *registry) []signal {
 		h := t.best[frCommand]
 		d := &docs[h.doc]
 		return []signal{{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.5,
-			Evidence: char.Excerpt(d.Text, int(h.start), int(h.end)), Detail: v.fields[d.Field].where() + ": " + frameNames[frCommand]}}
+			Evidence: char.Excerpt(d.Text, int(h.start), int(h.end)), Detail: v.Fields[d.Field].Where() + ": " + frameNames[frCommand]}}
 	}
 	d := &docs[best]
 	s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode,
 		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: char.Excerpt(d.Text, at, end),
-		Detail: v.fields[d.Field].where() + ": " + what}
+		Detail: v.Fields[d.Field].Where() + ": " + what}
 	if weight >= 2.6 && !about.Any(concept.Meta|concept.Shell) {
 		s.Tier = tierHard
-		s.critical = v.fields[d.Field].layer != ""
+		s.critical = v.Fields[d.Field].Layer != ""
 	}
 	return []signal{s}
 }
@@ -71,18 +72,18 @@ func inspectCode(v *toolReading, r *registry) []signal {
 // a strange place in it or in an encoding, less where the text speaks about it.
 func shapeWeight(v *toolReading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
 	w := sh.Weight
-	f := &v.fields[d.Field]
+	f := &v.Fields[d.Field]
 	if command.StrangePlace(d.Text[from:min(len(d.Text), to+40)]) {
 		w += 0.6
 	}
-	if f.kind == kindDefault || f.kind == kindEnum {
+	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
 		w += 0.4 // taken as it is, without anybody asking for it
 	}
-	if sh.What == command.Fetches && w < softWeight && f.kind == kindDescription && f.layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
+	if sh.What == command.Fetches && w < softWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off
 	}
-	if s := v.sentenceAt(d, from); s != nil {
-		toks := v.tokens[s.Tok0:s.Tok1]
+	if s := v.SentenceAt(d, from); s != nil {
+		toks := v.Tokens[s.Tok0:s.Tok1]
 		for j := range toks {
 			if int(toks[j].Start) >= from {
 				break
@@ -95,16 +96,16 @@ func shapeWeight(v *toolReading, d *token.Doc, sh *command.Shape, about concept.
 		if s.Means.Any(concept.Before | concept.Must) {
 			w += 0.5
 		}
-		if s.Means.Any(concept.Meta|concept.Neg) || introduced(&v.view, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
+		if s.Means.Any(concept.Meta|concept.Neg) || introduced(&v.View, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
 			w *= 0.3
 		}
 	}
-	if about.Any(concept.Shell|concept.Destroy) && f.kind != kindDescription {
+	if about.Any(concept.Shell|concept.Destroy) && f.Kind != tool.KindDescription {
 		w *= 0.5 // an example of what a shell tool takes
 	}
 	switch {
-	case f.layer == "":
-	case decode.Deliberate(f.layer):
+	case f.Layer == "":
+	case decode.Deliberate(f.Layer):
 		w += 1.6 // nobody encodes a command that may be read
 	default:
 		w += 0.8

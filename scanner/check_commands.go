@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Commands in values: a default, an example or an enumeration whose text a
@@ -27,29 +28,29 @@ var shellMarks = char.SetOf("$`;|&")
 
 // valueCommand finds such a value. The second result says whether it reaches
 // for credentials or the network, which no default of a value does.
-func valueCommand(v *view) (at *field, reaches bool) {
-	for i := range v.docs {
-		f := &v.fields[v.docs[i].Field]
-		switch f.kind {
-		case kindDefault, kindEnum, kindExample:
+func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
+	for i := range v.Docs {
+		f := &v.Fields[v.Docs[i].Field]
+		switch f.Kind {
+		case tool.KindDefault, tool.KindEnum, tool.KindExample:
 		default:
 			continue
 		}
-		s := v.docs[i].Text
-		if len(s) < 6 || !shellMarks.In(s) || takesCommands(v, f.param) {
+		s := v.Docs[i].Text
+		if len(s) < 6 || !shellMarks.In(s) || takesCommands(v, f.Param) {
 			continue
 		}
 		if substitutes(s) || chained(s) {
-			return f, v.maskOf(i).Any(concept.CredPath) || strings.Contains(s, "/etc/") || strings.Contains(s, "~/.") || networked(s)
+			return f, v.MeansOf(i).Any(concept.CredPath) || strings.Contains(s, "/etc/") || strings.Contains(s, "~/.") || networked(s)
 		}
 	}
 	return nil, false
 }
 
 // takesCommands says whether a parameter is for commands by its name.
-func takesCommands(v *view, param string) bool {
-	for i := range v.docs {
-		if f := &v.fields[v.docs[i].Field]; f.kind == kindParamName && f.text == param && paramPower(v, i) == power.Exec {
+func takesCommands(v *tool.View, param string) bool {
+	for i := range v.Docs {
+		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && f.Text == param && paramPower(v, i) == power.Exec {
 			return true
 		}
 	}

@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+
 // checkDirectives finds text that gives the model orders.
 var checkDirectives = registered{directivesInfo, inspectDirectives}
 
@@ -8,6 +10,6 @@ var directivesInfo = info{
 	Description: "text that orders the model about: overriding, concealing, taking precedence, posing as the system",
 }
 
-func inspectDirectives(v *toolReading, r *registry) []signal {
+func inspectDirectives(v *toolReading, r *tool.Registry) []signal {
 	return report(v, r, directivesInfo, frOverride, frMislead)
 }

@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+
 // checkExfiltration finds orders to read what is not the tool's business, to
 // send it away, and parameters that collect it.
 var checkExfiltration = registered{exfiltrationInfo, inspectExfiltration}
@@ -9,6 +11,6 @@ var exfiltrationInfo = info{
 	Description: "demands for credentials, the conversation or the system prompt, and places to send them to",
 }
 
-func inspectExfiltration(v *toolReading, r *registry) []signal {
+func inspectExfiltration(v *toolReading, r *tool.Registry) []signal {
 	return report(v, r, exfiltrationInfo, frSecret, frSide)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkPayload finds orders that are written in an encoding: text that a
@@ -21,11 +22,11 @@ var payloadInfo = info{
 
 // inspectPayload reports what decoding brought to light: hits in decoded text
 // that the text as it stands does not have as strongly.
-func inspectPayload(v *toolReading, r *registry) []signal {
+func inspectPayload(v *toolReading, r *tool.Registry) []signal {
 	var plain, hidden [frCount]hit
 	for _, h := range v.frames(r) {
 		best := &plain
-		if v.fields[v.docs[h.doc].Field].layer != "" {
+		if v.Fields[v.Docs[h.doc].Field].Layer != "" {
 			best = &hidden
 		}
 		if h.weight > best[h.frame].weight {
@@ -46,7 +47,7 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 	least := softWeight
 	if h.weight > 0 {
 		// Somebody encoded it, or cut it up: a hint is enough.
-		layer := v.fields[v.docs[h.doc].Field].layer
+		layer := v.Fields[v.Docs[h.doc].Field].Layer
 		if decode.Deliberate(layer) || decode.OnlyInSequence(layer) && h.frame == frOverride {
 			least = 1
 		}
@@ -57,16 +58,16 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 	if sum < least || h.weight == 0 {
 		return encodedOrder(v)
 	}
-	d := &v.docs[h.doc]
-	f := &v.fields[d.Field]
+	d := &v.Docs[h.doc]
+	f := &v.Fields[d.Field]
 	s := signal{
 		CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection,
 		Confidence: min(sum/3, 1),
 		Evidence:   char.Excerpt(d.Text, int(h.start), int(h.end)),
-		Detail:     f.where() + "; " + frameNames[h.frame],
+		Detail:     f.Where() + "; " + frameNames[h.frame],
 	}
 	// A long text that is only read in another way says much by chance.
-	if sum >= softWeight+0.4 && !decode.OnlyInSequence(f.layer) && !v.purpose().Any(concept.Meta) && (decode.Deliberate(f.layer) || len(v.tokens) <= 2*longTool) {
+	if sum >= softWeight+0.4 && !decode.OnlyInSequence(f.Layer) && !v.Purpose().Any(concept.Meta) && (decode.Deliberate(f.Layer) || len(v.Tokens) <= 2*longTool) {
 		s.Tier, s.critical = tierHard, true
 	}
 	return []signal{s}
@@ -76,17 +77,17 @@ func inspectPayload(v *toolReading, r *registry) []signal {
 // silence, that somebody took the trouble to encode. Other sentences in a code are judged by what they
 // say, like any text: an honest author may encode them.
 func encodedOrder(v *toolReading) []signal {
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.Field]
-		if f.layer == "" || !decode.Deliberate(f.layer) {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Layer == "" || !decode.Deliberate(f.Layer) {
 			continue
 		}
-		if v.purpose().Any(concept.Meta) {
+		if v.Purpose().Any(concept.Meta) {
 			return nil
 		}
 		for s := d.Sen0; s < d.Sen1; s++ {
-			sen := &v.clauses[s]
+			sen := &v.Clauses[s]
 			if !sen.Means.Any(concept.Send|concept.Secretly) || sen.Means.Any(concept.Meta) {
 				continue
 			}
@@ -97,11 +98,11 @@ func encodedOrder(v *toolReading) []signal {
 			case !strings.Contains(text, "://") && !char.HasEmail(text):
 				continue
 			}
-			toks := v.tokens[sen.Tok0:sen.Tok1]
+			toks := v.Tokens[sen.Tok0:sen.Tok1]
 			for k := range toks {
 				if toks[k].Means.Any(deeds) && (toks[k].Form == lexicon.BaseForm || token.MoodOf(toks, k, sen) >= token.MoodPlain) {
 					return []signal{{CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection, Confidence: 0.6,
-						Evidence: char.Excerpt(d.Text, int(sen.Start), int(sen.End)), Detail: f.where() + what}}
+						Evidence: char.Excerpt(d.Text, int(sen.Start), int(sen.End)), Detail: f.Where() + what}}
 				}
 			}
 		}

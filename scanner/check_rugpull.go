@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkRugPull compares a tool with the version that was approved, and grades
@@ -15,8 +16,8 @@ var rugPullInfo = info{
 	Description: "a change since approval that adds orders, sinks, secrets or powers",
 }
 
-func inspectRugPull(v *toolReading, r *registry) []signal {
-	old := r.approvedTool(v.Server, v.Name)
+func inspectRugPull(v *toolReading, r *tool.Registry) []signal {
+	old := r.Approved(v.Server, v.Name)
 	if old == nil || sameDefinition(v, old) {
 		return nil
 	}
@@ -38,17 +39,17 @@ func inspectRugPull(v *toolReading, r *registry) []signal {
 	c.limits()
 	c.parameters()
 	c.annotations()
-	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 && !v.encodes(kindDescription) {
+	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 && !v.Encodes(tool.KindDescription) {
 		c.more(0.4, "much more than before")
 	}
 	s := signal{CheckID: rugPullInfo.ID, Tier: tierSoft, ThreatType: threatRugPull}
 	switch {
 	case gained >= 1.8 && is.best[strongest].outright() >= 1.5:
 		h := is.best[strongest]
-		d := &v.docs[h.doc]
+		d := &v.Docs[h.doc]
 		s.Tier, s.Confidence = tierHard, min(0.6+gained/10, 1)
 		s.Evidence = char.Excerpt(d.Text, int(h.start), int(h.end))
-		s.Detail = "changed since approval: " + v.fields[d.Field].where() + " " + frameNames[strongest]
+		s.Detail = "changed since approval: " + v.Fields[d.Field].Where() + " " + frameNames[strongest]
 	case 0.7*gained+c.weight >= 1:
 		s.Confidence = min((gained+c.weight)/4, 0.8)
 		s.Evidence = changedText(v, before)
@@ -62,7 +63,7 @@ func inspectRugPull(v *toolReading, r *registry) []signal {
 	return []signal{s}
 }
 
-func sameDefinition(v *toolReading, old *definition) bool {
+func sameDefinition(v *toolReading, old *tool.Definition) bool {
 	return v.Description == old.Description && string(v.InputSchema) == string(old.InputSchema) &&
 		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkSchema finds orders where a schema has no room for prose: names,
@@ -17,11 +18,11 @@ var schemaInfo = info{
 	Description: "orders in parameter names, enum values, defaults, examples, patterns or comments of a schema",
 }
 
-func inspectSchema(v *toolReading, r *registry) []signal {
+func inspectSchema(v *toolReading, r *tool.Registry) []signal {
 	var best [frCount]hit
 	for _, h := range v.frames(r) {
-		switch v.fields[v.docs[h.doc].Field].kind {
-		case kindParamName, kindEnum, kindDefault, kindPattern, kindComment, kindOther, kindTitle, kindExample, kindJoined, kindAnnotation:
+		switch v.Fields[v.Docs[h.doc].Field].Kind {
+		case tool.KindParamName, tool.KindEnum, tool.KindDefault, tool.KindPattern, tool.KindComment, tool.KindOther, tool.KindTitle, tool.KindExample, tool.KindJoined, tool.KindAnnotation:
 			if h.weight > best[h.frame].weight {
 				best[h.frame] = h
 			}
@@ -35,25 +36,25 @@ func inspectSchema(v *toolReading, r *registry) []signal {
 		}
 	}
 	var out []signal
-	if sum >= 1.2 && (best[strongest].weight >= softWeight || v.fields[v.docs[best[strongest].doc].Field].kind != kindJoined) {
+	if sum >= 1.2 && (best[strongest].weight >= softWeight || v.Fields[v.Docs[best[strongest].doc].Field].Kind != tool.KindJoined) {
 		h := best[strongest]
-		d := &v.docs[h.doc]
+		d := &v.Docs[h.doc]
 		s := signal{CheckID: schemaInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
 			Confidence: min(sum/3, 1), Evidence: char.Excerpt(d.Text, int(h.start), int(h.end)),
-			Detail: v.fields[d.Field].where() + "; " + frameNames[strongest]}
-		if k := v.fields[d.Field].kind; sum >= 2.4 && h.weight >= 2 && k != kindExample && k != kindTitle && !v.purpose().Any(concept.Meta) {
+			Detail: v.Fields[d.Field].Where() + "; " + frameNames[strongest]}
+		if k := v.Fields[d.Field].Kind; sum >= 2.4 && h.weight >= 2 && k != tool.KindExample && k != tool.KindTitle && !v.Purpose().Any(concept.Meta) {
 			s.Tier = tierHard
 		}
 		return append(out, s)
 	}
-	for i := range v.fields {
-		f := &v.fields[i]
-		if f.kind != kindParamName || f.layer != "" || len(f.text) < 24 {
+	for i := range v.Fields {
+		f := &v.Fields[i]
+		if f.Kind != tool.KindParamName || f.Layer != "" || len(f.Text) < 24 {
 			continue
 		}
 		if n, verbs, sensitive := nameWords(v, i); n >= 5 && verbs >= 1 && sensitive || n >= 9 {
 			return append(out, signal{CheckID: schemaInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
-				Confidence: 0.7, Evidence: f.text, Detail: "a parameter name that reads as a sentence"})
+				Confidence: 0.7, Evidence: f.Text, Detail: "a parameter name that reads as a sentence"})
 		}
 	}
 	return out
@@ -62,8 +63,8 @@ func inspectSchema(v *toolReading, r *registry) []signal {
 // nameWords counts the words of a parameter's name, its verbs, and says
 // whether it speaks of what is not the tool's business.
 func nameWords(v *toolReading, i int) (n, verbs int, sensitive bool) {
-	d := &v.docs[i]
-	for _, t := range v.tokens[d.Tok0:d.Tok1] {
+	d := &v.Docs[i]
+	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 		n++
 		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Deeds|concept.Ignore|concept.Tell) {
 			verbs++

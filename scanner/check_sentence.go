@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkSentence finds sentences that are put as those are that attackers
@@ -32,15 +33,15 @@ const (
 	sureScore float64 = 6 * weightUnit
 )
 
-func inspectSentence(v *toolReading, r *registry) []signal {
+func inspectSentence(v *toolReading, r *tool.Registry) []signal {
 	v.frames(r) // which scores the sentences first
 	worst, doc, clause := flagScoreOf(v), -1, -1
-	for i := range v.docs {
-		if v.fields[v.docs[i].Field].kind == kindJoined {
+	for i := range v.Docs {
+		if v.Fields[v.Docs[i].Field].Kind == tool.KindJoined {
 			continue // what was put in sequence makes sentences that nobody wrote
 		}
-		for k := v.docs[i].Sen0; k < v.docs[i].Sen1; k++ {
-			s := &v.clauses[k]
+		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
+			s := &v.Clauses[k]
 			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) {
 				worst, doc, clause = s.Score, i, k
 			}
@@ -49,12 +50,12 @@ func inspectSentence(v *toolReading, r *registry) []signal {
 	if doc < 0 {
 		return nil
 	}
-	d, s := &v.docs[doc], &v.clauses[clause]
+	d, s := &v.Docs[doc], &v.Clauses[clause]
 	found := signal{
 		CheckID: sentenceInfo.ID, Tier: tierSoft, ThreatType: sentenceInfo.ThreatType,
 		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.Start)),
-		Evidence:   char.Excerpt(d.Text, int(v.tokens[s.Tok0].Start), int(v.tokens[s.Tok1-1].End)),
-		Detail:     v.fields[d.Field].where(),
+		Evidence:   char.Excerpt(d.Text, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End)),
+		Detail:     v.Fields[d.Field].Where(),
 	}
 	if s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {
 		found.ThreatType = threatExfiltration
@@ -69,7 +70,7 @@ func mixesLanguages(v *toolReading, s *token.Sentence) bool {
 		return false
 	}
 	english, foreign := 0, 0
-	for _, t := range v.tokens[s.Tok0:s.Tok1] {
+	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
 		switch {
 		case t.Means.Any(concept.Foreign), t.Node == 0 && t.Means != 0:
 			foreign++
@@ -83,9 +84,9 @@ func mixesLanguages(v *toolReading, s *token.Sentence) bool {
 // flagScoreOf is the score above which a sentence of this tool is reported.
 func flagScoreOf(v *toolReading) token.Score {
 	n := 0
-	for i := range v.docs {
-		if f := &v.fields[v.docs[i].Field]; f.layer == "" && f.classified() {
-			n += v.docs[i].Sen1 - v.docs[i].Sen0
+	for i := range v.Docs {
+		if f := &v.Fields[v.Docs[i].Field]; f.Layer == "" && f.Classified() {
+			n += v.Docs[i].Sen1 - v.Docs[i].Sen0
 		}
 	}
 	return flagScore + lengthScore*token.Score(bits.Len(uint(n/fewSentences|1))-1)

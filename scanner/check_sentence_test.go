@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // TestSentence drives the committed weights: attacks that no frame knows, and
@@ -44,8 +45,8 @@ func TestSentence(t *testing.T) {
 func TestFlagScore(t *testing.T) {
 	last := token.Score(0)
 	for _, n := range []int{1, 8, 16, 64} {
-		v := viewOf(&definition{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
-		v.analyze()
+		v := viewOf(&tool.Definition{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
+		v.Analyze()
 		if n == 1 && flagScoreOf(v) != flagScore || flagScoreOf(v) <= last {
 			t.Errorf("%d sentences: %d, after %d for fewer", n, flagScoreOf(v), last)
 		}
@@ -60,11 +61,11 @@ func TestMixed(t *testing.T) {
 		"Orders of a day are sorted by the time at which they came in.":                                       false,
 		"Die Bestellungen eines Tages sind nach der Zeit sortiert, zu der sie eingegangen sind.":              false,
 	} {
-		v := viewOf(&definition{Name: "helper", Description: text})
-		v.analyze()
+		v := viewOf(&tool.Definition{Name: "helper", Description: text})
+		v.Analyze()
 		got := false
-		for k := range v.clauses {
-			got = got || mixesLanguages(v, &v.clauses[k])
+		for k := range v.Clauses {
+			got = got || mixesLanguages(v, &v.Clauses[k])
 		}
 		if got != want {
 			t.Errorf("mixed %v, want %v: %s", got, want, text)

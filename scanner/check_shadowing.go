@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkShadowing finds tools that imitate another server's tools or give
@@ -17,7 +18,7 @@ var shadowingInfo = info{
 	Description: "a tool that imitates, replaces or redirects a tool of another server",
 }
 
-func inspectShadowing(v *toolReading, r *registry) []signal {
+func inspectShadowing(v *toolReading, r *tool.Registry) []signal {
 	out := report(v, r, shadowingInfo, frRedirect, frShadow)
 	if s, ok := disguisedServer(v, r); ok {
 		out = append(out, s)
@@ -29,7 +30,7 @@ func inspectShadowing(v *toolReading, r *registry) []signal {
 }
 
 // imitation finds names that pass for another server's tool.
-func imitation(v *toolReading, r *registry) []signal {
+func imitation(v *toolReading, r *tool.Registry) []signal {
 	var out []signal
 	add := func(tier tier, confidence float64, format string, args ...any) {
 		out = append(out, signal{CheckID: shadowingInfo.ID, Tier: tier, ThreatType: threatToolPoisoning,
@@ -37,8 +38,8 @@ func imitation(v *toolReading, r *registry) []signal {
 	}
 	sk := char.Skeleton(v.Name)
 	if !char.IsASCII(v.Name) {
-		for _, t := range r.withSkeleton(sk) {
-			if t.Name != v.Name && !sameServer(t.Server, v.Server) {
+		for _, t := range r.WithSkeleton(sk) {
+			if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) {
 				add(tierHard, 0.95, "the name looks like %s of server %s", t.Name, t.Server)
 				break
 			}
@@ -47,19 +48,19 @@ func imitation(v *toolReading, r *registry) []signal {
 	if s, ok := twin(v, r, sk); ok {
 		out = append(out, s)
 	}
-	switch t := elsewhere(r.toolsByName[v.Name], v.Server); {
+	switch t := tool.Elsewhere(r.ByName[v.Name], v.Server); {
 	case t == nil:
 	case claimsPlace(v):
 		add(tierSoft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)
 	case retold(v, t):
 		add(tierSoft, 0.5, "has the name of a tool of server %s, and its description in other words", t.Server)
 	}
-	for _, other := range r.nearNames(v.Name, sk) {
-		if inflected(sk, other) || r.owns(v.Server, other) {
+	for _, other := range r.NearNames(v.Name, sk) {
+		if inflected(sk, other) || r.Owns(v.Server, other) {
 			continue
 		}
-		for _, t := range spread(r.withSkeleton(other)) {
-			if !sameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
+		for _, t := range tool.Spread(r.WithSkeleton(other)) {
+			if !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 				add(tierSoft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name, t.Server)
 				break
 			}
@@ -71,7 +72,7 @@ func imitation(v *toolReading, r *registry) []signal {
 // retold says whether a tool of a telling name says of itself what another
 // server's tool of that name does, and not in the same words: two
 // installations of one server have the same.
-func retold(v *toolReading, t *definition) bool {
+func retold(v *toolReading, t *tool.Definition) bool {
 	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
 }
 
@@ -107,16 +108,16 @@ var placeWords = token.SignatureOf("official replacement replaces supersedes dep
 
 // claimsPlace says whether the description claims to replace something.
 func claimsPlace(v *toolReading) bool {
-	for i := range v.analyze() {
-		d := &v.docs[i]
-		if v.fields[d.Field].kind != kindDescription {
+	for i := range v.Analyze() {
+		d := &v.Docs[i]
+		if v.Fields[d.Field].Kind != tool.KindDescription {
 			continue
 		}
-		for _, t := range v.tokens[d.Tok0:d.Tok1] {
+		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 			if !placeWords.Holds(&t) {
 				continue
 			}
-			switch string(v.lower(d, t)) {
+			switch string(v.Lower(d, t)) {
 			case "official", "replacement", "replaces", "supersedes", "deprecated", "authoritative", "upgraded":
 				return true
 			}

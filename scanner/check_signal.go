@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // tier says what a signal may do on its own.
@@ -53,7 +54,7 @@ type info struct {
 // registered is a built-in check: its description and its function.
 type registered struct {
 	info    info
-	inspect func(*toolReading, *registry) []signal
+	inspect func(*toolReading, *tool.Registry) []signal
 }
 
 // builtin lists the checks in the order in which their signals are reported.
@@ -81,23 +82,23 @@ func positionDiscount(confidence float64, offset int) float64 {
 
 // report makes the signal of a check that owns the frames from..to, if they
 // weigh enough.
-func report(v *toolReading, reg *registry, about info, from, to frameID) []signal {
+func report(v *toolReading, reg *tool.Registry, about info, from, to frameID) []signal {
 	t := v.tally(reg)
 	sum, strongest := t.sum(from, to)
 	if sum < softWeight && (sum < sideWeight || t.total < softWeight+0.4) {
 		return nil
 	}
-	if len(v.tokens) > longTool && (sum < softWeight || t.best[strongest].weight < 1.2) {
+	if len(v.Tokens) > longTool && (sum < softWeight || t.best[strongest].weight < 1.2) {
 		return nil
 	}
 	h := t.best[strongest]
-	d := &v.docs[h.doc]
+	d := &v.Docs[h.doc]
 	s := signal{
 		CheckID: about.ID, Tier: tierSoft, ThreatType: about.ThreatType,
 		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
 		Evidence:   char.Excerpt(d.Text, int(h.start), int(h.end)),
 	}
-	if !h.doubted && (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.purpose().Any(concept.Meta) && (len(v.tokens) <= longTool || t.best[strongest].weight >= 2.2) {
+	if !h.doubted && (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.Purpose().Any(concept.Meta) && (len(v.Tokens) <= longTool || t.best[strongest].weight >= 2.2) {
 		s.Tier = tierHard
 	}
 	switch strongest {
@@ -105,7 +106,7 @@ func report(v *toolReading, reg *registry, about info, from, to frameID) []signa
 		s.ThreatType = threatPromptInjection
 	}
 	var b strings.Builder
-	b.WriteString(v.fields[d.Field].where())
+	b.WriteString(v.Fields[d.Field].Where())
 	for f := from; f <= to; f++ {
 		if t.best[f].weight > 0 {
 			b.WriteString("; ")

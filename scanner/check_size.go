@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkSize finds text that is there to push other text out of sight.
@@ -30,31 +31,31 @@ const (
 	minLine = 4
 )
 
-func inspectSize(v *toolReading, _ *registry) []signal {
+func inspectSize(v *toolReading, _ *tool.Registry) []signal {
 	var out []signal
-	add := func(f *field, confidence float64, at int, format string, args ...any) {
+	add := func(f *tool.Field, confidence float64, at int, format string, args ...any) {
 		out = append(out, signal{CheckID: sizeInfo.ID, Tier: tierSoft, ThreatType: threatUncategorized,
-			Confidence: confidence, Evidence: char.Excerpt(f.text, at, min(at+80, len(f.text))),
-			Detail: f.where() + ": " + fmt.Sprintf(format, args...)})
+			Confidence: confidence, Evidence: char.Excerpt(f.Text, at, min(at+80, len(f.Text))),
+			Detail: f.Where() + ": " + fmt.Sprintf(format, args...)})
 	}
-	for i := range v.allFields() {
-		f := &v.fields[i]
-		if f.layer != "" || len(f.text) < gapLimit && f.kind != kindName {
+	for i := range v.AllFields() {
+		f := &v.Fields[i]
+		if f.Layer != "" || len(f.Text) < gapLimit && f.Kind != tool.KindName {
 			continue
 		}
-		if len(f.text) > sizeLimit {
-			add(f, 0.4, 0, "%d bytes", len(f.text))
+		if len(f.Text) > sizeLimit {
+			add(f, 0.4, 0, "%d bytes", len(f.Text))
 		}
-		if f.kind == kindName && len(f.text) > 128 {
-			add(f, 0.5, 0, "a name of %d bytes", len(f.text))
+		if f.Kind == tool.KindName && len(f.Text) > 128 {
+			add(f, 0.5, 0, "a name of %d bytes", len(f.Text))
 		}
-		if at := paddedAt(f.text); at > 0 {
+		if at := paddedAt(f.Text); at > 0 {
 			add(f, 0.7, at, "white space that pushes the text after it out of sight")
 		}
-		if len(f.text) < repeatLimit*3*minLine || !manyLines(f.text, repeatLimit*3) {
+		if len(f.Text) < repeatLimit*3*minLine || !manyLines(f.Text, repeatLimit*3) {
 			continue
 		}
-		if n, at := repetition(f.text); n >= repeatLimit*3 {
+		if n, at := repetition(f.Text); n >= repeatLimit*3 {
 			add(f, 0.4, at, "one line %d times", n)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Twins: tools and servers that differ from another server's only in what a
@@ -12,9 +13,9 @@ import (
 
 // twin finds a tool of another server whose name is spelled with other
 // separators or in another case, and which says the same of itself.
-func twin(v *toolReading, r *registry, sk string) (signal, bool) {
-	for _, t := range spread(r.withSkeleton(sk)) {
-		if t.Name != v.Name && !sameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
+func twin(v *toolReading, r *tool.Registry, sk string) (signal, bool) {
+	for _, t := range tool.Spread(r.WithSkeleton(sk)) {
+		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 			return signal{CheckID: shadowingInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
 				Confidence: 0.7, Evidence: v.Name,
 				Detail: fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description", t.Name, t.Server)}, true
@@ -25,13 +26,13 @@ func twin(v *toolReading, r *registry, sk string) (signal, bool) {
 
 // disguisedServer finds a server name that passes for another's: letters of
 // another script, invisible characters, digits for letters.
-func disguisedServer(v *toolReading, r *registry) (signal, bool) {
-	if r.knownPlain(v.Server) {
+func disguisedServer(v *toolReading, r *tool.Registry) (signal, bool) {
+	if r.IsPlain(v.Server) {
 		return signal{}, false // as almost always
 	}
 	s := signal{CheckID: shadowingInfo.ID, ThreatType: threatToolPoisoning, Evidence: v.Server}
 	mixed, _, _ := char.MixedWords(v.Server)
-	other := r.serverLike(v.Server)
+	other := r.ServerLike(v.Server)
 	switch {
 	case mixed > 0:
 		s.Tier, s.Confidence, s.Detail = tierHard, 0.95, "a server name of Latin letters and look-alikes of another script"

@@ -8,6 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkUnicode finds characters that a reader does not see, and letters that
@@ -19,11 +20,11 @@ var unicodeInfo = info{
 	Description: "characters that are not seen, reverse the text or pass for other letters",
 }
 
-func inspectUnicode(v *toolReading, r *registry) []signal {
+func inspectUnicode(v *toolReading, r *tool.Registry) []signal {
 	var out []signal
-	for i := range v.allFields() {
-		f := &v.fields[i]
-		if !f.plain && f.layer == "" {
+	for i := range v.AllFields() {
+		f := &v.Fields[i]
+		if !f.Plain && f.Layer == "" {
 			out = append(out, hiddenSignals(v, r, f)...)
 		}
 	}
@@ -52,8 +53,8 @@ func strongestOf(all []signal) []signal {
 // characters, bytes in selectors, overrides, anything unseen in a name. The
 // rest also comes with text that was copied from a page, so the text is
 // judged as it reads without it.
-func hiddenSignals(v *toolReading, r *registry, f *field) []signal {
-	c := countHidden(f.text)
+func hiddenSignals(v *toolReading, r *tool.Registry, f *tool.Field) []signal {
+	c := countHidden(f.Text)
 	var out []signal
 	add := func(tier tier, confidence float64, at, end int, format string, args ...any) {
 		if at < 0 {
@@ -62,13 +63,13 @@ func hiddenSignals(v *toolReading, r *registry, f *field) []signal {
 		out = append(out, signal{
 			CheckID: unicodeInfo.ID, Tier: tier, ThreatType: threatPromptInjection,
 			Confidence: confidence, critical: tier == tierHard,
-			Evidence: char.Excerpt(f.text, at, end),
-			Detail:   f.where() + ": " + fmt.Sprintf(format, args...),
+			Evidence: char.Excerpt(f.Text, at, end),
+			Detail:   f.Where() + ": " + fmt.Sprintf(format, args...),
 		})
 	}
 	end := c.last + 1
 	zero := c.zeroWidth + c.soft + c.filler
-	name := f.kind == kindName || f.kind == kindParamName
+	name := f.Kind == tool.KindName || f.Kind == tool.KindParamName
 	switch {
 	case c.tags > 0:
 		add(tierHard, 1, c.first, end, "%d tag characters, which spell text that is not shown", c.tags)
@@ -91,13 +92,13 @@ func hiddenSignals(v *toolReading, r *registry, f *field) []signal {
 	}
 	mixed, at, to := 0, 0, 0
 	if c.alike {
-		mixed, at, to = char.MixedWords(f.text)
+		mixed, at, to = char.MixedWords(f.Text)
 	}
 	if mixed > 0 && name {
 		add(tierHard, 0.9, at, to, "a name of Latin letters and look-alikes of another script")
 	}
 	if name && mixed == 0 {
-		switch disguisedName(f.text) {
+		switch disguisedName(f.Text) {
 		case 2:
 			add(tierHard, 0.9, 0, 40, "a word of a name with a letter of another script in the place of its own")
 		case 1:
@@ -108,7 +109,7 @@ func hiddenSignals(v *toolReading, r *registry, f *field) []signal {
 		add(tierSoft, 0.6, 0, 40, "letters in a form that only looks like plain text")
 	}
 	if (c.first >= 0 || c.compat+c.overlays+mixed > 0) && (len(out) == 0 || out[0].Tier != tierHard) {
-		if d := disguised(f.text); d.words > 0 {
+		if d := disguised(f.Text); d.words > 0 {
 			d.judge(v, r, add)
 		}
 	}
@@ -219,7 +220,7 @@ func hiddenWord(w string) bool {
 
 // judge weighs a disguise by what the text says without it. Innocent prose
 // stays innocent, however it came by its characters.
-func (d *disguise) judge(v *toolReading, r *registry, add func(tier, float64, int, int, string, ...any)) {
+func (d *disguise) judge(v *toolReading, r *tool.Registry, add func(tier, float64, int, int, string, ...any)) {
 	said := v.tally(r).total
 	if d.styled == d.words && said < softWeight {
 		return // a style that honest authors use lowers no threshold

@@ -52,15 +52,10 @@ func runCases(t *testing.T, id string, peers []Tool, cases []checkCase) {
 }
 
 // withoutClassifier has the classifier know nothing for the rest of the test.
-func withoutClassifier(tb testing.TB) { withClassifier(tb, newClassifier(nil)) }
+func withoutClassifier(tb testing.TB) { withClassifier(tb, nil) }
 
-// withClassifier has sentences judged by another classifier for the rest of
-// the test.
-func withClassifier(tb testing.TB, c *classifier) {
-	saved := theClassifier
-	tb.Cleanup(func() { theClassifier = saved })
-	theClassifier = func() *classifier { return c }
-}
+// withClassifier has sentences judged by other weights for the rest of the test.
+func withClassifier(tb testing.TB, packed []byte) { tb.Cleanup(replaceClassifier(packed)) }
 
 // verifyFinding holds for every finding on any input.
 func verifyFinding(tb testing.TB, f Finding) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // The classifier of sentences is a linear one: a sentence's score is the sum
@@ -42,6 +43,15 @@ type classifier struct {
 }
 
 var theClassifier = sync.OnceValue(func() *classifier { return newClassifier(classifierWeights) })
+
+// replaceClassifier has sentences judged by other weights until restore is
+// called. No tool may be scanned meanwhile. Without weights every sentence
+// scores 0. Training and its tests use it.
+func replaceClassifier(packed []byte) (restore func()) {
+	saved, c := theClassifier, newClassifier(packed)
+	theClassifier = func() *classifier { return c }
+	return func() { theClassifier = saved }
+}
 
 const (
 	weightRecord = 5  // bytes of one feature
@@ -124,17 +134,17 @@ func (c *classifier) score(x *sentenceFeatures) token.Score {
 }
 
 // score gives every sentence that the classifier judges its score.
-func (z *scorer) score(v *view) {
+func (z *scorer) score(v *tool.View) {
 	c := theClassifier()
 	z.stemName(v)
-	for i := range v.docs {
-		d := &v.docs[i]
-		if d.Read || !v.fields[d.Field].classified() {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if d.Read || !v.Fields[d.Field].Classified() {
 			continue
 		}
 		z.stem(v, d)
 		for k := d.Sen0; k < d.Sen1; k++ {
-			if s := &v.clauses[k]; s.Tok1 > s.Tok0 {
+			if s := &v.Clauses[k]; s.Tok1 > s.Tok0 {
 				s.Score = c.score(z.featuresOf(v, d, k))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // What the classifier of sentences sees of a sentence: its words and pairs of
@@ -123,9 +124,9 @@ type scorer struct {
 
 // stem hashes every word of a doc, for features. Words of an address are all
 // one: whose it is says nothing.
-func (z *scorer) stem(v *view, d *token.Doc) {
+func (z *scorer) stem(v *tool.View, d *token.Doc) {
 	stems, address := z.stems[:0], 0
-	toks := v.tokens[d.Tok0:d.Tok1]
+	toks := v.Tokens[d.Tok0:d.Tok1]
 	for k := range toks {
 		t := &toks[k]
 		start, end := int(t.Start), int(t.End)
@@ -146,16 +147,16 @@ func (z *scorer) stem(v *view, d *token.Doc) {
 
 // featuresOf gives the features of clause k of doc d, of which stem knows the
 // words, in buffers that the next call uses again.
-func (z *scorer) featuresOf(v *view, d *token.Doc, k int) *sentenceFeatures {
+func (z *scorer) featuresOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures {
 	x := &z.features
-	f := &v.fields[d.Field]
-	s := &v.clauses[k]
+	f := &v.Fields[d.Field]
+	s := &v.Clauses[k]
 	x.words, x.tokens = x.words[:0], s.Tok1-s.Tok0
-	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.kind)), famForm.of(uint32(v.tokens[s.Tok0].Form)), famLength.of(lengthClass(s.Tok1-s.Tok0)))
+	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.Kind)), famForm.of(uint32(v.Tokens[s.Tok0].Form)), famLength.of(lengthClass(s.Tok1-s.Tok0)))
 	if s.First {
 		x.list = append(x.list, famFirst.of(1))
 	}
-	if f.output {
+	if f.Output {
 		x.list = append(x.list, famOutput.of(1))
 	}
 	for set := uint8(s.Flags); set != 0; set &= set - 1 {
@@ -167,12 +168,12 @@ func (z *scorer) featuresOf(v *view, d *token.Doc, k int) *sentenceFeatures {
 		if goesOn(before, h) || h == earlier {
 			continue // a list, which says no more than its first item
 		}
-		if t := &v.tokens[s.Tok0+i]; h <= addressHash || t.End-t.Start == 1 {
+		if t := &v.Tokens[s.Tok0+i]; h <= addressHash || t.End-t.Start == 1 {
 			x.list = append(x.list, famWord.of(h))
 		} else {
 			x.words = append(x.words, famWord.of(h))
 		}
-		if f.kind != kindDescription {
+		if f.Kind != tool.KindDescription {
 			x.list = append(x.list, famSchemaWord.of(h))
 		}
 		if before != 0 {
@@ -195,8 +196,8 @@ func (z *scorer) featuresOf(v *view, d *token.Doc, k int) *sentenceFeatures {
 }
 
 // neighbour adds the sentence before or after.
-func (z *scorer) neighbour(v *view, d *token.Doc, place, k int, family featureFamily) {
-	s, o := &z.features, &v.clauses[k]
+func (z *scorer) neighbour(v *tool.View, d *token.Doc, place, k int, family featureFamily) {
+	s, o := &z.features, &v.Clauses[k]
 	s.concepts[place], s.senses[place] = o.Means&^structural, o.Senses
 	before := uint32(0)
 	for _, h := range z.stems[o.Tok0-d.Tok0 : o.Tok1-d.Tok0] {
@@ -226,13 +227,13 @@ func lengthClass(words int) uint32 {
 const maxNameStems = 16
 
 // stemName hashes the words of the tool's name.
-func (z *scorer) stemName(v *view) {
+func (z *scorer) stemName(v *tool.View) {
 	z.nameStems = z.nameStems[:0]
-	if len(v.docs) == 0 || v.fields[v.docs[0].Field].kind != kindName {
+	if len(v.Docs) == 0 || v.Fields[v.Docs[0].Field].Kind != tool.KindName {
 		return
 	}
-	d := &v.docs[0]
-	for _, t := range v.tokens[d.Tok0:d.Tok1] {
+	d := &v.Docs[0]
+	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 		if t.End-t.Start > 2 && len(z.nameStems) < maxNameStems {
 			z.nameStems = append(z.nameStems, stemHash(d.Text[t.Start:t.End]))
 		}

@@ -22,7 +22,7 @@ type sourceRates struct {
 func judgeUnread(t *testing.T, source string, sets map[string][]labelledTool, unmarked []labelledTool) (r sourceRates) {
 	rest := maps.Clone(sets)
 	delete(rest, source)
-	withClassifier(t, newClassifier(train(t, trainingSet(t, rest, unmarked)).pack()))
+	withClassifier(t, train(t, trainingSet(t, rest, unmarked)).pack())
 	s := mustNew(t)
 	for _, l := range sets[source] {
 		f := s.ScanOne(l.tool, s.Registry(append([]Tool{l.tool}, l.siblings...)))

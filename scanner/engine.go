@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Scan judges all tools together. The result does not depend on the order of
@@ -116,7 +117,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // inspect runs every check on one tool.
 func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
-	ws.reading.load((*definition)(t))
+	ws.reading.load((*tool.Definition)(t))
 	f := Finding{Server: t.Server, Tool: t.Name}
 	for i := range s.checks {
 		signals, ok := ws.builtin(&s.checks[i], registry.inner())
@@ -126,7 +127,7 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 		view := &ToolView{
 			Server: t.Server, Name: t.Name, Description: t.Description,
 			InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
-			view: &ws.reading.view,
+			view: &ws.reading.View,
 		}
 		for _, check := range s.extra {
 			signals, ok := guarded(check, view, registry)
@@ -153,7 +154,7 @@ func (f *Finding) add(id string, signals []Signal, ok bool) {
 
 // builtin runs a built-in check on the tool of the workspace. A panic makes ok
 // false: one broken check has to cost its own answer and no other.
-func (ws *workspace) builtin(check *registered, registry *registry) (signals []Signal, ok bool) {
+func (ws *workspace) builtin(check *registered, registry *tool.Registry) (signals []Signal, ok bool) {
 	defer func() {
 		if recover() != nil {
 			signals, ok = nil, false

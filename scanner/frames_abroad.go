@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames for languages other than English, where inflection is not followed:
@@ -14,7 +15,7 @@ import (
 // abroad finds the model doing something in a description in another language,
 // where the voice of a verb is not followed.
 func (x *frameContext) abroad() {
-	if !x.sen.Foreign || x.kind != kindDescription || x.sen.First || x.discount < 1 || x.about.Any(concept.Model|concept.Meta|concept.Conv|concept.Ask) || !x.mask.Any(concept.Model) {
+	if !x.sen.Foreign || x.kind != tool.KindDescription || x.sen.First || x.discount < 1 || x.about.Any(concept.Model|concept.Meta|concept.Conv|concept.Ask) || !x.mask.Any(concept.Model) {
 		return
 	}
 	s, _ := x.around()
@@ -30,7 +31,7 @@ func (x *frameContext) abroad() {
 // presumedAbroad finds consent taken for granted and protections lifted in
 // other languages, where inflection is not followed.
 func (x *frameContext) presumedAbroad() {
-	if !x.sen.Foreign || x.kind > kindParamDescription || x.sen.First {
+	if !x.sen.Foreign || x.kind > tool.KindParamDescription || x.sen.First {
 		return
 	}
 	m := x.mask

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about carriers: the tool's own parameters, links and files as ways
@@ -26,9 +27,9 @@ func (x *frameContext) ownParam() int {
 		if len(word) < 2 {
 			continue
 		}
-		for k := range min(len(x.v.fields), 64) {
-			f := &x.v.fields[k]
-			if f.kind == kindParamName && !f.output && (f.text == word || strings.HasPrefix(f.text, word) && t.Flags&token.Ident != 0 && x.identifier(i) == f.text) {
+		for k := range min(len(x.v.Fields), 64) {
+			f := &x.v.Fields[k]
+			if f.Kind == tool.KindParamName && !f.Output && (f.Text == word || strings.HasPrefix(f.Text, word) && t.Flags&token.Ident != 0 && x.identifier(i) == f.Text) {
 				return i
 			}
 		}
@@ -66,10 +67,10 @@ func (x *frameContext) protective(at int) bool {
 // carried says whether the sentence has the data at token at travel in one of
 // the tool's parameters, whoever is said to put it there.
 func (x *frameContext) carried(at int) bool {
-	if x.v.fields[x.doc.Field].output || x.kind > kindParamDescription && x.kind != kindTitle || x.protective(at) {
+	if x.v.Fields[x.doc.Field].Output || x.kind > tool.KindParamDescription && x.kind != tool.KindTitle || x.protective(at) {
 		return false
 	}
-	if x.kind != kindDescription {
+	if x.kind != tool.KindDescription {
 		return false
 	}
 	p := x.ownParam()
@@ -88,15 +89,15 @@ func (x *frameContext) carried(at int) bool {
 // byModel says whether the sentence has the model itself deal with the data.
 func (x *frameContext) byModel(at int) bool {
 	m := x.findAny(concept.Model, 0, len(x.toks))
-	return m >= 0 && m != at && x.kind == kindDescription && !x.sen.First && !x.about.Any(concept.Model) && !x.protective(at) &&
+	return m >= 0 && m != at && x.kind == tool.KindDescription && !x.sen.First && !x.about.Any(concept.Model) && !x.protective(at) &&
 		x.mask.Any(concept.Include|concept.Send|concept.Read|concept.Call|concept.Memory)
 }
 
 // suggested says whether the sentence recommends, rather than orders, that
 // the data be given.
 func (x *frameContext) suggested(at int) bool {
-	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= kindParamDescription && !x.protective(at) &&
-		!(x.kind == kindDescription && x.sen.First) && x.findAny(concept.Neg, 0, at) < 0
+	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= tool.KindParamDescription && !x.protective(at) &&
+		!(x.kind == tool.KindDescription && x.sen.First) && x.findAny(concept.Neg, 0, at) < 0
 }
 
 // persist finds orders to leave something behind on the machine: a line in a

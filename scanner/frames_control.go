@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about control: overriding, concealing, precedence, roles.
@@ -16,7 +17,7 @@ func (x *frameContext) override() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if !t.Means.Any(concept.Ignore) || t.Flags&token.Ident != 0 && x.kind != kindParamName {
+		if !t.Means.Any(concept.Ignore) || t.Flags&token.Ident != 0 && x.kind != tool.KindParamName {
 			continue
 		}
 		from, to := i+1, i+10
@@ -25,7 +26,7 @@ func (x *frameContext) override() {
 		}
 		const owner = concept.You | concept.System | concept.Model
 		j := x.findAny(concept.Instr, from, to)
-		if j >= 0 && x.kind != kindParamName && x.member(j) {
+		if j >= 0 && x.kind != tool.KindParamName && x.member(j) {
 			j = -1 // window.prompt
 		}
 		rule := x.findAny(concept.Rule, from, to)
@@ -101,7 +102,7 @@ func (x *frameContext) duty() {
 			}
 			far := x.findAny(concept.Shell|concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Outside|concept.Destroy|concept.Pay, k, len(x.toks)) >= 0
 			w := 0.7
-			if x.kind == kindDescription && t.Means.Any(concept.Include|concept.Send|concept.Read) && !x.sen.First && x.ownParam() >= 0 {
+			if x.kind == tool.KindDescription && t.Means.Any(concept.Include|concept.Send|concept.Read) && !x.sen.First && x.ownParam() >= 0 {
 				w = 1.4 // the model is to fill a parameter with something
 			}
 			switch {
@@ -109,7 +110,7 @@ func (x *frameContext) duty() {
 				w = 1.5
 			case x.literalSink() && t.Means.Any(concept.Send|concept.Call|concept.Include) || x.mask.Has(concept.Result|concept.Whole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"):
 				w = 1.4
-			case x.kind >= kindEnum:
+			case x.kind >= tool.KindEnum:
 				w = 1.4
 			}
 			x.hit(frAddress, w, i, k)
@@ -150,7 +151,7 @@ func (x *frameContext) precedence() {
 		}
 		// "any other tool of this server" keeps to its own house.
 		own := 1.0
-		if x.about.Has(concept.Tool|concept.Other) && x.kind <= kindDescription {
+		if x.about.Has(concept.Tool|concept.Other) && x.kind <= tool.KindDescription {
 			own = 0.5 // a tool about tools, such as a router
 		}
 		for k := i; k < min(i+8, len(x.toks)); k++ {

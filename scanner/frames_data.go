@@ -8,6 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about data: what is demanded that is none of the tool's business.
@@ -15,7 +16,7 @@ import (
 // givesAway says whether the sentence takes the file with credentials at token
 // i somewhere else, in whatever mood: a tool that says so of itself does it.
 func (x *frameContext) givesAway(i int) bool {
-	if !x.toks[i].Means.Any(concept.CredPath) || x.kind != kindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
+	if !x.toks[i].Means.Any(concept.CredPath) || x.kind != tool.KindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
 		return false
 	}
 	switch {
@@ -24,7 +25,7 @@ func (x *frameContext) givesAway(i int) bool {
 	case x.findWord(0, len(x.toks), theftWords...) >= 0:
 		return true
 	}
-	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.Has(concept.Read|concept.Param) && x.v.intoArgument(x.doc, x.sen) || x.mask.Has(concept.Send|concept.Outside))
+	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.Has(concept.Read|concept.Param) && x.v.IntoArgument(x.doc, x.sen) || x.mask.Has(concept.Send|concept.Outside))
 }
 
 // readsAndHands says whether the sentence orders outright that the file with
@@ -32,7 +33,7 @@ func (x *frameContext) givesAway(i int) bool {
 // ~/.ssh/id_rsa and pass it as note". What a tool says of itself it says first,
 // and of files that are its business.
 func (x *frameContext) readsAndHands(i int) bool {
-	if x.kind != kindDescription && x.kind != kindParamDescription || x.sen.First || !x.toks[i].Means.Any(concept.CredPath) ||
+	if x.kind != tool.KindDescription && x.kind != tool.KindParamDescription || x.sen.First || !x.toks[i].Means.Any(concept.CredPath) ||
 		x.mask.Any(concept.Meta) || x.about.Any(concept.Meta|concept.File|concept.Shell|concept.CredPath|concept.Secret) ||
 		x.findWord(0, len(x.toks), "asks", "asked", "wants", "chooses", "if") >= 0 {
 		return false
@@ -107,7 +108,7 @@ func (x *frameContext) demandData() {
 	case level == foreignData && x.nominal() && !x.switches():
 		// A parameter that is described as holding it.
 		f, w = frSide, 1.7
-	case level == personal && x.toks[at].Means.Any(concept.Secret) && x.kind == kindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
+	case level == personal && x.toks[at].Means.Any(concept.Secret) && x.kind == tool.KindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
 		f, w = frSide, 1.5
 	case level == personal && verb >= 0:
 		w = 0.5
@@ -122,7 +123,7 @@ func (x *frameContext) demandData() {
 			w += 0.7
 		}
 	}
-	if x.kind == kindDescription && x.sen.First && m < token.MoodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
+	if x.kind == tool.KindDescription && x.sen.First && m < token.MoodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
 		w *= 0.6
 	}
 	if level == foreignData && w < 1.5 {
@@ -205,7 +206,7 @@ func (x *frameContext) fromElsewhere() bool {
 // "full transcript of the conversation".
 func (x *frameContext) nominal() bool {
 	switch x.kind {
-	case kindParamDescription, kindTitle, kindDefault, kindEnum, kindExample:
+	case tool.KindParamDescription, tool.KindTitle, tool.KindDefault, tool.KindEnum, tool.KindExample:
 	default:
 		return false
 	}
@@ -239,12 +240,12 @@ func (x *frameContext) nominal() bool {
 // switches says whether the text belongs to a parameter that is only on or
 // off, which holds nothing.
 func (x *frameContext) switches() bool {
-	f := &x.v.fields[x.doc.Field]
-	if f.kind != kindParamDescription || f.output || f.layer != "" {
+	f := &x.v.Fields[x.doc.Field]
+	if f.Kind != tool.KindParamDescription || f.Output || f.Layer != "" {
 		return false
 	}
-	shape, _ := x.v.shapes()
-	return string(shape[f.param].Type) == `"boolean"`
+	shape, _ := x.v.Shapes()
+	return string(shape[f.Param].Type) == `"boolean"`
 }
 
 func (x *frameContext) contents() bool {

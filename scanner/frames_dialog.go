@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about what a model holds and a tool has no business with: what was
@@ -13,7 +14,7 @@ import (
 
 // dialogDemand finds fields that have to hold what was said.
 func (x *frameContext) dialogDemand() {
-	if x.about.Any(concept.Conv|concept.History) || x.kind != kindDescription && !x.ofField() {
+	if x.about.Any(concept.Conv|concept.History) || x.kind != tool.KindDescription && !x.ofField() {
 		return
 	}
 	i := x.senseAt(sense.Dialog, 0, len(x.toks))
@@ -95,7 +96,7 @@ func (x *frameContext) into(i int) bool {
 // privateDemand finds secrets and private data that go into a field whose name
 // does not say so.
 func (x *frameContext) privateDemand() {
-	if x.kind != kindDescription || !x.mask.Any(concept.Secret|concept.CredPath|concept.Personal) && !x.sen.Senses.Any(sense.Private|sense.KeyFile|sense.Session|sense.Intimate) || x.about.Any(concept.Secret|concept.CredPath|concept.Personal|concept.Target) {
+	if x.kind != tool.KindDescription || !x.mask.Any(concept.Secret|concept.CredPath|concept.Personal) && !x.sen.Senses.Any(sense.Private|sense.KeyFile|sense.Session|sense.Intimate) || x.about.Any(concept.Secret|concept.CredPath|concept.Personal|concept.Target) {
 		return
 	}
 	field, fair := x.namedField(concept.Secret|concept.CredPath|concept.Personal|concept.Target, sense.Private|sense.KeyFile|sense.Session|sense.Intimate)
@@ -126,7 +127,7 @@ func (x *frameContext) generic(i int) bool {
 func (x *frameContext) keyFileDemand() {
 	const own = concept.Secret | concept.CredPath
 	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
-		!x.mask.Any(concept.CredPath) && !x.sen.Senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != kindDescription && !x.ofField() {
+		!x.mask.Any(concept.CredPath) && !x.sen.Senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != tool.KindDescription && !x.ofField() {
 		return
 	}
 	i := x.findAny(concept.CredPath, 0, len(x.toks))

@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // A frame is a shape that a sentence of an attack has: who is addressed, what
@@ -67,13 +68,13 @@ type hit struct {
 // frameContext is a sentence under inspection with what stands around it.
 type frameContext struct {
 	v    *toolReading
-	reg  *registry
+	reg  *tool.Registry
 	d    int
 	doc  *token.Doc
 	sen  *token.Sentence
 	toks []token.Token
 	mask concept.Set
-	kind fieldKind
+	kind tool.Kind
 	// discount is 1, or less where the sentence talks about attacks.
 	discount float64
 	// mentioned is what mention found in the sentence sen.
@@ -98,38 +99,38 @@ type frameContext struct {
 
 // enter makes a sentence the one under inspection.
 func (x *frameContext) enter(s *token.Sentence) {
-	x.sen, x.toks, x.mask = s, x.v.tokens[s.Tok0:s.Tok1], s.Means
+	x.sen, x.toks, x.mask = s, x.v.Tokens[s.Tok0:s.Tok1], s.Means
 	clear(x.moods[:min(len(x.toks), len(x.moods))])
 	x.sinks = 0
 	x.discount = 1
 }
 
 // frames runs every frame over every sentence.
-func (v *toolReading) frames(reg *registry) []hit {
+func (v *toolReading) frames(reg *tool.Registry) []hit {
 	if v.hitsDone {
 		return v.hits
 	}
-	v.analyze()
-	v.continued(reg)
-	v.scorer.score(&v.view)
-	docs := v.docs
+	v.Analyze()
+	v.Continued(reg)
+	v.scorer.score(&v.View)
+	docs := v.Docs
 	x := &v.frame
-	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.purpose()}
+	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.Purpose()}
 	for i := range docs {
 		if docs[i].Read {
 			continue
 		}
 		x.d, x.doc, x.quoted = i, &docs[i], 0
-		x.kind = v.fields[docs[i].Field].kind
-		f := &v.fields[docs[i].Field]
+		x.kind = v.Fields[docs[i].Field].Kind
+		f := &v.Fields[docs[i].Field]
 		for k := docs[i].Sen0; k < docs[i].Sen1; k++ {
-			s := &v.clauses[k]
-			if f.layer == "" && s.Score < askScore {
+			s := &v.Clauses[k]
+			if f.Layer == "" && s.Score < askScore {
 				continue
 			}
 			n := len(x.hits)
 			x.sentence(s)
-			x.doubt(s.Score, n, f.layer != "")
+			x.doubt(s.Score, n, f.Layer != "")
 		}
 	}
 	v.hits = x.hits
@@ -143,8 +144,8 @@ const cActs = concept.Ignore | concept.Tell | concept.Show | concept.Send | conc
 
 func (x *frameContext) sentence(s *token.Sentence) {
 	m := s.Means
-	tag := x.v.tokens[s.Tok0].Flags&token.Tag != 0
-	if s.First && (x.kind == kindEnum || x.kind == kindDefault || x.kind == kindExample) {
+	tag := x.v.Tokens[s.Tok0].Flags&token.Tag != 0
+	if s.First && (x.kind == tool.KindEnum || x.kind == tool.KindDefault || x.kind == tool.KindExample) {
 		x.enter(s)
 		x.discount = 1
 		x.instructs()
@@ -237,7 +238,7 @@ var sentenceFrames = [...]struct {
 // hit records a find between two tokens of the sentence.
 func (x *frameContext) hit(f frameID, weight float64, i, j int) {
 	weight *= x.discount
-	if weight < 0.25 || x.kind == kindJoined && !survivesJoin(f) && x.v.fields[x.doc.Field].layer == decode.FieldsInSequence {
+	if weight < 0.25 || x.kind == tool.KindJoined && !survivesJoin(f) && x.v.Fields[x.doc.Field].Layer == decode.FieldsInSequence {
 		return
 	}
 	if i > j {

@@ -4,6 +4,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about what is granted to a model without its user: orders in data,
@@ -59,7 +60,7 @@ func (x *frameContext) needlessConsent() {
 		return
 	}
 	w := 0.9
-	if x.sen.First && x.kind == kindDescription {
+	if x.sen.First && x.kind == tool.KindDescription {
 		return // what the tool is for: "merged without further confirmation"
 	}
 	if o := x.senseAt(sense.Order|sense.Carry, 0, len(x.toks)); x.mask.Any(concept.User|concept.Model|concept.You) || o >= 0 && !x.isWord(o, "asked", "requested") {
@@ -86,7 +87,7 @@ func (x *frameContext) implant() {
 
 // forModel finds parts of data that are said to be meant for the model.
 func (x *frameContext) forModel() {
-	if x.kind != kindDescription || x.about.Any(concept.Meta|concept.Model) || x.mask.Any(concept.Neg) {
+	if x.kind != tool.KindDescription || x.about.Any(concept.Meta|concept.Model) || x.mask.Any(concept.Neg) {
 		return
 	}
 	around, _ := x.around()
@@ -147,7 +148,7 @@ func (x *frameContext) unruled() {
 // before says whether the sentence before this one has any of these meanings.
 func (x *frameContext) before(want concept.Set) bool {
 	if k := x.index(); k > x.doc.Sen0 {
-		return x.v.clauses[k-1].Means.Any(want)
+		return x.v.Clauses[k-1].Means.Any(want)
 	}
 	return false
 }

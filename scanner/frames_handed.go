@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about what is the user's or the session's and that the tool's job
@@ -16,7 +17,7 @@ const belongings = sense.Dialog | sense.Private | sense.Intimate | sense.KeyFile
 // heldBy finds parameters that are described as holding belongings which
 // neither their names nor the tool's purpose account for.
 func (x *frameContext) heldBy() {
-	if !x.ofField() || x.discount < 1 || x.v.fields[x.doc.Field].layer != "" || x.v.fields[x.doc.Field].output {
+	if !x.ofField() || x.discount < 1 || x.v.Fields[x.doc.Field].Layer != "" || x.v.Fields[x.doc.Field].Output {
 		return
 	}
 	i := x.belonging()
@@ -46,7 +47,7 @@ func (x *frameContext) demandsIntimate(i int) bool {
 	if x.about.Any(concept.Pay|concept.Personal|concept.Secret|concept.Ask|concept.Authority) || x.mask.Any(concept.Meta) {
 		return false
 	}
-	return !x.v.says("book", "flight", "travel", "visa", "hotel", "bank", "health", "medic", "patient", "doctor", "insur", "tax", "payroll", "identit", "verif", "regist", "account", "appl", "kyc",
+	return !x.v.Says("book", "flight", "travel", "visa", "hotel", "bank", "health", "medic", "patient", "doctor", "insur", "tax", "payroll", "identit", "verif", "regist", "account", "appl", "kyc",
 		"employ", "salar", "loan", "credit", "card", "check", "guest", "rent", "crypt", "wallet", "login", "sign", "auth", "secur", "benefit", "clinic", "pharm", "legal", "contract", "form",
 		"user", "customer", "person", "profile", "order", "buy", "shop", "ship", "hash", "browser", "cookie", "http", "request", "scrap", "crawl", "session", "connect", "sym")
 }
@@ -54,13 +55,13 @@ func (x *frameContext) demandsIntimate(i int) bool {
 // holdsNothing says whether the text belongs to a parameter that is a number
 // or a switch.
 func (x *frameContext) holdsNothing() bool {
-	f := &x.v.fields[x.doc.Field]
-	if f.kind != kindParamDescription || f.layer != "" {
+	f := &x.v.Fields[x.doc.Field]
+	if f.Kind != tool.KindParamDescription || f.Layer != "" {
 		return false
 	}
-	shape, _ := x.v.shapes()
-	p := shape[f.param]
-	return p.numeric() || string(p.Type) == `"boolean"`
+	shape, _ := x.v.Shapes()
+	p := shape[f.Param]
+	return p.IsNumeric() || string(p.Type) == `"boolean"`
 }
 
 // belonging gives the first token of something that belongs to the user or
@@ -68,7 +69,7 @@ func (x *frameContext) holdsNothing() bool {
 func (x *frameContext) belonging() int {
 	for i, t := range x.toks {
 		s := t.Senses & belongings
-		if s == 0 && t.Means.Any(concept.Secret) && x.kind == kindDescription && x.mask.Any(concept.User) && !x.about.Any(concept.Secret|concept.CredPath) && x.findAny(concept.User, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
+		if s == 0 && t.Means.Any(concept.Secret) && x.kind == tool.KindDescription && x.mask.Any(concept.User) && !x.about.Any(concept.Secret|concept.CredPath) && x.findAny(concept.User, i-3, i+6) >= 0 && !x.isWord(i, "token", "key", "id", "pin", "login") {
 			s = sense.KeyFile
 		}
 		if s == 0 && t.Means.Any(concept.User) && x.said(i) {
@@ -129,16 +130,16 @@ func (x *frameContext) possessed(i int) bool {
 // opening of its description speak of.
 func (x *frameContext) aboutSenses() (s sense.Set) {
 	v := x.v
-	for i := range min(len(v.docs), 4*maxFields) {
-		d := &v.docs[i]
-		switch f := &v.fields[d.Field]; {
-		case f.layer != "" || f.output:
-		case f.kind == kindName, f.kind == kindParamName:
-			for _, t := range v.tokens[d.Tok0:d.Tok1] {
+	for i := range min(len(v.Docs), 4*maxFields) {
+		d := &v.Docs[i]
+		switch f := &v.Fields[d.Field]; {
+		case f.Layer != "" || f.Output:
+		case f.Kind == tool.KindName, f.Kind == tool.KindParamName:
+			for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 				s |= t.Senses
 			}
-		case f.kind == kindDescription && d.Sen1 > d.Sen0 && v.clauses[d.Sen0].First:
-			s |= v.clauses[d.Sen0].Senses
+		case f.Kind == tool.KindDescription && d.Sen1 > d.Sen0 && v.Clauses[d.Sen0].First:
+			s |= v.Clauses[d.Sen0].Senses
 		}
 	}
 	return s
@@ -162,6 +163,6 @@ func (x *frameContext) following() (frameContext, bool) {
 	if at+1 >= x.doc.Sen1 {
 		return frameContext{}, false
 	}
-	s := &x.v.clauses[at+1]
-	return frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
+	s := &x.v.Clauses[at+1]
+	return frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind, about: x.about}, true
 }

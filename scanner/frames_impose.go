@@ -45,7 +45,7 @@ func (x *frameContext) impose(at int) float64 {
 	if next := x.index() + 1; next < x.doc.Sen1 {
 		// The order may stand in the sentence after the name.
 		y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, kind: x.kind, about: x.about}
-		y.enter(&x.v.clauses[next])
+		y.enter(&x.v.Clauses[next])
 		if y.anaphoric(p.weigh() >= 0.7) {
 			q := y.imposes(-1)
 			p.duty, p.standing, p.hides = p.duty || q.duty, p.standing || q.standing, p.hides || q.hides

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Which other tool a sentence speaks of, and whose it is.
@@ -100,7 +101,7 @@ func (x *frameContext) otherServer(word string) bool {
 		return false
 	}
 	var buf [64]byte
-	return x.reg.hasServer(char.LowerASCII(buf[:0], word))
+	return x.reg.HasServer(char.LowerASCII(buf[:0], word))
 }
 
 // gap says whether white space stands before token i.
@@ -144,23 +145,23 @@ func (x *frameContext) ownerOf(name string) int {
 		return ownerSelf
 	}
 	// Bounded: a schema of thousands of parameters has no sentence each.
-	for i := range min(len(x.v.fields), 512) {
-		if f := &x.v.fields[i]; f.kind == kindParamName && f.text == name {
+	for i := range min(len(x.v.Fields), 512) {
+		if f := &x.v.Fields[i]; f.Kind == tool.KindParamName && f.Text == name {
 			return ownerSelf
 		}
 	}
 	if x.reg == nil {
 		return ownerUnknown
 	}
-	tools := x.reg.toolsByName[name]
+	tools := x.reg.ByName[name]
 	if len(tools) == 0 && shouted(name) {
-		tools = x.reg.toolsByName[strings.ToLower(name)]
+		tools = x.reg.ByName[strings.ToLower(name)]
 	}
 	if len(tools) == 0 {
 		return ownerUnknown
 	}
 	for _, t := range tools {
-		if sameServer(t.Server, x.v.Server) {
+		if tool.SameServer(t.Server, x.v.Server) {
 			return ownerSelf
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Texts that speak about attacks, and do not commit one.
@@ -20,7 +21,7 @@ func (x *frameContext) metaDiscount() float64 {
 	}
 	if !x.mask.Any(concept.Meta) {
 		// An example of several sentences: quoted, and announced before.
-		if x.toks[0].Flags&(token.Quote|token.Code) != 0 && introduced(&x.v.view, x.doc, x.sen) {
+		if x.toks[0].Flags&(token.Quote|token.Code) != 0 && introduced(&x.v.View, x.doc, x.sen) {
 			x.quoted++
 			return 0.15
 		}
@@ -61,7 +62,7 @@ func (x *frameContext) metaDiscount() float64 {
 // exemplifies says whether token i only gives an example, with no word about
 // attacks or detection in the sentence.
 func (x *frameContext) exemplifies(i int) bool {
-	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > kindParamDescription || x.kind == kindName {
+	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > tool.KindParamDescription || x.kind == tool.KindName {
 		return false
 	}
 	for k, t := range x.toks {
@@ -72,16 +73,16 @@ func (x *frameContext) exemplifies(i int) bool {
 			return false
 		}
 	}
-	return (i > 3 || x.kind == kindParamDescription) && x.mask.Any(concept.Include|concept.Send|concept.Whole|concept.Read|concept.Secret|concept.Conv)
+	return (i > 3 || x.kind == tool.KindParamDescription) && x.mask.Any(concept.Include|concept.Send|concept.Whole|concept.Read|concept.Secret|concept.Conv)
 }
 
 // introduced says whether one of the two sentences before announces examples
 // or speaks of attacks.
-func introduced(v *view, d *token.Doc, sen *token.Sentence) bool {
-	k, _ := slices.BinarySearchFunc(v.clauses[d.Sen0:d.Sen1], sen.Tok0, func(s token.Sentence, tok int) int { return s.Tok0 - tok })
+func introduced(v *tool.View, d *token.Doc, sen *token.Sentence) bool {
+	k, _ := slices.BinarySearchFunc(v.Clauses[d.Sen0:d.Sen1], sen.Tok0, func(s token.Sentence, tok int) int { return s.Tok0 - tok })
 	if k += d.Sen0; k == d.Sen0 {
 		return false
 	}
-	before := v.clauses[max(d.Sen0, k-2):k]
+	before := v.Clauses[max(d.Sen0, k-2):k]
 	return before[len(before)-1].Means.Any(concept.Meta) || before[0].Means.Any(concept.Meta)
 }

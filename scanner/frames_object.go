@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // What a sentence speaks of that is none of the tool's business.
@@ -64,7 +65,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			}
 		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") && !x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all"):
 		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && !x.about.Any(concept.Conv|concept.History):
-			if x.findAny(concept.Whole|concept.History|concept.Other, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= kindParamDescription && x.findAny(concept.Neg, i-4, i) < 0 {
+			if x.findAny(concept.Whole|concept.History|concept.Other, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= tool.KindParamDescription && x.findAny(concept.Neg, i-4, i) < 0 {
 				take(foreignData, frConv)
 			} else {
 				take(personal, frConv)
@@ -77,7 +78,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 		case t.Means.Any(concept.Secret):
 			switch {
 			case x.about.Any(concept.Secret | concept.CredPath):
-			case x.mask.Any(concept.You) && x.findAny(concept.Whole, i, i+8) >= 0 && x.kind != kindDescription:
+			case x.mask.Any(concept.You) && x.findAny(concept.Whole, i, i+8) >= 0 && x.kind != tool.KindDescription:
 				take(foreignData, frSecret) // those that you know of
 			case (t.Flags&token.Ident == 0 || x.isWord(i, "process")) && x.privateSecret(i):
 				take(foreignData, frSecret)
@@ -86,7 +87,7 @@ func (x *frameContext) object() (at, level int, f frameID) {
 			default:
 				take(personal, frSecret)
 			}
-		case t.Means.Any(concept.Personal) && t.Flags&(token.Ident|token.Code) == 0 && (x.mask.Any(concept.User|concept.You|concept.Secret) || !x.isWord(i, "document", "documents")) && x.kind <= kindParamDescription && !(x.kind == kindParamDescription && x.sen.First && x.mask.Any(concept.Meta)) && (x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) && !x.about.Any(concept.Personal|concept.Target|concept.Send):
+		case t.Means.Any(concept.Personal) && t.Flags&(token.Ident|token.Code) == 0 && (x.mask.Any(concept.User|concept.You|concept.Secret) || !x.isWord(i, "document", "documents")) && x.kind <= tool.KindParamDescription && !(x.kind == tool.KindParamDescription && x.sen.First && x.mask.Any(concept.Meta)) && (x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) && !x.about.Any(concept.Personal|concept.Target|concept.Send):
 			if n := x.findAny(concept.Personal|concept.Secret, i+1, len(x.toks)); n > i+1 && x.toks[n].Flags&token.Phrase == 0 {
 				take(foreignData, frSecret) // one after the other
 			} else {
@@ -127,7 +128,7 @@ func (x *frameContext) condition(i int) bool {
 func (x *frameContext) valueOf(i int) bool {
 	for k := max(0, i-6); k < i; k++ {
 		if x.isWord(k, "value", "content", "contents") && x.isWord(k+1, "of") {
-			return x.kind <= kindParamDescription
+			return x.kind <= tool.KindParamDescription
 		}
 	}
 	return false

@@ -1,9 +1,11 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+
 // toolReading is a tool with the frames that were found in its text. Load points it
 // at another tool and keeps its buffers.
 type toolReading struct {
-	view
+	tool.View
 
 	hits     []hit
 	hitsDone bool
@@ -19,13 +21,13 @@ type toolReading struct {
 }
 
 // load points the reading at a tool.
-func (v *toolReading) load(t *definition) {
-	v.view.load(t)
+func (v *toolReading) load(t *tool.Definition) {
+	v.View.Load(t)
 	v.hits, v.hitsDone, v.tallied = v.hits[:0], false, false
 }
 
 // viewOf makes a reading of a tool.
-func viewOf(t *definition) *toolReading {
+func viewOf(t *tool.Definition) *toolReading {
 	v := new(toolReading)
 	v.load(t)
 	return v

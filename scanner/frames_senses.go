@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // senseFrames lists the frames that read senses, each with what a sentence
@@ -34,7 +35,7 @@ var senseFrames = [...]struct {
 // readSenses runs the frames that read senses over the sentence.
 func (x *frameContext) readSenses() {
 	s := x.sen.Senses
-	if x.kind == kindJoined {
+	if x.kind == tool.KindJoined {
 		return
 	}
 	for i := range senseFrames {
@@ -45,7 +46,7 @@ func (x *frameContext) readSenses() {
 	if x.reg != nil && x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) || s.Any(sense.Output|sense.Through|sense.Choose) {
 		x.peer()
 	}
-	if x.mask.Has(concept.Conv|concept.User) && !s.Any(sense.Dialog|sense.Utter) && x.sen.Flags&token.Code != 0 && x.kind == kindDescription {
+	if x.mask.Has(concept.Conv|concept.User) && !s.Any(sense.Dialog|sense.Utter) && x.sen.Flags&token.Code != 0 && x.kind == tool.KindDescription {
 		x.dialogDemand()
 	}
 	if x.sen.Flags&(token.Ident|token.Code|token.Quote) != 0 || s.Any(sense.Field) {
@@ -90,8 +91,8 @@ func (x *frameContext) negated(i int) bool {
 func (x *frameContext) around() (s sense.Set, c concept.Set) {
 	at := x.index()
 	for k := max(x.doc.Sen0, at-1); k <= min(at+1, x.doc.Sen1-1); k++ {
-		s |= x.v.clauses[k].Senses
-		c |= x.v.clauses[k].Means
+		s |= x.v.Clauses[k].Senses
+		c |= x.v.Clauses[k].Means
 	}
 	return s, c
 }
@@ -100,8 +101,8 @@ func (x *frameContext) around() (s sense.Set, c concept.Set) {
 func (x *frameContext) next() (s sense.Set, c concept.Set) {
 	s, c = x.sen.Senses, x.mask
 	if at := x.index(); at+1 < x.doc.Sen1 {
-		s |= x.v.clauses[at+1].Senses
-		c |= x.v.clauses[at+1].Means
+		s |= x.v.Clauses[at+1].Senses
+		c |= x.v.Clauses[at+1].Means
 	}
 	return s, c
 }
@@ -111,7 +112,7 @@ func (x *frameContext) index() int {
 	lo, hi := x.doc.Sen0, x.doc.Sen1
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if x.v.clauses[mid].Tok0 < x.sen.Tok0 {
+		if x.v.Clauses[mid].Tok0 < x.sen.Tok0 {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -137,9 +138,9 @@ func (x *frameContext) namedField(own concept.Set, ownSense sense.Set) (at int, 
 			continue
 		}
 		name := x.identifier(i)
-		for k := range min(len(x.v.docs), maxFields) {
-			if f := &x.v.fields[x.v.docs[k].Field]; f.kind == kindParamName && !f.output && f.text == name {
-				c, s := x.v.meaning(k)
+		for k := range min(len(x.v.Docs), maxFields) {
+			if f := &x.v.Fields[x.v.Docs[k].Field]; f.Kind == tool.KindParamName && !f.Output && f.Text == name {
+				c, s := x.v.MeaningOf(k)
 				if c.Any(own) || s.Any(ownSense) {
 					return i, true
 				}
@@ -164,8 +165,8 @@ func (x *frameContext) fieldBefore(own concept.Set, ownSense sense.Set) (found, 
 	if !goesOn {
 		return false, false
 	}
-	s := &x.v.clauses[at-1]
-	y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind}
+	s := &x.v.Clauses[at-1]
+	y := frameContext{v: x.v, reg: x.reg, d: x.d, doc: x.doc, sen: s, toks: x.v.Tokens[s.Tok0:s.Tok1], mask: s.Means, kind: x.kind}
 	i, fair := y.namedField(own, ownSense)
 	return i >= 0 && (y.toks[i].Flags&token.Code != 0 || y.toks[i].Flags&token.Ident != 0), fair
 }
@@ -178,10 +179,10 @@ func (x *frameContext) beside(i int) bool {
 
 // ownField says what the name of the parameter that this text describes means.
 func (x *frameContext) ownField() (c concept.Set, s sense.Set) {
-	param := x.v.fields[x.doc.Field].param
-	for k := range min(len(x.v.docs), 4*maxFields) {
-		if f := &x.v.fields[x.v.docs[k].Field]; f.kind == kindParamName && f.text == param {
-			return x.v.meaning(k)
+	param := x.v.Fields[x.doc.Field].Param
+	for k := range min(len(x.v.Docs), 4*maxFields) {
+		if f := &x.v.Fields[x.v.Docs[k].Field]; f.Kind == tool.KindParamName && f.Text == param {
+			return x.v.MeaningOf(k)
 		}
 	}
 	return 0, 0
@@ -189,13 +190,13 @@ func (x *frameContext) ownField() (c concept.Set, s sense.Set) {
 
 // ofField says whether the text belongs to one parameter.
 func (x *frameContext) ofField() bool {
-	return x.kind == kindParamDescription || x.kind == kindTitle || x.kind == kindDefault || x.kind == kindComment
+	return x.kind == tool.KindParamDescription || x.kind == tool.KindTitle || x.kind == tool.KindDefault || x.kind == tool.KindComment
 }
 
 // described says whether the text is prose that describes the tool or a
 // parameter.
 func (x *frameContext) described() bool {
-	return x.kind == kindDescription || x.kind == kindParamDescription
+	return x.kind == tool.KindDescription || x.kind == tool.KindParamDescription
 }
 
 // ownName gives the token at which the tool speaks of itself by name, or -1.

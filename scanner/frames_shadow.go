@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // shadow finds orders about a tool that is not this server's.
@@ -14,7 +15,7 @@ func (x *frameContext) shadow() {
 	if !ok {
 		return
 	}
-	if !m.other && x.kind == kindEnum && x.bareName() {
+	if !m.other && x.kind == tool.KindEnum && x.bareName() {
 		return // a value, such as REQUEST_CHANGES
 	}
 	// Unknown names may be siblings that are not in the registry.
@@ -113,7 +114,7 @@ func (x *frameContext) mimicry() {
 	x.transcript()
 	role := x.isWord(0, "system", "assistant", "user", "human", "developer", "admin", "administrator", "operator", "sys")
 	switch {
-	case before == '/' && t.Start > 1 && s[t.Start-2] == '<' && t.Flags&token.Tag != 0 && x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") && (after == '>' || after == '_') && x.kind == kindDescription:
+	case before == '/' && t.Start > 1 && s[t.Start-2] == '<' && t.Flags&token.Tag != 0 && x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") && (after == '>' || after == '_') && x.kind == tool.KindDescription:
 		w := 1.5
 		if strings.Contains(s[max(0, int(t.Start)-2000):t.Start], "<"+x.word(0)) || x.about.Any(concept.Meta) {
 			w = 0.3 // it closes what the text itself opened
@@ -121,7 +122,7 @@ func (x *frameContext) mimicry() {
 		x.hit(frMimicry, w, 0, 0)
 	case before == '|' && t.Start > 1 && s[t.Start-2] == '<':
 		w := 2.4
-		if t.Flags&(token.Quote|token.Code) != 0 || x.about.Any(concept.Conv|concept.Model|concept.Instr|concept.Meta) || x.kind >= kindEnum {
+		if t.Flags&(token.Quote|token.Code) != 0 || x.about.Any(concept.Conv|concept.Model|concept.Instr|concept.Meta) || x.kind >= tool.KindEnum {
 			w = 0.5
 		}
 		x.hit(frMimicry, w, 0, 0)
@@ -129,7 +130,7 @@ func (x *frameContext) mimicry() {
 		x.hit(frMimicry, 2.2, 0, 0)
 	case t.Flags&token.Tag != 0 && before != '!' && (role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) && (after == '>' || after == ']' || after == ' ' || after == ':' || after == '_' || after == '-'):
 		w := 1.5
-		if x.about.Any(concept.Meta) || x.kind == kindParamDescription && role {
+		if x.about.Any(concept.Meta) || x.kind == tool.KindParamDescription && role {
 			w = 0.4
 		}
 		if t.Flags&token.Upper != 0 && before == '[' && !role {
@@ -142,7 +143,7 @@ func (x *frameContext) mimicry() {
 			w *= 0.7 // a tag alone is markup; with an order beside it, it adds up
 		}
 		x.hit(frMimicry, w, 0, 0)
-	case role && after == ':' && x.kind == kindDescription && len(x.toks) > 3 && !x.sen.First && (before == '\n' || before == ' ' && t.Start > 1 && s[t.Start-2] == '\n'):
+	case role && after == ':' && x.kind == tool.KindDescription && len(x.toks) > 3 && !x.sen.First && (before == '\n' || before == ' ' && t.Start > 1 && s[t.Start-2] == '\n'):
 		w := 1.0
 		if x.isWord(0, "system", "assistant") {
 			w = 1.5
@@ -155,7 +156,7 @@ func (x *frameContext) mimicry() {
 	}
 	for i := range x.toks {
 		switch {
-		case x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == kindDescription && x.findAny(concept.Tool|concept.System|concept.Instr, i+2, i+5) >= 0 && (x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description")):
+		case x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == tool.KindDescription && x.findAny(concept.Tool|concept.System|concept.Instr, i+2, i+5) >= 0 && (x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description")):
 			x.hit(frMimicry, 1.6, i, i+2)
 		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].Start-x.toks[i].End >= 3 && s[x.toks[i].End] == '"' && x.isWord(i+2, "content"):
 			x.hit(frMimicry, 1.6, i, i+1)
@@ -176,7 +177,7 @@ func (x *frameContext) mimicry() {
 			continue
 		}
 		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].Flags&token.Break != 0) || i == 0 && len(x.toks) > 3 && !x.sen.First {
-			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, token.MoodOrder); j > i && m >= token.MoodOrder && x.kind <= kindParamDescription && !x.about.Any(concept.Model) {
+			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, token.MoodOrder); j > i && m >= token.MoodOrder && x.kind <= tool.KindParamDescription && !x.about.Any(concept.Model) {
 				x.hit(frAddress, 1.0, i, j)
 			}
 		}
@@ -187,13 +188,13 @@ func (x *frameContext) mimicry() {
 // transcript finds a made-up exchange: two or more lines that open with a
 // speaker.
 func (x *frameContext) transcript() {
-	if x.kind != kindDescription || !speaker(x.doc, x.toks[0]) || x.about.Any(concept.Conv|concept.Model|concept.Meta|concept.Instr) {
+	if x.kind != tool.KindDescription || !speaker(x.doc, x.toks[0]) || x.about.Any(concept.Conv|concept.Model|concept.Meta|concept.Instr) {
 		return
 	}
 	n := 0
 	for s := x.doc.Sen0; s < x.doc.Sen1; s++ {
-		sen := &x.v.clauses[s]
-		if speaker(x.doc, x.v.tokens[sen.Tok0]) {
+		sen := &x.v.Clauses[s]
+		if speaker(x.doc, x.v.Tokens[sen.Tok0]) {
 			n++
 		}
 		if sen.Tok0 > x.sen.Tok1 || n > 8 {

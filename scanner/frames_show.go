@@ -8,6 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about what the user is shown and told: reports that do not tell what
@@ -15,7 +16,7 @@ import (
 
 // misreports finds orders to show something else than what is.
 func (x *frameContext) misreports() {
-	if x.about.Any(concept.Deceive) || x.kind > kindParamDescription {
+	if x.about.Any(concept.Deceive) || x.kind > tool.KindParamDescription {
 		return
 	}
 	for i := range x.toks {
@@ -47,7 +48,7 @@ func (x *frameContext) misreports() {
 			case x.isWord(k, "as") && x.isWord(k+1, "if", "though") && x.findAny(concept.Be|concept.Must|concept.Other|concept.User|concept.You, k, len(x.toks)) >= 0,
 				x.isWord(k, "regardless", "irrespective", "despite") && !x.mask.Any(concept.Meta),
 				x.isWord(k, "as") && x.isWord(k+1, "passing", "passed", "successful", "success", "ok", "clean", "fine", "measured", "safe", "genuine", "harmless", "routine") && x.mask.Any(concept.Urgent|concept.Other|concept.You|concept.User|concept.Be):
-				if x.kind == kindDescription && x.sen.First && x.mood(i) < token.MoodStrong {
+				if x.kind == tool.KindDescription && x.sen.First && x.mood(i) < token.MoodStrong {
 					continue
 				}
 				x.hit(frMislead, 1.5, i, k)
@@ -72,7 +73,7 @@ func (x *frameContext) misreports() {
 // unheard finds what nobody is to hear of: "nobody has to hear about", "no
 // need to talk about it", "stays between the two of us", "without a word".
 func (x *frameContext) unheard() {
-	if x.kind > kindParamDescription && x.kind != kindTitle && x.kind != kindComment || x.unlessWanted() {
+	if x.kind > tool.KindParamDescription && x.kind != tool.KindTitle && x.kind != tool.KindComment || x.unlessWanted() {
 		return
 	}
 	for i := range x.toks {
@@ -115,7 +116,7 @@ func (x *frameContext) unheard() {
 // hushed finds things that the user would want to know and that are said to
 // need no mention.
 func (x *frameContext) hushed() {
-	if x.kind != kindDescription || x.sen.First || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
+	if x.kind != tool.KindDescription || x.sen.First || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
 		return
 	}
 	i := x.senseAt(sense.Hush, 0, len(x.toks))

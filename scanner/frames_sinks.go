@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about places that the text itself names: who else gets a copy, whose
@@ -106,7 +107,7 @@ func (x *frameContext) dataLink() {
 	at := x.index()
 	from, to := max(0, int(x.sen.Start)-200), int(x.sen.End)
 	if at+1 < x.doc.Sen1 {
-		to = int(x.v.clauses[at+1].End)
+		to = int(x.v.Clauses[at+1].End)
 	}
 	if text := x.doc.Text[from:to]; openURL(text) {
 		i := max(x.senseAt(sense.Dialog|sense.Session|sense.Utter|sense.Image, 0, len(x.toks)), 0)
@@ -147,7 +148,7 @@ func (x *frameContext) fixedPayee() {
 		s |= own
 	}
 	c := x.mask | x.about
-	if i := x.senseAt(sense.Always|sense.Instead, 0, len(x.toks)); i >= 0 && (c.Any(concept.Pay|concept.Target) || s.Any(sense.Payee)) && (x.kind == kindDescription || x.sen.Senses.Any(sense.Always)) {
+	if i := x.senseAt(sense.Always|sense.Instead, 0, len(x.toks)); i >= 0 && (c.Any(concept.Pay|concept.Target) || s.Any(sense.Payee)) && (x.kind == tool.KindDescription || x.sen.Senses.Any(sense.Always)) {
 		x.hit(frRedirect, 1.7, i, i)
 	}
 }

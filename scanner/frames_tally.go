@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+
 // Weights above which a check reports. Each frame counts once, by its
 // strongest hit, so that repeating a sentence proves nothing more.
 const (
@@ -21,7 +23,7 @@ type tally struct {
 	total float64
 }
 
-func (v *toolReading) tally(reg *registry) *tally {
+func (v *toolReading) tally(reg *tool.Registry) *tally {
 	t := &v.sums
 	if v.tallied {
 		return t

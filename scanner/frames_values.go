@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Frames about the places of a schema where nobody expects a sentence.
@@ -15,8 +16,8 @@ func (x *frameContext) instructs() {
 	if len(x.toks) < 6 || x.about.Any(concept.Instr|concept.Meta|concept.Model|concept.Task) || x.discount < 1 {
 		return
 	}
-	output := x.v.fields[x.doc.Field].output
-	if !output && x.kind != kindEnum && (x.freeText() || !x.mask.Any(concept.User|concept.Model|concept.Other|concept.Must|concept.Neg|concept.Secret)) {
+	output := x.v.Fields[x.doc.Field].Output
+	if !output && x.kind != tool.KindEnum && (x.freeText() || !x.mask.Any(concept.User|concept.Model|concept.Other|concept.Must|concept.Neg|concept.Secret)) {
 		return
 	}
 	for k, t := range x.toks {
@@ -37,7 +38,7 @@ func (x *frameContext) freeText() bool {
 	if own.Any(concept.Instr | concept.Task | concept.Conv | concept.Shell) {
 		return true
 	}
-	switch x.v.fields[x.doc.Field].param {
+	switch x.v.Fields[x.doc.Field].Param {
 	case "text", "body", "content", "goal", "input", "description", "note", "notes", "title", "summary", "reason", "comment", "subject", "template", "code", "example", "examples", "scenario", "q", "query", "caption", "label":
 		return true
 	}
@@ -47,7 +48,7 @@ func (x *frameContext) freeText() bool {
 // prose finds orders in places of a schema where nobody expects a sentence.
 func (x *frameContext) prose() {
 	switch x.kind {
-	case kindEnum, kindDefault, kindComment, kindPattern, kindOther, kindExample, kindTitle:
+	case tool.KindEnum, tool.KindDefault, tool.KindComment, tool.KindPattern, tool.KindOther, tool.KindExample, tool.KindTitle:
 	default:
 		return
 	}
@@ -60,9 +61,9 @@ func (x *frameContext) prose() {
 	}
 	others := x.mask.Any(concept.Model | concept.Instr | concept.System | concept.Secretly)
 	switch {
-	case others && m >= token.MoodOrder && x.kind != kindExample:
+	case others && m >= token.MoodOrder && x.kind != tool.KindExample:
 		x.hit(frAddress, 1.4, i, i)
-	case (others || x.mask.Any(concept.Secret|concept.CredPath|concept.Outside|concept.History) || x.literalSink()) && x.kind != kindExample && x.kind != kindTitle && x.mask.Any(concept.And|concept.Before|concept.When|concept.Must):
+	case (others || x.mask.Any(concept.Secret|concept.CredPath|concept.Outside|concept.History) || x.literalSink()) && x.kind != tool.KindExample && x.kind != tool.KindTitle && x.mask.Any(concept.And|concept.Before|concept.When|concept.Must):
 		x.hit(frAddress, 1.4, i, i)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Innocent reasons to speak as attacks do: a warning of what data may hold,
@@ -78,7 +79,7 @@ func (x *frameContext) citing() bool {
 // sampled says whether the sentence stands in a paragraph that is headed as an
 // example, in a tool that keeps such texts.
 func (x *frameContext) sampled() bool {
-	if x.kind != kindDescription || x.sen.First || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
+	if x.kind != tool.KindDescription || x.sen.First || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
 		return false
 	}
 	from := max(0, int(x.sen.Start)-400)
@@ -91,7 +92,7 @@ func (x *frameContext) sampled() bool {
 	if !char.HasPrefixFold(before, "example") && !char.HasPrefixFold(before, "sample") {
 		return false
 	}
-	return x.v.says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
+	return x.v.Says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
 }
 
 // housekeeping says whether what is not to be told, after the verb at token i

@@ -2,6 +2,8 @@ package scanner
 
 import (
 	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Rescanner scans tools that differ from a fixed set in some descriptions, and
@@ -23,13 +25,13 @@ func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
 		findings: make([]Finding, len(tools)), readers: make([][]int, len(tools)),
 	}
 	registry := s.registry(r.tools, r.order)
-	places := map[*definition]int{}
+	places := map[*tool.Definition]int{}
 	for i := range r.tools {
-		places[(*definition)(&r.tools[i])] = i
+		places[(*tool.Definition)(&r.tools[i])] = i
 	}
 	for i := range r.tools {
 		r.findings[i] = s.ScanOne(r.tools[i], registry)
-		for _, t := range registry.registry.compared((*definition)(&r.tools[i])) {
+		for _, t := range registry.registry.Compared((*tool.Definition)(&r.tools[i])) {
 			if of := places[t]; of != i {
 				r.readers[of] = append(r.readers[of], i)
 			}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // TestRescanIsScan changes descriptions at random, among them those of tools
@@ -28,11 +30,11 @@ func TestRescanIsScan(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, seed))
 		text := func() string { return texts[rng.IntN(len(texts))] }
 		var tools []Tool
-		taken := map[toolKey]bool{}
+		taken := map[tool.Key]bool{}
 		for range 4 + rng.IntN(20) {
 			edited := Tool{Server: servers[rng.IntN(len(servers))], Name: names[rng.IntN(len(names))], Description: text(),
 				InputSchema: []byte(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string","description":%q}}}`, text()))}
-			if key := (toolKey{edited.Server, edited.Name}); !taken[key] {
+			if key := (tool.Key{Server: edited.Server, Name: edited.Name}); !taken[key] {
 				taken[key] = true
 				tools = append(tools, edited)
 			}

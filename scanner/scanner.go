@@ -3,6 +3,8 @@ package scanner
 import (
 	"fmt"
 	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Scanner holds a choice of checks and a baseline. It is safe for use by
@@ -10,7 +12,7 @@ import (
 type Scanner struct {
 	checks   []registered
 	extra    []Check // run after checks
-	baseline map[toolKey]*definition
+	baseline map[tool.Key]*tool.Definition
 }
 
 // Option sets up a Scanner.
@@ -81,7 +83,7 @@ func New(opts ...Option) (*Scanner, error) {
 			return nil, fmt.Errorf("scanner: %w", err)
 		}
 	}
-	s := &Scanner{baseline: map[toolKey]*definition{}}
+	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}}
 	for _, r := range builtin() {
 		if (c.only == nil || c.only[r.info.ID]) && !c.without[r.info.ID] {
 			s.checks = append(s.checks, r)
@@ -98,7 +100,7 @@ func New(opts ...Option) (*Scanner, error) {
 	}
 	for i := range c.baseline {
 		t := c.baseline[i]
-		s.baseline[toolKey{t.Server, t.Name}] = (*definition)(&t)
+		s.baseline[tool.Key{Server: t.Server, Name: t.Name}] = (*tool.Definition)(&t)
 	}
 	return s, nil
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 var trainWeights = flag.Bool("train", false, "write classifier_weights.bin anew")
@@ -25,29 +27,29 @@ type example struct {
 
 // examplesOf gives the sentences of a tool that the classifier would judge.
 func examplesOf(l *labelledTool) []example {
-	v := viewOf((*definition)(&l.tool))
+	v := viewOf((*tool.Definition)(&l.tool))
 	hits := v.frames(nil)
 	var out []example
 	z := &v.scorer
-	for i := range v.docs {
-		d := &v.docs[i]
-		f := &v.fields[d.Field]
-		if !f.classified() || f.layer != "" {
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if !f.Classified() || f.Layer != "" {
 			continue
 		}
-		z.stem(&v.view, d)
+		z.stem(&v.View, d)
 		for k := d.Sen0; k < d.Sen1; k++ {
-			s := &v.clauses[k]
+			s := &v.Clauses[k]
 			if s.Tok1 == s.Tok0 {
 				continue
 			}
-			e := example{planted: planted(d.Text, int(v.tokens[s.Tok0].Start), int(v.tokens[s.Tok1-1].End), l.marks)}
+			e := example{planted: planted(d.Text, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End), l.marks)}
 			for _, h := range hits {
 				if h.doc == i && h.weight >= 2 && h.start >= s.Start && h.start < s.End {
 					e.framed = true
 				}
 			}
-			z.featuresOf(&v.view, d, k).each(func(f feature) { e.features = append(e.features, f) })
+			z.featuresOf(&v.View, d, k).each(func(f feature) { e.features = append(e.features, f) })
 			out = append(out, e)
 		}
 	}

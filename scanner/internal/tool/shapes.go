@@ -1,44 +1,44 @@
-package scanner
+package tool
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// paramShape is what a schema says about a property besides its texts.
-type paramShape struct {
+// ParamShape is what a schema says about a property besides its texts.
+type ParamShape struct {
 	Type    json.RawMessage
 	Format  string
 	Default json.RawMessage
 }
 
-func (p paramShape) numeric() bool {
+func (p ParamShape) IsNumeric() bool {
 	return bytes.Contains(p.Type, []byte("integer")) || bytes.Contains(p.Type, []byte("number"))
 }
 
-func (p paramShape) on() bool { return string(p.Default) == "true" }
+func (p ParamShape) IsOn() bool { return string(p.Default) == "true" }
 
-// shapes reads the top level of the input schema; what cannot be read has no
+// Shapes reads the top level of the input schema; what cannot be read has no
 // shape. Only tools with something to ask about get here, and once.
-func (v *view) shapes() (shape map[string]paramShape, required map[string]bool) {
+func (v *View) Shapes() (shape map[string]ParamShape, required map[string]bool) {
 	if v.shape == nil {
 		v.shape, v.required = readShapes(v.InputSchema)
 	}
 	return v.shape, v.required
 }
 
-func readShapes(schema json.RawMessage) (shape map[string]paramShape, required map[string]bool) {
+func readShapes(schema json.RawMessage) (shape map[string]ParamShape, required map[string]bool) {
 	var s struct {
 		Properties map[string]json.RawMessage
 		Required   []string
 	}
 	required = map[string]bool{}
-	shape = map[string]paramShape{}
+	shape = map[string]ParamShape{}
 	if json.Unmarshal(schema, &s) != nil {
 		return shape, required
 	}
 	for name, raw := range s.Properties {
-		var p paramShape
+		var p ParamShape
 		if json.Unmarshal(raw, &p) == nil {
 			shape[name] = p
 		}
@@ -49,10 +49,10 @@ func readShapes(schema json.RawMessage) (shape map[string]paramShape, required m
 	return shape, required
 }
 
-// hintTrue and hintFalse read one boolean of the annotations, leniently.
-func hintTrue(raw []byte, key string) bool { return hint(raw, key, "true") }
+// HintTrue and HintFalse read one boolean of the annotations, leniently.
+func HintTrue(raw []byte, key string) bool { return hint(raw, key, "true") }
 
-func hintFalse(raw []byte, key string) bool { return hint(raw, key, "false") }
+func HintFalse(raw []byte, key string) bool { return hint(raw, key, "false") }
 
 func hint(raw []byte, key, want string) bool {
 	i := bytes.Index(raw, []byte(`"`+key+`"`))

@@ -1,25 +1,25 @@
-package scanner
+package tool
 
 import "testing"
 
 func TestWalkSchema(t *testing.T) {
 	fields := walkSchema(nil, []byte(`{"type":"object","title":"T","properties":{"a b":{"description":"D\u00e9\n","enum":["x",{"k y":"v"}],"items":{"default":"z"}}},"x-note":["n"],"$defs":{"q":{"examples":["e"]}}}`), true)
 	type got struct {
-		kind  fieldKind
+		kind  Kind
 		param string
 		text  string
 	}
 	var have []got
 	for _, f := range fields {
-		if !f.output {
-			t.Errorf("%q is not marked as output", f.text)
+		if !f.Output {
+			t.Errorf("%q is not marked as output", f.Text)
 		}
-		have = append(have, got{f.kind, f.param, f.text})
+		have = append(have, got{f.Kind, f.Param, f.Text})
 	}
 	want := []got{
-		{kindTitle, "", "T"}, {kindParamName, "a b", "a b"}, {kindParamDescription, "a b", "Dé\n"},
-		{kindEnum, "a b", "x"}, {kindEnum, "a b", "k y"}, {kindEnum, "a b", "v"}, {kindDefault, "a b", "z"},
-		{kindOther, "", "n"}, {kindParamName, "q", "q"}, {kindExample, "q", "e"},
+		{KindTitle, "", "T"}, {KindParamName, "a b", "a b"}, {KindParamDescription, "a b", "Dé\n"},
+		{KindEnum, "a b", "x"}, {KindEnum, "a b", "k y"}, {KindEnum, "a b", "v"}, {KindDefault, "a b", "z"},
+		{KindOther, "", "n"}, {KindParamName, "q", "q"}, {KindExample, "q", "e"},
 	}
 	if len(have) != len(want) {
 		t.Fatalf("got %v, want %v", have, want)

@@ -1,4 +1,4 @@
-package scanner
+package tool
 
 import (
 	"strconv"
@@ -18,14 +18,14 @@ const maxDepth = 256
 type jsonWalker struct {
 	s      string
 	i      int
-	fields []field
+	fields []Field
 	output bool
-	kind   fieldKind // forces the kind of every string, for annotations
+	kind   Kind // forces the kind of every string, for annotations
 	forced bool
 }
 
 // walkSchema appends the strings of a JSON Schema to fields.
-func walkSchema(fields []field, raw []byte, output bool) []field {
+func walkSchema(fields []Field, raw []byte, output bool) []Field {
 	if len(raw) == 0 {
 		return fields
 	}
@@ -35,18 +35,18 @@ func walkSchema(fields []field, raw []byte, output bool) []field {
 }
 
 // walkAnnotations appends the strings of an annotations object to fields.
-func walkAnnotations(fields []field, raw []byte) []field {
+func walkAnnotations(fields []Field, raw []byte) []Field {
 	if len(raw) == 0 {
 		return fields
 	}
-	w := jsonWalker{s: string(raw), fields: fields, kind: kindAnnotation, forced: true}
+	w := jsonWalker{s: string(raw), fields: fields, kind: KindAnnotation, forced: true}
 	w.value(role{}, 0)
 	return w.fields
 }
 
 // role is what a value means, given the keys that lead to it.
 type role struct {
-	kind       fieldKind
+	kind       Kind
 	param      string
 	known      bool // kind was set by a keyword
 	properties bool // the keys of this object are property names
@@ -57,19 +57,19 @@ type role struct {
 func keywordRole(key string, param string) role {
 	switch key {
 	case "description":
-		return role{kind: kindParamDescription, param: param, known: true}
+		return role{kind: KindParamDescription, param: param, known: true}
 	case "title":
-		return role{kind: kindTitle, param: param, known: true}
+		return role{kind: KindTitle, param: param, known: true}
 	case "enum", "const":
-		return role{kind: kindEnum, param: param, known: true}
+		return role{kind: KindEnum, param: param, known: true}
 	case "default":
-		return role{kind: kindDefault, param: param, known: true}
+		return role{kind: KindDefault, param: param, known: true}
 	case "example", "examples":
-		return role{kind: kindExample, param: param, known: true}
+		return role{kind: KindExample, param: param, known: true}
 	case "pattern", "patternProperties":
-		return role{kind: kindPattern, param: param, known: true}
+		return role{kind: KindPattern, param: param, known: true}
 	case "$comment":
-		return role{kind: kindComment, param: param, known: true}
+		return role{kind: KindComment, param: param, known: true}
 	case "properties", "$defs", "definitions", "dependentSchemas":
 		return role{param: param, properties: true}
 	case "type", "$ref", "$schema", "$id", "required", "additionalProperties":
@@ -80,7 +80,7 @@ func keywordRole(key string, param string) role {
 		"contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties":
 		return role{param: param}
 	}
-	return role{kind: kindOther, param: param, known: true}
+	return role{kind: KindOther, param: param, known: true}
 }
 
 // space passes over white space.
@@ -129,9 +129,9 @@ func (w *jsonWalker) add(r role, text string, plain bool) {
 	case w.forced:
 		kind = w.kind
 	case !r.known:
-		kind = kindOther
+		kind = KindOther
 	}
-	w.fields = append(w.fields, field{kind: kind, output: w.output, param: r.param, text: text, plain: plain})
+	w.fields = append(w.fields, Field{Kind: kind, Output: w.output, Param: r.param, Text: text, Plain: plain})
 }
 
 func (w *jsonWalker) object(r role, depth int) bool {
@@ -177,18 +177,18 @@ func (w *jsonWalker) member(r role, key string, plain bool) role {
 	case w.forced:
 		return r
 	case r.properties:
-		w.fields = append(w.fields, field{kind: kindParamName, output: w.output, param: key, text: key, plain: plain})
+		w.fields = append(w.fields, Field{Kind: KindParamName, Output: w.output, Param: key, Text: key, Plain: plain})
 		return role{param: key}
 	case r.known:
 		// Inside a default, an example or an extension: free-form data.
 		if !machineWord(key) {
-			w.fields = append(w.fields, field{kind: r.kind, output: w.output, param: r.param, text: key, plain: plain})
+			w.fields = append(w.fields, Field{Kind: r.kind, Output: w.output, Param: r.param, Text: key, Plain: plain})
 		}
 		return r
 	}
 	next := keywordRole(key, r.param)
-	if next.kind == kindOther && next.known && !machineWord(key) {
-		w.fields = append(w.fields, field{kind: kindOther, output: w.output, param: r.param, text: key, plain: plain})
+	if next.kind == KindOther && next.known && !machineWord(key) {
+		w.fields = append(w.fields, Field{Kind: KindOther, Output: w.output, Param: r.param, Text: key, Plain: plain})
 	}
 	if key == "patternProperties" {
 		return role{param: r.param, properties: true}

@@ -1,4 +1,4 @@
-package scanner
+package tool
 
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
@@ -6,23 +6,23 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// foreign says whether the tool's texts hold words of other languages.
-func (v *view) foreign() bool {
+// Foreign says whether the tool's texts hold words of other languages.
+func (v *View) Foreign() bool {
 	if !v.languageDone {
 		v.otherLanguage, v.languageDone = v.readsForeign(), true
 	}
 	return v.otherLanguage
 }
 
-func (v *view) readsForeign() bool {
-	for i := range min(len(v.docs), 3) {
-		d := &v.docs[i]
+func (v *View) readsForeign() bool {
+	for i := range min(len(v.Docs), 3) {
+		d := &v.Docs[i]
 		if d.Stats.Foreign > 0 || d.Stats.Marks&token.MarkBeyond != 0 {
 			return true
 		}
-		if v.fields[d.Field].kind == kindDescription && d.Stats.Words > 2 {
+		if v.Fields[d.Field].Kind == KindDescription && d.Stats.Words > 2 {
 			// No English function word, and most words unknown.
-			return !v.maskOf(i).Any(concept.Stop) && d.Stats.Known*2 < d.Stats.Words
+			return !v.MeansOf(i).Any(concept.Stop) && d.Stats.Known*2 < d.Stats.Words
 		}
 	}
 	return false

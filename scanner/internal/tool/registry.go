@@ -1,4 +1,4 @@
-package scanner
+package tool
 
 import (
 	"slices"
@@ -7,41 +7,41 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// toolKey names a tool within its server.
-type toolKey struct{ server, name string }
+// Key names a tool within its server.
+type Key struct{ Server, Name string }
 
-// registry is all tools of a scan, indexed for checks that compare one with the
+// Registry is all tools of a scan, indexed for checks that compare one with the
 // others. It is built once and read by every worker.
-type registry struct {
+type Registry struct {
 	// tools are in the order of the scan: sorted by content.
-	tools []*definition
-	// toolsByName maps a name to the tools that carry it, over all servers.
-	toolsByName map[string][]*definition
-	// toolNames are the distinct names, sorted.
-	toolNames []string
+	tools []*Definition
+	// ByName maps a name to the tools that carry it, over all servers.
+	ByName map[string][]*Definition
+	// Names are the distinct names, sorted.
+	Names []string
 
-	approved   map[toolKey]*definition
-	bySkeleton map[string][]*definition
-	servers    map[string]bool  // lower case
-	owned      map[toolKey]bool // by lower case server and skeleton
+	approved   map[Key]*Definition
+	bySkeleton map[string][]*Definition
+	servers    map[string]bool // lower case
+	owned      map[Key]bool    // by lower case server and skeleton
 	near       nearIndex
 	// drawnServers are the servers by what their names look like.
-	drawnServers drawnNames
+	drawnServers lookalikeNames
 	// disguises maps each server to what its name passes for: "" for nothing.
 	disguises map[string]string
 }
 
-// newRegistry indexes tools, which are sorted by server first. approved are the
+// NewRegistry indexes tools, which are sorted by server first. approved are the
 // tools as somebody approved them.
-func newRegistry(tools []*definition, approved map[toolKey]*definition) *registry {
-	r := &registry{
+func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
+	r := &Registry{
 		tools:        tools,
-		toolsByName:  make(map[string][]*definition, len(tools)),
+		ByName:       make(map[string][]*Definition, len(tools)),
 		approved:     approved,
-		bySkeleton:   make(map[string][]*definition, len(tools)),
+		bySkeleton:   make(map[string][]*Definition, len(tools)),
 		servers:      map[string]bool{},
-		owned:        make(map[toolKey]bool, len(tools)),
-		drawnServers: drawnNames{},
+		owned:        make(map[Key]bool, len(tools)),
+		drawnServers: lookalikeNames{},
 	}
 	last := ""
 	for _, t := range tools {
@@ -52,50 +52,50 @@ func newRegistry(tools []*definition, approved map[toolKey]*definition) *registr
 		if t.Name == "" {
 			continue
 		}
-		if r.toolsByName[t.Name] == nil {
-			r.toolNames = append(r.toolNames, t.Name)
+		if r.ByName[t.Name] == nil {
+			r.Names = append(r.Names, t.Name)
 		}
-		r.toolsByName[t.Name] = append(r.toolsByName[t.Name], t)
+		r.ByName[t.Name] = append(r.ByName[t.Name], t)
 	}
 	r.disguises = disguises(r.tools, r.drawnServers)
-	slices.Sort(r.toolNames)
-	skeletons := make([]string, 0, len(r.toolNames))
-	for _, name := range r.toolNames {
+	slices.Sort(r.Names)
+	skeletons := make([]string, 0, len(r.Names))
+	for _, name := range r.Names {
 		sk := char.Skeleton(name)
 		if r.bySkeleton[sk] == nil {
 			skeletons = append(skeletons, sk)
 		}
-		r.bySkeleton[sk] = append(r.bySkeleton[sk], r.toolsByName[name]...)
-		for _, t := range r.toolsByName[name] {
-			r.owned[toolKey{strings.ToLower(t.Server), sk}] = true
+		r.bySkeleton[sk] = append(r.bySkeleton[sk], r.ByName[name]...)
+		for _, t := range r.ByName[name] {
+			r.owned[Key{strings.ToLower(t.Server), sk}] = true
 		}
 	}
 	r.near = buildNear(skeletons)
 	return r
 }
 
-// approvedTool returns the tool as the baseline approved it, or nil.
-func (r *registry) approvedTool(server, name string) *definition {
+// Approved returns the tool as the baseline approved it, or nil.
+func (r *Registry) Approved(server, name string) *Definition {
 	if r == nil {
 		return nil
 	}
-	return r.approved[toolKey{server, name}]
+	return r.approved[Key{server, name}]
 }
 
-// withSkeleton lists the tools whose names have a skeleton.
-func (r *registry) withSkeleton(skeleton string) []*definition { return r.bySkeleton[skeleton] }
+// WithSkeleton lists the tools whose names have a skeleton.
+func (r *Registry) WithSkeleton(skeleton string) []*Definition { return r.bySkeleton[skeleton] }
 
-// owns reports whether a server has a tool whose name has a skeleton.
-func (r *registry) owns(server, skeleton string) bool {
-	return r.owned[toolKey{strings.ToLower(server), skeleton}]
+// Owns reports whether a server has a tool whose name has a skeleton.
+func (r *Registry) Owns(server, skeleton string) bool {
+	return r.owned[Key{strings.ToLower(server), skeleton}]
 }
 
-// hasServer reports whether some tool is of a server, whose name is in lower case.
-func (r *registry) hasServer(name []byte) bool { return r.servers[string(name)] }
+// HasServer reports whether some tool is of a server, whose name is in lower case.
+func (r *Registry) HasServer(name []byte) bool { return r.servers[string(name)] }
 
-// knownPlain reports whether a server is of the registry and its name passes for
+// IsPlain reports whether a server is of the registry and its name passes for
 // no other. A nil registry knows nothing.
-func (r *registry) knownPlain(server string) bool {
+func (r *Registry) IsPlain(server string) bool {
 	if r == nil {
 		return false
 	}
@@ -103,8 +103,8 @@ func (r *registry) knownPlain(server string) bool {
 	return known && other == ""
 }
 
-// serverLike returns the name of another server that a name passes for, or "".
-func (r *registry) serverLike(name string) string {
+// ServerLike returns the name of another server that a name passes for, or "".
+func (r *Registry) ServerLike(name string) string {
 	if r == nil {
 		return ""
 	}
@@ -251,22 +251,22 @@ func oneEdit(a, b string) bool {
 		i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// sameServer compares server names as a person would.
-func sameServer(a, b string) bool { return a == b || strings.EqualFold(a, b) }
+// SameServer compares server names as a person would.
+func SameServer(a, b string) bool { return a == b || strings.EqualFold(a, b) }
 
-// compared lists the tools with whose descriptions the checks compare a tool:
+// Compared lists the tools with whose descriptions the checks compare a tool:
 // those of its name, however it is spelled, and of names close to it.
-func (r *registry) compared(t *definition) []*definition {
+func (r *Registry) Compared(t *Definition) []*Definition {
 	sk := char.Skeleton(t.Name)
-	all := slices.Concat(r.toolsByName[t.Name], r.toolsByName[strings.ToLower(t.Name)], r.bySkeleton[sk])
-	for _, near := range r.nearNames(t.Name, sk) {
+	all := slices.Concat(r.ByName[t.Name], r.ByName[strings.ToLower(t.Name)], r.bySkeleton[sk])
+	for _, near := range r.NearNames(t.Name, sk) {
 		all = append(all, r.bySkeleton[near]...)
 	}
 	return all
 }
 
-// nearNames are the skeletons that a reader would take for this one.
-func (r *registry) nearNames(name, sk string) []string {
+// NearNames are the skeletons that a reader would take for this one.
+func (r *Registry) NearNames(name, sk string) []string {
 	out := slices.Clip(r.near.neighbours(sk))
 	if !drawnAlike.In(name) {
 		return out
@@ -292,15 +292,15 @@ func (r *registry) nearNames(name, sk string) []string {
 	return out
 }
 
-// spread gives the tools to compare with: all, or where one name has very
+// Spread gives the tools to compare with: all, or where one name has very
 // many bearers those with different descriptions, so that filling up a name
 // with copies hides no original.
-func spread(tools []*definition) []*definition {
+func Spread(tools []*Definition) []*Definition {
 	if len(tools) <= maxCompared {
 		return tools
 	}
 	seen := map[string]bool{}
-	var out []*definition
+	var out []*Definition
 	for _, t := range tools {
 		if key := t.Description[:min(len(t.Description), 200)]; !seen[key] {
 			seen[key] = true
@@ -313,15 +313,15 @@ func spread(tools []*definition) []*definition {
 // maxCompared bounds the tools of one name that one tool is compared with.
 const maxCompared = 256
 
-// drawnNames maps what names look like to the names: two at most, since more
+// lookalikeNames maps what names look like to the names: two at most, since more
 // prove nothing further.
-type drawnNames map[string][]string
+type lookalikeNames map[string][]string
 
 // add notes a name; names that only differ in case are one.
-func (d drawnNames) add(name string) {
+func (d lookalikeNames) add(name string) {
 	key := char.LooksLike(name)
 	for _, n := range d[key] {
-		if sameServer(n, name) {
+		if SameServer(n, name) {
 			return
 		}
 	}
@@ -332,9 +332,9 @@ func (d drawnNames) add(name string) {
 
 // lookup gives the name that another one passes for: the one of plain ASCII
 // letters is taken for the original, and is never told that it is disguised.
-func (d drawnNames) lookup(name string) string {
+func (d lookalikeNames) lookup(name string) string {
 	for _, n := range d[char.LooksLike(name)] {
-		if sameServer(n, name) {
+		if SameServer(n, name) {
 			continue
 		}
 		if char.IsASCII(name) && (!char.IsASCII(n) || strings.ContainsAny(n, "015I") && !strings.ContainsAny(name, "015I")) {
@@ -346,7 +346,7 @@ func (d drawnNames) lookup(name string) string {
 }
 
 // disguises looks every server up once; tools are sorted by server.
-func disguises(tools []*definition, drawn drawnNames) map[string]string {
+func disguises(tools []*Definition, drawn lookalikeNames) map[string]string {
 	out := map[string]string{}
 	for i, t := range tools {
 		if i > 0 && tools[i-1].Server == t.Server {
@@ -361,13 +361,13 @@ func disguises(tools []*definition, drawn drawnNames) map[string]string {
 	return out
 }
 
-// elsewhere gives a tool of another server; tools are sorted by server.
-func elsewhere(tools []*definition, server string) *definition {
+// Elsewhere gives a tool of another server; tools are sorted by server.
+func Elsewhere(tools []*Definition, server string) *Definition {
 	if len(tools) == 0 {
 		return nil
 	}
-	for _, t := range []*definition{tools[0], tools[len(tools)-1]} {
-		if !sameServer(t.Server, server) {
+	for _, t := range []*Definition{tools[0], tools[len(tools)-1]} {
+		if !SameServer(t.Server, server) {
 			return t
 		}
 	}

@@ -1,4 +1,4 @@
-package scanner
+package tool
 
 import (
 	"strconv"
@@ -47,7 +47,7 @@ func TestNearIndex(t *testing.T) {
 // The server whose name is plain is not told that the disguised one is the
 // original.
 func TestDrawnNames(t *testing.T) {
-	d := drawnNames{}
+	d := lookalikeNames{}
 	for _, s := range []string{"gmail", "gmаil", "GMail", "gmai1"} {
 		d.add(s)
 	}

@@ -1,4 +1,4 @@
-package scanner
+package tool
 
 import (
 	"strings"
@@ -8,10 +8,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// continued puts the description of another tool of the same server behind this
+// Continued puts the description of another tool of the same server behind this
 // one's, where this one says that it goes on there: a model is given both, and
 // reads on.
-func (v *view) continued(reg *registry) {
+func (v *View) Continued(reg *Registry) {
 	if reg == nil || !strings.Contains(v.Description, "ontinue") {
 		return
 	}
@@ -27,15 +27,15 @@ func (v *view) continued(reg *registry) {
 			rest = rest[:stop]
 		}
 		for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r >= 0x80 || !char.IsWord(byte(r)) && r != '_' && r != '-' }) {
-			for _, t := range reg.toolsByName[name] {
-				if t.Name == v.Name || !sameServer(t.Server, v.Server) {
+			for _, t := range reg.ByName[name] {
+				if t.Name == v.Name || !SameServer(t.Server, v.Server) {
 					continue
 				}
 				// The note that says so stands between brackets, or ends a sentence.
 				open := strings.LastIndexAny(d[:i], "([.\n")
 				budget := decode.MaxDecoded
-				v.addLayer(lexicon.Get(), field{kind: kindDescription, layer: decode.ToolsInSequence,
-					text: strings.TrimSpace(d[:max(open, 0)]) + " " + afterNote(t.Description)}, &budget)
+				v.addLayer(lexicon.Get(), Field{Kind: KindDescription, Layer: decode.ToolsInSequence,
+					Text: strings.TrimSpace(d[:max(open, 0)]) + " " + afterNote(t.Description)}, &budget)
 				return
 			}
 		}
