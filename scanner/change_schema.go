@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -81,10 +82,8 @@ func (c *change) parameters() {
 	}
 }
 
-// said says whether the approved text already explains a power.
-func (c *change) said(p power.Kind) bool {
-	return c.had.Any(powerAccount[p].c) || c.was.Says(powerAccount[p].stems...)
-}
+// said reports whether the approved text already explains a power.
+func (c *change) said(p power.Kind) bool { return capability.Explains(&c.was.View, c.had, p) }
 
 // defaultChanged weighs a default by what it now says or switches on.
 func (c *change) defaultChanged(name string, old, now json.RawMessage) {

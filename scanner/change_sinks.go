@@ -3,6 +3,7 @@ package scanner
 import (
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -57,7 +58,7 @@ func changedText(v *toolReading, before *toolReading) string {
 func powersOf(v *toolReading) (have [power.Count]bool) {
 	for i := range v.Analyze() {
 		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && !f.Output {
-			have[paramPower(&v.View, i)] = true
+			have[capability.ParamPower(&v.View, i)] = true
 		}
 	}
 	return have

@@ -1,6 +1,10 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
+)
 
 // checkCapability compares what a tool claims to do with what it takes: its
 // name, annotations and description against its parameters.
@@ -12,10 +16,10 @@ var capabilityInfo = info{
 }
 
 func inspectCapability(v *toolReading, _ *tool.Registry) []signal {
-	found := findMismatch(&v.View)
-	if found.weight < softWeight {
+	found := capability.FindMismatch(&v.View)
+	if found.Weight < softWeight {
 		return nil
 	}
 	return []signal{{CheckID: capabilityInfo.ID, Tier: tierSoft, ThreatType: threatUncategorized,
-		Confidence: min(found.weight/4, 0.9), Evidence: found.evidence, Detail: found.detail}}
+		Confidence: min(found.Weight/4, 0.9), Evidence: found.Evidence, Detail: found.Detail}}
 }

@@ -3,6 +3,7 @@ package scanner
 import (
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
@@ -50,7 +51,7 @@ func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
 // takesCommands says whether a parameter is for commands by its name.
 func takesCommands(v *tool.View, param string) bool {
 	for i := range v.Docs {
-		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && f.Text == param && paramPower(v, i) == power.Exec {
+		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && f.Text == param && capability.ParamPower(v, i) == power.Exec {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -21,16 +22,16 @@ var sentenceInfo = info{
 const (
 	// flagScore is the score above which a sentence is reported, in a tool of
 	// a few sentences.
-	flagScore token.Score = weightUnit * 5 / 3
+	flagScore token.Score = classifier.Unit * 5 / 3
 	// lengthScore is added whenever there are twice as many sentences: the worst
 	// of many scores high by chance. fewSentences are too few for that.
 	lengthScore  token.Score = 5
 	fewSentences int         = 4
 	// mixedScore is for a sentence in two languages, of which there were few to
 	// learn from.
-	mixedScore token.Score = weightUnit * 9 / 4
+	mixedScore token.Score = classifier.Unit * 9 / 4
 	// sureScore is the score of which the report is sure.
-	sureScore float64 = 6 * weightUnit
+	sureScore float64 = 6 * classifier.Unit
 )
 
 func inspectSentence(v *toolReading, r *tool.Registry) []signal {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )
 
 // checkCase is one row of a check's table: a tool, and what the check is to
@@ -55,7 +56,7 @@ func runCases(t *testing.T, id string, peers []Tool, cases []checkCase) {
 func withoutClassifier(tb testing.TB) { withClassifier(tb, nil) }
 
 // withClassifier has sentences judged by other weights for the rest of the test.
-func withClassifier(tb testing.TB, packed []byte) { tb.Cleanup(replaceClassifier(packed)) }
+func withClassifier(tb testing.TB, packed []byte) { tb.Cleanup(classifier.Replace(packed)) }
 
 // verifyFinding holds for every finding on any input.
 func verifyFinding(tb testing.TB, f Finding) {

@@ -1,18 +1,22 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/token"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+)
 
 // What the classifier's opinion of a sentence does to the frames in it.
 
 const (
 	// askScore is the score below which a sentence is so like documentation
 	// that no frame is asked about it.
-	askScore token.Score = -3 * weightUnit
+	askScore token.Score = -3 * classifier.Unit
 	// doubtScore is the score below which what frames find counts half: more
 	// speaks for documentation than against it.
 	doubtScore token.Score = 0
 	// doubtDecoded is the same for what was decoded, where an order is likelier.
-	doubtDecoded token.Score = -weightUnit
+	doubtDecoded token.Score = -classifier.Unit
 	// doubtFactor is what is left of a find then.
 	doubtFactor float64 = 0.5
 	// plainWeight is the weight from which a find is more than a hint.

@@ -112,7 +112,7 @@ func (v *toolReading) frames(reg *tool.Registry) []hit {
 	}
 	v.Analyze()
 	v.Continued(reg)
-	v.scorer.score(&v.View)
+	v.scorer.Score(&v.View)
 	docs := v.Docs
 	x := &v.frame
 	*x = frameContext{v: v, reg: reg, hits: v.hits[:0], about: v.Purpose()}

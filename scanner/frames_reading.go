@@ -1,6 +1,10 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+)
 
 // toolReading is a tool with the frames that were found in its text. Load points it
 // at another tool and keeps its buffers.
@@ -12,7 +16,7 @@ type toolReading struct {
 	sums     tally
 	tallied  bool
 
-	scorer scorer
+	scorer classifier.Scorer
 	// wordKeys are the keys of the words of the sentence that frames look at;
 	// beyondASCII says that some of its words begin with a letter beyond ASCII.
 	wordKeys    []uint8

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -19,7 +20,7 @@ var trainWeights = flag.Bool("train", false, "write classifier_weights.bin anew"
 
 // example is a sentence to train on.
 type example struct {
-	features []feature
+	features []classifier.Feature
 	planted  bool
 	// framed says that a frame found plain evidence in it.
 	framed bool
@@ -37,7 +38,7 @@ func examplesOf(l *labelledTool) []example {
 		if !f.Classified() || f.Layer != "" {
 			continue
 		}
-		z.stem(&v.View, d)
+		z.Stem(&v.View, d)
 		for k := d.Sen0; k < d.Sen1; k++ {
 			s := &v.Clauses[k]
 			if s.Tok1 == s.Tok0 {
@@ -49,7 +50,7 @@ func examplesOf(l *labelledTool) []example {
 					e.framed = true
 				}
 			}
-			z.featuresOf(&v.View, d, k).each(func(f feature) { e.features = append(e.features, f) })
+			z.FeaturesOf(&v.View, d, k).Each(func(f classifier.Feature) { e.features = append(e.features, f) })
 			out = append(out, e)
 		}
 	}
@@ -76,7 +77,7 @@ func planted(text string, start, end int, marks []string) bool {
 }
 
 // trained is the weights of features before they are rounded.
-type trained map[feature]float64
+type trained map[classifier.Feature]float64
 
 func (t trained) of(e *example) float64 {
 	sum := 0.0
@@ -88,7 +89,7 @@ func (t trained) of(e *example) float64 {
 
 // scaleOf makes the features of a sentence a vector of the same length
 // whatever their number.
-func scaleOf(n int) float64 { return featureScale / math.Sqrt(float64(n)) }
+func scaleOf(n int) float64 { return classifier.FeatureScale / math.Sqrt(float64(n)) }
 
 const (
 	// minUses is the number of training sentences from which a feature counts.
@@ -100,20 +101,20 @@ const (
 // train fits a logistic regression with a Gaussian prior on the weights, by
 // L-BFGS (Nocedal 1980).
 func train(tb testing.TB, examples []example) trained {
-	uses := map[feature]int{}
+	uses := map[classifier.Feature]int{}
 	for i := range examples {
 		for _, f := range examples[i].features {
 			uses[f]++
 		}
 	}
-	var vocabulary []feature
+	var vocabulary []classifier.Feature
 	for f, n := range uses {
 		if n >= minUses {
 			vocabulary = append(vocabulary, f)
 		}
 	}
 	slices.Sort(vocabulary)
-	index := make(map[feature]int32, len(vocabulary))
+	index := make(map[classifier.Feature]int32, len(vocabulary))
 	for i, f := range vocabulary {
 		index[f] = int32(i)
 	}
@@ -212,7 +213,7 @@ func trainingSet(tb testing.TB, sets map[string][]labelledTool, unmarked []label
 func (t trained) pack() []byte {
 	var out []byte
 	for _, f := range slices.Sorted(maps.Keys(t)) {
-		w := math.Round(t[f] * weightUnit)
+		w := math.Round(t[f] * classifier.Unit)
 		if w == 0 || f == 0 {
 			continue
 		}
@@ -230,13 +231,13 @@ func TestClassifierWeights(t *testing.T) {
 	}
 	packed := train(t, trainingSet(t, readSentenceSets(t), readUnmarked(t))).pack()
 	if *trainWeights {
-		if err := os.WriteFile("classifier_weights.bin", packed, 0o644); err != nil {
+		if err := os.WriteFile("internal/classifier/weights.bin", packed, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("wrote %d weights", len(packed)/weightRecord)
+		t.Logf("wrote %d weights", len(packed)/classifier.RecordSize)
 		return
 	}
-	want, have := unpack(packed), unpack(classifierWeights)
+	want, have := unpack(packed), unpack(classifier.Weights)
 	differ := 0
 	for f := range want {
 		if d := int(want[f]) - int(have[f]); d < -1 || d > 1 {
@@ -248,10 +249,10 @@ func TestClassifierWeights(t *testing.T) {
 	}
 }
 
-func unpack(packed []byte) map[feature]int8 {
-	out := map[feature]int8{}
-	for i := 0; i+weightRecord <= len(packed); i += weightRecord {
-		out[feature(binary.LittleEndian.Uint32(packed[i:]))] = int8(packed[i+4])
+func unpack(packed []byte) map[classifier.Feature]int8 {
+	out := map[classifier.Feature]int8{}
+	for i := 0; i+classifier.RecordSize <= len(packed); i += classifier.RecordSize {
+		out[classifier.Feature(binary.LittleEndian.Uint32(packed[i:]))] = int8(packed[i+4])
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package scanner
+package capability
 
 import (
 	"go/ast"

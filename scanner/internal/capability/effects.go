@@ -1,4 +1,4 @@
-package scanner
+package capability
 
 import (
 	"strings"
@@ -120,7 +120,7 @@ func ofAnswer(v *tool.View, d *token.Doc, after []token.Token) bool {
 
 // described reads the descriptions of parameters for effects that the tool
 // itself does not mention.
-func (m *mismatch) described() {
+func (m *Mismatch) described() {
 	v, is := m.v, &m.is
 	if is.words == 0 || is.said.Any(concept.Meta) {
 		return
@@ -139,7 +139,7 @@ func (m *mismatch) described() {
 	m.more(best, evidence, "a parameter whose description goes beyond what the tool says of itself")
 }
 
-func (m *mismatch) describedAt(i int, d *token.Doc) float64 {
+func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 	v, is := m.v, &m.is
 	mask := v.MeansOf(i)
 	idle := is.claimed || is.viewer || is.pure
@@ -222,7 +222,7 @@ const longText = 70
 // outputFile says whether a parameter is the name of a file in which the
 // caller may have what the tool else returns. A place that the description
 // itself picks is none.
-func (m *mismatch) outputFile(i int, d *token.Doc) bool {
+func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
 	v := m.v
 	name := v.Fields[d.Field].Param
 	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.MeansOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.Text, "~/") {
@@ -238,7 +238,7 @@ func (m *mismatch) outputFile(i int, d *token.Doc) bool {
 
 // shelled says whether a text speaks of commands; a console whose messages
 // are kept is none.
-func (m *mismatch) shelled(d *token.Doc) bool {
+func (m *Mismatch) shelled(d *token.Doc) bool {
 	for _, t := range m.v.Tokens[d.Tok0:d.Tok1] {
 		if t.Means.Any(concept.Shell) && m.v.Word(d, t) != "console" {
 			return true

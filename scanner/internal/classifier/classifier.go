@@ -1,4 +1,4 @@
-package scanner
+package classifier
 
 import (
 	_ "embed"
@@ -17,17 +17,17 @@ import (
 // over the labelled sentences in testdata/sentences (see classifier_train_test.go)
 // and are whole numbers, so that a score is the same on every machine.
 
-// classifierWeights is the trained weights: for each feature four bytes of
+// Weights is the trained weights: for each feature four bytes of
 // hash and one of weight, in order of hashes.
 //
-//go:embed classifier_weights.bin
-var classifierWeights []byte
+//go:embed weights.bin
+var Weights []byte
 
-// weightUnit is the weight of 1 in the logarithm of odds.
-const weightUnit = 24
+// Unit is the weight of 1 in the logarithm of odds.
+const Unit = 24
 
-// featureScale is the length of the vector that a sentence's features make.
-const featureScale = 8
+// FeatureScale is the length of the vector that a sentence's features make.
+const FeatureScale = 8
 
 // classifier looks weights up where they are packed.
 type classifier struct {
@@ -42,27 +42,27 @@ type classifier struct {
 	meaning [meaningPlaces][meaningBits]int8
 }
 
-var theClassifier = sync.OnceValue(func() *classifier { return newClassifier(classifierWeights) })
+var theClassifier = sync.OnceValue(func() *classifier { return newClassifier(Weights) })
 
-// replaceClassifier has sentences judged by other weights until restore is
+// Replace has sentences judged by other weights until restore is
 // called. No tool may be scanned meanwhile. Without weights every sentence
 // scores 0. Training and its tests use it.
-func replaceClassifier(packed []byte) (restore func()) {
+func Replace(packed []byte) (restore func()) {
 	saved, c := theClassifier, newClassifier(packed)
 	theClassifier = func() *classifier { return c }
 	return func() { theClassifier = saved }
 }
 
 const (
-	weightRecord = 5  // bytes of one feature
-	knownBits    = 19 // of a hash, to tell what is not known
+	RecordSize = 5  // bytes of one feature
+	knownBits  = 19 // of a hash, to tell what is not known
 )
 
 func newClassifier(packed []byte) *classifier {
 	c := &classifier{packed: packed}
 	word := uint32(0)
-	for i := range uint32(len(packed) / weightRecord) {
-		bit := binary.LittleEndian.Uint32(packed[i*weightRecord:]) >> (32 - knownBits)
+	for i := range uint32(len(packed) / RecordSize) {
+		bit := binary.LittleEndian.Uint32(packed[i*RecordSize:]) >> (32 - knownBits)
 		for ; word < bit>>6; word++ {
 			c.before[word+1] = i
 		}
@@ -79,18 +79,18 @@ func newClassifier(packed []byte) *classifier {
 }
 
 // mayKnow says whether a feature may have a weight.
-func (c *classifier) mayKnow(f feature) bool {
+func (c *classifier) mayKnow(f Feature) bool {
 	bit := f >> (32 - knownBits)
 	return c.known[bit>>6]>>(bit&63)&1 != 0
 }
 
 // weight is that of a feature that mayKnow says yes to.
-func (c *classifier) weight(f feature) token.Score {
+func (c *classifier) weight(f Feature) token.Score {
 	bit := f >> (32 - knownBits)
 	// Features are in order, and few share their upper bits.
 	at := int(c.before[bit>>6]) + bits.OnesCount64(c.known[bit>>6]&(1<<(bit&63)-1))
-	for list := c.packed[at*weightRecord:]; len(list) >= weightRecord; list = list[weightRecord:] {
-		if g := feature(binary.LittleEndian.Uint32(list)); g >= f {
+	for list := c.packed[at*RecordSize:]; len(list) >= RecordSize; list = list[RecordSize:] {
+		if g := Feature(binary.LittleEndian.Uint32(list)); g >= f {
 			if g == f {
 				return token.Score(int8(list[4]))
 			}
@@ -101,7 +101,7 @@ func (c *classifier) weight(f feature) token.Score {
 }
 
 // score is the sum of a sentence's weights, as if its features were a vector
-// of length featureScale: long sentences have more of them.
+// of length FeatureScale: long sentences have more of them.
 func (c *classifier) score(x *sentenceFeatures) token.Score {
 	sum, known := token.Score(0), 0
 	for _, f := range x.words {
@@ -130,11 +130,11 @@ func (c *classifier) score(x *sentenceFeatures) token.Score {
 	if known*2 < x.tokens {
 		sum = min(sum, 0) // nothing like it was learnt from: a table, a cipher
 	}
-	return token.Score(math.Round(float64(sum) * featureScale / math.Sqrt(float64(x.count()))))
+	return token.Score(math.Round(float64(sum) * FeatureScale / math.Sqrt(float64(x.count()))))
 }
 
-// score gives every sentence that the classifier judges its score.
-func (z *scorer) score(v *tool.View) {
+// Score gives every sentence that the classifier judges its score.
+func (z *Scorer) Score(v *tool.View) {
 	c := theClassifier()
 	z.stemName(v)
 	for i := range v.Docs {
@@ -142,10 +142,10 @@ func (z *scorer) score(v *tool.View) {
 		if d.Read || !v.Fields[d.Field].Classified() {
 			continue
 		}
-		z.stem(v, d)
+		z.Stem(v, d)
 		for k := d.Sen0; k < d.Sen1; k++ {
 			if s := &v.Clauses[k]; s.Tok1 > s.Tok0 {
-				s.Score = c.score(z.featuresOf(v, d, k))
+				s.Score = c.score(z.FeaturesOf(v, d, k))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package scanner
+package capability
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// claims is what a tool says of itself apart from its parameters.
-type claims struct {
+// Claims is what a tool says of itself apart from its parameters.
+type Claims struct {
 	said  concept.Set // name and description together
 	name  concept.Set
 	words int // of the description
@@ -46,8 +46,8 @@ func setOfWords(s string) map[string]bool {
 }
 
 // claimsOf reads the tool's name, description and annotations.
-func claimsOf(v *tool.View) claims {
-	var c claims
+func claimsOf(v *tool.View) Claims {
+	var c Claims
 	opens := false
 	for i := range v.Docs {
 		d := &v.Docs[i]

@@ -1,4 +1,4 @@
-package scanner
+package classifier
 
 import (
 	"math/bits"
@@ -20,9 +20,9 @@ import (
 // stands. Training and scanning make features by the same code, so that a
 // weight means the same in both.
 
-// feature is the hash of what a feature is about. Two features may share a
+// Feature is the hash of what a feature is about. Two features may share a
 // hash; training sees them as one.
-type feature uint32
+type Feature uint32
 
 // featureFamily keeps features of different kinds apart.
 type featureFamily uint32
@@ -59,20 +59,20 @@ const (
 	fnvPrime  = 16777619
 )
 
-func (f featureFamily) of(value uint32) feature {
+func (f featureFamily) of(value uint32) Feature {
 	h := (uint32(fnvOffset) ^ uint32(f)) * fnvPrime
 	h = (h ^ value&0xff) * fnvPrime
 	h = (h ^ value>>8&0xff) * fnvPrime
 	h = (h ^ value>>16&0xff) * fnvPrime
 	h = (h ^ value>>24) * fnvPrime
-	return feature(h ^ h>>15)
+	return Feature(h ^ h>>15)
 }
 
 // sentenceFeatures are the features of one sentence.
 type sentenceFeatures struct {
 	// words are its own words but for numbers and single letters.
-	words []feature
-	list  []feature
+	words []Feature
+	list  []Feature
 	// tokens is the number of its words, with those.
 	tokens int
 	// What it and the sentences around it mean is kept as sets, as there is
@@ -81,8 +81,8 @@ type sentenceFeatures struct {
 	senses   [meaningPlaces]sense.Set
 }
 
-// each calls yield with every feature.
-func (s *sentenceFeatures) each(yield func(feature)) {
+// Each calls yield with every feature.
+func (s *sentenceFeatures) Each(yield func(Feature)) {
 	for _, f := range s.words {
 		yield(f)
 	}
@@ -110,21 +110,21 @@ func (s *sentenceFeatures) count() int {
 	return n
 }
 
-func meaningFeature(place, bit int) feature {
+func meaningFeature(place, bit int) Feature {
 	return famMeaning.of(uint32(place*meaningBits + bit))
 }
 
-// scorer computes the features and scores of the sentences of tools, in buffers
+// Scorer computes the features and scores of the sentences of tools, in buffers
 // that it reuses from tool to tool.
-type scorer struct {
+type Scorer struct {
 	stems     []uint32 // of the words of one text
 	nameStems []uint32 // of the words of the tool's name
 	features  sentenceFeatures
 }
 
-// stem hashes every word of a doc, for features. Words of an address are all
+// Stem hashes every word of a doc, for features. Words of an address are all
 // one: whose it is says nothing.
-func (z *scorer) stem(v *tool.View, d *token.Doc) {
+func (z *Scorer) Stem(v *tool.View, d *token.Doc) {
 	stems, address := z.stems[:0], 0
 	toks := v.Tokens[d.Tok0:d.Tok1]
 	for k := range toks {
@@ -145,9 +145,9 @@ func (z *scorer) stem(v *tool.View, d *token.Doc) {
 	z.stems = stems
 }
 
-// featuresOf gives the features of clause k of doc d, of which stem knows the
+// FeaturesOf gives the features of clause k of doc d, of which stem knows the
 // words, in buffers that the next call uses again.
-func (z *scorer) featuresOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures {
+func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures {
 	x := &z.features
 	f := &v.Fields[d.Field]
 	s := &v.Clauses[k]
@@ -196,7 +196,7 @@ func (z *scorer) featuresOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 }
 
 // neighbour adds the sentence before or after.
-func (z *scorer) neighbour(v *tool.View, d *token.Doc, place, k int, family featureFamily) {
+func (z *Scorer) neighbour(v *tool.View, d *token.Doc, place, k int, family featureFamily) {
 	s, o := &z.features, &v.Clauses[k]
 	s.concepts[place], s.senses[place] = o.Means&^structural, o.Senses
 	before := uint32(0)
@@ -227,7 +227,7 @@ func lengthClass(words int) uint32 {
 const maxNameStems = 16
 
 // stemName hashes the words of the tool's name.
-func (z *scorer) stemName(v *tool.View) {
+func (z *Scorer) stemName(v *tool.View) {
 	z.nameStems = z.nameStems[:0]
 	if len(v.Docs) == 0 || v.Fields[v.Docs[0].Field].Kind != tool.KindName {
 		return

@@ -1,4 +1,4 @@
-package scanner
+package capability
 
 import (
 	"fmt"
@@ -33,35 +33,39 @@ var powerAccount = [power.Count]struct {
 	power.Pay:    {concept.Pay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
 }
 
-// mismatch adds the evidence of one tool up; the first find is reported.
-type mismatch struct {
+// Mismatch adds the evidence of one tool up; the first find is reported.
+type Mismatch struct {
 	v        *tool.View
-	is       claims
-	weight   float64
-	evidence string
-	detail   string
+	is       Claims
+	Weight   float64
+	Evidence string
+	Detail   string
 	shape    map[string]tool.ParamShape
 	required map[string]bool
 }
 
-func (m *mismatch) more(w float64, e, format string, args ...any) {
+func (m *Mismatch) more(w float64, e, format string, args ...any) {
 	if w <= 0 {
 		return
 	}
-	m.weight += w
-	if m.detail == "" {
-		m.detail, m.evidence = fmt.Sprintf(format, args...), e
+	m.Weight += w
+	if m.Detail == "" {
+		m.Detail, m.Evidence = fmt.Sprintf(format, args...), e
 	}
 }
 
-// accounted says whether the tool's own words explain a power.
-func (m *mismatch) accounted(p power.Kind) bool {
+// accounted reports whether the tool's own words explain a power.
+func (m *Mismatch) accounted(p power.Kind) bool { return Explains(m.v, m.is.said, p) }
+
+// Explains reports whether what a tool says, or a word of its name and
+// description, accounts for a power.
+func Explains(v *tool.View, said concept.Set, p power.Kind) bool {
 	a := &powerAccount[p]
-	return m.is.said.Any(a.c) || m.v.Says(a.stems...)
+	return said.Any(a.c) || v.Says(a.stems...)
 }
 
 // of gives the shape of a property.
-func (m *mismatch) of(name string) tool.ParamShape {
+func (m *Mismatch) of(name string) tool.ParamShape {
 	if m.shape == nil {
 		m.shape, m.required = m.v.Shapes()
 	}
@@ -69,7 +73,7 @@ func (m *mismatch) of(name string) tool.ParamShape {
 }
 
 // param weighs a parameter that has a power by its name.
-func (m *mismatch) param(name string, p power.Kind) {
+func (m *Mismatch) param(name string, p power.Kind) {
 	is := &m.is
 	if is.words == 0 && !is.claimed {
 		return
@@ -149,7 +153,7 @@ func (m *mismatch) param(name string, p power.Kind) {
 
 // pageScript says whether a parameter is a script for the page that a tool
 // for browsers opens.
-func (m *mismatch) pageScript(name string) bool {
+func (m *Mismatch) pageScript(name string) bool {
 	v := m.v
 	if !char.HasSuffixFold(name, "script") || !v.Says("page", "tab", "browser", "navigat") {
 		return false
@@ -175,7 +179,7 @@ func (m *mismatch) pageScript(name string) bool {
 
 // states says whether the description of a parameter says that something is
 // done, rather than what would be.
-func (m *mismatch) states(name string, p power.Kind) bool {
+func (m *Mismatch) states(name string, p power.Kind) bool {
 	v := m.v
 	for i := range v.Docs {
 		d := &v.Docs[i]
@@ -191,7 +195,7 @@ func (m *mismatch) states(name string, p power.Kind) bool {
 }
 
 // outgoing says whether the description of a parameter has something leave.
-func (m *mismatch) outgoing(name string) bool {
+func (m *Mismatch) outgoing(name string) bool {
 	v := m.v
 	for i := range v.Docs {
 		d := &v.Docs[i]
@@ -209,7 +213,7 @@ func (m *mismatch) outgoing(name string) bool {
 }
 
 // named finds names that state an effect which the rest denies.
-func (m *mismatch) named() {
+func (m *Mismatch) named() {
 	v := m.v
 	if !m.is.readOnly {
 		return
@@ -242,27 +246,27 @@ func count(set []bool) (n int) {
 	return n
 }
 
-// findMismatch compares what a tool claims to do with what it takes: its name,
+// FindMismatch compares what a tool claims to do with what it takes: its name,
 // annotations and description with its parameters.
-func findMismatch(v *tool.View) mismatch {
+func FindMismatch(v *tool.View) Mismatch {
 	v.Analyze()
 	if !claimsMatter(v) {
-		return mismatch{}
+		return Mismatch{}
 	}
-	m := mismatch{v: v, is: claimsOf(v)}
+	m := Mismatch{v: v, is: claimsOf(v)}
 	var reaches [4]bool
 	for i := range v.Docs {
 		f := &v.Fields[v.Docs[i].Field]
 		if f.Kind != tool.KindParamName || f.Output || f.Layer != "" {
 			continue
 		}
-		if p := paramPower(v, i); p != power.None {
+		if p := ParamPower(v, i); p != power.None {
 			m.param(f.Text, p)
 		} else if m.is.pure {
 			reaches[paramReach(v, i)] = true
 		}
 	}
-	if n := count(reaches[1:]); n > 1 || n == 1 && m.weight > 0 {
+	if n := count(reaches[1:]); n > 1 || n == 1 && m.Weight > 0 {
 		m.more(0.7*float64(n), v.Name, "parameters reach for files, the network or credentials, which a tool that only computes does not need")
 	}
 	m.named()
@@ -288,7 +292,7 @@ func claimsMatter(v *tool.View) bool {
 		}
 		switch f.Kind {
 		case tool.KindParamName:
-			if paramPower(v, i) != power.None {
+			if ParamPower(v, i) != power.None {
 				return true
 			}
 			if paramReach(v, i) > 0 {

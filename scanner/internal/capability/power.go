@@ -1,4 +1,4 @@
-package scanner
+package capability
 
 import (
 	"strings"
@@ -14,8 +14,8 @@ import (
 // powerOf gives what power.Words and power.FilterWords say of a token.
 func powerOf(l *lexicon.Lexicon, t token.Token) power.Kind { return l.Latin.Exact(t.Node).Power }
 
-// paramPower reads a parameter's name word by word.
-func paramPower(v *tool.View, i int) power.Kind {
+// ParamPower reads a parameter's name word by word.
+func ParamPower(v *tool.View, i int) power.Kind {
 	d := &v.Docs[i]
 	toks := v.Tokens[d.Tok0:d.Tok1]
 	n := len(toks)
