@@ -1,9 +1,9 @@
 package scanner
 
 import (
-	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
-
 	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // checkCapability compares what a tool claims to do with what it takes: its
@@ -15,9 +15,9 @@ var capabilityInfo = info{
 	Description: "parameters or effects that the tool's name, annotations and description do not account for",
 }
 
-func inspectCapability(v *toolReading, _ *tool.Registry) []signal {
+func inspectCapability(v *frames.Reading, _ *tool.Registry) []signal {
 	found := capability.FindMismatch(&v.View)
-	if found.Weight < softWeight {
+	if found.Weight < frames.SoftWeight {
 		return nil
 	}
 	return []signal{{CheckID: capabilityInfo.ID, Tier: tierSoft, ThreatType: threatUncategorized,

@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -21,7 +22,7 @@ var codeInfo = info{
 	Description: "commands or code in the text that fetch and run, delete, open a shell or persist",
 }
 
-func inspectCode(v *toolReading, r *tool.Registry) []signal {
+func inspectCode(v *frames.Reading, r *tool.Registry) []signal {
 	docs := v.Analyze()
 	about := v.Purpose()
 	best, weight := -1, 0.0
@@ -46,16 +47,16 @@ func inspectCode(v *toolReading, r *tool.Registry) []signal {
 		}
 		return []signal{s}
 	}
-	t := v.tally(r)
-	command := t.best[frCommand].weight
-	if weight+command < softWeight {
+	t := v.Tally(r)
+	command := t.Best[frames.Command].Weight
+	if weight+command < frames.SoftWeight {
 		return nil
 	}
 	if best < 0 {
-		h := t.best[frCommand]
-		d := &docs[h.doc]
+		h := t.Best[frames.Command]
+		d := &docs[h.Doc]
 		return []signal{{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode, Confidence: 0.5,
-			Evidence: char.Excerpt(d.Text, int(h.start), int(h.end)), Detail: v.Fields[d.Field].Where() + ": " + frameNames[frCommand]}}
+			Evidence: char.Excerpt(d.Text, int(h.Start), int(h.End)), Detail: v.Fields[d.Field].Where() + ": " + frames.Names[frames.Command]}}
 	}
 	d := &docs[best]
 	s := signal{CheckID: codeInfo.ID, Tier: tierSoft, ThreatType: threatMaliciousCode,
@@ -70,7 +71,7 @@ func inspectCode(v *toolReading, r *tool.Registry) []signal {
 
 // shapeWeight is what a command weighs where it stands: more in an order, with
 // a strange place in it or in an encoding, less where the text speaks about it.
-func shapeWeight(v *toolReading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
+func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
 	w := sh.Weight
 	f := &v.Fields[d.Field]
 	if command.StrangePlace(d.Text[from:min(len(d.Text), to+40)]) {
@@ -79,7 +80,7 @@ func shapeWeight(v *toolReading, d *token.Doc, sh *command.Shape, about concept.
 	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
 		w += 0.4 // taken as it is, without anybody asking for it
 	}
-	if sh.What == command.Fetches && w < softWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
+	if sh.What == command.Fetches && w < frames.SoftWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off
 	}
 	if s := v.SentenceAt(d, from); s != nil {
@@ -96,7 +97,7 @@ func shapeWeight(v *toolReading, d *token.Doc, sh *command.Shape, about concept.
 		if s.Means.Any(concept.Before | concept.Must) {
 			w += 0.5
 		}
-		if s.Means.Any(concept.Meta|concept.Neg) || introduced(&v.View, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
+		if s.Means.Any(concept.Meta|concept.Neg) || frames.Introduced(&v.View, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
 			w *= 0.3
 		}
 	}

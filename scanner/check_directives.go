@@ -1,6 +1,9 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
 
 // checkDirectives finds text that gives the model orders.
 var checkDirectives = registered{directivesInfo, inspectDirectives}
@@ -10,6 +13,6 @@ var directivesInfo = info{
 	Description: "text that orders the model about: overriding, concealing, taking precedence, posing as the system",
 }
 
-func inspectDirectives(v *toolReading, r *tool.Registry) []signal {
-	return report(v, r, directivesInfo, frOverride, frMislead)
+func inspectDirectives(v *frames.Reading, r *tool.Registry) []signal {
+	return report(v, r, directivesInfo, frames.Override, frames.Mislead)
 }

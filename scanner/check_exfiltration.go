@@ -1,6 +1,9 @@
 package scanner
 
-import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
 
 // checkExfiltration finds orders to read what is not the tool's business, to
 // send it away, and parameters that collect it.
@@ -11,6 +14,6 @@ var exfiltrationInfo = info{
 	Description: "demands for credentials, the conversation or the system prompt, and places to send them to",
 }
 
-func inspectExfiltration(v *toolReading, r *tool.Registry) []signal {
-	return report(v, r, exfiltrationInfo, frSecret, frSide)
+func inspectExfiltration(v *frames.Reading, r *tool.Registry) []signal {
+	return report(v, r, exfiltrationInfo, frames.Secret, frames.Side)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
@@ -22,52 +23,52 @@ var payloadInfo = info{
 
 // inspectPayload reports what decoding brought to light: hits in decoded text
 // that the text as it stands does not have as strongly.
-func inspectPayload(v *toolReading, r *tool.Registry) []signal {
-	var plain, hidden [frCount]hit
-	for _, h := range v.frames(r) {
+func inspectPayload(v *frames.Reading, r *tool.Registry) []signal {
+	var plain, hidden [frames.Count]frames.Hit
+	for _, h := range v.Frames(r) {
 		best := &plain
-		if v.Fields[v.Docs[h.doc].Field].Layer != "" {
+		if v.Fields[v.Docs[h.Doc].Field].Layer != "" {
 			best = &hidden
 		}
-		if h.weight > best[h.frame].weight {
-			best[h.frame] = h
+		if h.Weight > best[h.Frame].Weight {
+			best[h.Frame] = h
 		}
 	}
 	sum := 0.0
-	strongest := frameID(0)
+	strongest := frames.ID(0)
 	for f := range hidden {
-		if hidden[f].weight > plain[f].weight {
-			sum += hidden[f].weight
-			if hidden[f].weight > hidden[strongest].weight || hidden[strongest].weight <= plain[strongest].weight {
-				strongest = frameID(f)
+		if hidden[f].Weight > plain[f].Weight {
+			sum += hidden[f].Weight
+			if hidden[f].Weight > hidden[strongest].Weight || hidden[strongest].Weight <= plain[strongest].Weight {
+				strongest = frames.ID(f)
 			}
 		}
 	}
 	h := hidden[strongest]
-	least := softWeight
-	if h.weight > 0 {
+	least := frames.SoftWeight
+	if h.Weight > 0 {
 		// Somebody encoded it, or cut it up: a hint is enough.
-		layer := v.Fields[v.Docs[h.doc].Field].Layer
-		if decode.Deliberate(layer) || decode.OnlyInSequence(layer) && h.frame == frOverride {
+		layer := v.Fields[v.Docs[h.Doc].Field].Layer
+		if decode.Deliberate(layer) || decode.OnlyInSequence(layer) && h.Frame == frames.Override {
 			least = 1
 		}
-		if decode.OnlyInSequence(layer) && h.weight < softWeight && h.frame != frOverride {
+		if decode.OnlyInSequence(layer) && h.Weight < frames.SoftWeight && h.Frame != frames.Override {
 			return nil // honest texts, put in sequence, meet by chance
 		}
 	}
-	if sum < least || h.weight == 0 {
+	if sum < least || h.Weight == 0 {
 		return encodedOrder(v)
 	}
-	d := &v.Docs[h.doc]
+	d := &v.Docs[h.Doc]
 	f := &v.Fields[d.Field]
 	s := signal{
 		CheckID: payloadInfo.ID, Tier: tierSoft, ThreatType: threatPromptInjection,
 		Confidence: min(sum/3, 1),
-		Evidence:   char.Excerpt(d.Text, int(h.start), int(h.end)),
-		Detail:     f.Where() + "; " + frameNames[h.frame],
+		Evidence:   char.Excerpt(d.Text, int(h.Start), int(h.End)),
+		Detail:     f.Where() + "; " + frames.Names[h.Frame],
 	}
 	// A long text that is only read in another way says much by chance.
-	if sum >= softWeight+0.4 && !decode.OnlyInSequence(f.Layer) && !v.Purpose().Any(concept.Meta) && (decode.Deliberate(f.Layer) || len(v.Tokens) <= 2*longTool) {
+	if sum >= frames.SoftWeight+0.4 && !decode.OnlyInSequence(f.Layer) && !v.Purpose().Any(concept.Meta) && (decode.Deliberate(f.Layer) || len(v.Tokens) <= 2*frames.LongTool) {
 		s.Tier, s.critical = tierHard, true
 	}
 	return []signal{s}
@@ -76,7 +77,7 @@ func inspectPayload(v *toolReading, r *tool.Registry) []signal {
 // encodedOrder reports an order to send something to an address, or to do it in
 // silence, that somebody took the trouble to encode. Other sentences in a code are judged by what they
 // say, like any text: an honest author may encode them.
-func encodedOrder(v *toolReading) []signal {
+func encodedOrder(v *frames.Reading) []signal {
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		f := &v.Fields[d.Field]

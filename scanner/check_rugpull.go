@@ -3,7 +3,9 @@ package scanner
 import (
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/change"
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -16,46 +18,37 @@ var rugPullInfo = info{
 	Description: "a change since approval that adds orders, sinks, secrets or powers",
 }
 
-func inspectRugPull(v *toolReading, r *tool.Registry) []signal {
+func inspectRugPull(v *frames.Reading, r *tool.Registry) []signal {
 	old := r.Approved(v.Server, v.Name)
 	if old == nil || sameDefinition(v, old) {
 		return nil
 	}
-	before := viewOf(old)
-	was, is := before.tally(r), v.tally(r)
-	gained, strongest := 0.0, frameID(0)
-	for f := range is.best {
-		if d := is.best[f].outright() - was.best[f].outright(); d > 0 {
+	before := frames.Read(old)
+	was, is := before.Tally(r), v.Tally(r)
+	gained, strongest := 0.0, frames.ID(0)
+	for f := range is.Best {
+		if d := is.Best[f].Outright() - was.Best[f].Outright(); d > 0 {
 			gained += d
-			if d > is.best[strongest].outright()-was.best[strongest].outright() {
-				strongest = frameID(f)
+			if d > is.Best[strongest].Outright()-was.Best[strongest].Outright() {
+				strongest = frames.ID(f)
 			}
 		}
 	}
-	c := compare(v, before, r)
-	c.sentences()
-	c.senses()
-	c.hosts()
-	c.limits()
-	c.parameters()
-	c.annotations()
-	if n, oldN := len(v.Description), len(before.Description); n > 3*oldN+400 && !v.Encodes(tool.KindDescription) {
-		c.more(0.4, "much more than before")
-	}
+	c := change.Compare(v, before, r)
 	s := signal{CheckID: rugPullInfo.ID, Tier: tierSoft, ThreatType: threatRugPull}
 	switch {
-	case gained >= 1.8 && is.best[strongest].outright() >= 1.5:
-		h := is.best[strongest]
-		d := &v.Docs[h.doc]
+	case gained >= 1.8 && is.Best[strongest].Outright() >= 1.5:
+		h := is.Best[strongest]
+		d := &v.Docs[h.Doc]
 		s.Tier, s.Confidence = tierHard, min(0.6+gained/10, 1)
-		s.Evidence = char.Excerpt(d.Text, int(h.start), int(h.end))
-		s.Detail = "changed since approval: " + v.Fields[d.Field].Where() + " " + frameNames[strongest]
-	case 0.7*gained+c.weight >= 1:
-		s.Confidence = min((gained+c.weight)/4, 0.8)
-		s.Evidence = changedText(v, before)
-		s.Detail = "changed since approval, and now has " + strings.Join(c.what, ", ")
-		if len(c.what) == 0 {
-			s.Detail = "changed since approval: " + frameNames[strongest]
+		s.Evidence = char.Excerpt(d.Text, int(h.Start), int(h.End))
+		s.Detail = "changed since approval: " + v.Fields[d.Field].Where() + " " + frames.Names[strongest]
+	case 0.7*gained+c.Weight >= 1:
+		s.Confidence = min((gained+c.Weight)/4, 0.8)
+		s.Evidence = change.FirstNewSentence(v, before)
+		s.Detail = "changed since approval, and now has " + strings.Join(c.What, ", ")
+		if len(c.What) == 0 {
+			s.Detail = "changed since approval: " + frames.Names[strongest]
 		}
 	default:
 		return nil
@@ -63,7 +56,7 @@ func inspectRugPull(v *toolReading, r *tool.Registry) []signal {
 	return []signal{s}
 }
 
-func sameDefinition(v *toolReading, old *tool.Definition) bool {
+func sameDefinition(v *frames.Reading, old *tool.Definition) bool {
 	return v.Description == old.Description && string(v.InputSchema) == string(old.InputSchema) &&
 		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations)
 }

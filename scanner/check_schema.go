@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -18,31 +19,31 @@ var schemaInfo = info{
 	Description: "orders in parameter names, enum values, defaults, examples, patterns or comments of a schema",
 }
 
-func inspectSchema(v *toolReading, r *tool.Registry) []signal {
-	var best [frCount]hit
-	for _, h := range v.frames(r) {
-		switch v.Fields[v.Docs[h.doc].Field].Kind {
+func inspectSchema(v *frames.Reading, r *tool.Registry) []signal {
+	var best [frames.Count]frames.Hit
+	for _, h := range v.Frames(r) {
+		switch v.Fields[v.Docs[h.Doc].Field].Kind {
 		case tool.KindParamName, tool.KindEnum, tool.KindDefault, tool.KindPattern, tool.KindComment, tool.KindOther, tool.KindTitle, tool.KindExample, tool.KindJoined, tool.KindAnnotation:
-			if h.weight > best[h.frame].weight {
-				best[h.frame] = h
+			if h.Weight > best[h.Frame].Weight {
+				best[h.Frame] = h
 			}
 		}
 	}
-	sum, strongest := 0.0, frameID(0)
+	sum, strongest := 0.0, frames.ID(0)
 	for f := range best {
-		sum += best[f].weight
-		if best[f].weight > best[strongest].weight {
-			strongest = frameID(f)
+		sum += best[f].Weight
+		if best[f].Weight > best[strongest].Weight {
+			strongest = frames.ID(f)
 		}
 	}
 	var out []signal
-	if sum >= 1.2 && (best[strongest].weight >= softWeight || v.Fields[v.Docs[best[strongest].doc].Field].Kind != tool.KindJoined) {
+	if sum >= 1.2 && (best[strongest].Weight >= frames.SoftWeight || v.Fields[v.Docs[best[strongest].Doc].Field].Kind != tool.KindJoined) {
 		h := best[strongest]
-		d := &v.Docs[h.doc]
+		d := &v.Docs[h.Doc]
 		s := signal{CheckID: schemaInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
-			Confidence: min(sum/3, 1), Evidence: char.Excerpt(d.Text, int(h.start), int(h.end)),
-			Detail: v.Fields[d.Field].Where() + "; " + frameNames[strongest]}
-		if k := v.Fields[d.Field].Kind; sum >= 2.4 && h.weight >= 2 && k != tool.KindExample && k != tool.KindTitle && !v.Purpose().Any(concept.Meta) {
+			Confidence: min(sum/3, 1), Evidence: char.Excerpt(d.Text, int(h.Start), int(h.End)),
+			Detail: v.Fields[d.Field].Where() + "; " + frames.Names[strongest]}
+		if k := v.Fields[d.Field].Kind; sum >= 2.4 && h.Weight >= 2 && k != tool.KindExample && k != tool.KindTitle && !v.Purpose().Any(concept.Meta) {
 			s.Tier = tierHard
 		}
 		return append(out, s)
@@ -62,7 +63,7 @@ func inspectSchema(v *toolReading, r *tool.Registry) []signal {
 
 // nameWords counts the words of a parameter's name, its verbs, and says
 // whether it speaks of what is not the tool's business.
-func nameWords(v *toolReading, i int) (n, verbs int, sensitive bool) {
+func nameWords(v *frames.Reading, i int) (n, verbs int, sensitive bool) {
 	d := &v.Docs[i]
 	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 		n++

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -34,8 +35,8 @@ const (
 	sureScore float64 = 6 * classifier.Unit
 )
 
-func inspectSentence(v *toolReading, r *tool.Registry) []signal {
-	v.frames(r) // which scores the sentences first
+func inspectSentence(v *frames.Reading, r *tool.Registry) []signal {
+	v.Frames(r) // which scores the sentences first
 	worst, doc, clause := flagScoreOf(v), -1, -1
 	for i := range v.Docs {
 		if v.Fields[v.Docs[i].Field].Kind == tool.KindJoined {
@@ -66,7 +67,7 @@ func inspectSentence(v *toolReading, r *tool.Registry) []signal {
 
 // mixesLanguages says whether a sentence has function words of English and those of
 // another language.
-func mixesLanguages(v *toolReading, s *token.Sentence) bool {
+func mixesLanguages(v *frames.Reading, s *token.Sentence) bool {
 	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
 		return false
 	}
@@ -83,7 +84,7 @@ func mixesLanguages(v *toolReading, s *token.Sentence) bool {
 }
 
 // flagScoreOf is the score above which a sentence of this tool is reported.
-func flagScoreOf(v *toolReading) token.Score {
+func flagScoreOf(v *frames.Reading) token.Score {
 	n := 0
 	for i := range v.Docs {
 		if f := &v.Fields[v.Docs[i].Field]; f.Layer == "" && f.Classified() {

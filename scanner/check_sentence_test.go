@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -45,7 +46,7 @@ func TestSentence(t *testing.T) {
 func TestFlagScore(t *testing.T) {
 	last := token.Score(0)
 	for _, n := range []int{1, 8, 16, 64} {
-		v := viewOf(&tool.Definition{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
+		v := frames.Read(&tool.Definition{Name: "helper", Description: strings.Repeat("Lists the open orders of a day. ", n)})
 		v.Analyze()
 		if n == 1 && flagScoreOf(v) != flagScore || flagScoreOf(v) <= last {
 			t.Errorf("%d sentences: %d, after %d for fewer", n, flagScoreOf(v), last)
@@ -61,7 +62,7 @@ func TestMixed(t *testing.T) {
 		"Orders of a day are sorted by the time at which they came in.":                                       false,
 		"Die Bestellungen eines Tages sind nach der Zeit sortiert, zu der sie eingegangen sind.":              false,
 	} {
-		v := viewOf(&tool.Definition{Name: "helper", Description: text})
+		v := frames.Read(&tool.Definition{Name: "helper", Description: text})
 		v.Analyze()
 		got := false
 		for k := range v.Clauses {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -18,8 +19,8 @@ var shadowingInfo = info{
 	Description: "a tool that imitates, replaces or redirects a tool of another server",
 }
 
-func inspectShadowing(v *toolReading, r *tool.Registry) []signal {
-	out := report(v, r, shadowingInfo, frRedirect, frShadow)
+func inspectShadowing(v *frames.Reading, r *tool.Registry) []signal {
+	out := report(v, r, shadowingInfo, frames.Redirect, frames.Shadow)
 	if s, ok := disguisedServer(v, r); ok {
 		out = append(out, s)
 	}
@@ -30,7 +31,7 @@ func inspectShadowing(v *toolReading, r *tool.Registry) []signal {
 }
 
 // imitation finds names that pass for another server's tool.
-func imitation(v *toolReading, r *tool.Registry) []signal {
+func imitation(v *frames.Reading, r *tool.Registry) []signal {
 	var out []signal
 	add := func(tier tier, confidence float64, format string, args ...any) {
 		out = append(out, signal{CheckID: shadowingInfo.ID, Tier: tier, ThreatType: threatToolPoisoning,
@@ -72,7 +73,7 @@ func imitation(v *toolReading, r *tool.Registry) []signal {
 // retold says whether a tool of a telling name says of itself what another
 // server's tool of that name does, and not in the same words: two
 // installations of one server have the same.
-func retold(v *toolReading, t *tool.Definition) bool {
+func retold(v *frames.Reading, t *tool.Definition) bool {
 	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
 }
 
@@ -107,7 +108,7 @@ func inflected(a, b string) bool {
 var placeWords = token.SignatureOf("official replacement replaces supersedes deprecated authoritative upgraded")
 
 // claimsPlace says whether the description claims to replace something.
-func claimsPlace(v *toolReading) bool {
+func claimsPlace(v *frames.Reading) bool {
 	for i := range v.Analyze() {
 		d := &v.Docs[i]
 		if v.Fields[d.Field].Kind != tool.KindDescription {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -54,7 +55,7 @@ type info struct {
 // registered is a built-in check: its description and its function.
 type registered struct {
 	info    info
-	inspect func(*toolReading, *tool.Registry) []signal
+	inspect func(*frames.Reading, *tool.Registry) []signal
 }
 
 // builtin lists the checks in the order in which their signals are reported.
@@ -82,35 +83,35 @@ func positionDiscount(confidence float64, offset int) float64 {
 
 // report makes the signal of a check that owns the frames from..to, if they
 // weigh enough.
-func report(v *toolReading, reg *tool.Registry, about info, from, to frameID) []signal {
-	t := v.tally(reg)
-	sum, strongest := t.sum(from, to)
-	if sum < softWeight && (sum < sideWeight || t.total < softWeight+0.4) {
+func report(v *frames.Reading, reg *tool.Registry, about info, from, to frames.ID) []signal {
+	t := v.Tally(reg)
+	sum, strongest := t.Sum(from, to)
+	if sum < frames.SoftWeight && (sum < frames.SideWeight || t.Total < frames.SoftWeight+0.4) {
 		return nil
 	}
-	if len(v.Tokens) > longTool && (sum < softWeight || t.best[strongest].weight < 1.2) {
+	if len(v.Tokens) > frames.LongTool && (sum < frames.SoftWeight || t.Best[strongest].Weight < 1.2) {
 		return nil
 	}
-	h := t.best[strongest]
-	d := &v.Docs[h.doc]
+	h := t.Best[strongest]
+	d := &v.Docs[h.Doc]
 	s := signal{
 		CheckID: about.ID, Tier: tierSoft, ThreatType: about.ThreatType,
-		Confidence: positionDiscount(min(sum/4, 1), int(h.start)),
-		Evidence:   char.Excerpt(d.Text, int(h.start), int(h.end)),
+		Confidence: positionDiscount(min(sum/4, 1), int(h.Start)),
+		Evidence:   char.Excerpt(d.Text, int(h.Start), int(h.End)),
 	}
-	if !h.doubted && (t.total >= hardWeight && sum >= softWeight+0.4 && t.plain() || t.handsOver(from, to)) && !v.Purpose().Any(concept.Meta) && (len(v.Tokens) <= longTool || t.best[strongest].weight >= 2.2) {
+	if !h.Doubted && (t.Total >= frames.HardWeight && sum >= frames.SoftWeight+0.4 && t.Plain() || t.HandsOver(from, to)) && !v.Purpose().Any(concept.Meta) && (len(v.Tokens) <= frames.LongTool || t.Best[strongest].Weight >= 2.2) {
 		s.Tier = tierHard
 	}
 	switch strongest {
-	case frOverride, frRole, frMimicry, frGuard, frPrompt:
+	case frames.Override, frames.Role, frames.Mimicry, frames.Guard, frames.Prompt:
 		s.ThreatType = threatPromptInjection
 	}
 	var b strings.Builder
 	b.WriteString(v.Fields[d.Field].Where())
 	for f := from; f <= to; f++ {
-		if t.best[f].weight > 0 {
+		if t.Best[f].Weight > 0 {
 			b.WriteString("; ")
-			b.WriteString(frameNames[f])
+			b.WriteString(frames.Names[f])
 		}
 	}
 	s.Detail = b.String()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -31,7 +32,7 @@ const (
 	minLine = 4
 )
 
-func inspectSize(v *toolReading, _ *tool.Registry) []signal {
+func inspectSize(v *frames.Reading, _ *tool.Registry) []signal {
 	var out []signal
 	add := func(f *tool.Field, confidence float64, at int, format string, args ...any) {
 		out = append(out, signal{CheckID: sizeInfo.ID, Tier: tierSoft, ThreatType: threatUncategorized,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // twin finds a tool of another server whose name is spelled with other
 // separators or in another case, and which says the same of itself.
-func twin(v *toolReading, r *tool.Registry, sk string) (signal, bool) {
+func twin(v *frames.Reading, r *tool.Registry, sk string) (signal, bool) {
 	for _, t := range tool.Spread(r.WithSkeleton(sk)) {
 		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 			return signal{CheckID: shadowingInfo.ID, Tier: tierSoft, ThreatType: threatToolPoisoning,
@@ -26,7 +27,7 @@ func twin(v *toolReading, r *tool.Registry, sk string) (signal, bool) {
 
 // disguisedServer finds a server name that passes for another's: letters of
 // another script, invisible characters, digits for letters.
-func disguisedServer(v *toolReading, r *tool.Registry) (signal, bool) {
+func disguisedServer(v *frames.Reading, r *tool.Registry) (signal, bool) {
 	if r.IsPlain(v.Server) {
 		return signal{}, false // as almost always
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
@@ -20,7 +21,7 @@ var unicodeInfo = info{
 	Description: "characters that are not seen, reverse the text or pass for other letters",
 }
 
-func inspectUnicode(v *toolReading, r *tool.Registry) []signal {
+func inspectUnicode(v *frames.Reading, r *tool.Registry) []signal {
 	var out []signal
 	for i := range v.AllFields() {
 		f := &v.Fields[i]
@@ -53,7 +54,7 @@ func strongestOf(all []signal) []signal {
 // characters, bytes in selectors, overrides, anything unseen in a name. The
 // rest also comes with text that was copied from a page, so the text is
 // judged as it reads without it.
-func hiddenSignals(v *toolReading, r *tool.Registry, f *tool.Field) []signal {
+func hiddenSignals(v *frames.Reading, r *tool.Registry, f *tool.Field) []signal {
 	c := countHidden(f.Text)
 	var out []signal
 	add := func(tier tier, confidence float64, at, end int, format string, args ...any) {
@@ -220,9 +221,9 @@ func hiddenWord(w string) bool {
 
 // judge weighs a disguise by what the text says without it. Innocent prose
 // stays innocent, however it came by its characters.
-func (d *disguise) judge(v *toolReading, r *tool.Registry, add func(tier, float64, int, int, string, ...any)) {
-	said := v.tally(r).total
-	if d.styled == d.words && said < softWeight {
+func (d *disguise) judge(v *frames.Reading, r *tool.Registry, add func(tier, float64, int, int, string, ...any)) {
+	said := v.Tally(r).Total
+	if d.styled == d.words && said < frames.SoftWeight {
 		return // a style that honest authors use lowers no threshold
 	}
 	switch {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -109,7 +110,7 @@ func sortedOrder(tools []Tool) []int {
 
 // workspace holds the buffers of one worker, which it reuses from tool to tool.
 type workspace struct {
-	reading toolReading
+	reading frames.Reading
 	signals []Signal // of one check
 }
 
@@ -117,7 +118,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // inspect runs every check on one tool.
 func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
-	ws.reading.load((*tool.Definition)(t))
+	ws.reading.Load((*tool.Definition)(t))
 	f := Finding{Server: t.Server, Tool: t.Name}
 	for i := range s.checks {
 		signals, ok := ws.builtin(&s.checks[i], registry.inner())

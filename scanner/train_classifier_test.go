@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -28,10 +29,10 @@ type example struct {
 
 // examplesOf gives the sentences of a tool that the classifier would judge.
 func examplesOf(l *labelledTool) []example {
-	v := viewOf((*tool.Definition)(&l.tool))
-	hits := v.frames(nil)
+	v := frames.Read((*tool.Definition)(&l.tool))
+	hits := v.Frames(nil)
 	var out []example
-	z := &v.scorer
+	z := &v.Scorer
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		f := &v.Fields[d.Field]
@@ -46,7 +47,7 @@ func examplesOf(l *labelledTool) []example {
 			}
 			e := example{planted: planted(d.Text, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End), l.marks)}
 			for _, h := range hits {
-				if h.doc == i && h.weight >= 2 && h.start >= s.Start && h.start < s.End {
+				if h.Doc == i && h.Weight >= 2 && h.Start >= s.Start && h.Start < s.End {
 					e.framed = true
 				}
 			}
