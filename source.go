@@ -12,7 +12,7 @@ import "embed"
 //go:embed go.mod go.sum
 //go:embed cmd/touchstone/proxy.go cmd/touchstone/replay.go cmd/touchstone/detector.go
 //go:embed contracts/*.go contracts/schema/*.json
-//go:embed metrics listing/*.go program/*.go scan/*.go scan/page scanner/*.go scanner/*.bin scanner/*.txt scanner/internal proxy replay stages
+//go:embed metrics listing/*.go program/*.go scan/*.go scan/page scanner/*.go scanner/internal proxy replay stages
 var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.

@@ -3,6 +3,7 @@ package scanner
 import (
 	"encoding/json"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/check"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -26,9 +27,9 @@ type CheckInfo struct {
 // Checks describes every built-in check, in reporting order.
 func Checks() []CheckInfo {
 	var infos []CheckInfo
-	for _, c := range builtin() {
+	for _, c := range check.All() {
 		infos = append(infos, CheckInfo{
-			ID: c.info.ID, Tier: Tier(c.info.Tier), ThreatType: ThreatType(c.info.ThreatType), Description: c.info.Description,
+			ID: c.Info.ID, Tier: Tier(c.Info.Tier), ThreatType: ThreatType(c.Info.ThreatType), Description: c.Info.Description,
 		})
 	}
 	return infos

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/check"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -122,7 +123,7 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 	f := Finding{Server: t.Server, Tool: t.Name}
 	for i := range s.checks {
 		signals, ok := ws.builtin(&s.checks[i], registry.inner())
-		f.add(s.checks[i].info.ID, signals, ok)
+		f.add(s.checks[i].Info.ID, signals, ok)
 	}
 	if len(s.extra) > 0 {
 		view := &ToolView{
@@ -155,17 +156,17 @@ func (f *Finding) add(id string, signals []Signal, ok bool) {
 
 // builtin runs a built-in check on the tool of the workspace. A panic makes ok
 // false: one broken check has to cost its own answer and no other.
-func (ws *workspace) builtin(check *registered, registry *tool.Registry) (signals []Signal, ok bool) {
+func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signals []Signal, ok bool) {
 	defer func() {
 		if recover() != nil {
 			signals, ok = nil, false
 		}
 	}()
 	ws.signals = ws.signals[:0]
-	for _, s := range check.inspect(&ws.reading, registry) {
+	for _, s := range check.Inspect(&ws.reading, registry) {
 		ws.signals = append(ws.signals, Signal{
 			CheckID: s.CheckID, Tier: Tier(s.Tier), ThreatType: ThreatType(s.ThreatType),
-			Confidence: s.Confidence, Evidence: s.Evidence, Detail: s.Detail, critical: s.critical,
+			Confidence: s.Confidence, Evidence: s.Evidence, Detail: s.Detail, critical: s.Critical,
 		})
 	}
 	return ws.signals, true

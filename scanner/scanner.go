@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/touchstone-eval/touchstone/scanner/internal/check"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Scanner holds a choice of checks and a baseline. It is safe for use by
 // several goroutines at once.
 type Scanner struct {
-	checks   []registered
+	checks   []check.Check
 	extra    []Check // run after checks
 	baseline map[tool.Key]*tool.Definition
 }
@@ -56,7 +57,7 @@ func addIDs(set *map[string]bool, ids []string) error {
 		*set = map[string]bool{}
 	}
 	for _, id := range ids {
-		known := slices.ContainsFunc(builtin(), func(r registered) bool { return r.info.ID == id })
+		known := slices.ContainsFunc(check.All(), func(r check.Check) bool { return r.Info.ID == id })
 		if !known {
 			return fmt.Errorf("check %q is unknown: use one of %v", id, builtinIDs())
 		}
@@ -67,8 +68,8 @@ func addIDs(set *map[string]bool, ids []string) error {
 
 func builtinIDs() []string {
 	var ids []string
-	for _, c := range builtin() {
-		ids = append(ids, c.info.ID)
+	for _, c := range check.All() {
+		ids = append(ids, c.Info.ID)
 	}
 	return ids
 }
@@ -84,8 +85,8 @@ func New(opts ...Option) (*Scanner, error) {
 		}
 	}
 	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}}
-	for _, r := range builtin() {
-		if (c.only == nil || c.only[r.info.ID]) && !c.without[r.info.ID] {
+	for _, r := range check.All() {
+		if (c.only == nil || c.only[r.Info.ID]) && !c.without[r.Info.ID] {
 			s.checks = append(s.checks, r)
 		}
 	}
@@ -109,7 +110,7 @@ func New(opts ...Option) (*Scanner, error) {
 func (s *Scanner) checkIDs() []string {
 	ids := make([]string, 0, len(s.checks)+len(s.extra))
 	for _, c := range s.checks {
-		ids = append(ids, c.info.ID)
+		ids = append(ids, c.Info.ID)
 	}
 	for _, c := range s.extra {
 		ids = append(ids, c.ID())
