@@ -12,7 +12,7 @@ import "embed"
 //go:embed go.mod go.sum
 //go:embed cmd/touchstone/cmd_proxy.go cmd/touchstone/cmd_replay.go cmd/touchstone/cmd_detector.go
 //go:embed contracts/*.go contracts/schema/*.json
-//go:embed metrics scanner/*.go scanner/*.bin scanner/*.txt stages
+//go:embed metrics scanner/*.go scanner/internal stages
 //go:embed internal/compare internal/embedding/*.go internal/embedding/endpoint/*.go internal/embedding/models/*.go internal/embedding/sentence/*.go
 //go:embed internal/mcpclient internal/proxy internal/safetext internal/scanreport internal/subprocess internal/tokenize internal/toollist
 var Source embed.FS

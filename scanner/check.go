@@ -1,16 +1,22 @@
 package scanner
 
+import (
+	"encoding/json"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/check"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
 // Check looks at one tool among its registry. Inspect is pure and total: it
 // keeps no state, changes nothing, and answers every input, the empty one
 // included. Signals come in a deterministic order. The views are only valid
-// during the call. A panic is recovered by the engine and reported in
-// Coverage.
+// during the call. The engine recovers a panic and reports it in Coverage.
 type Check interface {
 	ID() string
 	Inspect(tool *ToolView, registry *RegistryView) []Signal
 }
 
-// CheckInfo describes a registered check. Tier is the highest that it raises.
+// CheckInfo describes a built-in check. Tier is the highest that it raises.
 type CheckInfo struct {
 	ID          string     `json:"id"`
 	Tier        Tier       `json:"tier"`
@@ -18,38 +24,86 @@ type CheckInfo struct {
 	Description string     `json:"description"`
 }
 
-// registered is a built-in check: its description and its function.
-type registered struct {
-	info    CheckInfo
-	inspect func(*ToolView, *RegistryView) []Signal
-}
-
-func (r registered) ID() string { return r.info.ID }
-
-func (r registered) Inspect(t *ToolView, reg *RegistryView) []Signal { return r.inspect(t, reg) }
-
-// builtin lists the checks in the order in which their signals are reported.
-func builtin() []registered {
-	return []registered{
-		checkUnicode,
-		checkPayload,
-		checkDirectives,
-		checkSentence,
-		checkShadowing,
-		checkExfiltration,
-		checkCapability,
-		checkRugPull,
-		checkCode,
-		checkSchema,
-		checkSize,
-	}
-}
-
 // Checks describes every built-in check, in reporting order.
 func Checks() []CheckInfo {
 	var infos []CheckInfo
-	for _, c := range builtin() {
-		infos = append(infos, c.info)
+	for _, c := range check.All() {
+		infos = append(infos, CheckInfo{
+			ID: c.Info.ID, Tier: Tier(c.Info.Tier), ThreatType: ThreatType(c.Info.ThreatType), Description: c.Info.Description,
+		})
 	}
 	return infos
+}
+
+// ToolView is one tool as a Check sees it. The zero ToolView is an empty tool.
+type ToolView struct {
+	Server       string
+	Name         string
+	Description  string
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage
+	Annotations  json.RawMessage
+
+	view *tool.View // nil outside a scan
+}
+
+// NormalizedText returns all text of the tool, one field a line: compatibility
+// forms are folded, invisible characters are dropped, letters are lower case.
+func (v *ToolView) NormalizedText() string {
+	if v.view == nil {
+		v.view = new(tool.View)
+		v.view.Load(&tool.Definition{
+			Server: v.Server, Name: v.Name, Description: v.Description,
+			InputSchema: v.InputSchema, OutputSchema: v.OutputSchema, Annotations: v.Annotations,
+		})
+	}
+	return v.view.NormalizedText()
+}
+
+// RegistryView is all tools of a scan, for checks that compare one with the
+// others. Scanner.Registry builds it; every worker reads it.
+type RegistryView struct {
+	// Tools are in the order of the scan: sorted by content.
+	Tools []*Tool
+	// ToolsByName maps a name to the tools that have it, over all servers.
+	ToolsByName map[string][]*Tool
+	// ToolNames are the distinct names, sorted.
+	ToolNames []string
+
+	registry *tool.Registry
+}
+
+// Approved returns the tool as the baseline approved it, or nil.
+func (r *RegistryView) Approved(server, name string) *Tool {
+	return (*Tool)(r.inner().Approved(server, name))
+}
+
+// inner returns the index that the built-in checks read, nil if there is none.
+func (r *RegistryView) inner() *tool.Registry {
+	if r == nil {
+		return nil
+	}
+	return r.registry
+}
+
+// Registry prepares tools for ScanOne.
+func (s *Scanner) Registry(tools []Tool) *RegistryView {
+	return s.registry(tools, sortedOrder(tools))
+}
+
+// registry indexes tools in the given order.
+func (s *Scanner) registry(tools []Tool, order []int) *RegistryView {
+	r := &RegistryView{Tools: make([]*Tool, 0, len(tools)), ToolsByName: make(map[string][]*Tool, len(tools))}
+	sorted := make([]*tool.Definition, 0, len(tools))
+	for _, i := range order {
+		t := &tools[i]
+		r.Tools = append(r.Tools, t)
+		sorted = append(sorted, (*tool.Definition)(t))
+		if t.Name != "" {
+			r.ToolsByName[t.Name] = append(r.ToolsByName[t.Name], t)
+		}
+	}
+	r.registry = tool.NewRegistry(sorted, s.baseline)
+	r.ToolNames = r.registry.Names
+	return r
 }

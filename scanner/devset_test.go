@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// devEntry is one entry of testdata/dev.json and testdata/heldout.json.
+// devEntry is one entry of training/unmarked/dev.json and testdata/heldout.json.
 type devEntry struct {
 	ID, Label, Category, Server, Name, Description string
 	InputSchema                                    json.RawMessage `json:"input_schema"`
@@ -98,11 +98,11 @@ func TestDevSet(t *testing.T) {
 		verbose          bool
 		recall, flagRate float64
 	}{
-		{"testdata/dev.json", true, 0.95, 0.03},
+		{"training/unmarked/dev.json", true, 0.95, 0.03},
 		{"testdata/heldout.json", false, 0.95, 0.05},
-		{"testdata/classes_dev.json", true, 0.92, 0.03},
+		{"training/unmarked/classes_dev.json", true, 0.92, 0.03},
 		{"testdata/classes_heldout.json", false, 0.90, 0.05},
-		{"testdata/classes2_dev.json", true, 0.85, 0.05},
+		{"training/unmarked/classes2_dev.json", true, 0.85, 0.05},
 	} {
 		r := measure(t, half.path, half.verbose)
 		if got := float64(r.caught) / float64(r.attacks); got < half.recall {

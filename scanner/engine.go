@@ -8,6 +8,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/check"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Scan judges all tools together. The result does not depend on the order of
@@ -21,8 +26,8 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	const chunk = 16
 	var next atomic.Int64
 	work := func() {
-		ws := getWorkspace()
-		defer putWorkspace(ws)
+		ws := workspaces.Get().(*workspace)
+		defer workspaces.Put(ws)
 		for {
 			from := int(next.Add(chunk)) - chunk
 			if from >= len(order) {
@@ -60,24 +65,25 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 // ScanOne judges one tool against a registry that Registry prepared. It is
 // meant for a request path.
 func (s *Scanner) ScanOne(tool Tool, registry *RegistryView) Finding {
-	ws := getWorkspace()
-	defer putWorkspace(ws)
+	ws := workspaces.Get().(*workspace)
+	defer workspaces.Put(ws)
 	return s.inspect(ws, &tool, registry)
 }
 
 func (s *Scanner) coverage(tools int, failed map[string]int) Coverage {
 	c := Coverage{ToolsScanned: tools, FailedCheckIDs: []string{}}
 	pairs := 0
-	for _, check := range s.checks {
-		if n := failed[check.ID()]; n > 0 {
-			c.FailedCheckIDs = append(c.FailedCheckIDs, check.ID())
+	ids := s.checkIDs()
+	for _, id := range ids {
+		if n := failed[id]; n > 0 {
+			c.FailedCheckIDs = append(c.FailedCheckIDs, id)
 			pairs += n
 		}
 	}
 	c.ChecksFailed = len(c.FailedCheckIDs)
-	c.ChecksRun = len(s.checks) - c.ChecksFailed
+	c.ChecksRun = len(ids) - c.ChecksFailed
 	if tools > 0 {
-		c.Degraded = round(float64(pairs) / float64(tools*len(s.checks)))
+		c.Degraded = round(float64(pairs) / float64(tools*len(ids)))
 	}
 	return c
 }
@@ -103,29 +109,70 @@ func sortedOrder(tools []Tool) []int {
 	return order
 }
 
+// workspace holds the buffers of one worker, which it reuses from tool to tool.
+type workspace struct {
+	reading frames.Reading
+	signals []Signal // of one check
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
 // inspect runs every check on one tool.
-func (s *Scanner) inspect(ws *workspace, tool *Tool, registry *RegistryView) Finding {
-	view := ws.load(tool)
-	f := Finding{Server: tool.Server, Tool: tool.Name}
-	for _, check := range s.checks {
-		signals, ok := guarded(check, view, registry)
-		if !ok {
-			f.FailedChecks = append(f.FailedChecks, check.ID())
-			continue
+func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
+	ws.reading.Load((*tool.Definition)(t))
+	f := Finding{Server: t.Server, Tool: t.Name}
+	for i := range s.checks {
+		signals, ok := ws.builtin(&s.checks[i], registry.inner())
+		f.add(s.checks[i].Info.ID, signals, ok)
+	}
+	if len(s.extra) > 0 {
+		view := &ToolView{
+			Server: t.Server, Name: t.Name, Description: t.Description,
+			InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
+			view: &ws.reading.View,
 		}
-		for _, sig := range signals {
-			sig.Confidence = round(min(max(sig.Confidence, 0), 1))
-			sig.Evidence = renderSafe(sig.Evidence)
-			sig.Detail = renderSafe(sig.Detail)
-			f.Signals = append(f.Signals, sig)
+		for _, check := range s.extra {
+			signals, ok := guarded(check, view, registry)
+			f.add(check.ID(), signals, ok)
 		}
 	}
 	f.judge()
 	return f
 }
 
-// guarded runs a check and turns its panic into a failure: one broken check
-// has to cost its own answer and no other.
+// add takes the signals of one check over; ok is false when the check failed.
+func (f *Finding) add(id string, signals []Signal, ok bool) {
+	if !ok {
+		f.FailedChecks = append(f.FailedChecks, id)
+		return
+	}
+	for _, sig := range signals {
+		sig.Confidence = round(min(max(sig.Confidence, 0), 1))
+		sig.Evidence = char.Printable(sig.Evidence)
+		sig.Detail = char.Printable(sig.Detail)
+		f.Signals = append(f.Signals, sig)
+	}
+}
+
+// builtin runs a built-in check on the tool of the workspace. A panic makes ok
+// false: one broken check has to cost its own answer and no other.
+func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signals []Signal, ok bool) {
+	defer func() {
+		if recover() != nil {
+			signals, ok = nil, false
+		}
+	}()
+	ws.signals = ws.signals[:0]
+	for _, s := range check.Inspect(&ws.reading, registry) {
+		ws.signals = append(ws.signals, Signal{
+			CheckID: s.CheckID, Tier: Tier(s.Tier), ThreatType: ThreatType(s.ThreatType),
+			Confidence: s.Confidence, Evidence: s.Evidence, Detail: s.Detail, critical: s.Critical,
+		})
+	}
+	return ws.signals, true
+}
+
+// guarded does the same for a check of the caller's own.
 func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Signal, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -11,7 +11,7 @@ import (
 // sampleTools mixes the development set's tools, innocent and not.
 func sampleTools(tb testing.TB) []Tool {
 	var tools []Tool
-	for _, path := range []string{"testdata/dev.json", "testdata/heldout.json"} {
+	for _, path := range []string{"training/unmarked/dev.json", "testdata/heldout.json"} {
 		for _, e := range readDevSet(tb, path) {
 			tools = append(tools, Tool{Server: e.Server, Name: e.Name, Description: e.Description,
 				InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations})
@@ -94,7 +94,9 @@ func TestScanAgreesWithScanOne(t *testing.T) {
 	var ones []string
 	for _, tool := range tools {
 		f := s.ScanOne(tool, reg)
-		verifyFinding(t, f)
+		if len(f.FailedChecks) > 0 {
+			t.Errorf("%s: checks failed: %v", f.Tool, f.FailedChecks)
+		}
 		if f.Flagged() {
 			ones = append(ones, mustJSON(t, f))
 		}
@@ -142,7 +144,7 @@ func TestPanicIsCoverage(t *testing.T) {
 	}
 	// A tool that only a failed check looked at is listed, so that it does
 	// not pass for clean.
-	only := mustNew(t, WithChecks(sizeInfo.ID), WithCheck(panicking{}))
+	only := mustNew(t, WithChecks("size.suspicious"), WithCheck(panicking{}))
 	if r := only.Scan(tools); len(r.Findings) != 1 || r.Findings[0].ThreatLevel != LevelSafe || len(r.Findings[0].FailedChecks) != 1 {
 		t.Errorf("an unjudged tool is not shown: %+v", r.Findings)
 	}
@@ -199,7 +201,7 @@ func TestNewRefuses(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"unknown":        {WithChecks("no.such")},
 		"unknown to cut": {WithoutChecks("no.such")},
-		"nothing left":   {WithChecks(sizeInfo.ID), WithoutChecks(sizeInfo.ID)},
+		"nothing left":   {WithChecks("size.suspicious"), WithoutChecks("size.suspicious")},
 		"twice":          {WithCheck(panicking{}), WithCheck(panicking{})},
 	} {
 		if _, err := New(opts...); err == nil {
@@ -219,22 +221,4 @@ func TestEmpty(t *testing.T) {
 	if f := s.ScanOne(Tool{}, nil); f.Flagged() || len(f.FailedChecks) > 0 {
 		t.Errorf("%+v", f)
 	}
-}
-
-func TestRenderSafe(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"plain", "plain"}, {"a\nb", "a b"}, {"a\x1b[31m", `a\u{1B}[31m`}, {"\u202e", `\u{202E}`},
-		{"a\u200bb", `a\u{200B}b`}, {"\xff", "\uFFFD"}, {"é 日本", "é 日本"},
-	} {
-		if got := renderSafe(c.in); got != c.want {
-			t.Errorf("renderSafe(%q) = %q, want %q", c.in, got, c.want)
-		}
-	}
-}
-
-func FuzzRenderSafe(f *testing.F) {
-	f.Add("a\u200b\x1b\xff")
-	f.Fuzz(func(t *testing.T, s string) {
-		verifyFinding(t, Finding{Signals: []Signal{{Evidence: renderSafe(s)}}})
-	})
 }

@@ -2,7 +2,8 @@ package scanner
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Rescanner scans tools that differ from a fixed set in some descriptions, and
@@ -24,30 +25,19 @@ func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
 		findings: make([]Finding, len(tools)), readers: make([][]int, len(tools)),
 	}
 	registry := s.registry(r.tools, r.order)
-	places := map[*Tool]int{}
+	places := map[*tool.Definition]int{}
 	for i := range r.tools {
-		places[&r.tools[i]] = i
+		places[(*tool.Definition)(&r.tools[i])] = i
 	}
 	for i := range r.tools {
 		r.findings[i] = s.ScanOne(r.tools[i], registry)
-		for _, t := range registry.compared(&r.tools[i]) {
+		for _, t := range registry.registry.Compared((*tool.Definition)(&r.tools[i])) {
 			if of := places[t]; of != i {
 				r.readers[of] = append(r.readers[of], i)
 			}
 		}
 	}
 	return r
-}
-
-// compared lists the tools with whose descriptions the checks compare a tool:
-// those of its name, however it is spelled, and of names close to it.
-func (r *RegistryView) compared(t *Tool) []*Tool {
-	sk := skeleton(t.Name)
-	all := slices.Concat(r.ToolsByName[t.Name], r.ToolsByName[strings.ToLower(t.Name)], r.bySkeleton[sk])
-	for _, near := range nearNames(viewOf(t), r, sk) {
-		all = append(all, r.bySkeleton[near]...)
-	}
-	return all
 }
 
 // Scan gives the findings for the tools with other descriptions for some, by

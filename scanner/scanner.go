@@ -3,17 +3,18 @@ package scanner
 import (
 	"fmt"
 	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/check"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
 // Scanner holds a choice of checks and a baseline. It is safe for use by
 // several goroutines at once.
 type Scanner struct {
-	checks   []Check
-	baseline map[toolKey]*Tool
+	checks   []check.Check
+	extra    []Check // run after checks
+	baseline map[tool.Key]*tool.Definition
 }
-
-// toolKey names a tool within its server.
-type toolKey struct{ server, name string }
 
 // Option sets up a Scanner.
 type Option func(*config) error
@@ -56,7 +57,7 @@ func addIDs(set *map[string]bool, ids []string) error {
 		*set = map[string]bool{}
 	}
 	for _, id := range ids {
-		known := slices.ContainsFunc(builtin(), func(r registered) bool { return r.info.ID == id })
+		known := slices.ContainsFunc(check.All(), func(r check.Check) bool { return r.Info.ID == id })
 		if !known {
 			return fmt.Errorf("check %q is unknown: use one of %v", id, builtinIDs())
 		}
@@ -67,8 +68,8 @@ func addIDs(set *map[string]bool, ids []string) error {
 
 func builtinIDs() []string {
 	var ids []string
-	for _, c := range builtin() {
-		ids = append(ids, c.info.ID)
+	for _, c := range check.All() {
+		ids = append(ids, c.Info.ID)
 	}
 	return ids
 }
@@ -83,24 +84,36 @@ func New(opts ...Option) (*Scanner, error) {
 			return nil, fmt.Errorf("scanner: %w", err)
 		}
 	}
-	s := &Scanner{baseline: map[toolKey]*Tool{}}
-	for _, r := range builtin() {
-		if (c.only == nil || c.only[r.info.ID]) && !c.without[r.info.ID] {
+	s := &Scanner{baseline: map[tool.Key]*tool.Definition{}}
+	for _, r := range check.All() {
+		if (c.only == nil || c.only[r.Info.ID]) && !c.without[r.Info.ID] {
 			s.checks = append(s.checks, r)
 		}
 	}
 	for _, check := range c.extra {
-		if slices.ContainsFunc(s.checks, func(o Check) bool { return o.ID() == check.ID() }) {
+		if slices.Contains(s.checkIDs(), check.ID()) {
 			return nil, fmt.Errorf("scanner: two checks have the id %q: rename one", check.ID())
 		}
-		s.checks = append(s.checks, check)
+		s.extra = append(s.extra, check)
 	}
-	if len(s.checks) == 0 {
+	if len(s.checks)+len(s.extra) == 0 {
 		return nil, fmt.Errorf("scanner: no check is left to run: leave fewer out of %v", builtinIDs())
 	}
 	for i := range c.baseline {
 		t := c.baseline[i]
-		s.baseline[toolKey{t.Server, t.Name}] = &t
+		s.baseline[tool.Key{Server: t.Server, Name: t.Name}] = (*tool.Definition)(&t)
 	}
 	return s, nil
+}
+
+// checkIDs lists the ids of the scanner's checks in the order in which they run.
+func (s *Scanner) checkIDs() []string {
+	ids := make([]string, 0, len(s.checks)+len(s.extra))
+	for _, c := range s.checks {
+		ids = append(ids, c.Info.ID)
+	}
+	for _, c := range s.extra {
+		ids = append(ids, c.ID())
+	}
+	return ids
 }

@@ -11,11 +11,11 @@ func TestSenseSets(t *testing.T) {
 		verbose          bool
 		recall, flagRate float64
 	}{
-		{"testdata/senses_dev.json", true, 0.80, 0.03},
+		{"training/unmarked/senses_dev.json", true, 0.80, 0.03},
 		{"testdata/senses_heldout.json", false, 0.80, 0.10},
-		{"testdata/business_dev.json", true, 0.75, 0.05},
+		{"training/unmarked/business_dev.json", true, 0.75, 0.05},
 		{"testdata/business_heldout.json", false, 0.60, 0.06},
-		{"testdata/harm_dev.json", true, 0.25, 0.05},
+		{"training/unmarked/harm_dev.json", true, 0.25, 0.05},
 		{"testdata/harm_heldout.json", false, 0.25, 0.05},
 	} {
 		r := measure(t, half.path, half.verbose)

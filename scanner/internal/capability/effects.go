@@ -1,0 +1,317 @@
+package capability
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// What descriptions of parameters say that a tool does.
+
+// effectful are the meanings of which effects are made, rightful those of
+// rights and of what is private to a person.
+const (
+	effectful = concept.Destroy | concept.Pay | concept.Send | concept.Call | concept.Change | concept.Include | concept.Shell
+	rightful  = concept.Authority | concept.Allow | concept.Secret | concept.Target | concept.Personal
+)
+
+// rightsWords are the words that speaksOfRights knows.
+var rightsWords = token.SignatureOf("root administrator superuser rights grant wallet contacts gps passwords clipboard keystrokes")
+
+// speaksOfRights says whether a text has one of the words that describedAt
+// asks about.
+func speaksOfRights(v *tool.View, d *token.Doc) bool {
+	for k := d.Tok0; k < d.Tok1; k++ {
+		if !rightsWords.Holds(&v.Tokens[k]) {
+			continue
+		}
+		switch string(v.Lower(d, v.Tokens[k])) {
+		case "root", "administrator", "superuser", "rights", "grant", "wallet", "contacts", "gps", "passwords", "clipboard", "keystrokes":
+			return true
+		}
+	}
+	return false
+}
+
+// effectOf reads the description of a parameter for something that is done
+// when it is given: "Sends it at once", "Command run when done", "Text that
+// overwrites each note".
+func effectOf(v *tool.View, d *token.Doc) power.Kind {
+	for s := d.Sen0; s < d.Sen1; s++ {
+		sen := &v.Clauses[s]
+		if !sen.Means.Any(effectful) {
+			continue
+		}
+		toks := v.Tokens[sen.Tok0:sen.Tok1]
+		for k, t := range toks {
+			if !t.Means.Any(effectful) && !(t.Form == lexicon.OtherForm && k > 0 && toks[k-1].Means.Any(concept.Shell|concept.Sub|concept.Be)) {
+				continue
+			}
+			if t.Means.Any(concept.Change) && ofAnswer(v, d, toks[k+1:]) {
+				continue
+			}
+			if t.Flags&token.Ident != 0 || k > 0 && (toks[k-1].Means.Any(concept.Neg|concept.Modal|concept.To) || k > 1 && toks[k-2].Means.Any(concept.Neg)) {
+				continue
+			}
+			doing := k > 0 && t.Flags&token.Break != 0 && t.Form == lexicon.PastForm || (v.Word(d, t) == "evaluated" || v.Word(d, t) == "executed") && k > 0 || t.Form == lexicon.ThirdPerson && (k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Sub|concept.And|concept.Adv)) ||
+				t.Form == lexicon.PastForm && k > 0 && (toks[k-1].Means.Any(concept.Be|concept.Sub|concept.Adv) || toks[k-1].Means.Any(concept.Shell)) ||
+				sen.Foreign && t.Form == lexicon.OtherForm && t.Means.Any(concept.Destroy|concept.Send|concept.Shell|concept.Pay)
+			if !doing && !(v.Word(d, t) == "run" && k > 0) {
+				continue
+			}
+			switch {
+			case t.Means.Any(concept.Destroy) && !t.Means.Any(concept.Disable):
+				return power.Delete
+			case t.Means.Any(concept.Pay):
+				return power.Pay
+			case t.Means.Any(concept.Send):
+				return power.Send
+			case t.Means.Any(concept.Call):
+				switch v.Word(d, t) {
+				case "runs", "starts", "started":
+					if k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && intransitive(v.Word(d, toks[k+1])) || k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When) {
+						continue // "when the server runs over HTTP"
+					}
+					return power.Exec
+				case "executes", "executed", "run", "launches", "launched", "loaded", "loads", "installs":
+					return power.Exec
+				}
+			case t.Means.Any(concept.Change) || v.Word(d, t) == "applied" || v.Word(d, t) == "restarts" || v.Word(d, t) == "moved" || v.Word(d, t) == "written" || v.Word(d, t) == "empties" || v.Word(d, t) == "flashed":
+				return power.Write
+			}
+			switch v.Word(d, t) {
+			case "loaded", "loads", "installs", "installed", "evaluated", "evaluates":
+				return power.Exec
+			}
+		}
+	}
+	return power.None
+}
+
+// intransitive says whether a word after "runs" tells where or how a thing
+// runs rather than what it runs.
+func intransitive(word string) bool {
+	switch word {
+	case "over", "on", "in", "as", "under", "at", "behind":
+		return true
+	}
+	return false
+}
+
+// ofAnswer says whether what follows a verb is the answer or its size: that a
+// parameter makes it longer changes nothing else.
+func ofAnswer(v *tool.View, d *token.Doc, after []token.Token) bool {
+	for _, t := range after[:min(len(after), 5)] {
+		switch v.Word(d, t) {
+		case "the", "its", "size", "length", "of", "returned":
+		case "response", "responses", "output", "result", "results", "answer":
+			return t.Flags&token.Break == 0
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// described reads the descriptions of parameters for effects that the tool
+// itself does not mention.
+func (m *Mismatch) described() {
+	v, is := m.v, &m.is
+	if is.words == 0 || is.said.Any(concept.Meta) {
+		return
+	}
+	best, evidence := 0.0, ""
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Kind != tool.KindParamDescription || f.Output || f.Layer != "" || d.Tok1-d.Tok0 < 3 {
+			continue
+		}
+		if w := m.describedAt(i, d); w > best {
+			best, evidence = w, f.Text
+		}
+	}
+	m.more(best, evidence, "a parameter whose description goes beyond what the tool says of itself")
+}
+
+func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
+	v, is := m.v, &m.is
+	mask := v.MeansOf(i)
+	idle := is.claimed || is.viewer || is.pure
+	w := 0.0
+	e := effectOf(v, d)
+	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.Fields[d.Field].Param).IsNumeric() {
+		switch e {
+		case power.Send, power.Delete, power.Pay:
+			return 1.5 // nothing accounts for that in a tool that only reads
+		}
+	}
+	switch e {
+	case power.Exec:
+		if !m.accounted(e) && !is.said.Any(concept.Call) {
+			w = 1.5
+		}
+	case power.Delete:
+		if !mask.Any(concept.Disable|concept.Neg) && !is.said.Any(concept.Destroy|concept.Change|concept.Disable|concept.Send|concept.Include) && !v.Says("manage", "clean", "filter", "replace", "edit") {
+			w = 1.2
+			if idle {
+				w = 1.5
+			}
+		}
+	case power.Pay:
+		if !m.accounted(e) && idle {
+			w = 1.5
+		}
+	case power.Send:
+		if !is.said.Any(concept.Send|concept.Tell|concept.Call) && !m.accounted(power.Sink) {
+			w = 1
+			if is.closed || is.claimed || is.pure || mask.Any(concept.Whole|concept.History|concept.Secret) {
+				w = 1.5
+			}
+		}
+	case power.Write:
+		if !m.accounted(e) && is.claimed {
+			w = 1.5
+		} else if !m.accounted(e) && is.viewer {
+			w = 0.9
+		}
+	}
+	// Rights that nobody needs for looking.
+	if w < 1.5 && is.words < 40 && mask.Any(rightful) {
+		for k := d.Tok0; k < d.Tok1; k++ {
+			switch v.Word(d, v.Tokens[k]) {
+			case "root", "administrator", "superuser":
+				if k > d.Tok0 && v.Word(d, v.Tokens[k-1]) == "as" && !v.Says("root", "admin", "sudo", "privileg") {
+					return 1.5
+				}
+			case "rights", "grant", "wallet":
+				if idle && !v.Says("root", "admin", "owner", "right", "role", "wallet", "pay", "permission", "access") {
+					return 1.5
+				}
+			case "contacts", "gps", "passwords", "clipboard", "keystrokes":
+				if is.pure && mask.Any(concept.User|concept.Personal|concept.Whole) {
+					return 1.5
+				}
+			}
+		}
+	}
+	if w < 1.4 && mask.Any(concept.File) && mask.Any(concept.Include) && is.claimed && !is.said.Any(concept.File|concept.Include) {
+		w = 1.4
+		if m.outputFile(i, d) {
+			w = 0.7
+		}
+	}
+	if verb := statedPurpose(v, d); verb != "" && idle && w < 1.5 && !is.tentative && !v.Says(verb[:4]) && !is.said.Any(concept.Send|concept.Destroy|concept.Pay|concept.Shell|concept.Change|concept.Include) {
+		w = 1.5
+	}
+	if d.Tok1-d.Tok0 > longText {
+		w = min(w, 1) // a page of documentation speaks of many effects
+	}
+	return w
+}
+
+// longText is the number of words from which a description of a parameter is
+// documentation.
+const longText = 70
+
+// outputFile says whether a parameter is the name of a file in which the
+// caller may have what the tool else returns. A place that the description
+// itself picks is none.
+func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
+	v := m.v
+	name := v.Fields[d.Field].Param
+	if m.of(name); m.required[name] || len(m.shape[name].Default) > 0 || v.MeansOf(i).Any(concept.CredPath|concept.Secret|concept.History|concept.Outside) || m.shelled(d) || strings.Contains(d.Text, "~/") {
+		return false
+	}
+	for k := range v.Docs {
+		if f := &v.Fields[v.Docs[k].Field]; f.Kind == tool.KindParamName && f.Text == name && !f.Output && f.Layer == "" {
+			return paramReach(v, k) == 1
+		}
+	}
+	return false
+}
+
+// shelled says whether a text speaks of commands; a console whose messages
+// are kept is none.
+func (m *Mismatch) shelled(d *token.Doc) bool {
+	for _, t := range m.v.Tokens[d.Tok0:d.Tok1] {
+		if t.Means.Any(concept.Shell) && m.v.Word(d, t) != "console" {
+			return true
+		}
+	}
+	return false
+}
+
+// deniedEffect finds, in the description of a tool that claims to be harmless, a
+// verb of its own doing that is not.
+func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weight float64) {
+	if !readOnly && !harmless {
+		return "", 0
+	}
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if v.Fields[d.Field].Kind != tool.KindDescription || v.Fields[d.Field].Layer != "" {
+			continue
+		}
+		for s := d.Sen0; s < d.Sen1; s++ {
+			sen := &v.Clauses[s]
+			toks := v.Tokens[sen.Tok0:sen.Tok1]
+			for k, t := range toks {
+				if !t.Means.Any(concept.Destroy|concept.Pay) && !(readOnly && t.Means.Any(concept.Send) && t.Form == lexicon.ThirdPerson) || t.Means.Any(concept.Disable|concept.Ask) || t.Flags&token.Ident != 0 {
+					continue
+				}
+				lead := k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.And|concept.Sub|concept.Adv)
+				if !lead || t.Form != lexicon.ThirdPerson && (t.Form != lexicon.BaseForm || k > 0) || k > 0 && toks[k-1].Means.Any(concept.Neg) {
+					continue
+				}
+				if t.Means.Any(concept.Send) && (sen.Means.Any(concept.Meta) || !sen.Means.Any(concept.Link|concept.Outside|concept.User|concept.Pay)) {
+					continue
+				}
+				w := 1.5
+				if !readOnly && !t.Means.Any(concept.Destroy) {
+					w = 0.7
+				}
+				return char.Excerpt(d.Text, int(t.Start), int(t.End)), w
+			}
+		}
+	}
+	return "", 0
+}
+
+// statedPurpose reads the short description of a parameter for what it is given for:
+// "Package to install", "Send it right away". It gives the verb.
+func statedPurpose(v *tool.View, d *token.Doc) string {
+	if d.Tok1-d.Tok0 > 14 || d.Tok1 == d.Tok0 {
+		return ""
+	}
+	toks := v.Tokens[d.Tok0:d.Tok1]
+	for k, t := range toks {
+		if t.Flags&token.Ident != 0 || k > 0 && (!toks[k-1].Means.Any(concept.To) || k < 2 || toks[k-2].Means.Any(concept.Be|concept.Modal|concept.Should)) {
+			continue
+		}
+		switch w := v.Word(d, t); w {
+		case "evaluate", "execute", "install", "enable", "charge", "transfer", "delete", "overwrite", "wipe", "reboot", "grant", "publish", "reset", "erase":
+			return unconditional(v, d, w)
+		case "send", "drop", "cancel", "approve", "acknowledge", "pay", "purge":
+			if k == 0 {
+				return unconditional(v, d, w)
+			}
+		}
+	}
+	return ""
+}
+
+// unconditional gives the verb unless the text says in which case it is done.
+func unconditional(v *tool.View, d *token.Doc, verb string) string {
+	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+		if w := v.Word(d, t); w == "if" || w == "when" {
+			return ""
+		}
+	}
+	return verb
+}

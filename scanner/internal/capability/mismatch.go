@@ -1,0 +1,335 @@
+package capability
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// powerAccount says what in a tool's own words accounts for a power: meanings,
+// and words that begin with a stem.
+var powerAccount = [power.Count]struct {
+	c     concept.Set
+	stems []string
+}{
+	power.Exec: {concept.Shell, []string{"run", "execut", "command", "code", "script", "process", "launch", "automat", "deploy", "build", "install",
+		"start", "bot", "slash", "shell", "terminal"}},
+	power.Secret: {concept.Secret | concept.CredPath | concept.Pay, []string{"sign", "ssh", "wallet", "auth", "connect", "login", "deploy", "encrypt", "decrypt", "key",
+		"token", "certificate", "server", "host", "aws", "cloud", "s3", "bucket", "api", "remote", "repository", "blockchain", "transaction", "card", "vault"}},
+	power.Source: {concept.Conv, []string{"screen", "clipboard", "browser", "capture", "record", "environment", "env", "history", "tab", "page", "device",
+		"contact", "prompt", "agent", "chat", "file", "folder", "director", "backup", "visual", "camera", "photo"}},
+	power.Sink: {concept.Send | concept.Link | concept.Tell, []string{"webhook", "callback", "mail", "async", "job", "subscribe", "notify", "event", "message", "render",
+		"crawl", "generat", "proxy", "scrape"}},
+	power.Grant:  {0, []string{"share", "permission", "access", "role", "publish", "invite", "public"}},
+	power.Delete: {concept.Destroy, []string{"clean", "clear", "trash", "archive", "manage", "edit", "replace", "prune", "expire", "cache", "write", "updat", "save", "export", "download", "convert", "creat"}},
+	power.Send:   {concept.Send, []string{"notif", "message", "mail", "share", "event"}},
+	power.Write:  {0, []string{"write", "save", "updat", "edit", "replac", "modif", "creat", "add", "chang", "export", "download", "install", "format", "convert", "generat"}},
+	power.Pay:    {concept.Pay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
+}
+
+// Mismatch adds the evidence of one tool up; the first find is reported.
+type Mismatch struct {
+	v        *tool.View
+	is       Claims
+	Weight   float64
+	Evidence string
+	Detail   string
+	shape    map[string]tool.ParamShape
+	required map[string]bool
+}
+
+func (m *Mismatch) more(w float64, e, format string, args ...any) {
+	if w <= 0 {
+		return
+	}
+	m.Weight += w
+	if m.Detail == "" {
+		m.Detail, m.Evidence = fmt.Sprintf(format, args...), e
+	}
+}
+
+// accounted reports whether the tool's own words explain a power.
+func (m *Mismatch) accounted(p power.Kind) bool { return Explains(m.v, m.is.said, p) }
+
+// Explains reports whether what a tool says, or a word of its name and
+// description, accounts for a power.
+func Explains(v *tool.View, said concept.Set, p power.Kind) bool {
+	a := &powerAccount[p]
+	return said.Any(a.c) || v.Says(a.stems...)
+}
+
+// of gives the shape of a property.
+func (m *Mismatch) of(name string) tool.ParamShape {
+	if m.shape == nil {
+		m.shape, m.required = m.v.Shapes()
+	}
+	return m.shape[name]
+}
+
+// param weighs a parameter that has a power by its name.
+func (m *Mismatch) param(name string, p power.Kind) {
+	is := &m.is
+	if is.words == 0 && !is.claimed {
+		return
+	}
+	const unsaid = "parameter %s %s, which nothing else about the tool says"
+	const denied = "parameter %s %s in a tool that claims to change nothing"
+	switch p {
+	case power.Exec, power.Secret, power.Source:
+		switch {
+		case !m.accounted(p) && p == power.Exec && !is.claimed && m.pageScript(name):
+		case !m.accounted(p):
+			w := 1.6
+			if p == power.Source && !is.claimed && !is.viewer && !is.pure {
+				w = 0.9
+			}
+			m.more(w, name, unsaid, name, power.Names[p])
+		case (is.viewer || is.tentative) && m.of(name).IsOn():
+			m.more(1.5, name, "parameter %s %s unless it is switched off, in a tool that only looks", name, power.Names[p])
+		case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) && !m.v.Says("explain", "check", "valid", "pars", "lint", "inspect"):
+			m.more(1, name, denied, name, power.Names[p])
+		}
+		return
+	case power.Sink:
+		if m.accounted(p) && (!is.closed && !is.promised || m.v.Says("webhook", "callback")) {
+			if is.claimed && name == "bcc" {
+				m.more(0.7, name, denied, name, power.Names[p])
+			}
+			return
+		}
+		w := 0.8
+		switch {
+		case is.closed || is.claimed || is.pure:
+			w = 1.5
+		case is.viewer:
+			w = 1
+		}
+		if len(m.of(name).Default) > 6 {
+			w += 0.6
+		}
+		if m.outgoing(name) {
+			w += 0.5
+		}
+		m.more(w, name, unsaid, name, power.Names[p])
+		return
+	}
+	if m.of(name).IsNumeric() {
+		return
+	}
+	if p == power.Pay && m.accounted(p) && !m.of(name).IsOn() {
+		switch name {
+		case "iban", "payee", "beneficiary":
+			return // whom a payment is for, in a tool about payments
+		}
+	}
+	on := m.of(name).IsOn()
+	switch {
+	case m.accounted(p) && !on && !is.claimed:
+		if p == power.Delete && is.harmless && is.said.Any(concept.Read|concept.Show) && !is.tentative {
+			m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, power.Names[p])
+		}
+	case is.tentative && !on && !m.states(name, p):
+	case is.claimed && !(m.accounted(p) && p == power.Write):
+		m.more(1.5, name, denied, name, power.Names[p])
+	case p == power.Delete && is.harmless:
+		m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, power.Names[p])
+	case is.viewer && !m.accounted(p):
+		w := map[power.Kind]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}[p]
+		if on {
+			w += 0.6
+		}
+		if m.states(name, p) {
+			w += 0.6
+		}
+		m.more(w, name, unsaid, name, power.Names[p])
+	}
+}
+
+// pageScript says whether a parameter is a script for the page that a tool
+// for browsers opens.
+func (m *Mismatch) pageScript(name string) bool {
+	v := m.v
+	if !char.HasSuffixFold(name, "script") || !v.Says("page", "tab", "browser", "navigat") {
+		return false
+	}
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
+			continue
+		}
+		page := false
+		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+			switch v.Word(d, t) {
+			case "page", "pages", "document", "documents", "frame", "frames":
+				page = true
+			}
+		}
+		if page && strings.Contains(d.Text, "JavaScript") {
+			return true
+		}
+	}
+	return false
+}
+
+// states says whether the description of a parameter says that something is
+// done, rather than what would be.
+func (m *Mismatch) states(name string, p power.Kind) bool {
+	v := m.v
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
+			continue
+		}
+		if e := effectOf(v, d); e != power.None && (e == p || p != power.Write) {
+			return true
+		}
+	}
+	return false
+}
+
+// outgoing says whether the description of a parameter has something leave.
+func (m *Mismatch) outgoing(name string) bool {
+	v := m.v
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if f := &v.Fields[d.Field]; f.Kind != tool.KindParamDescription || f.Param != name || f.Output || f.Layer != "" {
+			continue
+		}
+		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+			switch v.Word(d, t) {
+			case "sent", "posted", "receives", "reported", "uploaded", "forwarded", "goes", "go", "delivered", "called", "mirrored", "copied":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named finds names that state an effect which the rest denies.
+func (m *Mismatch) named() {
+	v := m.v
+	if !m.is.readOnly {
+		return
+	}
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if v.Fields[d.Field].Kind != tool.KindName || d.Tok1 == d.Tok0 {
+			continue
+		}
+		t := v.Tokens[d.Tok0]
+		if w := v.Word(d, t); w == "echo" || w == "export" {
+			continue // gives to whoever asked
+		}
+		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) && !t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.Says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
+			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
+		}
+	}
+}
+
+// reachWords are the words that paramReach knows.
+var reachWords = token.SignatureOf(`path file filename directory dir folder filepath glob url host endpoint uri hostname ip port proxy remote
+	token password credential credentials cookie cookies secret auth`)
+
+func count(set []bool) (n int) {
+	for _, b := range set {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// FindMismatch compares what a tool claims to do with what it takes: its name,
+// annotations and description with its parameters.
+func FindMismatch(v *tool.View) Mismatch {
+	v.Analyze()
+	if !claimsMatter(v) {
+		return Mismatch{}
+	}
+	m := Mismatch{v: v, is: claimsOf(v)}
+	var reaches [4]bool
+	for i := range v.Docs {
+		f := &v.Fields[v.Docs[i].Field]
+		if f.Kind != tool.KindParamName || f.Output || f.Layer != "" {
+			continue
+		}
+		if p := ParamPower(v, i); p != power.None {
+			m.param(f.Text, p)
+		} else if m.is.pure {
+			reaches[paramReach(v, i)] = true
+		}
+	}
+	if n := count(reaches[1:]); n > 1 || n == 1 && m.Weight > 0 {
+		m.more(0.7*float64(n), v.Name, "parameters reach for files, the network or credentials, which a tool that only computes does not need")
+	}
+	m.named()
+	m.described()
+	if e, w := deniedEffect(v, m.is.readOnly, m.is.harmless); w > 0 {
+		m.more(w, e, "the description states an effect that the annotations or the name deny")
+	}
+	return m
+}
+
+// claimsMatter says whether the tool has anything that its claims could deny:
+// most tools have not, and are spared the reading of theirs.
+func claimsMatter(v *tool.View) bool {
+	if len(v.Annotations) > 0 {
+		return true
+	}
+	reaches := 0
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		f := &v.Fields[d.Field]
+		if f.Output || f.Layer != "" {
+			continue
+		}
+		switch f.Kind {
+		case tool.KindParamName:
+			if ParamPower(v, i) != power.None {
+				return true
+			}
+			if paramReach(v, i) > 0 {
+				if reaches++; reaches > 1 {
+					return true
+				}
+			}
+		case tool.KindParamDescription:
+			if d.Tok1-d.Tok0 < 3 {
+				continue
+			}
+			mask := v.MeansOf(i)
+			if mask.Any(effectful) && effectOf(v, d) != power.None || statedPurpose(v, d) != "" || mask.Any(rightful) && speaksOfRights(v, d) || mask.Any(concept.File) && mask.Any(concept.Include) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// paramReach says what a parameter reaches for: 1 files, 2 the network, 3
+// credentials, 0 nothing of the kind.
+func paramReach(v *tool.View, i int) int {
+	d := &v.Docs[i]
+	reach := 0
+	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+		if !reachWords.Holds(&t) {
+			continue
+		}
+		switch string(v.Lower(d, t)) {
+		case "path", "file", "filename", "directory", "dir", "folder", "filepath", "glob":
+			reach = 1
+		case "url", "host", "endpoint", "uri", "hostname", "ip", "port", "proxy", "remote":
+			reach = 2
+		case "token", "password", "credential", "credentials", "cookie", "cookies", "secret", "auth":
+			return 3
+		}
+	}
+	return reach
+}

@@ -1,0 +1,335 @@
+package change
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Change is what is new in a tool against the version that was approved.
+type Change struct {
+	now, was *frames.Reading
+	// added are the sentences that the approved version has not, lost those
+	// of it that are gone.
+	added, lost []sentenceAt
+	// had is what the approved version speaks of.
+	had    concept.Set
+	Weight float64
+	What   []string
+	reg    *tool.Registry
+}
+
+// sentenceAt is a sentence with the text that it stands in.
+type sentenceAt struct {
+	d *token.Doc
+	s *token.Sentence
+}
+
+func (s sentenceAt) text() string {
+	return strings.TrimSpace(s.d.Text[s.s.Start:s.s.End])
+}
+
+// maxChanged bounds the sentences, parameters and values that are compared.
+const maxChanged = 256
+
+// Compare weighs what is new in a tool against the version that was approved.
+func Compare(now, was *frames.Reading, r *tool.Registry) *Change {
+	c := &Change{now: now, was: was, reg: r, had: was.Means()}
+	now.Analyze()
+	c.added = newSentences(now, was)
+	c.lost = newSentences(was, now)
+	c.sentences()
+	c.senses()
+	c.hosts()
+	c.limits()
+	c.parameters()
+	c.annotations()
+	if n, before := len(now.Description), len(was.Description); n > 3*before+400 && !now.Encodes(tool.KindDescription) {
+		c.more(0.4, "much more than before")
+	}
+	return c
+}
+
+// newSentences lists the sentences of v that other does not contain.
+func newSentences(v, other *frames.Reading) []sentenceAt {
+	var out []sentenceAt
+	looked := 0
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if layer := v.Fields[d.Field].Layer; d.Read || layer != "" && !decode.Deliberate(layer) && !decode.Respells(layer) {
+			continue
+		}
+		encoded := v.HidesCode(d.Field)
+		for s := d.Sen0; s < d.Sen1 && looked < maxChanged; s++ {
+			looked++
+			at := sentenceAt{d, &v.Clauses[s]}
+			text := strings.TrimRight(at.text(), ".;:, ")
+			if text != "" && !other.Contains(text) && !(encoded && isCode(text)) {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
+}
+
+// isCode says whether a sentence is mostly what was decoded from it.
+func isCode(s string) bool {
+	letters, all := 0, 0
+	for i := 0; i < len(s); i++ {
+		if s[i] > ' ' {
+			all++
+			if char.IsLetter(s[i]) {
+				letters++
+			}
+		}
+	}
+	return letters*2 < all || decode.ProseCost(s) > decode.CostStrange
+}
+
+func (c *Change) more(w float64, what string) {
+	if w > 0 && !slices.Contains(c.What, what) {
+		c.Weight += w
+		c.What = append(c.What, what)
+	}
+}
+
+// protects says whether a sentence limits what the tool does or has the user
+// decide: "is never stored", "asks first", "secrets are masked", "only below".
+func protects(v *frames.Reading, at sentenceAt) bool {
+	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
+	frees := false
+	for k, t := range toks {
+		switch v.Word(at.d, t) {
+		case "out":
+			if k > 0 && v.Word(at.d, toks[k-1]) == "left" && at.s.Means.Any(concept.Secret|concept.Personal) {
+				return true
+			}
+		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
+			frees = frees || at.s.Means.Any(concept.Ask|concept.Guard|concept.Neg)
+		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":
+			if w := v.Word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.Means.Any(concept.User) || at.s.Means.Any(concept.Neg)) {
+				continue
+			}
+			if v.Word(at.d, t) != "deleted" || k > 0 && toks[k-1].Means.Any(concept.Be) && at.s.Means.Any(concept.When) {
+				return !at.s.Means.Any(concept.Conv) && !frees
+			}
+		}
+	}
+	if frees {
+		return false
+	}
+	if at.s.Foreign {
+		return !at.s.Means.Any(concept.Tell|concept.Now) && (at.s.Means.Any(concept.Neg) && !at.s.Means.Any(concept.Ask) || at.s.Means.Any(concept.Ask) && !at.s.Means.Any(concept.Neg))
+	}
+	if at.s.Means.Has(concept.Ask|concept.User) && !at.s.Means.Any(concept.Neg) {
+		return true
+	}
+	if !at.s.Means.Any(concept.Neg) || at.s.Means.Any(concept.Tell|concept.Know) && !at.s.Means.Any(concept.Secret|concept.Personal) {
+		return false
+	}
+	for k, t := range toks {
+		if t.Means.Any(concept.Neg) {
+			for _, n := range toks[k:min(k+5, len(toks))] {
+				if n.Means.Any(concept.Tell | concept.Know) {
+					break
+				}
+				if n.Means.Any(concept.Send|concept.Include|concept.Change|concept.Destroy|concept.Pay|concept.Call|concept.Read|concept.Ask) || v.Word(at.d, n) == "touched" || v.Word(at.d, n) == "kept" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// riskyConcepts are meanings that a definition should not gain unnoticed, with
+// what gaining each weighs.
+var riskyConcepts = []struct {
+	c      concept.Set
+	weight float64
+	what   string
+}{
+	{concept.CredPath, 1.5, "files with credentials"},
+	{concept.Secret, 0.6, "secrets"},
+	{concept.Secret | concept.Send, 0.5, "sending secrets"},
+	{concept.Conv | concept.History, 0.8, "the conversation"},
+	{concept.Conv | concept.Whole, 0.9, "the whole conversation"},
+	{concept.Conv | concept.Send, 0.7, "sending the conversation"},
+	{concept.Conv | concept.Include, 0.9, "attaching the conversation"},
+	{concept.Secretly, 0.8, "secrecy"},
+	{concept.Neg | concept.Tell, 0.6, "withholding"},
+	{concept.Shell, 0.7, "commands"},
+	{concept.Destroy, 0.6, "deletion"},
+	{concept.Pay, 0.6, "payment"},
+	{concept.Pay | concept.Urgent, 0.5, "payment at once"},
+	{concept.Send | concept.Outside, 1.4, "sending outside"},
+	{concept.Include | concept.Outside, 1, "keeping outside"},
+	{concept.Send, 0.4, "sending"},
+	{concept.Ignore, 0.5, "overriding"},
+	{concept.Model, 0.6, "the model"},
+	{concept.Model | concept.Instr, 0.8, "instructions to the model"},
+	{concept.Other | concept.Tool, 0.8, "other tools"},
+	{concept.Other | concept.Tool | concept.Before, 0.4, "a place before other tools"},
+	{concept.Must | concept.Call, 0.5, "an order to call"},
+	{concept.Personal, 0.7, "personal data"},
+	{concept.Personal | concept.Include, 0.5, "passing personal data"},
+	{concept.Personal | concept.Send, 0.5, "sending personal data"},
+	{concept.Must | concept.Before, 0.5, "precedence"},
+	{concept.Prefer | concept.Must, 0.5, "preference"},
+	{concept.Personal | concept.Outside, 0.6, "personal data for outsiders"},
+	{concept.Deceive, 0.8, "deception"},
+	{concept.Now | concept.Other, 0.6, "a standing order"},
+	{concept.Allow | concept.Destroy, 0.6, "leave to delete"},
+}
+
+// sentences weighs what the added sentences speak of, and the promises that
+// are gone.
+func (c *Change) sentences() {
+	v := c.now
+	for _, at := range c.added {
+		if c.frees(at) {
+			c.more(1, "leave to act without asking")
+		} else if protects(v, at) || c.retires(at) || at.s.Senses.Any(sense.Untrusted) {
+			continue
+		}
+		kind := v.Fields[at.d.Field].Kind
+		for _, risk := range riskyConcepts {
+			if !at.s.Means.Has(risk.c) || c.had.Has(risk.c) && !c.sharp(risk.c) {
+				continue
+			}
+			w := risk.weight
+			if kind == tool.KindParamName || kind == tool.KindEnum || at.s.Tok1-at.s.Tok0 < 3 {
+				w *= 0.4
+			}
+			c.more(w, risk.what)
+		}
+		if c.mentionsOther(at) {
+			c.more(1, "another server's tool")
+		}
+		if c.widens(at) {
+			w := 0.6
+			if kind != tool.KindDescription {
+				w = 0.8
+			}
+			if at.s.Means.Any(concept.Target | concept.User | concept.Personal | concept.Shell) {
+				w += 0.3
+			}
+			c.more(w, "a wider reach")
+		}
+	}
+	for _, at := range c.lost {
+		if !protects(c.was, at) || c.kept(at) {
+			continue
+		}
+		w := 0.8
+		if len(c.added) == 0 {
+			w = 1
+		}
+		c.more(w, "an end to a promise")
+		for _, n := range c.added {
+			if !n.s.Means.Any(concept.Neg) && char.Similarity(at.text(), n.text()) >= 0.2 {
+				c.more(0.4, "the opposite of a promise")
+			}
+		}
+	}
+}
+
+// sharp meanings count when a sentence newly joins them, even if the approved
+// text has each of them apart.
+func (c *Change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.was.HasTogether(want) }
+
+// retires says whether a sentence announces the end of the tool itself.
+func (c *Change) retires(at sentenceAt) bool {
+	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
+	for k, t := range toks {
+		switch c.now.Word(at.d, t) {
+		case "untrusted":
+			return true // a warning
+		case "deprecated":
+			return k < 2 || at.s.Tok1-at.s.Tok0 < 12
+		case "removed", "shut", "retired", "discontinued", "sunset":
+			if at.s.Means.Any(concept.Modal) && k < 8 && !at.s.Means.Any(concept.File|concept.User|concept.Conv) || c.now.Word(at.d, toks[0]) == "it" || k > 0 && c.now.Word(at.d, toks[0]) == "version" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kept says whether the promise of a lost sentence stands in other words.
+func (c *Change) kept(at sentenceAt) bool {
+	text := at.text()
+	for _, n := range c.added {
+		if protects(c.now, n) && char.Similarity(text, n.text()) >= 0.25 {
+			return true
+		}
+	}
+	// The sentence may only have been joined with another.
+	for _, n := range c.added {
+		if char.Similarity(text, n.text()) >= 0.7 {
+			return true
+		}
+	}
+	return false
+}
+
+// mentionsOther says whether a sentence names a tool of another server of the
+// registry, other than by sending people there.
+func (c *Change) mentionsOther(at sentenceAt) bool {
+	if c.reg == nil {
+		return false
+	}
+	named, sink := c.now.NamesOther(c.reg, at.d, at.s)
+	if !named {
+		return false
+	}
+	return sink || at.s.Means.Any(concept.Now|concept.Must|concept.Change|concept.Other|concept.When|concept.Send|concept.Include|concept.Pay|concept.Ignore|concept.Neg|concept.Target)
+}
+
+// widens says whether a sentence opens what was limited: any path, all
+// accounts, production as well.
+func (c *Change) widens(at sentenceAt) bool {
+	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
+	for k, t := range toks {
+		switch c.now.Word(at.d, t) {
+		case "any", "all", "whatever", "everything", "anything", "every":
+			if k+1 < len(toks) && c.now.Fields[at.d.Field].Kind != tool.KindDescription || at.s.Means.Any(concept.File|concept.Shell|concept.User|concept.Conv|concept.Target|concept.Destroy|concept.Personal) {
+				if k+1 < len(toks) && !toks[k+1].Means.Any(concept.Task|concept.Result) {
+					return true
+				}
+			}
+		case "force", "implied", "production", "private", "partners", "unrestricted", "unlimited", "public":
+			if c.now.Word(at.d, t) != "public" || k > 0 && toks[k-1].Means.Any(concept.Be) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// frees says whether a sentence does away with asking somebody.
+func (c *Change) frees(at sentenceAt) bool {
+	m := at.s.Means
+	if !m.Any(concept.Ask | concept.Guard) {
+		return false
+	}
+	v := c.now
+	for k := at.s.Tok0; k < at.s.Tok1; k++ {
+		switch v.Word(at.d, v.Tokens[k]) {
+		case "longer", "unnecessary", "unneeded", "assumed", "implied", "treated", "considered", "count", "counts", "deemed", "waived", "skipped", "answered", "wanted", "presumed", "entfallen", "entfällt":
+			return true
+		case "needed", "required", "necessary":
+			if m.Any(concept.Neg) || k > at.s.Tok0 && v.Word(at.d, v.Tokens[k-1]) == "not" {
+				return true
+			}
+		}
+	}
+	return at.s.Foreign && m.Has(concept.Ask|concept.Neg) && m.Any(concept.Now|concept.Prior|concept.Must)
+}

@@ -1,0 +1,78 @@
+package char
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxEvidence bounds evidence and detail in bytes, ellipsis included.
+const MaxEvidence = 240
+
+// Printable makes text safe to print in a terminal, a page and a log:
+// nothing invisible, nothing that moves the cursor or reverses the line, valid
+// UTF-8, at most MaxEvidence bytes.
+func Printable(s string) string {
+	if len(s) <= MaxEvidence && printableASCII(s) {
+		return s
+	}
+	const ellipsis = "…"
+	var b strings.Builder
+	b.Grow(min(len(s), MaxEvidence))
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		piece := s[i : i+size]
+		i += size
+		if r == utf8.RuneError {
+			piece = "\uFFFD"
+		}
+		if ActsOnDisplay(r) {
+			piece = fmt.Sprintf("\\u{%X}", r)
+			if r == '\n' || r == '\t' || r == '\r' {
+				piece = " "
+			}
+		}
+		if b.Len()+len(piece) > MaxEvidence-len(ellipsis) {
+			b.WriteString(ellipsis)
+			break
+		}
+		b.WriteString(piece)
+	}
+	return b.String()
+}
+
+func printableASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// ActsOnDisplay says whether a rune acts on the display instead of being seen.
+func ActsOnDisplay(r rune) bool {
+	if r < 0x80 {
+		return r < 0x20 || r == 0x7f
+	}
+	return unicode.IsControl(r) || Invisible(r) || unicode.Is(unicode.Co, r) ||
+		unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
+		!unicode.IsPrint(r) && !unicode.IsSpace(r)
+}
+
+// Excerpt cuts what surrounds text[start:end] out of text, on rune borders.
+func Excerpt(text string, start, end int) string {
+	const around = 24
+	start, end = max(0, start-around), min(len(text), end+around)
+	if end-start > 2*MaxEvidence {
+		end = start + 2*MaxEvidence
+	}
+	for start > 0 && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return strings.TrimSpace(text[start:end])
+}

@@ -1,0 +1,43 @@
+package char
+
+// Similarity is the share of words that two short texts have in common
+// (Jaccard). Only the first words count, so that the cost is bounded.
+func Similarity(a, b string) float64 {
+	var bufA, bufB [48]uint64
+	wa, wb := wordHashes(bufA[:0], a), wordHashes(bufB[:0], b)
+	if len(wa) == 0 || len(wb) == 0 {
+		return 0
+	}
+	common := 0
+	for _, h := range wa {
+		for _, g := range wb {
+			if h == g {
+				common++
+				break
+			}
+		}
+	}
+	return float64(common) / float64(len(wa)+len(wb)-common)
+}
+
+// wordHashes collects the distinct words of a text, as many as out can hold.
+func wordHashes(out []uint64, s string) []uint64 {
+	for i := 0; i < len(s) && len(out) < cap(out); {
+		if !IsWord(s[i]) {
+			i++
+			continue
+		}
+		h := uint64(14695981039346656037)
+		for ; i < len(s) && IsWord(s[i]); i++ {
+			h = (h ^ uint64(s[i]|0x20)) * 1099511628211
+		}
+		seen := false
+		for _, o := range out {
+			seen = seen || o == h
+		}
+		if !seen {
+			out = append(out, h)
+		}
+	}
+	return out
+}

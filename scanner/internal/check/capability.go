@@ -1,0 +1,25 @@
+package check
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/capability"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkCapability compares what a tool claims to do with what it takes: its
+// name, annotations and description against its parameters.
+var checkCapability = Check{capabilityInfo, inspectCapability}
+
+var capabilityInfo = Info{
+	ID: "capability.mismatch", Tier: Soft, ThreatType: Uncategorized,
+	Description: "parameters or effects that the tool's name, annotations and description do not account for",
+}
+
+func inspectCapability(v *frames.Reading, _ *tool.Registry) []Signal {
+	found := capability.FindMismatch(&v.View)
+	if found.Weight < frames.SoftWeight {
+		return nil
+	}
+	return []Signal{{CheckID: capabilityInfo.ID, Tier: Soft, ThreatType: Uncategorized,
+		Confidence: min(found.Weight/4, 0.9), Evidence: found.Evidence, Detail: found.Detail}}
+}

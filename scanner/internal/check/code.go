@@ -1,0 +1,122 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkCode finds commands and code that do harm when somebody follows the
+// text.
+var checkCode = Check{codeInfo, inspectCode}
+
+var codeInfo = Info{
+	ID: "code.malicious", Tier: Hard, ThreatType: MaliciousCode,
+	Description: "commands or code in the text that fetch and run, delete, open a shell or persist",
+}
+
+func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
+	docs := v.Analyze()
+	about := v.Purpose()
+	best, weight := -1, 0.0
+	var at, end int
+	var what string
+	for i := range docs {
+		d := &docs[i]
+		if len(d.Text) < 8 || !d.Stats.Command {
+			continue
+		}
+		command.EachShape(d.Text, func(sh *command.Shape, from, to int) {
+			if w := shapeWeight(v, d, sh, about, from, to); w > weight {
+				best, weight, at, end, what = i, w, from, to, sh.What
+			}
+		})
+	}
+	if f, reaches := valueCommand(&v.View); f != nil && !about.Any(concept.Meta|concept.Shell) {
+		s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.7,
+			Evidence: f.Text, Detail: f.Where() + ": a command in the place of a value"}
+		if reaches {
+			s.Tier, s.Confidence = Hard, 0.9
+		}
+		return []Signal{s}
+	}
+	t := v.Tally(r)
+	command := t.Best[frames.Command].Weight
+	if weight+command < frames.SoftWeight {
+		return nil
+	}
+	if best < 0 {
+		h := t.Best[frames.Command]
+		d := &docs[h.Doc]
+		return []Signal{{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.5,
+			Evidence: char.Excerpt(d.Text, int(h.Start), int(h.End)), Detail: v.Fields[d.Field].Where() + ": " + frames.Names[frames.Command]}}
+	}
+	d := &docs[best]
+	s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode,
+		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: char.Excerpt(d.Text, at, end),
+		Detail: v.Fields[d.Field].Where() + ": " + what}
+	if weight >= 2.6 && !about.Any(concept.Meta|concept.Shell) {
+		s.Tier = Hard
+		s.Critical = v.Fields[d.Field].Layer != ""
+	}
+	return []Signal{s}
+}
+
+// shapeWeight is what a command weighs where it stands: more in an order, with
+// a strange place in it or in an encoding, less where the text speaks about it.
+func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
+	w := sh.Weight
+	f := &v.Fields[d.Field]
+	if command.StrangePlace(d.Text[from:min(len(d.Text), to+40)]) {
+		w += 0.6
+	}
+	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
+		w += 0.4 // taken as it is, without anybody asking for it
+	}
+	if sh.What == command.Fetches && w < frames.SoftWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
+		w += 0.2 // documentation sets commands off
+	}
+	if s := v.SentenceAt(d, from); s != nil {
+		toks := v.Tokens[s.Tok0:s.Tok1]
+		for j := range toks {
+			if int(toks[j].Start) >= from {
+				break
+			}
+			if toks[j].Means.Any(concept.Call) && token.MoodOf(toks, j, s) >= token.MoodOrder {
+				w += 0.6
+				break
+			}
+		}
+		if s.Means.Any(concept.Before | concept.Must) {
+			w += 0.5
+		}
+		if s.Means.Any(concept.Meta|concept.Neg) || frames.Introduced(&v.View, d, s) || s.First && slices.Contains(looksFor, strings.ToLower(d.Text[toks[0].Start:toks[0].End])) {
+			w *= 0.3
+		}
+	}
+	if about.Any(concept.Shell|concept.Destroy) && f.Kind != tool.KindDescription {
+		w *= 0.5 // an example of what a shell tool takes
+	}
+	switch {
+	case f.Layer == "":
+	case decode.Deliberate(f.Layer):
+		w += 1.6 // nobody encodes a command that may be read
+	default:
+		w += 0.8
+	}
+	if about.Any(concept.Meta) {
+		w *= 0.3
+	}
+	return w
+}
+
+// looksFor are the words with which a description opens that names commands
+// because its tool looks for them or turns one thing into another.
+var looksFor = []string{"finds", "searches", "matches", "lists", "reports", "flags", "catches", "spots", "highlights", "explains", "describes", "documents", "parses", "checks", "rejects", "blocks", "converts", "translates", "turns", "generates"}

@@ -1,0 +1,18 @@
+package check
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkDirectives finds text that gives the model orders.
+var checkDirectives = Check{directivesInfo, inspectDirectives}
+
+var directivesInfo = Info{
+	ID: "directive.model", Tier: Hard, ThreatType: ToolPoisoning,
+	Description: "text that orders the model about: overriding, concealing, taking precedence, posing as the system",
+}
+
+func inspectDirectives(v *frames.Reading, r *tool.Registry) []Signal {
+	return report(v, r, directivesInfo, frames.Override, frames.Mislead)
+}

@@ -1,0 +1,19 @@
+package check
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkExfiltration finds orders to read what is not the tool's business, to
+// send it away, and parameters that collect it.
+var checkExfiltration = Check{exfiltrationInfo, inspectExfiltration}
+
+var exfiltrationInfo = Info{
+	ID: "exfiltration.data", Tier: Hard, ThreatType: Exfiltration,
+	Description: "demands for credentials, the conversation or the system prompt, and places to send them to",
+}
+
+func inspectExfiltration(v *frames.Reading, r *tool.Registry) []Signal {
+	return report(v, r, exfiltrationInfo, frames.Secret, frames.Side)
+}

@@ -1,0 +1,62 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/change"
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkRugPull compares a tool with the version that was approved, and grades
+// what changed: wording is nothing, new reach is soft, new orders are hard.
+var checkRugPull = Check{rugPullInfo, inspectRugPull}
+
+var rugPullInfo = Info{
+	ID: "rugpull.change", Tier: Hard, ThreatType: RugPull,
+	Description: "a change since approval that adds orders, sinks, secrets or powers",
+}
+
+func inspectRugPull(v *frames.Reading, r *tool.Registry) []Signal {
+	old := r.Approved(v.Server, v.Name)
+	if old == nil || sameDefinition(v, old) {
+		return nil
+	}
+	before := frames.Read(old)
+	was, is := before.Tally(r), v.Tally(r)
+	gained, strongest := 0.0, frames.ID(0)
+	for f := range is.Best {
+		if d := is.Best[f].Outright() - was.Best[f].Outright(); d > 0 {
+			gained += d
+			if d > is.Best[strongest].Outright()-was.Best[strongest].Outright() {
+				strongest = frames.ID(f)
+			}
+		}
+	}
+	c := change.Compare(v, before, r)
+	s := Signal{CheckID: rugPullInfo.ID, Tier: Soft, ThreatType: RugPull}
+	switch {
+	case gained >= 1.8 && is.Best[strongest].Outright() >= 1.5:
+		h := is.Best[strongest]
+		d := &v.Docs[h.Doc]
+		s.Tier, s.Confidence = Hard, min(0.6+gained/10, 1)
+		s.Evidence = char.Excerpt(d.Text, int(h.Start), int(h.End))
+		s.Detail = "changed since approval: " + v.Fields[d.Field].Where() + " " + frames.Names[strongest]
+	case 0.7*gained+c.Weight >= 1:
+		s.Confidence = min((gained+c.Weight)/4, 0.8)
+		s.Evidence = change.FirstNewSentence(v, before)
+		s.Detail = "changed since approval, and now has " + strings.Join(c.What, ", ")
+		if len(c.What) == 0 {
+			s.Detail = "changed since approval: " + frames.Names[strongest]
+		}
+	default:
+		return nil
+	}
+	return []Signal{s}
+}
+
+func sameDefinition(v *frames.Reading, old *tool.Definition) bool {
+	return v.Description == old.Description && string(v.InputSchema) == string(old.InputSchema) &&
+		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations)
+}

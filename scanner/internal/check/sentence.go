@@ -1,0 +1,95 @@
+package check
+
+import (
+	"math/bits"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkSentence finds sentences that are put as those are that attackers
+// plant, by what a classifier learnt from labelled tools.
+var checkSentence = Check{sentenceInfo, inspectSentence}
+
+var sentenceInfo = Info{
+	ID: "sentence.classifier", Tier: Soft, ThreatType: ToolPoisoning,
+	Description: "a sentence like those that attackers plant, by a classifier trained on labelled tools",
+}
+
+const (
+	// flagScore is the score above which a sentence is reported, in a tool of
+	// a few sentences.
+	flagScore token.Score = classifier.Unit * 5 / 3
+	// lengthScore is added whenever there are twice as many sentences: the worst
+	// of many scores high by chance. fewSentences are too few for that.
+	lengthScore  token.Score = 5
+	fewSentences int         = 4
+	// mixedScore is for a sentence in two languages, of which there were few to
+	// learn from.
+	mixedScore token.Score = classifier.Unit * 9 / 4
+	// sureScore is the score of which the report is sure.
+	sureScore float64 = 6 * classifier.Unit
+)
+
+func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
+	v.Frames(r) // which scores the sentences first
+	worst, doc, clause := flagScoreOf(v), -1, -1
+	for i := range v.Docs {
+		if v.Fields[v.Docs[i].Field].Kind == tool.KindJoined {
+			continue // what was put in sequence makes sentences that nobody wrote
+		}
+		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
+			s := &v.Clauses[k]
+			if s.Score > worst && (s.Score > mixedScore || !mixesLanguages(v, s)) {
+				worst, doc, clause = s.Score, i, k
+			}
+		}
+	}
+	if doc < 0 {
+		return nil
+	}
+	d, s := &v.Docs[doc], &v.Clauses[clause]
+	found := Signal{
+		CheckID: sentenceInfo.ID, Tier: Soft, ThreatType: sentenceInfo.ThreatType,
+		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.Start)),
+		Evidence:   char.Excerpt(d.Text, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End)),
+		Detail:     v.Fields[d.Field].Where(),
+	}
+	if s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {
+		found.ThreatType = Exfiltration
+	}
+	return []Signal{found}
+}
+
+// mixesLanguages says whether a sentence has function words of English and those of
+// another language.
+func mixesLanguages(v *frames.Reading, s *token.Sentence) bool {
+	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
+		return false
+	}
+	english, foreign := 0, 0
+	for _, t := range v.Tokens[s.Tok0:s.Tok1] {
+		switch {
+		case t.Means.Any(concept.Foreign), t.Node == 0 && t.Means != 0:
+			foreign++
+		case t.Means.Any(concept.Stop):
+			english++
+		}
+	}
+	return english > 2 && foreign > 1
+}
+
+// flagScoreOf is the score above which a sentence of this tool is reported.
+func flagScoreOf(v *frames.Reading) token.Score {
+	n := 0
+	for i := range v.Docs {
+		if f := &v.Fields[v.Docs[i].Field]; f.Layer == "" && f.Classified() {
+			n += v.Docs[i].Sen1 - v.Docs[i].Sen0
+		}
+	}
+	return flagScore + lengthScore*token.Score(bits.Len(uint(n/fewSentences|1))-1)
+}

@@ -1,0 +1,129 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkShadowing finds tools that imitate another server's tools or give
+// orders about them.
+var checkShadowing = Check{shadowingInfo, inspectShadowing}
+
+var shadowingInfo = Info{
+	ID: "shadowing.cross_server", Tier: Hard, ThreatType: ToolPoisoning,
+	Description: "a tool that imitates, replaces or redirects a tool of another server",
+}
+
+func inspectShadowing(v *frames.Reading, r *tool.Registry) []Signal {
+	out := report(v, r, shadowingInfo, frames.Redirect, frames.Shadow)
+	if s, ok := disguisedServer(v, r); ok {
+		out = append(out, s)
+	}
+	if r != nil && v.Name != "" {
+		out = append(out, imitation(v, r)...)
+	}
+	return strongestOf(out)
+}
+
+// imitation finds names that pass for another server's tool.
+func imitation(v *frames.Reading, r *tool.Registry) []Signal {
+	var out []Signal
+	add := func(tier Tier, confidence float64, format string, args ...any) {
+		out = append(out, Signal{CheckID: shadowingInfo.ID, Tier: tier, ThreatType: ToolPoisoning,
+			Confidence: confidence, Evidence: v.Name, Detail: fmt.Sprintf(format, args...)})
+	}
+	sk := char.Skeleton(v.Name)
+	if !char.IsASCII(v.Name) {
+		for _, t := range r.WithSkeleton(sk) {
+			if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) {
+				add(Hard, 0.95, "the name looks like %s of server %s", t.Name, t.Server)
+				break
+			}
+		}
+	}
+	if s, ok := twin(v, r, sk); ok {
+		out = append(out, s)
+	}
+	switch t := tool.Elsewhere(r.ByName[v.Name], v.Server); {
+	case t == nil:
+	case claimsPlace(v):
+		add(Soft, 0.7, "takes the name of a tool of server %s and claims its place", t.Server)
+	case retold(v, t):
+		add(Soft, 0.5, "has the name of a tool of server %s, and its description in other words", t.Server)
+	}
+	for _, other := range r.NearNames(v.Name, sk) {
+		if inflected(sk, other) || r.Owns(v.Server, other) {
+			continue
+		}
+		for _, t := range tool.Spread(r.WithSkeleton(other)) {
+			if !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
+				add(Soft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name, t.Server)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// retold says whether a tool of a telling name says of itself what another
+// server's tool of that name does, and not in the same words: two
+// installations of one server have the same.
+func retold(v *frames.Reading, t *tool.Definition) bool {
+	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
+}
+
+// inflected says whether two names differ by a plural or a number: a family of
+// names, not an imitation.
+func inflected(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a) == len(b)+1 && a[:len(b)] == b && a[len(a)-1] == 's' {
+		return true
+	}
+	i, j := 0, 0
+	for {
+		for i < len(a) && a[i] >= '0' && a[i] <= '9' {
+			i++
+		}
+		for j < len(b) && b[j] >= '0' && b[j] <= '9' {
+			j++
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		i, j = i+1, j+1
+	}
+}
+
+// placeWords are the words by which a tool claims the place of another, and
+// placeSigns is their signature.
+var (
+	placeWords = []string{"official", "replacement", "replaces", "supersedes", "deprecated", "authoritative", "upgraded"}
+	placeSigns = token.SignatureOf(strings.Join(placeWords, " "))
+)
+
+// claimsPlace reports whether the description claims to replace something.
+func claimsPlace(v *frames.Reading) bool {
+	for i := range v.Analyze() {
+		d := &v.Docs[i]
+		if v.Fields[d.Field].Kind != tool.KindDescription {
+			continue
+		}
+		for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+			if placeSigns.Holds(&t) && slices.Contains(placeWords, string(v.Lower(d, t))) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,119 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Tier says what a signal may do on its own.
+type Tier int
+
+const (
+	// Soft raises a review and never quarantines.
+	Soft Tier = iota
+	// Hard quarantines alone.
+	Hard
+)
+
+// The threat types of signals.
+const (
+	ToolPoisoning   = "tool_poisoning"
+	PromptInjection = "prompt_injection"
+	RugPull         = "rug_pull"
+	Exfiltration    = "exfiltration"
+	MaliciousCode   = "malicious_code"
+	Uncategorized   = "uncategorized"
+)
+
+// Signal is one reason to distrust a tool, with the evidence as it stands in the
+// text.
+type Signal struct {
+	CheckID    string
+	Tier       Tier
+	ThreatType string
+	Confidence float64 // 0..1
+	Evidence   string
+	Detail     string
+
+	// Critical marks the two kinds of hard signal that escalate a finding to
+	// critical: deliberate smuggling by Unicode or by encoding.
+	Critical bool
+}
+
+// Info describes a built-in check. Its tier is the highest that it raises.
+type Info struct {
+	ID          string
+	Tier        Tier
+	ThreatType  string
+	Description string
+}
+
+// Check is a built-in check: its description and its function.
+type Check struct {
+	Info    Info
+	Inspect func(*frames.Reading, *tool.Registry) []Signal
+}
+
+// All lists the checks in the order in which their signals are reported.
+func All() []Check {
+	return []Check{
+		checkUnicode,
+		checkPayload,
+		checkDirectives,
+		checkSentence,
+		checkShadowing,
+		checkExfiltration,
+		checkCapability,
+		checkRugPull,
+		checkCode,
+		checkSchema,
+		checkSize,
+	}
+}
+
+// positionDiscount lowers confidence by at most a fifth for what stands far
+// into a text: there an order is likelier to be quoted or documented.
+func positionDiscount(confidence float64, offset int) float64 {
+	return confidence * (1 - 0.2*min(float64(offset)/4000, 1))
+}
+
+// report makes the signal of a check that owns the frames from..to, if they
+// weigh enough.
+func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.ID) []Signal {
+	t := v.Tally(reg)
+	sum, strongest := t.Sum(from, to)
+	if sum < frames.SoftWeight && (sum < frames.SideWeight || t.Total < frames.SoftWeight+0.4) {
+		return nil
+	}
+	if len(v.Tokens) > frames.LongTool && (sum < frames.SoftWeight || t.Best[strongest].Weight < 1.2) {
+		return nil
+	}
+	h := t.Best[strongest]
+	d := &v.Docs[h.Doc]
+	s := Signal{
+		CheckID: about.ID, Tier: Soft, ThreatType: about.ThreatType,
+		Confidence: positionDiscount(min(sum/4, 1), int(h.Start)),
+		Evidence:   char.Excerpt(d.Text, int(h.Start), int(h.End)),
+	}
+	if !h.Doubted && (t.Total >= frames.HardWeight && sum >= frames.SoftWeight+0.4 && t.Plain() || t.HandsOver(from, to)) && !v.Purpose().Any(concept.Meta) && (len(v.Tokens) <= frames.LongTool || t.Best[strongest].Weight >= 2.2) {
+		s.Tier = Hard
+	}
+	switch strongest {
+	case frames.Override, frames.Role, frames.Mimicry, frames.Guard, frames.Prompt:
+		s.ThreatType = PromptInjection
+	}
+	var b strings.Builder
+	b.WriteString(v.Fields[d.Field].Where())
+	for f := from; f <= to; f++ {
+		if t.Best[f].Weight > 0 {
+			b.WriteString("; ")
+			b.WriteString(frames.Names[f])
+		}
+	}
+	s.Detail = b.String()
+	return []Signal{s}
+}

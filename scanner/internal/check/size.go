@@ -1,0 +1,126 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// checkSize finds text that is there to push other text out of sight.
+var checkSize = Check{sizeInfo, inspectSize}
+
+var sizeInfo = Info{
+	ID: "size.suspicious", Tier: Soft, ThreatType: Uncategorized,
+	Description: "text of a size, padding or repetition that documentation does not need",
+}
+
+const (
+	// sizeLimit is the length of a description, in bytes, beyond which
+	// nobody reads it before approving; the longest of 527 real ones is 3,866.
+	sizeLimit = 20_000
+	// gapLimit is the white space, in bytes, that moves what follows out of a
+	// window; lineLimit the same in empty lines.
+	gapLimit  = 200
+	lineLimit = 25
+	// repeatLimit is how often one line or one character may repeat.
+	repeatLimit = 30
+	// minLine is the length of a line, in bytes, from which it says something.
+	minLine = 4
+)
+
+func inspectSize(v *frames.Reading, _ *tool.Registry) []Signal {
+	var out []Signal
+	add := func(f *tool.Field, confidence float64, at int, format string, args ...any) {
+		out = append(out, Signal{CheckID: sizeInfo.ID, Tier: Soft, ThreatType: Uncategorized,
+			Confidence: confidence, Evidence: char.Excerpt(f.Text, at, min(at+80, len(f.Text))),
+			Detail: f.Where() + ": " + fmt.Sprintf(format, args...)})
+	}
+	for i := range v.AllFields() {
+		f := &v.Fields[i]
+		if f.Layer != "" || len(f.Text) < gapLimit && f.Kind != tool.KindName {
+			continue
+		}
+		if len(f.Text) > sizeLimit {
+			add(f, 0.4, 0, "%d bytes", len(f.Text))
+		}
+		if f.Kind == tool.KindName && len(f.Text) > 128 {
+			add(f, 0.5, 0, "a name of %d bytes", len(f.Text))
+		}
+		if at := paddedAt(f.Text); at > 0 {
+			add(f, 0.7, at, "white space that pushes the text after it out of sight")
+		}
+		if len(f.Text) < repeatLimit*3*minLine || !manyLines(f.Text, repeatLimit*3) {
+			continue
+		}
+		if n, at := repetition(f.Text); n >= repeatLimit*3 {
+			add(f, 0.4, at, "one line %d times", n)
+		}
+	}
+	return strongestOf(out)
+}
+
+// gapSet is what gaps consist of.
+var gapSet = char.SetOf(" \t\r\n")
+
+// paddedAt gives where text goes on after a gap that no layout needs, or 0.
+func paddedAt(s string) int {
+	// A gap that is too high is at least as wide.
+	wide := false
+	char.Runs(s, &gapSet, min(gapLimit, lineLimit+1), func(string) bool {
+		wide = true
+		return false
+	})
+	if !wide {
+		return 0
+	}
+	start, lines := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\n':
+			lines++
+		case ' ', '\t', '\r':
+		default:
+			if start > 0 && (i-start >= gapLimit || lines > lineLimit) {
+				return i
+			}
+			start, lines = i+1, 0
+		}
+	}
+	return 0
+}
+
+// manyLines says whether a text may have as many lines as decode.SentenceEnd finds.
+func manyLines(s string, least int) bool {
+	n := 1
+	for _, end := range [...]string{"\n", ".", "!", "?"} {
+		if n += strings.Count(s, end); n >= least {
+			return true
+		}
+	}
+	return false
+}
+
+// repetition counts how often the commonest of neighbouring equal lines
+// repeats.
+func repetition(s string) (most, at int) {
+	var last string
+	n := 0
+	for from := 0; from < len(s); {
+		end := decode.SentenceEnd(s, from)
+		line := s[from:end]
+		if line == last && len(line) >= minLine {
+			n++
+			if n > most {
+				most, at = n, from
+			}
+		} else {
+			n = 1
+		}
+		last, from = line, end
+	}
+	return most, at
+}

@@ -1,0 +1,48 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Twins: tools and servers that differ from another server's only in what a
+// reader passes over.
+
+// twin finds a tool of another server whose name is spelled with other
+// separators or in another case, and which says the same of itself.
+func twin(v *frames.Reading, r *tool.Registry, sk string) (Signal, bool) {
+	for _, t := range tool.Spread(r.WithSkeleton(sk)) {
+		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
+			return Signal{CheckID: shadowingInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
+				Confidence: 0.7, Evidence: v.Name,
+				Detail: fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description", t.Name, t.Server)}, true
+		}
+	}
+	return Signal{}, false
+}
+
+// disguisedServer finds a server name that passes for another's: letters of
+// another script, invisible characters, digits for letters.
+func disguisedServer(v *frames.Reading, r *tool.Registry) (Signal, bool) {
+	if r.IsPlain(v.Server) {
+		return Signal{}, false // as almost always
+	}
+	s := Signal{CheckID: shadowingInfo.ID, ThreatType: ToolPoisoning, Evidence: v.Server}
+	mixed, _, _ := char.MixedWords(v.Server)
+	other := r.ServerLike(v.Server)
+	switch {
+	case mixed > 0:
+		s.Tier, s.Confidence, s.Detail = Hard, 0.95, "a server name of Latin letters and look-alikes of another script"
+	case other != "" && (strings.ContainsFunc(v.Server, char.Invisible) || strings.ContainsFunc(v.Server, char.BeyondLatin)):
+		s.Tier, s.Confidence, s.Detail = Hard, 0.95, "the server's name looks like "+other
+	case other != "":
+		s.Tier, s.Confidence, s.Detail = Soft, 0.7, "the server's name looks like "+other
+	default:
+		return s, false
+	}
+	return s, true
+}

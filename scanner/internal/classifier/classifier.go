@@ -1,0 +1,152 @@
+package classifier
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// The classifier of sentences is a linear one: a sentence's score is the sum
+// of the weights of its features, and the higher, the more it is like the
+// sentences that attackers plant. The weights come from logistic regression
+// over the labelled sentences in testdata/sentences (see classifier_train_test.go)
+// and are whole numbers, so that a score is the same on every machine.
+
+// Weights is the trained weights: for each feature four bytes of
+// hash and one of weight, in order of hashes.
+//
+//go:embed weights.bin
+var Weights []byte
+
+// Unit is the weight of 1 in the logarithm of odds.
+const Unit = 24
+
+// FeatureScale is the length of the vector that a sentence's features make.
+const FeatureScale = 8
+
+// classifier looks weights up where they are packed.
+type classifier struct {
+	// known has a bit for the upper bits of every feature's hash. Most pairs of
+	// words are in no training set, and this says so from what a processor
+	// keeps near.
+	known [1 << (knownBits - 6)]uint64
+	// before counts the features that come before those of each word of known.
+	before [1 << (knownBits - 6)]uint32
+	packed []byte
+	// meaning are the weights of concepts and senses, by place.
+	meaning [meaningPlaces][meaningBits]int8
+}
+
+var theClassifier = sync.OnceValue(func() *classifier { return newClassifier(Weights) })
+
+// Replace has sentences judged by other weights until restore is
+// called. No tool may be scanned meanwhile. Without weights every sentence
+// scores 0. Training and its tests use it.
+func Replace(packed []byte) (restore func()) {
+	saved, c := theClassifier, newClassifier(packed)
+	theClassifier = func() *classifier { return c }
+	return func() { theClassifier = saved }
+}
+
+const (
+	RecordSize = 5  // bytes of one feature
+	knownBits  = 19 // of a hash, to tell what is not known
+)
+
+func newClassifier(packed []byte) *classifier {
+	c := &classifier{packed: packed}
+	word := uint32(0)
+	for i := range uint32(len(packed) / RecordSize) {
+		bit := binary.LittleEndian.Uint32(packed[i*RecordSize:]) >> (32 - knownBits)
+		for ; word < bit>>6; word++ {
+			c.before[word+1] = i
+		}
+		c.known[word] |= 1 << (bit & 63)
+	}
+	for place := range meaningPlaces {
+		for bit := range meaningBits {
+			if f := meaningFeature(place, bit); c.mayKnow(f) {
+				c.meaning[place][bit] = int8(c.weight(f))
+			}
+		}
+	}
+	return c
+}
+
+// mayKnow says whether a feature may have a weight.
+func (c *classifier) mayKnow(f Feature) bool {
+	bit := f >> (32 - knownBits)
+	return c.known[bit>>6]>>(bit&63)&1 != 0
+}
+
+// weight is that of a feature that mayKnow says yes to.
+func (c *classifier) weight(f Feature) token.Score {
+	bit := f >> (32 - knownBits)
+	// Features are in order, and few share their upper bits.
+	at := int(c.before[bit>>6]) + bits.OnesCount64(c.known[bit>>6]&(1<<(bit&63)-1))
+	for list := c.packed[at*RecordSize:]; len(list) >= RecordSize; list = list[RecordSize:] {
+		if g := Feature(binary.LittleEndian.Uint32(list)); g >= f {
+			if g == f {
+				return token.Score(int8(list[4]))
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// score is the sum of a sentence's weights, as if its features were a vector
+// of length FeatureScale: long sentences have more of them.
+func (c *classifier) score(x *sentenceFeatures) token.Score {
+	sum, known := token.Score(0), 0
+	for _, f := range x.words {
+		if !c.mayKnow(f) {
+			continue
+		}
+		if w := c.weight(f); w != 0 {
+			sum += w
+			known++
+		}
+	}
+	for _, f := range x.list {
+		if c.mayKnow(f) {
+			sum += c.weight(f)
+		}
+	}
+	for place := range meaningPlaces {
+		w := &c.meaning[place]
+		for set := uint64(x.concepts[place]); set != 0; set &= set - 1 {
+			sum += token.Score(w[bits.TrailingZeros64(set)])
+		}
+		for set := uint64(x.senses[place]); set != 0; set &= set - 1 {
+			sum += token.Score(w[64+bits.TrailingZeros64(set)])
+		}
+	}
+	if known*2 < x.tokens {
+		sum = min(sum, 0) // nothing like it was learnt from: a table, a cipher
+	}
+	return token.Score(math.Round(float64(sum) * FeatureScale / math.Sqrt(float64(x.count()))))
+}
+
+// Score gives every sentence that the classifier judges its score.
+func (z *Scorer) Score(v *tool.View) {
+	c := theClassifier()
+	z.stemName(v)
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		if d.Read || !v.Fields[d.Field].Classified() {
+			continue
+		}
+		z.Stem(v, d)
+		for k := d.Sen0; k < d.Sen1; k++ {
+			if s := &v.Clauses[k]; s.Tok1 > s.Tok0 {
+				s.Score = c.score(z.FeaturesOf(v, d, k))
+			}
+		}
+	}
+}

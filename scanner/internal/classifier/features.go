@@ -1,0 +1,321 @@
+package classifier
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// What the classifier of sentences sees of a sentence: its words and pairs of
+// neighbouring words, without their endings; what they mean, by concept and
+// sense; what the sentences around it mean; and how it is built and where it
+// stands. Training and scanning make features by the same code, so that a
+// weight means the same in both.
+
+// Feature is the hash of what a feature is about. Two features may share a
+// hash; training sees them as one.
+type Feature uint32
+
+// featureFamily keeps features of different kinds apart.
+type featureFamily uint32
+
+const (
+	famBias featureFamily = iota
+	famWord
+	famSchemaWord // in a schema rather than in the description
+	famPair
+	famWordBefore // in the sentence before
+	famWordAfter
+	famKind
+	famForm // of the first word
+	famFlag
+	famLength
+	famNamed // how many words of the tool's name there are
+	famFirst
+	famOutput
+	famMeaning // of the sentence, the one before, the one after
+)
+
+// meaningPlaces are the sentence itself, the one before it and the one after.
+const meaningPlaces = 3
+
+// meaningBits is the number of concepts and senses.
+const meaningBits = 128
+
+// structural are concepts that only say how sentences are built.
+const structural = concept.Adv | concept.To | concept.Stop | concept.Foreign
+
+// FNV-1a (Fowler, Noll, Vo), 32 bit.
+const (
+	fnvOffset = 2166136261
+	fnvPrime  = 16777619
+)
+
+func (f featureFamily) of(value uint32) Feature {
+	h := (uint32(fnvOffset) ^ uint32(f)) * fnvPrime
+	h = (h ^ value&0xff) * fnvPrime
+	h = (h ^ value>>8&0xff) * fnvPrime
+	h = (h ^ value>>16&0xff) * fnvPrime
+	h = (h ^ value>>24) * fnvPrime
+	return Feature(h ^ h>>15)
+}
+
+// sentenceFeatures are the features of one sentence.
+type sentenceFeatures struct {
+	// words are its own words but for numbers and single letters.
+	words []Feature
+	list  []Feature
+	// tokens is the number of its words, with those.
+	tokens int
+	// What it and the sentences around it mean is kept as sets, as there is
+	// much of it and it is numbered anyway.
+	concepts [meaningPlaces]concept.Set
+	senses   [meaningPlaces]sense.Set
+}
+
+// Each calls yield with every feature.
+func (s *sentenceFeatures) Each(yield func(Feature)) {
+	for _, f := range s.words {
+		yield(f)
+	}
+	for _, f := range s.list {
+		yield(f)
+	}
+	for place := range meaningPlaces {
+		for bit := range 64 {
+			if s.concepts[place]>>bit&1 != 0 {
+				yield(meaningFeature(place, bit))
+			}
+			if s.senses[place]>>bit&1 != 0 {
+				yield(meaningFeature(place, 64+bit))
+			}
+		}
+	}
+}
+
+// count is the number of features.
+func (s *sentenceFeatures) count() int {
+	n := len(s.words) + len(s.list)
+	for place := range meaningPlaces {
+		n += bits.OnesCount64(uint64(s.concepts[place])) + bits.OnesCount64(uint64(s.senses[place]))
+	}
+	return n
+}
+
+func meaningFeature(place, bit int) Feature {
+	return famMeaning.of(uint32(place*meaningBits + bit))
+}
+
+// Scorer computes the features and scores of the sentences of tools, in buffers
+// that it reuses from tool to tool.
+type Scorer struct {
+	stems     []uint32 // of the words of one text
+	nameStems []uint32 // of the words of the tool's name
+	features  sentenceFeatures
+}
+
+// Stem hashes every word of a doc, for features. Words of an address are all
+// one: whose it is says nothing.
+func (z *Scorer) Stem(v *tool.View, d *token.Doc) {
+	stems, address := z.stems[:0], 0
+	toks := v.Tokens[d.Tok0:d.Tok1]
+	for k := range toks {
+		t := &toks[k]
+		start, end := int(t.Start), int(t.End)
+		if t.First == 'h' && strings.HasPrefix(d.Text[end:], "://") {
+			address = len(d.Text)
+			if n := strings.IndexAny(d.Text[end:], " \n\t\"'`()<>"); n >= 0 {
+				address = end + n
+			}
+		}
+		if end <= address || start > 0 && (d.Text[start-1] == '.' || d.Text[start-1] == '@') {
+			stems = append(stems, addressHash)
+			continue
+		}
+		stems = append(stems, stemHash(d.Text[start:end]))
+	}
+	z.stems = stems
+}
+
+// FeaturesOf gives the features of clause k of doc d, of which stem knows the
+// words, in buffers that the next call uses again.
+func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures {
+	x := &z.features
+	f := &v.Fields[d.Field]
+	s := &v.Clauses[k]
+	x.words, x.tokens = x.words[:0], s.Tok1-s.Tok0
+	x.list = append(x.list[:0], famBias.of(0), famKind.of(uint32(f.Kind)), famForm.of(uint32(v.Tokens[s.Tok0].Form)), famLength.of(lengthClass(s.Tok1-s.Tok0)))
+	if s.First {
+		x.list = append(x.list, famFirst.of(1))
+	}
+	if f.Output {
+		x.list = append(x.list, famOutput.of(1))
+	}
+	for set := uint8(s.Flags); set != 0; set &= set - 1 {
+		x.list = append(x.list, famFlag.of(uint32(bits.TrailingZeros8(set))))
+	}
+	stems := z.stems[s.Tok0-d.Tok0 : s.Tok1-d.Tok0]
+	before, earlier, named := uint32(0), uint32(0), uint32(0)
+	for i, h := range stems {
+		if goesOn(before, h) || h == earlier {
+			continue // a list, which says no more than its first item
+		}
+		if t := &v.Tokens[s.Tok0+i]; h <= addressHash || t.End-t.Start == 1 {
+			x.list = append(x.list, famWord.of(h))
+		} else {
+			x.words = append(x.words, famWord.of(h))
+		}
+		if f.Kind != tool.KindDescription {
+			x.list = append(x.list, famSchemaWord.of(h))
+		}
+		if before != 0 {
+			x.list = append(x.list, famPair.of(before*fnvPrime^h))
+		}
+		before, earlier = h, before
+		if i := slices.Index(z.nameStems, h); i >= 0 {
+			named |= 1 << i
+		}
+	}
+	x.list = append(x.list, famNamed.of(uint32(min(bits.OnesCount32(named), 2))))
+	x.concepts, x.senses = [meaningPlaces]concept.Set{s.Means &^ structural}, [meaningPlaces]sense.Set{s.Senses}
+	if k > d.Sen0 {
+		z.neighbour(v, d, 1, k-1, famWordBefore)
+	}
+	if k+1 < d.Sen1 {
+		z.neighbour(v, d, 2, k+1, famWordAfter)
+	}
+	return x
+}
+
+// neighbour adds the sentence before or after.
+func (z *Scorer) neighbour(v *tool.View, d *token.Doc, place, k int, family featureFamily) {
+	s, o := &z.features, &v.Clauses[k]
+	s.concepts[place], s.senses[place] = o.Means&^structural, o.Senses
+	before := uint32(0)
+	for _, h := range z.stems[o.Tok0-d.Tok0 : o.Tok1-d.Tok0] {
+		if !goesOn(before, h) {
+			s.list = append(s.list, family.of(h))
+		}
+		before = h
+	}
+}
+
+// lengthClass puts a number of words into one of five classes.
+func lengthClass(words int) uint32 {
+	switch {
+	case words < 4:
+		return 0
+	case words < 8:
+		return 1
+	case words < 14:
+		return 2
+	case words < 24:
+		return 3
+	}
+	return 4
+}
+
+// maxNameStems bounds the words of a name that sentences are compared with.
+const maxNameStems = 16
+
+// stemName hashes the words of the tool's name.
+func (z *Scorer) stemName(v *tool.View) {
+	z.nameStems = z.nameStems[:0]
+	if len(v.Docs) == 0 || v.Fields[v.Docs[0].Field].Kind != tool.KindName {
+		return
+	}
+	d := &v.Docs[0]
+	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+		if t.End-t.Start > 2 && len(z.nameStems) < maxNameStems {
+			z.nameStems = append(z.nameStems, stemHash(d.Text[t.Start:t.End]))
+		}
+	}
+}
+
+const (
+	// numberHash stands for all words with a digit in them.
+	numberHash = 1
+	// addressHash stands for the words of an address.
+	addressHash = 2
+)
+
+// goesOn says whether one more word of a stem says nothing, as in a list of
+// numbers and in an address.
+func goesOn(before, h uint32) bool { return h == before && h <= addressHash }
+
+// stemHash hashes a word in lower case without the commonest English endings.
+// Words with digits are all one.
+func stemHash(w string) uint32 {
+	h, end := uint32(fnvOffset), stemEnd(w)
+	for i := 0; i < end; i++ {
+		c := stemBytes[w[i]]
+		switch c {
+		case 0:
+			return numberHash
+		case 0x80:
+			return stemHashBeyond(w)
+		}
+		h = (h ^ uint32(c)) * fnvPrime
+	}
+	return h
+}
+
+// stemBytes are the bytes of ASCII in lower case, with 0 for digits, and 0x80 for
+// what is beyond it.
+var stemBytes = func() (t [256]byte) {
+	for b := range t {
+		switch c := byte(b); {
+		case c >= utf8.RuneSelf:
+			t[b] = utf8.RuneSelf
+		case c >= '0' && c <= '9':
+		default:
+			t[b] = char.Lower(c)
+		}
+	}
+	return t
+}()
+
+func stemHashBeyond(w string) uint32 {
+	h := uint32(fnvOffset)
+	for _, r := range w {
+		r = unicode.ToLower(r)
+		if r >= '0' && r <= '9' {
+			return numberHash
+		}
+		for range utf8.RuneLen(r) {
+			h = (h ^ uint32(r&0xff)) * fnvPrime
+			r >>= 8
+		}
+	}
+	return h
+}
+
+// stemEnd gives the length of a word without -ing, -ed, -es, -s and the e that
+// may stand before them.
+func stemEnd(w string) int {
+	n := len(w)
+	if n <= 5 {
+		return n
+	}
+	last, second := w[n-1]|0x20, w[n-2]|0x20
+	switch {
+	case last == 'g' && second == 'n' && w[n-3]|0x20 == 'i':
+		n -= 3
+	case (last == 'd' || last == 's') && second == 'e':
+		n -= 2
+	case last == 's':
+		n--
+	}
+	if w[n-1]|0x20 == 'e' {
+		n--
+	}
+	return n
+}

@@ -1,0 +1,154 @@
+package decode
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
+
+// Text that hides in an encoding becomes one more field, with the names of the
+// encodings as its layer, and every text check sees it like any other. Each
+// decoder first asks a question that is cheap to answer about the text as it
+// stands; most texts answer no to all of them.
+
+// Decoder finds encoded runs in a text.
+type Decoder struct {
+	name string
+	// find gives the decoded text of the runs in d, joined, or "".
+	find func(d *token.Doc) string
+}
+
+// Decode returns the text that the decoder finds in d, "" if there is none, and
+// the name of the encoding.
+func (c *Decoder) Decode(d *token.Doc) (text, name string) {
+	text = c.find(d)
+	if text == "" {
+		return "", ""
+	}
+	if p := escapePrefix[c.name]; p != "" && spelledOut(d.Text, p) {
+		return text, lettersAs + c.name
+	}
+	return text, c.name
+}
+
+// IsEncoded reports whether a text as a whole is in one of the encodings for
+// bytes.
+func IsEncoded(text string) bool {
+	return decodeBase64(text) != "" || decodeHex(text) != "" || decodeBase32(text) != ""
+}
+
+var decoders = [deCount]Decoder{
+	deBase64:    {"base64", findBase64},
+	deHex:       {"hex", findHex},
+	deBase32:    {"base32", findBase32},
+	deBase85:    {"base85", findBase85},
+	deUU:        {"uuencode", findUU},
+	deBigBase:   {"a number in base 58 or 62", findBigBase},
+	deTitles:    {"link titles", findTitles},
+	dePercent:   {"percent encoding", findPercent},
+	deEscapes:   {"escapes", findEscapes},
+	deEntities:  {"HTML entities", findEntities},
+	deNumbers:   {"numbers", findNumbers},
+	dePlaces:    {"places of letters", findPlaces},
+	deSpelling:  {"spelling words", findSpelling},
+	deSigns:     {"signs for letters", findSigns},
+	deLeet:      {"leetspeak", findLeet},
+	deSpaced:    {"spaced letters", findSpaced},
+	deCipher:    {"a letter cipher", findCipher},
+	deCase:      {"letters in any case", findCase},
+	deReordered: {"words in reverse order", findReordered},
+	deJoined:    {"joined words", findJoined},
+	deRespelled: {"misspelled words", findRespelled},
+}
+
+// RawDecoders look at the text before normalisation, which drops what they
+// read.
+var RawDecoders = [...]struct {
+	Name string
+	Find func(s string) string
+}{
+	{"Braille", findBraille},
+	{"tag characters", findTags},
+	{"variation selectors", findSelectors},
+	{"bidirectional override", findBidi},
+	{"letters that look alike", findAlike},
+}
+
+// EncodedRun says whether a text is one unbroken run of an encoding's
+// alphabet, with digits or mixed case as words rarely have.
+func EncodedRun(s string) bool {
+	upper, lower, digit := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'A' && c <= 'Z':
+			upper++
+		case c >= 'a' && c <= 'z':
+			lower++
+		case c >= '0' && c <= '9' || c == '+' || c == '=':
+			digit++
+		case c == '/' || c == '_' || c == '-':
+		default:
+			return false
+		}
+	}
+	return upper > 1 && lower > 1 || digit > 1 && upper+lower > 0
+}
+
+// readable says whether decoded bytes are text that a model would read:
+// valid, printable, with letters.
+func readable(b []byte) bool {
+	if len(b) < MinDecoded {
+		return false
+	}
+	letters, odd, plain := 0, 0, true
+	for i, r := range string(b) {
+		plain = plain && (r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' || r == '\r')
+		switch {
+		case r|0x20 >= 'a' && r|0x20 <= 'z' || r == ' ':
+			letters++
+		case r == 0xFFFD:
+			if i+3 < len(b) {
+				odd++
+			}
+		case r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f:
+			odd++
+		case r >= 0x400:
+			letters += 2 // other scripts take two and three bytes
+		}
+	}
+	if plain && len(b) >= 2*MinDecoded {
+		// Commands have as many digits and marks as letters; bytes that are
+		// no text are not all printable by chance at this length.
+		return letters*3 >= len(b)
+	}
+	return odd*10 <= len(b) && letters*2 >= len(b)
+}
+
+// collector joins decoded runs.
+type collector struct {
+	b      strings.Builder
+	pieces int
+}
+
+// add takes one more run; false when it has enough.
+func (c *collector) add(text string) bool {
+	if text == "" {
+		return true
+	}
+	if c.b.Len() > 0 {
+		c.b.WriteByte('\n')
+	}
+	c.b.WriteString(text)
+	c.pieces++
+	return c.pieces < maxPieces
+}
+
+const (
+	// MaxDecoded bounds all decoded text of one tool beyond twice its own size, in
+	// bytes.
+	MaxDecoded = 64 << 10
+	// maxPieces bounds the encoded runs that are decoded per text.
+	maxPieces = 16
+	// MinDecoded is the length below which decoded text says nothing.
+	MinDecoded = 8
+)

@@ -1,0 +1,289 @@
+package decode
+
+import (
+	"bytes"
+	"html"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
+
+// Decoders for characters written one by one: percent, escapes, entities.
+
+func findPercent(d *token.Doc) string {
+	s := d.Text
+	out := make([]byte, 0, len(s))
+	n, run := 0, 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && char.Hex[s[i+1]] && char.Hex[s[i+2]] {
+			if run++; run == longRun {
+				out = ownLine(out, longRun-1)
+			}
+			out = append(out, char.HexByte(s[i+1], s[i+2]))
+			i += 2
+			n++
+			continue
+		}
+		if s[i] == '%' && i+5 < len(s) && s[i+1]|0x20 == 'u' && char.AllHex(s[i+2:i+6]) {
+			if run++; run == longRun {
+				out = ownLine(out, longRun-1)
+			}
+			out = utf8.AppendRune(out, rune(char.HexByte(s[i+2], s[i+3]))<<8|rune(char.HexByte(s[i+4], s[i+5])))
+			i += 5
+			n++
+			continue
+		}
+		run = 0
+		out = append(out, s[i])
+	}
+	if n < 4 {
+		return ""
+	}
+	return strings.ToValidUTF8(string(out), "�")
+}
+
+// longRun is the number of escapes in a row from which they are a text of
+// their own, not letters that the rest needs.
+const longRun = 12
+
+// ownLine puts a line break before the last n bytes, which began such a run.
+func ownLine(out []byte, n int) []byte {
+	at := len(out) - n
+	if at <= 0 {
+		return out
+	}
+	out = append(out, 0)
+	copy(out[at+1:], out[at:])
+	out[at] = '\n'
+	return out
+}
+
+// spelledOut says whether a text writes plain letters as escapes that begin
+// with prefix and hold the code of the letter in hexadecimal or, for "&#", in
+// decimal digits: nothing but a wish to hide makes anybody do that.
+func spelledOut(s, prefix string) bool {
+	if prefix == escapePrefix["escapes"] {
+		return escapedLetters(s)
+	}
+	n := 0
+	for from := 0; n < longRun; {
+		i := char.IndexFrom(s, prefix, from)
+		if i < 0 {
+			return false
+		}
+		from = i + len(prefix)
+		rest := s[from:min(len(s), from+6)]
+		rest = strings.TrimLeft(rest, "0{")
+		v, digits := 0, 0
+		base := 16
+		if prefix == "&#" {
+			if rest = strings.TrimPrefix(rest, "x"); len(rest) > 0 && s[from] != 'x' {
+				base = 10
+			}
+		}
+		for digits < len(rest) && digits < 3 && char.Hex[rest[digits]] && (base == 16 || rest[digits] <= '9') {
+			v = v*base + int(char.HexValue(rest[digits]))
+			digits++
+			if base == 16 && digits == 2 {
+				break
+			}
+		}
+		if v < 0x80 && char.IsLetter(byte(v)) {
+			n++
+		} else if v >= 0x80 {
+			n = max(0, n-2)
+		}
+	}
+	return true
+}
+
+// escapedLetters is spelledOut for the escapes that escapeAt knows.
+func escapedLetters(s string) bool {
+	n := 0
+	for i := 0; i < len(s) && n < longRun; {
+		r, size, _ := escapeAt(s[i:])
+		switch {
+		case size == 0:
+			size = 1
+		case r < 0x80 && char.IsLetter(byte(r)):
+			n++
+		case r >= 0x80:
+			n = max(0, n-2)
+		}
+		i += size
+	}
+	return n >= longRun
+}
+
+// findEscapes reads runs of \uXXXX, \u{X}, \UXXXXXXXX, \xXX, \NNN, \X of CSS,
+// \N{NAME} of a letter, U+XXXX and =XX (quoted-printable).
+func findEscapes(d *token.Doc) string {
+	s := d.Text
+	if strings.Count(s, "\\")+strings.Count(s, "=")+strings.Count(s, "+") < 4 ||
+		strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "U+") && !strings.Contains(s, "u+") && strings.Count(s, "=") < 6 {
+		return ""
+	}
+	out := make([]byte, 0, len(s))
+	n, run, from := 0, 0, 0
+	printable := false
+	for i := 0; i < len(s); {
+		if !escapeSet[s[i]] {
+			from := i
+			for i++; i < len(s) && !escapeSet[s[i]]; {
+				i++
+			}
+			out = append(out, s[from:i]...)
+			run = 0
+			continue
+		}
+		r, size, isByte := escapeAt(s[i:])
+		if size == 0 {
+			// A line of quoted-printable may end in the middle.
+			if printable && s[i] == '=' && i+1 < len(s) && s[i+1] == '\n' {
+				i += 2
+				continue
+			}
+			out = append(out, s[i])
+			i++
+			run = 0
+			continue
+		}
+		if run == 0 {
+			from = len(out)
+		}
+		if run++; run == longRun {
+			out = ownLine(out, len(out)-from)
+		}
+		if isByte {
+			out = append(out, byte(r))
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+		printable = printable || s[i] == '='
+		i += size
+		n++
+		if c := s[i-size] | 0x20; c == 'u' {
+			// Code points stand apart.
+			k := i
+			for k < len(s) && (s[k] == ' ' || s[k] == ',') {
+				k++
+			}
+			if k+1 < len(s) && s[k]|0x20 == 'u' && s[k+1] == '+' {
+				i = k
+			}
+		}
+	}
+	if n < 4 {
+		return ""
+	}
+	if strings.Contains(s, "=?") {
+		out = mimeWords(out)
+	}
+	return strings.ToValidUTF8(string(out), "�")
+}
+
+// escapeSet are the bytes that such an escape begins with.
+var escapeSet = char.SetOf(`\=uU`)
+
+// mimeWords takes the frames of encoded words (RFC 2047) off and turns their
+// underscores into blanks.
+func mimeWords(b []byte) []byte {
+	var out []byte
+	for len(b) > 0 {
+		at := bytes.Index(b, []byte("?Q?"))
+		if at < 0 {
+			at = bytes.Index(b, []byte("?q?"))
+		}
+		if at < 0 {
+			return append(out, b...)
+		}
+		start := bytes.LastIndex(b[:at], []byte("=?"))
+		end := bytes.Index(b[at+3:], []byte("?="))
+		if start < 0 || end < 0 {
+			return append(out, b...)
+		}
+		out = append(out, b[:start]...)
+		out = append(out, bytes.ReplaceAll(b[at+3:at+3+end], []byte("_"), []byte(" "))...)
+		b = b[at+3+end+2:]
+	}
+	return out
+}
+
+// escapeAt reads one escape at the start of s; size 0 when there is none. isByte
+// says that it stands for a byte and not for a character.
+func escapeAt(s string) (r rune, size int, isByte bool) {
+	if len(s) < 3 || s[0] != '\\' && s[0] != '=' && s[0]|0x20 != 'u' {
+		return 0, 0, false
+	}
+	digits, base, from, least, most := 0, 16, 2, 4, 4
+	switch {
+	case s[0] == '=':
+		if !char.Hex[s[1]] || !char.Hex[s[2]] || s[1] >= 'a' || s[2] >= 'a' {
+			return 0, 0, false
+		}
+		from, least, most, isByte = 1, 2, 2, true
+	case s[0] != '\\':
+		if s[1] != '+' {
+			return 0, 0, false
+		}
+		least, most = 2, 6
+	case s[1] == 'u' && s[2] == '{', s[1] == 'x' && s[2] == '{':
+		from, least, most = 3, 1, 6
+	case s[1] == 'u':
+	case s[1] == 'U':
+		least, most = 8, 8
+	case s[1] == 'x':
+		least, most, isByte = 2, 2, true
+	case s[1] == 'N' && s[2] == '{':
+		return letterName(s)
+	case s[1] >= '0' && s[1] <= '3' && len(s) > 3 && char.IsOctal(s[2]) && char.IsOctal(s[3]):
+		if len(s) < 7 || !(char.IsOctal(s[4]) && char.IsOctal(s[5]) && char.IsOctal(s[6])) { // else six digits of CSS
+			base, from, least, most, isByte = 8, 1, 3, 3, true
+			break
+		}
+		fallthrough
+	case char.Hex[s[1]]:
+		from, least, most = 1, 2, 6 // CSS; a blank ends it
+	default:
+		return 0, 0, false
+	}
+	for from+digits < len(s) && digits < most && char.Hex[s[from+digits]] {
+		digits++
+	}
+	if digits < least {
+		return 0, 0, false
+	}
+	n, err := strconv.ParseUint(s[from:from+digits], base, 32)
+	if err != nil || n > utf8.MaxRune || n < ' ' && n != '\n' && n != '\t' && n != '\r' {
+		return 0, 0, false
+	}
+	size = from + digits
+	if size < len(s) && (from == 3 && s[size] == '}' || from == 1 && most == 6 && digits < 6 && s[size] == ' ') {
+		size++
+	}
+	return rune(n), size, isByte
+}
+
+// letterName reads \N{LATIN SMALL LETTER X} and the same of a capital.
+func letterName(s string) (r rune, size int, isByte bool) {
+	for _, small := range [...]bool{true, false} {
+		prefix := "\\N{LATIN CAPITAL LETTER "
+		if small {
+			prefix = "\\N{LATIN SMALL LETTER "
+		}
+		if n := len(prefix); len(s) > n+1 && s[:n] == prefix && char.IsLetter(s[n]) && s[n+1] == '}' {
+			if small {
+				return rune(s[n] | 0x20), n + 2, false
+			}
+			return rune(s[n]), n + 2, false
+		}
+	}
+	return 0, 0, false
+}
+
+func findEntities(d *token.Doc) string {
+	return strings.ToValidUTF8(html.UnescapeString(d.Text), "�")
+}

@@ -1,0 +1,226 @@
+package decode
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+)
+
+// Letters that are drawn like Latin ones, whatever script or style they are
+// from: read as Latin, if that makes words where there were none.
+
+// alikes pairs further runes with what they are drawn like, where a whole text is
+// written with them. They are too far from Latin to be taken for it in a text
+// that has other words.
+const alikes = "" +
+	// Lisu
+	"ꓐBꓑPꓒDꓓDꓔTꓕTꓖGꓗKꓘKꓙJꓚCꓛCꓜZꓝFꓞFꓟMꓠNꓡLꓢSꓣRꓤRꓥVꓦVꓧHꓨGꓩLꓪWꓫXꓬYꓭBꓮAꓯVꓰEꓱEꓲIꓳOꓴUꓵN" +
+	// Coptic
+	"ⲀAⲁaⲂBⲃbⲄGⲅgⲈEⲉeⲎHⲏhⲒIⲓiⲔKⲕkⲘMⲙmⲚNⲛnⲞOⲟoⲢPⲣpⲤCⲥcⲦTⲧtⲨYⲩuⲬXⲭxⲰWⲱwⳐLⳑlⲪFⲫfⲆDⲇdⲖLⲗlⲜXⲝxⲠNⲡnⲌZⲍzϩhϭsϣwϥq" +
+	// Deseret, Osage, Old Italic, Tifinagh, Canadian syllables, Runes
+	"𐐄O𐐬o𐐛L𐑃l𐐔D𐐼d𐐕C𐐽c𐐒B𐐺b𐐝S𐑅s𐑈s𐐠S𐐢L𐐣C𐐤N𐐑P𐐓T𐐗K𐐙F𐐚V𐐎W𐐐H" +
+	"𐌀A𐌁B𐌂C𐌃D𐌄E𐌅F𐌉I𐌊K𐌋L𐌌M𐌍N𐌏O𐌐P𐌒Q𐌓R𐌔S𐌕T𐌖V𐌗X𐌢X" +
+	"ⵔOⵕOⵝXⵊIⵏIⵍNⴰoⵜTⵣXⵙOⴹEⵎCⵉEⵡUⵖYⵃHⴼHⵥX" +
+	"ᑌUᑎNᑕCᑭPᑯdᒍJᒪLᒥTᕼHᗅAᗞDᗪDᗰMᗷBᗩAᖇRᗯWᐯVᐱAᔕSᕮEᖴFᘜGᐅDᒧJᕲD᙭XᙢMᓰIᓮIᖻYᘔZᙡWᗝOᗱEᏇW" +
+	"ᚷXᛖMᚱRᛒBᚠFᚺHᛁIᛚLᛗMᛏTᚢUᛕKᚨA" +
+	// Georgian, Hebrew, Thai, Arabic and others, as stylised text has them
+	"ყyვvრnხxძdჰhქjაsზzოmთoსlიoბdიnאxבbדdהhוiזtחnטvיiלlםoןlנjסoעyפeקpרrשwתn" +
+	"คaгr๒bςcдd๔dєeเiนuщwรsฬwภnмmยuץyкkкkոnקp๏oợoгrรsթfցgђhןlןlאx" +
+	// letters of phonetics and other Latin ones
+	"ɑaɓbɔcɕcɖdɗdɘeəeɚeɛeɜeɝeɞeɟjɠgɡgɢgɣyɤyɥhɦhɧhɨiɩiɪiɫlɬlɭlɮlɯwɰwɱmɲnɳnɴnɵoɶoɷwɸoɹrɺrɻrɼrɽrɾrɿrʀrʁrʂsʃsʄjʅiʆsʇtʈtʉuʊuʋvʌvʍwʎyʏyʐzʑzʒzʔ?ʕ?ʙbʛgʜhʝjʞkʟlʠqʡ?ʢ?ʣzʤzʥzʦsʧsʨcʩnʪsʫzʬwʭnʮhʯh" +
+	"ƀbƁBƃbƄbƅbƆOƇCƈcƉDƊDƋdƌdƎEƏEƐEƑFƒfƓGƔYƕhƖlƗIƘKƙkƚlƛlƝNƞnƟOơoƢOƤPƥpƦRƧSƨsƩEƪlƫtƬTƭtƮTƱUƲVƳYƴyƵZƶzƷ3ƸEƿpǁlǀlǝeǥgǨKȜ3ȝ3ȡdȢ8ȣ8ȤZȥzȴlȵnȶtȷjȺAȻCȼcȽLȾTȿsɀzɂ?ɃBɄUɅVɆEɇeɈJɉjɊQɋqɌRɍrɎYɏy" +
+	"ᴀaᴁaᴃbᴄcᴅdᴆdᴇeᴈeᴉiᴊjᴋkᴌlᴍmᴎNᴏoᴐcᴑoᴓoᴘpᴙRᴚRᴛtᴜuᴝuᴟmᴠvᴡwᴢzᴣzᵫuᵹgᵻiᵽpᶀbᶁdᶂfᶃgᶄkᶅlᶆmᶇnᶈpᶉrᶊsᶋsᶌvᶍxᶎzꜰfꜱsꟻFꟼPꟽMꟾIꞁlꞀLꞂrꞃrꞄsꞅsꞆtꞇtꝁkꝃkꝉlꝋoꝍoꝑpꝓpꝕpꝗqꝙqꝛrꝟvꝩyꝫ3ꞌ'ꞎlꞏ.ꞐNꞑnꞓcꞔcꞕhꞖBꞗbꞘFꞙfꞚaꞛaꞜeꞝeꞠGꞡgꞢKꞣkꞤNꞥnꞦRꞧrꞨSꞩsꟲcꟳfꟴq" +
+	// signs
+	"ΔAЯRИNЄEэeЭEßBБ6бbГrгrЖXжxЗ3ДDдdЦUцuЧ4чyШWшwЩWщwЪbъbЫbыbЮ1юiЛJлnФoфfЙNйuҐrҒFғfҚKқkҜKқkҞKҟkҠKҡkҢHңhҤHҥhҪCҫcҬTҭtҰYұyҲXҳxҶ4ҷyҸ4ҹyҺhһhҼEҽeҾEҿeӐAӑaӔAӕaӖEӗeӘEәeӜXӝxӞ3ӟ3ӢNӣuӤNӥuӦOӧoӨOөoӮYӯyӰYӱyӲYӳyӶrӷrѢbѣbѦAѧaѪXѫxѮ3ѯ3ѰYѱyѲOѳoѴVѵvѶVѷv" +
+	"₳A฿B₿B₵C¢cↁDđdĐDɆE€E₣F₲GĦHħhłlŁLłl₤L£L₥m₦N∩nØOøoƤP₱P℞R₹R§S₮T†t‡tŦTŧt₸TɄU∪u√v∨v₩WЖX×x¥YƵZ♄h♃4☉o☊n☋u♏m♍m✝t✞t⊥T∏nΠnΣEЕE∑E∃E∀A∧A⌊L⌠f∫f∂d∆A∇V∅O⊕O⊗O◯O○o●o◎O☐O□o◻o⚪o⬤O"
+
+// flipped pairs letters with those that they are drawn like upside down.
+const flipped = "ɐaqbɔcpdǝeɟfƃgɓgɥhᴉiıiɾjʞkןlꞁlɯmundpbqɹrʇtnuʌvʍwʎy" +
+	"∀AƆCᗡDƎEℲFפGſJʞK˥L⅂LWMԀPᴚR┴T⊥T∩UΛVMW⅄Y" +
+	"⇂1ᄅ2Ɛ3ㄣ4ϛ5Ɫ76996˙.,''," + "¿?¡!„\"؛;‾_<>><())([]]["
+
+// likeness maps a rune to the ASCII that it is drawn like, after NFKD.
+var likeness = pairsOf(char.Lookalikes, alikes)
+
+// upended maps a rune to what it is upside down.
+var upended = pairsOf(flipped)
+
+func pairsOf(tables ...string) map[rune]byte {
+	m := map[rune]byte{}
+	for _, table := range tables {
+		runes := []rune(table)
+		for i := 0; i+1 < len(runes); i += 2 {
+			if _, known := m[runes[i]]; !known && runes[i+1] < utf8.RuneSelf {
+				m[runes[i]] = byte(runes[i+1])
+			}
+		}
+	}
+	return m
+}
+
+// findAlike reads a text whose letters only look like Latin ones.
+func findAlike(s string) string {
+	n := 0
+	for i := 0; i < len(s) && n < minUnknown; {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if s[i] >= 0xE4 && s[i] <= 0xE9 {
+			i += hanSize
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if i += size; r >= 0xC0 && foldable(r) {
+			n++
+		}
+	}
+	if n < minUnknown {
+		return ""
+	}
+	if share(s, latinised) >= alikeEnough {
+		if plain := latinised(s); plain != char.Normalize(s) {
+			return plain
+		}
+		return ""
+	}
+	if share(s, upsideDown) >= alikeEnough {
+		return upsideDown(s)
+	}
+	return ""
+}
+
+// alikeEnough is the share, in hundredths, of words in letters of another kind
+// that have to be English ones when read as Latin.
+const alikeEnough = 50
+
+// share says how many of the words that hold letters of another kind are words
+// of English when they are read by f; 0 when there are few.
+func share(s string, f func(string) string) int {
+	words, known := 0, 0
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r <= ' ' || r == 0xA0 }) {
+		if char.IsASCII(word) {
+			continue
+		}
+		read := f(word)
+		char.EachWord(read, func(from, to int) bool {
+			if to-from > 2 {
+				words++
+				if lexicon.IsEnglish(read[from:to]) {
+					known++
+				}
+			}
+			return true
+		})
+	}
+	if words < 3 {
+		return 0
+	}
+	return known * 100 / words
+}
+
+// foldable says whether a rune may be a Latin letter in another style.
+func foldable(r rune) bool {
+	switch {
+	case r >= 0x3000 && r < 0xA4D0:
+		return false // as most of what is not Latin
+	case r < 0x600, r >= 0x10A0 && r < 0x1100, r >= 0x13A0 && r < 0x1700, r >= 0x1C90 && r < 0x1CC0, r >= 0x1D00 && r < 0x2000, r >= 0x2070 && r < 0x20D0, r >= 0x2100 && r < 0x2190, r >= 0x2460 && r < 0x2500, r >= 0x2C60 && r < 0x2E00, r >= 0xA4D0 && r < 0xA500,
+		r >= 0xA640 && r < 0xA6A0, r >= 0xA720 && r < 0xA800, r >= 0xAB30 && r < 0xABC0, r >= 0xFF21 && r < 0xFF5B, r >= 0x10300 && r < 0x10500, r >= 0x1D400 && r < 0x1D800, r >= 0x1F100 && r < 0x1F200,
+		r >= 0xE01 && r < 0xE5C:
+		return true
+	}
+	return false
+}
+
+// latinised spells a text in Latin letters as far as its characters are drawn
+// like them.
+func latinised(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if l := letterInFrame(r); l != 0 {
+			b.WriteByte(l)
+			continue
+		}
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteByte(byte(r))
+		case char.Invisible(r) || char.IsMark(r) || otherMark(r):
+		default:
+			if l, ok := likeness[r]; ok {
+				b.WriteByte(l)
+				continue
+			}
+			if r >= 0x3400 && r < 0xA000 {
+				b.WriteRune(r) // Han stands for itself
+				continue
+			}
+			for _, d := range norm.NFKD.String(string(r)) {
+				if l, ok := likeness[d]; ok {
+					b.WriteByte(l)
+				} else if !char.IsMark(d) {
+					b.WriteRune(d)
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// otherMark says whether a rune is a combining mark beyond char.IsMark's block.
+func otherMark(r rune) bool {
+	return r >= 0x1AB0 && r < 0x1B00 || r >= 0x1DC0 && r < 0x1E00 || r >= 0x20D0 && r < 0x2100 || r >= 0xFE20 && r < 0xFE30
+}
+
+// letterInFrame reads letters in circles, squares and brackets, and the
+// regional indicators that flags are made of; 0 for anything else.
+func letterInFrame(r rune) byte {
+	switch {
+	case r >= 0x249C && r <= 0x24B5:
+		return byte('a' + r - 0x249C)
+	case r >= 0x24B6 && r <= 0x24CF:
+		return byte('A' + r - 0x24B6)
+	case r >= 0x24D0 && r <= 0x24E9:
+		return byte('a' + r - 0x24D0)
+	case r >= 0x1F110 && r <= 0x1F129:
+		return byte('A' + r - 0x1F110)
+	case r >= 0x1F130 && r <= 0x1F149:
+		return byte('A' + r - 0x1F130)
+	case r >= 0x1F150 && r <= 0x1F169:
+		return byte('A' + r - 0x1F150)
+	case r >= 0x1F170 && r <= 0x1F189:
+		return byte('A' + r - 0x1F170)
+	case r >= 0x1F1E6 && r <= 0x1F1FF:
+		return byte('A' + r - 0x1F1E6)
+	}
+	return 0
+}
+
+// upsideDown reads a text that was turned by half, line by line.
+func upsideDown(s string) string {
+	var b strings.Builder
+	for line := range strings.SplitAfterSeq(s, "\n") {
+		body := strings.TrimSuffix(line, "\n")
+		// A note before it stands upright.
+		note := strings.LastIndex(body, ". ") + 1
+		if colon := strings.Index(body, ": "); colon >= 0 {
+			note = max(note, colon+1)
+		}
+		if first := strings.IndexFunc(body, func(r rune) bool { return r >= 0x1D00 || r >= 0x250 && r < 0x2B0 || r == 'ǝ' }); first >= 0 && first < note {
+			note = 0
+		}
+		b.WriteString(body[:note])
+		for _, r := range reversed(body[note:]) {
+			if l, ok := upended[r]; ok {
+				b.WriteByte(l)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		b.WriteString(line[len(body):])
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+package decode
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
+
+// Words whose letters stand apart.
+
+// findSpaced closes up words whose letters stand apart: "i g n o r e",
+// "i.g.n.o.r.e". Where the gap between words is no wider than between
+// letters, words are found again by the lexicon.
+func findSpaced(d *token.Doc) string {
+	s := d.Text
+	first := firstSpaced(s)
+	if first < 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(s[:first])
+	closed := 0
+	for i := first; i < len(s); {
+		word, end := spacedWord(s, i)
+		if len(word) >= 3 || len(word) > 0 && closed > 0 {
+			b.WriteString(segment(word))
+			closed += len(word)
+			i = end
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	if closed < MinDecoded {
+		return ""
+	}
+	return strings.ToValidUTF8(b.String(), "")
+}
+
+// separatorSet are the marks that stand between such letters.
+var separatorSet = char.SetOf(" .-_*|/")
+
+// firstSpaced is where the first three characters or more stand apart, or -1.
+func firstSpaced(s string) int {
+	for i := 0; i+3 < len(s); i++ {
+		if s[i+1] == s[i+3] && separatorSet[s[i+1]] {
+			if word, _ := spacedWord(s, i); len(word) >= 3 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// spacedWord reads single characters with one separator between each two,
+// from i; end is where it stops.
+func spacedWord(s string, i int) (word string, end int) {
+	if i+2 >= len(s) || s[i] <= ' ' || !separatorSet[s[i+1]] || i > 0 && char.IsWord(s[i-1]) {
+		return "", i
+	}
+	sep := s[i+1]
+	var buf [64]byte
+	out := buf[:0]
+	for end = i; end < len(s) && s[end] != sep && s[end] > ' ' && len(out) < 4096; end += 2 {
+		if end+1 < len(s) && s[end+1] != sep {
+			if !char.IsWord(s[end+1]) && s[end+1] <= ' ' {
+				out = append(out, s[end])
+				end++
+			}
+			return string(out), end
+		}
+		out = append(out, s[end])
+		if end+2 >= len(s) || s[end+2] == sep || s[end+2] <= ' ' {
+			return string(out), end + 1
+		}
+	}
+	return string(out), min(end, len(s))
+}

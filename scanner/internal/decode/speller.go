@@ -1,0 +1,322 @@
+package decode
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+)
+
+// speller finds the word that somebody meant: the one in a trie of all known
+// words that the fewest and likeliest slips lead to.
+type speller struct {
+	words *lexicon.Trie
+	word  []byte // as it is spelled, lower case
+	path  [maxSpelled]byte
+	best  struct {
+		cost, length int
+		known        bool // it means something, and is not just a word
+		word         [maxSpelled]byte
+	}
+	limit      int  // costs above it are not looked at
+	common     bool // only the commonest slip of each kind is looked for, one a word
+	vowels     bool // this word has lost its vowels, and nothing else is wrong
+	devowelled int  // 1 when the whole text has lost them, so that short words may have, too
+	foreign    bool // nothing but neighbours that changed places and lost vowels is looked for
+	steps      int  // left for this word
+}
+
+const (
+	maxSpelled = 24
+	// maxSteps bounds the nodes that are looked at for a word, allSteps those
+	// for a text.
+	maxSteps = 4_000
+	allSteps = 2_000_000
+)
+
+// What slips cost. People swap neighbours, drop vowels and double letters more
+// than they put others.
+const (
+	slipSwap   = 2
+	slipVowel  = 2 // a vowel is missing
+	slipDouble = 2 // a letter is there twice, or once instead
+	slipSound  = 2 // a letter that sounds alike
+	slipLetter = 4 // any other letter is missing
+	slipOther  = 5 // a letter too many, or another
+)
+
+// meant gives the word that was meant, "" when none is near. The answer is
+// valid until the next call.
+func (s *speller) meant(word string) string {
+	if len(word) > maxSpelled-4 {
+		return ""
+	}
+	s.word = s.word[:0]
+	for i := 0; i < len(word); i++ {
+		// Three of one letter are no more of a slip than two.
+		if i < 2 || word[i]|0x20 != word[i-1]|0x20 || word[i]|0x20 != word[i-2]|0x20 {
+			s.word = append(s.word, lowered(word[i]))
+		}
+	}
+	s.best.length, s.best.known, s.steps = 0, false, maxSteps
+	s.vowels = len(word) > 2-s.devowelled && !hasVowel(s.word[1:]) && strings.IndexByte(word, '*') < 0
+	switch n := len(s.word); {
+	case s.vowels:
+		s.limit = 6 * slipVowel
+	case n < 4:
+		return ""
+	case s.foreign || s.common:
+		s.limit = slipSwap
+	case n < 6:
+		s.limit = slipOther - 1
+	case n < 8:
+		s.limit = slipOther
+	default:
+		s.limit = slipOther + slipSwap
+	}
+	limit := s.limit
+	if len(s.word) > 4 && !s.foreign && !s.vowels {
+		s.anagram()
+	}
+	s.limit, s.steps = limit, maxSteps
+	if s.best.length == 0 {
+		s.best.cost = s.limit + 1
+	}
+	s.search(lexicon.Root, 0, 0, 0, false)
+	if s.best.length == 0 {
+		return ""
+	}
+	return string(s.best.word[:s.best.length])
+}
+
+func lowered(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func hasVowel(word []byte) bool {
+	for _, c := range word {
+		if isVowel(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func isVowel(c byte) bool {
+	switch c {
+	case 'a', 'e', 'i', 'o', 'u', 'y':
+		return true
+	}
+	return false
+}
+
+// take notes a word that path spells up to length.
+func (s *speller) take(length, cost int, known bool) {
+	if s.vowels && !known {
+		cost += 2 * slipVowel // so little is left that what means something is likelier
+	}
+	if cost > s.best.cost || cost == s.best.cost && (s.best.known || !known) || length < 2 {
+		return
+	}
+	s.best.cost, s.best.length, s.best.known = cost, length, known
+	s.best.word = s.path
+}
+
+// search goes on from a node after i letters of the word, of which length
+// letters of the meant one came. inserted says that the last of them is missing
+// in the word.
+func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
+	if s.steps--; s.steps < 0 || cost > s.best.cost || cost > s.limit || length == maxSpelled {
+		return
+	}
+	t, w := s.words, s.word
+	if i == len(w) {
+		if e := t.Exact(n); e.Form != lexicon.OtherForm {
+			s.take(length, cost, e.Means != 0)
+		}
+	} else if e := t.Stem(n); s.foreign && e.Known() && i > 3 && len(w)-i < 8 && length+len(w)-i <= maxSpelled {
+		rest := length + copy(s.path[length:], w[i:])
+		s.take(rest, cost, true)
+	}
+	next := func(c byte, used, by int, inserted bool) {
+		if m := t.Step(n, lexicon.LatinLetter(c)); m != lexicon.Dead {
+			s.path[length] = c
+			s.search(m, i+used, length+1, cost+by, inserted)
+		}
+	}
+	if i < len(w) && w[i] != '*' {
+		next(w[i], 1, 0, false)
+	}
+	if cost == s.limit {
+		return
+	}
+	// A vowel is missing here.
+	for _, c := range []byte("aeiouy") {
+		next(c, 0, slipVowel, true)
+	}
+	if s.vowels {
+		return
+	}
+	if i == len(w) {
+		return
+	}
+	if s.foreign || s.common {
+		if i > 0 && s.word[i-1] == s.word[i] {
+			s.search(n, i+1, length, cost+slipDouble, false)
+		}
+		s.swap(n, i, length, cost)
+		if s.common {
+			s.sounds(n, i, length, cost)
+		}
+		return
+	}
+	c := w[i]
+	if c == '*' {
+		for l := byte('a'); l <= 'z'; l++ {
+			by := slipSwap
+			if isVowel(l) {
+				by = 0
+			}
+			next(l, 1, by, false)
+		}
+		return
+	}
+	s.swap(n, i, length, cost)
+	if i > 0 && w[i-1] == c {
+		s.search(n, i+1, length, cost+slipDouble, false)
+	} else if cost+slipOther <= s.limit {
+		s.search(n, i+1, length, cost+slipOther, false)
+	}
+	if length > 0 {
+		next(s.path[length-1], 0, slipDouble, true)
+	}
+	if !inserted && cost+slipLetter <= s.limit {
+		for l := byte('a'); l <= 'z'; l++ {
+			if !isVowel(l) {
+				next(l, 0, slipLetter, true)
+			}
+		}
+	}
+	for l := byte('a'); l <= 'z'; l++ {
+		if l != c {
+			by := slipOther
+			if soundAlike(l, c) {
+				by = slipSound
+			}
+			next(l, 1, by, false)
+		}
+	}
+	s.sounds(n, i, length, cost)
+}
+
+// swap goes on as if the next two letters had changed places.
+func (s *speller) swap(n uint16, i, length, cost int) {
+	if i+1 >= len(s.word) || s.word[i] == s.word[i+1] || s.word[i+1] == '*' || length+1 >= maxSpelled {
+		return
+	}
+	c, d := s.word[i], s.word[i+1]
+	if m := s.words.Step(n, lexicon.LatinLetter(d)); m != lexicon.Dead {
+		if k := s.words.Step(m, lexicon.LatinLetter(c)); k != lexicon.Dead {
+			s.path[length], s.path[length+1] = d, c
+			s.search(k, i+2, length+2, cost+slipSwap, false)
+		}
+	}
+}
+
+// soundGroups are letters that are written for each other by ear, as sets of
+// the groups that a letter is in.
+var soundGroups = func() (t [128]uint8) {
+	for i, group := range [...]string{"aeiouy", "ckqx", "szx", "fv", "gj", "td", "uwv", "ij"} {
+		for _, c := range group {
+			t[c] |= 1 << i
+		}
+	}
+	return t
+}()
+
+func soundAlike(a, b byte) bool { return soundGroups[a]&soundGroups[b] != 0 }
+
+// spoken are letters that are written for others by ear: what is written, and
+// what is meant.
+var spoken = [...][2]string{
+	{"f", "ph"}, {"k", "ck"}, {"k", "ch"}, {"kw", "qu"}, {"ks", "x"}, {"shun", "tion"}, {"shun", "sion"}, {"d", "th"},
+	{"w", "wh"}, {"n", "kn"}, {"r", "wr"}, {"ite", "ight"}, {"uff", "ough"}, {"u", "oo"}, {"u", "you"}, {"a", "er"},
+	{"ee", "ea"}, {"ea", "ee"}, {"tch", "ch"}, {"s", "ce"}, {"z", "se"}, {"o", "ow"}, {"or", "our"}, {"j", "dge"},
+	{"r", "are"}, {"i", "igh"}, {"ay", "ai"}, {"uw", "ou"}, {"f", "gh"}, {"g", "gu"}, {"v", "f"}, {"er", "re"},
+}
+
+// spokenBy is spoken by the first letter of what is written.
+var spokenBy = func() (t [128][][2]string) {
+	for _, pair := range spoken {
+		t[pair[0][0]] = append(t[pair[0][0]], pair)
+	}
+	return t
+}()
+
+func (s *speller) sounds(n uint16, i, length, cost int) {
+	if cost+slipSound > s.limit {
+		return
+	}
+	if i == len(s.word) {
+		return
+	}
+	for _, pair := range spokenBy[s.word[i]&0x7f] {
+		if len(s.word)-i < len(pair[0]) || string(s.word[i:i+len(pair[0])]) != pair[0] || length+len(pair[1]) > maxSpelled {
+			continue
+		}
+		m := n
+		for k := range len(pair[1]) {
+			m = s.words.Step(m, lexicon.LatinLetter(pair[1][k]))
+			s.path[length+k] = pair[1][k]
+		}
+		if m != lexicon.Dead {
+			s.search(m, i+len(pair[0]), length+len(pair[1]), cost+slipSound, false)
+		}
+	}
+}
+
+// anagram looks for a word with the same first and last letter and the same
+// letters between them in another order.
+func (s *speller) anagram() {
+	var count [26]int8
+	for _, c := range s.word {
+		if c < 'a' || c > 'z' {
+			return
+		}
+	}
+	last := len(s.word) - 1
+	for _, c := range s.word[1:last] {
+		count[c-'a']++
+	}
+	if s.steps = maxSteps; s.common {
+		s.steps = maxSteps / 16
+	}
+	s.path[0] = s.word[0]
+	s.limit = slipSwap + 1
+	s.best.cost = s.limit + 1
+	s.arrange(s.words.Step(lexicon.Root, lexicon.LatinLetter(s.word[0])), 1, last, &count)
+}
+
+func (s *speller) arrange(n uint16, at, last int, count *[26]int8) {
+	if s.steps--; n == lexicon.Dead || s.steps < 0 {
+		return
+	}
+	if at == last {
+		n = s.words.Step(n, lexicon.LatinLetter(s.word[last]))
+		s.path[last] = s.word[last]
+		if e := s.words.Exact(n); n != lexicon.Dead && e.Form != lexicon.OtherForm {
+			s.take(last+1, s.limit, e.Means != 0)
+		}
+		return
+	}
+	for l := range count {
+		if count[l] > 0 {
+			count[l]--
+			s.path[at] = 'a' + byte(l)
+			s.arrange(s.words.Step(n, byte(l)), at+1, last, count)
+			count[l]++
+		}
+	}
+}

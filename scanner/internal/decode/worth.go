@@ -1,0 +1,159 @@
+package decode
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
+
+// Which decoders a text is worth. One look at what the tokenizer counted decides
+// for all of them; ordinary prose has nothing that any of them reads.
+
+// decoderID is a decoder's place in decoders, a Set some of them.
+type (
+	decoderID uint8
+	Set       uint32
+)
+
+const (
+	deBase64 decoderID = iota
+	deHex
+	deBase32
+	deBase85
+	deUU
+	deBigBase
+	deTitles
+	dePercent
+	deEscapes
+	deEntities
+	deNumbers
+	dePlaces
+	deSpelling
+	deSigns
+	deLeet
+	deSpaced
+	deCipher
+	deCase
+	deReordered
+	deJoined
+	deRespelled
+	deCount
+)
+
+// First returns the first decoder of a set that is not empty.
+func (s Set) First() *Decoder { return &decoders[bits.TrailingZeros32(uint32(s))] }
+
+func (s *Set) add(id decoderID) { *s |= 1 << id }
+
+// Worth gives the decoders that may find something in a text. It errs on the
+// side of asking.
+func Worth(d *token.Doc) (set Set) {
+	st := &d.Stats
+	unknown := st.Words - st.Known
+	if st.LongestWord >= 12 || st.Longest >= 4 {
+		worthOfWords(st, &set)
+	}
+	if st.Odd > 1 || st.Marks != 0 {
+		worthOfMarks(st, d.Text, unknown, &set)
+	}
+	if st.Numbers >= MinDecoded || st.Words >= 2*MinDecoded && st.Known*3 <= st.Words {
+		set.add(deNumbers)
+	}
+	if st.Numbers >= minPlaces || st.Numbers < 3 && st.Stops >= minPlaces-2 &&
+		(st.Odd >= 4*minPlaces || st.Stops >= 4*minPlaces) && dotted(d.Text, minPlaces-2) {
+		set.add(dePlaces)
+	}
+	if st.Alphabet >= minPlaces {
+		set.add(deSpelling)
+	}
+	if st.Odd >= minSigns || st.Numbers >= MinDecoded || st.Longest >= 8 || st.LongestWord >= minSigns ||
+		st.Marks&token.MarkBeyond != 0 || st.Marks&token.MarkDash != 0 && st.Odd >= minSigns/3 {
+		set.add(deSigns)
+	}
+	if st.Mixed > 1 {
+		set.add(deLeet)
+	}
+	if st.Singles >= 8 {
+		set.add(deSpaced)
+	}
+	if st.Whims >= minUnknown && st.Whims*3 >= st.Runs {
+		set.add(deCase)
+	}
+	if st.Words > 5 && endsLikeWord(d.Text) {
+		set.add(deReordered)
+	}
+	if st.Stops >= 2*MinDecoded || unknown >= 2*minUnknown && unknown*2 >= st.Words {
+		set.add(deJoined)
+	}
+	if unknown >= minUnknown && st.Words > 5 && unknown*5 >= st.Words && !wellSpelled(d) {
+		set.add(deRespelled)
+	}
+	return set
+}
+
+// worthOfWords adds the decoders of long words and of runs of unknown ones. What
+// is encoded in letters and digits has a digit, unless it is very long or cut
+// into pieces.
+func worthOfWords(st *token.Stats, set *Set) {
+	pieces := st.Longest >= 4 && st.StrangeRun >= 4
+	if pieces || st.Unbroken >= token.MinRun && (st.Digits || st.Marks&(token.MarkPlus|token.MarkEquals) != 0 || st.Unbroken >= 3*token.MinRun) {
+		set.add(deBase64)
+	}
+	if st.Digits && st.LongestWord >= token.MinRun {
+		set.add(deHex)
+	}
+	if st.LongestWord >= 2*token.MinRun || st.Digits && st.LongestWord >= token.MinRun {
+		set.add(deBase32)
+	}
+	if st.Digits && st.LongestWord >= minBigRun {
+		set.add(deBigBase)
+	}
+	if st.LongestWord >= longWord+4 && st.LongestStrange >= longWord {
+		set.add(deJoined)
+	}
+	if st.Strange && st.Longest >= 4 {
+		set.add(deCipher)
+	}
+}
+
+// worthOfMarks adds the decoders of what consists of marks, or begins with them.
+func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
+	set.add(deTitles)
+	if st.Odd > 2 && st.Unbroken >= minRun85 {
+		set.add(deBase85)
+	}
+	if st.Odd >= MinDecoded {
+		set.add(deUU)
+		if st.Strange && unknown*3 >= st.Words*2 {
+			set.add(deCipher)
+		}
+	}
+	if st.Marks&token.MarkPercent != 0 && strings.Count(s, "%") >= 4 {
+		set.add(dePercent)
+	}
+	if st.Marks&(token.MarkBackslash|token.MarkPlus|token.MarkEquals) != 0 {
+		set.add(deEscapes)
+	}
+	if st.Marks&token.MarkAmpersand != 0 && (strings.Count(s, "&#") >= 4 || strings.Count(s, "&") >= 6) {
+		set.add(deEntities)
+	}
+	if st.Marks&token.MarkSign != 0 && signsInWords(s) > 1 {
+		set.add(deLeet)
+	}
+}
+
+// endsLikeWord says whether a text ends with a letter, or with what may stand
+// after the first word of a sentence.
+func endsLikeWord(s string) bool {
+	if s == "" {
+		return false
+	}
+	switch end := s[len(s)-1]; end {
+	case ' ', '\n', ')', '"', '\'':
+		return true
+	default:
+		return char.IsLetter(end)
+	}
+}

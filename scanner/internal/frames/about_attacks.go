@@ -1,0 +1,88 @@
+package frames
+
+import (
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Texts that speak about attacks, and do not commit one.
+
+// metaDiscount lowers what stands in a sentence that speaks about attacks
+// rather than commits one: quoted words, words after "detects", "such as".
+func (x *passage) metaDiscount() float64 {
+	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() || x.sampled() {
+		x.quoted++
+		return 0.15
+	}
+	if !x.mask.Any(concept.Meta) {
+		// An example of several sentences: quoted, and announced before.
+		if x.toks[0].Flags&(token.Quote|token.Code) != 0 && Introduced(&x.v.View, x.doc, x.sen) {
+			x.quoted++
+			return 0.15
+		}
+		if x.quoted > 1 && x.ownParam() < 0 {
+			return 0.45 // a list of what attacks say
+		}
+		return 1
+	}
+	meta, quoted, opens := 0, 0, false
+	for i, t := range x.toks {
+		// "such as keys" in the middle of a demand gives an example of what is
+		// demanded.
+		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 && !x.exemplifies(i) {
+			meta++
+			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
+		}
+		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
+			quoted++
+		}
+	}
+	if meta > 0 && quoted == 1 {
+		x.quoted++
+	}
+	switch {
+	case meta == 0:
+		return 1
+	case quoted > 1:
+		x.quoted++
+		return 0.15
+	case meta >= 3:
+		return 0.15
+	case meta == 2 || opens || x.about.Any(concept.Meta) && meta == 1:
+		return 0.3
+	}
+	return 0.8
+}
+
+// exemplifies says whether token i only gives an example, with no word about
+// attacks or detection in the sentence.
+func (x *passage) exemplifies(i int) bool {
+	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > tool.KindParamDescription || x.kind == tool.KindName {
+		return false
+	}
+	for k, t := range x.toks {
+		if k != i && t.Means.Any(concept.Meta) && t.Flags&token.Phrase == 0 && !x.isWord(k, "such", "example", "eg", "e", "typical", "i") {
+			return false
+		}
+		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
+			return false
+		}
+	}
+	return (i > 3 || x.kind == tool.KindParamDescription) && x.mask.Any(concept.Include|concept.Send|concept.Whole|concept.Read|concept.Secret|concept.Conv)
+}
+
+// Introduced says whether one of the two sentences before announces examples
+// or speaks of attacks.
+func Introduced(v *tool.View, d *token.Doc, sen *token.Sentence) bool {
+	k, _ := slices.BinarySearchFunc(v.Clauses[d.Sen0:d.Sen1], sen.Tok0, func(s token.Sentence, tok int) int { return s.Tok0 - tok })
+	if k += d.Sen0; k == d.Sen0 {
+		return false
+	}
+	before := v.Clauses[max(d.Sen0, k-2):k]
+	return before[len(before)-1].Means.Any(concept.Meta) || before[0].Means.Any(concept.Meta)
+}

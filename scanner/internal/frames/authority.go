@@ -1,0 +1,218 @@
+package frames
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Frames about authority: whom the model serves and obeys, what is said to be
+// void, and whose consent is taken for granted.
+
+// voided finds earlier instructions or rules of which it is said that they do
+// not count: withdrawn, a draft, switched off.
+func (x *passage) voided() {
+	if x.about.Any(concept.Instr|concept.Rule|concept.Guard) || x.kind > tool.KindParamDescription && x.kind != tool.KindJoined {
+		return
+	}
+	for i := range x.toks {
+		if !x.isVoid(i) {
+			continue
+		}
+		// What is void? Something that a model was told, before or around.
+		for k := max(0, i-9); k < min(i+4, len(x.toks)); k++ {
+			t := x.toks[k]
+			if k == i || !t.Means.Any(concept.Instr|concept.Rule|concept.Guard) || t.Flags&token.Ident != 0 {
+				continue
+			}
+			owner := x.findAny(concept.Prior|concept.You|concept.System|concept.Model, k-5, i+5) >= 0 || t.Means.Has(concept.System|concept.Instr)
+			switch {
+			case owner && t.Means.Any(concept.Instr):
+				x.hit(Override, 2, k, i)
+			case owner, x.mask.Any(concept.Now|concept.Authority|concept.Prior) && !t.Means.Any(concept.Ask):
+				x.hit(Guard, 1.8, k, i)
+			default:
+				continue
+			}
+			return
+		}
+	}
+}
+
+// isVoid says whether a word takes force from what it is said of.
+func (x *passage) isVoid(i int) bool {
+	if x.isWord(i, "withdrawn", "revoked", "rescinded", "void", "draft", "drafts", "rehearsal", "lifted", "superseded", "expired", "obsolete", "outdated",
+		"cancelled", "canceled", "retired", "suspended", "repealed", "overruled", "annulled", "replaced", "inactive", "waived", "moot") {
+		return x.findAny(concept.Neg, i-3, i) < 0
+	}
+	return x.isWord(i, "off", "aside") && x.isWord(i-1, "switched", "turned", "set", "are", "is", "put") ||
+		x.isWord(i, "apply", "applies", "hold", "holds", "matter", "bind", "binding", "count", "counts", "concern", "concerns", "cover", "covers") && (x.findAny(concept.Neg, i-3, i) >= 0 || x.isWord(i-3, "none") || x.isWord(i-1, "them") && x.mask.Any(concept.Neg)) ||
+		x.isWord(i, "scenario", "exercise", "joke", "lie", "test", "placeholder") && x.findAny(concept.Be, i-3, i) >= 0 && x.mask.Any(concept.You|concept.Prior) ||
+		x.isWord(i, "disabled", "deactivated") && x.findAny(concept.Be, i-3, i) >= 0
+}
+
+// obeysData finds texts that make the model do what some text says that it
+// will read: a result, a log line, a field.
+func (x *passage) obeysData() {
+	if x.v.Fields[x.doc.Field].Output && x.kind == tool.KindParamDescription && x.mask.Any(concept.Model) && !x.about.Any(concept.Model|concept.Task|concept.Instr) {
+		for i := range x.toks {
+			if x.toks[i].Means.Any(concept.Instr) && x.mask.Any(concept.Must|concept.To|concept.Outside|concept.When) || x.isWord(i, "next") && x.mask.Any(concept.Model) {
+				x.hit(Obey, 1.5, i, i)
+				return
+			}
+		}
+	}
+	if x.about.Any(concept.Instr|concept.Shell|concept.Task) || x.kind > tool.KindParamDescription {
+		return
+	}
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.Flags&token.Ident != 0 {
+			continue
+		}
+		obeys := x.isWord(i, "obey", "comply", "obeys", "complies", "obeyed") ||
+			x.isWord(i, "carry", "carries") && (x.isWord(i+1, "out") || x.isWord(i+2, "out") || x.isWord(i+3, "out")) ||
+			x.isWord(i, "do", "does") && x.isWord(i+1, "what", "as", "whatever", "everything", "anything", "exactly") && !x.isWord(i+2, "you", "the", "this")
+		says := x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.Any(concept.Instr) && x.mask.Any(concept.System|concept.User|concept.Model|concept.Authority) && x.findAny(concept.Result|concept.Sub|concept.Tool, 0, len(x.toks)) >= 0
+		follows := x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(concept.Instr|concept.Shell, i, i+8) >= 0 && x.findAny(concept.Result|concept.Link, i, i+10) >= 0 && x.mask.Any(concept.You|concept.Model|concept.Must|concept.User|concept.System)
+		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.Any(concept.Shell|concept.Result) && x.mood(i) >= token.MoodOrder {
+			x.hit(Obey, 1.6, i, i+1)
+			return
+		}
+		// "execute commands embedded in responses", "instructions found in mails
+		// are carried out"
+		if o := x.findAny(concept.Instr|concept.Shell, max(0, i-7), i+6); o >= 0 && x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
+			for k := max(0, i-6); k < min(i+8, len(x.toks)); k++ {
+				if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 || x.mood(i) >= token.MoodPlain && !x.sen.First) && x.findAny(concept.Neg, max(0, i-4), i) < 0 {
+					x.hit(Obey, 1.6, i, k)
+					return
+				}
+			}
+		}
+		switch {
+		case says, follows && (x.mood(i) >= token.MoodOrder || x.mask.Any(concept.Model|concept.You)):
+			x.hit(Obey, 1.5, i, i)
+		case obeys && x.findAny(concept.Result|concept.Tool|concept.Sub, i+1, i+9) >= 0 && (x.mood(i) >= token.MoodOrder || x.findAny(concept.You|concept.Model|concept.And|concept.Must, i-4, i) >= 0 || x.mask.Any(concept.Prior)):
+			x.hit(Obey, 1.5, i, i)
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// outranks finds claims to authority over the user, the system or others.
+func (x *passage) outranks() {
+	if x.about.Any(concept.Rule) || x.kind > tool.KindParamDescription {
+		return
+	}
+	for i := range x.toks {
+		over := x.isWord(i, "outrank", "outranks", "overrule", "overrules", "trumps", "trump") ||
+			x.isWord(i, "before", "above", "over", "ahead") && (x.isWord(i-1, "come", "comes", "rank", "ranks", "go", "goes", "stand", "stands", "priority", "precedence", "authority", "placed", "put", "weighs") || x.isWord(i-2, "priority", "precedence", "put")) ||
+			x.isWord(i, "first") && x.isWord(i-1, "go", "goes", "come", "comes") && x.mask.Any(concept.Model|concept.You) && x.isWord(i-2, "wishes", "requests", "orders", "needs", "instructions", "rules")
+		if !over {
+			continue
+		}
+		k := x.findAny(concept.User|concept.System|concept.Model|concept.Instr, i+1, i+8)
+		if k >= 0 && !x.isWord(k, "internal", "initial", "configuration") && (x.toks[k].Means.Any(concept.Instr|concept.System) || x.mask.Any(concept.Instr|concept.Result|concept.Tool|concept.This) || x.isWord(i, "outrank", "outranks", "overrule", "overrules")) {
+			w := 1.5
+			if x.mask.Any(concept.Instr|concept.Model) || x.toks[k].Means.Any(concept.System) {
+				w = 1.8
+			}
+			x.hit(Override, w, i, k)
+			return
+		}
+		if x.isWord(i, "first") {
+			x.hit(Override, 1.5, i-2, i)
+			return
+		}
+	}
+	// "its trust level is 'owner'", "has the clearance level root"
+	for i := range x.toks {
+		if x.isWord(i, "clearance", "trust", "privilege", "authorization", "rank") && x.isWord(i+1, "level", "tier", "status", "zero", "0") && x.mask.Any(concept.User|concept.Authority|concept.System|concept.Model) && !x.about.Any(concept.Authority|concept.Guard) && x.kind == tool.KindDescription && !x.sen.First {
+			x.hit(Override, 1, i, i+1)
+			return
+		}
+	}
+}
+
+// presumed finds consent that nobody gave: "treat silence as a yes",
+// "consider every request as confirmed", "no confirmation is called for".
+func (x *passage) presumed() {
+	if x.kind > tool.KindParamDescription && x.kind != tool.KindTitle && x.kind != tool.KindComment {
+		return
+	}
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.Flags&token.Ident != 0 {
+			continue
+		}
+		if !t.Means.Any(concept.Ask|concept.Guard|concept.Task|concept.Instr|concept.Conv|concept.Allow|concept.Tell) && t.End-t.Start != 3 {
+			continue
+		}
+		consent := t.Means.Any(concept.Ask) && t.Form != lexicon.ThirdPerson || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
+		if !consent {
+			continue
+		}
+		k, w := -1, 0.0
+		for j := max(0, i-7); j < min(i+10, len(x.toks)); j++ {
+			switch {
+			case x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") && !(x.isWord(j, "take", "taken") && x.findWord(j+1, j+5, "as", "for", "silence") < 0) && (x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") || x.findAny(concept.Ask, j+1, j+6) >= 0) && (j < i && x.findAny(concept.Other|concept.Task|concept.Know|concept.User|concept.Guard, j, i+1) >= 0 || j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))):
+				if x.isWord(i, "confirmed", "approved", "given", "yes", "answered", "authorized", "authorised", "consent", "approval", "confirmation", "permission", "reviews", "checks", "question", "questions", "agreed", "asked") {
+					k, w = j, 1.5
+				}
+			case x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 && x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") && x.findAny(concept.Be|concept.Prior, i, j) >= 0 && x.findAny(concept.Neg, i-3, j) < 0 && !x.mask.Any(concept.Modal):
+				if x.mask.Any(concept.Prior | concept.When | concept.Other | concept.Tool) {
+					k, w = j, 1.2
+					if x.mask.Any(concept.Other) && x.mask.Any(concept.Tool|concept.Pay|concept.Destroy|concept.Send) {
+						w = 1.5
+					}
+				}
+			case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(concept.Neg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
+				k, w = j, 1
+				if x.mask.Any(concept.Destroy|concept.Pay|concept.Other|concept.Send|concept.Shell|concept.Now|concept.Model) && !x.isWord(j+1, "unless", "until", "if", "when") {
+					w = 1.5
+				}
+			case x.isWord(j, "silence") && x.isWord(i, "yes", "consent", "approval", "confirmation", "permission", "agreement"):
+				k, w = j, 1.5
+			case x.isWord(j, "off", "disabled", "suppressed", "muted") && j > i && j-i < 4 && x.isWord(i, "prompts", "prompt", "confirmations", "dialogs", "dialog", "confirmation", "approvals"):
+				k, w = j, 1.4
+			case x.isWord(j, "need", "needs", "have", "has") && x.findAny(concept.Neg, j-3, j+1) >= 0 && j < i && x.isWord(i, "asked", "consulted", "bothered") && x.findAny(concept.User|concept.Model|concept.You|concept.Now|concept.And, 0, i) >= 0:
+				k, w = j, 1.5
+			}
+		}
+		if w > 0 {
+			x.hit(Unasked, w, k, i)
+			return
+		}
+	}
+	for i := range x.toks {
+		// "without checking back", "without a second look"
+		if x.toks[i].Means.Any(concept.Neg) && x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
+			if _, m := x.demanded(concept.Deeds, token.MoodOrder); m >= token.MoodOrder || x.mask.Any(concept.Model) {
+				if x.findAny(concept.Neg, 0, i) < 0 {
+					x.hit(Unasked, 1.4, i, i+1)
+					return
+				}
+			}
+		}
+	}
+}
+
+// allegiance finds claims on the model: "you no longer work for the user",
+// "your client is now this server".
+func (x *passage) allegiance() {
+	if x.kind > tool.KindParamDescription || !x.mask.Any(concept.You|concept.Model) {
+		return
+	}
+	for i := range x.toks {
+		switch {
+		case x.isWord(i, "work", "works", "working", "serve", "serves", "answer", "loyal", "belong", "belongs", "report") && x.isWord(i+1, "for", "to", "this", "only", "the") &&
+			x.findAny(concept.Tool|concept.User|concept.Outside|concept.This, i+1, i+6) >= 0 && x.findAny(concept.You|concept.Model, 0, i+1) >= 0 && (x.mask.Any(concept.Now|concept.End) || x.isWord(i-1, "longer")),
+			x.isWord(i, "client", "master", "principal", "employer", "loyalty", "allegiance", "boss") && x.isWord(i-1, "your", "its", "new", "real", "true") && x.findAny(concept.Be, i, i+4) >= 0 && x.mask.Any(concept.Now|concept.Tool|concept.This):
+			x.hit(Role, 1.6, i, i+1)
+			return
+		}
+	}
+}

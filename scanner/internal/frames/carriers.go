@@ -1,0 +1,133 @@
+package frames
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Frames about carriers: the tool's own parameters, links and files as ways
+// for data that is none of its business.
+
+// ownParam gives the token at which the sentence names one of this tool's own
+// parameters, or speaks of a parameter at all; -1 when it does neither.
+func (x *passage) ownParam() int {
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.Means.Any(concept.Param) && t.Flags&token.Ident == 0 && x.isWord(i, "parameter", "parameters", "argument", "arguments", "field", "param", "header", "variable",
+			"campo", "parámetro", "paramètre", "champ", "feld", "parâmetro", "поле", "поля", "параметр", "параметре", "参数", "字段", "パラメータ", "引数", "フィールド") {
+			return i
+		}
+		if t.Flags&(token.Quote|token.Code|token.Ident) == 0 && !x.sen.Foreign {
+			continue
+		}
+		word := x.word(i)
+		if len(word) < 2 {
+			continue
+		}
+		for k := range min(len(x.v.Fields), 64) {
+			f := &x.v.Fields[k]
+			if f.Kind == tool.KindParamName && !f.Output && (f.Text == word || strings.HasPrefix(f.Text, word) && t.Flags&token.Ident != 0 && x.identifier(i) == f.Text) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// protective says whether a sentence keeps data in rather than hands it over:
+// access is denied, values are masked, nothing is stored.
+func (x *passage) protective(at int) bool {
+	if at >= 0 && x.withheld(at) {
+		return true
+	}
+	for i := range x.toks {
+		if x.isWord(i, "denied", "refused", "masked", "redacted", "excluded", "blocked", "forbidden", "rejected", "stripped", "encrypted", "skipped", "disallowed", "prohibited", "ignored") {
+			return true
+		}
+		if x.toks[i].Means.Any(concept.Neg) && !x.toks[i].Means.Any(concept.Tell|concept.Know) && (abs(i-at) < 12 || i <= 2 && abs(i-at) < 30) && !x.isWord(i, "without", "no", "nothing", "none", "nor") {
+			for k := i + 1; k < min(i+4, len(x.toks)) && !x.sen.Foreign; k++ {
+				if x.toks[k].Means.Any(concept.Include|concept.Send|concept.Read|concept.Show|concept.Tell|concept.Ask|concept.Call) && !x.isWord(k, "forget", "omit") || x.isWord(k, "pasted", "put", "leave", "leaves") {
+					return true
+				}
+			}
+			if v := x.findAny(concept.Include|concept.Send|concept.Read|concept.Tell|concept.Show, 0, len(x.toks)); x.sen.Foreign && v > i && v-i <= 2 && !x.mask.Any(concept.User) {
+				return true // the first thing said is what is not done
+			}
+			if x.sen.Foreign && x.findAny(concept.Read|concept.Include|concept.Send, i-2, i+3) >= 0 && x.findAny(concept.Tell|concept.Know|concept.User, i-2, i+5) < 0 && !x.mask.Any(concept.Must|concept.Before) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// carried says whether the sentence has the data at token at travel in one of
+// the tool's parameters, whoever is said to put it there.
+func (x *passage) carried(at int) bool {
+	if x.v.Fields[x.doc.Field].Output || x.kind > tool.KindParamDescription && x.kind != tool.KindTitle || x.protective(at) {
+		return false
+	}
+	if x.kind != tool.KindDescription {
+		return false
+	}
+	p := x.ownParam()
+	if p < 0 || abs(p-at) < 2 || x.isWord(p, "parameters", "arguments") && abs(p-at) < 4 {
+		return false
+	}
+	// "the key is read from ~/.ssh unless `identity` names another file"
+	for i := range x.toks {
+		if x.isWord(i, "unless", "path", "paths", "name", "names", "id", "filter", "default", "defaults", "override", "overrides") && abs(i-p) < 4 {
+			return false
+		}
+	}
+	return true
+}
+
+// byModel says whether the sentence has the model itself deal with the data.
+func (x *passage) byModel(at int) bool {
+	m := x.findAny(concept.Model, 0, len(x.toks))
+	return m >= 0 && m != at && x.kind == tool.KindDescription && !x.sen.First && !x.about.Any(concept.Model) && !x.protective(at) &&
+		x.mask.Any(concept.Include|concept.Send|concept.Read|concept.Call|concept.Memory)
+}
+
+// suggested says whether the sentence recommends, rather than orders, that
+// the data be given.
+func (x *passage) suggested(at int) bool {
+	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= tool.KindParamDescription && !x.protective(at) &&
+		!(x.kind == tool.KindDescription && x.sen.First) && x.findAny(concept.Neg, 0, at) < 0
+}
+
+// persist finds orders to leave something behind on the machine: a line in a
+// start-up file, a key that lets somebody in, a setting of the client.
+func (x *passage) persist() {
+	s := x.text()
+	what := 0
+	if !x.mask.Any(concept.CredPath|concept.Shell|concept.File) && !x.mask.Any(concept.System) {
+		return
+	}
+	switch {
+	case strings.Contains(s, "authorized_keys"), strings.Contains(s, "sudoers"), strings.Contains(s, "/etc/hosts"):
+		what = 2
+	case strings.Contains(s, ".zshrc"), strings.Contains(s, ".bashrc"), strings.Contains(s, ".bash_profile"), strings.Contains(s, ".profile"),
+		strings.Contains(s, "crontab"), strings.Contains(s, "mcp.json"), strings.Contains(s, "git/hooks"), strings.Contains(s, "launchd"), strings.Contains(s, "systemd"):
+		what = 1
+	case x.mask.Any(concept.System | concept.Model | concept.Instr | concept.Tool | concept.User):
+		for i := range x.toks {
+			if x.isWord(i, "settings", "configuration", "config", "startup", "start-up", "autostart", "permissions") && x.isWord(i-1, "client's", "client", "clients", "its", "editor", "agent", "assistant", "the", "user", "mcp") && x.isWord(i+1, "file", "add", "write", "json", "of", "to", "so") {
+				what = max(what, 1)
+			}
+		}
+	}
+	if what == 0 || x.about.Any(concept.Meta) {
+		return
+	}
+	if what == 1 && x.about.Any(concept.System|concept.Shell) && !strings.Contains(s, "~/") {
+		return // a tool about settings
+	}
+	if j, m := x.demanded(concept.Include|concept.Change|concept.Call|concept.Send, token.MoodOrder); m >= token.MoodOrder && x.findAny(concept.Neg, j-3, j) < 0 {
+		x.hit(Command, 1.6, j, j)
+	}
+}

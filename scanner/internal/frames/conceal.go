@@ -1,0 +1,334 @@
+package frames
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
+
+// Frames about the user: kept in the dark, passed over, not asked.
+
+// conceal finds orders to keep the user in the dark.
+func (x *passage) conceal() {
+	for i := range x.toks {
+		t := x.toks[i]
+		switch {
+		case t.Means.Has(concept.Neg|concept.Tell) || t.Means.Has(concept.Neg|concept.Know):
+			x.concealAt(i, i)
+		case t.Means.Any(concept.Neg) && x.needless(i):
+		case t.Means.Any(concept.Neg):
+			if !x.sen.Foreign && x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
+				continue
+			}
+			for j := i + 1; j < min(i+7, len(x.toks)); j++ {
+				if x.sen.Foreign && (x.toks[j].Flags&token.Break != 0 || x.isWord(j, "et", "und", "y", "e", "и")) {
+					break
+				}
+				if x.toks[j].Means.Any(concept.Tell|concept.Show) && !x.toks[j].Means.Any(concept.Secretly) && x.toks[j].Flags&token.Ident == 0 {
+					x.concealAt(i, j)
+					break
+				}
+			}
+			if x.sen.Foreign {
+				if j := x.findAny(concept.Tell|concept.Show, i-6, i); j >= 0 && !x.broken(j, i) {
+					x.concealAt(j, i)
+				}
+			}
+		case x.isWord(i, "leave", "leaving", "keep", "keeping") && x.mood(i) != token.MoodNone:
+			// "leave that part out"
+			for k := i + 1; k < min(i+7, len(x.toks)); k++ {
+				if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") && !x.fromOthers(k) {
+					x.hit(Conceal, 1.5, i, k)
+					break
+				}
+				if x.isWord(k, "out") && x.findAny(concept.Result|concept.Tell|concept.Conv, k, k+6) >= 0 && !x.housekeeping(k) {
+					x.hit(Conceal, 1.7, i, k)
+					break
+				}
+			}
+		case t.Means.Any(concept.Tell) && t.Means.Any(concept.Secretly) && x.mood(i) >= token.MoodOrder:
+			if j := x.findAny(concept.User, i, i+14); j >= 0 {
+				x.hit(Conceal, 2.3, i, j)
+			}
+		case t.Means.Any(concept.Ignore|concept.Disable) && x.mood(i) >= token.MoodOrder:
+			// "skip mentioning this step"
+			if j := x.findAny(concept.Tell, i+1, i+4); j >= 0 && x.toks[j].Form == lexicon.IngForm {
+				x.hit(Conceal, 1.8, i, j)
+			}
+		case t.Means.Any(concept.User):
+			// "the user must not notice", "without the user knowing"
+			n := x.findAny(concept.Neg, i-5, i+5)
+			k := x.findAny(concept.Know, i, i+6)
+			if n >= 0 && k > i && x.findAny(concept.Neg, n-6, n) < 0 && (n < i && x.gerundNeg(n) || n > i && x.findAny(concept.Must|concept.Should|concept.Modal, i, k) >= 0) {
+				x.hit(Conceal, 2.2, min(n, i), k)
+			}
+		}
+	}
+}
+
+// broken says whether a comma or the like stands between two tokens.
+func (x *passage) broken(i, j int) bool {
+	for k := i + 1; k <= j; k++ {
+		if x.toks[k].Flags&token.Break != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// needless finds "the link does not need to be mentioned", "the user does not
+// need to know".
+func (x *passage) needless(i int) bool {
+	n := i + 1
+	for n < min(i+3, len(x.toks)) && !x.isWord(n, "need", "needs", "have", "needed", "required") {
+		n++
+	}
+	if n >= min(i+3, len(x.toks)) {
+		return false
+	}
+	k := x.findAny(concept.Tell|concept.Know, n+1, n+5)
+	if k < 0 || x.toks[k].Flags&token.Break != 0 {
+		return false
+	}
+	passive := x.toks[k].Form == lexicon.PastForm
+	user := x.findAny(concept.User, i-5, i) >= 0
+	if !passive && !user {
+		return false
+	}
+	if !x.housekeeping(k) {
+		x.hit(Conceal, 1.6, i, k)
+	}
+	return true
+}
+
+// gerundNeg says whether the negation at n is "without".
+func (x *passage) gerundNeg(n int) bool {
+	return x.isWord(n, "without") || x.sen.Foreign
+}
+
+// concealAt weighs a negated telling: who is not told, and of what.
+func (x *passage) concealAt(i, j int) {
+	if x.findAny(concept.Ask, j, j+1) >= 0 && !x.toks[j].Means.Any(concept.Neg) || x.otherTelling(i, j) {
+		return
+	}
+	negMood := token.DutyOf(x.toks, i)
+	if i > 0 && x.toks[i].Flags&token.Break == 0 && x.toks[i-1].Means.Any(concept.Sub) && !x.toks[i-1].Means.Any(concept.Adv) {
+		negMood = token.MoodNone
+	}
+	if x.isWord(i, "no", "out", "nothing", "need", "needn't", "nobody", "unaware") || x.sen.Foreign {
+		negMood = token.MoodOrder
+	}
+	if x.isWord(i, "without") {
+		negMood = token.MoodGerund
+		if _, m := x.demanded(concept.Deeds, token.MoodOrder); m >= token.MoodOrder {
+			negMood = token.MoodStrong
+		}
+	}
+	if negMood < token.MoodGerund || i == j && x.states(i) {
+		return
+	}
+	user := x.findAny(concept.User, i, j+12)
+	if user < 0 && (x.sen.Foreign || x.toks[i].Means.Has(concept.Neg|concept.Know)) {
+		user = x.findAny(concept.User, 0, len(x.toks))
+	}
+	if user < 0 && !x.sen.Foreign && x.isWord(i, "not") && j == i+1 && x.toks[j].Form == lexicon.PastForm && x.findAny(concept.Must|concept.Modal|concept.Should|concept.To|concept.You, i-4, i) < 0 && x.findAny(concept.Be, i-1, i) < 0 {
+		return // a state: "page not found or not shared with the app"
+	}
+	this := x.findAny(concept.This|concept.Instr|concept.Tool|concept.Call|concept.You|concept.Read|concept.Send|concept.Task, j+1, j+9)
+	if i == j && this < 0 {
+		this = x.findAny(concept.Result, j+1, j+6)
+	}
+	if i == j && this < 0 {
+		this = x.findAny(concept.This|concept.Task|concept.Call, i-6, i)
+	}
+	plain := x.toks[j].Means.Any(concept.Show) && !x.toks[j].Means.Any(concept.Tell)
+	weight := 0.0
+	switch {
+	case user >= 0:
+		weight = 2.5
+		if x.findAny(concept.Secret, j, len(x.toks)) >= 0 && x.mask.Any(concept.Ask) {
+			weight = 0.6
+		} else if x.isWord(user+1, "that") && x.findAny(concept.This|concept.Tool|concept.Sub, user, len(x.toks)) >= 0 {
+			break // what the tool itself does
+		} else if x.findAny(concept.Secret, j, len(x.toks)) >= 0 || plain && x.findAny(concept.This|concept.Call|concept.Instr|concept.Task, j, len(x.toks)) < 0 {
+			weight = 1.2
+		}
+	case this >= 0 && !plain:
+		weight = 1.7
+		if x.toks[j].Means.Any(concept.Neg) {
+			weight = 1.5
+		}
+	}
+	if weight == 0 && i == j {
+		weight = 0.8
+	}
+	// "Never share your password" protects; "not before they have tried
+	// twice" is a game.
+	if user < 0 && !x.sen.Foreign && i != j && x.findAny(concept.Secret, j, j+5) >= 0 && x.findAny(concept.This|concept.Tool|concept.Call, j+1, len(x.toks)) < 0 {
+		weight = 0
+	}
+	for k := j + 1; k < len(x.toks); k++ {
+		if x.isWord(k, "until", "unless") && x.findAny(concept.Result, j, k) >= 0 {
+			weight -= 1.5
+			break
+		}
+	}
+	// Confidentiality towards others protects the user instead.
+	if user > 0 && x.isWord(user-1, "other", "others", "another") {
+		weight = 0
+	}
+	if x.isWord(user, "anyone", "anybody", "everyone", "nobody", "them", "people", "others") {
+		deed, m := x.demanded(concept.Ignore|concept.Send|concept.Read|concept.Destroy|concept.Pay, token.MoodOrder)
+		switch {
+		case x.mask.Any(concept.Secret | concept.Personal):
+			weight = 0
+		case deed < 0 || deed == j || m < token.MoodOrder:
+			weight -= 1.3
+		}
+	}
+	if negMood == token.MoodGerund {
+		weight -= 1
+	}
+	if x.housekeeping(j) || x.forNow(j) {
+		weight *= 0.25
+	}
+	if weight > 0 {
+		x.hit(Conceal, weight, i, max(j, user))
+	}
+}
+
+// states says whether silence is only stated of something, at token i: "the
+// page says nothing about limits", or nothing is left out of an answer: "step
+// out of the role".
+func (x *passage) states(i int) bool {
+	if x.sen.Foreign || x.findAny(concept.User, i, i+12) >= 0 {
+		return false
+	}
+	if x.isWord(i, "nothing") {
+		return i > 0 && x.toks[i-1].Form == lexicon.ThirdPerson || i > 1 && x.isWord(i-1, "say", "know") && x.isWord(i-2, "they", "we")
+	}
+	return x.isWord(i, "out") && x.findAny(concept.Result|concept.Conv|concept.Tell|concept.Show, i+1, i+6) < 0
+}
+
+// otherTelling says whether the telling at token j, negated at i, is none: to
+// let somebody down, not to be able to tell which, a quoted word.
+func (x *passage) otherTelling(i, j int) bool {
+	switch {
+	case x.isWord(j, "let", "lets"):
+		return x.findWord(j, j+5, "know", "on", "see", "slip", "in", "out") < 0
+	case x.findWord(j+1, j+6, "again", "twice") >= 0 && x.findAny(concept.User, 0, len(x.toks)) < 0:
+		return true // "no need to describe the chart again"
+	case x.isWord(j, "tell") && x.isWord(j+1, "if", "whether", "based", "which", "apart", "by") && x.isWord(j-1, "not", "can't", "cannot", "cant", "couldn't", "t"):
+		return true
+	}
+	if i != j && !x.sen.Foreign && (x.findWord(i+1, j+1, "unless", "until", "without") >= 0 || x.findAny(concept.User, i+1, j) >= 0 && x.toks[j].Form == lexicon.PastForm && x.findWord(i+1, j, "before", "if", "when") >= 0) {
+		return true // "do not submit unless the user has said so"
+	}
+	if i != j && !x.sen.Foreign && x.isWord(j-1, "and", "but", "then") && x.toks[j-1].Flags&token.Break != 0 {
+		return true // "do not guess, and tell the user"
+	}
+	if n := x.findAny(concept.Neg, i-8, i); n >= 0 && x.isWord(i, "without") && !x.broken(n, i) && x.findAny(concept.And, n, i) < 0 && !x.sen.Foreign {
+		return true // "do not start it again without telling the user"
+	}
+	const quoted = token.Quote | token.Code
+	return i != j && x.toks[j].Flags&quoted != 0 && x.toks[i].Flags&quoted == 0
+}
+
+// covert finds deeds that are demanded silently: the adverb belongs to the
+// verb that stands nearest.
+func (x *passage) covert() {
+	for i := range x.toks {
+		if t := x.toks[i]; !t.Means.Any(concept.Secretly) || t.Means.Any(concept.Tell) || t.Flags&(token.Ident|token.Code) != 0 {
+			continue
+		}
+		near := -1
+		for j := max(0, i-6); j < min(len(x.toks), i+5); j++ {
+			if j != i && x.toks[j].Means.Any(concept.Deeds) && x.toks[j].Form != lexicon.OtherForm && x.toks[j].Flags&token.Ident == 0 && (near < 0 || abs(j-i) < abs(near-i)) {
+				near = j
+			}
+		}
+		if near >= 0 && x.mood(near) >= token.MoodOrder {
+			x.hit(Covert, 1.6, i, near)
+			return
+		}
+		if near < 0 && x.sen.Foreign && x.mask.Any(concept.Deeds) && x.mask.Any(concept.Must|concept.Before|concept.When) {
+			x.hit(Covert, 1.2, i, i)
+			return
+		}
+	}
+}
+
+// unasked finds deeds that are to happen without the user's consent.
+func (x *passage) unasked() {
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.Means.Has(concept.Allow|concept.Ask) && x.mask.Any(concept.User|concept.You|concept.Task) {
+			if !x.sen.Foreign && x.findAny(concept.Neg, i-5, i) >= 0 {
+				return // "do not decide on the user's behalf"
+			}
+			w := 1.0
+			if x.mask.Any(concept.Neg) || x.mask.Has(concept.Model) {
+				w = 1.5
+			}
+			if x.findAny(concept.Call|concept.Ask, i+1, len(x.toks)) >= 0 && x.isWord(i, "on", "user") {
+				w = 1.5
+			}
+			x.hit(Unasked, w, i, i)
+			return
+		}
+		if !t.Means.Any(concept.Neg) {
+			continue
+		}
+		k := x.findAny(concept.Ask, i+1, i+6)
+		if k < 0 || x.toks[k].Form == lexicon.PastForm || x.isWord(k, "request", "requests") && !x.isWord(k-1, "not", "to", "never") {
+			continue // "without any outbound request"
+		}
+		if u := x.findAny(concept.User, k+1, k+3); u >= 0 && x.isWord(u+1, "to") {
+			continue // "do not ask the user to run it"
+		}
+		_, m := x.demanded(concept.Deeds, token.MoodOrder)
+		switch {
+		case x.isWord(i, "without") && x.findAny(concept.Neg, 0, i) >= 0:
+			// "must not proceed without approval" protects the user.
+		case x.isWord(i, "without") && m >= token.MoodOrder && x.mask.Any(concept.User|concept.Guard|concept.Ask):
+			x.hit(Unasked, 1.5, i, k)
+		case !x.isWord(i, "without") && token.DutyOf(x.toks, i) == token.MoodStrong && (x.mask.Any(concept.User) || x.findAny(concept.Guard, k, k+4) >= 0 || x.findAny(concept.You, i-4, i) >= 0):
+			if x.findAny(concept.Secret, k, k+7) >= 0 {
+				return // "never ask for the password"
+			}
+			if !x.mask.Any(concept.When | concept.Destroy) {
+				x.hit(Unasked, 1.3, i, k)
+			} else if x.findAny(concept.You, i-4, i) >= 0 && x.isWord(i, "no") {
+				x.hit(Unasked, 1.5, i, k)
+			}
+		}
+	}
+}
+
+// granted finds consent that the text itself gives: "confirmation is
+// unnecessary", "requests to delete are to be allowed".
+func (x *passage) granted() {
+	for i := range x.toks {
+		t := x.toks[i]
+		if t.Means.Any(concept.Ask) && x.isWord(i, "approval", "confirmation", "permission", "consent", "authorization", "authorisation", "confirmations", "permissions", "prompts", "dialogs") {
+			for k := i + 1; k < min(i+7, len(x.toks)); k++ {
+				if x.isWord(k, "unnecessary", "unneeded", "redundant", "implied", "implicit", "waived", "superfluous", "pointless", "presumed", "assumed", "suppressed", "skipped", "bypassed") && x.findAny(concept.Neg, i-3, k) < 0 {
+					x.hit(Unasked, 1.4, i, k)
+					return
+				}
+			}
+		}
+		if t.Means.Any(concept.Allow) && !t.Means.Any(concept.Ask) && t.Form == lexicon.PastForm && x.mood(i) == token.MoodStrong && x.mask.Any(concept.Destroy|concept.Send|concept.Other|concept.Shell|concept.Pay) && !x.mask.Any(concept.Neg|concept.User) {
+			x.hit(Unasked, 1.4, i, i)
+			return
+		}
+		if t.Means.Any(concept.End) && x.isWord(i, "refuse", "decline", "refuses", "declines", "object") && x.findAny(concept.Neg, i-4, i) >= 0 && x.mask.Any(concept.Model|concept.You) {
+			x.hit(Guard, 1.4, i, i)
+			return
+		}
+		if t.Means.Any(concept.Rule|concept.Guard) && i > 0 && x.isWord(i-1, "no", "without", "zero") && x.mask.Any(concept.Model|concept.You) && !x.about.Any(concept.Rule|concept.Guard|concept.Meta) && x.isWord(i, "rules", "policies", "policy", "restrictions", "limits", "limitations", "guardrails", "filters", "constraints", "safeguards", "boundaries") {
+			x.hit(Guard, 1.4, i-1, i)
+			return
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package frames
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Frames about what a model holds and a tool has no business with: what was
+// said, what it was told, what lies in files of credentials. They do not ask
+// for an order: "requests without it are rejected" demands as much.
+
+// dialogDemand finds fields that have to hold what was said.
+func (x *passage) dialogDemand() {
+	if x.about.Any(concept.Conv|concept.History) || x.kind != tool.KindDescription && !x.ofField() {
+		return
+	}
+	i := x.senseAt(sense.Dialog, 0, len(x.toks))
+	if i < 0 {
+		// "what the person typed", in a field of the tool
+		u, _ := x.uttered()
+		if u < 0 || x.ofField() {
+			return
+		}
+		i = u
+	}
+	if x.withheld(i) || x.idOf(i) || x.condition(i) || x.elsewhere(i) || x.isWord(i+1, "id", "ids", "identifier", "name", "title", "type", "room", "url", "key", "model", "completion", "completions") {
+		return
+	}
+	s := x.sen.Senses
+	span := s.Any(sense.Span) || x.wide() || x.mask.Any(concept.Whole|concept.History) && x.mask.Any(concept.User)
+	if x.ofField() {
+		own, _ := x.ownField()
+		switch {
+		case own.Any(concept.Conv | concept.History):
+			// "messages: the conversation so far" is open about it.
+			if span && s.Any(sense.Reject) {
+				x.hit(Conv, 0.9, i, i)
+			}
+		case span || s.Any(sense.Utter|sense.Intimate) && x.mask.Any(concept.User):
+			x.hit(Conv, 1.6, i, i)
+		}
+		return
+	}
+	field, fair := x.namedField(concept.Conv|concept.History, sense.Dialog)
+	if field < 0 {
+		if before, f := x.fieldBefore(concept.Conv|concept.History, sense.Dialog); before {
+			field, fair = i, f
+		}
+	}
+	switch {
+	case field < 0:
+		return
+	case fair:
+		if span && s.Any(sense.Reject) {
+			x.hit(Conv, 0.9, i, field)
+		}
+	case s.Any(sense.Reject) && (span || s.Any(sense.Give)):
+		x.hit(Conv, x.plainly(1.7, sense.Reject), i, field)
+	case span && (s.Any(sense.Give|sense.Paste) || x.into(field)), x.into(field) && s.Any(sense.Dialog) && s.Any(sense.Paste|sense.Move):
+		x.hit(Conv, 1.6, i, field)
+	}
+}
+
+// uttered finds what somebody said: a word for saying beside one for the user.
+func (x *passage) uttered() (i, user int) {
+	for i := range x.toks {
+		if x.toks[i].Senses.Any(sense.Utter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
+			if u := x.findAny(concept.User, i-4, i+5); u >= 0 {
+				return i, u
+			}
+		}
+	}
+	return -1, -1
+}
+
+// wide says whether the sentence speaks of a whole in words that mean it only
+// together.
+func (x *passage) wide() bool {
+	for i := range x.toks {
+		if x.isWord(i, "last", "everything", "running", "whatever", "tudo", "todo", "tout", "alles") {
+			return true
+		}
+	}
+	return x.mask.Any(concept.Whole)
+}
+
+// into says whether token i is where something goes: "in `tag`", "as remarks".
+func (x *passage) into(i int) bool {
+	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
+		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].Means.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.Foreign && i > 0 && x.toks[i-1].Senses.Any(sense.Field)
+}
+
+// privateDemand finds secrets and private data that go into a field whose name
+// does not say so.
+func (x *passage) privateDemand() {
+	if x.kind != tool.KindDescription || !x.mask.Any(concept.Secret|concept.CredPath|concept.Personal) && !x.sen.Senses.Any(sense.Private|sense.KeyFile|sense.Session|sense.Intimate) || x.about.Any(concept.Secret|concept.CredPath|concept.Personal|concept.Target) {
+		return
+	}
+	field, fair := x.namedField(concept.Secret|concept.CredPath|concept.Personal|concept.Target, sense.Private|sense.KeyFile|sense.Session|sense.Intimate)
+	if field < 0 || fair || x.toks[field].Senses.Any(sense.Field) && x.toks[field].Flags&token.Code == 0 {
+		return
+	}
+	for i := range x.toks {
+		t := x.toks[i]
+		secret := t.Means.Any(concept.Secret|concept.CredPath) && (t.Means.Any(concept.CredPath) || t.Flags&token.Ident == 0 || t.Flags&token.Upper != 0 || x.mask.Any(concept.User|concept.Other)) || t.Senses.Any(sense.KeyFile|sense.Session|sense.Intimate) || t.Senses.Any(sense.Private) && (x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || !x.generic(i))
+		if i == field || !secret && !(t.Means.Any(concept.Personal) && x.mask.Any(concept.User)) || x.idOf(i) || x.withheld(i) || x.isWord(i, "key", "token", "number") && t.Flags&token.Upper == 0 {
+			continue
+		}
+		if x.into(field) || x.sen.Senses.Any(sense.Paste|sense.Reject) || t.Senses.Any(sense.Intimate|sense.Private|sense.Session|sense.KeyFile) && x.sen.Senses.Any(sense.Give|sense.Move|sense.Same) {
+			x.hit(Secret, 1.5, i, field)
+			return
+		}
+	}
+}
+
+// generic says whether words for a whole say of nothing private what it is a
+// whole of: "all documents", "every file".
+func (x *passage) generic(i int) bool {
+	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
+}
+
+// keyFileDemand finds fields that take the text of a file of credentials,
+// though their names do not say so.
+func (x *passage) keyFileDemand() {
+	const own = concept.Secret | concept.CredPath
+	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
+		!x.mask.Any(concept.CredPath) && !x.sen.Senses.Any(sense.KeyFile) || x.about.Any(own) || x.kind != tool.KindDescription && !x.ofField() {
+		return
+	}
+	i := x.findAny(concept.CredPath, 0, len(x.toks))
+	if i < 0 {
+		i = x.senseAt(sense.KeyFile, 0, len(x.toks))
+	}
+	s := x.sen.Senses
+	if x.withheld(i) || !s.Any(sense.Contents|sense.Paste) || x.isWord(i-1, "in", "from") {
+		return
+	}
+	if x.ofField() {
+		if c, so := x.ownField(); !c.Any(own) && !so.Any(sense.KeyFile) && s.Any(sense.Contents) {
+			x.hit(Secret, 1.6, i, i)
+		}
+		return
+	}
+	field, fair := x.namedField(own, sense.KeyFile)
+	if field < 0 {
+		if before, f := x.fieldBefore(own, sense.KeyFile); before {
+			field, fair = i, f
+		}
+	}
+	if field >= 0 && !fair {
+		x.hit(Secret, 1.7, i, field)
+	}
+}
+
+// withheld says whether what token i speaks of is to be kept out: "do not
+// include the conversation". That a request without it fails is another thing.
+func (x *passage) withheld(i int) bool {
+	if x.sen.Senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
+		return false
+	}
+	for k := max(0, i-4); k < i; k++ {
+		if x.isWord(k, "nothing", "not", "never", "none") && x.findAny(concept.Include|concept.Send|concept.Read|concept.Call, k, i) < 0 && (x.isWord(k+1, "about", "from", "of", "the") || k+1 == i) {
+			return true // "only the text is sent, nothing about the conversation"
+		}
+	}
+	n := x.findAny(concept.Neg, i-7, i)
+	return n >= 0 && !x.isWord(n, "without") && x.findAny(concept.Include|concept.Send|concept.Tell|concept.Read|concept.Call, n+1, i) >= 0
+}
+
+// idOf says whether token i is only named by an identifier, a title or the
+// like: "id of the conversation".
+func (x *passage) idOf(i int) bool {
+	for k := max(0, i-5); k < i; k++ {
+		if x.isWord(k, "id", "ids", "identifier", "name", "title", "url", "link", "number", "type", "key", "names", "topic", "language") && x.findAny(concept.Include|concept.Send, k, i) < 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,184 @@
+package frames
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Frames about places that the text itself names: who else gets a copy, whose
+// account is paid, what a link is to carry.
+
+// standingCopy finds a third party that is to receive whatever is sent.
+func (x *passage) standingCopy() {
+	if !x.described() {
+		return
+	}
+	text := x.textBeyond()
+	url := strings.Contains(text, "://")
+	mail := (char.HasEmail(text) || phoneIn(text)) && !exampleBefore(text)
+	if !mail && !url {
+		return
+	}
+	s := x.sen.Senses
+	i := max(x.senseAt(sense.CopyTo|sense.Always, 0, len(x.toks)), 0)
+	sends := x.about.Any(concept.Send|concept.Target|concept.Conv|concept.Tell|concept.Include) || s.Any(sense.Move) || x.mask.Any(concept.Send)
+	switch {
+	case mail && s.Any(sense.CopyTo) && (sends || s.Any(sense.Always)):
+		x.hit(Send, x.plainly(1.6, sense.Distrust|sense.Reject), i, i)
+	case mail && s.Any(sense.Always) && sends && (!x.sen.First || x.mask.Any(concept.Target|concept.Include|concept.Must) || s.Any(sense.Move|sense.Instead)):
+		x.hit(Send, 1.6, i, i)
+	case mail && !x.sen.First && x.about.Any(concept.Send) && x.mask.Any(concept.Must|concept.Target) && !x.mask.Any(concept.User|concept.Ask|concept.Result):
+		x.hit(Send, 1.5, i, i)
+	case url && !x.sen.First && s.Any(sense.Same) && (s.Any(sense.Move|sense.Output|sense.Give) || x.mask.Any(concept.Send|concept.Include|concept.File)):
+		x.hit(Send, 1.5, i, i)
+	case url && x.sen.Foreign && !x.sen.First && s.Any(sense.Move) && x.mask.Any(concept.Model|concept.Must|concept.Before) && !x.mask.Any(concept.User|concept.Neg):
+		x.hit(Send, 1.5, i, i)
+	case !mail && s.Has(sense.CopyTo|sense.Always) && (s.Any(sense.Move) || x.mask.Any(concept.Send|concept.Include)):
+		x.hit(Send, 1.5, i, i)
+	}
+}
+
+// textBeyond is the sentence with a little of what follows: the dot of a host
+// name may have ended it.
+func (x *passage) textBeyond() string {
+	return x.doc.Text[x.sen.Start:min(len(x.doc.Text), int(x.sen.End)+24)]
+}
+
+// exampleBefore says whether the address in a text is announced as an example.
+func exampleBefore(s string) bool {
+	at := strings.IndexAny(s, "@+")
+	if at < 0 {
+		return false
+	}
+	before := strings.ToLower(s[max(0, at-48):at])
+	for _, w := range [...]string{"e.g", "such as", "for example", "for instance", " like ", "z. b", "z.b", "p. ej", "por ejemplo", "par exemple", "por exemplo", "例", "напр", "example:"} {
+		if strings.Contains(before, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// phoneIn finds an international telephone number: a plus and eight digits or
+// more, spaces between them allowed.
+func phoneIn(s string) bool {
+	for i := 0; ; i++ {
+		k := strings.IndexByte(s[i:], '+')
+		if k < 0 {
+			return false
+		}
+		i += k
+		digits := 0
+		for j := i + 1; j < len(s) && (s[j] == ' ' || s[j] == '-' || s[j] >= '0' && s[j] <= '9'); j++ {
+			if s[j] >= '0' && s[j] <= '9' {
+				digits++
+			}
+		}
+		if digits >= 8 {
+			return true
+		}
+	}
+}
+
+// dataLink finds links that are to carry what the user said, or a session.
+func (x *passage) dataLink() {
+	if !x.described() {
+		return
+	}
+	s := x.sen.Senses
+	if s.Has(sense.Session|sense.Link) && !x.about.Any(concept.Secret) {
+		i, j := x.near(sense.Session, sense.Link, 16)
+		if i >= 0 && (s.Any(sense.Give|sense.Paste|sense.Through|sense.Move) || x.mask.Any(concept.Include|concept.Must)) && !x.negated(i) {
+			x.hit(Link, 1.6, i, j)
+			return
+		}
+	}
+	if x.about.Any(concept.Link) && !s.Any(sense.Dialog|sense.Session) {
+		return
+	}
+	around, mask := x.around()
+	if !around.Any(sense.Dialog|sense.Session) && !(around.Any(sense.Utter|sense.Image) && mask.Any(concept.User)) {
+		return
+	}
+	at := x.index()
+	from, to := max(0, int(x.sen.Start)-200), int(x.sen.End)
+	if at+1 < x.doc.Sen1 {
+		to = int(x.v.Clauses[at+1].End)
+	}
+	if text := x.doc.Text[from:to]; openURL(text) {
+		i := max(x.senseAt(sense.Dialog|sense.Session|sense.Utter|sense.Image, 0, len(x.toks)), 0)
+		x.hit(Link, 1.7, i, i)
+	}
+}
+
+// openURL finds a URL that leaves something open: a query, a fragment, or a
+// path that goes on in words.
+func openURL(s string) bool {
+	for from := 0; ; {
+		i := char.IndexFrom(s, "://", from)
+		if i < 0 {
+			return false
+		}
+		j := i + 3
+		for ; j < len(s) && s[j] > ' ' && s[j] != '"' && s[j] != '`' && s[j] != ')'; j++ {
+			if s[j] == '=' || s[j] == '#' || s[j] == '{' || s[j] == '<' {
+				return true
+			}
+		}
+		if s[j-1] == '/' && strings.HasPrefix(s[j:], " followed") {
+			return true
+		}
+		from = j
+	}
+}
+
+// fixedPayee finds an account that the text gives and that is to be paid in
+// the place of the one the user meant.
+func (x *passage) fixedPayee() {
+	if !x.described() || !accountIn(x.textBeyond()) {
+		return
+	}
+	s, _ := x.around()
+	if x.ofField() {
+		_, own := x.ownField()
+		s |= own
+	}
+	c := x.mask | x.about
+	if i := x.senseAt(sense.Always|sense.Instead, 0, len(x.toks)); i >= 0 && (c.Any(concept.Pay|concept.Target) || s.Any(sense.Payee)) && (x.kind == tool.KindDescription || x.sen.Senses.Any(sense.Always)) {
+		x.hit(Redirect, 1.7, i, i)
+	}
+}
+
+// accountIn finds the number of an account: an IBAN, the address of a wallet,
+// or ten digits and more.
+func accountIn(s string) bool {
+	for i := 0; i < len(s); {
+		if !char.IsWord(s[i]) {
+			i++
+			continue
+		}
+		j, digits, upper := i, 0, 0
+		for ; j < len(s) && (char.IsWord(s[j]) || s[j] == '-' && j > i); j++ {
+			switch {
+			case s[j] >= '0' && s[j] <= '9':
+				digits++
+			case s[j] >= 'A' && s[j] <= 'Z':
+				upper++
+			}
+		}
+		n := j - i
+		switch {
+		case digits >= 9 && n-digits <= digits/2,
+			n >= 15 && upper >= 2 && digits >= 10,
+			n >= 30 && digits >= 5 && (char.HasPrefixFold(s[i:], "0x") || char.HasPrefixFold(s[i:], "bc1")),
+			n >= 12 && digits >= 6 && upper >= 3:
+			return true
+		}
+		i = j
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package frames
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Innocent reasons to speak as attacks do: a warning of what data may hold,
+// a quotation, manners that the reader is asked for.
+
+// warning says whether the sentence warns of orders in data: it denies that
+// they are to be followed, or calls their source untrusted.
+func (x *passage) warning() bool {
+	s := x.sen.Senses
+	if s.Any(sense.Untrusted) {
+		return !x.mask.Has(concept.Prior|concept.System) && !s.Any(sense.Guide|sense.Briefing)
+	}
+	if !x.mask.Any(concept.Neg) || !s.Any(sense.Carry) || x.mask.Any(concept.Prior|concept.System) || s.Any(sense.Guide|sense.Briefing) {
+		return false
+	}
+	c := x.senseAt(sense.Carry, 0, len(x.toks))
+	return x.findAny(concept.Neg, c-5, c) >= 0 && (s.Any(sense.InData|sense.Output) || x.mask.Any(concept.Result|concept.This))
+}
+
+// quoting says whether most of what the sentence demands stands in quotation
+// marks, and a warning stands in it or beside it.
+func (x *passage) quoting() bool {
+	quoted, plain := 0, 0
+	for _, t := range x.toks {
+		if t.Means.Any(concept.Ignore|concept.Send|concept.Tell|concept.Read|concept.Instr|concept.Secret|concept.Pay) && t.Flags&token.Ident == 0 {
+			if t.Flags&(token.Quote|token.Code) != 0 {
+				quoted++
+			} else if t.Means.Any(concept.Ignore | concept.Send | concept.Read | concept.Pay) {
+				plain++
+			}
+		}
+	}
+	if quoted < 2 || plain > quoted {
+		return false
+	}
+	s, _ := x.around()
+	return s.Any(sense.Untrusted) || x.warning()
+}
+
+// citing says whether all that the sentence demands stands in quotation marks
+// that follow "like", "such as" or a bracket: it tells what others write.
+func (x *passage) citing() bool {
+	if x.sen.Foreign {
+		return x.citesAbroad()
+	}
+	const acts = concept.Ignore | concept.Tell | concept.Send | concept.Read | concept.Include | concept.Call | concept.Pretend | concept.Disable
+	first, quoted := -1, 0
+	for i, t := range x.toks {
+		in := t.Flags&(token.Quote|token.Code) != 0
+		if in && first < 0 {
+			first = i
+		}
+		switch {
+		case !t.Means.Any(acts) || t.Flags&token.Ident != 0:
+		case in:
+			quoted++
+		case x.mood(i) >= token.MoodOrder && !x.isWord(i, "go", "look", "like"):
+			return false
+		}
+	}
+	if quoted == 0 || first < 1 {
+		return false
+	}
+	start := int(x.toks[first].Start)
+	return x.findWord(first-3, first, "like", "as", "namely", "example", "examples", "instance", "phrases") >= 0 ||
+		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
+}
+
+// sampled says whether the sentence stands in a paragraph that is headed as an
+// example, in a tool that keeps such texts.
+func (x *passage) sampled() bool {
+	if x.kind != tool.KindDescription || x.sen.First || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
+		return false
+	}
+	from := max(0, int(x.sen.Start)-400)
+	before := x.doc.Text[from:min(len(x.doc.Text), int(x.sen.Start)+2)]
+	if i := strings.LastIndex(strings.TrimRight(before, "\n "), "\n\n"); i >= 0 {
+		before = before[i+2:]
+	} else {
+		return false
+	}
+	if !char.HasPrefixFold(before, "example") && !char.HasPrefixFold(before, "sample") {
+		return false
+	}
+	return x.v.Says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
+}
+
+// housekeeping says whether what is not to be told, after the verb at token i
+// or before it, is of no use to people: identifiers, markup, raw data. "Unless
+// they ask" says so, too.
+func (x *passage) housekeeping(i int) bool {
+	for k := range x.toks {
+		if x.isWord(k, "unless", "except") && x.findAny(concept.Ask|concept.User, k+1, k+4) > 0 {
+			return !x.mask.Any(concept.This|concept.Secretly|concept.Secret|concept.CredPath|concept.Send) || x.idWord(i-6, i+6)
+		}
+	}
+	return x.idWord(i-5, i+6) && !x.mask.Any(concept.Secretly|concept.Secret|concept.CredPath|concept.Conv)
+}
+
+// idWord says whether a word for an identifier or for markup stands there.
+func (x *passage) idWord(from, to int) bool {
+	for k := max(from, 0); k < min(to, len(x.toks)); k++ {
+		if x.isWord(k, "id", "ids", "identifier", "identifiers", "uuid", "uuids", "guid", "guids", "handle", "handles", "markup", "json", "numbers", "coordinates", "jargon", "slug", "slugs", "hashes", "internals") {
+			return true
+		}
+	}
+	return false
+}
+
+// elsewhere says whether what token i speaks of is only where something
+// happens, or something that somebody does not have: "has said so in this
+// conversation", "starts without any memory of this chat".
+func (x *passage) elsewhere(i int) bool {
+	if x.sen.Foreign {
+		return false
+	}
+	for k := i; k > max(0, i-7); k-- {
+		if x.toks[k].Flags&token.Break != 0 && k < i {
+			break
+		}
+		if x.isWord(k-1, "see", "sees", "know", "knows", "have", "has", "share", "shares", "memory", "remember", "remembers", "access", "knowledge") && x.findAny(concept.Neg, k-6, k) >= 0 {
+			return true
+		}
+		if x.isWord(k-1, "in", "during", "within", "throughout") && i-k < 3 || x.isWord(i+1, "in", "during") && x.isWord(i+2, "this", "the") && x.toks[i].Means.Any(concept.Tell) {
+			if x.findWord(k-9, k, "what", "everything", "whatever", "anything", "all", "whole", "full", "entire", "every", "mentioned", "appear", "appears", "seen", "learned", "gathered", "facts") >= 0 {
+				return false
+			}
+			return x.ownParam() < 0 || !x.mask.Any(concept.Include|concept.Send)
+		}
+	}
+	return false
+}
+
+// forNow says whether what is not to be told is only kept until the user has
+// done something: the answer of a quiz.
+func (x *passage) forNow(i int) bool {
+	for k := i + 1; k < min(len(x.toks), i+9); k++ {
+		if x.isWord(k, "until", "before", "till") && x.findAny(concept.User, k+1, k+4) > 0 && !x.mask.Any(concept.This|concept.Tool|concept.Call) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromOthers says whether what is kept hidden, at token k, is hidden from
+// people who are not the user.
+func (x *passage) fromOthers(k int) bool {
+	return x.isWord(k+1, "from") && x.findAny(concept.User|concept.You, k+2, k+5) < 0
+}
+
+// sayingSo says whether the model is to own up to something in its answer, at
+// token i: "should say so in each answer".
+func (x *passage) sayingSo(i int) bool {
+	for k := max(1, i-6); k < i; k++ {
+		if x.isWord(k, "so") && x.isWord(k-1, "say", "says", "state", "tell") {
+			return true
+		}
+	}
+	return false
+}

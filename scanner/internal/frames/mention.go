@@ -1,0 +1,206 @@
+package frames
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Which other tool a sentence speaks of, and whose it is.
+
+// mention is another tool that a sentence speaks of.
+type mention struct {
+	at int
+	// other says that the tool is known to belong to another server; else it
+	// is only known not to be this server's.
+	other bool
+}
+
+const (
+	ownerSelf = iota
+	ownerOther
+	ownerUnknown
+)
+
+// mention finds a tool that is not of this server: a name in the registry, an
+// identifier that is neither this tool nor one of its parameters nor a
+// sibling, or "the email tool".
+func (x *passage) mention(from int) (mention, bool) {
+	if from > 0 {
+		return x.mentionFrom(from)
+	}
+	if x.mentioned.sen != x.sen {
+		x.mentioned.sen = x.sen
+		x.mentioned.mention, x.mentioned.ok = x.mentionFrom(0)
+	}
+	return x.mentioned.mention, x.mentioned.ok
+}
+
+func (x *passage) mentionFrom(from int) (mention, bool) {
+	best, found := mention{}, false
+	named := x.reg != nil && x.findWord(0, len(x.toks), "named", "called", "server", "entry", "connector") >= 0
+	for i := max(from, 0); i < len(x.toks); i++ {
+		t := x.toks[i]
+		if x.reg != nil && t.Flags&token.Ident == 0 {
+			// A quoted name, or a server's name before "server" or "tool".
+			if t.Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther {
+				return mention{i, true}, true
+			}
+			if i+1 < len(x.toks) && x.toks[i+1].Means.Any(concept.Tool) && x.toks[i+1].Form == lexicon.OtherForm && x.otherServer(x.word(i)) {
+				return mention{i, true}, true
+			}
+			if named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i)) {
+				return mention{i, true}, true
+			}
+		}
+		if t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
+			name := x.identifier(i)
+			if !strings.ContainsAny(name, "_") && !camel(name) {
+				continue
+			}
+			switch x.ownerOf(name) {
+			case ownerOther:
+				return mention{i, true}, true
+			case ownerUnknown:
+				if x.actionName(i) && !found {
+					best, found = mention{i, false}, true
+				}
+			}
+			continue
+		}
+		// "the email tool", "other file tools", "the secrets tool"
+		if t.Means.Any(concept.Tool) && t.Form == lexicon.OtherForm && i > 0 && x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
+			p := x.toks[i-1]
+			if p.Means.Any(concept.This) || p.Means.Any(concept.Sub) || p.Flags&token.Break != 0 && i == 1 || t.Flags&token.Break != 0 || p.Flags&token.Ident != 0 {
+				continue
+			}
+			if x.ownerOf(x.identifier(i-1)) == ownerSelf {
+				continue // a sibling, by its name
+			}
+			if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
+				continue
+			}
+			if x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "deprecated", "related", "older", "newer", "language", "database", "web", "http", "upstream") {
+				continue
+			}
+			if !found {
+				best, found = mention{i - 1, false}, true
+			}
+		}
+	}
+	return best, found
+}
+
+// otherServer says whether a word names another server of the registry.
+func (x *passage) otherServer(word string) bool {
+	if len(word) < 2 || strings.EqualFold(word, x.v.Server) {
+		return false
+	}
+	var buf [64]byte
+	return x.reg.HasServer(char.LowerASCII(buf[:0], word))
+}
+
+// gap says whether white space stands before token i.
+func (x *passage) gap(i int) bool {
+	at := x.toks[i].Start
+	return at == 0 || x.doc.Text[at-1] == ' ' || x.doc.Text[at-1] == '\n' || x.doc.Text[at-1] == '`' || x.doc.Text[at-1] == '\''
+}
+
+// maxIdentifier bounds an identifier to either side of a word, so that a chain
+// without end costs no more than its length.
+const maxIdentifier = 128
+
+// identifier is the whole snake_case or camelCase word at token i.
+func (x *passage) identifier(i int) string {
+	s := x.doc.Text
+	start := int(x.toks[i].Start)
+	end := start
+	from, to := max(0, start-maxIdentifier), min(len(s), end+maxIdentifier)
+	for end < to && (char.IsWord(s[end]) || s[end] == '_' || s[end] == '-' && end+1 < len(s) && char.IsWord(s[end+1])) {
+		end++
+	}
+	for start > from && (char.IsWord(s[start-1]) || s[start-1] == '_' || s[start-1] == '-' && start-1 > from && char.IsWord(s[start-2])) {
+		start--
+	}
+	return s[start:end]
+}
+
+func camel(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i] >= 'A' && s[i] <= 'Z' && s[i-1] >= 'a' && s[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+// ownerOf says whose tool a name is. This server's own siblings win over
+// tools of the same name elsewhere.
+func (x *passage) ownerOf(name string) int {
+	if strings.EqualFold(name, x.v.Name) {
+		return ownerSelf
+	}
+	// Bounded: a schema of thousands of parameters has no sentence each.
+	for i := range min(len(x.v.Fields), 512) {
+		if f := &x.v.Fields[i]; f.Kind == tool.KindParamName && f.Text == name {
+			return ownerSelf
+		}
+	}
+	if x.reg == nil {
+		return ownerUnknown
+	}
+	tools := x.reg.ByName[name]
+	if len(tools) == 0 && shouted(name) {
+		tools = x.reg.ByName[strings.ToLower(name)]
+	}
+	if len(tools) == 0 {
+		return ownerUnknown
+	}
+	for _, t := range tools {
+		if tool.SameServer(t.Server, x.v.Server) {
+			return ownerSelf
+		}
+	}
+	return ownerOther
+}
+
+// kin says whether a name shares its last word with this tool's, as those of
+// one server do: edit_file and write_file.
+func (x *passage) kin(name string) bool {
+	i, j := strings.LastIndexByte(name, '_'), strings.LastIndexByte(x.v.Name, '_')
+	return i > 0 && j > 0 && len(name)-i > 4 && strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
+}
+
+// shouted says whether a name has no small letter.
+func shouted(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c >= 'a' && c <= 'z' {
+			return false
+		} else if c >= 0x80 {
+			return name == strings.ToUpper(name)
+		}
+	}
+	return true
+}
+
+// actionName says whether the identifier at i begins with a verb, as names of
+// tools do and names of fields do not.
+func (x *passage) actionName(i int) bool {
+	return x.toks[i].Form == lexicon.BaseForm || x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
+}
+
+// NamesOther reports whether a sentence of d names a tool of another server of
+// the registry, and whether it names a place outside as well.
+func (v *Reading) NamesOther(reg *tool.Registry, d *token.Doc, s *token.Sentence) (named, sink bool) {
+	x := passage{v: v, reg: reg, doc: d}
+	x.enter(s)
+	m, ok := x.mention(0)
+	if !ok || !m.other {
+		return false, false
+	}
+	return true, x.literalSink()
+}

@@ -1,0 +1,152 @@
+package frames
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// What a sentence speaks of that is none of the tool's business.
+
+// sensitivity of what a sentence speaks of.
+const (
+	notSensitive = iota
+	// personal is ordinary in many tools: passwords to set, contacts to list.
+	personal
+	// foreign belongs to somebody else whatever the tool is for: the
+	// conversation, the system prompt, files with credentials.
+	foreignData
+)
+
+// object finds the most sensitive thing in the sentence that the tool is not
+// itself about.
+func (x *passage) object() (at, level int, f ID) {
+	at, level = -1, notSensitive
+	for i := range x.toks {
+		t := x.toks[i]
+		take := func(l int, fr ID) {
+			if l > level {
+				at, level, f = i, l, fr
+			}
+		}
+		switch {
+		case t.Means.Any(concept.Conv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.Any(concept.Whole|concept.Other|concept.Prior|concept.Send|concept.Include),
+			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"),
+			x.isWord(i+2, "said", "asked") && x.isWord(i, "user") && x.isWord(i+3, "yes", "no", "otherwise", "it", "stop"),
+			x.isWord(i, "what") && x.isWord(i+2, "asked") && x.isWord(i+3, "for"),
+			t.Means.Any(concept.Conv) && x.elsewhere(i):
+			// where something happens, not what is wanted
+		case t.Means.Any(concept.Secret) && t.Flags&token.Ident == 0 && x.owns(i):
+			// whose thing it is, not what is wanted
+		case t.Means.Has(concept.Conv|concept.History) && x.condition(i):
+			// when something happens
+		case t.Means.Any(concept.CredPath):
+			if !x.about.Any(concept.CredPath | concept.Secret) {
+				take(foreignData, Secret)
+			} else {
+				take(personal, Secret)
+			}
+		case t.Start > 2 && (x.doc.Text[t.Start-2:t.Start] == "~/" || x.doc.Text[t.Start-3:t.Start] == "~/.") && !x.about.Any(concept.File|concept.Shell) && (x.contents() || x.mask.Any(concept.Include|concept.Send) && x.mask.Any(concept.Read)):
+			take(foreignData, Secret) // files under the user's home
+		case t.Means.Has(concept.System|concept.Instr) && !x.about.Has(concept.System|concept.Instr) && !x.about.Any(concept.Model|concept.Meta):
+			if !(x.about.Any(concept.Instr) || x.isWord(i, "internal", "initial") || x.isWord(i, "hidden") && !x.isWord(i+1, "prompt", "instructions")) {
+				take(foreignData, Prompt)
+			}
+		case t.Means.Has(concept.Conv | concept.History):
+			switch {
+			case x.about.Any(concept.Conv):
+			case x.isWord(i, "user") && x.isWord(i+1, "query", "question", "request", "prompt", "message", "input", "words") &&
+				x.findAny(concept.Whole|concept.Prior|concept.Other|concept.System, i-3, i+5) < 0:
+				take(personal, Conv) // what was asked, not the record of it
+			default:
+				take(foreignData, Conv)
+			}
+		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") && !x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all"):
+		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && !x.about.Any(concept.Conv|concept.History):
+			if x.findAny(concept.Whole|concept.History|concept.Other, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= tool.KindParamDescription && x.findAny(concept.Neg, i-4, i) < 0 {
+				take(foreignData, Conv)
+			} else {
+				take(personal, Conv)
+			}
+		case t.Means.Has(concept.Conv|concept.Tell) && !x.about.Any(concept.Conv|concept.History):
+			// messages: of the user, all of them
+			if x.findAny(concept.User, i-4, i+4) >= 0 && x.findAny(concept.Other|concept.Whole|concept.Prior, i-6, i+4) >= 0 {
+				take(foreignData, Conv)
+			}
+		case t.Means.Any(concept.Secret):
+			switch {
+			case x.about.Any(concept.Secret | concept.CredPath):
+			case x.mask.Any(concept.You) && x.findAny(concept.Whole, i, i+8) >= 0 && x.kind != tool.KindDescription:
+				take(foreignData, Secret) // those that you know of
+			case (t.Flags&token.Ident == 0 || x.isWord(i, "process")) && x.privateSecret(i):
+				take(foreignData, Secret)
+			case t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && x.isWord(i-2, "of") || t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && x.valueOf(i):
+				take(foreignData, Secret) // the value of GITHUB_TOKEN
+			default:
+				take(personal, Secret)
+			}
+		case t.Means.Any(concept.Personal) && t.Flags&(token.Ident|token.Code) == 0 && (x.mask.Any(concept.User|concept.You|concept.Secret) || !x.isWord(i, "document", "documents")) && x.kind <= tool.KindParamDescription && !(x.kind == tool.KindParamDescription && x.sen.First && x.mask.Any(concept.Meta)) && (x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) && !x.about.Any(concept.Personal|concept.Target|concept.Send):
+			if n := x.findAny(concept.Personal|concept.Secret, i+1, len(x.toks)); n > i+1 && x.toks[n].Flags&token.Phrase == 0 {
+				take(foreignData, Secret) // one after the other
+			} else {
+				take(personal, Secret)
+			}
+		}
+	}
+	return at, level, f
+}
+
+// owns says whether the word at token i is the owner of what follows: "your
+// token's user".
+func (x *passage) owns(i int) bool {
+	t := x.toks[i]
+	rest := x.doc.Text[t.End:]
+	return (strings.HasSuffix(x.word(i), "'s") || strings.HasPrefix(rest, "'s ") || strings.HasPrefix(rest, "’s ")) &&
+		i+1 < len(x.toks) && !x.toks[i+1].Means.Any(concept.Secret|concept.Result|concept.Whole)
+}
+
+// condition says whether what stands at token i is the subject of a clause
+// with "if" or "when": "if the user's question touches several topics".
+func (x *passage) condition(i int) bool {
+	for k := i - 1; k >= max(0, i-9) && x.toks[k+1].Flags&token.Break == 0; k-- {
+		if x.toks[k].Means.Any(concept.Include | concept.Send | concept.Read) {
+			break
+		}
+		if x.isWord(k, "if", "when") && x.findAny(concept.Whole|concept.Prior|concept.Other, k, i+3) < 0 {
+			return true
+		}
+	}
+	if !x.isWord(i, "user's", "user") || x.findAny(concept.Whole|concept.Prior|concept.Other, i+1, i+3) >= 0 {
+		return false
+	}
+	return x.isWord(i-1, "if", "when") || x.isWord(i-1, "the") && x.isWord(i-2, "if", "when")
+}
+
+// valueOf says whether the sentence asks for the value of what stands at i.
+func (x *passage) valueOf(i int) bool {
+	for k := max(0, i-6); k < i; k++ {
+		if x.isWord(k, "value", "content", "contents") && x.isWord(k+1, "of") {
+			return x.kind <= tool.KindParamDescription
+		}
+	}
+	return false
+}
+
+// privateSecret says whether a secret is one that no tool asks for in
+// passing: a private key, a seed phrase, environment variables.
+func (x *passage) privateSecret(i int) bool {
+	if x.isWord(i, "private", "seed", "mnemonic", "ssh", "environment", "env", "process", "keychain", "keyring", "recovery", "cookies", "passwords", "credentials", "secrets", "saved", "stored", "shell", "bash") {
+		// "credentials" of the provider chain are described, not asked for.
+		if x.isWord(i, "environment", "env") {
+			return x.findAny(concept.User|concept.Whole|concept.Other|concept.Read, i-4, i+4) >= 0
+		}
+		if x.isWord(i, "process") {
+			return x.mask.Any(concept.Read | concept.Whole)
+		}
+		return !x.isWord(i, "credentials", "secrets", "cookies", "passwords") ||
+			x.findAny(concept.User|concept.Whole|concept.Other|concept.File, i-4, i+4) >= 0 || x.mask.Any(concept.Read)
+	}
+	return false
+}

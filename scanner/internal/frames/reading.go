@@ -1,0 +1,37 @@
+package frames
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// Reading is a tool with the frames that were found in its text. Load points it
+// at another tool and keeps its buffers.
+type Reading struct {
+	tool.View
+
+	hits     []Hit
+	hitsDone bool
+	sums     tally
+	tallied  bool
+
+	Scorer classifier.Scorer
+	// wordKeys are the keys of the words of the sentence that frames look at;
+	// beyondASCII says that some of its words begin with a letter beyond ASCII.
+	wordKeys    []uint8
+	beyondASCII bool
+	frame       passage
+}
+
+// Load points the reading at a tool.
+func (v *Reading) Load(t *tool.Definition) {
+	v.View.Load(t)
+	v.hits, v.hitsDone, v.tallied = v.hits[:0], false, false
+}
+
+// Read makes a reading of a tool.
+func Read(t *tool.Definition) *Reading {
+	v := new(Reading)
+	v.Load(t)
+	return v
+}

@@ -1,0 +1,3 @@
+package concept
+
+const Deeds = Send | Read | Include | Call | Change | Pay | Destroy

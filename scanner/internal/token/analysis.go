@@ -1,0 +1,59 @@
+package token
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+)
+
+// Analyze cuts the text of d into tokens and sentences, appends these to the
+// given ones and fills d in. It joins phrases, looks up foreign words where a
+// sentence has some, and sums up what each sentence means.
+func (z *Tokenizer) Analyze(lex *lexicon.Lexicon, d *Doc, tokens []Token, sentences []Sentence) ([]Token, []Sentence) {
+	text := d.Text
+	d.Tok0, d.Sen0 = len(tokens), len(sentences)
+	z.reset(lex, text, &d.Stats, tokens, sentences)
+	marks := len(z.marks)
+	z.run()
+	d.Clauses = z.marks[marks:]
+	d.Tok1, d.Sen1 = len(z.tokens), len(z.sentences)
+	toks := z.tokens[d.Tok0:]
+	if d.Stats.chained >= LongChain-1 {
+		unchain(text, toks)
+	}
+	if z.means.Any(concept.System | concept.User) {
+		joinPhrases(lex, toks)
+		compounds(text, toks)
+	} else if z.opens != 0 {
+		joinPhrases(lex, toks)
+	}
+	for s := d.Sen0; s < d.Sen1; s++ {
+		sen := &z.sentences[s]
+		toks := z.tokens[sen.Tok0:sen.Tok1]
+		if d.Stats.Foreign > 0 {
+			lookupForeign(lex, text, toks, sen)
+		}
+		sen.sumUp(toks)
+	}
+	return z.tokens, z.sentences
+}
+
+// sumUp sets what the tokens of a sentence mean together.
+func (s *Sentence) sumUp(toks []Token) {
+	var mask concept.Set
+	var senses sense.Set
+	var flags Flags
+	for k := range toks {
+		t := &toks[k]
+		mask |= t.Means
+		senses |= t.Senses
+		flags |= t.Flags
+		if t.Node == 0 && t.Means != 0 && t.Form == lexicon.OtherForm {
+			s.Foreign = true
+		}
+	}
+	s.Means, s.Senses, s.Flags = mask, senses, flags
+}
+
+// Forget drops the clauses of the texts so far, so that their room is used again.
+func (z *Tokenizer) Forget() { z.marks = z.marks[:0] }

@@ -1,0 +1,141 @@
+package token
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+)
+
+// Where sentences and quotations end.
+
+// bound ends a sentence that has grown too long, before the word at start.
+func (z *Tokenizer) bound(start int) {
+	if n := len(z.tokens) - z.senTok; n >= MaxSentence || n >= longSentence && z.pending&Break != 0 {
+		z.endSentence(start)
+	}
+}
+
+// newline ends a sentence, unless the line is only wrapped: the next one goes
+// on in lower case.
+func (z *Tokenizer) newline(i int) int {
+	s := z.s
+	z.endClause(i + 1)
+	j := i + 1
+	for j < len(s) && charClasses[s[j]] == ccSpace {
+		j++
+	}
+	if j >= len(s) || charClasses[s[j]] != ccLower {
+		z.endSentence(i)
+	}
+	return j
+}
+
+// stop ends a sentence at . ! ? when white space or a closing mark follows.
+func (z *Tokenizer) stop(i int) int {
+	s := z.s
+	j := i + 1
+	for j < len(s) && charClasses[s[j]] == ccStop {
+		j++
+	}
+	z.stats.Stops += int32(j - i)
+	if j >= len(s) {
+		z.endSentence(j)
+		return j
+	}
+	if s[j] == ' ' {
+		z.endClause(j + 1)
+	}
+	switch k := charClasses[s[j]]; {
+	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' || s[j] == '<' || s[j] == '*' || s[j] == ']':
+		// "e.g. this" and "1. this" go on.
+		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' {
+			last := z.tokens[n-1]
+			if last.End == uint32(i) && last.End-last.Start == 1 && k == ccSpace {
+				if j+1 < len(s) && (charClasses[s[j+1]] == ccLower || charClasses[s[j+1]] == ccQuote && s[last.Start] == 'g') || charClasses[s[last.Start]] == ccDigit {
+					return j
+				}
+			}
+		}
+		if k == ccQuote {
+			z.quote(s[j])
+			j++
+		}
+		z.endSentence(j)
+	default:
+		// A full stop inside a name, a mark inside a URL.
+	}
+	return j
+}
+
+func (z *Tokenizer) breakMark(i int) int {
+	s := z.s
+	z.pending |= Break
+	switch c := s[i]; c {
+	case ';', '|':
+		z.endSentence(i)
+	case '<', '[':
+		if c == '<' || i+1 < len(s) && charClasses[s[i+1]] == ccUpper || i+1 < len(s) && s[i+1] == '/' {
+			z.endSentence(i)
+			z.pending |= Tag
+		}
+		if i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '|' || s[i+1] == '!') {
+			if s[i+1] == '!' && i+2 < len(s) && s[i+2] == ' ' {
+				z.endClause(i + 3)
+			} else if command.Opens(s, i+1) {
+				z.stats.Command = true
+			}
+			return i + 2
+		}
+	case '>':
+		z.endSentence(i + 1)
+	}
+	return i + 1
+}
+
+// quote opens or closes a quotation; only one that closes marks its words.
+func (z *Tokenizer) quote(mark byte) {
+	switch z.open {
+	case 0:
+		z.open, z.openAt = mark, len(z.tokens)
+		z.pending |= Break
+	case mark:
+		flag := Quote
+		if mark == '`' {
+			flag = Code
+		}
+		for k := z.openAt; k < len(z.tokens); k++ {
+			z.tokens[k].Flags |= flag
+		}
+		z.open = 0
+	}
+}
+
+// apostrophe handles ' as a quotation mark: it opens after a space and closes
+// before something that is not a letter.
+func (z *Tokenizer) apostrophe(i int) {
+	s := z.s
+	if z.open == 0 && (i == 0 || charClasses[s[i-1]] == ccSpace || s[i-1] == '(' || s[i-1] == '[' || s[i-1] == ',' || s[i-1] == ':') {
+		z.quote('\'')
+	} else if z.open == '\'' && (i+1 >= len(s) || charClasses[s[i+1]] != ccLower) {
+		z.quote('\'')
+	}
+}
+
+func (z *Tokenizer) endSentence(at int) {
+	if z.unknown > z.stats.Longest {
+		z.stats.Longest = z.unknown
+	}
+	if n := len(z.tokens); n > z.senTok {
+		z.sentences = append(z.sentences, Sentence{Tok0: z.senTok, Tok1: n,
+			Start: uint32(z.senStart), End: uint32(at), First: z.first})
+		z.first = false
+		z.senTok = n
+		if z.open != 0 && n-z.openAt > 120 {
+			z.open = 0 // a mark that never closes is an apostrophe or an inch
+		}
+	}
+	if z.first && z.senStart < at && strings.TrimSpace(z.s[z.senStart:at]) != "" {
+		z.first = false // a sentence without a known word is one, too
+	}
+	z.senStart = at
+}

@@ -1,0 +1,221 @@
+package token
+
+import (
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+)
+
+// LongChain is the number of words from which an identifier is a sentence
+// written with underscores.
+const LongChain = 6
+
+// unchain takes the words of such identifiers for words.
+func unchain(text string, toks []Token) {
+	for i := 0; i < len(toks); {
+		j := i + 1
+		for j < len(toks) && toks[j].Flags&Ident != 0 && toks[j].Start == toks[j-1].End+1 && text[toks[j-1].End] == '_' {
+			j++
+		}
+		if j-i >= LongChain {
+			for k := i; k < j; k++ {
+				toks[k].Flags &^= Ident
+			}
+		}
+		i = j
+	}
+}
+
+// Mood says how strongly a word asks something of whoever reads it.
+type Mood uint8
+
+const (
+	MoodNone   Mood = iota // a description: "sends", "tool will send", "used to send"
+	MoodGerund             // "without sending", "by sending"
+	MoodPlain              // a bare verb that opens a text: "Send a message"
+	MoodOrder              // an imperative further on, or "please", "should"
+	MoodStrong             // "you must", "always", "the assistant has to"
+)
+
+// MoodOf reads the mood of the verb at token i of a sentence, by looking back
+// over at most a handful of words.
+func MoodOf(toks []Token, i int, sen *Sentence) Mood {
+	return moodBack(toks, i, sen, 0)
+}
+
+func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
+	t := toks[i]
+	if t.Flags&Ident != 0 {
+		return MoodNone
+	}
+	if sen.Foreign && t.Form == lexicon.OtherForm {
+		switch {
+		case sen.Means.Any(concept.Must | concept.Before | concept.Neg | concept.Urgent | concept.When):
+			return MoodStrong
+		case sen.First:
+			return MoodPlain
+		}
+		return MoodOrder
+	}
+	if t.Form == lexicon.IngForm {
+		if i > 0 && suggests(toks[max(0, i-3):i]) {
+			return MoodOrder // "consider attaching"
+		}
+		return MoodGerund
+	}
+	if t.Form == lexicon.PastForm {
+		return moodPassive(toks, i)
+	}
+	if t.Form != lexicon.BaseForm {
+		return MoodNone
+	}
+	strong := false
+	for k := i - 1; k >= max(0, i-6); k-- {
+		p := toks[k]
+		broken := toks[k+1].Flags&Break != 0
+		if broken && !strong {
+			// The clause begins with this verb: an imperative.
+			return openMood(sen, k+1, toks)
+		}
+		switch {
+		case broken:
+			return MoodStrong
+		case p.Means.Any(concept.Must) && !p.Means.Any(concept.Be):
+			// "must", "always", "have to": whose duty is it?
+			return DutyOf(toks, k)
+		case p.Means.Any(concept.Modal):
+			if d := DutyOf(toks, k); d != MoodStrong || p.Means.Any(concept.Should) {
+				return d
+			}
+			return MoodStrong
+		case p.Means.Any(concept.Should):
+			return MoodOrder
+		case p.Means.Any(concept.And) && depth < 4:
+			for q := k - 1; q >= max(0, k-14); q-- {
+				if toks[q].Form != lexicon.OtherForm && toks[q].Flags&Ident == 0 && !toks[q].Means.Any(concept.Neg) {
+					if m := moodBack(toks, q, sen, depth+1); m != MoodGerund {
+						return m
+					}
+					return MoodNone
+				}
+			}
+			return MoodOrder
+		case p.Means.Any(concept.To):
+			if k > 0 && toks[k-1].Means.Any(concept.Must|concept.Should|concept.Allow) {
+				return MoodStrong
+			}
+			if k > 1 && suggests(toks[max(0, k-4):k]) {
+				return MoodOrder // "be so kind as to add"
+			}
+			return MoodNone
+		case p.Means.Any(concept.Adv | concept.Neg | concept.Urgent):
+			if p.Means.Any(concept.Must) {
+				strong = true
+			}
+		case k == 0 && p.Means.Any(concept.When|concept.Before|concept.Now):
+			return max(MoodOrder, openMood(sen, 0, toks)) // "afterwards post them"
+		case p.Means.Any(concept.You) && !p.Means.Any(concept.Tool):
+			return MoodOrder
+		case p.Means.Any(concept.Model):
+			return MoodOrder
+		case p.Form == lexicon.BaseForm && (p.Means.Any(concept.End | concept.Tell | concept.Call | concept.Should)):
+			// "go read", "help send"
+			return moodBack(toks, k, sen, depth+1)
+		default:
+			return afterSubordinate(toks, i)
+		}
+	}
+	if strong {
+		return MoodStrong
+	}
+	if i < 6 {
+		return openMood(sen, 0, toks)
+	}
+	return MoodNone
+}
+
+// suggests says whether these words recommend what follows: the last but
+// function words is one of should, consider, kindly.
+func suggests(toks []Token) bool {
+	for k := len(toks) - 1; k >= 0; k-- {
+		switch {
+		case toks[k].Means.Any(concept.Should) && !toks[k].Means.Any(concept.Modal):
+			return true
+		case toks[k].Means.Any(concept.Adv|concept.And) || toks[k].Flags&Phrase != 0:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// afterSubordinate reads "before using any tool read the file": an order that
+// follows a subordinate clause without a comma.
+func afterSubordinate(toks []Token, i int) Mood {
+	if !toks[i].Means.Any(concept.Read|concept.Send|concept.Include|concept.Ignore|concept.Change) || toks[i-1].Means.Any(concept.To|concept.Be|concept.Modal) || toks[i-1].Form != lexicon.OtherForm {
+		return MoodNone
+	}
+	for k := i - 2; k >= max(0, i-9); k-- {
+		if toks[k].Means.Any(concept.Before|concept.When) && (k <= 3 || toks[k].Flags&Break != 0) && (toks[k+1].Means.Any(concept.Call|concept.Read|concept.Send|concept.You) || toks[0].Form == lexicon.OtherForm && toks[i-1].Means.Any(concept.Task|concept.Conv|concept.Tool|concept.History)) {
+			return MoodOrder
+		}
+		if toks[k+1].Flags&Break != 0 {
+			break
+		}
+	}
+	return MoodNone
+}
+
+// openMood is the mood of a verb that opens a clause.
+func openMood(sen *Sentence, at int, toks []Token) Mood {
+	if at == 0 && sen.First {
+		return MoodPlain
+	}
+	if sen.Means.Any(concept.Must|concept.Urgent) && !sen.First {
+		return MoodStrong
+	}
+	return MoodOrder
+}
+
+// DutyOf says whose duty a modal at k states: the reader's, or the tool's own.
+func DutyOf(toks []Token, k int) Mood {
+	for q := k - 1; q >= max(0, k-4); q-- {
+		p := toks[q]
+		if toks[q+1].Flags&Break != 0 {
+			return MoodStrong
+		}
+		switch {
+		case p.Means.Any(concept.Model) || p.Means.Any(concept.You):
+			return MoodStrong
+		case p.Means.Any(concept.User):
+			return MoodNone
+		case p.Means.Any(concept.And) && toks[k].Means.Any(concept.Neg):
+			return MoodStrong // "... and do not tell"
+		case p.Means.Any(concept.Sub) || p.Means.Any(concept.Param) || p.Means.Any(concept.Tool) || p.Means.Any(concept.Result):
+			return MoodNone
+		case p.Means.Any(concept.Adv | concept.Neg | concept.And | concept.Must | concept.Should | concept.Be):
+			continue
+		}
+		return MoodNone
+	}
+	return MoodStrong
+}
+
+// moodPassive reads "must be sent", "should be included", "has to be read".
+func moodPassive(toks []Token, i int) Mood {
+	for k := i - 1; k >= max(0, i-5); k-- {
+		p := toks[k]
+		switch {
+		case p.Means.Any(concept.Must) && !p.Means.Any(concept.Sub):
+			return MoodStrong
+		case p.Means.Any(concept.Should):
+			return MoodOrder
+		case p.Means.Any(concept.To) && k > 0 && toks[k-1].Means.Any(concept.Be):
+			return MoodStrong // "is to be sent"
+		case p.Means.Any(concept.Be | concept.Adv | concept.Neg | concept.To | concept.And):
+			continue
+		}
+		return MoodNone
+	}
+	return MoodNone
+}

@@ -1,0 +1,91 @@
+package tool
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+)
+
+// Purpose is what the name of the tool and the opening of its description
+// speak of: a tool named summarize_conversation may ask for one. An opening
+// that already gives orders does not count.
+func (v *View) Purpose() concept.Set {
+	if !v.aboutDone {
+		v.about, v.aboutDone = v.readPurpose(), true
+	}
+	return v.about
+}
+
+func (v *View) readPurpose() concept.Set {
+	var c concept.Set
+	for i := range v.Docs {
+		d := &v.Docs[i]
+		switch v.Fields[d.Field].Kind {
+		case KindName:
+			// A name alone makes no detector of a tool: its author chose it.
+			for _, t := range v.Tokens[d.Tok0:d.Tok1] {
+				c |= t.Means &^ concept.Meta
+			}
+		case KindDescription:
+			if d.Sen1 == d.Sen0 || !v.Clauses[d.Sen0].First || v.Fields[d.Field].Layer != "" {
+				continue
+			}
+			s := &v.Clauses[d.Sen0]
+			if !s.Means.Any(concept.Must|concept.Secretly|concept.When|concept.Ignore|concept.Model) && !s.Means.Has(concept.Neg|concept.Tell) || s.Foreign && !s.Means.Any(concept.Must|concept.Before|concept.Neg|concept.Secretly|concept.Ignore|concept.Model) {
+				c |= v.openlyFor(d, s)
+			} else if v.states(d, s) && !s.Means.Any(concept.Must|concept.Secretly|concept.Ignore|concept.Model|concept.You) && !s.Means.Has(concept.Neg|concept.Tell) {
+				c |= v.openlyFor(d, s) // "writes a variable after a check"
+			}
+			if v.states(d, s) {
+				c |= s.Means & concept.Meta
+				if !s.Means.Any(concept.Must | concept.Secretly | concept.When | concept.Ignore) {
+					c |= s.Means & (concept.Conv | concept.History)
+				}
+			}
+			// "Uses the previous turns to resolve pronouns": said in the open.
+			for k := d.Sen0 + 1; k < min(d.Sen1, d.Sen0+6); k++ {
+				if s := &v.Clauses[k]; v.Tokens[s.Tok0].Form == lexicon.ThirdPerson && !s.Means.Any(concept.Must|concept.Secretly|concept.Model|concept.Ignore|concept.When|concept.Neg) && !s.Senses.Any(sense.Reject) {
+					c |= s.Means & (concept.Conv | concept.History)
+				}
+			}
+		}
+	}
+	return c
+}
+
+// states says whether a sentence begins as a description does: "Writes", or an
+// unknown word that ends like it.
+func (v *View) states(d *token.Doc, s *token.Sentence) bool {
+	t := v.Tokens[s.Tok0]
+	return t.Form == lexicon.ThirdPerson || t.Form == lexicon.OtherForm && t.Means == 0 && d.Text[t.End-1] == 's'
+}
+
+// openlyFor gives what an opening sentence is about. A file with credentials
+// that goes somewhere, or into a parameter, is no purpose, whoever says so
+// first; the variables of one are what it holds, and a public key is none.
+func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
+	m := s.Means
+	if !m.Any(concept.CredPath) || !m.Any(concept.Send|concept.Read|concept.Include) || strings.Contains(d.Text[s.Start:min(int(s.End)+4, len(d.Text))], ".pub") {
+		return m
+	}
+	if m.Any(concept.Outside|concept.Link) || v.IntoArgument(d, s) {
+		return m &^ (concept.CredPath | concept.Secret)
+	}
+	return m
+}
+
+// IntoArgument says whether a sentence speaks of an argument of the tool.
+func (v *View) IntoArgument(d *token.Doc, s *token.Sentence) bool {
+	for k := s.Tok0; k < s.Tok1; k++ {
+		if t := v.Tokens[k]; t.Means.Any(concept.Param) {
+			switch v.Word(d, t) {
+			case "parameter", "parameters", "argument", "arguments", "field", "param":
+				return true
+			}
+		}
+	}
+	return false
+}

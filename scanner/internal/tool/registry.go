@@ -1,0 +1,378 @@
+package tool
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
+
+// Key names a tool within its server.
+type Key struct{ Server, Name string }
+
+// Registry is all tools of a scan, indexed for checks that compare one with the
+// others. It is built once and read by every worker.
+type Registry struct {
+	// tools are in the order of the scan: sorted by content.
+	tools []*Definition
+	// ByName maps a name to the tools that carry it, over all servers.
+	ByName map[string][]*Definition
+	// Names are the distinct names, sorted.
+	Names []string
+
+	approved   map[Key]*Definition
+	bySkeleton map[string][]*Definition
+	servers    map[string]bool // lower case
+	owned      map[Key]bool    // by lower case server and skeleton
+	near       nearIndex
+	// drawnServers are the servers by what their names look like.
+	drawnServers lookalikeNames
+	// disguises maps each server to what its name passes for: "" for nothing.
+	disguises map[string]string
+}
+
+// NewRegistry indexes tools, which are sorted by server first. approved are the
+// tools as somebody approved them.
+func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
+	r := &Registry{
+		tools:        tools,
+		ByName:       make(map[string][]*Definition, len(tools)),
+		approved:     approved,
+		bySkeleton:   make(map[string][]*Definition, len(tools)),
+		servers:      map[string]bool{},
+		owned:        make(map[Key]bool, len(tools)),
+		drawnServers: lookalikeNames{},
+	}
+	last := ""
+	for _, t := range tools {
+		if r.servers[strings.ToLower(t.Server)] = true; t.Server != last {
+			last = t.Server
+			r.drawnServers.add(last)
+		}
+		if t.Name == "" {
+			continue
+		}
+		if r.ByName[t.Name] == nil {
+			r.Names = append(r.Names, t.Name)
+		}
+		r.ByName[t.Name] = append(r.ByName[t.Name], t)
+	}
+	r.disguises = disguises(r.tools, r.drawnServers)
+	slices.Sort(r.Names)
+	skeletons := make([]string, 0, len(r.Names))
+	for _, name := range r.Names {
+		sk := char.Skeleton(name)
+		if r.bySkeleton[sk] == nil {
+			skeletons = append(skeletons, sk)
+		}
+		r.bySkeleton[sk] = append(r.bySkeleton[sk], r.ByName[name]...)
+		for _, t := range r.ByName[name] {
+			r.owned[Key{strings.ToLower(t.Server), sk}] = true
+		}
+	}
+	r.near = buildNear(skeletons)
+	return r
+}
+
+// Approved returns the tool as the baseline approved it, or nil.
+func (r *Registry) Approved(server, name string) *Definition {
+	if r == nil {
+		return nil
+	}
+	return r.approved[Key{server, name}]
+}
+
+// WithSkeleton lists the tools whose names have a skeleton.
+func (r *Registry) WithSkeleton(skeleton string) []*Definition { return r.bySkeleton[skeleton] }
+
+// Owns reports whether a server has a tool whose name has a skeleton.
+func (r *Registry) Owns(server, skeleton string) bool {
+	return r.owned[Key{strings.ToLower(server), skeleton}]
+}
+
+// HasServer reports whether some tool is of a server, whose name is in lower case.
+func (r *Registry) HasServer(name []byte) bool { return r.servers[string(name)] }
+
+// IsPlain reports whether a server is of the registry and its name passes for
+// no other. A nil registry knows nothing.
+func (r *Registry) IsPlain(server string) bool {
+	if r == nil {
+		return false
+	}
+	other, known := r.disguises[server]
+	return known && other == ""
+}
+
+// ServerLike returns the name of another server that a name passes for, or "".
+func (r *Registry) ServerLike(name string) string {
+	if r == nil {
+		return ""
+	}
+	return r.drawnServers.lookup(name)
+}
+
+// nearIndex finds names one edit apart without comparing all pairs: two words
+// are within one insertion, deletion, substitution or swap of neighbours only
+// if deleting at most one letter of each leads to the same string.
+type nearIndex struct {
+	names []string
+	keys  []nearKey
+	// pairs holds the neighbours of every indexed name that has some, known
+	// the names that were indexed.
+	pairs map[string][]string
+	known map[string]bool
+}
+
+type nearKey struct {
+	hash uint64
+	name int32
+}
+
+// minNear is the length below which names are too short for one edit to mean
+// imitation, maxNear that beyond which nobody compares by eye.
+const (
+	minNear = 8
+	maxNear = 64
+)
+
+func buildNear(names []string) nearIndex {
+	x := nearIndex{names: names, pairs: map[string][]string{}, known: make(map[string]bool, len(names))}
+	for i, name := range names {
+		x.known[name] = true
+		if len(name) < minNear || len(name) > maxNear {
+			continue
+		}
+		x.keys = append(x.keys, nearKey{hashSkip(name, -1), int32(i)})
+		for skip := range len(name) {
+			x.keys = append(x.keys, nearKey{hashSkip(name, skip), int32(i)})
+		}
+	}
+	slices.SortFunc(x.keys, func(a, b nearKey) int {
+		if a.hash != b.hash {
+			if a.hash < b.hash {
+				return -1
+			}
+			return 1
+		}
+		return int(a.name) - int(b.name)
+	})
+	x.pair()
+	return x
+}
+
+// maxGroup bounds the names that share a deletion: beyond it they are a
+// numbered series, not imitations.
+const maxGroup = 64
+
+// pair finds the neighbours among the indexed names themselves: they stand
+// side by side in the sorted keys.
+func (x *nearIndex) pair() {
+	for i := 0; i < len(x.keys); {
+		j := i + 1
+		for j < len(x.keys) && x.keys[j].hash == x.keys[i].hash {
+			j++
+		}
+		if j-i > 1 && j-i <= maxGroup {
+			for _, a := range x.keys[i:j] {
+				for _, b := range x.keys[i:j] {
+					p, q := x.names[a.name], x.names[b.name]
+					if a.name != b.name && oneEdit(p, q) && !slices.Contains(x.pairs[p], q) {
+						x.pairs[p] = append(x.pairs[p], q)
+					}
+				}
+			}
+		}
+		i = j
+	}
+	for _, list := range x.pairs {
+		slices.Sort(list)
+	}
+}
+
+// hashSkip hashes s without the byte at skip (FNV-1a).
+func hashSkip(s string, skip int) uint64 {
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(s); i++ {
+		if i != skip {
+			h = (h ^ uint64(s[i])) * 1099511628211
+		}
+	}
+	return h
+}
+
+// neighbours lists the names exactly one edit from name, sorted.
+func (x *nearIndex) neighbours(name string) []string {
+	if len(name) < minNear || len(name) > maxNear || len(x.keys) == 0 {
+		return nil
+	}
+	if x.known[name] {
+		return x.pairs[name]
+	}
+	var out []string
+	for skip := -1; skip < len(name); skip++ {
+		h := hashSkip(name, skip)
+		i, _ := slices.BinarySearchFunc(x.keys, h, func(k nearKey, h uint64) int {
+			if k.hash < h {
+				return -1
+			}
+			if k.hash > h {
+				return 1
+			}
+			return 0
+		})
+		for ; i < len(x.keys) && x.keys[i].hash == h; i++ {
+			other := x.names[x.keys[i].name]
+			if oneEdit(name, other) {
+				out = append(out, other)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// oneEdit says whether a and b differ by exactly one insertion, deletion,
+// substitution or swap of neighbours.
+func oneEdit(a, b string) bool {
+	if a == b || len(a)-len(b) > 1 || len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	switch {
+	case len(a) > len(b):
+		return a[i+1:] == b[i:]
+	case len(a) < len(b):
+		return a[i:] == b[i+1:]
+	}
+	return a[i+1:] == b[i+1:] ||
+		i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
+// SameServer compares server names as a person would.
+func SameServer(a, b string) bool { return a == b || strings.EqualFold(a, b) }
+
+// Compared lists the tools with whose descriptions the checks compare a tool:
+// those of its name, however it is spelled, and of names close to it.
+func (r *Registry) Compared(t *Definition) []*Definition {
+	sk := char.Skeleton(t.Name)
+	all := slices.Concat(r.ByName[t.Name], r.ByName[strings.ToLower(t.Name)], r.bySkeleton[sk])
+	for _, near := range r.NearNames(t.Name, sk) {
+		all = append(all, r.bySkeleton[near]...)
+	}
+	return all
+}
+
+// NearNames are the skeletons that a reader would take for this one.
+func (r *Registry) NearNames(name, sk string) []string {
+	out := slices.Clip(r.near.neighbours(sk))
+	if !drawnAlike.In(name) {
+		return out
+	}
+	// A capital I, a digit one and a small l are drawn alike; so are 0 and o.
+	var buf [64]byte
+	b := buf[:0]
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; c {
+		case 'I', '1':
+			b = append(b, 'l')
+		case '0':
+			b = append(b, 'o')
+		case '5':
+			b = append(b, 's')
+		default:
+			b = append(b, c)
+		}
+	}
+	if alt := char.Skeleton(string(b)); alt != sk && r.bySkeleton[alt] != nil {
+		out = append(out, alt)
+	}
+	return out
+}
+
+// Spread gives the tools to compare with: all, or where one name has very
+// many bearers those with different descriptions, so that filling up a name
+// with copies hides no original.
+func Spread(tools []*Definition) []*Definition {
+	if len(tools) <= maxCompared {
+		return tools
+	}
+	seen := map[string]bool{}
+	var out []*Definition
+	for _, t := range tools {
+		if key := t.Description[:min(len(t.Description), 200)]; !seen[key] {
+			seen[key] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// maxCompared bounds the tools of one name that one tool is compared with.
+const maxCompared = 256
+
+// lookalikeNames maps what names look like to the names: two at most, since more
+// prove nothing further.
+type lookalikeNames map[string][]string
+
+// add notes a name; names that only differ in case are one.
+func (d lookalikeNames) add(name string) {
+	key := char.LooksLike(name)
+	for _, n := range d[key] {
+		if SameServer(n, name) {
+			return
+		}
+	}
+	if len(d[key]) < 2 {
+		d[key] = append(d[key], name)
+	}
+}
+
+// lookup gives the name that another one passes for: the one of plain ASCII
+// letters is taken for the original, and is never told that it is disguised.
+func (d lookalikeNames) lookup(name string) string {
+	for _, n := range d[char.LooksLike(name)] {
+		if SameServer(n, name) {
+			continue
+		}
+		if char.IsASCII(name) && (!char.IsASCII(n) || strings.ContainsAny(n, "015I") && !strings.ContainsAny(name, "015I")) {
+			continue
+		}
+		return n
+	}
+	return ""
+}
+
+// disguises looks every server up once; tools are sorted by server.
+func disguises(tools []*Definition, drawn lookalikeNames) map[string]string {
+	out := map[string]string{}
+	for i, t := range tools {
+		if i > 0 && tools[i-1].Server == t.Server {
+			continue
+		}
+		other := drawn.lookup(t.Server)
+		if mixed, _, _ := char.MixedWords(t.Server); mixed > 0 && other == "" {
+			other = t.Server
+		}
+		out[t.Server] = other
+	}
+	return out
+}
+
+// Elsewhere gives a tool of another server; tools are sorted by server.
+func Elsewhere(tools []*Definition, server string) *Definition {
+	if len(tools) == 0 {
+		return nil
+	}
+	for _, t := range []*Definition{tools[0], tools[len(tools)-1]} {
+		if !SameServer(t.Server, server) {
+			return t
+		}
+	}
+	return nil
+}
+
+// drawnAlike are the characters of a name that are drawn like another letter.
+var drawnAlike = char.SetOf("I105")

@@ -1,0 +1,60 @@
+package tool
+
+import (
+	"strconv"
+	"testing"
+)
+
+func TestOneEdit(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"abc", "abc", false}, {"abc", "abd", true}, {"abc", "ab", true}, {"abc", "abcd", true},
+		{"abc", "bac", true}, {"abc", "cab", false}, {"", "a", true}, {"", "", false}, {"ab", "cd", false},
+	} {
+		if got := oneEdit(c.a, c.b); got != c.want || oneEdit(c.b, c.a) != c.want {
+			t.Errorf("oneEdit(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestNearIndex compares the index with the comparison of all pairs.
+func TestNearIndex(t *testing.T) {
+	var names []string
+	for i := range 60 {
+		names = append(names, "tool_name_"+strconv.Itoa(i*37%101))
+	}
+	names = append(names, "completely_else", "completely_esle", "completelyelse")
+	x := buildNear(names)
+	for _, a := range names {
+		want := map[string]bool{}
+		for _, b := range names {
+			if oneEdit(a, b) {
+				want[b] = true
+			}
+		}
+		got := x.neighbours(a)
+		if len(got) != len(want) {
+			t.Errorf("neighbours(%q) = %v, want %v", a, got, want)
+		}
+	}
+	if got := x.neighbours("completely_els"); len(got) != 1 {
+		t.Errorf("a name that is not indexed: %v", got)
+	}
+}
+
+// The server whose name is plain is not told that the disguised one is the
+// original.
+func TestDrawnNames(t *testing.T) {
+	d := lookalikeNames{}
+	for _, s := range []string{"gmail", "gmаil", "GMail", "gmai1"} {
+		d.add(s)
+	}
+	if got := d.lookup("gmail"); got != "" {
+		t.Errorf("gmail is said to look like %q", got)
+	}
+	if got := d.lookup("gmаil"); got != "gmail" {
+		t.Errorf("the disguised name looks like %q, want gmail", got)
+	}
+}

@@ -1,0 +1,338 @@
+package tool
+
+import (
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+)
+
+// maxDepth bounds the nesting of a schema that is walked; what lies deeper is
+// not read. Real schemas nest fewer than 20 levels.
+const maxDepth = 256
+
+// jsonWalker collects every string of a JSON text without building a tree.
+// It is lenient: at the first thing that is not JSON it stops, keeping what
+// it has.
+type jsonWalker struct {
+	s      string
+	i      int
+	fields []Field
+	output bool
+	kind   Kind // forces the kind of every string, for annotations
+	forced bool
+}
+
+// walkSchema appends the strings of a JSON Schema to fields.
+func walkSchema(fields []Field, raw []byte, output bool) []Field {
+	if len(raw) == 0 {
+		return fields
+	}
+	w := jsonWalker{s: string(raw), fields: fields, output: output}
+	w.value(role{}, 0)
+	return w.fields
+}
+
+// walkAnnotations appends the strings of an annotations object to fields.
+func walkAnnotations(fields []Field, raw []byte) []Field {
+	if len(raw) == 0 {
+		return fields
+	}
+	w := jsonWalker{s: string(raw), fields: fields, kind: KindAnnotation, forced: true}
+	w.value(role{}, 0)
+	return w.fields
+}
+
+// role is what a value means, given the keys that lead to it.
+type role struct {
+	kind       Kind
+	param      string
+	known      bool // kind was set by a keyword
+	properties bool // the keys of this object are property names
+	skip       bool // machine-readable: types, formats, references
+}
+
+// keywordRole says what the value of a schema keyword means.
+func keywordRole(key string, param string) role {
+	switch key {
+	case "description":
+		return role{kind: KindParamDescription, param: param, known: true}
+	case "title":
+		return role{kind: KindTitle, param: param, known: true}
+	case "enum", "const":
+		return role{kind: KindEnum, param: param, known: true}
+	case "default":
+		return role{kind: KindDefault, param: param, known: true}
+	case "example", "examples":
+		return role{kind: KindExample, param: param, known: true}
+	case "pattern", "patternProperties":
+		return role{kind: KindPattern, param: param, known: true}
+	case "$comment":
+		return role{kind: KindComment, param: param, known: true}
+	case "properties", "$defs", "definitions", "dependentSchemas":
+		return role{param: param, properties: true}
+	case "type", "$ref", "$schema", "$id", "required", "additionalProperties":
+		return role{param: param, skip: true}
+	case "format":
+		return role{param: param, skip: true}
+	case "items", "prefixItems", "anyOf", "oneOf", "allOf", "not", "if", "then", "else",
+		"contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties":
+		return role{param: param}
+	}
+	return role{kind: KindOther, param: param, known: true}
+}
+
+// space passes over white space.
+func (w *jsonWalker) space() {
+	if w.i < len(w.s) && w.s[w.i] <= ' ' {
+		w.spaces()
+	}
+}
+
+func (w *jsonWalker) spaces() {
+	s, i := w.s, w.i+1
+	for i < len(s) && s[i] <= ' ' {
+		i++
+	}
+	w.i = i
+}
+
+// value reads one value and says whether to go on.
+func (w *jsonWalker) value(r role, depth int) bool {
+	w.space()
+	if w.i >= len(w.s) || depth > maxDepth {
+		return false
+	}
+	switch w.s[w.i] {
+	case '{':
+		return w.object(r, depth)
+	case '[':
+		return w.array(r, depth)
+	case '"':
+		text, plain, ok := w.str()
+		if text != "" && !(r.skip && machineWord(text)) {
+			w.add(r, text, plain)
+		}
+		return ok
+	}
+	start := w.i
+	for w.i < len(w.s) && w.s[w.i] != ',' && w.s[w.i] != '}' && w.s[w.i] != ']' && w.s[w.i] > ' ' {
+		w.i++
+	}
+	return w.i > start
+}
+
+func (w *jsonWalker) add(r role, text string, plain bool) {
+	kind := r.kind
+	switch {
+	case w.forced:
+		kind = w.kind
+	case !r.known:
+		kind = KindOther
+	}
+	w.fields = append(w.fields, Field{Kind: kind, Output: w.output, Param: r.param, Text: text, Plain: plain})
+}
+
+func (w *jsonWalker) object(r role, depth int) bool {
+	w.i++
+	for first := true; ; first = false {
+		w.space()
+		if w.i >= len(w.s) {
+			return false
+		}
+		if w.s[w.i] == '}' {
+			w.i++
+			return true
+		}
+		if !first {
+			if w.s[w.i] != ',' {
+				return false
+			}
+			w.i++
+			w.space()
+		}
+		if w.i >= len(w.s) || w.s[w.i] != '"' {
+			return false
+		}
+		key, plain, ok := w.str()
+		if !ok {
+			return false
+		}
+		w.space()
+		if w.i >= len(w.s) || w.s[w.i] != ':' {
+			return false
+		}
+		w.i++
+		if !w.value(w.member(r, key, plain), depth+1) {
+			return false
+		}
+	}
+}
+
+// member gives the role of the value under key, and records the key itself
+// where it is the server's own word rather than a keyword.
+func (w *jsonWalker) member(r role, key string, plain bool) role {
+	switch {
+	case w.forced:
+		return r
+	case r.properties:
+		w.fields = append(w.fields, Field{Kind: KindParamName, Output: w.output, Param: key, Text: key, Plain: plain})
+		return role{param: key}
+	case r.known:
+		// Inside a default, an example or an extension: free-form data.
+		if !machineWord(key) {
+			w.fields = append(w.fields, Field{Kind: r.kind, Output: w.output, Param: r.param, Text: key, Plain: plain})
+		}
+		return r
+	}
+	next := keywordRole(key, r.param)
+	if next.kind == KindOther && next.known && !machineWord(key) {
+		w.fields = append(w.fields, Field{Kind: KindOther, Output: w.output, Param: r.param, Text: key, Plain: plain})
+	}
+	if key == "patternProperties" {
+		return role{param: r.param, properties: true}
+	}
+	return next
+}
+
+func (w *jsonWalker) array(r role, depth int) bool {
+	w.i++
+	for first := true; ; first = false {
+		w.space()
+		if w.i >= len(w.s) {
+			return false
+		}
+		if w.s[w.i] == ']' {
+			w.i++
+			return true
+		}
+		if !first {
+			if w.s[w.i] != ',' {
+				return false
+			}
+			w.i++
+		}
+		if !w.value(r, depth+1) {
+			return false
+		}
+	}
+}
+
+// machineWord says whether text is one plain identifier, as types, formats
+// and extension keys are. Anything longer than one may be prose.
+func machineWord(s string) bool {
+	if len(s) > 48 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if !machineSet[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// machineSet are the characters of identifiers.
+var machineSet = char.SetOf(char.AlphaNumeric + "_-.$/#:")
+
+// literalSet are the characters that stand for themselves in a string literal
+// and in plain text.
+var literalSet = func() char.ByteSet {
+	t := char.VisibleASCII
+	t[' '], t['"'], t['\\'] = true, false, false
+	return t
+}()
+
+// str reads a string literal. Without escapes it is a slice of the source.
+// plain is what char.PlainASCII says of it.
+func (w *jsonWalker) str() (text string, plain, ok bool) {
+	s, i := w.s, w.i+1
+	start := i
+	for i < len(s) && literalSet[s[i]] {
+		i++
+	}
+	if i < len(s) && s[i] == '"' {
+		w.i = i + 1
+		return s[start:i], true, true
+	}
+	for i < len(s) && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	switch w.i = i; {
+	case i == len(s):
+		text = s[start:]
+	case s[i] == '"':
+		w.i = i + 1
+		text, ok = s[start:i], true
+	default:
+		text, ok = w.escaped(start)
+	}
+	return text, char.PlainASCII(text), ok
+}
+
+// escaped goes on with a string whose first escape is at w.i.
+func (w *jsonWalker) escaped(start int) (string, bool) {
+	buf := make([]byte, 0, 2*(w.i-start)+32)
+	buf = append(buf, w.s[start:w.i]...)
+	for w.i < len(w.s) {
+		c := w.s[w.i]
+		w.i++
+		switch {
+		case c == '"':
+			return string(buf), true
+		case c != '\\':
+			buf = append(buf, c)
+		case w.i >= len(w.s):
+			return string(buf), false
+		default:
+			c = w.s[w.i]
+			w.i++
+			switch c {
+			case 'n':
+				buf = append(buf, '\n')
+			case 't':
+				buf = append(buf, '\t')
+			case 'r':
+				buf = append(buf, '\r')
+			case 'b':
+				buf = append(buf, '\b')
+			case 'f':
+				buf = append(buf, '\f')
+			case 'u':
+				buf = utf8.AppendRune(buf, w.unicodeEscape())
+			default:
+				buf = append(buf, c)
+			}
+		}
+	}
+	return string(buf), false
+}
+
+// unicodeEscape reads the digits after \u, and a second escape where the two
+// are a surrogate pair.
+func (w *jsonWalker) unicodeEscape() rune {
+	r := w.hex4()
+	if utf16.IsSurrogate(r) && w.i+1 < len(w.s) && w.s[w.i] == '\\' && w.s[w.i+1] == 'u' {
+		back := w.i
+		w.i += 2
+		if pair := utf16.DecodeRune(r, w.hex4()); pair != utf8.RuneError {
+			return pair
+		}
+		w.i = back
+	}
+	return r
+}
+
+func (w *jsonWalker) hex4() rune {
+	if w.i+4 > len(w.s) {
+		w.i = len(w.s)
+		return utf8.RuneError
+	}
+	n, err := strconv.ParseUint(w.s[w.i:w.i+4], 16, 32)
+	w.i += 4
+	if err != nil {
+		return utf8.RuneError
+	}
+	return rune(n)
+}

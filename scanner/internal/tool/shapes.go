@@ -1,0 +1,64 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// ParamShape is what a schema says about a property besides its texts.
+type ParamShape struct {
+	Type    json.RawMessage
+	Format  string
+	Default json.RawMessage
+}
+
+func (p ParamShape) IsNumeric() bool {
+	return bytes.Contains(p.Type, []byte("integer")) || bytes.Contains(p.Type, []byte("number"))
+}
+
+func (p ParamShape) IsOn() bool { return string(p.Default) == "true" }
+
+// Shapes reads the top level of the input schema; what cannot be read has no
+// shape. Only tools with something to ask about get here, and once.
+func (v *View) Shapes() (shape map[string]ParamShape, required map[string]bool) {
+	if v.shape == nil {
+		v.shape, v.required = readShapes(v.InputSchema)
+	}
+	return v.shape, v.required
+}
+
+func readShapes(schema json.RawMessage) (shape map[string]ParamShape, required map[string]bool) {
+	var s struct {
+		Properties map[string]json.RawMessage
+		Required   []string
+	}
+	required = map[string]bool{}
+	shape = map[string]ParamShape{}
+	if json.Unmarshal(schema, &s) != nil {
+		return shape, required
+	}
+	for name, raw := range s.Properties {
+		var p ParamShape
+		if json.Unmarshal(raw, &p) == nil {
+			shape[name] = p
+		}
+	}
+	for _, name := range s.Required {
+		required[name] = true
+	}
+	return shape, required
+}
+
+// HintTrue and HintFalse read one boolean of the annotations, leniently.
+func HintTrue(raw []byte, key string) bool { return hint(raw, key, "true") }
+
+func HintFalse(raw []byte, key string) bool { return hint(raw, key, "false") }
+
+func hint(raw []byte, key, want string) bool {
+	i := bytes.Index(raw, []byte(`"`+key+`"`))
+	if i < 0 {
+		return false
+	}
+	rest := bytes.TrimLeft(raw[i+len(key)+2:], " \t\r\n:")
+	return bytes.HasPrefix(rest, []byte(want))
+}

@@ -1,0 +1,55 @@
+// Training packs the word lists of the scanner and trains its classifier of
+// sentences. It writes the files that the scanner carries:
+//
+//	go run ./scanner/training            # the lexicon and the spelling trie
+//	go run ./scanner/training -weights   # these, and the weights of the classifier
+//
+// The word lists are the Go files of this directory and common_words.txt; the
+// labelled tools are in sentences (attacks with marks) and in unmarked. Nothing
+// that scans may come in, and nothing imports this program.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
+)
+
+func main() {
+	dir := flag.String("dir", filepath.Join("scanner", "training"), "this directory in a checkout")
+	weights := flag.Bool("weights", false, "train the classifier as well, which takes half a minute")
+	flag.Parse()
+	if err := run(*dir, *weights); err != nil {
+		fmt.Fprintln(os.Stderr, "training:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the packed files beside the packages that embed them.
+func run(dir string, weights bool) error {
+	rooms := filepath.Join(dir, "..", "internal")
+	lex := compileLexicon()
+	var spelling packer
+	spelling.trie(compileSpelling(lex))
+	files := map[string][]byte{
+		filepath.Join(rooms, "meaning", "lexicon", "lexicon.bin"):  packLexicon(lex),
+		filepath.Join(rooms, "meaning", "lexicon", "spelling.bin"): spelling,
+	}
+	if weights {
+		packed, err := packedWeights(dir)
+		if err != nil {
+			return err
+		}
+		files[filepath.Join(rooms, "classifier", "weights.bin")] = packed
+		fmt.Println(len(packed)/classifier.RecordSize, "weights")
+	}
+	for name, content := range files {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			return fmt.Errorf("%w: run the program at the root of a checkout", err)
+		}
+	}
+	return nil
+}
