@@ -31,6 +31,11 @@ type checker struct {
 }
 
 func (c *checker) collect(e *jsonschema.ValidationError) {
+	if k, ok := e.ErrorKind.(*kind.PropertyNames); ok {
+		at := append(slices.Clone(e.InstanceLocation), k.Property)
+		c.add(at, fmt.Sprintf("%sunknown field %q", in(c.field(e.InstanceLocation)), clip(k.Property)), expect("correct the name", c.describe(e.InstanceLocation)))
+		return
+	}
 	if len(e.Causes) > 0 {
 		for _, cause := range e.Causes {
 			c.collect(cause)

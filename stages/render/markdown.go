@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -41,6 +42,9 @@ func Markdown(r contracts.Report) []byte {
 	}
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
 		fmt.Fprintf(&b, "**No comparison:** %s\n\n", md(s.Reason))
+	}
+	for _, line := range unjudged(&r.Gate) {
+		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}
 	foot := markdownFoot(&r)
 	room := maxComment - 1 - len(foot)
@@ -121,7 +125,13 @@ func markdownRetrieval(r *contracts.Report) []string {
 	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
 		a.Queries, countOf(a.Runs, "1 run", "%d runs"))}
 	for _, m := range a.Metrics {
+		if !shown(m.Metric, metrics.InTables) {
+			continue
+		}
 		base, detectable := "", ""
+		if r.Aggregate.Baseline.Comparable {
+			base = "new"
+		}
 		if m.Comparison != nil {
 			base, detectable = figure(m.Comparison.Baseline), figure(m.Comparison.MinDetectable)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -23,6 +24,7 @@ type page struct {
 	Categories                          []categoryRow
 	Mutations                           []mutationView
 	Warnings                            []string
+	Unjudged                            []string
 	Data                                []dataView
 }
 
@@ -88,8 +90,11 @@ func newPage(r *contracts.Report) page {
 	}
 	slices.SortStableFunc(p.Checks, func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
 	for _, m := range a.Retrieval.Metrics {
-		p.Metrics = append(p.Metrics, viewMetric(m, g))
+		if shown(m.Metric, metrics.OnPage) {
+			p.Metrics = append(p.Metrics, viewMetric(m, g))
+		}
 	}
+	p.Unjudged = unjudged(g)
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
@@ -150,6 +155,9 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
 		if c.Subject == retrieval && c.Metric == m.Metric && c.Bound >= 0 {
 			pl.Bound = &c.Bound
 		}
+	}
+	if m.Comparison == nil && slices.ContainsFunc(g.Unjudged, func(u contracts.UnjudgedMetric) bool { return u.Metric == m.Metric }) {
+		v.Versus = "new, not in the baseline"
 	}
 	if c := m.Comparison; c != nil {
 		pl.Baseline = &c.Baseline
