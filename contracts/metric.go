@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,6 +36,18 @@ type RetrievalMetrics map[string]float64
 // recallAt is the field that holds recall by cut-off.
 const recallAt = "recall_at"
 
+var (
+	metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	cutoff     = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+)
+
+func checkMetricName(name string) error {
+	if !metricName.MatchString(name) {
+		return fmt.Errorf("%q is not the name of a metric: a name has lower-case letters, digits and underscores", clip(name))
+	}
+	return nil
+}
+
 // MarshalJSON writes the metrics in the order of MetricNames, others after
 // them by name, so that equal metrics have equal bytes.
 func (m RetrievalMetrics) MarshalJSON() ([]byte, error) {
@@ -51,13 +64,16 @@ func (m RetrievalMetrics) MarshalJSON() ([]byte, error) {
 		if !ok {
 			continue
 		}
+		if err := checkMetricName(name); err != nil {
+			return nil, err
+		}
 		field := name
-		if cutoff, isRecall := strings.CutPrefix(name, recallAt+"_"); isRecall {
+		if k, isRecall := strings.CutPrefix(name, recallAt+"_"); isRecall && cutoff.MatchString(k) {
 			field = recallAt
 			if values[field] == nil {
 				values[field] = make(map[string]float64)
 			}
-			values[field].(map[string]float64)[cutoff] = value
+			values[field].(map[string]float64)[k] = value
 		} else {
 			values[field] = value
 		}
@@ -97,12 +113,19 @@ func (m *RetrievalMetrics) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(raw, &byCutoff); err != nil {
 			return err
 		}
-		for cutoff, value := range byCutoff {
-			read[recallAt+"_"+cutoff] = value
+		for k, value := range byCutoff {
+			name := recallAt + "_" + k
+			if err := checkMetricName(name); err != nil {
+				return err
+			}
+			read[name] = value
 		}
 		delete(fields, recallAt)
 	}
 	for name, raw := range fields {
+		if err := checkMetricName(name); err != nil {
+			return err
+		}
 		if _, twice := read[name]; twice {
 			return fmt.Errorf("the metric %s stands both under %s and under its name", name, recallAt)
 		}

@@ -44,7 +44,7 @@ func TestRetrievalMetricsRefusals(t *testing.T) {
 	for metrics, want := range map[string]string{
 		`{"mrr":1.5}`:                "must be at most 1",
 		`{"mrr":"high"}`:             "must be a number",
-		`{"MRR":0.5}`:                `unknown field "MRR"`,
+		`{"MRR":0.5}`:                `"MRR" is not the name of a metric`,
 		`{"recall_at":0.5}`:          "must be an object",
 		`{"recall_at":{"five":0.5}}`: `unknown field "five"`,
 		`{"recall_at_5":0.5,"recall_at":{"5":0.25}}`: "stands both under recall_at and under its name",

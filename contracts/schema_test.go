@@ -105,10 +105,15 @@ func matchType(t *testing.T, at string, s *jsonschema.Schema, typ reflect.Type) 
 		}
 		matchType(t, at+"[]", s.Items2020, typ.Elem())
 	case typ.Kind() == reflect.Map:
-		if add, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+		add, ok := s.AdditionalProperties.(*jsonschema.Schema)
+		if ok {
 			matchType(t, at+".*", add, typ.Elem())
-		} else {
-			t.Errorf("%s: a map needs additionalProperties", at)
+		}
+		for _, p := range s.PatternProperties {
+			matchType(t, at+".*", p, typ.Elem())
+		}
+		if !ok && len(s.PatternProperties) == 0 {
+			t.Errorf("%s: a map needs additionalProperties or patternProperties", at)
 		}
 	case typ.Kind() == reflect.String:
 		bounded := s.MaxLength != nil || s.Enum != nil || s.Pattern != nil && strings.Contains(s.Pattern.String(), "{64}")
@@ -198,11 +203,10 @@ func sample(t testing.TB, s *jsonschema.Schema) any {
 			delete(obj, "url") // the alternative to command
 		}
 		if add, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-			key := "key"
-			if names := s.PropertyNames; names != nil && !names.Pattern.MatchString(key) {
-				key = sample(t, names).(string)
-			}
-			obj[key] = sample(t, add)
+			obj["key"] = sample(t, add)
+		}
+		for pattern, p := range s.PatternProperties {
+			obj[sampleText[pattern.String()]] = sample(t, p)
 		}
 		if s.Properties == nil && s.AdditionalProperties == nil {
 			obj["type"] = "object"

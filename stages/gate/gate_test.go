@@ -391,7 +391,6 @@ func TestNothingToJudge(t *testing.T) {
 		}
 	}
 	t.Run("unknown metric", func(t *testing.T) {
-		// The schema refuses it in a file; Judge does so for other callers.
 		b := goodBaseline(t)
 		b.Thresholds.Retrieval[0].Metric = "recall_at_7"
 		if _, err := Judge(aggregated(t, goodQueries(), goodEntries(), &base), b); err == nil || !strings.Contains(err.Error(), "recall_at_7 names a metric that the baseline does not have") {
