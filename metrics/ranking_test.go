@@ -67,6 +67,23 @@ func rankingTable() string {
 	return b.String()
 }
 
+// detectionTable is the table of rates of docs/metrics.md.
+func detectionTable() string {
+	var b strings.Builder
+	b.WriteString("| name | label | formula | better | interval | source |\n|---|---|---|---|---|---|\n")
+	for _, r := range DetectionRates() {
+		better, interval := "higher", ""
+		if r.LowerIsBetter {
+			better = "lower"
+		}
+		if r.Interval {
+			interval = "Wilson"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Name, r.Label, r.Formula, better, interval, r.Source)
+	}
+	return b.String()
+}
+
 // TestDocsListTheMetrics keeps the generated tables of docs/metrics.md equal to
 // the declarations. Run with -update to write them.
 func TestDocsListTheMetrics(t *testing.T) {
@@ -76,7 +93,7 @@ func TestDocsListTheMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for name, table := range map[string]string{"ranking": rankingTable()} {
+	for name, table := range map[string]string{"ranking": rankingTable(), "detection": detectionTable()} {
 		begin, end := "<!-- generated: "+name+" -->\n", "<!-- end: "+name+" -->"
 		head, rest, ok := strings.Cut(text, begin)
 		old, tail, closed := strings.Cut(rest, end)

@@ -144,11 +144,18 @@ func markdownDetectors(r *contracts.Report) []string {
 	if len(r.Aggregate.Detectors) == 0 {
 		return nil
 	}
-	rows := []string{"<details><summary>Detectors</summary>\n\n| detector | recall | FPR hard negatives | FPR benign | precision | errored |\n|---|---|---|---|---|---|\n"}
+	rates := slices.DeleteFunc(metrics.DetectionRates(), func(r metrics.DetectionRate) bool { return r.Shown&metrics.InTables == 0 })
+	names := []string{"detector"}
+	for _, r := range rates {
+		names = append(names, r.Label)
+	}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" + tableHead(append(names, "Errored"))}
 	for _, d := range r.Aggregate.Detectors {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %d |\n", md(d.Score.Detector),
-			rate(d.Score.Recall, d.RecallInterval), rate(d.Score.FPRHardNegative, d.FPRHardNegativeInterval),
-			rate(d.Score.FPRBenign, d.FPRBenignInterval), rate(d.Score.Precision, d.PrecisionInterval), detection.Failed(d)))
+		cells := []string{md(d.Score.Detector)}
+		for _, r := range rates {
+			cells = append(cells, rate(d.Score.Rate(r.Name), d.RateInterval(r.Name)))
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), detection.Failed(d)))
 	}
 	return append(rows, "</details>\n\n")
 }

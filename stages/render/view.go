@@ -180,30 +180,24 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	if n := detection.Failed(d); n > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", n)
 	}
-	for _, x := range []struct {
-		metric   string
-		value    *float64
-		interval *contracts.Interval
-	}{
-		{"recall", s.Recall, d.RecallInterval},
-		{"fpr_hard_negative", s.FPRHardNegative, d.FPRHardNegativeInterval},
-		{"fpr_benign", s.FPRBenign, d.FPRBenignInterval},
-		{"precision", s.Precision, d.PrecisionInterval},
-	} {
-		rv := rateView{Name: metricName(x.metric), Value: "–", Range: "not defined"}
-		if x.value != nil {
-			pl := plot{Low: 0, High: 1, Value: x.value, Interval: x.interval, Label: rv.Name + " " + figure(*x.value)}
+	for _, r := range metrics.DetectionRates() {
+		if r.Shown&metrics.OnPage == 0 {
+			continue
+		}
+		rv := rateView{Name: r.Label, Value: "–", Range: "not defined"}
+		if value, interval := s.Rate(r.Name), d.RateInterval(r.Name); value != nil {
+			pl := plot{Low: 0, High: 1, Value: value, Interval: interval, Label: rv.Name + " " + figure(*value)}
 			for _, c := range g.Checks {
-				if c.Subject == s.Detector && c.Metric == x.metric {
+				if c.Subject == s.Detector && c.Metric == r.Name {
 					pl.Bound, pl.Band = &c.Bound, allowed(c)
 					if !c.Passed {
 						rv.Class = "fail"
 					}
 				}
 			}
-			rv.Value, rv.Range, rv.Plot = figure(*x.value), "", pl.svg()
-			if x.interval != nil {
-				rv.Range = figure(x.interval.Low) + " to " + figure(x.interval.High)
+			rv.Value, rv.Range, rv.Plot = figure(*value), "", pl.svg()
+			if interval != nil {
+				rv.Range = figure(interval.Low) + " to " + figure(interval.High)
 			}
 		}
 		v.Rates = append(v.Rates, rv)

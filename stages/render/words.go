@@ -13,14 +13,15 @@ import (
 
 // figureNames are the names that people know the other figures by.
 var figureNames = map[string]string{
-	"recall": "Recall", "precision": "Precision", "f1": "F1",
-	"fpr": "FPR", "fpr_benign": "FPR, plain benign", "fpr_hard_negative": "FPR, hard negatives",
 	"errored": "Errored", "max_errored": "Errored", "errored_share": "Errored", "errored_rate": "Errored",
 }
 
 func metricName(metric string) string {
 	if m, ok := metrics.RankingByName(metric); ok {
 		return m.Label
+	}
+	if r, ok := metrics.DetectionRateByName(metric); ok {
+		return r.Label
 	}
 	if name, ok := figureNames[metric]; ok {
 		return name
