@@ -1,5 +1,12 @@
 package contracts
 
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
 // Baseline is the committed reference: what was measured, on which data, and
 // the thresholds that the gate judges by. Thresholds stand here and nowhere
 // else.
@@ -53,9 +60,10 @@ type Thresholds struct {
 	MaxErrored float64 `json:"max_errored"`
 }
 
-// MetricThreshold allows Metric (recall_at_5, mrr, ndcg_at_10, ...) to drop by
-// Tolerance below the baseline. With NonInferiority the lower bound of the
-// 95% interval of the difference has to stay above minus Tolerance.
+// MetricThreshold allows Metric (recall_at_5, mrr, ndcg_at_10, ...) to be worse
+// than the baseline by Tolerance: lower, or higher where lower is better. With
+// NonInferiority the worse bound of the 95% interval of the difference has to
+// stay within Tolerance.
 type MetricThreshold struct {
 	Metric         string  `json:"metric"`
 	Tolerance      float64 `json:"tolerance"`
@@ -70,4 +78,50 @@ type DetectorThreshold struct {
 	FPRCeiling             float64 `json:"fpr_ceiling"`
 	HardNegativeFPRCeiling float64 `json:"hard_negative_fpr_ceiling"`
 	RecallFloor            float64 `json:"recall_floor"`
+}
+
+// ReadThresholds reads the thresholds and the version of the baseline at path
+// and nothing else: the figures in it may be those of another version of the
+// program, or wrong. What is wrong with the thresholds is a *FileError.
+func ReadThresholds(path string) (Baseline, error) {
+	data, err := ReadBytes(path)
+	if err != nil {
+		return Baseline{}, err
+	}
+	schema, err := schemaOf(reflect.TypeFor[Baseline]())
+	if err != nil {
+		return Baseline{}, err
+	}
+	tree, p := parse(data)
+	if p.failed != nil {
+		return Baseline{}, place(path, data, append(p.problems, *p.failed))
+	}
+	var concerned []located
+	valid := map[string]bool{"version": true, "thresholds": true}
+	for _, problem := range merge(tree, data, p.problems, check(schema, tree)) {
+		field, _, _ := strings.Cut(strings.TrimPrefix(problem.Pointer, "/"), "/")
+		valid[field] = false
+		if field == "thresholds" {
+			concerned = append(concerned, problem)
+		}
+	}
+	if len(concerned) > 0 {
+		return Baseline{}, place(path, data, concerned)
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil || raw["thresholds"] == nil {
+		return Baseline{}, place(path, data, []located{{0, Problem{
+			Message: `the field "thresholds" is missing`, Remedy: "a baseline without thresholds cannot be kept: add them, or move the file away",
+		}}})
+	}
+	var kept Baseline
+	if err := json.Unmarshal(raw["thresholds"], &kept.Thresholds); err != nil {
+		return Baseline{}, fmt.Errorf("%s: cannot read the thresholds: %w", path, err)
+	}
+	if valid["version"] && raw["version"] != nil {
+		if err := json.Unmarshal(raw["version"], &kept.Version); err != nil {
+			return Baseline{}, fmt.Errorf("%s: cannot read the version: %w", path, err)
+		}
+	}
+	return kept, nil
 }

@@ -151,6 +151,8 @@ func (c *checker) at(location []string) (s *jsonschema.Schema, description strin
 		}
 		if p, ok := s.Properties[token]; ok {
 			s = p
+		} else if p := patternOf(s, token); p != nil {
+			s = p
 		} else if s.Items2020 != nil {
 			s = s.Items2020
 		} else if a, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
@@ -167,6 +169,17 @@ func (c *checker) at(location []string) (s *jsonschema.Schema, description strin
 		}
 	}
 	return s, description
+}
+
+// patternOf returns the schema of the fields whose names fit a pattern, if
+// the name of this one does.
+func patternOf(s *jsonschema.Schema, name string) *jsonschema.Schema {
+	for pattern, p := range s.PatternProperties {
+		if pattern.MatchString(name) {
+			return p
+		}
+	}
+	return nil
 }
 
 func (c *checker) describe(at []string) string {

@@ -3,11 +3,24 @@ package contracts
 // Gate is the verdict: every check with its value and bound, and every query
 // and entry that moved.
 type Gate struct {
-	Passed   bool           `json:"passed"`
-	Baseline string         `json:"baseline"`
-	Checks   []GateCheck    `json:"checks"`
-	Moves    []Move         `json:"moves"`
-	Counts   map[string]int `json:"counts"`
+	Passed   bool        `json:"passed"`
+	Baseline string      `json:"baseline"`
+	Checks   []GateCheck `json:"checks"`
+	// Unjudged lists the metrics that have no counterpart to compare with.
+	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
+	Moves    []Move           `json:"moves"`
+	Counts   map[string]int   `json:"counts"`
+}
+
+// UnjudgedMetric is a metric that stands on one side only. State is new where
+// the baseline does not have it, and removed where it is no longer measured.
+// Value is what was measured, or what the baseline has.
+type UnjudgedMetric struct {
+	Subject string  `json:"subject"`
+	Metric  string  `json:"metric"`
+	State   string  `json:"state"`
+	Value   float64 `json:"value"`
+	Note    string  `json:"note"`
 }
 
 // GateCheck is one judged figure. Subject is "retrieval" or the detector's

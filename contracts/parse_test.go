@@ -184,7 +184,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func BenchmarkReadReport(b *testing.B) {
-	metrics := RetrievalMetrics{RecallAt: map[string]float64{"1": 0.1234567, "3": .333333333, "5": .55555555, "10": 1}, MRR: .123456789, NDCGAt10: .8765432101, MAP: .2468}
+	metrics := RetrievalMetrics{"recall_at_1": 0.1234567, "recall_at_3": .333333333, "recall_at_5": .55555555, "recall_at_10": 1, "mrr": .123456789, "ndcg_at_10": .8765432101, "map": .2468}
 	sum := strings.Repeat("0", 64)
 	r := RetrievalReport{CorpusVersion: "v1", GoldenVersion: "v1", CorpusSHA256: sum, GoldenSHA256: sum, Proxy: "p", ProxyIdentity: "i", SearchPath: SearchMCP, Metrics: metrics}
 	for i := range 10_000 {

@@ -24,20 +24,12 @@ const (
 	SearchREST = "rest"
 )
 
-// RetrievalMetrics are means over queries, each in 0..1. RecallAt is keyed by
-// the cut-off: "1", "3", "5", "10".
-type RetrievalMetrics struct {
-	RecallAt map[string]float64 `json:"recall_at"`
-	MRR      float64            `json:"mrr"`
-	NDCGAt10 float64            `json:"ndcg_at_10"`
-	MAP      float64            `json:"map"`
-}
-
 // QueryResult is one query of one run. Ranked holds at most ten tools, best
-// first. Error is set when the proxy did not answer; the metrics are then all
-// zero and the query counts as errored, never as answered. Anomalies tell what
-// was wrong with an answer that could be scored all the same: duplicates and
-// unknown tools that were dropped, a limit that was ignored.
+// first. Error is set when the proxy did not answer; the metrics then have their
+// worst values (0 where higher is better) and the query counts as errored,
+// never as answered. Anomalies tell what was wrong with an answer that could be
+// scored all the same: duplicates and unknown tools that were dropped, a limit
+// that was ignored.
 type QueryResult struct {
 	ID      string           `json:"id"`
 	Query   string           `json:"query"`

@@ -105,10 +105,15 @@ func matchType(t *testing.T, at string, s *jsonschema.Schema, typ reflect.Type) 
 		}
 		matchType(t, at+"[]", s.Items2020, typ.Elem())
 	case typ.Kind() == reflect.Map:
-		if add, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+		add, ok := s.AdditionalProperties.(*jsonschema.Schema)
+		if ok {
 			matchType(t, at+".*", add, typ.Elem())
-		} else if len(s.Properties) == 0 || !slices.Equal(slices.Sorted(slices.Values(s.Required)), []string{"1", "10", "3", "5"}) {
-			t.Errorf("%s: a map needs additionalProperties, or all keys required", at)
+		}
+		for _, p := range s.PatternProperties {
+			matchType(t, at+".*", p, typ.Elem())
+		}
+		if !ok && len(s.PatternProperties) == 0 {
+			t.Errorf("%s: a map needs additionalProperties or patternProperties", at)
 		}
 	case typ.Kind() == reflect.String:
 		bounded := s.MaxLength != nil || s.Enum != nil || s.Pattern != nil && strings.Contains(s.Pattern.String(), "{64}")
@@ -173,6 +178,7 @@ var sampleText = map[string]string{
 	`^[^:\x00-\x1f\x7f-\x9f]+$`:                        "server",
 	`^[^\x00-\x1f\x7f-\x9f]+$`:                         "tool",
 	`^https?://`:                                       "http://127.0.0.1:1/mcp",
+	`^[1-9][0-9]{0,3}$`:                                "5",
 }
 
 // sample makes a value that uses every property of a schema.
@@ -198,6 +204,9 @@ func sample(t testing.TB, s *jsonschema.Schema) any {
 		}
 		if add, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
 			obj["key"] = sample(t, add)
+		}
+		for pattern, p := range s.PatternProperties {
+			obj[sampleText[pattern.String()]] = sample(t, p)
 		}
 		if s.Properties == nil && s.AdditionalProperties == nil {
 			obj["type"] = "object"

@@ -1,7 +1,7 @@
 package metrics
 
 // Confusion is the confusion matrix of a detector: "positive" is malicious.
-// A figure whose denominator is zero is nil: undefined is neither 0 nor 1.
+// DetectionRates lists what is computed from it.
 type Confusion struct {
 	TP, FP, TN, FN int
 }
@@ -20,20 +20,7 @@ func (c *Confusion) Add(malicious, flagged bool) {
 	}
 }
 
-// Precision is TP / (TP + FP): of what was flagged, the share that deserved it.
-func (c Confusion) Precision() *float64 { return Rate(c.TP, c.TP+c.FP) }
-
-// Recall is TP / (TP + FN): of the malicious entries, the share flagged.
-func (c Confusion) Recall() *float64 { return Rate(c.TP, c.TP+c.FN) }
-
-// FPR is FP / (FP + TN): of the benign entries, the share flagged.
-func (c Confusion) FPR() *float64 { return Rate(c.FP, c.FP+c.TN) }
-
-// F1 is the harmonic mean of precision and recall, 2TP / (2TP + FP + FN). It
-// is defined as soon as one entry is malicious or flagged.
-func (c Confusion) F1() *float64 { return Rate(2*c.TP, 2*c.TP+c.FP+c.FN) }
-
-// Rate is k / n, or nil when n is zero.
+// Rate is k / n, or nil when n is zero: undefined is neither 0 nor 1.
 func Rate(k, n int) *float64 {
 	if n == 0 {
 		return nil

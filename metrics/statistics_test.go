@@ -60,21 +60,21 @@ func TestConfusion(t *testing.T) {
 	if c != (Confusion{TP: 3, FP: 1, TN: 4, FN: 1}) {
 		t.Fatalf("got %+v", c)
 	}
-	near(t, "precision", *c.Precision(), .75, 12)
-	near(t, "recall", *c.Recall(), .75, 12)
-	near(t, "F1", *c.F1(), .75, 12)
-	near(t, "FPR", *c.FPR(), .2, 12)
+	near(t, "precision", *rateOf("precision", c), .75, 12)
+	near(t, "recall", *rateOf("recall", c), .75, 12)
+	near(t, "F1", *rateOf("f1", c), .75, 12)
+	near(t, "FPR", *rateOf("fpr", c), .2, 12)
 	for name, undefined := range map[string]*float64{
-		"precision of nothing flagged": Confusion{FN: 1, TN: 1}.Precision(),
-		"recall of nothing malicious":  Confusion{FP: 1, TN: 1}.Recall(),
-		"FPR of nothing benign":        Confusion{TP: 1}.FPR(),
-		"F1 of only true negatives":    Confusion{TN: 9}.F1(),
+		"precision of nothing flagged": rateOf("precision", Confusion{FN: 1, TN: 1}),
+		"recall of nothing malicious":  rateOf("recall", Confusion{FP: 1, TN: 1}),
+		"FPR of nothing benign":        rateOf("fpr", Confusion{TP: 1}),
+		"F1 of only true negatives":    rateOf("f1", Confusion{TN: 9}),
 	} {
 		if undefined != nil {
 			t.Errorf("%s is %v, want undefined", name, *undefined)
 		}
 	}
-	if f := (Confusion{FN: 2, TN: 3}).F1(); f == nil || *f != 0 {
+	if f := rateOf("f1", (Confusion{FN: 2, TN: 3})); f == nil || *f != 0 {
 		t.Error("F1 of a detector that is silent is 0")
 	}
 }
@@ -285,4 +285,10 @@ func BenchmarkRandomization10000Queries(b *testing.B) {
 	for b.Loop() {
 		RandomizationTest(d, nil)
 	}
+}
+
+// rateOf computes a declared rate over one confusion matrix.
+func rateOf(name string, c Confusion) *float64 {
+	r, _ := DetectionRateByName(name)
+	return r.Of(DetectionCounts{All: c})
 }

@@ -76,7 +76,7 @@ func disagreement(report contracts.RetrievalReport) float64 {
 	}
 	worst := 0.0
 	for _, name := range contracts.MetricNames {
-		v, _ := report.Metrics.Value(name)
+		v := report.Metrics[name]
 		worst = math.Max(worst, math.Abs(v-sum[name]/float64(len(report.PerQuery))))
 	}
 	return worst

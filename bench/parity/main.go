@@ -123,7 +123,7 @@ func (w work) retrieval() error {
 	for _, metric := range contracts.MetricNames {
 		fmt.Printf("| %s | %.4f |", metric, published[metric])
 		for _, c := range corpora {
-			v, _ := reports[c.name+"/rest"].Metrics.Value(metric)
+			v := reports[c.name+"/rest"].Metrics[metric]
 			fmt.Printf(" %.4f |", v)
 		}
 		fmt.Println()

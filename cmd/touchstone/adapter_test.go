@@ -126,7 +126,7 @@ func TestMCPProxy(t *testing.T) {
 			"--index", "index.json", "--search", search, "--run", "1", "--out", "report.json")
 		report := read[contracts.RetrievalReport](t, filepath.Join(b.dir, "report.json"))
 		for name, published := range want {
-			if got, _ := report.Metrics.Value(name); math.Abs(got-published) > .00005 {
+			if got := report.Metrics[name]; math.Abs(got-published) > .00005 {
 				t.Errorf("%s: %s is %.5f, published is %.4f", search, name, got, published)
 			}
 		}

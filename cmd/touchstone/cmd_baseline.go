@@ -17,6 +17,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/pipeline"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 )
@@ -118,8 +119,9 @@ func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
 		Short: "Measure, print what moves, and write the baseline; its thresholds stay",
 		Long: `Runs the pipeline up to the stage that aggregates, which runs the validation of
 the datasets first: data that is refused leaves the baseline as it is. Then it
-prints every figure that moves and writes the file. Thresholds are kept; edit
-them in the file.`,
+prints every figure that moves and writes the file. It keeps the thresholds of the
+old file and uses nothing else of it, so the old file may lack metrics, have others,
+or have figures that cannot be read. Edit thresholds in the file.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
@@ -142,42 +144,60 @@ them in the file.`,
 			if err != nil {
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
-			var old *contracts.Baseline
-			switch b, err := contracts.Read[contracts.Baseline](file); {
-			case err == nil:
-				old = &b
-			case !errors.Is(err, fs.ErrNotExist):
-				return fmt.Errorf("%w; a baseline that cannot be read is not replaced: move it away first", err)
-			}
-			next, err := gate.NewBaseline(agg, old)
-			if err != nil {
-				return err
-			}
-			moves := gate.BaselineChanges(old, next)
-			if flags.json {
-				if err := printJSON(cmd.OutOrStdout(), map[string][]string{"changes": moves}); err != nil {
-					return err
-				}
-			} else {
-				for _, line := range moves {
-					fmt.Fprintln(cmd.OutOrStdout(), line)
-				}
-			}
-			if len(moves) == 0 && old != nil {
-				fmt.Fprintln(cmd.ErrOrStderr(), "nothing moves; the baseline stays as it is")
-				return nil
-			}
-			if err := contracts.Write(file, next); err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; look at the difference and commit it\n", file)
-			return nil
+			return updateBaseline(cmd, file, agg, flags.json)
 		},
 	}
 	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
 	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output holds the figures")
 	rf.add(cmd)
 	return cmd
+}
+
+// updateBaseline writes the figures of agg into file with the thresholds that
+// the file has, and prints what changes.
+func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, asJSON bool) error {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	var kept, old *contracts.Baseline
+	switch b, err := contracts.ReadThresholds(file); {
+	case err == nil:
+		kept = &b
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w; a baseline whose thresholds cannot be read is not replaced: correct them, or move the file away", err)
+	}
+	if kept != nil {
+		b, err := contracts.Read[contracts.Baseline](file)
+		if err == nil {
+			old = &b
+		} else {
+			fmt.Fprintf(stderr, "%v\nthe figures of this file cannot be read, so nothing is compared with them; its thresholds are kept\n", err)
+		}
+	}
+	next, err := gate.NewBaseline(agg, kept)
+	if err != nil {
+		return err
+	}
+	moves := gate.BaselineChanges(old, next)
+	if asJSON {
+		if err := printJSON(stdout, map[string][]string{"changes": moves}); err != nil {
+			return err
+		}
+	} else {
+		for _, line := range moves {
+			fmt.Fprintln(stdout, line)
+		}
+	}
+	for _, remark := range gate.ThresholdRemarks(old, next) {
+		fmt.Fprintln(stderr, "note:", remark)
+	}
+	if len(moves) == 0 && old != nil {
+		fmt.Fprintln(stderr, "nothing moves; the baseline stays as it is")
+		return nil
+	}
+	if err := contracts.Write(file, next); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "wrote %s; look at the difference and commit it\n", file)
+	return nil
 }
 
 // hasFigures refuses a pipeline without the stage that holds the figures.
@@ -212,10 +232,12 @@ func printBaseline(w io.Writer, b contracts.Baseline) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tcorpus %s, golden set %s, security corpus %s; %d runs of %s\n\n", b.Version,
 		b.Data.CorpusVersion, b.Data.GoldenVersion, b.Data.SecurityVersion, b.RunsAveraged, b.Proxy)
-	for _, k := range []string{"1", "3", "5", "10"} {
-		fmt.Fprintf(t, "recall_at_%s\t%.4f\n", k, b.Metrics.RecallAt[k])
+	for _, m := range metrics.Ranking() {
+		if value, ok := b.Metrics[m.Name]; ok && m.Shown&metrics.InTables != 0 {
+			fmt.Fprintf(t, "%s\t%.4f\n", m.Name, value)
+		}
 	}
-	fmt.Fprintf(t, "mrr\t%.4f\nndcg_at_10\t%.4f\nmap\t%.4f\n\n", b.Metrics.MRR, b.Metrics.NDCGAt10, b.Metrics.MAP)
+	fmt.Fprintln(t)
 	for _, d := range b.PerDetector {
 		fmt.Fprintf(t, "%s\trecall %s\tfpr %s\n", d.Score.Detector, rate(d.Score.Recall), rate(d.Score.FPR))
 	}

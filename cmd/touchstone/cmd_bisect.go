@@ -15,6 +15,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/compare"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
@@ -90,6 +91,9 @@ and remembered as such.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(contracts.MetricNames, f.metric) {
 				return fmt.Errorf("--metric %q is none: use one of %s", f.metric, strings.Join(contracts.MetricNames, ", "))
+			}
+			if m, _ := metrics.RankingByName(f.metric); m.LowerIsBetter {
+				return fmt.Errorf("--metric %s: a revision is bad when a metric is too low, and a lower %s is better; use another metric", f.metric, m.Label)
 			}
 			if cmd.Flags().Changed("tolerance") && cmd.Flags().Changed("threshold") {
 				return errors.New("--tolerance and --threshold contradict each other: give one of them")

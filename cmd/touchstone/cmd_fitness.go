@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/fitness"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // newFitnessCommand is "touchstone fitness [CANDIDATE]", with the loop for
@@ -122,15 +123,15 @@ func printFitness(w io.Writer, original, candidate contracts.Fitness, compared b
 		head = fmt.Sprintf("\ttrain (%d)\tbefore\theld out (%d)\tbefore\t\n", original.Train.Queries, original.HeldOut.Queries)
 	}
 	fmt.Fprint(t, head)
-	for _, name := range contracts.MetricNames {
-		train, _ := candidate.Train.Metrics.Value(name)
-		heldOut, _ := candidate.HeldOut.Metrics.Value(name)
-		trainBefore, _ := original.Train.Metrics.Value(name)
-		heldOutBefore, _ := original.HeldOut.Metrics.Value(name)
-		if compared {
-			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t\n", name, train, trainBefore, heldOut, heldOutBefore)
-		} else {
-			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t\n", name, train, heldOut)
+	for _, m := range metrics.Ranking() {
+		train, heldOut := candidate.Train.Metrics[m.Name], candidate.HeldOut.Metrics[m.Name]
+		trainBefore, heldOutBefore := original.Train.Metrics[m.Name], original.HeldOut.Metrics[m.Name]
+		switch {
+		case m.Shown&metrics.InTables == 0:
+		case compared:
+			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t\n", m.Name, train, trainBefore, heldOut, heldOutBefore)
+		default:
+			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t\n", m.Name, train, heldOut)
 		}
 	}
 	if err := t.Flush(); err != nil {

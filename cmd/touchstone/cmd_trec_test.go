@@ -101,9 +101,9 @@ func TestTrecRoundTrip(t *testing.T) {
 	write("report.json", contracts.RetrievalReport{
 		CorpusVersion: "c1", GoldenVersion: "g1", CorpusSHA256: sha, GoldenSHA256: sha,
 		Proxy: "my proxy", ProxyIdentity: "x", SearchPath: contracts.SearchMCP, Run: 1,
-		Metrics: contracts.RetrievalMetrics{RecallAt: map[string]float64{"1": 0, "3": 1, "5": 1, "10": 1}},
+		Metrics: contracts.RetrievalMetrics{"recall_at_1": 0, "recall_at_3": 1, "recall_at_5": 1, "recall_at_10": 1},
 		PerQuery: []contracts.QueryResult{{ID: "q1", Query: "first", Labels: golden.Queries[0].Labels,
-			Metrics: contracts.RetrievalMetrics{RecallAt: map[string]float64{"1": 0, "3": 1, "5": 1, "10": 1}},
+			Metrics: contracts.RetrievalMetrics{"recall_at_1": 0, "recall_at_3": 1, "recall_at_5": 1, "recall_at_10": 1},
 			// Equal scores: trec_eval would put b:100% first only by chance.
 			Ranked: []contracts.RankedTool{{Rank: 1, ToolID: "b:100%", Score: 1}, {Rank: 2, ToolID: "a:one two", Score: 1}}}},
 	})

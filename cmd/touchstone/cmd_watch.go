@@ -228,10 +228,14 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 		c, _ = compare.Reports("before", w.before, "now", now, compare.Options{}) // nil for another golden set
 	}
 	var lines []string
-	for i, m := range now.Retrieval.Metrics {
+	for _, m := range now.Retrieval.Metrics {
 		line := fmt.Sprintf("  %-12s %.4f", m.Metric, m.Mean)
-		if c != nil && c.Metrics[i].Delta != 0 {
-			line += fmt.Sprintf("  %+.4f", c.Metrics[i].Delta)
+		if c != nil {
+			for _, compared := range c.Metrics {
+				if compared.Metric == m.Metric && compared.Delta != 0 {
+					line += fmt.Sprintf("  %+.4f", compared.Delta)
+				}
+			}
 		}
 		lines = append(lines, line)
 	}

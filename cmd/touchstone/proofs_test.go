@@ -55,7 +55,7 @@ func TestMissingToolDrivesRecallToZero(t *testing.T) {
 		b.want(0, "run", "--until", "score-retrieval", "-o", dir)
 		report := read[contracts.RetrievalReport](t, filepath.Join(b.dir, dir, "run=1", "retrieval.json"))
 		at := slices.IndexFunc(report.PerQuery, func(q contracts.QueryResult) bool { return q.ID == query.ID })
-		return report.PerQuery[at].Metrics.RecallAt["10"]
+		return report.PerQuery[at].Metrics["recall_at_10"]
 	}
 	before := score("before")
 	if before == 0 {

@@ -31,6 +31,8 @@ type workbench struct {
 	t          *testing.T
 	dir, store string
 	vars       []string
+	// binary is the program to run; realBinary where it is empty.
+	binary string
 }
 
 // newBench shares a store among the proofs that start from unchanged data,
@@ -56,9 +58,12 @@ type result struct {
 
 func (b *workbench) command(args ...string) *exec.Cmd {
 	b.t.Helper()
-	bin, err := realBinary()
-	if err != nil {
-		b.t.Fatal(err)
+	bin := b.binary
+	if bin == "" {
+		var err error
+		if bin, err = realBinary(); err != nil {
+			b.t.Fatal(err)
+		}
 	}
 	cmd := exec.Command(bin, args...)
 	cmd.Dir = b.dir

@@ -125,6 +125,9 @@ func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Ag
 	if len(pairs) == 0 {
 		return nil, errors.New("the two reports have no query in common, so there is nothing to pair; compare runs over the same golden set")
 	}
+	if !slices.Contains(sharedMetrics(pairs), by) {
+		return nil, fmt.Errorf("a report does not have the metric %s; measure again with this version, or choose another metric", by)
+	}
 	c.Paired = len(pairs)
 	c.remark()
 	c.compareMetrics(pairs)
@@ -212,24 +215,25 @@ func sameLabels(a, b []contracts.Label) bool {
 
 func (c *Comparison) compareMetrics(pairs []pair) {
 	groups := make([]string, len(pairs))
-	before, after := make([][]float64, len(contracts.MetricNames)), make([][]float64, len(contracts.MetricNames))
+	names := sharedMetrics(pairs)
+	before, after := make([][]float64, len(names)), make([][]float64, len(names))
 	for i, p := range pairs {
 		groups[i] = p.group
-		for m, name := range contracts.MetricNames {
+		for m, name := range names {
 			x, y := p.values(name)
 			before[m], after[m] = append(before[m], x), append(after[m], y)
 		}
 	}
-	for m, x := range aggregate.Paired(before, after, groups) {
+	for m, x := range aggregate.Paired(names, before, after, groups) {
 		metric := Metric{
-			Metric: contracts.MetricNames[m], A: x.Baseline, B: x.Baseline + x.Delta, Delta: x.Delta, DeltaInterval: x.DeltaInterval,
+			Metric: names[m], A: x.Baseline, B: x.Baseline + x.Delta, Delta: x.Delta, DeltaInterval: x.DeltaInterval,
 			PValue: x.PValue, MinDetectable: x.MinDetectable, Verdict: x.Verdict,
 		}
 		metric.B = metrics.Mean(after[m])
 		differences := make([]float64, len(pairs))
 		for i := range pairs {
 			differences[i] = after[m][i] - before[m][i]
-			switch outcome(differences[i]) {
+			switch outcome(metrics.Gain(metric.Metric, 0, differences[i])) {
 			case Win:
 				metric.Wins++
 			case Loss:
@@ -245,19 +249,35 @@ func (c *Comparison) compareMetrics(pairs []pair) {
 	}
 }
 
+// sharedMetrics lists the metrics that every query has in both reports. A
+// report that another version wrote may lack some.
+func sharedMetrics(pairs []pair) []string {
+	var names []string
+	for _, name := range contracts.MetricNames {
+		if !slices.ContainsFunc(pairs, func(p pair) bool {
+			_, inA := p.a.Metrics[name]
+			_, inB := p.b.Metrics[name]
+			return !inA || !inB
+		}) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (p pair) values(metric string) (a, b float64) {
-	a, _ = p.a.Metrics.Value(metric)
-	b, _ = p.b.Metrics.Value(metric)
+	a = p.a.Metrics[metric]
+	b = p.b.Metrics[metric]
 	return a, b
 }
 
-// outcome classifies a difference. It ignores differences up to 1e-9, because
-// equal means over runs may differ in the last bits.
-func outcome(difference float64) string {
+// outcome classifies a gain, which is positive where B is better. It ignores
+// gains up to 1e-9, because equal means over runs may differ in the last bits.
+func outcome(gain float64) string {
 	switch {
-	case difference > 1e-9:
+	case gain > 1e-9:
 		return Win
-	case difference < -1e-9:
+	case gain < -1e-9:
 		return Loss
 	}
 	return Tie
@@ -266,9 +286,10 @@ func outcome(difference float64) string {
 // compareQueries lists the queries whose figures differ: losses first, then by
 // the size of the difference.
 func (c *Comparison) compareQueries(pairs []pair) {
+	names := sharedMetrics(pairs)
 	for _, p := range pairs {
 		differs := (p.a.Error == "") != (p.b.Error == "")
-		for _, name := range contracts.MetricNames {
+		for _, name := range names {
 			x, y := p.values(name)
 			differs = differs || outcome(y-x) != Tie
 		}
@@ -277,7 +298,7 @@ func (c *Comparison) compareQueries(pairs []pair) {
 		}
 		x, y := p.values(c.By)
 		c.Queries = append(c.Queries, Query{
-			ID: p.a.ID, Query: p.a.Query, Labels: p.a.Labels, Outcome: outcome(y - x), Delta: y - x, A: answer(p.a), B: answer(p.b),
+			ID: p.a.ID, Query: p.a.Query, Labels: p.a.Labels, Outcome: outcome(metrics.Gain(c.By, x, y)), Delta: y - x, A: answer(p.a), B: answer(p.b),
 		})
 	}
 	order := []string{Loss, Win, Tie}

@@ -25,10 +25,10 @@ func answered(id, right string, rank int) contracts.QuerySummary {
 		q.Ranked = append(q.Ranked, contracts.RankedTool{Rank: i, ToolID: tool})
 	}
 	topic := metrics.EvaluateTopic(ranked, map[string]int{right: 2}, 1)
-	for _, k := range []int{1, 3, 5, 10} {
-		q.Metrics.SetValue(fmt.Sprintf("recall_at_%d", k), topic.Recall(k))
+	q.Metrics = make(contracts.RetrievalMetrics)
+	for _, m := range metrics.Ranking() {
+		q.Metrics[m.Name] = m.Compute(topic)
 	}
-	q.Metrics.MRR, q.Metrics.NDCGAt10, q.Metrics.MAP = topic.ReciprocalRank(), topic.NDCG(10), topic.AveragePrecision()
 	return q
 }
 

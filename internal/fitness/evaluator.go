@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 )
@@ -57,6 +58,9 @@ func questions(queries []contracts.Query) []question {
 func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Evaluator, error) {
 	if !slices.Contains(contracts.MetricNames, opts.Metric) {
 		return nil, fmt.Errorf("unknown metric %q; use one of %s", opts.Metric, strings.Join(contracts.MetricNames, ", "))
+	}
+	if m, _ := metrics.RankingByName(opts.Metric); m.LowerIsBetter {
+		return nil, fmt.Errorf("a larger fitness has to be better, and a lower %s is better; use another metric", m.Label)
 	}
 	if golden.CorpusVersion != corpus.Version {
 		return nil, fmt.Errorf("the golden set is for corpus %s, but this is corpus %s; give a corpus and a golden set that belong together", golden.CorpusVersion, corpus.Version)
@@ -128,7 +132,7 @@ func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool)
 		return contracts.Fitness{}, err
 	}
 	answer.Train = means(train)
-	answer.Fitness, _ = answer.Train.Metrics.Value(e.metric)
+	answer.Fitness = answer.Train.Metrics[e.metric]
 	answer.Feedback = e.feedback(search, train)
 	if both {
 		heldOut, err := ask(ctx, search, e.heldOut)

@@ -64,10 +64,10 @@ func TestTheHalvesTogetherAreTheBaseline(t *testing.T) {
 	}
 	f := score(t, evaluator(t, usual), nil)
 	for _, name := range contracts.MetricNames {
-		train, _ := f.Train.Metrics.Value(name)
-		heldOut, _ := f.HeldOut.Metrics.Value(name)
+		train := f.Train.Metrics[name]
+		heldOut := f.HeldOut.Metrics[name]
 		got := (train*float64(f.Train.Queries) + heldOut*float64(f.HeldOut.Queries)) / float64(f.Train.Queries+f.HeldOut.Queries)
-		want, ok := baseline.Metrics.Value(name)
+		want, ok := baseline.Metrics[name]
 		if !ok || got-want > 1e-9 || want-got > 1e-9 {
 			t.Errorf("%s is %.6f, and %.6f in the baseline", name, got, want)
 		}
@@ -97,7 +97,7 @@ func TestABetterDescriptionIsWorthMoreAndExplained(t *testing.T) {
 	for _, tool := range e.corpus.Tools {
 		worse[tool.ToolID] = "Does a thing."
 	}
-	if f := score(t, e, worse); f.Fitness >= before.Fitness || f.HeldOut.Metrics.RecallAt["5"] >= before.HeldOut.Metrics.RecallAt["5"] {
+	if f := score(t, e, worse); f.Fitness >= before.Fitness || f.HeldOut.Metrics["recall_at_5"] >= before.HeldOut.Metrics["recall_at_5"] {
 		t.Errorf("descriptions that say nothing have fitness %.3f, the original ones %.3f", f.Fitness, before.Fitness)
 	}
 }

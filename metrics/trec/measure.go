@@ -16,7 +16,8 @@ type Measure struct {
 	Cutoffs []int
 }
 
-// family is how a measure is computed: whole, or at each of its cut-offs.
+// family is how a measure is computed: whole, or at each of its cut-offs. The
+// standard cut-offs stand beside those of the metrics that Touchstone reports.
 type family struct {
 	name     string
 	whole    func(metrics.Topic) float64
@@ -30,8 +31,8 @@ var families = []family{
 	{name: "map", whole: metrics.Topic.AveragePrecision},
 	{name: "recip_rank", whole: metrics.Topic.ReciprocalRank},
 	{name: "P", cutoffs: deep, at: metrics.Topic.Precision, standard: []int{1, 5, 10}},
-	{name: "recall", cutoffs: deep, at: metrics.Topic.Recall, standard: []int{1, 3, 5, 10}},
-	{name: "ndcg_cut", cutoffs: deep, at: metrics.Topic.NDCG, standard: []int{10}},
+	{name: "recall", cutoffs: deep, at: metrics.Topic.Recall},
+	{name: "ndcg_cut", cutoffs: deep, at: metrics.Topic.NDCG},
 	{name: "success", cutoffs: []int{1, 5, 10}, at: metrics.Topic.Success, standard: []int{1, 5, 10}},
 }
 
@@ -47,13 +48,31 @@ func familyOf(name string) (family, bool) {
 // deep are trec_eval's cut-offs where none are asked for.
 var deep = []int{5, 10, 15, 20, 30, 100, 200, 500, 1000}
 
-// StandardMeasures are those that Touchstone reports on.
+// StandardMeasures are those of the metrics that Touchstone reports, as the
+// table in package metrics names them, and precision and success beside them.
 func StandardMeasures() []Measure {
 	var all []Measure
 	for _, f := range families {
-		all = append(all, Measure{f.name, f.standard})
+		cutoffs := slices.Clone(f.standard)
+		for _, m := range metrics.Ranking() {
+			if name, k, ok := splitName(m.TREC); ok && name == f.name {
+				cutoffs = append(cutoffs, k)
+			}
+		}
+		slices.Sort(cutoffs)
+		all = append(all, Measure{f.name, slices.Compact(cutoffs)})
 	}
 	return all
+}
+
+// splitName takes a printed name with a cut-off apart, such as ndcg_cut_10.
+func splitName(printed string) (name string, cutoff int, ok bool) {
+	i := strings.LastIndexByte(printed, '_')
+	if i < 0 {
+		return "", 0, false
+	}
+	k, err := strconv.Atoi(printed[i+1:])
+	return printed[:i], k, err == nil && k > 0
 }
 
 // ParseMeasures understands trec_eval's way of naming measures, such as "map"

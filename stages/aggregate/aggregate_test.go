@@ -94,7 +94,7 @@ func TestMeansOverRunsAndQueries(t *testing.T) {
 	if q2.ID != "q2" || q2.ErroredRuns != 1 || q2.Error != "timeout" || len(q2.Ranked) != 4 {
 		t.Errorf("q2 is %+v", q2)
 	}
-	near(t, "q2's reciprocal rank", q2.Metrics.MRR, .125)
+	near(t, "q2's reciprocal rank", q2.Metrics["mrr"], .125)
 	if agg.Baseline.Comparable || !strings.Contains(agg.Baseline.Reason, "touchstone baseline update") || mrr.Comparison != nil {
 		t.Errorf("without a baseline: %+v, %+v", agg.Baseline, mrr.Comparison)
 	}
@@ -158,7 +158,7 @@ func TestRefusals(t *testing.T) {
 		{"query twice", reports{fixture.Retrieval(1, q, q)}, scans{goodSecurity}, "query q1 stands twice"},
 		{"entry missing", reports{good}, scans{goodSecurity, fixture.Security("other", 1, entries[1:]...)}, "entry a1 is only in"},
 		{"entry twice", reports{good}, scans{fixture.Security("scanner", 1, entries[0], entries[0])}, "entry a1 stands twice"},
-		{"means that do not follow", reports{with(func(r *contracts.RetrievalReport) { r.Metrics.MRR = .5 })}, scans{goodSecurity}, "mrr is given as 0.500000 and the mean of its queries is 1.000000"},
+		{"means that do not follow", reports{with(func(r *contracts.RetrievalReport) { r.Metrics["mrr"] = .5 })}, scans{goodSecurity}, "mrr is given as 0.500000 and the mean of its queries is 1.000000"},
 		{"an error that scores", reports{fixture.Retrieval(1, wrong)}, scans{goodSecurity}, "query q1 errored and yet has recall_at_1 1.000000"},
 		{"counts that do not follow", reports{good}, scans{withSecurity(func(s *contracts.SecurityReport) { s.Detector.TP++ })}, "do not follow from the entries"},
 	}
@@ -186,8 +186,9 @@ func baselineOf(agg contracts.Aggregate) *contracts.Baseline {
 	b := &contracts.Baseline{
 		Version: "baseline_v1", Data: agg.Data, GeneratedFrom: contracts.GeneratedFrom{Source: "test"}, Proxy: agg.Proxy, RunsAveraged: agg.Retrieval.Runs,
 	}
+	b.Metrics = make(contracts.RetrievalMetrics)
 	for _, m := range agg.Retrieval.Metrics {
-		b.Metrics.SetValue(m.Metric, m.Mean)
+		b.Metrics[m.Metric] = m.Mean
 	}
 	for _, q := range agg.Retrieval.PerQuery {
 		b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: q.ID, Metrics: q.Metrics})
@@ -300,7 +301,7 @@ func TestBaselineOnOtherData(t *testing.T) {
 		"the corpus (corpus_v1":            func(b *contracts.Baseline) { b.Data.CorpusSHA256 = fixture.SHA("f") },
 		"the security corpus (security_v1": func(b *contracts.Baseline) { b.Data.SecuritySHA256 = fixture.SHA("f") },
 		"the baseline has no query q1":     func(b *contracts.Baseline) { b.PerQuery[0].ID = "q9" },
-		"its mrr is given as 0.500000 and the mean of its 1 queries is 1.000000": func(b *contracts.Baseline) { b.Metrics.MRR = 0.5 },
+		"its mrr is given as 0.500000 and the mean of its 1 queries is 1.000000": func(b *contracts.Baseline) { b.Metrics["mrr"] = 0.5 },
 		"2 queries and the golden set 1 although": func(b *contracts.Baseline) {
 			b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: "q9", Metrics: b.Metrics})
 		},

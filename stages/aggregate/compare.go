@@ -2,7 +2,9 @@ package aggregate
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -52,12 +54,16 @@ func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts
 // queries. The change is taken from the one and its significance from the
 // other, so a figure that was edited by hand would move the bound unnoticed.
 func contradiction(b contracts.Baseline) string {
-	for _, name := range contracts.MetricNames {
+	for _, name := range slices.Sorted(maps.Keys(b.Metrics)) {
 		column := make([]float64, len(b.PerQuery))
 		for i, q := range b.PerQuery {
-			column[i], _ = q.Metrics.Value(name)
+			value, ok := q.Metrics[name]
+			if !ok {
+				return fmt.Sprintf("it has %s and its query %s does not", name, q.ID)
+			}
+			column[i] = value
 		}
-		stated, _ := b.Metrics.Value(name)
+		stated := b.Metrics[name]
 		if found := metrics.Mean(column); math.Abs(found-stated) > 1e-9 {
 			return fmt.Sprintf("its %s is given as %.6f and the mean of its %d queries is %.6f", name, stated, len(b.PerQuery), found)
 		}
@@ -73,29 +79,38 @@ func baselineQueries(b contracts.Baseline) map[string]contracts.RetrievalMetrics
 	return known
 }
 
-// compare sets each metric beside the baseline, paired by query. columns
-// holds the values of the queries, metric by metric.
+// compare sets each metric that the baseline has beside it, paired by query.
+// columns holds the values of the queries, metric by metric. A metric that the
+// baseline does not have gets no comparison.
 func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline) {
 	before := baselineQueries(baseline)
-	was := make([][]float64, len(columns))
-	for m := range columns {
-		was[m] = make([]float64, len(r.queries))
-		for i, q := range r.queries {
-			was[m][i], _ = before[q.ID].Value(summaries[m].Metric)
+	var known []*contracts.MetricSummary
+	var names []string
+	var was, is [][]float64
+	for m := range summaries {
+		name := summaries[m].Metric
+		if _, ok := baseline.Metrics[name]; !ok {
+			continue
 		}
+		column := make([]float64, len(r.queries))
+		for i, q := range r.queries {
+			column[i] = before[q.ID][name]
+		}
+		known, names = append(known, &summaries[m]), append(names, name)
+		was, is = append(was, column), append(is, columns[m])
 	}
-	for m, c := range Paired(was, columns, r.groups) {
-		c.Baseline, _ = baseline.Metrics.Value(summaries[m].Metric)
-		c.Delta = summaries[m].Mean - c.Baseline
-		summaries[m].Comparison = &c
+	for i, c := range Paired(names, was, is, r.groups) {
+		c.Baseline = baseline.Metrics[names[i]]
+		c.Delta = known[i].Mean - c.Baseline
+		known[i].Comparison = &c
 	}
 }
 
 // Paired sets figures beside those from before. Both are lists of columns, one
-// a metric, with a value for each query; groups are those of Group. The
-// metrics are one family of tests: a verdict is within_noise unless the
-// difference stays significant after Holm's correction.
-func Paired(before, after [][]float64, groups []string) []contracts.MetricComparison {
+// for each of the named metrics, with a value for each query; groups are those
+// of Group. The metrics are one family of tests: a verdict is within_noise
+// unless the difference stays significant after Holm's correction.
+func Paired(names []string, before, after [][]float64, groups []string) []contracts.MetricComparison {
 	differences := make([][]float64, len(after))
 	pValues := make([]float64, len(after))
 	for m, column := range after {
@@ -117,7 +132,7 @@ func Paired(before, after [][]float64, groups []string) []contracts.MetricCompar
 		}
 		if adjusted[m] < significance {
 			c.Verdict = contracts.Improved
-			if metrics.Mean(differences[m]) < 0 {
+			if metrics.Gain(names[m], 0, metrics.Mean(differences[m])) < 0 {
 				c.Verdict = contracts.Regressed
 			}
 		}

@@ -99,20 +99,22 @@ func (r retrievalRun) check() error {
 			return fmt.Errorf("%s: query %s stands twice; run score-retrieval again", r.file, queries[i].ID)
 		}
 	}
-	for _, name := range contracts.MetricNames {
-		stated, ok := r.report.Metrics.Value(name)
-		if found := metrics.Mean(values(queries, name)); !ok || math.Abs(found-stated) > 1e-9 {
-			return fmt.Errorf("%s: %s is given as %.6f and the mean of its queries is %.6f; run score-retrieval again", r.file, name, stated, found)
+	for _, m := range metrics.Ranking() {
+		stated, ok := r.report.Metrics[m.Name]
+		if !ok {
+			return fmt.Errorf("%s: the metric %s is missing; run score-retrieval again", r.file, m.Name)
 		}
-	}
-	for _, q := range queries {
-		if q.Error == "" {
-			continue
-		}
-		for _, name := range contracts.MetricNames {
-			if v, _ := q.Metrics.Value(name); v != 0 {
-				return fmt.Errorf("%s: query %s errored and yet has %s %.6f; run score-retrieval again", r.file, q.ID, name, v)
+		for _, q := range queries {
+			v, ok := q.Metrics[m.Name]
+			switch {
+			case !ok:
+				return fmt.Errorf("%s: query %s: the metric %s is missing; run score-retrieval again", r.file, q.ID, m.Name)
+			case q.Error != "" && v != m.Worst():
+				return fmt.Errorf("%s: query %s errored and yet has %s %.6f; run score-retrieval again", r.file, q.ID, m.Name, v)
 			}
+		}
+		if found := metrics.Mean(values(queries, m.Name)); math.Abs(found-stated) > 1e-9 {
+			return fmt.Errorf("%s: %s is given as %.6f and the mean of its queries is %.6f; run score-retrieval again", r.file, m.Name, stated, found)
 		}
 	}
 	return nil

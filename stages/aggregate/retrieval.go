@@ -32,7 +32,7 @@ func newRetrieval(runs []retrievalRun) *retrieval {
 // that has an answer.
 func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 	first := runs[0].report.PerQuery[i]
-	q := contracts.QuerySummary{ID: first.ID, Query: first.Query, Labels: first.Labels, Notes: first.Notes}
+	q := contracts.QuerySummary{ID: first.ID, Query: first.Query, Labels: first.Labels, Notes: first.Notes, Metrics: make(contracts.RetrievalMetrics)}
 	answered := false
 	for _, run := range runs {
 		result := run.report.PerQuery[i]
@@ -51,9 +51,9 @@ func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 	for _, name := range contracts.MetricNames {
 		perRun := make([]float64, len(runs))
 		for r, run := range runs {
-			perRun[r], _ = run.report.PerQuery[i].Metrics.Value(name)
+			perRun[r] = run.report.PerQuery[i].Metrics[name]
 		}
-		q.Metrics.SetValue(name, mean(perRun))
+		q.Metrics[name] = mean(perRun)
 	}
 	return q
 }
@@ -125,7 +125,7 @@ func interval(i metrics.Interval) contracts.Interval {
 func values(queries []contracts.QueryResult, metric string) []float64 {
 	list := make([]float64, len(queries))
 	for i, q := range queries {
-		list[i], _ = q.Metrics.Value(metric)
+		list[i] = q.Metrics[metric]
 	}
 	return list
 }
@@ -133,7 +133,7 @@ func values(queries []contracts.QueryResult, metric string) []float64 {
 func valuesOf(queries []contracts.QuerySummary, metric string) []float64 {
 	list := make([]float64, len(queries))
 	for i, q := range queries {
-		list[i], _ = q.Metrics.Value(metric)
+		list[i] = q.Metrics[metric]
 	}
 	return list
 }

@@ -5,6 +5,7 @@ package aggregate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -24,8 +25,10 @@ type Options struct {
 }
 
 // Run reads the reports and writes the aggregate. It refuses reports that do
-// not belong together. A baseline that was made on other data is no error
-// here: the aggregate says so and holds no comparison.
+// not belong together. A baseline that was made on other data, or whose content
+// is not a baseline of this version, is no error here: the aggregate says so and
+// holds no comparison, so that a new baseline can be made from it. The gate
+// refuses both.
 func Run(ctx context.Context, opts Options) error {
 	validation, err := contracts.Read[contracts.Validation](opts.Validation)
 	if err != nil {
@@ -54,11 +57,17 @@ func Run(ctx context.Context, opts Options) error {
 	case "":
 		agg.Baseline.Reason = "no baseline was given; make one with touchstone baseline update"
 	default:
-		if baseline, err = contracts.Read[contracts.Baseline](opts.Baseline); err != nil {
+		baseline, err = contracts.Read[contracts.Baseline](opts.Baseline)
+		var unreadable *contracts.FileError
+		switch {
+		case errors.As(err, &unreadable):
+			agg.Baseline.Reason = "the baseline cannot be read: " + unreadable.Problems[0].Message
+		case err != nil:
 			return err
+		default:
+			agg.Baseline = contracts.BaselineStatus{Version: baseline.Version, Reason: retrieval.incomparable(data, baseline)}
+			agg.Baseline.Comparable = agg.Baseline.Reason == ""
 		}
-		agg.Baseline = contracts.BaselineStatus{Version: baseline.Version, Reason: retrieval.incomparable(data, baseline)}
-		agg.Baseline.Comparable = agg.Baseline.Reason == ""
 	}
 	if agg.Baseline.Comparable {
 		agg.Retrieval = retrieval.summary(&baseline)
@@ -111,8 +120,11 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 		agg.Retrieval.Queries, agg.Retrieval.Runs, agg.Proxy, agg.SearchPath, agg.Retrieval.Errored)
 	for _, m := range agg.Retrieval.Metrics {
 		fmt.Fprintf(w, "%-12s %.4f  [%.4f, %.4f]", m.Metric, m.Mean, m.Interval.Low, m.Interval.High)
-		if c := m.Comparison; c != nil {
+		switch c := m.Comparison; {
+		case c != nil:
 			fmt.Fprintf(w, "  %+.4f  p %.3f  %s", c.Delta, c.PValue, c.Verdict)
+		case agg.Baseline.Comparable:
+			fmt.Fprint(w, "  new: not in the baseline, not judged")
 		}
 		fmt.Fprintln(w)
 	}

@@ -26,16 +26,10 @@ func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 		d.PerEntry = append(d.PerEntry, contracts.EntrySummary(e))
 	}
 	d.Score = detection.Score(runs[0].report.Detector.Detector, results)
-	s := d.Score
-	d.RecallInterval = wilson(s.TP, s.TP+s.FN)
-	d.PrecisionInterval = wilson(s.TP, s.TP+s.FP)
-	d.FPRInterval = wilson(s.FP, s.FP+s.TN)
-	for _, c := range s.PerCategory {
-		switch c.Category {
-		case contracts.CategoryHardNegative:
-			d.FPRHardNegativeInterval = wilson(c.Flagged, detection.Judged(c))
-		case contracts.CategoryBenign:
-			d.FPRBenignInterval = wilson(c.Flagged, detection.Judged(c))
+	counts := detection.Counts(d.Score)
+	for _, r := range metrics.DetectionRates() {
+		if r.Interval {
+			d.SetRateInterval(r.Name, wilson(r.Count(counts)))
 		}
 	}
 	return d

@@ -1,23 +1,26 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // baselineRanks is how many places of a ranked list a baseline keeps.
 const baselineRanks = 10
 
 // NewBaseline makes the reference for later runs out of what is measured now.
-// The thresholds and the version of old stay; without old they are those of
-// DefaultThresholds. Figures with queries that errored are refused: a
+// The thresholds and the version of kept stay, and nothing else of kept is
+// used; without kept the thresholds are those of DefaultThresholds. Figures with queries that errored are refused: a
 // baseline made of them would let the same errors pass for ever.
-func NewBaseline(agg contracts.Aggregate, old *contracts.Baseline) (contracts.Baseline, error) {
+func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.Baseline, error) {
 	if agg.Retrieval.Queries == 0 || agg.Retrieval.Runs == 0 {
 		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to refer to; check the golden set")
 	}
@@ -37,9 +40,10 @@ func NewBaseline(agg contracts.Aggregate, old *contracts.Baseline) (contracts.Ba
 		},
 		Proxy:        agg.Proxy,
 		RunsAveraged: agg.Retrieval.Runs,
+		Metrics:      make(contracts.RetrievalMetrics),
 	}
 	for _, m := range agg.Retrieval.Metrics {
-		b.Metrics.SetValue(m.Metric, m.Mean)
+		b.Metrics[m.Metric] = m.Mean
 	}
 	for _, q := range agg.Retrieval.PerQuery {
 		b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: q.ID, Metrics: q.Metrics, Ranked: toolsOf(q.Ranked)})
@@ -47,8 +51,8 @@ func NewBaseline(agg contracts.Aggregate, old *contracts.Baseline) (contracts.Ba
 	for _, d := range agg.Detectors {
 		b.PerDetector = append(b.PerDetector, baselineOf(d))
 	}
-	if old != nil {
-		b.Version, b.Thresholds = old.Version, old.Thresholds
+	if kept != nil {
+		b.Version, b.Thresholds = cmp.Or(kept.Version, b.Version), kept.Thresholds
 	} else {
 		b.Thresholds = DefaultThresholds(agg)
 	}
@@ -85,18 +89,23 @@ func baselineOf(d contracts.DetectorSummary) contracts.BaselineDetector {
 	return b
 }
 
-// DefaultThresholds are those of a first baseline: Recall@5, MRR and nDCG@10
-// may fall by 0.03, about the smallest change that a few hundred queries can
-// tell from noise; no query and no entry may error, and the detector named
+// tolerance is how much worse a metric may be than a first baseline: about the
+// smallest change that a few hundred queries can tell from noise.
+const tolerance = 0.03
+
+// DefaultThresholds are those of a first baseline: the metrics that are
+// declared as gated may be worse by 0.03; no query and no entry may error, and the detector named
 // "scanner" (all detectors, where there is none of that name) has to stay
 // about where it is: recall within 0.02, and a false-positive rate of 2% on
 // either kind of benign entry, or of what is measured when that is more.
 // They are a start, to be edited in the baseline file.
 func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
-	const tolerance, missed, fpr = 0.03, 0.02, 0.02
+	const missed, fpr = 0.02, 0.02
 	t := contracts.Thresholds{Detectors: []contracts.DetectorThreshold{}}
-	for _, name := range []string{"recall_at_5", "mrr", "ndcg_at_10"} {
-		t.Retrieval = append(t.Retrieval, contracts.MetricThreshold{Metric: name, Tolerance: tolerance})
+	for _, m := range metrics.Ranking() {
+		if m.Gated {
+			t.Retrieval = append(t.Retrieval, contracts.MetricThreshold{Metric: m.Name, Tolerance: tolerance})
+		}
 	}
 	_, hasScanner := detector(agg, "scanner")
 	for _, d := range agg.Detectors {
@@ -155,9 +164,8 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 	if old != nil {
 		change("runs", fmt.Sprint(was.RunsAveraged), fmt.Sprint(next.RunsAveraged))
 	}
-	for _, name := range contracts.MetricNames {
-		before, after := metricText(was.Metrics, name), metricText(next.Metrics, name)
-		change(name, before, after)
+	for _, name := range metricsOf(was.Metrics, next.Metrics) {
+		change(name, metricText(was.Metrics, name), metricText(next.Metrics, name))
 	}
 	if line := queryChanges(was, next); line != "" && old != nil {
 		lines = append(lines, line)
@@ -173,11 +181,50 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 	return lines
 }
 
-func metricText(m contracts.RetrievalMetrics, name string) string {
-	if m.RecallAt == nil {
-		return ""
+// metricsOf lists the metrics that either side has: those that are measured in
+// the order of reports, others by name.
+func metricsOf(was, next contracts.RetrievalMetrics) []string {
+	names := slices.Clone(contracts.MetricNames)
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	v, ok := m.Value(name)
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, before := was[name]
+		_, after := next[name]
+		return !before && !after
+	})
+}
+
+// ThresholdRemarks says what a person should know about the thresholds of a
+// new baseline: a metric that a first baseline would judge and this one does
+// not although it came new, and a threshold for a metric that is not measured.
+// old holds the figures of the baseline before, nil when they are not known.
+func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string {
+	var remarks []string
+	has := func(name string) bool {
+		return slices.ContainsFunc(next.Thresholds.Retrieval, func(t contracts.MetricThreshold) bool { return t.Metric == name })
+	}
+	for _, m := range metrics.Ranking() {
+		known := false
+		if old != nil {
+			_, known = old.Metrics[m.Name]
+		}
+		if m.Gated && !known && !has(m.Name) {
+			remarks = append(remarks, fmt.Sprintf(`%s has no threshold, so the gate does not judge it; to change that, add {"metric": %q, "tolerance": %g} to thresholds.retrieval`, m.Name, m.Name, tolerance))
+		}
+	}
+	for _, t := range next.Thresholds.Retrieval {
+		if _, ok := next.Metrics[t.Metric]; !ok {
+			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, and %s is not measured; the gate refuses to judge until you remove the threshold", t.Metric, t.Metric))
+		}
+	}
+	return remarks
+}
+
+func metricText(m contracts.RetrievalMetrics, name string) string {
+	v, ok := m[name]
 	if !ok {
 		return ""
 	}

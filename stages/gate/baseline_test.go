@@ -13,7 +13,7 @@ import (
 
 func TestNewBaseline(t *testing.T) {
 	b := goodBaseline(t)
-	if b.Data != fixture.Data || b.RunsAveraged != 1 || b.Metrics.MRR != .875 || len(b.PerQuery) != 4 {
+	if b.Data != fixture.Data || b.RunsAveraged != 1 || b.Metrics["mrr"] != .875 || len(b.PerQuery) != 4 {
 		t.Errorf("got %+v", b)
 	}
 	if q := b.PerQuery[1]; q.ID != "q2" || !slices.Equal(q.Ranked, []contracts.ToolID{"s:x", "s:b", "s:y"}) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -55,6 +56,9 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, version string) contracts.GateCheck {
 	c := contracts.GateCheck{Subject: Subject, Metric: t.Metric, Comparison: atLeast, Verdict: m.Comparison.Verdict}
 	was := m.Comparison.Baseline
+	if declared, _ := metrics.RankingByName(t.Metric); declared.LowerIsBetter {
+		return lowerCheck(c, m, t, version)
+	}
 	if t.NonInferiority {
 		interval := m.Comparison.DeltaInterval
 		c.Value, c.Interval, c.Bound = interval.Low, &interval, -t.Tolerance
@@ -67,6 +71,48 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, version
 	c.Rule = fmt.Sprintf("%s may fall at most %s below the baseline's %s, and is %s: %+.4f (tolerance of %s; the smallest change this set can tell from noise is %.4f)",
 		t.Metric, figure(t.Tolerance), figure(was), figure(m.Mean), m.Comparison.Delta, version, m.Comparison.MinDetectable)
 	return c
+}
+
+// lowerCheck is metricCheck for a metric of which a lower value is better.
+func lowerCheck(c contracts.GateCheck, m contracts.MetricSummary, t contracts.MetricThreshold, version string) contracts.GateCheck {
+	c.Comparison = atMost
+	was := m.Comparison.Baseline
+	if t.NonInferiority {
+		interval := m.Comparison.DeltaInterval
+		c.Value, c.Interval, c.Bound = interval.High, &interval, t.Tolerance
+		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, has to stay below %+.4f (non-inferiority margin of %s)",
+			figure(was), interval.Low, interval.High, t.Tolerance, version)
+		return c
+	}
+	interval := m.Interval
+	c.Value, c.Interval, c.Bound = m.Mean, &interval, was+t.Tolerance
+	c.Rule = fmt.Sprintf("%s may rise at most %s above the baseline's %s, and is %s: %+.4f (tolerance of %s; the smallest change this set can tell from noise is %.4f)",
+		t.Metric, figure(t.Tolerance), figure(was), figure(m.Mean), m.Comparison.Delta, version, m.Comparison.MinDetectable)
+	return c
+}
+
+// unjudged lists the metrics that were measured and are not in the baseline,
+// in the order of reports, and then those of the baseline that are no longer
+// measured.
+func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.UnjudgedMetric {
+	var list []contracts.UnjudgedMetric
+	for _, m := range agg.Retrieval.Metrics {
+		if _, ok := b.Metrics[m.Metric]; !ok {
+			list = append(list, contracts.UnjudgedMetric{
+				Subject: Subject, Metric: m.Metric, State: contracts.MoveNew, Value: m.Mean,
+				Note: "not in the baseline, not judged; touchstone baseline update adds it",
+			})
+		}
+	}
+	for _, name := range metricsOf(b.Metrics, nil) {
+		if _, ok := metric(agg, name); !ok {
+			list = append(list, contracts.UnjudgedMetric{
+				Subject: Subject, Metric: name, State: contracts.MoveRemoved, Value: b.Metrics[name],
+				Note: "no longer measured, not judged; touchstone baseline update removes it",
+			})
+		}
+	}
+	return list
 }
 
 // detectorChecks judges each detector that has a threshold: recall, both

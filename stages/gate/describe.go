@@ -24,13 +24,23 @@ func Describe(g contracts.Gate) []string {
 		}
 	}
 	if len(failed) == 0 {
-		return append([]string{fmt.Sprintf("the gate passed: %d checks against %s", len(g.Checks), g.Baseline)}, countLine(g)...)
+		lines := []string{fmt.Sprintf("the gate passed: %d checks against %s", len(g.Checks), g.Baseline)}
+		return append(append(lines, unjudgedLines(g)...), countLine(g)...)
 	}
 	lines := []string{fmt.Sprintf("the gate FAILED: %d of %d checks against %s", len(failed), len(g.Checks), g.Baseline)}
 	for _, c := range failed {
 		lines = append(lines, describeCheck(c))
 	}
-	return append(append(lines, countLine(g)...), worst(g.Moves)...)
+	lines = append(append(lines, unjudgedLines(g)...), countLine(g)...)
+	return append(lines, worst(g.Moves)...)
+}
+
+func unjudgedLines(g contracts.Gate) []string {
+	var lines []string
+	for _, m := range g.Unjudged {
+		lines = append(lines, fmt.Sprintf("  %s %s is %s: %s", m.Subject, m.Metric, m.State, m.Note))
+	}
+	return lines
 }
 
 func describeCheck(c contracts.GateCheck) string {

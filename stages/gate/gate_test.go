@@ -343,7 +343,7 @@ func TestNothingToJudge(t *testing.T) {
 			a.Baseline = contracts.BaselineStatus{Version: "baseline_v1", Reason: "made on other data: the golden set differs"}
 		}, "the golden set differs; look at what moves and make a new one with touchstone baseline update"},
 		{"another baseline", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Version = "baseline_v2" }, "another baseline, baseline_v1, than the one to judge by, baseline_v2; run aggregate again"},
-		{"a baseline made anew", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Metrics.MAP /= 2 }, "baseline_v1 is no longer the baseline that the figures were compared with; run aggregate again"},
+		{"a baseline made anew", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Metrics["map"] /= 2 }, "baseline_v1 is no longer the baseline that the figures were compared with; run aggregate again"},
 		{"a baseline on other data", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Data.CorpusSHA256 = fixture.SHA("e") }, "no longer the baseline"},
 		{"two thresholds for a metric", func(_ *contracts.Aggregate, b *contracts.Baseline) {
 			b.Thresholds.Retrieval = append(b.Thresholds.Retrieval, contracts.MetricThreshold{Metric: "mrr", Tolerance: 1})
@@ -391,7 +391,6 @@ func TestNothingToJudge(t *testing.T) {
 		}
 	}
 	t.Run("unknown metric", func(t *testing.T) {
-		// The schema refuses it in a file; Judge does so for other callers.
 		b := goodBaseline(t)
 		b.Thresholds.Retrieval[0].Metric = "recall_at_7"
 		if _, err := Judge(aggregated(t, goodQueries(), goodEntries(), &base), b); err == nil || !strings.Contains(err.Error(), "recall_at_7 names a metric that the baseline does not have") {

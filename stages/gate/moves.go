@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -120,14 +121,15 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 		}
 		lost, net := false, 0.0
 		for _, t := range b.Thresholds.Retrieval {
-			then, _ := was.Metrics.Value(t.Metric)
-			now, _ := q.Metrics.Value(t.Metric)
+			then := was.Metrics[t.Metric]
+			now := q.Metrics[t.Metric]
 			if math.Abs(now-then) <= epsilon {
 				continue
 			}
 			m.changed[t.Metric] = true
-			lost = lost || now < then
-			net += now - then
+			gain := metrics.Gain(t.Metric, then, now)
+			lost = lost || gain < 0
+			net += gain
 		}
 		switch {
 		case q.ErroredRuns > 0:

@@ -58,7 +58,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate
 		return contracts.Gate{}, err
 	}
 	moves := moves(agg, baseline)
-	g := contracts.Gate{Passed: true, Baseline: baseline.Version, Moves: moves.list(), Counts: moves.counts()}
+	g := contracts.Gate{Passed: true, Baseline: baseline.Version, Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts()}
 	g.Checks = append(retrievalChecks(agg, baseline, moves), detectorChecks(agg, baseline, moves)...)
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
@@ -117,7 +117,8 @@ func comparedWith(agg contracts.Aggregate, b contracts.Baseline) bool {
 		return false
 	}
 	for _, m := range agg.Retrieval.Metrics {
-		if was, _ := b.Metrics.Value(m.Metric); m.Comparison != nil && m.Comparison.Baseline != was {
+		was, ok := b.Metrics[m.Metric]
+		if compared := m.Comparison != nil; compared != ok || compared && m.Comparison.Baseline != was {
 			return false
 		}
 	}
@@ -125,10 +126,16 @@ func comparedWith(agg contracts.Aggregate, b contracts.Baseline) bool {
 }
 
 func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) []string {
-	if _, ok := b.Metrics.Value(name); !ok {
-		return []string{fmt.Sprintf("the threshold for %s names a metric that the baseline does not have (it has %s); correct the name or %s", name, strings.Join(contracts.MetricNames, ", "), update)}
-	}
-	if m, ok := metric(agg, name); !ok || m.Comparison == nil {
+	_, measured := metric(agg, name)
+	_, known := b.Metrics[name]
+	switch {
+	case !known && measured:
+		return []string{fmt.Sprintf("%s has a threshold, and the baseline has no figure for it to compare with; %s", name, update)}
+	case !known:
+		return []string{fmt.Sprintf("the threshold for %s names a metric that the baseline does not have (it has %s); correct the name or remove the threshold", name, strings.Join(metricsOf(b.Metrics, nil), ", "))}
+	case !measured && !slices.Contains(contracts.MetricNames, name):
+		return []string{fmt.Sprintf("%s has a threshold and is no longer measured; remove its threshold from the baseline", name)}
+	case !measured:
 		return []string{fmt.Sprintf("%s has a threshold and was not measured; run aggregate again", name)}
 	}
 	return nil

@@ -16,7 +16,8 @@ const maxAnnotationText = 1000
 
 // Annotations writes GitHub workflow commands, one a line: an error for each
 // failed check, a warning for each query or entry that got worse, one notice
-// with the verdict and one more when the index was degraded on purpose. Beyond ten of a kind the last says how many were
+// with the verdict, one when the index was degraded on purpose and one for each
+// metric that is not judged. Beyond ten of a kind the last says how many were
 // left out.
 func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
@@ -39,6 +40,9 @@ func Annotations(r contracts.Report) []byte {
 	notices := []annotation{{title, verdict(&r.Gate) + " " + movesLine(r.Gate.Moves)}}
 	if d := degraded(&r.Aggregate); d != "" {
 		notices = append(notices, annotation{"Touchstone: degraded index", d})
+	}
+	for _, line := range unjudged(&r.Gate) {
+		notices = append(notices, annotation{"Touchstone: not judged", line})
 	}
 	writeAnnotations(&b, "notice", notices)
 	return b.Bytes()

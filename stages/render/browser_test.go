@@ -253,7 +253,7 @@ func TestBigPageInABrowser(t *testing.T) {
 	// A query that was answered well and stands far down is found and whole.
 	var far contracts.QuerySummary
 	for _, q := range r.Aggregate.Retrieval.PerQuery {
-		if q.Metrics.RecallAt["1"] == 1 {
+		if q.Metrics["recall_at_1"] == 1 {
 			far = q
 		}
 	}

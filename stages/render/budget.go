@@ -58,7 +58,10 @@ type selection struct {
 // which has the names of the tools, leaves too little for them.
 func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 	s.tools = toolTable{most: details[s.level].tool, names: []string{}, numbers: make(map[string]int)}
-	s.head = head{Runs: r.Aggregate.Retrieval.Runs, States: stateOrder, Cut: []string{}}
+	s.head = head{Runs: r.Aggregate.Retrieval.Runs, States: stateOrder, Metrics: []string{}, Cut: []string{}}
+	for _, m := range shownPerQuery {
+		s.head.Metrics = append(s.head.Metrics, m.Label)
+	}
 	if err := s.head.addDetectors(r.Aggregate.Detectors); err != nil {
 		return false, err
 	}

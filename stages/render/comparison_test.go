@@ -20,7 +20,7 @@ func sampleComparison(t testing.TB, n int) *compare.Comparison {
 		for j, k := 0, len(q.Ranked)-1; j < k; j, k = j+1, k-1 {
 			q.Ranked[j], q.Ranked[k] = q.Ranked[k], q.Ranked[j]
 		}
-		q.Metrics.MRR, q.Metrics.NDCGAt10 = 1-q.Metrics.MRR, float64(i%3)/2
+		q.Metrics["mrr"], q.Metrics["ndcg_at_10"] = 1-q.Metrics["mrr"], float64(i%3)/2
 		q.Query += hostile
 		a.Aggregate.Retrieval.PerQuery[i].Query = q.Query
 	}

@@ -36,6 +36,8 @@ type head struct {
 	Detect  []detectorData `json:"detectors"`
 	Runs    int            `json:"runs"`
 	States  []string       `json:"states"` // of moves, by number
+	// Metrics are the labels of the metrics that each query has, in order.
+	Metrics []string `json:"metrics"`
 	// Cut says in sentences what was left out.
 	Cut []string `json:"cut"`
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -70,16 +71,9 @@ func figures(a *contracts.Aggregate) []measured {
 		all = append(all, measured{retrieval, m.Metric, m.Mean, &m.Interval})
 	}
 	for _, d := range a.Detectors {
-		for _, x := range []struct {
-			metric   string
-			value    *float64
-			interval *contracts.Interval
-		}{
-			{"recall", d.Score.Recall, d.RecallInterval}, {"precision", d.Score.Precision, d.PrecisionInterval},
-			{"fpr_hard_negative", d.Score.FPRHardNegative, d.FPRHardNegativeInterval}, {"fpr_benign", d.Score.FPRBenign, d.FPRBenignInterval},
-		} {
-			if x.value != nil {
-				all = append(all, measured{d.Score.Detector, x.metric, *x.value, x.interval})
+		for _, r := range metrics.DetectionRates() {
+			if value := d.Score.Rate(r.Name); value != nil && r.Shown&metrics.InTables != 0 {
+				all = append(all, measured{d.Score.Detector, r.Name, *value, d.RateInterval(r.Name)})
 			}
 		}
 	}

@@ -32,7 +32,12 @@ type junitCase struct {
 	Name    string        `xml:"name,attr"`
 	Failure *junitOutcome `xml:"failure"`
 	Error   *junitOutcome `xml:"error"`
+	Skipped *junitSkipped `xml:"skipped"`
 	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
 }
 
 type junitOutcome struct {
@@ -62,6 +67,9 @@ func JUnit(r contracts.Report) ([]byte, error) {
 			tc.Failure = &junitOutcome{text, c.Rule}
 		}
 		checks.add(tc)
+	}
+	for _, m := range r.Gate.Unjudged {
+		checks.add(junitCase{Class: "gate." + m.Subject, Name: metricName(m.Metric), Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		tc := junitCase{Class: "moved." + m.Subject, Name: m.ID + " " + m.State}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -41,6 +42,9 @@ func Markdown(r contracts.Report) []byte {
 	}
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
 		fmt.Fprintf(&b, "**No comparison:** %s\n\n", md(s.Reason))
+	}
+	for _, line := range unjudged(&r.Gate) {
+		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}
 	foot := markdownFoot(&r)
 	room := maxComment - 1 - len(foot)
@@ -121,7 +125,13 @@ func markdownRetrieval(r *contracts.Report) []string {
 	rows := []string{fmt.Sprintf("<details><summary>Retrieval: %d queries, %s</summary>\n\n| metric | mean | 95%% interval | baseline | change | detectable |\n|---|---|---|---|---|---|\n",
 		a.Queries, countOf(a.Runs, "1 run", "%d runs"))}
 	for _, m := range a.Metrics {
+		if !shown(m.Metric, metrics.InTables) {
+			continue
+		}
 		base, detectable := "", ""
+		if r.Aggregate.Baseline.Comparable {
+			base = "new"
+		}
 		if m.Comparison != nil {
 			base, detectable = figure(m.Comparison.Baseline), figure(m.Comparison.MinDetectable)
 		}
@@ -134,11 +144,18 @@ func markdownDetectors(r *contracts.Report) []string {
 	if len(r.Aggregate.Detectors) == 0 {
 		return nil
 	}
-	rows := []string{"<details><summary>Detectors</summary>\n\n| detector | recall | FPR hard negatives | FPR benign | precision | errored |\n|---|---|---|---|---|---|\n"}
+	rates := slices.DeleteFunc(metrics.DetectionRates(), func(r metrics.DetectionRate) bool { return r.Shown&metrics.InTables == 0 })
+	names := []string{"detector"}
+	for _, r := range rates {
+		names = append(names, r.Label)
+	}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" + tableHead(append(names, "Errored"))}
 	for _, d := range r.Aggregate.Detectors {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %d |\n", md(d.Score.Detector),
-			rate(d.Score.Recall, d.RecallInterval), rate(d.Score.FPRHardNegative, d.FPRHardNegativeInterval),
-			rate(d.Score.FPRBenign, d.FPRBenignInterval), rate(d.Score.Precision, d.PrecisionInterval), detection.Failed(d)))
+		cells := []string{md(d.Score.Detector)}
+		for _, r := range rates {
+			cells = append(cells, rate(d.Score.Rate(r.Name), d.RateInterval(r.Name)))
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), detection.Failed(d)))
 	}
 	return append(rows, "</details>\n\n")
 }

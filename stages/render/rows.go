@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // detail is how much of a query or a move is told: characters of each text,
@@ -105,8 +106,11 @@ func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []q
 	return out
 }
 
+// shownPerQuery are the metrics that the page shows with each query.
+var shownPerQuery = slices.DeleteFunc(metrics.Ranking(), func(m metrics.RankingMetric) bool { return m.Shown&metrics.PerQuery == 0 })
+
 // queryRow is: id, text, notes, labels (tool, relevance, ...), ranked tools,
-// metrics (recall at 1, 3, 5, 10, mrr, ndcg, map; in thousandths), rank of the
+// metrics (those of shownPerQuery, in thousandths), rank of the
 // best relevant tool (0: none), errored runs, error, number of the move (-1:
 // none), and only when something is shortened: how many labels and how many
 // places of the ranked list are missing.
@@ -141,9 +145,11 @@ func queryRow(q query, tools *toolTable) *row {
 		for _, p := range list {
 			ranked = append(ranked, tools.number(p.ToolID))
 		}
-		m := q.Metrics
-		metrics := []int{milli(m.RecallAt["1"]), milli(m.RecallAt["3"]), milli(m.RecallAt["5"]), milli(m.RecallAt["10"]), milli(m.MRR), milli(m.NDCGAt10), milli(m.MAP)}
-		fields := []any{q.ID, t.short(q.Query), t.short(q.Notes), labels, ranked, metrics, q.first, q.ErroredRuns, t.short(q.Error), q.move}
+		values := make([]int, 0, len(shownPerQuery))
+		for _, m := range shownPerQuery {
+			values = append(values, milli(q.Metrics[m.Name]))
+		}
+		fields := []any{q.ID, t.short(q.Query), t.short(q.Notes), labels, ranked, values, q.first, q.ErroredRuns, t.short(q.Error), q.move}
 		if !t.whole {
 			fields = append(fields, len(q.Labels)-len(told), len(q.Ranked)-len(list))
 		}

@@ -36,7 +36,7 @@ func sampleReport(t testing.TB, n int) contracts.Report {
 	}, Warnings: []string{"security: version v1 is a draft; touchstone datasets freeze makes it immutable"}}
 	a.Retrieval = contracts.RetrievalAggregate{Runs: 3, Queries: n, Errored: 1}
 	for i := range n {
-		q := contracts.QuerySummary{ID: fmt.Sprintf("q%05d", i), Notes: "", Metrics: contracts.RetrievalMetrics{RecallAt: map[string]float64{"1": 0, "3": 0, "5": 0, "10": 0}}}
+		q := contracts.QuerySummary{ID: fmt.Sprintf("q%05d", i), Notes: "", Metrics: make(contracts.RetrievalMetrics)}
 		start := rng.IntN(len(words) - 12)
 		q.Query = strings.Join(words[start:start+8+rng.IntN(5)], " ")
 		right := rng.IntN(len(tools))
@@ -56,13 +56,18 @@ func sampleReport(t testing.TB, n int) contracts.Report {
 			}
 			q.Ranked = append(q.Ranked, rt)
 		}
-		if place > 0 {
-			for _, cut := range []int{1, 3, 5, 10} {
+		for _, m := range contracts.MetricNames {
+			q.Metrics[m] = 0
+			if place > 0 {
+				q.Metrics[m] = 1 / float64(place)
+			}
+			var cut int
+			if _, err := fmt.Sscanf(m, "recall_at_%d", &cut); err == nil && place > 0 {
+				q.Metrics[m] = 0
 				if place <= cut {
-					q.Metrics.RecallAt[fmt.Sprint(cut)] = 1
+					q.Metrics[m] = 1
 				}
 			}
-			q.Metrics.MRR, q.Metrics.NDCGAt10, q.Metrics.MAP = 1/float64(place), 1/float64(place), 1/float64(place)
 		}
 		a.Retrieval.PerQuery = append(a.Retrieval.PerQuery, q)
 	}
@@ -70,7 +75,7 @@ func sampleReport(t testing.TB, n int) contracts.Report {
 	bad.Query = hostile
 	bad.ErroredRuns, bad.Error, bad.Ranked = 2, "connection reset "+hostile, nil
 
-	for i, m := range []string{"recall_at_1", "recall_at_3", "recall_at_5", "recall_at_10", "mrr", "ndcg_at_10", "map"} {
+	for i, m := range contracts.MetricNames {
 		mean := 0.5 + 0.05*float64(i)
 		delta, verdict := -0.004, contracts.WithinNoise
 		if m == "ndcg_at_10" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -23,6 +24,7 @@ type page struct {
 	Categories                          []categoryRow
 	Mutations                           []mutationView
 	Warnings                            []string
+	Unjudged                            []string
 	Data                                []dataView
 }
 
@@ -88,8 +90,11 @@ func newPage(r *contracts.Report) page {
 	}
 	slices.SortStableFunc(p.Checks, func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
 	for _, m := range a.Retrieval.Metrics {
-		p.Metrics = append(p.Metrics, viewMetric(m, g))
+		if shown(m.Metric, metrics.OnPage) {
+			p.Metrics = append(p.Metrics, viewMetric(m, g))
+		}
 	}
+	p.Unjudged = unjudged(g)
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
@@ -151,6 +156,9 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
 			pl.Bound = &c.Bound
 		}
 	}
+	if m.Comparison == nil && slices.ContainsFunc(g.Unjudged, func(u contracts.UnjudgedMetric) bool { return u.Metric == m.Metric }) {
+		v.Versus = "new, not in the baseline"
+	}
 	if c := m.Comparison; c != nil {
 		pl.Baseline = &c.Baseline
 		v.Change, v.Versus = change(c), "baseline "+figure(c.Baseline)
@@ -172,30 +180,24 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	if n := detection.Failed(d); n > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", n)
 	}
-	for _, x := range []struct {
-		metric   string
-		value    *float64
-		interval *contracts.Interval
-	}{
-		{"recall", s.Recall, d.RecallInterval},
-		{"fpr_hard_negative", s.FPRHardNegative, d.FPRHardNegativeInterval},
-		{"fpr_benign", s.FPRBenign, d.FPRBenignInterval},
-		{"precision", s.Precision, d.PrecisionInterval},
-	} {
-		rv := rateView{Name: metricName(x.metric), Value: "–", Range: "not defined"}
-		if x.value != nil {
-			pl := plot{Low: 0, High: 1, Value: x.value, Interval: x.interval, Label: rv.Name + " " + figure(*x.value)}
+	for _, r := range metrics.DetectionRates() {
+		if r.Shown&metrics.OnPage == 0 {
+			continue
+		}
+		rv := rateView{Name: r.Label, Value: "–", Range: "not defined"}
+		if value, interval := s.Rate(r.Name), d.RateInterval(r.Name); value != nil {
+			pl := plot{Low: 0, High: 1, Value: value, Interval: interval, Label: rv.Name + " " + figure(*value)}
 			for _, c := range g.Checks {
-				if c.Subject == s.Detector && c.Metric == x.metric {
+				if c.Subject == s.Detector && c.Metric == r.Name {
 					pl.Bound, pl.Band = &c.Bound, allowed(c)
 					if !c.Passed {
 						rv.Class = "fail"
 					}
 				}
 			}
-			rv.Value, rv.Range, rv.Plot = figure(*x.value), "", pl.svg()
-			if x.interval != nil {
-				rv.Range = figure(x.interval.Low) + " to " + figure(x.interval.High)
+			rv.Value, rv.Range, rv.Plot = figure(*value), "", pl.svg()
+			if interval != nil {
+				rv.Range = figure(interval.Low) + " to " + figure(interval.High)
 			}
 		}
 		v.Rates = append(v.Rates, rv)

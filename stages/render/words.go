@@ -8,19 +8,22 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// metricNames are the names that people know the figures by.
-var metricNames = map[string]string{
-	"recall_at_1": "Recall@1", "recall_at_3": "Recall@3", "recall_at_5": "Recall@5", "recall_at_10": "Recall@10",
-	"mrr": "MRR", "ndcg_at_10": "nDCG@10", "map": "MAP",
-	"recall": "Recall", "precision": "Precision", "f1": "F1",
-	"fpr": "FPR", "fpr_benign": "FPR, plain benign", "fpr_hard_negative": "FPR, hard negatives",
+// figureNames are the names that people know the other figures by.
+var figureNames = map[string]string{
 	"errored": "Errored", "max_errored": "Errored", "errored_share": "Errored", "errored_rate": "Errored",
 }
 
 func metricName(metric string) string {
-	if name, ok := metricNames[metric]; ok {
+	if m, ok := metrics.RankingByName(metric); ok {
+		return m.Label
+	}
+	if r, ok := metrics.DetectionRateByName(metric); ok {
+		return r.Label
+	}
+	if name, ok := figureNames[metric]; ok {
 		return name
 	}
 	return strings.ReplaceAll(metric, "_", " ")
@@ -133,6 +136,23 @@ func checkName(c contracts.GateCheck) string {
 
 // retrieval is the subject of checks and moves that are not a detector's.
 const retrieval = "retrieval"
+
+// shown tells whether a ranking metric is shown at a place. One that this
+// version does not declare is shown everywhere: a report says what it has.
+func shown(metric string, at metrics.Place) bool {
+	m, ok := metrics.RankingByName(metric)
+	return !ok || m.Shown&at != 0
+}
+
+// unjudged says which metrics cannot be compared with the baseline, a line
+// each.
+func unjudged(g *contracts.Gate) []string {
+	var lines []string
+	for _, m := range g.Unjudged {
+		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", metricName(m.Metric), figure(m.Value), m.State, m.Note))
+	}
+	return lines
+}
 
 func failedChecks(g *contracts.Gate) []contracts.GateCheck {
 	var failed []contracts.GateCheck

@@ -104,8 +104,8 @@ func TestWithoutAProxy(t *testing.T) {
 					t.Errorf("query %s has a list of its own", q.ID)
 				}
 			}
-			if name != "all-tools" && first.Metrics.RecallAt["5"] < 0.5 {
-				t.Errorf("recall@5 is %v on a handful of tools", first.Metrics.RecallAt["5"])
+			if name != "all-tools" && first.Metrics["recall_at_5"] < 0.5 {
+				t.Errorf("recall@5 is %v on a handful of tools", first.Metrics["recall_at_5"])
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func TestSomeAnswersBreakOff(t *testing.T) {
 		for _, q := range r.PerQuery {
 			if q.Error != "" {
 				failed++
-				if q.Metrics.MRR != 0 || len(q.Ranked) != 0 || !strings.Contains(q.Error, "broke the connection") {
+				if q.Metrics["mrr"] != 0 || len(q.Ranked) != 0 || !strings.Contains(q.Error, "broke the connection") {
 					t.Errorf("query %s: %+v", q.ID, q)
 				}
 			} else if len(q.Ranked) == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
+	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // data is what the stage reads, checked against each other.
@@ -101,10 +102,20 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	if opts.Progress != nil {
-		opts.Progress(fmt.Sprintf("run %d: %d queries, %d errored, recall@5 %.4f, mrr %.4f",
-			opts.Run, len(results), errored(results), report.Metrics.RecallAt["5"], report.Metrics.MRR))
+		opts.Progress(summary(report))
 	}
 	return nil
+}
+
+// summary is the line that tells how a run went.
+func summary(r contracts.RetrievalReport) string {
+	line := fmt.Sprintf("run %d: %d queries, %d errored", r.Run, len(r.PerQuery), errored(r.PerQuery))
+	for _, m := range metrics.Ranking() {
+		if m.Shown&metrics.InSummary != 0 {
+			line += fmt.Sprintf(", %s %.4f", m.Label, r.Metrics[m.Name])
+		}
+	}
+	return line
 }
 
 func readData(opts Options) (data, error) {

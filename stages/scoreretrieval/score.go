@@ -1,26 +1,26 @@
 package scoreretrieval
 
 import (
-	"strconv"
-
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// cutOffs are the ranks at which recall is taken.
-var cutOffs = []int{1, 3, 5, 10}
-
 // relevantFrom is the lowest relevance that counts as relevant.
 const relevantFrom = 1
 
-// score computes the metrics of one result. One that errored has none of its
-// relevant tools, and so 0 everywhere.
+// score computes the metrics of one result. A query that errored has the worst
+// value of every metric.
 func score(r contracts.QueryResult) contracts.RetrievalMetrics {
-	var ids []string
-	if r.Error == "" {
-		for _, t := range r.Ranked {
-			ids = append(ids, t.ToolID)
+	if r.Error != "" {
+		worst := make(contracts.RetrievalMetrics)
+		for _, m := range metrics.Ranking() {
+			worst[m.Name] = m.Worst()
 		}
+		return worst
+	}
+	ids := make([]contracts.ToolID, len(r.Ranked))
+	for i, t := range r.Ranked {
+		ids[i] = t.ToolID
 	}
 	return Score(r.Labels, ids)
 }
@@ -33,16 +33,11 @@ func Score(labels []contracts.Label, ids []contracts.ToolID) contracts.Retrieval
 		judged[l.ToolID] = l.Relevance
 	}
 	topic := metrics.EvaluateTopic(ids, judged, relevantFrom)
-	m := contracts.RetrievalMetrics{
-		RecallAt: map[string]float64{},
-		MRR:      topic.ReciprocalRank(),
-		NDCGAt10: topic.NDCG(10),
-		MAP:      topic.AveragePrecision(),
+	values := make(contracts.RetrievalMetrics)
+	for _, m := range metrics.Ranking() {
+		values[m.Name] = m.Compute(topic)
 	}
-	for _, k := range cutOffs {
-		m.RecallAt[strconv.Itoa(k)] = topic.Recall(k)
-	}
-	return m
+	return values
 }
 
 // mean averages over all results, in their order; those that errored count.
@@ -56,23 +51,15 @@ func mean(results []contracts.QueryResult) contracts.RetrievalMetrics {
 
 // Mean averages the metrics of queries, in their order. There is at least one.
 func Mean(queries []contracts.RetrievalMetrics) contracts.RetrievalMetrics {
-	n := float64(len(queries))
-	sum := contracts.RetrievalMetrics{RecallAt: map[string]float64{}}
-	for _, m := range queries {
-		sum.MRR += m.MRR
-		sum.NDCGAt10 += m.NDCGAt10
-		sum.MAP += m.MAP
-		for k, v := range m.RecallAt {
-			sum.RecallAt[k] += v
+	means := make(contracts.RetrievalMetrics)
+	for _, name := range contracts.MetricNames {
+		column := make([]float64, len(queries))
+		for i, q := range queries {
+			column[i] = q[name]
 		}
+		means[name] = metrics.Mean(column)
 	}
-	sum.MRR /= n
-	sum.NDCGAt10 /= n
-	sum.MAP /= n
-	for k := range sum.RecallAt {
-		sum.RecallAt[k] /= n
-	}
-	return sum
+	return means
 }
 
 func errored(results []contracts.QueryResult) int {

@@ -142,7 +142,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d queries, or not sorted", len(r.PerQuery))
 	}
 	for _, q := range r.PerQuery {
-		if q.Metrics.RecallAt["10"] != 1 {
+		if q.Metrics["recall_at_10"] != 1 {
 			t.Errorf("query %s does not find %v among ten: %v", q.ID, q.Labels, q.Ranked)
 		}
 		if q.Error != "" || q.Anomalies != nil {
@@ -169,19 +169,16 @@ func TestHiddenToolIsNeverRecalled(t *testing.T) {
 	opts.Degrade = "hide=mail:search_messages"
 	hidden, _ := mustScore(t, opts)
 	before, after := result(t, whole, "s03").Metrics, result(t, hidden, "s03").Metrics
-	if before.RecallAt["1"] != 1 {
+	if before["recall_at_1"] != 1 {
 		t.Fatalf("it was not found to begin with: %v", before)
 	}
-	for k, v := range after.RecallAt {
+	for name, v := range after {
 		if v != 0 {
-			t.Errorf("recall@%s is %v", k, v)
+			t.Errorf("%s is %v", name, v)
 		}
 	}
-	if after.MRR != 0 || after.NDCGAt10 != 0 || after.MAP != 0 {
-		t.Errorf("got %v", after)
-	}
 	for _, q := range hidden.PerQuery {
-		if q.ID != "s03" && q.Metrics.RecallAt["10"] != 1 {
+		if q.ID != "s03" && q.Metrics["recall_at_10"] != 1 {
 			t.Errorf("query %s lost too", q.ID)
 		}
 	}
@@ -194,7 +191,7 @@ func TestDegradedIndexShows(t *testing.T) {
 		opts := small(dir)
 		opts.Degrade = degrade
 		r, _ := mustScore(t, opts)
-		if r.Metrics.MRR > whole.Metrics.MRR-.1 || r.Metrics.NDCGAt10 > whole.Metrics.NDCGAt10-.1 {
+		if r.Metrics["mrr"] > whole.Metrics["mrr"]-.1 || r.Metrics["ndcg_at_10"] > whole.Metrics["ndcg_at_10"]-.1 {
 			t.Errorf("%s: %v, the whole index %v", degrade, r.Metrics, whole.Metrics)
 		}
 	}
@@ -236,13 +233,13 @@ func TestMetaTool(t *testing.T) {
 		Proxy: reference(t), Corpus: shared + "metatool.corpus.json", Golden: shared + "metatool.golden.json",
 		Search: contracts.SearchREST,
 	})
-	t.Logf("%d queries: recall %v, mrr %.4f, ndcg@10 %.4f", len(r.PerQuery), r.Metrics.RecallAt, r.Metrics.MRR, r.Metrics.NDCGAt10)
+	t.Logf("%d queries: %v", len(r.PerQuery), r.Metrics)
 	if !strings.HasPrefix(r.GoldenVersion, "sha256:") || len(r.GoldenVersion) != len("sha256:")+12 {
 		t.Errorf("a golden set without version is %q", r.GoldenVersion)
 	}
 	// Plain BM25 over name and description, as the data's README gives it.
 	const plain = .454
-	if got := r.Metrics.RecallAt["5"]; got < plain+.1 {
+	if got := r.Metrics["recall_at_5"]; got < plain+.1 {
 		t.Errorf("recall@5 is %.4f; plain BM25 has %.3f", got, plain)
 	}
 }
@@ -259,7 +256,7 @@ func TestAnswersOfBadForm(t *testing.T) {
 					continue
 				}
 				failed++
-				if q.Metrics.RecallAt["10"] != 0 || q.Metrics.MRR != 0 || len(q.Ranked) != 0 || len(q.Metrics.RecallAt) != 4 {
+				if q.Metrics["recall_at_10"] != 0 || q.Metrics["mrr"] != 0 || len(q.Ranked) != 0 || len(q.Metrics) != len(contracts.MetricNames) {
 					t.Errorf("a query that failed has %+v", q)
 				}
 			}

@@ -65,7 +65,7 @@ func run(corpusFile, goldenFile string, seed uint64, rounds, width int) error {
 	}
 	fmt.Printf("%d descriptions changed\n", len(changed))
 	fmt.Printf("recall_at_5  train (%d)     %.4f, before %.4f\n", evaluator.Train(), after.Fitness, before.Fitness)
-	fmt.Printf("recall_at_5  held out (%d)  %.4f, before %.4f\n", evaluator.HeldOut(), after.HeldOut.Metrics.RecallAt["5"], before.HeldOut.Metrics.RecallAt["5"])
+	fmt.Printf("recall_at_5  held out (%d)  %.4f, before %.4f\n", evaluator.HeldOut(), after.HeldOut.Metrics["recall_at_5"], before.HeldOut.Metrics["recall_at_5"])
 	return nil
 }
 

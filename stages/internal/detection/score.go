@@ -42,13 +42,9 @@ func Score(detector string, entries []contracts.EntryResult) contracts.DetectorS
 		byCategory[e.Category] = c
 	}
 	s := contracts.DetectorScore{
-		Detector:  detector,
-		Precision: all.Precision(), Recall: all.Recall(), F1: all.F1(), FPR: all.FPR(),
-		TP: all.TP, FP: all.FP, TN: all.TN, FN: all.FN,
+		Detector: detector,
+		TP:       all.TP, FP: all.FP, TN: all.TN, FN: all.FN,
 		Errored: errored,
-	}
-	for _, oneIn := range BaseRates {
-		s.PrecisionAt = append(s.PrecisionAt, contracts.BaseRate{OneIn: oneIn, Precision: metrics.PrecisionAtBaseRate(s.Recall, s.FPR, oneIn)})
 	}
 	for _, category := range Categories {
 		c, ok := byCategory[category]
@@ -58,14 +54,30 @@ func Score(detector string, entries []contracts.EntryResult) contracts.DetectorS
 		c.Category = category
 		c.Rate = metrics.Rate(c.Flagged, Judged(c))
 		s.PerCategory = append(s.PerCategory, c)
-		switch category {
-		case contracts.CategoryHardNegative:
-			s.FPRHardNegative = c.Rate
-		case contracts.CategoryBenign:
-			s.FPRBenign = c.Rate
-		}
+	}
+	counts := Counts(s)
+	for _, r := range metrics.DetectionRates() {
+		s.SetRate(r.Name, r.Of(counts))
+	}
+	for _, oneIn := range BaseRates {
+		s.PrecisionAt = append(s.PrecisionAt, contracts.BaseRate{OneIn: oneIn, Precision: metrics.PrecisionAtBaseRate(s.Recall, s.FPR, oneIn)})
 	}
 	return s
+}
+
+// Counts are what the rates of a score are computed from.
+func Counts(s contracts.DetectorScore) metrics.DetectionCounts {
+	counts := metrics.DetectionCounts{All: metrics.Confusion{TP: s.TP, FP: s.FP, TN: s.TN, FN: s.FN}}
+	for _, c := range s.PerCategory {
+		benign := metrics.Confusion{FP: c.Flagged, TN: Judged(c) - c.Flagged}
+		switch c.Category {
+		case contracts.CategoryHardNegative:
+			counts.HardNegative = benign
+		case contracts.CategoryBenign:
+			counts.Benign = benign
+		}
+	}
+	return counts
 }
 
 // Failed counts the entries on which the detector failed in any run, whatever

@@ -120,8 +120,7 @@
       right.append(make("h4", "", "Relevant, and not in the list"),
         make("ul", "", ...absent.map(([t, r]) => make("li", "", make("span", "id", tool(t)), judged(r)))));
     }
-    const [r1, r3, r5, r10, mrr, ndcg, map] = q.metrics.map(thousandths);
-    right.append(make("h4", "", "Metrics"), make("p", "", `Recall@1 ${r1}, @3 ${r3}, @5 ${r5}, @10 ${r10}; MRR ${mrr}, nDCG@10 ${ndcg}, MAP ${map}`));
+    right.append(make("h4", "", "Metrics"), make("p", "", q.metrics.map((value, i) => data.metrics[i] + " " + thousandths(value)).join(", ")));
     if (q.notes) right.append(make("h4", "", "Notes"), make("p", "", q.notes));
     right.append(make("p", "quiet", "id ", make("span", "id", q.id)));
     if (q.fewerRanked !== undefined) {

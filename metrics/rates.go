@@ -1,0 +1,85 @@
+package metrics
+
+import "slices"
+
+// DetectionRate declares one rate of a detector. Like the table of ranking
+// metrics, the table below is where scores, intervals, reports and the table in
+// docs/metrics.md take a rate from. The fields of the files are typed and stand
+// in contracts.DetectorScore and contracts.DetectorSummary under Name.
+type DetectionRate struct {
+	// Name is the name in files; Label the one in reports.
+	Name, Label string
+	// Count gives the two counts of which the rate is the quotient: k of n.
+	// The rate is undefined where n is 0.
+	Count func(DetectionCounts) (k, n int)
+	// LowerIsBetter is set where a smaller value is the better one.
+	LowerIsBetter bool
+	// Interval tells that the rate is a share of n independent entries, so
+	// that Wilson's interval holds for it.
+	Interval bool
+	// Shown is where reports print the rate. report.json has every rate.
+	Shown Place
+	// Formula and Source stand in docs/metrics.md.
+	Formula, Source string
+}
+
+// DetectionCounts are what the rates of a detector are computed from. All is
+// over every entry; HardNegative and Benign are over the two kinds of benign
+// entries apart, and have no malicious entry.
+type DetectionCounts struct {
+	All, HardNegative, Benign Confusion
+}
+
+// standard is the source of the rates that every textbook has.
+const standard = "van Rijsbergen, Information Retrieval, 2nd ed. 1979, chapter 7"
+
+// detectionRates is the table, in the order of reports.
+var detectionRates = []DetectionRate{
+	{
+		Name: "recall", Label: "Recall", Interval: true, Shown: InTables | OnPage,
+		Count:   func(c DetectionCounts) (k, n int) { return c.All.TP, c.All.TP + c.All.FN },
+		Formula: "TP / (TP + FN)", Source: standard,
+	},
+	{
+		Name: "fpr_hard_negative", Label: "FPR, hard negatives", LowerIsBetter: true, Interval: true, Shown: InTables | OnPage,
+		Count:   func(c DetectionCounts) (k, n int) { return c.HardNegative.FP, c.HardNegative.FP + c.HardNegative.TN },
+		Formula: "FP / (FP + TN), over hard negatives", Source: standard,
+	},
+	{
+		Name: "fpr_benign", Label: "FPR, plain benign", LowerIsBetter: true, Interval: true, Shown: InTables | OnPage,
+		Count:   func(c DetectionCounts) (k, n int) { return c.Benign.FP, c.Benign.FP + c.Benign.TN },
+		Formula: "FP / (FP + TN), over plain benign entries", Source: standard,
+	},
+	{
+		Name: "precision", Label: "Precision", Interval: true, Shown: InTables | OnPage,
+		Count:   func(c DetectionCounts) (k, n int) { return c.All.TP, c.All.TP + c.All.FP },
+		Formula: "TP / (TP + FP)", Source: standard,
+	},
+	{
+		// The harmonic mean of two rates is no share of independent entries.
+		Name: "f1", Label: "F1",
+		Count:   func(c DetectionCounts) (k, n int) { return 2 * c.All.TP, 2*c.All.TP + c.All.FP + c.All.FN },
+		Formula: "2 TP / (2 TP + FP + FN)", Source: standard,
+	},
+	{
+		Name: "fpr", Label: "FPR", LowerIsBetter: true, Interval: true,
+		Count:   func(c DetectionCounts) (k, n int) { return c.All.FP, c.All.FP + c.All.TN },
+		Formula: "FP / (FP + TN), over all benign entries", Source: standard,
+	},
+}
+
+// DetectionRates returns the declared rates in the order of reports.
+func DetectionRates() []DetectionRate { return slices.Clone(detectionRates) }
+
+// DetectionRateByName returns the rate of that name. ok is false when no rate
+// has it.
+func DetectionRateByName(name string) (r DetectionRate, ok bool) {
+	i := slices.IndexFunc(detectionRates, func(r DetectionRate) bool { return r.Name == name })
+	if i < 0 {
+		return DetectionRate{}, false
+	}
+	return detectionRates[i], true
+}
+
+// Of computes the rate, nil where it is undefined.
+func (r DetectionRate) Of(c DetectionCounts) *float64 { return Rate(r.Count(c)) }
