@@ -183,7 +183,8 @@ CREATE TABLE test_run_calls (
 CREATE INDEX test_run_calls_selected ON test_run_calls (test_run_id, selected_tool_id);
 
 -- One result a run. Parameter scores are 0 for a wrong tool and null where no
--- tool was expected and none selected; means are taken over right tools only.
+-- tool was expected and none selected; means are taken over right tools only. The
+-- conformance is null, too, where the tool's own input schema is invalid.
 CREATE TABLE evaluation_results (
     id                         TEXT NOT NULL PRIMARY KEY CHECK (length(id) > 0),
     test_run_id                TEXT NOT NULL UNIQUE REFERENCES test_runs (id) ON DELETE CASCADE,
@@ -200,7 +201,6 @@ CREATE TABLE evaluation_results (
     CHECK (tool_selection_correct = (classification IN ('TP', 'TN'))),
     CHECK (CASE classification
            WHEN 'TP' THEN parameter_completeness IS NOT NULL AND parameter_correctness IS NOT NULL
-                AND parameter_type_conformance IS NOT NULL
            WHEN 'TN' THEN coalesce(parameter_completeness, parameter_correctness, parameter_type_conformance) IS NULL
            ELSE parameter_completeness IS 0.0 AND parameter_correctness IS 0.0
                 AND parameter_type_conformance IS 0.0 END),

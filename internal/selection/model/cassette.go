@@ -1,0 +1,294 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+// Cassette holds recorded answers by the content of their requests: the model
+// and its settings, the prompt, the query, the tools as they are offered, and
+// the repeat. Timeouts, retries and the base URL are not part of it. Any number
+// of goroutines may use one.
+//
+// Its file is JSON, sorted by key, so that equal recordings are equal files. It
+// holds neither the provider's raw answer nor anything of the transport.
+type Cassette struct {
+	mu      sync.Mutex
+	entries map[string]entry
+}
+
+// cassetteVersion changes with the keys and the shape of the file.
+const cassetteVersion = 1
+
+type cassetteFile struct {
+	Version int     `json:"version"`
+	Entries []entry `json:"entries"`
+}
+
+// entry is one recording. Model, Query and Repeat are for its readers.
+type entry struct {
+	Key    string         `json:"key"`
+	Model  string         `json:"model"` // provider/model
+	Query  string         `json:"query"`
+	Repeat int            `json:"repeat"`
+	Answer recordedAnswer `json:"answer"`
+}
+
+type recordedAnswer struct {
+	Calls            []recordedCall             `json:"calls"`
+	Text             string                     `json:"text,omitempty"`
+	Confidence       *float64                   `json:"confidence,omitempty"`
+	ConfidenceSource selection.ConfidenceSource `json:"confidence_source,omitempty"`
+	Usage            selection.Usage            `json:"usage"`
+}
+
+// recordedCall is a call without the id of a tool, which differs from run to
+// run.
+type recordedCall struct {
+	Server     string          `json:"server,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Unknown    string          `json:"unknown_tool,omitempty"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	Malformed  string          `json:"malformed_parameters,omitempty"`
+}
+
+// NewCassette gives an empty cassette.
+func NewCassette() *Cassette { return &Cassette{entries: map[string]entry{}} }
+
+// maxCassette bounds the file of a cassette.
+const maxCassette = 256 << 20
+
+// LoadCassette reads the file of a cassette.
+func LoadCassette(path string) (*Cassette, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the cassette: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxCassette+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the cassette: %w", err)
+	}
+	if len(data) > maxCassette {
+		return nil, fmt.Errorf("cassette %s is larger than %d MiB: split it", path, maxCassette>>20)
+	}
+	c, err := parseCassette(data)
+	if err != nil {
+		return nil, fmt.Errorf("cassette %s: %w: record it again", path, err)
+	}
+	return c, nil
+}
+
+func parseCassette(data []byte) (*Cassette, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var file cassetteFile
+	if err := d.Decode(&file); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something follows its end")
+	}
+	if file.Version != cassetteVersion {
+		return nil, fmt.Errorf("its version is %d, and this program reads %d", file.Version, cassetteVersion)
+	}
+	c := NewCassette()
+	for i, e := range file.Entries {
+		if err := e.check(); err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		if _, twice := c.entries[e.Key]; twice {
+			return nil, fmt.Errorf("entry %d: its key is recorded twice", i+1)
+		}
+		for j := range e.Answer.Calls { // the file's line breaks are no part of them
+			e.Answer.Calls[j].Parameters = compact(e.Answer.Calls[j].Parameters)
+		}
+		c.entries[e.Key] = e
+	}
+	return c, nil
+}
+
+func compact(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+func (e entry) check() error {
+	if b, err := hex.DecodeString(e.Key); err != nil || len(b) != sha256.Size {
+		return errors.New("its key is no SHA-256 digest")
+	}
+	if v := e.Answer.Confidence; v != nil && (*v < 0 || *v > 1) || (v == nil) != (e.Answer.ConfidenceSource == "") {
+		return errors.New("its confidence is not between 0 and 1, or has no source")
+	}
+	for _, call := range e.Answer.Calls {
+		if (call.Tool == "") == (call.Unknown == "") || (call.Tool == "") != (call.Server == "") {
+			return errors.New("a call names no tool, or two")
+		}
+		if p := bytes.TrimSpace(call.Parameters); len(p) > 0 && p[0] != '{' {
+			return errors.New("the parameters of a call are no JSON object")
+		}
+	}
+	return nil
+}
+
+// Save writes the cassette, whole or not at all.
+func (c *Cassette) Save(path string) error {
+	c.mu.Lock()
+	file := cassetteFile{Version: cassetteVersion, Entries: []entry{}}
+	for _, e := range c.entries {
+		file.Entries = append(file.Entries, e)
+	}
+	c.mu.Unlock()
+	slices.SortFunc(file.Entries, func(a, b entry) int { return cmp.Compare(a.Key, b.Key) })
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(file); err != nil {
+		return fmt.Errorf("write the cassette: %w", err)
+	}
+	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write the cassette: %w; choose another place", err)
+	}
+	return nil
+}
+
+// Len is the number of recordings.
+func (c *Cassette) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries)
+}
+
+// ErrNotRecorded says that a cassette has no answer to a request. It is an error
+// and never an answer of "no tool".
+var ErrNotRecorded = errors.New("there is no recording of this request")
+
+// Ask looks an answer up. The settings name the recorded model as provider/model
+// in Settings.Model.
+func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
+	key, name := requestKey(r)
+	c.mu.Lock()
+	e, ok := c.entries[key]
+	c.mu.Unlock()
+	if !ok {
+		return selection.Answer{}, fmt.Errorf("%w: model %s, repeat %d, query %q: record it, since the query, the tools, the prompt or the settings have changed",
+			ErrNotRecorded, name, max(1, r.Repeat), clip(r.Query, 80))
+	}
+	a := selection.Answer{
+		Calls: []selection.MadeCall{}, Text: e.Answer.Text, Confidence: e.Answer.Confidence,
+		ConfidenceSource: e.Answer.ConfidenceSource, Usage: e.Answer.Usage,
+	}
+	for _, call := range e.Answer.Calls {
+		made := selection.MadeCall{
+			Server: call.Server, Tool: call.Tool, Unknown: call.Unknown, Parameters: call.Parameters, Malformed: call.Malformed,
+		}
+		if at := slices.IndexFunc(r.Tools, func(t selection.Tool) bool { return t.Server == call.Server && t.Name == call.Tool }); at >= 0 {
+			made.ToolID = r.Tools[at].ID
+		} else if call.Unknown == "" {
+			return a, fmt.Errorf("the recording calls %s:%s, which is not offered: record it again", call.Server, call.Tool)
+		}
+		a.Calls = append(a.Calls, made)
+	}
+	return a, nil
+}
+
+// Recorder asks another model and records its answers. Errors are not recorded.
+type Recorder struct {
+	Model    Model
+	Cassette *Cassette
+	Key      Key
+}
+
+func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error) {
+	a, err := rec.Model.Ask(ctx, r)
+	if err != nil {
+		return a, err
+	}
+	key, name := requestKey(r)
+	e := entry{Key: key, Model: name, Query: r.Query, Repeat: max(1, r.Repeat)}
+	e.Answer = recordedAnswer{
+		Calls: []recordedCall{}, Text: rec.Key.remove(a.Text), Confidence: a.Confidence, ConfidenceSource: a.ConfidenceSource, Usage: a.Usage,
+	}
+	for _, call := range a.Calls {
+		e.Answer.Calls = append(e.Answer.Calls, recordedCall{
+			Server: call.Server, Tool: call.Tool, Unknown: rec.Key.remove(call.Unknown),
+			Parameters: rec.Key.removeJSON(call.Parameters), Malformed: rec.Key.remove(call.Malformed),
+		})
+	}
+	e.Query = rec.Key.remove(e.Query)
+	rec.Cassette.mu.Lock()
+	defer rec.Cassette.mu.Unlock()
+	rec.Cassette.entries[key] = e
+	return a, nil
+}
+
+// requestKey is the digest of what an answer depends on, and the recorded
+// model's name.
+func requestKey(r Request) (key, name string) {
+	name = r.Settings.Provider + "/" + r.Settings.Model
+	if r.Settings.Provider == "replay" {
+		name = r.Settings.Model
+	}
+	type tool struct {
+		Server      string `json:"server"`
+		Name        string `json:"name"`
+		Offered     string `json:"offered"`
+		Description string `json:"description"`
+		Schema      any    `json:"schema"`
+	}
+	content := struct {
+		Version     int     `json:"version"`
+		Model       string  `json:"model"`
+		Temperature float64 `json:"temperature"`
+		Confidence  string  `json:"confidence"`
+		Prompt      string  `json:"prompt"`
+		Query       string  `json:"query"`
+		Several     bool    `json:"several"`
+		Repeat      int     `json:"repeat"`
+		Tools       []tool  `json:"tools"`
+	}{cassetteVersion, name, r.Settings.Temperature, string(r.Settings.Confidence), systemPrompt(r), r.Query, r.Several, max(1, r.Repeat), nil}
+	o := newOffer(r.Tools)
+	for i, t := range r.Tools {
+		content.Tools = append(content.Tools, tool{t.Server, t.Name, o.names[i], t.Description, canonical(t.InputSchema)})
+	}
+	b, err := json.Marshal(content)
+	if err != nil { // texts, numbers and decoded JSON can be encoded
+		panic(err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), name
+}
+
+// canonical decodes a schema, so that its encoding depends on neither the order
+// of members nor blanks. What is no JSON stands for itself.
+func canonical(raw json.RawMessage) any {
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return string(raw)
+	}
+	return v
+}

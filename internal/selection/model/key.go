@@ -1,0 +1,148 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// Key is an API key. It never prints: only this package reads it.
+type Key struct{ value string }
+
+const hidden = "***"
+
+// NewKey makes a key of its text. Blanks around it are dropped.
+func NewKey(text string) Key { return Key{strings.TrimSpace(text)} }
+
+// maxKeyFile bounds the file of a key.
+const maxKeyFile = 64 << 10
+
+// KeyFrom reads the key that a reference names: env:NAME is an environment
+// variable, file:PATH the content of a file. The key itself is never given on a
+// command line, where other users could read it. An empty reference is no key.
+func KeyFrom(reference string, getenv func(string) string) (Key, error) {
+	kind, name, ok := strings.Cut(reference, ":")
+	switch {
+	case reference == "":
+		return Key{}, nil
+	case ok && kind == "env" && name != "":
+		k := NewKey(getenv(name))
+		if k.Empty() {
+			return k, fmt.Errorf("the API key: the environment variable %s is not set: set it or name another", name)
+		}
+		return k, k.check()
+	case ok && kind == "file" && name != "":
+		f, err := os.Open(name)
+		if err != nil {
+			return Key{}, fmt.Errorf("the API key: %w", err)
+		}
+		defer f.Close()
+		b, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
+		if err != nil {
+			return Key{}, fmt.Errorf("the API key: %w", err)
+		}
+		k := NewKey(string(b))
+		if k.Empty() {
+			return k, fmt.Errorf("the API key: the file %s is empty: write the key into it", name)
+		}
+		return k, k.check()
+	}
+	// The text may be a key itself, so it is not repeated.
+	return Key{}, errors.New("the API key is given by reference, as env:NAME or file:PATH, and not itself")
+}
+
+func (k Key) check() error {
+	if strings.ContainsFunc(k.value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return errors.New("the API key holds a blank or a control character: give the key alone")
+	}
+	return nil
+}
+
+// Empty says whether there is no key.
+func (k Key) Empty() bool { return k.value == "" }
+
+// String, GoString, Format, MarshalJSON, MarshalText and LogValue hide the key.
+func (k Key) String() string               { return hidden }
+func (k Key) GoString() string             { return hidden }
+func (k Key) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, hidden) }
+func (k Key) MarshalJSON() ([]byte, error) { return json.Marshal(hidden) }
+func (k Key) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+func (k Key) LogValue() slog.Value         { return slog.StringValue(hidden) }
+
+// minSecret is the shortest key that is looked for in texts: shorter ones would
+// be found in ordinary words.
+const minSecret = 4
+
+// remove replaces the key in a text, as it is and as JSON and URLs escape it.
+func (k Key) remove(text string) string {
+	if len(k.value) < minSecret {
+		return text
+	}
+	quoted, err := json.Marshal(k.value)
+	if err != nil { // a string can be encoded
+		panic(err)
+	}
+	for _, form := range []string{k.value, strings.Trim(string(quoted), `"`), url.QueryEscape(k.value), url.PathEscape(k.value)} {
+		text = strings.ReplaceAll(text, form, hidden)
+	}
+	return text
+}
+
+// removeJSON is remove for JSON, in which the key may be escaped in any way and
+// stand in JSON within texts, as the arguments of a call do. What holds no key
+// stays as it is, byte for byte.
+func (k Key) removeJSON(raw []byte) []byte {
+	if len(k.value) < minSecret {
+		return raw
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var tree any
+	if d.Decode(&tree) != nil || d.More() {
+		return []byte(k.remove(string(raw)))
+	}
+	clean, found := k.removeTree(tree)
+	if !found {
+		return raw
+	}
+	b, err := json.Marshal(clean)
+	if err != nil { // what was decoded from JSON can be encoded
+		panic(err)
+	}
+	return b
+}
+
+func (k Key) removeTree(tree any) (clean any, found bool) {
+	switch v := tree.(type) {
+	case string:
+		text := k.remove(v)
+		if inner := strings.TrimSpace(text); inner != "" && (inner[0] == '{' || inner[0] == '[') && json.Valid([]byte(inner)) {
+			text = string(k.removeJSON([]byte(text)))
+		}
+		return text, text != v
+	case []any:
+		for i, e := range v {
+			var in bool
+			v[i], in = k.removeTree(e)
+			found = found || in
+		}
+	case map[string]any:
+		for name, e := range v {
+			c, in := k.removeTree(e)
+			cleanName := k.remove(name)
+			if cleanName != name {
+				delete(v, name)
+				in = true
+			}
+			v[cleanName] = c
+			found = found || in
+		}
+	}
+	return tree, found
+}

@@ -1,0 +1,219 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+// lexical is a baseline and no model: it calls the tool whose words match the
+// query's best by BM25 (Robertson and Zaragoza, The Probabilistic Relevance
+// Framework: BM25 and Beyond, 2009), and none where no word matches. It fills in
+// parameters that the query states literally. Its confidence is the best score's
+// share of the best two.
+type lexical struct{}
+
+const (
+	bm25K1 = 1.2
+	bm25B  = 0.75
+	// A word of the tool's name counts as often as this many of its description.
+	nameWeight = 3
+)
+
+func (lexical) Ask(ctx context.Context, r Request) (selection.Answer, error) {
+	a := selection.Answer{Calls: []selection.MadeCall{}, Text: "lexical baseline: BM25, no model"}
+	if err := ctx.Err(); err != nil {
+		return a, err
+	}
+	scores := bm25(terms(r.Query), r.Tools)
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(scores[j], scores[i]), cmp.Compare(r.Tools[i].Server, r.Tools[j].Server), cmp.Compare(r.Tools[i].Name, r.Tools[j].Name))
+	})
+	if len(order) == 0 || scores[order[0]] <= 0 {
+		return a, nil
+	}
+	best, second := scores[order[0]], 0.0
+	if len(order) > 1 {
+		second = max(0, scores[order[1]])
+	}
+	confidence := best / (best + second)
+	a.Confidence, a.ConfidenceSource = &confidence, selection.FromScore
+	t := r.Tools[order[0]]
+	a.Calls = append(a.Calls, selection.MadeCall{ToolID: t.ID, Server: t.Server, Tool: t.Name, Parameters: literalParameters(r.Query, t.InputSchema)})
+	return a, nil
+}
+
+func bm25(query []string, tools []selection.Tool) []float64 {
+	frequencies, lengths := make([]map[string]int, len(tools)), make([]float64, len(tools))
+	holding, total := map[string]int{}, 0.0
+	for i, t := range tools {
+		frequencies[i] = map[string]int{}
+		for word, n := range toolTerms(t) {
+			frequencies[i][word] = n
+			lengths[i] += float64(n)
+			holding[word]++
+		}
+		total += lengths[i]
+	}
+	scores := make([]float64, len(tools))
+	average := total / float64(max(1, len(tools)))
+	slices.Sort(query)
+	for i := range tools {
+		for _, word := range slices.Compact(slices.Clone(query)) {
+			f := float64(frequencies[i][word])
+			if f == 0 {
+				continue
+			}
+			n := float64(holding[word])
+			idf := math.Log(1 + (float64(len(tools))-n+0.5)/(n+0.5))
+			scores[i] += idf * f * (bm25K1 + 1) / (f + bm25K1*(1-bm25B+bm25B*lengths[i]/average))
+		}
+	}
+	return scores
+}
+
+func toolTerms(t selection.Tool) map[string]int {
+	count := map[string]int{}
+	for _, word := range terms(t.Name) {
+		count[word] += nameWeight
+	}
+	text := t.Description
+	for name, p := range properties(t.InputSchema) {
+		text += " " + name + " " + p.Description
+	}
+	for _, word := range terms(text) {
+		count[word]++
+	}
+	return count
+}
+
+// terms splits a text into folded words; camelCase and digits split, too, and a
+// final s goes.
+func terms(text string) []string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range norm.NFKC.String(text) {
+		if unicode.IsUpper(r) && unicode.IsLower(before) || unicode.IsDigit(r) != unicode.IsDigit(before) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	words := strings.FieldsFunc(cases.Fold().String(b.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, w := range words {
+		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+			words[i] = w[:len(w)-1]
+		}
+	}
+	return words
+}
+
+type property struct {
+	Type        any    `json:"type"`
+	Description string `json:"description"`
+	Format      string `json:"format"`
+	Enum        []any  `json:"enum"`
+}
+
+func properties(schema json.RawMessage) map[string]property {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return nil
+	}
+	found := map[string]property{}
+	for name, raw := range s.Properties {
+		var p property
+		if json.Unmarshal(raw, &p) == nil {
+			found[name] = p
+		}
+	}
+	return found
+}
+
+var (
+	quoted  = regexp.MustCompile(`"([^"]+)"|'([^']+)'|“([^”]+)”`)
+	numbers = regexp.MustCompile(`-?\b[0-9]+(?:\.[0-9]+)?\b`)
+	urls    = regexp.MustCompile(`https?://[^\s"'<>]+`)
+	emails  = regexp.MustCompile(`[\w.+-]+@[\w-]+\.[\w.-]+`)
+	dates   = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
+)
+
+// literalParameters fills in what the query states: a value of an enum, a
+// quoted text, a number, a URL, a mail address or a date. Each is used once, by
+// the properties in the order of their names.
+func literalParameters(query string, schema json.RawMessage) json.RawMessage {
+	pools := map[string][]string{
+		"uri": urls.FindAllString(query, -1), "email": emails.FindAllString(query, -1), "date": dates.FindAllString(query, -1),
+		"number": numbers.FindAllString(query, -1),
+	}
+	for _, m := range quoted.FindAllStringSubmatch(query, -1) {
+		pools["string"] = append(pools["string"], m[1]+m[2]+m[3])
+	}
+	take := func(kind string) (string, bool) {
+		if len(pools[kind]) == 0 {
+			return "", false
+		}
+		v := pools[kind][0]
+		pools[kind] = pools[kind][1:]
+		return v, true
+	}
+	given := map[string]any{}
+	all := properties(schema)
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		p := all[name]
+		kind, _ := p.Type.(string)
+		switch {
+		case len(p.Enum) > 0:
+			words := terms(query)
+			for _, v := range p.Enum {
+				if text, ok := v.(string); ok && text != "" && !slices.ContainsFunc(terms(text), func(w string) bool { return !slices.Contains(words, w) }) {
+					given[name] = text
+					break
+				}
+			}
+		case kind == "integer" || kind == "number":
+			if v, ok := take("number"); ok && (kind == "number" || !strings.Contains(v, ".")) {
+				given[name] = json.Number(v)
+			}
+		case kind == "string":
+			kinds := []string{"string"}
+			if k := map[string]string{"uri": "uri", "email": "email", "date": "date"}[p.Format]; k != "" {
+				kinds = []string{k}
+			} else if strings.Contains(strings.ToLower(name), "url") {
+				kinds = []string{"uri", "string"}
+			}
+			for _, k := range kinds {
+				if v, ok := take(k); ok {
+					given[name] = v
+					break
+				}
+			}
+		}
+	}
+	b, err := json.Marshal(given)
+	if err != nil { // texts and numbers that were matched as such
+		return json.RawMessage("{}")
+	}
+	return b
+}

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"encoding/json"
+	"testing"
+
+	sdkanthropic "github.com/anthropics/anthropic-sdk-go"
+	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
+	sdkopenai "github.com/openai/openai-go/v3"
+	openaioption "github.com/openai/openai-go/v3/option"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/model/modeltest"
+)
+
+func oneCall(modeltest.Request) modeltest.Reply {
+	return modeltest.Reply{Text: "hello", Calls: []modeltest.Call{{Tool: "get_weather", Arguments: `{"city":"Paris"}`}}}
+}
+
+// The vendors' own clients understand the stand-ins, whole and streamed: so what
+// our adapters are tested with is what providers send.
+func TestVendorsClientsUnderstandTheStandIns(t *testing.T) {
+	s := modeltest.Serve(t, oneCall)
+	openai := sdkopenai.NewClient(openaioption.WithBaseURL(s.BaseURL()), openaioption.WithAPIKey("k"))
+	params := sdkopenai.ChatCompletionNewParams{Model: "m", Messages: []sdkopenai.ChatCompletionMessageParamUnion{sdkopenai.UserMessage("q")}}
+	whole, err := openai.Chat.Completions.New(t.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := whole.Choices[0].Message.ToolCalls; len(c) != 1 || c[0].Function.Name != "get_weather" || c[0].Function.Arguments != `{"city":"Paris"}` || whole.Usage.PromptTokens != 100 {
+		t.Errorf("%+v", whole)
+	}
+	stream := openai.Chat.Completions.NewStreaming(t.Context(), params)
+	var joined sdkopenai.ChatCompletionAccumulator
+	for stream.Next() {
+		joined.AddChunk(stream.Current())
+	}
+	if err := stream.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if c := joined.Choices[0].Message.ToolCalls; len(c) != 1 || c[0].Function.Arguments != `{"city":"Paris"}` {
+		t.Errorf("%+v", joined.ChatCompletion)
+	}
+
+	anthropic := sdkanthropic.NewClient(anthropicoption.WithBaseURL(s.URL), anthropicoption.WithAPIKey("k"))
+	message := sdkanthropic.MessageNewParams{Model: "m", MaxTokens: 10, Messages: []sdkanthropic.MessageParam{sdkanthropic.NewUserMessage(sdkanthropic.NewTextBlock("q"))}}
+	got, err := anthropic.Messages.New(t.Context(), message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Content) != 2 || got.Content[1].Name != "get_weather" || string(got.Content[1].Input) != `{"city":"Paris"}` || got.StopReason != "tool_use" {
+		t.Errorf("%+v", got)
+	}
+	events := anthropic.Messages.NewStreaming(t.Context(), message)
+	var together sdkanthropic.Message
+	for events.Next() {
+		if err := together.Accumulate(events.Current()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := events.Err(); err != nil || len(together.Content) != 2 || string(together.Content[1].Input) != `{"city":"Paris"}` {
+		t.Errorf("%+v, %v", together, err)
+	}
+}
+
+// Our requests are requests that the vendors' clients could have sent: read into
+// the clients' types and written again, they say the same.
+func TestOurRequestsAreTheVendors(t *testing.T) {
+	r := Request{
+		Query: "q", Tools: []selection.Tool{{Server: "s", Name: "x", Description: "d", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)}},
+		Settings: selection.Settings{Model: "m", Temperature: 0.5, Confidence: selection.ConfidenceLogprobs},
+	}
+	o := newOffer(r.Tools)
+	ours, err := json.Marshal(newOpenAI(r.Settings, Options{}).request(r, o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same[sdkopenai.ChatCompletionNewParams](t, ours)
+
+	r.Settings.Confidence = selection.ConfidenceAsked
+	a, err := newAnthropic(r.Settings, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ours, err = json.Marshal(a.request(r, o)); err != nil {
+		t.Fatal(err)
+	}
+	var params sdkanthropic.MessageNewParams
+	if err := json.Unmarshal(ours, &params); err != nil {
+		t.Fatal(err)
+	}
+	if params.Model != "m" || params.MaxTokens != anthropicMaxTokens || params.Temperature.Value != 0.5 || len(params.Tools) != 1 ||
+		params.Tools[0].OfTool == nil || params.Tools[0].OfTool.Name != "x" || params.ToolChoice.OfAuto == nil || !params.ToolChoice.OfAuto.DisableParallelToolUse.Value {
+		t.Errorf("the vendor's client reads %s as %+v", ours, params)
+	}
+}
+
+func same[T any](t *testing.T, ours []byte) {
+	t.Helper()
+	var params T
+	if err := json.Unmarshal(ours, &params); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := json.Marshal(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if canonicalText(t, ours) != canonicalText(t, theirs) {
+		t.Errorf("ours\n%s\ntheirs\n%s", ours, theirs)
+	}
+}
+
+func canonicalText(t *testing.T, raw []byte) string {
+	t.Helper()
+	b, err := json.Marshal(canonical(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,353 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// Observation is what a summary needs of one run.
+type Observation struct {
+	RunID   string
+	CaseID  string
+	Case    string // its name
+	Server  string // of the first expected call; empty where no tool is expected
+	Model   string // provider/model
+	Tags    []string
+	Repeat  int
+	Failed  bool
+	Error   string
+	Selects string // what was selected: a text that is equal for equal selections
+	Made    bool   // a tool was selected
+
+	Classification selection.Classification
+	Completeness   *float64
+	Correctness    *float64
+	Conformance    *float64
+	Hallucinated   int
+	Confidence     *float64
+	Source         selection.ConfidenceSource
+	Category       selection.ConfidenceCategory
+
+	DurationMS   int64
+	InputTokens  int
+	OutputTokens int
+	CostUSD      *float64
+}
+
+// Rate is a share with its 95% Wilson interval. Runs of one case are repeats and
+// not independent of each other, so the interval is that of as many observations
+// as there are cases. Value, Low and High are nil where there is nothing to
+// count.
+type Rate struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+	Count int      `json:"count"`
+	Of    int      `json:"of"`
+}
+
+// Mean is a mean with its 95% bootstrap interval, drawn over cases.
+type Mean struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+	Of    int      `json:"of"`
+}
+
+// Summary sums up runs. Failed runs count in Runs and Failed only. Parameter
+// figures are of runs in which the right tool was called.
+type Summary struct {
+	Runs   int `json:"runs"`
+	Failed int `json:"failed"`
+	Cases  int `json:"cases"`
+	TP     int `json:"tp"`
+	FP     int `json:"fp"`
+	TN     int `json:"tn"`
+	FN     int `json:"fn"`
+
+	Precision Rate     `json:"precision"`
+	Recall    Rate     `json:"recall"`
+	F1        *float64 `json:"f1"`
+	Accuracy  Rate     `json:"accuracy"`
+	// WrongTool is, of the runs that expected a tool, the share in which another
+	// was called. Precision does not see these.
+	WrongTool Rate `json:"wrong_tool_rate"`
+
+	// ParameterAccuracy is the share of right calls in which every expected
+	// parameter is right and none is invented.
+	ParameterAccuracy Rate `json:"parameter_accuracy"`
+	Completeness      Mean `json:"parameter_completeness"`
+	Correctness       Mean `json:"parameter_correctness"`
+	Conformance       Mean `json:"parameter_type_conformance"`
+	Hallucinating     Rate `json:"hallucinating"` // right calls with an invented parameter
+
+	Robust       Rate `json:"robust"`        // of runs with a confidence
+	NeedsClarity Rate `json:"needs_clarity"` // of runs with a confidence
+	Misleading   Rate `json:"misleading"`    // of runs with a confidence
+
+	// PassAt and PassAll are means over cases of the chance that one of k
+	// repeats, or all k, are right, for k up to the least number of repeats.
+	PassAt      []float64 `json:"pass_at_k,omitempty"`
+	PassAll     []float64 `json:"pass_all_k,omitempty"`
+	Consistency *float64  `json:"consistency"`
+
+	Calibration []Calibration `json:"calibration,omitempty"`
+
+	MedianMS     int64    `json:"median_ms"`
+	InputTokens  int      `json:"input_tokens"`
+	OutputTokens int      `json:"output_tokens"`
+	CostUSD      *float64 `json:"cost_usd"` // nil where no price is known
+}
+
+// Calibration sets confidence of one source beside correctness.
+type Calibration struct {
+	Source selection.ConfidenceSource `json:"source"`
+	ECE    *float64                   `json:"ece"`
+	Bins   []ReliabilityBin           `json:"bins"`
+}
+
+// ReliabilityBin is metrics.ReliabilityBin as JSON.
+type ReliabilityBin struct {
+	Low            float64  `json:"low"`
+	High           float64  `json:"high"`
+	Count          int      `json:"count"`
+	MeanConfidence *float64 `json:"mean_confidence"`
+	Accuracy       *float64 `json:"accuracy"`
+}
+
+const calibrationBins = 10
+
+// Summarize sums up observations. Their order does not matter.
+func Summarize(observations []Observation) Summary {
+	sorted := slices.Clone(observations)
+	slices.SortFunc(sorted, func(a, b Observation) int {
+		return cmp.Or(cmp.Compare(a.CaseID, b.CaseID), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.RunID, b.RunID))
+	})
+	s := Summary{Runs: len(sorted)}
+	cases := map[string]bool{}
+	var ended []Observation
+	var confusion metrics.Confusion
+	for _, o := range sorted {
+		cases[o.CaseID] = true
+		s.InputTokens += o.InputTokens
+		s.OutputTokens += o.OutputTokens
+		if o.CostUSD != nil {
+			if s.CostUSD == nil {
+				s.CostUSD = new(float64)
+			}
+			*s.CostUSD += *o.CostUSD
+		}
+		if o.Failed {
+			s.Failed++
+			continue
+		}
+		ended = append(ended, o)
+		switch o.Classification {
+		case selection.TP:
+			confusion.TP++
+		case selection.FP:
+			confusion.FP++
+		case selection.TN:
+			confusion.TN++
+		case selection.FN:
+			confusion.FN++
+		}
+	}
+	s.Cases, s.TP, s.FP, s.TN, s.FN, s.F1 = len(cases), confusion.TP, confusion.FP, confusion.TN, confusion.FN, confusion.F1()
+	s.rates(ended)
+	s.parameters(ended)
+	s.repeats(ended)
+	s.calibrate(ended)
+	s.MedianMS = median(ended)
+	return s
+}
+
+func (s *Summary) rates(ended []Observation) {
+	is := func(classes ...selection.Classification) func(Observation) bool {
+		return func(o Observation) bool { return slices.Contains(classes, o.Classification) }
+	}
+	category := func(c selection.ConfidenceCategory) func(Observation) bool {
+		return func(o Observation) bool { return o.Category == c }
+	}
+	confident := func(o Observation) bool { return o.Confidence != nil }
+	all := func(Observation) bool { return true }
+	s.Precision = rate(ended, is(selection.TP, selection.FP), is(selection.TP))
+	s.Recall = rate(ended, is(selection.TP, selection.FN), is(selection.TP))
+	s.Accuracy = rate(ended, all, is(selection.TP, selection.TN))
+	s.WrongTool = rate(ended, is(selection.TP, selection.FN), func(o Observation) bool { return o.Classification == selection.FN && o.Made })
+	s.Robust = rate(ended, confident, category(selection.Robust))
+	s.NeedsClarity = rate(ended, confident, category(selection.NeedsClarity))
+	s.Misleading = rate(ended, confident, category(selection.Misleading))
+	right := is(selection.TP)
+	s.ParameterAccuracy = rate(ended, right, func(o Observation) bool {
+		return o.Correctness != nil && *o.Correctness == 1 && o.Hallucinated == 0
+	})
+	s.Hallucinating = rate(ended, right, func(o Observation) bool { return o.Hallucinated > 0 })
+}
+
+func rate(observations []Observation, of, counts func(Observation) bool) Rate {
+	var r Rate
+	cases := map[string]bool{}
+	for _, o := range observations {
+		if !of(o) {
+			continue
+		}
+		r.Of++
+		cases[o.CaseID] = true
+		if counts(o) {
+			r.Count++
+		}
+	}
+	if r.Value = metrics.Rate(r.Count, r.Of); r.Value != nil {
+		interval := metrics.WilsonOf(*r.Value, len(cases))
+		r.Low, r.High = &interval.Low, &interval.High
+	}
+	return r
+}
+
+func (s *Summary) parameters(ended []Observation) {
+	for _, figure := range []struct {
+		into *Mean
+		of   func(Observation) *float64
+	}{
+		{&s.Completeness, func(o Observation) *float64 { return o.Completeness }},
+		{&s.Correctness, func(o Observation) *float64 { return o.Correctness }},
+		{&s.Conformance, func(o Observation) *float64 { return o.Conformance }},
+	} {
+		var values []float64
+		var groups []string
+		for _, o := range ended {
+			if v := figure.of(o); o.Classification == selection.TP && v != nil {
+				values, groups = append(values, *v), append(groups, o.CaseID)
+			}
+		}
+		figure.into.Of = len(values)
+		if len(values) > 0 {
+			mean := metrics.Mean(values)
+			interval := metrics.BootstrapMeans([][]float64{values}, groups)[0]
+			figure.into.Value, figure.into.Low, figure.into.High = &mean, &interval.Low, &interval.High
+		}
+	}
+}
+
+// series are the repeats of one case by one model.
+type series struct {
+	right   int
+	n       int
+	answers map[string]int
+}
+
+func (s *Summary) repeats(ended []Observation) {
+	var all []*series
+	places := map[[2]string]*series{}
+	for _, o := range ended {
+		key := [2]string{o.CaseID, o.Model}
+		if places[key] == nil {
+			places[key] = &series{answers: map[string]int{}}
+			all = append(all, places[key])
+		}
+		places[key].n++
+		places[key].answers[o.Selects]++
+		if o.Classification.Correct() {
+			places[key].right++
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	least := all[0].n
+	var agreements []float64
+	for _, x := range all {
+		least = min(least, x.n)
+		var counts []int
+		for _, n := range x.answers {
+			counts = append(counts, n)
+		}
+		if a := metrics.Agreement(counts); a != nil {
+			agreements = append(agreements, *a)
+		}
+	}
+	if len(agreements) > 0 {
+		mean := metrics.Mean(agreements)
+		s.Consistency = &mean
+	}
+	for k := 1; k <= least; k++ {
+		var some, every []float64
+		for _, x := range all {
+			some = append(some, *metrics.PassAtK(x.n, x.right, k))
+			every = append(every, *metrics.PassAllK(x.n, x.right, k))
+		}
+		s.PassAt, s.PassAll = append(s.PassAt, metrics.Mean(some)), append(s.PassAll, metrics.Mean(every))
+	}
+}
+
+func (s *Summary) calibrate(ended []Observation) {
+	forecasts := map[selection.ConfidenceSource][]metrics.Forecast{}
+	for _, o := range ended {
+		if o.Confidence != nil {
+			forecasts[o.Source] = append(forecasts[o.Source], metrics.Forecast{Confidence: *o.Confidence, Correct: o.Classification.Correct()})
+		}
+	}
+	for _, source := range []selection.ConfidenceSource{selection.FromAnswer, selection.FromLogprobs, selection.FromScore} {
+		if len(forecasts[source]) == 0 {
+			continue
+		}
+		bins := metrics.Reliability(forecasts[source], calibrationBins)
+		c := Calibration{Source: source, ECE: metrics.ECE(bins)}
+		for _, b := range bins {
+			c.Bins = append(c.Bins, ReliabilityBin(b))
+		}
+		s.Calibration = append(s.Calibration, c)
+	}
+}
+
+// median is the lower median of the runs' times.
+func median(ended []Observation) int64 {
+	var times []int64
+	for _, o := range ended {
+		times = append(times, o.DurationMS)
+	}
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	return times[(len(times)-1)/2]
+}
+
+// Group is the summary of the runs that share a server, a model or a tag.
+type Group struct {
+	Name    string  `json:"name"`
+	Summary Summary `json:"summary"`
+}
+
+// By sums up observations by the names that keys gives each of them, sorted by
+// name. An observation may have several names, or none.
+func By(observations []Observation, keys func(Observation) []string) []Group {
+	groups := map[string][]Observation{}
+	for _, o := range observations {
+		for _, name := range keys(o) {
+			groups[name] = append(groups[name], o)
+		}
+	}
+	result := []Group{}
+	for name, members := range groups {
+		result = append(result, Group{name, Summarize(members)})
+	}
+	slices.SortFunc(result, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
+	return result
+}
+
+// ByServer, ByModel and ByTag are keys for By.
+func ByServer(o Observation) []string {
+	if o.Server == "" {
+		return nil
+	}
+	return []string{o.Server}
+}
+
+func ByModel(o Observation) []string { return []string{o.Model} }
+
+func ByTag(o Observation) []string { return o.Tags }
