@@ -156,7 +156,9 @@ func Summarize(observations []Observation) Summary {
 			confusion.FN++
 		}
 	}
-	s.Cases, s.TP, s.FP, s.TN, s.FN, s.F1 = len(cases), confusion.TP, confusion.FP, confusion.TN, confusion.FN, confusion.F1()
+	f1, _ := metrics.DetectionRateByName("f1")
+	s.Cases, s.TP, s.FP, s.TN, s.FN = len(cases), confusion.TP, confusion.FP, confusion.TN, confusion.FN
+	s.F1 = f1.Of(metrics.DetectionCounts{All: confusion})
 	s.rates(ended)
 	s.parameters(ended)
 	s.repeats(ended)
