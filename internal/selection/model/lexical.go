@@ -8,12 +8,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/tokenize"
 )
 
 // lexical is a baseline and no model: it calls the tool whose words match the
@@ -101,19 +100,9 @@ func toolTerms(t selection.Tool) map[string]int {
 	return count
 }
 
-// terms splits a text into folded words; camelCase and digits split, too, and a
-// final s goes.
+// terms are the words of a text, without a final s.
 func terms(text string) []string {
-	var b strings.Builder
-	before := ' '
-	for _, r := range norm.NFKC.String(text) {
-		if unicode.IsUpper(r) && unicode.IsLower(before) || unicode.IsDigit(r) != unicode.IsDigit(before) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-		before = r
-	}
-	words := strings.FieldsFunc(cases.Fold().String(b.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := tokenize.Words(norm.NFKC.String(text))
 	for i, w := range words {
 		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
 			words[i] = w[:len(w)-1]

@@ -236,6 +236,29 @@ func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selectio
 	return nil
 }
 
+// CancelPending ends a pending run as cancelled. It fails with ErrConflict where
+// the run is not pending.
+func (s *Store) CancelPending(ctx context.Context, id string) error {
+	return s.change(ctx, func(c *sql.Conn) error {
+		result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'failed', error_message = ?,
+			completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ? AND status = 'pending'`, selection.Cancelled, id)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		var there bool
+		if err := c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM test_runs WHERE id = ?)", id).Scan(&there); err != nil {
+			return err
+		}
+		if !there {
+			return notFound("run", id)
+		}
+		return fmt.Errorf("cancel run %q: %w: it is not pending", id, ErrConflict)
+	})
+}
+
 // FailInterrupted ends the runs that a process left pending or running when it
 // ended. Only the owner of the database may call it, before it starts runs of
 // its own.

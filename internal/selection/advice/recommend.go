@@ -1,0 +1,229 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+)
+
+// Priorities of recommendations.
+const (
+	high   = "high"
+	medium = "medium"
+	low    = "low"
+)
+
+// Recommend says what to change after a run. scored are the parameters of the
+// calls as score.Evaluate gives them.
+func Recommend(c selection.Case, tools []selection.Tool, a selection.Answer, e selection.Evaluation, scored []score.Parameters) []selection.Recommendation {
+	r := run{c: c, tools: tools, list: []selection.Recommendation{}, priority: medium}
+	if e.ConfidenceCategory == selection.Misleading {
+		r.priority = high
+	}
+	switch e.Classification {
+	case selection.FN:
+		r.missed(a)
+	case selection.FP:
+		for _, m := range a.Calls[:1] {
+			r.unwanted(m)
+		}
+	case selection.TP:
+		for i, want := range c.Expected {
+			if t, ok := r.tool(want.Server, want.Tool); ok && i < len(scored) {
+				r.parameters(t, scored[i])
+				if e.ConfidenceCategory == selection.NeedsClarity {
+					r.unclear(t)
+				}
+			}
+		}
+	}
+	return r.list
+}
+
+type run struct {
+	c        selection.Case
+	tools    []selection.Tool
+	priority string
+	list     []selection.Recommendation
+}
+
+func (r *run) tool(server, name string) (selection.Tool, bool) {
+	i := slices.IndexFunc(r.tools, func(t selection.Tool) bool { return t.Server == server && t.Name == name })
+	if i < 0 {
+		return selection.Tool{}, false
+	}
+	return r.tools[i], true
+}
+
+func (r *run) add(kind, priority string, t selection.Tool, evidence []string, format string, args ...any) {
+	r.list = append(r.list, selection.Recommendation{
+		Kind: kind, Server: t.Server, Tool: t.Name, Priority: priority, Text: fmt.Sprintf(format, args...), Evidence: evidence,
+	})
+}
+
+// missed is about a run in which an expected tool was not called.
+func (r *run) missed(a selection.Answer) {
+	for _, want := range r.c.Expected {
+		called := slices.ContainsFunc(a.Calls, func(m selection.MadeCall) bool { return m.Server == want.Server && m.Tool == want.Tool })
+		t, ok := r.tool(want.Server, want.Tool)
+		if !ok || called && len(r.c.Expected) > 1 {
+			continue
+		}
+		if len(a.Calls) == 0 {
+			r.notFound(t)
+			continue
+		}
+		m := a.Calls[0]
+		if m.Unknown != "" {
+			r.add("unknown_tool", r.priority, t, []string{m.Unknown},
+				"The model called %q, which no server offers, and %s was expected. If the name is one that users would use, put it into the description of %s.", m.Unknown, t.Name, t.Name)
+			continue
+		}
+		if sibling, ok := r.tool(m.Server, m.Tool); ok {
+			r.taken(t, sibling)
+		}
+	}
+}
+
+// notFound is about a tool that was expected where none was called.
+func (r *run) notFound(t selection.Tool) {
+	if strings.TrimSpace(t.Description) == "" {
+		r.add("undescribed", high, t, nil, "%s has no description, so the model could not tell that it serves this query: describe what it does and when to use it.", t.Name)
+		return
+	}
+	_, missing := common(keywords(r.c.Query), toolStems(t))
+	if len(missing) == 0 {
+		r.add("not_called", r.priority, t, nil, "%s has all words of the query and was not called: say in its description when to use it.", t.Name)
+		return
+	}
+	r.add("not_called", r.priority, t, missing, "No tool was called. The query says %s, and neither the description nor the parameters of %s do: add those that belong to what it does.", quote(missing), t.Name)
+}
+
+// taken is about a sibling that was called in place of the expected tool.
+func (r *run) taken(t, sibling selection.Tool) {
+	if t.Name == sibling.Name {
+		r.add("same_name", high, t, []string{t.Server + ":" + t.Name, sibling.Server + ":" + sibling.Name},
+			"Servers %s and %s both have a tool %s, and the one of %s took the query: give the two different names, or say in each description what belongs to the other.",
+			t.Server, sibling.Server, t.Name, sibling.Server)
+	}
+	if strings.TrimSpace(t.Description) == "" {
+		r.add("undescribed", high, t, nil, "%s has no description, and %s of server %s took the query: describe what it does and when to use it.", t.Name, sibling.Name, sibling.Server)
+		return
+	}
+	words, own, theirs := keywords(r.c.Query), toolStems(t), toolStems(sibling)
+	inTheirs, _ := common(words, theirs)
+	_, misleading := common(inTheirs, own) // the sibling has them, the expected tool has not
+	shared, _ := common(inTheirs, own)
+	_, missing := common(words, own)
+	if len(misleading) > 0 {
+		r.add("misleading_words", r.priority, sibling, sentencesWith(sibling.Name+". "+sibling.Description, misleading),
+			"%s of server %s took the query by its words %s, which %s does not have. Remove them from %s if they are not what it does, or say there what it does not do; add them to %s.",
+			sibling.Name, sibling.Server, quote(misleading), t.Name, sibling.Name, t.Name)
+		return
+	}
+	if len(missing) > 0 {
+		r.add("missing_words", r.priority, t, missing, "%s of server %s took the query. The query says %s, and %s does not: add those that belong to what it does.", sibling.Name, sibling.Server, quote(missing), t.Name)
+	}
+	if len(shared) > 0 {
+		r.add("overlap", r.priority, sibling, sentencesWith(sibling.Name+". "+sibling.Description, shared),
+			"%s and %s of server %s both have the query's words %s, and so cannot be told apart by them: say in each what the other is for.", t.Name, sibling.Name, sibling.Server, quote(shared))
+	}
+	if len(misleading)+len(missing)+len(shared) == 0 {
+		r.add("overlap", r.priority, sibling, nil, "%s of server %s took the query without a word of it: say in %s when to use it, and when not.", sibling.Name, sibling.Server, t.Name)
+	}
+}
+
+// unwanted is about a tool that was called where none was expected.
+func (r *run) unwanted(m selection.MadeCall) {
+	t, ok := r.tool(m.Server, m.Tool)
+	if !ok {
+		return
+	}
+	shared, _ := common(keywords(r.c.Query), toolStems(t))
+	if len(shared) == 0 {
+		r.add("too_broad", r.priority, t, []string{clip(t.Description, 200)}, "%s was called for a query that no tool serves, and shares no word with it: narrow its description to what it does.", t.Name)
+		return
+	}
+	r.add("too_broad", r.priority, t, sentencesWith(t.Name+". "+t.Description, shared), "%s was called for a query that no tool serves, by its words %s: say in its description what it does not do.", t.Name, quote(shared))
+}
+
+// unclear is about the right tool, called without much confidence.
+func (r *run) unclear(t selection.Tool) {
+	own := toolStems(t)
+	var nearest selection.Tool
+	best := 0
+	for _, other := range r.tools {
+		if other.Server == t.Server && other.Name == t.Name {
+			continue
+		}
+		in, _ := common(keywords(other.Name+" "+other.Description), own)
+		if len(in) > best {
+			nearest, best = other, len(in)
+		}
+	}
+	if best == 0 {
+		r.add("unclear", low, t, nil, "%s was called with little confidence: say more exactly in its description when to use it.", t.Name)
+		return
+	}
+	shared, _ := common(keywords(nearest.Name+" "+nearest.Description), own)
+	r.add("unclear", low, t, sentencesWith(nearest.Description, shared), "%s was called with little confidence. Nearest to it is %s of server %s, with the words %s: say in each what the other is for.", t.Name, nearest.Name, nearest.Server, quote(shared))
+}
+
+// parameters is about the parameters of the right tool.
+func (r *run) parameters(t selection.Tool, p score.Parameters) {
+	if p.SchemaProblem != "" {
+		r.add("schema", high, t, nil, "The input schema of %s cannot be used: %s. Correct it, since models and clients read it, too.", t.Name, p.SchemaProblem)
+	}
+	declared := map[string]parameter{}
+	for _, d := range parametersOf(t.InputSchema) {
+		declared[d.name] = d
+	}
+	for _, d := range p.Details {
+		r.parameter(t, d, declared)
+	}
+}
+
+func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string]parameter) {
+	known, ok := declared[d.Name]
+	undescribed := ok && strings.TrimSpace(known.description) == ""
+	evidence := []string{}
+	if d.Expected != nil {
+		evidence = append(evidence, "expected "+clip(string(d.Expected), 100))
+	}
+	if d.Actual != nil {
+		evidence = append(evidence, "given "+clip(string(d.Actual), 100))
+	}
+	switch {
+	case d.State == score.Invented && !ok && !closed(t.InputSchema):
+		r.add("invented_parameter", medium, t, evidence, "The model invented the parameter %s of %s: set additionalProperties to false in the input schema, so that such calls are refused.", d.Name, t.Name)
+	case d.State == score.Invented && !ok:
+		r.add("invented_parameter", medium, t, evidence, "The model invented the parameter %s of %s, which the input schema refuses: if users ask for it, add it.", d.Name, t.Name)
+	case d.State == score.Invented:
+		r.add("invented_parameter", medium, t, evidence, "The model gave the parameter %s of %s a value that is not in the query: say in its description to leave it out unless it is asked for, or give it a default.", d.Name, t.Name)
+	case d.Expected != nil && !ok && d.State != score.Equal && d.State != score.Defaulted:
+		r.add("parameter_undeclared", high, t, evidence, "The case expects the parameter %s, and the input schema of %s does not have it: add it, or correct the case.", d.Name, t.Name)
+	case (d.State == score.Missing && d.Expected != nil || d.State == score.Different) && undescribed:
+		r.add("parameter_undescribed", high, t, evidence, "The parameter %s of %s is %s, and has no description: describe what belongs in it, with an example.", d.Name, t.Name, stateText(d))
+	case d.State == score.Missing && d.Expected != nil && !known.required:
+		r.add("parameter_missing", medium, t, evidence, "The optional parameter %s of %s was left out: say in its description when it is needed, or require it.", d.Name, t.Name)
+	case d.State == score.Missing && d.Expected != nil:
+		r.add("parameter_missing", medium, t, evidence, "The required parameter %s of %s was left out: say in its description where its value comes from.", d.Name, t.Name)
+	case d.State == score.Different && known.text:
+		r.add("parameter_different", medium, t, evidence, "The parameter %s of %s was filled in otherwise: name its values (enum) or its form (format, pattern) in the schema, or give an example in its description.", d.Name, t.Name)
+	case d.State == score.Different:
+		r.add("parameter_different", medium, t, evidence, "The parameter %s of %s was filled in otherwise: give an example in its description.", d.Name, t.Name)
+	}
+	if d.Problem != "" && d.Actual != nil && d.State != score.Invented {
+		r.add("parameter_type", medium, t, append(evidence, d.Problem), "The parameter %s of %s breaks the input schema: say its type and form in its description, too.", d.Name, t.Name)
+	}
+}
+
+func stateText(d score.Parameter) string {
+	if d.State == score.Missing {
+		return "missing"
+	}
+	return "different from what was expected"
+}

@@ -1,0 +1,146 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/touchstone-eval/touchstone/internal/mcpclient"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+)
+
+// Live reaches real MCP servers.
+type Live struct {
+	// Timeout is how long one server may take to start and to list its tools.
+	Timeout time.Duration
+	// StartPrograms is the user's consent to start the programs of stdio servers.
+	StartPrograms bool
+}
+
+// Bounds of the conversation with a server.
+const (
+	DefaultTimeout = 30 * time.Second
+	// checkTimeout keeps registering a server below two seconds.
+	checkTimeout = 1800 * time.Millisecond
+)
+
+// ErrNoConsent says that a stdio server was not started.
+var ErrNoConsent = errors.New("it is a program, which is not started without consent: give --start once you trust it")
+
+// target is a server as the list's reader takes it.
+func (l Live) target(s selection.Server) (toollist.Server, error) {
+	t := toollist.Server{Name: s.Name, Client: "the database", Place: toollist.Place{File: "<server " + s.Name + ">"}}
+	switch s.Transport {
+	case selection.Stdio:
+		if !l.StartPrograms {
+			return t, ErrNoConsent
+		}
+		command, err := s.Command()
+		t.Command, t.Transport = command, mcpclient.Stdio
+		return t, err
+	case selection.SSE:
+		t.URL, t.Transport = s.URL, mcpclient.SSE
+	default:
+		t.URL, t.Transport = s.URL, mcpclient.StreamableHTTP
+	}
+	return t, nil
+}
+
+// Check connects to a server and asks it for nothing.
+func (l Live) Check(ctx context.Context, s selection.Server) error {
+	t, err := l.target(s)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	err = mcpclient.Use(ctx, mcpclient.Target{Command: t.Command, URL: t.URL, Transport: t.Transport},
+		mcpclient.Options{Name: "touchstone-eval", Version: toollist.Version},
+		func(context.Context, *mcp.ClientSession) error { return nil })
+	if ctx.Err() != nil {
+		return fmt.Errorf("it did not answer within %s", checkTimeout)
+	}
+	return err
+}
+
+// List asks a server for all its tools, in its order, as it wrote them. A list of
+// which a part cannot be read is an error.
+func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, error) {
+	t, err := l.target(s)
+	if err != nil {
+		return nil, err
+	}
+	timeout := l.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	in, err := toollist.List(ctx, []toollist.Server{t}, timeout)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Unscanned) > 0 {
+		u := in.Unscanned[0]
+		if u.Tool != "" {
+			return nil, fmt.Errorf("its tool %q: %s", u.Tool, u.Reason)
+		}
+		return nil, errors.New(u.Reason)
+	}
+	tools := make([]selection.Tool, 0, len(in.Tools))
+	for _, t := range in.Tools {
+		tool := selection.Tool{Server: s.Name, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema}
+		if len(tool.InputSchema) == 0 {
+			tool.InputSchema = []byte("{}")
+		}
+		tools = append(tools, tool)
+	}
+	return tools, nil
+}
+
+// listings asks each server of a batch once: all runs of the batch are offered
+// the same tools, and what failed once fails for all.
+type listings struct {
+	lister Lister
+	mu     sync.Mutex
+	byName map[string]*listed
+}
+
+type listed struct {
+	done  chan struct{}
+	tools []selection.Tool
+	err   error
+}
+
+func (l *listings) list(ctx context.Context, s selection.Server) ([]selection.Tool, error) {
+	key := s.Name + "\x00" + s.URL
+	l.mu.Lock()
+	entry, ok := l.byName[key]
+	if !ok {
+		entry = &listed{done: make(chan struct{})}
+		l.byName[key] = entry
+	}
+	l.mu.Unlock()
+	if !ok {
+		entry.tools, entry.err = l.lister.List(ctx, s)
+		if ctx.Err() != nil { // this run was cancelled: the next one asks again
+			l.mu.Lock()
+			delete(l.byName, key)
+			l.mu.Unlock()
+		}
+		close(entry.done)
+		return entry.tools, entry.err
+	}
+	select {
+	case <-entry.done:
+		if entry.err != nil && errors.Is(entry.err, context.Canceled) && ctx.Err() == nil {
+			return l.list(ctx, s) // who asked first was cancelled
+		}
+		return entry.tools, entry.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,51 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+// Checker finds out whether a server can be reached.
+type Checker interface {
+	Check(context.Context, selection.Server) error
+}
+
+// Register stores a new server, checks that it can be reached and records what
+// was found. No tools are ingested. A server that cannot be reached is stored as
+// failed, and reason says why; a program that there is no consent to start stays
+// inactive.
+func Register(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) { //nolint:staticcheck // reason is a finding and no failure
+	if stored, err = s.CreateServer(ctx, server); err != nil {
+		return stored, nil, err
+	}
+	return check(ctx, s, checker, stored)
+}
+
+// Change stores a server's new name, URL and transport, and checks it as
+// Register does.
+func Change(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) { //nolint:staticcheck // reason is a finding and no failure
+	if stored, err = s.UpdateServer(ctx, server); err != nil {
+		return stored, nil, err
+	}
+	return check(ctx, s, checker, stored)
+}
+
+func check(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (selection.Server, error, error) { //nolint:staticcheck // see above
+	reason := checker.Check(ctx, server)
+	if errors.Is(reason, ErrNoConsent) {
+		return server, reason, nil
+	}
+	status := selection.ServerActive
+	if reason != nil {
+		status = selection.ServerFailed
+	}
+	if err := s.SetServerStatus(context.WithoutCancel(ctx), server.ID, status, time.Now()); err != nil {
+		return server, reason, err
+	}
+	server, err := s.Server(context.WithoutCancel(ctx), server.ID)
+	return server, reason, err
+}

@@ -1,0 +1,339 @@
+// Package runner executes runs: it ingests the tools of a case's servers, asks
+// the model, scores its answer and stores the result.
+//
+// Every run that was created ends as completed or as failed with a reason. A run
+// whose process ended before it did is failed by the next process that owns the
+// database.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+// Lister asks a server for its tools.
+type Lister interface {
+	List(context.Context, selection.Server) ([]selection.Tool, error)
+}
+
+// Options are the settings of a Runner.
+type Options struct {
+	// Workers is the number of runs in work at the same time; 0 means 8.
+	Workers int
+	// AllowUndescribed lets runs offer tools without a description.
+	AllowUndescribed bool
+	// Limits hold the providers to a rate. Optional.
+	Limits *model.Limits
+	// Client sends the requests to providers. Optional.
+	Client *http.Client
+	// Play is the cassette of the provider replay. Optional.
+	Play *model.Cassette
+	// Record receives the answers of other providers. Optional.
+	Record *model.Cassette
+	Price  model.Price
+}
+
+const defaultWorkers = 8
+
+// Runner executes runs of one database, which it owns. Its methods may be called
+// from several goroutines.
+type Runner struct {
+	store   *store.Store
+	lister  Lister
+	options Options
+	slots   chan struct{}
+
+	// ctx ends with Close, and all runs with it.
+	ctx  context.Context
+	stop context.CancelCauseFunc
+	work sync.WaitGroup
+
+	mu          sync.Mutex
+	closed      bool
+	active      map[string]*activeRun
+	subscribers map[chan Event]bool
+}
+
+type activeRun struct {
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+// Event says that a run has changed its status.
+type Event struct {
+	RunID          string                   `json:"run_id"`
+	BatchID        string                   `json:"batch_id"`
+	Status         selection.RunStatus      `json:"status"`
+	Classification selection.Classification `json:"classification,omitempty"`
+	Error          string                   `json:"error_message,omitempty"`
+}
+
+var errCancelled = errors.New(selection.Cancelled)
+
+// ErrClosed says that a runner takes no more work.
+var ErrClosed = errors.New("the runner is closing")
+
+// New takes possession of the database and fails the runs that another process
+// left unfinished.
+func New(ctx context.Context, s *store.Store, lister Lister, o Options) (*Runner, error) {
+	if err := s.Own(); err != nil {
+		return nil, err
+	}
+	if _, err := s.FailInterrupted(ctx); err != nil {
+		return nil, fmt.Errorf("end the runs of an earlier process: %w", err)
+	}
+	if o.Workers <= 0 {
+		o.Workers = defaultWorkers
+	}
+	r := &Runner{
+		store: s, lister: lister, options: o, slots: make(chan struct{}, o.Workers),
+		active: map[string]*activeRun{}, subscribers: map[chan Event]bool{},
+	}
+	r.ctx, r.stop = context.WithCancelCause(context.Background())
+	return r, nil
+}
+
+// Close cancels all runs and waits until each of them is stored as failed.
+func (r *Runner) Close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.stop(errCancelled)
+	r.work.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c := range r.subscribers {
+		delete(r.subscribers, c)
+		close(c)
+	}
+}
+
+// Batch is a set of runs: each case with each of the settings, so many times.
+type Batch struct {
+	Label    string
+	CaseIDs  []string
+	Settings []selection.Settings
+	Repeats  int // 0 means 1
+	// Key is the provider's API key. It is kept until the batch has ended.
+	Key model.Key
+}
+
+// MaxBatch is the most runs of one batch.
+const MaxBatch = 100_000
+
+// Start creates the runs of a batch and executes them in the background. It
+// fails at once where a model cannot be used, for want of a key for instance.
+func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []string, err error) {
+	repeats := max(1, b.Repeats)
+	total := len(b.CaseIDs) * len(b.Settings) * repeats
+	if total == 0 || total > MaxBatch {
+		return "", nil, fmt.Errorf("%w: a batch has 1 to %d runs, and this has %d: name cases and models", store.ErrInvalid, MaxBatch, total)
+	}
+	models := make([]model.Model, len(b.Settings))
+	for i := range b.Settings {
+		if err := b.Settings[i].Validate(); err != nil {
+			return "", nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
+		}
+		if models[i], err = r.model(b.Settings[i], b.Key); err != nil {
+			return "", nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
+		}
+	}
+	var runs []store.NewRun
+	var jobs []job
+	shared := &listings{lister: r.lister, byName: map[string]*listed{}}
+	for repeat := 1; repeat <= repeats; repeat++ {
+		for _, id := range b.CaseIDs {
+			for i, s := range b.Settings {
+				runs = append(runs, store.NewRun{CaseID: id, Settings: s, Repeat: repeat})
+				jobs = append(jobs, job{model: models[i], listings: shared})
+			}
+		}
+	}
+	if batchID, runIDs, err = r.store.CreateBatch(ctx, b.Label, runs); err != nil {
+		return "", nil, err
+	}
+	for i := range jobs {
+		jobs[i].runID, jobs[i].batchID = runIDs[i], batchID
+	}
+	return batchID, runIDs, r.launch(jobs)
+}
+
+// Retry executes a run that has ended again, as a new run of its batch.
+func (r *Runner) Retry(ctx context.Context, runID string, key model.Key) (newRunID string, err error) {
+	old, err := r.store.Run(ctx, runID)
+	if err != nil {
+		return "", err
+	}
+	m, err := r.model(old.Settings, key)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", store.ErrInvalid, err)
+	}
+	if newRunID, err = r.store.RetryRun(ctx, runID); err != nil {
+		return "", err
+	}
+	return newRunID, r.launch([]job{{
+		runID: newRunID, batchID: old.BatchID, model: m, listings: &listings{lister: r.lister, byName: map[string]*listed{}},
+	}})
+}
+
+func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error) {
+	m, err := model.New(s, model.Options{
+		Key: key, Client: r.options.Client, Cassette: r.options.Play, Price: r.options.Price, Limits: r.options.Limits,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.options.Record != nil && s.Provider != "replay" {
+		m = model.Recorder{Model: m, Cassette: r.options.Record, Key: key}
+	}
+	return m, nil
+}
+
+// launch hands jobs to workers. All of them are known as active before it
+// returns, so that each can be cancelled.
+func (r *Runner) launch(jobs []job) error {
+	r.mu.Lock()
+	closed := r.closed
+	type started struct {
+		job
+		ctx context.Context
+		run *activeRun
+	}
+	var all []started
+	if !closed {
+		r.work.Add(1)
+		for _, j := range jobs {
+			ctx, cancel := context.WithCancelCause(r.ctx)
+			a := &activeRun{cancel: cancel, done: make(chan struct{})}
+			r.active[j.runID] = a
+			all = append(all, started{j, ctx, a})
+		}
+	}
+	r.mu.Unlock()
+	if closed {
+		for _, j := range jobs {
+			r.end(j, nil, 0, ErrClosed)
+		}
+		return ErrClosed
+	}
+	go func() {
+		defer r.work.Done()
+		var group sync.WaitGroup
+		for _, j := range all {
+			// A cancelled run does not wait for its turn.
+			select {
+			case r.slots <- struct{}{}:
+				group.Go(func() {
+					defer func() { <-r.slots }()
+					r.execute(j.ctx, j.job, j.run)
+				})
+			case <-j.ctx.Done():
+				r.execute(j.ctx, j.job, j.run)
+			}
+		}
+		group.Wait()
+	}()
+	return nil
+}
+
+// Cancel ends a pending or running run as failed with "cancelled", and returns
+// when it has ended. A run that has ended already is ErrConflict.
+func (r *Runner) Cancel(ctx context.Context, runID string) error {
+	r.mu.Lock()
+	a := r.active[runID]
+	r.mu.Unlock()
+	// A pending run may be behind others in the queue, so it is ended here.
+	err := r.store.CancelPending(context.WithoutCancel(ctx), runID)
+	if err == nil {
+		if a != nil {
+			a.cancel(errCancelled)
+		}
+		if run, err := r.store.Run(context.WithoutCancel(ctx), runID); err == nil {
+			r.publish(Event{RunID: runID, BatchID: run.BatchID, Status: selection.Failed, Error: selection.Cancelled})
+		}
+		return nil
+	}
+	if !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	run, err := r.store.Run(ctx, runID)
+	if err != nil {
+		return err
+	}
+	if run.Status == selection.Running && a != nil {
+		a.cancel(errCancelled)
+		select {
+		case <-a.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if run, err = r.store.Run(ctx, runID); err != nil {
+			return err
+		}
+		if run.Error == selection.Cancelled {
+			return nil
+		}
+	}
+	return fmt.Errorf("cancel run %q: %w: it is %s", runID, store.ErrConflict, run.Status)
+}
+
+// Wait returns when the runs have ended, or ctx does.
+func (r *Runner) Wait(ctx context.Context, runIDs []string) error {
+	for _, id := range runIDs {
+		r.mu.Lock()
+		a := r.active[id]
+		r.mu.Unlock()
+		if a == nil {
+			continue
+		}
+		select {
+		case <-a.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// eventBuffer is how far a subscriber may lag behind before it loses events.
+const eventBuffer = 1024
+
+// Subscribe delivers events until the returned function is called or the runner
+// closes, which closes the channel. A subscriber that lags far behind loses
+// events and reads the runs' statuses from the store.
+func (r *Runner) Subscribe() (<-chan Event, func()) {
+	c := make(chan Event, eventBuffer)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		close(c)
+		return c, func() {}
+	}
+	r.subscribers[c] = true
+	return c, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.subscribers[c] {
+			delete(r.subscribers, c)
+			close(c)
+		}
+	}
+}
+
+func (r *Runner) publish(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c := range r.subscribers {
+		select {
+		case c <- e:
+		default:
+		}
+	}
+}

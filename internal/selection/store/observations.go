@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+)
+
+// Observations gives what a summary needs of the ended runs that a filter
+// selects, whatever its page. A run that was retried is left out: its retry
+// stands for it. So is a cancelled one.
+func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observation, error) {
+	q := f.query()
+	q.and("status IN ('completed', 'failed')")
+	q.and("coalesce(error_message, '') <> ?", selection.Cancelled)
+	q.and("id NOT IN (SELECT retry_of FROM test_runs WHERE retry_of IS NOT NULL)")
+	rows, err := s.read.QueryContext(ctx, `SELECT r.id, r.test_case_id, c.name, c.expected_mcp_server_name, m.provider, m.model, r.repeat, r.status, r.error_message,
+		r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.classification,
+		e.parameter_completeness, e.parameter_correctness, e.parameter_type_conformance, coalesce(json_array_length(e.hallucinated_parameters), 0),
+		e.confidence_category, r.confidence_score, r.confidence_source, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd,
+		(SELECT json_group_array(tag ORDER BY tag) FROM test_case_tags WHERE test_case_id = r.test_case_id)
+		FROM test_runs r JOIN test_cases c ON c.id = r.test_case_id JOIN model_settings m ON m.id = r.model_settings_id
+		LEFT JOIN tool_definitions t ON t.id = r.selected_tool_id LEFT JOIN evaluation_results e ON e.test_run_id = r.id
+		WHERE r.rowid IN (SELECT rowid FROM test_runs`+q.where()+`) ORDER BY r.created_at, r.rowid`, q.args...)
+	if err != nil {
+		return nil, remedied(err)
+	}
+	return collect(rows, scanObservation)
+}
+
+func scanObservation(row scanner) (score.Observation, error) {
+	var o score.Observation
+	var server, message, toolID, tool, toolServer, unknown, class, category, source sql.NullString
+	var provider, name, status, tags string
+	var took, input, output sql.NullInt64
+	err := row.Scan(&o.RunID, &o.CaseID, &o.Case, &server, &provider, &name, &o.Repeat, &status, &message,
+		&toolID, &tool, &toolServer, &unknown, &class, &o.Completeness, &o.Correctness, &o.Conformance, &o.Hallucinated,
+		&category, &o.Confidence, &source, &took, &input, &output, &o.CostUSD, &tags)
+	if err != nil {
+		return o, err
+	}
+	o.Server, o.Model, o.Error = server.String, provider+"/"+name, message.String
+	o.Failed = selection.RunStatus(status) == selection.Failed
+	o.Made = toolID.Valid || unknown.Valid
+	var made *selection.MadeCall
+	if o.Made {
+		made = &selection.MadeCall{Server: toolServer.String, Tool: tool.String, Unknown: unknown.String}
+	}
+	o.Selects = score.Selects(made)
+	o.Classification, o.Category = selection.Classification(class.String), selection.ConfidenceCategory(category.String)
+	o.Source = selection.ConfidenceSource(source.String)
+	o.DurationMS, o.InputTokens, o.OutputTokens = took.Int64, int(input.Int64), int(output.Int64)
+	if err := json.Unmarshal([]byte(tags), &o.Tags); err != nil {
+		return o, fmt.Errorf("tags of case %s in the database: %w", o.CaseID, err)
+	}
+	return o, nil
+}
