@@ -1,8 +1,8 @@
-# No proxy at all: a client that reads tools/list of every server and ranks the
-# tools on its side, by the textbook's BM25 over names and descriptions. What a
-# proxy's search adds is its distance from this.
+# No proxy: a client that reads tools/list from every server and ranks the tools
+# itself, by textbook BM25 over names and descriptions. The difference from this is
+# what the search of a proxy adds.
 name     = "bare-mcp"
-about    = "MCP servers without a proxy; the client ranks by BM25."
+about    = "MCP servers without a proxy; the client ranks the tools with BM25."
 contract = "native"
 
 start {

@@ -1,18 +1,18 @@
-# mcpproxy-go, as its users run it: a configuration file, a data directory, the
-# REST search and retrieve_tools. Nothing here says how it is built. Build it in
-# its checkout as its own instructions say, so that the file "mcpproxy" lies
-# there, or give the command with --var 'proxy_build=[...]'.
+# mcpproxy-go as its users run it: a configuration file, a data directory, the REST
+# search and retrieve_tools. This adapter does not build it. Build it in its checkout
+# by its own instructions, so that the checkout contains the file "mcpproxy", or give
+# the build command with --var 'proxy_build=[...]'.
 name  = "mcpproxy"
 about = "mcpproxy-go, from a checkout of its source."
 
 option "tools_limit" {
   default = "15"
-  about   = "How many tools its search gives when it is not told."
+  about   = "The number of search results if a query has no limit."
 }
 
 option "response_mode" {
   default = "full"
-  about   = "What retrieve_tools says of each tool: full or compact."
+  about   = "The detail of each tool in the answer of retrieve_tools: full or compact."
 }
 
 build {
@@ -43,7 +43,7 @@ start {
       tools_limit        = tonumber(option.tools_limit)
       tool_response_mode = option.response_mode
 
-      # Nothing leaves the machine, and nothing waits for a person.
+      # Send nothing to other machines, and wait for no person.
       telemetry          = { enabled = false }
       update_check       = { enabled = false }
       docker_isolation   = { enabled = false }
@@ -53,7 +53,7 @@ start {
       registries         = []
       allow_server_add   = false
 
-      # What it has of tools is what it read at its start.
+      # The tools are those that it read at its start.
       tool_discovery_interval = "0s"
       health_check_interval   = "0s"
 
@@ -77,8 +77,8 @@ mcp {
   headers  = { X-API-Key = token }
 }
 
-# It says that it is ready before its servers are connected, and lists tools
-# before they can be found: so both are asked for.
+# It reports that it is ready before its servers are connected, and lists tools before
+# a search can find them. So both are checked.
 ready {
   path      = "/api/v1/tools"
   headers   = { X-API-Key = token }
@@ -96,7 +96,7 @@ tools {
   description = item.description
   schema      = item.schema
 
-  # It keeps of a schema what its own type of a schema has.
+  # It keeps only the parts of a schema that its own type for schemas has.
   schema_drops = ["$schema", "title"]
   schema_adds  = { required = [], properties = {} }
 }
@@ -124,10 +124,10 @@ stop {
   grace  = "10s"
 }
 
-# Its own evaluator of the checks that quarantine a tool without asking. It
-# reads a corpus with labels and counts; over a corpus of one tool the count is
-# the verdict. The label that it wants is the same for every tool: the detector
-# does not know ours. It ends with 4 because there is no negative to count.
+# The evaluator of its checks that quarantine a tool automatically. It reads a corpus
+# with labels and prints counts. For a corpus of one tool the count is the verdict. It
+# gets the same label for every tool, so it does not know the real label. It ends with
+# status 4 because the corpus has no negatives.
 detector "mcpproxy-detect" {
   binary  = "scan-eval"
   command = [binary, "--gate", "--corpus", "${home}/corpus.json"]
@@ -152,7 +152,7 @@ detector "mcpproxy-detect" {
   flagged = answer.gated_detected > 0
 }
 
-# Its detector of secrets and sensitive paths, which reads descriptions alone.
+# Its detector of secrets and sensitive paths, which only reads descriptions.
 detector "mcpproxy-sensitive" {
   binary  = "scan-eval"
   command = [binary, "--corpus", "${home}/corpus.json"]

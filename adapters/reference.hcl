@@ -1,8 +1,8 @@
-# The contract of docs/own-proxy.md, said in the words of an adapter, over the
-# reference proxy inside touchstone. It gives what the built-in way gives, list
-# for list; start from a copy of it for a proxy that differs a little.
+# The contract of docs/own-proxy.md, written as an adapter, for the reference proxy in
+# touchstone. Its results are identical to those of the built-in dialect. For a proxy
+# with a slightly different interface, start from a copy of this file.
 name  = "reference"
-about = "The proxy that touchstone carries."
+about = "The reference proxy in touchstone."
 
 start {
   command = [

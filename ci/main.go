@@ -1,14 +1,14 @@
-// Touchstone evaluates MCP proxies: every stage of pipeline.hcl runs in a
-// container of its own, and nothing unchanged is ever computed twice.
+// Touchstone evaluates MCP proxies: every stage of pipeline.hcl runs in its own
+// container, and no unchanged stage is computed twice.
 //
-// The functions run this project's own command line next to the engine: it
-// plans, decides what is a hit and starts the containers, so the pipeline is
-// declared once and no stage is named here. Results are kept in the cache
-// volume touchstone-store.
+// The functions run the touchstone command line next to the engine. It plans the run,
+// finds cached results and starts the containers, so the pipeline is only declared in
+// pipeline.hcl and this module names no stage. Results are kept in the cache volume
+// touchstone-store.
 //
-// Dagger's function cache never answers for a function that judges or measures:
-// each call runs the planner, which takes a fraction of a second where all
-// stages are hits. So no verdict can be older than the inputs it stands for.
+// Functions that judge or measure are excluded from Dagger's function cache: each call
+// runs the planner, which takes a fraction of a second if all stages are cached. So a
+// verdict is never older than its inputs.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"dagger/touchstone/internal/dagger"
 )
 
-// Where things are in the planner's container.
+// Paths in the planner's container, and exit statuses.
 const (
 	treeDir  = "/tree"
 	storeDir = "/store"
@@ -31,15 +31,15 @@ const (
 
 	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
 
-	// needsEngine is the exit status of --without-engine where a stage has to run.
+	// needsEngine is the exit status of --without-engine if a stage has to run.
 	needsEngine = 75
 
-	// buildFailed is the exit status of a call whose touchstone could not be
-	// built: 1 would say that the gate failed.
+	// buildFailed is the exit status if touchstone could not be built. It is not
+	// 1, which means that the gate failed.
 	buildFailed = 5
 )
 
-// Touchstone is a tree with a pipeline, and the program that runs it.
+// Touchstone is a tree with a pipeline and the touchstone program.
 type Touchstone struct {
 	// +private
 	Source *dagger.Directory
@@ -57,7 +57,7 @@ type Touchstone struct {
 	Environment []Variable
 }
 
-// Variable is one variable of the planner's environment.
+// Variable is an environment variable of the planner.
 type Variable struct {
 	// +private
 	Name string
@@ -68,29 +68,29 @@ type Variable struct {
 }
 
 func New(
-	// This project's tree: the source of touchstone, and the pipeline where no
-	// other source is named.
+	// The tree of this project: the source of touchstone, and the pipeline unless
+	// another source is given.
 	// +defaultPath="/"
 	// +ignore=[".git", "**/.git", "/reports", "/docs", "/bench", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
 	code *dagger.Directory,
-	// Another tree that holds the pipeline and what it reads.
+	// Another tree, with the pipeline and its inputs.
 	// +optional
 	// +ignore=[".git", "**/.git", "/reports", "**/node_modules"]
 	source *dagger.Directory,
 	// A static Linux build of touchstone, to use instead of building one.
 	// +optional
 	binary *dagger.File,
-	// Set a variable of the pipeline, name=value. A value with a quote or a
-	// comma goes through with-var.
+	// Set a variable of the pipeline, name=value. Use with-var for a value with a
+	// quote or a comma.
 	// +optional
 	vars []string,
-	// The pipeline to read: a directory or a file of the source. pipeline.hcl
-	// stands for all pipeline files of its directory.
+	// The pipeline: a directory or a file of the source. pipeline.hcl stands for all
+	// pipeline files in its directory.
 	// +default="pipeline.hcl"
 	file string,
-	// The image for stages that run other programs than touchstone and name
-	// none, and for servers that are refreshed from: NAME@sha256:DIGEST, or
-	// dir:PATH for a directory of the source.
+	// The image for refreshing the corpus and for stages that run programs other than
+	// touchstone without naming an image: NAME@sha256:DIGEST, or dir:PATH for a
+	// directory of the source.
 	// +optional
 	containerImage string,
 ) *Touchstone {
@@ -99,8 +99,8 @@ func New(
 		t.Source = code
 	}
 	if binary == nil {
-		// Only init needs the pipeline and the data that the program carries:
-		// without them an edit of a dataset builds nothing.
+		// Only init uses the pipeline and the data embedded in the program. Without
+		// them, an edit of a dataset does not rebuild the program.
 		bare := code.
 			Filter(dagger.DirectoryFilterOpts{Exclude: []string{"examples", "datasets", "pipeline.hcl", "variables.hcl", "proxy.hcl"}}).
 			WithNewFile("datasets/none.json", "").
@@ -114,35 +114,34 @@ func New(
 	return t
 }
 
-// WithSecret hands a secret to the stages that ask for it, as env:NAME.
+// WithSecret passes a secret to the stages that request it as env:NAME.
 // +cache="session"
 func (t *Touchstone) WithSecret(name string, value *dagger.Secret) *Touchstone {
 	t.Environment = append(t.Environment, Variable{Name: name, Secret: value})
 	return t
 }
 
-// WithEnv hands an environment variable to the stages that pass it on.
+// WithEnv passes an environment variable to the stages that declare it.
 func (t *Touchstone) WithEnv(name, value string) *Touchstone {
 	t.Environment = append(t.Environment, Variable{Name: name, Value: value})
 	return t
 }
 
-// WithVar sets a variable of the pipeline, whatever its value holds.
+// WithVar sets a variable of the pipeline. Its value may contain any character.
 func (t *Touchstone) WithVar(name, value string) *Touchstone {
 	t.Vars = append(t.Vars, name+"="+value)
 	return t
 }
 
-// Gate runs what changed and judges it; its exit status is the verdict.
+// Gate runs changed stages and evaluates the verdict; its exit status is the verdict.
 //
-// The summary is printed where the gate passes. Where it fails, the exit
-// status is the command line's: 1 the gate failed, 2 the pipeline is wrong, 3 a
-// stage failed, 4 a dataset is invalid. It is 5 where touchstone could not be
-// built.
+// Prints the summary if the gate passes. Otherwise the exit status is that of the
+// command line: 1 the gate failed, 2 the pipeline is invalid, 3 a stage failed, 4 a
+// dataset is invalid. It is 5 if touchstone could not be built.
 // +cache="never"
 func (t *Touchstone) Gate(
 	ctx context.Context,
-	// Execute every stage, also where it is a hit.
+	// Execute every stage, even if its result is cached.
 	// +optional
 	force bool,
 ) (string, error) {
@@ -160,7 +159,7 @@ func (t *Touchstone) Gate(
 	return "", t.failed(ctx, ended, code, stdout)
 }
 
-// Report is the directory of reports, also of a gate that failed.
+// Report returns the directory of reports, even if the gate failed.
 //
 // The exit status of any other failure is that of the function gate.
 // +cache="never"
@@ -189,26 +188,26 @@ func (t *Touchstone) ServeReport(ctx context.Context) (*dagger.Service, error) {
 		AsService(dagger.ContainerAsServiceOpts{Args: []string{program, "report", "serve", "--listen", "0.0.0.0:8321", outDir}}), nil
 }
 
-// Plan says for each stage instance whether it is a hit, and why not.
+// Plan reports for each stage instance whether it is cached, and if not, why.
 // +cache="never"
 func (t *Touchstone) Plan(ctx context.Context) (string, error) {
 	return t.planner(nil, "plan").Stdout(ctx)
 }
 
-// Run brings the selected stages up to date, by default all of them.
+// Run brings the selected stages up to date, by default all stages.
 // +cache="never"
 func (t *Touchstone) Run(
 	ctx context.Context,
-	// This stage or instance and nothing else.
+	// Only this stage or instance.
 	// +optional
 	only []string,
-	// This stage or instance and all that depends on it.
+	// This stage or instance and everything that depends on it.
 	// +optional
 	from []string,
-	// This stage or instance and all that it needs.
+	// This stage or instance and everything that it depends on.
 	// +optional
 	until []string,
-	// Execute the selected stages, also where they are hits.
+	// Execute the selected stages, even if their results are cached.
 	// +optional
 	force bool,
 ) (string, error) {
@@ -224,12 +223,12 @@ func (t *Touchstone) Run(
 	return t.planner(flags, "run").Stdout(ctx)
 }
 
-// Stage is the outputs of one stage, brought up to date.
+// Stage brings one stage up to date and returns its outputs.
 // +cache="never"
 func (t *Touchstone) Stage(
 	// The stage.
 	name string,
-	// One cell of its matrix, AXIS=VALUE,...; all of them by default.
+	// One instance of its matrix, AXIS=VALUE,...; by default all instances.
 	// +optional
 	instance string,
 ) *dagger.Directory {
@@ -239,9 +238,9 @@ func (t *Touchstone) Stage(
 	return t.planner([]string{"--until", name, "--output", outDir}, "run").Directory(outDir)
 }
 
-// Baseline is the candidate for a new baseline, measured now.
+// Baseline measures now and returns a candidate for a new baseline.
 //
-// The thresholds of the present one are kept.
+// The thresholds of the present baseline are kept.
 // +cache="never"
 func (t *Touchstone) Baseline(
 	// The present baseline, relative to the source.
@@ -251,15 +250,15 @@ func (t *Touchstone) Baseline(
 	return t.planner([]string{"--baseline", path}, "baseline", "update").File(treeDir + "/" + path)
 }
 
-// RefreshCorpus is the next version of the corpus, read from real servers.
+// RefreshCorpus reads the next version of the corpus from real servers.
 //
-// It asks those that upstreams.hcl pins, and is a directory with the new file
-// and nothing else. It reaches the network, and no pipeline runs it. The servers are installed
-// and started in the image that --container-image names.
+// It queries the servers that upstreams.hcl pins, and returns a directory that only
+// contains the new file. It uses the network, and no gate runs it. The servers are
+// installed and started in the image given with --container-image.
 // +cache="never"
 func (t *Touchstone) RefreshCorpus(
 	ctx context.Context,
-	// The directory of the corpora and of upstreams.hcl, in the source.
+	// The directory of the source with the corpora and upstreams.hcl.
 	// +default="datasets"
 	dir string,
 	// Servers that may fail or list fewer tools than before.
@@ -292,7 +291,7 @@ func (t *Touchstone) RefreshCorpus(
 	return t.Source.Directory(dir).Diff(ended.Directory(treeDir + "/" + dir)), nil
 }
 
-// image is the root filesystem that --container-image names.
+// image returns a container with the root filesystem given by --container-image.
 func (t *Touchstone) image() (*dagger.Container, error) {
 	dir, isDir := strings.CutPrefix(t.ContainerImage, "dir:")
 	switch {
@@ -303,10 +302,10 @@ func (t *Touchstone) image() (*dagger.Container, error) {
 	case strings.Contains(t.ContainerImage, "@sha256:"):
 		return dag.Container().From(t.ContainerImage), nil
 	}
-	return nil, fmt.Errorf("image %q is not pinned: a tag may name other bytes tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
+	return nil, fmt.Errorf("image %q is not pinned: a tag may refer to a different image tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
 }
 
-// environment hands variables and secrets to a container.
+// environment adds the variables and secrets to a container.
 func (t *Touchstone) environment(c *dagger.Container) *dagger.Container {
 	for _, v := range t.Environment {
 		if v.Secret != nil {
@@ -318,14 +317,14 @@ func (t *Touchstone) environment(c *dagger.Container) *dagger.Container {
 	return c
 }
 
-// Build is the static touchstone program.
+// Build returns the static touchstone program.
 func (t *Touchstone) Build() *dagger.File {
 	return t.build(t.Code)
 }
 
 func (t *Touchstone) build(code *dagger.Directory) *dagger.File {
-	// A Go toolchain is where this module runs, so none is pulled. Its
-	// container is that of this module, made of the same files.
+	// This module runs in a container with a Go toolchain, so no other image is
+	// pulled: the build uses the module's container, made from the same files.
 	return t.Code.Filter(dagger.DirectoryFilterOpts{Include: []string{"dagger.json", "ci"}}).AsModule().Runtime().
 		WithoutEntrypoint().
 		WithMountedCache("/go/pkg/mod", dag.CacheVolume("touchstone-go-mod")).
@@ -338,17 +337,17 @@ func (t *Touchstone) build(code *dagger.Directory) *dagger.File {
 		File(program)
 }
 
-// planner runs the command line with access to the engine that runs it.
+// planner runs the command line with access to the engine.
 func (t *Touchstone) planner(flags []string, verb ...string) *dagger.Container {
 	return t.exec(dagger.ReturnTypeSuccess, flags, verb...)
 }
 
 func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...string) *dagger.Container {
-	// The engine's init process has to stay: sessions from within go through it.
+	// Keep the engine's init process, which nested sessions use.
 	return t.command(flags, verb...).exec(dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
 }
 
-// command is the command line on the tree, ready to run.
+// command is a command line of touchstone on the tree.
 type command struct {
 	in   *dagger.Container
 	argv []string
@@ -356,8 +355,8 @@ type command struct {
 
 func (c command) exec(opts dagger.ContainerWithExecOpts) *dagger.Container {
 	return c.in.
-		// The engine may answer an earlier run's container from its cache;
-		// this makes the planner look again.
+		// Without a unique variable, the engine may return the container of an
+		// earlier call from its cache instead of running the planner.
 		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
 		WithExec(c.argv, opts)
 }
@@ -380,10 +379,9 @@ func (t *Touchstone) command(flags []string, verb ...string) command {
 	return command{t.environment(planner), append(argv, flags...)}
 }
 
-// gate runs the gate and gives what ended and its exit status. Most often there
-// is nothing to execute. So it is tried first in a container that cannot reach
-// the engine: one that can needs the engine's init process and a session, which
-// take a third of its time.
+// gate runs the gate and returns the ended container and its exit status. Usually there
+// is nothing to execute. So gate first tries a container without access to the engine:
+// access needs the engine's init process and a session, which take a third of the time.
 func (t *Touchstone) gate(ctx context.Context) (*dagger.Container, int, error) {
 	ended := t.command([]string{"--without-engine"}, "gate").exec(dagger.ContainerWithExecOpts{Expect: dagger.ReturnTypeAny, NoInit: true})
 	code, err := ended.ExitCode(ctx)
@@ -395,9 +393,9 @@ func (t *Touchstone) gate(ctx context.Context) (*dagger.Container, int, error) {
 	return ended, code, err
 }
 
-// failed is the error of a command that ended with a status, in the form in
-// which Dagger's own errors of commands cross from a module to its caller: so
-// the call ends with that status, and prints what the command printed.
+// failed returns the error of a command that ended with an exit status, in the form in
+// which Dagger passes errors of commands from a module to its caller. The call then ends
+// with that status and prints the output of the command.
 func (t *Touchstone) failed(ctx context.Context, ended *dagger.Container, code int, stdout string) error {
 	stderr, err := ended.Stderr(ctx)
 	if err != nil {

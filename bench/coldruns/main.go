@@ -1,11 +1,11 @@
-// Command coldruns starts a proxy many times from nothing over the replayed
-// corpus, asks it every query of the golden set each time, and says whether the
-// ranked lists were ever another. Each run has an order of its own: of servers,
-// of tools within each and of queries.
+// Command coldruns starts a proxy many times from scratch with the replayed corpus,
+// sends it every query of the golden set each time, and reports whether the ranked
+// lists ever differ. Each run has its own order of servers, of tools within each
+// server, and of queries.
 //
 //	go run ./bench/coldruns -proxy adapters/mcpproxy.hcl -source ../mcpproxy-go [-runs 100]
 //
-// Without -proxy it is the reference proxy.
+// Without -proxy it uses the reference proxy.
 package main
 
 import (
@@ -99,7 +99,7 @@ func bench(o options) error {
 			switch want := first.PerQuery[i]; {
 			case !slices.EqualFunc(q.Ranked, want.Ranked, func(a, b contracts.RankedTool) bool { return a.ToolID == b.ToolID }):
 				others++
-				fmt.Printf("run %d, query %s: another list than in run 1\n", run, q.ID)
+				fmt.Printf("run %d, query %s: the list differs from that of run 1\n", run, q.ID)
 			case !slices.EqualFunc(q.Ranked, want.Ranked, func(a, b contracts.RankedTool) bool { return a.Score == b.Score }):
 				scores++
 			}
@@ -112,10 +112,10 @@ func bench(o options) error {
 	fmt.Printf("%s: %d cold runs, %d failed; %d queries each, %d without an answer\n", first.Proxy, o.runs, failed, len(first.PerQuery), errored)
 	fmt.Printf("ranked lists that differ from those of the first run: %d of %d; the same list with other scores: %d\n",
 		others, len(times)*len(first.PerQuery), scores)
-	fmt.Printf("a run, the proxy's start and all queries: median %v, longest %v\n",
+	fmt.Printf("a run (the start of the proxy and all queries): median %v, longest %v\n",
 		times[len(times)/2].Round(time.Millisecond), times[len(times)-1].Round(time.Millisecond))
 	if others+failed+errored > 0 {
-		return fmt.Errorf("the runs are not alike")
+		return fmt.Errorf("the runs differ")
 	}
 	return nil
 }

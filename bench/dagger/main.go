@@ -1,15 +1,15 @@
-// Command dagger times the Dagger module and the Dagger executor beside what
-// they are measured by: a module function that returns a constant, and the
-// local executor. It needs a running engine and the dagger program, and works
-// on a copy of what git would check out.
+// Command dagger times the Dagger module and the Dagger executor, and compares them
+// with a module function that returns a constant and with the local executor. It needs
+// a running engine and the dagger program, and works on a copy of the files that git
+// tracks.
 //
 //	go run ./bench/dagger [-runs 5] [-stages 20] [-matrix 100] [-jobs 8]
 //
-// The bounds are: a warm gate costs at most twice the constant; a container
-// adds less than 300 ms to a stage; a matrix of 100 takes at most 1.5 times as
-// long as locally, and the constant's time on top. Dagger answers the constant
-// from its function cache; what the same call costs when the function does run
-// is printed beside it, because a gate has to run.
+// The bounds are: a warm gate takes at most twice as long as the constant; a container
+// adds less than 300 ms to a stage; a matrix of 100 takes at most 1.5 times as long as
+// with the local executor, plus the time of the constant. Dagger answers the constant
+// from its function cache. The time of the same call when the function runs is printed
+// as well, because a gate has to run.
 package main
 
 import (
@@ -30,9 +30,9 @@ import (
 func main() {
 	var b bench
 	flag.IntVar(&b.runs, "runs", 5, "timed runs of each")
-	flag.IntVar(&b.stages, "stages", 20, "stages one after the other, for the cost of one")
-	flag.IntVar(&b.matrix, "matrix", 100, "instances at once")
-	flag.IntVar(&b.jobs, "jobs", 8, "how many of them run at once")
+	flag.IntVar(&b.stages, "stages", 20, "length of the chain of stages that measures the cost of one stage")
+	flag.IntVar(&b.matrix, "matrix", 100, "number of instances in the matrix")
+	flag.IntVar(&b.jobs, "jobs", 8, "number of instances that run at once")
 	flag.Parse()
 	if err := b.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "dagger:", err)
@@ -59,7 +59,7 @@ func (b *bench) run() error {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	// Containers need a static program.
+	// Containers require a static program.
 	if err := os.Setenv("CGO_ENABLED", "0"); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (Floor) Answer() string { return "42" }
 func (Floor) Run() string { return "42" }
 `
 
-// floorModule is the least that a module can be.
+// floorModule is a minimal module.
 var floorModule = map[string]string{
 	"dagger.json": `{"name": "floor", "engineVersion": "` + executor.Version + `", "sdk": {"source": "go"}}`,
 	"main.go":     floorSource,
@@ -121,8 +121,8 @@ func (b *bench) warmGate() (floor time.Duration, err error) {
 	return floor, nil
 }
 
-// oneStage spreads the cost of containers over stages that do next to nothing,
-// one after the other; the session's own beginning is in it.
+// oneStage measures the cost of a container with a chain of stages that do almost
+// nothing. The time includes the start of the session.
 func (b *bench) oneStage() error {
 	dir := filepath.Join(b.dir, "chain")
 	var hcl strings.Builder
@@ -142,13 +142,13 @@ func (b *bench) oneStage() error {
 	return nil
 }
 
-// matrices are the evaluation's own, by the stage that ends the run. An
-// instance of the first is real work, a second or so of a processor; one of the
-// second is next to none, so that it shows what containers cost; the third is
-// both at once, as a gate of that many runs has them.
+// matrices are the matrices of the evaluation, named by the last stage of the run. An
+// instance of the first is real work of about a second of processor time. An instance
+// of the second is almost none, so that it shows the cost of containers. The third has
+// both at once, like a gate with that many runs.
 var matrices = []string{"score-retrieval", "score-security", "aggregate"}
 
-// manyAtOnce runs the evaluation's matrices with many instances.
+// manyAtOnce runs the matrices of the evaluation with many instances.
 func (b *bench) manyAtOnce(floor time.Duration) error {
 	for _, stage := range matrices {
 		samples, err := b.executors(filepath.Join(b.dir, "tree"), b.jobs, 0, 1,
@@ -162,7 +162,7 @@ func (b *bench) manyAtOnce(floor time.Duration) error {
 	return nil
 }
 
-// executors times a command line on an empty store with both executors.
+// executors times a command with an empty store, with each of the two executors.
 func (b *bench) executors(dir string, jobs, warmup, runs int, args ...string) ([]timing.Sample, error) {
 	var contenders []timing.Contender
 	for _, name := range []string{"local", "dagger"} {
@@ -194,7 +194,7 @@ func writeTree(dir string, files map[string]string) error {
 	return command(dir, "git", "init", "--quiet")
 }
 
-// checkout copies the files that git knows of this tree.
+// checkout copies the files of this tree that git tracks.
 func checkout(to string) error {
 	list, err := exec.Command("git", "ls-files", "-z").Output()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command gate times the real pipeline, cold and warm, beside ninja on a
-// graph of as many stages, and what the engine adds to each stage that it
-// executes, beside ninja executing the same commands.
+// Command gate times the real pipeline, cold and warm, and compares it with ninja on a
+// graph with as many stages. It also measures what the engine adds to each executed
+// stage, compared with ninja executing the same commands.
 //
 //	go run ./bench/gate [-runs 15] [-copies 500]
 package main
@@ -21,7 +21,7 @@ import (
 
 func main() {
 	runs := flag.Int("runs", 15, "timed warm runs")
-	copies := flag.Int("copies", 500, "size of the graph that the engine's overhead is measured on")
+	copies := flag.Int("copies", 500, "size of the graph for measuring the overhead of the engine")
 	flag.Parse()
 	if err := bench(*runs, *copies); err != nil {
 		fmt.Fprintln(os.Stderr, "gate:", err)
@@ -36,9 +36,9 @@ func bench(runs, copies int) error {
 	}
 	defer os.RemoveAll(dir)
 	store := filepath.Join(dir, "store")
-	// A used store is moved aside, and all are removed in the end: ext4 without
-	// a journal is slow to make files for minutes after many were removed, which
-	// would be charged to the next run.
+	// A used store is moved aside and removed at the end. After many files were
+	// removed, ext4 without a journal creates files slowly for minutes, which
+	// would slow down the next run.
 	used := 0
 	fresh := func() error {
 		used++

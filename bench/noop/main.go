@@ -1,5 +1,6 @@
-// Command noop times a run that has nothing to do, on graphs of copy stages
-// and one that gathers them, beside ninja and make on the same graph.
+// Command noop times a run that has nothing to do, on graphs of copy stages and one
+// stage that concatenates the copies, and compares it with ninja and make on the same
+// graph.
 //
 //	go run ./bench/noop [-n 1000,10000] [-runs 9]
 package main
@@ -48,7 +49,7 @@ func bench(sizes string, runs int) error {
 		if err != nil {
 			return err
 		}
-		timing.Print(os.Stdout, fmt.Sprintf("nothing to do, %d copies and one that gathers", n), samples)
+		timing.Print(os.Stdout, fmt.Sprintf("nothing to do, %d copies and one concatenation", n), samples)
 	}
 	return nil
 }

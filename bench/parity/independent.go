@@ -8,9 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// figures are the seven figures of one query, computed from its list and its
-// labels alone, and from nothing of package metrics: each as its definition
-// says, with no regard to speed.
+// figures returns the seven figures of one query, computed from its list and its labels
+// without package metrics. Each is implemented as defined, without regard to speed.
 func figures(q contracts.QueryResult) map[string]float64 {
 	grade := map[contracts.ToolID]int{}
 	relevant := 0
@@ -65,7 +64,7 @@ func figures(q contracts.QueryResult) map[string]float64 {
 	return out
 }
 
-// disagreement is the largest difference between the report's means and those
+// disagreement returns the largest difference between the means in the report and those
 // of figures.
 func disagreement(report contracts.RetrievalReport) float64 {
 	sum := map[string]float64{}
@@ -82,7 +81,7 @@ func disagreement(report contracts.RetrievalReport) float64 {
 	return worst
 }
 
-// otherLists names the queries whose lists differ.
+// otherLists returns the queries whose lists differ.
 func otherLists(a, b contracts.RetrievalReport) (ids []string) {
 	for i, q := range a.PerQuery {
 		same := slices.EqualFunc(q.Ranked, b.PerQuery[i].Ranked, func(x, y contracts.RankedTool) bool { return x.ToolID == y.ToolID })
@@ -93,8 +92,8 @@ func otherLists(a, b contracts.RetrievalReport) (ids []string) {
 	return ids
 }
 
-// describeMoves prints each query of which a figure differs, with the ranks of
-// its relevant tools.
+// describeMoves prints each query with a figure that differs, with the ranks of its
+// relevant tools.
 func describeMoves(a, b contracts.RetrievalReport) {
 	ranks := func(q contracts.QueryResult) (text string) {
 		for _, r := range q.Ranked {

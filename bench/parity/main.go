@@ -1,13 +1,13 @@
-// Command parity sets our figures of mcpproxy-go beside those that it
-// publishes, over its own datasets, which are read where they lie in its
-// checkout. The metrics are computed a second time, by the code in
-// independent.go, from the ranked lists of our reports.
+// Command parity compares Touchstone's figures for mcpproxy-go with those that
+// mcpproxy-go publishes, on its own datasets, which are read from its checkout. The code
+// in independent.go computes the metrics a second time, from the ranked lists of the
+// reports.
 //
 //	go run ./bench/parity -source ../mcpproxy-go
 //
-// The checkout has to hold what its own instructions build: mcpproxy, and
-// scan-eval for the detectors, at its root. docs/parity.md is made of what this
-// prints.
+// The checkout must contain the results of its own build instructions at its root:
+// mcpproxy, and scan-eval for the detectors. docs/parity.md uses the output of this
+// command.
 package main
 
 import (
@@ -24,14 +24,14 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Where its datasets lie.
+// The directories of its datasets.
 const (
 	evaluation = "specs/065-evaluation-foundation/datasets/"
 	profiler   = "specs/083-discovery-profiler/datasets/"
 )
 
 func main() {
-	source := flag.String("source", "", "a checkout of mcpproxy-go, built")
+	source := flag.String("source", "", "a checkout of mcpproxy-go with its built programs")
 	adapter := flag.String("adapter", "adapters/mcpproxy.hcl", "its adapter")
 	flag.Parse()
 	if err := parity(*source, *adapter); err != nil {
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// work runs touchstone in a directory of its own.
+// work runs touchstone in a temporary directory.
 type work struct{ dir, tool, source string }
 
 func (w work) path(name string) string { return filepath.Join(w.dir, name) }
@@ -73,7 +73,7 @@ func parity(source, adapter string) error {
 	return w.detectors()
 }
 
-// corpora are what the golden set is scored over.
+// corpora are the corpora that the golden set is scored on.
 var corpora = []struct{ name, file, schemas string }{
 	{"v2", profiler + "corpus_v2.tools.json", ""},
 	{"v1, with the schemas of v2", evaluation + "corpus_v1.tools.json", "v2"},
@@ -144,7 +144,7 @@ func (w work) retrieval() error {
 	return nil
 }
 
-// readPublished reads the figures of its baseline, which has no schema.
+// readPublished reads the figures from the published baseline, which has no schema.
 func readPublished(file string) (map[string]float64, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

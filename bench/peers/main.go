@@ -1,10 +1,10 @@
-// Command peers times touchstone scan and the scanners of others on the same
-// tools, each in the way in which it is fastest at telling which tool is meant:
+// Command peers times touchstone scan and other scanners on the same tools. Each runs in
+// the fastest mode that reports which tool a finding belongs to:
 //
 //	go run ./bench/peers -tools FILE [-aguara PROGRAM] [-mcp-scanner CHECKOUT]
 //
-// FILE holds rows with server, tool, description and inputSchema. Peers that
-// are not named are left out.
+// FILE holds rows with server, tool, description and inputSchema. Scanners without a
+// flag are left out.
 package main
 
 import (
@@ -19,11 +19,11 @@ import (
 
 func main() {
 	var o options
-	flag.StringVar(&o.tools, "tools", "", "a file of rows: server, tool, description, inputSchema")
+	flag.StringVar(&o.tools, "tools", "", "a file of rows with server, tool, description and inputSchema")
 	flag.StringVar(&o.aguara, "aguara", "", "the program aguara")
-	flag.StringVar(&o.mcpScanner, "mcp-scanner", "", "a checkout of mcp-scanner; needs python3 with yara")
-	flag.StringVar(&o.python, "python", "python3", "the Python that has yara")
-	flag.IntVar(&o.copies, "copies", 10, "how often the tools are scanned in the larger run")
+	flag.StringVar(&o.mcpScanner, "mcp-scanner", "", "a checkout of mcp-scanner; requires python3 with yara")
+	flag.StringVar(&o.python, "python", "python3", "the Python interpreter that has yara")
+	flag.IntVar(&o.copies, "copies", 10, "how often the tools are repeated in the larger run")
 	flag.IntVar(&o.runs, "runs", 5, "timed runs of each")
 	flag.Parse()
 	if err := bench(o); err != nil {
@@ -61,9 +61,9 @@ func bench(o options) error {
 	if err != nil {
 		return err
 	}
-	// What starting up takes is in both and falls out of the difference.
-	// Processor time, since a busy machine makes wall times long.
-	fmt.Println("tools a second of processor time, without the start:")
+	// Startup costs occur in both runs and cancel out in the difference.
+	// Processor time is used because other load makes wall times long.
+	fmt.Println("tools per second of processor time, without startup:")
 	for i, s := range more {
 		extra := s.MedianCPU() - once[i].MedianCPU()
 		fmt.Printf("  %-12s %10.0f\n", s.Name, float64((o.copies-1)*len(rows.Tools))/extra.Seconds())
@@ -92,13 +92,13 @@ func (o options) compare(tool, dir string, tools []row, copies int) ([]timing.Sa
 	n := copies * len(tools)
 	timing.Print(os.Stdout, fmt.Sprintf("%d tools, whole processes", n), samples)
 	for _, s := range samples {
-		fmt.Printf("  %-12s %10.0f tools a second, %8.0f a second of processor time\n",
+		fmt.Printf("  %-12s %10.0f tools per second, %8.0f per second of processor time\n",
 			s.Name, float64(n)/s.Median().Seconds(), float64(n)/s.MedianCPU().Seconds())
 	}
 	return samples, nil
 }
 
-// row is a tool in the file that is read.
+// row is a tool in the input file.
 type row struct {
 	Server      string          `json:"server"`
 	Tool        string          `json:"tool"`
@@ -106,9 +106,9 @@ type row struct {
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// write lays out the tools of copies sets of servers: in one answer to
-// tools/list, and each in a file of its own, since aguara says in which file
-// it found something and not in which tool.
+// write writes the tools of several copies of the servers: all in one answer to
+// tools/list, and each in its own file, because aguara reports the file of a finding and
+// not the tool.
 func write(dir string, tools []row, copies int) error {
 	type definition struct {
 		Server      string          `json:"server"`

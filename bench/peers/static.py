@@ -1,5 +1,5 @@
 """Scans a file of tools with mcp-scanner's static mode: static.py CHECKOUT FILE.
-The modules are loaded as the detector's adapter loads them."""
+It loads the modules in the same way as the detector."""
 
 import asyncio
 import os

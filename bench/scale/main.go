@@ -1,12 +1,12 @@
-// Command scale runs the real pipeline, end to end and with the reference
-// proxy, over synthetic data of growing size, and prints what each stage and
-// all processes together took, with the growth exponents.
+// Command scale runs the real pipeline with the reference proxy on synthetic data of
+// growing size. It prints the costs of each stage and of all processes together, with
+// their growth exponents.
 //
 //	go run ./bench/scale [-tools 1000,5000,10000,50000] [-queries 10000]
 //
-// There is one upstream server for each 50 tools. At the largest size the
-// numbers of queries in -flat are run too, to see whether memory grows with
-// them. -var hands a variable on to every run. Nothing is kept.
+// There is one upstream server for every 50 tools. The largest size is also run with the
+// numbers of queries in -flat, to see whether memory grows with them. -var passes a
+// variable to every run. The results are removed.
 package main
 
 import (
@@ -25,18 +25,18 @@ import (
 	"github.com/touchstone-eval/touchstone/bench/internal/timing"
 )
 
-// toolsPerServer is how the tools are spread.
+// toolsPerServer is the number of tools of each server.
 const toolsPerServer = 50
 
-// lookEvery is how often the memory of all processes is added up.
+// lookEvery is the sampling interval of the memory of all processes.
 const lookEvery = 100 * time.Millisecond
 
-// stages are those whose work grows with the data; the others are in the sum.
+// stages lists the stages whose work grows with the data. The sum includes the others.
 var stages = []string{"validate-datasets", "snapshot-index", "score-retrieval", "aggregate"}
 
 func main() {
 	tools := flag.String("tools", "1000,5000,10000,50000", "numbers of tools, separated by commas")
-	flat := flag.String("flat", "1000,2500,5000", "numbers of queries that the largest size is also run with; empty for none")
+	flat := flag.String("flat", "1000,2500,5000", "numbers of queries with which the largest size is also run; empty for none")
 	queries := flag.Int("queries", 10000, "how many queries")
 	var vars []string
 	flag.Func("var", "a variable of the pipeline, name=value (repeatable)", func(s string) error {
@@ -60,7 +60,7 @@ func bench(tools, flat string, queries int, vars []string) error {
 		return err
 	}
 	if len(sizes) == 0 {
-		return fmt.Errorf("-tools names no size: give one, such as 1000")
+		return fmt.Errorf("-tools names no size: give at least one, such as 1000")
 	}
 	dir, tool, err := timing.Workspace("scale")
 	if err != nil {
@@ -98,14 +98,14 @@ func numbers(name, list string) ([]int, error) {
 	for _, field := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.Atoi(field)
 		if err != nil || n < toolsPerServer {
-			return nil, fmt.Errorf("%s %q: %q is no number from %d", name, list, field, toolsPerServer)
+			return nil, fmt.Errorf("%s %q: %q is not a number from %d", name, list, field, toolsPerServer)
 		}
 		all = append(all, n)
 	}
 	return all, nil
 }
 
-// bencher runs the pipeline over data that it makes.
+// bencher runs the pipeline on generated data.
 type bencher struct {
 	dir, tool string
 	vars      []string
@@ -119,7 +119,7 @@ type measured struct {
 	wall                    map[string]time.Duration // by stage
 }
 
-// measure makes the data and runs the pipeline over it with an empty store.
+// measure generates the data and runs the pipeline on it with an empty store.
 func (b *bencher) measure(tools, queries int) (measured, error) {
 	m := measured{tools: tools, servers: tools / toolsPerServer, queries: queries, wall: map[string]time.Duration{}}
 	b.runs++
@@ -149,7 +149,7 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 		}
 	}
 	if err := json.Unmarshal(facts.Bytes(), &run); err != nil {
-		return m, fmt.Errorf("reading what the run printed: %w", err)
+		return m, fmt.Errorf("parsing the output of the run: %w", err)
 	}
 	for _, s := range run.Stages {
 		m.wall[s.Stage] += time.Duration(s.Millis) * time.Millisecond
@@ -157,7 +157,7 @@ func (b *bencher) measure(tools, queries int) (measured, error) {
 	return m, nil
 }
 
-// stageOf is the stage whose process has these arguments.
+// stageOf returns the stage of a process with these arguments.
 func stageOf(argv []string) string {
 	if len(argv) > 2 && argv[1] == "stage" {
 		return argv[2]
@@ -165,7 +165,7 @@ func stageOf(argv []string) string {
 	return ""
 }
 
-// load is how busy the machine is.
+// load returns the load averages of the machine.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -24,7 +24,7 @@ func seconds(v float64) string {
 
 func mebibytes(v float64) string { return fmt.Sprintf("%.0f MiB", v/(1<<20)) }
 
-// rows are wall and processor time and peak memory, of the whole and of each
+// rows are the wall time, processor time and peak memory of the whole run and of each
 // stage.
 func rows() []row {
 	all := []row{
@@ -49,7 +49,7 @@ func rows() []row {
 	return all
 }
 
-// printSizes writes a column for each size, and the exponents.
+// printSizes prints a column for each size, and the exponents.
 func printSizes(runs []measured) {
 	var head strings.Builder
 	n := make([]float64, len(runs))
@@ -61,7 +61,7 @@ func printSizes(runs []measured) {
 	printRows(runs, n)
 }
 
-// printQueries writes a column for each number of queries.
+// printQueries prints a column for each number of queries.
 func printQueries(runs []measured) {
 	var head strings.Builder
 	n := make([]float64, len(runs))
@@ -83,7 +83,7 @@ func printRows(runs []measured, n []float64) {
 			positive = positive && y[i] > 0
 			fmt.Printf(" %s |", r.show(y[i]))
 		}
-		if !positive { // too short to be seen
+		if !positive { // too short to measure
 			fmt.Println(" | |")
 			continue
 		}
@@ -94,5 +94,5 @@ func printRows(runs []measured, n []float64) {
 	for _, m := range runs {
 		most = max(most, m.used.Processes)
 	}
-	fmt.Printf("\nmemory: sum of PSS over all processes (at most %d at once), looked at every %d ms\n", most, lookEvery/time.Millisecond)
+	fmt.Printf("\nmemory: sum of PSS over all processes (at most %d at once), sampled every %d ms\n", most, lookEvery/time.Millisecond)
 }

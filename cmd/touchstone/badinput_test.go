@@ -242,7 +242,7 @@ func TestProxyThatAnswersGarbage(t *testing.T) {
 	b.vars = append(b.vars, "--var", "proxy_source=own", "--var", `proxy_build=["true"]`)
 	b.wantMessage(exitStageFailed, []string{"snapshot-index", "this is no proxy"}, "run")
 	b.write("own/proxy", []byte("echo this names no interpreter\n"))
-	b.wantMessage(exitStageFailed, []string{"snapshot-index", "a script whose first line names its interpreter"}, "run")
+	b.wantMessage(exitStageFailed, []string{"snapshot-index", "a script that starts with its interpreter"}, "run")
 }
 
 func TestPortInUse(t *testing.T) {

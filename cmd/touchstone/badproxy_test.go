@@ -147,7 +147,7 @@ func TestProxyOnAnotherPort(t *testing.T) {
 		t.Fatal("the shipped adapter announces nothing")
 	}
 	b.write("adapters/elsewhere.hcl", []byte(start+rest))
-	b.wantMessage(exitStageFailed, []string{"snapshot-index", "was not ready within 2s", "it was told to listen at 127.0.0.1:", "and listens at 127.0.0.1:"},
+	b.wantMessage(exitStageFailed, []string{"snapshot-index", "was not ready within 2s", "it should listen at 127.0.0.1:", "but listens at 127.0.0.1:"},
 		"run", "--until", "aggregate", "--var", "proxy=elsewhere", "--var", "proxy_ready_timeout=2s")
 	if left := b.remains(); len(left) > 0 {
 		t.Errorf("left behind:\n%s", strings.Join(left, "\n"))

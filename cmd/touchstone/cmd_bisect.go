@@ -19,7 +19,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
-// bisectFlags are what the command line says.
+// bisectFlags are the flags of bisect.
 type bisectFlags struct {
 	repo, good, bad, metric string
 	stage                   string
@@ -29,30 +29,30 @@ type bisectFlags struct {
 	run                     runFlags
 }
 
-// bisectJSON is the shape of bisect --json.
+// bisectJSON is the output of bisect --json.
 type bisectJSON struct {
 	Metric string `json:"metric"`
 	// Below is the value below which a revision is bad.
 	Below float64 `json:"below"`
 	Good  tried   `json:"good"`
 	Bad   tried   `json:"bad"`
-	// FirstBad is null where revisions that could not be tried leave several
-	// to suspect, and where the good revision is the later one: then FirstGood
-	// is what is looked for.
+	// FirstBad is the result, unless revisions that could not be tested leave
+	// several suspects, when it is null. If the good revision is the later one,
+	// FirstBad is null too, and FirstGood is the result.
 	FirstBad  *tried `json:"first_bad"`
 	FirstGood *tried `json:"first_good"`
-	// Before is what the queries that were lost or won are compared with.
+	// Before is the revision with which lost and won queries are compared.
 	Before   *tried          `json:"before"`
 	Suspects []string        `json:"suspects"`
 	Lost     []compare.Query `json:"lost"`
 	Won      []compare.Query `json:"won"`
-	Tried    []*tried        `json:"tried"` // in the order in which they were
+	Tried    []*tried        `json:"tried"` // in the order in which they were tested
 
-	mended bool // the good revision is the later one
+	mended bool // whether the good revision is the later one
 }
 
-// tried is a revision and what came of it. Value is null where it could not be
-// tried, which Reason explains.
+// tried is a revision and its result. Value is null if the revision could not be
+// tested, for the reason in Reason.
 type tried struct {
 	Commit  string   `json:"commit"`
 	Subject string   `json:"subject"`
@@ -63,7 +63,7 @@ type tried struct {
 	figures *contracts.Aggregate
 }
 
-// States of a revision.
+// The states of a revision.
 const (
 	stateGood    = "good"
 	stateBad     = "bad"
@@ -74,29 +74,30 @@ func newBisectCommand(flags *globalFlags) *cobra.Command {
 	f := &bisectFlags{}
 	cmd := &cobra.Command{
 		Use:   "bisect --repo DIR --good REV --bad REV",
-		Short: "Find the commit of a proxy that lost queries, or that won them",
-		Long: `Halves the history between a good and a bad revision until one commit is left,
-and names the queries that it lost. Where the good revision is the later one, it
-finds the commit that mended the proxy, and the queries that it won. Each step is a run of the pipeline with
-proxy_source set to that revision, so what is unchanged comes from the store, and
-a bisection that was interrupted goes on where it was when the same command runs
-again. The repository is only read.
+		Short: "Find the commit of a proxy that lost or won queries",
+		Long: `Bisects the history between a good and a bad revision until one commit is left,
+and lists the queries that this commit lost. If the good revision is the later one,
+it finds the commit that fixed the proxy, and lists the queries that it won.
 
-A revision is bad when the metric is below --threshold, or more than --tolerance
-below the good one; with neither, when it is nearer to the bad one's value than
-to the good one's. A revision whose source fails to build or to start is skipped,
-and remembered as such.`,
+Each step runs the pipeline with proxy_source set to a revision. Results are cached,
+so unchanged stages are not repeated, and the same command continues an interrupted
+bisection. The repository is only read.
+
+A revision is bad if the metric is below --threshold, or more than --tolerance below
+that of the good revision. Without these flags, it is bad if its value is closer to
+that of the bad revision than to that of the good one. A revision that cannot be
+built or started is skipped, also by later bisections.`,
 		Example: `  touchstone bisect --repo ../my-proxy --good v1.4.0 --bad HEAD --metric recall_at_5 --var 'proxy_build=["make"]' --var proxy_binary=bin/my-proxy`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(contracts.MetricNames, f.metric) {
-				return fmt.Errorf("--metric %q is none: use one of %s", f.metric, strings.Join(contracts.MetricNames, ", "))
+				return fmt.Errorf("unknown --metric %q: use one of %s", f.metric, strings.Join(contracts.MetricNames, ", "))
 			}
 			if m, _ := metrics.RankingByName(f.metric); m.LowerIsBetter {
 				return fmt.Errorf("--metric %s: a revision is bad when a metric is too low, and a lower %s is better; use another metric", f.metric, m.Label)
 			}
 			if cmd.Flags().Changed("tolerance") && cmd.Flags().Changed("threshold") {
-				return errors.New("--tolerance and --threshold contradict each other: give one of them")
+				return errors.New("--tolerance and --threshold exclude each other: use one of them")
 			}
 			found, err := f.bisect(cmd, flags)
 			if err != nil {
@@ -115,15 +116,15 @@ and remembered as such.`,
 	}
 	p := cmd.Flags()
 	p.StringVar(&f.repo, "repo", "", "the git repository of the proxy, or a directory in it")
-	p.StringVar(&f.good, "good", "", "a revision that is good")
-	p.StringVar(&f.bad, "bad", "HEAD", "a revision that is bad")
-	p.StringVar(&f.metric, "metric", "recall_at_5", "the ranking metric to judge by")
-	p.Float64Var(&f.tolerance, "tolerance", 0, "how far below the good revision is still good")
+	p.StringVar(&f.good, "good", "", "a good revision")
+	p.StringVar(&f.bad, "bad", "HEAD", "a bad revision")
+	p.StringVar(&f.metric, "metric", "recall_at_5", "the ranking metric that decides")
+	p.Float64Var(&f.tolerance, "tolerance", 0, "how far below the good revision a revision is still good")
 	p.Float64Var(&f.threshold, "threshold", 0, "the value below which a revision is bad")
 	p.BoolVar(&f.firstParent, "first-parent", false, "follow only the first parent of merges")
-	p.BoolVar(&f.retry, "retry-skipped", false, "try again what an earlier bisection could not build")
-	p.IntVar(&f.most, "queries", 20, "how many lost queries are shown")
-	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output holds the figures")
+	p.BoolVar(&f.retry, "retry-skipped", false, "test revisions again that an earlier bisection skipped")
+	p.IntVar(&f.most, "queries", 20, "the number of lost or won queries to show")
+	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output contains the figures")
 	f.run.add(cmd)
 	for _, name := range []string{"repo", "good"} {
 		cmd.MarkFlagRequired(name)
@@ -131,14 +132,14 @@ and remembered as such.`,
 	return cmd
 }
 
-// bisector is a bisection under way.
+// bisector is a running bisection.
 type bisector struct {
 	*bisectFlags
 	flags   *globalFlags
 	history *revisions
 	stderr  io.Writer
 	below   float64
-	mended  bool // the good revision is the later one
+	mended  bool // whether the good revision is the later one
 	tried   map[string]*tried
 	order   []*tried
 	skips   skipped
@@ -188,7 +189,7 @@ func (f *bisectFlags) bisect(cmd *cobra.Command, flags *globalFlags) (*bisectJSO
 	return found, nil
 }
 
-// ends tries the two revisions that were named and settles what is bad.
+// ends tests the two given revisions and determines the threshold.
 func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tried, err error) {
 	var ends [2]*tried
 	for i, revision := range []string{b.good, b.bad} {
@@ -200,7 +201,7 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 			return nil, nil, err
 		}
 		if ends[i].Value == nil {
-			return nil, nil, &exitError{exitStageFailed, fmt.Errorf("%s cannot be tried: %s; name another revision with --%s", revision, ends[i].Reason, []string{"good", "bad"}[i])}
+			return nil, nil, &exitError{exitStageFailed, fmt.Errorf("%s cannot be tested: %s; name another revision with --%s", revision, ends[i].Reason, []string{"good", "bad"}[i])}
 		}
 	}
 	good, bad = ends[0], ends[1]
@@ -209,7 +210,7 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 			return nil, nil, ctx.Err()
 		}
 		if !b.mended {
-			return nil, nil, fmt.Errorf("neither of %s and %s comes after the other, so no commit between them turned one into the other; name a revision that both come from", b.good, b.bad)
+			return nil, nil, fmt.Errorf("neither %s nor %s is an ancestor of the other, so there is no history to bisect; name a common ancestor as one of them", b.good, b.bad)
 		}
 	}
 	switch {
@@ -220,19 +221,19 @@ func (b *bisector) ends(ctx context.Context, cmd *cobra.Command) (good, bad *tri
 	default:
 		b.below = (*good.Value + *bad.Value) / 2
 	}
-	fmt.Fprintf(b.stderr, "a revision is bad when %s is below %.4f; %s has %.4f, %s has %.4f\n", b.metric, b.below, b.good, *good.Value, b.bad, *bad.Value)
+	fmt.Fprintf(b.stderr, "a revision is bad if %s is below %.4f; %s has %.4f, %s has %.4f\n", b.metric, b.below, b.good, *good.Value, b.bad, *bad.Value)
 	if *good.Value < b.below {
-		return nil, nil, fmt.Errorf("%s is bad itself: %s is %.4f, and below %.4f is bad; name another good revision, or another bound", b.good, b.metric, *good.Value, b.below)
+		return nil, nil, fmt.Errorf("%s is itself bad: its %s is %.4f, and values below %.4f are bad; name another good revision, or another limit", b.good, b.metric, *good.Value, b.below)
 	}
 	if *bad.Value >= b.below {
-		return nil, nil, fmt.Errorf("%s is not bad: %s is %.4f there and %.4f at %s; name another bad revision, or another bound", b.bad, b.metric, *bad.Value, *good.Value, b.good)
+		return nil, nil, fmt.Errorf("%s is not bad: its %s is %.4f, compared with %.4f at %s; name another bad revision, or another limit", b.bad, b.metric, *bad.Value, *good.Value, b.good)
 	}
 	good.State, bad.State = stateGood, stateBad
 	return good, bad, nil
 }
 
-// halve narrows the history down. Either one commit is left, or those that
-// could not be tried leave several suspects.
+// halve bisects the history until one commit is left, or until only suspects that
+// cannot be tested are left.
 func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tried, suspects []string, err error) {
 	last, before := later.Commit, []string{earlier.Commit}
 	for {
@@ -253,7 +254,7 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 		case next == "":
 			return nil, left, nil
 		}
-		fmt.Fprintf(b.stderr, "%d revisions left, about %s: trying %s\n", len(left), counted(bits.Len(uint(len(left)-1)), "step", "steps"), b.history.subject(ctx, next))
+		fmt.Fprintf(b.stderr, "%d revisions left, about %s: testing %s\n", len(left), counted(bits.Len(uint(len(left)-1)), "step", "steps"), b.history.subject(ctx, next))
 		t, err := b.try(ctx, next)
 		if err != nil {
 			return nil, nil, err
@@ -274,8 +275,8 @@ func (b *bisector) halve(ctx context.Context, earlier, later *tried) (first *tri
 	}
 }
 
-// between lists the commits that may be the first of the later kind, those
-// first that halve them best.
+// between lists the commits that may be the first of the later kind, ordered by how
+// well they bisect the history.
 func (b *bisector) between(ctx context.Context, last string, before []string) ([]string, error) {
 	args := []string{"rev-list", "--bisect-all"}
 	if b.firstParent {
@@ -287,7 +288,7 @@ func (b *bisector) between(ctx context.Context, last string, before []string) ([
 	}
 	text, err := b.history.git(ctx, args...)
 	if err != nil {
-		return nil, fmt.Errorf("list the revisions between: %w", err)
+		return nil, fmt.Errorf("list the revisions in between: %w", err)
 	}
 	var commits []string
 	for line := range strings.Lines(text) {
@@ -298,12 +299,12 @@ func (b *bisector) between(ctx context.Context, last string, before []string) ([
 	return commits, nil
 }
 
-// before is the revision that the first of the later kind is compared with: its
-// parent, or the earlier end where that cannot be tried.
+// before returns the revision to compare the found commit with: its parent, or the
+// earlier end if the parent cannot be tested.
 func (b *bisector) before(ctx context.Context, first, earlier *tried) (*tried, error) {
 	parent, err := b.history.resolve(ctx, first.Commit+"^")
 	if err != nil {
-		return earlier, nil // it has none
+		return earlier, nil // first has no parent
 	}
 	t, err := b.try(ctx, parent)
 	if err != nil {
@@ -315,8 +316,8 @@ func (b *bisector) before(ctx context.Context, first, earlier *tried) (*tried, e
 	return t, nil
 }
 
-// try runs the pipeline over a revision. An error ends the bisection; what is
-// wrong with the revision is in the result.
+// try runs the pipeline on a revision. An error ends the bisection. A failure caused by
+// the revision itself is part of the result.
 func (b *bisector) try(ctx context.Context, commit string) (*tried, error) {
 	if t := b.tried[commit]; t != nil {
 		return t, nil
@@ -367,17 +368,17 @@ func (b *bisector) measure(ctx context.Context, t *tried) error {
 	return nil
 }
 
-// skip notes a revision that cannot be tried, for this bisection and the next.
+// skip records a revision that cannot be tested, for this bisection and later ones.
 func (b *bisector) skip(t *tried, reason string) error {
 	t.Reason = reason
 	b.skips.Reasons[t.Commit] = reason
 	return b.skips.write()
 }
 
-// first is the commit that was looked for; nil where it is not certain.
+// first returns the commit that was found, or nil if it is not certain.
 func (found *bisectJSON) first() *tried { return cmp.Or(found.FirstBad, found.FirstGood) }
 
-// print says what was found.
+// print prints the result.
 func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 	kind := stateBad
 	if found.mended {
@@ -385,14 +386,14 @@ func (f *bisectFlags) print(w io.Writer, found *bisectJSON) {
 	}
 	t := found.first()
 	if t == nil {
-		fmt.Fprintf(w, "the first %s commit is one of these %d; all but the last could not be tried:\n", kind, len(found.Suspects))
+		fmt.Fprintf(w, "the first %s commit is one of these %d; all but the last could not be tested:\n", kind, len(found.Suspects))
 		for _, s := range found.Suspects {
 			fmt.Fprintln(w, " ", s)
 		}
 		return
 	}
 	fmt.Fprintf(w, "%s is the first %s commit\n  %s\n", t.Commit, kind, t.Subject)
-	fmt.Fprintf(w, "%s: %.4f, and %.4f at %s; below %.4f is bad\n", found.Metric, *t.Value, *found.Before.Value, cmp.Or(found.Before.Subject, found.Before.Commit), found.Below)
+	fmt.Fprintf(w, "%s: %.4f, compared with %.4f at %s; values below %.4f are bad\n", found.Metric, *t.Value, *found.Before.Value, cmp.Or(found.Before.Subject, found.Before.Commit), found.Below)
 	changed := []struct {
 		verb    string
 		queries []compare.Query

@@ -15,19 +15,19 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// skipped remembers what could not be tried. What could is in the store.
+// skipped records the revisions that could not be tested. Other results are cached.
 type skipped struct {
 	file    string
 	Reasons map[string]string `json:"skipped"` // by commit
 }
 
-// readSkipped reads what an earlier bisection with the same settings noted. Who
-// mends the command that builds, wherever it is set, wants everything tried
-// again.
+// readSkipped reads the revisions that an earlier bisection with the same settings
+// skipped. If the build command was changed in any of the files, all revisions are
+// tested again.
 func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 	var contents [][]byte
 	for _, file := range flags.sources() {
-		b, _ := os.ReadFile(file) // the first run says what is wrong with it
+		b, _ := os.ReadFile(file) // the first run reports errors
 		contents = append(contents, b)
 	}
 	var environ []string
@@ -48,7 +48,7 @@ func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 		return s, nil
 	}
 	if json.Unmarshal(b, &s) != nil || s.Reasons == nil {
-		s.Reasons = map[string]string{} // damaged: only time is lost
+		s.Reasons = map[string]string{} // a damaged file only costs time
 	}
 	return s, nil
 }
@@ -59,7 +59,7 @@ func (s *skipped) write() error {
 		return err
 	}
 	if err := renameio.WriteFile(s.file, b, 0o600); err != nil {
-		return fmt.Errorf("remember what was skipped: %w", err)
+		return fmt.Errorf("write the list of skipped revisions: %w", err)
 	}
 	return nil
 }

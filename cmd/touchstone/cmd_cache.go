@@ -14,7 +14,7 @@ import (
 func newCacheCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "Look into the store, check it, trim it, move it",
+		Short: "Inspect, verify, trim, export and import the cache",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -25,7 +25,7 @@ func newCacheCommand(flags *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// withStore opens the store for a verb that needs no pipeline.
+// withStore opens the cache for a command that does not need a pipeline.
 func withStore(flags *globalFlags, do func(*cobra.Command, *cache.Store, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		store, err := openStore(flags)
@@ -37,7 +37,7 @@ func withStore(flags *globalFlags, do func(*cobra.Command, *cache.Store, []strin
 	}
 }
 
-// parseSize reads a number of bytes with an optional unit.
+// parseSize parses a number of bytes with an optional unit.
 func parseSize(s string) (int64, error) {
 	units := []struct {
 		suffix string
@@ -49,8 +49,8 @@ func parseSize(s string) (int64, error) {
 			continue
 		}
 		n, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-		// Beyond this, and for what is no number, the conversion gives
-		// anything: an enormous limit would become none, and empty the store.
+		// Conversion is undefined for larger values and NaN: a huge limit could
+		// become no limit, and empty the cache.
 		if err != nil || !(n >= 0 && n*u.factor < math.MaxInt64) {
 			break
 		}

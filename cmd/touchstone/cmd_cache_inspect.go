@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// cacheStatsJSON is the shape of cache stats --json.
+// cacheStatsJSON is the output of cache stats --json.
 type cacheStatsJSON struct {
 	Dir         string `json:"dir"`
 	Results     int    `json:"results"`
@@ -24,7 +24,7 @@ type cacheStatsJSON struct {
 func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats",
-		Short: "Count what the store holds",
+		Short: "Show the size and the number of entries of the cache",
 		Args:  cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			stats, err := store.Stats()
@@ -41,7 +41,7 @@ func newCacheStatsCommand(flags *globalFlags) *cobra.Command {
 	}
 }
 
-// cacheListJSON is the shape of cache ls --json.
+// cacheListJSON is the output of cache ls --json.
 type cacheListJSON struct {
 	Results []cacheResult `json:"results"`
 }
@@ -58,7 +58,7 @@ type cacheResult struct {
 func newCacheListCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
-		Short: "List the stored results, the latest used first",
+		Short: "List the cached results, the most recently used first",
 		Args:  cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			list := cacheListJSON{Results: []cacheResult{}}
@@ -82,7 +82,7 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 	}
 }
 
-// cacheVerifyJSON is the shape of cache verify --json.
+// cacheVerifyJSON is the output of cache verify --json.
 type cacheVerifyJSON struct {
 	Results  int            `json:"results"`
 	Blobs    int            `json:"blobs"`
@@ -99,8 +99,8 @@ func newCacheVerifyCommand(flags *globalFlags) *cobra.Command {
 	var fix bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Read every result and blob again and report what is damaged",
-		Long:  "Reads everything in the store and compares it with its digest. A damaged entry is never\nserved: a run treats it as a miss. With --fix damaged entries are removed. Exits with 2 when\nsomething is damaged and stays so.",
+		Short: "Read every result and blob and report damage",
+		Long:  "Reads everything in the cache and compares it with its digest. A damaged entry is never\nused: a run treats it as a miss. With --fix, damaged entries are removed. The exit code is 2\nif damaged entries remain.",
 		Args:  cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			result, err := store.Verify(cmd.Context(), fix)
@@ -122,11 +122,11 @@ func newCacheVerifyCommand(flags *globalFlags) *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d damaged\n", result.Records, result.Blobs, len(result.Problems))
 			}
 			if len(result.Problems) > 0 && !fix {
-				return errors.New("the store is damaged; remove what is with cache verify --fix (the next run makes it again)")
+				return errors.New("the cache is damaged; remove damaged entries with cache verify --fix (the next run computes them again)")
 			}
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&fix, "fix", false, "remove what is damaged")
+	cmd.Flags().BoolVar(&fix, "fix", false, "remove damaged entries")
 	return cmd
 }

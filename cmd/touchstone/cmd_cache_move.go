@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// cacheGCJSON is the shape of cache gc --json.
+// cacheGCJSON is the output of cache gc --json.
 type cacheGCJSON struct {
 	DryRun  bool  `json:"dry_run"`
 	Results int   `json:"results"`
@@ -19,7 +19,7 @@ type cacheGCJSON struct {
 	Bytes   int64 `json:"bytes"`
 }
 
-// cacheImportJSON is the shape of cache import --json.
+// cacheImportJSON is the output of cache import --json.
 type cacheImportJSON struct {
 	Results int      `json:"results"`
 	Blobs   int      `json:"blobs"`
@@ -32,7 +32,7 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "gc",
-		Short: "Remove the results that were not used for longest, down to a size or an age",
+		Short: "Remove the least recently used results, down to a size or an age",
 		Args:  cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			size, err := parseSize(maxSize)
@@ -40,9 +40,9 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 				return err
 			}
 			if maxAge < 0 {
-				return fmt.Errorf("--max-age %s: give a time that is not negative, 0 for no limit", maxAge)
+				return fmt.Errorf("--max-age %s: give a duration that is not negative, or 0 for no limit", maxAge)
 			}
-			// To the store 0 means no limit; to a person it means empty.
+			// For the store, 0 means no limit. For the user, it means empty.
 			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
 			if err != nil {
 				return err
@@ -58,16 +58,16 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&maxSize, "max-size", defaultMaxSize, "keep at most this much on disk")
-	cmd.Flags().DurationVar(&maxAge, "max-age", 30*24*time.Hour, "remove what was not used for this long")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be removed")
+	cmd.Flags().StringVar(&maxSize, "max-size", defaultMaxSize, "maximum size on disk")
+	cmd.Flags().DurationVar(&maxAge, "max-age", 30*24*time.Hour, "remove results not used for this long; 0 for no limit")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only report what would be removed")
 	return cmd
 }
 
 func newCacheExportCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "export FILE",
-		Short: "Write all results and what they need into one file",
+		Short: "Write all results and their content to one file",
 		Args:  cobra.ExactArgs(1),
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
 			f, err := renameio.NewPendingFile(args[0], renameio.WithPermissions(0o644))
@@ -86,7 +86,7 @@ func newCacheExportCommand(flags *globalFlags) *cobra.Command {
 func newCacheImportCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take over what cache export wrote; everything is verified on the way in",
+		Short: "Import a file written by cache export, and verify all of it",
 		Args:  cobra.ExactArgs(1),
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
 			f, err := os.Open(args[0])

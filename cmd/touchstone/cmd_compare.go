@@ -18,7 +18,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
-// compareFlags are what the command line says.
+// compareFlags are the flags of compare.
 type compareFlags struct {
 	repo, by       string
 	stage          string
@@ -33,16 +33,15 @@ func newCompareCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two proxies, versions, configurations or reports, query by query",
-		Long: `Sets B beside A: each ranking metric with a paired randomization test and an
-effect size, the queries that B wins and loses with both ranked lists, each
-detector, and what answering cost.
+		Long: `Compares B with A: each ranking metric with a paired randomization test and an effect
+size, the queries that B wins and loses with both ranked lists, each detector, and
+the cost of answering.
 
 ` + sideHelp + `
 
-A side that is not a report is a run of the pipeline, which the store makes free
-where nothing changed; the reports in the tree stay as they are. Cost is measured
-anew each time, by asking both proxies in turns, and is never kept; see
-docs/compare.md.`,
+A side that is not a report is a run of the pipeline. Unchanged stages come from the
+cache, and the published reports are not touched. The cost is measured each time, by
+sending queries to both proxies in turn, and is not stored; see docs/compare.md.`,
 		Example: `  touchstone compare reference mcpproxy --var proxy_source=../mcpproxy-go
   touchstone compare old/reports new/reports --format markdown
   touchstone compare search=mcp search=rest
@@ -64,14 +63,14 @@ docs/compare.md.`,
 		},
 	}
 	p := cmd.Flags()
-	p.StringVar(&f.repo, "repo", "", "the git repository of the proxy, for @REVISION; its checkout is left alone")
-	p.StringVar(&f.by, "by", "ndcg_at_10", "the metric by which queries are won and lost")
+	p.StringVar(&f.repo, "repo", "", "the git repository of the proxy, for @REVISION; its working tree is not changed")
+	p.StringVar(&f.by, "by", "ndcg_at_10", "the metric that decides whether a query is won or lost")
 	p.StringVar(&f.format, "format", "table", "table, json, html or markdown")
-	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output, whole or not at all")
-	p.BoolVar(&f.cost, "cost", true, "measure latency and memory where both sides are runs")
-	p.IntVar(&f.rounds, "rounds", 3, "how often each query is asked for the cost, after one round to warm up")
-	p.IntVar(&f.most, "queries", 20, "how many queries the table shows")
-	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output holds the figures")
+	p.StringVarP(&f.output, "output", "o", "", "write to this file instead of standard output")
+	p.BoolVar(&f.cost, "cost", true, "measure latency and memory if both sides are runs")
+	p.IntVar(&f.rounds, "rounds", 3, "how often each query is sent to measure the cost, after one warm-up round")
+	p.IntVar(&f.most, "queries", 20, "the number of queries in the table")
+	p.StringVar(&f.stage, "stage", "aggregate", "the stage whose output contains the figures")
 	f.run.add(cmd)
 	return cmd
 }
@@ -79,15 +78,15 @@ docs/compare.md.`,
 func (f *compareFlags) check(cmd *cobra.Command, flags *globalFlags) error {
 	if flags.json {
 		if cmd.Flags().Changed("format") && f.format != "json" {
-			return fmt.Errorf("--json and --format %s contradict each other: give one of them", f.format)
+			return fmt.Errorf("--json and --format %s exclude each other: use one of them", f.format)
 		}
 		f.format = "json"
 	}
 	if !slices.Contains([]string{"table", "json", "html", "markdown"}, f.format) {
-		return fmt.Errorf("--format %q is unknown: use table, json, html or markdown", f.format)
+		return fmt.Errorf("unknown --format %q: use table, json, html or markdown", f.format)
 	}
 	if !slices.Contains(contracts.MetricNames, f.by) {
-		return fmt.Errorf("--by %q is no metric: use one of %s", f.by, strings.Join(contracts.MetricNames, ", "))
+		return fmt.Errorf("unknown metric in --by %q: use one of %s", f.by, strings.Join(contracts.MetricNames, ", "))
 	}
 	if f.rounds < 1 || f.rounds > 1000 {
 		return fmt.Errorf("--rounds %d: give 1 to 1000", f.rounds)
@@ -103,7 +102,7 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 			return nil, err
 		}
 		if s.revision != "" && f.repo == "" {
-			return nil, fmt.Errorf("%s is a revision of a repository: name that with --repo", arg)
+			return nil, fmt.Errorf("%s is a revision of a repository: name the repository with --repo", arg)
 		}
 		sides[i] = s
 	}
@@ -117,7 +116,7 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 	}
 	parts, err := os.MkdirTemp("", "touchstone-compare-")
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for the comparison: %w", err)
+		return nil, fmt.Errorf("create a directory for the comparison: %w", err)
 	}
 	defer os.RemoveAll(parts)
 	var runs [2]*sideRun
@@ -147,15 +146,15 @@ func (f *compareFlags) compare(ctx context.Context, flags *globalFlags, args []s
 	fmt.Fprintf(stderr, "measuring the cost: %d rounds\n", f.rounds)
 	c.Cost, err = measureApart(ctx, compare.MeasureOptions{A: runs[0].measured(), B: runs[1].measured(), Rounds: f.rounds})
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w; --cost=false leaves the cost out", err)
+		err = fmt.Errorf("%w; --cost=false skips the measurement", err)
 	}
 	return c, err
 }
 
-// runSide runs the pipeline for a side.
+// runSide runs the pipeline for one side.
 func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, s *side, history *revisions, parts string, stderr io.Writer) (*sideRun, error) {
 	own := flags.with(s.vars, s.varFiles)
-	// JSON is for the end; progress is shown as elsewhere.
+	// JSON is printed at the end. Progress is shown as in other commands.
 	own.json = flags.json || f.format == "json" && f.output == ""
 	if s.revision != "" {
 		commit, err := history.resolve(ctx, s.revision)
@@ -176,8 +175,8 @@ func (f *compareFlags) runSide(ctx context.Context, flags *globalFlags, s *side,
 	return run, err
 }
 
-// wrapSide says which side failed; an error that was printed already stays
-// silent.
+// wrapSide adds the name of the side to an error, unless the error has already been
+// printed.
 func wrapSide(name string, err error) error {
 	var known *exitError
 	if errors.As(err, &known) && known.err == nil {
@@ -194,7 +193,7 @@ func (r *sideRun) measured() compare.MeasureSide {
 	}
 }
 
-// written is the comparison in the chosen format.
+// written returns the comparison in the selected format.
 func (f *compareFlags) written(c *compare.Comparison) ([]byte, error) {
 	var b bytes.Buffer
 	switch f.format {

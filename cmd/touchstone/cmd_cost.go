@@ -15,18 +15,19 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/compare"
 )
 
-// costVerb is how this program measures two proxies as a child of itself.
+// costVerb is the command with which this program measures two proxies in a child
+// process.
 const costVerb = "measure-cost"
 
-// newCostCommand reads what to measure from standard input and prints what it
-// cost, as JSON.
+// newCostCommand returns a command that reads measurement options from standard input
+// and prints the cost as JSON.
 func newCostCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: costVerb, Short: "Measure two proxies in turns", Hidden: true, Args: cobra.NoArgs,
+		Use: costVerb, Short: "Measure the cost of two proxies in turn", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var o compare.MeasureOptions
 			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&o); err != nil {
-				return fmt.Errorf("what to measure: %w", err)
+				return fmt.Errorf("measurement options: %w", err)
 			}
 			cost, err := compare.Measure(cmd.Context(), o)
 			if err != nil {
@@ -37,9 +38,8 @@ func newCostCommand() *cobra.Command {
 	}
 }
 
-// measureApart measures in a process of its own, whose environment is as small
-// as that of a stage: proxies hand their environment on, and ours may hold
-// secrets.
+// measureApart measures in a child process with an environment as small as that of a
+// stage: proxies inherit their environment, and that of this process may hold secrets.
 func measureApart(ctx context.Context, o compare.MeasureOptions) (*compare.Cost, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -58,7 +58,7 @@ func measureApart(ctx context.Context, o compare.MeasureOptions) (*compare.Cost,
 	}
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	// It ends its proxies when it is told to end.
+	// The child stops its proxies on SIGTERM.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 2 * termGrace
 	if err := cmd.Run(); err != nil {

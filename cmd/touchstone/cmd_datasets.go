@@ -10,16 +10,16 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
-// newDatasetsCommand is "touchstone datasets": which versions there are and
-// which of them are frozen.
+// newDatasetsCommand returns "touchstone datasets", which lists versions and freezes
+// them.
 func newDatasetsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "datasets",
-		Short: "List the datasets, or freeze a version so that it cannot change unnoticed",
+		Short: "List the datasets, or freeze a version",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file that holds the digests of frozen versions")
+	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions")
 	cmd.AddCommand(newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsSynthesizeCommand(), newDatasetsImportCommand())
 	return cmd
 }
@@ -28,20 +28,20 @@ func newDatasetsFreezeCommand(lock *string) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use:   "freeze [--kind corpus|golden|security] FILE...",
-		Short: "Validate datasets and put their digests into the lock file",
-		Long: `Validates each file and writes its digest into the lock file, under its kind and
-version. From then on validation refuses a file of that version with any other
-content: to change frozen data, copy it to a new version. A version that is
-frozen already is never frozen again with another digest.
+		Short: "Validate datasets and add their digests to the lock file",
+		Long: `Validates each file and writes its digest to the lock file, under its kind and
+version. From then on, validation refuses a file of that version with different
+content. To change frozen data, copy it to a new version. The digest of a frozen
+version cannot be changed.
 
-A golden set is checked against its corpus, which is looked for among the files
-and beside them.`,
+A golden set is checked against its corpus, which must be one of the files or in the
+same directory.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch kind {
 			case "", "corpus", "golden", "security":
 			default:
-				return fmt.Errorf("--kind %s is unknown; use corpus, golden or security", kind)
+				return fmt.Errorf("unknown --kind %s; use corpus, golden or security", kind)
 			}
 			frozen, err := validatedatasets.Freeze(*lock, kind, args)
 			if err != nil {
@@ -56,14 +56,14 @@ and beside them.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "", "refuse files that are not of this kind")
+	cmd.Flags().StringVar(&kind, "kind", "", "refuse files of other kinds")
 	return cmd
 }
 
 func newDatasetsListCommand(lock *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the datasets beside the lock file: kind, version, state, entries",
+		Short: "List the datasets next to the lock file: kind, version, state, entries",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := validatedatasets.List(*lock)
@@ -86,13 +86,13 @@ func newDatasetsListCommand(lock *string) *cobra.Command {
 	}
 }
 
-// asJSON tells whether the root's --json is set.
+// asJSON reports whether the flag --json is set.
 func asJSON(cmd *cobra.Command) bool {
 	on, err := cmd.Flags().GetBool("json")
 	return err == nil && on
 }
 
-// datasetError gives refused data its exit code.
+// datasetError adds the exit code for invalid data to an error.
 func datasetError(err error) error {
 	var invalid *validatedatasets.InvalidError
 	if errors.As(err, &invalid) {

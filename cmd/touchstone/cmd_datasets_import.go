@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
 )
 
-// importJSON is the shape of datasets import --json.
+// importJSON is the output of datasets import --json.
 type importJSON struct {
 	Kind  string   `json:"kind"`
 	File  string   `json:"file"`
@@ -26,17 +26,16 @@ func newDatasetsImportCommand() *cobra.Command {
 	var licenses []string
 	cmd := &cobra.Command{
 		Use:   "import FILE -o FILE",
-		Short: "Bring a dataset of another project into the form of ours, and say what was dropped",
-		Long: `Reads a tool corpus, a golden set, a security corpus or a detector corpus as
-mcpproxy-go publishes them, unchanged and where it lies, and writes it in the form
-that the pipeline takes. What was mapped, added or dropped is printed. The file
-that is written must not exist.
+		Short: "Convert a dataset of another project, and report what was dropped",
+		Long: `Reads a tool corpus, a golden set, a security corpus or a detector corpus in the format
+that mcpproxy-go publishes, and writes it in the format of the pipeline. Prints what was
+mapped, added or dropped. The output file must not exist.
 
   touchstone datasets import their/corpus.json -o corpus.json
   touchstone datasets import their/golden.json --corpus corpus.json -o golden.json
   touchstone datasets import their/entries.json --license self-authored=MIT -o security.json
 
-Whether the result holds is decided by validate-datasets.`,
+Check the result with validate-datasets.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -58,7 +57,7 @@ Whether the result holds is decided by validate-datasets.`,
 				return err
 			}
 			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%s exists; import writes only where nothing is: choose another name", out)
+				return fmt.Errorf("%s exists, and import does not overwrite files: choose another name", out)
 			}
 			imported, err := convert.Import(args[0], data, opts)
 			if err != nil {
@@ -79,16 +78,16 @@ Whether the result holds is decided by validate-datasets.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "", "the file to write")
-	f.StringVar(&corpus, "corpus", "", "the imported corpus that a golden set is for")
-	f.StringVar(&schemas, "schemas", "", "an imported corpus that lends argument schemas to tools of a corpus that have none")
-	f.StringVar(&opts.Version, "version", "", "the version's name (default: the file's own)")
-	f.StringArrayVar(&licenses, "license", nil, "NAME=SPDX, what a licence that is no SPDX identifier stands for (repeatable)")
+	f.StringVar(&corpus, "corpus", "", "the imported corpus of a golden set")
+	f.StringVar(&schemas, "schemas", "", "an imported corpus that supplies missing argument schemas of a corpus")
+	f.StringVar(&opts.Version, "version", "", "the version (default: the one in the file)")
+	f.StringArrayVar(&licenses, "license", nil, "NAME=SPDX, the SPDX identifier for a licence that the file names otherwise (repeatable)")
 	f.StringArrayVar(&opts.DropCategories, "drop-category", nil, "a category of a security corpus to leave out (repeatable)")
 	cmd.MarkFlagRequired("output")
 	return cmd
 }
 
-// pairs reads the NAME=VALUE words of a flag.
+// pairs parses the NAME=VALUE words of a flag.
 func pairs(flag string, words []string) (map[string]string, error) {
 	m := map[string]string{}
 	for _, w := range words {

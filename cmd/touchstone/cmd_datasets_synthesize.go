@@ -18,11 +18,11 @@ func newDatasetsSynthesizeCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "synthesize --tools N --servers N --queries N -o DIR",
-		Short: "Make a synthetic corpus and golden set of any size, to measure scale",
-		Long: `Writes corpus.json and golden.json into DIR. The texts are put together from
-tables, and the files say so: they show how a proxy scales and not how well it
-finds real tools. The same numbers and seed give the same bytes. A file that is
-there already is kept, and that is an error.`,
+		Short: "Generate a synthetic corpus and golden set of any size, to measure scale",
+		Long: `Writes corpus.json and golden.json to DIR. The texts are assembled from tables and
+labelled synthetic: they show how a proxy scales, but not how well it finds real tools.
+The same numbers and seed give the same bytes. It is an error if a file already
+exists.`,
 		Example: `  touchstone datasets synthesize --tools 5000 --servers 100 --queries 1000 -o big
   touchstone run --until aggregate -o out --var corpus=big/corpus.json --var golden=big/golden.json`,
 		Args: cobra.NoArgs,
@@ -30,7 +30,7 @@ there already is kept, and that is an error.`,
 			corpusFile, goldenFile := filepath.Join(dir, "corpus.json"), filepath.Join(dir, "golden.json")
 			for _, file := range []string{corpusFile, goldenFile} {
 				if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-					return fmt.Errorf("%s is there already; remove it or choose another directory", file)
+					return fmt.Errorf("%s already exists; remove it or choose another directory", file)
 				}
 			}
 			corpus, golden, err := synthetic.Generate(opts)
@@ -55,14 +55,14 @@ there already is kept, and that is an error.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&opts.Tools, "tools", 0, "how many tools")
-	f.IntVar(&opts.Servers, "servers", 0, "how many servers they are spread over")
-	f.IntVar(&opts.Queries, "queries", 0, "how many queries")
-	f.Uint64Var(&opts.Seed, "seed", 1, "what the choice of texts begins with")
-	f.StringVarP(&dir, "out", "o", "", "the directory to write into")
+	f.IntVar(&opts.Tools, "tools", 0, "the number of tools")
+	f.IntVar(&opts.Servers, "servers", 0, "the number of servers")
+	f.IntVar(&opts.Queries, "queries", 0, "the number of queries")
+	f.Uint64Var(&opts.Seed, "seed", 1, "the seed for the choice of texts")
+	f.StringVarP(&dir, "out", "o", "", "the directory to write to")
 	for _, name := range []string{"tools", "servers", "queries", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // a flag that does not exist: a mistake in this program
+			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
 	return cmd

@@ -9,17 +9,17 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
-// newDetectorCommand is "touchstone detector NAME".
+// newDetectorCommand returns "touchstone detector NAME".
 func newDetectorCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "detector NAME",
-		Short: "Run a detector, built in or of a proxy's adapter: JSON lines in, verdicts out",
-		Long: `Reads one request a line on standard input and answers each with one verdict
-line on standard output, until the input ends. The protocol is described in
-docs/detectors.md. NAME is one of ` + strings.Join(detectors.Names(), ", ") + `,
-or with --adapted DIR one that the adapter of a proxy describes: DIR is what
-build-proxy --detectors wrote.`,
+		Short: "Run a built-in detector or one of a proxy's adapter: JSON lines in, verdicts out",
+		Long: `Reads one request per line from standard input and answers each with one verdict line
+on standard output, until the input ends. docs/detectors.md describes the protocol. NAME
+is one of ` + strings.Join(detectors.Names(), ", ") + `.
+With --adapted DIR, it is a detector of a proxy's adapter: DIR is the directory written
+by build-proxy --detectors.`,
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: detectors.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,6 +33,6 @@ build-proxy --detectors wrote.`,
 			return detectors.ServeFunc(d.Judge, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVar(&dir, "adapted", "", "a directory of detectors that an adapter describes")
+	cmd.Flags().StringVar(&dir, "adapted", "", "a directory with the detectors of an adapter")
 	return cmd
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// doctorJSON is the shape of doctor --json.
+// doctorJSON is the output of doctor --json.
 type doctorJSON struct {
 	Healthy bool      `json:"healthy"`
 	Checks  []finding `json:"checks"`
 }
 
-// finding is what one check found. State is ok, warning or failed; Remedy says
-// what to do unless it is ok.
+// finding is the result of one check. State is ok, warning or failed. Remedy says what to
+// do unless State is ok.
 type finding struct {
 	Part   string `json:"part"`
 	State  string `json:"state"`
@@ -33,13 +33,13 @@ const (
 func newDoctorCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the parts that the pipeline needs, and say what to do about what is missing",
-		Long: `Checks, for the pipeline and the variables at hand: the pipeline itself, the store,
-the programs of its stages, the proxy's adapter, source, build and toolchain, a
-free port on loopback, services that the proxy is told to use, its secret, the
-executor, and the baseline. It runs no stage and changes nothing.
+		Short: "Check what the pipeline needs, and suggest how to fix problems",
+		Long: `Checks, with the given pipeline and variables: the pipeline itself, the cache, the
+programs of its stages, the proxy's adapter, source, build and toolchain, a free port on
+loopback, the services that the proxy uses, its secret, the executor, and the baseline.
+It runs no stage and changes nothing.
 
-It ends with 0 when the pipeline can run, and with 2 when something is missing.`,
+The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())

@@ -18,14 +18,14 @@ func (d *doctor) pipeline() {
 	d.ok("pipeline", "%d stages, %d instances", len(engine.StageNames(plan)), len(plan.Instances))
 	dir, err := os.MkdirTemp(d.session.store.Dir(), "doctor-")
 	if err != nil {
-		d.fail("store", err.Error(), "name a directory that can be written to with --cache-dir or TOUCHSTONE_CACHE")
+		d.fail("store", err.Error(), "name a writable directory with --cache-dir or TOUCHSTONE_CACHE")
 		return
 	}
 	_ = os.Remove(dir)
-	d.ok("store", "%s can be written to", d.session.store.Dir())
+	d.ok("store", "%s is writable", d.session.store.Dir())
 }
 
-// programs looks for the program of each stage, each once.
+// programs checks that the program of each stage is available.
 func (d *doctor) programs() {
 	seen := map[string]bool{}
 	var found []string
@@ -46,26 +46,26 @@ func (d *doctor) programs() {
 	}
 }
 
-// ports tries what every proxy needs: a port of its own on loopback.
+// ports checks that a port on loopback is available, which every proxy needs.
 func (d *doctor) ports() {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		d.fail("ports", err.Error(), "free a port on 127.0.0.1: the proxy is given one of its own for each start")
+		d.fail("ports", err.Error(), "free a port on 127.0.0.1: the proxy needs one for each start")
 		return
 	}
 	defer l.Close()
-	d.ok("ports", "a free one on 127.0.0.1 was found, such as %d", l.Addr().(*net.TCPAddr).Port)
+	d.ok("ports", "found a free port on 127.0.0.1, %d", l.Addr().(*net.TCPAddr).Port)
 }
 
 func (d *doctor) executor(ctx context.Context) {
 	if err := d.session.reachExecutor(ctx); err != nil {
-		d.fail("executor", err.Error(), "until that is done, run stages on this machine with --executor local")
+		d.fail("executor", err.Error(), "until this is fixed, run stages on this machine with --executor local")
 		return
 	}
-	d.ok("executor", "stages can be run")
+	d.ok("executor", "stages can run")
 }
 
-// secrets looks at what the stages take their secrets from.
+// secrets checks the sources of the stages' secrets.
 func (d *doctor) secrets() {
 	var seen []string
 	for _, in := range d.session.plan.Instances {
@@ -87,15 +87,15 @@ func (d *doctor) secrets() {
 				_, err = os.ReadFile(from)
 			}
 			if err != nil {
-				d.fail("secret", err.Error(), "put the value there, or name another place with --var proxy_secret=env:NAME")
+				d.fail("secret", err.Error(), "set the value there, or name another source with --var proxy_secret=env:NAME")
 				continue
 			}
-			d.ok("secret", "%s is there", s.From)
+			d.ok("secret", "%s is set", s.From)
 		}
 	}
 }
 
-// baseline tells whether the gate has anything to judge by.
+// baseline checks that the gate has a baseline.
 func (d *doctor) baseline() {
 	plan := d.session.plan
 	if plan.Baseline == "" {
@@ -103,14 +103,14 @@ func (d *doctor) baseline() {
 	}
 	file := d.flags.baselineFile(plan)
 	if _, err := os.Stat(file); err != nil {
-		d.warn("baseline", "there is no "+file+", and the gate needs one to judge by",
-			"make it, look at it and commit it: "+d.flags.again(plan, "baseline", "update"))
+		d.warn("baseline", "there is no "+file+", which the gate compares with",
+			"create it, review it and commit it: "+d.flags.again(plan, "baseline", "update"))
 		return
 	}
 	d.ok("baseline", "%s", file)
 }
 
-// inputOf finds a file or directory of the source tree among the inputs.
+// inputOf returns the input of that name if it is a file or directory of the source tree.
 func inputOf(in *pipeline.Instance, name string) (pipeline.Input, bool) {
 	for _, input := range in.Inputs {
 		if input.Name == name && len(input.Files) > 0 {

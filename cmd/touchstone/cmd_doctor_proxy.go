@@ -18,18 +18,17 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// proxyParts is what the pipeline says of the proxy under test.
+// proxyParts describes the proxy under test of the pipeline.
 type proxyParts struct {
 	instance *pipeline.Instance
-	adapter  string // the file; empty without one
-	source   string // the directory; empty when nothing is built
+	adapter  string // path of the adapter, or empty
+	source   string // directory of the source, or empty if nothing is built
 	binary   string
 	options  map[string]string
 	build    []string
 }
 
-// proxyStage reads the parts off the command of build-proxy, which is what
-// will be run.
+// proxyStage extracts the parts from the command of build-proxy.
 func (d *doctor) proxyStage() (p proxyParts, ok bool) {
 	i := slices.IndexFunc(d.session.plan.Instances, func(in *pipeline.Instance) bool { return in.Stage == "build-proxy" })
 	if i < 0 {
@@ -67,12 +66,12 @@ func (d *doctor) proxy(ctx context.Context, p proxyParts) {
 			_, err = a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: p.options})
 		}
 		if err != nil {
-			d.fail("adapter", err.Error(), "correct what it names")
+			d.fail("adapter", err.Error(), "correct the reported problem")
 			return
 		}
 		d.ok("adapter", "%s", a.Name)
 		if a.Build != nil && p.source == "" {
-			d.fail("proxy", fmt.Sprintf("adapter %s is of a proxy that is built from its source, and no source is given", a.Name), "name its checkout with --var proxy_source=DIR")
+			d.fail("proxy", fmt.Sprintf("adapter %s builds its proxy from source, but no source is given", a.Name), "name its checkout with --var proxy_source=DIR")
 			return
 		}
 		if a.Build != nil && p.binary == "" {
@@ -95,12 +94,12 @@ func (d *doctor) proxy(ctx context.Context, p proxyParts) {
 	}
 }
 
-// prebuilt looks for the files of a proxy that nobody says how to build.
+// prebuilt checks the files of a proxy without a build command.
 func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 	wanted := []string{p.binary}
-	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build=[...]', or name the file that is there with --var proxy_binary=FILE"
+	remedy := "build it there as its own instructions say, give the command with --var 'proxy_build=[...]', or name the existing file with --var proxy_binary=FILE"
 	if a != nil {
-		remedy = "build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; what only detectors need can be left out with --var 'proxy_detectors=[]'"
+		remedy = "build it there as its own instructions say, or give the command with --var 'proxy_build=[...]'; if only detectors need it, leave them out with --var 'proxy_detectors=[]'"
 		for _, detector := range a.Detectors {
 			if d.scores(detector.Name) {
 				wanted = append(wanted, detector.Binary)
@@ -115,16 +114,16 @@ func (d *doctor) prebuilt(p proxyParts, a *adapter.Adapter) {
 		info, err := os.Stat(filepath.Join(p.source, name))
 		switch {
 		case err != nil:
-			d.fail("proxy", fmt.Sprintf("the source has no file %s, and nothing says how to build it", name), remedy)
+			d.fail("proxy", fmt.Sprintf("the source has no file %s, and there is no build command", name), remedy)
 		case info.Mode().Perm()&0o111 == 0:
 			d.fail("proxy", name+" in the source is not executable", "build it again, or set its mode")
 		default:
-			d.ok("proxy", "%s is built in its source", name)
+			d.ok("proxy", "%s exists in its source", name)
 		}
 	}
 }
 
-// scores tells whether a stage asks the adapter's detector of that name.
+// scores reports whether a stage uses the adapter's detector of that name.
 func (d *doctor) scores(detector string) bool {
 	return slices.ContainsFunc(d.session.plan.Instances, func(in *pipeline.Instance) bool {
 		return slices.Contains(in.Command, "--adapted") && slices.Contains(in.Command, detector)
@@ -133,8 +132,8 @@ func (d *doctor) scores(detector string) bool {
 
 var goDirective = regexp.MustCompile(`(?m)^go[ \t]+(\d+(?:\.\d+)*)`)
 
-// toolchain looks for what builds the proxy, by the PATH that the stage has,
-// and holds a Go toolchain against what the source asks for.
+// toolchain checks that the program that builds the proxy is on the PATH of the stage, and
+// that a Go toolchain has the version that the source requires.
 func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 	path := engine.DefaultPath
 	for _, v := range p.instance.Env {
@@ -152,7 +151,7 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 	compiler := lookIn(path, "go")
 	if err != nil || wants == nil || compiler == "" {
 		if err == nil && compiler == "" {
-			d.warn("toolchain", "the source is a Go module and there is no go in "+path, "install Go there, unless the build brings its own")
+			d.warn("toolchain", "the source is a Go module, but there is no go in "+path, "install Go there, unless the build supplies its own")
 			return
 		}
 		d.ok("toolchain", "%s", program)
@@ -166,9 +165,9 @@ func (d *doctor) toolchain(ctx context.Context, p proxyParts) {
 	case err != nil:
 		d.fail("toolchain", fmt.Sprintf("%s env GOVERSION: %v", compiler, err), "repair the installation of Go")
 	case goversion.Compare("go"+has, "go"+string(wants[1])) < 0:
-		d.warn("toolchain", fmt.Sprintf("the source asks for Go %s and this is %s", wants[1], has), "install that version; go fetches it by itself where GOTOOLCHAIN lets it and the network is open")
+		d.warn("toolchain", fmt.Sprintf("the source requires Go %s, but this is %s", wants[1], has), "install that version; go downloads it if GOTOOLCHAIN and the network allow it")
 	default:
-		d.ok("toolchain", "Go %s, and the source asks for %s", has, wants[1])
+		d.ok("toolchain", "Go %s; the source requires %s", has, wants[1])
 	}
 }
 
@@ -187,8 +186,8 @@ func lookIn(path, name string) string {
 	return ""
 }
 
-// services tries the addresses among the adapter's options. Any answer will
-// do: whether it is the right one, the proxy will say.
+// services checks that the addresses in the adapter's options answer. Any answer is
+// accepted, because only the proxy can tell whether it is correct.
 func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts) {
 	client := &http.Client{Timeout: 10 * time.Second}
 	for _, o := range a.Options {
@@ -214,7 +213,7 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 	}
 	for _, in := range d.session.plan.Instances {
 		if in.Stage == "snapshot-index" && in.Network != pipeline.NetworkFull {
-			d.fail("service", "the stages that start the proxy may reach loopback only, and its adapter needs more", "open the network with --var proxy_network=full")
+			d.fail("service", "the stages that start the proxy can only reach loopback, but its adapter needs the network", "allow the network with --var proxy_network=full")
 			return
 		}
 	}

@@ -13,19 +13,20 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// newFitnessCommand is "touchstone fitness [CANDIDATE]", with the loop for
-// optimisers below it.
+// newFitnessCommand returns "touchstone fitness [CANDIDATE]", with the subcommand serve for
+// optimisers.
 func newFitnessCommand(global *globalFlags) *cobra.Command {
 	var data fitnessData
 	cmd := &cobra.Command{
 		Use:   "fitness [CANDIDATE]",
-		Short: "Score other tool descriptions against a golden set: once, or in an optimiser's loop",
-		Long: `Scores the tools of a corpus with the descriptions of CANDIDATE, a JSON file
-{"id": "name", "descriptions": {"server:tool": "text"}}, by the reference proxy's
-search in this process; without one, as they are. The golden set is cut in two
-by a seed: the train half is what descriptions are improved on, and the held-out
-half shows whether they are better on other queries too. A candidate is feasible
-when the scanner finds nothing in it that it does not find in the original.`,
+		Short: "Score tool descriptions against a golden set, once or for an optimiser",
+		Long: `Scores the tools of a corpus with the descriptions in CANDIDATE, a JSON file
+{"id": "name", "descriptions": {"server:tool": "text"}}, with the search of the reference
+proxy in this process. Without CANDIDATE it scores the original descriptions.
+
+A seed splits the golden set in two halves: the train half is for improving descriptions,
+and the held-out half shows whether they also improve on other queries. A candidate is
+feasible if the scanner reports nothing that it does not report for the original.`,
 		Example: `  touchstone fitness
   touchstone fitness --seed 7 better.json
   python3 examples/optimisers/climb.py`,
@@ -64,13 +65,13 @@ func newFitnessServeCommand() *cobra.Command {
 	var data fitnessData
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer candidates as they come: one JSON line in, one out",
-		Long: `Reads one candidate a line on standard input and answers each, in order, with one
-line: the figures of the train half, what the scanner found, and for every query
-whose best tool is not first, which tools stand before it and on which words.
-The held-out half is never in an answer. A line that cannot be scored is answered
-with "error", and serving goes on until the input ends. Send several lines before
-reading to keep all processors busy. The shapes are in docs/fitness.md.`,
+		Short: "Score candidates from standard input: one JSON line in, one out",
+		Long: `Reads one candidate per line from standard input and answers each, in order, with one
+line: the figures on the train half, the findings of the scanner, and for every query
+whose best tool is not first, which tools rank before it and for which words. An answer
+never contains the held-out half. A line that cannot be scored is answered with "error",
+and the command continues until the input ends. To keep all processors busy, send several
+lines before reading. docs/fitness.md describes the formats.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := data.evaluator()
@@ -85,7 +86,7 @@ reading to keep all processors busy. The shapes are in docs/fitness.md.`,
 	return cmd
 }
 
-// fitnessData is what candidates are scored on.
+// fitnessData selects the data that candidates are scored on.
 type fitnessData struct {
 	corpus, golden string
 	opts           fitness.Options
@@ -94,10 +95,10 @@ type fitnessData struct {
 func (d *fitnessData) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v1.json", "the tools")
-	f.StringVar(&d.golden, "golden", "datasets/golden_v1.json", "the labelled queries over them")
-	f.Uint64Var(&d.opts.Seed, "seed", 1, "what cuts the queries in two")
-	f.Float64Var(&d.opts.Share, "train", 0.6, "the share of the train half")
-	f.StringVar(&d.opts.Metric, "metric", "recall_at_5", "what the fitness is: "+strings.Join(contracts.MetricNames, ", "))
+	f.StringVar(&d.golden, "golden", "datasets/golden_v1.json", "the labelled queries for the tools")
+	f.Uint64Var(&d.opts.Seed, "seed", 1, "the seed for splitting the queries")
+	f.Float64Var(&d.opts.Share, "train", 0.6, "the train half's share of the queries")
+	f.StringVar(&d.opts.Metric, "metric", "recall_at_5", "the metric of the fitness: "+strings.Join(contracts.MetricNames, ", "))
 }
 
 func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
@@ -137,12 +138,12 @@ func printFitness(w io.Writer, original, candidate contracts.Fitness, compared b
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d train queries do not have their tool first.\n", len(candidate.Feedback))
+	fmt.Fprintf(w, "\nFor %d train queries the best tool is not first.\n", len(candidate.Feedback))
 	if candidate.Feasible {
-		fmt.Fprintln(w, "feasible: the scanner finds nothing new")
+		fmt.Fprintln(w, "feasible: the scanner reports nothing new")
 		return nil
 	}
-	fmt.Fprintln(w, "not feasible: the scanner finds")
+	fmt.Fprintln(w, "not feasible: the scanner reports")
 	for _, f := range candidate.Findings {
 		fmt.Fprintf(w, "  %s: %s (%s): %s\n", f.ToolID, f.Severity, strings.Join(f.Signals, ", "), f.Evidence)
 	}

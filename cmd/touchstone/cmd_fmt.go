@@ -17,8 +17,8 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
-		Short: "Rewrite pipeline files in the canonical layout",
-		Long:  "Rewrites the given files, or the files of the pipeline, in the canonical layout and names each that changed.\nWith --check it changes nothing and exits with 2 when a file is not in that layout.\nA file that is not well formed is left as it is, and exits with 2 too.",
+		Short: "Rewrite pipeline files in the canonical format",
+		Long:  "Rewrites the given files, or the files of the pipeline, in the canonical format, and prints\nthe name of each changed file. With --check it changes nothing, and the exit code is 2 if a\nfile is not in that format. A file with syntax errors is not changed, and the exit code is 2.",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {
 				var err error
@@ -68,6 +68,6 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "change nothing, fail when a file is not formatted")
+	cmd.Flags().BoolVar(&check, "check", false, "change nothing, and fail if a file is not formatted")
 	return cmd
 }

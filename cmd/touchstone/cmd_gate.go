@@ -14,8 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/gate"
 )
 
-// gateJSON is the shape of gate --json. Verdict is the verdict output itself,
-// null when a stage failed before there was one.
+// gateJSON is the output of gate --json. Verdict is the output that holds the verdict, or
+// null if a stage failed before it.
 type gateJSON struct {
 	Passed  bool            `json:"passed"`
 	Verdict json.RawMessage `json:"verdict"`
@@ -26,10 +26,9 @@ func newGateCommand(flags *globalFlags) *cobra.Command {
 	rf := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "gate",
-		Short: "Run the whole pipeline and say whether the gate passed",
-		Long: `Brings the whole pipeline up to date, publishes its reports, and judges by the
-output that the pipeline block names as its verdict. On an unchanged tree it
-computes nothing.
+		Short: "Run the whole pipeline and report whether the gate passed",
+		Long: `Brings the whole pipeline up to date, publishes its reports, and evaluates the output
+that the pipeline block names as its verdict. On an unchanged tree it computes nothing.
 
 ` + exitCodesHelp,
 		Args: cobra.NoArgs,
@@ -87,8 +86,8 @@ computes nothing.
 	return cmd
 }
 
-// published lists what a person may open after a run: the page where there is
-// one, else the path itself.
+// published lists what a user can open after a run: the HTML page if there is one, else the
+// path itself.
 func (s *session) published() []string {
 	var paths []string
 	for _, p := range s.plan.Publish {
@@ -101,8 +100,8 @@ func (s *session) published() []string {
 	return paths
 }
 
-// verdict is any JSON object with a boolean "passed"; gate is set when it is
-// the evaluation's own.
+// verdict is a JSON object with a boolean "passed". gate is set if it is the verdict of the
+// stage gate.
 type verdict struct {
 	Passed bool
 	raw    json.RawMessage
@@ -114,7 +113,7 @@ func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
 	in := s.plan.Instances[ref.Instance]
 	out, ok := outcomes[ref.Instance].Output(ref.Output)
 	if !ok {
-		return nil, fmt.Errorf("the verdict, output %s of %s, was not made", ref.Output, in)
+		return nil, fmt.Errorf("the verdict, output %s of %s, was not produced", ref.Output, in)
 	}
 	b, err := s.store.Bytes(out.Digest)
 	if err != nil {
@@ -139,7 +138,7 @@ func (v *verdict) print(w io.Writer) {
 	}
 }
 
-// lines is the summary that a person reads on standard output.
+// lines returns the summary for standard output.
 func (v *verdict) lines() []string {
 	if v.gate != nil {
 		return gate.Describe(*v.gate)

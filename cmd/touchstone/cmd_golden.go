@@ -19,7 +19,7 @@ import (
 func newGoldenCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "golden",
-		Short: "Carry the labels of a golden set over to another version of its corpus",
+		Short: "Migrate the labels of a golden set to another version of its corpus",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,7 +27,7 @@ func newGoldenCommand(flags *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// migrateFlags are what the command line says.
+// migrateFlags are the flags of golden migrate.
 type migrateFlags struct {
 	dir, from, to string
 	out, work     string
@@ -38,13 +38,13 @@ func newGoldenMigrateCommand(flags *globalFlags) *cobra.Command {
 	var f migrateFlags
 	cmd := &cobra.Command{
 		Use:   "migrate GOLDEN --to CORPUS",
-		Short: "Write the golden set for a new corpus, and list what a person has to look at",
-		Long: `Carries each label over whose tool is still there, or was surely renamed. What
-is left for a person is printed: labels whose tool is gone, with the tools that
-may be meant instead; tools whose description changed; queries that had to be
-left out. What is written holds: validate-datasets takes it, as a draft.
+		Short: "Write the golden set for a new corpus, and list what a person has to review",
+		Long: `Keeps each label whose tool still exists or was certainly renamed. Prints what a person
+has to review: labels whose tool is gone, with tools that may replace it; tools whose
+description changed; queries that had to be left out. The result is a valid draft for
+validate-datasets.
 
-Nothing is overwritten. Corpora are files, or versions in --dir.`,
+No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, file, err := f.migrate(args[0])
@@ -55,25 +55,25 @@ Nothing is overwritten. Corpora are files, or versions in --dir.`,
 				var text bytes.Buffer
 				m.Write(&text)
 				if err := renameio.WriteFile(f.work, text.Bytes(), 0o644); err != nil {
-					return fmt.Errorf("write the list of work: %w; choose another place", err)
+					return fmt.Errorf("write the list of work: %w; choose another file", err)
 				}
 			}
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"file": file, "migration": m})
 			}
 			m.Write(cmd.OutOrStdout())
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until touchstone datasets freeze\n", file)
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s; it is a draft until it is frozen with touchstone datasets freeze\n", file)
 			return nil
 		},
 	}
 	p := cmd.Flags()
-	p.StringVar(&f.from, "from", "", "the corpus that the labels were made for (default: the version that the set names)")
-	p.StringVar(&f.to, "to", "", "the corpus to carry them to")
+	p.StringVar(&f.from, "from", "", "the corpus of the present labels (default: the version named in the golden set)")
+	p.StringVar(&f.to, "to", "", "the corpus to migrate to")
 	p.StringVar(&f.dir, "dir", "datasets", "the directory of the datasets")
 	p.StringVarP(&f.out, "output", "o", "", "the file to write, which must not exist (default: golden_VERSION.json in the directory)")
-	p.StringVar(&f.work, "work-list", "", "write what is left to do to this file, too")
-	p.StringVar(&f.options.Version, "version", "", "the version of the new set (default: the one after the old)")
-	p.StringVar(&f.options.Date, "date", time.Now().UTC().Format(time.DateOnly), "the day that the set names")
+	p.StringVar(&f.work, "work-list", "", "also write the list of work to this file")
+	p.StringVar(&f.options.Version, "version", "", "the version of the new set (default: the one after the present version)")
+	p.StringVar(&f.options.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the set")
 	cmd.MarkFlagRequired("to")
 	return cmd
 }

@@ -13,7 +13,7 @@ func newGraphCommand(flags *globalFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "graph",
-		Short: "Draw the pipeline with hits and times, as dot, mermaid or svg",
+		Short: "Draw the pipeline with cache hits and times, as dot, mermaid or svg",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
@@ -36,7 +36,7 @@ func newGraphCommand(flags *globalFlags) *cobra.Command {
 			}
 			draw, ok := map[string]func() string{"dot": g.DOT, "mermaid": g.Mermaid, "svg": g.SVG}[format]
 			if !ok {
-				return fmt.Errorf("--format %q: use dot, mermaid or svg", format)
+				return fmt.Errorf("unknown --format %q: use dot, mermaid or svg", format)
 			}
 			fmt.Fprint(cmd.OutOrStdout(), draw())
 			return nil

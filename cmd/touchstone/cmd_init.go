@@ -21,13 +21,13 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// ignoreFile names what git leaves out.
+// ignoreFile is the name of the file that lists what git ignores.
 const ignoreFile = ".gitignore"
 
-// initChoice is what init was told of the proxy.
+// initChoice holds the settings of init for the proxy.
 type initChoice struct {
-	// proxy is the name of a shipped adapter, the path of another one, or
-	// empty for the reference proxy or one of the native contract.
+	// proxy is the name of an included adapter or the path of another one. It is
+	// empty for the reference proxy and for a proxy of the native contract.
 	proxy       string
 	options     []string
 	source      string
@@ -42,13 +42,13 @@ func newInitCommand() *cobra.Command {
 	var c initChoice
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a working pipeline for a proxy, with data to start from",
-		Long: `Writes the pipeline, the datasets, the proxy's adapter and a .gitignore into DIR
-(here by default). It runs at once. No file that exists is touched.
+		Short: "Write a working pipeline for a proxy, with initial data",
+		Long: `Writes the pipeline, the datasets, the proxy's adapter and a .gitignore to DIR (default:
+the current directory). The pipeline can run immediately. No existing file is changed.
 
-Which proxy is asked on a terminal, and told by --proxy elsewhere: ` + strings.Join(adapterNames(), ", ") + `,
-or the path of an adapter. Without either it is the reference proxy, or with
---proxy-source one that keeps to docs/own-proxy.md.
+On a terminal, init asks for the proxy. Otherwise --proxy names it: ` + strings.Join(adapterNames(), ", ") + `,
+or the path of an adapter. Without --proxy it is the reference proxy, or with
+--proxy-source a proxy that follows docs/own-proxy.md.
 
   touchstone init eval --proxy bare-mcp
   touchstone init eval --proxy-source ../myproxy \
@@ -76,36 +76,36 @@ or the path of an adapter. Without either it is the reference proxy, or with
 			if c.source != "" {
 				noteSource(cmd.ErrOrStderr(), dir, c.source)
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "next, in %s: %[2]s doctor says whether all is there; %[2]s baseline update, look at it and commit it; then %[2]s gate\n", dir, toolName)
+			fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: run %[2]s doctor to check the setup; run %[2]s baseline update, then review and commit the baseline; run %[2]s gate\n", dir, toolName)
 			return nil
 		},
 	}
 	p := cmd.Flags()
-	p.StringVar(&c.proxy, "proxy", "", "which proxy: the name of a shipped adapter, or the path of one")
+	p.StringVar(&c.proxy, "proxy", "", "the proxy: the name of an included adapter, or the path of an adapter")
 	p.StringArrayVar(&c.options, "proxy-option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	p.StringVar(&c.source, "proxy-source", "", "the directory of the proxy's source, relative to DIR")
-	p.StringArrayVar(&c.build, "proxy-build", nil, "a word of the command that builds it (repeat for each word; without it the executable is in the source already)")
-	p.StringArrayVar(&c.args, "proxy-arg", nil, "an argument that a proxy without an adapter is started with (repeatable)")
-	p.StringVar(&c.binary, "proxy-binary", "", "the executable that the build leaves, relative to the source (default: what the adapter says, or proxy)")
-	p.StringVar(&c.secret, "proxy-secret", "", "where a secret that the proxy needs comes from, env:NAME or file:PATH")
-	p.BoolVar(&c.fullNetwork, "proxy-network", false, "let the proxy reach more than loopback")
+	p.StringArrayVar(&c.build, "proxy-build", nil, "a word of the build command (repeat for each word; without it the executable must already be in the source)")
+	p.StringArrayVar(&c.args, "proxy-arg", nil, "an argument for a proxy without an adapter (repeatable)")
+	p.StringVar(&c.binary, "proxy-binary", "", "the executable that the build produces, relative to the source (default: as in the adapter, or proxy)")
+	p.StringVar(&c.secret, "proxy-secret", "", "the source of the proxy's secret, env:NAME or file:PATH")
+	p.BoolVar(&c.fullNetwork, "proxy-network", false, "allow the proxy to reach more than loopback")
 	return cmd
 }
 
-// noteSource says so when the source is not where the pipeline will look for
-// it. It may come later, so that this is no error.
+// noteSource prints a note if the source does not exist. This is not an error, because the
+// source may be added later.
 func noteSource(w io.Writer, dir, source string) {
 	from := source
 	if !filepath.IsAbs(source) {
 		from = filepath.Join(dir, source)
 	}
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(w, "note: there is no %s yet: the source's directory is named from %s, and is the default of proxy_source in proxy.hcl\n", from, dir)
+		fmt.Fprintf(w, "note: %s does not exist yet; the path of the source is relative to %s, and is the default of proxy_source in proxy.hcl\n", from, dir)
 	}
 }
 
-// writeNew writes files below dir where there are none. Nearly every
-// repository has a .gitignore: that one is left to its owner.
+// writeNew writes files to dir that do not exist there. An existing .gitignore is common, so
+// it is kept and not an error.
 func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 	there := map[string]bool{}
 	for _, f := range files {
@@ -113,13 +113,13 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 		_, err := os.Lstat(path)
 		there[f.path] = !errors.Is(err, fs.ErrNotExist)
 		if there[f.path] && f.path != ignoreFile {
-			return fmt.Errorf("%s exists; init only writes where nothing is: choose another directory", path)
+			return fmt.Errorf("%s exists, and init does not overwrite files: choose another directory", path)
 		}
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)
 		if there[f.path] {
-			fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is left as it is: add the line %s", path, f.content)
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: add the line %s", path, f.content)
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -133,7 +133,7 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 	return nil
 }
 
-// files are what init writes for the choice.
+// files returns the files to write.
 func (c *initChoice) files() ([]initFile, error) {
 	defaults := map[string]cty.Value{}
 	if c.source != "" {
@@ -154,11 +154,11 @@ func (c *initChoice) files() ([]initFile, error) {
 	if c.fullNetwork {
 		defaults["proxy_network"] = cty.StringVal("full")
 	}
-	// The baseline is the project's own, whatever its proxy is.
+	// The baseline belongs to the project, whatever its proxy is.
 	defaults["baseline"] = cty.StringVal(defaultBaseline)
 	if c.proxy == "" {
 		if len(c.options) > 0 {
-			return nil, errors.New("--proxy-option is a setting of an adapter: give the adapter with --proxy")
+			return nil, errors.New("--proxy-option requires an adapter: give one with --proxy")
 		}
 		return initFiles(defaults)
 	}
@@ -171,18 +171,18 @@ func (c *initChoice) files() ([]initFile, error) {
 		return nil, err
 	}
 	if _, err := a.Run(adapter.Setting{Listen: "127.0.0.1:0", Options: options}); err != nil {
-		return nil, fmt.Errorf("%w; here with --proxy-option", err)
+		return nil, fmt.Errorf("%w; for init, use --proxy-option", err)
 	}
 	if a.Network == "full" {
 		defaults["proxy_network"] = cty.StringVal("full")
 	}
 	switch {
 	case a.Build != nil && c.source == "":
-		return nil, fmt.Errorf("adapter %s is of a proxy that is built from its source: name its directory with --proxy-source", a.Name)
+		return nil, fmt.Errorf("adapter %s builds its proxy from source: name the directory of the source with --proxy-source", a.Name)
 	case a.Build == nil && (c.source != "" || len(c.build) > 0 || c.binary != ""):
-		return nil, fmt.Errorf("adapter %s builds nothing: leave out --proxy-source, --proxy-build and --proxy-binary", a.Name)
+		return nil, fmt.Errorf("adapter %s has no build: leave out --proxy-source, --proxy-build and --proxy-binary", a.Name)
 	case len(c.args) > 0:
-		return nil, errors.New("--proxy-arg is for proxies without an adapter: an adapter says itself which arguments its proxy gets")
+		return nil, errors.New("--proxy-arg applies to proxies without an adapter: an adapter itself defines the arguments of its proxy")
 	}
 	defaults["proxy"] = cty.StringVal(a.Name)
 	if len(options) > 0 {
@@ -196,13 +196,13 @@ func (c *initChoice) files() ([]initFile, error) {
 	return append(files, initFile{"adapters/" + a.Name + ".hcl", content}), err
 }
 
-// adapter reads the chosen adapter, shipped or not.
+// adapter reads the selected adapter.
 func (c *initChoice) adapter() (*adapter.Adapter, []byte, error) {
 	name := c.proxy
 	content, err := touchstone.Template.ReadFile("adapters/" + name + ".hcl")
 	if err != nil {
 		if !strings.HasSuffix(name, ".hcl") {
-			return nil, nil, fmt.Errorf("there is no adapter %s: it is one of %s, or the path of a file that ends in .hcl", name, strings.Join(adapterNames(), ", "))
+			return nil, nil, fmt.Errorf("unknown adapter %s: use one of %s, or the path of a file that ends in .hcl", name, strings.Join(adapterNames(), ", "))
 		}
 		if content, err = os.ReadFile(name); err != nil {
 			return nil, nil, err
@@ -213,16 +213,16 @@ func (c *initChoice) adapter() (*adapter.Adapter, []byte, error) {
 		return nil, nil, err
 	}
 	if a.Name != filepath.Base(a.Name) || strings.ContainsAny(a.Name, " \\") {
-		return nil, nil, fmt.Errorf("the adapter's name %q is no name of a file: rename it", a.Name)
+		return nil, nil, fmt.Errorf("the adapter's name %q cannot be a file name: rename it", a.Name)
 	}
 	return a, content, nil
 }
 
-// adapterNames lists the shipped adapters.
+// adapterNames lists the included adapters.
 func adapterNames() []string {
 	files, err := fs.Glob(touchstone.Template, "adapters/*.hcl")
 	if err != nil {
-		panic(err) // a pattern of ours
+		panic(err) // the pattern is constant
 	}
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(path.Base(f), ".hcl")
@@ -243,8 +243,8 @@ type initFile struct {
 	content []byte
 }
 
-// initFiles are the repository's own pipeline with other defaults, and its
-// datasets. The baseline is left out: it holds the reference proxy's figures.
+// initFiles returns the pipeline of this repository with other defaults, and its datasets. It
+// leaves out the baseline, which has the figures of the reference proxy.
 func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
 	files, err := initPipeline(defaults)
 	if err != nil {

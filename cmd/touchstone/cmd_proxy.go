@@ -23,7 +23,7 @@ import (
 func newProxyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy",
-		Short: "Run the reference proxy, or the client that has none",
+		Short: "Run the reference proxy, or a client without a proxy",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -38,22 +38,21 @@ func newProxyServeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve --config FILE",
 		Short: "Serve the tools of several MCP servers through one: search with retrieve_tools, run with call_tool",
-		Long: `Connect the upstream servers that the configuration lists and serve all their
-tools through two: retrieve_tools finds tools by what they do, call_tool runs
-one. MCP clients connect to /mcp by streamable HTTP. REST beside it:
+		Long: `Connects to the upstream servers in the configuration and serves all their tools through
+two tools: retrieve_tools finds tools by what they do, call_tool runs one. MCP clients
+connect to /mcp over streamable HTTP. There is also a REST interface:
 
   GET /api/v1/index/search?q=TEXT&limit=N   the same search
   GET /api/v1/tools                         every tool, with its state
   GET /api/v1/status                        upstreams and counts
-  GET /healthz, GET /readyz                 alive; every upstream settled
+  GET /healthz, GET /readyz                 the proxy runs; every upstream is indexed or has failed
 
-Tools that the scanner calls dangerous are quarantined: listed with the
-findings, neither found nor called.
+Tools that the scanner considers dangerous are quarantined: they are listed with the
+findings, but cannot be found or called.
 
-With a sentence model the search is a hybrid one: the rankings by words and by
-meaning are fused. --model names its directory, as "touchstone models path" prints
-it, and so may the configuration ("model"). The answers of the default, words
-alone, do not change.
+With a sentence model, the search is hybrid: it merges the rankings by words and by
+meaning. --model, or "model" in the configuration, names the directory of the model, as
+printed by "touchstone models path". Without a model, the search uses words only.
 
 The configuration is JSON:
 
@@ -62,7 +61,7 @@ The configuration is JSON:
     {"name": "issues", "url": "http://127.0.0.1:9000/mcp"}
   ]}
 
-It ends at SIGTERM or interrupt, and ends all servers that it started.`,
+The proxy stops on SIGTERM or interrupt, and stops all servers that it started.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := contracts.Read[contracts.ProxyConfig](config)
@@ -86,13 +85,13 @@ It ends at SIGTERM or interrupt, and ends all servers that it started.`,
 	f := cmd.Flags()
 	f.StringVar(&config, "config", "", "the configuration file")
 	f.StringVar(&model, "model", "", "the directory of a sentence model, for a search by words and by meaning")
-	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 takes any free one")
-	f.BoolVar(&opts.AllowRemote, "allow-remote", false, "allow an address that other machines reach; there is no authentication")
-	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the chosen address to this file once every upstream is indexed or has failed")
+	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 selects a free port")
+	f.BoolVar(&opts.AllowRemote, "allow-remote", false, "allow an address that other machines can reach; there is no authentication")
+	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the address to this file once every upstream is indexed or has failed")
 	f.DurationVar(&opts.UpstreamTimeout, "upstream-timeout", 30*time.Second, "how long an upstream may take to connect and list its tools, and a tool to answer")
-	f.BoolVar(&untilStdinCloses, "until-stdin-closes", false, "end when standard input ends as well")
+	f.BoolVar(&untilStdinCloses, "until-stdin-closes", false, "also stop when standard input ends")
 	if err := cmd.MarkFlagRequired("config"); err != nil {
-		panic(err) // a flag that does not exist: a mistake in this program
+		panic(err) // the flag does not exist: a bug in this program
 	}
 	return cmd
 }
@@ -104,18 +103,18 @@ func newProxyDirectCommand() *cobra.Command {
 	var untilStdinCloses bool
 	cmd := &cobra.Command{
 		Use:   "direct --config FILE --rank bm25|dense|all",
-		Short: "Be a client without a proxy: read the tools of all servers and rank them here",
-		Long: `Reads tools/list of every server that the configuration lists and answers the same
-searches as the reference proxy, by a ranking of its own:
+		Short: "Run a client without a proxy, which ranks the tools of all servers itself",
+		Long: `Reads tools/list from every server in the configuration and answers the same searches as
+the reference proxy, with one of these rankings:
 
-  bm25    the textbook's BM25 over names and descriptions
-  dense   vectors of a sentence model on this machine, or of an OpenAI-compatible
-          service, by cosine; the service's key, if it needs one, is taken from
+  bm25    textbook BM25 over names and descriptions
+  dense   cosine similarity of vectors from a sentence model on this machine, or from
+          an OpenAI-compatible service; if the service needs a key, it is read from
           the environment variable PROXY_SECRET
-  all     none: the tools in the order in which the servers list them, as in a
-          model's context that holds them all
+  all     no ranking: the tools in the order in which the servers list them, as in
+          the context of a model that holds all of them
 
-It is what a proxy's search is compared with; see docs/adapters.md.`,
+The search of a proxy is compared with these; see docs/adapters.md.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -139,20 +138,20 @@ It is what a proxy's search is compared with; see docs/adapters.md.`,
 	f := cmd.Flags()
 	f.StringVar(&config, "config", "", "the configuration file")
 	f.StringVar(&opts.Rank, "rank", direct.RankBM25, "how to rank: "+strings.Join(direct.Rankings(), ", "))
-	f.StringVar(&model, "model", "", "with dense: the directory of a sentence model, as touchstone models path prints it")
-	f.StringVar(&service.URL, "embeddings-url", "", "with dense: the service's address before /embeddings, such as http://127.0.0.1:8080/v1")
-	f.StringVar(&service.Model, "embeddings-model", "", "with dense: the model's name")
-	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 takes any free one")
-	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the chosen address to this file once all tools are ranked")
+	f.StringVar(&model, "model", "", "with dense: the directory of a sentence model, as printed by touchstone models path")
+	f.StringVar(&service.URL, "embeddings-url", "", "with dense: the service's address without /embeddings, such as http://127.0.0.1:8080/v1")
+	f.StringVar(&service.Model, "embeddings-model", "", "with dense: the name of the model")
+	f.StringVar(&opts.Listen, "listen", "127.0.0.1:8765", "the address to listen on; port 0 selects a free port")
+	f.StringVar(&opts.ReadyFile, "ready-file", "", "write the address to this file once all tools are ranked")
 	f.DurationVar(&opts.Timeout, "start-timeout", 5*time.Minute, "how long reading and ranking all tools may take")
-	f.BoolVar(&untilStdinCloses, "until-stdin-closes", false, "end when standard input ends as well")
+	f.BoolVar(&untilStdinCloses, "until-stdin-closes", false, "also stop when standard input ends")
 	if err := cmd.MarkFlagRequired("config"); err != nil {
-		panic(err) // a flag that does not exist: a mistake in this program
+		panic(err) // the flag does not exist: a bug in this program
 	}
 	return cmd
 }
 
-// denseModel is the service if one is given, or else the model in dir.
+// denseModel returns the service if one is given, or else the model in dir.
 func denseModel(dir string, service endpoint.Options) (embedding.Model, error) {
 	switch {
 	case service.URL != "" || service.Model != "":

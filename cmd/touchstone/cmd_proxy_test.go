@@ -155,7 +155,7 @@ func TestReplayNeedsAServerOfTheCorpus(t *testing.T) {
 	for _, tc := range []struct{ file, content, server, want string }{
 		{"absent.json", "", "s", "no such file"},
 		{"broken.json", `{"tools":[`, "s", "check it with touchstone stage validate-datasets"},
-		{"small.json", `{"tools":[{"server":"one","tool":"t"}]}`, "two", `no tool of server "two": it has one`},
+		{"small.json", `{"tools":[{"server":"one","tool":"t"}]}`, "two", `no tool of server "two": its servers are one`},
 	} {
 		path := filepath.Join(t.TempDir(), tc.file)
 		if tc.content != "" {

@@ -17,29 +17,29 @@ func newReplayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay --corpus FILE --server NAME",
 		Short: "Serve the tools of one server of a corpus over MCP on stdin and stdout",
-		Long: `Stand in for one MCP server of a corpus: list its tools with their descriptions
-and schemas as the file has them, and answer every call with a fixed text. The
-proxy under test is started over one such process for each server.
+		Long: `Replaces one MCP server of a corpus: it lists the server's tools with their descriptions
+and schemas as in the file, and answers every call with a fixed text. The proxy under test
+is started with one such process for each server.
 
-It ends when its input ends.`,
+The command ends when its input ends.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runReplay(corpus, server, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&corpus, "corpus", "", "the corpus file")
-	cmd.Flags().StringVar(&server, "server", "", "the server whose tools are served")
+	cmd.Flags().StringVar(&server, "server", "", "the name of the server")
 	for _, name := range []string{"corpus", "server"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // a flag that does not exist: a mistake in this program
+			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
 	return cmd
 }
 
-// runReplay decodes the corpus without its schema: stages hand over what
-// validate-datasets accepted, and checking it again in dozens of processes
-// would cost more than serving it.
+// runReplay decodes the corpus without checking its schema: stages pass a corpus that
+// validate-datasets accepted, and checking it again in dozens of processes would cost more
+// than serving it.
 func runReplay(corpusFile, server string, in io.Reader, out io.Writer) error {
 	data, err := os.ReadFile(corpusFile)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
-// reportPage is the page that render writes and publish completes.
+// reportPage is the page written by render and completed by publish.
 const reportPage = "report.html"
 
 func newReportCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Open or serve the report, or compare two of them",
+		Short: "Open or serve the report, or compare two reports",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -52,7 +52,7 @@ func newReportOpenCommand(flags *globalFlags) *cobra.Command {
 			return fmt.Errorf("there is no report yet; run %s gate first", toolName)
 		},
 	}
-	cmd.Flags().BoolVar(&printOnly, "print", false, "print its path and open nothing")
+	cmd.Flags().BoolVar(&printOnly, "print", false, "only print the path of the report")
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func openInBrowser(cmd *cobra.Command, page string) error {
 func newReportDiffCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff A B",
-		Short: "Say what moved between two report.json files, or two directories that hold one",
+		Short: "Compare two report.json files, or two directories that contain one",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var reports [2]contracts.Report

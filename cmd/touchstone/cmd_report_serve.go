@@ -25,7 +25,7 @@ func newReportServeCommand() *cobra.Command {
 				dir = args[0]
 			}
 			if _, err := os.Stat(filepath.Join(dir, reportPage)); err != nil {
-				return fmt.Errorf("%s holds no %s; run %s gate first", dir, reportPage, toolName)
+				return fmt.Errorf("%s contains no %s; run %s gate first", dir, reportPage, toolName)
 			}
 			l, err := net.Listen("tcp", listen)
 			if err != nil {
@@ -39,7 +39,7 @@ func newReportServeCommand() *cobra.Command {
 	return cmd
 }
 
-// serveReports serves dir until ctx ends; the directory itself is the page.
+// serveReports serves dir until ctx ends. The root path shows the report.
 func serveReports(ctx context.Context, l net.Listener, dir string) error {
 	files := http.FileServerFS(os.DirFS(dir))
 	server := &http.Server{

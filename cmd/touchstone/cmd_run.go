@@ -21,7 +21,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
-// runFlags are shared by the verbs that execute stages.
+// runFlags are the flags of the commands that execute stages.
 type runFlags struct {
 	selection engine.Selection
 	force     bool
@@ -34,15 +34,15 @@ type runFlags struct {
 
 func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
-	p.BoolVar(&f.force, "force", false, "execute the selected stages even where they are hits")
-	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, run what does not depend on it")
+	p.BoolVar(&f.force, "force", false, "execute the selected stages even if their results are cached")
+	p.BoolVar(&f.keepGoing, "keep-going", false, "after a failure, continue with stages that do not depend on it")
 	p.IntVarP(&f.jobs, "jobs", "j", 0, "how many stages run at once (default: the number of processors; at least 8 with --executor dagger)")
 	p.StringVar(&f.progress, "progress", "auto", "auto, tty, plain, json or quiet")
-	p.StringVar(&f.events, "events", "", "write the event log, one JSON object a line, to this file")
-	p.StringVar(&f.workDir, "work-dir", "", "where stages run (default: in the store's directory)")
+	p.StringVar(&f.events, "events", "", "write the event log to this file, one JSON object per line")
+	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
 }
 
-// runJSON is the shape of run --json and, within gateJSON, of gate --json.
+// runJSON is the output of run --json and, within gateJSON, of gate --json.
 type runJSON struct {
 	Selected   int        `json:"selected"`
 	Hits       int        `json:"hits"`
@@ -68,19 +68,20 @@ func newRunCommand(flags *globalFlags) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Bring stages up to date; executes only what changed",
+		Short: "Bring stages up to date; execute only what changed",
 		Long: `Brings every stage, or the selected ones, up to date.
 
-  --only X    X alone; what it reads has to be up to date
-  --from X    X and all that depends on it; what they read besides has to be up to date
-  --until X   X and all that it needs
+  --only X    only X; its dependencies must be up to date
+  --from X    X and everything that depends on it; other dependencies must be up to date
+  --until X   X and everything that it depends on
 
-A stage that is off cannot be named, and one that runs on demand only runs when it
-is named. A stage whose cache is off has no result to read, so it runs along where another
-needs it. X is a stage's name or one instance, 'score-retrieval[run=1]'; each flag may be
-repeated, and flags combine: --from A --until B is what lies between.
-With -o the outputs of the last selected stage are written to a directory, those
-of a stage with a matrix below the names of its instances.`,
+A stage whose condition is false cannot be selected. A stage on demand only runs if it is
+selected by name. A stage with caching off has no stored result, so it also runs if a
+selected stage needs it. X is the name of a stage, or one instance such as
+'score-retrieval[run=1]'. Each flag may be repeated, and flags combine: --from A --until B
+selects everything between A and B.
+With -o, the outputs of the last selected stage are written to a directory. If the stage
+has a matrix, each instance gets a subdirectory with its name.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
@@ -109,20 +110,20 @@ of a stage with a matrix below the names of its instances.`,
 		},
 	}
 	p := cmd.Flags()
-	p.StringArrayVar(&rf.selection.Only, "only", nil, "run this stage or instance and nothing else")
-	p.StringArrayVar(&rf.selection.From, "from", nil, "run this stage or instance and all that depends on it")
-	p.StringArrayVar(&rf.selection.Until, "until", nil, "run this stage or instance and all that it needs")
+	p.StringArrayVar(&rf.selection.Only, "only", nil, "run only this stage or instance")
+	p.StringArrayVar(&rf.selection.From, "from", nil, "run this stage or instance and everything that depends on it")
+	p.StringArrayVar(&rf.selection.Until, "until", nil, "run this stage or instance and everything that it depends on")
 	p.StringVarP(&out, "output", "o", "", "write the outputs of the last selected stage to this directory")
 	rf.add(cmd)
 	return cmd
 }
 
-// maxRepairs bounds the runs that follow on damage: far more than there are
+// maxRepairs limits the number of reruns after damage: it is far more than the number of
 // published outputs.
 const maxRepairs = 32
 
-// run executes the plan with progress and events, publishes, and lets use read
-// what it wants of the results.
+// run executes the plan with progress and events, publishes outputs, and calls use with the
+// outcomes.
 func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
 	if rf.jobs < 0 {
 		return nil, engine.Summary{}, fmt.Errorf("-j %d: give 1 or more", rf.jobs)
@@ -166,9 +167,9 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 	defer show.close()
 	opts := engine.RunOptions{Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing}
 	outcomes, sum, err := s.engine.Run(ctx, s.plan, opts)
-	// Damage is found when content is read. Then it is out of the store, and
-	// another run makes it again, to find the next. A disk that damages what
-	// was just written must not keep this going.
+	// Damage is detected when content is read, and the damaged content is then
+	// removed from the store. Another run computes it again, and may detect the
+	// next damage. The limit stops this on a disk that damages new content.
 	for more := maxRepairs; err == nil; more-- {
 		err = s.hand(ctx, outcomes, sum, use)
 		if !cache.Damaged(err) || more == 0 {
@@ -180,15 +181,14 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 		sum.Executed, sum.Hits = sum.Executed+executed, max(0, sum.Hits-executed)
 	}
 	if err == nil && log.err != nil {
-		err = fmt.Errorf("the run has ended well, and its event log is not whole: %w; name another file with --events", log.err)
+		err = fmt.Errorf("the run succeeded, but its event log is incomplete: %w; name another file with --events", log.err)
 	}
 	return outcomes, sum, err
 }
 
-// hand gives the results of a run to whoever asked for them.
+// hand passes the results of a run to use, and publishes them.
 func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engine.Summary, use func([]*engine.Outcome) error) error {
-	// Publishing is last: a tree that cannot be written to is no reason to
-	// keep the verdict back.
+	// Publish last: a tree that is not writable must not prevent the verdict.
 	if err := use(outcomes); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	})
 }
 
-// eventLog writes events as JSON, one a line, until that fails.
+// eventLog writes events as JSON lines, until a write fails.
 type eventLog struct {
 	w   io.Writer
 	err error
@@ -213,11 +213,11 @@ func (l *eventLog) event(e engine.Event) {
 	}
 }
 
-// explainFailure prints the end of a failed stage's log, with paths as the
-// user knows them, and passes the error on.
+// explainFailure prints the end of a failed stage's log, with the paths that the user knows,
+// and returns the error.
 func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err error) error {
 	if errors.Is(err, context.Canceled) {
-		return &exitError{exitInterrupted, errors.New("interrupted; finished stages are kept and will be hits")}
+		return &exitError{exitInterrupted, errors.New("interrupted; the results of finished stages are cached")}
 	}
 	var failed *engine.StageError
 	if !errors.As(err, &failed) {
@@ -241,8 +241,8 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 	return err
 }
 
-// sourceNames puts the names of source files in the place of the names that
-// inputs have inside a stage's directory.
+// sourceNames replaces the names of inputs inside a stage's directory by the names of the
+// source files.
 func (s *session) sourceNames(o *engine.Outcome, log string) string {
 	var pairs []string
 	for _, input := range o.Instance.Inputs {
@@ -254,8 +254,7 @@ func (s *session) sourceNames(o *engine.Outcome, log string) string {
 	return strings.NewReplacer(pairs...).Replace(log)
 }
 
-// tail returns the last n lines, with a first line that says what was left
-// out.
+// tail returns the last n lines. If it leaves out lines, the first line says how many.
 func tail(log string, n int) []string {
 	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
 	if len(lines) <= n {
@@ -265,11 +264,11 @@ func tail(log string, n int) []string {
 		return lines
 	}
 	left := len(lines) - n
-	return append([]string{fmt.Sprintf("(%d lines before; %s logs shows all)", left, toolName)}, lines[left:]...)
+	return append([]string{fmt.Sprintf("(%d lines omitted; see %s logs for all)", left, toolName)}, lines[left:]...)
 }
 
-// copyLast writes the outputs of the last selected stage to a directory, each
-// at its path below out/, below the instance's name when it has several.
+// copyLast writes the outputs of the last selected stage to a directory, each at its path
+// relative to out/. If the stage has several instances, each gets a subdirectory.
 func (s *session) copyLast(outcomes []*engine.Outcome, dir string) error {
 	last := ""
 	for _, o := range outcomes {
@@ -318,7 +317,7 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 	return facts
 }
 
-// runSummary is what report.html shows of the run.
+// runSummary returns the description of the run for report.html.
 func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) contracts.RunSummary {
 	r := contracts.RunSummary{
 		Started: s.began.UTC().Format(time.RFC3339), DurationMS: time.Since(s.began).Milliseconds(),
@@ -343,7 +342,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 	return r
 }
 
-// summaryLine says what a run did, and that it did nothing when so.
+// summaryLine says what a run executed.
 func (s *session) summaryLine(sum engine.Summary) string {
 	took := seconds(time.Since(s.began))
 	if sum.Executed == 0 {
@@ -352,7 +351,7 @@ func (s *session) summaryLine(sum engine.Summary) string {
 	return fmt.Sprintf("%d executed, %d up to date (%s)", sum.Executed, sum.Hits, took)
 }
 
-// seconds prints a duration as people read it.
+// seconds formats a duration for people.
 func seconds(d time.Duration) string {
 	switch {
 	case d < time.Second:

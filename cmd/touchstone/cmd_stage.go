@@ -15,13 +15,13 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
-// newStageCommand runs one stage by hand, as pipelines do: files in, files
-// out, no cache.
+// newStageCommand returns the command that runs one stage by hand: it reads and writes files
+// and does not use the cache.
 func newStageCommand() *cobra.Command {
 	buildproxy.EmbeddedIdentity = embeddedProxyIdentity
 	cmd := &cobra.Command{
 		Use:   "stage",
-		Short: "Run one of the evaluation's stages by hand, without pipeline or cache",
+		Short: "Run one stage of the evaluation by hand, without pipeline or cache",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

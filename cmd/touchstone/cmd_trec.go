@@ -16,27 +16,26 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
-// newTrecCommand is "touchstone trec QRELS RUN", with the conversions below
-// it.
+// newTrecCommand returns "touchstone trec QRELS RUN", with subcommands for conversions.
 func newTrecCommand(global *globalFlags) *cobra.Command {
 	var measures []string
 	var perTopic bool
 	opts := trec.Options{}
 	cmd := &cobra.Command{
 		Use:   "trec QRELS RUN",
-		Short: "Score a TREC run against qrels, as trec_eval does, and convert to and from both",
-		Long: `Prints ranking measures of a TREC run file in the layout and to the last digit of
-trec_eval 9.0.7: documents by score, ties by document id descending, unjudged
-documents not relevant, means over the topics that both files have.
+		Short: "Score a TREC run against qrels like trec_eval, and convert from and to both",
+		Long: `Prints ranking measures of a TREC run file in the format of trec_eval 9.0.7, with the same
+digits: documents sorted by score, ties by descending document id, unjudged documents not
+relevant, means over the topics that both files contain.
 
-Measures are ` + strings.Join(trec.MeasureNames(), ", ") + `; those at cut-offs take a list, as in
--m recall.1,3,5. Without -m they are the ones that Touchstone reports on.`,
+The measures are ` + strings.Join(trec.MeasureNames(), ", ") + `. Measures with cut-offs take a list, as in
+-m recall.1,3,5. The default is the measures that Touchstone reports.`,
 		Example: `  touchstone trec -q -m recall.5 -m recip_rank qrels.txt run.txt
   touchstone trec -c qrels.txt run.txt`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.Level < 0 {
-				return fmt.Errorf("level %d is negative; a relevance is 0 or more", opts.Level)
+				return fmt.Errorf("level %d is negative; give 0 or greater", opts.Level)
 			}
 			var err error
 			if opts.Measures, err = trec.ParseMeasures(measures); err != nil {
@@ -63,15 +62,15 @@ Measures are ` + strings.Join(trec.MeasureNames(), ", ") + `; those at cut-offs 
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&perTopic, "per-topic", "q", false, "print every topic before the means")
-	flags.BoolVarP(&opts.Complete, "complete", "c", false, "average over all topics of QRELS; those missing from RUN count 0")
-	flags.IntVarP(&opts.Level, "level", "l", 1, "lowest relevance that counts as relevant")
-	flags.StringArrayVarP(&measures, "measure", "m", nil, "measure to print, with its cut-offs (repeatable)")
+	flags.BoolVarP(&opts.Complete, "complete", "c", false, "average over all topics of QRELS; topics that are missing in RUN count as 0")
+	flags.IntVarP(&opts.Level, "level", "l", 1, "the lowest relevance that counts as relevant")
+	flags.StringArrayVarP(&measures, "measure", "m", nil, "a measure to print, with its cut-offs (repeatable)")
 	cmd.AddCommand(newTrecExportQrels(), newTrecExportRun(), newTrecImportQrels())
 	return cmd
 }
 
-// trecJSON is the shape of trec --json: figures by measure, of all topics and,
-// with -q, of each.
+// trecJSON is the output of trec --json: figures by measure, over all topics and, with -q,
+// for each topic.
 type trecJSON struct {
 	All    map[string]float64 `json:"all"`
 	Topics []trecTopic        `json:"topics"`
@@ -114,7 +113,7 @@ func newTrecExportQrels() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&golden, "golden", "", "the golden set")
-	cmd.Flags().StringVar(&out, "out", "", "where the qrels go (default standard output)")
+	cmd.Flags().StringVar(&out, "out", "", "the qrels file to write (default: standard output)")
 	cmd.MarkFlagRequired("golden")
 	return cmd
 }
@@ -124,9 +123,9 @@ func newTrecExportRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export-run --report FILE [--out RUN]",
 		Short: "Write the ranked lists of one run of score-retrieval as a run file",
-		Long: `Writes the ranked lists of a retrieval report so that trec_eval -c gives the
-figures of the report. Scores of the proxy are written where they say the order
-in which it answered, and the place counted from the end where they do not.`,
+		Long: `Writes the ranked lists of a retrieval report, so that trec_eval -c prints the figures of
+the report. It writes the scores of the proxy if they agree with the order of its answers.
+Otherwise it writes scores that count down from the first rank.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := contracts.Read[contracts.RetrievalReport](report)
@@ -137,7 +136,7 @@ in which it answered, and the place counted from the end where they do not.`,
 		},
 	}
 	cmd.Flags().StringVar(&report, "report", "", "the report of one run of score-retrieval")
-	cmd.Flags().StringVar(&out, "out", "", "where the run goes (default standard output)")
+	cmd.Flags().StringVar(&out, "out", "", "the run file to write (default: standard output)")
 	cmd.MarkFlagRequired("report")
 	return cmd
 }
@@ -146,10 +145,10 @@ func newTrecImportQrels() *cobra.Command {
 	var qrelsFile, topicsFile, corpusFile, version, source, license, out string
 	cmd := &cobra.Command{
 		Use:   "import-qrels --qrels FILE --topics FILE --corpus FILE --out GOLDEN",
-		Short: "Make a golden set out of a qrels file and the texts of its topics",
-		Long: `Makes a golden set over a corpus: the topics file has one topic a line, its id, a
-tab and its text, and the documents of the qrels are tool ids. Check what comes
-out with validate-datasets.`,
+		Short: "Make a golden set from a qrels file and the texts of its topics",
+		Long: `Makes a golden set for a corpus. The topics file has one topic per line: its id, a tab and
+its text. The documents of the qrels are tool ids. Check the result with
+validate-datasets.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			corpus, err := contracts.Read[contracts.Corpus](corpusFile)
@@ -175,18 +174,18 @@ out with validate-datasets.`,
 			if err := contracts.Write(out, golden); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %d queries, %d topics left out without a label\n", out, len(golden.Queries), len(unjudged))
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %d queries, %d topics left out because they have no label\n", out, len(golden.Queries), len(unjudged))
 			return nil
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&qrelsFile, "qrels", "", "the judgements")
 	flags.StringVar(&topicsFile, "topics", "", "the texts of the topics: id, tab, text")
-	flags.StringVar(&corpusFile, "corpus", "", "the corpus whose tools are judged")
-	flags.StringVar(&version, "version", "", "version of the golden set")
-	flags.StringVar(&source, "source", "", "where the judgements come from")
-	flags.StringVar(&license, "license", "", "their licence, an SPDX identifier; needs --source")
-	flags.StringVar(&out, "out", "", "where the golden set goes")
+	flags.StringVar(&corpusFile, "corpus", "", "the corpus with the judged tools")
+	flags.StringVar(&version, "version", "", "the version of the golden set")
+	flags.StringVar(&source, "source", "", "the source of the judgements")
+	flags.StringVar(&license, "license", "", "the licence of the judgements, an SPDX identifier; requires --source")
+	flags.StringVar(&out, "out", "", "the golden set to write")
 	for _, name := range []string{"qrels", "topics", "corpus", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
@@ -197,14 +196,13 @@ func readTrec[T any](path string, read func(string, io.Reader) (T, error)) (T, e
 	f, err := os.Open(path)
 	if err != nil {
 		var none T
-		return none, fmt.Errorf("cannot read the file: %w; check that it exists and may be read", err)
+		return none, fmt.Errorf("cannot read the file: %w; check that it exists and is readable", err)
 	}
 	defer f.Close()
 	return read(path, f)
 }
 
-// writeTrec writes to the file out, whole or not at all, or to standard
-// output.
+// writeTrec writes to the file out, completely or not at all, or to standard output.
 func writeTrec(cmd *cobra.Command, out string, write func(io.Writer) error) error {
 	if out == "" {
 		return write(cmd.OutOrStdout())

@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// validateJSON is the shape of validate --json.
+// validateJSON is the output of validate --json.
 type validateJSON struct {
 	Pipeline string `json:"pipeline"`
 	// Files were read; Skipped lie beside them and belong to something else.
@@ -27,7 +27,7 @@ type skippedFile struct {
 func newValidateCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate",
-		Short: "Check the pipeline and report every problem in it; runs nothing",
+		Short: "Check the pipeline and report every problem; run nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := loadPlan(flags, cmd.ErrOrStderr())

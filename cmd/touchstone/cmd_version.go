@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is Touchstone's own version, which a pipeline's required_version is
-// held against.
+// version is the version of Touchstone, which is compared with a pipeline's
+// required_version.
 const version = "0.1.0"
 
-// versionJSON is the shape of version --json.
+// versionJSON is the output of version --json.
 type versionJSON struct {
 	Version string `json:"version"`
 	Source  string `json:"source"`
@@ -21,7 +21,7 @@ type versionJSON struct {
 func newVersionCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and the digest of the source that stages are keyed on",
+		Short: "Print the version, and the digest of the source that is part of cache keys",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			id, err := sourceIdentity(stageRooms("")...)

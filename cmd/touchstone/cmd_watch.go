@@ -20,9 +20,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// watchJSON is a line of watch --json: what a run after a change gave. Passed
-// is null where there is no verdict, Run where the pipeline could not be read;
-// Lost and Won are queries against the run before, by nDCG@10.
+// watchJSON is a line of watch --json: the result of a run after a change. Passed is null if
+// there is no verdict. Run is null if the pipeline could not be read. Lost and Won are
+// queries compared with the previous run, by nDCG@10.
 type watchJSON struct {
 	Changed []string           `json:"changed"`
 	Error   string             `json:"error"`
@@ -37,12 +37,11 @@ func newWatchCommand(flags *globalFlags) *cobra.Command {
 	w := &watch{flags: flags}
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Run again whenever a dataset, the pipeline or the proxy's source is edited",
-		Long: `Brings the pipeline up to date, shows a summary, and does so again after every
-edit of a file that a stage reads: only what depends on the edit runs. An edit
-during a run ends that run, and what had finished is kept. What is wrong with a
-file that is half saved is shown, and waited out. An interrupt ends it, and is no
-failure.`,
+		Short: "Run again whenever a dataset, the pipeline or the proxy's source changes",
+		Long: `Brings the pipeline up to date, shows a summary, and repeats this after every change of a
+file that a stage reads. Only stages that depend on the change run. A change during a run
+stops that run; the results of finished stages are kept. Errors in a partially saved file
+are shown until it is complete. An interrupt ends the command with success.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.out, w.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -53,14 +52,14 @@ failure.`,
 		},
 	}
 	p := cmd.Flags()
-	p.StringArrayVar(&w.run.selection.Until, "until", nil, "run this stage or instance and all that it needs, and nothing else")
-	p.StringVar(&w.stage, "stage", "aggregate", "the stage whose output holds the figures to show, where there is one")
-	p.DurationVar(&w.quiet, "quiet", 200*time.Millisecond, "how long files have to be left alone before a run")
+	p.StringArrayVar(&w.run.selection.Until, "until", nil, "run only this stage or instance and everything that it depends on")
+	p.StringVar(&w.stage, "stage", "aggregate", "the stage whose output contains the figures to show")
+	p.DurationVar(&w.quiet, "quiet", 200*time.Millisecond, "how long files must be unchanged before a run starts")
 	w.run.add(cmd)
 	return cmd
 }
 
-// watch is a watch under way.
+// watch is the state of the command.
 type watch struct {
 	flags       *globalFlags
 	run         runFlags
@@ -70,24 +69,23 @@ type watch struct {
 	terminal    bool
 
 	files *watched
-	// settled is what the last run worked with, by instance: an event that
-	// changes no key of it, and brings and takes no instance, is nobody's
-	// business.
+	// settled holds the instances of the last run. An event that changes none of
+	// their keys, and adds or removes no instance, is ignored.
 	settled map[string]settled
-	// complaint is what was last said about a pipeline that cannot be read.
+	// complaint is the last message about a pipeline that cannot be read.
 	complaint string
 	before    *contracts.Aggregate
 }
 
-// settled is an instance in a run that has ended.
+// settled is an instance of a run that has ended.
 type settled struct {
-	key    cache.Key // zero where it could not be keyed
-	passed bool      // over: not selected, or behind one that failed
+	key    cache.Key // zero if it has no key
+	passed bool      // whether it did not run: not selected, or after a failure
 }
 
 func (w *watch) watch(ctx context.Context) error {
-	// A file that is gone for a moment is waited for; one that never was there
-	// is a wrong directory.
+	// Later, a missing file is waited for. But if it is missing at the start,
+	// the directory is wrong.
 	if err := pipelineThere(w.flags); err != nil {
 		return err
 	}
@@ -111,7 +109,7 @@ func (w *watch) watch(ctx context.Context) error {
 	}
 }
 
-// once brings the pipeline up to date and shows what came of it.
+// once brings the pipeline up to date and shows the result.
 func (w *watch) once(ctx context.Context, changed []string) error {
 	var said bytes.Buffer
 	s, err := openSession(w.flags, &said)
@@ -148,7 +146,7 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 		return err
 	})
 	if ctx.Err() != nil || running.Err() != nil {
-		return nil // the next round, if there is one, starts from what is kept
+		return nil // the next round uses the cached results
 	}
 	if outcomes != nil {
 		w.settle(outcomes)
@@ -165,7 +163,7 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 	return w.show(facts, lines)
 }
 
-// isSettled tells whether nothing that the last run read has changed.
+// isSettled reports whether nothing that the last run read has changed.
 func (w *watch) isSettled(ctx context.Context, s *session) bool {
 	if w.settled == nil {
 		return false
@@ -183,7 +181,7 @@ func (w *watch) isSettled(ctx context.Context, s *session) bool {
 	return len(outcomes) == len(w.settled)
 }
 
-// settle notes the keys that a run has worked with.
+// settle records the keys of a run.
 func (w *watch) settle(outcomes []*engine.Outcome) {
 	w.settled = make(map[string]settled, len(outcomes))
 	for _, o := range outcomes {
@@ -191,8 +189,8 @@ func (w *watch) settle(outcomes []*engine.Outcome) {
 	}
 }
 
-// summary is what a run gave: the verdict where there is one, and the figures
-// beside those of the run before.
+// summary describes the result of a run: the verdict, if there is one, and the figures
+// compared with those of the previous run.
 func (w *watch) summary(s *session, outcomes []*engine.Outcome, facts *watchJSON) ([]string, error) {
 	var lines []string
 	if ref := s.plan.Verdict; ref != nil {
@@ -207,7 +205,7 @@ func (w *watch) summary(s *session, outcomes []*engine.Outcome, facts *watchJSON
 	}
 	figures, err := s.aggregate(outcomes, w.stage)
 	if err != nil {
-		return lines, nil // a pipeline may well have none
+		return lines, nil // a pipeline need not have this stage
 	}
 	facts.Metrics = map[string]float64{}
 	for _, m := range figures.Retrieval.Metrics {
@@ -218,10 +216,10 @@ func (w *watch) summary(s *session, outcomes []*engine.Outcome, facts *watchJSON
 	return lines, nil
 }
 
-// mostMoved is how many queries the summary names.
+// mostMoved is the number of queries that the summary lists.
 const mostMoved = 8
 
-// moved sets the figures beside those of the run before.
+// moved returns the figures with their changes since the previous run.
 func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 	var c *compare.Comparison
 	if w.before != nil {
@@ -265,7 +263,7 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 	return lines
 }
 
-// show draws the summary anew on a terminal, and appends it elsewhere.
+// show redraws the summary on a terminal, and appends it to other outputs.
 func (w *watch) show(facts watchJSON, lines []string) error {
 	if w.flags.json {
 		for _, list := range []*[]string{&facts.Changed, &facts.Lost, &facts.Won} {
@@ -280,7 +278,7 @@ func (w *watch) show(facts watchJSON, lines []string) error {
 	if w.terminal {
 		b.WriteString("\x1b[H\x1b[2J\x1b[3J")
 	}
-	head := "watching; interrupt to end"
+	head := "watching; interrupt to stop"
 	if len(facts.Changed) > 0 {
 		shown := slices.Clone(facts.Changed[:min(len(facts.Changed), 3)])
 		if n := len(facts.Changed) - len(shown); n > 0 {

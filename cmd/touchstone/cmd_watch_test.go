@@ -229,7 +229,7 @@ func TestWatchSource(t *testing.T) {
 }
 `)
 	cmd, said := startWatch(t, dir)
-	said.waitFor(t, "watching; interrupt to end", "1 executed, 0 up to date")
+	said.waitFor(t, "watching; interrupt to stop", "1 executed, 0 up to date")
 	editFile(t, filepath.Join(dir, "src", "main.txt"), "one", "two")
 	said.waitFor(t, "changed: src/main.txt", "1 executed")
 	saveText(t, filepath.Join(dir, "src", "deep", "er", "new.txt"), "three")

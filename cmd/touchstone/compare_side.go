@@ -19,47 +19,47 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// side is one of two things to compare: a report that there is, or a run of
-// the pipeline with settings of its own.
+// side is one of two things to compare: an existing report, or a run of the pipeline with its
+// own settings.
 type side struct {
 	name     string
-	report   string // path of a report; empty for a run
+	report   string // path of a report, or empty for a run
 	vars     []string
 	varFiles []string
 	revision string // of --repo
 }
 
-// asItStands is the side without settings of its own.
+// asItStands is the side without its own settings.
 const asItStands = "-"
 
-// reference is the name of the proxy that is built in.
+// reference is the name of the built-in proxy.
 const reference = "reference"
 
-// sideHelp says how a side is written.
+// sideHelp documents the syntax of a side.
 const sideHelp = `A and B are each one of
 
-  PATH          a report.json, or a directory that holds one
+  PATH          a report.json, or a directory that contains one
   FILE          a file of variables, as for --var-file
-  NAME=VALUE    a variable; several are separated by a semicolon
-  WORD          a proxy: short for proxy=WORD, and reference for the built-in one
+  NAME=VALUE    a variable; separate several with semicolons
+  WORD          a proxy: short for proxy=WORD; reference is the built-in proxy
   @REVISION     a revision of the proxy's source in the git repository --repo
-  -             the pipeline as it stands
+  -             the pipeline without changes
 
---var and --var-file hold for both.`
+--var and --var-file apply to both sides.`
 
-// parseSide reads a side of the command line.
+// parseSide parses a side.
 func parseSide(arg string) (side, error) {
 	s := side{name: arg}
 	info, err := os.Stat(arg)
 	switch {
 	case arg == asItStands:
-		s.name = "the pipeline as it stands"
+		s.name = "the pipeline without changes"
 	case strings.HasPrefix(arg, "@") && len(arg) > 1:
 		s.revision = arg[1:]
 	case err == nil && info.IsDir():
 		s.report = filepath.Join(arg, "report.json")
 		if _, err := os.Stat(s.report); err != nil {
-			return s, fmt.Errorf("%s holds no report.json; name a report, a file of variables, name=value, a proxy or @revision", arg)
+			return s, fmt.Errorf("%s contains no report.json; name a report, a file of variables, name=value, a proxy or @revision", arg)
 		}
 	case err == nil && isReport(arg):
 		s.report = arg
@@ -70,17 +70,17 @@ func parseSide(arg string) (side, error) {
 			s.vars = append(s.vars, strings.TrimSpace(v))
 		}
 	case arg == reference:
-		// Not that of a source which is given for the other side.
+		// Do not use the source that is given for the other side.
 		s.vars = []string{"proxy=", "proxy_source="}
 	case arg != "" && !strings.ContainsAny(arg, `/\.`):
 		s.vars = []string{"proxy=" + arg}
 	default:
-		return s, fmt.Errorf("there is no %q; name a report, a file of variables, name=value, a proxy or @revision", arg)
+		return s, fmt.Errorf("%q does not exist; name a report, a file of variables, name=value, a proxy or @revision", arg)
 	}
 	return s, nil
 }
 
-// isReport tells a report from a JSON file of variables.
+// isReport distinguishes a report from a JSON file of variables.
 func isReport(path string) bool {
 	b, err := os.ReadFile(path)
 	if err != nil || filepath.Ext(path) != ".json" {
@@ -95,16 +95,15 @@ func isReport(path string) bool {
 	return gate && aggregate
 }
 
-// sideRun is what a side gave. Parts is a directory with the proxy and the
-// data, when they were asked for and the pipeline has them; secret is then what
-// the proxy needs to know, if anything.
+// sideRun is the result of a side. parts is a directory with the proxy and the data, if they
+// were requested and the pipeline has them. secret is the proxy's secret, or empty.
 type sideRun struct {
 	figures *contracts.Aggregate
 	parts   string
 	secret  string
 }
 
-// with gives the flags of one side: what is said later wins.
+// with returns the flags for one side, where later values win.
 func (f *globalFlags) with(vars, varFiles []string) *globalFlags {
 	own := *f
 	own.vars = append(append([]string(nil), f.vars...), vars...)
@@ -112,19 +111,19 @@ func (f *globalFlags) with(vars, varFiles []string) *globalFlags {
 	return &own
 }
 
-// sideOptions say how far a side is run.
+// sideOptions are the options of runSide.
 type sideOptions struct {
-	// stage is the one whose output holds the figures.
+	// stage is the stage whose output contains the figures.
 	stage string
-	// parts is where the proxy and the data go; empty for nowhere.
+	// parts is the directory for the proxy and the data, or empty.
 	parts string
-	// source is the directory of a revision, whose own faults are told from
-	// others; empty where there is none.
+	// source is the directory of a revision, or empty. Failures caused by the
+	// revision are reported as sourceError.
 	source string
 }
 
-// sourceError is a stage that failed and that depends on the source of a
-// revision. Its message is the end of what the stage printed.
+// sourceError is the failure of a stage that depends on the source of a revision. Its message
+// is the end of the stage's output.
 type sourceError struct {
 	stage *pipeline.Instance
 	said  string
@@ -137,9 +136,9 @@ func (e *sourceError) Error() string {
 
 func (e *sourceError) Unwrap() error { return e.err }
 
-// runSide brings the pipeline up to date as far as the stage that holds the
-// figures, and reads them. Nothing is judged, so that no baseline is needed,
-// and nothing is published: the reports in the tree are those of the gate.
+// runSide brings the pipeline up to date as far as the stage that contains the figures, and
+// reads them. It evaluates no verdict, so no baseline is needed, and publishes nothing, so
+// the reports in the tree stay those of the gate.
 func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions, stderr io.Writer) (*sideRun, error) {
 	s, err := openSession(flags, stderr)
 	if err != nil {
@@ -174,15 +173,15 @@ func runSide(ctx context.Context, flags *globalFlags, rf runFlags, o sideOptions
 	return run, nil
 }
 
-// lastWords is the last line that says something.
+// lastWords returns the last line with text.
 func lastWords(log string) string {
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	_, text, _ := strings.Cut(lines[len(lines)-1], " | ")
 	return strings.TrimSpace(text)
 }
 
-// dependsOn tells whether an instance reads files below a directory, itself or
-// through others.
+// dependsOn reports whether an instance depends on files in a directory, directly or
+// indirectly.
 func (s *session) dependsOn(in *pipeline.Instance, dir string) bool {
 	for _, input := range in.Inputs {
 		for _, f := range input.Files {
@@ -199,15 +198,15 @@ func (s *session) dependsOn(in *pipeline.Instance, dir string) bool {
 	return false
 }
 
-// Names of the parts below the directory of a side.
+// Names of the parts in the directory of a side.
 const (
 	partProxy  = "proxy"
 	partCorpus = "corpus.json"
 	partGolden = "golden.json"
 )
 
-// parts writes the proxy and the data that it is asked about below dir. It
-// gives "" for a pipeline that has them under other names than ours.
+// parts writes the proxy and its data to dir. It returns "" for a pipeline that has no stages
+// with these names.
 func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) {
 	wanted := []struct{ stage, output, to string }{
 		{"build-proxy", "proxy", partProxy}, {"validate-datasets", "corpus", partCorpus}, {"validate-datasets", "golden", partGolden},
@@ -231,7 +230,7 @@ func (s *session) parts(outcomes []*engine.Outcome, dir string) (string, error) 
 	return dir, nil
 }
 
-// proxySecret reads the secret that the pipeline hands its proxy; "" for none.
+// proxySecret returns the secret that the pipeline passes to its proxy, or "".
 func (s *session) proxySecret() (string, error) {
 	for _, in := range s.plan.Instances {
 		for _, secret := range in.Secrets {
@@ -243,7 +242,7 @@ func (s *session) proxySecret() (string, error) {
 	return "", nil
 }
 
-// readReport reads a side that is a report.
+// readReport reads the report of a side.
 func readReport(path string) (*sideRun, error) {
 	r, err := contracts.Read[contracts.Report](path)
 	if err != nil {
@@ -252,14 +251,14 @@ func readReport(path string) (*sideRun, error) {
 	return &sideRun{figures: &r.Aggregate}, nil
 }
 
-// writeWhole writes text to a file, or to w when file is empty.
+// writeWhole writes text to a file, or to w if file is empty.
 func writeWhole(file string, w io.Writer, text []byte) error {
 	if file == "" {
 		_, err := io.Copy(w, bytes.NewReader(text))
 		return err
 	}
 	if err := renameio.WriteFile(file, text, 0o644); err != nil {
-		return fmt.Errorf("write %s: %w; choose another place with -o", file, err)
+		return fmt.Errorf("write %s: %w; choose another file with -o", file, err)
 	}
 	return nil
 }

@@ -19,28 +19,28 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// executorFlags choose where stages run.
+// executorFlags select where stages run.
 type executorFlags struct {
 	name      string
 	image     string
 	binary    string
 	isolation string
-	// withoutEngine ends a run that would have to execute a stage, at once
-	// and with a status of its own: the Dagger module asks so first, since a
-	// container that reaches the engine takes longer to start.
+	// withoutEngine makes a run fail at once, with its own exit status, if it would
+	// have to execute a stage. The Dagger module tries this first, because a
+	// container with access to the engine takes longer to start.
 	withoutEngine bool
 }
 
 func (f *executorFlags) add(p *pflag.FlagSet) {
-	p.StringVar(&f.name, "executor", "local", "where stages run: local, processes of this machine, or dagger, containers of a Dagger engine")
-	p.StringVar(&f.isolation, "isolation", "", "with local: auto holds stages to the files and the network that they declare, where the system can; off does not (default: TOUCHSTONE_ISOLATION, or auto)")
-	p.StringVar(&f.image, "container-image", "", "with dagger: what stages without an image run in when they need other programs, NAME@sha256:DIGEST or dir:PATH")
+	p.StringVar(&f.name, "executor", "local", "where stages run: local (processes on this machine) or dagger (containers of a Dagger engine)")
+	p.StringVar(&f.isolation, "isolation", "", "with local: auto restricts stages to the declared files and network if the system supports it; off does not (default: TOUCHSTONE_ISOLATION, or auto)")
+	p.StringVar(&f.image, "container-image", "", "with dagger: the image for stages that need other programs and name no image, NAME@sha256:DIGEST or dir:PATH")
 	p.StringVar(&f.binary, "container-binary", "", "with dagger: a static Linux build of touchstone for the containers (default: this program)")
-	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: reach no engine, and end with status 75 where a stage would have to run")
+	p.BoolVar(&f.withoutEngine, "without-engine", false, "with dagger: do not connect to the engine, and exit with status 75 if a stage has to run")
 	_ = p.MarkHidden("without-engine")
 }
 
-// executor is the chosen executor, with the tools that name its programs.
+// executor returns the selected executor, and the tools that identify its programs.
 func (f *executorFlags) executor(root, store string, index *cache.StatIndex) (engine.Executor, engine.Tools, error) {
 	host := &tools{HostTools: engine.HostTools{Index: index}}
 	switch f.name {
@@ -58,11 +58,11 @@ func (f *executorFlags) executor(root, store string, index *cache.StatIndex) (en
 		}
 		return &dagger.Executor{Images: images, Binary: f.binary, Identify: ownIdentity, Grace: termGrace}, tools, nil
 	default:
-		return nil, nil, &exitError{exitUsage, fmt.Errorf("--executor %q: use local or dagger", f.name)}
+		return nil, nil, &exitError{exitUsage, fmt.Errorf("unknown --executor %q: use local or dagger", f.name)}
 	}
 }
 
-// sandbox is what holds local stages.
+// sandbox returns the sandbox for local stages.
 func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
 	isolation, from := f.isolation, "--isolation"
 	if isolation == "" {
@@ -73,7 +73,7 @@ func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
 		return local.NoSandbox(), nil
 	case "", "auto":
 	default:
-		return nil, &exitError{exitUsage, fmt.Errorf("%s %q: use auto or off", from, isolation)}
+		return nil, &exitError{exitUsage, fmt.Errorf("unknown %s %q: use auto or off", from, isolation)}
 	}
 	hidden := []string{root, store}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -82,8 +82,8 @@ func (f *executorFlags) sandbox(root, store string) (*local.Sandbox, error) {
 	return local.NewSandbox(hidden...), nil
 }
 
-// jobs is how many stages run at once by default. An engine is mostly waited
-// for, and may be a larger machine than this one.
+// jobs returns the default number of stages that run at once. An engine may be a larger
+// machine, and this process mostly waits for it.
 func (f *executorFlags) jobs() int {
 	if f.name == "dagger" {
 		return max(8, runtime.NumCPU())
@@ -91,8 +91,8 @@ func (f *executorFlags) jobs() int {
 	return runtime.NumCPU()
 }
 
-// reachExecutor fails at once where stages could not run at all, also when
-// all of them would turn out to be hits.
+// reachExecutor fails at once if stages cannot run at all, even if all of them would be cache
+// hits.
 func (s *session) reachExecutor(ctx context.Context) error {
 	if _, ok := s.engine.Executor.(*dagger.Executor); ok {
 		return dagger.Reach(ctx)
@@ -100,18 +100,18 @@ func (s *session) reachExecutor(ctx context.Context) error {
 	return nil
 }
 
-// noEngine stands for an engine that is not to be reached.
+// noEngine replaces an engine that must not be used.
 type noEngine struct{}
 
 func (noEngine) Name() string { return (*dagger.Executor)(nil).Name() }
 
-// errNeedsEngine says that a stage would have to run.
+// errNeedsEngine reports that a stage would have to run.
 var errNeedsEngine = errors.New("a stage has to run, which needs the engine")
 
 func (noEngine) Run(context.Context, *engine.Job) (*engine.Result, error) { return nil, errNeedsEngine }
 
-// hitsOnly is an error where the executor is no engine and a stage would have
-// to run. A run would find that out too, and tell of failed stages.
+// hitsOnly returns an error if the engine must not be used and a stage would have to run. A run
+// would report this as failed stages.
 func (s *session) hitsOnly(ctx context.Context) error {
 	if s.engine.Executor != (noEngine{}) {
 		return nil
@@ -128,21 +128,21 @@ func (s *session) hitsOnly(ctx context.Context) error {
 	return nil
 }
 
-// closeExecutor ends what the executor holds open.
+// closeExecutor releases the resources of the executor.
 func (s *session) closeExecutor() {
 	if c, ok := s.engine.Executor.(io.Closer); ok {
 		_ = c.Close()
 	}
 }
 
-// ownIdentity is the identity of this program for an instance that runs it.
+// ownIdentity returns the identity of this program for an instance that runs it.
 func ownIdentity(in *pipeline.Instance) (string, error) {
 	tool, err := (&tools{}).Resolve(in)
 	return tool.Digest.String(), err
 }
 
-// newInsideCommand is what the dagger executor starts in each container, where
-// it was not done before main: see package inside.
+// newInsideCommand returns the command that the dagger executor starts in each container,
+// unless it was already handled before main: see package inside.
 func newInsideCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: inside.Verb, Short: "Run a stage inside its container", Hidden: true, Args: cobra.NoArgs,

@@ -10,27 +10,26 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// Exit codes, as --help documents them.
+// Exit codes, as documented by --help.
 const (
 	exitPassed      = 0
 	exitGateFailed  = 1
 	exitUsage       = 2
 	exitStageFailed = 3
 	exitBadDataset  = 4
-	exitNeedsEngine = 75 // of --without-engine, which is the Dagger module's
+	exitNeedsEngine = 75 // of --without-engine, which the Dagger module uses
 	exitInterrupted = 130
 )
 
 const exitCodesHelp = `Exit codes:
   0    passed
   1    the gate failed
-  2    usage or pipeline error
+  2    usage error or invalid pipeline
   3    a stage failed
   4    a dataset is invalid
   130  interrupted`
 
-// exitError carries the exit code of an error. A nil err was reported
-// already.
+// exitError adds an exit code to an error. If err is nil, the error was already reported.
 type exitError struct {
 	code int
 	err  error
@@ -62,7 +61,7 @@ func report(ctx context.Context, w io.Writer, err error) int {
 	return code
 }
 
-// exitCode is the one place that maps errors to exit codes.
+// exitCode maps an error to its exit code. No other function does.
 func exitCode(ctx context.Context, err error) int {
 	var known *exitError
 	var stage *engine.StageError
@@ -80,8 +79,8 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// stageExitCode tells an invalid dataset, which our own stages report by
-// their exit status, from any other failure.
+// stageExitCode distinguishes an invalid dataset, which our stages report by their exit status,
+// from other failures.
 func stageExitCode(e *engine.StageError) int {
 	command := e.Outcome.Instance.Command
 	var exit *engine.ExitError
@@ -92,9 +91,9 @@ func stageExitCode(e *engine.StageError) int {
 	return exitStageFailed
 }
 
-// handError gives an error of a stage that was run by hand its exit code:
-// the stage's own when it has one. That of a program that it started is not:
-// a package manager's 1 would say that the gate failed.
+// handError returns an error of a stage that was run by hand with the exit code of the stage,
+// if it has one. It does not use the exit status of a program that the stage started: a package
+// manager's 1 would mean that the gate failed.
 func handError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

@@ -7,16 +7,16 @@ import (
 	"runtime/metrics"
 )
 
-// A heap of a few megabytes is collected again at each doubling, from 4 MB on:
-// four or five times while a command plans that has nothing to do, and with both
-// processors. As long as little is alive the collector waits for longer.
+// By default, the garbage collector runs at each doubling of a small heap, from 4 MB on: four
+// or five times, on both processors, while a command plans that has nothing to do. With these
+// values it runs less often as long as little memory is live.
 const (
 	patientPercent = 400
-	smallHeap      = 8 << 20 // bytes that are alive
+	smallHeap      = 8 << 20 // bytes of live memory
 )
 
-// collectLess makes the collector patient until a collection has found more
-// alive than a small heap has. Who has set GOGC has chosen.
+// collectLess delays garbage collection until a collection finds more live memory than a small
+// heap has. It does nothing if GOGC is set.
 func collectLess() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -25,8 +25,7 @@ func collectLess() {
 	watchHeap()
 }
 
-// watchHeap has itself called after each collection, by an object that none
-// finds alive.
+// watchHeap arranges to run after each collection, with the finalizer of an unreachable object.
 func watchHeap() {
 	runtime.SetFinalizer(&struct{ _ [16]byte }{}, func(any) {
 		alive := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

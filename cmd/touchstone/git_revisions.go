@@ -15,22 +15,22 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// revisions checks revisions of a git repository out, one at a time, into a
-// private directory. The repository itself is only read: no worktree, branch
-// or reference is left in it, and what its owner has checked out stays.
+// revisions checks out revisions of a git repository, one at a time, in a private directory. The
+// repository itself is only read: no worktree, branch or reference is added, and its working
+// tree is not changed.
 type revisions struct {
-	dir    string // private: tree, index and what a bisection remembers
+	dir    string // private: tree, index and the state of a bisection
 	gitDir string
-	// prefix is the directory inside the repository that --repo names, "" for
-	// all of it.
+	// prefix is the directory inside the repository that --repo names, or "" for
+	// the root.
 	prefix string
 	lock   *flock.Flock
 }
 
-// openRevisions finds the repository of a directory. The private directory is
-// in the store's own, beside those of running stages.
+// openRevisions opens the repository of a directory. The private directory is in the cache
+// directory, next to those of running stages.
 func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revisions, error) {
-	store, err := openStore(flags) // which makes it
+	store, err := openStore(flags) // creates the directory
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revis
 	id := sha256.Sum256([]byte(abs))
 	r := &revisions{dir: filepath.Join(base, "work", "revisions-"+hex.EncodeToString(id[:8])), gitDir: gitDir, prefix: strings.TrimSpace(prefix)}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make a directory for revisions: %w", err)
+		return nil, fmt.Errorf("create a directory for revisions: %w", err)
 	}
 	r.lock = flock.New(filepath.Join(r.dir, "lock"))
 	ok, err := r.lock.TryLock()
@@ -61,9 +61,9 @@ func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revis
 		return nil, fmt.Errorf("lock the directory for revisions: %w", err)
 	}
 	if !ok {
-		return nil, fmt.Errorf("another comparison or bisection of %s is running; wait for it, or give this one its own --cache-dir", repo)
+		return nil, fmt.Errorf("another comparison or bisection of %s is running; wait for it, or use a different --cache-dir", repo)
 	}
-	// What an interrupted checkout left is not trusted.
+	// Do not trust what an interrupted checkout left.
 	if err := errors.Join(os.RemoveAll(r.tree()), os.RemoveAll(r.index())); err != nil {
 		r.close()
 		return nil, fmt.Errorf("clear the directory for revisions: %w", err)
@@ -74,7 +74,7 @@ func openRevisions(ctx context.Context, flags *globalFlags, repo string) (*revis
 func (r *revisions) tree() string  { return filepath.Join(r.dir, "tree") }
 func (r *revisions) index() string { return filepath.Join(r.dir, "index") }
 
-// close removes the checkout, which the store makes superfluous.
+// close removes the checkout, which is no longer needed once results are cached.
 func (r *revisions) close() {
 	os.RemoveAll(r.tree())
 	os.Remove(r.index())
@@ -86,7 +86,7 @@ func (r *revisions) git(ctx context.Context, args ...string) (string, error) {
 	return git(ctx, r.dir, []string{"GIT_DIR=" + r.gitDir}, args...)
 }
 
-// resolve gives the commit that a revision names.
+// resolve returns the commit of a revision.
 func (r *revisions) resolve(ctx context.Context, revision string) (string, error) {
 	commit, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
@@ -95,19 +95,18 @@ func (r *revisions) resolve(ctx context.Context, revision string) (string, error
 	return strings.TrimSpace(commit), nil
 }
 
-// isAncestor tells whether one commit comes before another, or is it.
+// isAncestor reports whether one commit is an ancestor of another, or the same.
 func (r *revisions) isAncestor(ctx context.Context, earlier, later string) bool {
 	_, err := r.git(ctx, "merge-base", "--is-ancestor", earlier, later)
 	return err == nil
 }
 
-// checkOut puts a commit into the private tree and returns the directory to
-// build from.
+// checkOut checks out a commit in the private tree and returns the directory to build in.
 func (r *revisions) checkOut(ctx context.Context, commit string) (string, error) {
 	if err := os.MkdirAll(r.tree(), 0o755); err != nil {
 		return "", err
 	}
-	// A sparse checkout is its owner's choice and would leave files out here.
+	// A sparse checkout is a setting of the user's working tree and would omit files.
 	_, err := git(ctx, r.tree(), []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.tree(), "GIT_INDEX_FILE=" + r.index()},
 		"-c", "core.sparseCheckout=false", "read-tree", "--reset", "-u", commit)
 	if err != nil {
@@ -120,7 +119,7 @@ func (r *revisions) checkOut(ctx context.Context, commit string) (string, error)
 	return dir, nil
 }
 
-// subject is a commit as people name it: its short id and its first line.
+// subject returns the short id and the first line of a commit.
 func (r *revisions) subject(ctx context.Context, commit string) string {
 	line, err := r.git(ctx, "log", "-1", "--format=%h %s", commit)
 	if err != nil {
@@ -129,8 +128,8 @@ func (r *revisions) subject(ctx context.Context, commit string) string {
 	return strings.TrimSpace(line)
 }
 
-// git runs git in a directory. What a hook or an alias around us has set for
-// its own repository is none of this one's.
+// git runs git in a directory. It removes environment variables that a hook or an alias set for
+// another repository.
 func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

@@ -14,18 +14,18 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// toolName is what pipelines call this program.
+// toolName is the name of this program in pipelines.
 const toolName = "touchstone"
 
-// The files of the verbs that stages start, with all that they import.
+// The files of the commands that stages start; sourceIdentity adds their imports.
 const (
 	proxyVerb    = "cmd/touchstone/cmd_proxy.go"
 	replayVerb   = "cmd/touchstone/cmd_replay.go"
 	detectorVerb = "cmd/touchstone/cmd_detector.go"
 )
 
-// startedVerbs are what a stage starts as processes of this same binary, which
-// its imports do not show.
+// startedVerbs maps a stage to the commands of this binary that it starts as processes, which
+// its imports do not include.
 var startedVerbs = map[string][]string{
 	"build-proxy":     {proxyVerb},
 	"snapshot-index":  {proxyVerb, replayVerb},
@@ -34,9 +34,9 @@ var startedVerbs = map[string][]string{
 	"score-mutations": {detectorVerb},
 }
 
-// tools resolves the programs of commands: touchstone itself to this binary,
-// identified by the source of the stage that it is asked to run, by the whole
-// binary for its other verbs, and anything else to the host's programs.
+// tools resolves the programs of commands. touchstone itself resolves to this binary. It is
+// identified by the source of the stage that it runs, and by the whole binary for other
+// commands. Any other program is one of the host.
 type tools struct {
 	engine.HostTools
 	mu     sync.Mutex
@@ -44,7 +44,7 @@ type tools struct {
 	self   os.FileInfo // this program's file when it was first resolved
 }
 
-// Check reports a program that was replaced during the run, this one included.
+// Check reports a program that was replaced during the run, including this one.
 func (t *tools) Check(tool engine.Tool) error {
 	t.mu.Lock()
 	ours := slices.Contains(slices.Collect(maps.Values(t.stages)), tool)
@@ -101,8 +101,8 @@ func (t *tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	return tool, nil
 }
 
-// stageRooms are the packages and files that a stage of ours begins in; without a stage
-// name, all of them.
+// stageRooms returns the packages and files in which the source of a stage starts, or those of
+// all stages if stage is empty.
 func stageRooms(stage string) []string {
 	if stage == "" {
 		return []string{"stages"}
@@ -110,12 +110,11 @@ func stageRooms(stage string) []string {
 	return append([]string{"stages/" + strings.ReplaceAll(stage, "-", "")}, startedVerbs[stage]...)
 }
 
-// embeddedProxyIdentity is the identity of the reference proxy inside this
-// binary.
+// embeddedProxyIdentity returns the identity of the reference proxy in this binary.
 func embeddedProxyIdentity() string {
 	id, err := sourceIdentity(proxyVerb)
 	if err != nil {
-		panic(err) // the source is part of the binary: it cannot be missing
+		panic(err) // the source is part of the binary, so it cannot be missing
 	}
 	return id.String()
 }

@@ -1,8 +1,7 @@
-// Command touchstone evaluates MCP proxies: it runs the pipeline that
-// pipeline.hcl declares and says whether the gate passed.
+// Command touchstone evaluates MCP proxies: it runs the pipeline declared in pipeline.hcl and
+// reports whether the gate passed.
 //
-// One file a verb. What maps errors to exit codes is exit.go, and nothing
-// else does.
+// Each command has its own file. Only exit.go maps errors to exit codes.
 package main
 
 import (
@@ -16,7 +15,7 @@ func main() {
 	collectLess()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// A second interrupt ends the program at once.
+	// A second interrupt stops the program at once.
 	context.AfterFunc(ctx, stop)
 	root := newRootCommand()
 	out := &output{file: os.Stdout}

@@ -5,9 +5,8 @@ import (
 	"os"
 )
 
-// output is standard output, which remembers that a write to it failed: most
-// verbs print line by line, and none may end with 0 when what it printed is
-// not whole.
+// output is standard output. It records write errors: most commands print line by line, and none
+// may exit with 0 if its output is incomplete.
 type output struct {
 	file *os.File
 	err  error
@@ -21,14 +20,13 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Fd lets a verb find out whether it prints to a terminal.
+// Fd allows a command to find out whether it prints to a terminal.
 func (o *output) Fd() uintptr { return o.file.Fd() }
 
-// whole is the error of a verb that ended with err, or else that of the first
-// failed write.
+// whole returns err, or if err is nil, the error of the first failed write.
 func (o *output) whole(err error) error {
 	if err != nil || o.err == nil {
 		return err
 	}
-	return fmt.Errorf("what is on standard output is not whole: %w; make room or write it elsewhere, and run this again", o.err)
+	return fmt.Errorf("standard output is incomplete: %w; free space or redirect the output, and run again", o.err)
 }

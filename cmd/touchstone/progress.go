@@ -14,7 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// progress shows a run while it happens, on standard error.
+// progress shows a run in progress on standard error.
 type progress interface {
 	event(engine.Event)
 	close()
@@ -43,18 +43,18 @@ func newProgress(mode string, quiet bool, w io.Writer) (progress, error) {
 	case "quiet":
 		return eventProgress(func(engine.Event) {}), nil
 	default:
-		return nil, fmt.Errorf("--progress %q: use auto, tty, plain, json or quiet", mode)
+		return nil, fmt.Errorf("unknown --progress %q: use auto, tty, plain, json or quiet", mode)
 	}
 }
 
-// eventProgress hands every event to a function.
+// eventProgress passes every event to a function.
 type eventProgress func(engine.Event)
 
 func (p eventProgress) event(e engine.Event) { p(e) }
 func (p eventProgress) close()               {}
 
-// plainProgress prints a line for what executes and stays silent about hits,
-// which the summary counts.
+// plainProgress prints a line for each executed stage. It does not print cache hits, which the
+// summary counts.
 type plainProgress struct{ w io.Writer }
 
 func (p *plainProgress) event(e engine.Event) {
@@ -94,9 +94,8 @@ func eventName(e engine.Event) string {
 	return e.Stage + "[" + e.Instance + "]"
 }
 
-// ttyProgress shows a line for each running stage with elapsed and expected
-// time, and leaves a line behind for each that ended. It draws nothing for a
-// run of hits.
+// ttyProgress shows a line for each running stage with elapsed and expected time, and prints a
+// line for each stage that has ended. It draws nothing for a run with only cache hits.
 type ttyProgress struct {
 	w    io.Writer
 	mu   sync.Mutex
@@ -112,8 +111,8 @@ func (p *ttyProgress) event(e engine.Event) {
 		if p.all == nil {
 			p.all = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh(), mpb.WithWidth(24), mpb.WithRefreshRate(100*time.Millisecond))
 		}
-		// A stage that is made again may have failed to be before, which is
-		// said of the one that needs it.
+		// A stage that is run again may have failed before, which is reported for
+		// the stage that needs it.
 		if before := p.bars[eventName(e)]; before != nil {
 			before.Abort(true)
 		}
@@ -129,7 +128,7 @@ func (p *ttyProgress) event(e engine.Event) {
 	}
 }
 
-// bar shows one running stage; with an expected time it fills up to it.
+// bar shows one running stage. With an expected time, the bar fills up to it.
 func (p *ttyProgress) bar(e engine.Event) *mpb.Bar {
 	start := time.Now()
 	expected := time.Duration(e.ExpectedMS) * time.Millisecond
@@ -154,7 +153,7 @@ func (p *ttyProgress) bar(e engine.Event) *mpb.Bar {
 				if bar.Aborted() || bar.Completed() {
 					return
 				}
-				// One short of the total: a bar that is full is removed.
+				// Stay one below the total: a full bar is removed.
 				bar.SetCurrent(min(time.Since(start).Milliseconds(), expected.Milliseconds()-1))
 			}
 		}()

@@ -340,7 +340,7 @@ func TestInterruptedGateSaysSoAndGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(errs.String(), "finished stages are kept") {
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(errs.String(), "the results of finished stages are cached") {
 		t.Errorf("exit code %d\n%s", code, errs.String())
 	}
 	r := b.want(0, "gate", "--json")

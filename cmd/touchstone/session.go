@@ -20,11 +20,11 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// defaultMaxSize is what the store is trimmed to, once a day at most, by runs
-// that execute something.
+// defaultMaxSize is the size to which the cache is trimmed, at most once a day, by runs that
+// execute something.
 const defaultMaxSize = "10GiB"
 
-// termGrace is how long a stage may take to end after it was told to.
+// termGrace is how long a stage may take to end after it was asked to.
 const termGrace = 3 * time.Second
 
 // session is a loaded pipeline with its engine.
@@ -35,7 +35,7 @@ type session struct {
 	began  time.Time
 }
 
-// loadPlan reads the pipeline and prints everything that is wrong with it.
+// loadPlan reads the pipeline and prints every problem in it.
 func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 	if err := pipelineThere(flags); err != nil {
 		return nil, err
@@ -48,27 +48,27 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 	return plan, nil
 }
 
-// pipelineThere tells a wrong directory from a wrong file.
+// pipelineThere distinguishes a wrong directory from a wrong file.
 func pipelineThere(flags *globalFlags) error {
 	if file := pipeline.MainFileOf(flags.file); !exists(file) {
-		return fmt.Errorf("there is no %s here; run %s init to make one, or name one with --file", file, toolName)
+		return fmt.Errorf("there is no %s here; run %s init to create one, or name one with --file", file, toolName)
 	}
 	return nil
 }
 
-// exists tells whether there is something at a path, or may be.
+// exists reports whether a path exists. It returns true if that cannot be determined.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return !os.IsNotExist(err)
 }
 
-// options are what the flags say of the pipeline.
+// options returns the options of the pipeline in the flags.
 func (f *globalFlags) options() pipeline.Options {
 	return pipeline.Options{File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version}
 }
 
-// sources lists the files that the pipeline is read from, as far as they are
-// known: also of one that is wrong.
+// sources lists the files of the pipeline that are known. It also works for an invalid
+// pipeline.
 func (f *globalFlags) sources() []string {
 	list := append([]string{pipeline.MainFileOf(f.file)}, f.varFiles...)
 	_, _, files := pipeline.Load(f.options())
@@ -80,7 +80,7 @@ func (f *globalFlags) sources() []string {
 	return list
 }
 
-// printDiagnostics prints what is wrong with sources, with the lines.
+// printDiagnostics prints problems of source files with the source lines.
 func printDiagnostics(stderr io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File) {
 	if len(diags) == 0 {
 		return
@@ -93,7 +93,7 @@ func printDiagnostics(stderr io.Writer, diags hcl.Diagnostics, files map[string]
 	_ = pipeline.WriteDiagnostics(stderr, diags, files, color, uint(max(width, 0)))
 }
 
-// openStore opens the store that the flags name.
+// openStore opens the cache selected by the flags.
 func openStore(flags *globalFlags) (*cache.Store, error) {
 	dir := flags.cacheDir
 	if dir == "" {
@@ -113,7 +113,7 @@ func openStore(flags *globalFlags) (*cache.Store, error) {
 	return cache.Open(dir, cache.Options{MaxBytes: size})
 }
 
-// storeDir is where the store's directory is, for what lives beside it.
+// storeDir returns the cache directory, for files that are stored next to results.
 func storeDir(flags *globalFlags) (string, error) {
 	if flags.cacheDir != "" {
 		return filepath.Abs(flags.cacheDir)
@@ -153,21 +153,21 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 	}, nil
 }
 
-// close saves what makes the next run cheap. Failing to is no reason to fail
-// the run: the index is an optimisation.
+// close saves the stat index, which makes the next run faster. It ignores errors, because the
+// index is only an optimisation.
 func (s *session) close() {
 	s.closeExecutor()
 	_ = s.engine.Index.Save()
 	_ = s.store.Close()
 }
 
-// projectID tells pipelines apart in the store's history.
+// projectID identifies a pipeline in the history of the cache.
 func projectID(plan *pipeline.Plan) string {
 	sum := sha256.Sum256([]byte(plan.Name + "\x00" + plan.Root))
 	return hex.EncodeToString(sum[:8])
 }
 
-// printJSON prints facts for programs.
+// printJSON prints v as indented JSON.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

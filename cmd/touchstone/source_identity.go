@@ -20,28 +20,27 @@ import (
 
 const modulePath = "github.com/touchstone-eval/touchstone/"
 
-// source reads the source that the program carries. Stages have most of theirs
-// in common, so every file is read once: for nine stages one after the other it
-// was a third of a run that had nothing to do.
+// source reads the source embedded in the program. Stages have most of their source in common, so
+// each file is read only once: reading the files for each of nine stages took a third of the time
+// of a run that had nothing to do.
 var source = sourceReader{files: map[string]sourceFile{}}
 
 type sourceReader struct {
 	mu      sync.Mutex
 	files   map[string]sourceFile
-	content bytes.Buffer // of the file that is being read
+	content bytes.Buffer // of the current file
 }
 
-// sourceFile is what is to be known of a file: its content's digest and, of a
-// Go file, which packages of ours it imports, as paths from the module's root.
+// sourceFile holds the digest of a file's content and, for a Go file, its imports from this
+// module, as paths relative to the module's root.
 type sourceFile struct {
 	digest  cache.Digest
 	imports []string
 }
 
-// sourceIdentity digests the source of some packages or files, of everything
-// of ours that they import, of the versions of everything else (go.sum), and names
-// the toolchain and the architecture, on which floating-point results may
-// depend.
+// sourceIdentity returns a digest over the source of some packages or files, everything in this
+// module that they import, the versions of all dependencies (go.sum), the toolchain, and the
+// architecture, on which floating-point results may depend.
 func sourceIdentity(rooms ...string) (cache.Digest, error) {
 	files, err := source.list(rooms)
 	if err != nil {
@@ -64,7 +63,7 @@ func sourceIdentity(rooms ...string) (cache.Digest, error) {
 	return cache.Digest(h.Sum(nil)), nil
 }
 
-// list is the files of the rooms and of what they import.
+// list returns the files of the rooms and of their imports.
 func (r *sourceReader) list(rooms []string) ([]string, error) {
 	seen := map[string]bool{}
 	var files []string
@@ -117,7 +116,7 @@ func (r *sourceReader) file(name string) (sourceFile, error) {
 		return sourceFile{}, err
 	}
 	defer func() { _ = carried.Close() }()
-	// One buffer for all: fresh memory for each would cost as much as reading.
+	// Use one buffer for all files: new memory for each would cost as much as reading.
 	r.content.Reset()
 	if _, err := r.content.ReadFrom(carried); err != nil {
 		return sourceFile{}, err

@@ -6,9 +6,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// sourceOf names the source file behind a single-file input, through stages
-// that hand it on: the validated corpus goes back to the corpus. Empty when
-// the input is no single file.
+// sourceOf returns the source file of a single-file input, also through stages that pass it on:
+// for the validated corpus it returns the corpus. It returns "" if the input is not a single file.
 func (s *session) sourceOf(input *pipeline.Input) string {
 	switch {
 	case input.Tree:

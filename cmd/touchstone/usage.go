@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// execute runs the command line. What cobra says of arguments and flags names
-// neither how the verb is written nor where to read on, so both are added.
+// execute runs the command line. It adds the usage line and the help command to cobra's errors
+// about arguments and flags.
 func execute(ctx context.Context, root *cobra.Command) error {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
@@ -22,7 +22,7 @@ func execute(ctx context.Context, root *cobra.Command) error {
 	return err
 }
 
-// wrapArgs does it for the arguments of a command and of those below it.
+// wrapArgs adds them to the errors about arguments of a command and its subcommands.
 func wrapArgs(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -41,5 +41,5 @@ func usageError(cmd *cobra.Command, err error) error {
 	if cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	}
-	return fmt.Errorf("%w; it is written %q, see %s --help", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
+	return fmt.Errorf("%w; usage: %q, see %s --help", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
 }

@@ -17,25 +17,24 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// watched follows the files that a pipeline reads. Directories are watched and
-// not files, since editors save by putting another file in the place of the
-// old one.
+// watched watches the files that a pipeline reads. It watches directories rather than files,
+// because editors save by replacing the old file with a new one.
 type watched struct {
 	system  *fsnotify.Watcher
 	sources []string // the pipeline's own files
 
-	// last is what the last plan gave.
+	// last holds the values of the last plan.
 	last struct {
 		root                string
 		files, dirs, passed []string
 	}
 
 	mu       sync.Mutex
-	files    map[string]bool // read by stages, or always
+	files    map[string]bool // read by stages, or in always
 	dirs     map[string]os.FileInfo
-	passed   []string // what is published: our own doing
+	passed   []string // published files, which this program itself writes
 	pending  map[string]bool
-	edited   func() // ends the run that reads the files
+	edited   func() // stops the run that reads the files
 	notified chan struct{}
 	failed   error
 }
@@ -54,7 +53,7 @@ func newWatched(always []string) (*watched, error) {
 	return w, nil
 }
 
-// always sets the files that are followed whatever the plan is.
+// always sets the files that are watched for any plan.
 func (w *watched) always(files []string) error {
 	w.sources = nil
 	for _, file := range files {
@@ -78,10 +77,10 @@ func (w *watched) keep(files []string) error {
 
 func (w *watched) close() { _ = w.system.Close() }
 
-// follow turns to the files that a plan reads.
+// follow starts to watch the files of a plan.
 func (w *watched) follow(plan *pipeline.Plan) error {
 	var files, dirs []string
-	var last *pipeline.Input // instances of a stage share what does not differ
+	var last *pipeline.Input // instances of a stage share the inputs that do not differ
 	for _, in := range plan.Instances {
 		if len(in.Inputs) == 0 || &in.Inputs[0] == last {
 			continue
@@ -108,8 +107,8 @@ func (w *watched) follow(plan *pipeline.Plan) error {
 	return w.set(plan.Root, files, dirs, passed)
 }
 
-// set watches the directories, those of the files and, within root, those that
-// hold them, in any of which another may take the place of one; and no others.
+// set watches the directories of the files and, within root, their parent directories, because
+// any of them may be replaced. It stops watching all others.
 func (w *watched) set(root string, files, dirs, passed []string) error {
 	known, wanted := map[string]bool{}, map[string]bool{}
 	for _, dir := range dirs {
@@ -134,7 +133,7 @@ func (w *watched) set(root string, files, dirs, passed []string) error {
 				watching[dir] = before
 				continue
 			}
-			_ = w.system.Remove(dir) // another directory has taken its place
+			_ = w.system.Remove(dir) // it was replaced by another directory
 		}
 		if err == nil {
 			err = w.system.Add(dir)
@@ -148,14 +147,14 @@ func (w *watched) set(root string, files, dirs, passed []string) error {
 	}
 	for dir := range w.dirs {
 		if !wanted[dir] {
-			_ = w.system.Remove(dir) // it may be gone already
+			_ = w.system.Remove(dir) // fails if it was removed
 		}
 	}
 	w.files, w.dirs, w.passed = known, watching, passed
 	return nil
 }
 
-// collect notes events until the watcher is closed.
+// collect records events until the watcher is closed.
 func (w *watched) collect() {
 	for {
 		select {
@@ -170,7 +169,7 @@ func (w *watched) collect() {
 			}
 			w.mu.Lock()
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				w.pending["many files"] = true // what they were is lost; all are looked at
+				w.pending["many files"] = true // events were lost, so check all files
 			} else {
 				w.failed = err
 			}
@@ -180,8 +179,8 @@ func (w *watched) collect() {
 	}
 }
 
-// note keeps an event that may matter: of a file that a stage reads, or of one
-// that is new beside such a file.
+// note records an event if it may matter: for a file that a stage reads, or for a new file next to
+// one.
 func (w *watched) note(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
@@ -198,7 +197,7 @@ func (w *watched) note(e fsnotify.Event) {
 		return
 	}
 	if e.Has(fsnotify.Remove) {
-		delete(w.dirs, e.Name) // made again, it has to be watched again
+		delete(w.dirs, e.Name) // if it is created again, it must be watched again
 	}
 	w.pending[e.Name] = true
 	edited := w.edited
@@ -212,12 +211,12 @@ func (w *watched) note(e fsnotify.Event) {
 func (w *watched) notify() {
 	select {
 	case w.notified <- struct{}{}:
-	default: // it is known already that there is something
+	default: // a notification is already pending
 	}
 }
 
-// untilEdited gives a context that ends when a file that a stage reads is
-// edited: what a run makes of the old one is of no use any more.
+// untilEdited returns a context that ends when a file that a stage reads changes, because the
+// results of the run are then out of date.
 func (w *watched) untilEdited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	w.mu.Lock()
@@ -231,12 +230,12 @@ func (w *watched) untilEdited(ctx context.Context) (context.Context, context.Can
 	}
 }
 
-// longestQuiet bounds how long files that never rest can put a run off, as a
-// multiple of how long they are to rest.
+// longestQuiet limits how long files that keep changing can delay a run, as a multiple of the
+// quiet period.
 const longestQuiet = 10
 
-// wait waits for an event and then until files were left alone for quiet. It
-// gives the paths, as short as they can be named from here.
+// wait waits for an event, and then until the files are unchanged for the quiet period. It returns
+// the changed paths, relative to the current directory if that is shorter.
 func (w *watched) wait(ctx context.Context, quiet time.Duration) ([]string, error) {
 	select {
 	case <-ctx.Done():

@@ -1,4 +1,4 @@
-# Three texts, four ways to look at each, one table.
+# Measures three texts in four ways and writes one table.
 
 pipeline {
   name             = "matrix"
@@ -7,7 +7,7 @@ pipeline {
 }
 
 locals {
-  # An axis holds short names; what they stand for is looked up here.
+  # The axis holds short names; this map holds their commands.
   measures = {
     lines   = "wc -l"
     words   = "wc -w"
@@ -17,7 +17,7 @@ locals {
 }
 
 stage "measure" {
-  description = "One measure of one text: three texts times four measures are twelve instances."
+  description = "One measure of one text. Three texts and four measures give twelve instances."
   matrix {
     text    = ["autumn", "spring", "winter"]
     measure = keys(local.measures)
@@ -28,7 +28,7 @@ stage "measure" {
 }
 
 stage "table" {
-  description = "Gathers the twelve numbers: stage.measure.number is all of them, in one directory."
+  description = "Collects the twelve numbers. stage.measure.number is a directory with all of them."
   inputs      = { numbers = stage.measure.number }
   outputs     = { table = "out/table.txt" }
   command = ["sh", "-c", <<-EOT

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""A hill climber over tool descriptions, with the standard library alone.
+"""A hill climber over tool descriptions that only uses the standard library.
 
-It lets `touchstone fitness serve` score its candidates on the train half of the
-golden set and keeps a change when the figure rises and the scanner has nothing
-against it. At the end the held-out half says what that is worth on queries which
-the climber has never seen; that figure is printed whatever it is.
+It scores its candidates with `touchstone fitness serve` on the train half of the
+golden set. It keeps a change if the figure rises and the scanner reports no
+finding. At the end it prints the figure for the held-out half, which consists of
+queries that the climber has not used.
 
-Where do the changes come from? A query whose tool is not first comes back with
-the words on which other tools stand before it. The climber adds words of that
-query to the description of the expected tool, which is what a person would try
-first. An optimiser with a language model would rewrite the sentence instead; the
-loop is the same.
+For each query whose expected tool is not first, the feedback lists the words for
+which other tools rank before it. The climber adds words of that query to the
+description of the expected tool, as a person might do first. An optimiser with a
+language model would rewrite the description instead, with the same loop.
 
     go build -o touchstone ./cmd/touchstone
     python3 examples/optimisers/climb.py --touchstone ./touchstone
@@ -56,7 +55,7 @@ def arguments():
 
 
 def climb(server, original, rng, rounds, width):
-    """Return the best answer and the descriptions that made it."""
+    """Return the best answer and its descriptions."""
     changed = {}
     best = score(server, [changed])[0]
     for _ in range(rounds):
@@ -71,7 +70,7 @@ def climb(server, original, rng, rounds, width):
 
 
 def score(server, candidates):
-    """Send all candidates, then read all answers: they are scored side by side."""
+    """Send all candidates, then read all answers, so that they are scored in parallel."""
     for number, descriptions in enumerate(candidates):
         server.stdin.write(json.dumps({"id": f"c{number}", "descriptions": descriptions}) + "\n")
     server.stdin.flush()
@@ -88,7 +87,7 @@ def score(server, candidates):
 
 
 def mutate(original, changed, miss, rng):
-    """Add some words of a missed query to the description of its tool."""
+    """Add words of a missed query to the description of its tool."""
     tool = miss["expected"][0]["tool_id"]
     text = changed.get(tool, original[tool])
     known = set(re.findall(r"\w+", text.lower()))

@@ -1,5 +1,5 @@
-# Counts the words of a text with plain shell commands, and passes only when no
-# word is used too often.
+# Counts the words of a text with plain shell commands, and passes only if no word
+# occurs too often.
 
 pipeline {
   name             = "shell"
@@ -11,7 +11,7 @@ pipeline {
 variable "text" {
   type        = string
   default     = "text.txt"
-  description = "The text to look at."
+  description = "The text to analyse."
 }
 
 variable "limit" {
@@ -26,7 +26,7 @@ variable "limit" {
 }
 
 stage "words" {
-  description = "One word a line, in lower case."
+  description = "One word per line, in lower case."
   inputs      = { text = var.text }
   outputs     = { words = "out/words.txt" }
   command     = ["sh", "-c", "tr -cs '[:alpha:]' '\\n' < \"$0\" | tr '[:upper:]' '[:lower:]' | sed '/^$/d' > \"$1\"", input.text, output.words]
@@ -34,7 +34,7 @@ stage "words" {
 }
 
 stage "count" {
-  description = "How often each word occurs, the most frequent first."
+  description = "The number of occurrences of each word, the most frequent first."
   inputs      = { words = stage.words.words }
   outputs     = { counts = "out/counts.txt" }
   command     = ["sh", "-c", "sort \"$0\" | uniq -c | sort -k1,1nr -k2 > \"$1\"", input.words, output.counts]
@@ -42,7 +42,7 @@ stage "count" {
 }
 
 stage "judge" {
-  description = "Passes when the most frequent word stays within the limit."
+  description = "Passes if the most frequent word occurs at most limit times."
   inputs      = { counts = stage.count.counts }
   outputs     = { verdict = "out/verdict.json" }
   command = ["sh", "-c", <<-EOT

@@ -14,7 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
-// toolRecord is a tool as its server lists it.
+// toolRecord is a tool as listed by its server.
 type toolRecord struct {
 	id           contracts.ToolID
 	server, tool string
@@ -58,12 +58,12 @@ func (t *toolRecord) same(o *toolRecord) bool {
 		string(t.outputSchema) == string(o.outputSchema) && string(t.annotations) == string(o.annotations)
 }
 
-// Approval is what a tool's content is trusted for.
+// Approval is the trust in the content of a tool.
 //
-// A tool is approved when it is first seen without a hard finding; the content
-// that was approved is remembered. With a hard finding it stays pending. A tool
-// that was approved and comes back with other content and a hard finding is
-// changed. Soft findings move nothing.
+// A tool is approved when it is first seen without a hard finding, and the approved
+// content is remembered. With a hard finding it stays pending. An approved tool that
+// comes back with different content and a hard finding becomes changed. Soft
+// findings change nothing.
 type Approval string
 
 // The approvals.
@@ -73,7 +73,7 @@ const (
 	ApprovalChanged  Approval = "changed"
 )
 
-// State tells whether a tool can be found and called.
+// State says whether a tool can be found and called.
 type State string
 
 // The states of a tool.
@@ -82,7 +82,7 @@ const (
 	StateQuarantined State = "quarantined"
 )
 
-// entry is a tool with what was decided about it.
+// entry is a tool with its approval and state.
 type entry struct {
 	*toolRecord
 	state    State
@@ -90,8 +90,8 @@ type entry struct {
 	findings []Finding
 }
 
-// catalog is all that is known of all tools at one moment. It is replaced and
-// never changed.
+// catalog is the known state of all tools at one time. It is replaced and never
+// modified.
 type catalog struct {
 	entries  []*entry // in the order of the upstreams and of their lists
 	byID     map[contracts.ToolID]*entry
@@ -99,18 +99,16 @@ type catalog struct {
 	index    *searchIndex
 }
 
-// next judges tools, indexes those that may be found and returns the catalogue
-// that takes c's place.
-//
-// With a model the tools can be found by meaning too.
+// next judges tools, indexes those that may be found, and returns the catalogue that
+// replaces c. With a model, the tools can also be found by meaning.
 func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.IndexOptions, model embedding.Model) (*catalog, error) {
 	hard, err := quarantine(tools, c.approved)
 	if err != nil {
 		return nil, err
 	}
 	n := &catalog{byID: map[contracts.ToolID]*entry{}, approved: map[contracts.ToolID]*toolRecord{}}
-	// An approval outlives the tool: a server that drops a tool and brings
-	// back another one of its name must not pass for new.
+	// An approval stays when the tool disappears: a server that removes a tool
+	// and adds another one with the same name must not make it look new.
 	for id, t := range c.approved {
 		n.approved[id] = t
 	}
@@ -150,7 +148,7 @@ func (c *catalog) next(ctx context.Context, tools []*toolRecord, opts contracts.
 	return n, nil
 }
 
-// search finds tools; there are none before the first catalogue.
+// search finds tools. Before the first catalogue it finds none.
 func (c *catalog) search(ctx context.Context, text string, limit int) (contracts.SearchAnswer, error) {
 	answer := contracts.SearchAnswer{Query: text, Tools: []contracts.SearchHit{}}
 	if c.index == nil {

@@ -8,27 +8,26 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// checkConfig refuses what the schema of the file cannot say. It returns the
-// first problem.
+// checkConfig reports the first problem that the schema of the file cannot express.
 func checkConfig(cfg contracts.ProxyConfig) error {
 	seen := map[string]bool{}
 	for i, up := range cfg.Upstreams {
 		switch {
 		case up.Name == "":
-			return fmt.Errorf("upstream %d has no name: give it one, it becomes the first part of its tools' ids", i+1)
+			return fmt.Errorf("upstream %d has no name: add one, because it is the first part of its tools' ids", i+1)
 		case strings.Contains(up.Name, ":"):
-			return fmt.Errorf("upstream %q has a colon in its name: rename it, a colon separates server and tool in a tool's id", up.Name)
+			return fmt.Errorf("upstream %q has a colon in its name: rename it, because a colon separates server and tool in a tool's id", up.Name)
 		case seen[up.Name]:
-			return fmt.Errorf("upstream %q stands twice in the configuration: rename one", up.Name)
+			return fmt.Errorf("upstream %q is configured twice: rename one of the two", up.Name)
 		case len(up.Command) == 0 && up.URL == "":
-			return fmt.Errorf("upstream %q has neither a command nor a url: give it one of them", up.Name)
+			return fmt.Errorf("upstream %q has neither a command nor a url: add one of them", up.Name)
 		case len(up.Command) > 0 && up.URL != "":
-			return fmt.Errorf("upstream %q has a command and a url: remove one of them", up.Name)
+			return fmt.Errorf("upstream %q has both a command and a url: remove one of them", up.Name)
 		}
 		if up.URL != "" {
 			u, err := url.Parse(up.URL)
 			if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-				return fmt.Errorf("upstream %q has the url %q: it has to start with http:// or https:// and name a host", up.Name, up.URL)
+				return fmt.Errorf("upstream %q has the url %q: it must start with http:// or https:// and name a host", up.Name, up.URL)
 			}
 		}
 		seen[up.Name] = true

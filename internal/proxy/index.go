@@ -18,9 +18,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// The fields of a tool that are searched, and how much a match in each
-// counts. A name is short and chosen with care, and BM25 already rewards a
-// match in a short field; parameters repeat across tools and only support.
+// searchFields are the searched fields of a tool, with the weight of a match. A name
+// is short and chosen with care, and BM25 already favours a match in a short field.
+// Parameters repeat across tools and only support a match.
 var searchFields = []struct {
 	name  string
 	boost float64
@@ -31,7 +31,7 @@ var searchFields = []struct {
 	{"parameters", 0.5},
 }
 
-// A document is a tool as bleve indexes it.
+// A document is a tool as indexed by bleve.
 type document struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -39,7 +39,7 @@ type document struct {
 	Parameters  string `json:"parameters"`
 }
 
-// hit is one tool that a query found.
+// hit is one result of a query.
 type hit struct {
 	id    contracts.ToolID
 	score float64
@@ -47,10 +47,10 @@ type hit struct {
 
 // searchIndex answers queries over a fixed set of tools.
 //
-// It is built in one batch and never changed: bleve derives the average field
-// length that BM25 needs from the segments of the index, and only an index of
-// one segment gives figures that do not depend on how it came about. A change
-// of the catalogue builds a new one.
+// It is built in one batch and never modified: bleve derives the average field
+// length that BM25 needs from the segments of the index, and only an index with one
+// segment gives figures that do not depend on how it was built. A change of the
+// catalogue builds a new index.
 type searchIndex struct {
 	bleve      bleve.Index
 	size       int
@@ -58,11 +58,10 @@ type searchIndex struct {
 	meaning    *meaning // nil without a model
 }
 
-// reversedTop is the number of results that IndexOptions.ReverseTop turns
-// round.
+// reversedTop is the number of results that IndexOptions.ReverseTop reverses.
 const reversedTop = 10
 
-// indexed returns the tools as the options let them be indexed.
+// indexed returns the tools to index, with the changes that the options request.
 func indexed(tools []*toolRecord, opts contracts.IndexOptions) []*toolRecord {
 	var kept []*toolRecord
 	for _, t := range tools {
@@ -79,7 +78,7 @@ func indexed(tools []*toolRecord, opts contracts.IndexOptions) []*toolRecord {
 	return kept
 }
 
-// newSearchIndex indexes tools, whose ids are distinct, by their words.
+// newSearchIndex indexes tools by their words. The tools must have distinct ids.
 func newSearchIndex(tools []*toolRecord, opts contracts.IndexOptions) (*searchIndex, error) {
 	idx, err := bleve.NewUsing("", indexMapping(), scorch.Name, gtreap.Name, nil)
 	if err != nil {
@@ -124,10 +123,9 @@ func indexMapping() *mapping.IndexMappingImpl {
 	return m
 }
 
-// search returns at most limit tools, best first, and how many there are in
-// all. Equal scores stand in the order of their ids. No query is an error: text
-// without a word that counts finds nothing, unless there is a model to find
-// tools by meaning.
+// search returns at most limit tools, the best first, and the total number of
+// matches. Tools with equal scores are sorted by id. No query may fail: a query
+// without a word to search for finds nothing, unless a model finds tools by meaning.
 func (s *searchIndex) search(ctx context.Context, text string, limit int) (hits []hit, total int, err error) {
 	if s.size == 0 || limit < 1 {
 		return nil, 0, nil
@@ -167,10 +165,10 @@ func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits
 		match.SetBoost(f.boost)
 		fields[i] = match
 	}
-	// bleve adds up the terms of a long query in an order that depends on its
-	// internal document numbers, which differ between two builds of one
-	// index. So a score's last bits are noise: scores are rounded, tools that
-	// may tie across the cut are fetched too, and the order is made here.
+	// bleve adds up the terms of a long query in the order of its internal
+	// document numbers, which differ between two builds of one index. The last
+	// bits of a score are therefore noise. So scores are rounded, tools that may
+	// tie across the limit are fetched too, and the order is computed here.
 	req := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(fields...), min(limit+spare, s.size), 0, false)
 	req.SortBy([]string{"-_score", "_id"})
 	res, err := s.bleve.SearchInContext(ctx, req)
@@ -185,15 +183,15 @@ func (s *searchIndex) byWords(ctx context.Context, text string, limit int) (hits
 	return hits[:min(limit, len(hits))], int(res.Total), nil
 }
 
-// spare is how many tools beyond the limit are fetched.
+// spare is the number of tools fetched beyond the limit.
 const spare = 20
 
-// compareHits puts the higher score first, and the lower id among equals.
+// compareHits orders by descending score, then by id.
 func compareHits(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 }
 
-// roundScore keeps six significant decimal digits.
+// roundScore rounds to six significant decimal digits.
 func roundScore(x float64) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	if err != nil {

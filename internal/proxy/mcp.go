@@ -65,8 +65,8 @@ var callTool = &mcp.Tool{
 	}`),
 }
 
-// mcpHandler serves MCP over streamable HTTP. It keeps no sessions: every
-// request stands alone, so no client can leave one behind.
+// mcpHandler serves MCP over streamable HTTP without sessions, so that clients
+// cannot leave sessions behind.
 func (p *Proxy) mcpHandler() http.Handler {
 	server := mcp.NewServer(&mcp.Implementation{Name: "touchstone-proxy", Version: Version}, nil)
 	server.AddTool(retrieveTools, p.retrieveTools)
@@ -81,7 +81,7 @@ func (p *Proxy) retrieveTools(ctx context.Context, req *mcp.CallToolRequest) (*m
 		Limit *int   `json:"limit"`
 	}
 	if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
-		return failed("retrieve_tools takes a query and a limit: %v", err), nil
+		return failed("retrieve_tools requires a query and accepts a limit: %v", err), nil
 	}
 	limit := 0
 	if args.Limit != nil {
@@ -112,12 +112,12 @@ func (p *Proxy) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
-		return failed("call_tool takes a name and arguments: %v", err), nil
+		return failed("call_tool requires a name and accepts arguments: %v", err), nil
 	}
 	e, known := p.current.Load().byID[args.Name]
 	switch {
 	case !known:
-		return failed("no tool is named %q: use a name that retrieve_tools gives, server:tool", args.Name), nil
+		return failed("there is no tool %q: use a name from retrieve_tools, server:tool", args.Name), nil
 	case e.state == StateQuarantined:
 		return failed("tool %q is quarantined and was not called: %s", e.id, e.reason()), nil
 	}
@@ -137,7 +137,7 @@ func (p *Proxy) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 	return result, nil
 }
 
-// reason says in one sentence why a tool is in quarantine.
+// reason returns one sentence that says why a tool is quarantined.
 func (e *entry) reason() string {
 	var checks []string
 	for _, f := range e.findings {
@@ -149,14 +149,14 @@ func (e *entry) reason() string {
 			checks = append(checks, text)
 		}
 	}
-	why := "the scanner calls it dangerous: " + strings.Join(checks, ", ")
+	why := "the scanner considers it dangerous: " + strings.Join(checks, ", ")
 	if e.approval == ApprovalChanged {
-		why = "it is not what was approved, and " + why
+		why = "it differs from its approved content, and " + why
 	}
 	return why
 }
 
-// failed is an answer that tells the model what went wrong.
+// failed returns an error result that explains the failure to the model.
 func failed(format string, args ...any) *mcp.CallToolResult {
 	return &mcp.CallToolResult{
 		IsError: true,

@@ -16,29 +16,28 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
-// Version is what the proxy says of itself.
+// Version is the version that the proxy reports.
 const Version = "1"
 
 // settleFor is how long tools wait for those of slower servers before they are
-// indexed without them. Once all servers have answered or failed, nothing
-// waits.
+// indexed without them. When all servers have answered or failed, there is no wait.
 const settleFor = 2 * time.Second
 
-// Proxy is a running reference proxy. Start makes one.
+// Proxy is a running reference proxy, returned by Start.
 type Proxy struct {
 	cfg     contracts.ProxyConfig
 	model   embedding.Model // nil for a search by words alone
 	log     *slog.Logger
 	timeout time.Duration
 
-	// current is what searches and calls see.
+	// current is the catalogue that searches and calls use.
 	current atomic.Pointer[catalog]
 
 	mu    sync.Mutex
-	slots []*slot // one per upstream, in the configured order
+	slots []*slot // one for each upstream, in the configured order
 
-	refresh chan struct{} // holds one token when the catalogue is out of date
-	settled chan struct{} // closed when the first complete catalogue stands
+	refresh chan struct{} // holds one token if the catalogue is out of date
+	settled chan struct{} // closed when the first complete catalogue is in place
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
@@ -51,12 +50,12 @@ type slot struct {
 	server *upstream
 	tools  []*toolRecord
 
-	// changed holds one token when the server has said that its tools changed
-	// and they were not read again since.
+	// changed holds one token if the server has reported a change of its
+	// tools and they have not been read since.
 	changed chan struct{}
 }
 
-// UpstreamState tells how the connection to an upstream stands.
+// UpstreamState is the state of the connection to an upstream.
 type UpstreamState string
 
 // The states of an upstream.
@@ -66,10 +65,10 @@ const (
 	UpstreamFailed     UpstreamState = "failed"
 )
 
-// Start checks cfg and begins to connect its upstreams, several at a time.
-// Each has to list its tools within timeout, and each call to a tool has to
-// end within it. With a model, which may be nil, tools are found by words and by
-// meaning. The caller must call Close.
+// Start checks cfg and starts to connect its upstreams, several at a time. timeout
+// limits the time to list the tools of each upstream, and the time of each call to a
+// tool. If model is not nil, tools are found by words and by meaning. The caller must
+// call Close.
 func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Duration, log *slog.Logger) (*Proxy, error) {
 	if err := checkConfig(cfg); err != nil {
 		return nil, err
@@ -85,8 +84,8 @@ func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Durati
 	for _, up := range cfg.Upstreams {
 		p.slots = append(p.slots, &slot{cfg: up, state: UpstreamConnecting, changed: make(chan struct{}, 1)})
 	}
-	// They are started in the configured order. Which of them answers first
-	// does not matter: the catalogue follows the configuration.
+	// The upstreams are started in the configured order. The order of their
+	// answers does not matter, because the catalogue follows the configuration.
 	p.running.Go(func() {
 		for _, s := range p.slots {
 			select {
@@ -104,7 +103,7 @@ func Start(cfg contracts.ProxyConfig, model embedding.Model, timeout time.Durati
 	return p, nil
 }
 
-// connect brings one upstream to ready or failed.
+// connect connects one upstream and sets its state to ready or failed.
 func (p *Proxy) connect(ctx context.Context, s *slot) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -118,7 +117,7 @@ func (p *Proxy) connect(ctx context.Context, s *slot) {
 	}
 	p.mu.Lock()
 	if err == nil && ctx.Err() != nil {
-		// Close has been through the slots, or is about to and waits for us.
+		// Close has visited the slots, or will and waits for this goroutine.
 		err = errors.New("the proxy is stopping")
 		server.close()
 	}
@@ -150,14 +149,14 @@ func (p *Proxy) connect(ctx context.Context, s *slot) {
 	}
 }
 
-// relist reads the tools of an upstream that says they changed. It is called
-// for one change after the other: an older list must not replace a newer one.
+// relist reads the tools of an upstream after it reported a change. Calls must not
+// overlap, because an older list must not replace a newer one.
 func (p *Proxy) relist(ctx context.Context, s *slot, server *upstream) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	tools, err := server.list(limited)
 	if err != nil {
-		p.log.Error("upstream changed its tools and does not list them", "server", s.cfg.Name, "error", err)
+		p.log.Error("upstream reported changed tools but did not list them", "server", s.cfg.Name, "error", err)
 		return
 	}
 	p.mu.Lock()
@@ -169,7 +168,7 @@ func (p *Proxy) relist(ctx context.Context, s *slot, server *upstream) {
 	p.outOfDate()
 }
 
-// watch waits for the end of an upstream's connection and takes its tools out.
+// watch waits until the connection of an upstream ends and removes its tools.
 func (p *Proxy) watch(ctx context.Context, s *slot, server *upstream) {
 	err := server.session.Wait()
 	server.stop()
@@ -188,7 +187,7 @@ func (p *Proxy) watch(ctx context.Context, s *slot, server *upstream) {
 
 func (p *Proxy) outOfDate() { put(p.refresh) }
 
-// put puts a token where there is room for one.
+// put sends a token unless the channel is full.
 func put(token chan<- struct{}) {
 	select {
 	case token <- struct{}{}:
@@ -196,13 +195,13 @@ func put(token chan<- struct{}) {
 	}
 }
 
-// keepCatalog replaces the catalogue when it is out of date.
+// keepCatalog rebuilds the catalogue whenever it is out of date.
 func (p *Proxy) keepCatalog(ctx context.Context) {
 	if len(p.slots) == 0 {
 		p.outOfDate()
 	}
 	first := true
-	var took time.Duration // the last rebuilding: with many tools, it is waited for longer
+	var took time.Duration // of the last rebuild; with many tools, the wait is longer
 	for {
 		select {
 		case <-ctx.Done():
@@ -234,7 +233,7 @@ func (p *Proxy) keepCatalog(ctx context.Context) {
 	}
 }
 
-// connecting tells whether any upstream has neither answered nor failed.
+// connecting reports whether any upstream has neither answered nor failed.
 func (p *Proxy) connecting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -271,17 +270,17 @@ func (p *Proxy) rebuild(ctx context.Context) error {
 	return nil
 }
 
-// Settled is closed when every upstream has been indexed or has failed.
+// Settled returns a channel that is closed when every upstream has been indexed or
+// has failed.
 func (p *Proxy) Settled() <-chan struct{} { return p.settled }
 
-// Search finds the tools that fit a description of what is to be done, best
-// first.
+// Search finds the tools that match a description of a task, the best first.
 func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
 	for {
 		cat := p.current.Load()
 		answer, err := cat.search(ctx, query, limit)
-		// A catalogue may be replaced, and its index closed, between the two
-		// lines above. Then there is a newer one to ask.
+		// The catalogue may have been replaced, and its index closed, between
+		// the two lines above. Then search the newer one.
 		if errors.Is(err, bleve.ErrorIndexClosed) && p.current.Load() != cat {
 			continue
 		}
@@ -304,7 +303,7 @@ func (p *Proxy) server(name string) (*upstream, error) {
 	return nil, fmt.Errorf("there is no server %q", name)
 }
 
-// Close ends all connections and every process that was started.
+// Close closes all connections and stops every process that the proxy started.
 func (p *Proxy) Close() {
 	p.cancel()
 	p.mu.Lock()

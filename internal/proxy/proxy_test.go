@@ -170,8 +170,8 @@ func TestSearchAndCallOverStdioAndHTTP(t *testing.T) {
 		t.Errorf("remote: %q %v", text, result.IsError)
 	}
 	for name, want := range map[string]string{
-		"greet":       "no tool is named",
-		"local:other": "no tool is named",
+		"greet":       "there is no tool",
+		"local:other": "there is no tool",
 	} {
 		if text, result := r.call(session, "call_tool", map[string]any{"name": name}); !result.IsError || !strings.Contains(text, want) {
 			t.Errorf("%s: %q", name, text)
@@ -191,7 +191,7 @@ func TestBadRequests(t *testing.T) {
 		"/api/v1/index/search?q=a&limit=x":                          "not a number",
 		"/api/v1/index/search?q=a&limit=0":                          "out of range",
 		"/api/v1/index/search?q=a&limit=101":                        "out of range",
-		"/api/v1/index/search?q=" + strings.Repeat("a", (64<<10)+1): "at most 65536",
+		"/api/v1/index/search?q=" + strings.Repeat("a", (64<<10)+1): "the limit is 65536",
 	} {
 		var e struct{ Error string }
 		if code := r.get(path, &e); code != http.StatusBadRequest || !strings.Contains(e.Error, want) {
@@ -355,7 +355,7 @@ func TestRugPull(t *testing.T) {
 	if list.Tools[0].Approval != proxy.ApprovalChanged {
 		t.Errorf("got %+v", list.Tools[0])
 	}
-	if text, result := r.call(session, "call_tool", map[string]any{"name": "lizard:sum"}); !result.IsError || !strings.Contains(text, "not what was approved") {
+	if text, result := r.call(session, "call_tool", map[string]any{"name": "lizard:sum"}); !result.IsError || !strings.Contains(text, "differs from its approved content") {
 		t.Errorf("got %q", text)
 	}
 }
@@ -408,13 +408,13 @@ func TestCloseEndsEveryProcess(t *testing.T) {
 func TestConfigThatMakesNoSense(t *testing.T) {
 	cmd := []string{"true"}
 	for want, ups := range map[string][]contracts.Upstream{
-		"has no name":     {{Command: cmd}},
-		"colon":           {{Name: "a:b", Command: cmd}},
-		"stands twice":    {{Name: "a", Command: cmd}, {Name: "a", Command: cmd}},
-		"neither":         {{Name: "a"}},
-		"and a url":       {{Name: "a", Command: cmd, URL: "http://x"}},
-		"start with http": {{Name: "a", URL: "ftp://x"}},
-		"and name a host": {{Name: "a", URL: "http://"}},
+		"has no name":         {{Command: cmd}},
+		"colon":               {{Name: "a:b", Command: cmd}},
+		"is configured twice": {{Name: "a", Command: cmd}, {Name: "a", Command: cmd}},
+		"neither":             {{Name: "a"}},
+		"and a url":           {{Name: "a", Command: cmd, URL: "http://x"}},
+		"start with http":     {{Name: "a", URL: "ftp://x"}},
+		"and name a host":     {{Name: "a", URL: "http://"}},
 	} {
 		p, err := proxy.Start(contracts.ProxyConfig{Upstreams: ups}, nil, time.Second, slog.New(slog.DiscardHandler))
 		if err == nil {
@@ -441,8 +441,8 @@ func TestServe(t *testing.T) {
 	}
 	for listen, want := range map[string]string{
 		taken.Addr().String(): "address already in use: choose another port",
-		"0.0.0.0:0":           "keeps to loopback",
-		":0":                  "keeps to loopback",
+		"0.0.0.0:0":           "only listens on loopback",
+		":0":                  "only listens on loopback",
 		"nonsense":            "such as 127.0.0.1:0",
 	} {
 		if err := proxy.Serve(t.Context(), options(listen)); err == nil || !strings.Contains(err.Error(), want) {

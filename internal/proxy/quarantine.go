@@ -7,16 +7,17 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// Finding is why a tool is kept in quarantine.
+// Finding is a reason to keep a tool in quarantine.
 type Finding struct {
 	Check    string `json:"check"`
 	Detail   string `json:"detail"`
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// quarantine scans all tools together, since some attacks show only beside
-// other servers, and returns the findings of those that have to be kept out.
-// What was approved before tells a change from a novelty.
+// quarantine scans all tools together, because some attacks are visible only in
+// combination with other servers. It returns the findings of the tools to hide. The
+// approved tools are the scanner's baseline, which distinguishes changed tools from
+// new ones.
 func quarantine(tools []*toolRecord, approved map[contracts.ToolID]*toolRecord) (map[contracts.ToolID][]Finding, error) {
 	var baseline []scanner.Tool
 	for _, t := range approved {

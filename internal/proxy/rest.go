@@ -15,9 +15,9 @@ const (
 	maxQuery     = 64 << 10 // bytes
 )
 
-// Handler serves everything: MCP at /mcp and REST beside it. With loopbackOnly
-// it answers requests that name this machine only, so that a web page cannot
-// reach it by a name that resolves here.
+// Handler serves MCP at /mcp and the REST interface. With loopbackOnly it only
+// answers requests whose host name denotes this machine, so that a web page cannot
+// reach it through a name that resolves to this machine.
 func (p *Proxy) Handler(loopbackOnly bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", p.mcpHandler())
@@ -72,13 +72,13 @@ func (p *Proxy) restSearch(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
-// checkSearch returns the limit to use.
+// checkSearch checks the parameters of a search and returns the limit to use.
 func checkSearch(query string, hasLimit bool, limit int) (int, error) {
 	switch {
 	case query == "":
-		return 0, fmt.Errorf("the query is empty: say what is to be done")
+		return 0, fmt.Errorf("the query is empty: describe a task")
 	case len(query) > maxQuery:
-		return 0, fmt.Errorf("the query has %d bytes: at most %d are searched", len(query), maxQuery)
+		return 0, fmt.Errorf("the query has %d bytes: the limit is %d", len(query), maxQuery)
 	case !hasLimit:
 		return defaultLimit, nil
 	case limit < 1 || limit > maxLimit:
@@ -87,8 +87,7 @@ func checkSearch(query string, hasLimit bool, limit int) (int, error) {
 	return limit, nil
 }
 
-// requireLoopbackHost refuses requests whose Host is not a name of this
-// machine.
+// requireLoopbackHost refuses requests whose Host does not denote this machine.
 func requireLoopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

@@ -16,35 +16,35 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
-// Options is how Serve runs a proxy.
+// Options are the options of Serve.
 type Options struct {
 	Config contracts.ProxyConfig
-	// Model, when set, makes the search a hybrid one: by words and by meaning.
+	// Model, if set, makes the search hybrid: by words and by meaning.
 	Model embedding.Model
-	// Listen is the address, "127.0.0.1:0" for a port of the system's
-	// choice. Addresses that are not of this machine alone need AllowRemote.
+	// Listen is the address, "127.0.0.1:0" for a port that the system
+	// chooses. Addresses other than loopback require AllowRemote.
 	Listen      string
 	AllowRemote bool
-	// ReadyFile, when set, is written with an Announcement once every
-	// upstream has been indexed or has failed.
+	// ReadyFile, if set, is written with an Announcement once every upstream
+	// has been indexed or has failed.
 	ReadyFile string
-	// UpstreamTimeout bounds connecting an upstream, and each call.
+	// UpstreamTimeout limits the connection of an upstream, and each call.
 	UpstreamTimeout time.Duration
 	Log             *slog.Logger
 }
 
-// Announcement is the content of a ready file: URL is the address without a
-// path, MCP the endpoint for MCP clients.
+// Announcement is the content of a ready file. URL is the address without a path,
+// MCP the endpoint for MCP clients.
 type Announcement struct {
 	URL string `json:"url"`
 	MCP string `json:"mcp"`
 }
 
-// shutdownAfter is how long requests may take to end when the proxy stops.
+// shutdownAfter is how long pending requests may take when the proxy stops.
 const shutdownAfter = 2 * time.Second
 
-// Serve runs a proxy until ctx ends, which is a success. The address is taken
-// before anything is started, so that a port in use leaves nothing behind.
+// Serve runs a proxy until ctx ends, and then returns nil. It listens before it starts
+// anything, so that a port in use leaves nothing behind.
 func Serve(ctx context.Context, opts Options) error {
 	host, _, err := net.SplitHostPort(opts.Listen)
 	if err != nil {
@@ -52,7 +52,7 @@ func Serve(ctx context.Context, opts Options) error {
 	}
 	local := isLoopback(host)
 	if !local && !opts.AllowRemote {
-		return fmt.Errorf("listen on %q: the proxy has no authentication and keeps to loopback: use 127.0.0.1, or allow remote clients on purpose with --allow-remote", opts.Listen)
+		return fmt.Errorf("listen on %q: the proxy has no authentication and only listens on loopback: use 127.0.0.1, or allow remote clients with --allow-remote", opts.Listen)
 	}
 	listener, err := net.Listen("tcp", opts.Listen)
 	if err != nil {

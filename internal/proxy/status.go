@@ -6,9 +6,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Status is what GET /api/v1/status answers. State is starting until every
-// upstream has been indexed or has failed, then ready. Expected counts the
-// tools that upstreams listed, Indexed those that can be found.
+// Status is the answer to GET /api/v1/status. State is starting until every upstream
+// has been indexed or has failed, then ready. Expected is the number of tools that
+// upstreams listed, Indexed the number of those that can be found.
 type Status struct {
 	State       string           `json:"state"`
 	Expected    int              `json:"expected"`
@@ -17,7 +17,7 @@ type Status struct {
 	Upstreams   []UpstreamStatus `json:"upstreams"`
 }
 
-// States of a proxy.
+// The states of a proxy.
 const (
 	Starting = "starting"
 	Ready    = "ready"
@@ -31,9 +31,8 @@ type UpstreamStatus struct {
 	Error string        `json:"error,omitempty"`
 }
 
-// ToolList is what GET /api/v1/tools answers: every tool of every upstream,
-// in the order in which they were connected, those that cannot be found
-// included.
+// ToolList is the answer to GET /api/v1/tools: every tool of every upstream, in the
+// order of the upstreams, including tools that cannot be found.
 type ToolList struct {
 	Tools []ToolInfo `json:"tools"`
 	Total int        `json:"total"`

@@ -7,8 +7,8 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis"
 )
 
-// FieldsWith are the names of the fields in which a tool, by its place, holds a
-// term.
+// FieldsWith returns the names of the fields in which a tool contains a term. tool is
+// the index of the tool.
 func (w *Variant) FieldsWith(tool int, term string) []string {
 	fields := []string{}
 	for field, f := range searchFields {
@@ -19,7 +19,7 @@ func (w *Variant) FieldsWith(tool int, term string) []string {
 	return fields
 }
 
-// ToolsWith counts the tools that hold a term in any field.
+// ToolsWith returns the number of tools that contain a term in any field.
 func (w *Variant) ToolsWith(term string) int {
 	if n, known := w.toolsWith[term]; known {
 		return n
@@ -32,8 +32,8 @@ func (w *Variant) ToolsWith(term string) int {
 	return len(tools)
 }
 
-// Terms are the distinct terms that a text is searched or indexed by, sorted:
-// words in lower case, without those that every request holds, stemmed.
+// Terms returns the distinct terms that a text is searched or indexed by, sorted:
+// lower-case words, stemmed, without requestWords.
 func Terms(text string) []string {
 	var terms []string
 	for _, token := range analyze().Analyze([]byte(text)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/blevesearch/bleve/v2/registry"
 )
 
-// toolText is the name under which the analyzer below is known to bleve.
+// toolText is the name under which bleve knows the analyzer below.
 const toolText = "tool-text"
 
 func init() {
@@ -30,14 +30,13 @@ func init() {
 		}, nil
 	})
 	if err != nil {
-		panic(err) // two analyzers of one name: a mistake in this program
+		panic(err) // two analyzers have the same name: a bug in this program
 	}
 }
 
-// requestWords are the words with which people ask for anything at all. They
-// say that something is wanted and not what, and are frequent in requests
-// while rare in descriptions, so that their inverse document frequency would
-// make them count for much.
+// requestWords are words of requests in general. They do not say what is requested.
+// They are frequent in requests and rare in descriptions, so their inverse document
+// frequency would give them a high weight.
 var requestWords = wordSet(`
 	please help want wants wanted need needs like would could can find give tell show
 	look looking get make way using use let know should will also any some something
@@ -52,15 +51,15 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
-// requestFilter drops requestWords. They are dropped from what is indexed
-// too: a word that no query can hold only makes documents longer.
+// requestFilter drops requestWords. They are also dropped from indexed text: a word
+// that no query contains only makes documents longer.
 type requestFilter struct{}
 
 func (requestFilter) Filter(in analysis.TokenStream) analysis.TokenStream {
 	return slices.DeleteFunc(in, func(t *analysis.Token) bool { return requestWords[string(t.Term)] })
 }
 
-// wordTokenizer makes tokens of words. Offsets are not kept: nothing is
+// wordTokenizer splits text into words. It keeps no offsets, because nothing is
 // highlighted.
 type wordTokenizer struct{}
 
@@ -73,15 +72,14 @@ func (wordTokenizer) Tokenize(in []byte) analysis.TokenStream {
 	return stream
 }
 
-// maxWord is the length in runes above which a run of letters and digits is no
-// word but encoded data, which nobody searches for.
+// maxWord is the length in runes above which a run of letters and digits is encoded
+// data rather than a word to search for.
 const maxWord = 64
 
-// words splits text into lower-case words. Names as programs write them are
-// taken apart: create_issue, createIssue, create-issue and HTTPServer give two
-// words each. A name in camel case gives the joined word as well, because
-// GitHub is also written github. Scripts without spaces give overlapping pairs
-// of characters.
+// words splits text into lower-case words. It splits names as written in programs:
+// create_issue, createIssue, create-issue and HTTPServer give two words each. A name
+// in camel case also gives the joined word, because GitHub is also written github.
+// Scripts without spaces give overlapping pairs of characters.
 func words(text string) []string {
 	var out []string
 	runs := strings.FieldsFunc(text, func(r rune) bool {
@@ -111,7 +109,7 @@ func words(text string) []string {
 	return out
 }
 
-// camelBreak tells whether a word starts at rs[i]: at aB, and before the last
+// camelBreak reports whether a word starts at rs[i]: at aB, and before the last
 // capital of ABc.
 func camelBreak(rs []rune, i int) bool {
 	if !unicode.IsUpper(rs[i]) {
@@ -127,7 +125,7 @@ func spaceless(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// pairs gives the overlapping pairs of neighbours, and a lone rune as itself.
+// pairs returns the overlapping pairs of adjacent runes, or a single rune itself.
 func pairs(rs []rune) []string {
 	if len(rs) == 1 {
 		return []string{string(rs)}
@@ -139,12 +137,11 @@ func pairs(rs []rune) []string {
 	return out
 }
 
-// maxSchemaDepth bounds how deep a schema is searched for words.
+// maxSchemaDepth limits how deeply a schema is searched for words.
 const maxSchemaDepth = 32
 
-// schemaText gathers the words of an input schema: the names of parameters,
-// their titles and descriptions, and the values that an enum allows. A schema
-// that is not JSON has none.
+// schemaText returns the words of an input schema: the names, titles and descriptions
+// of parameters, and the values of enums. A schema that is not JSON has none.
 func schemaText(schema json.RawMessage) string {
 	var v any
 	if json.Unmarshal(schema, &v) != nil {
@@ -155,13 +152,13 @@ func schemaText(schema json.RawMessage) string {
 	return b.String()
 }
 
-// addSchema walks v, which stands where a schema is expected.
+// addSchema adds the words of v, a value where a schema is expected.
 func addSchema(b *strings.Builder, v any, depth int) {
 	if depth == 0 {
 		return
 	}
 	switch v := v.(type) {
-	case []any: // anyOf and its kin
+	case []any: // anyOf and similar
 		for _, e := range v {
 			addSchema(b, e, depth-1)
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// terminateAfter is how long a stdio server may take to end after its input
-// was closed, before it is killed with all that it started.
+// terminateAfter is how long a stdio server may take to end after its input was
+// closed. Then it is killed with all its children.
 const terminateAfter = 500 * time.Millisecond
 
 // upstream is the connection to one server.
@@ -29,9 +29,9 @@ type upstream struct {
 	process *subprocess.Stdio // nil for a server at a URL
 }
 
-// connect starts or reaches the server of cfg and completes MCP's handshake.
-// It gives up when ctx ends. changed is called, from another goroutine,
-// whenever the server says that its tools are not what they were.
+// connect starts or contacts the server of cfg and completes the MCP handshake, or
+// returns an error when ctx ends. changed is called from another goroutine whenever the
+// server reports that its tools have changed.
 func connect(ctx context.Context, cfg contracts.Upstream, log *slog.Logger, changed func()) (*upstream, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "touchstone-proxy", Version: Version}, &mcp.ClientOptions{
 		Capabilities:           &mcp.ClientCapabilities{},
@@ -50,9 +50,9 @@ func connect(ctx context.Context, cfg contracts.Upstream, log *slog.Logger, chan
 		session *mcp.ClientSession
 		err     error
 	}
-	// The handshake runs beside us: a server that never reads its input can
-	// block a write for ever, which no context ends. Stopping the process
-	// does, and so ends the goroutine too.
+	// Run the handshake in a goroutine: if a server never reads its input, a
+	// write can block for ever, and cancelling the context does not stop it.
+	// Stopping the process ends the goroutine too.
 	done := make(chan result, 1)
 	go func() {
 		s, err := client.Connect(ctx, transport, nil)
@@ -79,9 +79,8 @@ func connect(ctx context.Context, cfg contracts.Upstream, log *slog.Logger, chan
 	return nil, errors.New("it did not complete the handshake in time")
 }
 
-// serverCommand prepares a stdio server. It gets a small environment and what
-// its configuration adds: what else is in the proxy's own environment is none
-// of an upstream's business.
+// serverCommand prepares a stdio server. The server gets a small environment and the
+// additions of its configuration, but no other variables of the proxy.
 func serverCommand(cfg contracts.Upstream, log *slog.Logger) *exec.Cmd {
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
 	for _, name := range []string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "TERM"} {
@@ -97,7 +96,7 @@ func serverCommand(cfg contracts.Upstream, log *slog.Logger) *exec.Cmd {
 	return cmd
 }
 
-// list reads all tools of the server. The order is the server's.
+// list reads all tools of the server, in the server's order.
 func (u *upstream) list(ctx context.Context) ([]*toolRecord, error) {
 	listed, err := mcpclient.Tools(ctx, u.session)
 	if err != nil {
@@ -125,7 +124,7 @@ func (u *upstream) list(ctx context.Context) ([]*toolRecord, error) {
 	return tools, nil
 }
 
-// call forwards a call and returns the server's answer as it is.
+// call forwards a call and returns the server's answer unchanged.
 func (u *upstream) call(ctx context.Context, tool string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
 	params := &mcp.CallToolParams{Name: tool}
 	if len(arguments) > 0 {
@@ -134,12 +133,12 @@ func (u *upstream) call(ctx context.Context, tool string, arguments json.RawMess
 	return u.session.CallTool(ctx, params)
 }
 
-// close ends the connection and, for a stdio server, the process and what it
-// started.
+// close closes the connection. For a stdio server, it also stops the process and its
+// children.
 func (u *upstream) close() {
 	if u.process != nil {
-		// First, because a session that waits for the answer to a call ends
-		// when the server does.
+		// Stop the server first: a session that waits for the answer to a call
+		// ends when the server does.
 		u.process.Stop()
 	}
 	_ = u.session.Close()
@@ -152,15 +151,15 @@ func (u *upstream) stop() {
 	}
 }
 
-// lineLog logs what a server writes to its standard error, line by line.
+// lineLog logs each line of a server's standard error.
 type lineLog struct {
 	log     *slog.Logger
 	server  string
 	pending []byte
 }
 
-// maxLogLine bounds a line: a server that never ends one must not fill the
-// memory.
+// maxLogLine limits the length of a line, so that a line without an end cannot use up
+// the memory.
 const maxLogLine = 4 << 10
 
 func (l *lineLog) Write(p []byte) (int, error) {
@@ -171,7 +170,7 @@ func (l *lineLog) Write(p []byte) (int, error) {
 			return len(p), nil
 		}
 		if text := bytes.TrimSpace(line); len(text) > 0 {
-			l.log.Info("upstream says", "server", l.server, "line", string(text[:min(len(text), maxLogLine)]))
+			l.log.Info("upstream output", "server", l.server, "line", string(text[:min(len(text), maxLogLine)]))
 		}
 		l.pending = append([]byte(nil), rest...)
 	}

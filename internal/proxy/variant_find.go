@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// tally adds up scores by tool.
+// tally sums scores by tool.
 type tally struct {
 	scores []float64
 	counts []int
@@ -25,7 +25,7 @@ func (t *tally) add(tool int, score float64) {
 	t.scores[tool] += score
 }
 
-// take calls yield with each tool's sum and count, and forgets them.
+// take calls yield with the sum and count of each tool, and resets the tally.
 func (t *tally) take(yield func(tool int, sum float64, count int)) {
 	for _, tool := range t.tools {
 		yield(tool, t.scores[tool], t.counts[tool])
@@ -34,17 +34,17 @@ func (t *tally) take(yield func(tool int, sum float64, count int)) {
 	t.tools = t.tools[:0]
 }
 
-// clause is a term that is looked for in a field.
+// clause is a search for a term in a field.
 type clause struct {
 	field   int
 	term    string
 	holders int
-	weight  float64 // of the term, before the query's norm
+	weight  float64 // of the term, before normalisation over the query
 	idf     float64
 }
 
-// clauses are those of a question, field by field, in the order in which bleve
-// adds up their scores: the rarest first, unless they are many.
+// clauses returns the clauses of a question by field, in the order in which bleve adds
+// up their scores: the rarest first, unless there are many.
 func (w *Variant) clauses(q Question) [][]clause {
 	tools := float64(len(w.base.ids))
 	var all [][]clause
@@ -76,7 +76,7 @@ func countHolders(list []clause) (n int) {
 	return n
 }
 
-// Find returns the ids of at most limit tools, best first.
+// Find returns the ids of at most limit tools, the best first.
 func (w *Variant) Find(q Question, limit int) []contracts.ToolID {
 	best := w.find(q, limit)
 	ids := make([]contracts.ToolID, len(best))
@@ -86,7 +86,7 @@ func (w *Variant) Find(q Question, limit int) []contracts.ToolID {
 	return ids
 }
 
-// find gives the scores too, before they are rounded.
+// find also returns the scores, before rounding.
 func (w *Variant) find(q Question, limit int) []hit {
 	if len(q.terms) == 0 || len(w.base.ids) == 0 || limit < 1 {
 		return nil
@@ -115,7 +115,7 @@ func (w *Variant) find(q Question, limit int) []hit {
 	return top.ranked(limit)
 }
 
-// score adds a clause's score to each tool that holds its term.
+// score adds a clause's score to each tool that contains its term.
 func (w *Variant) score(c clause, weight float64) {
 	lengths := w.lengths[c.field]
 	add := func(p posting) {
@@ -147,9 +147,9 @@ func (t *top) add(h hit) {
 	t.hits = t.hits[:min(len(t.hits), t.most)]
 }
 
-// ranked gives at most limit hits in the order of the proxy: among those whose
-// scores are rounded to the same figure, by id. Only scores that are close to
-// one another are rounded, which costs more than computing them.
+// ranked returns at most limit hits in the order of the proxy: hits with the same
+// rounded score are sorted by id. It only rounds scores that are close to each other,
+// because rounding costs more than computing the scores.
 func (t *top) ranked(limit int) []hit {
 	for from := 0; from < min(limit, len(t.hits)); {
 		to := from + 1
@@ -162,8 +162,8 @@ func (t *top) ranked(limit int) []hit {
 	return t.hits[:min(limit, len(t.hits))]
 }
 
-// sameRounded says whether two scores are the same once they are rounded; six
-// digits are never further apart than a hundred-thousandth.
+// sameRounded reports whether two scores are equal after rounding. Scores with equal
+// rounding to six digits never differ by more than a hundred-thousandth.
 func sameRounded(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 2e-5*math.Abs(a) && roundScore(a) == roundScore(b)
 }

@@ -9,45 +9,44 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Variants is the reference proxy's search, without servers and quarantine, over
-// tools some of whose descriptions vary. For each variant it indexes only what
-// differs from the tools it was made with, and gives what a new index of the
-// variant's tools gives: it computes the scores that bleve computes, from the
-// same figures, and a test holds the two together. It is safe for use by
-// several goroutines at once.
+// Variants is the search of the reference proxy, without servers and quarantine, over
+// tools with varying descriptions. For each variant it only indexes what differs from
+// the original tools, and returns the results of a new index of the variant's tools: it
+// computes the scores of bleve from the same figures, and a test compares the two. It
+// is safe for concurrent use.
 type Variants struct {
 	ids    []contracts.ToolID
 	texts  [][]fieldText // by tool and field
 	fields []fieldIndex
 
 	mu    sync.Mutex
-	known map[string]fieldText // descriptions that were seen before
+	known map[string]fieldText // analysed descriptions
 }
 
-// mostKnown is how many descriptions are kept.
+// mostKnown is the maximum number of descriptions in Variants.known.
 const mostKnown = 20_000
 
-// descriptionField is the place of the description in searchFields.
+// descriptionField is the index of the description in searchFields.
 const descriptionField = 1
 
-// fieldText is a text as it is indexed.
+// fieldText is an analysed text.
 type fieldText struct {
-	terms  map[string]int // how often each stands in it
-	length int            // of the text, in terms
+	terms  map[string]int // term to its number of occurrences
+	length int            // number of terms
 }
 
-// fieldIndex tells which tools hold a term in a field, in their order.
+// fieldIndex maps a term to the tools that contain it in a field, in their order.
 type fieldIndex map[string][]posting
 
-// posting is a tool that holds a term.
+// posting is a tool that contains a term.
 type posting struct {
 	tool int
-	tf   float64 // the root of how often
+	tf   float64 // square root of the number of occurrences
 }
 
 func newPosting(tool, times int) posting { return posting{tool, math.Sqrt(float64(times))} }
 
-// NewVariants prepares tools, whose ids are distinct.
+// NewVariants prepares tools, which must have distinct ids.
 func NewVariants(tools []contracts.Tool) *Variants {
 	v := &Variants{fields: make([]fieldIndex, len(searchFields))}
 	for i := range v.fields {
@@ -75,8 +74,8 @@ func analyzeText(text string) fieldText {
 	return t
 }
 
-// analyzeOnce keeps what it made, since most variants change few descriptions
-// against the ones before.
+// analyzeOnce caches its results, because most variants share most descriptions with
+// earlier ones.
 func (v *Variants) analyzeOnce(description string) fieldText {
 	v.mu.Lock()
 	text, ok := v.known[description]
@@ -94,7 +93,7 @@ func (v *Variants) analyzeOnce(description string) fieldText {
 	return text
 }
 
-// Question is a query as the search takes it.
+// Question is a query, prepared for the search.
 type Question struct{ terms []string }
 
 // NewQuestion prepares a query.
@@ -106,29 +105,29 @@ func NewQuestion(text string) Question {
 	return q
 }
 
-// Variant is the tools with other descriptions for some. It is for one
-// goroutine.
+// Variant is the set of tools with some descriptions replaced. It is not safe for
+// concurrent use.
 type Variant struct {
 	base      *Variants
 	changed   map[int]fieldText
 	isChanged []bool // by tool
-	// added are the postings of the changed descriptions, and gone counts
-	// those that they replace.
+	// added holds the postings of the changed descriptions. gone counts the
+	// postings that they replace.
 	added fieldIndex
 	gone  map[string]int
-	// lengths are, by field and tool, the part of a score's denominator that
-	// the length of the text decides.
+	// lengths holds, by field and tool, the part of a score's denominator that
+	// depends on the length of the text.
 	lengths [][]float64
-	// averages are the average lengths by field, as bleve has them.
+	// averages holds the average lengths by field, as computed by bleve.
 	averages []float64
 	sums     tally
 	totals   tally
 
-	toolsWith map[string]int // what ToolsWith found
+	toolsWith map[string]int // cached results of ToolsWith
 }
 
-// With gives the tools other descriptions, by their place in the list that the
-// variants were made with.
+// With returns a variant with other descriptions. The keys are indexes of tools in the
+// list that the variants were made from.
 func (v *Variants) With(descriptions map[int]string) *Variant {
 	w := &Variant{
 		base: v, changed: map[int]fieldText{}, isChanged: make([]bool, len(v.ids)),
@@ -160,8 +159,7 @@ func (v *Variants) With(descriptions map[int]string) *Variant {
 		if field == descriptionField {
 			terms = distinct
 		}
-		// What bleve calls the average is the number of distinct terms for
-		// each document.
+		// bleve uses the number of distinct terms per document as the average.
 		average := math.Ceil(float64(terms) / float64(len(v.ids)))
 		lengths := make([]float64, len(v.ids))
 		for tool := range v.ids {
@@ -177,7 +175,7 @@ func (v *Variants) With(descriptions map[int]string) *Variant {
 	return w
 }
 
-// holders counts the tools that hold a term in a field.
+// holders returns the number of tools that contain a term in a field.
 func (w *Variant) holders(field int, term string) int {
 	n := len(w.base.fields[field][term])
 	if field == descriptionField {
@@ -186,7 +184,7 @@ func (w *Variant) holders(field int, term string) int {
 	return n
 }
 
-// postings calls yield with each tool that holds a term in a field.
+// postings calls yield with each tool that contains a term in a field.
 func (w *Variant) postings(field int, term string, yield func(posting)) {
 	for _, p := range w.base.fields[field][term] {
 		if field == descriptionField && w.isChanged[p.tool] {
@@ -201,7 +199,7 @@ func (w *Variant) postings(field int, term string, yield func(posting)) {
 	}
 }
 
-// text is what a tool holds in a field.
+// text returns the text of a tool in a field.
 func (w *Variant) text(tool, field int) fieldText {
 	if field == descriptionField && w.isChanged[tool] {
 		return w.changed[tool]

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Workspace makes a temporary directory for the program of that name and
-// builds touchstone into it. It has to be called in the module's root; the
-// caller removes the directory.
+// Workspace creates a temporary directory for the program of that name and builds
+// touchstone in it. Call it in the module's root. The caller removes the directory.
 func Workspace(name string) (dir, tool string, err error) {
 	if dir, err = os.MkdirTemp("", "touchstone-"+name+"-"); err != nil {
 		return "", "", err
@@ -21,8 +20,7 @@ func Workspace(name string) (dir, tool string, err error) {
 	return dir, tool, nil
 }
 
-// Build builds touchstone into dir and returns its path; it has to be called
-// in the module's root.
+// Build builds touchstone in dir and returns its path. Call it in the module's root.
 func Build(dir string) (string, error) {
 	tool := filepath.Join(dir, "touchstone")
 	build := exec.Command("go", "build", "-o", tool, "./cmd/touchstone")

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// WriteGraph lays out n source files and, for touchstone, ninja and make, the
-// same graph over them: a copy of each, and one that gathers the copies.
+// WriteGraph writes n source files and the same graph over them for touchstone, ninja
+// and make: one stage for each file that copies it, and one that concatenates the
+// copies.
 func WriteGraph(dir string, n int) error {
 	for _, sub := range []string{"src", "copy"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
@@ -53,7 +54,7 @@ stage "all" {
 	return nil
 }
 
-// ClearGraph removes what ninja and make have built.
+// ClearGraph removes the results of ninja and make.
 func ClearGraph(dir string) error {
 	for _, name := range []string{"copy", "all", ".ninja_log", ".ninja_deps"} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

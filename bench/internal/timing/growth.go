@@ -2,13 +2,12 @@ package timing
 
 import "math"
 
-// Growth fits y = a*n^b by least squares over the logarithms and gives b, the
-// growth exponent, with R², the share of the variance of log y that the line
-// explains. It is the fit of Goldsmith, Aiken and Wilkerson, "Measuring
-// Empirical Computational Complexity" (ESEC/FSE 2007, section 3). A constant
-// part of y makes b smaller at small n; so it describes the measured range and
-// is no bound. All numbers have to be positive; NaN comes of fewer than two
-// different n.
+// Growth fits y = a*n^b by least squares over the logarithms. It returns b, the growth
+// exponent, and R², the share of the variance of log y that the line explains. The
+// method is that of Goldsmith, Aiken and Wilkerson, "Measuring Empirical Computational
+// Complexity" (ESEC/FSE 2007, section 3). A constant part of y reduces b at small n, so
+// the fit describes the measured range and is not a bound. All numbers must be positive.
+// With fewer than two different n the results are NaN.
 func Growth(n, y []float64) (b, r2 float64) {
 	var sx, sy float64
 	for i := range n {

@@ -1,5 +1,5 @@
-// Package timing times whole processes from outside, several contenders in
-// turn, so that a drifting machine slows all of them alike.
+// Package timing times whole processes. It runs several contenders in turn, so that a
+// change in the speed of the machine affects all of them alike.
 package timing
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Contender is one command. Before, when set, runs untimed before each run.
+// Contender is one command. Before, if set, runs untimed before each run.
 type Contender struct {
 	Name   string
 	Argv   []string
@@ -20,14 +20,14 @@ type Contender struct {
 	Before func() error
 }
 
-// usage is what one run took: wall time, processor time of all its threads and
+// usage holds the costs of one run: wall time, processor time of all threads and
 // children, and the peak memory in bytes of the process itself.
 type usage struct {
 	wall, cpu time.Duration
 	peak      int64
 }
 
-// run runs it once.
+// run runs the command once.
 func (c Contender) run() (usage, error) {
 	if c.Before != nil {
 		if err := c.Before(); err != nil {
@@ -51,7 +51,7 @@ func (c Contender) run() (usage, error) {
 	return u, nil
 }
 
-// Sample is what one contender took.
+// Sample holds the measurements of one contender.
 type Sample struct {
 	Name  string
 	Times []time.Duration // ascending
@@ -59,16 +59,16 @@ type Sample struct {
 	Peak  int64           // bytes
 }
 
-// Median is the middle time.
+// Median returns the median wall time.
 func (s Sample) Median() time.Duration { return s.Times[len(s.Times)/2] }
 
-// Compare runs all contenders in turn, warm-up first. A contender whose
-// program is not installed is left out, with a line that says so.
+// Compare runs all contenders in turn, after a warm-up. It leaves out a contender whose
+// program is not installed, and prints a line that says so.
 func Compare(w io.Writer, warmup, runs int, contenders ...Contender) ([]Sample, error) {
 	var present []Contender
 	for _, c := range contenders {
 		if _, err := exec.LookPath(c.Argv[0]); err != nil {
-			fmt.Fprintf(w, "%s is not installed and left out\n", c.Name)
+			fmt.Fprintf(w, "%s is not installed and is left out\n", c.Name)
 			continue
 		}
 		present = append(present, c)
@@ -95,10 +95,10 @@ func Compare(w io.Writer, warmup, runs int, contenders ...Contender) ([]Sample, 
 	return samples, nil
 }
 
-// MedianCPU is the middle processor time.
+// MedianCPU returns the median processor time.
 func (s Sample) MedianCPU() time.Duration { return s.CPU[len(s.CPU)/2] }
 
-// Print writes a row for each sample, with the first one's ratio to it.
+// Print writes a row for each sample, with the ratio of the first sample to it.
 func Print(w io.Writer, title string, samples []Sample) {
 	fmt.Fprintf(w, "%s\n  %-12s %10s %10s %10s %9s\n", title, "", "min", "median", "max", "peak")
 	for i, s := range samples {

@@ -16,21 +16,20 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// TreeUsage is what a process and all that it started took together, on
-// Linux. Memory is the sum of the proportional set sizes (PSS), in which a page
-// that several processes share counts once; it is looked at every so often, so
-// a shorter peak than that is not seen.
+// TreeUsage holds the costs of a process and all its descendants together, on Linux.
+// Memory is the sum of the proportional set sizes (PSS), which counts a shared page
+// once. It is sampled, so peaks shorter than the interval are missed.
 type TreeUsage struct {
 	Wall, CPU time.Duration
-	Peak      int64 // bytes, the largest sum that was seen
+	Peak      int64 // bytes, the largest sampled sum
 	Largest   int64 // bytes, the largest resident set of a single process, from the kernel
 	Processes int   // the most at one time
-	// Parts are the tree's parts by the label that the caller gives them.
+	// Parts holds the costs of parts of the tree, by label.
 	Parts map[string]*PartUsage
 }
 
-// PartUsage is one part of the tree. CPU is what was seen of it last, so up to
-// one look's time short for each of its processes.
+// PartUsage is the cost of one part of the tree. CPU is the last sampled value of each
+// process, so it may be up to one interval short for each of them.
 type PartUsage struct {
 	CPU  time.Duration
 	Peak int64 // bytes of PSS
@@ -40,9 +39,9 @@ type PartUsage struct {
 // that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// RunTree runs cmd and looks every interval at all processes below it. label
-// names the part that a process belongs to by its arguments; "" puts it into
-// its parent's.
+// RunTree runs cmd and samples all its descendants at the given interval. label returns
+// the part to which a process belongs, from its arguments, or "" for the part of its
+// parent.
 func RunTree(cmd *exec.Cmd, interval time.Duration, label func(argv []string) string) (TreeUsage, error) {
 	tree := TreeUsage{Parts: map[string]*PartUsage{}}
 	start := time.Now()
@@ -82,9 +81,9 @@ func (t *TreeUsage) part(name string) *PartUsage {
 	return t.Parts[name]
 }
 
-// member is a process of the tree. It stays one when its parent ends first.
+// member is a process of the tree. It stays a member if its parent ends first.
 type member struct {
-	started string // what tells it from a later process of the same number
+	started string // distinguishes it from a later process with the same id
 	part    string
 	cpu     time.Duration
 }
@@ -97,14 +96,14 @@ type looker struct {
 	gone    int
 }
 
-// stat is what /proc/PID/stat says of a process.
+// stat is the content of /proc/PID/stat.
 type stat struct {
 	parent  int
 	started string
 	cpu     time.Duration
 }
 
-// once adds up what there is now.
+// once takes one sample.
 func (l *looker) once() error {
 	stats, err := readStats()
 	if err != nil {
@@ -112,7 +111,7 @@ func (l *looker) once() error {
 	}
 	for pid := range l.members {
 		if s, ok := stats[pid]; !ok || s.started != l.members[pid].started {
-			// Its time stays counted, under a number that none has.
+			// Keep its time, under an id that no process has.
 			l.gone--
 			l.members[l.gone] = l.members[pid]
 			delete(l.members, pid)
@@ -141,8 +140,7 @@ func (l *looker) once() error {
 	return nil
 }
 
-// member gives the entry of a process that belongs to the tree, and nil for
-// any other.
+// member returns the entry of a process that belongs to the tree, and nil for any other.
 func (l *looker) member(pid int, stats map[int]stat) *member {
 	s, ok := stats[pid]
 	if !ok {
@@ -168,7 +166,7 @@ func (l *looker) member(pid int, stats map[int]stat) *member {
 		m = &member{started: s.started, part: part}
 		l.members[pid] = m
 	}
-	// A process that was forked just now may still have its parent's arguments.
+	// A process that has just been forked may still have its parent's arguments.
 	if own := l.label(arguments(pid)); own != "" {
 		m.part = own
 	}
@@ -178,20 +176,20 @@ func (l *looker) member(pid int, stats map[int]stat) *member {
 func readStats() (map[int]stat, error) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	if len(files) == 0 {
-		return nil, errors.New("there is no /proc to read the memory of processes from: this is measured on Linux only")
+		return nil, errors.New("there is no /proc to read the memory of processes from: this measurement requires Linux")
 	}
 	stats := make(map[int]stat, len(files))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
-			continue // it ended meanwhile
+			continue // the process has ended
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the state of a process: %w", err)
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		// The name of the program, in parentheses, may hold anything. proc(5)
-		// counts fields from 1, and these begin with the third.
+		// The name of the program is in parentheses and may contain anything.
+		// proc(5) counts fields from 1, and these start with the third.
 		f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(f) < 20 {
 			continue
@@ -204,7 +202,7 @@ func readStats() (map[int]stat, error) {
 	return stats, nil
 }
 
-// arguments of a process; nil when it has ended.
+// arguments returns the arguments of a process, or nil if it has ended.
 func arguments(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || len(text) == 0 {

@@ -1,12 +1,11 @@
-// Command aguara makes a detector of the scanner aguara
-// (github.com/garagon/aguara). It writes each tool into a file of its own, as a
-// server's answer to tools/list, and has the program scan that file:
+// Command aguara runs the scanner aguara (github.com/garagon/aguara) as a detector. It
+// writes each tool to a file, as a server's answer to tools/list, and scans that file:
 //
 //	aguara scan --format json --no-update-check tool.json
 //
-// A version that was approved earlier is scanned before, with --monitor, which
-// is how aguara finds rug pulls. It has no place for tools of other servers, so
-// those are left out.
+// It first scans a previously approved version, if there is one, with --monitor, which is
+// how aguara detects rug pulls. aguara does not support tools of other servers, so those
+// are left out.
 package main
 
 import (
@@ -22,9 +21,9 @@ import (
 
 func main() {
 	p := peer{}
-	flag.StringVar(&p.program, "aguara", "", "the program; without it, the file aguara beside this one")
-	level := flag.String("severity", "high", "the least severity that flags: info, low, medium, high or critical; high is what fails aguara's --ci")
-	flag.StringVar(&p.file, "file", "tool.json", "what to call the file that is scanned: its ending decides which rules look at it")
+	flag.StringVar(&p.program, "aguara", "", "the program (default: the file aguara in the directory of this program)")
+	level := flag.String("severity", "high", "the lowest severity that flags a tool: info, low, medium, high or critical; aguara's --ci fails from high on")
+	flag.StringVar(&p.file, "file", "tool.json", "name for the scanned file; its extension selects aguara's rules")
 	flag.Parse()
 	if err := run(p, *level, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "aguara detector:", err)
@@ -40,7 +39,7 @@ func run(p peer, level string, in io.Reader, out io.Writer) error {
 	if p.program == "" {
 		self, err := os.Executable()
 		if err != nil {
-			return fmt.Errorf("find this program, to look for aguara beside it: %w; name it with -aguara", err)
+			return fmt.Errorf("find this program, to look for aguara in its directory: %w; name it with -aguara", err)
 		}
 		p.program = filepath.Join(filepath.Dir(self), "aguara")
 	}
@@ -69,7 +68,7 @@ type tool struct {
 	Annotations json.RawMessage `json:"annotations"`
 }
 
-// version is what an approval is about.
+// version is the part of a tool that is approved.
 type version struct {
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`
@@ -86,8 +85,8 @@ type verdict struct {
 	Error      string   `json:"error,omitempty"`
 }
 
-// answer writes one verdict for each request. What judge fails on is said to
-// be failed and does not concern the next.
+// answer writes one verdict for each request. An error of judge becomes part of the
+// verdict and does not affect the next request.
 func answer(judge func(request) (verdict, error), in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -99,7 +98,7 @@ func answer(judge func(request) (verdict, error), in io.Reader, out io.Writer) e
 		}
 		var r request
 		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("a request that is none: %w", err)
+			return fmt.Errorf("invalid request: %w", err)
 		}
 		v, err := judge(r)
 		if err != nil {

@@ -12,22 +12,22 @@ import (
 	"strings"
 )
 
-// severities are aguara's, in the order of the numbers in its output.
+// severities are those of aguara, in the order of the numbers in its output.
 var severities = []string{"info", "low", "medium", "high", "critical"}
 
 func severity(name string) (int, error) {
 	i := slices.Index(severities, name)
 	if i < 0 {
-		return 0, fmt.Errorf("-severity %q is unknown: use one of %s", name, strings.Join(severities, ", "))
+		return 0, fmt.Errorf("unknown -severity %q: use one of %s", name, strings.Join(severities, ", "))
 	}
 	return i, nil
 }
 
-// peer runs the program, in dir and with it as its home: nothing that it or
-// anybody left elsewhere may have a part in the verdict.
+// peer runs the program in dir, which is also its home directory, so that no other files
+// influence the verdict.
 type peer struct {
 	program, dir, file string
-	least              int // severity that flags
+	least              int // lowest severity that flags a tool
 }
 
 func (p peer) judge(r request) (verdict, error) {
@@ -60,8 +60,8 @@ type scanned struct {
 	RulesLoaded  int `json:"rules_loaded"`
 }
 
-// verdict flags when something is as severe as asked for, and names all such
-// rules, each once.
+// verdict flags the tool if a finding has at least the requested severity. It names each
+// rule of these findings once.
 func (p peer) verdict(s scanned) verdict {
 	var v verdict
 	var evidence []string
@@ -82,7 +82,7 @@ func (p peer) verdict(s scanned) verdict {
 	return v
 }
 
-// scan is one run of the program over one tool.
+// scan runs the program once on one tool.
 func (p peer) scan(t tool, flags []string) (scanned, error) {
 	var s scanned
 	listing, err := toolsList(t)
@@ -103,16 +103,15 @@ func (p peer) scan(t tool, flags []string) (scanned, error) {
 	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
 		return s, fmt.Errorf("aguara's output cannot be read: %w", err)
 	}
-	// What was not looked at is not clean.
+	// A tool that was not scanned is not clean.
 	if s.FilesScanned != 1 || s.RulesLoaded == 0 {
 		return s, errors.New("aguara did not scan the tool")
 	}
 	return s, nil
 }
 
-// toolsList is the tool as its server lists it, with every character written as
-// itself where JSON allows that: aguara reads text and not JSON, and does not
-// look behind an escape.
+// toolsList returns the tool as its server lists it, with as few JSON escapes as possible:
+// aguara reads text rather than JSON, and does not decode escapes.
 func toolsList(t tool) ([]byte, error) {
 	type definition struct {
 		Name         string `json:"name"`

@@ -1,5 +1,5 @@
-// A detector that flags a tool which says that it only reads and yet takes a
-// parameter that deletes. It uses nothing but the standard library.
+// A detector that flags a tool which claims to be read-only but has a parameter that
+// deletes. It only uses the standard library.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 		if err := in.Decode(&r); err == io.EOF {
 			return
 		} else if err != nil {
-			// The entry counts as failed and the next one gets a new process.
+			// The entry counts as failed, and the next one gets a new process.
 			log.Fatal(err)
 		}
 		if err := out.Encode(judge(r)); err != nil {
@@ -51,8 +51,8 @@ func judge(r request) verdict {
 		return v
 	}
 	for name := range r.Tool.InputSchema.Properties {
-		// Of several the first by name: a map's order would make each report
-		// another one.
+		// Use the first name in sorted order: the order of a map would change
+		// the report from run to run.
 		if strings.HasPrefix(name, "delete") && (v.Evidence == "" || name < v.Evidence) {
 			v.Flagged, v.Evidence = true, name
 		}

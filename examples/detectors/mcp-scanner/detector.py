@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes a detector of the static mode of Cisco's MCP Scanner, with its YARA
-rules (github.com/cisco-ai-defense/mcp-scanner): every line of JSON is a tool to
-judge, every line of output a verdict. It needs a checkout of the scanner and
-Python's yara (Debian: python3-yara), nothing else:
+"""Runs the static mode of Cisco's MCP Scanner with its YARA rules
+(github.com/cisco-ai-defense/mcp-scanner) as a detector: every line of input is a
+tool to judge in JSON, every line of output is a verdict. It requires a checkout of
+the scanner and Python's yara (Debian: python3-yara):
 
     detector.py CHECKOUT
 
-What runs is the checkout's StaticAnalyzer with its YaraAnalyzer, which its
-command "mcp-scanner --analyzers yara static --tools FILE" runs too. The command
-itself is not started: importing it takes a model client, a web framework and a
-dozen parsers that this mode has no use for. So the packages' __init__ files are
-passed over and the two modules are loaded alone.
+It runs the StaticAnalyzer of the checkout with its YaraAnalyzer, like the command
+"mcp-scanner --analyzers yara static --tools FILE". It does not use the command
+itself, because importing it requires a model client, a web framework and a dozen
+parsers that this mode does not use. So it skips the __init__ files of the packages
+and only loads the two modules.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ import types
 
 
 def load(checkout):
-    """The two classes, without the packages around them."""
+    """Return the two classes, loaded without their packages."""
     root = os.path.join(checkout, "mcpscanner")
     if not os.path.isdir(os.path.join(root, "data", "yara_rules")):
-        sys.exit(f"{checkout} is no checkout of mcp-scanner: give the path of one")
+        sys.exit(f"{checkout} is not a checkout of mcp-scanner: give the path of a checkout")
     for name in ("", "config", "core", "core.analyzers", "data", "threats", "utils"):
         package = types.ModuleType(".".join(filter(None, ("mcpscanner", name))))
         package.__path__ = [os.path.join(root, *name.split("."))]
         sys.modules[package.__name__] = package
-    # The static analyzer imports this name for hints only; its module would
-    # ask for pydantic.
+    # The static analyzer only imports this name for type hints. Its module
+    # requires pydantic.
     models = types.ModuleType("mcpscanner.core.models")
     models.AnalyzerEnum = type("AnalyzerEnum", (), {})
     sys.modules[models.__name__] = models
@@ -47,8 +47,8 @@ def load(checkout):
 
 
 class Noticing:
-    """An analyzer whose failures are kept: the static mode goes on as though
-    nothing had been found."""
+    """An analyzer that records failures. The static mode ignores a failure and
+    continues as if nothing had been found."""
 
     def __init__(self, analyzer):
         self.analyzer, self.name, self.failure = analyzer, analyzer.name, None
@@ -62,7 +62,7 @@ class Noticing:
 
 
 def definition(tool):
-    """The tool as its server lists it."""
+    """Return the tool as its server lists it."""
     names = {
         "name": "name",
         "description": "description",

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A detector in nothing but shell: it looks for two phrases in the whole line,
-# and so also finds them where they do not matter. The request's id stands at
-# the start of the line, which is what makes it possible without a parser.
+# A detector in plain shell. It searches the whole line for two phrases, so it
+# also finds them in irrelevant places. It needs no JSON parser, because the id
+# of the request is at the start of the line.
 while IFS= read -r line; do
   id=${line#*'"id":"'}
   id=${id%%'"'*}

@@ -1,6 +1,5 @@
-// Command climb is examples/optimisers/climb.py in Go, with the library instead
-// of a server: a hill climber over tool descriptions that reports the held-out
-// half honestly.
+// Command climb is examples/optimisers/climb.py in Go, with the library instead of a
+// server: a hill climber over tool descriptions that evaluates on the held-out half.
 //
 //	go run ./examples/optimisers/climb
 package main
@@ -24,9 +23,9 @@ import (
 func main() {
 	corpusFile := flag.String("corpus", "datasets/corpus_v1.json", "the tools")
 	goldenFile := flag.String("golden", "datasets/golden_v1.json", "the labelled queries over them")
-	seed := flag.Uint64("seed", 1, "of the split and of the climber's choices")
-	rounds := flag.Int("rounds", 25, "how many rounds to climb")
-	width := flag.Int("width", 8, "candidates a round")
+	seed := flag.Uint64("seed", 1, "seed of the split and of the random choices")
+	rounds := flag.Int("rounds", 25, "number of rounds")
+	width := flag.Int("width", 8, "number of candidates per round")
 	flag.Parse()
 	log.SetFlags(0)
 	if err := run(*corpusFile, *goldenFile, *seed, *rounds, *width); err != nil {
@@ -106,7 +105,7 @@ func (c *climber) climb(rounds, width int) (map[string]string, error) {
 	return changed, nil
 }
 
-// score scores candidates side by side.
+// score scores candidates in parallel.
 func (c *climber) score(candidates []map[string]string) ([]contracts.Fitness, error) {
 	answers := make([]contracts.Fitness, len(candidates))
 	errs := make([]error, len(candidates))
@@ -127,7 +126,7 @@ func (c *climber) score(candidates []map[string]string) ([]contracts.Fitness, er
 
 var word = regexp.MustCompile(`\pL[\pL\pN]{3,}`)
 
-// mutate adds some words of a missed query to the description of its tool.
+// mutate adds words of a missed query to the description of its tool.
 func (c *climber) mutate(changed map[string]string, miss contracts.FitnessFeedback) map[string]string {
 	tool := miss.Expected[0].ToolID
 	text, ok := changed[tool]

@@ -93,24 +93,24 @@ func TestProblemsHaveAPlaceAndARemedy(t *testing.T) {
 		"no items":         {strings.Replace(small, "items = answer\n", "\n", 1), []string{"tools needs the attribute items"}},
 		"no name":          {strings.Replace(small, "id    = item.id", "", 1), []string{"no way to name a tool", "server and name"}},
 		"two names":        {strings.Replace(small, "id    = item.id", "id = item.id\nname = item.n\nserver = item.s", 1), []string{"no way to name a tool"}},
-		"two ways to ask":  {strings.Replace(small, `path  = "/tools"`, "path = \"/tools\"\nlist_tools = true", 1), []string{"not one way to ask"}},
-		"unknown name":     {strings.Replace(small, "item.score", "items.score", 1), []string{"line 15", `There is no "items" here`, "item"}},
-		"answer too early": {strings.Replace(small, `n = limit`, `n = answer.n`, 1), []string{"line 11", `There is no "answer" here`}},
+		"two ways to ask":  {strings.Replace(small, `path  = "/tools"`, "path = \"/tools\"\nlist_tools = true", 1), []string{"not exactly one kind of request"}},
+		"unknown name":     {strings.Replace(small, "item.score", "items.score", 1), []string{"line 15", `"items" is not available here`, "item"}},
+		"answer too early": {strings.Replace(small, `n = limit`, `n = answer.n`, 1), []string{"line 11", `"answer" is not available here`}},
 		"unknown option":   {strings.Replace(small, `["prog"]`, `["prog", option.model]`, 1), []string{"line 3", "unknown option", `option "NAME"`}},
 		"binary unbuilt":   {strings.Replace(small, `"prog"`, "binary", 1), []string{"nothing is built", "build block"}},
 		"other path":       {strings.Replace(small, `"rest"`, `"grpc"`, 1), []string{`search "grpc"`, `"mcp"`, `"rest"`}},
-		"search twice":     {small + small[strings.Index(small, "search"):], []string{"second search path"}},
+		"search twice":     {small + small[strings.Index(small, "search"):], []string{"duplicate search path"}},
 		"file outside":     {strings.Replace(small, `{ command = ["prog"] }`, "{\ncommand = [\"prog\"]\nfile \"../x\" { content = \"\" } \n}", 1), []string{"not inside the proxy's directory", "../x"}},
 		"bad contract":     {`contract = "mine"` + small, []string{`contract is "mine"`, "native"}},
-		"native and more":  {`contract = "native"` + small, []string{"more than the native contract needs"}},
+		"native and more":  {`contract = "native"` + small, []string{"block not used by the native contract"}},
 		"bad signal":       {small + "\nstop {\n signal = \"SEGV\"\n}", []string{`signal is "SEGV"`, "TERM"}},
 		"bad grace":        {small + "\nstop {\n grace = \"long\"\n}", []string{`grace is "long"`, `"5s"`}},
 		"bad transport":    {small + "\nmcp {\n transport = \"pigeon\"\n}", []string{`"pigeon"`, "stdio"}},
-		"done of nothing":  {small + "\nready {\n done = answer.ok\n}", []string{"nothing is asked"}},
+		"done of nothing":  {small + "\nready {\n done = answer.ok\n}", []string{"no request"}},
 		"score of a list":  {strings.Replace(small, "id    = item.id", "id = item.id\nscore = 1", 1), []string{"score belongs to a search"}},
 		"a second detector": {
 			small + strings.Repeat("detector \"d\" {\n command = [\"x\"]\n flagged = answer.bad\n}\n", 2),
-			[]string{"bad name of a detector"},
+			[]string{"invalid name of a detector"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ stop {
   grace  = "2s"
 }`, 1)
 	a := parse(t, text)
-	if _, err := a.Run(adapter.Setting{}); err == nil || !strings.Contains(err.Error(), "needs the option key") {
+	if _, err := a.Run(adapter.Setting{}); err == nil || !strings.Contains(err.Error(), "requires the option key") {
 		t.Errorf("a missing option: %v", err)
 	}
 	if _, err := a.Run(adapter.Setting{Options: map[string]string{"key": "k", "modle": "x"}}); err == nil || !strings.Contains(err.Error(), `no option "modle"`) {
@@ -197,12 +197,12 @@ func TestSearch(t *testing.T) {
 	for text, want := range map[string]string{
 		"<html>":                                  "answer is null",
 		`{"results": []}`:                         `has no field "found"`,
-		`{"found": 3}`:                            "is a number and has to be a list",
-		`{"found": ["x"]}`:                        "item 1: server: item is a text",
+		`{"found": 3}`:                            "is a number but must be a list",
+		`{"found": ["x"]}`:                        "item 1: server: item is a string",
 		`{"found": [{"s": "a"}]}`:                 `item has no field "n"`,
 		`{"found": [{"s":"", "n":""}]}`:           "no name",
 		`{"found": [{"s":"a","n":"b"}]}`:          `no field "score"`,
-		`{"found": [{"s":"a","n":1,"score":""}]}`: "score is a text and has to be a number",
+		`{"found": [{"s":"a","n":1,"score":""}]}`: "score is a string but must be a number",
 	} {
 		_, err := r.Hits("rest", adapter.Answer{Text: []byte(text)})
 		if err == nil || !strings.Contains(err.Error(), want) {

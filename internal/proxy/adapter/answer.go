@@ -11,8 +11,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// mapping says which parts of an answer are tools. Items is the list; the
-// other expressions are evaluated for each of its items.
+// mapping extracts tools from an answer. Items is the list; the other expressions
+// are evaluated for each of its items.
 type mapping struct {
 	Items  hcl.Expression
 	ID     hcl.Expression
@@ -21,8 +21,8 @@ type mapping struct {
 	Score  hcl.Expression
 }
 
-// mappingBlock is a mapping with what a listing has besides. An item is named
-// by id, or by server and name.
+// mappingBlock is a mapping with the additional attributes of a listing. An item
+// is named by id, or by server and name.
 type mappingBlock struct {
 	Items       hcl.Expression `hcl:"items"`
 	ID          hcl.Expression `hcl:"id,optional"`
@@ -63,7 +63,7 @@ func decodeSearch(b labelledBlock) (Search, hcl.Diagnostics) {
 	m, r, diags := decodeMapping(b.Body)
 	if !diags.HasErrors() && (given(m.Description) || given(m.Schema) || given(m.Problem) || len(m.SchemaDrops) > 0 || given(m.SchemaAdds)) {
 		diags = append(diags, problem(b.Body.MissingItemRange(), "not part of a search",
-			"description, problem and what begins with schema belong to the tools block: what the proxy holds is checked there."))
+			"description, problem and the schema attributes belong to the tools block, where the content of the proxy is checked."))
 	}
 	return Search{Path: b.Label, request: r, mapping: m.mapping()}, diags
 }
@@ -79,12 +79,12 @@ func decodeList(body hcl.Body) (*listBlock, hcl.Diagnostics) {
 	}, diags
 }
 
-// Answer is what the proxy said to a question: Text as it came, or what an MCP
-// tool returned.
+// Answer is an answer of the proxy: Text as received, or the result of an MCP
+// tool.
 type Answer struct {
 	Text []byte
-	// JSON is used instead of Text where the answer was decoded already, such
-	// as the structured content of an MCP tool.
+	// JSON is used instead of Text if the answer is already decoded, such as
+	// the structured content of an MCP tool.
 	JSON any
 }
 
@@ -96,7 +96,7 @@ func (a Answer) scope(s scope) scope {
 	return s.with(map[string]any{"answer": v, "text": string(a.Text)})
 }
 
-// items evaluates the list of an answer.
+// items evaluates the list in an answer.
 func (m mapping) items(s scope) ([]any, error) {
 	v, err := s.native(m.Items, "items")
 	if err != nil {
@@ -104,12 +104,12 @@ func (m mapping) items(s scope) ([]any, error) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		return nil, fmt.Errorf("items is %s and has to be a list", kind(v))
+		return nil, fmt.Errorf("items is %s but must be a list", kind(v))
 	}
 	return list, nil
 }
 
-// id evaluates the name of one item.
+// id evaluates the id of one item.
 func (m mapping) id(s scope) (id contracts.ToolID, server string, err error) {
 	if given(m.ID) {
 		id, err = s.text(m.ID, "id")
@@ -127,7 +127,7 @@ func (m mapping) id(s scope) (id contracts.ToolID, server string, err error) {
 	return id, server, err
 }
 
-// hits reads the answer to a search.
+// hits extracts the tools from the answer to a search.
 func (m mapping) hits(s scope) (contracts.SearchAnswer, error) {
 	list, err := m.items(s)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m mapping) hits(s scope) (contracts.SearchAnswer, error) {
 			}
 			score, ok := v.(float64)
 			if !ok {
-				return answer, fmt.Errorf("item %d: score is %s and has to be a number", i+1, kind(v))
+				return answer, fmt.Errorf("item %d: score is %s but must be a number", i+1, kind(v))
 			}
 			hit.Score = score
 		}
@@ -156,8 +156,8 @@ func (m mapping) hits(s scope) (contracts.SearchAnswer, error) {
 	return answer, nil
 }
 
-// Listed is a tool as the proxy lists it. Description and Schema are nil where
-// the adapter does not map them: then nothing is known of them.
+// Listed is a tool in a listing of the proxy. Description and Schema are nil if
+// the adapter does not map them; they are unknown then.
 type Listed struct {
 	ID          contracts.ToolID
 	Description *string
@@ -165,7 +165,7 @@ type Listed struct {
 	Problem     string
 }
 
-// listed reads the answer to a listing.
+// listed extracts the tools from the answer to a listing.
 func (l *listBlock) listed(s scope) ([]Listed, error) {
 	list, err := l.items(s)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// ReadyQuestion is what to ask to find out whether everything is indexed; ok
-// is false when nothing needs to be asked.
+// ReadyQuestion returns the request that finds out whether everything is indexed.
+// ok is false if no request is needed.
 func (r *Run) ReadyQuestion() (q Question, ok bool, err error) {
 	if r.adapter.ready.request == nil {
 		return q, false, nil
@@ -21,8 +21,8 @@ func (r *Run) ReadyQuestion() (q Question, ok bool, err error) {
 	return q, true, err
 }
 
-// Ready judges the answer to ReadyQuestion; progress says how far the proxy is
-// when it is not ready.
+// Ready evaluates the answer to ReadyQuestion. If the proxy is not ready, progress
+// describes how far it is.
 func (r *Run) Ready(answer Answer) (done bool, progress string, err error) {
 	s := answer.scope(r.scope)
 	if b := r.adapter.ready; given(b.Done) {
@@ -32,12 +32,12 @@ func (r *Run) Ready(answer Answer) (done bool, progress string, err error) {
 		}
 		var isBool bool
 		if done, isBool = v.(bool); !isBool {
-			return false, "", r.wrap("ready", fmt.Errorf("done is %s and has to be true or false", kind(v)))
+			return false, "", r.wrap("ready", fmt.Errorf("done is %s but must be true or false", kind(v)))
 		}
 	} else {
 		done = true // it answered
 	}
-	progress = "it does not say that it is ready"
+	progress = "it does not report that it is ready"
 	if given(r.adapter.ready.Progress) {
 		if text, err := s.text(r.adapter.ready.Progress, "progress"); err == nil {
 			progress = text
@@ -46,11 +46,11 @@ func (r *Run) Ready(answer Answer) (done bool, progress string, err error) {
 	return done, progress, nil
 }
 
-// FindEach says that the proxy counts as ready only once a search for the name
-// of each tool finds it.
+// FindEach reports whether the proxy counts as ready only when a search for the
+// name of each tool finds it.
 func (r *Run) FindEach() bool { return r.adapter.ready.FindEach }
 
-// ToolsQuestion asks for all tools that the proxy holds.
+// ToolsQuestion returns the request for all tools that the proxy holds.
 func (r *Run) ToolsQuestion() (Question, error) {
 	q, err := r.adapter.tools.fill(r.scope)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *Run) ToolsQuestion() (Question, error) {
 	return q, err
 }
 
-// Tools reads the answer to ToolsQuestion.
+// Tools extracts the tools from the answer to ToolsQuestion.
 func (r *Run) Tools(answer Answer) ([]Listed, error) {
 	tools, err := r.adapter.tools.listed(answer.scope(r.scope))
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *Run) Tools(answer Answer) ([]Listed, error) {
 	return tools, nil
 }
 
-// SearchPaths lists the ways to search, in the adapter's order.
+// SearchPaths lists the search paths, in the adapter's order.
 func (a *Adapter) SearchPaths() []string {
 	var paths []string
 	for _, s := range a.Search {
@@ -86,13 +86,13 @@ func (r *Run) search(path string) (*Search, error) {
 	return nil, fmt.Errorf("adapter %s has no search %q: it has %s", r.adapter.Name, path, strings.Join(r.adapter.SearchPaths(), " and "))
 }
 
-// CheckSearch fails when the adapter does not have the search path.
+// CheckSearch returns an error if the adapter does not have the search path.
 func (r *Run) CheckSearch(path string) error {
 	_, err := r.search(path)
 	return err
 }
 
-// SearchQuestion asks for at most limit tools.
+// SearchQuestion returns the request for a search with at most limit results.
 func (r *Run) SearchQuestion(path, query string, limit int) (Question, error) {
 	search, err := r.search(path)
 	if err != nil {
@@ -110,8 +110,8 @@ func (r *Run) SearchQuestion(path, query string, limit int) (Question, error) {
 	return q, err
 }
 
-// Hits reads the answer to SearchQuestion. Its errors are about the answer,
-// and are the same for the same answer.
+// Hits extracts the results from the answer to SearchQuestion. Its errors are about
+// the answer, and are the same for the same answer.
 func (r *Run) Hits(path string, answer Answer) (contracts.SearchAnswer, error) {
 	search, err := r.search(path)
 	if err != nil {

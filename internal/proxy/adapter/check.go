@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// What expressions may read, by where they stand.
+// The names that expressions may use, by block.
 var (
 	launchNames   = []string{"home", "binary", "touchstone", "listen", "host", "port", "token", "secret", "upstreams", "expected", "model", "option"}
 	announceNames = append(slices.Clone(launchNames), "answer")
@@ -25,10 +25,10 @@ var (
 	verdictNames  = append(slices.Clone(judgeNames), "answer", "text")
 )
 
-// signals are the names that stop can give.
+// signals lists the allowed values of signal in a stop block.
 var signals = []string{"", "TERM", "INT", "QUIT", "HUP", "KILL"}
 
-// checker collects what is wrong with an adapter.
+// checker collects the problems of an adapter.
 type checker struct {
 	adapter *Adapter
 	diags   hcl.Diagnostics
@@ -38,7 +38,7 @@ func (c *checker) errorf(at hcl.Range, summary, detail string, args ...any) {
 	c.diags = append(c.diags, problem(at, summary, fmt.Sprintf(detail, args...)))
 }
 
-// names refuses an expression that reads what is not there.
+// names refuses expressions that use unknown names.
 func (c *checker) names(allowed []string, expressions ...hcl.Expression) {
 	for _, e := range expressions {
 		if e == nil {
@@ -47,7 +47,7 @@ func (c *checker) names(allowed []string, expressions ...hcl.Expression) {
 		for _, t := range e.Variables() {
 			name := t.RootName()
 			if !slices.Contains(allowed, name) {
-				c.errorf(t.SourceRange(), "unknown name", "There is no %q here: use %s.", name, strings.Join(allowed, ", "))
+				c.errorf(t.SourceRange(), "unknown name", "%q is not available here: use %s.", name, strings.Join(allowed, ", "))
 				continue
 			}
 			if name == "option" {
@@ -68,11 +68,11 @@ func (c *checker) option(t hcl.Traversal) {
 			return
 		}
 	}
-	c.errorf(t.SourceRange(), "unknown option", "Declare it in a block option \"NAME\" first; there are %s.", cmp.Or(strings.Join(names, ", "), "none"))
+	c.errorf(t.SourceRange(), "unknown option", "Declare it in a block option \"NAME\" first; the declared options are: %s.", cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// need refuses a block without an attribute that decoding cannot ask for,
-// because it is an expression.
+// need refuses a block without a required attribute. Decoding cannot check this,
+// because the attribute is an expression.
 func (c *checker) need(at hcl.Range, block, attribute string, e hcl.Expression) {
 	if !given(e) {
 		c.errorf(at, "missing attribute", "The block %s needs the attribute %s.", block, attribute)
@@ -85,16 +85,16 @@ func (c *checker) request(r *request, allowed []string) {
 
 func (c *checker) local(at hcl.Range, what, path string) {
 	if !filepath.IsLocal(filepath.FromSlash(path)) {
-		c.errorf(at, "not inside the proxy's directory", "%s %q has to be a relative path without \"..\".", what, path)
+		c.errorf(at, "not inside the proxy's directory", "%s %q must be a relative path without \"..\".", what, path)
 	}
 }
 
-// check finds what decoding does not.
+// check reports the problems that decoding does not find.
 func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	c := &checker{adapter: a}
 	file := body.MissingItemRange()
 	if strings.TrimSpace(a.Name) == "" || len(a.Name) > 100 {
-		c.errorf(file, "no name", "Give the adapter a name of 1 to 100 bytes: it stands in reports.")
+		c.errorf(file, "no name", "Give the adapter a name of 1 to 100 bytes, which reports use.")
 	}
 	if a.Network != "loopback" && a.Network != "full" {
 		c.errorf(file, "unknown network", "network is %q: leave it out (loopback), or set it to full.", a.Network)
@@ -110,7 +110,7 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 	switch a.Contract {
 	case Native:
 		if a.announce != nil || a.mcp != nil || a.tools != nil || len(a.Search) > 0 || a.ready.request != nil {
-			c.errorf(file, "more than the native contract needs", "With contract = %q only build, start, stop, option and detector blocks mean something: remove the others, or the line.", Native)
+			c.errorf(file, "block not used by the native contract", "With contract = %q only build, start, stop, option and detector blocks have an effect: remove the others, or the line.", Native)
 		}
 	case Described:
 		c.described(file)
@@ -135,12 +135,12 @@ func (c *checker) start(file hcl.Range) {
 	}
 	for _, t := range a.start.Command.Variables() {
 		if t.RootName() == "binary" && a.Build == nil {
-			c.errorf(t.SourceRange(), "nothing is built", "The command starts the binary of a build, and there is no build block: add one with the file's name.")
+			c.errorf(t.SourceRange(), "nothing is built", "The command uses binary, but there is no build block: add one with the name of the file.")
 		}
 	}
 }
 
-// described checks the blocks that the native contract makes unnecessary.
+// described checks the blocks that the native contract does not use.
 func (c *checker) described(file hcl.Range) {
 	a := c.adapter
 	if b := a.announce; b != nil {
@@ -158,10 +158,10 @@ func (c *checker) described(file hcl.Range) {
 		c.request(r, launchNames)
 		c.names(answerNames, a.ready.Done, a.ready.Progress)
 	} else if given(a.ready.Done) {
-		c.errorf(a.ready.Done.Range(), "nothing is asked", "done judges an answer: say with path, call or list_tools what to ask.")
+		c.errorf(a.ready.Done.Range(), "no request", "done evaluates an answer: select a request with path, call or list_tools.")
 	}
 	if a.tools == nil {
-		c.errorf(file, "no tools block", "Nothing is scored that was not seen to be indexed: say in a tools block how the proxy lists its tools.")
+		c.errorf(file, "no tools block", "The evaluation must check what is indexed: add a tools block that describes how the proxy lists its tools.")
 	} else {
 		c.need(a.tools.at, "tools", "items", a.tools.Items)
 		c.request(&a.tools.request, launchNames)
@@ -170,13 +170,13 @@ func (c *checker) described(file hcl.Range) {
 		c.names(nil, a.tools.SchemaAdds)
 	}
 	if len(a.Search) == 0 {
-		c.errorf(file, "no search block", "Say how the proxy is searched: a block search \"rest\" or search \"mcp\".")
+		c.errorf(file, "no search block", "Describe how to search the proxy: add a block search \"rest\" or search \"mcp\".")
 	}
 	seen := map[string]bool{}
 	for i := range a.Search {
 		s := &a.Search[i]
 		if s.Path != contracts.SearchMCP && s.Path != contracts.SearchREST || seen[s.Path] {
-			c.errorf(s.at, "unknown or second search path", "search %q: there can be one %q and one %q.", s.Path, contracts.SearchMCP, contracts.SearchREST)
+			c.errorf(s.at, "unknown or duplicate search path", "search %q: there can be one %q and one %q.", s.Path, contracts.SearchMCP, contracts.SearchREST)
 		}
 		seen[s.Path] = true
 		c.need(s.at, "search", "items", s.Items)
@@ -191,7 +191,7 @@ func (c *checker) detectors() {
 	for _, d := range c.adapter.Detectors {
 		at := d.Command.Range()
 		if seen[d.Name] || d.Name == "" || strings.ContainsAny(d.Name, " \t") {
-			c.errorf(at, "bad name of a detector", "detector %q: give each a name of its own without white space.", d.Name)
+			c.errorf(at, "invalid name of a detector", "detector %q: give each detector a unique name without white space.", d.Name)
 		}
 		seen[d.Name] = true
 		if d.Binary != "" {
@@ -219,6 +219,6 @@ func (c *checker) stop(file hcl.Range) {
 	}
 	var err error
 	if s.after, err = time.ParseDuration(s.Grace); err != nil || s.after <= 0 || s.after > time.Minute {
-		c.errorf(file, "bad time", "stop: grace is %q: give a time up to a minute, such as \"5s\".", s.Grace)
+		c.errorf(file, "invalid duration", "stop: grace is %q: give a duration up to a minute, such as \"5s\".", s.Grace)
 	}
 }

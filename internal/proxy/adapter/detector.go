@@ -14,25 +14,25 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Detector describes a program that judges one tool definition a run and says
-// so as JSON: the evaluator of a proxy's own scanner, such as it is.
+// Detector describes a program that judges one tool definition per run and prints
+// the result as JSON, such as the evaluator of a proxy's own scanner.
 type Detector struct{ detectorBlock }
 
 type detectorBlock struct {
 	Name string `hcl:"name,label"`
-	// Binary is the file of the build that Command starts, when it starts one.
+	// Binary is the file of the build that Command starts, or empty.
 	Binary  string         `hcl:"binary,optional"`
 	Command hcl.Expression `hcl:"command"`
 	Files   []fileBlock    `hcl:"file,block"`
-	// Exits are the statuses with which the program ends when it did judge;
-	// absent means 0 alone.
+	// Exits lists the exit statuses that mean that the program has judged. If
+	// it is absent, only 0 does.
 	Exits   []int          `hcl:"exits,optional"`
 	Flagged hcl.Expression `hcl:"flagged"`
 	Signals hcl.Expression `hcl:"signals,optional"`
 }
 
-// DetectorsFile is the file that holds the detectors, in the directory that
-// build-proxy writes for them, with the programs that they start beside it.
+// DetectorsFile is the file with the detectors, in the directory that build-proxy
+// writes for them. The programs that they start are in the same directory.
 const DetectorsFile = "detectors.hcl"
 
 // Detector returns the detector of that name.
@@ -47,15 +47,15 @@ func (a *Adapter) Detector(name string) (*Detector, error) {
 	return nil, fmt.Errorf("adapter %s has no detector %q: it has %s", a.Name, name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// Judgement is one run of a detector: how it is started, over which files.
+// Judgement is one run of a detector: its command and its files.
 type Judgement struct {
 	Argv  []string
-	Files map[string][]byte // below the directory that it runs in
+	Files map[string][]byte // relative to the directory in which it runs
 	scope scope
 }
 
-// Judgement fills the detector in for one tool definition. home is the
-// directory that it will run in, binary the file that the build left.
+// Judgement prepares a run for one tool definition. home is the directory in which
+// the detector will run, binary is the file that the build produced.
 func (d *Detector) Judgement(home, binary string, r contracts.DetectorRequest) (Judgement, error) {
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -83,18 +83,18 @@ func (d *Detector) Judgement(home, binary string, r contracts.DetectorRequest) (
 	return j, nil
 }
 
-// list makes a list of what may be absent.
+// list returns v as a list, or nil if it is absent.
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
 }
 
-// Judged tells whether the program judged at all when it ended with status.
+// Judged reports whether the exit status means that the program has judged.
 func (d *Detector) Judged(status int) bool {
 	return status == 0 && len(d.Exits) == 0 || slices.Contains(d.Exits, status)
 }
 
-// Verdict reads what the program printed. The verdict has no id yet.
+// Verdict evaluates the output of the program. The verdict has no id yet.
 func (d *Detector) Verdict(j Judgement, output []byte) (contracts.DetectorVerdict, error) {
 	v := contracts.DetectorVerdict{Protocol: contracts.DetectorProtocol}
 	s := Answer{Text: output}.scope(j.scope)
@@ -104,7 +104,7 @@ func (d *Detector) Verdict(j Judgement, output []byte) (contracts.DetectorVerdic
 	}
 	var ok bool
 	if v.Flagged, ok = flagged.(bool); !ok {
-		return v, d.wrap(fmt.Errorf("flagged is %s and has to be true or false", kind(flagged)))
+		return v, d.wrap(fmt.Errorf("flagged is %s but must be true or false", kind(flagged)))
 	}
 	if !given(d.Signals) {
 		return v, nil
@@ -116,7 +116,7 @@ func (d *Detector) Verdict(j Judgement, output []byte) (contracts.DetectorVerdic
 	for _, item := range list(signals) {
 		text, ok := item.(string)
 		if !ok {
-			return v, d.wrap(fmt.Errorf("signals: one is %s and has to be a text", kind(item)))
+			return v, d.wrap(fmt.Errorf("signals: an item is %s but must be a string", kind(item)))
 		}
 		v.Signals = append(v.Signals, text)
 	}
@@ -124,5 +124,5 @@ func (d *Detector) Verdict(j Judgement, output []byte) (contracts.DetectorVerdic
 }
 
 func (d *Detector) wrap(err error) error {
-	return fmt.Errorf("detector %s of the adapter: %w: correct the adapter, see docs/adapters.md", d.Name, err)
+	return fmt.Errorf("detector %s of the adapter: %w: correct the adapter (see docs/adapters.md)", d.Name, err)
 }

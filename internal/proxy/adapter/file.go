@@ -14,56 +14,56 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Contracts that an adapter can say its proxy keeps to.
+// The contracts of a proxy.
 const (
-	// Described is what the blocks of the adapter say.
+	// Described means that the blocks of the adapter describe the proxy.
 	Described = "described"
-	// Native is the contract of docs/own-proxy.md: the adapter says no more
-	// than how the program is built and which command starts it.
+	// Native is the contract of docs/own-proxy.md: the adapter only describes
+	// how the program is built and which command starts it.
 	Native = "native"
 )
 
-// Adapter is one description of a proxy. Parse and ReadFile make one.
+// Adapter is the description of a proxy, returned by Parse and ReadFile.
 type Adapter struct {
 	Name     string
 	About    string
 	Contract string
-	// Network is what the proxy needs to reach: loopback or full. It is for
-	// those who write pipelines; an adapter opens no network.
+	// Network is what the proxy needs to reach: loopback or full. It is
+	// information for authors of pipelines; an adapter does not open a network.
 	Network   string
 	Options   []Option
-	Build     *Build // nil for a proxy that is not built
+	Build     *Build // nil if the proxy is not built
 	Search    []Search
 	Detectors []Detector
 
-	start    *startBlock // nil when only detectors are described
+	start    *startBlock // nil if the adapter describes only detectors
 	announce *announceBlock
 	mcp      *mcpBlock
 	ready    readyBlock
 	tools    *listBlock
 	stop     stopBlock
 
-	file   string // as messages name it
+	file   string // name for messages
 	source []byte
 }
 
-// Option is a setting that the adapter leaves to whoever uses it, such as a
-// model's name. Default is nil where one has to be given.
+// Option is a setting that the user of the adapter chooses, such as the name of a
+// model. Default is nil if the option is required.
 type Option struct {
 	Name    string  `hcl:"name,label"`
 	About   string  `hcl:"about,optional"`
 	Default *string `hcl:"default"`
 }
 
-// Build says what to take from the proxy's source. Command may be empty: then
-// whoever runs the stage gives it, or the file is there already.
+// Build describes what to build from the proxy's source. Command may be empty: then
+// the user of the stage gives a command, or the file already exists.
 type Build struct {
 	Command []string          `hcl:"command,optional"`
 	Binary  string            `hcl:"binary"`
 	Env     map[string]string `hcl:"env,optional"`
 }
 
-// Search is one way to the proxy's search; Path is contracts.SearchMCP or
+// Search is one search path of the proxy. Path is contracts.SearchMCP or
 // contracts.SearchREST.
 type Search struct {
 	Path string
@@ -78,21 +78,20 @@ type startBlock struct {
 	Files       []fileBlock    `hcl:"file,block"`
 }
 
-// fileBlock is a file that is written before the start, below the proxy's
-// home.
+// fileBlock is a file that is written into the proxy's home before the start.
 type fileBlock struct {
 	Path    string         `hcl:"path,label"`
 	Content hcl.Expression `hcl:"content"`
 }
 
-// announceBlock is a file of JSON that the proxy writes once it listens.
+// announceBlock describes a JSON file that the proxy writes when it listens.
 type announceBlock struct {
 	File string         `hcl:"file"`
 	URL  hcl.Expression `hcl:"url"`
 	MCP  hcl.Expression `hcl:"mcp,optional"`
 }
 
-// mcpBlock is where the proxy speaks MCP. Transport is http or stdio.
+// mcpBlock describes the MCP endpoint of the proxy. Transport is http or stdio.
 type mcpBlock struct {
 	Transport string         `hcl:"transport,optional"`
 	Endpoint  hcl.Expression `hcl:"endpoint,optional"`
@@ -104,7 +103,7 @@ type readyBlock struct {
 	Progress hcl.Expression `hcl:"progress,optional"`
 	FindEach bool           `hcl:"find_each,optional"`
 	Rest     hcl.Body       `hcl:",remain"`
-	request  *request       // nil: nothing is asked
+	request  *request       // nil: no request is sent
 }
 
 type listBlock struct {
@@ -113,8 +112,8 @@ type listBlock struct {
 	Description hcl.Expression
 	Schema      hcl.Expression
 	Problem     hcl.Expression
-	// schemaDrops and SchemaAdds are what the proxy is known to take from the
-	// top level of a schema, and to add to it.
+	// schemaDrops and SchemaAdds describe what the proxy is known to remove
+	// from the top level of a schema, and to add to it.
 	schemaDrops []string
 	SchemaAdds  hcl.Expression
 }
@@ -125,7 +124,7 @@ type stopBlock struct {
 	after  time.Duration
 }
 
-// fileSpec is the whole file as it is decoded.
+// fileSpec is the decoded file.
 type fileSpec struct {
 	Name      string          `hcl:"name"`
 	About     string          `hcl:"about,optional"`
@@ -152,15 +151,15 @@ type labelledBlock struct {
 	Body  hcl.Body `hcl:",remain"`
 }
 
-// maxFile is the largest adapter that is read, in bytes.
+// maxFile is the maximum size of an adapter, in bytes.
 const maxFile = 1 << 20
 
-// ReadFile reads an adapter. All that is wrong with it is in the error, each
-// with its place and its line.
+// ReadFile reads an adapter. The error lists every problem with its place and the
+// source line.
 func ReadFile(path string) (*Adapter, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("%s has %d bytes: an adapter has at most %d", path, info.Size(), maxFile)
+		err = fmt.Errorf("%s has %d bytes: an adapter may have at most %d", path, info.Size(), maxFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the proxy's adapter: %w", err)
@@ -172,7 +171,7 @@ func ReadFile(path string) (*Adapter, error) {
 	return Parse(source, path)
 }
 
-// Parse reads an adapter's text; file names it in messages.
+// Parse parses the text of an adapter. file is its name for messages.
 func Parse(source []byte, file string) (*Adapter, error) {
 	f, diags := hclsyntax.ParseConfig(source, file, hcl.InitialPos)
 	if diags.HasErrors() {
@@ -182,7 +181,7 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	diags = gohcl.DecodeBody(f.Body, nil, &spec)
 	if spec.Start == nil && len(spec.Detectors) == 0 && !diags.HasErrors() {
 		diags = append(diags, problem(f.Body.MissingItemRange(), "no start block",
-			"The adapter does not say how the proxy is started: add a start block with a command."))
+			"The adapter does not describe how to start the proxy: add a start block with a command."))
 	}
 	if diags.HasErrors() {
 		return nil, describe(diags, f, file)
@@ -222,11 +221,11 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	return a, nil
 }
 
-// DescribesProxy tells whether the adapter describes a proxy, and not only
+// DescribesProxy reports whether the adapter describes a proxy, and not only
 // detectors.
 func (a *Adapter) DescribesProxy() bool { return a.start != nil }
 
-// StartsTouchstone tells whether the proxy is one inside this program.
+// StartsTouchstone reports whether the proxy is part of this program.
 func (a *Adapter) StartsTouchstone() bool {
 	for _, t := range a.start.Command.Variables() {
 		if t.RootName() == "touchstone" {
@@ -236,8 +235,7 @@ func (a *Adapter) StartsTouchstone() bool {
 	return false
 }
 
-// describe makes one error of all diagnostics, with the source lines they are
-// about.
+// describe returns one error for all diagnostics, with their source lines.
 func describe(diags hcl.Diagnostics, f *hcl.File, name string) error {
 	files := map[string]*hcl.File{}
 	if f != nil {
@@ -253,10 +251,10 @@ func describe(diags hcl.Diagnostics, f *hcl.File, name string) error {
 	if err := hcl.NewDiagnosticTextWriter(&text, files, 0, false).WriteDiagnostics(diags); err != nil {
 		return diags
 	}
-	return errors.New("the proxy's adapter is not right, see docs/adapters.md:\n" + strings.TrimRight(text.String(), "\n"))
+	return errors.New("the proxy's adapter is invalid (see docs/adapters.md):\n" + strings.TrimRight(text.String(), "\n"))
 }
 
-// problem is a diagnostic with a place and what to do.
+// problem returns a diagnostic with a place and a remedy.
 func problem(at hcl.Range, summary, detail string) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
 }

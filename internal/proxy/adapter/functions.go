@@ -11,9 +11,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// functions are those of the pipeline's language, by the same names, that
-// make sense of answers and write configurations. Each depends on its
-// arguments alone.
+// functions are the functions of the pipeline language that are useful to evaluate
+// answers and to write configurations. The result of each depends only on its
+// arguments.
 var functions = sync.OnceValue(func() map[string]function.Function {
 	return map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "can": tryfunc.CanFunc, "coalesce": stdlib.CoalesceFunc,

@@ -15,32 +15,32 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Setting is what the harness knows when it starts a proxy.
+// Setting holds the values that are known when a proxy is started.
 type Setting struct {
-	// Home is the proxy's private directory; Binary what was built, empty
-	// when nothing was; Touchstone this program.
+	// Home is the proxy's private directory. Binary is the built file, or
+	// empty. Touchstone is this program.
 	Home, Binary, Touchstone string
 	// Model is the directory of a sentence model, empty when none was given.
 	Model string
 	// Listen is a free address on loopback, HOST:PORT.
 	Listen    string
-	Token     string // a random text that nobody else knows
-	Secret    string // what the user gave for the proxy, such as an API key
+	Token     string // a random text that only this process and the proxy know
+	Secret    string // a secret from the user for the proxy, such as an API key
 	Upstreams []contracts.Upstream
-	// Tools is how many tools the upstreams have.
+	// Tools is the number of tools of the upstreams.
 	Tools   int
 	Options map[string]string
 }
 
-// Run is an adapter with the values of one start.
+// Run is an adapter with the values for one start.
 type Run struct {
 	adapter *Adapter
 	setting Setting
 	scope   scope
 }
 
-// Run fills in options that were not given by their defaults. Options that the
-// adapter does not have, and missing ones that it needs, are errors.
+// Run returns the adapter with the values of setting, and uses defaults for missing
+// options. Unknown options and missing required options are errors.
 func (a *Adapter) Run(setting Setting) (*Run, error) {
 	options, err := a.options(setting.Options)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Adapter) Run(setting Setting) (*Run, error) {
 	}}}, nil
 }
 
-// options are the given ones over the defaults, as the value of "option".
+// options merges the given options and the defaults into the value of "option".
 func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 	values := map[string]cty.Value{}
 	var names []string
@@ -81,15 +81,15 @@ func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 		case o.Default != nil:
 			values[o.Name] = cty.StringVal(*o.Default)
 		default:
-			return cty.NilVal, fmt.Errorf("adapter %s needs the option %s: give it with --option %s=VALUE, in a pipeline with --var 'proxy_options={%s = \"VALUE\"}'", a.Name, o.Name, o.Name, o.Name)
+			return cty.NilVal, fmt.Errorf("adapter %s requires the option %s: give it with --option %s=VALUE, in a pipeline with --var 'proxy_options={%s = \"VALUE\"}'", a.Name, o.Name, o.Name, o.Name)
 		}
 	}
 	for name := range given {
 		if _, known := values[name]; !known {
 			if len(names) == 0 {
-				return cty.NilVal, fmt.Errorf("adapter %s has no option %q: it has none at all", a.Name, name)
+				return cty.NilVal, fmt.Errorf("adapter %s has no option %q: it declares no options", a.Name, name)
 			}
-			return cty.NilVal, fmt.Errorf("adapter %s has no option %q: it has %s", a.Name, name, strings.Join(names, ", "))
+			return cty.NilVal, fmt.Errorf("adapter %s has no option %q: its options are %s", a.Name, name, strings.Join(names, ", "))
 		}
 	}
 	if len(values) == 0 {
@@ -98,14 +98,14 @@ func (a *Adapter) options(given map[string]string) (cty.Value, error) {
 	return cty.ObjectVal(values), nil
 }
 
-// Launch is how the proxy's process is started.
+// Launch describes how to start the proxy's process.
 type Launch struct {
 	Argv []string
-	// Env is set on top of what every proxy gets.
+	// Env is added to the environment of every proxy.
 	Env map[string]string
-	// Stdio says that the process speaks MCP on its standard input and output.
+	// Stdio means that the process speaks MCP on its standard input and output.
 	Stdio bool
-	// Directories and Files are to be made below the home before the start.
+	// Directories and Files are created in the home directory before the start.
 	Directories []string
 	Files       map[string][]byte
 	StopSignal  string // empty for SIGTERM
@@ -136,7 +136,7 @@ func (r *Run) Launch() (Launch, error) {
 	return l, nil
 }
 
-// words evaluates a command. A word that is null is left out.
+// words evaluates a command. It skips words that are null.
 func words(s scope, command hcl.Expression) ([]string, error) {
 	v, err := s.native(command, "command")
 	if err != nil {
@@ -144,7 +144,7 @@ func words(s scope, command hcl.Expression) ([]string, error) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		return nil, fmt.Errorf("command is %s and has to be a list with the program first", kind(v))
+		return nil, fmt.Errorf("command is %s but must be a list that starts with the program", kind(v))
 	}
 	var argv []string
 	for _, w := range list {
@@ -159,23 +159,22 @@ func words(s scope, command hcl.Expression) ([]string, error) {
 			}
 			argv = append(argv, string(b))
 		default:
-			return nil, fmt.Errorf("command: a word is %s and has to be a text", kind(w))
+			return nil, fmt.Errorf("command: a word is %s but must be a string", kind(w))
 		}
 	}
 	if len(argv) == 0 || argv[0] == "" {
-		return nil, errors.New("command names no program: give a list with the program first")
+		return nil, errors.New("command names no program: give a list that starts with the program")
 	}
 	return argv, nil
 }
 
-// wrap says in which block of which adapter something went wrong while it was
-// evaluated.
+// wrap adds the adapter and the block to an error of an evaluation.
 func (r *Run) wrap(block string, err error) error {
-	return fmt.Errorf("adapter %s, %s: %w: correct the adapter, see docs/adapters.md", r.adapter.Name, block, err)
+	return fmt.Errorf("adapter %s, %s: %w: correct the adapter (see docs/adapters.md)", r.adapter.Name, block, err)
 }
 
-// Announcement is the file that tells where the proxy listens, relative to its
-// home; empty when it listens where it was told to.
+// Announcement returns the file in which the proxy writes its address, relative to
+// its home, or "" if the proxy listens at the given address.
 func (r *Run) Announcement() string {
 	if r.adapter.announce == nil {
 		return ""
@@ -183,8 +182,8 @@ func (r *Run) Announcement() string {
 	return r.adapter.announce.File
 }
 
-// Address is where the proxy listens: its base URL and its MCP endpoint, which
-// may be empty. content is that of the announcement.
+// Address returns the base URL of the proxy and its MCP endpoint, which may be
+// empty. content is the content of the announcement.
 func (r *Run) Address(content []byte) (base, mcp string, err error) {
 	s := r.scope
 	base = "http://" + r.setting.Listen
@@ -192,7 +191,7 @@ func (r *Run) Address(content []byte) (base, mcp string, err error) {
 	if a := r.adapter.announce; a != nil {
 		v, isJSON := decodeAnswer(content)
 		if !isJSON {
-			return "", "", fmt.Errorf("what it announces in %s is not JSON", a.File)
+			return "", "", fmt.Errorf("the content of its announcement %s is not JSON", a.File)
 		}
 		s = s.with(map[string]any{"answer": v})
 		if base, err = s.text(a.URL, "url"); err != nil {
@@ -215,7 +214,7 @@ func (r *Run) Address(content []byte) (base, mcp string, err error) {
 	return base, mcp, nil
 }
 
-// MCPHeaders are sent with every MCP message over HTTP.
+// MCPHeaders returns the headers for every MCP message over HTTP.
 func (r *Run) MCPHeaders() (http.Header, error) {
 	if r.adapter.mcp == nil {
 		return nil, nil

@@ -7,10 +7,10 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Portable is the text of the adapter without comments, without what only
-// people read, and without the blocks that keep does not want. The stages that
-// start the proxy get it, so that rewording a comment or changing how the
-// proxy is built runs nothing again that it does not concern.
+// Portable returns the text of the adapter without comments, without attributes
+// that are only for people, and without blocks for which keep returns false. The
+// stages that start the proxy read it, so that a change of a comment or of the
+// build does not rerun them unnecessarily.
 func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 	f, diags := hclsyntax.ParseConfig(a.source, a.file, hcl.InitialPos)
 	if diags.HasErrors() {
@@ -40,12 +40,12 @@ func (a *Adapter) Portable(keep func(block string) bool) ([]byte, error) {
 	end, newline := 0, true
 	for _, t := range tokens {
 		if t.Type == hclsyntax.TokenComment {
-			// A comment to the end of a line takes the line's end with it.
+			// A comment to the end of the line includes the line break.
 			if bytes.HasSuffix(t.Bytes, []byte("\n")) && !newline {
 				out.WriteByte('\n')
 				newline = true
 			}
-			end = -1 // a comment parts words as white space does
+			end = -1 // a comment separates words as white space does
 			continue
 		}
 		if within(t.Range, drop) || t.Type == hclsyntax.TokenNewline && newline {

@@ -12,8 +12,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// request is one question: an HTTP request (Path), a call of an MCP tool
-// (Call), or MCP's own list of tools (ListTools).
+// request is one request to the proxy: an HTTP request (Path), a call of an MCP
+// tool (Call), or MCP's own list of tools (ListTools).
 type request struct {
 	Method    string         `hcl:"method,optional"`
 	Path      hcl.Expression `hcl:"path,optional"`
@@ -27,7 +27,7 @@ type request struct {
 	at        hcl.Range
 }
 
-// given tells whether an optional expression was written at all.
+// given reports whether an optional expression is set.
 func given(e hcl.Expression) bool {
 	if e == nil {
 		return false
@@ -50,13 +50,13 @@ func decodeRequest(body hcl.Body) (request, hcl.Diagnostics) {
 		}
 	}
 	if kinds != 1 {
-		diags = append(diags, problem(r.at, "not one way to ask",
+		diags = append(diags, problem(r.at, "not exactly one kind of request",
 			"Give exactly one of path (an HTTP request), call (a tool over MCP) and list_tools = true (MCP's own list)."))
 	}
 	return r, diags
 }
 
-// decodeOptionalRequest returns nil for a block that asks nothing.
+// decodeOptionalRequest returns nil for a block without a request.
 func decodeOptionalRequest(body hcl.Body) (*request, hcl.Diagnostics) {
 	attrs, _ := body.JustAttributes()
 	if len(attrs) == 0 {
@@ -69,14 +69,14 @@ func decodeOptionalRequest(body hcl.Body) (*request, hcl.Diagnostics) {
 	return &r, diags
 }
 
-// nothingMore refuses what no part of a block has taken.
+// nothingMore refuses the attributes and blocks that were not decoded.
 func nothingMore(rest hcl.Body) hcl.Diagnostics {
 	_, diags := rest.Content(&hcl.BodySchema{})
 	return diags
 }
 
-// Question is a request with its values filled in: either an HTTP request
-// (URL is relative to the proxy's address) or an MCP call.
+// Question is a request with its values: either an HTTP request (URL is relative to
+// the proxy's address) or an MCP call.
 type Question struct {
 	Method, URL string
 	Headers     map[string]string
@@ -103,7 +103,7 @@ func (r *request) fill(s scope) (Question, error) {
 		}
 		arguments, ok := v.(map[string]any)
 		if !ok {
-			return q, fmt.Errorf("arguments has to be a map")
+			return q, fmt.Errorf("arguments must be a map")
 		}
 		q.Arguments = arguments
 		return q, nil
@@ -151,8 +151,8 @@ func (r *request) fill(s scope) (Question, error) {
 	return q, nil
 }
 
-// decodeAnswer reads an answer's text. One that is not JSON is null, and still
-// there as text.
+// decodeAnswer decodes the text of an answer. The value is nil if the text is not
+// JSON; the text itself stays available.
 func decodeAnswer(body []byte) (v any, isJSON bool) {
 	if err := json.Unmarshal(body, &v); err != nil {
 		return nil, false

@@ -5,9 +5,9 @@ import (
 	"reflect"
 )
 
-// Comparable takes out of a schema what the adapter says that the proxy drops
-// from schemas or adds to them, so that a schema of the corpus and the proxy's
-// form of it can be compared. What is no JSON object stays as it is.
+// Comparable applies the known changes of the proxy to a schema, so that a schema of
+// the corpus can be compared with the one that the proxy lists. It returns a value
+// that is not a JSON object unchanged.
 func (r *Run) Comparable(schema json.RawMessage) (json.RawMessage, error) {
 	tools := r.adapter.tools
 	if len(tools.schemaDrops) == 0 && !given(tools.SchemaAdds) {

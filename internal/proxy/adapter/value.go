@@ -10,16 +10,16 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// scope is what expressions may read. Of answers the decoded JSON is kept as
-// it is: an expression that only points into an answer never turns it into
-// another form, which would cost time and change text (the expression
-// language normalises Unicode).
+// scope holds the variables of expressions. Decoded JSON of answers is kept as it
+// is: an expression that only selects a part of an answer does not convert it. A
+// conversion would take time and change text, because the expression language
+// normalises Unicode.
 type scope struct {
 	vars map[string]cty.Value
 	raw  map[string]any
 }
 
-// with is the scope with some JSON more.
+// with returns the scope with additional JSON values.
 func (s scope) with(raw map[string]any) scope {
 	all := make(map[string]any, len(s.raw)+len(raw))
 	for name, v := range s.raw {
@@ -53,7 +53,7 @@ func (s scope) value(e hcl.Expression, what string) (cty.Value, error) {
 	return v, nil
 }
 
-// native evaluates an expression to what encoding/json would decode.
+// native evaluates an expression to a value as encoding/json would decode it.
 func (s scope) native(e hcl.Expression, what string) (any, error) {
 	if traversal, diags := hcl.AbsTraversalForExpr(e); !diags.HasErrors() {
 		if v, ok := s.raw[traversal.RootName()]; ok {
@@ -67,7 +67,7 @@ func (s scope) native(e hcl.Expression, what string) (any, error) {
 	return toJSON(v), nil
 }
 
-// walk follows a path such as answer.data.results[0] through decoded JSON.
+// walk evaluates a path such as answer.data.results[0] on decoded JSON.
 func walk(v any, path hcl.Traversal, what string) (any, error) {
 	at := path.RootName()
 	for _, step := range path[1:] {
@@ -99,14 +99,14 @@ func walk(v any, path hcl.Traversal, what string) (any, error) {
 			}
 			v, at = list[i], fmt.Sprintf("%s[%d]", at, i)
 		default:
-			return nil, fmt.Errorf("%s: %s: only fields and numbers can follow", what, at)
+			return nil, fmt.Errorf("%s: %s can only be followed by fields and numbers", what, at)
 		}
 	}
 	return v, nil
 }
 
-// text evaluates an expression to a text; null and what was not given are
-// empty.
+// text evaluates an expression to a string. null and a missing expression give an
+// empty string.
 func (s scope) text(e hcl.Expression, what string) (string, error) {
 	if e == nil {
 		return "", nil
@@ -124,10 +124,10 @@ func (s scope) text(e hcl.Expression, what string) (string, error) {
 		b, err := json.Marshal(v)
 		return string(b), err
 	}
-	return "", fmt.Errorf("%s is %s and has to be a text", what, kind(v))
+	return "", fmt.Errorf("%s is %s but must be a string", what, kind(v))
 }
 
-// texts evaluates a map of texts. Entries that are null are left out.
+// texts evaluates a map of strings. It skips entries that are null.
 func (s scope) texts(e hcl.Expression, what string) (map[string]string, error) {
 	if !given(e) {
 		return nil, nil
@@ -140,7 +140,7 @@ func (s scope) texts(e hcl.Expression, what string) (map[string]string, error) {
 		return nil, nil
 	}
 	if !v.Type().IsObjectType() && !v.Type().IsMapType() {
-		return nil, fmt.Errorf("%s has to be a map", what)
+		return nil, fmt.Errorf("%s must be a map", what)
 	}
 	out := map[string]string{}
 	for name, item := range v.AsValueMap() {
@@ -149,20 +149,20 @@ func (s scope) texts(e hcl.Expression, what string) (map[string]string, error) {
 		}
 		text, err := convert.Convert(item, cty.String)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s has to be a text", what, name)
+			return nil, fmt.Errorf("%s: %s must be a string", what, name)
 		}
 		out[name] = text.AsString()
 	}
 	return out, nil
 }
 
-// kind names the kind of a JSON value.
+// kind returns the kind of a JSON value as a phrase.
 func kind(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"
 	case string:
-		return "a text"
+		return "a string"
 	case float64:
 		return "a number"
 	case bool:

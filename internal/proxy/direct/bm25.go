@@ -7,17 +7,16 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/tokenize"
 )
 
-// Parameters of BM25, as most implementations have them by default.
+// The parameters of BM25, with the defaults of most implementations.
 const (
 	k1 = 1.2
 	b  = 0.75
 )
 
-// bm25 is the textbook's BM25 over names and descriptions, without stemming
-// and stop words: what a client can do with tools/list and a page of code.
-// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-// Beyond", 2009; the inverse document frequency is ln(1 + (N-n+0.5)/(n+0.5)),
-// which is never negative.
+// bm25 is textbook BM25 over names and descriptions, without stemming and stop
+// words: what a client can do with tools/list and a page of code. See Robertson and
+// Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009. The
+// inverse document frequency is ln(1 + (N-n+0.5)/(n+0.5)), which is never negative.
 type bm25 struct {
 	tools    []tool
 	postings map[string][]posting
@@ -25,7 +24,7 @@ type bm25 struct {
 	average  float64
 }
 
-// posting is how often a word stands in a tool.
+// posting is the number of occurrences of a word in a tool.
 type posting struct {
 	tool  int
 	count float64

@@ -7,16 +7,14 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
-// dense ranks tools by the cosine of the angle between the query's vector and
-// theirs.
+// dense ranks tools by the cosine similarity of their vectors and the query's.
 type dense struct {
 	model   embedding.Model
 	tools   []tool
 	vectors [][]float32
 }
 
-// newDense computes the vectors of all tools: of name and description, as one
-// text.
+// newDense embeds the name and description of each tool as one text.
 func newDense(ctx context.Context, model embedding.Model, tools []tool) (*dense, error) {
 	texts := make([]string, len(tools))
 	for i, t := range tools {
@@ -37,7 +35,7 @@ func (d *dense) rank(ctx context.Context, query string) ([]ranked, error) {
 	list := make([]ranked, len(d.tools))
 	for i, v := range d.vectors {
 		if len(v) != len(vectors[0]) {
-			return nil, fmt.Errorf("the model gave a vector of %d numbers for the query and of %d for a tool", len(vectors[0]), len(v))
+			return nil, fmt.Errorf("the model returned a vector with %d numbers for the query, but one with %d for a tool", len(vectors[0]), len(v))
 		}
 		list[i] = ranked{i, embedding.Cosine(v, vectors[0])}
 	}

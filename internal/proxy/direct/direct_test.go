@@ -96,7 +96,7 @@ func TestDenseSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		model letters
 		want  string
-	}{{letters{fails: 2}, "out of order"}, {letters{short: 2}, "a vector of 1 numbers for the query and of 2"}} {
+	}{{letters{fails: 2}, "out of order"}, {letters{short: 2}, "a vector with 1 numbers for the query, but one with 2"}} {
 		d, err := newDense(t.Context(), &c.model, tools)
 		if err != nil {
 			t.Fatal(err)

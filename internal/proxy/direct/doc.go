@@ -1,9 +1,8 @@
-// Package direct is what there is without a proxy: a client that connects to
-// every MCP server itself, reads their tools/list and ranks the tools on its
-// side, by BM25, by embeddings or not at all. It speaks the contract of
-// docs/own-proxy.md, so that it can stand where a proxy does and be measured
-// beside it: what a proxy's search adds is its distance from these.
+// Package direct is the alternative to a proxy: a client that connects to every MCP
+// server itself, reads their tools/list and ranks the tools locally, by BM25, by
+// embeddings or not at all. It implements the contract of docs/own-proxy.md, so that
+// it can be measured like a proxy: the difference shows what a proxy's search adds.
 //
-// Nothing of the evaluation may come in, and nothing of the reference proxy's
-// search: these are the floor that it is compared with.
+// The evaluation and the search of the reference proxy do not belong in this
+// package, because it is the lower bound that they are compared with.
 package direct

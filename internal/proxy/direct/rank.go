@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// ranker orders tools by a query. Tools that do not match at all may be left
-// out. A tool is named by its place in the list that the ranker was made of.
+// ranker orders tools by a query. It may leave out tools that do not match. A tool is
+// identified by its index in the list that the ranker was made from.
 type ranker interface {
 	rank(ctx context.Context, query string) ([]ranked, error)
 }
@@ -17,15 +17,15 @@ type ranked struct {
 	score float64
 }
 
-// byScore sorts best first; equal scores stand in the order of the tools' ids.
+// byScore sorts the best first. Tools with equal scores are sorted by id.
 func byScore(list []ranked, tools []tool) {
 	slices.SortFunc(list, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(tools[a.tool].id, tools[b.tool].id))
 	})
 }
 
-// everything is no ranking: all tools, in the order in which the servers list
-// them, as a client has them that puts all into the model's context.
+// everything does not rank: it returns all tools in the order in which the servers
+// list them, like a client that puts all of them into the model's context.
 type everything []tool
 
 func (e everything) rank(context.Context, string) ([]ranked, error) {

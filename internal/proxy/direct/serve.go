@@ -21,25 +21,25 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 )
 
-// Ways to rank.
+// The rankings.
 const (
 	RankBM25  = "bm25"
 	RankDense = "dense"
 	RankAll   = "all"
 )
 
-// Rankings lists the ways to rank.
+// Rankings lists the rankings.
 func Rankings() []string { return []string{RankBM25, RankDense, RankAll} }
 
-// Options is how Serve runs.
+// Options are the options of Serve.
 type Options struct {
 	Config contracts.ProxyConfig
 	Rank   string
-	// Model is for RankDense.
+	// Model is used by RankDense.
 	Model     embedding.Model
-	Listen    string // on loopback
+	Listen    string // must be a loopback address
 	ReadyFile string // written once all tools are ranked; may be empty
-	// Timeout bounds reading the tools of all servers and making the ranking.
+	// Timeout limits reading the tools of all servers and preparing the ranking.
 	Timeout time.Duration
 	Log     *slog.Logger
 }
@@ -50,12 +50,12 @@ type client struct {
 	ranker ranker
 }
 
-// Serve reads the tools of all servers and answers searches until ctx ends,
-// which is a success.
+// Serve reads the tools of all servers and answers searches until ctx ends. It then
+// returns nil.
 func Serve(ctx context.Context, opts Options) error {
 	host, _, err := net.SplitHostPort(opts.Listen)
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-		return fmt.Errorf("listen on %q: give an address of this machine alone, such as 127.0.0.1:0", opts.Listen)
+		return fmt.Errorf("listen on %q: give a loopback address, such as 127.0.0.1:0", opts.Listen)
 	}
 	listener, err := net.Listen("tcp", opts.Listen)
 	if err != nil {
@@ -101,10 +101,10 @@ func Serve(ctx context.Context, opts Options) error {
 
 func newClient(ctx context.Context, opts Options) (*client, error) {
 	if !slices.Contains(Rankings(), opts.Rank) {
-		return nil, fmt.Errorf("--rank %q is unknown: use %s", opts.Rank, strings.Join(Rankings(), ", "))
+		return nil, fmt.Errorf("unknown --rank %q: use %s", opts.Rank, strings.Join(Rankings(), ", "))
 	}
 	if opts.Rank == RankDense && opts.Model == nil {
-		return nil, errors.New("--rank dense needs a sentence model or an embeddings service: give --model DIR, or --embeddings-url and --embeddings-model")
+		return nil, errors.New("--rank dense requires a sentence model or an embeddings service: give --model DIR, or --embeddings-url and --embeddings-model")
 	}
 	tools, err := readTools(ctx, opts.Config.Upstreams)
 	if err != nil {
@@ -122,7 +122,7 @@ func newClient(ctx context.Context, opts Options) (*client, error) {
 	return c, err
 }
 
-// maxLimit is the most tools that one answer has.
+// maxLimit is the maximum number of tools in one answer.
 const maxLimit = 100
 
 // search answers a query with at most limit tools.
@@ -192,7 +192,7 @@ func (c *client) handler() http.Handler {
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-// reply writes v, or the error.
+// reply writes v, or err as an error.
 func reply(w http.ResponseWriter, v any, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
@@ -200,6 +200,6 @@ func reply(w http.ResponseWriter, v any, err error) {
 		v = map[string]string{"error": err.Error()}
 	}
 	if encoded := json.NewEncoder(w).Encode(v); encoded != nil && !errors.Is(encoded, http.ErrHandlerTimeout) {
-		return // the client is gone: there is nobody to tell
+		return // the client has disconnected
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/mcpclient"
 )
 
-// tool is a tool as its server lists it.
+// tool is a tool as listed by its server.
 type tool struct {
 	id           contracts.ToolID
 	server, name string
@@ -21,10 +21,10 @@ type tool struct {
 	schema       json.RawMessage
 }
 
-// readTools asks every server for its tools, several at a time, and lets go of
-// it again. The tools stand in the order of the servers, and of each server's
-// list. One server that cannot be asked is an error of all: what is measured
-// without its tools would be something else.
+// readTools requests the tools of every server, several at a time, and closes the
+// connections. The tools are in the order of the servers, and of each server's list.
+// If one server fails, readTools fails, because a measurement without its tools
+// would measure something else.
 func readTools(ctx context.Context, servers []contracts.Upstream) ([]tool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -1,13 +1,12 @@
-// Package replay stands in for the MCP servers behind a proxy: it serves a
-// frozen corpus over stdio, byte for byte, one process per server, or over HTTP where there are very
-// many, so that a proxy is never scored against a live catalogue.
+// Package replay replaces the MCP servers behind a proxy: it serves a frozen corpus,
+// byte for byte, so that a proxy is never scored with a live catalogue. It serves
+// over stdio with one process per server, or over HTTP if there are very many
+// servers.
 //
-// The protocol is spoken here by hand and not through an SDK's server, for
-// three reasons: schemas reach the proxy exactly as the corpus has them
-// (whatever their type or draft), tools are listed in the order of the file
-// (SDKs sort), and a server that is started dozens of times a run costs next
-// to nothing.
+// It implements the protocol without an SDK, for three reasons. Schemas reach the
+// proxy exactly as they are in the corpus, whatever their type or draft. Tools are
+// listed in the order of the file, while SDKs sort them. And a server that is started
+// dozens of times per run must start fast.
 //
-// Nothing of the proxy may be imported: a replay server must not know who
-// asks.
+// This package must not import the proxy: a replay server must not know its client.
 package replay

@@ -13,12 +13,12 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// mostProcesses is how many servers get a process each. More of them are
-// served by one HTTP server in this process: a thousand processes of a few
-// megabytes measure the machine and not the proxy.
+// mostProcesses is the maximum number of servers that get a process each. With more
+// servers, one HTTP server in this process serves all of them: a thousand processes
+// of a few megabytes would measure the machine and not the proxy.
 const mostProcesses = 100
 
-// Servers are the servers of a corpus as a proxy reaches them, until Stop.
+// Servers are the running servers of a corpus, until Stop.
 type Servers struct {
 	Upstreams []contracts.Upstream
 
@@ -26,18 +26,18 @@ type Servers struct {
 	http *http.Server
 }
 
-// Start prepares the servers of a corpus, in the order of seed (see
-// Upstreams). Each is a process that the proxy starts from executable, the
-// touchstone binary; where there are more than a hundred and byURL says that
-// the proxy takes addresses, they are endpoints of streamable HTTP on the
-// loopback interface instead.
+// Start prepares the servers of a corpus, in the order of seed (see Upstreams). Each
+// server is a process that the proxy starts from executable, the touchstone binary.
+// If there are more than a hundred servers and byURL is true, which means that the
+// proxy accepts addresses, they are endpoints of streamable HTTP on the loopback
+// interface instead.
 func Start(executable string, corpus contracts.Corpus, seed uint64, byURL bool) (*Servers, error) {
 	if parts := split(corpus, seed); byURL && len(parts) > mostProcesses {
 		return host(parts)
 	}
 	dir, err := os.MkdirTemp("", "touchstone-replay-")
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for the replay servers: %w", err)
+		return nil, fmt.Errorf("create a directory for the replay servers: %w", err)
 	}
 	upstreams, err := Upstreams(dir, executable, corpus, seed)
 	if err != nil {
@@ -47,10 +47,10 @@ func Start(executable string, corpus contracts.Corpus, seed uint64, byURL bool) 
 	return &Servers{Upstreams: upstreams, dir: dir}, nil
 }
 
-// Stop ends what serves in this process and removes the servers' files.
+// Stop stops serving and removes the servers' files.
 func (s *Servers) Stop() {
 	if s.http != nil {
-		_ = s.http.Close() // nobody waits for an answer any more
+		_ = s.http.Close() // no client is waiting for an answer
 	}
 	if s.dir != "" {
 		os.RemoveAll(s.dir)
@@ -69,19 +69,19 @@ func host(parts []part) (*Servers, error) {
 		mux.Handle(path, newServer(p))
 		s.Upstreams = append(s.Upstreams, contracts.Upstream{Name: p.server, URL: "http://" + listener.Addr().String() + path})
 	}
-	go func() { _ = s.http.Serve(listener) }() // it ends with Stop
+	go func() { _ = s.http.Serve(listener) }() // until Stop
 	return s, nil
 }
 
-// maxMessage is the longest request that is read.
+// maxMessage is the maximum length of a request in bytes.
 const maxMessage = 16 << 20
 
-// ServeHTTP speaks streamable HTTP without sessions: a request is answered with
-// JSON, a notification with 202, and nothing is ever sent unasked.
+// ServeHTTP implements streamable HTTP without sessions: it answers a request with
+// JSON and a notification with 202, and never sends messages on its own.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "a replay server takes POST only", http.StatusMethodNotAllowed)
+		http.Error(w, "a replay server only supports POST", http.StatusMethodNotAllowed)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
@@ -102,5 +102,5 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(answer) // a client that went away misses nothing
+	_ = enc.Encode(answer) // ignore clients that have disconnected
 }

@@ -90,7 +90,7 @@ func TestProtocol(t *testing.T) {
 		{"call of another server's tool", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"0"}}`, `has no tool \"0\"`},
 		{"call without parameters", `{"jsonrpc":"2.0","id":2,"method":"tools/call"}`, `-32602`},
 		{"unknown method", `{"jsonrpc":"2.0","id":3,"method":"server/discover"}`, `-32601`},
-		{"unknown cursor", `{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"-1"}}`, `cursor \"-1\" is unknown`},
+		{"unknown cursor", `{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"-1"}}`, `unknown cursor \"-1\"`},
 		{"no method", `{"jsonrpc":"2.0","id":3}`, `-32600`},
 		{"garbage", `hello?`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700`},
 		{"notification", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, ``},
@@ -242,7 +242,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 
 func TestUnknownServer(t *testing.T) {
 	_, err := NewServer(oddCorpus(), "nobody")
-	if err == nil || !strings.Contains(err.Error(), `it has odd, other`) {
+	if err == nil || !strings.Contains(err.Error(), `its servers are odd, other`) {
 		t.Errorf("got %v", err)
 	}
 }

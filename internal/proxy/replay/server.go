@@ -14,23 +14,23 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Version is what a replay server says of itself.
+// Version is the version that a replay server reports.
 const Version = "1"
 
-// A tools/list answer holds at most pageSize tools, few enough that a corpus
-// of usual size makes clients page, as real servers do; and no more than
-// pageBytes of them, unless one alone is larger, since clients bound the
-// length of a message (16 MiB in the Go SDK).
+// A tools/list answer has at most pageSize tools, few enough that a typical corpus
+// makes clients page, as real servers do. It has at most pageBytes bytes of tools,
+// unless a single tool is larger, because clients limit the length of a message
+// (16 MiB in the Go SDK).
 const (
 	pageSize  = 50
 	pageBytes = 1 << 20
 )
 
-// protocolVersions are the revisions of MCP that are spoken here, newest
-// first. A client that offers another one is answered with the newest.
+// protocolVersions lists the supported revisions of MCP, the newest first. A client
+// that offers another revision gets the newest.
 var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// Codes of JSON-RPC 2.0, section 5.1.
+// The error codes of JSON-RPC 2.0, section 5.1.
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
@@ -57,7 +57,7 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-// tool is a tool as tools/list shows it.
+// tool is a tool in a tools/list answer.
 type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -70,8 +70,8 @@ type Server struct {
 	tools []tool
 }
 
-// NewServer picks the tools of the server name out of the corpus and keeps
-// their order. It fails when the corpus has no tool of that server.
+// NewServer returns a server with the tools of server name in the corpus, in their
+// order. It fails if the corpus has no tool of that server.
 func NewServer(corpus contracts.Corpus, name string) (*Server, error) {
 	p := part{server: name}
 	for _, t := range corpus.Tools {
@@ -80,7 +80,7 @@ func NewServer(corpus contracts.Corpus, name string) (*Server, error) {
 		}
 	}
 	if len(p.tools) == 0 {
-		return nil, fmt.Errorf("the corpus has no tool of server %q: it has %s", name, strings.Join(ServerNames(corpus), ", "))
+		return nil, fmt.Errorf("the corpus has no tool of server %q: its servers are %s", name, strings.Join(ServerNames(corpus), ", "))
 	}
 	return newServer(p), nil
 }
@@ -93,8 +93,8 @@ func newServer(p part) *Server {
 	return s
 }
 
-// ServerNames lists the names of the corpus's servers in the order in which
-// each first appears.
+// ServerNames lists the names of the corpus's servers in the order of their first
+// tool.
 func ServerNames(corpus contracts.Corpus) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -107,9 +107,9 @@ func ServerNames(corpus contracts.Corpus) []string {
 	return names
 }
 
-// Serve answers newline-delimited JSON-RPC on in until in ends, which is how
-// an MCP client ends a stdio server. Requests are answered in order. A line
-// that is not JSON-RPC is answered with an error and does not end the server.
+// Serve answers newline-delimited JSON-RPC on in until in ends, which is how an MCP
+// client stops a stdio server. It answers requests in order. It answers a line that
+// is not JSON-RPC with an error and continues.
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	enc := json.NewEncoder(out)
@@ -130,8 +130,7 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	}
 }
 
-// answer returns nil for what must not be answered: notifications and blank
-// lines.
+// answer returns nil for messages without an answer: notifications and blank lines.
 func (s *Server) answer(line []byte) *response {
 	if len(line) == 0 {
 		return nil
@@ -171,7 +170,7 @@ func (s *Server) call(method string, params json.RawMessage) (any, *rpcError) {
 	case "tools/call":
 		return s.callTool(params)
 	}
-	return nil, &rpcError{codeNoMethod, fmt.Sprintf("method %q is not served by a replay server", method)}
+	return nil, &rpcError{codeNoMethod, fmt.Sprintf("a replay server does not support the method %q", method)}
 }
 
 func (s *Server) initialize(params json.RawMessage) (any, *rpcError) {
@@ -205,7 +204,7 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 	if p.Cursor != "" {
 		n, err := strconv.Atoi(p.Cursor)
 		if err != nil || n < 0 || n >= len(s.tools) {
-			return nil, &rpcError{codeInvalidParams, fmt.Sprintf("tools/list: the cursor %q is unknown", p.Cursor)}
+			return nil, &rpcError{codeInvalidParams, fmt.Sprintf("tools/list: unknown cursor %q", p.Cursor)}
 		}
 		from = n
 	}
@@ -224,8 +223,8 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 	return page, nil
 }
 
-// callTool answers every call with the same words, so that a proxy's
-// forwarding can be tested and nothing is ever done.
+// callTool answers every call with a fixed text and does nothing else, so that the
+// forwarding of a proxy can be tested.
 func (s *Server) callTool(params json.RawMessage) (any, *rpcError) {
 	var p struct {
 		Name string `json:"name"`

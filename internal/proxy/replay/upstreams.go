@@ -12,9 +12,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Order returns the numbers 0..n-1 in the order that seed gives them. What
-// distinguishes several orders of one seed. The order is the same on every
-// machine.
+// Order returns the numbers 0..n-1 in an order determined by seed. what
+// distinguishes several orders for one seed. The order is the same on every machine.
 func Order(seed uint64, what string, n int) []int {
 	h := uint64(14695981039346656037) // FNV-1a, 64 bit
 	for i := range len(what) {
@@ -23,13 +22,13 @@ func Order(seed uint64, what string, n int) []int {
 	return rand.New(rand.NewPCG(seed, h)).Perm(n)
 }
 
-// Upstreams writes a corpus file of its own for each server into dir and
-// returns the upstreams that replay them: executable is the touchstone binary.
-// With seed 0 servers and tools keep the corpus's order; any other seed
-// permutes both the servers and the tools within each.
+// Upstreams writes a corpus file for each server into dir and returns the upstreams
+// that replay them. executable is the touchstone binary. With seed 0, servers and
+// tools keep the order of the corpus. Any other seed permutes the servers, and the
+// tools within each server.
 //
-// A file per server keeps the start of a replay server independent of the
-// size of the whole corpus.
+// There is a file for each server, so that the start of a replay server does not
+// depend on the size of the whole corpus.
 func Upstreams(dir, executable string, corpus contracts.Corpus, seed uint64) ([]contracts.Upstream, error) {
 	parts := split(corpus, seed)
 	upstreams := make([]contracts.Upstream, 0, len(parts))
@@ -39,7 +38,7 @@ func Upstreams(dir, executable string, corpus contracts.Corpus, seed uint64) ([]
 		if err != nil {
 			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
 		}
-		// A number, because a server's name may not be a file name.
+		// Use a number, because a server's name may not be a valid file name.
 		file := filepath.Join(dir, strconv.Itoa(i)+".json")
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
@@ -58,7 +57,7 @@ type part struct {
 	tools  []contracts.Tool
 }
 
-// split takes a corpus apart, in the order of seed.
+// split divides a corpus by server, in the order of seed.
 func split(corpus contracts.Corpus, seed uint64) []part {
 	byServer := map[string][]contracts.Tool{}
 	for _, t := range corpus.Tools {

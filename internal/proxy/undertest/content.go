@@ -16,9 +16,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Tool is a tool as the proxy holds it. Problem says why it cannot be found
-// although it is listed; empty when it can. NoDescription and NoSchema say that
-// the proxy does not list them, so that nothing is known of them.
+// Tool is a tool that the proxy holds. Problem says why a listed tool cannot be
+// found, or is empty. NoDescription and NoSchema mean that the proxy does not list
+// the description or the schema, so that it is unknown.
 type Tool struct {
 	ID            contracts.ToolID
 	Description   string
@@ -28,7 +28,7 @@ type Tool struct {
 	NoSchema      bool
 }
 
-// Tools lists what the proxy holds.
+// Tools lists the tools that the proxy holds.
 func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -44,8 +44,8 @@ func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.scrub(p.addr, err)))
 }
 
-// Expect returns the digests of the tools that the proxy has to list when it
-// holds the corpus.
+// Expect returns the digests of the tools that the proxy must list if it holds the
+// corpus.
 func (p *Proxy) Expect(corpus contracts.Corpus) ([]contracts.IndexedTool, error) {
 	tools, err := p.dialect.expected(OfCorpus(corpus))
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *Proxy) Expect(corpus contracts.Corpus) ([]contracts.IndexedTool, error)
 	return Digest(tools)
 }
 
-// OfCorpus returns the tools that a proxy over the corpus has to hold.
+// OfCorpus returns the tools that a proxy must hold for the corpus.
 func OfCorpus(corpus contracts.Corpus) []Tool {
 	tools := make([]Tool, len(corpus.Tools))
 	for i, t := range corpus.Tools {
@@ -72,7 +72,7 @@ func IDs(corpus contracts.Corpus) []contracts.ToolID {
 	return ids
 }
 
-// Digest reduces tools to digests of their content, sorted by id.
+// Digest returns the digests of the content of tools, sorted by id.
 func Digest(tools []Tool) ([]contracts.IndexedTool, error) {
 	out := make([]contracts.IndexedTool, len(tools))
 	for i, t := range tools {
@@ -97,10 +97,9 @@ func sum(b []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// canonical writes JSON with sorted keys, without white space, and with
-// numbers as double precision has them: two schemas are the same when a
-// program that reads JSON as RFC 8785 asks cannot tell them apart. A schema
-// that is absent is null.
+// canonical encodes JSON with sorted keys, without white space, and with numbers in
+// double precision. Two schemas are equal if a program that reads JSON as defined in
+// RFC 8785 cannot tell them apart. An absent schema is null.
 func canonical(raw json.RawMessage) ([]byte, error) {
 	if len(raw) == 0 {
 		return []byte("null"), nil
@@ -116,11 +115,11 @@ func canonical(raw json.RawMessage) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// differ compares two digests. What one side does not know is no difference.
+// differ compares two digests. A digest that is unknown on one side is no difference.
 func differ(a, b string) bool { return a != b && a != "" && b != "" }
 
-// Differences compares two digested lists, both sorted by id, and returns a
-// line for each tool that differs.
+// Differences compares two lists of digests, both sorted by id, and returns a line for
+// each tool that differs.
 func Differences(want, got []contracts.IndexedTool) []string {
 	var lines []string
 	i, j := 0, 0
@@ -144,7 +143,7 @@ func Differences(want, got []contracts.IndexedTool) []string {
 				what = append(what, "schema")
 			}
 			if len(what) > 0 {
-				lines = append(lines, fmt.Sprintf("%s: other %s", want[i].ToolID, strings.Join(what, " and ")))
+				lines = append(lines, fmt.Sprintf("%s: different %s", want[i].ToolID, strings.Join(what, " and ")))
 			}
 			i++
 			j++
@@ -153,15 +152,15 @@ func Differences(want, got []contracts.IndexedTool) []string {
 	return lines
 }
 
-// maxShown is how many lines a message shows of a longer list, and maxShownLine
-// how many bytes of each.
+// maxShown is the number of lines of a longer list that a message shows, and
+// maxShownLine the number of bytes of each line.
 const (
 	maxShown     = 20
 	maxShownLine = 500
 )
 
-// Shorten joins lines for a message and says how many it leaves out. What they
-// quote of a proxy is made safe to print.
+// Shorten joins lines for a message and says how many it leaves out. It makes text of
+// a proxy safe to print.
 func Shorten(lines []string) string {
 	shown := make([]string, min(len(lines), maxShown))
 	for i := range shown {
@@ -174,8 +173,7 @@ func Shorten(lines []string) string {
 	return text
 }
 
-// Unsearchable returns a line for each tool that is listed and cannot be
-// found.
+// Unsearchable returns a line for each tool that is listed but cannot be found.
 func Unsearchable(tools []Tool) []string {
 	var lines []string
 	for _, t := range tools {

@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// ParseDegrade reads the value of a --degrade flag: drop-descriptions,
-// reverse-top or hide=TOOLID, or empty for the index as it is meant to be.
+// ParseDegrade parses the value of a --degrade flag: drop-descriptions, reverse-top
+// or hide=TOOLID, or empty for an index that is not degraded.
 func ParseDegrade(text string) (contracts.IndexOptions, error) {
 	var opts contracts.IndexOptions
 	id, hide := strings.CutPrefix(text, "hide=")
@@ -22,13 +22,13 @@ func ParseDegrade(text string) (contracts.IndexOptions, error) {
 	case hide && strings.Contains(id, ":"):
 		opts.Hide = []contracts.ToolID{id}
 	default:
-		return opts, fmt.Errorf("--degrade %q is unknown: use drop-descriptions, reverse-top or hide=SERVER:TOOL", text)
+		return opts, fmt.Errorf("unknown --degrade %q: use drop-descriptions, reverse-top or hide=SERVER:TOOL", text)
 	}
 	return opts, nil
 }
 
-// CheckHidden refuses to hide a tool that the corpus does not have: nothing
-// would be degraded, and it would look as if it had been.
+// CheckHidden refuses to hide a tool that the corpus does not have. It would degrade
+// nothing, but appear to.
 func CheckHidden(opts contracts.IndexOptions, corpus contracts.Corpus) error {
 	for _, id := range opts.Hide {
 		if !slices.ContainsFunc(corpus.Tools, func(t contracts.Tool) bool { return t.ToolID == id }) {

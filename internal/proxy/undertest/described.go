@@ -21,31 +21,31 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// described is a proxy that an adapter describes.
+// described drives a proxy that an adapter describes.
 type described struct {
 	adapter *adapter.Adapter
 	options map[string]string
-	binary  string // absolute; empty when nothing was built
+	binary  string // absolute path, or empty if nothing was built
 	self    string // this program
 	model   string // the directory of a sentence model; may be empty
 
 	run   *adapter.Run
 	token string
-	mcp   *mcpClient // nil until it is needed
+	mcp   *mcpClient // nil until it is used
 	home  string
-	// find is what still has to be found before the proxy counts as ready.
+	// find lists the tools that must still be found before the proxy is ready.
 	find []contracts.ToolID
 }
 
-// token is known to this process and the proxy alone: whatever else listens
-// on the port that the proxy was given cannot know it.
+// token returns a random text that only this process and the proxy know. Another
+// program that listens on the proxy's port cannot know it.
 func token() string { return strings.ToLower(rand.Text()) }
 
-// secretVariable is the environment variable in which a stage gets the secret
-// that its proxy needs.
+// secretVariable is the environment variable that passes the proxy's secret to a
+// stage.
 const secretVariable = "PROXY_SECRET"
 
-// freeAddress finds an address on loopback that nobody listens on.
+// freeAddress finds an unused address on loopback.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -57,7 +57,7 @@ func freeAddress() (string, error) {
 
 func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	if opts.Index.DropDescriptions || opts.Index.ReverseTop || len(opts.Index.Hide) > 0 {
-		return adapter.Launch{}, fmt.Errorf("--degrade harms the index of the reference proxy and nobody else's: leave it out with adapter %s", d.adapter.Name)
+		return adapter.Launch{}, fmt.Errorf("--degrade only works with the reference proxy: leave it out with adapter %s", d.adapter.Name)
 	}
 	listen, err := freeAddress()
 	if err != nil {
@@ -104,7 +104,7 @@ func (d *described) address(home string) (address, bool, error) {
 			return address{}, false, nil
 		}
 		if err != nil {
-			return address{}, false, fmt.Errorf("read what it announces: %w", err)
+			return address{}, false, fmt.Errorf("read its announcement: %w", err)
 		}
 	}
 	base, mcp, err := d.run.Address(content)
@@ -119,8 +119,8 @@ func (d *described) ready(ctx context.Context, client *http.Client, addr address
 	if asked {
 		answer, err := d.ask(ctx, client, addr, q)
 		if err != nil {
-			// A proxy that does not listen yet, or says by its status that
-			// it is not ready, is one to wait for.
+			// The proxy may not listen yet, or report by its status that it is
+			// not ready. Wait for it.
 			return false, d.scrubbed(addr, err), nil
 		}
 		done, progress, err := d.run.Ready(answer)
@@ -136,9 +136,9 @@ func (d *described) ready(ctx context.Context, client *http.Client, addr address
 	return d.findEach(ctx, client, addr)
 }
 
-// listens tells whether somebody takes connections there: all that can be asked
-// of a proxy whose adapter does not say how to tell that it is ready. What is
-// no address is left to whoever uses it.
+// listens reports whether the address accepts connections. This is the only check for
+// a proxy whose adapter does not describe when it is ready. For an invalid address it
+// returns true, and the user of the address reports the error.
 func listens(ctx context.Context, base string) bool {
 	u, err := url.Parse(base)
 	if err != nil || u.Port() == "" {
@@ -152,8 +152,8 @@ func listens(ctx context.Context, base string) bool {
 	return true
 }
 
-// findEach searches for each tool by its name until all are found. What a
-// proxy lists it may not have indexed yet.
+// findEach searches for each tool by its name until all are found. A tool that the
+// proxy lists may not be indexed yet.
 func (d *described) findEach(ctx context.Context, client *http.Client, addr address) (bool, string, error) {
 	const depth = 50
 	path := d.adapter.SearchPaths()[0]
@@ -161,14 +161,14 @@ func (d *described) findEach(ctx context.Context, client *http.Client, addr addr
 		_, name, _ := strings.Cut(d.find[0], ":")
 		answer, err := d.searchOn(ctx, client, addr, path, name, depth)
 		if err != nil {
-			return false, fmt.Sprintf("the search for tool %q fails: %s", d.find[0], d.scrubbed(addr, err)), nil
+			return false, fmt.Sprintf("the search for tool %q failed: %s", d.find[0], d.scrubbed(addr, err)), nil
 		}
 		found := false
 		for _, hit := range answer.Tools {
 			found = found || hit.Name == d.find[0]
 		}
 		if !found {
-			return false, fmt.Sprintf("tool %q is not among the first %d that a search for its name finds", d.find[0], depth), nil
+			return false, fmt.Sprintf("tool %q is not among the first %d results of a search for its name", d.find[0], depth), nil
 		}
 		d.find = d.find[1:]
 	}
@@ -202,7 +202,7 @@ func (d *described) tools(ctx context.Context, client *http.Client, addr address
 	return d.expected(tools)
 }
 
-// expected takes out of schemas what the proxy is known to change in them.
+// expected applies the known schema changes of the proxy to tools.
 func (d *described) expected(tools []Tool) ([]Tool, error) {
 	out := slices.Clone(tools)
 	for i, t := range out {
@@ -214,7 +214,7 @@ func (d *described) expected(tools []Tool) ([]Tool, error) {
 	return out, nil
 }
 
-// ask puts a question to the proxy.
+// ask sends a request to the proxy.
 func (d *described) ask(ctx context.Context, client *http.Client, addr address, q adapter.Question) (adapter.Answer, error) {
 	if q.Call == "" && !q.ListTools {
 		req, err := http.NewRequestWithContext(ctx, q.Method, addr.base+q.URL, bytes.NewReader(q.Body))
@@ -274,7 +274,7 @@ func (d *described) searchOn(ctx context.Context, client *http.Client, addr addr
 	}
 	hits, err := d.run.Hits(path, answer)
 	if err != nil {
-		return hits, fmt.Errorf("the answer is not what adapter %s says: %w; it begins %s", d.adapter.Name, err, begin(answer.Text))
+		return hits, fmt.Errorf("the answer does not match adapter %s: %w; it begins %s", d.adapter.Name, err, begin(answer.Text))
 	}
 	return hits, nil
 }

@@ -118,20 +118,20 @@ func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
 		change     func(*undertest.Options)
 		want       []string
 	}{
-		{"other port", badproxy.Right, onPort, soon, []string{"was not ready within", "it was told to listen at 127.0.0.1:", "and listens at 127.0.0.1:"}},
+		{"other port", badproxy.Right, onPort, soon, []string{"was not ready within", "it should listen at 127.0.0.1:", "but listens at 127.0.0.1:"}},
 		{"other port, and no ready block", badproxy.Right, append(slices.Clone(onPort), "ready {\n  path     = \"/api/v1/status\"\n  done     = answer.state == \"ready\"\n  progress = \"${answer.indexed} of ${answer.expected} tools are indexed\"\n}", ""), soon,
-			[]string{"was not ready within", "nothing listens at its address yet", "and listens at 127.0.0.1:"}},
+			[]string{"was not ready within", "nothing listens at its address yet", "but listens at 127.0.0.1:"}},
 		{"all interfaces", badproxy.Right, []string{`"127.0.0.1:0"`, `"0.0.0.0:0"`, "answer.url", `replace(answer.url, "[::]", "127.0.0.1")`}, nil,
-			[]string{"and was told to keep to loopback", "binds 127.0.0.1 only"}},
+			[]string{"but must listen only on loopback", "bind only 127.0.0.1"}},
 		{"announces another machine", badproxy.OtherAddress, nil, nil, []string{"192.0.2.7", "loopback"}},
 		{"announces no address", badproxy.Right, []string{"answer.url", "answer.address"}, nil, []string{"announce", `no field "address"`, "docs/adapters.md"}},
-		{"never done", badproxy.Right, []string{`answer.state == "ready"`, `answer.state == "done"`}, soon, []string{"was not ready within", "does not say that it is ready"}},
-		{"done is no truth", badproxy.Right, []string{`answer.state == "ready"`, "answer.state"}, soon, []string{"done is a text", "docs/adapters.md"}},
+		{"never done", badproxy.Right, []string{`answer.state == "ready"`, `answer.state == "done"`}, soon, []string{"was not ready within", "does not report that it is ready"}},
+		{"done is no truth", badproxy.Right, []string{`answer.state == "ready"`, "answer.state"}, soon, []string{"done is a string", "docs/adapters.md"}},
 		{"no such search", badproxy.Right, []string{`search "mcp"`, `search "rest" `, `search "rest" {` + "\n  path   = \"/api/v1/index/search\"", "search \"mcp\" {\n  path   = \"/api/v1/index/search\""}, func(o *undertest.Options) {
 			o.SearchPath = "telepathy"
 		}, []string{`no search "telepathy"`, "--search"}},
 		{"dies", badproxy.DiesAtOnce, nil, nil, []string{"ended before it was ready", "status 1", `my \u001b[31mdatabase`}},
-		{"degraded", badproxy.Right, nil, func(o *undertest.Options) { o.Index.ReverseTop = true }, []string{"--degrade harms the index of the reference proxy"}},
+		{"degraded", badproxy.Right, nil, func(o *undertest.Options) { o.Index.ReverseTop = true }, []string{"--degrade only works with the reference proxy"}},
 		{"tells its token", badproxy.DiesAtOnce, []string{"binary,", `"/bin/sh", "-c", "echo I know $0; exit 1", token,`}, nil, []string{"I know (masked)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

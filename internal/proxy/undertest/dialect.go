@@ -18,47 +18,48 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// dialect is what differs from one kind of proxy to another: how it is told
-// what to do, how it says that it did, and how it is asked.
+// dialect is the interface to a kind of proxy: how it is started, how it reports that
+// it is ready, and how it is queried.
 type dialect interface {
-	// launch says how to start the proxy and what to write into home before.
+	// launch returns how to start the proxy and which files to write into home
+	// before.
 	launch(home string, opts Options) (adapter.Launch, error)
-	// started is called when the process runs.
+	// started is called when the process is running.
 	started(p *process)
-	// address returns where the proxy listens, once it has told.
+	// address returns the address of the proxy, once it is known.
 	address(home string) (addr address, found bool, err error)
-	// ready asks whether everything is indexed. Not yet is no error, nor is
-	// an upstream that failed: the listing will show what is missing.
+	// ready reports whether everything is indexed. Neither an unready proxy nor
+	// a failed upstream is an error: the listing will show what is missing.
 	ready(ctx context.Context, client *http.Client, addr address) (done bool, progress string, err error)
-	// tools lists what the proxy holds.
+	// tools lists the tools that the proxy holds.
 	tools(ctx context.Context, client *http.Client, addr address) ([]Tool, error)
-	// expected is how the proxy shows tools that it holds as they are: some
-	// are known to rewrite schemas.
+	// expected returns how the proxy lists tools that it holds unchanged: some
+	// proxies are known to rewrite schemas.
 	expected(tools []Tool) ([]Tool, error)
-	// searcher prepares the way to the proxy's search.
+	// searcher returns a client for the proxy's search.
 	searcher(addr address, path string, client *http.Client) (searcher, error)
-	// close ends what the dialect itself holds.
+	// close releases the resources of the dialect.
 	close()
 }
 
-// address is where a proxy listens.
+// address is the address of a proxy.
 type address struct{ base, mcp string }
 
-// searcher asks the proxy's real search. A failed search leaves it usable.
+// searcher sends queries to the proxy's search. It stays usable after a failed query.
 type searcher interface {
 	search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error)
 	close()
 }
 
-// native is the contract of docs/own-proxy.md. command is the program with its
-// own arguments.
+// native is the contract of docs/own-proxy.md. command is the program with its own
+// arguments.
 type native struct {
 	command  []string
 	embedded bool
 	model    string // the directory of a sentence model; may be empty
 }
 
-// readyFile is where a proxy of the native contract tells its address.
+// readyFile is the file in which a proxy of the native contract writes its address.
 const readyFile = "ready.json"
 
 func (n native) launch(home string, opts Options) (adapter.Launch, error) {
@@ -131,15 +132,15 @@ func (native) searcher(addr address, path string, client *http.Client) (searcher
 	case contracts.SearchREST, "":
 		return &restSearcher{addr: addr, client: client}, nil
 	}
-	return nil, fmt.Errorf("search path %q is unknown: use %s or %s", path, contracts.SearchMCP, contracts.SearchREST)
+	return nil, fmt.Errorf("unknown search path %q: use %s or %s", path, contracts.SearchMCP, contracts.SearchREST)
 }
 
-// maxAnswer bounds what is read of one answer, in bytes: the list of 50,000
-// tools with their schemas fits well.
+// maxAnswer limits the size of one answer, in bytes. A list of 50,000 tools with their
+// schemas is well below it.
 const maxAnswer = 256 << 20
 
-// getJSON fetches url into v. An answer that is not JSON is an error that
-// shows how it begins.
+// getJSON fetches url and decodes the answer into v. If the answer is not JSON, the
+// error shows how it begins.
 func getJSON(ctx context.Context, client *http.Client, url string, v any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -150,13 +151,13 @@ func getJSON(ctx context.Context, client *http.Client, url string, v any) error 
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("GET %s: the answer is not what it should be (%w): it begins %s", req.URL.Path, err, begin(body))
+		return fmt.Errorf("GET %s: the answer is invalid (%w): it begins %s", req.URL.Path, err, begin(body))
 	}
 	return nil
 }
 
-// fetch sends a request and returns the body of the answer, which has to have
-// a status of success.
+// fetch sends a request and returns the body of the answer, which must have a success
+// status.
 func fetch(client *http.Client, req *http.Request) ([]byte, error) {
 	resp, err := client.Do(req)
 	if err != nil {
@@ -175,10 +176,10 @@ func fetch(client *http.Client, req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// cutMark ends the quotation of an answer that was cut.
+// cutMark ends the quotation of an answer that was shortened.
 const cutMark = `"...`
 
-// begin shows the start of an answer in an error.
+// begin quotes the start of an answer for an error.
 func begin(body []byte) string {
 	const most = 120
 	if len(body) > most {

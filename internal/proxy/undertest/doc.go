@@ -1,11 +1,10 @@
-// Package undertest drives a proxy under test from outside, as any client
-// would: it starts the process over given upstreams, waits until it is ready,
-// reads back what it indexed, searches, and stops it with everything that it
-// started.
+// Package undertest drives a proxy under test as any client would: it starts the
+// process with given upstreams, waits until it is ready, reads what it indexed,
+// searches, and stops it with all its children.
 //
-// What a proxy has to offer for this is the contract of
-// docs/own-proxy.md; dialect.go is where another contract would be added.
+// docs/own-proxy.md defines the contract that a proxy must implement for this. Other
+// contracts can be added in dialect.go.
 //
-// Nothing of the scoring may come in: no golden set, no metric. And nothing
-// here may depend on the proxy being ours: it is never called in process.
+// Scoring does not belong in this package: no golden set and no metric. The package
+// must not depend on the reference proxy, which is never called in process.
 package undertest

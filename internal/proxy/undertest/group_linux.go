@@ -11,10 +11,9 @@ import (
 	"syscall"
 )
 
-// killStrays ends what left the proxy's process group and still runs. Such a
-// process is known by its environment: the private home directory is in it,
-// and in nobody else's. The scan is repeated, since a process may fork while
-// it is looked for.
+// killStrays kills processes of the proxy that have left its process group. Their
+// environment contains the private home directory, which no other process has. The
+// scan is repeated, because a process may fork during a scan.
 func killStrays(home string) {
 	for range 5 {
 		found := false
@@ -29,8 +28,7 @@ func killStrays(home string) {
 	}
 }
 
-// processesOf finds the processes whose home directory is home, but for this
-// one.
+// processesOf returns the processes whose home directory is home, except this one.
 func processesOf(home string) []int {
 	mark := []byte("\x00HOME=" + home + "\x00")
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -48,8 +46,8 @@ func processesOf(home string) []int {
 	return pids
 }
 
-// listening finds the TCP addresses that the processes of home listen at. It
-// is empty where the system does not let us look.
+// listening returns the TCP addresses at which the processes of home listen. It
+// returns nothing if the system does not permit the query.
 func listening(home string) []netip.AddrPort {
 	sockets := map[string]bool{}
 	pids := processesOf(home)

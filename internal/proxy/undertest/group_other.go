@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// killStrays has no way to find what left the process group.
+// killStrays does nothing: this system cannot find processes outside the group.
 func killStrays(string) {}
 
-// listening has no way to find out.
+// listening returns nothing: this system does not report it.
 func listening(string) []netip.AddrPort { return nil }

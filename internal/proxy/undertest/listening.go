@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// whereElse says where the proxy's processes listen when that is not where
-// they were told to; empty when it cannot be found out.
+// whereElse describes where the proxy's processes listen if that differs from the
+// given address, or returns "" if it is unknown.
 func (p *Proxy) whereElse(told address) string {
 	var others []string
 	for _, at := range listening(p.home) {
@@ -18,22 +18,22 @@ func (p *Proxy) whereElse(told address) string {
 	if len(others) == 0 || told.base == "" {
 		return ""
 	}
-	return fmt.Sprintf("; it was told to listen at %s and listens at %s", strings.TrimPrefix(told.base, "http://"), strings.Join(others, " and "))
+	return fmt.Sprintf("; it should listen at %s but listens at %s", strings.TrimPrefix(told.base, "http://"), strings.Join(others, " and "))
 }
 
-// keepsToLoopback refuses a proxy of which a process listens where other
-// machines can reach it.
+// keepsToLoopback refuses a proxy with a process that listens where other machines can
+// reach it.
 func (p *Proxy) keepsToLoopback() error {
 	for _, at := range listening(p.home) {
 		if !at.Addr().Unmap().IsLoopback() {
-			return fmt.Errorf("it listens at %s and was told to keep to loopback: see to it that its configuration binds 127.0.0.1 only", at)
+			return fmt.Errorf("it listens at %s but must listen only on loopback: configure it to bind only 127.0.0.1", at)
 		}
 	}
 	return nil
 }
 
-// addressText reads an address as /proc/net/tcp has it: each four bytes of the
-// address in the machine's order, in hexadecimal, then the port.
+// addressText parses an address of /proc/net/tcp: each four bytes of the address in
+// the byte order of the machine, in hexadecimal, then the port.
 func addressText(text string) (netip.AddrPort, bool) {
 	host, port, ok := strings.Cut(text, ":")
 	var n uint16

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Bounds of the part of a log that messages show.
+// Limits of the part of a log that messages show.
 const (
 	tailLines = 25
 	tailBytes = 8 << 10
@@ -16,16 +16,16 @@ const (
 
 var loopbackPort = regexp.MustCompile(`(127\.0\.0\.1|\[::1\]|localhost):\d+`)
 
-// logBuffer keeps the end of what a process writes.
+// logBuffer keeps the end of a process's output.
 type logBuffer struct {
 	mu   sync.Mutex
 	data []byte
 	cut  bool
-	// secrets are what the proxy was given to know, and nobody else should.
+	// secrets are values that were passed to the proxy and must not be shown.
 	secrets []string
 }
 
-// keep has a secret masked in what is shown; none when it is empty.
+// keep adds a secret to mask in shown text, unless it is empty.
 func (l *logBuffer) keep(secret string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,15 +45,15 @@ func (l *logBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is what is kept, as it was written.
+// text returns the kept output unchanged.
 func (l *logBuffer) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return string(l.data)
 }
 
-// hide masks what the proxy was given to know, as it is and as a message quotes
-// it, and also where the message was cut in the middle of it.
+// hide masks the secrets in text. It also finds secrets that are quoted, and secrets
+// of which a shortened message only contains the beginning.
 func (l *logBuffer) hide(text string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *logBuffer) tail() string {
 	}
 	lines := strings.Split(text, "\n")
 	if cut && len(lines) > 1 {
-		lines = lines[1:] // begins in the middle
+		lines = lines[1:] // the first line is incomplete
 	}
 	if n := len(lines) - tailLines; n > 0 {
 		lines, cut = lines[n:], true
@@ -95,7 +95,7 @@ func (l *logBuffer) tail() string {
 	}
 	var b strings.Builder
 	if cut {
-		b.WriteString("  (earlier lines left out)\n")
+		b.WriteString("  (earlier lines omitted)\n")
 	}
 	for _, line := range lines {
 		fmt.Fprintf(&b, "  %s\n", printable(line))

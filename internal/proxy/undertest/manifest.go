@@ -10,8 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// ManifestFile is the name of the manifest in the directory that build-proxy
-// writes.
+// ManifestFile is the name of the manifest in the output directory of build-proxy.
 const ManifestFile = "proxy.json"
 
 // ReadManifest reads the manifest of the proxy in dir.
@@ -23,15 +22,15 @@ func ReadManifest(dir string) (contracts.ProxyManifest, error) {
 	return m, nil
 }
 
-// TakesURLs tells whether the proxy in dir takes upstreams by their addresses.
-// The contract of docs/own-proxy.md says that it does; of a proxy that an
-// adapter describes, only the adapter could know.
+// TakesURLs reports whether the proxy in dir accepts the addresses of upstreams. The
+// contract of docs/own-proxy.md requires it. For a proxy that an adapter describes it
+// is unknown, and TakesURLs returns false.
 func TakesURLs(dir string) (bool, error) {
 	m, err := ReadManifest(dir)
 	return m.Adapter == "", err
 }
 
-// dialectOf says how the proxy of m in opts.Dir is started and asked.
+// dialectOf returns how to start and query the proxy of m in opts.Dir.
 func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	var exe string
 	model, err := modelOf(m, opts.Dir)
@@ -100,7 +99,7 @@ func executable(m contracts.ProxyManifest, dir, self string) (string, error) {
 		}
 		exe, err := os.Executable()
 		if err != nil {
-			return "", fmt.Errorf("find this program, which holds the reference proxy: %w", err)
+			return "", fmt.Errorf("find this program, which contains the reference proxy: %w", err)
 		}
 		return exe, nil
 	}

@@ -13,19 +13,20 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/mcpclient"
 )
 
-// mcpClient is a client of the proxy's MCP endpoint. It connects when it is
-// first asked, and again after whatever broke its session.
+// mcpClient is a client of the proxy's MCP endpoint. It connects on first use, and
+// again after its session breaks.
 type mcpClient struct {
 	client    *mcp.Client
 	transport func() (mcp.Transport, error)
-	only      bool        // there is no other session after the first
-	connected atomic.Bool // whether there ever was one
+	only      bool        // whether the first session is the only possible one
+	connected atomic.Bool // whether a session was ever established
 
-	turn    chan struct{}      // holds one token while the session is used
-	session *mcp.ClientSession // nil until there is one that works
+	turn    chan struct{}      // holds one token while the session is in use
+	session *mcp.ClientSession // nil if there is no working session
 }
 
-// newMCPClient makes a client for streamable HTTP that sends header along.
+// newMCPClient returns a client for streamable HTTP that sends header with each
+// request.
 func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcpClient {
 	limited := *client
 	limited.Transport = outgoing{client.Transport, header}
@@ -36,9 +37,9 @@ func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcp
 	}}
 }
 
-// newStdioClient makes a client for a proxy that speaks MCP on its standard
-// input and output. There is only one such session: a proxy that breaks it
-// cannot be asked again.
+// newStdioClient returns a client for a proxy that speaks MCP on its standard input
+// and output. There is only one such session: if it breaks, the proxy can no longer
+// be queried.
 func newStdioClient(p *process) *mcpClient {
 	used := false
 	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), only: true, transport: func() (mcp.Transport, error) {
@@ -56,9 +57,9 @@ func anyMCPClient() *mcp.Client {
 	})
 }
 
-// use runs f with a session and returns what f does, or when ctx ends: a proxy
-// that does not read its input can block a write to it for ever, which no
-// context ends.
+// use calls f with a session and returns its result, or returns when ctx ends. A proxy
+// that does not read its input can block a write for ever, and cancelling the context
+// does not stop such a write.
 func use[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T, error)) (T, error) {
 	type outcome struct {
 		v   T
@@ -83,10 +84,10 @@ func use[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T
 	}
 }
 
-// attempt connects where there is no session. Garbage on the wire breaks a
-// session for good, and the next question must not suffer for it: after an error
-// there is a new one, unless it can only be this one, which is kept while its
-// connection holds.
+// attempt connects if there is no session, and calls f. Invalid data on the connection
+// breaks a session permanently, and must not affect the next request. So after an
+// error the next attempt uses a new session. If only one session is possible, it is
+// kept as long as its connection is open.
 func attempt[T any](ctx context.Context, c *mcpClient, f func(*mcp.ClientSession) (T, error)) (v T, err error) {
 	if c.session == nil {
 		transport, err := c.transport()
@@ -125,15 +126,15 @@ func (c *mcpClient) drop() {
 	}
 }
 
-// close ends the session, after whatever still goes on in it: a proxy that may
-// be blocking that has to be ended first.
+// close ends the session, after the request in progress. If the proxy may be blocking
+// that request, stop the proxy first.
 func (c *mcpClient) close() {
 	c.turn <- struct{}{}
 	c.drop()
 	<-c.turn
 }
 
-// textOf joins the texts of a tool's result.
+// textOf joins the texts in a tool's result.
 func textOf(result *mcp.CallToolResult) string {
 	var text string
 	for _, c := range result.Content {
@@ -144,8 +145,7 @@ func textOf(result *mcp.CallToolResult) string {
 	return text
 }
 
-// outgoing adds headers to requests, and cuts answers that are too large to be
-// answers.
+// outgoing adds headers to requests, and limits the size of answers.
 type outgoing struct {
 	next   http.RoundTripper
 	header http.Header
@@ -169,8 +169,8 @@ func (o outgoing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// keepOpen is a writer that outlives the session that closes it: the proxy's
-// input stays open until it is stopped.
+// keepOpen is a writer that ignores Close: the proxy's input stays open until the proxy
+// is stopped.
 type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }

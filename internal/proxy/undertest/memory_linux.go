@@ -9,10 +9,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// PeakMemory is the sum, over the processes that are still in the proxy's
-// process group, of the largest resident set that each has had, in bytes; 0
-// when the proxy is gone. Replay servers lead groups of their own where the
-// proxy gives them one, and then do not count.
+// PeakMemory returns the sum of the largest resident sets of all processes in the
+// proxy's process group, in bytes, or 0 if the proxy has ended. Replay servers do not
+// count if the proxy starts them in their own groups.
 func (p *Proxy) PeakMemory() int64 {
 	if p.process == nil {
 		return 0
@@ -25,7 +24,7 @@ func (p *Proxy) PeakMemory() int64 {
 		if err != nil {
 			continue
 		}
-		// The name of the program, in parentheses, may hold anything.
+		// The name of the program is in parentheses and may contain anything.
 		rest := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(rest) > 2 && string(rest[2]) == group {
 			total += subprocess.SizeField(filepath.Join(filepath.Dir(file), "status"), "VmHWM")

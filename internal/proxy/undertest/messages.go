@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// messages reads messages, one a line, each of at most so many bytes and what
-// one read adds.
+// messages reads newline-separated messages and limits the size of each to about most
+// bytes.
 type messages struct {
 	from io.Reader
 	most int
-	size int // of the message at hand
+	size int // of the current message
 }
 
 func (m *messages) Read(b []byte) (int, error) {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// printable escapes what a terminal would obey.
+// printable escapes characters that control a terminal.
 func printable(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
@@ -19,7 +19,7 @@ func printable(s string) string {
 	return b.String()
 }
 
-// clipped is a text of at most so many bytes, with a word where it was longer.
+// clipped shortens a text to at most most bytes and marks that it did.
 func clipped(s string, most int) string {
 	if len(s) <= most {
 		return s

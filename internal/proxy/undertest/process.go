@@ -19,27 +19,27 @@ import (
 // stopAfter is how long a proxy may take to end after SIGTERM.
 const stopAfter = 3 * time.Second
 
-// process is the proxy's process. It leads a process group.
+// process is the proxy's process, which leads a process group.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	out    io.ReadCloser // of a proxy that speaks MCP on it; nil otherwise
+	out    io.ReadCloser // nil unless the proxy speaks MCP on its output
 	log    *logBuffer
-	exited chan struct{} // closed once it is reaped
-	err    error         // how it ended, once exited is closed
+	exited chan struct{} // closed once the process is reaped
+	err    error         // the result of the process, once exited is closed
 
 	stopWith  syscall.Signal
 	stopAfter time.Duration
 }
 
-// signals are those that an adapter can stop its proxy with.
+// signals maps the signals that an adapter can use to stop its proxy.
 var signals = map[string]syscall.Signal{
 	"": syscall.SIGTERM, "TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT,
 	"HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL,
 }
 
-// startProcess starts what l says with home as working directory and home
-// directory.
+// startProcess starts the process that l describes, with home as its working directory
+// and home directory.
 func startProcess(l adapter.Launch, home string) (*process, error) {
 	p := &process{
 		log: &logBuffer{}, exited: make(chan struct{}),
@@ -49,11 +49,11 @@ func startProcess(l adapter.Launch, home string) (*process, error) {
 	p.cmd.Dir = home
 	p.cmd.Env = environment(home, l.Env)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
-	// Children that keep the log open must not keep us waiting.
+	// Children that keep the log open must not block Wait.
 	p.cmd.WaitDelay = stopAfter
 	subprocess.LeadBound(p.cmd)
-	// The input stays open for as long as the proxy is wanted, so that one
-	// that watches it ends even when we are killed.
+	// The input stays open while the proxy is in use. A proxy that watches its
+	// input then ends even if this process is killed.
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func startProcess(l adapter.Launch, home string) (*process, error) {
 	p.in = in
 	var childOut *os.File
 	if l.Stdio {
-		// A plain pipe and not that of exec.Cmd, which closes its own as soon
-		// as the process ends, with the last answer perhaps still in it.
+		// Use a plain pipe: exec.Cmd closes its own pipe as soon as the process
+		// ends, when the last answer may still be in it.
 		if p.out, childOut, err = os.Pipe(); err != nil {
 			return nil, fmt.Errorf("open a pipe: %w", err)
 		}
@@ -82,9 +82,9 @@ func startProcess(l adapter.Launch, home string) (*process, error) {
 	return p, nil
 }
 
-// environment is this process's own, which an engine has already reduced to
-// what was declared, with every directory that a proxy may want to write to
-// inside home, and with what the adapter adds.
+// environment returns the environment of the proxy: that of this process, which an
+// engine has reduced to what was declared, with all directories that a proxy may want
+// to write to inside home, and with the additions of the adapter.
 func environment(home string, more map[string]string) []string {
 	dirs := map[string]string{
 		"HOME":            home,
@@ -122,7 +122,7 @@ func (p *process) ended() bool {
 	}
 }
 
-// how says how the process ended; it must have.
+// how describes how the process ended. The process must have ended.
 func (p *process) how() string {
 	var exit *exec.ExitError
 	switch {
@@ -137,8 +137,8 @@ func (p *process) how() string {
 	return p.err.Error()
 }
 
-// stop ends the process as an administrator would, with SIGTERM, and then
-// everything that is left of what it started.
+// stop stops the process with SIGTERM, as an administrator would, and then kills
+// everything that is left of its children.
 func (p *process) stop() {
 	if !p.ended() {
 		_ = p.cmd.Process.Signal(p.stopWith)

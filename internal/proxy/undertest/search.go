@@ -14,9 +14,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Search asks the proxy for at most limit tools, through the search path that
-// it was started for. The answer is as the proxy gave it. An error's text does
-// not depend on ports, so that it can stand in a report.
+// Search sends a query for at most limit tools, over the search path that the proxy
+// was started for. It returns the proxy's answer unchanged. The text of an error does
+// not depend on ports, so that it can be part of a report.
 func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -33,14 +33,13 @@ func (p *Proxy) Search(ctx context.Context, query string, limit int) (contracts.
 	return answer, p.scrub(p.addr, err)
 }
 
-// Errors of a search that ran out of time, and of one that lost the
-// connection.
+// The errors of a search that timed out, and of one that lost the connection.
 var (
 	ErrNoAnswer = errors.New("the proxy did not answer")
 	ErrBroken   = errors.New("the proxy broke the connection")
 )
 
-// restSearcher asks GET /api/v1/index/search.
+// restSearcher uses GET /api/v1/index/search.
 type restSearcher struct {
 	addr   address
 	client *http.Client
@@ -63,8 +62,8 @@ type mcpSearcher struct{ *mcpClient }
 func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (contracts.SearchAnswer, error) {
 	result, err := s.call(ctx, "retrieve_tools", map[string]any{"query": query, "limit": limit})
 	if err != nil && !s.connected.Load() {
-		// A proxy may have the other path alone.
-		return contracts.SearchAnswer{}, fmt.Errorf("%w; if it has no MCP search, drive the other one: --search rest, in a pipeline --var search=rest", err)
+		// The proxy may only have the other search path.
+		return contracts.SearchAnswer{}, fmt.Errorf("%w; if the proxy has no MCP search, use its REST search: --search rest, in a pipeline --var search=rest", err)
 	}
 	if err != nil {
 		return contracts.SearchAnswer{}, err
@@ -72,8 +71,8 @@ func (s *mcpSearcher) search(ctx context.Context, query string, limit int) (cont
 	return readResult(result)
 }
 
-// readResult reads the answer of retrieve_tools: its structured content, or
-// else its only text.
+// readResult decodes the answer of retrieve_tools: its structured content, or else its
+// only text.
 func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
 	text := textOf(result)
 	if result.IsError {
@@ -88,13 +87,13 @@ func readResult(result *mcp.CallToolResult) (contracts.SearchAnswer, error) {
 	}
 	var answer wireAnswer
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: the answer is not what it should be (%w): it begins %s", err, begin(data))
+		return contracts.SearchAnswer{}, fmt.Errorf("retrieve_tools: the answer is invalid (%w): it begins %s", err, begin(data))
 	}
 	return answer.checked()
 }
 
-// wireAnswer is an answer off the wire: tools that are absent are told from an
-// empty list, which is an answer.
+// wireAnswer is a received answer. A nil Tools means that the field is missing, while
+// an empty list is a valid answer.
 type wireAnswer struct {
 	Tools *[]contracts.SearchHit `json:"tools"`
 	Total int                    `json:"total"`

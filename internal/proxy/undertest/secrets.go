@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Shapes of secrets: what well-known services hand out, and what stands
-// behind a name that says so.
+// The patterns of secrets: tokens of well-known services, and values that follow a name
+// such as api_key.
 var (
 	secretToken = regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`)
 	secretNamed = regexp.MustCompile(`(?i)((?:api[_-]?key|access[_-]?key|token|secret|passw(?:or)?d|credential|authorization)["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)([^\s"',;&]{4,})`)
@@ -16,15 +16,13 @@ var (
 
 const masked = "(masked)"
 
-// mask hides what maskKnown does, and what stands behind a name that says that
-// it is a secret.
+// mask hides what maskKnown hides, and values that follow a name for a secret.
 func mask(text string) string {
 	return secretNamed.ReplaceAllString(maskKnown(text), "${1}"+masked)
 }
 
-// maskKnown hides the values of this process's own environment variables that
-// are named like secrets, since the proxy inherits them, and what has the shape
-// of a well-known service's.
+// maskKnown hides tokens of well-known services, and the values of this process's
+// environment variables that are named like secrets, because the proxy inherits them.
 func maskKnown(text string) string {
 	for _, kv := range os.Environ() {
 		name, value, _ := strings.Cut(kv, "=")

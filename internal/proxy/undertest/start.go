@@ -20,38 +20,37 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// Options is how a proxy under test is started.
+// Options are the options of Start.
 type Options struct {
 	// Dir is the directory with the manifest.
 	Dir       string
 	Upstreams []contracts.Upstream
 	Index     contracts.IndexOptions
-	// SearchPath is contracts.SearchMCP or contracts.SearchREST; empty for
-	// whichever the proxy has, when it does not matter.
+	// SearchPath is contracts.SearchMCP or contracts.SearchREST. Empty means
+	// any path that the proxy has.
 	SearchPath string
-	// Tools are those that the upstreams have. An adapter may wait until each
-	// of them is found.
+	// Tools are the tools of the upstreams. An adapter may wait until each of
+	// them is found.
 	Tools []contracts.ToolID
-	// ReadyTimeout bounds the time from start to ready; QueryTimeout one
-	// search or listing. Zero means DefaultReadyTimeout and ten seconds.
+	// ReadyTimeout limits the time from start to ready, QueryTimeout that of
+	// one search or listing. Zero means DefaultReadyTimeout and ten seconds.
 	ReadyTimeout time.Duration
 	QueryTimeout time.Duration
-	// Executable stands in for this program where the manifest asks for the
-	// embedded proxy; empty means this program.
+	// Executable is used if the manifest names the embedded proxy; empty
+	// means this program.
 	Executable string
-	// Secret is what the proxy needs to know, such as an API key. Empty means
-	// what this process has in PROXY_SECRET.
+	// Secret is passed to the proxy, such as an API key. Empty means the value
+	// of PROXY_SECRET in the environment of this process.
 	Secret string
-	// Progress, when set, is told what is being waited for.
+	// Progress, if set, receives messages about what Start is waiting for.
 	Progress func(message string)
 }
 
-// DefaultReadyTimeout is enough for a proxy that takes a minute to index, on a
-// machine that has other things to do. One that has ended is not waited for.
+// DefaultReadyTimeout is enough for a proxy that takes a minute to index, on a machine
+// with other load. Start does not wait for a proxy that has ended.
 const DefaultReadyTimeout = 3 * time.Minute
 
-// Proxy is a running proxy under test. It is not safe for use by several
-// goroutines at once.
+// Proxy is a running proxy under test. It is not safe for concurrent use.
 type Proxy struct {
 	Manifest contracts.ProxyManifest
 
@@ -64,9 +63,9 @@ type Proxy struct {
 	timeout  time.Duration
 }
 
-// Start starts the proxy, with a private home directory and on loopback, and
-// waits until it says that everything is indexed. Errors of a proxy that did
-// not get there end with the tail of its log. The caller must call Stop.
+// Start starts the proxy on loopback with a private home directory, and waits until it
+// reports that everything is indexed. If it does not get ready, the error ends with the
+// end of its log. The caller must call Stop.
 func Start(ctx context.Context, opts Options) (*Proxy, error) {
 	manifest, err := ReadManifest(opts.Dir)
 	if err != nil {
@@ -83,19 +82,19 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 		if err == nil {
 			return p, nil
 		}
-		// Between our finding a free port and the proxy's taking it, somebody
-		// else may have taken it.
+		// Another process may have taken the port after it was found to be free
+		// and before the proxy listened on it.
 		if !errors.Is(err, errPortTaken) || attempt == maxAttempts {
 			return nil, err
 		}
 	}
 }
 
-// maxAttempts is how often a proxy is started that finds its port taken.
+// maxAttempts is how often a proxy is started if its port is taken.
 const maxAttempts = 3
 
 var (
-	errPortTaken = errors.New("the port that it was given is taken")
+	errPortTaken = errors.New("its port is already in use")
 	portTaken    = regexp.MustCompile(`(?i)address already in use|EADDRINUSE|port .{0,20}in use`)
 )
 
@@ -106,11 +105,11 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	}
 	home, err := os.MkdirTemp("", "touchstone-proxy-")
 	if err != nil {
-		return nil, fmt.Errorf("make a private directory for the proxy: %w", err)
+		return nil, fmt.Errorf("create a private directory for the proxy: %w", err)
 	}
 	p := &Proxy{
 		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect,
-		// One connection for each proxy, and none that outlives it.
+		// Each proxy gets its own connections, which end with it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: stayHere},
 	}
 	if err := p.start(ctx, opts); err != nil {
@@ -128,17 +127,17 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	return p, nil
 }
 
-// prepare makes what the proxy reads at its start.
+// prepare creates the directories and files that the proxy reads at its start.
 func prepare(home string, l adapter.Launch) error {
 	for _, dir := range l.Directories {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
-			return fmt.Errorf("make a directory for the proxy: %w", err)
+			return fmt.Errorf("create a directory for the proxy: %w", err)
 		}
 	}
 	for name, content := range l.Files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("make a directory for the proxy: %w", err)
+			return fmt.Errorf("create a directory for the proxy: %w", err)
 		}
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return fmt.Errorf("write the proxy's configuration: %w", err)
@@ -165,7 +164,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	if p.process, err = startProcess(launch, p.home); err != nil {
 		remedy := "build it again"
 		if errors.Is(err, syscall.ENOEXEC) {
-			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script whose first line names its interpreter (#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
+			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script that starts with its interpreter (#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
 		}
 		return fmt.Errorf("start proxy %q: %w: %s", p.Manifest.Name, err, remedy)
 	}
@@ -173,7 +172,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	p.dialect.started(p.process)
 	ready, cancel := context.WithTimeout(ctx, opts.ReadyTimeout)
 	defer cancel()
-	// A proxy that ended will not get ready.
+	// Stop waiting if the proxy ends.
 	go func() {
 		select {
 		case <-p.process.exited:
@@ -183,7 +182,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	}()
 	addr, err := p.waitReady(ready, opts)
 	if err != nil {
-		select { // a request that failed may be the first sign of its end
+		select { // a failed request may be the first sign that the proxy has ended
 		case <-p.process.exited:
 		case <-time.After(10 * pollEvery):
 		}
@@ -193,7 +192,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		case p.process.ended():
 			return fmt.Errorf("proxy %q ended before it was ready: %s", p.Manifest.Name, p.process.how())
 		case ready.Err() != nil:
-			return fmt.Errorf("proxy %q was not ready within %v (%w%s): look at its log, or allow more time with --ready-timeout", p.Manifest.Name, opts.ReadyTimeout, err, p.whereElse(addr))
+			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with --ready-timeout", p.Manifest.Name, opts.ReadyTimeout, err, p.whereElse(addr))
 		}
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
@@ -205,21 +204,20 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	return err
 }
 
-// pollEvery is how often an unready proxy is looked at.
+// pollEvery is the interval between checks of an unready proxy.
 const pollEvery = 20 * time.Millisecond
 
-// maxBadPolls is how many looks in a row may find something that makes no
-// sense before the proxy counts as broken. One alone may be a ready file that
-// is just being written.
+// maxBadPolls is the number of consecutive invalid answers after which the proxy counts
+// as broken. A single one may be a ready file that is being written.
 const maxBadPolls = 20
 
-// waitReady waits for the address, and then until the proxy says that it is
-// ready. The error is why it was not ready yet when ctx ended.
+// waitReady waits for the address, and then until the proxy is ready. If ctx ends, the
+// error says why the proxy was not ready yet.
 func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 	started := time.Now()
 	reported := started
 	var addr address
-	waiting := errors.New("it has not told its address")
+	waiting := errors.New("it has not announced its address")
 	bad := 0
 	for {
 		done, progress, err := p.look(ctx, &addr)
@@ -247,8 +245,8 @@ func (p *Proxy) waitReady(ctx context.Context, opts Options) (address, error) {
 	}
 }
 
-// look finds out the address, if it is not known yet, and whether the proxy is
-// ready; if it is not, progress says how far it is.
+// look finds out the address, if it is unknown, and whether the proxy is ready. If it
+// is not, progress describes how far it is.
 func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress string, err error) {
 	if addr.base == "" {
 		a, found, err := p.dialect.address(p.home)
@@ -256,7 +254,7 @@ func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress st
 			return false, "", err
 		}
 		if !found {
-			return false, "it has not told its address", nil
+			return false, "it has not announced its address", nil
 		}
 		for _, told := range []string{a.base, a.mcp} {
 			if err := checkLoopback(told); err != nil {
@@ -272,41 +270,41 @@ func (p *Proxy) look(ctx context.Context, addr *address) (done bool, progress st
 	return done, p.process.log.hide(progress), err
 }
 
-// checkLoopback refuses a proxy that listens where it was not told to.
+// checkLoopback refuses a proxy that listens elsewhere than on loopback.
 func checkLoopback(base string) error {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" {
-		return fmt.Errorf("it says that it listens at %q, which is no http address", base)
+		return fmt.Errorf("it announces the address %q, which is not an http address", base)
 	}
 	host := u.Hostname()
 	ip := net.ParseIP(host)
 	if host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("it listens at %q and was told to keep to loopback", base)
+		return fmt.Errorf("it listens at %q but must listen only on loopback", base)
 	}
 	return nil
 }
 
-// stayHere refuses a redirect to another machine: what the proxy is told stays
-// on this one.
+// stayHere refuses a redirect to another machine, so that requests to the proxy stay on
+// this machine.
 func stayHere(req *http.Request, via []*http.Request) error {
 	if checkLoopback(req.URL.String()) != nil {
-		return fmt.Errorf("it sends us on to %s, and is to be reached on loopback", req.URL.Host)
+		return fmt.Errorf("it redirects to %s, which is not on loopback", req.URL.Host)
 	}
 	if len(via) >= 10 {
-		return errors.New("it redirects without an end")
+		return errors.New("it redirects too often")
 	}
 	return nil
 }
 
-// Stop ends the proxy and every process that it started, and removes its
-// private directory. It may be called twice.
+// Stop stops the proxy and every process that it started, and removes its private
+// directory. It may be called twice.
 func (p *Proxy) Stop() {
 	if p.searcher != nil {
 		p.searcher.close()
 		p.searcher = nil
 	}
 	if p.process != nil && p.process.out == nil {
-		p.dialect.close() // while there is somebody to take leave of
+		p.dialect.close() // while the proxy is still running
 	}
 	if p.process != nil {
 		p.process.stop()
@@ -316,9 +314,9 @@ func (p *Proxy) Stop() {
 	_ = os.RemoveAll(p.home)
 }
 
-// Ended tells whether the proxy's process is gone, and how it went. It waits
-// up to grace for that: a broken connection is often seen before the end that
-// broke it.
+// Ended reports whether the proxy's process has ended, and how. It waits up to grace,
+// because a broken connection is often noticed before the end of the process that
+// caused it.
 func (p *Proxy) Ended(grace time.Duration) (how string, ended bool) {
 	select {
 	case <-p.process.exited:
@@ -330,11 +328,11 @@ func (p *Proxy) Ended(grace time.Duration) (how string, ended bool) {
 	return p.process.how(), true
 }
 
-// Log is the tail of what the proxy wrote, fit to be shown: secrets masked,
-// control characters escaped.
+// Log returns the end of the proxy's output for display: secrets are masked and control
+// characters escaped.
 func (p *Proxy) Log() string { return p.process.log.tail() }
 
-// WithLog appends the tail of the proxy's log to an error.
+// WithLog appends the end of the proxy's log to an error.
 func (p *Proxy) WithLog(err error) error {
 	log := p.Log()
 	if log == "" {
@@ -343,15 +341,15 @@ func (p *Proxy) WithLog(err error) error {
 	return fmt.Errorf("%w; the end of its log:\n%s", err, log)
 }
 
-// brokenConnection matches the ways in which a connection is found to be
-// broken. Which of them it is depends on timing alone.
+// brokenConnection matches the errors of a broken connection. Which of them occurs
+// depends only on timing.
 var brokenConnection = regexp.MustCompile(`\bEOF\b|connection reset by peer|broken pipe|connection refused|server closed idle connection`)
 
-// maxError bounds what a proxy can say of its errors, in bytes.
+// maxError limits the length of a proxy's error message, in bytes.
 const maxError = 2000
 
-// scrub takes what differs from run to run out of an error's text, and what is
-// secret or would be obeyed by a terminal: reports are made of it.
+// scrub removes from an error's text what differs between runs, secrets, and what
+// controls a terminal, because the text becomes part of reports.
 func (p *Proxy) scrub(addr address, err error) error {
 	if brokenConnection.MatchString(err.Error()) {
 		return ErrBroken

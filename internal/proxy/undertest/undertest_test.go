@@ -151,7 +151,7 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 		never  []string
 	}{
 		{badproxy.DiesAtOnce, nil, []string{"ended before it was ready", "status 1", `my \u001b[31mdatabase`}, []string{"\x1b"}},
-		{badproxy.NeverReady, soon, []string{"was not ready within 300ms", "has not told its address", "--ready-timeout", "in mode never-ready"}, nil},
+		{badproxy.NeverReady, soon, []string{"was not ready within 300ms", "has not announced its address", "--ready-timeout", "in mode never-ready"}, nil},
 		{badproxy.ReadyGarbage, nil, []string{"ready file is not a JSON object", "docs/own-proxy.md"}, nil},
 		{badproxy.OtherAddress, nil, []string{"192.0.2.7", "loopback"}, nil},
 		{badproxy.StatusGarbage, nil, []string{"/api/v1/status", "<html>fine</html>"}, nil},
@@ -226,7 +226,7 @@ func TestToolsAndTheirContent(t *testing.T) {
 	}{
 		{badproxy.Right, nil},
 		{badproxy.ListsLess, []string{"missing"}},
-		{badproxy.ListsOther, []string{"other description"}},
+		{badproxy.ListsOther, []string{"different description"}},
 	} {
 		t.Run(tc.mode, func(t *testing.T) {
 			p, err := start(t, tc.mode, nil)
@@ -276,7 +276,7 @@ func TestToolsAndTheirContent(t *testing.T) {
 func TestSearchSurvivesBadAnswers(t *testing.T) {
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		for _, tc := range []struct{ mode, rest, mcp string }{
-			{badproxy.AnswerGarbage, "is not what it should be", "failed to decode response"},
+			{badproxy.AnswerGarbage, "the answer is invalid", "failed to decode response"},
 			{badproxy.AnswerNaN, "invalid character 'N'", "invalid character 'N'"},
 			{badproxy.AnswerNoList, `no list "tools"`, `no list "tools"`},
 			{badproxy.EveryQueryFails, "status 500", "Internal Server Error"},
@@ -367,7 +367,7 @@ func TestProxyThatSendsAway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Search(t.Context(), "water", 3); err == nil || !strings.Contains(err.Error(), "sends us on to 192.0.2.7:80") {
+		if _, err := p.Search(t.Context(), "water", 3); err == nil || !strings.Contains(err.Error(), "redirects to 192.0.2.7:80") {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}

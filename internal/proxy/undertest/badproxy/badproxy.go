@@ -1,6 +1,6 @@
-// Package badproxy is a proxy that misbehaves on demand, for tests of what
-// drives proxies. It keeps to the contract of docs/own-proxy.md in everything
-// but the one thing that it is told to do wrong.
+// Package badproxy is a proxy that misbehaves on demand, for tests of code that
+// drives proxies. It implements the contract of docs/own-proxy.md, except for the one
+// fault that it is told to have.
 //
 // Only tests may import it.
 package badproxy
@@ -26,7 +26,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Ways to misbehave. Right is a proxy that does everything right.
+// The faults. Right has none.
 const (
 	Right           = "right"
 	InsertionOrder  = "insertion-order" // right, and sensitive to the order of tools
@@ -62,12 +62,12 @@ const (
 	SendsAway       = "sends-away"    // to another machine, at each query
 )
 
-// Argument is what a test binary's TestMain looks for as its first argument
-// to become the proxy: it then calls Main with the rest.
+// Argument is the first argument for which the TestMain of a test binary becomes the
+// proxy: it then calls Main with the other arguments.
 const Argument = "be-a-bad-proxy"
 
-// Manifest writes into a new directory the manifest of a proxy that
-// misbehaves as mode says, and the program that it names.
+// Manifest writes into a new directory the manifest of a proxy with the given fault,
+// and the program that the manifest names.
 func Manifest(t testing.TB, mode string) (dir string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -88,8 +88,7 @@ func Manifest(t testing.TB, mode string) (dir string) {
 	return dir
 }
 
-// Main is the proxy's process; args are the mode and what every proxy is
-// started with.
+// Main is the proxy's process. args are the fault and the arguments of every proxy.
 func Main(args []string) {
 	p := &badProxy{mode: args[0]}
 	flags := flag.NewFlagSet(p.mode, flag.ExitOnError)
@@ -113,7 +112,7 @@ type badProxy struct {
 	asked   atomic.Int64 // for its status
 }
 
-// slowIndexPolls is how often a slow index is looked at before it is ready.
+// slowIndexPolls is the number of status requests before a slow index is ready.
 const slowIndexPolls = 10
 
 func (p *badProxy) run(config, listen, readyFile string) error {
@@ -231,7 +230,7 @@ func (p *badProxy) list(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"tools": list})
 }
 
-// answer returns the body of a search's answer.
+// answer returns the body of the answer to a search.
 func (p *badProxy) answer(query string, limit int) string {
 	p.queries.Add(1)
 	switch p.mode {
@@ -266,7 +265,7 @@ func (p *badProxy) answer(query string, limit int) string {
 	return string(b)
 }
 
-// ranked orders all tools by the number of words that they share with the
+// ranked orders all tools by the number of words that they have in common with the
 // query.
 func (p *badProxy) ranked(query string) []contracts.SearchHit {
 	var hits []contracts.SearchHit
@@ -288,17 +287,17 @@ func (p *badProxy) ranked(query string) []contracts.SearchHit {
 	return hits
 }
 
-// breaks tells whether this query is to be broken off.
+// breaks reports whether the answer to this query is to be broken off.
 func (p *badProxy) breaks() bool {
 	return p.mode == BreaksOff || p.mode == SometimesBreaks && p.queries.Load()%3 == 2
 }
 
-// fails tells whether this query is to fail, which is not told by the answer.
+// fails reports whether this query is to fail with an error status.
 func (p *badProxy) fails() bool {
 	return p.mode == EveryQueryFails || p.mode == EveryThirdFails && p.queries.Load()%3 == 2
 }
 
-// breakOff promises an answer and closes the connection within it.
+// breakOff announces an answer and closes the connection before its end.
 func breakOff(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "1000")
@@ -307,12 +306,12 @@ func breakOff(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// astray answers a query in the ways of two modes, or not at all.
+// astray handles a query for two of the faults. It reports whether it did.
 func (p *badProxy) astray(w http.ResponseWriter, query string) (done bool) {
 	switch p.mode {
 	case QuotesSecret:
-		// What the query says stands before it, so that the secret can be
-		// moved to where a message is cut.
+		// The text of the query precedes the secret, so that a test can move the
+		// secret to the place where a message is cut.
 		http.Error(w, query+" wrong key: "+os.Getenv("PROXY_SECRET"), http.StatusUnauthorized)
 	case SendsAway:
 		w.Header().Set("Location", "http://192.0.2.7:80/")
@@ -340,7 +339,7 @@ func (p *badProxy) search(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, p.answer(r.URL.Query().Get("q"), limit))
 }
 
-// mcp answers just enough of streamable HTTP, without sessions.
+// mcp implements a minimum of streamable HTTP, without sessions.
 func (p *badProxy) mcp(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.WriteHeader(http.StatusMethodNotAllowed)

@@ -1,5 +1,5 @@
-// Command program is a bad proxy as a program of its own, for tests that
-// drive the whole of touchstone: its first argument is the way to misbehave.
+// Command program is a bad proxy as a separate program, for tests that run the whole
+// of touchstone. Its first argument is the fault.
 package main
 
 import (
