@@ -68,7 +68,7 @@ func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
 // is read, so treat a *CorruptError or ErrNotFound after a hit as a miss.
 func (s *Store) Lookup(k Key) (*Record, *Miss) {
 	var rec *Record
-	miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
+	_, miss := s.withRecord(k, func(b []byte) (h recordHeader, err error) {
 		if rec, err = decodeRecord(b); err != nil {
 			return h, err
 		}
@@ -86,32 +86,49 @@ func (s *Store) Lookup(k Key) (*Record, *Miss) {
 // whatever time to live it was written with. A maxAge of 0 means no limit.
 func (s *Store) Outputs(k Key, maxAge time.Duration) ([]RecordOutput, time.Duration, *Miss) {
 	var head recordHeader
-	miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
-		h, _, err := decodeRecordHeader(b)
+	aged := func(h recordHeader) recordHeader {
 		if maxAge > 0 && (h.expires.IsZero() || h.written.Add(maxAge).Before(h.expires)) {
 			h.expires = h.written.Add(maxAge)
 		}
+		return h
+	}
+	if s.records != nil {
+		path := s.entryPath(recordsDir, k)
+		if h, mtime, ok := s.records.find(s, k, path); ok {
+			head = aged(*h)
+			if miss := s.usable(&head, path, mtime); miss != nil {
+				return nil, 0, miss
+			}
+			return head.outputs, head.duration, nil
+		}
+	}
+	read := s.clock()
+	st, miss := s.withRecord(k, func(b []byte) (recordHeader, error) {
+		h, _, err := decodeRecordHeader(b)
 		head = h
-		return h, err
+		return aged(h), err
 	})
 	if miss != nil {
 		return nil, 0, miss
+	}
+	if s.records != nil {
+		s.records.remember(head, st, read)
 	}
 	return head.outputs, head.duration, nil
 }
 
 // withRecord reads the record file of a key and performs every check that can
 // make it a miss.
-func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Miss {
+func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fileStat, *Miss) {
 	path := s.entryPath(recordsDir, k)
 	buf := recordBuffers.Get().(*[]byte)
 	defer recordBuffers.Put(buf)
 	b, st, err := readWhole(path, *buf, maxRecordFile)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return s.absent(k)
+			return st, s.absent(k)
 		}
-		return &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
+		return st, &Miss{Reason: fmt.Sprintf("the record cannot be read: %v", err), Corrupt: true}
 	}
 	*buf = b[:0]
 	h, err := decode(b)
@@ -123,9 +140,15 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 			s.bury(k, tombstone{Why: whyCorrupt, Detail: err.Error()})
 			os.Remove(path)
 		}
-		return &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
+		return st, &Miss{Reason: "the record is corrupt: " + err.Error(), Corrupt: true}
 	}
-	if miss := s.expired(&h); miss != nil {
+	return st, s.usable(&h, path, st.mtime)
+}
+
+// usable says why a whole record is a miss all the same, and renews the time
+// of the record's file, mtime, where it is a hit.
+func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
+	if miss := s.expired(h); miss != nil {
 		return miss
 	}
 	for i := range h.outputs {
@@ -139,8 +162,11 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) *Mi
 	if !h.stderr.IsZero() && !s.Has(h.stderr) {
 		return s.lost("the standard error", h.stderr)
 	}
-	if now := s.clock(); now.Sub(time.Unix(0, st.mtime)) >= touchInterval && !s.readOnly {
+	if now := s.clock(); now.Sub(time.Unix(0, mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the order of evictions depends on it
+		if s.records != nil {
+			s.records.forget(h.key)
+		}
 	}
 	return nil
 }

@@ -86,15 +86,29 @@ func encodeRecord(r *Record, written time.Time) ([]byte, error) {
 	b = le.AppendUint32(b, uint32(len(js)))
 	sum := sha256.Sum256(js)
 	b = append(b, sum[:]...)
-	b = append(b, r.Key[:]...)
-	b = le.AppendUint64(b, uint64(unixNano(written)))
-	b = le.AppendUint64(b, uint64(unixNano(r.Expires)))
-	b = le.AppendUint64(b, uint64(r.Duration))
-	b = append(b, r.Stdout[:]...)
-	b = append(b, r.Stderr[:]...)
-	b = le.AppendUint16(b, uint16(len(r.Outputs)))
-	for i := range r.Outputs {
-		o := &r.Outputs[i]
+	h := recordHeader{
+		key: r.Key, written: written, expires: r.Expires, duration: r.Duration,
+		stdout: r.Stdout, stderr: r.Stderr, outputs: r.Outputs,
+	}
+	b = h.append(b)
+	le.PutUint32(b[4:], uint32(len(b)+recordSumSize))
+	sum = sha256.Sum256(b)
+	b = append(b, sum[:]...)
+	return append(b, js...), nil
+}
+
+// append writes the fields of a header, from the key to the last output.
+func (h *recordHeader) append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = append(b, h.key[:]...)
+	b = le.AppendUint64(b, uint64(unixNano(h.written)))
+	b = le.AppendUint64(b, uint64(unixNano(h.expires)))
+	b = le.AppendUint64(b, uint64(h.duration))
+	b = append(b, h.stdout[:]...)
+	b = append(b, h.stderr[:]...)
+	b = le.AppendUint16(b, uint16(len(h.outputs)))
+	for i := range h.outputs {
+		o := &h.outputs[i]
 		b = le.AppendUint16(b, uint16(len(o.Name)))
 		b = append(b, o.Name...)
 		b = le.AppendUint16(b, uint16(len(o.Path)))
@@ -108,10 +122,7 @@ func encodeRecord(r *Record, written time.Time) ([]byte, error) {
 			b = append(b, 0)
 		}
 	}
-	le.PutUint32(b[4:], uint32(len(b)+recordSumSize))
-	sum = sha256.Sum256(b)
-	b = append(b, sum[:]...)
-	return append(b, js...), nil
+	return b
 }
 
 func unixNano(t time.Time) int64 {
@@ -155,45 +166,78 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	if sha256.Sum256(body) != [32]byte(b[12:44]) {
 		return h, nil, errors.New("the body does not match its checksum")
 	}
-	d := cursor{b: head[44:]}
-	d.copy(h.key[:])
-	h.written = fromUnixNano(int64(d.u64()))
-	h.expires = fromUnixNano(int64(d.u64()))
-	h.duration = time.Duration(d.u64())
-	d.copy(h.stdout[:])
-	d.copy(h.stderr[:])
-	n := int(d.u16())
+	var d headerDecoder
+	err = d.decode(head[44:], &h)
+	return h, body, err
+}
+
+// headerDecoder decodes the fields of headers. Headers that one decoder decodes
+// share the memory of their outputs and equal names.
+type headerDecoder struct {
+	spare []RecordOutput // where outputs are put, as long as there is room
+	names [8]string      // names and paths that were read before
+	next  int
+}
+
+// decode reads what recordHeader.append has written.
+func (d *headerDecoder) decode(fields []byte, h *recordHeader) error {
+	c := cursor{b: fields}
+	c.copy(h.key[:])
+	h.written = fromUnixNano(int64(c.u64()))
+	h.expires = fromUnixNano(int64(c.u64()))
+	h.duration = time.Duration(c.u64())
+	c.copy(h.stdout[:])
+	c.copy(h.stderr[:])
+	n := int(c.u16())
 	// The smallest output has 49 bytes: a false count cannot cause an
 	// allocation larger than the file justifies.
-	if n*49 > len(d.b) {
-		return h, nil, errShortRecord
+	if n*49 > len(c.b) {
+		return errShortRecord
 	}
-	h.outputs = make([]RecordOutput, n)
+	if n <= len(d.spare) {
+		h.outputs, d.spare = d.spare[:n:n], d.spare[n:]
+	} else {
+		h.outputs = make([]RecordOutput, n)
+	}
 	for i := range h.outputs {
 		o := &h.outputs[i]
-		o.Name = string(d.take(int(d.u16())))
-		o.Path = string(d.take(int(d.u16())))
-		d.copy(o.Digest[:])
-		o.Size = int64(d.u64())
-		o.Mode = fs.FileMode(d.u32())
-		switch d.u8() {
+		o.Name = d.name(c.take(int(c.u16())))
+		o.Path = d.name(c.take(int(c.u16())))
+		c.copy(o.Digest[:])
+		o.Size = int64(c.u64())
+		o.Mode = fs.FileMode(c.u32())
+		switch c.u8() {
 		case 0:
 		case 1:
 			o.Dir = true
 		default:
-			return h, nil, fmt.Errorf("output %d is neither a file nor a directory", i)
+			return fmt.Errorf("output %d is neither a file nor a directory", i)
 		}
 	}
-	if d.short {
-		return h, nil, errShortRecord
+	if c.short {
+		return errShortRecord
 	}
-	if len(d.b) != 0 {
-		return h, nil, errors.New("the header has trailing bytes")
+	if len(c.b) != 0 {
+		return errors.New("the header has trailing bytes")
 	}
 	if h.key.IsZero() {
-		return h, nil, errors.New("the key is zero")
+		return errors.New("the key is zero")
 	}
-	return h, body, validateOutputs(h.outputs)
+	return validateOutputs(h.outputs)
+}
+
+// name is a string of the bytes, the same one for the same bytes where it was
+// read shortly before.
+func (d *headerDecoder) name(b []byte) string {
+	for _, s := range d.names {
+		if string(b) == s {
+			return s
+		}
+	}
+	s := string(b)
+	d.names[d.next%len(d.names)] = s
+	d.next++
+	return s
 }
 
 // decodeRecord verifies and decodes a whole record file.

@@ -52,10 +52,14 @@ func retry(call func() error) error {
 
 func lstat(path string) (fileStat, error) {
 	var st unix.Stat_t
-	if err := retry(func() error { return unix.Lstat(path, &st) }); err != nil {
-		return fileStat{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+	for {
+		switch err := unix.Lstat(path, &st); {
+		case err == nil:
+			return statOf(&st), nil
+		case !errors.Is(err, unix.EINTR):
+			return fileStat{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+		}
 	}
-	return statOf(&st), nil
 }
 
 func fstat(f *os.File) (fileStat, error) {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -38,11 +37,7 @@ func encodeStatIndex(entries map[string]*statEntry, saved time.Time) []byte {
 		e := entries[path]
 		b = le.AppendUint16(b, uint16(len(path)))
 		b = append(b, path...)
-		b = le.AppendUint64(b, uint64(e.size))
-		b = le.AppendUint64(b, uint64(e.mtime))
-		b = le.AppendUint64(b, uint64(e.ctime))
-		b = le.AppendUint64(b, e.inode)
-		b = le.AppendUint32(b, uint32(e.mode))
+		b = e.fileStat.append(b)
 		b = append(b, e.idle)
 		b = append(b, e.digest[:]...)
 		n++
@@ -78,8 +73,8 @@ func decodeStatIndex(b []byte) (map[string]*statEntry, time.Time, error) {
 		if len(c.take(length)) != length {
 			break
 		}
-		e.size, e.mtime, e.ctime, e.inode = int64(c.u64()), int64(c.u64()), int64(c.u64()), c.u64()
-		e.mode, e.idle = fs.FileMode(c.u32()), c.u8()
+		e.fileStat = c.stat()
+		e.idle = c.u8()
 		c.copy(e.digest[:])
 		entries[text[start:start+length]] = e
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,7 +34,7 @@ type StatIndex struct {
 type statEntry struct {
 	fileStat
 	idle   uint8 // number of saves since the file was last asked for
-	used   bool
+	used   atomic.Bool
 	digest Digest
 }
 
@@ -83,6 +84,16 @@ func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
 	if err != nil {
 		return Digest{}, 0, 0, statError(path, err)
 	}
+	return x.file(path, e)
+}
+
+// FileAs is File for a caller that has just looked at the file: found stands
+// for the file as it is now.
+func (x *StatIndex) FileAs(found *FileInfo) (Digest, int64, fs.FileMode, error) {
+	return x.file(found.path, found.stat)
+}
+
+func (x *StatIndex) file(path string, e fileStat) (Digest, int64, fs.FileMode, error) {
 	if !e.mode.IsRegular() {
 		return Digest{}, 0, 0, fmt.Errorf("%s is %s, not a regular file; name a regular file", path, kindOf(e.mode))
 	}
@@ -92,18 +103,13 @@ func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
 	if known != nil && known.fileStat == e {
 		// A time in the future may occur again when the clock gets there.
 		if now := x.store.clock().UnixNano(); e.mtime <= now && e.ctime <= now {
-			x.use(known)
+			if !known.used.Load() {
+				known.used.Store(true)
+			}
 			return known.digest, e.size, e.mode.Perm(), nil
 		}
 	}
 	return x.hash(path)
-}
-
-// use marks an entry as used.
-func (x *StatIndex) use(e *statEntry) {
-	x.mu.Lock()
-	e.used = true
-	x.mu.Unlock()
 }
 
 // settled reports whether an edit after the given time must leave different
@@ -132,7 +138,7 @@ func (x *StatIndex) hash(path string) (Digest, int64, fs.FileMode, error) {
 			return Digest{}, 0, 0, statError(path, err)
 		}
 		if n == after.size && before == after {
-			x.remember(path, &statEntry{fileStat: before, digest: d, used: true}, began)
+			x.remember(path, &statEntry{fileStat: before, digest: d}, began)
 			return d, n, after.mode.Perm(), nil
 		}
 		if try == tries {
@@ -159,6 +165,7 @@ func (x *StatIndex) remember(path string, e *statEntry, began time.Time) {
 	x.hashedFiles++
 	x.hashedBytes += e.size
 	if e.settled(began) {
+		e.used.Store(true)
 		x.entries[path] = e
 		x.dirty = true
 	} else if _, old := x.entries[path]; old {
@@ -195,7 +202,7 @@ func (x *StatIndex) Save() error {
 	}
 	for path, e := range x.entries {
 		switch {
-		case e.used:
+		case e.used.Load():
 			e.idle = 0
 		case e.idle >= maxIdle:
 			delete(x.entries, path)

@@ -16,9 +16,8 @@ import (
 
 // cellScope is the evaluation context of one stage, moved from cell to cell.
 type cellScope struct {
-	ctx *hcl.EvalContext
-	// axes are the values of the cell at hand.
-	axes []AxisValue
+	ctx  *hcl.EvalContext
+	cell *cell // the one at hand
 	buf  []byte
 	// set counts how often each root was set anew, by its bit's position.
 	set [len(rootNames)]int
@@ -26,9 +25,19 @@ type cellScope struct {
 
 // enter moves on to a cell.
 func (c *cellScope) enter(cell *cell) {
-	c.axes = cell.axes
-	c.bind(readsMatrix, cell.val)
+	c.cell = cell
+	c.set[matrixRoot]++ // bound where an expression is evaluated
 }
+
+// matrixRoot is the position of "matrix" among the roots.
+var matrixRoot = func() int {
+	for i, r := range rootNames {
+		if r.root == readsMatrix {
+			return i
+		}
+	}
+	panic("matrix is no root")
+}()
 
 func (c *cellScope) join(parts []part) string {
 	c.buf = c.buf[:0]
@@ -36,7 +45,7 @@ func (c *cellScope) join(parts []part) string {
 		if p.axis < 0 {
 			c.buf = append(c.buf, p.literal...)
 		} else {
-			c.buf = append(c.buf, c.axes[p.axis].Value...)
+			c.buf = append(c.buf, c.cell.axes[p.axis].Value...)
 		}
 	}
 	return string(c.buf)
@@ -123,6 +132,9 @@ func (e *cellExpr) eval(l *loader, c *cellScope) (fresh bool) {
 	if e.parts != nil {
 		e.val, e.ok = cty.StringVal(c.join(e.parts)), true
 	} else {
+		if e.reads&readsMatrix != 0 {
+			c.ctx.Variables["matrix"] = c.cell.matrix()
+		}
 		e.val, e.ok = l.evalCell(e.expr, c.ctx)
 	}
 	return true

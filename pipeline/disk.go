@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/cache"
 )
 
 // disk is what the language may ask of the file system: it looks, and never
@@ -24,7 +26,7 @@ type disk interface {
 type osDisk struct{}
 
 func (osDisk) Open(path string) (io.ReadCloser, error)    { return os.Open(path) }
-func (osDisk) Lstat(path string) (fs.FileInfo, error)     { return os.Lstat(path) }
+func (osDisk) Lstat(path string) (fs.FileInfo, error)     { return cache.Lstat(path) }
 func (osDisk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
 func (osDisk) Resolve(path string) (string, error)        { return filepath.EvalSymlinks(path) }
 

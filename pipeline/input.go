@@ -10,6 +10,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/touchstone-eval/touchstone/cache"
 )
 
 // inputsDir is where inputs are put.
@@ -95,7 +97,8 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 		return []string{err.Error()}
 	}
 	in.Path += path.Ext(filepath.Base(label))
-	in.Files = []SourceFile{{Source: real, Label: label}}
+	found, _ := fi.(*cache.FileInfo)
+	in.Files = []SourceFile{{Source: real, Label: label, Found: found}}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"strconv"
@@ -53,88 +54,168 @@ type KeyComponent struct {
 // whoever explains a miss can look the earlier content up. Where inputs are
 // put is a component of its own.
 func (in *Instance) Key(inputs map[string]cache.Digest, tools []ToolIdentity) (cache.Key, []KeyComponent) {
-	n := 8 + len(in.Matrix) + len(in.Inputs) + len(in.Outputs) + len(in.Env) + len(in.Secrets) + len(tools)
-	k := keyWriter{components: make([]KeyComponent, 0, n)}
-	k.text("schema", KeySchema)
-	k.text("stage", in.Stage)
+	digests := make([]cache.Digest, len(in.Inputs))
+	for i := range in.Inputs {
+		digests[i] = inputs[in.Inputs[i].Name]
+	}
+	var k Keyer
+	key := k.Key(in, digests, tools...)
+	return key, k.Components()
+}
+
+// A Keyer computes the keys of many instances. The instances of a matrix
+// have most components of their keys in common; a Keyer hashes such a
+// component once. Its zero value is ready to use. It is not safe for
+// concurrent use.
+type Keyer struct {
+	// made holds the components of the last key; beyond them, those of
+	// earlier, longer ones.
+	made   []keyPart
+	n      int    // how many components the last key has
+	buf    []byte // the encoding of the component at hand
+	hashed []byte // what the key is the digest of
+	// sensitive is that of the last instance: it decides which values are
+	// shown and is in no encoding.
+	sensitive bool
+}
+
+// keyPart is a component with the bytes that its digest was computed from.
+type keyPart struct {
+	KeyComponent
+	encoded []byte // nil for a digest that was given
+}
+
+// Key is the key of an instance, as Instance.Key; inputs are the digests of
+// its inputs in their order.
+func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) cache.Key {
+	if k.n = 0; k.sensitive != in.Sensitive {
+		k.sensitive, k.made = in.Sensitive, k.made[:0]
+	}
+	k.text("schema", "", KeySchema)
+	k.text("stage", "", in.Stage)
 	for _, av := range in.Matrix {
-		k.text("matrix."+av.Axis, av.Value)
+		k.text("matrix.", av.Axis, av.Value)
 	}
 	k.list("command", in.Command, !in.Sensitive)
 	if len(in.Inputs) > 0 {
 		k.inputs(in.Inputs, inputs)
 	}
-	for _, out := range in.Outputs {
-		path := out.Path
+	for i := range in.Outputs {
+		out := &in.Outputs[i]
+		k.begin()
 		if out.Dir {
-			path += "/" // no path of a plain file ends so
+			// No path of a plain file ends in a slash.
+			k.buf = binary.AppendUvarint(k.buf, uint64(len(out.Path)+1))
+			k.buf = append(append(k.buf, out.Path...), '/')
+		} else {
+			k.str(out.Path)
 		}
-		k.text("output."+out.Name, path)
+		if c := k.end("output.", out.Name); c != nil {
+			c.Value = out.Path
+			if out.Dir {
+				c.Value += "/"
+			}
+			c.Value = shown(c.Value, true)
+		}
 	}
 	for _, e := range in.Env {
 		k.begin()
 		k.str(e.Value)
-		k.end("env."+e.Name, shown(e.Value, !in.Sensitive))
+		if c := k.end("env.", e.Name); c != nil {
+			c.Value = shown(e.Value, !in.Sensitive)
+		}
 	}
 	if len(in.Passthrough) > 0 {
 		k.list("passthrough", in.Passthrough, true)
 	}
 	for _, s := range in.Secrets {
-		k.text("secret."+s.Name, s.From)
+		k.text("secret.", s.Name, s.From)
 	}
-	k.text("network", string(in.Network))
+	k.text("network", "", string(in.Network))
 	if in.Image != "" {
-		k.text("image", in.Image)
+		k.text("image", "", in.Image)
 	}
 	if in.Platform != "" {
-		k.text("platform", in.Platform)
+		k.text("platform", "", in.Platform)
 	}
 	for _, t := range tools {
-		k.components = append(k.components, KeyComponent{Name: "tool." + t.Name, Digest: t.Digest})
+		k.given("tool.", t.Name, t.Digest)
 	}
-	return k.sum(), k.components
+	return k.sum()
 }
 
-// keyWriter collects components; buf is reused for all of them.
-type keyWriter struct {
-	components []KeyComponent
-	buf        []byte
-	array      [512]byte
+// Components lists the components of the last key.
+func (k *Keyer) Components() []KeyComponent {
+	components := make([]KeyComponent, k.n)
+	for i := range components {
+		components[i] = k.made[i].KeyComponent
+	}
+	return components
 }
 
-func (k *keyWriter) begin() { k.buf = k.array[:0] }
+func (k *Keyer) begin() { k.buf = k.buf[:0] }
 
-func (k *keyWriter) str(s string) {
+func (k *Keyer) str(s string) {
 	k.buf = binary.AppendUvarint(k.buf, uint64(len(s)))
 	k.buf = append(k.buf, s...)
 }
 
-func (k *keyWriter) end(name, value string) {
-	k.components = append(k.components, KeyComponent{Name: name, Digest: sha256.Sum256(k.buf), Value: value})
+// next is the place of the next component, and whether the last key had the
+// component of this name there.
+func (k *Keyer) next(prefix, name string) (part *keyPart, same bool) {
+	if k.n == len(k.made) {
+		k.made = append(k.made, keyPart{})
+	}
+	part = &k.made[k.n]
+	k.n++
+	if rest, ok := strings.CutPrefix(part.Name, prefix); ok && rest == name {
+		return part, true
+	}
+	part.Name = prefix + name
+	return part, false
 }
 
-func (k *keyWriter) text(name, value string) {
+// end makes a component of what was encoded since begin. It returns the
+// component to have its Value set, or nil where the last key had the same.
+func (k *Keyer) end(prefix, name string) *KeyComponent {
+	part, same := k.next(prefix, name)
+	if same && part.encoded != nil && bytes.Equal(part.encoded, k.buf) {
+		return nil
+	}
+	part.encoded = append(part.encoded[:0], k.buf...)
+	part.Digest = sha256.Sum256(k.buf)
+	part.Value = ""
+	return &part.KeyComponent
+}
+
+// given adds a component whose digest is known.
+func (k *Keyer) given(prefix, name string, d cache.Digest) {
+	part, _ := k.next(prefix, name)
+	part.Digest, part.Value, part.encoded = d, "", nil
+}
+
+func (k *Keyer) text(prefix, name, value string) {
 	k.begin()
 	k.str(value)
-	k.end(name, shown(value, true))
+	if c := k.end(prefix, name); c != nil {
+		c.Value = shown(value, true)
+	}
 }
 
-func (k *keyWriter) list(name string, values []string, show bool) {
+func (k *Keyer) list(name string, values []string, show bool) {
 	k.begin()
 	total := 0
 	for _, v := range values {
 		k.str(v)
 		total += len(v) + 1
 	}
-	value := ""
-	if show && total <= maxComponentValue {
-		value = quoteWords(values)
+	if c := k.end(name, ""); c != nil && show && total <= maxComponentValue {
+		c.Value = shown(quoteWords(values), true)
 	}
-	k.end(name, shown(value, show))
 }
 
 // inputs writes where each input is put, then the content of each.
-func (k *keyWriter) inputs(inputs []Input, digests map[string]cache.Digest) {
+func (k *Keyer) inputs(inputs []Input, digests []cache.Digest) {
 	k.begin()
 	length := 0
 	for i := range inputs {
@@ -150,37 +231,28 @@ func (k *keyWriter) inputs(inputs []Input, digests map[string]cache.Digest) {
 		}
 		length += len(inputs[i].Path) + 1
 	}
-	value := ""
-	if length <= maxComponentValue {
-		var b strings.Builder
-		b.Grow(length)
+	if c := k.end("inputs", ""); c != nil && length <= maxComponentValue {
+		paths := make([]string, len(inputs))
 		for i := range inputs {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(inputs[i].Path)
+			paths[i] = inputs[i].Path
 		}
-		value = b.String()
+		c.Value = shown(strings.Join(paths, " "), true)
 	}
-	k.end("inputs", shown(value, true))
 	for i := range inputs {
-		k.components = append(k.components, KeyComponent{Name: InputPrefix + inputs[i].Name, Digest: digests[inputs[i].Name]})
+		k.given(InputPrefix, inputs[i].Name, digests[i])
 	}
 }
 
 // sum hashes the components, in their order, with their names.
-func (k *keyWriter) sum() cache.Key {
-	h := sha256.New()
-	for i := range k.components {
-		c := &k.components[i]
-		k.begin()
-		k.str(c.Name)
-		k.buf = append(k.buf, c.Digest[:]...)
-		h.Write(k.buf)
+func (k *Keyer) sum() cache.Key {
+	k.hashed = k.hashed[:0]
+	for i := range k.made[:k.n] {
+		c := &k.made[i]
+		k.hashed = binary.AppendUvarint(k.hashed, uint64(len(c.Name)))
+		k.hashed = append(k.hashed, c.Name...)
+		k.hashed = append(k.hashed, c.Digest[:]...)
 	}
-	var key cache.Key
-	h.Sum(key[:0])
-	return key
+	return sha256.Sum256(k.hashed)
 }
 
 // shown is the value as it may be printed: in one line, whole or not at all.

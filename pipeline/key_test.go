@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ var keyExempt = map[string]string{
 	"Inputs.Files.Path":   "part of the digest of the input's content",
 	"Inputs.Files.Source": "keys hold what a file contains and not where it lies",
 	"Inputs.Files.Label":  "names the file in messages",
+	"Inputs.Files.Found":  "spares a look at the file; what it contains is part of the digest of the input's content",
 	"Inputs.From.Path":    "part of the digest of the input's content",
 	"Inputs.From.From":    "keys hold what an output contains and not who made it",
 }
@@ -104,6 +106,8 @@ func change(t *testing.T, v reflect.Value) {
 		v.SetFloat(v.Float() + 1)
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Slice:
 		v.Set(reflect.Zero(v.Type()))
 	case reflect.Struct:
@@ -198,6 +202,51 @@ func TestKeyHidesSensitiveAndLongValues(t *testing.T) {
 		case "command", "env.A", "matrix.axis", "image":
 			if c.Value != "" {
 				t.Errorf("%s shows %q", c.Name, c.Value)
+			}
+		}
+	}
+}
+
+// A Keyer that has seen other instances gives the keys and the components of
+// one that has not.
+func TestKeyerForgets(t *testing.T) {
+	var instances []*Instance
+	add := func(edit func(*Instance)) {
+		in := fullInstance()
+		edit(in)
+		instances = append(instances, in)
+	}
+	add(func(*Instance) {})
+	add(func(in *Instance) { in.Sensitive = true })
+	add(func(in *Instance) { in.Matrix[0].Value = "other" })
+	add(func(in *Instance) { in.Matrix = nil })
+	add(func(in *Instance) { in.Matrix[0] = AxisValue{"other", "value"} })
+	add(func(in *Instance) { in.Command = nil })
+	add(func(in *Instance) { in.Command = []string{"programargument"} })
+	add(func(in *Instance) { in.Outputs[0].Dir = true })
+	add(func(in *Instance) { in.Outputs[0].Name = "put" })
+	add(func(in *Instance) { in.Inputs = nil })
+	add(func(in *Instance) { in.Inputs[0].Tree = true })
+	add(func(in *Instance) { in.Env[0].Value = "b" })
+	add(func(in *Instance) { in.Env = append(in.Env, EnvVar{"B", ""}) })
+	add(func(in *Instance) { in.Image, in.Platform = "", "" })
+	add(func(in *Instance) { in.Secrets, in.Passthrough = nil, nil })
+	var used Keyer
+	for _, a := range instances {
+		for _, b := range instances {
+			for _, in := range []*Instance{a, b} {
+				digests := make([]cache.Digest, len(in.Inputs))
+				for i := range digests {
+					digests[i] = cache.Digest{byte(len(in.Env)), 1}
+				}
+				var fresh Keyer
+				want := fresh.Key(in, digests, fullTools...)
+				if got := used.Key(in, digests, fullTools...); got != want {
+					t.Fatalf("the key of %+v depends on what was keyed before", in)
+				}
+				if got := used.Components(); !slices.Equal(got, fresh.Components()) {
+					t.Fatalf("components of a used Keyer:\n%+v\nand of a new one:\n%+v", got, fresh.Components())
+				}
 			}
 		}
 	}

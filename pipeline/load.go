@@ -28,6 +28,10 @@ type Options struct {
 	// Version is touchstone's own, for required_version; anything but a
 	// semantic version is a development build, which fits every pipeline.
 	Version string
+	// Named, when set, is called as soon as the pipeline's name and root are
+	// known, before most of the work, so that the caller can prepare for both.
+	// The plan may still turn out to be invalid.
+	Named func(name, root string)
 }
 
 // Load reads a pipeline and plans it. All problems are reported at once, in
@@ -134,6 +138,9 @@ func (l *loader) run(src *moduleSource) {
 	}
 	if !l.diags.HasErrors() && !slices.ContainsFunc(l.modules, func(m *module) bool { return len(m.stageOrder) > 0 }) {
 		l.errorf(hcl.Range{}, "No stages", "%s declares no stage, so there is nothing to run. Add one: stage \"NAME\" { command = [...] }.", src.main)
+	}
+	if l.opts.Named != nil {
+		l.opts.Named(l.plan.Name, l.plan.Root)
 	}
 	root.evaluate(root.readValues())
 	for _, m := range l.modules {

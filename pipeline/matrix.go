@@ -31,7 +31,20 @@ type axis struct {
 // cell is one combination of values.
 type cell struct {
 	axes []AxisValue
-	val  cty.Value // the object "matrix"
+	vals []cty.Value // of the axes
+	val  cty.Value   // the object "matrix", made when it is first wanted
+}
+
+// matrix is the value of "matrix" in the cell.
+func (c *cell) matrix() cty.Value {
+	if c.val == cty.NilVal {
+		vals := make(map[string]cty.Value, len(c.axes))
+		for i, av := range c.axes {
+			vals[av.Axis] = c.vals[i]
+		}
+		c.val = cty.ObjectVal(vals)
+	}
+	return c.val
 }
 
 func (s *stage) axisNames() []string {
@@ -123,6 +136,7 @@ func (s *stage) product(total int, excludes []exclusion) {
 	n := len(s.axes)
 	s.cells = make([]cell, 0, total)
 	texts := make([]AxisValue, total*n) // one allocation for all cells
+	all := make([]cty.Value, total*n)
 	at := make([]int, n)
 	for range total {
 		row := texts[:n:n]
@@ -130,12 +144,12 @@ func (s *stage) product(total int, excludes []exclusion) {
 			row[j] = AxisValue{Axis: a.name, Value: a.texts[at[j]]}
 		}
 		if !excluded(row, excludes) {
-			vals := make(map[string]cty.Value, n)
+			vals := all[:n:n]
 			for j, a := range s.axes {
-				vals[a.name] = a.vals[at[j]]
+				vals[j] = a.vals[at[j]]
 			}
-			s.cells = append(s.cells, cell{axes: row, val: cty.ObjectVal(vals)})
-			texts = texts[n:]
+			s.cells = append(s.cells, cell{axes: row, vals: vals})
+			texts, all = texts[n:], all[n:]
 		}
 		for j := n - 1; j >= 0; j-- {
 			if at[j]++; at[j] < len(s.axes[j].texts) {
@@ -174,16 +188,17 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has %d combinations at most.", a.Name, s.name, val.LengthInt(), maxCells)
 		return ax, false
 	}
-	seen := make(map[string]bool, val.LengthInt())
+	elements := val.AsValueSlice()
+	seen := make(map[string]bool, len(elements))
+	ax.texts, ax.vals = make([]string, 0, len(elements)), make([]cty.Value, 0, len(elements))
 	ok = true
-	for it := val.ElementIterator(); it.Next(); {
-		i, v := it.Element()
+	for i, v := range elements {
 		text, problem := axisText(v)
 		if problem == "" && seen[text] {
 			problem = fmt.Sprintf("%q is on the axis twice", text)
 		}
 		if problem != "" {
-			l.errorf(elementRange(a.Expr, i), "Invalid axis value", "A value of the axis %q cannot be used: %s.", a.Name, problem)
+			l.errorf(elementRange(a.Expr, cty.NumberIntVal(int64(i))), "Invalid axis value", "A value of the axis %q cannot be used: %s.", a.Name, problem)
 			ok = false
 			continue
 		}

@@ -1,6 +1,10 @@
 package pipeline
 
-import "time"
+import (
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+)
 
 // Plan is a validated pipeline: every stage instance with all expressions
 // evaluated, in an order in which each comes after what it reads.
@@ -128,6 +132,8 @@ type SourceFile struct {
 	Source string // absolute
 	// Label is how messages name the file: as the pipeline wrote it.
 	Label string
+	// Found is the file as Load found it; nil where Load did not look.
+	Found *cache.FileInfo
 }
 
 // UpstreamFile is an output of an earlier instance. Path is relative to the

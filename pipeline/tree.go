@@ -56,7 +56,10 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("%s%s", pathError(label, err), wherePathsBegin(label, err))
 	}
-	if real != string(filepath.Separator) || base != "" {
+	switch {
+	case real == dir:
+		real = abs // no link on the way
+	case real != string(filepath.Separator) || base != "":
 		real = filepath.Join(real, base)
 	}
 	fi, err := s.disk.Lstat(real)

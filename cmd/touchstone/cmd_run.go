@@ -159,6 +159,7 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 		log.w = f
 		sinks = append(sinks, log.event)
 	}
+	s.engine.OmitHits = rf.events == "" && rf.progress != "json"
 	s.engine.Events = func(e engine.Event) {
 		for _, sink := range sinks {
 			sink(e)
@@ -192,12 +193,11 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	if err := use(outcomes); err != nil {
 		return err
 	}
-	facts := s.runSummary(outcomes, sum)
 	return s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
 		if path != reportPage {
 			return content, nil
 		}
-		return render.WithRun(content, facts)
+		return render.WithRun(content, s.runSummary(outcomes, sum))
 	})
 }
 

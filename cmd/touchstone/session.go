@@ -37,10 +37,17 @@ type session struct {
 
 // loadPlan reads the pipeline and prints every problem in it.
 func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
+	return loadPlanAnd(flags, stderr, nil)
+}
+
+// loadPlanAnd calls named once the pipeline's name and root are known.
+func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root string)) (*pipeline.Plan, error) {
 	if err := pipelineThere(flags); err != nil {
 		return nil, err
 	}
-	plan, diags, files := pipeline.Load(flags.options())
+	options := flags.options()
+	options.Named = named
+	plan, diags, files := pipeline.Load(options)
 	printDiagnostics(stderr, diags, files)
 	if diags.HasErrors() {
 		return nil, &exitError{code: exitUsage}
@@ -121,23 +128,51 @@ func storeDir(flags *globalFlags) (string, error) {
 	return cache.DefaultDir()
 }
 
-// openSession loads the pipeline and opens the store.
-func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
-	began := time.Now()
-	plan, err := loadPlan(flags, stderr)
-	if err != nil {
-		return nil, err
-	}
+// openedStore is the store with the index of a project.
+type openedStore struct {
+	store *cache.Store
+	index *cache.StatIndex
+	err   error
+}
+
+// openProject opens the store and reads what it knows of a project.
+func openProject(flags *globalFlags, project string) openedStore {
 	store, err := openStore(flags)
 	if err != nil {
+		return openedStore{err: err}
+	}
+	store.IndexRecords(project)
+	return openedStore{store: store, index: store.OpenStatIndex(project)}
+}
+
+// openSession loads the pipeline and opens the store, the latter while the
+// former is under way: planning and reading the indexes take about the same
+// time in a run with nothing to do.
+func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
+	began := time.Now()
+	var opening chan openedStore
+	plan, err := loadPlanAnd(flags, stderr, func(name, root string) {
+		opening = make(chan openedStore, 1)
+		go func() { opening <- openProject(flags, projectID(name, root)) }()
+	})
+	if err != nil {
+		if opening != nil {
+			if opened := <-opening; opened.store != nil {
+				_ = opened.store.Close()
+			}
+		}
 		return nil, err
 	}
+	opened := <-opening
+	if opened.err != nil {
+		return nil, opened.err
+	}
+	store, index := opened.store, opened.index
 	dir, err := storeDir(flags)
 	if err != nil {
 		return nil, err
 	}
-	project := projectID(plan)
-	index := store.OpenStatIndex(project)
+	project := projectID(plan.Name, plan.Root)
 	executor, named, err := flags.executor.executor(plan.Root, dir, index)
 	if err != nil {
 		return nil, err
@@ -162,8 +197,8 @@ func (s *session) close() {
 }
 
 // projectID identifies a pipeline in the history of the cache.
-func projectID(plan *pipeline.Plan) string {
-	sum := sha256.Sum256([]byte(plan.Name + "\x00" + plan.Root))
+func projectID(name, root string) string {
+	sum := sha256.Sum256([]byte(name + "\x00" + root))
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -11,6 +11,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -95,10 +96,14 @@ type Engine struct {
 	Jobs int
 	// Events receives what happens, one call at a time; may be nil.
 	Events func(Event)
+	// OmitHits keeps hits from Events, for a receiver that would drop them.
+	OmitHits bool
 	// Now is the clock of events and records.
 	Now func() time.Time
 	// LookupEnv and ReadSecret give passthrough variables and secrets.
 	LookupEnv func(string) (string, bool)
+
+	executed atomic.Bool // an instance was executed, so the plan is old
 }
 
 // State is what became of an instance.
@@ -139,6 +144,7 @@ type Outcome struct {
 	// Failed is what the instance wrote before it failed.
 	Failed FailedOutputs
 
+	// components of the key; nil for a hit of a run that needs none.
 	components []pipeline.KeyComponent
 }
 

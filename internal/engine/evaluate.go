@@ -10,14 +10,20 @@ import (
 // evaluate decides hit or miss for one instance whose upstream outcomes all
 // have outputs.
 func (r *run) evaluate(o *Outcome) error {
-	if err := r.key(o); err != nil {
+	k := r.keyings.Get().(*keying)
+	defer r.keyings.Put(k)
+	if err := r.key(o, k); err != nil {
 		return err
 	}
 	if o.Instance.Cache.Off {
-		o.State, o.Reasons = Miss, []string{"its cache is off"}
+		o.State, o.Reasons, o.components = Miss, []string{"its cache is off"}, k.Components()
 		return nil
 	}
 	outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
+	if miss != nil || r.explains || r.opts.Force {
+		// A hit that is left alone needs none.
+		o.components = k.Components()
+	}
 	if miss != nil {
 		o.State, o.Reasons = Miss, r.reasons(o, miss)
 		return nil

@@ -55,3 +55,10 @@ func (r *run) emitFor(o *Outcome, e Event) {
 	e.Stage, e.Instance = o.Instance.Stage, o.Instance.Name()
 	r.emit(e)
 }
+
+// emitHit reports an instance whose result is in the store already.
+func (r *run) emitHit(o *Outcome) {
+	if r.Events != nil && !r.OmitHits {
+		r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds()})
+	}
+}

@@ -55,6 +55,7 @@ func (e *ExitError) Error() string {
 // execute runs a missed instance, unless another process that holds the same
 // key has just done so, and stores its result.
 func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
+	r.executed.Store(true)
 	unlock, err := r.Store.LockKey(ctx, o.Key)
 	if err != nil {
 		return fmt.Errorf("waiting for another run of the same stage: %w", err)
@@ -63,7 +64,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	if !r.opts.Force && !o.Instance.Cache.Off {
 		if outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
 			o.State, o.Outputs, o.Duration = Hit, outputs, duration
-			r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: duration.Milliseconds()})
+			r.emitHit(o)
 			return nil
 		}
 	}

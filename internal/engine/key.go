@@ -10,23 +10,22 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// inputDigests digests every input of an instance by content. A single plain
-// file is its content's digest, so that explain can find the bytes again; an
-// executable one and every directory is the digest of its manifest.
-func (r *run) inputDigests(in *pipeline.Instance) (map[string]cache.Digest, error) {
-	digests := make(map[string]cache.Digest, len(in.Inputs))
-	for i := range in.Inputs {
-		input := &in.Inputs[i]
-		d, err := r.inputDigest(input)
-		if err != nil {
-			return nil, fmt.Errorf("input %s: %w", input.Name, err)
-		}
-		digests[input.Name] = d
-	}
-	return digests, nil
+// keying is what a worker needs to key one instance after the other.
+type keying struct {
+	pipeline.Keyer
+	digests []cache.Digest
 }
 
+// inputDigest digests an input by content. A single plain file is its
+// content's digest, so that explain can find the bytes again; an executable
+// one and every directory is the digest of its manifest.
 func (r *run) inputDigest(input *pipeline.Input) (cache.Digest, error) {
+	if !input.Tree && len(input.Files) == 1 && len(input.From) == 0 {
+		d, _, mode, err := r.file(&input.Files[0])
+		if err != nil || fileKind(mode) == plainFile {
+			return d, err
+		}
+	}
 	members, err := r.members(input)
 	if err != nil {
 		return cache.Digest{}, err
@@ -83,10 +82,20 @@ const (
 	directory // digest is that of its manifest
 )
 
+// file is the content of a source file. As long as nothing has been executed
+// the plan is new, and the file as the planner found it a moment ago; a second
+// look would be a third of the system calls of a run with nothing to do.
+func (r *run) file(f *pipeline.SourceFile) (cache.Digest, int64, fs.FileMode, error) {
+	if f.Found != nil && !r.executed.Load() {
+		return r.Index.FileAs(f.Found)
+	}
+	return r.Index.File(f.Source)
+}
+
 func (r *run) members(input *pipeline.Input) ([]member, error) {
 	members := make([]member, 0, len(input.Files)+len(input.From))
 	for _, f := range input.Files {
-		d, _, mode, err := r.Index.File(f.Source)
+		d, _, mode, err := r.file(&f)
 		if err != nil {
 			return nil, err
 		}
@@ -124,16 +133,36 @@ func fileKind(mode fs.FileMode) memberKind {
 // execBit reduces a mode to the one bit that changes what a file can do.
 func execBit(mode fs.FileMode) fs.FileMode { return fileKind(mode).mode() }
 
-// key computes the instance's key; all upstream outcomes must be known.
-func (r *run) key(o *Outcome) error {
-	inputs, err := r.inputDigests(o.Instance)
-	if err != nil {
-		return err
+// key computes the instance's key; all upstream outcomes must be known. The
+// keying then has the key's components.
+func (r *run) key(o *Outcome, k *keying) error {
+	k.digests = k.digests[:0]
+	for i := range o.Instance.Inputs {
+		input := &o.Instance.Inputs[i]
+		d, err := r.inputDigest(input)
+		if err != nil {
+			return fmt.Errorf("input %s: %w", input.Name, err)
+		}
+		k.digests = append(k.digests, d)
 	}
 	tool, err := r.Tools.Resolve(o.Instance)
 	if err != nil {
 		return err
 	}
-	o.Key, o.components = o.Instance.Key(inputs, []pipeline.ToolIdentity{tool.ToolIdentity})
+	o.Key = k.Key(o.Instance, k.digests, tool.ToolIdentity)
+	return nil
+}
+
+// rekey gives an outcome whose key is known the components of that key.
+func (r *run) rekey(o *Outcome) error {
+	var k keying
+	now := &Outcome{Instance: o.Instance}
+	if err := r.key(now, &k); err != nil {
+		return err
+	}
+	if now.Key != o.Key {
+		return fmt.Errorf("an input of %s changed after the stage was keyed; run again", o.Instance)
+	}
+	o.components = k.Components()
 	return nil
 }

@@ -128,6 +128,11 @@ func (r *run) repair(ctx context.Context, instance int, reason string, work *wor
 	if _, _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
 		return nil // another dependent has had it repaired
 	}
+	if o.components == nil {
+		if err := r.rekey(o); err != nil {
+			return err
+		}
+	}
 	again := &Outcome{Instance: o.Instance, Key: o.Key, Reasons: []string{reason}, components: o.components}
 	if err := r.execute(ctx, again, work); err != nil {
 		return err

@@ -15,7 +15,9 @@ import (
 
 // run is one walk over a plan. Every instance has a counter of unfinished
 // upstream instances; one that reaches zero enters a heap ordered by the
-// plan's own order, and workers pull from it. One mutex guards all of it.
+// plan's own order, and workers pull from it. Those that have none to wait for
+// are in that order from the start and need no heap. One mutex guards all of
+// it.
 type run struct {
 	*Engine
 	plan     *pipeline.Plan
@@ -28,13 +30,17 @@ type run struct {
 	// upstream.
 	repairs  []sync.Mutex
 	repaired atomic.Int64 // instances executed again because their blobs were damaged
+	keyings  sync.Pool    // of *keying
+	explains bool         // outcomes keep the components of their keys, also hits
 
 	mu         sync.Mutex
 	wake       *sync.Cond
+	roots      []int // ready from the start, those not yet taken
 	ready      readyHeap
 	pending    []int
 	dependents [][]int
 	left       int
+	idle       int    // workers that wait for an instance
 	failedBy   string // the first instance that failed, when it stops the run
 }
 
@@ -75,10 +81,10 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 			r.dependents[a] = append(r.dependents[a], i)
 		}
 		if r.pending[i] == 0 {
-			r.ready = append(r.ready, i)
+			r.roots = append(r.roots, i)
 		}
 	}
-	heap.Init(&r.ready)
+	r.keyings.New = func() any { return &keying{} }
 	return r
 }
 
@@ -104,25 +110,39 @@ func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 func (r *run) next() (int, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.ready) == 0 {
+	for len(r.roots)+len(r.ready) == 0 {
 		if r.left == 0 {
 			return 0, false
 		}
+		r.idle++
 		r.wake.Wait()
+		r.idle--
 	}
-	r.left--
+	if r.left--; r.left == 0 && r.idle > 0 {
+		r.wake.Broadcast() // there is nothing left to wait for
+	}
+	if len(r.ready) == 0 || len(r.roots) > 0 && r.roots[0] < r.ready[0] {
+		i := r.roots[0]
+		r.roots = r.roots[1:]
+		return i, true
+	}
 	return heap.Pop(&r.ready).(int), true
 }
 
 func (r *run) finish(i int) {
+	if len(r.dependents[i]) == 0 {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, d := range r.dependents[i] {
 		if r.pending[d]--; r.pending[d] == 0 {
 			heap.Push(&r.ready, d)
+			if r.idle > 0 {
+				r.wake.Signal()
+			}
 		}
 	}
-	r.wake.Broadcast()
 }
 
 // blocked finds the upstream outcome that keeps an instance from being keyed.
@@ -169,6 +189,7 @@ func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome,
 // evaluateWith is Evaluate, with the instances on demand that are marked.
 func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded []bool) ([]*Outcome, error) {
 	r := e.newRun(plan, RunOptions{})
+	r.explains = true
 	r.walk(ctx, func(ctx context.Context, i int) {
 		o := r.outcomes[i]
 		switch {
@@ -331,7 +352,7 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	case err != nil:
 	case o.State == Hit:
 		if sel == selectRun {
-			r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds()})
+			r.emitHit(o)
 		}
 		return
 	case sel == selectHit:

@@ -23,8 +23,11 @@ const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 type HostTools struct {
 	Index *cache.StatIndex
 	mu    sync.Mutex
-	found map[string]Tool
+	found map[toolName]Tool
 }
+
+// toolName is a program's name and the PATH in which it is looked up.
+type toolName struct{ name, path string }
 
 // Resolve finds argv[0]. A relative path with a slash is a file among the
 // instance's inputs: its content is in the key already. Any other relative
@@ -45,7 +48,7 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t, ok := h.found[name+"\x00"+search]; ok {
+	if t, ok := h.found[toolName{name, search}]; ok {
 		return t, nil
 	}
 	file, err := lookPath(name, search)
@@ -58,9 +61,9 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	}
 	t := Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: file}
 	if h.found == nil {
-		h.found = map[string]Tool{}
+		h.found = map[toolName]Tool{}
 	}
-	h.found[name+"\x00"+search] = t
+	h.found[toolName{name, search}] = t
 	return t, nil
 }
 

@@ -98,14 +98,16 @@ func Compare(w io.Writer, warmup, runs int, contenders ...Contender) ([]Sample, 
 // MedianCPU returns the median processor time.
 func (s Sample) MedianCPU() time.Duration { return s.CPU[len(s.CPU)/2] }
 
-// Print writes a row for each sample, with the ratio of the first sample to it.
+// Print writes a row for each sample: wall times, the median processor time,
+// and the ratio of the first sample to it.
 func Print(w io.Writer, title string, samples []Sample) {
-	fmt.Fprintf(w, "%s\n  %-12s %10s %10s %10s %9s\n", title, "", "min", "median", "max", "peak")
+	fmt.Fprintf(w, "%s\n  %-12s %10s %10s %10s %10s %9s\n", title, "", "min", "median", "max", "processor", "peak")
 	for i, s := range samples {
-		fmt.Fprintf(w, "  %-12s %10s %10s %10s %5d MiB", s.Name,
-			short(s.Times[0]), short(s.Median()), short(s.Times[len(s.Times)-1]), s.Peak>>20)
+		fmt.Fprintf(w, "  %-12s %10s %10s %10s %10s %5d MiB", s.Name,
+			short(s.Times[0]), short(s.Median()), short(s.Times[len(s.Times)-1]), short(s.MedianCPU()), s.Peak>>20)
 		if i > 0 {
-			fmt.Fprintf(w, "   %s / %s = %.2f", samples[0].Name, s.Name, float64(samples[0].Median())/float64(s.Median()))
+			fmt.Fprintf(w, "   %s / %s = %.2f, of processor time %.2f", samples[0].Name, s.Name,
+				float64(samples[0].Median())/float64(s.Median()), float64(samples[0].MedianCPU())/float64(s.MedianCPU()))
 		}
 		fmt.Fprintln(w)
 	}
