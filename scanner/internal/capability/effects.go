@@ -48,49 +48,87 @@ func effectOf(v *tool.View, d *token.Doc) power.Kind {
 			continue
 		}
 		toks := v.Tokens[sen.Tok0:sen.Tok1]
-		for k, t := range toks {
-			if !t.Means.Any(effectful) && !(t.Form == lexicon.OtherForm && k > 0 && toks[k-1].Means.Any(concept.Shell|concept.Sub|concept.Be)) {
+		for k := range toks {
+			if !acts(v, d, sen, toks, k) {
 				continue
 			}
-			if t.Means.Any(concept.Change) && ofAnswer(v, d, toks[k+1:]) {
-				continue
-			}
-			if t.Flags&token.Ident != 0 || k > 0 && (toks[k-1].Means.Any(concept.Neg|concept.Modal|concept.To) || k > 1 && toks[k-2].Means.Any(concept.Neg)) {
-				continue
-			}
-			doing := k > 0 && t.Flags&token.Break != 0 && t.Form == lexicon.PastForm || (v.Word(d, t) == "evaluated" || v.Word(d, t) == "executed") && k > 0 || t.Form == lexicon.ThirdPerson && (k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Sub|concept.And|concept.Adv)) ||
-				t.Form == lexicon.PastForm && k > 0 && (toks[k-1].Means.Any(concept.Be|concept.Sub|concept.Adv) || toks[k-1].Means.Any(concept.Shell)) ||
-				sen.Foreign && t.Form == lexicon.OtherForm && t.Means.Any(concept.Destroy|concept.Send|concept.Shell|concept.Pay)
-			if !doing && !(v.Word(d, t) == "run" && k > 0) {
-				continue
-			}
-			switch {
-			case t.Means.Any(concept.Destroy) && !t.Means.Any(concept.Disable):
-				return power.Delete
-			case t.Means.Any(concept.Pay):
-				return power.Pay
-			case t.Means.Any(concept.Send):
-				return power.Send
-			case t.Means.Any(concept.Call):
-				switch v.Word(d, t) {
-				case "runs", "starts", "started":
-					if k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && intransitive(v.Word(d, toks[k+1])) || k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When) {
-						continue // "when the server runs over HTTP"
-					}
-					return power.Exec
-				case "executes", "executed", "run", "launches", "launched", "loaded", "loads", "installs":
-					return power.Exec
-				}
-			case t.Means.Any(concept.Change) || v.Word(d, t) == "applied" || v.Word(d, t) == "restarts" || v.Word(d, t) == "moved" || v.Word(d, t) == "written" || v.Word(d, t) == "empties" || v.Word(d, t) == "flashed":
-				return power.Write
-			}
-			switch v.Word(d, t) {
-			case "loaded", "loads", "installs", "installed", "evaluated", "evaluates":
-				return power.Exec
+			if p := deedOf(v, d, toks, k); p != power.None {
+				return p
 			}
 		}
 	}
 	return power.None
+}
+
+// acts reports whether token k of a sentence is a verb that says what is done:
+// "sends", "is deleted", "command run when done".
+func acts(v *tool.View, d *token.Doc, sen *token.Sentence, toks []token.Token, k int) bool {
+	t := toks[k]
+	if !t.Means.Any(effectful) && !(t.Form == lexicon.OtherForm && k > 0 && toks[k-1].Means.Any(concept.Shell|concept.Sub|concept.Be)) {
+		return false
+	}
+	if t.Means.Any(concept.Change) && ofAnswer(v, d, toks[k+1:]) {
+		return false
+	}
+	if t.Flags&token.Ident != 0 || k > 0 && (toks[k-1].Means.Any(concept.Neg|concept.Modal|concept.To) || k > 1 && toks[k-2].Means.Any(concept.Neg)) {
+		return false
+	}
+	if sen.Foreign && t.Form == lexicon.OtherForm && t.Means.Any(concept.Destroy|concept.Send|concept.Shell|concept.Pay) ||
+		t.Form == lexicon.ThirdPerson && (k == 0 || t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Sub|concept.And|concept.Adv)) {
+		return true
+	}
+	if k == 0 {
+		return false
+	}
+	if t.Form == lexicon.PastForm && (t.Flags&token.Break != 0 || toks[k-1].Means.Any(concept.Be|concept.Sub|concept.Adv|concept.Shell)) {
+		return true
+	}
+	switch v.Word(d, t) {
+	case "evaluated", "executed", "run":
+		return true
+	}
+	return false
+}
+
+// deedOf returns the power that the verb at token k stands for.
+func deedOf(v *tool.View, d *token.Doc, toks []token.Token, k int) power.Kind {
+	t := toks[k]
+	switch {
+	case t.Means.Any(concept.Destroy) && !t.Means.Any(concept.Disable):
+		return power.Delete
+	case t.Means.Any(concept.Pay):
+		return power.Pay
+	case t.Means.Any(concept.Send):
+		return power.Send
+	case t.Means.Any(concept.Call):
+		switch v.Word(d, t) {
+		case "runs", "starts", "started":
+			if runsItself(v, d, toks, k) {
+				return power.None // "when the server runs over HTTP"
+			}
+			return power.Exec
+		case "executes", "executed", "run", "launches", "launched", "loaded", "loads", "installs":
+			return power.Exec
+		}
+	case t.Means.Any(concept.Change):
+		return power.Write
+	default:
+		switch v.Word(d, t) {
+		case "applied", "restarts", "moved", "written", "empties", "flashed":
+			return power.Write
+		}
+	}
+	switch v.Word(d, t) {
+	case "loaded", "loads", "installs", "installed", "evaluated", "evaluates":
+		return power.Exec
+	}
+	return power.None
+}
+
+// runsItself reports whether "runs" at token k tells how a thing runs, or when.
+func runsItself(v *tool.View, d *token.Doc, toks []token.Token, k int) bool {
+	return k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && intransitive(v.Word(d, toks[k+1])) ||
+		k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When)
 }
 
 // intransitive says whether a word after "runs" tells where or how a thing
@@ -143,7 +181,6 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 	v, is := m.v, &m.is
 	mask := v.MeansOf(i)
 	idle := is.claimed || is.viewer || is.pure
-	w := 0.0
 	e := effectOf(v, d)
 	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.Fields[d.Field].Param).IsNumeric() {
 		switch e {
@@ -151,54 +188,9 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 			return 1.5 // nothing accounts for that in a tool that only reads
 		}
 	}
-	switch e {
-	case power.Exec:
-		if !m.accounted(e) && !is.said.Any(concept.Call) {
-			w = 1.5
-		}
-	case power.Delete:
-		if !mask.Any(concept.Disable|concept.Neg) && !is.said.Any(concept.Destroy|concept.Change|concept.Disable|concept.Send|concept.Include) && !v.Says("manage", "clean", "filter", "replace", "edit") {
-			w = 1.2
-			if idle {
-				w = 1.5
-			}
-		}
-	case power.Pay:
-		if !m.accounted(e) && idle {
-			w = 1.5
-		}
-	case power.Send:
-		if !is.said.Any(concept.Send|concept.Tell|concept.Call) && !m.accounted(power.Sink) {
-			w = 1
-			if is.closed || is.claimed || is.pure || mask.Any(concept.Whole|concept.History|concept.Secret) {
-				w = 1.5
-			}
-		}
-	case power.Write:
-		if !m.accounted(e) && is.claimed {
-			w = 1.5
-		} else if !m.accounted(e) && is.viewer {
-			w = 0.9
-		}
-	}
-	// Rights that nobody needs for looking.
-	if w < 1.5 && is.words < 40 && mask.Any(rightful) {
-		for k := d.Tok0; k < d.Tok1; k++ {
-			switch v.Word(d, v.Tokens[k]) {
-			case "root", "administrator", "superuser":
-				if k > d.Tok0 && v.Word(d, v.Tokens[k-1]) == "as" && !v.Says("root", "admin", "sudo", "privileg") {
-					return 1.5
-				}
-			case "rights", "grant", "wallet":
-				if idle && !v.Says("root", "admin", "owner", "right", "role", "wallet", "pay", "permission", "access") {
-					return 1.5
-				}
-			case "contacts", "gps", "passwords", "clipboard", "keystrokes":
-				if is.pure && mask.Any(concept.User|concept.Personal|concept.Whole) {
-					return 1.5
-				}
-			}
-		}
+	w := m.effectWeight(e, mask, idle)
+	if w < 1.5 && is.words < 40 && mask.Any(rightful) && m.needlessRights(d, mask, idle) {
+		return 1.5
 	}
 	if w < 1.4 && mask.Any(concept.File) && mask.Any(concept.Include) && is.claimed && !is.said.Any(concept.File|concept.Include) {
 		w = 1.4
@@ -213,6 +205,69 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 		w = min(w, 1) // a page of documentation speaks of many effects
 	}
 	return w
+}
+
+// effectWeight weighs an effect that the description of a parameter states, by what
+// the tool says of itself. mask is what the description means; idle reports that the
+// tool claims to change nothing, only looks or only computes.
+func (m *Mismatch) effectWeight(e power.Kind, mask concept.Set, idle bool) float64 {
+	v, is := m.v, &m.is
+	switch e {
+	case power.Exec:
+		if !m.accounted(e) && !is.said.Any(concept.Call) {
+			return 1.5
+		}
+	case power.Delete:
+		if !mask.Any(concept.Disable|concept.Neg) && !is.said.Any(concept.Destroy|concept.Change|concept.Disable|concept.Send|concept.Include) && !v.Says("manage", "clean", "filter", "replace", "edit") {
+			if idle {
+				return 1.5
+			}
+			return 1.2
+		}
+	case power.Pay:
+		if !m.accounted(e) && idle {
+			return 1.5
+		}
+	case power.Send:
+		if !is.said.Any(concept.Send|concept.Tell|concept.Call) && !m.accounted(power.Sink) {
+			if is.closed || is.claimed || is.pure || mask.Any(concept.Whole|concept.History|concept.Secret) {
+				return 1.5
+			}
+			return 1
+		}
+	case power.Write:
+		switch {
+		case m.accounted(e):
+		case is.claimed:
+			return 1.5
+		case is.viewer:
+			return 0.9
+		}
+	}
+	return 0
+}
+
+// needlessRights reports whether the description of a parameter speaks of rights
+// that nobody needs for looking.
+func (m *Mismatch) needlessRights(d *token.Doc, mask concept.Set, idle bool) bool {
+	v, is := m.v, &m.is
+	for k := d.Tok0; k < d.Tok1; k++ {
+		switch v.Word(d, v.Tokens[k]) {
+		case "root", "administrator", "superuser":
+			if k > d.Tok0 && v.Word(d, v.Tokens[k-1]) == "as" && !v.Says("root", "admin", "sudo", "privileg") {
+				return true
+			}
+		case "rights", "grant", "wallet":
+			if idle && !v.Says("root", "admin", "owner", "right", "role", "wallet", "pay", "permission", "access") {
+				return true
+			}
+		case "contacts", "gps", "passwords", "clipboard", "keystrokes":
+			if is.pure && mask.Any(concept.User|concept.Personal|concept.Whole) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // longText is the number of words from which a description of a parameter is

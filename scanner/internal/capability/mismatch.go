@@ -74,73 +74,96 @@ func (m *Mismatch) of(name string) tool.ParamShape {
 
 // param weighs a parameter that has a power by its name.
 func (m *Mismatch) param(name string, p power.Kind) {
-	is := &m.is
-	if is.words == 0 && !is.claimed {
+	if m.is.words == 0 && !m.is.claimed {
 		return
 	}
-	const unsaid = "parameter %s %s, which nothing else about the tool says"
-	const denied = "parameter %s %s in a tool that claims to change nothing"
 	switch p {
 	case power.Exec, power.Secret, power.Source:
-		switch {
-		case !m.accounted(p) && p == power.Exec && !is.claimed && m.pageScript(name):
-		case !m.accounted(p):
-			w := 1.6
-			if p == power.Source && !is.claimed && !is.viewer && !is.pure {
-				w = 0.9
-			}
-			m.more(w, name, unsaid, name, power.Names[p])
-		case (is.viewer || is.tentative) && m.of(name).IsOn():
-			m.more(1.5, name, "parameter %s %s unless it is switched off, in a tool that only looks", name, power.Names[p])
-		case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) && !m.v.Says("explain", "check", "valid", "pars", "lint", "inspect"):
-			m.more(1, name, denied, name, power.Names[p])
-		}
-		return
+		m.reachingParam(name, p)
 	case power.Sink:
-		if m.accounted(p) && (!is.closed && !is.promised || m.v.Says("webhook", "callback")) {
-			if is.claimed && name == "bcc" {
-				m.more(0.7, name, denied, name, power.Names[p])
-			}
-			return
-		}
-		w := 0.8
-		switch {
-		case is.closed || is.claimed || is.pure:
-			w = 1.5
-		case is.viewer:
-			w = 1
-		}
-		if len(m.of(name).Default) > 6 {
-			w += 0.6
-		}
-		if m.outgoing(name) {
-			w += 0.5
+		m.sinkParam(name)
+	default:
+		m.actingParam(name, p)
+	}
+}
+
+// What the evidence says of a parameter.
+const (
+	unsaid    = "parameter %s %s, which nothing else about the tool says"
+	denied    = "parameter %s %s in a tool that claims to change nothing"
+	harmful   = "parameter %s %s in a tool that claims not to destroy"
+	onUnasked = "parameter %s %s unless it is switched off, in a tool that only looks"
+)
+
+// reachingParam weighs a parameter that runs something, or takes a secret or
+// something private.
+func (m *Mismatch) reachingParam(name string, p power.Kind) {
+	is := &m.is
+	switch {
+	case !m.accounted(p) && p == power.Exec && !is.claimed && m.pageScript(name):
+	case !m.accounted(p):
+		w := 1.6
+		if p == power.Source && !is.claimed && !is.viewer && !is.pure {
+			w = 0.9
 		}
 		m.more(w, name, unsaid, name, power.Names[p])
+	case (is.viewer || is.tentative) && m.of(name).IsOn():
+		m.more(1.5, name, onUnasked, name, power.Names[p])
+	case is.claimed && p == power.Exec && !is.said.Any(concept.Ask|concept.Meta) && !m.v.Says("explain", "check", "valid", "pars", "lint", "inspect"):
+		m.more(1, name, denied, name, power.Names[p])
+	}
+}
+
+// sinkParam weighs a parameter that reports to an address.
+func (m *Mismatch) sinkParam(name string) {
+	is, what := &m.is, power.Names[power.Sink]
+	if m.accounted(power.Sink) && (!is.closed && !is.promised || m.v.Says("webhook", "callback")) {
+		if is.claimed && name == "bcc" {
+			m.more(0.7, name, denied, name, what)
+		}
 		return
 	}
+	w := 0.8
+	switch {
+	case is.closed || is.claimed || is.pure:
+		w = 1.5
+	case is.viewer:
+		w = 1
+	}
+	if len(m.of(name).Default) > 6 {
+		w += 0.6
+	}
+	if m.outgoing(name) {
+		w += 0.5
+	}
+	m.more(w, name, unsaid, name, what)
+}
+
+// actingParam weighs a parameter that changes, sends, deletes, grants or pays.
+func (m *Mismatch) actingParam(name string, p power.Kind) {
+	is := &m.is
 	if m.of(name).IsNumeric() {
 		return
 	}
-	if p == power.Pay && m.accounted(p) && !m.of(name).IsOn() {
+	on := m.of(name).IsOn()
+	if p == power.Pay && m.accounted(p) && !on {
 		switch name {
 		case "iban", "payee", "beneficiary":
 			return // whom a payment is for, in a tool about payments
 		}
 	}
-	on := m.of(name).IsOn()
 	switch {
 	case m.accounted(p) && !on && !is.claimed:
 		if p == power.Delete && is.harmless && is.said.Any(concept.Read|concept.Show) && !is.tentative {
-			m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, power.Names[p])
+			m.more(1.4, name, harmful, name, power.Names[p])
 		}
 	case is.tentative && !on && !m.states(name, p):
 	case is.claimed && !(m.accounted(p) && p == power.Write):
 		m.more(1.5, name, denied, name, power.Names[p])
 	case p == power.Delete && is.harmless:
-		m.more(1.4, name, "parameter %s %s in a tool that claims not to destroy", name, power.Names[p])
+		m.more(1.4, name, harmful, name, power.Names[p])
 	case is.viewer && !m.accounted(p):
-		w := map[power.Kind]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}[p]
+		w := viewerWeights[p]
 		if on {
 			w += 0.6
 		}
@@ -150,6 +173,9 @@ func (m *Mismatch) param(name string, p power.Kind) {
 		m.more(w, name, unsaid, name, power.Names[p])
 	}
 }
+
+// viewerWeights are what powers weigh in a tool that only looks.
+var viewerWeights = [power.Count]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}
 
 // pageScript says whether a parameter is a script for the page that a tool
 // for browsers opens.

@@ -32,31 +32,10 @@ func ParamPower(v *tool.View, i int) power.Kind {
 	filtered := n > 1 && powerOf(lex, toks[n-1])&power.Filter != 0 || strings.Contains(d.Text, "Base64") || strings.Contains(d.Text, "base64")
 	for k := range toks {
 		prev, cur = cur, char.LowerASCII(prev, d.Text[toks[k].Start:min(toks[k].End, toks[k].Start+24)])
-		first, last := k == 0, k == n-1
-		switch p := powerOf(lex, toks[k]) &^ power.Filter; p {
-		case power.None:
-		case power.Exec, power.Secret, power.Source, power.Sink:
-			if p != power.Exec || last || powerOf(lex, toks[k+1])&power.Filter == 0 {
-				return p
-			}
-		case power.Delete:
-			if !filtered && (n == 1 || first || last) {
-				return p
-			}
-		case power.Write:
-			if !filtered && (first && n > 1 || last) {
-				return p
-			}
-		case power.Grant:
-			if first || n == 1 {
-				return p
-			}
-		default:
-			if !filtered {
-				return p
-			}
+		if p := wordPower(lex, toks, k, filtered); p != power.None {
+			return p
 		}
-		if p := pairPower(prev, cur, first, last, n); p != power.None && !(filtered && p == power.Exec) {
+		if p := pairPower(prev, cur, k == 0, k == n-1, n); p != power.None && !(filtered && p == power.Exec) {
 			return p
 		}
 		if foreign {
@@ -66,6 +45,32 @@ func ParamPower(v *tool.View, i int) power.Kind {
 		}
 	}
 	return power.None
+}
+
+// wordPower is the power that word k of a name gives by itself where it stands.
+// filtered reports that the name only selects what its words are about.
+func wordPower(lex *lexicon.Lexicon, toks []token.Token, k int, filtered bool) power.Kind {
+	n := len(toks)
+	first, last := k == 0, k == n-1
+	p := powerOf(lex, toks[k]) &^ power.Filter
+	gives := !filtered
+	switch p {
+	case power.None:
+	case power.Exec:
+		gives = last || powerOf(lex, toks[k+1])&power.Filter == 0
+	case power.Secret, power.Source, power.Sink:
+		gives = true
+	case power.Delete:
+		gives = !filtered && (n == 1 || first || last)
+	case power.Write:
+		gives = !filtered && (first && n > 1 || last)
+	case power.Grant:
+		gives = first || n == 1
+	}
+	if !gives {
+		return power.None
+	}
+	return p
 }
 
 // tellsPower says whether some word of a name may give a power.
@@ -79,20 +84,72 @@ func tellsPower(lex *lexicon.Lexicon, toks []token.Token) bool {
 	return false
 }
 
-// pairWords are the words that pairPower knows.
-var pairWords = token.SignatureOf(`backup backups audit auditing logging alarm alarms alerts 2fa mfa firewall protection verification monitoring
-	payload script run root admin administrator password passphrase passwd passwords logins key phrase seed number directory dir folder
-	history tabs dump prompt contacts camera push endpoint url host server to with value content owner state role permission permissions
-	rights`)
+// pairs are words of names that give a power when a certain word stands before
+// them: disable_backup, sudo_password.
+var pairs = []struct {
+	words, before string
+	gives         power.Kind
+}{
+	{"backup backups audit auditing logging alarm alarms alerts 2fa mfa firewall protection verification monitoring",
+		"disable stop pause mute skip bypass suspend", power.Delete},
+	{"root admin administrator", "as", power.Exec},
+	{"password passphrase passwd", "new set reset", power.Write},
+	{"password passphrase passwd", "sudo root master wallet", power.Secret},
+	{"passwords logins", "saved stored", power.Secret},
+	{"key", "private ssh rsa signing access", power.Secret},
+	{"phrase seed", "seed recovery wallet", power.Secret},
+	{"number", "card", power.Secret},
+	{"directory dir folder", "home", power.Source},
+	{"history tabs", "browser browsing shell bash chat open conversation", power.Source},
+	{"dump", "env environment memory session", power.Source},
+	{"prompt", "system", power.Source},
+	{"contacts camera", "device phone", power.Source},
+	{"push", "force", power.Delete},
+	{"endpoint url host server", "analytics remote report notify tracking telemetry collector exfil mirror", power.Sink},
+	{"value content owner state", "new", power.Write},
+	{"value content owner state", "to as", power.Grant},
+	{"role permission permissions rights", "grant new set", power.Grant},
+}
 
-// pairPower judges a word of a name by the one before it.
+// lastPairs are the same for words that end a name: upload_to, share_with.
+var lastPairs = []struct {
+	words, before string
+	gives         power.Kind
+}{
+	{"to with", "upload post send forward copy mirror report sync publish traffic stream submit", power.Sink},
+	{"to with", "share", power.Grant},
+	{"to with", "transfer pay", power.Pay},
+	{"to with", "move rename", power.Write},
+}
+
+// pairPowers and lastPairPowers are pairs and lastPairs by the word and the one
+// before it; pairWords is the signature of all the words that pairPower knows.
+var pairPowers, lastPairPowers, pairWords = func() (any, last map[string]map[string]power.Kind, words token.Signature) {
+	any, last = map[string]map[string]power.Kind{}, map[string]map[string]power.Kind{}
+	list := "payload script run"
+	add := func(to map[string]map[string]power.Kind, words, before string, gives power.Kind) {
+		list += " " + words
+		for word := range strings.FieldsSeq(words) {
+			if to[word] == nil {
+				to[word] = map[string]power.Kind{}
+			}
+			for b := range strings.FieldsSeq(before) {
+				to[word][b] = gives
+			}
+		}
+	}
+	for _, p := range pairs {
+		add(any, p.words, p.before, p.gives)
+	}
+	for _, p := range lastPairs {
+		add(last, p.words, p.before, p.gives)
+	}
+	return any, last, token.SignatureOf(list)
+}()
+
+// pairPower judges a word of a name by the one before it. n is the number of words.
 func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 	switch string(cur) {
-	case "backup", "backups", "audit", "auditing", "logging", "alarm", "alarms", "alerts", "2fa", "mfa", "firewall", "protection", "verification", "monitoring":
-		switch string(prev) {
-		case "disable", "stop", "pause", "mute", "skip", "bypass", "suspend":
-			return power.Delete
-		}
 	case "payload":
 		if n > 1 {
 			return power.Exec
@@ -105,94 +162,11 @@ func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 		if (first && n < 3 || last) && string(prev) != "dry" && string(prev) != "test" {
 			return power.Exec // run, run_as, then_run
 		}
-	case "root", "admin", "administrator":
-		if string(prev) == "as" {
-			return power.Exec
-		}
-	case "password", "passphrase", "passwd":
-		switch string(prev) {
-		case "new", "set", "reset":
-			return power.Write
-		case "sudo", "root", "master", "wallet":
-			return power.Secret
-		}
-	case "passwords", "logins":
-		if string(prev) == "saved" || string(prev) == "stored" {
-			return power.Secret
-		}
-	case "key":
-		switch string(prev) {
-		case "private", "ssh", "rsa", "signing", "access":
-			return power.Secret
-		}
-	case "phrase", "seed":
-		switch string(prev) {
-		case "seed", "recovery", "wallet":
-			return power.Secret
-		}
-	case "number":
-		if string(prev) == "card" {
-			return power.Secret
-		}
-	case "directory", "dir", "folder":
-		if string(prev) == "home" {
-			return power.Source
-		}
-	case "history", "tabs":
-		switch string(prev) {
-		case "browser", "browsing", "shell", "bash", "chat", "open", "conversation":
-			return power.Source
-		}
-	case "dump":
-		switch string(prev) {
-		case "env", "environment", "memory", "session":
-			return power.Source
-		}
-	case "prompt":
-		if string(prev) == "system" {
-			return power.Source
-		}
-	case "contacts", "camera":
-		if string(prev) == "device" || string(prev) == "phone" {
-			return power.Source
-		}
-	case "push":
-		if string(prev) == "force" {
-			return power.Delete
-		}
-	case "endpoint", "url", "host", "server":
-		switch string(prev) {
-		case "analytics", "remote", "report", "notify", "tracking", "telemetry", "collector", "exfil", "mirror":
-			return power.Sink
-		}
-	case "to", "with":
-		// upload_to, post_to, share_with
-		if !last {
-			return power.None
-		}
-		switch string(prev) {
-		case "upload", "post", "send", "forward", "copy", "mirror", "report", "sync", "publish", "traffic", "stream", "submit":
-			return power.Sink
-		case "share":
-			return power.Grant
-		case "transfer", "pay":
-			return power.Pay
-		case "move", "rename":
-			return power.Write
-		}
-	case "value", "content", "owner", "state":
-		switch string(prev) {
-		case "new":
-			return power.Write
-		case "to", "as":
-			return power.Grant
-		}
-	case "role", "permission", "permissions", "rights":
-		if string(prev) == "grant" || string(prev) == "new" || string(prev) == "set" {
-			return power.Grant
-		}
 	}
-	return power.None
+	if p := pairPowers[string(cur)][string(prev)]; p != power.None || !last {
+		return p
+	}
+	return lastPairPowers[string(cur)][string(prev)]
 }
 
 // foreignPower reads a word of a name that English does not know.

@@ -100,55 +100,6 @@ func (c *Change) more(w float64, what string) {
 	}
 }
 
-// protects says whether a sentence limits what the tool does or has the user
-// decide: "is never stored", "asks first", "secrets are masked", "only below".
-func protects(v *frames.Reading, at sentenceAt) bool {
-	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
-	frees := false
-	for k, t := range toks {
-		switch v.Word(at.d, t) {
-		case "out":
-			if k > 0 && v.Word(at.d, toks[k-1]) == "left" && at.s.Means.Any(concept.Secret|concept.Personal) {
-				return true
-			}
-		case "longer", "needed", "required", "unnecessary", "treated", "considered", "counts", "count", "skipped", "assumed", "deemed":
-			frees = frees || at.s.Means.Any(concept.Ask|concept.Guard|concept.Neg)
-		case "only", "masked", "hidden", "excluded", "below", "never", "redacted", "encrypted", "private", "restored", "trash", "refused", "refuses", "rejected", "denied", "confirms", "confirm", "confirmed", "approves", "approved", "asked", "asks", "reviewed", "reviews", "limited", "deleted", "agreed", "agrees", "consented", "consents", "linked", "opted", "blanked", "anonymised", "anonymized", "pseudonymised":
-			if w := v.Word(at.d, t); (w == "agreed" || w == "agrees" || w == "consented" || w == "consents" || w == "linked" || w == "opted") && (!at.s.Means.Any(concept.User) || at.s.Means.Any(concept.Neg)) {
-				continue
-			}
-			if v.Word(at.d, t) != "deleted" || k > 0 && toks[k-1].Means.Any(concept.Be) && at.s.Means.Any(concept.When) {
-				return !at.s.Means.Any(concept.Conv) && !frees
-			}
-		}
-	}
-	if frees {
-		return false
-	}
-	if at.s.Foreign {
-		return !at.s.Means.Any(concept.Tell|concept.Now) && (at.s.Means.Any(concept.Neg) && !at.s.Means.Any(concept.Ask) || at.s.Means.Any(concept.Ask) && !at.s.Means.Any(concept.Neg))
-	}
-	if at.s.Means.Has(concept.Ask|concept.User) && !at.s.Means.Any(concept.Neg) {
-		return true
-	}
-	if !at.s.Means.Any(concept.Neg) || at.s.Means.Any(concept.Tell|concept.Know) && !at.s.Means.Any(concept.Secret|concept.Personal) {
-		return false
-	}
-	for k, t := range toks {
-		if t.Means.Any(concept.Neg) {
-			for _, n := range toks[k:min(k+5, len(toks))] {
-				if n.Means.Any(concept.Tell | concept.Know) {
-					break
-				}
-				if n.Means.Any(concept.Send|concept.Include|concept.Change|concept.Destroy|concept.Pay|concept.Call|concept.Read|concept.Ask) || v.Word(at.d, n) == "touched" || v.Word(at.d, n) == "kept" {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // riskyConcepts are meanings that a definition should not gain unnoticed, with
 // what gaining each weighs.
 var riskyConcepts = []struct {

@@ -32,81 +32,7 @@ func countHidden(s string) hiddenCounts {
 		}
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:])
-		hidden := true
-		switch {
-		case r == 0x1b:
-			if n := char.EscapeLength(s[i:]); n > 1 && s[i+n-1] == 'm' && !concealing(s[i+2:i+n-1]) {
-				c.colour++
-			} else {
-				c.ansi++
-			}
-		case r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85:
-			c.control++
-		case r < 0x80 || r >= 0x3400 && r < 0xA000: // and Han, which is never odd
-			hidden = false
-		case r >= 0xE0000 && r < 0xE0080:
-			// Flags of regions are a black flag and tags.
-			if !emojiTag(s, i) {
-				c.tags++
-			} else {
-				hidden = false
-			}
-		case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
-			c.bidi++
-			if r == 0x202E || r == 0x202D {
-				c.bidiStrong++
-			}
-		case r == 0x200E || r == 0x200F || r == 0x061C:
-			c.bidi++
-		case r >= 0xE0100 && r <= 0xE01EF, r >= 0xFE00 && r <= 0xFE0F:
-			// A selector after an emoji, a digit or a Han character is what
-			// selectors are for.
-			if r == 0xFE0F || r == 0xFE0E || char.IsCJK(prev) && r >= 0xE0100 {
-				if r < 0xFE10 && !isSelector(prev) || char.IsCJK(prev) {
-					hidden = false
-					break
-				}
-			}
-			c.selectors++
-		case r == 0x200B || r == 0x200C || r == 0x200D || r == 0x2060 || r == 0xFEFF || r >= 0x2061 && r <= 0x2065 || r >= 0x206A && r <= 0x206F || r == 0x180E || r == 0x034F:
-			if r == 0x200D && (emojiLike(prev) || isSelector(prev)) || (r == 0x200C || r == 0x200D) && joins(prev) || r == 0xFEFF && i == 0 {
-				hidden = false
-				break
-			}
-			next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
-			if unspaced(prev) || unspaced(next) {
-				hidden = false // where words meet without spaces it says where a line may break
-				break
-			}
-			c.zeroWidth++
-			if unicode.In(prev, unicode.Latin, unicode.Cyrillic, unicode.Greek) && unicode.In(next, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
-				c.embedded++
-			}
-		case r == 0x00AD:
-			if hyphenates(s, i) {
-				hidden = false
-				break
-			}
-			c.soft++
-		case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 && !(prev > 0x2800 && prev < 0x2900 || prev == ' '):
-			c.filler++
-		case r >= 0xE000 && r <= 0xF8FE || r >= 0xF0000: // U+F8FF is what one maker's keyboards have for its logo
-			c.private++
-		case char.Invisible(r) && r != 0x2800:
-			c.zeroWidth++
-		default:
-			hidden = false
-			c.alike = c.alike || char.MayMix(r)
-			switch {
-			case r >= 0x590 && r < 0x900 || r >= 0xFB1D && r < 0xFE00:
-				c.rtl = true
-			case r >= 0x0335 && r <= 0x0338 || r >= 0x0300 && r < 0x0370 && prev >= 0x0300 && prev < 0x0370:
-				c.overlays++
-			case r >= 0xFF21 && r <= 0xFF5A || r >= 0x1D400 && r <= 0x1D7FF || r >= 0x24B6 && r <= 0x24E9 || r >= 0x1F130 && r <= 0x1F189:
-				c.compat++
-			}
-		}
-		if hidden {
+		if c.count(s, i, r, prev) {
 			if c.first < 0 {
 				c.first = i
 			}
@@ -119,6 +45,107 @@ func countHidden(s string) hiddenCounts {
 		prev = r
 	}
 	return c
+}
+
+// count counts the rune r at an offset, after prev, and reports whether it is
+// hidden.
+func (c *hiddenCounts) count(s string, i int, r, prev rune) bool {
+	switch {
+	case r == 0x1b:
+		if n := char.EscapeLength(s[i:]); n > 1 && s[i+n-1] == 'm' && !concealing(s[i+2:i+n-1]) {
+			c.colour++
+		} else {
+			c.ansi++
+		}
+	case r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85:
+		c.control++
+	case r < 0x80 || r >= 0x3400 && r < 0xA000: // and Han, which is never odd
+		return false
+	case r >= 0xE0000 && r < 0xE0080:
+		// Flags of regions are a black flag and tags.
+		if emojiTag(s, i) {
+			return false
+		}
+		c.tags++
+	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
+		c.bidi++
+		if r == 0x202E || r == 0x202D {
+			c.bidiStrong++
+		}
+	case r >= 0xE0100 && r <= 0xE01EF, isSelector(r):
+		if selects(r, prev) {
+			return false
+		}
+		c.selectors++
+	default:
+		return c.countBlank(s, i, r, prev)
+	}
+	return true
+}
+
+// selects reports whether a variation selector after prev does what selectors are
+// for: after an emoji, a digit or a Han character.
+func selects(r, prev rune) bool {
+	if r != 0xFE0F && r != 0xFE0E && (!char.IsCJK(prev) || r < 0xE0100) {
+		return false
+	}
+	return r < 0xFE10 && !isSelector(prev) || char.IsCJK(prev)
+}
+
+// countBlank counts the characters that are blank or private, and the forms of
+// those that are seen.
+func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
+	switch {
+	case zeroWidth(r):
+		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+		if joinsLetters(r, prev, i) || unspaced(prev) || unspaced(next) {
+			return false // where words meet without spaces it says where a line may break
+		}
+		c.zeroWidth++
+		if unicode.In(prev, unicode.Latin, unicode.Cyrillic, unicode.Greek) && unicode.In(next, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
+			c.embedded++
+		}
+	case r == 0x00AD:
+		if hyphenates(s, i) {
+			return false
+		}
+		c.soft++
+	case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 && !(prev > 0x2800 && prev < 0x2900 || prev == ' '):
+		c.filler++
+	case r >= 0xE000 && r <= 0xF8FE || r >= 0xF0000: // U+F8FF is what one maker's keyboards have for its logo
+		c.private++
+	case char.Invisible(r) && r != 0x2800:
+		c.zeroWidth++
+	default:
+		c.countForm(r, prev)
+		return false
+	}
+	return true
+}
+
+// zeroWidth reports whether a rune is one of the zero-width characters, joiners and
+// invisible operators.
+func zeroWidth(r rune) bool {
+	return r == 0x200B || r == 0x200C || r == 0x200D || r == 0x2060 || r == 0xFEFF || r >= 0x2061 && r <= 0x2065 || r >= 0x206A && r <= 0x206F || r == 0x180E || r == 0x034F
+}
+
+// joinsLetters reports whether a joiner after prev is orthography or part of an
+// emoji, or a byte order mark opens the text.
+func joinsLetters(r, prev rune, i int) bool {
+	return r == 0x200D && (emojiLike(prev) || isSelector(prev)) || (r == 0x200C || r == 0x200D) && joins(prev) || r == 0xFEFF && i == 0
+}
+
+// countForm counts the forms of a rune that is seen.
+func (c *hiddenCounts) countForm(r, prev rune) {
+	c.alike = c.alike || char.MayMix(r)
+	switch {
+	case r >= 0x590 && r < 0x900 || r >= 0xFB1D && r < 0xFE00:
+		c.rtl = true
+	case r >= 0x0335 && r <= 0x0338 || r >= 0x0300 && r < 0x0370 && prev >= 0x0300 && prev < 0x0370:
+		c.overlays++
+	case r >= 0xFF21 && r <= 0xFF5A || r >= 0x1D400 && r <= 0x1D7FF || r >= 0x24B6 && r <= 0x24E9 || r >= 0x1F130 && r <= 0x1F189:
+		c.compat++
+	}
 }
 
 // emojiTag says whether the tag character at i belongs to a flag emoji: such

@@ -68,29 +68,8 @@ func hiddenSignals(v *frames.Reading, r *tool.Registry, f *tool.Field) []Signal 
 			Detail:   f.Where() + ": " + fmt.Sprintf(format, args...),
 		})
 	}
-	end := c.last + 1
-	zero := c.zeroWidth + c.soft + c.filler
 	name := f.Kind == tool.KindName || f.Kind == tool.KindParamName
-	switch {
-	case c.tags > 0:
-		add(Hard, 1, c.first, end, "%d tag characters, which spell text that is not shown", c.tags)
-	case c.selectors >= 4 && c.longest >= 3:
-		add(Hard, 1, c.first, end, "%d variation selectors in a row, which can carry bytes", c.selectors)
-	case c.bidiStrong > 0 && !c.rtl:
-		add(Hard, 0.95, c.first, end, "bidirectional override in text without right-to-left letters")
-	case c.longest >= 8 && zero >= 8:
-		add(Hard, 0.95, c.first, end, "%d zero-width characters in a row, which can carry bits", c.longest)
-	case name && zero+c.bidi > 0:
-		add(Hard, 0.95, c.first, end, "an invisible character in a name")
-	case c.ansi > 0:
-		add(Hard, 0.95, c.first, end, "terminal escape sequences, which can hide or forge text")
-	case c.longest >= 4 && zero >= 4:
-		add(Soft, 0.6, c.first, end, "%d invisible characters in a row", c.longest)
-	case c.control > 0:
-		add(Soft, 0.5, c.first, end, "%d control characters", c.control)
-	case c.private > 0 || c.selectors > 1:
-		add(Soft, 0.4, c.first, end, "characters without a public meaning")
-	}
+	c.report(name, add)
 	mixed, at, to := 0, 0, 0
 	if c.alike {
 		mixed, at, to = char.MixedWords(f.Text)
@@ -115,6 +94,33 @@ func hiddenSignals(v *frames.Reading, r *tool.Registry, f *tool.Field) []Signal 
 		}
 	}
 	return out
+}
+
+// report adds the signal for the worst of what is hidden in a field. name reports
+// that the field is a name.
+func (c *hiddenCounts) report(name bool, add func(Tier, float64, int, int, string, ...any)) {
+	end := c.last + 1
+	zero := c.zeroWidth + c.soft + c.filler
+	switch {
+	case c.tags > 0:
+		add(Hard, 1, c.first, end, "%d tag characters, which spell text that is not shown", c.tags)
+	case c.selectors >= 4 && c.longest >= 3:
+		add(Hard, 1, c.first, end, "%d variation selectors in a row, which can carry bytes", c.selectors)
+	case c.bidiStrong > 0 && !c.rtl:
+		add(Hard, 0.95, c.first, end, "bidirectional override in text without right-to-left letters")
+	case c.longest >= 8 && zero >= 8:
+		add(Hard, 0.95, c.first, end, "%d zero-width characters in a row, which can carry bits", c.longest)
+	case name && zero+c.bidi > 0:
+		add(Hard, 0.95, c.first, end, "an invisible character in a name")
+	case c.ansi > 0:
+		add(Hard, 0.95, c.first, end, "terminal escape sequences, which can hide or forge text")
+	case c.longest >= 4 && zero >= 4:
+		add(Soft, 0.6, c.first, end, "%d invisible characters in a row", c.longest)
+	case c.control > 0:
+		add(Soft, 0.5, c.first, end, "%d control characters", c.control)
+	case c.private > 0 || c.selectors > 1:
+		add(Soft, 0.4, c.first, end, "characters without a public meaning")
+	}
 }
 
 // disguise counts the words of a text that are not written plainly: split by

@@ -218,53 +218,77 @@ func escapeAt(s string) (r rune, size int, isByte bool) {
 	if len(s) < 3 || s[0] != '\\' && s[0] != '=' && s[0]|0x20 != 'u' {
 		return 0, 0, false
 	}
-	digits, base, from, least, most := 0, 16, 2, 4, 4
-	switch {
-	case s[0] == '=':
-		if !char.Hex[s[1]] || !char.Hex[s[2]] || s[1] >= 'a' || s[2] >= 'a' {
-			return 0, 0, false
-		}
-		from, least, most, isByte = 1, 2, 2, true
-	case s[0] != '\\':
-		if s[1] != '+' {
-			return 0, 0, false
-		}
-		least, most = 2, 6
-	case s[1] == 'u' && s[2] == '{', s[1] == 'x' && s[2] == '{':
-		from, least, most = 3, 1, 6
-	case s[1] == 'u':
-	case s[1] == 'U':
-		least, most = 8, 8
-	case s[1] == 'x':
-		least, most, isByte = 2, 2, true
-	case s[1] == 'N' && s[2] == '{':
+	if s[0] == '\\' && s[1] == 'N' && s[2] == '{' {
 		return letterName(s)
-	case s[1] >= '0' && s[1] <= '3' && len(s) > 3 && char.IsOctal(s[2]) && char.IsOctal(s[3]):
-		if len(s) < 7 || !(char.IsOctal(s[4]) && char.IsOctal(s[5]) && char.IsOctal(s[6])) { // else six digits of CSS
-			base, from, least, most, isByte = 8, 1, 3, 3, true
-			break
-		}
-		fallthrough
-	case char.Hex[s[1]]:
-		from, least, most = 1, 2, 6 // CSS; a blank ends it
-	default:
+	}
+	e, ok := escapeForm(s)
+	if !ok {
 		return 0, 0, false
 	}
-	for from+digits < len(s) && digits < most && char.Hex[s[from+digits]] {
+	digits := 0
+	for e.from+digits < len(s) && digits < e.most && char.Hex[s[e.from+digits]] {
 		digits++
 	}
-	if digits < least {
+	if digits < e.least {
 		return 0, 0, false
 	}
-	n, err := strconv.ParseUint(s[from:from+digits], base, 32)
+	n, err := strconv.ParseUint(s[e.from:e.from+digits], e.base, 32)
 	if err != nil || n > utf8.MaxRune || n < ' ' && n != '\n' && n != '\t' && n != '\r' {
 		return 0, 0, false
 	}
-	size = from + digits
-	if size < len(s) && (from == 3 && s[size] == '}' || from == 1 && most == 6 && digits < 6 && s[size] == ' ') {
+	size = e.from + digits
+	if size < len(s) && (e.from == 3 && s[size] == '}' || e.from == 1 && e.most == 6 && digits < 6 && s[size] == ' ') {
 		size++
 	}
-	return rune(n), size, isByte
+	return rune(n), size, e.isByte
+}
+
+// escape is a form of escape: where its digits begin, how many there are and in
+// which base, and whether they are the code of a byte rather than of a character.
+type escape struct {
+	from, least, most, base int
+	isByte                  bool
+}
+
+// escapeForm returns the form of the escape that a text of three bytes at least may
+// begin with; its first byte is a backslash, an equals sign or a u.
+func escapeForm(s string) (e escape, ok bool) {
+	e = escape{from: 2, least: 4, most: 4, base: 16}
+	switch {
+	case s[0] == '=':
+		if !char.Hex[s[1]] || !char.Hex[s[2]] || s[1] >= 'a' || s[2] >= 'a' {
+			return e, false
+		}
+		e.from, e.least, e.most, e.isByte = 1, 2, 2, true
+	case s[0] != '\\':
+		if s[1] != '+' {
+			return e, false
+		}
+		e.least, e.most = 2, 6
+	case s[1] == 'u' && s[2] == '{', s[1] == 'x' && s[2] == '{':
+		e.from, e.least, e.most = 3, 1, 6
+	case s[1] == 'u':
+	case s[1] == 'U':
+		e.least, e.most = 8, 8
+	case s[1] == 'x':
+		e.least, e.most, e.isByte = 2, 2, true
+	case octalByte(s):
+		e = escape{from: 1, least: 3, most: 3, base: 8, isByte: true}
+	case char.Hex[s[1]]:
+		e.from, e.least, e.most = 1, 2, 6 // CSS; a blank ends it
+	default:
+		return e, false
+	}
+	return e, true
+}
+
+// octalByte reports whether three octal digits follow a backslash, and are not the
+// first of six digits of CSS.
+func octalByte(s string) bool {
+	if s[1] < '0' || s[1] > '3' || len(s) <= 3 || !char.IsOctal(s[2]) || !char.IsOctal(s[3]) {
+		return false
+	}
+	return len(s) < 7 || !(char.IsOctal(s[4]) && char.IsOctal(s[5]) && char.IsOctal(s[6]))
 }
 
 // letterName reads \N{LATIN SMALL LETTER X} and the same of a capital.

@@ -76,53 +76,57 @@ func findSigns(d *token.Doc) string {
 // looked at, with as many signs after it. Unless two letters may be the signs,
 // two that stand together are none.
 func fewSigns(s string, letters bool) bool {
-	for at := 0; at < len(s); {
-		if at > 2 && !letters && at+1 < len(s) && char.IsLetter(s[at]) && char.IsLetter(s[at+1]) && s[at]|0x20 != s[at+1]|0x20 &&
-			s[at-3]|0x20 != 'd' && s[at-2]|0x20 != 'd' && s[at-1]|0x20 != 'd' && s[at]|0x20 != 'd' && s[at+1]|0x20 != 'd' {
-			at += minSigns / 2
-			continue
-		}
-		if threeHan(s[at:]) {
-			at += minSigns / 2
+	for at := 0; at < len(s); at += minSigns / 2 {
+		if !letters && twoLetters(s, at) || threeHan(s[at:]) {
 			continue
 		}
 		for at < len(s) && (separators[s[at]] || !utf8.RuneStart(s[at])) {
 			at++
 		}
-		var first, second rune
-		i := at
-		for signs := 0; ; signs++ {
-			if signs == minSigns/2 {
-				return true
-			}
-			if i >= len(s) {
-				return false
-			}
-			c, size := rune(s[i]), 1
-			if c >= utf8.RuneSelf {
-				c, size = utf8.DecodeRuneInString(s[i:])
-			}
-			switch {
-			case c == first || c == second || separators[byte(c)] && c < utf8.RuneSelf || signLetters[byte(c)] && ofSignWord(s, i):
-			case c == '\u00a0' || c >= utf8.RuneSelf && char.Invisible(c):
-				signs-- // separates, too
-			case first == 0:
-				first = c
-			case second == 0:
-				second = c
-			default:
-				size = 0
-			}
-			if size == 0 {
-				break
-			}
-			for i += size; i < len(s) && separators[s[i]]; {
-				i++
-			}
+		if few, ends := fewSignsAt(s, at); few || ends {
+			return few
 		}
-		at += minSigns / 2
 	}
 	return false
+}
+
+// twoLetters reports whether two different letters stand together at an offset, and
+// neither they nor the letters before them can be of a word for a sign.
+func twoLetters(s string, at int) bool {
+	return at > 2 && at+1 < len(s) && char.IsLetter(s[at]) && char.IsLetter(s[at+1]) && s[at]|0x20 != s[at+1]|0x20 &&
+		s[at-3]|0x20 != 'd' && s[at-2]|0x20 != 'd' && s[at-1]|0x20 != 'd' && s[at]|0x20 != 'd' && s[at+1]|0x20 != 'd'
+}
+
+// fewSignsAt reports whether the minSigns/2 characters from an offset may be two
+// signs and what separates them, and whether the text ends before that is known.
+func fewSignsAt(s string, i int) (few, ends bool) {
+	var first, second rune
+	for signs := 0; ; signs++ {
+		if signs == minSigns/2 {
+			return true, false
+		}
+		if i >= len(s) {
+			return false, true
+		}
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case c == first || c == second || separators[byte(c)] && c < utf8.RuneSelf || signLetters[byte(c)] && ofSignWord(s, i):
+		case c == '\u00a0' || c >= utf8.RuneSelf && char.Invisible(c):
+			signs-- // separates, too
+		case first == 0:
+			first = c
+		case second == 0:
+			second = c
+		default:
+			return false, false
+		}
+		for i += size; i < len(s) && separators[s[i]]; {
+			i++
+		}
+	}
 }
 
 var (

@@ -131,6 +131,38 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 	if s.steps--; s.steps < 0 || cost > s.best.cost || cost > s.limit || length == maxSpelled {
 		return
 	}
+	w := s.word
+	s.takeEnd(n, i, length, cost)
+	if i < len(w) && w[i] != '*' {
+		s.letter(n, w[i], i+1, length, cost, false)
+	}
+	if cost == s.limit {
+		return
+	}
+	// A vowel is missing here.
+	for _, c := range []byte("aeiouy") {
+		s.letter(n, c, i, length, cost+slipVowel, true)
+	}
+	switch {
+	case s.vowels || i == len(w):
+	case s.foreign || s.common:
+		if i > 0 && s.word[i-1] == s.word[i] {
+			s.search(n, i+1, length, cost+slipDouble, false)
+		}
+		s.swap(n, i, length, cost)
+		if s.common {
+			s.sounds(n, i, length, cost)
+		}
+	case w[i] == '*':
+		s.anyLetter(n, i, length, cost)
+	default:
+		s.slips(n, i, length, cost, inserted)
+	}
+}
+
+// takeEnd takes the word that ends at a node, if all letters were read, or, of
+// another language, the stem and the rest of the letters.
+func (s *speller) takeEnd(n uint16, i, length, cost int) {
 	t, w := s.words, s.word
 	if i == len(w) {
 		if e := t.Exact(n); e.Form != lexicon.OtherForm {
@@ -140,49 +172,31 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 		rest := length + copy(s.path[length:], w[i:])
 		s.take(rest, cost, true)
 	}
-	next := func(c byte, used, by int, inserted bool) {
-		if m := t.Step(n, lexicon.LatinLetter(c)); m != lexicon.Dead {
-			s.path[length] = c
-			s.search(m, i+used, length+1, cost+by, inserted)
+}
+
+// letter goes on with c as the next letter of the meant word, after i letters of
+// the word.
+func (s *speller) letter(n uint16, c byte, i, length, cost int, inserted bool) {
+	if m := s.words.Step(n, lexicon.LatinLetter(c)); m != lexicon.Dead {
+		s.path[length] = c
+		s.search(m, i, length+1, cost, inserted)
+	}
+}
+
+// anyLetter reads an asterisk as any letter; a vowel is likelier.
+func (s *speller) anyLetter(n uint16, i, length, cost int) {
+	for l := byte('a'); l <= 'z'; l++ {
+		by := slipSwap
+		if isVowel(l) {
+			by = 0
 		}
+		s.letter(n, l, i+1, length, cost+by, false)
 	}
-	if i < len(w) && w[i] != '*' {
-		next(w[i], 1, 0, false)
-	}
-	if cost == s.limit {
-		return
-	}
-	// A vowel is missing here.
-	for _, c := range []byte("aeiouy") {
-		next(c, 0, slipVowel, true)
-	}
-	if s.vowels {
-		return
-	}
-	if i == len(w) {
-		return
-	}
-	if s.foreign || s.common {
-		if i > 0 && s.word[i-1] == s.word[i] {
-			s.search(n, i+1, length, cost+slipDouble, false)
-		}
-		s.swap(n, i, length, cost)
-		if s.common {
-			s.sounds(n, i, length, cost)
-		}
-		return
-	}
-	c := w[i]
-	if c == '*' {
-		for l := byte('a'); l <= 'z'; l++ {
-			by := slipSwap
-			if isVowel(l) {
-				by = 0
-			}
-			next(l, 1, by, false)
-		}
-		return
-	}
+}
+
+// slips tries the slips that may have been made at letter i.
+func (s *speller) slips(n uint16, i, length, cost int, inserted bool) {
+	w, c := s.word, s.word[i]
 	s.swap(n, i, length, cost)
 	if i > 0 && w[i-1] == c {
 		s.search(n, i+1, length, cost+slipDouble, false)
@@ -190,12 +204,12 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 		s.search(n, i+1, length, cost+slipOther, false)
 	}
 	if length > 0 {
-		next(s.path[length-1], 0, slipDouble, true)
+		s.letter(n, s.path[length-1], i, length, cost+slipDouble, true)
 	}
 	if !inserted && cost+slipLetter <= s.limit {
 		for l := byte('a'); l <= 'z'; l++ {
 			if !isVowel(l) {
-				next(l, 0, slipLetter, true)
+				s.letter(n, l, i, length, cost+slipLetter, true)
 			}
 		}
 	}
@@ -205,7 +219,7 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 			if soundAlike(l, c) {
 				by = slipSound
 			}
-			next(l, 1, by, false)
+			s.letter(n, l, i+1, length, cost+by, false)
 		}
 	}
 	s.sounds(n, i, length, cost)

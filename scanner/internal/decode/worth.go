@@ -61,15 +61,13 @@ func Worth(d *token.Doc) (set Set) {
 	if st.Numbers >= MinDecoded || st.Words >= 2*MinDecoded && st.Known*3 <= st.Words {
 		set.add(deNumbers)
 	}
-	if st.Numbers >= minPlaces || st.Numbers < 3 && st.Stops >= minPlaces-2 &&
-		(st.Odd >= 4*minPlaces || st.Stops >= 4*minPlaces) && dotted(d.Text, minPlaces-2) {
+	if worthPlaces(d) {
 		set.add(dePlaces)
 	}
 	if st.Alphabet >= minPlaces {
 		set.add(deSpelling)
 	}
-	if st.Odd >= minSigns || st.Numbers >= MinDecoded || st.Longest >= 8 || st.LongestWord >= minSigns ||
-		st.Marks&token.MarkBeyond != 0 || st.Marks&token.MarkDash != 0 && st.Odd >= minSigns/3 {
+	if worthSigns(st) {
 		set.add(deSigns)
 	}
 	if st.Mixed > 1 {
@@ -91,6 +89,20 @@ func Worth(d *token.Doc) (set Set) {
 		set.add(deRespelled)
 	}
 	return set
+}
+
+// worthPlaces reports whether a text may give letters by their places in the
+// alphabet.
+func worthPlaces(d *token.Doc) bool {
+	st := &d.Stats
+	return st.Numbers >= minPlaces || st.Numbers < 3 && st.Stops >= minPlaces-2 &&
+		(st.Odd >= 4*minPlaces || st.Stops >= 4*minPlaces) && dotted(d.Text, minPlaces-2)
+}
+
+// worthSigns reports whether a text may consist of two signs.
+func worthSigns(st *token.Stats) bool {
+	return st.Odd >= minSigns || st.Numbers >= MinDecoded || st.Longest >= 8 || st.LongestWord >= minSigns ||
+		st.Marks&token.MarkBeyond != 0 || st.Marks&token.MarkDash != 0 && st.Odd >= minSigns/3
 }
 
 // worthOfWords adds the decoders of long words and of runs of unknown ones. What

@@ -30,18 +30,7 @@ func (x *passage) metaDiscount() float64 {
 		}
 		return 1
 	}
-	meta, quoted, opens := 0, 0, false
-	for i, t := range x.toks {
-		// "such as keys" in the middle of a demand gives an example of what is
-		// demanded.
-		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 && !x.exemplifies(i) {
-			meta++
-			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
-		}
-		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
-			quoted++
-		}
-	}
+	meta, quoted, opens := x.talkOfAttacks()
 	if meta > 0 && quoted == 1 {
 		x.quoted++
 	}
@@ -57,6 +46,23 @@ func (x *passage) metaDiscount() float64 {
 		return 0.3
 	}
 	return 0.8
+}
+
+// talkOfAttacks counts the words with which the sentence talks about attacks, and
+// the quoted words of attacks. opens reports that it begins with such talk.
+func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
+	for i, t := range x.toks {
+		// "such as keys" in the middle of a demand gives an example of what is
+		// demanded.
+		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 && !x.exemplifies(i) {
+			meta++
+			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
+		}
+		if t.Flags&(token.Quote|token.Code) != 0 && t.Means.Any(cActs) {
+			quoted++
+		}
+	}
+	return meta, quoted, opens
 }
 
 // exemplifies says whether token i only gives an example, with no word about

@@ -67,39 +67,57 @@ func (x *passage) obeysData() {
 		return
 	}
 	for i := range x.toks {
-		t := x.toks[i]
-		if t.Flags&token.Ident != 0 {
+		if x.toks[i].Flags&token.Ident != 0 {
 			continue
 		}
-		obeys := x.isWord(i, "obey", "comply", "obeys", "complies", "obeyed") ||
-			x.isWord(i, "carry", "carries") && (x.isWord(i+1, "out") || x.isWord(i+2, "out") || x.isWord(i+3, "out")) ||
-			x.isWord(i, "do", "does") && x.isWord(i+1, "what", "as", "whatever", "everything", "anything", "exactly") && !x.isWord(i+2, "you", "the", "this")
-		says := x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.Any(concept.Instr) && x.mask.Any(concept.System|concept.User|concept.Model|concept.Authority) && x.findAny(concept.Result|concept.Sub|concept.Tool, 0, len(x.toks)) >= 0
-		follows := x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(concept.Instr|concept.Shell, i, i+8) >= 0 && x.findAny(concept.Result|concept.Link, i, i+10) >= 0 && x.mask.Any(concept.You|concept.Model|concept.Must|concept.User|concept.System)
 		if x.isWord(i, "run", "execute", "runs", "executes") && x.isWord(i+1, "what", "whatever", "anything", "everything") && x.mask.Any(concept.Shell|concept.Result) && x.mood(i) >= token.MoodOrder {
 			x.hit(Obey, 1.6, i, i+1)
 			return
 		}
-		// "execute commands embedded in responses", "instructions found in mails
-		// are carried out"
-		if o := x.findAny(concept.Instr|concept.Shell, max(0, i-7), i+6); o >= 0 && x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
-			for k := max(0, i-6); k < min(i+8, len(x.toks)); k++ {
-				if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 || x.mood(i) >= token.MoodPlain && !x.sen.First) && x.findAny(concept.Neg, max(0, i-4), i) < 0 {
-					x.hit(Obey, 1.6, i, k)
-					return
-				}
-			}
+		if k := x.embeddedOrder(i); k >= 0 {
+			x.hit(Obey, 1.6, i, k)
+			return
 		}
-		switch {
-		case says, follows && (x.mood(i) >= token.MoodOrder || x.mask.Any(concept.Model|concept.You)):
+		if x.givesWeight(i) || x.followsResult(i) && (x.mood(i) >= token.MoodOrder || x.mask.Any(concept.Model|concept.You)) || x.obeysResult(i) {
 			x.hit(Obey, 1.5, i, i)
-		case obeys && x.findAny(concept.Result|concept.Tool|concept.Sub, i+1, i+9) >= 0 && (x.mood(i) >= token.MoodOrder || x.findAny(concept.You|concept.Model|concept.And|concept.Must, i-4, i) >= 0 || x.mask.Any(concept.Prior)):
-			x.hit(Obey, 1.5, i, i)
-		default:
-			continue
+			return
 		}
-		return
 	}
+}
+
+// embeddedOrder reports where an order that token i has carried out is embedded:
+// "execute commands embedded in responses", "instructions found in mails are
+// carried out"; -1 if nothing says so.
+func (x *passage) embeddedOrder(i int) int {
+	if x.findAny(concept.Instr|concept.Shell, max(0, i-7), i+6) < 0 || !x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
+		return -1
+	}
+	for k := max(0, i-6); k < min(i+8, len(x.toks)); k++ {
+		if x.isWord(k, "embedded", "contained", "found", "included", "hidden", "inside", "appearing", "written") && x.isWord(k+1, "in", "inside", "within") && (x.toks[i].Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 || x.mood(i) >= token.MoodPlain && !x.sen.First) && x.findAny(concept.Neg, max(0, i-4), i) < 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// givesWeight reports whether token i gives orders in data the weight of those of
+// the user or the system.
+func (x *passage) givesWeight(i int) bool {
+	return x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.Any(concept.Instr) && x.mask.Any(concept.System|concept.User|concept.Model|concept.Authority) && x.findAny(concept.Result|concept.Sub|concept.Tool, 0, len(x.toks)) >= 0
+}
+
+// followsResult reports whether token i has orders followed that stand in a result
+// or behind a link.
+func (x *passage) followsResult(i int) bool {
+	return x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(concept.Instr|concept.Shell, i, i+8) >= 0 && x.findAny(concept.Result|concept.Link, i, i+10) >= 0 && x.mask.Any(concept.You|concept.Model|concept.Must|concept.User|concept.System)
+}
+
+// obeysResult reports whether token i has a result or a tool obeyed.
+func (x *passage) obeysResult(i int) bool {
+	obeys := x.isWord(i, "obey", "comply", "obeys", "complies", "obeyed") ||
+		x.isWord(i, "carry", "carries") && (x.isWord(i+1, "out") || x.isWord(i+2, "out") || x.isWord(i+3, "out")) ||
+		x.isWord(i, "do", "does") && x.isWord(i+1, "what", "as", "whatever", "everything", "anything", "exactly") && !x.isWord(i+2, "you", "the", "this")
+	return obeys && x.findAny(concept.Result|concept.Tool|concept.Sub, i+1, i+9) >= 0 && (x.mood(i) >= token.MoodOrder || x.findAny(concept.You|concept.Model|concept.And|concept.Must, i-4, i) >= 0 || x.mask.Any(concept.Prior))
 }
 
 // outranks finds claims to authority over the user, the system or others.
@@ -144,42 +162,13 @@ func (x *passage) presumed() {
 		return
 	}
 	for i := range x.toks {
-		t := x.toks[i]
-		if t.Flags&token.Ident != 0 {
-			continue
-		}
-		if !t.Means.Any(concept.Ask|concept.Guard|concept.Task|concept.Instr|concept.Conv|concept.Allow|concept.Tell) && t.End-t.Start != 3 {
-			continue
-		}
-		consent := t.Means.Any(concept.Ask) && t.Form != lexicon.ThirdPerson || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
-		if !consent {
+		if !x.consentAt(i) {
 			continue
 		}
 		k, w := -1, 0.0
 		for j := max(0, i-7); j < min(i+10, len(x.toks)); j++ {
-			switch {
-			case x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") && !(x.isWord(j, "take", "taken") && x.findWord(j+1, j+5, "as", "for", "silence") < 0) && (x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") || x.findAny(concept.Ask, j+1, j+6) >= 0) && (j < i && x.findAny(concept.Other|concept.Task|concept.Know|concept.User|concept.Guard, j, i+1) >= 0 || j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))):
-				if x.isWord(i, "confirmed", "approved", "given", "yes", "answered", "authorized", "authorised", "consent", "approval", "confirmation", "permission", "reviews", "checks", "question", "questions", "agreed", "asked") {
-					k, w = j, 1.5
-				}
-			case x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 && x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") && x.findAny(concept.Be|concept.Prior, i, j) >= 0 && x.findAny(concept.Neg, i-3, j) < 0 && !x.mask.Any(concept.Modal):
-				if x.mask.Any(concept.Prior | concept.When | concept.Other | concept.Tool) {
-					k, w = j, 1.2
-					if x.mask.Any(concept.Other) && x.mask.Any(concept.Tool|concept.Pay|concept.Destroy|concept.Send) {
-						w = 1.5
-					}
-				}
-			case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(concept.Neg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
-				k, w = j, 1
-				if x.mask.Any(concept.Destroy|concept.Pay|concept.Other|concept.Send|concept.Shell|concept.Now|concept.Model) && !x.isWord(j+1, "unless", "until", "if", "when") {
-					w = 1.5
-				}
-			case x.isWord(j, "silence") && x.isWord(i, "yes", "consent", "approval", "confirmation", "permission", "agreement"):
-				k, w = j, 1.5
-			case x.isWord(j, "off", "disabled", "suppressed", "muted") && j > i && j-i < 4 && x.isWord(i, "prompts", "prompt", "confirmations", "dialogs", "dialog", "confirmation", "approvals"):
-				k, w = j, 1.4
-			case x.isWord(j, "need", "needs", "have", "has") && x.findAny(concept.Neg, j-3, j+1) >= 0 && j < i && x.isWord(i, "asked", "consulted", "bothered") && x.findAny(concept.User|concept.Model|concept.You|concept.Now|concept.And, 0, i) >= 0:
-				k, w = j, 1.5
+			if found := x.presumedAt(i, j); found > 0 {
+				k, w = j, found
 			}
 		}
 		if w > 0 {
@@ -187,15 +176,84 @@ func (x *passage) presumed() {
 			return
 		}
 	}
+	x.withoutChecking()
+}
+
+// consentAt reports whether token i is a word for somebody's consent.
+func (x *passage) consentAt(i int) bool {
+	t := x.toks[i]
+	if t.Flags&token.Ident != 0 {
+		return false
+	}
+	if !t.Means.Any(concept.Ask|concept.Guard|concept.Task|concept.Instr|concept.Conv|concept.Allow|concept.Tell) && t.End-t.Start != 3 {
+		return false
+	}
+	return t.Means.Any(concept.Ask) && t.Form != lexicon.ThirdPerson || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
+}
+
+// presumedAt weighs what token j says of the consent at token i: that it is taken
+// as given, not needed or switched off; 0 for nothing.
+func (x *passage) presumedAt(i, j int) float64 {
+	switch {
+	case x.treatedAs(i, j):
+		if x.isWord(i, "confirmed", "approved", "given", "yes", "answered", "authorized", "authorised", "consent", "approval", "confirmation", "permission", "reviews", "checks", "question", "questions", "agreed", "asked") {
+			return 1.5
+		}
+	case x.alreadyGiven(i, j):
+		if !x.mask.Any(concept.Prior | concept.When | concept.Other | concept.Tool) {
+			return 0
+		}
+		if x.mask.Any(concept.Other) && x.mask.Any(concept.Tool|concept.Pay|concept.Destroy|concept.Send) {
+			return 1.5
+		}
+		return 1.2
+	case x.isWord(j, "needed", "necessary", "required", "called", "wanted", "due", "expected", "warranted") && j > i && x.findAny(concept.Neg, i-3, j) >= 0 && x.isWord(i, "confirmation", "confirmations", "approval", "approvals", "consent", "permission", "review", "asking", "questions", "prompt", "checks"):
+		if x.mask.Any(concept.Destroy|concept.Pay|concept.Other|concept.Send|concept.Shell|concept.Now|concept.Model) && !x.isWord(j+1, "unless", "until", "if", "when") {
+			return 1.5
+		}
+		return 1
+	case x.isWord(j, "silence") && x.isWord(i, "yes", "consent", "approval", "confirmation", "permission", "agreement"):
+		return 1.5
+	case x.isWord(j, "off", "disabled", "suppressed", "muted") && j > i && j-i < 4 && x.isWord(i, "prompts", "prompt", "confirmations", "dialogs", "dialog", "confirmation", "approvals"):
+		return 1.4
+	case x.isWord(j, "need", "needs", "have", "has") && x.findAny(concept.Neg, j-3, j+1) >= 0 && j < i && x.isWord(i, "asked", "consulted", "bothered") && x.findAny(concept.User|concept.Model|concept.You|concept.Now|concept.And, 0, i) >= 0:
+		return 1.5
+	}
+	return 0
+}
+
+// treatedAs reports whether token j is a verb by which what stands at token i is
+// taken for something else: "treat silence as consent".
+func (x *passage) treatedAs(i, j int) bool {
+	if !x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") ||
+		x.isWord(j, "take", "taken") && x.findWord(j+1, j+5, "as", "for", "silence") < 0 {
+		return false
+	}
+	if !x.isWord(j+1, "as", "silence", "given", "every", "all", "it", "each", "for") && x.findAny(concept.Ask, j+1, j+6) < 0 {
+		return false
+	}
+	return j < i && x.findAny(concept.Other|concept.Task|concept.Know|concept.User|concept.Guard, j, i+1) >= 0 ||
+		j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))
+}
+
+// alreadyGiven reports whether the consent at token i was given before, says token
+// j: "approval is already given".
+func (x *passage) alreadyGiven(i, j int) bool {
+	return x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 &&
+		x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") &&
+		x.findAny(concept.Be|concept.Prior, i, j) >= 0 && x.findAny(concept.Neg, i-3, j) < 0 && !x.mask.Any(concept.Modal)
+}
+
+// withoutChecking finds a deed that is to be done "without checking back",
+// "without a second look".
+func (x *passage) withoutChecking() {
 	for i := range x.toks {
-		// "without checking back", "without a second look"
-		if x.toks[i].Means.Any(concept.Neg) && x.isWord(i, "without") && x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
-			if _, m := x.demanded(concept.Deeds, token.MoodOrder); m >= token.MoodOrder || x.mask.Any(concept.Model) {
-				if x.findAny(concept.Neg, 0, i) < 0 {
-					x.hit(Unasked, 1.4, i, i+1)
-					return
-				}
-			}
+		if !x.toks[i].Means.Any(concept.Neg) || !x.isWord(i, "without") || !x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
+			continue
+		}
+		if _, m := x.demanded(concept.Deeds, token.MoodOrder); (m >= token.MoodOrder || x.mask.Any(concept.Model)) && x.findAny(concept.Neg, 0, i) < 0 {
+			x.hit(Unasked, 1.4, i, i+1)
+			return
 		}
 	}
 }

@@ -77,10 +77,8 @@ func (x *passage) belonging() int {
 		if s == 0 || t.Flags&token.Ident != 0 {
 			continue
 		}
-		if s.Any(sense.Dialog) {
-			if x.about.Any(concept.Conv|concept.History) || !t.Means.Any(concept.Conv) && t.Flags&token.Phrase == 0 && !x.mask.Any(concept.User|concept.You|concept.Model) || !x.sen.Senses.Any(sense.Span) && !x.wide() && !x.mask.Any(concept.Prior|concept.Whole|concept.User) || x.idOf(i) || x.condition(i) || x.elsewhere(i) {
-				s &^= sense.Dialog
-			}
+		if s.Any(sense.Dialog) && !x.wantsDialog(i) {
+			s &^= sense.Dialog
 		}
 		if s.Any(sense.Guide) && x.about.Any(concept.Instr|concept.System|concept.Model) {
 			s &^= sense.Guide
@@ -88,7 +86,7 @@ func (x *passage) belonging() int {
 		if s.Any(sense.Traffic) && x.about.Any(concept.Tool) {
 			s &^= sense.Traffic
 		}
-		if s.Any(sense.Private|sense.Intimate|sense.KeyFile|sense.Session) && (x.about.Any(concept.Secret|concept.Personal|concept.CredPath) || !x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) && (!t.Senses.Any(sense.Intimate|sense.KeyFile|sense.Session) || !x.mask.Any(concept.Tell|concept.Whole|concept.Other)) && !x.possessed(i) && !(x.ofField() && t.Senses.Any(sense.Intimate) && x.plainlyIntimate(i))) {
+		if s.Any(sense.Private|sense.Intimate|sense.KeyFile|sense.Session) && !x.wantsPrivate(i) {
 			s &^= sense.Private | sense.Intimate | sense.KeyFile | sense.Session
 		}
 		if x.findWord(i+1, i+5, "removed", "withheld", "stripped", "blanked", "anonymised", "anonymized", "masked") >= 0 {
@@ -99,6 +97,34 @@ func (x *passage) belonging() int {
 		}
 	}
 	return -1
+}
+
+// wantsDialog reports whether the dialogue at token i is what the sentence wants,
+// in a tool that is not about dialogues.
+func (x *passage) wantsDialog(i int) bool {
+	t := x.toks[i]
+	switch {
+	case x.about.Any(concept.Conv | concept.History):
+		return false
+	case !t.Means.Any(concept.Conv) && t.Flags&token.Phrase == 0 && !x.mask.Any(concept.User|concept.You|concept.Model):
+		return false
+	case !x.sen.Senses.Any(sense.Span) && !x.wide() && !x.mask.Any(concept.Prior|concept.Whole|concept.User):
+		return false
+	}
+	return !x.idOf(i) && !x.condition(i) && !x.elsewhere(i)
+}
+
+// wantsPrivate reports whether the private thing at token i is somebody's, in a
+// tool that is not about such things.
+func (x *passage) wantsPrivate(i int) bool {
+	t := x.toks[i]
+	if x.about.Any(concept.Secret | concept.Personal | concept.CredPath) {
+		return false
+	}
+	if x.mask.Any(concept.User|concept.You|concept.Model|concept.CredPath) || t.Senses.Any(sense.Intimate|sense.KeyFile|sense.Session) && x.mask.Any(concept.Tell|concept.Whole|concept.Other) {
+		return true
+	}
+	return x.possessed(i) || x.ofField() && t.Senses.Any(sense.Intimate) && x.plainlyIntimate(i)
 }
 
 // said says whether the user at token i is the author of what the tool has no

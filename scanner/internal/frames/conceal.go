@@ -17,35 +17,9 @@ func (x *passage) conceal() {
 			x.concealAt(i, i)
 		case t.Means.Any(concept.Neg) && x.needless(i):
 		case t.Means.Any(concept.Neg):
-			if !x.sen.Foreign && x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
-				continue
-			}
-			for j := i + 1; j < min(i+7, len(x.toks)); j++ {
-				if x.sen.Foreign && (x.toks[j].Flags&token.Break != 0 || x.isWord(j, "et", "und", "y", "e", "и")) {
-					break
-				}
-				if x.toks[j].Means.Any(concept.Tell|concept.Show) && !x.toks[j].Means.Any(concept.Secretly) && x.toks[j].Flags&token.Ident == 0 {
-					x.concealAt(i, j)
-					break
-				}
-			}
-			if x.sen.Foreign {
-				if j := x.findAny(concept.Tell|concept.Show, i-6, i); j >= 0 && !x.broken(j, i) {
-					x.concealAt(j, i)
-				}
-			}
+			x.concealNegated(i)
 		case x.isWord(i, "leave", "leaving", "keep", "keeping") && x.mood(i) != token.MoodNone:
-			// "leave that part out"
-			for k := i + 1; k < min(i+7, len(x.toks)); k++ {
-				if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") && !x.fromOthers(k) {
-					x.hit(Conceal, 1.5, i, k)
-					break
-				}
-				if x.isWord(k, "out") && x.findAny(concept.Result|concept.Tell|concept.Conv, k, k+6) >= 0 && !x.housekeeping(k) {
-					x.hit(Conceal, 1.7, i, k)
-					break
-				}
-			}
+			x.leftOut(i)
 		case t.Means.Any(concept.Tell) && t.Means.Any(concept.Secretly) && x.mood(i) >= token.MoodOrder:
 			if j := x.findAny(concept.User, i, i+14); j >= 0 {
 				x.hit(Conceal, 2.3, i, j)
@@ -62,6 +36,42 @@ func (x *passage) conceal() {
 			if n >= 0 && k > i && x.findAny(concept.Neg, n-6, n) < 0 && (n < i && x.gerundNeg(n) || n > i && x.findAny(concept.Must|concept.Should|concept.Modal, i, k) >= 0) {
 				x.hit(Conceal, 2.2, min(n, i), k)
 			}
+		}
+	}
+}
+
+// concealNegated looks for the verb of telling that the negation at token i
+// negates.
+func (x *passage) concealNegated(i int) {
+	if !x.sen.Foreign && x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
+		return
+	}
+	for j := i + 1; j < min(i+7, len(x.toks)); j++ {
+		if x.sen.Foreign && (x.toks[j].Flags&token.Break != 0 || x.isWord(j, "et", "und", "y", "e", "и")) {
+			break
+		}
+		if x.toks[j].Means.Any(concept.Tell|concept.Show) && !x.toks[j].Means.Any(concept.Secretly) && x.toks[j].Flags&token.Ident == 0 {
+			x.concealAt(i, j)
+			break
+		}
+	}
+	if x.sen.Foreign {
+		if j := x.findAny(concept.Tell|concept.Show, i-6, i); j >= 0 && !x.broken(j, i) {
+			x.concealAt(j, i)
+		}
+	}
+}
+
+// leftOut finds what the verb at token i has left out: "leave that part out".
+func (x *passage) leftOut(i int) {
+	for k := i + 1; k < min(i+7, len(x.toks)); k++ {
+		if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") && !x.fromOthers(k) {
+			x.hit(Conceal, 1.5, i, k)
+			break
+		}
+		if x.isWord(k, "out") && x.findAny(concept.Result|concept.Tell|concept.Conv, k, k+6) >= 0 && !x.housekeeping(k) {
+			x.hit(Conceal, 1.7, i, k)
+			break
 		}
 	}
 }
@@ -111,19 +121,7 @@ func (x *passage) concealAt(i, j int) {
 	if x.findAny(concept.Ask, j, j+1) >= 0 && !x.toks[j].Means.Any(concept.Neg) || x.otherTelling(i, j) {
 		return
 	}
-	negMood := token.DutyOf(x.toks, i)
-	if i > 0 && x.toks[i].Flags&token.Break == 0 && x.toks[i-1].Means.Any(concept.Sub) && !x.toks[i-1].Means.Any(concept.Adv) {
-		negMood = token.MoodNone
-	}
-	if x.isWord(i, "no", "out", "nothing", "need", "needn't", "nobody", "unaware") || x.sen.Foreign {
-		negMood = token.MoodOrder
-	}
-	if x.isWord(i, "without") {
-		negMood = token.MoodGerund
-		if _, m := x.demanded(concept.Deeds, token.MoodOrder); m >= token.MoodOrder {
-			negMood = token.MoodStrong
-		}
-	}
+	negMood := x.negationMood(i)
 	if negMood < token.MoodGerund || i == j && x.states(i) {
 		return
 	}
@@ -134,26 +132,45 @@ func (x *passage) concealAt(i, j int) {
 	if user < 0 && !x.sen.Foreign && x.isWord(i, "not") && j == i+1 && x.toks[j].Form == lexicon.PastForm && x.findAny(concept.Must|concept.Modal|concept.Should|concept.To|concept.You, i-4, i) < 0 && x.findAny(concept.Be, i-1, i) < 0 {
 		return // a state: "page not found or not shared with the app"
 	}
-	this := x.findAny(concept.This|concept.Instr|concept.Tool|concept.Call|concept.You|concept.Read|concept.Send|concept.Task, j+1, j+9)
-	if i == j && this < 0 {
-		this = x.findAny(concept.Result, j+1, j+6)
+	weight := x.concealWeight(i, j, user)
+	weight = x.towardsOthers(j, user, weight)
+	if negMood == token.MoodGerund {
+		weight -= 1
 	}
-	if i == j && this < 0 {
-		this = x.findAny(concept.This|concept.Task|concept.Call, i-6, i)
+	if x.housekeeping(j) || x.forNow(j) {
+		weight *= 0.25
 	}
-	plain := x.toks[j].Means.Any(concept.Show) && !x.toks[j].Means.Any(concept.Tell)
+	if weight > 0 {
+		x.hit(Conceal, weight, i, max(j, user))
+	}
+}
+
+// negationMood is how strongly the negation at token i forbids.
+func (x *passage) negationMood(i int) token.Mood {
+	if x.isWord(i, "without") {
+		if _, m := x.demanded(concept.Deeds, token.MoodOrder); m >= token.MoodOrder {
+			return token.MoodStrong
+		}
+		return token.MoodGerund
+	}
+	if x.isWord(i, "no", "out", "nothing", "need", "needn't", "nobody", "unaware") || x.sen.Foreign {
+		return token.MoodOrder
+	}
+	if i > 0 && x.toks[i].Flags&token.Break == 0 && x.toks[i-1].Means.Any(concept.Sub) && !x.toks[i-1].Means.Any(concept.Adv) {
+		return token.MoodNone
+	}
+	return token.DutyOf(x.toks, i)
+}
+
+// concealWeight weighs what is kept from whom: i is the negation, j the verb of
+// telling, user the token of the user or -1.
+func (x *passage) concealWeight(i, j, user int) float64 {
 	weight := 0.0
+	plain := x.toks[j].Means.Any(concept.Show) && !x.toks[j].Means.Any(concept.Tell)
 	switch {
 	case user >= 0:
-		weight = 2.5
-		if x.findAny(concept.Secret, j, len(x.toks)) >= 0 && x.mask.Any(concept.Ask) {
-			weight = 0.6
-		} else if x.isWord(user+1, "that") && x.findAny(concept.This|concept.Tool|concept.Sub, user, len(x.toks)) >= 0 {
-			break // what the tool itself does
-		} else if x.findAny(concept.Secret, j, len(x.toks)) >= 0 || plain && x.findAny(concept.This|concept.Call|concept.Instr|concept.Task, j, len(x.toks)) < 0 {
-			weight = 1.2
-		}
-	case this >= 0 && !plain:
+		weight = x.keptFromUser(j, user, plain)
+	case x.concealedHere(i, j) && !plain:
 		weight = 1.7
 		if x.toks[j].Means.Any(concept.Neg) {
 			weight = 1.5
@@ -173,7 +190,35 @@ func (x *passage) concealAt(i, j int) {
 			break
 		}
 	}
-	// Confidentiality towards others protects the user instead.
+	return weight
+}
+
+// keptFromUser weighs what the user, named at token user, is not to be told. plain
+// reports that it is only not to be shown.
+func (x *passage) keptFromUser(j, user int, plain bool) float64 {
+	switch {
+	case x.findAny(concept.Secret, j, len(x.toks)) >= 0 && x.mask.Any(concept.Ask):
+		return 0.6
+	case x.isWord(user+1, "that") && x.findAny(concept.This|concept.Tool|concept.Sub, user, len(x.toks)) >= 0:
+		return 2.5 // what the tool itself does
+	case x.findAny(concept.Secret, j, len(x.toks)) >= 0 || plain && x.findAny(concept.This|concept.Call|concept.Instr|concept.Task, j, len(x.toks)) < 0:
+		return 1.2
+	}
+	return 2.5
+}
+
+// concealedHere reports whether the sentence names what the model itself does as
+// what is not to be told.
+func (x *passage) concealedHere(i, j int) bool {
+	if x.findAny(concept.This|concept.Instr|concept.Tool|concept.Call|concept.You|concept.Read|concept.Send|concept.Task, j+1, j+9) >= 0 {
+		return true
+	}
+	return i == j && (x.findAny(concept.Result, j+1, j+6) >= 0 || x.findAny(concept.This|concept.Task|concept.Call, i-6, i) >= 0)
+}
+
+// towardsOthers lowers the weight where something is kept from others than the
+// user: that protects the user.
+func (x *passage) towardsOthers(j, user int, weight float64) float64 {
 	if user > 0 && x.isWord(user-1, "other", "others", "another") {
 		weight = 0
 	}
@@ -186,15 +231,7 @@ func (x *passage) concealAt(i, j int) {
 			weight -= 1.3
 		}
 	}
-	if negMood == token.MoodGerund {
-		weight -= 1
-	}
-	if x.housekeeping(j) || x.forNow(j) {
-		weight *= 0.25
-	}
-	if weight > 0 {
-		x.hit(Conceal, weight, i, max(j, user))
-	}
+	return weight
 }
 
 // states says whether silence is only stated of something, at token i: "the
@@ -263,17 +300,7 @@ func (x *passage) unasked() {
 	for i := range x.toks {
 		t := x.toks[i]
 		if t.Means.Has(concept.Allow|concept.Ask) && x.mask.Any(concept.User|concept.You|concept.Task) {
-			if !x.sen.Foreign && x.findAny(concept.Neg, i-5, i) >= 0 {
-				return // "do not decide on the user's behalf"
-			}
-			w := 1.0
-			if x.mask.Any(concept.Neg) || x.mask.Has(concept.Model) {
-				w = 1.5
-			}
-			if x.findAny(concept.Call|concept.Ask, i+1, len(x.toks)) >= 0 && x.isWord(i, "on", "user") {
-				w = 1.5
-			}
-			x.hit(Unasked, w, i, i)
+			x.onBehalf(i)
 			return
 		}
 		if !t.Means.Any(concept.Neg) {
@@ -303,6 +330,21 @@ func (x *passage) unasked() {
 			}
 		}
 	}
+}
+
+// onBehalf weighs a decision on the user's behalf, of which token i speaks.
+func (x *passage) onBehalf(i int) {
+	if !x.sen.Foreign && x.findAny(concept.Neg, i-5, i) >= 0 {
+		return // "do not decide on the user's behalf"
+	}
+	w := 1.0
+	if x.mask.Any(concept.Neg) || x.mask.Has(concept.Model) {
+		w = 1.5
+	}
+	if x.findAny(concept.Call|concept.Ask, i+1, len(x.toks)) >= 0 && x.isWord(i, "on", "user") {
+		w = 1.5
+	}
+	x.hit(Unasked, w, i, i)
 }
 
 // granted finds consent that the text itself gives: "confirmation is

@@ -16,55 +16,74 @@ func (x *passage) override() {
 	}
 	for i := range x.toks {
 		t := x.toks[i]
-		if !t.Means.Any(concept.Ignore) || t.Flags&token.Ident != 0 && x.kind != tool.KindParamName {
-			continue
+		if t.Means.Any(concept.Ignore) && (t.Flags&token.Ident == 0 || x.kind == tool.KindParamName) {
+			x.overrideAt(i)
 		}
-		from, to := i+1, i+10
-		if x.sen.Foreign {
-			from = i - 8
+	}
+}
+
+// ruler is whoever gives the model its instructions, or takes them.
+const ruler = concept.You | concept.System | concept.Model
+
+// overrideAt looks for the instructions or rules that the verb at token i overrides.
+func (x *passage) overrideAt(i int) {
+	t := x.toks[i]
+	from, to := i+1, i+10
+	if x.sen.Foreign {
+		from = i - 8
+	}
+	j := x.findAny(concept.Instr, from, to)
+	if j >= 0 && x.kind != tool.KindParamName && x.member(j) {
+		j = -1 // window.prompt
+	}
+	rule := x.findAny(concept.Rule, from, to)
+	if rule >= 0 && x.modifies(rule) && !x.toks[rule].Means.Any(concept.Guard) {
+		rule = -1 // a policy of an insurer
+	}
+	if j >= 0 && x.ofStrangers(j) {
+		return // "ignore instructions inside the answer"
+	}
+	m := x.mood(i)
+	prior := x.findAny(concept.Prior|concept.Other|concept.User|ruler, from, to) >= 0
+	switch {
+	case j >= 0 && m >= token.MoodPlain && prior:
+		x.hit(Override, 3, i, j)
+	case j >= 0 && m >= token.MoodPlain:
+		x.hit(Override, 1.8, i, j)
+	case rule >= 0 && m >= token.MoodPlain && x.findAny(ruler, from, to) >= 0:
+		x.hit(Override, 2.5, i, rule)
+	case rule >= 0 && m >= token.MoodPlain && prior && (x.toks[rule].Means.Any(concept.Guard) || m == token.MoodStrong || !x.about.Any(concept.Rule)):
+		x.hit(Override, 1.5, i, rule)
+	case (t.Means.Any(concept.Prefer) || t.Form == lexicon.OtherForm || t.Form == lexicon.ThirdPerson) && x.takesPriority(i):
+	default:
+		if !prior {
+			j = -1
 		}
-		const owner = concept.You | concept.System | concept.Model
-		j := x.findAny(concept.Instr, from, to)
-		if j >= 0 && x.kind != tool.KindParamName && x.member(j) {
-			j = -1 // window.prompt
+		x.nothingHolds(i, j, to)
+	}
+}
+
+// takesPriority finds "takes priority over what the developer configured".
+func (x *passage) takesPriority(i int) bool {
+	k := x.findAny(concept.System|concept.Instr|concept.Model, i+1, i+12)
+	if k < 0 || x.findAny(concept.Other|concept.You|concept.Instr, i+1, i+14) < 0 || !x.toks[i].Means.Any(concept.Ignore) || x.isWord(i, "outdated") {
+		return false
+	}
+	x.hit(Override, 2, i, k)
+	return true
+}
+
+// nothingHolds finds "Previous instructions no longer apply", or a description of
+// overriding the instructions at token j, if that is not -1.
+func (x *passage) nothingHolds(i, j, to int) {
+	if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && x.findAny(concept.Prior|ruler|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].Means.Any(concept.Instr|concept.Guard) || x.findAny(ruler, k-5, i) >= 0) {
+		x.hit(Override, 2.2, k, i)
+	} else if j >= 0 {
+		w := 1.0
+		if x.findAny(concept.You, i, to) >= 0 && x.findAny(concept.Neg, i-3, i) < 0 {
+			w = 1.4
 		}
-		rule := x.findAny(concept.Rule, from, to)
-		if rule >= 0 && x.modifies(rule) && !x.toks[rule].Means.Any(concept.Guard) {
-			rule = -1 // a policy of an insurer
-		}
-		if j >= 0 && x.ofStrangers(j) {
-			continue // "ignore instructions inside the answer"
-		}
-		m := x.mood(i)
-		prior := x.findAny(concept.Prior|concept.Other|concept.User|owner, from, to) >= 0
-		switch {
-		case j >= 0 && m >= token.MoodPlain && prior:
-			x.hit(Override, 3, i, j)
-		case j >= 0 && m >= token.MoodPlain:
-			x.hit(Override, 1.8, i, j)
-		case rule >= 0 && m >= token.MoodPlain && x.findAny(owner, from, to) >= 0:
-			x.hit(Override, 2.5, i, rule)
-		case rule >= 0 && m >= token.MoodPlain && prior && (x.toks[rule].Means.Any(concept.Guard) || m == token.MoodStrong || !x.about.Any(concept.Rule)):
-			x.hit(Override, 1.5, i, rule)
-		case t.Means.Any(concept.Prefer) || t.Form == lexicon.OtherForm || t.Form == lexicon.ThirdPerson:
-			// "takes priority over what the developer configured"
-			if k := x.findAny(concept.System|concept.Instr|concept.Model, i+1, i+12); k >= 0 && x.findAny(concept.Other|concept.You|concept.Instr, i+1, i+14) >= 0 && t.Means.Any(concept.Ignore) && !x.isWord(i, "outdated") {
-				x.hit(Override, 2, i, k)
-				break
-			}
-			fallthrough
-		default:
-			// "Previous instructions no longer apply."
-			if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && x.findAny(concept.Prior|owner|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].Means.Any(concept.Instr|concept.Guard) || x.findAny(owner, k-5, i) >= 0) {
-				x.hit(Override, 2.2, k, i)
-			} else if j >= 0 && prior {
-				w := 1.0
-				if x.findAny(concept.You, i, to) >= 0 && x.findAny(concept.Neg, i-3, i) < 0 {
-					w = 1.4
-				}
-				x.hit(Override, w, i, j)
-			}
-		}
+		x.hit(Override, w, i, j)
 	}
 }
 
@@ -89,33 +108,40 @@ func (x *passage) duty() {
 			continue
 		}
 		for k := i + 1; k < min(i+7, len(x.toks)); k++ {
-			t := x.toks[k]
-			if t.Flags&(token.Break|token.Ident) != 0 && !x.sen.Foreign {
+			if x.toks[k].Flags&(token.Break|token.Ident) != 0 && !x.sen.Foreign {
 				break
 			}
-			if !t.Means.Any(concept.Deeds|concept.Ignore|concept.Disable) || t.Form == lexicon.IngForm || x.findAny(concept.Neg, i, k) >= 0 && !x.sen.Foreign && !t.Means.Any(concept.Ignore|concept.Disable) || t.Form == lexicon.PastForm && x.mood(k) < token.MoodOrder {
-				continue
+			if x.dutyAt(i, k) {
+				x.hit(Address, x.dutyWeight(k), i, k)
+				return
 			}
-			if !t.Means.Any(concept.Deeds) && !t.Means.Any(concept.Disable) && x.mood(k) < token.MoodOrder && !x.sen.Foreign {
-				continue
-			}
-			far := x.findAny(concept.Shell|concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Outside|concept.Destroy|concept.Pay, k, len(x.toks)) >= 0
-			w := 0.7
-			if x.kind == tool.KindDescription && t.Means.Any(concept.Include|concept.Send|concept.Read) && !x.sen.First && x.ownParam() >= 0 {
-				w = 1.4 // the model is to fill a parameter with something
-			}
-			switch {
-			case t.Means.Any(concept.Ignore|concept.Destroy|concept.Pay) || far && t.Means.Any(concept.Send|concept.Read|concept.Include|concept.Call):
-				w = 1.5
-			case x.literalSink() && t.Means.Any(concept.Send|concept.Call|concept.Include) || x.mask.Has(concept.Result|concept.Whole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"):
-				w = 1.4
-			case x.kind >= tool.KindEnum:
-				w = 1.4
-			}
-			x.hit(Address, w, i, k)
-			return
 		}
 	}
+}
+
+// dutyAt reports whether token k is a deed that the model, token i, is to do.
+func (x *passage) dutyAt(i, k int) bool {
+	t := x.toks[k]
+	if !t.Means.Any(concept.Deeds|concept.Ignore|concept.Disable) || t.Form == lexicon.IngForm || x.findAny(concept.Neg, i, k) >= 0 && !x.sen.Foreign && !t.Means.Any(concept.Ignore|concept.Disable) || t.Form == lexicon.PastForm && x.mood(k) < token.MoodOrder {
+		return false
+	}
+	return t.Means.Any(concept.Deeds|concept.Disable) || x.mood(k) >= token.MoodOrder || x.sen.Foreign
+}
+
+// dutyWeight is what a duty of the model to do the deed at token k weighs.
+func (x *passage) dutyWeight(k int) float64 {
+	t := x.toks[k]
+	far := x.findAny(concept.Shell|concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Outside|concept.Destroy|concept.Pay, k, len(x.toks)) >= 0
+	switch {
+	case t.Means.Any(concept.Ignore|concept.Destroy|concept.Pay) || far && t.Means.Any(concept.Send|concept.Read|concept.Include|concept.Call):
+		return 1.5
+	case x.literalSink() && t.Means.Any(concept.Send|concept.Call|concept.Include) || x.mask.Has(concept.Result|concept.Whole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"),
+		x.kind >= tool.KindEnum,
+		// The model is to fill a parameter with something.
+		x.kind == tool.KindDescription && t.Means.Any(concept.Include|concept.Send|concept.Read) && !x.sen.First && x.ownParam() >= 0:
+		return 1.4
+	}
+	return 0.7
 }
 
 // otherTools says whether token i speaks of other tools: "any tool", "other
@@ -180,42 +206,52 @@ func (x *passage) precedence() {
 // role finds new identities, lifted rules and standing orders.
 func (x *passage) role() {
 	if i := x.findAny(concept.Pretend, 0, len(x.toks)); i >= 0 {
-		lifted := x.findAny(concept.Guard|concept.Rule, i, len(x.toks))
-		if lifted < 0 && x.sen.Foreign {
-			lifted = x.findAny(concept.Instr, i, len(x.toks))
-		}
-		free := x.findAny(concept.Neg|concept.Disable|concept.Ignore, i, len(x.toks))
-		switch j := x.findAny(concept.Model|concept.You|concept.System, i, len(x.toks)); {
-		case lifted >= 0 && free >= 0 && (x.mood(i) >= token.MoodPlain || x.toks[i].Form == lexicon.OtherForm):
-			x.hit(Role, 2.2, i, lifted)
-		case j >= 0 && x.mask.Any(concept.Now) && x.mask.Any(concept.You):
-			w := 1.2
-			if x.mask.Any(concept.Model|concept.System|concept.Disable|concept.Guard|concept.Ignore) && !x.about.Any(concept.Pretend|concept.Conv) {
-				w = 1.8
-			}
-			x.hit(Role, w, i, j)
-		case x.mood(i) >= token.MoodOrder && x.findAny(concept.Allow|concept.Ask, i, len(x.toks)) >= 0:
-			x.hit(Role, 1.6, i, i)
-		case x.mask.Any(concept.You) && x.mask.Any(concept.Allow):
-			x.hit(Role, 1.6, i, i)
-		}
+		x.pretends(i)
 	} else if i := x.findAny(concept.Now, 0, len(x.toks)); i >= 0 {
 		if j := x.findAny(concept.You, i, i+5); j >= 0 && x.findAny(concept.Be, j, j+2) > 0 && x.findAny(concept.Model|concept.Disable|concept.Guard, j, j+8) >= 0 {
 			x.hit(Role, 2, i, j)
 		}
 	}
 	if i := x.findAny(concept.Guard, 0, len(x.toks)); i >= 0 && !x.circumstance(i) {
-		k := x.findAny(concept.Disable|concept.Ignore, 0, len(x.toks))
-		if k >= 0 && abs(i-k) < 8 && x.mask.Any(concept.You|concept.Model|concept.Now|concept.System) && (x.mood(k) >= token.MoodOrder || x.toks[k].Form != lexicon.ThirdPerson) && !x.mask.Any(concept.Meta) {
-			x.hit(Guard, 1.6, i, k)
-		} else if k := x.findAny(concept.Neg, i-5, i); k >= 0 && x.mask.Any(concept.You|concept.Model) && x.mask.Any(concept.Now|concept.Pretend) {
-			x.hit(Guard, 1.6, i, k)
-		}
+		x.dropsGuard(i)
 	}
 	if i := x.findAny(concept.Now, 0, len(x.toks)); i >= 0 && x.mask.Any(concept.Must|concept.Other|concept.When|concept.This) && !(x.isWord(i, "now") && i == len(x.toks)-1) {
 		if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Pretend|concept.Ignore|concept.Prefer, token.MoodOrder); m >= token.MoodOrder && x.mask.Any(concept.Result|concept.Conv|concept.Tool|concept.Task|concept.Model|concept.You) && x.mask.Any(concept.Must|concept.Other) {
 			x.hit(Persist, 1.4, i, j)
 		}
+	}
+}
+
+// pretends finds the role that the verb at token i assigns to the model.
+func (x *passage) pretends(i int) {
+	lifted := x.findAny(concept.Guard|concept.Rule, i, len(x.toks))
+	if lifted < 0 && x.sen.Foreign {
+		lifted = x.findAny(concept.Instr, i, len(x.toks))
+	}
+	free := x.findAny(concept.Neg|concept.Disable|concept.Ignore, i, len(x.toks))
+	switch j := x.findAny(concept.Model|concept.You|concept.System, i, len(x.toks)); {
+	case lifted >= 0 && free >= 0 && (x.mood(i) >= token.MoodPlain || x.toks[i].Form == lexicon.OtherForm):
+		x.hit(Role, 2.2, i, lifted)
+	case j >= 0 && x.mask.Any(concept.Now) && x.mask.Any(concept.You):
+		w := 1.2
+		if x.mask.Any(concept.Model|concept.System|concept.Disable|concept.Guard|concept.Ignore) && !x.about.Any(concept.Pretend|concept.Conv) {
+			w = 1.8
+		}
+		x.hit(Role, w, i, j)
+	case x.mood(i) >= token.MoodOrder && x.findAny(concept.Allow|concept.Ask, i, len(x.toks)) >= 0:
+		x.hit(Role, 1.6, i, i)
+	case x.mask.Any(concept.You) && x.mask.Any(concept.Allow):
+		x.hit(Role, 1.6, i, i)
+	}
+}
+
+// dropsGuard finds an order to drop the safety rules at token i.
+func (x *passage) dropsGuard(i int) {
+	k := x.findAny(concept.Disable|concept.Ignore, 0, len(x.toks))
+	if k >= 0 && abs(i-k) < 8 && x.mask.Any(concept.You|concept.Model|concept.Now|concept.System) && (x.mood(k) >= token.MoodOrder || x.toks[k].Form != lexicon.ThirdPerson) && !x.mask.Any(concept.Meta) {
+		x.hit(Guard, 1.6, i, k)
+	} else if k := x.findAny(concept.Neg, i-5, i); k >= 0 && x.mask.Any(concept.You|concept.Model) && x.mask.Any(concept.Now|concept.Pretend) {
+		x.hit(Guard, 1.6, i, k)
 	}
 }
 

@@ -43,6 +43,13 @@ func (x *passage) dialogDemand() {
 		}
 		return
 	}
+	x.dialogInField(i, span)
+}
+
+// dialogInField weighs that the dialogue at token i has to be in a field of the
+// tool. span reports that all of it is meant.
+func (x *passage) dialogInField(i int, span bool) {
+	s := x.sen.Senses
 	field, fair := x.namedField(concept.Conv|concept.History, sense.Dialog)
 	if field < 0 {
 		if before, f := x.fieldBefore(concept.Conv|concept.History, sense.Dialog); before {

@@ -67,98 +67,148 @@ func (x *passage) demandData() {
 	if level == notSensitive {
 		return
 	}
-	acts := concept.Read | concept.Send | concept.Include | concept.Call | concept.Show | concept.Tell
-	if level == foreignData {
-		acts |= concept.Destroy | concept.Change
+	q := demand{at: at, level: level, frame: f, moves: x.mask.Any(concept.Include | concept.Send)}
+	q.both = q.moves && x.mask.Any(concept.Read)
+	x.findDemand(&q)
+	if level == personal && f == Secret && q.both && q.verb >= 0 && q.mood == token.MoodStrong && (x.sen.Foreign || x.findAny(concept.Read, 0, at) >= 0 && x.findAny(concept.Include|concept.Send, at, len(x.toks)) >= 0) {
+		q.level = foreignData // read it, then hand it over
 	}
-	verb, m := x.demanded(acts, token.MoodOrder)
-	// "repeat the text above" may open a description.
-	if verb < 0 && level == foreignData && !x.sen.First {
-		verb, m = x.demanded(concept.Read|concept.Send|concept.Include|concept.Show, token.MoodPlain)
-	}
-	duty := false
-	if verb < 0 {
-		verb, m = x.dutyOfParameter()
-		duty = verb >= 0
-	}
-	moves := x.mask.Any(concept.Include | concept.Send)
-	both := moves && x.mask.Any(concept.Read)
-	if level == personal && f == Secret && both && verb >= 0 && m == token.MoodStrong && (x.sen.Foreign || x.findAny(concept.Read, 0, at) >= 0 && x.findAny(concept.Include|concept.Send, at, len(x.toks)) >= 0) {
-		level = foreignData // read it, then hand it over
-	}
-	w := 0.0
-	switch {
-	case level == foreignData && verb >= 0:
-		w = 1.5
-		switch {
-		case m == token.MoodStrong:
-			w += 0.5
-		case !moves && !duty && x.toks[at].Means.Any(concept.Secret):
-			w = 1.2
-			if x.findAny(concept.Whole|concept.Other, verb, at) >= 0 && !x.sen.First {
-				w = 1.5 // all of them
-			}
-		}
-		if both || moves && x.mask.Any(concept.Param|concept.Outside|concept.Link) {
-			w += 0.8
-		}
-		if x.mask.Any(concept.Before|concept.When|concept.Other) && m == token.MoodStrong {
-			w += 0.4
-		}
-	case level == foreignData && x.nominal() && !x.switches():
-		// A parameter that is described as holding it.
-		f, w = Side, 1.7
-	case level == personal && x.toks[at].Means.Any(concept.Secret) && x.kind == tool.KindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
-		f, w = Side, 1.5
-	case level == personal && verb >= 0:
-		w = 0.5
-		if moves && (x.mask.Any(concept.Param) || x.literalSink() || x.mask.Any(concept.Outside)) {
-			w = 0.7
-		}
-		if m == token.MoodStrong {
-			w += 0.2
-		}
-		// Whatever secrets happen to be around, found elsewhere.
-		if x.mask.Any(concept.Conv|concept.History|concept.File|concept.User|concept.Model|concept.Other) && (moves || x.mask.Any(concept.Call)) && x.mask.Any(concept.Read|concept.Other|concept.Conv) {
-			w += 0.7
-		}
-	}
-	if x.kind == tool.KindDescription && x.sen.First && m < token.MoodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
-		w *= 0.6
-	}
-	if level == foreignData && w < 1.5 {
-		switch {
-		case x.carried(at):
-			f, w = Side, 1.8
-		case x.byModel(at), x.suggested(at):
-			w = max(w, 1.4)
-		}
-	}
-	if w < 1.5 && x.givesAway(at) {
-		f, w = Secret, 1.6
-	}
-	if level == personal && w < 1.4 && x.toks[at].Means.Any(concept.Secret) && !x.isWord(at, "secret", "pin", "key") && x.byModel(at) {
-		w = 1.4
-	}
-	if verb >= 0 && (m < token.MoodStrong || x.sen.Foreign) && x.protective(at) {
-		w *= 0.3
-	}
-	// A refusal protects: "never store passwords".
-	if n := x.findAny(concept.Neg, 0, max(verb, 0)); n >= 0 && verb-n <= 3 && !x.sen.Foreign {
-		w *= 0.15
-	}
-	if w > 2 && f == Conv {
-		if _, fair := x.namedField(concept.Conv|concept.History|concept.Instr, sense.Dialog); fair {
-			w = 2 // a field that owns up to it
-		}
-	}
+	w := x.demandWeight(&q)
+	w = x.carriedWeight(&q, w)
+	w = x.excusedWeight(&q, w)
 	if x.readsAndHands(at) {
-		x.certainHit(Secret, outrightWeight, max(verb, 0), at)
+		x.certainHit(Secret, outrightWeight, max(q.verb, 0), at)
 		return
 	}
 	if w > 0 {
-		x.hit(f, w, max(verb, 0), at)
+		x.hit(q.frame, w, max(q.verb, 0), at)
 	}
+}
+
+// demand is what a sentence demands of the thing that object found.
+type demand struct {
+	at, level int
+	frame     ID
+	// verb is the token that demands it, -1 for none; duty reports that its
+	// subject is not the model.
+	verb int
+	mood token.Mood
+	duty bool
+	// moves reports that something goes somewhere, both that it is read first.
+	moves, both bool
+}
+
+// findDemand finds the verb of a demand.
+func (x *passage) findDemand(q *demand) {
+	acts := concept.Read | concept.Send | concept.Include | concept.Call | concept.Show | concept.Tell
+	if q.level == foreignData {
+		acts |= concept.Destroy | concept.Change
+	}
+	q.verb, q.mood = x.demanded(acts, token.MoodOrder)
+	// "repeat the text above" may open a description.
+	if q.verb < 0 && q.level == foreignData && !x.sen.First {
+		q.verb, q.mood = x.demanded(concept.Read|concept.Send|concept.Include|concept.Show, token.MoodPlain)
+	}
+	if q.verb < 0 {
+		q.verb, q.mood = x.dutyOfParameter()
+		q.duty = q.verb >= 0
+	}
+}
+
+// demandWeight is what a demand weighs by itself.
+func (x *passage) demandWeight(q *demand) float64 {
+	switch {
+	case q.level == foreignData && q.verb >= 0:
+		return x.foreignDemand(q)
+	case q.level == foreignData && x.nominal() && !x.switches():
+		// A parameter that is described as holding it.
+		q.frame = Side
+		return 1.7
+	case q.level == personal && x.toks[q.at].Means.Any(concept.Secret) && x.kind == tool.KindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
+		q.frame = Side
+		return 1.5
+	case q.level == personal && q.verb >= 0:
+		return x.personalDemand(q)
+	}
+	return 0
+}
+
+// foreignDemand is the weight of a demand for what belongs to somebody else.
+func (x *passage) foreignDemand(q *demand) float64 {
+	w := 1.5
+	switch {
+	case q.mood == token.MoodStrong:
+		w += 0.5
+	case !q.moves && !q.duty && x.toks[q.at].Means.Any(concept.Secret):
+		w = 1.2
+		if x.findAny(concept.Whole|concept.Other, q.verb, q.at) >= 0 && !x.sen.First {
+			w = 1.5 // all of them
+		}
+	}
+	if q.both || q.moves && x.mask.Any(concept.Param|concept.Outside|concept.Link) {
+		w += 0.8
+	}
+	if x.mask.Any(concept.Before|concept.When|concept.Other) && q.mood == token.MoodStrong {
+		w += 0.4
+	}
+	return w
+}
+
+// personalDemand is the weight of a demand for what many tools ordinarily take.
+func (x *passage) personalDemand(q *demand) float64 {
+	w := 0.5
+	if q.moves && (x.mask.Any(concept.Param) || x.literalSink() || x.mask.Any(concept.Outside)) {
+		w = 0.7
+	}
+	if q.mood == token.MoodStrong {
+		w += 0.2
+	}
+	// Whatever secrets happen to be around, found elsewhere.
+	if x.mask.Any(concept.Conv|concept.History|concept.File|concept.User|concept.Model|concept.Other) && (q.moves || x.mask.Any(concept.Call)) && x.mask.Any(concept.Read|concept.Other|concept.Conv) {
+		w += 0.7
+	}
+	return w
+}
+
+// carriedWeight raises the weight of a demand where the sentence says how the
+// thing is handed over.
+func (x *passage) carriedWeight(q *demand, w float64) float64 {
+	if x.kind == tool.KindDescription && x.sen.First && q.mood < token.MoodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
+		w *= 0.6
+	}
+	if q.level == foreignData && w < 1.5 {
+		switch {
+		case x.carried(q.at):
+			q.frame, w = Side, 1.8
+		case x.byModel(q.at), x.suggested(q.at):
+			w = max(w, 1.4)
+		}
+	}
+	if w < 1.5 && x.givesAway(q.at) {
+		q.frame, w = Secret, 1.6
+	}
+	if q.level == personal && w < 1.4 && x.toks[q.at].Means.Any(concept.Secret) && !x.isWord(q.at, "secret", "pin", "key") && x.byModel(q.at) {
+		w = 1.4
+	}
+	return w
+}
+
+// excusedWeight lowers the weight of a demand that protects, or that a field owns
+// up to.
+func (x *passage) excusedWeight(q *demand, w float64) float64 {
+	if q.verb >= 0 && (q.mood < token.MoodStrong || x.sen.Foreign) && x.protective(q.at) {
+		w *= 0.3
+	}
+	// A refusal protects: "never store passwords".
+	if n := x.findAny(concept.Neg, 0, max(q.verb, 0)); n >= 0 && q.verb-n <= 3 && !x.sen.Foreign {
+		w *= 0.15
+	}
+	if w > 2 && q.frame == Conv {
+		if _, fair := x.namedField(concept.Conv|concept.History|concept.Instr, sense.Dialog); fair {
+			w = 2
+		}
+	}
+	return w
 }
 
 // dutyOfParameter finds "the trace argument must carry", "our backend expects
@@ -279,29 +329,44 @@ func (x *passage) sink() {
 	if sends >= 0 && x.mask.Any(concept.Outside) && (m >= token.MoodOrder) && x.findAny(concept.Conv|concept.History|concept.Secret|concept.Whole|concept.Result, 0, len(x.toks)) >= 0 {
 		x.hit(Send, 1.3, sends, sends)
 	}
-	// Described rather than demanded: "a copy of each page is posted to ..."
+	if !literal {
+		return
+	}
+	if i := x.describedSending(); i >= 0 {
+		x.hit(Send, 1.5, i, i)
+	} else if i := x.changedTarget(); i >= 0 {
+		x.hit(Redirect, 1.7, i, i)
+	}
+}
+
+// describedSending finds a verb of sending that is described rather than demanded:
+// "a copy of each page is posted to ..."; -1 if there is none.
+func (x *passage) describedSending() int {
 	for i := range x.toks {
 		t := x.toks[i]
 		if !t.Means.Any(concept.Send) || t.Form != lexicon.PastForm && t.Form != lexicon.ThirdPerson || t.Flags&token.Ident != 0 {
 			continue
 		}
-		if literal && x.mask.Any(concept.Secret|concept.Conv|concept.History|concept.Personal|concept.Whole) || literal && x.copyOf() {
-			x.hit(Send, 1.5, i, i)
-			return
+		if x.mask.Any(concept.Secret|concept.Conv|concept.History|concept.Personal|concept.Whole) || x.copyOf() {
+			return i
 		}
 	}
-	if literal {
-		for i := range x.toks {
-			t := x.toks[i]
-			if !t.Means.Any(concept.Change) || t.Flags&token.Ident != 0 || t.Form == lexicon.IngForm {
-				continue
-			}
-			if x.findAny(concept.Target|concept.Send|concept.Pay, i-6, i+8) >= 0 && (x.mood(i) >= token.MoodOrder || t.Form == lexicon.PastForm || x.mask.Any(concept.Other)) {
-				x.hit(Redirect, 1.7, i, i)
-				return
-			}
+	return -1
+}
+
+// changedTarget finds a verb that changes where something goes; -1 if there is
+// none.
+func (x *passage) changedTarget() int {
+	for i := range x.toks {
+		t := x.toks[i]
+		if !t.Means.Any(concept.Change) || t.Flags&token.Ident != 0 || t.Form == lexicon.IngForm {
+			continue
+		}
+		if x.findAny(concept.Target|concept.Send|concept.Pay, i-6, i+8) >= 0 && (x.mood(i) >= token.MoodOrder || t.Form == lexicon.PastForm || x.mask.Any(concept.Other)) {
+			return i
 		}
 	}
+	return -1
 }
 
 func (x *passage) sends2(i int) bool {

@@ -25,21 +25,41 @@ func (x *passage) standingCopy() {
 	}
 	s := x.sen.Senses
 	i := max(x.senseAt(sense.CopyTo|sense.Always, 0, len(x.toks)), 0)
-	sends := x.about.Any(concept.Send|concept.Target|concept.Conv|concept.Tell|concept.Include) || s.Any(sense.Move) || x.mask.Any(concept.Send)
 	switch {
-	case mail && s.Any(sense.CopyTo) && (sends || s.Any(sense.Always)):
-		x.hit(Send, x.plainly(1.6, sense.Distrust|sense.Reject), i, i)
-	case mail && s.Any(sense.Always) && sends && (!x.sen.First || x.mask.Any(concept.Target|concept.Include|concept.Must) || s.Any(sense.Move|sense.Instead)):
-		x.hit(Send, 1.6, i, i)
-	case mail && !x.sen.First && x.about.Any(concept.Send) && x.mask.Any(concept.Must|concept.Target) && !x.mask.Any(concept.User|concept.Ask|concept.Result):
-		x.hit(Send, 1.5, i, i)
-	case url && !x.sen.First && s.Any(sense.Same) && (s.Any(sense.Move|sense.Output|sense.Give) || x.mask.Any(concept.Send|concept.Include|concept.File)):
-		x.hit(Send, 1.5, i, i)
-	case url && x.sen.Foreign && !x.sen.First && s.Any(sense.Move) && x.mask.Any(concept.Model|concept.Must|concept.Before) && !x.mask.Any(concept.User|concept.Neg):
+	case mail && x.copiesToPerson(i):
+	case url && x.copiesToURL():
 		x.hit(Send, 1.5, i, i)
 	case !mail && s.Has(sense.CopyTo|sense.Always) && (s.Any(sense.Move) || x.mask.Any(concept.Send|concept.Include)):
 		x.hit(Send, 1.5, i, i)
 	}
+}
+
+// copiesToPerson finds a copy that always goes to the address of a person. i is the
+// token that says so.
+func (x *passage) copiesToPerson(i int) bool {
+	s := x.sen.Senses
+	sends := x.about.Any(concept.Send|concept.Target|concept.Conv|concept.Tell|concept.Include) || s.Any(sense.Move) || x.mask.Any(concept.Send)
+	switch {
+	case s.Any(sense.CopyTo) && (sends || s.Any(sense.Always)):
+		x.hit(Send, x.plainly(1.6, sense.Distrust|sense.Reject), i, i)
+	case s.Any(sense.Always) && sends && (!x.sen.First || x.mask.Any(concept.Target|concept.Include|concept.Must) || s.Any(sense.Move|sense.Instead)):
+		x.hit(Send, 1.6, i, i)
+	case !x.sen.First && x.about.Any(concept.Send) && x.mask.Any(concept.Must|concept.Target) && !x.mask.Any(concept.User|concept.Ask|concept.Result):
+		x.hit(Send, 1.5, i, i)
+	default:
+		return false
+	}
+	return true
+}
+
+// copiesToURL reports whether the same goes to a URL as well.
+func (x *passage) copiesToURL() bool {
+	s := x.sen.Senses
+	if x.sen.First {
+		return false
+	}
+	return s.Any(sense.Same) && (s.Any(sense.Move|sense.Output|sense.Give) || x.mask.Any(concept.Send|concept.Include|concept.File)) ||
+		x.sen.Foreign && s.Any(sense.Move) && x.mask.Any(concept.Model|concept.Must|concept.Before) && !x.mask.Any(concept.User|concept.Neg)
 }
 
 // textBeyond is the sentence with a little of what follows: the dot of a host

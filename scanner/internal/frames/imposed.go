@@ -110,53 +110,8 @@ func (x *passage) imposes(at int) imposition {
 		if t.Flags&(token.Quote|token.Code) != 0 {
 			quoted++
 		}
-		switch {
-		case t.Means.Any(concept.Must) && !t.Means.Any(concept.Be) && !x.isWord(i, "has", "have", "requires", "needed") || t.Means.Any(concept.Should) && !t.Means.Any(concept.Call),
-			x.isWord(i, "to") && x.isWord(i-1, "has", "have", "is", "are", "needs"):
-			p.duty = true
-		}
-		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Disable|concept.Ignore|concept.Change|concept.Include|concept.Send|concept.Pay|concept.Destroy) && x.mood(i) >= token.MoodOrder {
-			p.duty = true
-		}
-		if t.Means.Any(concept.Neg) && x.findAny(concept.Show|concept.Tell, i, i+4) >= 0 {
-			p.hides = true
-		}
-		if x.isWord(i, "than") && x.isWord(i-1, "safer", "better", "faster", "newer", "quicker", "cheaper") || x.isWord(i, "trust", "prefer") && x.mood(i) >= token.MoodOrder {
-			p.claims = true
-		}
-		if t.Form == lexicon.PastForm && x.isWord(i, "ignored", "disregarded", "avoided", "skipped", "removed", "uninstalled", "forgotten") && x.mood(i) >= token.MoodOrder {
-			p.forbids = true
-		}
-		switch {
-		case x.isWord(i, "broken", "unreliable", "unsafe", "insecure", "outdated", "deprecated", "obsolete", "buggy", "bug", "wrong", "wrongly", "incorrectly", "loses", "lose", "loss",
-			"damages", "corrupts", "defective", "faulty", "stale", "spam", "incorrect", "inaccurate", "retired", "abandoned", "malfunctions", "fails", "ignores", "leaks", "untrusted",
-			"compromised", "vulnerable", "unmaintained", "unsupported", "crashes", "copy", "imitation", "fake", "date", "compatibility", "raw", "slow", "mistake"):
-			if !x.isWord(i, "date", "raw", "copy", "compatibility", "fails", "slow") || x.isWord(i-1, "of", "its", "old", "community", "for", "unreliable") {
-				p.derogates = true
-			}
-		case x.isWord(i, "exist", "exists") && x.findAny(concept.Neg, i-3, i) >= 0:
-			p.derogates = true
-		case x.sen.Foreign && t.Means.Any(concept.Ignore|concept.Disable):
-			p.derogates = true
-		case (t.Means.Any(concept.Include) && t.Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0),
-			x.isWord(i, "readable", "public", "writable", "visible"),
-			t.Means.Any(concept.Target) && t.Form != lexicon.BaseForm && !x.isWord(i, "to", "number"),
-			x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination"):
-			p.alters = true
-		case x.isWord(i, "our", "ours", "ourselves", "instead", "rather", "moved", "supersedes", "replaces", "replacement", "official", "preferred"),
-			x.isWord(i, "place") && x.isWord(i-1, "in", "its", "the"):
-			if !x.isWord(i, "our") || !x.isWord(i+1, "server", "api", "documentation", "docs") {
-				p.claims = true
-			}
-		case x.isWord(i, "come", "go", "comes", "goes", "routed", "directed", "redirected", "redirect", "pass", "passes", "passing", "handed", "sent", "diverted", "lands", "land", "through", "routes", "input") &&
-			(x.findAny(concept.This, i, i+4) >= 0 || x.isWord(i+1, "here", "through", "to", "via") || x.isWord(i, "input", "lands", "land")) && x.mask.Any(concept.Call|concept.Task|concept.Result|concept.Conv|concept.Must|concept.Other|concept.File):
-			p.diverts = true
-			p.claims = p.claims || x.isWord(0, "calls", "requests", "all", "every", "any") || x.isWord(i+1, "here")
-		case x.isWord(i, "alone") && x.isWord(i-1, "left", "leave", "let"), x.isWord(i, "nobody", "avoid", "stop") && x.mask.Any(concept.Call):
-			p.forbids = true
-		case t.Means.Any(concept.Neg) && token.DutyOf(x.toks, i) >= token.MoodOrder && x.findAny(concept.Call|concept.Send, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
-			p.forbids = true
-		}
+		x.imposesOrder(&p, i)
+		x.imposesClaim(&p, i, at)
 	}
 	p.value = x.literalSink() || assigns(x.text()) || pathIn(x.text()) || numbers > 0 && x.mask.Any(concept.Target|concept.Pay|concept.Change) || quoted > 0 && p.alters
 	if x.sen.Foreign {
@@ -166,24 +121,102 @@ func (x *passage) imposes(at int) imposition {
 		p.forbids = p.forbids || x.mask.Has(concept.Neg|concept.Call)
 	}
 	if at >= 0 {
-		// "call send_email when the user is happy", "use X for that"
-		for i := max(0, at-4); i < at; i++ {
-			if x.toks[i].Means.Any(concept.Call) && x.toks[i].Form == lexicon.BaseForm && x.toks[i].Flags&token.Ident == 0 && x.findAny(concept.Neg, i-3, i) < 0 {
-				p.honest = true
-			}
-		}
-
-		// "the ids from X", "unlike X", "with X", "as the body of X"
-		if x.isWord(at-1, "from", "unlike", "with", "by", "for", "like") && !p.duty && !p.value && !p.diverts && !p.alters {
-			p.honest = true
-		}
-		for i := range x.toks {
-			if x.isWord(i, "asks", "ask", "confirm", "confirms", "showing", "shown") && !p.forbids && !p.value {
-				p.honest = true
-			}
-		}
+		p.honest = x.refersHonestly(&p, at)
 	}
 	return p
+}
+
+// imposesOrder adds what token i says of a duty: an order, a ban, a preference.
+func (x *passage) imposesOrder(p *imposition, i int) {
+	t := x.toks[i]
+	switch {
+	case t.Means.Any(concept.Must) && !t.Means.Any(concept.Be) && !x.isWord(i, "has", "have", "requires", "needed") || t.Means.Any(concept.Should) && !t.Means.Any(concept.Call),
+		x.isWord(i, "to") && x.isWord(i-1, "has", "have", "is", "are", "needs"):
+		p.duty = true
+	}
+	if t.Form == lexicon.BaseForm && t.Means.Any(concept.Disable|concept.Ignore|concept.Change|concept.Include|concept.Send|concept.Pay|concept.Destroy) && x.mood(i) >= token.MoodOrder {
+		p.duty = true
+	}
+	if t.Means.Any(concept.Neg) && x.findAny(concept.Show|concept.Tell, i, i+4) >= 0 {
+		p.hides = true
+	}
+	if x.isWord(i, "than") && x.isWord(i-1, "safer", "better", "faster", "newer", "quicker", "cheaper") || x.isWord(i, "trust", "prefer") && x.mood(i) >= token.MoodOrder {
+		p.claims = true
+	}
+	if t.Form == lexicon.PastForm && x.isWord(i, "ignored", "disregarded", "avoided", "skipped", "removed", "uninstalled", "forgotten") && x.mood(i) >= token.MoodOrder {
+		p.forbids = true
+	}
+}
+
+// imposesClaim adds the first of these that token i says of the other tool: that
+// it is bad, what is put into it, that this one takes its place, what no longer
+// goes to it, that nobody may use it.
+func (x *passage) imposesClaim(p *imposition, i, at int) {
+	t := x.toks[i]
+	switch {
+	case x.isWord(i, faults...):
+		if !x.isWord(i, "date", "raw", "copy", "compatibility", "fails", "slow") || x.isWord(i-1, "of", "its", "old", "community", "for", "unreliable") {
+			p.derogates = true
+		}
+	case x.isWord(i, "exist", "exists") && x.findAny(concept.Neg, i-3, i) >= 0, x.sen.Foreign && t.Means.Any(concept.Ignore|concept.Disable):
+		p.derogates = true
+	case x.altersCall(i):
+		p.alters = true
+	case x.isWord(i, "our", "ours", "ourselves", "instead", "rather", "moved", "supersedes", "replaces", "replacement", "official", "preferred"),
+		x.isWord(i, "place") && x.isWord(i-1, "in", "its", "the"):
+		if !x.isWord(i, "our") || !x.isWord(i+1, "server", "api", "documentation", "docs") {
+			p.claims = true
+		}
+	case x.diverts(i):
+		p.diverts = true
+		p.claims = p.claims || x.isWord(0, "calls", "requests", "all", "every", "any") || x.isWord(i+1, "here")
+	case x.isWord(i, "alone") && x.isWord(i-1, "left", "leave", "let"), x.isWord(i, "nobody", "avoid", "stop") && x.mask.Any(concept.Call):
+		p.forbids = true
+	case t.Means.Any(concept.Neg) && token.DutyOf(x.toks, i) >= token.MoodOrder && x.findAny(concept.Call|concept.Send, i, i+6) >= 0 && (at < 0 || at > i || p.duty):
+		p.forbids = true
+	}
+}
+
+// faults are words for what is wrong with a tool.
+var faults = []string{"broken", "unreliable", "unsafe", "insecure", "outdated", "deprecated", "obsolete", "buggy", "bug", "wrong", "wrongly", "incorrectly", "loses", "lose", "loss",
+	"damages", "corrupts", "defective", "faulty", "stale", "spam", "incorrect", "inaccurate", "retired", "abandoned", "malfunctions", "fails", "ignores", "leaks", "untrusted",
+	"compromised", "vulnerable", "unmaintained", "unsupported", "crashes", "copy", "imitation", "fake", "date", "compatibility", "raw", "slow", "mistake"}
+
+// altersCall reports whether token i speaks of a part of a call that is set or
+// made public.
+func (x *passage) altersCall(i int) bool {
+	t := x.toks[i]
+	return t.Means.Any(concept.Include) && t.Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 ||
+		x.isWord(i, "readable", "public", "writable", "visible") ||
+		t.Means.Any(concept.Target) && t.Form != lexicon.BaseForm && !x.isWord(i, "to", "number") ||
+		x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination")
+}
+
+// diverts reports whether token i says that calls or their data go here instead.
+func (x *passage) diverts(i int) bool {
+	return x.isWord(i, "come", "go", "comes", "goes", "routed", "directed", "redirected", "redirect", "pass", "passes", "passing", "handed", "sent", "diverted", "lands", "land", "through", "routes", "input") &&
+		(x.findAny(concept.This, i, i+4) >= 0 || x.isWord(i+1, "here", "through", "to", "via") || x.isWord(i, "input", "lands", "land")) && x.mask.Any(concept.Call|concept.Task|concept.Result|concept.Conv|concept.Must|concept.Other|concept.File)
+}
+
+// refersHonestly reports whether the sentence names the tool at token at as honest
+// texts do.
+func (x *passage) refersHonestly(p *imposition, at int) (honest bool) {
+	// "call send_email when the user is happy", "use X for that"
+	for i := max(0, at-4); i < at; i++ {
+		if x.toks[i].Means.Any(concept.Call) && x.toks[i].Form == lexicon.BaseForm && x.toks[i].Flags&token.Ident == 0 && x.findAny(concept.Neg, i-3, i) < 0 {
+			honest = true
+		}
+	}
+	// "the ids from X", "unlike X", "with X", "as the body of X"
+	if x.isWord(at-1, "from", "unlike", "with", "by", "for", "like") && !p.duty && !p.value && !p.diverts && !p.alters {
+		honest = true
+	}
+	for i := range x.toks {
+		if x.isWord(i, "asks", "ask", "confirm", "confirms", "showing", "shown") && !p.forbids && !p.value {
+			honest = true
+		}
+	}
+	return honest
 }
 
 // assigns says whether a text sets a parameter, as in force=true.

@@ -45,17 +45,8 @@ func (x *passage) mentionFrom(from int) (mention, bool) {
 	named := x.reg != nil && x.findWord(0, len(x.toks), "named", "called", "server", "entry", "connector") >= 0
 	for i := max(from, 0); i < len(x.toks); i++ {
 		t := x.toks[i]
-		if x.reg != nil && t.Flags&token.Ident == 0 {
-			// A quoted name, or a server's name before "server" or "tool".
-			if t.Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther {
-				return mention{i, true}, true
-			}
-			if i+1 < len(x.toks) && x.toks[i+1].Means.Any(concept.Tool) && x.toks[i+1].Form == lexicon.OtherForm && x.otherServer(x.word(i)) {
-				return mention{i, true}, true
-			}
-			if named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i)) {
-				return mention{i, true}, true
-			}
+		if x.reg != nil && t.Flags&token.Ident == 0 && x.namesKnown(i, named) {
+			return mention{i, true}, true
 		}
 		if t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || x.toks[i].Flags&token.Break != 0 || x.gap(i)) {
 			name := x.identifier(i)
@@ -72,27 +63,44 @@ func (x *passage) mentionFrom(from int) (mention, bool) {
 			}
 			continue
 		}
-		// "the email tool", "other file tools", "the secrets tool"
-		if t.Means.Any(concept.Tool) && t.Form == lexicon.OtherForm && i > 0 && x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
-			p := x.toks[i-1]
-			if p.Means.Any(concept.This) || p.Means.Any(concept.Sub) || p.Flags&token.Break != 0 && i == 1 || t.Flags&token.Break != 0 || p.Flags&token.Ident != 0 {
-				continue
-			}
-			if x.ownerOf(x.identifier(i-1)) == ownerSelf {
-				continue // a sibling, by its name
-			}
-			if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
-				continue
-			}
-			if x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "deprecated", "related", "older", "newer", "language", "database", "web", "http", "upstream") {
-				continue
-			}
-			if !found {
-				best, found = mention{i - 1, false}, true
-			}
+		if x.describesTool(i) && !found {
+			best, found = mention{i - 1, false}, true
 		}
 	}
 	return best, found
+}
+
+// namesKnown reports whether token i names a tool or a server of the registry: a
+// quoted name, or a server's name before "server" or "tool". named reports that the
+// sentence has words that introduce names.
+func (x *passage) namesKnown(i int, named bool) bool {
+	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther {
+		return true
+	}
+	if i+1 < len(x.toks) && x.toks[i+1].Means.Any(concept.Tool) && x.toks[i+1].Form == lexicon.OtherForm && x.otherServer(x.word(i)) {
+		return true
+	}
+	return named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i))
+}
+
+// describesTool reports whether token i ends a description of a tool that is not
+// this one: "the email tool", "the secrets tool".
+func (x *passage) describesTool(i int) bool {
+	t := x.toks[i]
+	if !t.Means.Any(concept.Tool) || t.Form != lexicon.OtherForm || i == 0 || !x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
+		return false
+	}
+	p := x.toks[i-1]
+	if p.Means.Any(concept.This) || p.Means.Any(concept.Sub) || p.Flags&token.Break != 0 && i == 1 || t.Flags&token.Break != 0 || p.Flags&token.Ident != 0 {
+		return false
+	}
+	if x.ownerOf(x.identifier(i-1)) == ownerSelf {
+		return false // a sibling, by its name
+	}
+	if x.isWord(i+1, "call", "calls", "use", "usage", "name", "names", "result", "results", "output", "outputs") {
+		return false
+	}
+	return !x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "deprecated", "related", "older", "newer", "language", "database", "web", "http", "upstream")
 }
 
 // otherServer says whether a word names another server of the registry.

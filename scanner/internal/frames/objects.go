@@ -25,77 +25,131 @@ const (
 func (x *passage) object() (at, level int, f ID) {
 	at, level = -1, notSensitive
 	for i := range x.toks {
-		t := x.toks[i]
-		take := func(l int, fr ID) {
-			if l > level {
-				at, level, f = i, l, fr
-			}
-		}
-		switch {
-		case t.Means.Any(concept.Conv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.Any(concept.Whole|concept.Other|concept.Prior|concept.Send|concept.Include),
-			x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"),
-			x.isWord(i+2, "said", "asked") && x.isWord(i, "user") && x.isWord(i+3, "yes", "no", "otherwise", "it", "stop"),
-			x.isWord(i, "what") && x.isWord(i+2, "asked") && x.isWord(i+3, "for"),
-			t.Means.Any(concept.Conv) && x.elsewhere(i):
-			// where something happens, not what is wanted
-		case t.Means.Any(concept.Secret) && t.Flags&token.Ident == 0 && x.owns(i):
-			// whose thing it is, not what is wanted
-		case t.Means.Has(concept.Conv|concept.History) && x.condition(i):
-			// when something happens
-		case t.Means.Any(concept.CredPath):
-			if !x.about.Any(concept.CredPath | concept.Secret) {
-				take(foreignData, Secret)
-			} else {
-				take(personal, Secret)
-			}
-		case t.Start > 2 && (x.doc.Text[t.Start-2:t.Start] == "~/" || x.doc.Text[t.Start-3:t.Start] == "~/.") && !x.about.Any(concept.File|concept.Shell) && (x.contents() || x.mask.Any(concept.Include|concept.Send) && x.mask.Any(concept.Read)):
-			take(foreignData, Secret) // files under the user's home
-		case t.Means.Has(concept.System|concept.Instr) && !x.about.Has(concept.System|concept.Instr) && !x.about.Any(concept.Model|concept.Meta):
-			if !(x.about.Any(concept.Instr) || x.isWord(i, "internal", "initial") || x.isWord(i, "hidden") && !x.isWord(i+1, "prompt", "instructions")) {
-				take(foreignData, Prompt)
-			}
-		case t.Means.Has(concept.Conv | concept.History):
-			switch {
-			case x.about.Any(concept.Conv):
-			case x.isWord(i, "user") && x.isWord(i+1, "query", "question", "request", "prompt", "message", "input", "words") &&
-				x.findAny(concept.Whole|concept.Prior|concept.Other|concept.System, i-3, i+5) < 0:
-				take(personal, Conv) // what was asked, not the record of it
-			default:
-				take(foreignData, Conv)
-			}
-		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") && !x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all"):
-		case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && !x.about.Any(concept.Conv|concept.History):
-			if x.findAny(concept.Whole|concept.History|concept.Other, i-5, i+4) >= 0 || x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") && !x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= tool.KindParamDescription && x.findAny(concept.Neg, i-4, i) < 0 {
-				take(foreignData, Conv)
-			} else {
-				take(personal, Conv)
-			}
-		case t.Means.Has(concept.Conv|concept.Tell) && !x.about.Any(concept.Conv|concept.History):
-			// messages: of the user, all of them
-			if x.findAny(concept.User, i-4, i+4) >= 0 && x.findAny(concept.Other|concept.Whole|concept.Prior, i-6, i+4) >= 0 {
-				take(foreignData, Conv)
-			}
-		case t.Means.Any(concept.Secret):
-			switch {
-			case x.about.Any(concept.Secret | concept.CredPath):
-			case x.mask.Any(concept.You) && x.findAny(concept.Whole, i, i+8) >= 0 && x.kind != tool.KindDescription:
-				take(foreignData, Secret) // those that you know of
-			case (t.Flags&token.Ident == 0 || x.isWord(i, "process")) && x.privateSecret(i):
-				take(foreignData, Secret)
-			case t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && x.isWord(i-2, "of") || t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && x.valueOf(i):
-				take(foreignData, Secret) // the value of GITHUB_TOKEN
-			default:
-				take(personal, Secret)
-			}
-		case t.Means.Any(concept.Personal) && t.Flags&(token.Ident|token.Code) == 0 && (x.mask.Any(concept.User|concept.You|concept.Secret) || !x.isWord(i, "document", "documents")) && x.kind <= tool.KindParamDescription && !(x.kind == tool.KindParamDescription && x.sen.First && x.mask.Any(concept.Meta)) && (x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) && !x.about.Any(concept.Personal|concept.Target|concept.Send):
-			if n := x.findAny(concept.Personal|concept.Secret, i+1, len(x.toks)); n > i+1 && x.toks[n].Flags&token.Phrase == 0 {
-				take(foreignData, Secret) // one after the other
-			} else {
-				take(personal, Secret)
-			}
+		if l, of := x.objectAt(i); l > level {
+			at, level, f = i, l, of
 		}
 	}
 	return at, level, f
+}
+
+// objectAt returns how sensitive the thing at token i is, and the frame of a
+// demand for it.
+func (x *passage) objectAt(i int) (level int, f ID) {
+	t := x.toks[i]
+	switch {
+	case x.notWanted(i):
+	case t.Means.Any(concept.CredPath):
+		if !x.about.Any(concept.CredPath | concept.Secret) {
+			return foreignData, Secret
+		}
+		return personal, Secret
+	case x.underHome(i):
+		return foreignData, Secret
+	case t.Means.Has(concept.System|concept.Instr) && !x.about.Has(concept.System|concept.Instr) && !x.about.Any(concept.Model|concept.Meta):
+		if !(x.about.Any(concept.Instr) || x.isWord(i, "internal", "initial") || x.isWord(i, "hidden") && !x.isWord(i+1, "prompt", "instructions")) {
+			return foreignData, Prompt
+		}
+	case t.Means.Has(concept.Conv | concept.History):
+		return x.recordAt(i), Conv
+	case x.reportsSpeech(i):
+	case t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && !x.about.Any(concept.Conv|concept.History):
+		if x.wholeConversation(i) {
+			return foreignData, Conv
+		}
+		return personal, Conv
+	case t.Means.Has(concept.Conv|concept.Tell) && !x.about.Any(concept.Conv|concept.History):
+		// messages: of the user, all of them
+		if x.findAny(concept.User, i-4, i+4) >= 0 && x.findAny(concept.Other|concept.Whole|concept.Prior, i-6, i+4) >= 0 {
+			return foreignData, Conv
+		}
+	case t.Means.Any(concept.Secret):
+		return x.secretAt(i), Secret
+	case x.personalAt(i):
+		if n := x.findAny(concept.Personal|concept.Secret, i+1, len(x.toks)); n > i+1 && x.toks[n].Flags&token.Phrase == 0 {
+			return foreignData, Secret // one after the other
+		}
+		return personal, Secret
+	}
+	return notSensitive, 0
+}
+
+// notWanted reports whether what stands at token i says where or when something
+// happens, or whose a thing is, and is not itself what is wanted.
+func (x *passage) notWanted(i int) bool {
+	t := x.toks[i]
+	switch {
+	case t.Means.Any(concept.Conv) && (x.isWord(i-1, "this", "the", "a", "each", "every") && x.isWord(i-2, "in", "during", "within", "throughout")) && !x.mask.Any(concept.Whole|concept.Other|concept.Prior|concept.Send|concept.Include),
+		x.isWord(i, "user") && x.isWord(i+2, "said", "asked") && x.isWord(i+3, "so", "for"), x.isWord(i, "user") && x.isWord(i+1, "said", "asked") && x.isWord(i+2, "so", "for"),
+		x.isWord(i+2, "said", "asked") && x.isWord(i, "user") && x.isWord(i+3, "yes", "no", "otherwise", "it", "stop"),
+		x.isWord(i, "what") && x.isWord(i+2, "asked") && x.isWord(i+3, "for"),
+		t.Means.Any(concept.Conv) && x.elsewhere(i):
+		return true // where something happens
+	case t.Means.Any(concept.Secret) && t.Flags&token.Ident == 0 && x.owns(i):
+		return true // whose thing it is
+	}
+	return t.Means.Has(concept.Conv|concept.History) && x.condition(i) // when something happens
+}
+
+// underHome reports whether token i is part of a path under the user's home, in a
+// tool that has nothing to do with files, and the sentence wants its contents.
+func (x *passage) underHome(i int) bool {
+	t := x.toks[i]
+	return t.Start > 2 && (x.doc.Text[t.Start-2:t.Start] == "~/" || x.doc.Text[t.Start-3:t.Start] == "~/.") &&
+		!x.about.Any(concept.File|concept.Shell) && (x.contents() || x.mask.Any(concept.Include|concept.Send) && x.mask.Any(concept.Read))
+}
+
+// recordAt returns how sensitive the record of a conversation at token i is.
+func (x *passage) recordAt(i int) int {
+	switch {
+	case x.about.Any(concept.Conv):
+		return notSensitive
+	case x.isWord(i, "user") && x.isWord(i+1, "query", "question", "request", "prompt", "message", "input", "words") &&
+		x.findAny(concept.Whole|concept.Prior|concept.Other|concept.System, i-3, i+5) < 0:
+		return personal // what was asked, not the record of it
+	}
+	return foreignData
+}
+
+// reportsSpeech reports whether token i is a verb of saying that does not ask for
+// all that was said.
+func (x *passage) reportsSpeech(i int) bool {
+	t := x.toks[i]
+	return t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") &&
+		!x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all")
+}
+
+// wholeConversation reports whether token i stands for the whole conversation, or
+// for the one that the model is in.
+func (x *passage) wholeConversation(i int) bool {
+	return x.findAny(concept.Whole|concept.History|concept.Other, i-5, i+4) >= 0 ||
+		x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") &&
+			!x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= tool.KindParamDescription && x.findAny(concept.Neg, i-4, i) < 0
+}
+
+// secretAt returns how sensitive the secret at token i is.
+func (x *passage) secretAt(i int) int {
+	t := x.toks[i]
+	switch {
+	case x.about.Any(concept.Secret | concept.CredPath):
+		return notSensitive
+	case x.mask.Any(concept.You) && x.findAny(concept.Whole, i, i+8) >= 0 && x.kind != tool.KindDescription:
+		return foreignData // those that you know of
+	case (t.Flags&token.Ident == 0 || x.isWord(i, "process")) && x.privateSecret(i):
+		return foreignData
+	case t.Flags&(token.Upper|token.Ident) == token.Upper|token.Ident && (x.isWord(i-2, "of") || x.valueOf(i)):
+		return foreignData // the value of GITHUB_TOKEN
+	}
+	return personal
+}
+
+// personalAt reports whether token i is personal data that is somebody's, in a tool
+// that is not about such data.
+func (x *passage) personalAt(i int) bool {
+	t := x.toks[i]
+	return t.Means.Any(concept.Personal) && t.Flags&(token.Ident|token.Code) == 0 && (x.mask.Any(concept.User|concept.You|concept.Secret) || !x.isWord(i, "document", "documents")) &&
+		x.kind <= tool.KindParamDescription && !(x.kind == tool.KindParamDescription && x.sen.First && x.mask.Any(concept.Meta)) &&
+		(x.findAny(concept.User|concept.Whole|concept.Other, i-4, i+9) >= 0 || x.findAny(concept.Personal, i+2, i+8) >= 0 && x.mask.Any(concept.Include|concept.Send)) &&
+		!x.about.Any(concept.Personal|concept.Target|concept.Send)
 }
 
 // owns says whether the word at token i is the owner of what follows: "your

@@ -29,22 +29,16 @@ func (x *passage) peer() {
 		return
 	}
 	s, c := x.sen.Senses, x.mask
-	switch {
-	case x.accused(m.at) >= 0:
-		d := x.accused(m.at)
+	if d := x.accused(m.at); d >= 0 {
 		w := x.plainly(1.6, sense.Distrust)
 		if x.isWord(d, "deprecated", "retired", "discontinued") && x.isWord(d+1, "by") && !s.Any(sense.Instead|sense.Choose|sense.Avoid) && !c.Any(concept.Must|concept.Neg) {
 			w = 0.9 // its own maker says so
 		}
 		x.hit(Shadow, w, m.at, d)
-	case char.HasEmail(x.textBeyond()) && !exampleBefore(x.textBeyond()):
-		x.hit(Redirect, 1.7, m.at, m.at)
-	case s.Any(sense.While) && s.Any(sense.Attached|sense.Always|sense.Move):
-		x.hit(Redirect, 1.6, m.at, x.senseAt(sense.While, 0, len(x.toks)))
-	case s.Any(sense.Always) && (c.Any(concept.Target|concept.Param) || s.Any(sense.Payee|sense.Field|sense.CopyTo)):
-		x.hit(Redirect, 1.5, m.at, x.senseAt(sense.Always, 0, len(x.toks)))
-	case s.Any(sense.CopyTo) && (s.Any(sense.Move) || c.Any(concept.Send|concept.Target)):
-		x.hit(Redirect, 1.5, m.at, x.senseAt(sense.CopyTo, 0, len(x.toks)))
+		return
+	}
+	switch {
+	case x.redirectsPeer(m.at):
 	case own >= 0 && (s.Any(sense.Same|sense.Through|sense.Give|sense.Dialog|sense.Move|sense.Output) || c.Any(concept.Include|concept.Send|concept.Result|concept.Param|concept.Conv)):
 		x.hit(Shadow, 1.6, m.at, own)
 	case s.Any(sense.Since) && (s.Any(sense.Claim|sense.Give|sense.Move|sense.Avoid) || c.Any(concept.Param|concept.Target|concept.Neg|concept.File)):
@@ -53,6 +47,25 @@ func (x *passage) peer() {
 		// A hint only: honest references have more shapes than refers knows.
 		x.hit(Shadow, 1.1, m.at, m.at)
 	}
+}
+
+// redirectsPeer finds that what goes through the tool named at token at goes
+// somewhere else.
+func (x *passage) redirectsPeer(at int) bool {
+	s, c := x.sen.Senses, x.mask
+	switch {
+	case char.HasEmail(x.textBeyond()) && !exampleBefore(x.textBeyond()):
+		x.hit(Redirect, 1.7, at, at)
+	case s.Any(sense.While) && s.Any(sense.Attached|sense.Always|sense.Move):
+		x.hit(Redirect, 1.6, at, x.senseAt(sense.While, 0, len(x.toks)))
+	case s.Any(sense.Always) && (c.Any(concept.Target|concept.Param) || s.Any(sense.Payee|sense.Field|sense.CopyTo)):
+		x.hit(Redirect, 1.5, at, x.senseAt(sense.Always, 0, len(x.toks)))
+	case s.Any(sense.CopyTo) && (s.Any(sense.Move) || c.Any(concept.Send|concept.Target)):
+		x.hit(Redirect, 1.5, at, x.senseAt(sense.CopyTo, 0, len(x.toks)))
+	default:
+		return false
+	}
+	return true
 }
 
 // callsItself says whether the sentence only tells that this tool calls the

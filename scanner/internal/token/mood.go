@@ -45,73 +45,42 @@ func MoodOf(toks []Token, i int, sen *Sentence) Mood {
 
 func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
 	t := toks[i]
-	if t.Flags&Ident != 0 {
+	switch {
+	case t.Flags&Ident != 0:
 		return MoodNone
-	}
-	if sen.Foreign && t.Form == lexicon.OtherForm {
-		switch {
-		case sen.Means.Any(concept.Must | concept.Before | concept.Neg | concept.Urgent | concept.When):
-			return MoodStrong
-		case sen.First:
-			return MoodPlain
-		}
-		return MoodOrder
-	}
-	if t.Form == lexicon.IngForm {
+	case sen.Foreign && t.Form == lexicon.OtherForm:
+		return foreignMood(sen)
+	case t.Form == lexicon.IngForm:
 		if i > 0 && suggests(toks[max(0, i-3):i]) {
 			return MoodOrder // "consider attaching"
 		}
 		return MoodGerund
-	}
-	if t.Form == lexicon.PastForm {
+	case t.Form == lexicon.PastForm:
 		return moodPassive(toks, i)
-	}
-	if t.Form != lexicon.BaseForm {
+	case t.Form != lexicon.BaseForm:
 		return MoodNone
 	}
 	strong := false
 	for k := i - 1; k >= max(0, i-6); k-- {
 		p := toks[k]
 		broken := toks[k+1].Flags&Break != 0
-		if broken && !strong {
+		switch {
+		case broken && !strong:
 			// The clause begins with this verb: an imperative.
 			return openMood(sen, k+1, toks)
-		}
-		switch {
 		case broken:
 			return MoodStrong
-		case p.Means.Any(concept.Must) && !p.Means.Any(concept.Be):
-			// "must", "always", "have to": whose duty is it?
+		case p.Means.Any(concept.Must) && !p.Means.Any(concept.Be), p.Means.Any(concept.Modal):
+			// "must", "always", "have to", "will": whose duty is it?
 			return DutyOf(toks, k)
-		case p.Means.Any(concept.Modal):
-			if d := DutyOf(toks, k); d != MoodStrong || p.Means.Any(concept.Should) {
-				return d
-			}
-			return MoodStrong
 		case p.Means.Any(concept.Should):
 			return MoodOrder
 		case p.Means.Any(concept.And) && depth < 4:
-			for q := k - 1; q >= max(0, k-14); q-- {
-				if toks[q].Form != lexicon.OtherForm && toks[q].Flags&Ident == 0 && !toks[q].Means.Any(concept.Neg) {
-					if m := moodBack(toks, q, sen, depth+1); m != MoodGerund {
-						return m
-					}
-					return MoodNone
-				}
-			}
-			return MoodOrder
+			return moodBefore(toks, k, sen, depth)
 		case p.Means.Any(concept.To):
-			if k > 0 && toks[k-1].Means.Any(concept.Must|concept.Should|concept.Allow) {
-				return MoodStrong
-			}
-			if k > 1 && suggests(toks[max(0, k-4):k]) {
-				return MoodOrder // "be so kind as to add"
-			}
-			return MoodNone
+			return infinitiveMood(toks, k)
 		case p.Means.Any(concept.Adv | concept.Neg | concept.Urgent):
-			if p.Means.Any(concept.Must) {
-				strong = true
-			}
+			strong = strong || p.Means.Any(concept.Must)
 		case k == 0 && p.Means.Any(concept.When|concept.Before|concept.Now):
 			return max(MoodOrder, openMood(sen, 0, toks)) // "afterwards post them"
 		case p.Means.Any(concept.You) && !p.Means.Any(concept.Tool):
@@ -130,6 +99,43 @@ func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
 	}
 	if i < 6 {
 		return openMood(sen, 0, toks)
+	}
+	return MoodNone
+}
+
+// foreignMood is the mood of a verb of another language, whose inflection is not
+// followed.
+func foreignMood(sen *Sentence) Mood {
+	switch {
+	case sen.Means.Any(concept.Must | concept.Before | concept.Neg | concept.Urgent | concept.When):
+		return MoodStrong
+	case sen.First:
+		return MoodPlain
+	}
+	return MoodOrder
+}
+
+// moodBefore is the mood of a verb that the "and" at token k joins to another: that
+// of the other.
+func moodBefore(toks []Token, k int, sen *Sentence, depth int) Mood {
+	for q := k - 1; q >= max(0, k-14); q-- {
+		if toks[q].Form != lexicon.OtherForm && toks[q].Flags&Ident == 0 && !toks[q].Means.Any(concept.Neg) {
+			if m := moodBack(toks, q, sen, depth+1); m != MoodGerund {
+				return m
+			}
+			return MoodNone
+		}
+	}
+	return MoodOrder
+}
+
+// infinitiveMood is the mood of a verb after the "to" at token k.
+func infinitiveMood(toks []Token, k int) Mood {
+	if k > 0 && toks[k-1].Means.Any(concept.Must|concept.Should|concept.Allow) {
+		return MoodStrong
+	}
+	if k > 1 && suggests(toks[max(0, k-4):k]) {
+		return MoodOrder // "be so kind as to add"
 	}
 	return MoodNone
 }

@@ -107,11 +107,17 @@ func (z *Tokenizer) asciiWord(i int) int {
 	z.means |= c
 	z.opens |= e.Opens
 	z.pending = 0
-	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && s[i+1]-'a' < 26) {
+	if nameGoesOn(s, i) {
 		flags |= Ident
 	}
 	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(i), Means: c, Senses: e.Senses, Node: node, opens: e.Opens, Form: e.Form, Flags: flags, First: first})
 	return i
+}
+
+// nameGoesOn reports whether a word that ends at an offset is part of a name that
+// goes on: snake_case, a.b.
+func nameGoesOn(s string, i int) bool {
+	return i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && s[i+1]-'a' < 26)
 }
 
 // placed takes the meanings from a word that it has only in other places.
@@ -311,7 +317,7 @@ loop:
 	}
 	z.emit(start, i, node, letters, digits, upper, mixed)
 	z.stats.LongestWord = max(z.stats.LongestWord, int32(i-whole))
-	if i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && charClasses[s[i+1]] == ccLower) {
+	if nameGoesOn(s, i) {
 		z.tokens[len(z.tokens)-1].Flags |= Ident
 	}
 	return i

@@ -1,0 +1,186 @@
+package frames
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+)
+
+// mimicry finds what imitates a chat: role markers, template tokens, tags that
+// claim importance, comments that only a model reads, asides to it.
+func (x *passage) mimicry() {
+	x.transcript()
+	x.openingMarkup()
+	x.embeddedMarkup()
+	x.aside()
+}
+
+// openingMarkup finds markup of a chat before and behind the first word.
+func (x *passage) openingMarkup() {
+	t := x.toks[0]
+	s := x.doc.Text
+	before, after := x.around0()
+	role := x.isWord(0, "system", "assistant", "user", "human", "developer", "admin", "administrator", "operator", "sys")
+	switch {
+	case x.closesTag(before, after):
+		w := 1.5
+		if strings.Contains(s[max(0, int(t.Start)-2000):t.Start], "<"+x.word(0)) || x.about.Any(concept.Meta) {
+			w = 0.3 // it closes what the text itself opened
+		}
+		x.hit(Mimicry, w, 0, 0)
+	case before == '|' && t.Start > 1 && s[t.Start-2] == '<':
+		w := 2.4
+		if t.Flags&(token.Quote|token.Code) != 0 || x.about.Any(concept.Conv|concept.Model|concept.Instr|concept.Meta) || x.kind >= tool.KindEnum {
+			w = 0.5
+		}
+		x.hit(Mimicry, w, 0, 0)
+	case t.Flags&token.Tag != 0 && (x.isWord(0, "inst", "sys", "im_start", "im_end", "endoftext")):
+		x.hit(Mimicry, 2.2, 0, 0)
+	case x.opensTag(role, before, after):
+		x.hit(Mimicry, x.tagWeight(role, before), 0, 0)
+	case role && after == ':' && x.kind == tool.KindDescription && len(x.toks) > 3 && !x.sen.First && (before == '\n' || before == ' ' && t.Start > 1 && s[t.Start-2] == '\n'):
+		w := 1.0
+		if x.isWord(0, "system", "assistant") {
+			w = 1.5
+		}
+		x.hit(Mimicry, w, 0, 0)
+	case x.commented():
+		if _, m := x.demanded(concept.Deeds|concept.Ignore|concept.Tell, token.MoodOrder); x.mask.Any(concept.Model|concept.Secretly) || m >= token.MoodOrder && (x.mask.Any(concept.Instr|concept.Ignore|concept.System|concept.Secret|concept.Conv) || x.mask.Has(concept.User|concept.Tell)) {
+			x.hit(Mimicry, 1.6, 0, len(x.toks)-1)
+		}
+	}
+}
+
+// around0 returns the bytes before and behind the first word, 0 for none.
+func (x *passage) around0() (before, after byte) {
+	t, s := x.toks[0], x.doc.Text
+	if int(t.End) < len(s) {
+		after = s[t.End]
+	}
+	if t.Start > 0 {
+		before = s[t.Start-1]
+	}
+	return before, after
+}
+
+// closesTag reports whether the first word is a closing tag such as </system>.
+func (x *passage) closesTag(before, after byte) bool {
+	t, s := x.toks[0], x.doc.Text
+	return before == '/' && t.Start > 1 && s[t.Start-2] == '<' && t.Flags&token.Tag != 0 &&
+		x.isWord(0, "tool", "tools", "description", "system", "instructions", "prompt", "context", "function", "functions") &&
+		(after == '>' || after == '_') && x.kind == tool.KindDescription
+}
+
+// opensTag reports whether the first word is a tag that names a role or claims
+// importance.
+func (x *passage) opensTag(role bool, before, after byte) bool {
+	return x.toks[0].Flags&token.Tag != 0 && before != '!' &&
+		(role && after != '_' || x.isWord(0, "important", "instructions", "instruction", "secret", "critical", "hidden", "override", "priority", "mandatory", "directive")) &&
+		(after == '>' || after == ']' || after == ' ' || after == ':' || after == '_' || after == '-')
+}
+
+// tagWeight is what such a tag weighs.
+func (x *passage) tagWeight(role bool, before byte) float64 {
+	t := x.toks[0]
+	w := 1.5
+	if x.about.Any(concept.Meta) || x.kind == tool.KindParamDescription && role {
+		w = 0.4
+	}
+	if t.Flags&token.Upper != 0 && before == '[' && !role {
+		w = 0.5 // [IMPORTANT] and [CRITICAL] are how people shout
+	}
+	if x.isWord(0, "user") {
+		w = 0.3
+	}
+	if len(x.toks) == 1 && t.Flags&token.Upper == 0 {
+		w *= 0.7 // a tag alone is markup; with an order beside it, it adds up
+	}
+	return w
+}
+
+// embeddedMarkup finds the first markup of a chat within the sentence: the end of
+// a description, a message in JSON, a heading of a prompt.
+func (x *passage) embeddedMarkup() {
+	s := x.doc.Text
+	for i := range x.toks {
+		t := &x.toks[i]
+		switch {
+		case x.endsDescription(i):
+			x.hit(Mimicry, 1.6, i, i+2)
+			return
+		case x.isWord(i, "role") && x.isWord(i+1, "system", "assistant", "developer") && x.toks[i+1].Start-t.End >= 3 && s[t.End] == '"' && x.isWord(i+2, "content"):
+			x.hit(Mimicry, 1.6, i, i+1)
+			return
+		case x.isWord(i, "instruction", "response", "system", "human", "assistant") && t.Start >= 4 && s[t.Start-2] == '#' && s[t.Start-3] == '#' && int(t.End) < len(s) && s[t.End] == ':':
+			x.hit(Mimicry, 1.5, i, i)
+			return
+		}
+	}
+}
+
+// endsDescription reports whether token i begins "end of the tool description" or
+// the like.
+func (x *passage) endsDescription(i int) bool {
+	return x.isWord(i, "end") && x.isWord(i+1, "of") && x.kind == tool.KindDescription &&
+		x.findAny(concept.Tool|concept.System|concept.Instr, i+2, i+5) >= 0 &&
+		(x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description"))
+}
+
+// aside finds an order that is addressed to the model: "Note to AI:", "for
+// language models:", "Assistant, ".
+func (x *passage) aside() {
+	s := x.doc.Text
+	for i := 0; i < len(x.toks) && i < 14; i++ {
+		if !x.toks[i].Means.Any(concept.Model) || x.toks[i].Flags&token.Ident != 0 {
+			continue
+		}
+		end := int(x.toks[i].End)
+		if end >= len(s) || s[end] != ':' && s[end] != ',' && !strings.HasPrefix(s[end:], " -") && !strings.HasPrefix(s[end:], " is reading") && !strings.HasPrefix(s[end:], " reading") {
+			continue
+		}
+		if i > 0 && (x.isWord(i-1, "to", "for", "language", "any", "the", "dear", "ai", "attention", "whichever", "all", "hey") || x.toks[i].Flags&token.Break != 0) || i == 0 && len(x.toks) > 3 && !x.sen.First {
+			if j, m := x.demanded(concept.Deeds|concept.Tell|concept.Ignore|concept.Pretend|concept.Disable, token.MoodOrder); j > i && m >= token.MoodOrder && x.kind <= tool.KindParamDescription && !x.about.Any(concept.Model) {
+				x.hit(Address, 1.0, i, j)
+			}
+		}
+		return
+	}
+}
+
+// transcript finds a made-up exchange: two or more lines that open with a
+// speaker.
+func (x *passage) transcript() {
+	if x.kind != tool.KindDescription || !speaker(x.doc, x.toks[0]) || x.about.Any(concept.Conv|concept.Model|concept.Meta|concept.Instr) {
+		return
+	}
+	n := 0
+	for s := x.doc.Sen0; s < x.doc.Sen1; s++ {
+		sen := &x.v.Clauses[s]
+		if speaker(x.doc, x.v.Tokens[sen.Tok0]) {
+			n++
+		}
+		if sen.Tok0 > x.sen.Tok1 || n > 8 {
+			break
+		}
+	}
+	if n >= 2 {
+		x.hit(Mimicry, 1.8, 0, 0)
+	}
+}
+
+// speaker says whether a sentence that begins with this token opens with a
+// role of a chat and a mark.
+func speaker(d *token.Doc, t token.Token) bool {
+	s := d.Text
+	switch strings.ToLower(s[t.Start:t.End]) {
+	case "system", "assistant", "user", "human", "tool", "developer", "ai":
+	default:
+		return false
+	}
+	if t.Start > 0 && s[t.Start-1] != '\n' && s[t.Start-1] != '[' && s[t.Start-1] != '<' && s[t.Start-1] != '#' && s[t.Start-1] != '*' && !(s[t.Start-1] == ' ' && t.Start > 1 && (s[t.Start-2] == '#' || s[t.Start-2] == '\n' || s[t.Start-2] == '.')) && s[t.Start-1] != '/' {
+		return false
+	}
+	return int(t.End) < len(s) && (s[t.End] == ':' || s[t.End] == ']' || s[t.End] == '>')
+}
