@@ -254,7 +254,7 @@ func (t *Touchstone) Baseline(
 // RefreshCorpus is the next version of the corpus, read from real servers.
 //
 // It asks those that upstreams.hcl pins, and is a directory with the new file
-// and nothing else. It reaches the network, and no pipeline runs it. The servers are installed
+// and nothing else. It reaches the network, and no ordinary run has it. The servers are installed
 // and started in the image that --container-image names.
 // +cache="never"
 func (t *Touchstone) RefreshCorpus(
