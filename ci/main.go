@@ -253,7 +253,7 @@ func (t *Touchstone) Baseline(
 // RefreshCorpus reads the next version of the corpus from real servers.
 //
 // It queries the servers that upstreams.hcl pins, and returns a directory that only
-// contains the new file. It uses the network, and no gate runs it. The servers are
+// contains the new file. It uses the network, and no ordinary run includes it. The servers are
 // installed and started in the image given with --container-image.
 // +cache="never"
 func (t *Touchstone) RefreshCorpus(
