@@ -1,17 +1,12 @@
 package metrics
 
 import (
-	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the tables of docs/metrics.md anew")
+	"github.com/touchstone-eval/touchstone/internal/docstable"
+)
 
 func TestRankingIsDeclaredWhole(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
@@ -47,67 +42,36 @@ func TestRankingIsDeclaredWhole(t *testing.T) {
 	}
 }
 
-// rankingTable is the table of docs/metrics.md.
-func rankingTable() string {
-	var b strings.Builder
-	b.WriteString("| name | label | trec_eval | formula | better | first baseline | source |\n|---|---|---|---|---|---|---|\n")
+func TestDocsListTheMetrics(t *testing.T) {
+	rows := [][]string{{"name", "label", "trec_eval", "formula", "better", "first baseline", "source"}}
 	for _, m := range Ranking() {
-		trec, better, gated := "", "higher", ""
+		trec, gated := "", ""
 		if m.TREC != "" {
 			trec = "`" + m.TREC + "`"
-		}
-		if m.LowerIsBetter {
-			better = "lower"
 		}
 		if m.Gated {
 			gated = "judged"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", m.Name, m.Label, trec, m.Formula, better, gated, m.Source)
+		rows = append(rows, []string{"`" + m.Name + "`", m.Label, trec, m.Formula, better(m.LowerIsBetter), gated, m.Source})
 	}
-	return b.String()
+	docstable.Check(t, "../docs/metrics.md", "ranking", rows)
 }
 
-// detectionTable is the table of rates of docs/metrics.md.
-func detectionTable() string {
-	var b strings.Builder
-	b.WriteString("| name | label | formula | better | interval | source |\n|---|---|---|---|---|---|\n")
+func TestDocsListTheRates(t *testing.T) {
+	rows := [][]string{{"name", "label", "formula", "better", "interval", "source"}}
 	for _, r := range DetectionRates() {
-		better, interval := "higher", ""
-		if r.LowerIsBetter {
-			better = "lower"
-		}
+		interval := ""
 		if r.Interval {
 			interval = "Wilson"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Name, r.Label, r.Formula, better, interval, r.Source)
+		rows = append(rows, []string{"`" + r.Name + "`", r.Label, r.Formula, better(r.LowerIsBetter), interval, r.Source})
 	}
-	return b.String()
+	docstable.Check(t, "../docs/metrics.md", "detection", rows)
 }
 
-// TestDocsListTheMetrics keeps the generated tables of docs/metrics.md equal to
-// the declarations. Run with -update to write them.
-func TestDocsListTheMetrics(t *testing.T) {
-	page := filepath.Join("..", "docs", "metrics.md")
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
+func better(lower bool) string {
+	if lower {
+		return "lower"
 	}
-	text := string(data)
-	for name, table := range map[string]string{"ranking": rankingTable(), "detection": detectionTable()} {
-		begin, end := "<!-- generated: "+name+" -->\n", "<!-- end: "+name+" -->"
-		head, rest, ok := strings.Cut(text, begin)
-		old, tail, closed := strings.Cut(rest, end)
-		if !ok || !closed {
-			t.Fatalf("%s has no place for the table %s: write %s and %s", page, name, begin, end)
-		}
-		if old != table && !*update {
-			t.Errorf("%s: the table %s is not what the declarations give; run go test ./metrics -run TestDocsListTheMetrics -update", page, name)
-		}
-		text = head + begin + table + end + tail
-	}
-	if *update {
-		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return "higher"
 }

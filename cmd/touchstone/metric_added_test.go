@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -27,42 +25,6 @@ const addedMetrics = `	{
 		Formula: "1 if no relevant tool is among the first 5", Source: "made up for a test",
 	},
 `
-
-// builtWithMetrics builds the program with addedMetrics in the table, and with
-// every other file as it is.
-func builtWithMetrics(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	table, err := filepath.Abs("../../metrics/ranking.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const end = "}\n\n// Ranking returns"
-	if !strings.Contains(string(source), end) {
-		t.Fatalf("%s does not end its table where this test adds rows", table)
-	}
-	changed := filepath.Join(dir, "ranking.go")
-	if err := os.WriteFile(changed, []byte(strings.Replace(string(source), end, addedMetrics+end, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{table: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, overlay, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(dir, "touchstone")
-	if out, err := exec.Command("go", "build", "-overlay", list, "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("the table is not the only file that a metric needs: %s", out)
-	}
-	return bin
-}
 
 // precisionAt5 computes the added metric from the ranked lists of a report.
 func precisionAt5(r contracts.Report) float64 {
@@ -140,8 +102,7 @@ func wantNewMetrics(b *workbench) float64 {
 // A metric that is declared in the table is in every report; the baseline that
 // does not have it yet is read, and an update keeps what a person decided.
 func TestAMetricIsAddedInOnePlace(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	b.binary = builtWithMetrics(t)
+	b := extended(t, t.TempDir())
 	path := filepath.Join(b.dir, defaultBaseline)
 	reports := func(name string) string { return filepath.Join(b.dir, "reports", name) }
 	change(b, defaultBaseline, func(base *contracts.Baseline) { base.Thresholds.Detectors[0].HardNegativeFPRCeiling = .04 })

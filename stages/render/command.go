@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
@@ -21,9 +22,8 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render --aggregate FILE --gate FILE --out DIR",
 		Short: "Write the reports that people and build servers read",
-		Long: `Writes report.json (all facts), report.html (one page, no network), report.md
-(for a comment or a step summary), junit.xml and annotations.txt (GitHub workflow
-commands: print it to show them).`,
+		Long: "Writes these files, each for its reader:\n\n" + formatList() + `
+annotations.txt has workflow commands. Print it to show them on GitHub.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), o) },
 	}
@@ -50,22 +50,18 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	r := contracts.Report{Version: contracts.ReportVersion, Gate: gate, Aggregate: aggregate}
-	if err := contracts.Write(filepath.Join(o.Out, "report.json"), r); err != nil {
-		return err
+	written := make([][]byte, len(formats))
+	for i, f := range formats {
+		if written[i], err = f.write(r); err != nil {
+			return err
+		}
 	}
-	html, err := HTML(r)
-	if err != nil {
-		return err
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", o.Out, err)
 	}
-	junit, err := JUnit(r)
-	if err != nil {
-		return err
-	}
-	for name, data := range map[string][]byte{
-		"report.html": html, "junit.xml": junit, "report.md": Markdown(r), "annotations.txt": Annotations(r),
-	} {
-		if err := renameio.WriteFile(filepath.Join(o.Out, name), data, 0o644); err != nil {
-			return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", filepath.Join(o.Out, name), err)
+	for i, f := range formats {
+		if err := renameio.WriteFile(filepath.Join(o.Out, f.file), written[i], 0o644); err != nil {
+			return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", filepath.Join(o.Out, f.file), err)
 		}
 	}
 	return nil

@@ -56,6 +56,18 @@ func TestShipped(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no adapters: %v", err)
 	}
+	page, err := os.ReadFile("../../../docs/adapters.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, file := range []string{"../../../stages/scoreretrieval/adapted_test.go", "../../../cmd/touchstone/adapter_test.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(source)
+	}
 	for _, file := range files {
 		a, err := adapter.ReadFile(file)
 		if err != nil {
@@ -64,6 +76,15 @@ func TestShipped(t *testing.T) {
 		}
 		if want := strings.TrimSuffix(filepath.Base(file), ".hcl"); a.Name != want {
 			t.Errorf("%s is named %q: an adapter is called as its file", file, a.Name)
+		}
+		if row := "| `" + a.Name + "` | "; !strings.Contains(string(page), row) {
+			t.Errorf("docs/adapters.md has no row %q", row)
+		}
+		if a.About == "" {
+			t.Errorf("%s has no about", file)
+		}
+		if !strings.Contains(tests.String(), `"`+a.Name+`"`) && !strings.Contains(tests.String(), "adapters/"+a.Name+".hcl") {
+			t.Errorf("no test drives the adapter %s", a.Name)
 		}
 		text, err := a.Portable(func(string) bool { return true })
 		if err != nil {

@@ -18,9 +18,42 @@ import (
 // Protocol and ID. It returns an error if it could not judge.
 type detector func(contracts.DetectorRequest) (contracts.DetectorVerdict, error)
 
+// declared is a built-in detector: its name, what docs/detectors.md says about
+// it, and how to make it.
+type declared struct {
+	name, about string
+	build       func() (detector, error)
+}
+
+// table lists the built-in detectors in the order of help texts. It is the only
+// place that names them. docs/contributing/add-a-detector.md describes how to
+// add one.
+var table = []declared{
+	{"scanner", "all checks of the scanner", checks()},
+	{"unicode", "only the check for hidden and deceptive characters", checks("unicode.hidden")},
+	{"directives", "only the check for orders to the model", checks("directive.model")},
+	{"shadowing", "only the check for tools that pose as, or redirect, tools of other servers", checks("shadowing.cross_server")},
+	{"keywords", "a short list of suspicious words: the control that every other detector has to beat", function(keywords)},
+}
+
+// checks builds a detector from the scanner's checks of these ids, or from all
+// checks if there are none.
+func checks(ids ...string) func() (detector, error) {
+	return func() (detector, error) { return scan(ids...) }
+}
+
+// function builds a detector from a Go function.
+func function(judge detector) func() (detector, error) {
+	return func() (detector, error) { return judge, nil }
+}
+
 // Names lists the built-in detectors.
 func Names() []string {
-	return []string{"scanner", "unicode", "directives", "shadowing", "keywords"}
+	names := make([]string, len(table))
+	for i, d := range table {
+		names[i] = d.name
+	}
+	return names
 }
 
 // Check returns an error if name is not in Names.
@@ -35,12 +68,6 @@ func build(name string) (detector, error) {
 	if err := Check(name); err != nil {
 		return nil, err
 	}
-	switch name {
-	case "keywords":
-		return keywords, nil
-	case "scanner":
-		return scan()
-	default:
-		return scan(checkIDs[name]...)
-	}
+	i := slices.IndexFunc(table, func(d declared) bool { return d.name == name })
+	return table[i].build()
 }

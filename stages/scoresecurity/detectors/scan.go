@@ -9,14 +9,6 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// checkIDs maps each detector that runs a single kind of check to the ids of its
-// checks. The detector "scanner" runs all checks.
-var checkIDs = map[string][]string{
-	"unicode":    {"unicode.hidden"},
-	"directives": {"directive.model"},
-	"shadowing":  {"shadowing.cross_server"},
-}
-
 // scan returns a detector that runs the given checks of the scanner, or all
 // checks. It flags a finding whose action is review or quarantine. The signal
 // "tier:soft" or "tier:hard" tells which of the two.

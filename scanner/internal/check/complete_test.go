@@ -1,0 +1,63 @@
+package check_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/docstable"
+	"github.com/touchstone-eval/touchstone/scanner"
+)
+
+// Every check has a row in docs/scanner/README.md.
+func TestDocsListTheChecks(t *testing.T) {
+	rows := [][]string{{"check", "raises", "threat"}}
+	for _, c := range scanner.Checks() {
+		rows = append(rows, []string{fmt.Sprintf("[%s](%s.md)", c.ID, c.ID), c.Tier.String(), string(c.ThreatType)})
+	}
+	docstable.Check(t, "../../../docs/scanner/README.md", "checks", rows)
+}
+
+// Every check has a page that answers the same questions, a table of cases and
+// a fuzz target.
+func TestEveryCheckHasAPageAndTests(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(source)
+	}
+	for _, c := range scanner.Checks() {
+		page := filepath.Join("../../../docs/scanner", c.ID+".md")
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Errorf("the check %s has no page: %v", c.ID, err)
+			continue
+		}
+		for _, want := range []string{
+			"# ", "`" + c.ID + "`", "## What it looks at", "## Why", "## An attack and its nearest innocent twin",
+			"## What it does not see", "## How to suppress", "--skip " + c.ID,
+		} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s does not have %q", page, want)
+			}
+		}
+		if c.Description == "" {
+			t.Errorf("the check %s has no description", c.ID)
+		}
+		if !strings.Contains(tests.String(), fmt.Sprintf("fuzzCheck(f, %q", c.ID)) {
+			t.Errorf("the check %s has no fuzz target: call fuzzCheck in one", c.ID)
+		}
+		if n := strings.Count(tests.String(), fmt.Sprintf("%q", c.ID)); n < 2 {
+			t.Errorf("the check %s has no test beside its fuzz target", c.ID)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// format is one file that render writes.
+type format struct {
+	file string
+	// reader and limit stand in the table of docs/report.md: who reads the file,
+	// how large it gets, and what is left out beyond that.
+	reader, limit string
+	write         func(contracts.Report) ([]byte, error)
+}
+
+// formats lists the files in the order of help texts. It is the only place that
+// names them. docs/contributing/add-a-report-format.md describes how to add one.
+var formats = []format{
+	{
+		file: "report.json", reader: "programs, `touchstone report diff A B`", limit: "none; it always holds everything",
+		write: func(r contracts.Report) ([]byte, error) { return contracts.Encode("report.json", r) },
+	},
+	{
+		file: "report.html", reader: "people",
+		limit: "4.5 MB, and the run: texts and lists get shorter, then rows go; the page says what was left out",
+		write: HTML,
+	},
+	{
+		file: "report.md", reader: "a pull request's comment, a step summary",
+		limit: "65,536 characters: each table that does not fit says how many rows are missing",
+		write: func(r contracts.Report) ([]byte, error) { return Markdown(r), nil },
+	},
+	{
+		file: "annotations.txt", reader: "GitHub's annotations",
+		limit: "ten errors, ten warnings, ten notices, of which the first has the verdict; the tenth says how many more there are",
+		write: func(r contracts.Report) ([]byte, error) { return Annotations(r), nil },
+	},
+	{
+		file: "junit.xml", reader: "test reporters", limit: "none",
+		write: JUnit,
+	},
+}
+
+// formatList lists the files for a help text.
+func formatList() string {
+	var b strings.Builder
+	for _, f := range formats {
+		b.WriteString("  " + f.file + strings.Repeat(" ", max(1, 17-len(f.file))) + strings.ReplaceAll(f.reader, "`", "") + "\n")
+	}
+	return b.String()
+}
