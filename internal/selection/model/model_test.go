@@ -58,6 +58,10 @@ func ask(t *testing.T, s *modeltest.Server, r Request, o Options) (selection.Ans
 
 var wires = []string{"openai", "anthropic"}
 
+func oneCall(modeltest.Request) modeltest.Reply {
+	return modeltest.Reply{Text: "hello", Calls: []modeltest.Call{{Tool: "get_weather", Arguments: `{"city":"Paris"}`}}}
+}
+
 func TestAsk(t *testing.T) {
 	for _, wire := range wires {
 		t.Run(wire, func(t *testing.T) {

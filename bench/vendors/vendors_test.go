@@ -1,7 +1,13 @@
-package model
+// Package vendors compares our model clients, and the stand-ins that they are
+// tested with, with the vendors' own Go clients. It is a module of its own,
+// because those clients take minutes to compile: run it by hand, with go test
+// in this directory, when a wire format changes.
+package vendors
 
 import (
 	"encoding/json"
+	"errors"
+	"reflect"
 	"testing"
 
 	sdkanthropic "github.com/anthropics/anthropic-sdk-go"
@@ -10,6 +16,7 @@ import (
 	openaioption "github.com/openai/openai-go/v3/option"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/model/modeltest"
 )
 
@@ -63,58 +70,59 @@ func TestVendorsClientsUnderstandTheStandIns(t *testing.T) {
 	}
 }
 
-// Our requests are requests that the vendors' clients could have sent: read into
-// the clients' types and written again, they say the same.
-func TestOurRequestsAreTheVendors(t *testing.T) {
-	r := Request{
-		Query: "q", Tools: []selection.Tool{{Server: "s", Name: "x", Description: "d", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)}},
-		Settings: selection.Settings{Model: "m", Temperature: 0.5, Confidence: selection.ConfidenceLogprobs},
+// sent asks a model through our client and returns the body of its request.
+func sent(t *testing.T, settings selection.Settings) []byte {
+	t.Helper()
+	s := modeltest.Serve(t, oneCall)
+	settings.BaseURL, settings.Timeout = s.BaseURL(), 30
+	if settings.Provider == "anthropic" {
+		settings.BaseURL = s.URL
 	}
-	o := newOffer(r.Tools)
-	ours, err := json.Marshal(newOpenAI(r.Settings, Options{}).request(r, o))
+	m, err := model.New(settings, model.Options{Key: model.NewKey("k")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same[sdkopenai.ChatCompletionNewParams](t, ours)
+	_, err = m.Ask(t.Context(), model.Request{
+		Query: "q", Settings: settings,
+		Tools: []selection.Tool{{Server: "s", Name: "x", Description: "d", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := s.Requests()
+	if len(requests) != 1 {
+		t.Fatalf("%d requests", len(requests))
+	}
+	return requests[0].Body
+}
 
-	r.Settings.Confidence = selection.ConfidenceAsked
-	a, err := newAnthropic(r.Settings, Options{})
+// TestOurRequestsAreTheVendors: the vendors' clients could have sent our
+// requests. Read into the clients' types and written again, they say the same.
+func TestOurRequestsAreTheVendors(t *testing.T) {
+	ours := sent(t, selection.Settings{Provider: "openai", Model: "m", Temperature: 0.5, Confidence: selection.ConfidenceLogprobs})
+	var openai sdkopenai.ChatCompletionNewParams
+	if err := json.Unmarshal(ours, &openai); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := json.Marshal(openai)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ours, err = json.Marshal(a.request(r, o)); err != nil {
+	var a, b any
+	if err := errors.Join(json.Unmarshal(ours, &a), json.Unmarshal(theirs, &b)); err != nil {
 		t.Fatal(err)
 	}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("ours\n%s\ntheirs\n%s", ours, theirs)
+	}
+
+	ours = sent(t, selection.Settings{Provider: "anthropic", Model: "m", Temperature: 0.5, Confidence: selection.ConfidenceAsked})
 	var params sdkanthropic.MessageNewParams
 	if err := json.Unmarshal(ours, &params); err != nil {
 		t.Fatal(err)
 	}
-	if params.Model != "m" || params.MaxTokens != anthropicMaxTokens || params.Temperature.Value != 0.5 || len(params.Tools) != 1 ||
+	if params.Model != "m" || params.MaxTokens == 0 || params.Temperature.Value != 0.5 || len(params.Tools) != 1 ||
 		params.Tools[0].OfTool == nil || params.Tools[0].OfTool.Name != "x" || params.ToolChoice.OfAuto == nil || !params.ToolChoice.OfAuto.DisableParallelToolUse.Value {
 		t.Errorf("the vendor's client reads %s as %+v", ours, params)
 	}
-}
-
-func same[T any](t *testing.T, ours []byte) {
-	t.Helper()
-	var params T
-	if err := json.Unmarshal(ours, &params); err != nil {
-		t.Fatal(err)
-	}
-	theirs, err := json.Marshal(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if canonicalText(t, ours) != canonicalText(t, theirs) {
-		t.Errorf("ours\n%s\ntheirs\n%s", ours, theirs)
-	}
-}
-
-func canonicalText(t *testing.T, raw []byte) string {
-	t.Helper()
-	b, err := json.Marshal(canonical(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
