@@ -177,12 +177,21 @@ func (l *loader) readOther(src *moduleSource, file string) {
 	if kept == nil && l.files[file] != nil {
 		kept, _ = l.files[file].Body.(*hclsyntax.Body) // what the parser understood
 	}
-	if why := foreign(kept); why != "" {
+	why := foreign(kept)
+	if why == "" && has(src.bodies[0], pipelineSchema.name) && has(kept, pipelineSchema.name) {
+		why = "it has a pipeline block, as " + src.main + " has, so it is a pipeline of its own; name it with --file to read it"
+	}
+	if why != "" {
 		l.diags = l.diags[:before]
 		l.plan.Skipped = append(l.plan.Skipped, SkippedFile{file, why})
 		return
 	}
 	l.add(src, file, body)
+}
+
+// has tells whether a file holds a block of a type.
+func has(body *hclsyntax.Body, typ string) bool {
+	return body != nil && slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == typ })
 }
 
 // foreign says why a file beside the main file is none of the pipeline, such

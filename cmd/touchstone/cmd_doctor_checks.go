@@ -30,6 +30,9 @@ func (d *doctor) programs() {
 	seen := map[string]bool{}
 	var found []string
 	for _, in := range d.session.plan.Instances {
+		if in.Off != "" {
+			continue
+		}
 		name := in.Command[0]
 		if seen[name] {
 			continue
@@ -69,6 +72,9 @@ func (d *doctor) executor(ctx context.Context) {
 func (d *doctor) secrets() {
 	var seen []string
 	for _, in := range d.session.plan.Instances {
+		if in.Off != "" {
+			continue
+		}
 		for _, s := range in.Secrets {
 			if slices.Contains(seen, s.From) {
 				continue

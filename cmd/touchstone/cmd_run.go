@@ -227,15 +227,15 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 		if o.State != engine.Failed {
 			continue
 		}
+		if len(o.Failed.Outputs) > 0 {
+			fmt.Fprintf(w, "%s | kept what it wrote: %s; %s logs %s -o DIR copies it\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
+		}
 		log, readErr := s.store.Bytes(o.Stderr)
 		if readErr != nil || len(log) == 0 {
 			log, _ = s.store.Bytes(o.Stdout) // without a log there is nothing to print of it
 		}
 		for _, line := range tail(s.sourceNames(o, string(log)), 40) {
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
-		}
-		if len(o.Failed.Outputs) > 0 {
-			fmt.Fprintf(w, "%s | kept what it wrote: %s; %s logs %s -o DIR copies it\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
 		}
 	}
 	return err

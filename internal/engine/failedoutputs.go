@@ -41,8 +41,8 @@ func (r *run) keepFailed(in *pipeline.Instance, box string, secrets []string) Fa
 		file := filepath.Join(box, filepath.FromSlash(out.Path))
 		size, count, err := measure(box, file, out.Dir)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
+		case errors.Is(err, fs.ErrNotExist), err == nil && count == 0:
+			continue // nothing was written, or a directory without a file
 		case err == nil && (bytes+size > maxFailedBytes || files+count > maxFailedFiles):
 			err = fmt.Errorf("of a failed stage %d MiB in %d files are kept at most", maxFailedBytes>>20, maxFailedFiles)
 		}
@@ -78,10 +78,11 @@ func measure(box, file string, dir bool) (size int64, count int, err error) {
 		if err != nil {
 			return err
 		}
-		if info.Mode().IsRegular() {
+		if !e.IsDir() {
 			size += info.Size()
+			count++
 		}
-		if count++; count > maxFailedFiles || size > maxFailedBytes {
+		if count > maxFailedFiles || size > maxFailedBytes {
 			return fs.SkipAll
 		}
 		return nil

@@ -315,6 +315,46 @@ func TestRefreshAllowsWhatIsMeant(t *testing.T) {
 	}
 }
 
+// Servers of another corpus that nobody can be asked for are taken over, unless
+// an upstream has the name of one.
+func TestRefreshKeepsServers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, err := refresh(t, dir, twoServers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := writeUpstreams(t, map[string]fakeServer{"clock": {Tools: []map[string]any{fakeTool("now", "The time in a town.", "town")}}, "tide": {Tools: []map[string]any{fakeTool("high", "When the tide is high.")}}})
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for keep, want := range map[string]string{"": "notes: the corpus before has 3 tools of it", "../x.json": "leads out of the directory", "none.json": "keep: "} {
+		edited := strings.Replace(string(text), `source = "the test"`, "source = \"the test\"\n  keep = \""+keep+"\"\n", 1)
+		if err := os.WriteFile(file, []byte(strings.Replace(edited, "corpus { source", "corpus {\n  source", 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(context.Background(), Options{Upstreams: file, Previous: first.File, Out: filepath.Join(dir, "x.json"), Date: "2026-11-22"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("keep %q: %v, want %q", keep, err, want)
+		}
+	}
+	edited := strings.Replace(string(text), `corpus { source = "the test" }`, "corpus {\n  source = \"the test\"\n  keep   = \"before.json\"\n}", 1)
+	old, err := os.ReadFile(first.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(file, []byte(edited), 0o644), os.WriteFile(filepath.Join(filepath.Dir(file), "before.json"), old, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), Options{Upstreams: file, Previous: first.File, Out: filepath.Join(dir, "second.json"), Date: "2026-11-22"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Diff.Unchanged != 3 || len(r.Diff.Changed) != 1 || len(r.Diff.Added) != 1 || len(r.Servers) != 3 {
+		t.Errorf("%+v, servers %+v", r.Diff, r.Servers)
+	}
+}
+
 func TestRefreshInterrupted(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	dir := t.TempDir()
@@ -350,8 +390,8 @@ func TestRefreshInterrupted(t *testing.T) {
 	}
 }
 
-// TestRealServers installs two servers of npm from the committed lock and
-// reads their tools.
+// TestRealServers installs the project's own upstreams from npm, by the
+// committed lock, and reads their tools.
 func TestRealServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs packages")
@@ -361,7 +401,9 @@ func TestRealServers(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := Run(context.Background(), Options{Upstreams: "testdata/npm/upstreams.hcl", Out: filepath.Join(dir, "corpus_v1.json"), Date: "2026-11-21"})
+	r, err := Run(context.Background(), Options{
+		Upstreams: "../../datasets/upstreams.hcl", Previous: "../../datasets/corpus_v1.json", Out: filepath.Join(dir, "corpus_v2.json"), Date: "2026-11-21",
+	})
 	if err != nil && strings.Contains(err.Error(), `"ci"`) && !strings.Contains(err.Error(), "EINTEGRITY") {
 		t.Skip("npm cannot install here: ", err)
 	}
@@ -372,15 +414,29 @@ func TestRealServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen := map[string]bool{}
+	for _, tool := range before.Tools {
+		frozen[tool.Server] = true
+	}
+	if r.Diff == nil || r.Diff.Unchanged != len(before.Tools) {
+		t.Errorf("the tools of the corpus before are not all unchanged: %+v", r.Diff)
+	}
 	counts := map[string]int{}
 	for _, tool := range c.Tools {
+		if frozen[tool.Server] {
+			continue
+		}
 		counts[tool.Server]++
 		if tool.Description == "" || len(tool.Schema) < 10 {
 			t.Errorf("%s came without a description or a schema", tool.ToolID)
 		}
 	}
 	// What these versions list to a client without capabilities.
-	if want := map[string]int{"everything": 13, "memory": 9}; !cmp.Equal(counts, want) {
+	if want := map[string]int{"everything": 13, "filesystem": 14, "memory": 9, "sequential-thinking": 1}; !cmp.Equal(counts, want) {
 		t.Errorf("tools by server: %v, want %v", counts, want)
 	}
 	for _, s := range c.Servers {

@@ -73,7 +73,7 @@ func TestPinned(t *testing.T) {
 }
 
 func FuzzParseUpstreams(f *testing.F) {
-	text, err := os.ReadFile("testdata/npm/upstreams.hcl")
+	text, err := os.ReadFile("../../datasets/upstreams.hcl")
 	if err != nil {
 		f.Fatal(err)
 	}

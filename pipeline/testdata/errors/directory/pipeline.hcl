@@ -1,6 +1,3 @@
-pipeline {
-  name = "one"
-}
 stage "s" {
   command = ["x", var.declared, local.l, var.absent] # ERROR: Unknown variable; There is no variable "absent"
 }
