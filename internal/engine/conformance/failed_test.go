@@ -1,0 +1,49 @@
+package conformance
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// What a failed stage wrote is kept by both executors: of one that exits with
+// an error, of one that times out, and of one that lacks another output.
+func TestOutputsOfFailedStages(t *testing.T) {
+	needEngine(t)
+	for name, script := range map[string]string{
+		"error":   "echo half > out/report; mkdir -p out/shots/a; echo 1 > out/shots/a/1; exit 7",
+		"timeout": "echo half > out/report; mkdir -p out/shots/a; echo 1 > out/shots/a/1; sleep 60",
+		"lacking": "echo half > out/report; mkdir -p out/shots/a; echo 1 > out/shots/a/1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"pipeline.hcl": `
+stage "test" {
+  outputs = { report = "out/report", shots = "out/shots/", never = "out/never" }
+  timeout = "2s"
+  command = ` + sh(script) + `
+}`})
+			local, container := w.both()
+			for _, e := range []*ended{local, container} {
+				dir := t.TempDir()
+				file, err := touchstone()
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmd := exec.CommandContext(t.Context(), file, "logs", "test", "-o", dir, "--cache-dir", e.store)
+				cmd.Dir = w.tree
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				for path, want := range map[string]string{"report": "half\n", "shots/a/1": "1\n"} {
+					if b, err := os.ReadFile(filepath.Join(dir, path)); string(b) != want {
+						t.Errorf("%s holds %q, want %q; %v", path, b, want, err)
+					}
+				}
+				if _, err := os.Stat(filepath.Join(dir, "never")); err == nil {
+					t.Error("an output that was never written is there")
+				}
+			}
+		})
+	}
+}
