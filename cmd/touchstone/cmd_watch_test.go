@@ -309,6 +309,29 @@ func TestWatchNewStage(t *testing.T) {
 	endWatch(t, cmd, said)
 }
 
+// All files of a pipeline are followed: those of its directory, also one that is
+// new, and those that it includes, also while one of them is wrong.
+func TestWatchFilesOfAPipeline(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.Mkdir(path("module"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	saveText(t, path("pipeline.hcl"), "include \"m\" {\n  source = \"module\"\n  inputs = { word = var.word }\n}\n")
+	saveText(t, path("variables.hcl"), "variable \"word\" { default = \"one\" }\n")
+	saveText(t, path("module/pipeline.hcl"), "variable \"word\" {}\nstage \"s\" { command = [\"echo\", var.wrod] }\n")
+	cmd, said := startWatch(t, dir)
+	said.waitFor(t, "Unknown variable", "module/pipeline.hcl line 2")
+	editFile(t, path("module/pipeline.hcl"), "wrod", "word")
+	said.waitFor(t, "changed: module/pipeline.hcl", "1 executed")
+	editFile(t, path("variables.hcl"), "one", "two")
+	said.waitFor(t, "changed: variables.hcl", "1 executed")
+	saveText(t, path("more.hcl"), "stage \"more\" { command = [\"true\"] }\n")
+	said.waitFor(t, "changed: more.hcl", "1 executed, 1 up to date")
+	endWatch(t, cmd, said)
+}
+
 // On a terminal the summary is drawn anew, and Ctrl-C ends it.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()

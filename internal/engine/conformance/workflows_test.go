@@ -165,14 +165,14 @@ func command(t *testing.T, dir string, argv ...string) {
 // degrade makes the reference proxy's search worse.
 func degrade(t *testing.T, tree string) {
 	t.Helper()
-	file := filepath.Join(tree, "pipeline.hcl")
+	file := filepath.Join(tree, "variables.hcl")
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := bytes.Index(b, []byte(`variable "degrade"`))
 	if at < 0 {
-		t.Fatal("pipeline.hcl has no variable degrade")
+		t.Fatal("variables.hcl has no variable degrade")
 	}
 	worse := bytes.Replace(b[at:], []byte(`default     = ""`), []byte(`default     = "drop-descriptions"`), 1)
 	if err := os.WriteFile(file, append(b[:at:at], worse...), 0o644); err != nil {
