@@ -224,7 +224,7 @@ func TestDownload(t *testing.T) {
 			http.NotFound(w, r)
 			return
 		}
-		w.Write(append(bytes.Clone(data), make([]byte, 1<<20)...)) //nolint:errcheck // the client hangs up
+		w.Write(append(bytes.Clone(data), make([]byte, 1<<20)...))
 	}))
 	defer server.Close()
 	f, err := download(t.Context(), server.URL+"/npm/", m)
@@ -251,7 +251,7 @@ func TestDownload(t *testing.T) {
 func TestFetchWithoutNPM(t *testing.T) {
 	data := archive(t, twoFiles...)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Write(data) //nolint:errcheck // the test would see it
+		w.Write(data)
 	}))
 	defer server.Close()
 	t.Setenv("PATH", t.TempDir())

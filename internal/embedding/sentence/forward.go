@@ -186,8 +186,9 @@ func dot(a, b []float32) float32 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+// add adds the beginning of from, which may be longer, to to.
 func add(to, from []float32) {
-	for i, v := range from {
+	for i, v := range from[:len(to)] {
 		to[i] += v
 	}
 }

@@ -42,18 +42,18 @@ func newMatrix(rows, columns int, values []byte) matrix {
 
 // times computes out = in * m + bias for each row of in. The sum of each number
 // runs over the rows of m in ascending order, so that it does not depend on how
-// many rows are computed at a time.
+// many rows or columns are computed at a time.
 func (m matrix) times(out, in, bias []float32) {
 	n := len(in) / m.rows
 	columns := m.columns()
-	for i, p := range m.panels {
-		b := (*[panelWidth]float32)(bias[i*panelWidth:])
+	for i := 0; i < len(m.panels); i += wide {
+		panels := m.panels[i:min(i+wide, len(m.panels))]
+		from := i * panelWidth
+		width := len(panels) * panelWidth
 		for r := range n {
-			o := (*[panelWidth]float32)(out[r*columns+i*panelWidth:])
-			multiply(o, in[r*m.rows:(r+1)*m.rows], p)
-			for j := range o {
-				o[j] += b[j]
-			}
+			o := out[r*columns+from:][:width]
+			multiply(o, in[r*m.rows:(r+1)*m.rows], panels)
+			add(o, bias[from:])
 		}
 	}
 }
@@ -72,21 +72,21 @@ func (m matrix) timesSparse(out, in, bias []float32) {
 				places, values = append(places, int32(k)), append(values, v)
 			}
 		}
+		o := out[r*columns : (r+1)*columns]
 		for i, p := range m.panels {
-			b := (*[panelWidth]float32)(bias[i*panelWidth:])
-			o := (*[panelWidth]float32)(out[r*columns+i*panelWidth:])
-			multiplySparse(o, places, values, p)
-			for j := range o {
-				o[j] += b[j]
-			}
+			multiplySparse((*[panelWidth]float32)(o[i*panelWidth:]), places, values, p)
 		}
+		add(o, bias)
 	}
 }
 
-// multiply computes out = x * p. The conversions keep the compiler from fusing
-// a product and a sum, which would round differently from one processor to
-// another.
-func multiply(out *[panelWidth]float32, x []float32, p panel) {
+// wide is how many panels the multiplication computes at a time.
+const wide = 4
+
+// multiplyPanel computes out = x * p. The conversions keep the compiler from
+// fusing a product and a sum, which would round differently from one processor
+// to another.
+func multiplyPanel(out *[panelWidth]float32, x []float32, p panel) {
 	var a0, a1, a2, a3, a4, a5, a6, a7 float32
 	p = p[:len(x)]
 	for k, v := range x {
@@ -103,7 +103,7 @@ func multiply(out *[panelWidth]float32, x []float32, p panel) {
 	*out = [panelWidth]float32{a0, a1, a2, a3, a4, a5, a6, a7}
 }
 
-// multiplySparse is multiply for an x that is zero except at places.
+// multiplySparse is multiplyPanel for an x that is zero except at places.
 func multiplySparse(out *[panelWidth]float32, places []int32, values []float32, p panel) {
 	var a0, a1, a2, a3, a4, a5, a6, a7 float32
 	values = values[:len(places)]

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
 // ranker orders tools by a query. It may leave out tools that do not match. A tool is
@@ -34,4 +37,44 @@ func (e everything) rank(context.Context, string) ([]ranked, error) {
 		list[i].tool = i
 	}
 	return list, nil
+}
+
+// newRanker makes the ranker of one of Rankings. The model is for RankDense.
+func newRanker(ctx context.Context, rank string, tools []tool, model embedding.Model) (ranker, error) {
+	switch rank {
+	case RankBM25:
+		return newBM25(tools), nil
+	case RankDense:
+		return newDense(ctx, model, tools)
+	}
+	return everything(tools), nil
+}
+
+// Ranking ranks fixed tools, without servers.
+type Ranking struct {
+	tools  []tool
+	ranker ranker
+}
+
+// NewRanking prepares tools for one of Rankings. The model is for RankDense.
+func NewRanking(ctx context.Context, rank string, tools []contracts.Tool, model embedding.Model) (*Ranking, error) {
+	list := make([]tool, len(tools))
+	for i, t := range tools {
+		list[i] = tool{t.ToolID, t.Server, t.Tool, t.Description, t.Schema}
+	}
+	ranker, err := newRanker(ctx, rank, list, model)
+	return &Ranking{list, ranker}, err
+}
+
+// Search returns the ids of at most limit tools, best first.
+func (r *Ranking) Search(ctx context.Context, query string, limit int) ([]contracts.ToolID, error) {
+	list, err := r.ranker.rank(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]contracts.ToolID, 0, limit)
+	for _, hit := range list[:min(limit, len(list))] {
+		ids = append(ids, r.tools[hit.tool].id)
+	}
+	return ids, nil
 }

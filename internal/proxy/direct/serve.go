@@ -110,16 +110,8 @@ func newClient(ctx context.Context, opts Options) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{tools: tools}
-	switch opts.Rank {
-	case RankBM25:
-		c.ranker = newBM25(tools)
-	case RankDense:
-		c.ranker, err = newDense(ctx, opts.Model, tools)
-	case RankAll:
-		c.ranker = everything(tools)
-	}
-	return c, err
+	ranker, err := newRanker(ctx, opts.Rank, tools, opts.Model)
+	return &client{tools, ranker}, err
 }
 
 // maxLimit is the maximum number of tools in one answer.
