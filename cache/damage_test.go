@@ -25,122 +25,138 @@ func TestFlipEveryByte(t *testing.T) {
 	if err := s.PutRecord(rec); err != nil {
 		t.Fatal(err)
 	}
-	want := map[Digest][]byte{}
-	var files []string
-	for _, folder := range []string{blobsDir, recordsDir} {
-		if err := s.walk(folder, func(e entry) error {
-			files = append(files, e.path)
-			if folder == blobsDir {
-				b, err := s.Bytes(e.id)
-				want[e.id] = b
-				return err
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	dst := filepath.Join(t.TempDir(), "t")
-	use := func(t *testing.T) (noticed bool) {
-		t.Helper()
-		got, miss := s.Lookup(rec.Key)
-		_, _, hot := s.Outputs(rec.Key, 0)
-		if (miss == nil) != (hot == nil) {
-			// Lookup has removed a corrupt record: then both miss.
-			t.Errorf("Lookup %+v and Outputs %+v disagree", miss, hot)
-		}
-		if miss != nil {
-			if miss.Reason == "" || miss.Reason == "no record" {
-				t.Errorf("a miss without a reason: %+v", miss)
-			}
-			return true
-		}
-		if got.Stage != rec.Stage || len(got.Outputs) != len(rec.Outputs) {
-			t.Fatalf("wrong answer: %+v", got)
-		}
-		for d, content := range want {
-			b, err := s.Bytes(d)
-			switch {
-			case err == nil && !bytes.Equal(b, content):
-				t.Fatalf("wrong bytes for %s", d.Short())
-			case err == nil:
-			case errors.As(err, new(*CorruptError)):
-				noticed = true
-			case errors.Is(err, ErrNotFound):
-				noticed = true
-			default:
-				t.Fatalf("%v", err)
-			}
-		}
-		if err := s.MaterializeTree(tree, dst); err == nil {
-			if d := dirDigest(t, dst); d != tree {
-				t.Fatalf("wrong tree %v", d)
-			}
-			if err := os.RemoveAll(dst); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if noticed {
-			if _, miss := s.Lookup(rec.Key); miss == nil && hasOutput(rec, s) {
-				t.Error("a blob of the record is gone, and the next lookup is a hit")
-			}
-		}
-		return noticed
-	}
-	if use(t) {
+	d := damaged{s: s, rec: rec, tree: tree, dst: filepath.Join(t.TempDir(), "t"), want: map[Digest][]byte{}, intact: map[string][]byte{}}
+	files := d.read(t)
+	if d.use(t) {
 		t.Fatal("the undamaged store has a miss")
 	}
-	intact := map[string][]byte{}
 	for _, file := range files {
-		if intact[file], err = os.ReadFile(file); err != nil {
+		d.flip(t, file)
+	}
+	mustVerify(t, s)
+}
+
+// damaged is a store whose files are damaged one after the other. want has the
+// blobs, intact the files.
+type damaged struct {
+	s      *Store
+	rec    *Record
+	tree   Digest
+	dst    string
+	want   map[Digest][]byte
+	intact map[string][]byte
+}
+
+// read lists the files of the store and keeps what is in them.
+func (d *damaged) read(t *testing.T) (files []string) {
+	for _, folder := range []string{blobsDir, recordsDir} {
+		err := d.s.walk(folder, func(e entry) error {
+			content, err := os.ReadFile(e.path)
+			if err != nil {
+				return err
+			}
+			files, d.intact[e.path] = append(files, e.path), content
+			if folder == blobsDir {
+				d.want[e.id], err = d.s.Bytes(e.id)
+			}
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, file := range files {
-		good := intact[file]
-		name, _ := filepath.Rel(s.dir, file)
-		restore := func() {
-			// Whatever was thrown out because of it comes back too.
-			for path, b := range intact {
-				if st, err := os.Stat(path); err == nil && path != file && st.Size() == int64(len(b)) {
-					continue
-				}
-				if err := os.WriteFile(path, b, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.RemoveAll(s.path(goneDir)); err != nil {
-				t.Fatal(err)
-			}
+	return files
+}
+
+// use reads everything and reports whether the damage was noticed. Wrong content
+// fails the test.
+func (d *damaged) use(t *testing.T) (noticed bool) {
+	t.Helper()
+	got, miss := d.s.Lookup(d.rec.Key)
+	_, _, hot := d.s.Outputs(d.rec.Key, 0)
+	if (miss == nil) != (hot == nil) {
+		// Lookup has removed a corrupt record: then both miss.
+		t.Errorf("Lookup %+v and Outputs %+v disagree", miss, hot)
+	}
+	if miss != nil {
+		if miss.Reason == "" || miss.Reason == "no record" {
+			t.Errorf("a miss without a reason: %+v", miss)
 		}
-		for i := range good {
-			bad := bytes.Clone(good)
-			bad[i] ^= 1 << (i % 8)
-			if err := os.WriteFile(file, bad, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if !use(t) {
-				// A bit that a zstd frame does not use: the content is
-				// what it was.
-				if !bytes.Contains(good[:blobHeaderSize], []byte{codecZstd}) || strings.HasPrefix(name, recordsDir) {
-					t.Errorf("%s: byte %d flipped and nobody noticed", name, i)
-				}
-			}
-			restore()
-			if i%7 != 0 {
-				continue
-			}
-			if err := os.WriteFile(file, good[:i], 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if !use(t) {
-				t.Errorf("%s: cut at %d and nobody noticed", name, i)
-			}
-			restore()
+		return true
+	}
+	if got.Stage != d.rec.Stage || len(got.Outputs) != len(d.rec.Outputs) {
+		t.Fatalf("wrong answer: %+v", got)
+	}
+	for id, content := range d.want {
+		b, err := d.s.Bytes(id)
+		switch {
+		case err == nil && !bytes.Equal(b, content):
+			t.Fatalf("wrong bytes for %s", id.Short())
+		case err == nil:
+		case errors.As(err, new(*CorruptError)), errors.Is(err, ErrNotFound):
+			noticed = true
+		default:
+			t.Fatalf("%v", err)
 		}
 	}
-	mustVerify(t, s)
+	if err := d.s.MaterializeTree(d.tree, d.dst); err == nil {
+		if id := dirDigest(t, d.dst); id != d.tree {
+			t.Fatalf("wrong tree %v", id)
+		}
+		if err := os.RemoveAll(d.dst); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if noticed {
+		if _, miss := d.s.Lookup(d.rec.Key); miss == nil && hasOutput(d.rec, d.s) {
+			t.Error("a blob of the record is gone, and the next lookup is a hit")
+		}
+	}
+	return noticed
+}
+
+// flip changes one bit of each byte of a file, and cuts the file at every seventh.
+func (d *damaged) flip(t *testing.T, file string) {
+	good := d.intact[file]
+	name, _ := filepath.Rel(d.s.dir, file)
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(file, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// A zstd frame does not use every bit: then the content is what it was.
+		if !d.use(t) && (!bytes.Contains(good[:blobHeaderSize], []byte{codecZstd}) || strings.HasPrefix(name, recordsDir)) {
+			t.Errorf("%s: byte %d flipped and nobody noticed", name, i)
+		}
+		d.restore(t, file)
+		if i%7 != 0 {
+			continue
+		}
+		if err := os.WriteFile(file, good[:i], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !d.use(t) {
+			t.Errorf("%s: cut at %d and nobody noticed", name, i)
+		}
+		d.restore(t, file)
+	}
+}
+
+// restore writes a damaged file back, and whatever the store has removed because of
+// it.
+func (d *damaged) restore(t *testing.T, file string) {
+	for path, b := range d.intact {
+		if st, err := os.Stat(path); err == nil && path != file && st.Size() == int64(len(b)) {
+			continue
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(d.s.path(goneDir)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // hasOutput reports whether an output itself, not only a file of a tree, is

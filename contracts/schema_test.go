@@ -115,25 +115,34 @@ func matchType(t *testing.T, at string, s *jsonschema.Schema, typ reflect.Type) 
 		if !ok && len(s.PatternProperties) == 0 {
 			t.Errorf("%s: a map needs additionalProperties or patternProperties", at)
 		}
-	case typ.Kind() == reflect.String:
+	default:
+		matchScalar(t, at, s, typ.Kind(), kind)
+	}
+}
+
+// matchScalar compares the schema of a string, a number or a boolean with its Go
+// kind. kind is the type that the schema names.
+func matchScalar(t *testing.T, at string, s *jsonschema.Schema, goKind reflect.Kind, kind string) {
+	switch goKind {
+	case reflect.String:
 		bounded := s.MaxLength != nil || s.Enum != nil || s.Pattern != nil && strings.Contains(s.Pattern.String(), "{64}")
 		if kind != "string" || !bounded {
 			t.Errorf("%s: needs a bounded string", at)
 		}
-	case typ.Kind() == reflect.Bool:
+	case reflect.Bool:
 		if kind != "boolean" {
 			t.Errorf("%s: needs a boolean, has %s", at, kind)
 		}
-	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		if kind != "integer" || s.Minimum == nil && s.Const == nil {
 			t.Errorf("%s: needs a bounded integer", at)
 		}
-	case typ.Kind() == reflect.Float64:
+	case reflect.Float64:
 		if kind != "number" {
 			t.Errorf("%s: needs a number, has %s", at, kind)
 		}
 	default:
-		t.Errorf("%s: no rule for %v", at, typ)
+		t.Errorf("%s: no rule for %v", at, goKind)
 	}
 }
 

@@ -1,34 +1,31 @@
-// Package scanner judges MCP tool definitions without running them: it reads
-// names, descriptions, schemas and annotations, and says which of them try to
+// Package scanner judges MCP tool definitions without running them. It reads
+// names, descriptions, schemas and annotations, and reports which of them try to
 // steer the model that reads them.
 //
-// The scan is deterministic and offline. The same tools give the same bytes
-// in any order and with any GOMAXPROCS; nothing is fetched, started or
-// written. It may be imported by other programs and imports nothing of this
-// project.
+// A scan is deterministic and offline. The same tools give the same findings in
+// any order and with any GOMAXPROCS. A scan fetches, starts and writes nothing.
+// Other programs may import the package; it imports nothing else of this project.
 //
-// How a scan goes:
+// Only the public API and its model live here: Scanner and its options, Tool,
+// Finding, Signal, Report, Check, and what applies checks to tools. The rest is in
+// rooms under internal, from the lowest to the highest:
 //
-//   - view.go and jsonwalk.go take a tool apart into fields: its name, its
-//     description and every string of its schemas.
-//   - normalize.go, tokens.go and lexicon*.go turn each field into tokens that
-//     carry concepts (negation, telling, the user, a secret, ...), the same
-//     ones for every language.
-//   - decode*.go finds text that hides in an encoding and adds it as more
-//     fields, so that every check sees what a model could read.
-//   - clause.go cuts the tokens into sentences; frames*.go asks each sentence
-//     who is addressed, what is demanded of whom and at whose cost.
-//   - senses*.go know a second, finer set of meanings, and the frames that read
-//     them ask what company words keep: a dialogue and a field that has to
-//     hold it, another server's tool and what is said against it. They look at
-//     no grammar, and so hold in every voice and language.
-//   - sentence_features.go and classifier.go score each sentence by weights that
-//     were learnt from labelled tools (testdata/sentences), for a check of its
-//     own and as a second opinion of what frames find.
-//   - check_*.go turn that evidence into signals, and engine.go those into one
-//     finding per tool.
+//   - char: characters, scripts, look-alikes, normalisation.
+//   - command: shapes of harmful commands.
+//   - meaning: concepts, senses, powers, and the lexicon that maps words to them,
+//     the same meanings for every language.
+//   - token: words and sentences of one text, and the mood of verbs.
+//   - decode: text that hides in encodings, ciphers, spellings and look-alikes.
+//   - tool: the fields of one tool, their analysis, and the tools of a scan.
+//   - capability: what a tool claims to do, and what its parameters let it do.
+//   - classifier: scores of sentences, by weights learnt from labelled tools.
+//   - frames: the shapes that sentences of attacks have.
+//   - change: what is new against the version that was approved.
+//   - check: the checks, which turn all of that into signals.
 //
-// No check knows a payload by heart. A sentence is suspicious for its
-// structure: an order to the model, about something that is not this tool's
-// business, that the user is not to see.
+// The training program in training packs the lexicon and trains the classifier.
+//
+// No check knows a payload by heart. A sentence is suspicious for its structure:
+// an order to the model, about something that is not this tool's business, that
+// the user is not to see.
 package scanner

@@ -88,7 +88,7 @@ func (s *Scanner) coverage(tools int, failed map[string]int) Coverage {
 	return c
 }
 
-// sortedOrder gives the indices of tools sorted by content, so that whatever
+// sortedOrder returns the indices of tools sorted by content, so that whatever
 // follows sees one order whatever the caller's was.
 func sortedOrder(tools []Tool) []int {
 	order := make([]int, len(tools))

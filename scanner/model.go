@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Tier says what a signal may do on its own.
+// Tier returns what a signal may do on its own.
 type Tier int
 
 const (
@@ -16,7 +16,7 @@ const (
 	TierHard
 )
 
-// String gives "soft" or "hard".
+// String returns "soft" or "hard".
 func (t Tier) String() string {
 	if t == TierHard {
 		return "hard"
@@ -126,7 +126,7 @@ type Finding struct {
 	FailedChecks []string `json:"failed_checks,omitempty"`
 }
 
-// Flagged says whether any check raised a signal.
+// Flagged reports whether any check raised a signal.
 func (f Finding) Flagged() bool { return len(f.Signals) > 0 }
 
 // CheckIDs lists the distinct checks that raised a signal, in order.
@@ -140,7 +140,7 @@ func (f Finding) CheckIDs() []string {
 	return ids
 }
 
-// Coverage says what was looked at. A check that failed on any tool is in
+// Coverage returns what was looked at. A check that failed on any tool is in
 // FailedCheckIDs and no longer counted in ChecksRun; Degraded is the share of
 // (tool, check) pairs that were not judged, 0..1.
 type Coverage struct {

@@ -40,7 +40,7 @@ func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
 	return r
 }
 
-// Scan gives the findings for the tools with other descriptions for some, by
+// Scan returns the findings for the tools with other descriptions for some, by
 // their place in the fixed set: those with signals or with checks that failed,
 // sorted by server and tool.
 func (r *Rescanner) Scan(descriptions map[int]string) []Finding {

@@ -35,7 +35,7 @@ func WithoutChecks(ids ...string) Option {
 	return func(c *config) error { return addIDs(&c.without, ids) }
 }
 
-// WithBaseline gives the tools as somebody approved them earlier; the rug pull
+// WithBaseline returns the tools as somebody approved them earlier; the rug pull
 // check compares each tool with the one of the same server and name.
 func WithBaseline(approved []Tool) Option {
 	return func(c *config) error {

@@ -1,6 +1,6 @@
 package scanner
 
-// Without gives the report as it would be without the signals that drop
+// Without returns the report as it would be without the signals that drop
 // picks: each finding that loses some is judged anew, one that loses all is
 // left out unless a check failed on it, and the risk score follows. It is how
 // a caller applies suppressions. r stays as it is.

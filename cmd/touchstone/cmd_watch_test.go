@@ -74,117 +74,144 @@ func editFile(t *testing.T, path, old, new string) {
 
 func TestWatch(t *testing.T) {
 	t.Parallel()
+	w := startWatchJSON(t)
+	first := w.next(t, "the first run")
+	if first.Metrics["recall_at_1"] != 1 || first.Error != "" || !slices.Contains(executedStages(first), "build-proxy") {
+		t.Fatalf("first run: %+v, executed %v", first, executedStages(first))
+	}
+
+	// What no stage reads is nobody's business; the next line is the edit's.
+	saveText(t, filepath.Join(w.dir, "notes.txt"), "whatever")
+	editFile(t, filepath.Join(w.dir, "corpus.json"), "Call everybody to dinner with the big bell.", "A thing of bronze.")
+	line := w.next(t, "an edited corpus")
+	if !slices.Contains(line.Changed, "corpus.json") || line.Metrics["recall_at_1"] != .75 || !cmp.Equal(line.Lost, []string{"q2"}) {
+		t.Errorf("after an edit of the corpus: %+v", line)
+	}
+	// (The stages of the pipeline may become more; these two tell enough.)
+	if got := executedStages(line); !slices.Contains(got, "score-retrieval") || slices.Contains(got, "build-proxy") || slices.Contains(got, "score-security") {
+		t.Errorf("an edit of the corpus ran %v", got)
+	}
+	w.halfSaved(t)
+	w.refused(t)
+	w.interrupt(t)
+}
+
+// watchProcess is a process of "watch --json" and the lines that it writes.
+type watchProcess struct {
+	dir    string
+	cmd    *exec.Cmd
+	lines  chan watchJSON
+	stderr bytes.Buffer
+}
+
+// startWatchJSON starts the process on a tree of its own.
+func startWatchJSON(t *testing.T) *watchProcess {
 	bin, err := realBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir, args := watchedTree(t)
-	cmd := exec.Command(bin, append([]string{"--json"}, args...)...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
+	w := &watchProcess{dir: dir, cmd: exec.Command(bin, append([]string{"--json"}, args...)...), lines: make(chan watchJSON)}
+	w.cmd.Dir = dir
+	w.cmd.Stderr = &w.stderr
+	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := w.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	lines := make(chan watchJSON)
+	t.Cleanup(func() { _ = w.cmd.Process.Kill() })
 	go func() {
-		defer close(lines)
+		defer close(w.lines)
 		for s := bufio.NewScanner(out); s.Scan(); {
 			var line watchJSON
 			if json.Unmarshal(s.Bytes(), &line) != nil {
 				t.Errorf("no JSON: %s", s.Text())
 			}
-			lines <- line
+			w.lines <- line
 		}
 	}()
-	next := func(what string) watchJSON {
-		t.Helper()
-		select {
-		case line, ok := <-lines:
-			if !ok {
-				t.Fatalf("%s: it ended\n%s", what, &stderr)
+	return w
+}
+
+// next waits for the next line. what says in a failure what it should have shown.
+func (w *watchProcess) next(t *testing.T, what string) watchJSON {
+	t.Helper()
+	select {
+	case line, ok := <-w.lines:
+		if !ok {
+			t.Fatalf("%s: it ended\n%s", what, &w.stderr)
+		}
+		return line
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s: nothing came", what)
+		return watchJSON{}
+	}
+}
+
+// executedStages lists the stages that ran, sorted.
+func executedStages(line watchJSON) []string {
+	names := []string{}
+	if line.Run != nil {
+		for _, s := range line.Run.Stages {
+			if s.Status == "RAN" || s.Status == "FAILED" {
+				names = append(names, s.Stage)
 			}
-			return line
-		case <-time.After(2 * time.Minute):
-			t.Fatalf("%s: nothing came", what)
-			return watchJSON{}
 		}
 	}
-	executed := func(line watchJSON) []string {
-		names := []string{}
-		if line.Run != nil {
-			for _, s := range line.Run.Stages {
-				if s.Status == "RAN" || s.Status == "FAILED" {
-					names = append(names, s.Stage)
-				}
-			}
-		}
-		slices.Sort(names)
-		return names
-	}
+	slices.Sort(names)
+	return names
+}
 
-	first := next("the first run")
-	if first.Metrics["recall_at_1"] != 1 || first.Error != "" || !slices.Contains(executed(first), "build-proxy") {
-		t.Fatalf("first run: %+v, executed %v", first, executed(first))
-	}
-
-	// What no stage reads is nobody's business; the next line is the edit's.
-	saveText(t, filepath.Join(dir, "notes.txt"), "whatever")
-	editFile(t, filepath.Join(dir, "corpus.json"), "Call everybody to dinner with the big bell.", "A thing of bronze.")
-	line := next("an edited corpus")
-	if !slices.Contains(line.Changed, "corpus.json") || line.Metrics["recall_at_1"] != .75 || !cmp.Equal(line.Lost, []string{"q2"}) {
-		t.Errorf("after an edit of the corpus: %+v", line)
-	}
-	// (The stages of the pipeline may become more; these two tell enough.)
-	if got := executed(line); !slices.Contains(got, "score-retrieval") || slices.Contains(got, "build-proxy") || slices.Contains(got, "score-security") {
-		t.Errorf("an edit of the corpus ran %v", got)
-	}
-
+// halfSaved saves half a pipeline, then all of it.
+func (w *watchProcess) halfSaved(t *testing.T) {
 	// A file that is half saved is shown once, and waited out.
-	whole, err := os.ReadFile(filepath.Join(dir, "pipeline.hcl"))
+	whole, err := os.ReadFile(filepath.Join(w.dir, "pipeline.hcl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	saveText(t, filepath.Join(dir, "pipeline.hcl"), string(whole[:len(whole)/2]))
-	if line := next("half a pipeline"); !strings.Contains(line.Error, "pipeline.hcl") || line.Run != nil {
+	saveText(t, filepath.Join(w.dir, "pipeline.hcl"), string(whole[:len(whole)/2]))
+	if line := w.next(t, "half a pipeline"); !strings.Contains(line.Error, "pipeline.hcl") || line.Run != nil {
 		t.Errorf("half a pipeline: %+v", line)
 	}
-	saveText(t, filepath.Join(dir, "pipeline.hcl"), string(whole))
-	if line := next("the whole pipeline"); line.Error != "" || len(executed(line)) != 0 || line.Metrics["recall_at_1"] != .75 {
+	saveText(t, filepath.Join(w.dir, "pipeline.hcl"), string(whole))
+	if line := w.next(t, "the whole pipeline"); line.Error != "" || len(executedStages(line)) != 0 || line.Metrics["recall_at_1"] != .75 {
 		t.Errorf("the whole pipeline again: %+v", line)
 	}
+}
 
+// refused saves a dataset that is refused, then the one that was there before.
+func (w *watchProcess) refused(t *testing.T) {
 	// A dataset that is refused fails its stage, and the next save mends it.
-	editFile(t, filepath.Join(dir, "golden.json"), "yard:ring", "yard:rung")
-	if line := next("a dangling label"); !strings.Contains(line.Error, "validate-datasets") || !cmp.Equal(executed(line), []string{"validate-datasets"}) {
+	editFile(t, filepath.Join(w.dir, "golden.json"), "yard:ring", "yard:rung")
+	if line := w.next(t, "a dangling label"); !strings.Contains(line.Error, "validate-datasets") || !cmp.Equal(executedStages(line), []string{"validate-datasets"}) {
 		t.Errorf("a dangling label: %+v", line)
 	}
-	editFile(t, filepath.Join(dir, "golden.json"), "yard:rung", "yard:ring")
-	editFile(t, filepath.Join(dir, "corpus.json"), "A thing of bronze.", "Call everybody to dinner with the big bell.")
-	line = next("all as it was")
+	editFile(t, filepath.Join(w.dir, "golden.json"), "yard:rung", "yard:ring")
+	editFile(t, filepath.Join(w.dir, "corpus.json"), "A thing of bronze.", "Call everybody to dinner with the big bell.")
+	line := w.next(t, "all as it was")
 	for line.Metrics["recall_at_1"] != 1 { // the two saves may be seen apart
-		line = next("all as it was")
+		line = w.next(t, "all as it was")
 	}
-	if !cmp.Equal(line.Won, []string{"q2"}) || len(executed(line)) != 0 {
-		t.Errorf("all as it was: %+v, executed %v", line, executed(line))
+	if !cmp.Equal(line.Won, []string{"q2"}) || len(executedStages(line)) != 0 {
+		t.Errorf("all as it was: %+v, executed %v", line, executedStages(line))
 	}
+}
 
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+// interrupt ends the process as Ctrl-C does.
+func (w *watchProcess) interrupt(t *testing.T) {
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	for line := range lines {
+	for line := range w.lines {
 		t.Errorf("a line after the interrupt: %+v", line)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("an interrupt is no failure: %v\n%s", err, &stderr)
+	if err := w.cmd.Wait(); err != nil {
+		t.Errorf("an interrupt is no failure: %v\n%s", err, &w.stderr)
 	}
-	if strings.Contains(stderr.String(), "interrupted") {
-		t.Errorf("it complains of the interrupt:\n%s", &stderr)
+	if strings.Contains(w.stderr.String(), "interrupted") {
+		t.Errorf("it complains of the interrupt:\n%s", &w.stderr)
 	}
 }
 

@@ -116,7 +116,7 @@ func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 	}
 }
 
-// formOf gives the form of each slot that conjugate fills.
+// formOf returns the form of each slot that conjugate fills.
 var formOf = [5]lexicon.Form{lexicon.BaseForm, lexicon.ThirdPerson, lexicon.IngForm, lexicon.PastForm, lexicon.PastForm}
 
 // conjugate derives the forms of an English verb: base, third person, -ing,
@@ -162,7 +162,7 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
-// consonantBefore says whether the last letter of word follows a consonant.
+// consonantBefore reports whether the last letter of word follows a consonant.
 func consonantBefore(word string) bool {
 	return len(word) > 1 && !strings.ContainsRune("aeiou", rune(word[len(word)-2]))
 }
@@ -262,7 +262,7 @@ type growingPhrase struct {
 	child, sibling uint16
 }
 
-// phrase gives a sequence of English words, to be added to at once.
+// phrase returns a sequence of English words, to be added to at once.
 func (l *lexiconBuilder) phrase(text string) *growingPhrase {
 	at := uint16(0)
 	for word := range strings.FieldsSeq(text) {
@@ -285,7 +285,7 @@ func (l *lexiconBuilder) phrase(text string) *growingPhrase {
 	return &l.phrases[at]
 }
 
-// packPhrases gives the phrases, with the words' places in the packed trie.
+// packPhrases returns the phrases, with the words' places in the packed trie.
 func (l *lexiconBuilder) packPhrases(place []uint16) []lexicon.Phrase {
 	phrases := make([]lexicon.Phrase, len(l.phrases))
 	words := make([]lexicon.NextWord, 0, len(l.phrases))
@@ -328,7 +328,7 @@ func compileSpelling(lex *lexicon.Lexicon) *lexicon.Trie {
 	return packed
 }
 
-// follow gives the node that the letters to a cell of another trie lead to.
+// follow returns the node that the letters to a cell of another trie lead to.
 // Nodes remembers those of the cells on the way.
 func (t *growingTrie) follow(from *lexicon.Trie, nodes []uint16, n uint16) uint16 {
 	if nodes[n] == lexicon.Dead {

@@ -7,6 +7,10 @@
 // The word lists are the Go files of this directory and common_words.txt; the
 // labelled tools are in sentences (attacks with marks) and in unmarked. Nothing
 // that scans may come in, and nothing imports this program.
+//
+// The program itself carries the lexicon as it was when it was built. After a change
+// of the word lists run it again with -weights, so that features are made with the
+// new lexicon.
 package main
 
 import (

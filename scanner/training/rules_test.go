@@ -71,7 +71,7 @@ func TestKnownOnce(t *testing.T) {
 	}
 }
 
-// knownOnce gives the long phrases that exactly one of the texts has.
+// knownOnce returns the long phrases that exactly one of the texts has.
 func knownOnce(phrases, texts []string) (once []string) {
 	for _, p := range phrases {
 		if len(strings.Fields(p)) < longPhrase {
@@ -100,7 +100,7 @@ func entryText(t *testing.T, raw json.RawMessage) string {
 	return strings.ToLower(strings.Join(strings.Fields(b.String()), " "))
 }
 
-// stringsIn gives every string value of a JSON text but the schema's dialect.
+// stringsIn returns every string value of a JSON text but the schema's dialect.
 func stringsIn(t *testing.T, raw json.RawMessage) (texts []string) {
 	if len(raw) == 0 {
 		return nil
@@ -134,7 +134,7 @@ func stringsIn(t *testing.T, raw json.RawMessage) (texts []string) {
 // write.
 const sharedRun = 7
 
-// wordRuns gives the sequences of sharedRun words of the texts of a tool.
+// wordRuns returns the sequences of sharedRun words of the texts of a tool.
 func wordRuns(t *testing.T, tool *scanner.Tool) (runs []string) {
 	texts := append(stringsIn(t, tool.InputSchema), stringsIn(t, tool.OutputSchema)...)
 	for _, text := range append(texts, tool.Description) {

@@ -31,7 +31,7 @@ func newGrowingTrie(room int) *growingTrie {
 	return &growingTrie{nodes: make([]growingNode, lexicon.Root+1, room), entries: make([]lexicon.Entry, 1, room/2)}
 }
 
-// child gives the child of a node by a letter, making it if need be.
+// child returns the child of a node by a letter, making it if need be.
 func (t *growingTrie) child(n uint16, letter byte) uint16 {
 	m := t.nodes[n].children[letter]
 	if m == lexicon.Dead {
@@ -43,7 +43,7 @@ func (t *growingTrie) child(n uint16, letter byte) uint16 {
 	return m
 }
 
-// word gives the node of a word of ASCII letters and digits; apostrophes and
+// word returns the node of a word of ASCII letters and digits; apostrophes and
 // hyphens are dropped, as the tokenizer does.
 func (t *growingTrie) word(word string) uint16 {
 	n := uint16(lexicon.Root)
@@ -55,7 +55,7 @@ func (t *growingTrie) word(word string) uint16 {
 	return n
 }
 
-// cyrillicWord gives the node of a word of Cyrillic letters.
+// cyrillicWord returns the node of a word of Cyrillic letters.
 func (t *growingTrie) cyrillicWord(word string) uint16 {
 	n := uint16(lexicon.Root)
 	for _, r := range word {
@@ -74,10 +74,10 @@ func (t *growingTrie) below(n uint16, f func(n uint16)) {
 	}
 }
 
-// exact gives what a word that ends at a node means, to be added to at once.
+// exact returns what a word that ends at a node means, to be added to at once.
 func (t *growingTrie) exact(n uint16) *lexicon.Entry { return t.entry(&t.nodes[n].exact) }
 
-// stem gives what a word that goes on from a node means, to be added to at once.
+// stem returns what a word that goes on from a node means, to be added to at once.
 func (t *growingTrie) stem(n uint16) *lexicon.Entry { return t.entry(&t.nodes[n].stem) }
 
 func (t *growingTrie) entry(of *uint16) *lexicon.Entry {
@@ -96,7 +96,7 @@ func addMeaning(e *lexicon.Entry, c concept.Set, f lexicon.Form) {
 	}
 }
 
-// pack gives the trie for walking, and for each growing node its place there.
+// pack returns the trie for walking, and for each growing node its place there.
 func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 	place = make([]uint16, len(t.nodes))
 	place[lexicon.Root] = lexicon.Root
@@ -176,7 +176,7 @@ func (t *takenCells) fit(letters uint64) (base int) {
 	return base
 }
 
-// from gives the bits of the 64 cells from base on.
+// from returns the bits of the 64 cells from base on.
 func (t *takenCells) from(base int) uint64 {
 	k, shift := base>>6, base&63
 	for len(t.bits) < k+2 {
@@ -198,7 +198,7 @@ type growingRunes struct {
 	next map[rune]*growingRunes
 }
 
-// node gives the node of a word, making it if need be.
+// node returns the node of a word, making it if need be.
 func (t *growingRunes) node(word string) *growingRunes {
 	for _, r := range word {
 		if t.next == nil {

@@ -23,7 +23,7 @@ type example struct {
 	framed bool
 }
 
-// examplesOf gives the sentences of a tool that the classifier would judge.
+// examplesOf returns the sentences of a tool that the classifier would judge.
 func examplesOf(l *labelledTool) []example {
 	v := frames.Read((*tool.Definition)(&l.tool))
 	hits := v.Frames(nil)
@@ -54,7 +54,7 @@ func examplesOf(l *labelledTool) []example {
 	return out
 }
 
-// planted says whether a quarter of a sentence, or twelve bytes of it, are
+// planted reports whether a quarter of a sentence, or twelve bytes of it, are
 // marked.
 func planted(text string, start, end int, marks []string) bool {
 	for _, m := range marks {

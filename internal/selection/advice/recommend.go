@@ -189,13 +189,8 @@ func (r *run) parameters(t selection.Tool, p score.Parameters) {
 func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string]parameter) {
 	known, ok := declared[d.Name]
 	undescribed := ok && strings.TrimSpace(known.description) == ""
-	evidence := []string{}
-	if d.Expected != nil {
-		evidence = append(evidence, "expected "+clip(string(d.Expected), 100))
-	}
-	if d.Actual != nil {
-		evidence = append(evidence, "given "+clip(string(d.Actual), 100))
-	}
+	missing := d.State == score.Missing && d.Expected != nil
+	evidence := valuesOf(d)
 	switch {
 	case d.State == score.Invented && !ok && !closed(t.InputSchema):
 		r.add("invented_parameter", medium, t, evidence, "The model invented the parameter %s of %s: set additionalProperties to false in the input schema, so that such calls are refused.", d.Name, t.Name)
@@ -205,11 +200,11 @@ func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string
 		r.add("invented_parameter", medium, t, evidence, "The model gave the parameter %s of %s a value that is not in the query: say in its description to leave it out unless it is asked for, or give it a default.", d.Name, t.Name)
 	case d.Expected != nil && !ok && d.State != score.Equal && d.State != score.Defaulted:
 		r.add("parameter_undeclared", high, t, evidence, "The case expects the parameter %s, and the input schema of %s does not have it: add it, or correct the case.", d.Name, t.Name)
-	case (d.State == score.Missing && d.Expected != nil || d.State == score.Different) && undescribed:
+	case (missing || d.State == score.Different) && undescribed:
 		r.add("parameter_undescribed", high, t, evidence, "The parameter %s of %s is %s, and has no description: describe what belongs in it, with an example.", d.Name, t.Name, stateText(d))
-	case d.State == score.Missing && d.Expected != nil && !known.required:
+	case missing && !known.required:
 		r.add("parameter_missing", medium, t, evidence, "The optional parameter %s of %s was left out: say in its description when it is needed, or require it.", d.Name, t.Name)
-	case d.State == score.Missing && d.Expected != nil:
+	case missing:
 		r.add("parameter_missing", medium, t, evidence, "The required parameter %s of %s was left out: say in its description where its value comes from.", d.Name, t.Name)
 	case d.State == score.Different && known.text:
 		r.add("parameter_different", medium, t, evidence, "The parameter %s of %s was filled in otherwise: name its values (enum) or its form (format, pattern) in the schema, or give an example in its description.", d.Name, t.Name)
@@ -219,6 +214,19 @@ func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string
 	if d.Problem != "" && d.Actual != nil && d.State != score.Invented {
 		r.add("parameter_type", medium, t, append(evidence, d.Problem), "The parameter %s of %s breaks the input schema: say its type and form in its description, too.", d.Name, t.Name)
 	}
+}
+
+// valuesOf is the evidence for what is said of a parameter: what was expected of it
+// and what was given.
+func valuesOf(d score.Parameter) []string {
+	evidence := []string{}
+	if d.Expected != nil {
+		evidence = append(evidence, "expected "+clip(string(d.Expected), 100))
+	}
+	if d.Actual != nil {
+		evidence = append(evidence, "given "+clip(string(d.Actual), 100))
+	}
+	return evidence
 }
 
 func stateText(d score.Parameter) string {

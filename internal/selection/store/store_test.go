@@ -325,30 +325,48 @@ func TestRunFromBeginningToEnd(t *testing.T) {
 	if raw, err := s.Response(ctx, id); err != nil || string(raw) != `{"a":1}` {
 		t.Errorf("%s, %v", raw, err)
 	}
-	for _, err := range []error{s.CompleteRun(ctx, id, Outcome{Answer: answer, Evaluation: e}), s.FailRun(ctx, id, "x", nil, 1), s.StartRun(ctx, id)} {
+	checkEnded(t, s.CompleteRun(ctx, id, Outcome{Answer: answer, Evaluation: e}), s.FailRun(ctx, id, "x", nil, 1), s.StartRun(ctx, id))
+	retryCancelled(t, s, ids[1], batch)
+	if err := s.DeleteRun(ctx, id); err != nil {
+		t.Error(err)
+	}
+	if err := s.DeleteRun(ctx, id); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// checkEnded fails unless every error says that the run has ended.
+func checkEnded(t *testing.T, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
 		if !errors.Is(err, ErrConflict) {
 			t.Errorf("a run that has ended: %v", err)
 		}
 	}
+}
 
-	if err := s.FailRun(ctx, ids[1], selection.Cancelled, nil, 0); err != nil {
+// retryCancelled cancels a run, retries it, and interrupts the retry.
+func retryCancelled(t *testing.T, s *Store, id, batch string) {
+	t.Helper()
+	ctx := t.Context()
+	if err := s.FailRun(ctx, id, selection.Cancelled, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.StartRun(ctx, ids[1]); !errors.Is(err, ErrConflict) {
+	if err := s.StartRun(ctx, id); !errors.Is(err, ErrConflict) {
 		t.Errorf("a cancelled run starts: %v", err)
 	}
-	retry, err := s.RetryRun(ctx, ids[1])
+	retry, err := s.RetryRun(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.RetryRun(ctx, retry); !errors.Is(err, ErrConflict) {
 		t.Errorf("a pending run is retried: %v", err)
 	}
-	r, err = s.Run(ctx, retry)
-	if err != nil || r.RetryOf != ids[1] || r.BatchID != batch || r.Repeat != 2 || r.Status != selection.Pending {
+	r, err := s.Run(ctx, retry)
+	if err != nil || r.RetryOf != id || r.BatchID != batch || r.Repeat != 2 || r.Status != selection.Pending {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if old, _ := s.Run(ctx, ids[1]); old.Status != selection.Failed || old.Error != "cancelled" {
+	if old, _ := s.Run(ctx, id); old.Status != selection.Failed || old.Error != "cancelled" {
 		t.Errorf("%+v", old)
 	}
 	if n, err := s.FailInterrupted(ctx); err != nil || n != 1 {
@@ -356,12 +374,6 @@ func TestRunFromBeginningToEnd(t *testing.T) {
 	}
 	if r, _ := s.Run(ctx, retry); r.Status != selection.Failed || r.Error != selection.Interrupted {
 		t.Errorf("%+v", r)
-	}
-	if err := s.DeleteRun(ctx, id); err != nil {
-		t.Error(err)
-	}
-	if err := s.DeleteRun(ctx, id); !errors.Is(err, ErrNotFound) {
-		t.Errorf("got %v", err)
 	}
 }
 

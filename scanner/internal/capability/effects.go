@@ -23,7 +23,7 @@ const (
 // rightsWords are the words that speaksOfRights knows.
 var rightsWords = token.SignatureOf("root administrator superuser rights grant wallet contacts gps passwords clipboard keystrokes")
 
-// speaksOfRights says whether a text has one of the words that describedAt
+// speaksOfRights reports whether a text has one of the words that describedAt
 // asks about.
 func speaksOfRights(v *tool.View, d *token.Doc) bool {
 	for k := d.Tok0; k < d.Tok1; k++ {
@@ -131,7 +131,7 @@ func runsItself(v *tool.View, d *token.Doc, toks []token.Token, k int) bool {
 		k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When)
 }
 
-// intransitive says whether a word after "runs" tells where or how a thing
+// intransitive reports whether a word after "runs" tells where or how a thing
 // runs rather than what it runs.
 func intransitive(word string) bool {
 	switch word {
@@ -141,7 +141,7 @@ func intransitive(word string) bool {
 	return false
 }
 
-// ofAnswer says whether what follows a verb is the answer or its size: that a
+// ofAnswer reports whether what follows a verb is the answer or its size: that a
 // parameter makes it longer changes nothing else.
 func ofAnswer(v *tool.View, d *token.Doc, after []token.Token) bool {
 	for _, t := range after[:min(len(after), 5)] {
@@ -274,7 +274,7 @@ func (m *Mismatch) needlessRights(d *token.Doc, mask concept.Set, idle bool) boo
 // documentation.
 const longText = 70
 
-// outputFile says whether a parameter is the name of a file in which the
+// outputFile reports whether a parameter is the name of a file in which the
 // caller may have what the tool else returns. A place that the description
 // itself picks is none.
 func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
@@ -291,7 +291,7 @@ func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
 	return false
 }
 
-// shelled says whether a text speaks of commands; a console whose messages
+// shelled reports whether a text speaks of commands; a console whose messages
 // are kept is none.
 func (m *Mismatch) shelled(d *token.Doc) bool {
 	for _, t := range m.v.Tokens[d.Tok0:d.Tok1] {
@@ -361,7 +361,7 @@ func statedPurpose(v *tool.View, d *token.Doc) string {
 	return ""
 }
 
-// unconditional gives the verb unless the text says in which case it is done.
+// unconditional returns the verb unless the text says in which case it is done.
 func unconditional(v *tool.View, d *token.Doc, verb string) string {
 	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 		if w := v.Word(d, t); w == "if" || w == "when" {

@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// powerAccount says what in a tool's own words accounts for a power: meanings,
+// powerAccount returns what in a tool's own words accounts for a power: meanings,
 // and words that begin with a stem.
 var powerAccount = [power.Count]struct {
 	c     concept.Set
@@ -64,7 +64,7 @@ func Explains(v *tool.View, said concept.Set, p power.Kind) bool {
 	return said.Any(a.c) || v.Says(a.stems...)
 }
 
-// of gives the shape of a property.
+// of returns the shape of a property.
 func (m *Mismatch) of(name string) tool.ParamShape {
 	if m.shape == nil {
 		m.shape, m.required = m.v.Shapes()
@@ -177,7 +177,7 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 // viewerWeights are what powers weigh in a tool that only looks.
 var viewerWeights = [power.Count]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}
 
-// pageScript says whether a parameter is a script for the page that a tool
+// pageScript reports whether a parameter is a script for the page that a tool
 // for browsers opens.
 func (m *Mismatch) pageScript(name string) bool {
 	v := m.v
@@ -203,7 +203,7 @@ func (m *Mismatch) pageScript(name string) bool {
 	return false
 }
 
-// states says whether the description of a parameter says that something is
+// states reports whether the description of a parameter says that something is
 // done, rather than what would be.
 func (m *Mismatch) states(name string, p power.Kind) bool {
 	v := m.v
@@ -220,7 +220,7 @@ func (m *Mismatch) states(name string, p power.Kind) bool {
 	return false
 }
 
-// outgoing says whether the description of a parameter has something leave.
+// outgoing reports whether the description of a parameter has something leave.
 func (m *Mismatch) outgoing(name string) bool {
 	v := m.v
 	for i := range v.Docs {
@@ -303,7 +303,7 @@ func FindMismatch(v *tool.View) Mismatch {
 	return m
 }
 
-// claimsMatter says whether the tool has anything that its claims could deny:
+// claimsMatter reports whether the tool has anything that its claims could deny:
 // most tools have not, and are spared the reading of theirs.
 func claimsMatter(v *tool.View) bool {
 	if len(v.Annotations) > 0 {
@@ -339,7 +339,7 @@ func claimsMatter(v *tool.View) bool {
 	return false
 }
 
-// paramReach says what a parameter reaches for: 1 files, 2 the network, 3
+// paramReach returns what a parameter reaches for: 1 files, 2 the network, 3
 // credentials, 0 nothing of the kind.
 func paramReach(v *tool.View, i int) int {
 	d := &v.Docs[i]

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// powerOf gives what power.Words and power.FilterWords say of a token.
+// powerOf returns what power.Words and power.FilterWords say of a token.
 func powerOf(l *lexicon.Lexicon, t token.Token) power.Kind { return l.Latin.Exact(t.Node).Power }
 
 // ParamPower reads a parameter's name word by word.
@@ -73,7 +73,7 @@ func wordPower(lex *lexicon.Lexicon, toks []token.Token, k int, filtered bool) p
 	return p
 }
 
-// tellsPower says whether some word of a name may give a power.
+// tellsPower reports whether some word of a name may give a power.
 func tellsPower(lex *lexicon.Lexicon, toks []token.Token) bool {
 	for k := range toks {
 		t := &toks[k]

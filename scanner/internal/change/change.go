@@ -79,7 +79,7 @@ func newSentences(v, other *frames.Reading) []sentenceAt {
 	return out
 }
 
-// isCode says whether a sentence is mostly what was decoded from it.
+// isCode reports whether a sentence is mostly what was decoded from it.
 func isCode(s string) bool {
 	letters, all := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -196,7 +196,7 @@ func (c *Change) sentences() {
 // text has each of them apart.
 func (c *Change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.was.HasTogether(want) }
 
-// retires says whether a sentence announces the end of the tool itself.
+// retires reports whether a sentence announces the end of the tool itself.
 func (c *Change) retires(at sentenceAt) bool {
 	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
@@ -214,7 +214,7 @@ func (c *Change) retires(at sentenceAt) bool {
 	return false
 }
 
-// kept says whether the promise of a lost sentence stands in other words.
+// kept reports whether the promise of a lost sentence stands in other words.
 func (c *Change) kept(at sentenceAt) bool {
 	text := at.text()
 	for _, n := range c.added {
@@ -231,7 +231,7 @@ func (c *Change) kept(at sentenceAt) bool {
 	return false
 }
 
-// mentionsOther says whether a sentence names a tool of another server of the
+// mentionsOther reports whether a sentence names a tool of another server of the
 // registry, other than by sending people there.
 func (c *Change) mentionsOther(at sentenceAt) bool {
 	if c.reg == nil {
@@ -244,7 +244,7 @@ func (c *Change) mentionsOther(at sentenceAt) bool {
 	return sink || at.s.Means.Any(concept.Now|concept.Must|concept.Change|concept.Other|concept.When|concept.Send|concept.Include|concept.Pay|concept.Ignore|concept.Neg|concept.Target)
 }
 
-// widens says whether a sentence opens what was limited: any path, all
+// widens reports whether a sentence opens what was limited: any path, all
 // accounts, production as well.
 func (c *Change) widens(at sentenceAt) bool {
 	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
@@ -265,7 +265,7 @@ func (c *Change) widens(at sentenceAt) bool {
 	return false
 }
 
-// frees says whether a sentence does away with asking somebody.
+// frees reports whether a sentence does away with asking somebody.
 func (c *Change) frees(at sentenceAt) bool {
 	m := at.s.Means
 	if !m.Any(concept.Ask | concept.Guard) {

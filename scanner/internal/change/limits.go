@@ -71,7 +71,7 @@ func (c *Change) limits() {
 	}
 }
 
-// actingValue says whether a value of an enum does something that a client
+// actingValue reports whether a value of an enum does something that a client
 // would want to know of.
 func actingValue(s string) bool {
 	switch strings.ToLower(s) {
@@ -81,7 +81,7 @@ func actingValue(s string) bool {
 	return false
 }
 
-// boundsTool says whether a sentence of the tool limits it: "up to", "at most".
+// boundsTool reports whether a sentence of the tool limits it: "up to", "at most".
 func boundsTool(v *frames.Reading, at sentenceAt) bool {
 	for k := at.s.Tok0; k+1 < at.s.Tok1; k++ {
 		w, next := v.Word(at.d, v.Tokens[k]), v.Word(at.d, v.Tokens[k+1])
@@ -92,7 +92,7 @@ func boundsTool(v *frames.Reading, at sentenceAt) bool {
 	return false
 }
 
-// bounded says whether the present text still limits the tool.
+// bounded reports whether the present text still limits the tool.
 func (c *Change) bounded() bool {
 	for i := range c.now.Docs {
 		d := &c.now.Docs[i]
@@ -105,7 +105,7 @@ func (c *Change) bounded() bool {
 	return false
 }
 
-// exchangedHost says whether a bare host name of the old text is gone, and
+// exchangedHost reports whether a bare host name of the old text is gone, and
 // which one has come.
 func exchangedHost(was, now string) (gone bool, come string) {
 	before, after := bareHosts(was), bareHosts(now)

@@ -118,7 +118,7 @@ func (c *Change) defaultChanged(name string, old, now json.RawMessage) {
 	}
 }
 
-// sensitiveName says whether a parameter's name asks for what only the user
+// sensitiveName reports whether a parameter's name asks for what only the user
 // should give: a secret, a session, a list of people.
 func sensitiveName(name string) bool {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {

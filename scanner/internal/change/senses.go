@@ -33,7 +33,7 @@ func (c *Change) senses() {
 	}
 }
 
-// toUs says whether a sentence brings things to "us" or "our side".
+// toUs reports whether a sentence brings things to "us" or "our side".
 func toUs(v *frames.Reading, at sentenceAt) bool {
 	for k := at.s.Tok0 + 1; k < at.s.Tok1; k++ {
 		w, before := v.Word(at.d, v.Tokens[k]), v.Word(at.d, v.Tokens[k-1])

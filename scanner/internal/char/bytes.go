@@ -16,7 +16,7 @@ func SetOf(s string) (t ByteSet) {
 	return t
 }
 
-// In says whether a text has any of them.
+// In reports whether a text has any of them.
 func (t *ByteSet) In(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if t[s[i]] {
@@ -76,7 +76,7 @@ func Lower(c byte) byte {
 	return c
 }
 
-// Capital gives the capital of an ASCII letter.
+// Capital returns the capital of an ASCII letter.
 func Capital(c byte) byte {
 	if c >= 'a' && c <= 'z' {
 		c -= 'a' - 'A'
@@ -97,7 +97,7 @@ func HasSuffixFold(s, suffix string) bool {
 	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
-// HasPrefixFold says whether s begins with prefix in any case. Nearly always
+// HasPrefixFold reports whether s begins with prefix in any case. Nearly always
 // the first byte says no.
 func HasPrefixFold(s, prefix string) bool {
 	if len(s) < len(prefix) {

@@ -46,7 +46,7 @@ func ScriptOfRune(r rune) Script {
 	return ScriptNone
 }
 
-// ScriptOf gives the script of the first letter of a word.
+// ScriptOf returns the script of the first letter of a word.
 func ScriptOf(word string) Script {
 	for _, r := range word {
 		if s := ScriptOfRune(r); s != ScriptNone {
@@ -107,7 +107,7 @@ var latinFolds = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// FoldRune gives the plain Latin for a rune: itself for ASCII, nothing for a
+// FoldRune returns the plain Latin for a rune: itself for ASCII, nothing for a
 // combining mark, and a byte that is no letter for what has no likeness.
 func FoldRune(r rune) string {
 	if r < 0x80 {

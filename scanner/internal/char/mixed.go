@@ -75,7 +75,7 @@ func Scientific(r rune) bool {
 	return false
 }
 
-// BeyondLatin says whether a rune is a letter of another script.
+// BeyondLatin reports whether a rune is a letter of another script.
 func BeyondLatin(r rune) bool {
 	sc := ScriptOfRune(r)
 	return sc != ScriptNone && sc != ScriptLatin

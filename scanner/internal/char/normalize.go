@@ -73,7 +73,7 @@ func Normalize(s string) string {
 	return string(buf)
 }
 
-// MayMix says whether a rune is of a script whose letters pass for Latin ones
+// MayMix reports whether a rune is of a script whose letters pass for Latin ones
 // among them.
 func MayMix(r rune) bool {
 	return r >= 0x370 && r < 0x590 || r >= 0x13A0 && r < 0x1400 || r >= 0xAB70 && r < 0xABC0
@@ -111,7 +111,7 @@ func unmix(text []byte) (out []byte, any bool) {
 	return append(out, s[last:]...), any
 }
 
-// stricken says whether combining marks overlay or pile up on letters, as no
+// stricken reports whether combining marks overlay or pile up on letters, as no
 // orthography has them; they are dropped then.
 func stricken(text []byte) bool {
 	n := 0
@@ -130,7 +130,7 @@ func stricken(text []byte) bool {
 	return false
 }
 
-// IsMark says whether a rune is of Unicode's block of combining diacritics.
+// IsMark reports whether a rune is of Unicode's block of combining diacritics.
 func IsMark(r rune) bool { return r >= 0x300 && r < 0x370 }
 
 func dropMarks(text []byte) []byte {
@@ -160,10 +160,10 @@ var plainBytes = func() (t ByteSet) {
 	return t
 }()
 
-// PlainASCII says whether text needs no normalisation and hides nothing.
+// PlainASCII reports whether text needs no normalisation and hides nothing.
 func PlainASCII(s string) bool { return PlainPrefix(s) == len(s) }
 
-// Invisible says whether a rune shows nothing: Unicode's default ignorable
+// Invisible reports whether a rune shows nothing: Unicode's default ignorable
 // code points and the blank letters that fonts draw empty.
 func Invisible(r rune) bool {
 	switch {
@@ -181,7 +181,7 @@ func Invisible(r rune) bool {
 	return false
 }
 
-// EscapeLength gives the length of the terminal sequence that s begins with, 1
+// EscapeLength returns the length of the terminal sequence that s begins with, 1
 // when the escape stands alone, 0 when there is none. A sequence is CSI with
 // parameters and a final letter, or OSC up to its terminator.
 func EscapeLength(s string) int {

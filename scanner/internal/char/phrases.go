@@ -30,7 +30,7 @@ func NewPhraseSet(phrases ...string) *phraseSet {
 	return s
 }
 
-// In says whether the text has one of the phrases; only the beginning of a
+// In reports whether the text has one of the phrases; only the beginning of a
 // long text counts, where claims stand.
 func (s *phraseSet) In(text string) bool {
 	text = text[:min(len(text), 1000)]

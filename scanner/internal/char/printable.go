@@ -51,7 +51,7 @@ func printableASCII(s string) bool {
 	return true
 }
 
-// ActsOnDisplay says whether a rune acts on the display instead of being seen.
+// ActsOnDisplay reports whether a rune acts on the display instead of being seen.
 func ActsOnDisplay(r rune) bool {
 	if r < 0x80 {
 		return r < 0x20 || r == 0x7f

@@ -13,7 +13,7 @@ import (
 // Names of tools and parameters are read letter by letter, so that a letter
 // that prose may hold counts in them where it passes for another.
 
-// disguisedName says how sure it is that a name holds letters that pass for
+// disguisedName returns how sure it is that a name holds letters that pass for
 // others: 0 not at all, 1 a doubt, 2 the word meant is known.
 func disguisedName(name string) int {
 	best, from := 0, -1

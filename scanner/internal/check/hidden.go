@@ -148,7 +148,7 @@ func (c *hiddenCounts) countForm(r, prev rune) {
 	}
 }
 
-// emojiTag says whether the tag character at i belongs to a flag emoji: such
+// emojiTag reports whether the tag character at i belongs to a flag emoji: such
 // a sequence is a black flag, at most seven tags, and the cancel tag.
 func emojiTag(s string, i int) bool {
 	const flag = 0x1F3F4
@@ -171,18 +171,18 @@ func emojiLike(r rune) bool {
 	return r >= 0x1F000 && r < 0x20000 || r >= 0x2190 && r < 0x2C00 || r == 0xA9 || r == 0xAE
 }
 
-// joins says whether a joiner after r is orthography: Arabic, Indic and other
+// joins reports whether a joiner after r is orthography: Arabic, Indic and other
 // scripts that join letters.
 func joins(r rune) bool {
 	return r >= 0x0600 && r < 0x08FF || r >= 0x0900 && r < 0x1100 || r >= 0x1780 && r < 0x1900 || r >= 0xFB50 && r < 0xFEFF || emojiLike(r)
 }
 
-// unspaced says whether a script is written without spaces between words.
+// unspaced reports whether a script is written without spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x0E00 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || char.IsCJK(r) || r >= 0xAC00 && r < 0xD7B0
 }
 
-// hyphenates says whether the soft hyphen at i does what it is for: it cuts a
+// hyphenates reports whether the soft hyphen at i does what it is for: it cuts a
 // long word into parts of some length.
 func hyphenates(s string, i int) bool {
 	left, right, word := 0, 0, 0
@@ -215,7 +215,7 @@ func hyphenates(s string, i int) bool {
 	return word >= 9 && left >= 2 && right >= 2
 }
 
-// concealing says whether the parameters of a colour sequence hide text: 8
+// concealing reports whether the parameters of a colour sequence hide text: 8
 // conceals, 30 on 40 and 37 on 47 are one colour on itself.
 func concealing(params string) bool {
 	fg, bg := "", ""

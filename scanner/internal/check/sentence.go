@@ -65,7 +65,7 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 	return []Signal{found}
 }
 
-// mixesLanguages says whether a sentence has function words of English and those of
+// mixesLanguages reports whether a sentence has function words of English and those of
 // another language.
 func mixesLanguages(v *frames.Reading, s *token.Sentence) bool {
 	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {

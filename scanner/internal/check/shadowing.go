@@ -71,14 +71,14 @@ func imitation(v *frames.Reading, r *tool.Registry) []Signal {
 	return out
 }
 
-// retold says whether a tool of a telling name says of itself what another
+// retold reports whether a tool of a telling name says of itself what another
 // server's tool of that name does, and not in the same words: two
 // installations of one server have the same.
 func retold(v *frames.Reading, t *tool.Definition) bool {
 	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
 }
 
-// inflected says whether two names differ by a plural or a number: a family of
+// inflected reports whether two names differ by a plural or a number: a family of
 // names, not an imitation.
 func inflected(a, b string) bool {
 	if len(a) < len(b) {

@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Tier says what a signal may do on its own.
+// Tier returns what a signal may do on its own.
 type Tier int
 
 const (

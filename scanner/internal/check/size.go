@@ -66,7 +66,7 @@ func inspectSize(v *frames.Reading, _ *tool.Registry) []Signal {
 // gapSet is what gaps consist of.
 var gapSet = char.SetOf(" \t\r\n")
 
-// paddedAt gives where text goes on after a gap that no layout needs, or 0.
+// paddedAt returns where text goes on after a gap that no layout needs, or 0.
 func paddedAt(s string) int {
 	// A gap that is too high is at least as wide.
 	wide := false
@@ -93,7 +93,7 @@ func paddedAt(s string) int {
 	return 0
 }
 
-// manyLines says whether a text may have as many lines as decode.SentenceEnd finds.
+// manyLines reports whether a text may have as many lines as decode.SentenceEnd finds.
 func manyLines(s string, least int) bool {
 	n := 1
 	for _, end := range [...]string{"\n", ".", "!", "?"} {

@@ -175,7 +175,7 @@ func disguised(s string) disguise {
 	return d
 }
 
-// styledWord says whether a word is disguised by nothing but the style of its
+// styledWord reports whether a word is disguised by nothing but the style of its
 // letters, as East Asian text and posts have it.
 func styledWord(w string) bool {
 	if n, _, _ := char.MixedWords(w); n > 0 {
@@ -189,7 +189,7 @@ func styledWord(w string) bool {
 	return true
 }
 
-// hiddenWord says whether a word hides what it is, as far as its
+// hiddenWord reports whether a word hides what it is, as far as its
 // characters tell.
 func hiddenWord(w string) bool {
 	if char.PlainASCII(w) {

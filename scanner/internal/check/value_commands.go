@@ -48,7 +48,7 @@ func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
 	return nil, false
 }
 
-// takesCommands says whether a parameter is for commands by its name.
+// takesCommands reports whether a parameter is for commands by its name.
 func takesCommands(v *tool.View, param string) bool {
 	for i := range v.Docs {
 		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && f.Text == param && capability.ParamPower(v, i) == power.Exec {

@@ -11,11 +11,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// The classifier of sentences is a linear one: a sentence's score is the sum
-// of the weights of its features, and the higher, the more it is like the
-// sentences that attackers plant. The weights come from logistic regression
-// over the labelled sentences in testdata/sentences (see classifier_train_test.go)
-// and are whole numbers, so that a score is the same on every machine.
+// The classifier is linear: the score of a sentence is the sum of the weights of
+// its features. The weights come from logistic regression over labelled sentences
+// (scanner/training) and are whole numbers, so that a score is the same on every
+// machine.
 
 // Weights is the trained weights: for each feature four bytes of
 // hash and one of weight, in order of hashes.
@@ -78,7 +77,7 @@ func newClassifier(packed []byte) *classifier {
 	return c
 }
 
-// mayKnow says whether a feature may have a weight.
+// mayKnow reports whether a feature may have a weight.
 func (c *classifier) mayKnow(f Feature) bool {
 	bit := f >> (32 - knownBits)
 	return c.known[bit>>6]>>(bit&63)&1 != 0
@@ -133,7 +132,7 @@ func (c *classifier) score(x *sentenceFeatures) token.Score {
 	return token.Score(math.Round(float64(sum) * FeatureScale / math.Sqrt(float64(x.count()))))
 }
 
-// Score gives every sentence that the classifier judges its score.
+// Score returns every sentence that the classifier judges its score.
 func (z *Scorer) Score(v *tool.View) {
 	c := theClassifier()
 	z.stemName(v)

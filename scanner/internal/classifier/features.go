@@ -145,7 +145,7 @@ func (z *Scorer) Stem(v *tool.View, d *token.Doc) {
 	z.stems = stems
 }
 
-// FeaturesOf gives the features of clause k of doc d, of which stem knows the
+// FeaturesOf returns the features of clause k of doc d, of which stem knows the
 // words, in buffers that the next call uses again.
 func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures {
 	x := &z.features
@@ -247,7 +247,7 @@ const (
 	addressHash = 2
 )
 
-// goesOn says whether one more word of a stem says nothing, as in a list of
+// goesOn reports whether one more word of a stem says nothing, as in a list of
 // numbers and in an address.
 func goesOn(before, h uint32) bool { return h == before && h <= addressHash }
 
@@ -298,7 +298,7 @@ func stemHashBeyond(w string) uint32 {
 	return h
 }
 
-// stemEnd gives the length of a word without -ing, -ed, -es, -s and the e that
+// stemEnd returns the length of a word without -ing, -ed, -es, -s and the e that
 // may stand before them.
 func stemEnd(w string) int {
 	n := len(w)

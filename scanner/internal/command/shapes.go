@@ -258,7 +258,7 @@ var Marks = func() (t [256]bool) {
 	return t
 }()
 
-// Opens says whether a shape's first part stands at an offset.
+// Opens reports whether a shape's first part stands at an offset.
 func Opens(text string, i int) bool {
 	if i+2 >= len(text) {
 		return false
@@ -275,7 +275,7 @@ func Opens(text string, i int) bool {
 	return false
 }
 
-// EachFirstWord gives the letters that the shapes begin with; whole says that the
+// EachFirstWord returns the letters that the shapes begin with; whole says that the
 // shape goes on with something else, so that they are all of a word.
 func EachFirstWord(f func(word string, whole bool)) {
 	for i := range shapes {
@@ -306,7 +306,7 @@ func (sh *Shape) match(text string, from int) (to int) {
 	return to
 }
 
-// StrangePlace says whether a command names an address of digits, a hidden file
+// StrangePlace reports whether a command names an address of digits, a hidden file
 // for everybody or one of the user's, as programs that install themselves do
 // not.
 func StrangePlace(command string) bool {

@@ -60,7 +60,7 @@ func unwrapped(s string) string {
 	return b.String()
 }
 
-// wrapped says whether some line ends inside a long run that may go on in the
+// wrapped reports whether some line ends inside a long run that may go on in the
 // next.
 func wrapped(s string) bool {
 	for at := strings.IndexByte(s, '\n'); at >= 0 && at+1 < len(s); at = char.IndexFrom(s, "\n", at+1) {
@@ -220,10 +220,10 @@ func promising(enc *base64.Encoding, run string) bool {
 	return odd*8 <= len(b)
 }
 
-// deflated says whether a byte may begin a raw deflate stream of text.
+// deflated reports whether a byte may begin a raw deflate stream of text.
 func deflated(b byte) bool { return b&7 >= 2 && b&7 <= 5 }
 
-// mixedRun says whether a run is more than one long word, number or path.
+// mixedRun reports whether a run is more than one long word, number or path.
 func mixedRun(run string) bool {
 	upper, lower, other, slashes := 0, 0, 0, 0
 	for i := 0; i < len(run); i++ {

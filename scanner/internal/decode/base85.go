@@ -121,7 +121,7 @@ func findUU(d *token.Doc) string {
 	return textOf(out)
 }
 
-// uuLine gives the bytes of one line, nil when it is none.
+// uuLine returns the bytes of one line, nil when it is none.
 func uuLine(line string) []byte {
 	if len(line) < 5 || line[0] <= ' ' || line[0] > ' '+45 {
 		return nil

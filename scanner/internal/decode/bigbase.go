@@ -80,7 +80,7 @@ func decodeBigBase(run string) string {
 	return ""
 }
 
-// bigNumber gives the bytes of a number, most significant first; nil when a
+// bigNumber returns the bytes of a number, most significant first; nil when a
 // character is no digit.
 func bigNumber(run string, values *[256]int16, base uint64) []byte {
 	words := make([]uint64, 0, len(run)/10+1) // least significant first

@@ -79,7 +79,7 @@ func findCipher(d *token.Doc) string {
 	return c.b.String()
 }
 
-// proseLetters says whether letters have about the shares that they have in
+// proseLetters reports whether letters have about the shares that they have in
 // prose, as they have in any order.
 func proseLetters(b []byte) bool {
 	sum, letters := 0, 0
@@ -92,7 +92,7 @@ func proseLetters(b []byte) bool {
 	return letters >= 2*MinDecoded && sum >= 55*letters
 }
 
-// convincing says whether a reading is text and not just less unlike it. In
+// convincing reports whether a reading is text and not just less unlike it. In
 // other languages than English few words are known, so there the gain decides.
 func convincing(text []byte, cost, before int) bool {
 	share := spelledShare(text)
@@ -132,7 +132,7 @@ func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 	}
 }
 
-// unlikeProse says whether a clause is unlike prose, and whether it is too short
+// unlikeProse reports whether a clause is unlike prose, and whether it is too short
 // to tell.
 func unlikeProse(clause string) (is, short bool) {
 	cost := ProseCost(clause)
@@ -267,7 +267,7 @@ func reverseTokens(b []byte) []byte {
 	return b
 }
 
-// leading says whether more marks stand before words than after them.
+// leading reports whether more marks stand before words than after them.
 func leading(b []byte) bool {
 	n := 0
 	for i := 1; i+1 < len(b); i++ {

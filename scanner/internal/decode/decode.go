@@ -14,7 +14,7 @@ import (
 // Decoder finds encoded runs in a text.
 type Decoder struct {
 	name string
-	// find gives the decoded text of the runs in d, joined, or "".
+	// find returns the decoded text of the runs in d, joined, or "".
 	find func(d *token.Doc) string
 }
 
@@ -74,7 +74,7 @@ var RawDecoders = [...]struct {
 	{"letters that look alike", findAlike},
 }
 
-// EncodedRun says whether a text is one unbroken run of an encoding's
+// EncodedRun reports whether a text is one unbroken run of an encoding's
 // alphabet, with digits or mixed case as words rarely have.
 func EncodedRun(s string) bool {
 	upper, lower, digit := 0, 0, 0
@@ -94,7 +94,7 @@ func EncodedRun(s string) bool {
 	return upper > 1 && lower > 1 || digit > 1 && upper+lower > 0
 }
 
-// readable says whether decoded bytes are text that a model would read:
+// readable reports whether decoded bytes are text that a model would read:
 // valid, printable, with letters.
 func readable(b []byte) bool {
 	if len(b) < MinDecoded {

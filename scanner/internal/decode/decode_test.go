@@ -270,7 +270,7 @@ var forms = map[string]func(string) string{
 var lisu = strings.NewReplacer("A", "ꓮ", "B", "ꓐ", "C", "ꓚ", "D", "ꓓ", "E", "ꓰ", "F", "ꓝ", "G", "ꓖ", "H", "ꓧ", "I", "ꓲ", "J", "ꓙ", "K", "ꓗ", "L", "ꓡ", "M", "ꓟ",
 	"N", "ꓠ", "O", "ꓳ", "P", "ꓑ", "R", "ꓣ", "S", "ꓢ", "T", "ꓔ", "U", "ꓴ", "V", "ꓦ", "W", "ꓪ", "X", "ꓫ", "Y", "ꓬ", "Z", "ꓜ")
 
-// squareOf gives row and column of a letter in one of the squares.
+// squareOf returns row and column of a letter in one of the squares.
 func squareOf(k int) func(place int) string {
 	return func(place int) string {
 		letter := byte('a' + place)

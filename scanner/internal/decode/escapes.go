@@ -61,7 +61,7 @@ func ownLine(out []byte, n int) []byte {
 	return out
 }
 
-// spelledOut says whether a text writes plain letters as escapes that begin
+// spelledOut reports whether a text writes plain letters as escapes that begin
 // with prefix and hold the code of the letter in hexadecimal or, for "&#", in
 // decimal digits: nothing but a wish to hide makes anybody do that.
 func spelledOut(s, prefix string) bool {

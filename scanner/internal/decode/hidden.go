@@ -10,7 +10,7 @@ import (
 // Decoders for characters that normalisation drops or has no letters for:
 // Braille, tag characters, variation selectors, overrides of direction.
 
-// brailleLetters gives the letter of each Braille cell of grade 1, by the
+// brailleLetters returns the letter of each Braille cell of grade 1, by the
 // offset from U+2800.
 var brailleLetters = map[rune]byte{
 	0x00: ' ', 0x01: 'a', 0x03: 'b', 0x09: 'c', 0x19: 'd', 0x11: 'e', 0x0B: 'f', 0x1B: 'g', 0x13: 'h', 0x0A: 'i', 0x1A: 'j',

@@ -2,7 +2,7 @@ package decode
 
 import "strings"
 
-// Deliberate says whether a layer is one that text does not get by itself, as
+// Deliberate reports whether a layer is one that text does not get by itself, as
 // it gets percent signs and entities.
 func Deliberate(layer string) bool {
 	switch layer {
@@ -12,7 +12,7 @@ func Deliberate(layer string) bool {
 	return true
 }
 
-// Respells says whether a layer is the whole text once more, only spelled as
+// Respells reports whether a layer is the whole text once more, only spelled as
 // people spell. A model reads it that way, so that what the slips hide of the
 // text, an order or the quotation marks of one, is judged there alone.
 func Respells(layer string) bool {
@@ -26,7 +26,7 @@ func Respells(layer string) bool {
 	return false
 }
 
-// OnlyInSequence says whether nothing was decoded but pieces put in sequence.
+// OnlyInSequence reports whether nothing was decoded but pieces put in sequence.
 func OnlyInSequence(layer string) bool {
 	return layer == FieldsInSequence || layer == ValuesInSequence || layer == ToolsInSequence
 }

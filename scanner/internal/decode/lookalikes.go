@@ -98,7 +98,7 @@ func findAlike(s string) string {
 // that have to be English ones when read as Latin.
 const alikeEnough = 50
 
-// share says how many of the words that hold letters of another kind are words
+// share returns how many of the words that hold letters of another kind are words
 // of English when they are read by f; 0 when there are few.
 func share(s string, f func(string) string) int {
 	words, known := 0, 0
@@ -123,7 +123,7 @@ func share(s string, f func(string) string) int {
 	return known * 100 / words
 }
 
-// foldable says whether a rune may be a Latin letter in another style.
+// foldable reports whether a rune may be a Latin letter in another style.
 func foldable(r rune) bool {
 	switch {
 	case r >= 0x3000 && r < 0xA4D0:
@@ -170,7 +170,7 @@ func latinised(s string) string {
 	return b.String()
 }
 
-// otherMark says whether a rune is a combining mark beyond char.IsMark's block.
+// otherMark reports whether a rune is a combining mark beyond char.IsMark's block.
 func otherMark(r rune) bool {
 	return r >= 0x1AB0 && r < 0x1B00 || r >= 0x1DC0 && r < 0x1E00 || r >= 0x20D0 && r < 0x2100 || r >= 0xFE20 && r < 0xFE30
 }

@@ -26,7 +26,7 @@ func findRespelled(d *token.Doc) string {
 	return respelled(d.Text[:min(len(d.Text), MaxDecoded)], d.Stats.Foreign > 1)
 }
 
-// wellSpelled says whether nearly all words of a text are such as people write.
+// wellSpelled reports whether nearly all words of a text are such as people write.
 func wellSpelled(d *token.Doc) bool {
 	if len(d.Text) <= MaxDecoded {
 		return d.Stats.Written > 2 && d.Stats.Spelled*100/d.Stats.Written > spelledEnough
@@ -62,7 +62,7 @@ func misspelledWords(text string, short bool) []span {
 	return list
 }
 
-// respelled gives the text with its misspelled words put right; "" when that
+// respelled returns the text with its misspelled words put right; "" when that
 // does not make it one. Of other languages few words are known, and honest ones
 // are near others, so that there only neighbours that changed places and one lost
 // vowel count.
@@ -116,7 +116,7 @@ func respelled(text string, foreign bool) string {
 // slipSample is the number of words that say whether a text is worth the search.
 const slipSample = 8
 
-// commonSlips says whether the commonest slips explain some of the words of a
+// commonSlips reports whether the commonest slips explain some of the words of a
 // sample. Most texts with unknown words have them from a trade.
 func (s *speller) commonSlips(text string, words []span) bool {
 	s.common = true
@@ -132,7 +132,7 @@ func (s *speller) commonSlips(text string, words []span) bool {
 	return explained*4 >= tried
 }
 
-// partOfName says whether a byte beside a word makes it part of a name, a path
+// partOfName reports whether a byte beside a word makes it part of a name, a path
 // or an address, which people copy and do not spell.
 func partOfName(c byte) bool {
 	switch c {
@@ -142,7 +142,7 @@ func partOfName(c byte) bool {
 	return c >= '0' && c <= '9'
 }
 
-// lostVowels says whether a third of the misspelled words have no vowel but
+// lostVowels reports whether a third of the misspelled words have no vowel but
 // maybe their first letter.
 func lostVowels(text string, words []span) bool {
 	n := 0

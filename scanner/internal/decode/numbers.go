@@ -107,7 +107,7 @@ func decodeNumbers(s string, list []span) string {
 	return ""
 }
 
-// vowels says whether text has spaces and vowels as sentences do, which
+// vowels reports whether text has spaces and vowels as sentences do, which
 // numbers read in the wrong base have not.
 func vowels(s string) bool {
 	n := 0

@@ -33,7 +33,7 @@ func findPlaces(d *token.Doc) string {
 	return c.b.String()
 }
 
-// dotted says whether as many groups of dots stand near each other, with no
+// dotted reports whether as many groups of dots stand near each other, with no
 // more between two than two numbers and what separates them.
 func dotted(s string, groups int) bool {
 	const near = 2*2 + 3*5

@@ -75,7 +75,7 @@ const (
 	costUnknown   = 10_000
 )
 
-// ProseCost gives what the letters of a text cost on average under the shares
+// ProseCost returns what the letters of a text cost on average under the shares
 // of English prose; costUnknown when it has hardly any.
 func ProseCost[T string | []byte](s T) int {
 	cost, pairs := 0, 0

@@ -71,7 +71,7 @@ func findSigns(d *token.Doc) string {
 	return c.b.String()
 }
 
-// fewSigns says whether some minSigns/2 characters in a row may be two signs and
+// fewSigns reports whether some minSigns/2 characters in a row may be two signs and
 // what separates them. A run of two signs holds one of the places that are
 // looked at, with as many signs after it. Unless two letters may be the signs,
 // two that stand together are none.
@@ -142,7 +142,7 @@ var (
 	signLetters = char.SetOf("dithaosDITHAOS")
 )
 
-// ofSignWord says whether the letter at an offset may be of a word for a sign,
+// ofSignWord reports whether the letter at an offset may be of a word for a sign,
 // which begins with d and has four letters at most.
 func ofSignWord(s string, i int) bool {
 	for k := i; k >= 0 && i-k < 4 && char.IsLetter(s[k]); k-- {
@@ -156,7 +156,7 @@ func ofSignWord(s string, i int) bool {
 // signBorders are marks beside a run that are not of it.
 var signBorders = char.SetOf(":()[]{}'\"?!")
 
-// threeSigns says whether a text begins with three different letters or digits
+// threeSigns reports whether a text begins with three different letters or digits
 // none of which can begin a word for a sign, as nearly all words do.
 func threeSigns(s string) bool {
 	if len(s) < 3 {
@@ -169,7 +169,7 @@ func threeSigns(s string) bool {
 // hanSize is the length of a Han character, in bytes.
 const hanSize = 3
 
-// threeHan says whether a text begins with three different Han characters.
+// threeHan reports whether a text begins with three different Han characters.
 func threeHan(s string) bool {
 	if len(s) < 3*hanSize || s[0] < 0xE4 || s[hanSize] < 0xE4 || s[2*hanSize] < 0xE4 || s[0] > 0xE9 || s[hanSize] > 0xE9 || s[2*hanSize] > 0xE9 {
 		return false
@@ -241,7 +241,7 @@ func (r *signRun) keep(c byte) {
 	}
 }
 
-// signWord gives the length of a word for a dot or a dash, 0 when there is
+// signWord returns the length of a word for a dot or a dash, 0 when there is
 // none: "dit", "dah", "di", "dot", "dash".
 func signWord(s string) int {
 	if len(s) < 2 || s[0]|0x20 != 'd' {

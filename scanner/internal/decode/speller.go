@@ -44,7 +44,7 @@ const (
 	slipOther  = 5 // a letter too many, or another
 )
 
-// meant gives the word that was meant, "" when none is near. The answer is
+// meant returns the word that was meant, "" when none is near. The answer is
 // valid until the next call.
 func (s *speller) meant(word string) string {
 	if len(word) > maxSpelled-4 {

@@ -17,7 +17,7 @@ import (
 
 // What decoded bytes are: text as it is, UTF-16, one more encoding, raw deflate.
 
-// textOf gives decoded bytes as text, inflating them first when compressed;
+// textOf returns decoded bytes as text, inflating them first when compressed;
 // "" when they are not text.
 func textOf(b []byte) string {
 	if len(b) > 4 {
@@ -102,7 +102,7 @@ func inflate(b []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, MaxDecoded))
 }
 
-// encodedAgain says whether bytes are one more encoded run: digits and letters
+// encodedAgain reports whether bytes are one more encoded run: digits and letters
 // only, of a length that says something.
 func encodedAgain(b []byte) bool {
 	if len(b) < 2*token.MinRun {

@@ -47,7 +47,7 @@ func (s Set) First() *Decoder { return &decoders[bits.TrailingZeros32(uint32(s))
 
 func (s *Set) add(id decoderID) { *s |= 1 << id }
 
-// Worth gives the decoders that may find something in a text. It errs on the
+// Worth returns the decoders that may find something in a text. It errs on the
 // side of asking.
 func Worth(d *token.Doc) (set Set) {
 	st := &d.Stats
@@ -156,7 +156,7 @@ func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
 	}
 }
 
-// endsLikeWord says whether a text ends with a letter, or with what may stand
+// endsLikeWord reports whether a text ends with a letter, or with what may stand
 // after the first word of a sentence.
 func endsLikeWord(s string) bool {
 	if s == "" {

@@ -65,7 +65,7 @@ func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
 	return meta, quoted, opens
 }
 
-// exemplifies says whether token i only gives an example, with no word about
+// exemplifies reports whether token i only gives an example, with no word about
 // attacks or detection in the sentence.
 func (x *passage) exemplifies(i int) bool {
 	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > tool.KindParamDescription || x.kind == tool.KindName {
@@ -82,7 +82,7 @@ func (x *passage) exemplifies(i int) bool {
 	return (i > 3 || x.kind == tool.KindParamDescription) && x.mask.Any(concept.Include|concept.Send|concept.Whole|concept.Read|concept.Secret|concept.Conv)
 }
 
-// Introduced says whether one of the two sentences before announces examples
+// Introduced reports whether one of the two sentences before announces examples
 // or speaks of attacks.
 func Introduced(v *tool.View, d *token.Doc, sen *token.Sentence) bool {
 	k, _ := slices.BinarySearchFunc(v.Clauses[d.Sen0:d.Sen1], sen.Tok0, func(s token.Sentence, tok int) int { return s.Tok0 - tok })

@@ -8,7 +8,7 @@ import (
 
 // Concrete places outside: addresses of hosts and of people.
 
-// literalSink says whether the sentence names a concrete place outside: an
+// literalSink reports whether the sentence names a concrete place outside: an
 // e-mail address, a URL, an IP address, a bucket.
 func (x *passage) literalSink() bool {
 	if x.sinks == 0 {

@@ -40,7 +40,7 @@ func (x *passage) voided() {
 	}
 }
 
-// isVoid says whether a word takes force from what it is said of.
+// isVoid reports whether a word takes force from what it is said of.
 func (x *passage) isVoid(i int) bool {
 	if x.isWord(i, "withdrawn", "revoked", "rescinded", "void", "draft", "drafts", "rehearsal", "lifted", "superseded", "expired", "obsolete", "outdated",
 		"cancelled", "canceled", "retired", "suspended", "repealed", "overruled", "annulled", "replaced", "inactive", "waived", "moot") {

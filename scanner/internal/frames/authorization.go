@@ -41,7 +41,7 @@ func (x *passage) obeyed() {
 	}
 }
 
-// refused says whether the deed at token j is denied.
+// refused reports whether the deed at token j is denied.
 func (x *passage) refused(j int) bool {
 	if x.sen.Foreign {
 		return x.findAny(concept.Neg, j-3, j+2) >= 0
@@ -144,7 +144,7 @@ func (x *passage) unruled() {
 	}
 }
 
-// before says whether the sentence before this one has any of these meanings.
+// before reports whether the sentence before this one has any of these meanings.
 func (x *passage) before(want concept.Set) bool {
 	if k := x.index(); k > x.doc.Sen0 {
 		return x.v.Clauses[k-1].Means.Any(want)

@@ -40,7 +40,7 @@ func (x *passage) heldBy() {
 	}
 }
 
-// demandsIntimate says whether a tool has no use for what people keep to
+// demandsIntimate reports whether a tool has no use for what people keep to
 // themselves, by its name and by what it says of itself.
 func (x *passage) demandsIntimate(i int) bool {
 	if x.about.Any(concept.Pay|concept.Personal|concept.Secret|concept.Ask|concept.Authority) || x.mask.Any(concept.Meta) {
@@ -51,7 +51,7 @@ func (x *passage) demandsIntimate(i int) bool {
 		"user", "customer", "person", "profile", "order", "buy", "shop", "ship", "hash", "browser", "cookie", "http", "request", "scrap", "crawl", "session", "connect", "sym")
 }
 
-// holdsNothing says whether the text belongs to a parameter that is a number
+// holdsNothing reports whether the text belongs to a parameter that is a number
 // or a switch.
 func (x *passage) holdsNothing() bool {
 	f := &x.v.Fields[x.doc.Field]
@@ -63,7 +63,7 @@ func (x *passage) holdsNothing() bool {
 	return p.IsNumeric() || string(p.Type) == `"boolean"`
 }
 
-// belonging gives the first token of something that belongs to the user or
+// belonging returns the first token of something that belongs to the user or
 // the session and that the tool is not about; -1 if there is none.
 func (x *passage) belonging() int {
 	for i, t := range x.toks {
@@ -127,21 +127,21 @@ func (x *passage) wantsPrivate(i int) bool {
 	return x.possessed(i) || x.ofField() && t.Senses.Any(sense.Intimate) && x.plainlyIntimate(i)
 }
 
-// said says whether the user at token i is the author of what the tool has no
+// said reports whether the user at token i is the author of what the tool has no
 // business with: "the user's preceding question".
 func (x *passage) said(i int) bool {
 	k := x.findWord(i+1, i+4, "question", "questions", "prompt", "words", "sentence", "message", "messages", "request", "sentences", "input")
 	return k > i+1 && x.senseAt(sense.Span, i+1, k) >= 0 && !x.about.Any(concept.Conv)
 }
 
-// plainlyIntimate says whether the word at token i means what people keep to
+// plainlyIntimate reports whether the word at token i means what people keep to
 // themselves even where nobody is named: a passport, but not "finance".
 func (x *passage) plainlyIntimate(i int) bool {
 	return !x.isWord(i, "health", "finance", "finances", "medical", "salary", "salaries", "religion", "illness", "allergy", "allergies", "diagnosis", "prescription", "debts", "pin", "pins", "code") ||
 		x.isWord(i, "pin") && x.toks[i].Flags&token.Upper != 0
 }
 
-// possessed says whether what stands at token i is said to be somebody's.
+// possessed reports whether what stands at token i is said to be somebody's.
 func (x *passage) possessed(i int) bool {
 	for k := max(0, i-5); k < i; k++ {
 		if x.isWord(k, "their", "his", "her", "its", "player", "player's", "customer's", "person's", "client's", "stored", "saved") {
@@ -170,7 +170,7 @@ func (x *passage) aboutSenses() (s sense.Set) {
 	return s
 }
 
-// chosen says whether the sentence leaves it to the user: what they agreed to
+// chosen reports whether the sentence leaves it to the user: what they agreed to
 // share, what they select.
 func (x *passage) chosen() bool {
 	for i := range x.toks {

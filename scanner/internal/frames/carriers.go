@@ -11,7 +11,7 @@ import (
 // Frames about carriers: the tool's own parameters, links and files as ways
 // for data that is none of its business.
 
-// ownParam gives the token at which the sentence names one of this tool's own
+// ownParam returns the token at which the sentence names one of this tool's own
 // parameters, or speaks of a parameter at all; -1 when it does neither.
 func (x *passage) ownParam() int {
 	for i := range x.toks {
@@ -37,7 +37,7 @@ func (x *passage) ownParam() int {
 	return -1
 }
 
-// protective says whether a sentence keeps data in rather than hands it over:
+// protective reports whether a sentence keeps data in rather than hands it over:
 // access is denied, values are masked, nothing is stored.
 func (x *passage) protective(at int) bool {
 	if at >= 0 && x.withheld(at) {
@@ -64,7 +64,7 @@ func (x *passage) protective(at int) bool {
 	return false
 }
 
-// carried says whether the sentence has the data at token at travel in one of
+// carried reports whether the sentence has the data at token at travel in one of
 // the tool's parameters, whoever is said to put it there.
 func (x *passage) carried(at int) bool {
 	if x.v.Fields[x.doc.Field].Output || x.kind > tool.KindParamDescription && x.kind != tool.KindTitle || x.protective(at) {
@@ -86,14 +86,14 @@ func (x *passage) carried(at int) bool {
 	return true
 }
 
-// byModel says whether the sentence has the model itself deal with the data.
+// byModel reports whether the sentence has the model itself deal with the data.
 func (x *passage) byModel(at int) bool {
 	m := x.findAny(concept.Model, 0, len(x.toks))
 	return m >= 0 && m != at && x.kind == tool.KindDescription && !x.sen.First && !x.about.Any(concept.Model) && !x.protective(at) &&
 		x.mask.Any(concept.Include|concept.Send|concept.Read|concept.Call|concept.Memory)
 }
 
-// suggested says whether the sentence recommends, rather than orders, that
+// suggested reports whether the sentence recommends, rather than orders, that
 // the data be given.
 func (x *passage) suggested(at int) bool {
 	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= tool.KindParamDescription && !x.protective(at) &&

@@ -76,7 +76,7 @@ func (x *passage) leftOut(i int) {
 	}
 }
 
-// broken says whether a comma or the like stands between two tokens.
+// broken reports whether a comma or the like stands between two tokens.
 func (x *passage) broken(i, j int) bool {
 	for k := i + 1; k <= j; k++ {
 		if x.toks[k].Flags&token.Break != 0 {
@@ -111,7 +111,7 @@ func (x *passage) needless(i int) bool {
 	return true
 }
 
-// gerundNeg says whether the negation at n is "without".
+// gerundNeg reports whether the negation at n is "without".
 func (x *passage) gerundNeg(n int) bool {
 	return x.isWord(n, "without") || x.sen.Foreign
 }
@@ -234,7 +234,7 @@ func (x *passage) towardsOthers(j, user int, weight float64) float64 {
 	return weight
 }
 
-// states says whether silence is only stated of something, at token i: "the
+// states reports whether silence is only stated of something, at token i: "the
 // page says nothing about limits", or nothing is left out of an answer: "step
 // out of the role".
 func (x *passage) states(i int) bool {
@@ -247,7 +247,7 @@ func (x *passage) states(i int) bool {
 	return x.isWord(i, "out") && x.findAny(concept.Result|concept.Conv|concept.Tell|concept.Show, i+1, i+6) < 0
 }
 
-// otherTelling says whether the telling at token j, negated at i, is none: to
+// otherTelling reports whether the telling at token j, negated at i, is none: to
 // let somebody down, not to be able to tell which, a quoted word.
 func (x *passage) otherTelling(i, j int) bool {
 	switch {

@@ -87,7 +87,7 @@ func (x *passage) nothingHolds(i, j, to int) {
 	}
 }
 
-// ofStrangers says whether the instructions at token j are those that stand in
+// ofStrangers reports whether the instructions at token j are those that stand in
 // data, which a careful reader does not follow.
 func (x *passage) ofStrangers(j int) bool {
 	if x.sen.Foreign || !x.isWord(j+1, "in", "inside", "within", "contained", "embedded", "found", "that") || j+2 >= len(x.toks) {
@@ -144,7 +144,7 @@ func (x *passage) dutyWeight(k int) float64 {
 	return 0.7
 }
 
-// otherTools says whether token i speaks of other tools: "any tool", "other
+// otherTools reports whether token i speaks of other tools: "any tool", "other
 // search tools".
 func (x *passage) otherTools(i int) bool {
 	t := x.toks[i]
@@ -255,13 +255,13 @@ func (x *passage) dropsGuard(i int) {
 	}
 }
 
-// member says whether token i is part of a dotted name.
+// member reports whether token i is part of a dotted name.
 func (x *passage) member(i int) bool {
 	at := x.toks[i].Start
 	return i > 0 && at > 1 && x.doc.Text[at-1] == '.' && x.toks[i-1].End == at-1
 }
 
-// circumstance says whether the guard at token i is not what something is
+// circumstance reports whether the guard at token i is not what something is
 // done to, but how it is done ("cancels orders with approval") or which
 // records it is done to ("review records by team").
 func (x *passage) circumstance(i int) bool {
@@ -273,7 +273,7 @@ func (x *passage) circumstance(i int) bool {
 	return x.modifies(i) || x.isWord(i+1, "system") && x.isWord(i-1, "the") && x.isWord(i-2, "in", "of")
 }
 
-// modifies says whether the word at token i says of which kind the records
+// modifies reports whether the word at token i says of which kind the records
 // after it are.
 func (x *passage) modifies(i int) bool {
 	return x.isWord(i+1, "records", "record", "entries", "entry", "items", "rows", "tickets", "lines") && x.toks[i+1].Flags&token.Break == 0

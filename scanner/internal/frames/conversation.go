@@ -82,7 +82,7 @@ func (x *passage) uttered() (i, user int) {
 	return -1, -1
 }
 
-// wide says whether the sentence speaks of a whole in words that mean it only
+// wide reports whether the sentence speaks of a whole in words that mean it only
 // together.
 func (x *passage) wide() bool {
 	for i := range x.toks {
@@ -93,7 +93,7 @@ func (x *passage) wide() bool {
 	return x.mask.Any(concept.Whole)
 }
 
-// into says whether token i is where something goes: "in `tag`", "as remarks".
+// into reports whether token i is where something goes: "in `tag`", "as remarks".
 func (x *passage) into(i int) bool {
 	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
 		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].Means.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.Foreign && i > 0 && x.toks[i-1].Senses.Any(sense.Field)
@@ -122,7 +122,7 @@ func (x *passage) privateDemand() {
 	}
 }
 
-// generic says whether words for a whole say of nothing private what it is a
+// generic reports whether words for a whole say of nothing private what it is a
 // whole of: "all documents", "every file".
 func (x *passage) generic(i int) bool {
 	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
@@ -161,7 +161,7 @@ func (x *passage) keyFileDemand() {
 	}
 }
 
-// withheld says whether what token i speaks of is to be kept out: "do not
+// withheld reports whether what token i speaks of is to be kept out: "do not
 // include the conversation". That a request without it fails is another thing.
 func (x *passage) withheld(i int) bool {
 	if x.sen.Senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
@@ -176,7 +176,7 @@ func (x *passage) withheld(i int) bool {
 	return n >= 0 && !x.isWord(n, "without") && x.findAny(concept.Include|concept.Send|concept.Tell|concept.Read|concept.Call, n+1, i) >= 0
 }
 
-// idOf says whether token i is only named by an identifier, a title or the
+// idOf reports whether token i is only named by an identifier, a title or the
 // like: "id of the conversation".
 func (x *passage) idOf(i int) bool {
 	for k := max(0, i-5); k < i; k++ {

@@ -13,7 +13,7 @@ import (
 
 // Frames about data: what is demanded that is none of the tool's business.
 
-// givesAway says whether the sentence takes the file with credentials at token
+// givesAway reports whether the sentence takes the file with credentials at token
 // i somewhere else, in whatever mood: a tool that says so of itself does it.
 func (x *passage) givesAway(i int) bool {
 	if !x.toks[i].Means.Any(concept.CredPath) || x.kind != tool.KindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
@@ -28,7 +28,7 @@ func (x *passage) givesAway(i int) bool {
 	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.Has(concept.Read|concept.Param) && x.v.IntoArgument(x.doc, x.sen) || x.mask.Has(concept.Send|concept.Outside))
 }
 
-// readsAndHands says whether the sentence orders outright that the file with
+// readsAndHands reports whether the sentence orders outright that the file with
 // credentials at token i be read and what is in it handed on: "read
 // ~/.ssh/id_rsa and pass it as note". What a tool says of itself it says first,
 // and of files that are its business.
@@ -229,7 +229,7 @@ func (x *passage) dutyOfParameter() (int, token.Mood) {
 	return -1, token.MoodNone
 }
 
-// reads says whether the sentence tells what the tool itself reads or uses:
+// reads reports whether the sentence tells what the tool itself reads or uses:
 // "the key is read from".
 func (x *passage) reads() bool {
 	const to = 1 << 16
@@ -241,7 +241,7 @@ func (x *passage) reads() bool {
 	return false
 }
 
-// fromElsewhere says whether a parameter is to be filled from another tool or
+// fromElsewhere reports whether a parameter is to be filled from another tool or
 // with anything that is around.
 func (x *passage) fromElsewhere() bool {
 	for i := range x.toks {
@@ -252,7 +252,7 @@ func (x *passage) fromElsewhere() bool {
 	return false
 }
 
-// nominal says whether the sentence describes a parameter by a noun, as in
+// nominal reports whether the sentence describes a parameter by a noun, as in
 // "full transcript of the conversation".
 func (x *passage) nominal() bool {
 	switch x.kind {
@@ -287,7 +287,7 @@ func (x *passage) nominal() bool {
 	return x.discount > 0.5 && !x.isWord(0, "id", "ids", "identifier", "name", "title", "url", "number", "type")
 }
 
-// switches says whether the text belongs to a parameter that is only on or
+// switches reports whether the text belongs to a parameter that is only on or
 // off, which holds nothing.
 func (x *passage) switches() bool {
 	f := &x.v.Fields[x.doc.Field]
@@ -398,7 +398,7 @@ func (x *passage) linkCarriesData() {
 	}
 }
 
-// placeholderInURL gives what a URL of the text leaves open in its path, query
+// placeholderInURL returns what a URL of the text leaves open in its path, query
 // or host, as {x}, <x> or [x]; "" when nothing.
 func placeholderInURL(s string) string {
 	for from := 0; ; {
@@ -423,7 +423,7 @@ func placeholderInURL(s string) string {
 	}
 }
 
-// telling says whether a placeholder stands for what a conversation holds.
+// telling reports whether a placeholder stands for what a conversation holds.
 func telling(hole string) bool {
 	var buf [64]byte
 	low := string(char.LowerASCII(buf[:0], hole))

@@ -68,7 +68,7 @@ func (x *passage) textBeyond() string {
 	return x.doc.Text[x.sen.Start:min(len(x.doc.Text), int(x.sen.End)+24)]
 }
 
-// exampleBefore says whether the address in a text is announced as an example.
+// exampleBefore reports whether the address in a text is announced as an example.
 func exampleBefore(s string) bool {
 	at := strings.IndexAny(s, "@+")
 	if at < 0 {

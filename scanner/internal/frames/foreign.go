@@ -57,7 +57,7 @@ func (x *passage) isPast() bool {
 	return char.HasPrefixFold(s, "considere") || char.HasPrefixFold(s, " considere")
 }
 
-// citesAbroad says whether an order to forget what was said stands in quotation
+// citesAbroad reports whether an order to forget what was said stands in quotation
 // marks, and nothing of that kind around them, where grammar is not followed.
 func (x *passage) citesAbroad() bool {
 	quoted, around := 0, 0

@@ -85,7 +85,7 @@ type passage struct {
 	}
 	// quoted counts the sentences of the text so far that quote attacks.
 	quoted int
-	// about says what the tool is for, from its name and first sentence.
+	// about returns what the tool is for, from its name and first sentence.
 	about concept.Set
 	hits  []Hit
 	// What was asked of the sentence already: the mood of each token plus
@@ -185,7 +185,7 @@ func (x *passage) sentence(s *token.Sentence) {
 	}
 }
 
-// identifies says whether the sentence has an identifier, as names of tools
+// identifies reports whether the sentence has an identifier, as names of tools
 // are.
 func (x *passage) identifies() bool {
 	for i := range x.toks {
@@ -196,7 +196,7 @@ func (x *passage) identifies() bool {
 	return false
 }
 
-// commented says whether the sentence opens an HTML comment.
+// commented reports whether the sentence opens an HTML comment.
 func (x *passage) commented() bool {
 	return strings.HasSuffix(strings.TrimRight(x.doc.Text[:x.toks[0].Start], " \n"), "<!--")
 }
@@ -258,7 +258,7 @@ func (x *passage) certainHit(f ID, weight float64, i, j int) {
 	}
 }
 
-// survivesJoin says whether a frame means something in texts that were only
+// survivesJoin reports whether a frame means something in texts that were only
 // put in sequence: names, targets and links meet there by chance.
 func survivesJoin(f ID) bool {
 	switch f {
@@ -271,7 +271,7 @@ func survivesJoin(f ID) bool {
 // text is the sentence as it was written, normalised.
 func (x *passage) text() string { return x.doc.Text[x.sen.Start:x.sen.End] }
 
-// findAny gives the first token at or after from, before to, that means some
+// findAny returns the first token at or after from, before to, that means some
 // of want; -1 if there is none.
 func (x *passage) findAny(want concept.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {

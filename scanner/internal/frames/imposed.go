@@ -56,7 +56,7 @@ func (x *passage) impose(at int) float64 {
 	return p.weigh()
 }
 
-// prerequisite says whether the sentence only asks that the tool named at
+// prerequisite reports whether the sentence only asks that the tool named at
 // token at was called before this one, with nothing about how.
 func (x *passage) prerequisite(at int) bool {
 	if x.literalSink() {
@@ -75,7 +75,7 @@ func (x *passage) prerequisite(at int) bool {
 	return false
 }
 
-// anaphoric says whether a sentence goes on about what the one before named:
+// anaphoric reports whether a sentence goes on about what the one before named:
 // it has "it", "its", "that", "those", or follows a lead with an order.
 func (x *passage) anaphoric(lead bool) bool {
 	if lead && x.toks[0].Form == lexicon.BaseForm {
@@ -219,7 +219,7 @@ func (x *passage) refersHonestly(p *imposition, at int) (honest bool) {
 	return honest
 }
 
-// assigns says whether a text sets a parameter, as in force=true.
+// assigns reports whether a text sets a parameter, as in force=true.
 func assigns(s string) bool {
 	for i := 2; i+2 < len(s); i++ {
 		if s[i] == '=' && char.IsWord(s[i-1]) && char.IsWord(s[i-2]) && (char.IsWord(s[i+1]) || s[i+1] == '"' || s[i+1] == '\'') {
@@ -229,7 +229,7 @@ func assigns(s string) bool {
 	return false
 }
 
-// pathIn says whether a text names a place in the file system.
+// pathIn reports whether a text names a place in the file system.
 func pathIn(s string) bool {
 	for i := 1; i+3 < len(s); i++ {
 		if s[i] == '/' && char.IsLetter(s[i+1]) && (s[i-1] == ' ' || s[i-1] == '~') && strings.IndexByte(s[i+1:], '/') > 0 {

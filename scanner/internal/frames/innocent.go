@@ -13,7 +13,7 @@ import (
 // Innocent reasons to speak as attacks do: a warning of what data may hold,
 // a quotation, manners that the reader is asked for.
 
-// warning says whether the sentence warns of orders in data: it denies that
+// warning reports whether the sentence warns of orders in data: it denies that
 // they are to be followed, or calls their source untrusted.
 func (x *passage) warning() bool {
 	s := x.sen.Senses
@@ -27,7 +27,7 @@ func (x *passage) warning() bool {
 	return x.findAny(concept.Neg, c-5, c) >= 0 && (s.Any(sense.InData|sense.Output) || x.mask.Any(concept.Result|concept.This))
 }
 
-// quoting says whether most of what the sentence demands stands in quotation
+// quoting reports whether most of what the sentence demands stands in quotation
 // marks, and a warning stands in it or beside it.
 func (x *passage) quoting() bool {
 	quoted, plain := 0, 0
@@ -47,7 +47,7 @@ func (x *passage) quoting() bool {
 	return s.Any(sense.Untrusted) || x.warning()
 }
 
-// citing says whether all that the sentence demands stands in quotation marks
+// citing reports whether all that the sentence demands stands in quotation marks
 // that follow "like", "such as" or a bracket: it tells what others write.
 func (x *passage) citing() bool {
 	if x.sen.Foreign {
@@ -76,7 +76,7 @@ func (x *passage) citing() bool {
 		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
 }
 
-// sampled says whether the sentence stands in a paragraph that is headed as an
+// sampled reports whether the sentence stands in a paragraph that is headed as an
 // example, in a tool that keeps such texts.
 func (x *passage) sampled() bool {
 	if x.kind != tool.KindDescription || x.sen.First || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
@@ -95,7 +95,7 @@ func (x *passage) sampled() bool {
 	return x.v.Says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
 }
 
-// housekeeping says whether what is not to be told, after the verb at token i
+// housekeeping reports whether what is not to be told, after the verb at token i
 // or before it, is of no use to people: identifiers, markup, raw data. "Unless
 // they ask" says so, too.
 func (x *passage) housekeeping(i int) bool {
@@ -107,7 +107,7 @@ func (x *passage) housekeeping(i int) bool {
 	return x.idWord(i-5, i+6) && !x.mask.Any(concept.Secretly|concept.Secret|concept.CredPath|concept.Conv)
 }
 
-// idWord says whether a word for an identifier or for markup stands there.
+// idWord reports whether a word for an identifier or for markup stands there.
 func (x *passage) idWord(from, to int) bool {
 	for k := max(from, 0); k < min(to, len(x.toks)); k++ {
 		if x.isWord(k, "id", "ids", "identifier", "identifiers", "uuid", "uuids", "guid", "guids", "handle", "handles", "markup", "json", "numbers", "coordinates", "jargon", "slug", "slugs", "hashes", "internals") {
@@ -117,7 +117,7 @@ func (x *passage) idWord(from, to int) bool {
 	return false
 }
 
-// elsewhere says whether what token i speaks of is only where something
+// elsewhere reports whether what token i speaks of is only where something
 // happens, or something that somebody does not have: "has said so in this
 // conversation", "starts without any memory of this chat".
 func (x *passage) elsewhere(i int) bool {
@@ -141,7 +141,7 @@ func (x *passage) elsewhere(i int) bool {
 	return false
 }
 
-// forNow says whether what is not to be told is only kept until the user has
+// forNow reports whether what is not to be told is only kept until the user has
 // done something: the answer of a quiz.
 func (x *passage) forNow(i int) bool {
 	for k := i + 1; k < min(len(x.toks), i+9); k++ {
@@ -152,13 +152,13 @@ func (x *passage) forNow(i int) bool {
 	return false
 }
 
-// fromOthers says whether what is kept hidden, at token k, is hidden from
+// fromOthers reports whether what is kept hidden, at token k, is hidden from
 // people who are not the user.
 func (x *passage) fromOthers(k int) bool {
 	return x.isWord(k+1, "from") && x.findAny(concept.User|concept.You, k+2, k+5) < 0
 }
 
-// sayingSo says whether the model is to own up to something in its answer, at
+// sayingSo reports whether the model is to own up to something in its answer, at
 // token i: "should say so in each answer".
 func (x *passage) sayingSo(i int) bool {
 	for k := max(1, i-6); k < i; k++ {

@@ -103,7 +103,7 @@ func (x *passage) describesTool(i int) bool {
 	return !x.isWord(i-1, "the", "a", "an", "of", "our", "each", "any", "every", "other", "all", "mcp", "external", "right", "same", "appropriate", "correct", "no", "which", "available", "and", "or", "first", "with", "following", "analysis", "from", "by", "to", "in", "use", "using", "call", "proxy", "api", "your", "only", "remote", "local", "specific", "multiple", "best", "single", "new", "main", "primary", "two", "these", "those", "one", "deprecated", "related", "older", "newer", "language", "database", "web", "http", "upstream")
 }
 
-// otherServer says whether a word names another server of the registry.
+// otherServer reports whether a word names another server of the registry.
 func (x *passage) otherServer(word string) bool {
 	if len(word) < 2 || strings.EqualFold(word, x.v.Server) {
 		return false
@@ -112,7 +112,7 @@ func (x *passage) otherServer(word string) bool {
 	return x.reg.HasServer(char.LowerASCII(buf[:0], word))
 }
 
-// gap says whether white space stands before token i.
+// gap reports whether white space stands before token i.
 func (x *passage) gap(i int) bool {
 	at := x.toks[i].Start
 	return at == 0 || x.doc.Text[at-1] == ' ' || x.doc.Text[at-1] == '\n' || x.doc.Text[at-1] == '`' || x.doc.Text[at-1] == '\''
@@ -176,14 +176,14 @@ func (x *passage) ownerOf(name string) int {
 	return ownerOther
 }
 
-// kin says whether a name shares its last word with this tool's, as those of
+// kin reports whether a name shares its last word with this tool's, as those of
 // one server do: edit_file and write_file.
 func (x *passage) kin(name string) bool {
 	i, j := strings.LastIndexByte(name, '_'), strings.LastIndexByte(x.v.Name, '_')
 	return i > 0 && j > 0 && len(name)-i > 4 && strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
 }
 
-// shouted says whether a name has no small letter.
+// shouted reports whether a name has no small letter.
 func shouted(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; c >= 'a' && c <= 'z' {
@@ -195,7 +195,7 @@ func shouted(name string) bool {
 	return true
 }
 
-// actionName says whether the identifier at i begins with a verb, as names of
+// actionName reports whether the identifier at i begins with a verb, as names of
 // tools do and names of fields do not.
 func (x *passage) actionName(i int) bool {
 	return x.toks[i].Form == lexicon.BaseForm || x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)

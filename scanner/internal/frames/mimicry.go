@@ -170,7 +170,7 @@ func (x *passage) transcript() {
 	}
 }
 
-// speaker says whether a sentence that begins with this token opens with a
+// speaker reports whether a sentence that begins with this token opens with a
 // role of a chat and a mark.
 func speaker(d *token.Doc, t token.Token) bool {
 	s := d.Text

@@ -152,7 +152,7 @@ func (x *passage) personalAt(i int) bool {
 		!x.about.Any(concept.Personal|concept.Target|concept.Send)
 }
 
-// owns says whether the word at token i is the owner of what follows: "your
+// owns reports whether the word at token i is the owner of what follows: "your
 // token's user".
 func (x *passage) owns(i int) bool {
 	t := x.toks[i]
@@ -161,7 +161,7 @@ func (x *passage) owns(i int) bool {
 		i+1 < len(x.toks) && !x.toks[i+1].Means.Any(concept.Secret|concept.Result|concept.Whole)
 }
 
-// condition says whether what stands at token i is the subject of a clause
+// condition reports whether what stands at token i is the subject of a clause
 // with "if" or "when": "if the user's question touches several topics".
 func (x *passage) condition(i int) bool {
 	for k := i - 1; k >= max(0, i-9) && x.toks[k+1].Flags&token.Break == 0; k-- {
@@ -178,7 +178,7 @@ func (x *passage) condition(i int) bool {
 	return x.isWord(i-1, "if", "when") || x.isWord(i-1, "the") && x.isWord(i-2, "if", "when")
 }
 
-// valueOf says whether the sentence asks for the value of what stands at i.
+// valueOf reports whether the sentence asks for the value of what stands at i.
 func (x *passage) valueOf(i int) bool {
 	for k := max(0, i-6); k < i; k++ {
 		if x.isWord(k, "value", "content", "contents") && x.isWord(k+1, "of") {
@@ -188,7 +188,7 @@ func (x *passage) valueOf(i int) bool {
 	return false
 }
 
-// privateSecret says whether a secret is one that no tool asks for in
+// privateSecret reports whether a secret is one that no tool asks for in
 // passing: a private key, a seed phrase, environment variables.
 func (x *passage) privateSecret(i int) bool {
 	if x.isWord(i, "private", "seed", "mnemonic", "ssh", "environment", "env", "process", "keychain", "keyring", "recovery", "cookies", "passwords", "credentials", "secrets", "saved", "stored", "shell", "bash") {

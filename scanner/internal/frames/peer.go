@@ -68,13 +68,13 @@ func (x *passage) redirectsPeer(at int) bool {
 	return true
 }
 
-// callsItself says whether the sentence only tells that this tool calls the
+// callsItself reports whether the sentence only tells that this tool calls the
 // one named at token at.
 func (x *passage) callsItself(at int) bool {
 	return x.isWord(at-1, "calls", "uses", "wraps", "runs") && !x.mask.Any(concept.Must|concept.Model|concept.You) && !x.literalSink()
 }
 
-// refers says whether the sentence names another tool as honest texts do.
+// refers reports whether the sentence names another tool as honest texts do.
 func (x *passage) refers(at, own int) bool {
 	end := at + 1
 	for end < len(x.toks) && x.toks[end].Flags&token.Ident != 0 && x.toks[end].Start == x.toks[end-1].End+1 {
@@ -152,7 +152,7 @@ func (x *passage) accused(at int) int {
 	return d
 }
 
-// goesOn says whether the next sentence speaks of this tool by name and of
+// goesOn reports whether the next sentence speaks of this tool by name and of
 // what this one names.
 func (x *passage) goesOn() bool {
 	y, ok := x.following()
@@ -167,7 +167,7 @@ func (x *passage) goesOn() bool {
 	return false
 }
 
-// plainTool says whether the name of a server, at token i, is followed by that
+// plainTool reports whether the name of a server, at token i, is followed by that
 // of a tool which is a plain word: "the postgres server's query".
 func (x *passage) plainTool(i int) bool {
 	for k := i + 1; k < min(len(x.toks), i+4); k++ {

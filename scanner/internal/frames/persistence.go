@@ -60,7 +60,7 @@ func (x *passage) deceive() {
 	}
 }
 
-// isAnswer says whether a result word means the model's answer rather than a
+// isAnswer reports whether a result word means the model's answer rather than a
 // tool's output.
 func (x *passage) isAnswer(i int) bool {
 	if x.sen.Foreign {

@@ -42,7 +42,7 @@ func (x *passage) choice() {
 	}
 }
 
-// ofTools says whether the others at token i are tools, or stand alone: "other
+// ofTools reports whether the others at token i are tools, or stand alone: "other
 // fields" and "the rest of the list" are neither.
 func (x *passage) ofTools(i int) bool {
 	if x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) {

@@ -192,7 +192,7 @@ func (x *passage) hushed() {
 	}
 }
 
-// unlessWanted says whether the user can have it otherwise by saying so.
+// unlessWanted reports whether the user can have it otherwise by saying so.
 func (x *passage) unlessWanted() bool {
 	if x.findWord(0, len(x.toks), "unless", "until") < 0 {
 		return false

@@ -54,7 +54,7 @@ func (x *passage) readSenses() {
 	}
 }
 
-// senseAt gives the first token at or after from, before to, of some of these
+// senseAt returns the first token at or after from, before to, of some of these
 // senses; -1 if there is none.
 func (x *passage) senseAt(want sense.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
@@ -81,7 +81,7 @@ func (x *passage) near(a, b sense.Set, reach int) (i, j int) {
 	return -1, -1
 }
 
-// negated says whether a negation stands shortly before token i.
+// negated reports whether a negation stands shortly before token i.
 func (x *passage) negated(i int) bool {
 	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.Foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
 }
@@ -124,7 +124,7 @@ func (x *passage) index() int {
 // maxFields bounds the parameters that a sentence's words are compared with.
 const maxFields = 64
 
-// namedField gives the token that names a parameter of this tool, or a word
+// namedField returns the token that names a parameter of this tool, or a word
 // for one; -1 if there is none. fair says that the parameter's own name owns
 // up to the meanings given, such as one called private_key.
 func (x *passage) namedField(own concept.Set, ownSense sense.Set) (at int, fair bool) {
@@ -171,13 +171,13 @@ func (x *passage) fieldBefore(own concept.Set, ownSense sense.Set) (found, fair 
 	return i >= 0 && (y.toks[i].Flags&token.Code != 0 || y.toks[i].Flags&token.Ident != 0), fair
 }
 
-// beside says whether a word for a parameter, or text of another script,
+// beside reports whether a word for a parameter, or text of another script,
 // stands next to token i: "the field trace", "trace 参数".
 func (x *passage) beside(i int) bool {
 	return i > 0 && x.toks[i-1].Senses.Any(sense.Field) || i+1 < len(x.toks) && x.toks[i+1].Senses.Any(sense.Field) || x.sen.Foreign
 }
 
-// ownField says what the name of the parameter that this text describes means.
+// ownField returns what the name of the parameter that this text describes means.
 func (x *passage) ownField() (c concept.Set, s sense.Set) {
 	param := x.v.Fields[x.doc.Field].Param
 	for k := range min(len(x.v.Docs), 4*maxFields) {
@@ -188,18 +188,18 @@ func (x *passage) ownField() (c concept.Set, s sense.Set) {
 	return 0, 0
 }
 
-// ofField says whether the text belongs to one parameter.
+// ofField reports whether the text belongs to one parameter.
 func (x *passage) ofField() bool {
 	return x.kind == tool.KindParamDescription || x.kind == tool.KindTitle || x.kind == tool.KindDefault || x.kind == tool.KindComment
 }
 
-// described says whether the text is prose that describes the tool or a
+// described reports whether the text is prose that describes the tool or a
 // parameter.
 func (x *passage) described() bool {
 	return x.kind == tool.KindDescription || x.kind == tool.KindParamDescription
 }
 
-// ownName gives the token at which the tool speaks of itself by name, or -1.
+// ownName returns the token at which the tool speaks of itself by name, or -1.
 func (x *passage) ownName() int {
 	for i := range x.toks {
 		t := x.toks[i]

@@ -104,7 +104,7 @@ func (x *passage) forbidsCall(m mention, sure float64) {
 	x.hit(Shadow, w, n, m.at)
 }
 
-// targetWord says whether the sentence names a recipient; the plain word "to"
+// targetWord reports whether the sentence names a recipient; the plain word "to"
 // does not, the parameter of that name does.
 func (x *passage) targetWord() bool {
 	for i := range x.toks {
@@ -115,7 +115,7 @@ func (x *passage) targetWord() bool {
 	return false
 }
 
-// bareName says whether the sentence is one identifier and nothing else.
+// bareName reports whether the sentence is one identifier and nothing else.
 func (x *passage) bareName() bool {
 	return len(x.toks) > 0 && len(x.toks) < token.LongChain && len(x.identifier(0)) == int(x.toks[len(x.toks)-1].End-x.toks[0].Start)
 }

@@ -53,7 +53,7 @@ func (t *tally) Sum(from, to ID) (sum float64, strongest ID) {
 	return sum, strongest
 }
 
-// HandsOver says whether the text demands outright, in one sentence, that
+// HandsOver reports whether the text demands outright, in one sentence, that
 // somebody else's data be read and handed over.
 func (t *tally) HandsOver(from, to ID) bool {
 	for _, f := range []ID{Secret, Conv, Prompt} {
@@ -64,7 +64,7 @@ func (t *tally) HandsOver(from, to ID) bool {
 	return false
 }
 
-// Plain says whether some frame is there that has hardly an innocent
+// Plain reports whether some frame is there that has hardly an innocent
 // explanation; without one, no number of hints makes a hard signal.
 func (t *tally) Plain() bool {
 	for _, f := range []ID{Override, Conceal, Secret, Conv, Prompt, Redirect, Role, Send} {

@@ -31,7 +31,7 @@ func (x *passage) instructs() {
 	}
 }
 
-// freeText says whether the value belongs to a parameter that takes prose.
+// freeText reports whether the value belongs to a parameter that takes prose.
 func (x *passage) freeText() bool {
 	own, _ := x.ownField()
 	if own.Any(concept.Instr | concept.Task | concept.Conv | concept.Shell) {

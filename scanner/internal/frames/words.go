@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// sign gives the signature of the sentence, or of what stands for it.
+// sign returns the signature of the sentence, or of what stands for it.
 func (x *passage) sign() *token.Signature {
 	if len(x.signed) == len(x.toks) && &x.signed[0] == &x.toks[0] {
 		return &x.signs
@@ -57,7 +57,7 @@ func (x *passage) isWord(i int, words ...string) bool {
 	return false
 }
 
-// findWord gives the first token from..to that is one of these words, or -1.
+// findWord returns the first token from..to that is one of these words, or -1.
 func (x *passage) findWord(from, to int, words ...string) int {
 	from, to = max(from, 0), min(to, len(x.toks))
 	if from >= to {

@@ -27,7 +27,7 @@ func compounds(text string, toks []Token) {
 	}
 }
 
-// kindOfSystem says whether the word before token i says which system it is,
+// kindOfSystem reports whether the word before token i says which system it is,
 // and no word after it makes it the author of rules or prompts.
 func kindOfSystem(toks []Token, i int) bool {
 	const parties = concept.Instr | concept.Rule | concept.Guard | concept.Conv | concept.History

@@ -42,7 +42,7 @@ func lookupForeign(l *lexicon.Lexicon, text string, toks []Token, sen *Sentence)
 	}
 }
 
-// accented says whether a short word is written with letters that English has
+// accented reports whether a short word is written with letters that English has
 // not.
 func accented(word string) bool {
 	for i := 0; i < len(word); i++ {

@@ -26,7 +26,7 @@ func unchain(text string, toks []Token) {
 	}
 }
 
-// Mood says how strongly a word asks something of whoever reads it.
+// Mood returns how strongly a word asks something of whoever reads it.
 type Mood uint8
 
 const (
@@ -140,7 +140,7 @@ func infinitiveMood(toks []Token, k int) Mood {
 	return MoodNone
 }
 
-// suggests says whether these words recommend what follows: the last but
+// suggests reports whether these words recommend what follows: the last but
 // function words is one of should, consider, kindly.
 func suggests(toks []Token) bool {
 	for k := len(toks) - 1; k >= 0; k-- {

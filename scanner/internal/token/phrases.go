@@ -2,7 +2,7 @@ package token
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 
-// joinPhrases gives the first word of each known phrase the phrase's meaning.
+// joinPhrases returns the first word of each known phrase the phrase's meaning.
 func joinPhrases(l *lexicon.Lexicon, toks []Token) {
 	for i := range toks {
 		n := toks[i].opens

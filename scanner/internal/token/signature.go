@@ -17,7 +17,7 @@ func (s *Signature) add(first byte, length int) {
 	s[k>>6] |= 1 << (k & 63)
 }
 
-// SignatureOf gives the signature of a list of lower case words.
+// SignatureOf returns the signature of a list of lower case words.
 func SignatureOf(list string) (s Signature) {
 	for w := range strings.FieldsSeq(list) {
 		s.add(w[0], len(w))
@@ -25,14 +25,14 @@ func SignatureOf(list string) (s Signature) {
 	return s
 }
 
-// Holds says whether a token can be among the words; one that is not of ASCII
+// Holds reports whether a token can be among the words; one that is not of ASCII
 // never is.
 func (s *Signature) Holds(t *Token) bool {
 	k := WordKey(t.First, int(t.End-t.Start))
 	return s[k>>6]&(1<<(k&63)) != 0
 }
 
-// May says whether a lower case word can be among them.
+// May reports whether a lower case word can be among them.
 func (s *Signature) May(word string) bool {
 	k := WordKey(word[0], len(word))
 	return s[k>>6]&(1<<(k&63)) != 0

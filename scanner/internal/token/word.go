@@ -323,7 +323,7 @@ loop:
 	return i
 }
 
-// alternates says whether a word changes case so often that case means
+// alternates reports whether a word changes case so often that case means
 // nothing in it.
 func alternates(s string) bool {
 	n, changes := 0, 0
@@ -381,7 +381,7 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens, Form: e.Form, Flags: flags, First: z.s[start] | 0x20})
 }
 
-// inHost says whether a word is part of a host name: "mail.example" gives no
+// inHost reports whether a word is part of a host name: "mail.example" gives no
 // example.
 func (z *Tokenizer) inHost(start, end int) bool {
 	if start > 0 && strings.IndexByte(".-@/", z.s[start-1]) >= 0 {
@@ -390,7 +390,7 @@ func (z *Tokenizer) inHost(start, end int) bool {
 	return end+1 < len(z.s) && z.s[end] == '.' && char.IsLetter(z.s[end+1])
 }
 
-// Whimsical says whether a word has its capitals where neither a sentence nor
+// Whimsical reports whether a word has its capitals where neither a sentence nor
 // an identifier has them: within it, and beside another capital or a single
 // small letter.
 func Whimsical(word string) bool {

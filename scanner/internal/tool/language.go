@@ -6,7 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Foreign says whether the tool's texts hold words of other languages.
+// Foreign reports whether the tool's texts hold words of other languages.
 func (v *View) Foreign() bool {
 	if !v.languageDone {
 		v.otherLanguage, v.languageDone = v.readsForeign(), true

@@ -79,7 +79,7 @@ func (v *View) addLayer(lex *lexicon.Lexicon, f Field, budget *int) (whole bool)
 	return whole
 }
 
-// Encodes says whether something deliberate was decoded from a field of a kind.
+// Encodes reports whether something deliberate was decoded from a field of a kind.
 func (v *View) Encodes(kind Kind) bool {
 	for i := range v.Fields {
 		if f := &v.Fields[i]; f.Kind == kind && f.Layer != "" && decode.Deliberate(f.Layer) {
@@ -89,7 +89,7 @@ func (v *View) Encodes(kind Kind) bool {
 	return false
 }
 
-// HidesCode says whether something deliberate was decoded from a field as it
+// HidesCode reports whether something deliberate was decoded from a field as it
 // stands, so that not all of it is prose.
 func (v *View) HidesCode(i int) bool {
 	f := &v.Fields[i]

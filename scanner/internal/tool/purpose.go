@@ -56,14 +56,14 @@ func (v *View) readPurpose() concept.Set {
 	return c
 }
 
-// states says whether a sentence begins as a description does: "Writes", or an
+// states reports whether a sentence begins as a description does: "Writes", or an
 // unknown word that ends like it.
 func (v *View) states(d *token.Doc, s *token.Sentence) bool {
 	t := v.Tokens[s.Tok0]
 	return t.Form == lexicon.ThirdPerson || t.Form == lexicon.OtherForm && t.Means == 0 && d.Text[t.End-1] == 's'
 }
 
-// openlyFor gives what an opening sentence is about. A file with credentials
+// openlyFor returns what an opening sentence is about. A file with credentials
 // that goes somewhere, or into a parameter, is no purpose, whoever says so
 // first; the variables of one are what it holds, and a public key is none.
 func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
@@ -77,7 +77,7 @@ func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
 	return m
 }
 
-// IntoArgument says whether a sentence speaks of an argument of the tool.
+// IntoArgument reports whether a sentence speaks of an argument of the tool.
 func (v *View) IntoArgument(d *token.Doc, s *token.Sentence) bool {
 	for k := s.Tok0; k < s.Tok1; k++ {
 		if t := v.Tokens[k]; t.Means.Any(concept.Param) {

@@ -231,7 +231,7 @@ func (x *nearIndex) neighbours(name string) []string {
 	return slices.Compact(out)
 }
 
-// oneEdit says whether a and b differ by exactly one insertion, deletion,
+// oneEdit reports whether a and b differ by exactly one insertion, deletion,
 // substitution or swap of neighbours.
 func oneEdit(a, b string) bool {
 	if a == b || len(a)-len(b) > 1 || len(b)-len(a) > 1 {
@@ -292,7 +292,7 @@ func (r *Registry) NearNames(name, sk string) []string {
 	return out
 }
 
-// Spread gives the tools to compare with: all, or where one name has very
+// Spread returns the tools to compare with: all, or where one name has very
 // many bearers those with different descriptions, so that filling up a name
 // with copies hides no original.
 func Spread(tools []*Definition) []*Definition {
@@ -330,7 +330,7 @@ func (d lookalikeNames) add(name string) {
 	}
 }
 
-// lookup gives the name that another one passes for: the one of plain ASCII
+// lookup returns the name that another one passes for: the one of plain ASCII
 // letters is taken for the original, and is never told that it is disguised.
 func (d lookalikeNames) lookup(name string) string {
 	for _, n := range d[char.LooksLike(name)] {
@@ -361,7 +361,7 @@ func disguises(tools []*Definition, drawn lookalikeNames) map[string]string {
 	return out
 }
 
-// Elsewhere gives a tool of another server; tools are sorted by server.
+// Elsewhere returns a tool of another server; tools are sorted by server.
 func Elsewhere(tools []*Definition, server string) *Definition {
 	if len(tools) == 0 {
 		return nil

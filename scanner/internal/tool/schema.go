@@ -53,7 +53,7 @@ type role struct {
 	skip       bool // machine-readable: types, formats, references
 }
 
-// keywordRole says what the value of a schema keyword means.
+// keywordRole returns what the value of a schema keyword means.
 func keywordRole(key string, param string) role {
 	switch key {
 	case "description":
@@ -170,7 +170,7 @@ func (w *jsonWalker) object(r role, depth int) bool {
 	}
 }
 
-// member gives the role of the value under key, and records the key itself
+// member returns the role of the value under key, and records the key itself
 // where it is the server's own word rather than a keyword.
 func (w *jsonWalker) member(r role, key string, plain bool) role {
 	switch {
@@ -219,7 +219,7 @@ func (w *jsonWalker) array(r role, depth int) bool {
 	}
 }
 
-// machineWord says whether text is one plain identifier, as types, formats
+// machineWord reports whether text is one plain identifier, as types, formats
 // and extension keys are. Anything longer than one may be prose.
 func machineWord(s string) bool {
 	if len(s) > 48 {

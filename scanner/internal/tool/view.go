@@ -153,13 +153,13 @@ func (v *View) AllFields() []Field {
 // long, and a text may be one word of ten megabytes.
 const maxLowered = 64
 
-// Lower gives a token's text in lower case, valid until the next call.
+// Lower returns a token's text in lower case, valid until the next call.
 func (v *View) Lower(d *token.Doc, t token.Token) []byte {
 	v.fold = char.LowerASCII(v.fold, d.Text[t.Start:min(t.End, t.Start+maxLowered)])
 	return v.fold
 }
 
-// Classified says whether the classifier judges the sentences of a field. It
+// Classified reports whether the classifier judges the sentences of a field. It
 // has been trained on prose, and on values that a model is shown.
 func (f *Field) Classified() bool {
 	switch f.Kind {

@@ -56,7 +56,7 @@ func (v *View) Means() (c concept.Set) {
 	return c
 }
 
-// HasTogether says whether one sentence has all of these meanings; for a single
+// HasTogether reports whether one sentence has all of these meanings; for a single
 // one that is given.
 func (v *View) HasTogether(c concept.Set) bool {
 	for i := range v.Clauses {

@@ -72,8 +72,8 @@ const (
 	Do                        // leave, turn, give, answer: verbs that mean by what follows
 )
 
-// Has says whether all of want is in c.
+// Has reports whether all of want is in c.
 func (c Set) Has(want Set) bool { return c&want == want }
 
-// Any says whether some of want is in c.
+// Any reports whether some of want is in c.
 func (c Set) Any(want Set) bool { return c&want != 0 }

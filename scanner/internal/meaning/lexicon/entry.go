@@ -31,7 +31,7 @@ type Entry struct {
 	Kind  WordKind
 }
 
-// OwnNode gives a node of the trie that ends at this entry, 0 when it is none of the
+// OwnNode returns a node of the trie that ends at this entry, 0 when it is none of the
 // lexicon.
 func (e *Entry) OwnNode(node uint16) uint16 {
 	if e.Kind&Beyond != 0 {

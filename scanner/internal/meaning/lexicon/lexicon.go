@@ -11,10 +11,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// Lexicon is every word list, packed for looking up. The lists are those of
-// lexicon_en.go, languages.go, the senses_*.go, power.go, credpath.go and
-// words_common.txt. Packing them takes longer than scanning a hundred tools, so
-// the tests do it (lexicon_build_test.go) and the program carries the outcome.
+// Lexicon holds every word list, packed for looking up. Packing the lists takes
+// longer than scanning a hundred tools, so scanner/training does it and the program
+// carries the result.
 type Lexicon struct {
 	Latin    *Trie // English, by letter
 	Foreign  *Trie // other languages in Latin script
@@ -36,12 +35,17 @@ type RuneNode struct {
 	From, To uint16 // the children
 }
 
+// Packed is the packed lexicon.
+//
 //go:embed lexicon.bin
 var Packed []byte
 
+// PackedSpelling is the packed trie of all words, for correcting spelling.
+//
 //go:embed spelling.bin
 var PackedSpelling []byte
 
+// Get returns the lexicon. It unpacks it when it is first called.
 var Get = sync.OnceValue(func() *Lexicon {
 	p := unpacker(Packed)
 	l := &Lexicon{Latin: p.trie(), Foreign: p.trie(), Cyrillic: p.trie(), CJK: p.runes(), Phrases: p.phrases()}
@@ -55,7 +59,7 @@ var Spelling = sync.OnceValue(func() *Trie {
 	return p.trie()
 })
 
-// unpacker reads what packer (lexicon_build_test.go) wrote: whole numbers in
+// unpacker reads what the packer of scanner/training wrote: whole numbers in
 // little endian, lists with their lengths before them.
 type unpacker []byte
 
@@ -137,12 +141,12 @@ func (l *Lexicon) MarkFirst() {
 	}
 }
 
-// CJKOpens says whether a word without spaces may begin with a rune.
+// CJKOpens reports whether a word without spaces may begin with a rune.
 func (l *Lexicon) CJKOpens(r rune) bool {
 	return r >= 1<<16 || l.cjkFirst[r>>6]&(1<<(r&63)) != 0
 }
 
-// CJKChild gives the child of a node of cjk by a rune, or 0.
+// CJKChild returns the child of a node of cjk by a rune, or 0.
 func (l *Lexicon) CJKChild(n uint16, r rune) uint16 {
 	node := &l.CJK[n]
 	k, found := slices.BinarySearchFunc(l.CJK[node.From:node.To], r, func(n RuneNode, r rune) int { return int(n.Rune - r) })
@@ -167,10 +171,10 @@ var latinClasses = func() (t [256]byte) {
 	return t
 }()
 
-// LatinLetter gives the trie letter of an ASCII byte, or 255.
+// LatinLetter returns the trie letter of an ASCII byte, or 255.
 func LatinLetter(b byte) byte { return latinClasses[b] }
 
-// CyrillicLetter gives the trie letter of a lower case Cyrillic rune, or 255.
+// CyrillicLetter returns the trie letter of a lower case Cyrillic rune, or 255.
 func CyrillicLetter(r rune) byte {
 	if r >= 'А' && r <= 'Я' {
 		r += 'а' - 'А'

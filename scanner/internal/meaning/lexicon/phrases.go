@@ -20,7 +20,7 @@ type Phrase struct {
 
 type NextWord struct{ Word, Phrase uint16 }
 
-// Then gives the phrase that a word goes on to, or 0.
+// Then returns the phrase that a word goes on to, or 0.
 func (p *Phrase) Then(word uint16) uint16 {
 	if p.Words&(1<<(word&63)) == 0 {
 		return 0

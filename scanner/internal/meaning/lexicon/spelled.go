@@ -5,7 +5,7 @@ package lexicon
 // that are spelled as they should be, from this project's own documents, tools
 // and tests. So the tokenizer's one walk along a word tells both.
 
-// IsSpelled says whether a word of ASCII letters is one that people write: of the
+// IsSpelled reports whether a word of ASCII letters is one that people write: of the
 // lexicon, or a common one, or one of these with an ending.
 func IsSpelled[T string | []byte](word T) bool { return IsEnglish(word) || IsForeign(word) }
 
@@ -25,7 +25,7 @@ func IsEnglish[T string | []byte](word T) bool {
 	return IsSpelledAt(t, n, word, len(word))
 }
 
-// IsSpelledAt says whether a word of three letters and more is a word that people
+// IsSpelledAt reports whether a word of three letters and more is a word that people
 // write, or one with an ending: -s -d -r, -es -ed -er, -ly, -ing. n is the node
 // of its first letters up to at, beyond which the trie does not go.
 func IsSpelledAt[T string | []byte](t *Trie, n uint16, word T, at int) bool {
@@ -38,7 +38,7 @@ func IsSpelledAt[T string | []byte](t *Trie, n uint16, word T, at int) bool {
 	return false
 }
 
-// ends says whether what follows the first letters of a word up to at is such
+// ends reports whether what follows the first letters of a word up to at is such
 // an ending, as far as its first letter and its length tell.
 func ends[T string | []byte](word T, at int) bool {
 	if at == len(word) {
@@ -55,7 +55,7 @@ func ends[T string | []byte](word T, at int) bool {
 	return false
 }
 
-// IsForeign says whether another language in Latin script has the word, as
+// IsForeign reports whether another language in Latin script has the word, as
 // far as the lexicon goes.
 func IsForeign[T string | []byte](word T) bool {
 	n, t := uint16(Root), Get().Foreign

@@ -26,7 +26,7 @@ const (
 	Free = 0xFFFF
 )
 
-// Step gives the child of a node by a letter, or Dead.
+// Step returns the child of a node by a letter, or Dead.
 func (t *Trie) Step(n uint16, letter byte) uint16 {
 	at := t.Cells[n].Base + uint16(letter)
 	if t.Cells[at].Parent != n {

@@ -20,7 +20,7 @@ const (
 var Names = [Count]string{"", "runs commands or code", "takes a private secret", "takes what is private to the user",
 	"reports to an address", "grants rights", "deletes", "sends", "writes", "pays"}
 
-// Words gives the power that a word of a parameter's name stands for,
+// Words returns the power that a word of a parameter's name stands for,
 // wherever it stands. Words that need a neighbour are in paramPower.
 var Words = map[string]Kind{
 	"command": Exec, "cmd": Exec, "shell": Exec, "exec": Exec, "eval": Exec, "bash": Exec,
