@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestFlipEveryByte damages each byte of each blob and record of a small
-// store, one at a time, and cuts each file at each length. Whatever is read
-// then is right or a miss with a reason.
+// TestFlipEveryByte damages each byte of each blob and record of a small store, one at a
+// time, and truncates each file at each length. What is read afterwards must be correct, or
+// a miss with a reason.
 func TestFlipEveryByte(t *testing.T) {
 	s := newStore(t)
 	text := strings.Repeat("a line that compresses well\n", 100)
@@ -47,7 +47,7 @@ func TestFlipEveryByte(t *testing.T) {
 		got, miss := s.Lookup(rec.Key)
 		_, _, hot := s.Outputs(rec.Key, 0)
 		if (miss == nil) != (hot == nil) {
-			// Lookup has removed a corrupt record: then both miss.
+			// Lookup has removed a corrupt record, so both are misses.
 			t.Errorf("Lookup %+v and Outputs %+v disagree", miss, hot)
 		}
 		if miss != nil {
@@ -101,7 +101,7 @@ func TestFlipEveryByte(t *testing.T) {
 		good := intact[file]
 		name, _ := filepath.Rel(s.dir, file)
 		restore := func() {
-			// Whatever was thrown out because of it comes back too.
+			// Restore the files that were removed because of the damage.
 			for path, b := range intact {
 				if st, err := os.Stat(path); err == nil && path != file && st.Size() == int64(len(b)) {
 					continue
@@ -121,8 +121,8 @@ func TestFlipEveryByte(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !use(t) {
-				// A bit that a zstd frame does not use: the content is
-				// what it was.
+				// zstd does not use this bit of the frame, so the content is
+				// unchanged.
 				if !bytes.Contains(good[:blobHeaderSize], []byte{codecZstd}) || strings.HasPrefix(name, recordsDir) {
 					t.Errorf("%s: byte %d flipped and nobody noticed", name, i)
 				}
@@ -143,8 +143,7 @@ func TestFlipEveryByte(t *testing.T) {
 	mustVerify(t, s)
 }
 
-// hasOutput reports whether an output itself, not only a file of a tree, is
-// gone.
+// hasOutput reports whether an output itself is missing, and not only a file of a tree.
 func hasOutput(r *Record, s *Store) bool {
 	for _, o := range r.Outputs {
 		if !s.Has(o.Digest) {
@@ -154,7 +153,7 @@ func hasOutput(r *Record, s *Store) bool {
 	return false
 }
 
-// dirDigest is what PutTree would say, without storing anything.
+// dirDigest returns the digest that PutTree would return, without storing anything.
 func dirDigest(t *testing.T, dir string) Digest {
 	t.Helper()
 	var entries []TreeEntry
@@ -192,7 +191,7 @@ func dirDigest(t *testing.T, dir string) Digest {
 	return Digest(sha256.Sum256(encodeTree(entries)))
 }
 
-// A frame that unpacks to far more than its header says is cut off there.
+// A frame that unpacks to far more than its header says is cut off at that size.
 func TestBomb(t *testing.T) {
 	s := newStore(t)
 	bomb := encodeBlob(make([]byte, 64<<20))
@@ -217,8 +216,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Materialize of damaged content leaves nothing, and what was at the path
-// stays.
+// After Materialize of damaged content, the file at the path is unchanged and no other file
+// is left.
 func TestMaterializeVerifiesFirst(t *testing.T) {
 	s := newStore(t)
 	d := mustPut(t, s, "right")

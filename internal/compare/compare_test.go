@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// answered is a query whose right tool stands at a rank; 0 for nowhere.
+// answered returns a query whose relevant tool is at the given rank; 0 means not found.
 func answered(id, right string, rank int) contracts.QuerySummary {
 	q := contracts.QuerySummary{ID: id, Query: "intent of " + id, Labels: []contracts.Label{{ToolID: right, Relevance: 2}}}
 	ranked := []string{}
@@ -92,7 +92,7 @@ func TestReports(t *testing.T) {
 	if q.A.Ranked[0].ToolID != "s:right0" || q.A.Ranked[0].Relevance == nil || *q.A.Ranked[0].Relevance != 2 || q.B.Ranked[5].ToolID != "s:right0" || q.B.Ranked[0].Relevance != nil {
 		t.Errorf("lists %+v %+v", q.A.Ranked, q.B.Ranked)
 	}
-	// The other way round everything is the other way round.
+	// Swapping the reports reverses the comparison.
 	back, err := Reports("new", reportOf("p2", after...), "old", reportOf("p1", before...), Options{By: "recall_at_5"})
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +105,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Queries for one tool rise and fall together: seven of them are one
-// observation, not seven.
+// Queries for the same tool change together: seven of them count as one observation.
 func TestReportsGroups(t *testing.T) {
 	var before, after []contracts.QuerySummary
 	for i := range 7 {
