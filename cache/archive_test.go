@@ -60,11 +60,11 @@ func TestExportImport(t *testing.T) {
 	if !bytes.Equal(archive, exported(t, b)) {
 		t.Error("the archive of the copy differs")
 	}
-	// Once more there is nothing to do.
+	// The second import has nothing to do.
 	if tr, err := b.Import(t.Context(), bytes.NewReader(archive)); err != nil || tr.Records+tr.Blobs != 0 {
 		t.Errorf("%+v, %v", tr, err)
 	}
-	// One key takes only what it needs.
+	// An export of one key only contains what that key needs.
 	c := newStore(t)
 	if tr, err := c.Import(t.Context(), bytes.NewReader(exported(t, a, testKey(1)))); err != nil || tr.Records != 1 {
 		t.Errorf("%+v, %v", tr, err)
@@ -88,7 +88,7 @@ func TestExportSkipsDamage(t *testing.T) {
 	}
 }
 
-// pack makes an archive by hand.
+// pack builds an archive.
 func pack(t testing.TB, version string, headers []tar.Header, bodies [][]byte) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -247,7 +247,7 @@ func FuzzImport(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// One store for all inputs: making one takes longer than an import.
+	// Use one store for all inputs: creating one takes longer than an import.
 	s := newStore(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, in := range [][]byte{b, enc.EncodeAll(b, nil)} {
@@ -262,7 +262,7 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// zeros never ends.
+// zeros is an endless reader.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {

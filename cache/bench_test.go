@@ -41,7 +41,7 @@ func BenchmarkPutFile(b *testing.B) {
 	}
 }
 
-// BenchmarkAction is all that the store adds to a small action: one output, a
+// BenchmarkAction measures the overhead of the store for a small action: one output, a
 // log, a lock, a record and a line of history.
 func BenchmarkAction(b *testing.B) {
 	s := newStore(b)
@@ -72,8 +72,8 @@ func BenchmarkAction(b *testing.B) {
 	}
 }
 
-// BenchmarkDurableFiles is the peer of BenchmarkAction: two files that are
-// written, flushed and renamed, without which no store is safe from crashes.
+// BenchmarkDurableFiles is the comparison for BenchmarkAction: two files that are written,
+// flushed and renamed, which is the minimum for a store that is safe from crashes.
 func BenchmarkDurableFiles(b *testing.B) {
 	dir := b.TempDir()
 	for n := 0; b.Loop(); n++ {
@@ -99,7 +99,7 @@ func BenchmarkDurableFiles(b *testing.B) {
 	}
 }
 
-// manyRecords is a store of n records with 20 components each.
+// manyRecords returns a store with n records of 20 components each.
 func manyRecords(b *testing.B, n int) *Store {
 	s := newStore(b)
 	for i := range n {
@@ -122,7 +122,7 @@ func manyRecords(b *testing.B, n int) *Store {
 
 func digestKey(i int) Key { return Key(digestOf(fmt.Sprint("key ", i))) }
 
-// mustPutFast stores without waiting for the disk.
+// mustPutFast stores a file without waiting for the disk.
 func mustPutFast(b *testing.B, s *Store, content []byte) Digest {
 	d := digestOf(string(content))
 	if err := s.writeFile(s.entryPath(blobsDir, d), encodeBlob(content), 0); err != nil {
@@ -131,8 +131,8 @@ func mustPutFast(b *testing.B, s *Store, content []byte) Digest {
 	return d
 }
 
-// BenchmarkOutputs10000 is the store's part of a no-op run of 10,000
-// instances; b.N counts whole runs.
+// BenchmarkOutputs10000 measures the work of the store in a no-op run of 10,000 instances.
+// b.N counts whole runs.
 func BenchmarkOutputs10000(b *testing.B) {
 	const n = 10_000
 	s := manyRecords(b, n)
@@ -156,8 +156,7 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// BenchmarkStatIndex10000 opens the index of 10,000 unchanged files and asks
-// for each.
+// BenchmarkStatIndex10000 opens the index of 10,000 unchanged files and looks up each.
 func BenchmarkStatIndex10000(b *testing.B) {
 	const n = 10_000
 	s := newStore(b)

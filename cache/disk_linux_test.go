@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// inNamespace runs a helper that may mount: in a mount namespace of its own,
-// and as root of a user namespace.
+// inNamespace runs a helper that may mount filesystems: in its own mount namespace, as root
+// of a user namespace.
 func inNamespace(t *testing.T, name string) {
 	t.Helper()
 	cmd := helper(t, name, t.TempDir())
@@ -51,8 +51,8 @@ func init() {
 
 func TestFullDisk(t *testing.T) { inNamespace(t, "full") }
 
-// helperFull fills a small disk with results: the error names the directory
-// and a remedy, and what was stored before is still whole.
+// helperFull fills a small disk with results. The error must name the directory and a remedy,
+// and earlier results must stay valid.
 func helperFull(dir string, _ []string) error {
 	if err := mountTmpfs(dir, 0, "size=1m"); err != nil {
 		return err
@@ -88,7 +88,7 @@ func helperFull(dir string, _ []string) error {
 	if list, err := os.ReadDir(s.path(tmpDir)); err != nil || len(list) != 0 {
 		return fmt.Errorf("temporary files are left: %v, %v", list, err)
 	}
-	// A full disk can still be read from and made emptier.
+	// A full disk can still be read and trimmed.
 	s.Close()
 	if s, err = Open(s.dir, Options{}); err != nil {
 		return fmt.Errorf("a full disk cannot be opened: %w", err)
@@ -102,7 +102,7 @@ func helperFull(dir string, _ []string) error {
 
 func TestUnwritableDisk(t *testing.T) { inNamespace(t, "ro") }
 
-// helperUnwritable makes the disk read-only under an existing store.
+// helperUnwritable makes the disk of an existing store read-only.
 func helperUnwritable(dir string, _ []string) error {
 	if err := mountTmpfs(dir, 0, "size=1m"); err != nil {
 		return err

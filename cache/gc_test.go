@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// gcStore is a store that no process is writing to, with four records: three
-// share a blob, and they were used one day after the other.
+// gcStore returns a store without writers, with four records. Three share a blob. Each was
+// used one day after the previous one.
 func gcStore(t *testing.T) (*Store, *fakeClock, []*Record) {
 	t.Helper()
 	clock := newClock()
@@ -30,7 +30,7 @@ func gcStore(t *testing.T) (*Store, *fakeClock, []*Record) {
 	return openAt(t, dir, Options{Clock: clock.Now}), clock, records
 }
 
-// hits looks without touching.
+// hits looks records up without renewing their times.
 func hits(t *testing.T, s *Store, records []*Record) string {
 	t.Helper()
 	s = openAt(t, s.dir, Options{ReadOnly: true, Clock: s.clock})
@@ -77,7 +77,7 @@ func TestGCByAge(t *testing.T) {
 
 func TestGCBySize(t *testing.T) {
 	s, clock, records := gcStore(t)
-	// Using the oldest makes it the youngest.
+	// A use of the oldest record makes it the youngest.
 	if _, miss := s.Lookup(records[0].Key); miss != nil {
 		t.Fatal(miss)
 	}
@@ -114,7 +114,7 @@ func TestGCBySize(t *testing.T) {
 	if st, _ := s.Stats(); st.Blobs+st.Records != 0 || st.Tombstones != 4 {
 		t.Errorf("after emptying: %+v", st)
 	}
-	// What comes back has no tombstone any more.
+	// A record that is stored again has no tombstone.
 	mustRecord(t, s, records[1].Key, "again")
 	if _, miss := s.Lookup(records[1].Key); miss != nil {
 		t.Errorf("%+v", miss)
@@ -302,7 +302,7 @@ func TestVerify(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The blob, its record, the cut record, the one without its blob.
+		// The blob, its record, the truncated record, and the record without its blob.
 		if len(v.Problems) != 4 || v.Problems[0].Fixed != fix || v.Records != 4 {
 			t.Errorf("fix %v: %+v", fix, v)
 		}
@@ -342,8 +342,7 @@ func TestListAndStats(t *testing.T) {
 	}
 }
 
-// A record that is used between being listed and its removal stays, and so does
-// what it needs.
+// A record that is used after it was listed and before its removal stays, with its blobs.
 func TestGCSparesWhatIsUsedMeanwhile(t *testing.T) {
 	s, clock, records := gcStore(t)
 	blobs, listed, err := s.gcScan(t.Context())

@@ -29,7 +29,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%v shares it", other)
 		}
 	}
-	// A damaged line costs that line only.
+	// A damaged line only loses that line.
 	path := s.historyPath("p", "stage", "run=1")
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestHistoryConcurrent(t *testing.T) {
 	}
 }
 
-// A history that names no result any more explains nothing.
+// A history without any existing record is useless.
 func TestHistoryOfNothingIsRemoved(t *testing.T) {
 	clock := newClock()
 	dir := filepath.Join(t.TempDir(), "c")
@@ -72,7 +72,7 @@ func TestHistoryOfNothingIsRemoved(t *testing.T) {
 		if err := w.AppendHistory(project, "s", "", testKey(i), clock.Now()); err != nil {
 			t.Fatal(err)
 		}
-		// Lines are added without a time of the store's clock.
+		// The times of appended lines do not come from the store's clock.
 		if err := os.Chtimes(w.historyPath(project, "s", ""), clock.Now(), clock.Now()); err != nil {
 			t.Fatal(err)
 		}

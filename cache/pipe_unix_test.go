@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A pipe would block whoever opens it.
+// Opening a pipe blocks.
 func TestPipesAreRefused(t *testing.T) {
 	s := newStore(t)
 	dir := t.TempDir()

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Tests with several processes start this test binary again with the name of
-// a helper in an environment variable.
+// Tests with several processes start this test binary again, with the name of a helper in an
+// environment variable.
 const helperEnv = "CACHE_TEST_HELPER"
 
 var helpers = map[string]func(dir string, args []string) error{
@@ -52,8 +52,8 @@ func helper(t *testing.T, name, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// actionContent is the deterministic output of an action; some are large,
-// some are shared by many actions.
+// actionContent returns the deterministic output of an action. Some outputs are large, some
+// are shared by many actions.
 func actionContent(n int) []byte {
 	switch n % 5 {
 	case 0:
@@ -84,8 +84,7 @@ func putAction(s *Store, n int) error {
 		Outputs: []RecordOutput{{Name: "o", Path: "out/o", Digest: d, Size: size, Mode: 0o644}}})
 }
 
-// helperPut stores actions for ever and prints the number of each when it is
-// safe.
+// helperPut stores actions in an endless loop and prints the number of each when it is stored.
 func helperPut(dir string, args []string) error {
 	s, err := Open(dir, Options{})
 	if err != nil {
@@ -103,8 +102,8 @@ func helperPut(dir string, args []string) error {
 	}
 }
 
-// TestKill kills writers at random instants. What they have reported as stored
-// is there afterwards, and whatever is there is whole.
+// TestKill kills writers at random times. Afterwards, what they reported as stored must exist,
+// and everything that exists must be complete.
 func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	rounds := 25
@@ -122,8 +121,8 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// Every other process is killed in its first moments, while the
-		// store is being opened, the others in the middle of some put.
+		// Every other process is killed early, while the store is being opened.
+		// The others are killed during a put.
 		kill := func() { cmd.Process.Kill() }
 		after := 1 + rand.IntN(6)
 		if round%2 == 0 {
@@ -166,8 +165,8 @@ func TestKill(t *testing.T) {
 	mustVerify(t, s)
 }
 
-// helperRun does what a run does: it takes the lock of each key, and executes
-// an action whose result is not there.
+// helperRun does the work of a run: it locks each key, and executes an action whose result
+// does not exist.
 func helperRun(dir string, args []string) error {
 	s, err := Open(dir, Options{})
 	if err != nil {
@@ -225,14 +224,14 @@ func TestProcessesExecuteOnce(t *testing.T) {
 	}
 	s := openAt(t, dir, Options{})
 	mustVerify(t, s)
-	// One file that all keys share, and the one of touches.
+	// The file that all keys share, and the touch lock.
 	if list, _ := os.ReadDir(s.path(locksDir)); len(list) > 2 {
 		t.Errorf("locks are left: %v", list)
 	}
 }
 
-// TestEvictionAmongWriters evicts everything all the time while processes
-// store and look up. No put fails, and nothing is ever half there.
+// TestEvictionAmongWriters evicts everything repeatedly while other processes store and look
+// up. No put may fail, and no entry may be incomplete.
 func TestEvictionAmongWriters(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	t.Setenv("TMPDIR", t.TempDir())

@@ -83,8 +83,8 @@ func TestMissReasons(t *testing.T) {
 		_, full := s.Lookup(k)
 		_, _, hot := s.Outputs(k, 0)
 		if want.Corrupt {
-			// The first to see a corrupt record removes it, and the second
-			// knows that.
+			// The first lookup of a corrupt record removes it, and the second
+			// reports that.
 			if full == nil || hot == nil || !full.Corrupt || !hot.Corrupt || !strings.Contains(full.Reason, want.Reason) {
 				t.Errorf("got %+v and %+v, want %+v", full, hot, want)
 			}
@@ -213,8 +213,7 @@ func FuzzDecodeRecord(f *testing.F) {
 	})
 }
 
-// resum repairs the checksums of a mutated record, so that fuzzing gets past
-// them.
+// resum corrects the checksums of a mutated record, so that fuzzing passes them.
 func resum(b []byte) []byte {
 	if len(b) < recordFixedSize+recordSumSize {
 		return b

@@ -42,7 +42,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// What a failed stage printed is in no record: the account of its run keeps it.
+// No record contains the output of a failed stage, so the account of its run keeps it.
 func TestGCKeepsWhatRunsName(t *testing.T) {
 	clock := newClock()
 	dir := filepath.Join(t.TempDir(), "c")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// aged writes a file whose change lies well before now.
+// aged writes a file that was last changed well before now.
 func aged(t testing.TB, path, content string, clock *fakeClock) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -66,7 +66,7 @@ func TestStatIndex(t *testing.T) {
 		t.Error("saved though nothing has changed")
 	}
 
-	// An edit that keeps size and modification time shows in the change time.
+	// The change time reveals an edit that keeps size and modification time.
 	st, err := os.Stat(file)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestStatIndex(t *testing.T) {
 	}
 	wantFile(t, x, file, "two", 1)
 
-	// So does another file at its place.
+	// So does a different file at the same path.
 	other := file + ".new"
 	aged(t, other, "six", clock)
 	if err := os.Rename(other, file); err != nil {
@@ -140,9 +140,9 @@ func TestStatIndexClockJumpsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.Advance(-24 * time.Hour)
-	// In the running process: the file's times are in the future now.
+	// In this process: the file's times are now in the future.
 	wantFile(t, x, file, "one", 1)
-	// And on the disk: the index is.
+	// On the disk: the index is in the future.
 	x = s.OpenStatIndex("p")
 	if !strings.Contains(x.Problem, "in the future") {
 		t.Errorf("problem %q", x.Problem)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// fakeClock is a clock that tests move by hand.
+// fakeClock is a clock that tests set.
 type fakeClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -60,7 +60,7 @@ func mustPut(t testing.TB, s *Store, content string) Digest {
 	return d
 }
 
-// mustRecord stores a record with one output per given content.
+// mustRecord stores a record with one output for each given content.
 func mustRecord(t testing.TB, s *Store, k Key, contents ...string) *Record {
 	t.Helper()
 	r := &Record{
@@ -315,7 +315,7 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	}
 }
 
-// snapshot describes all files below dir with their times.
+// snapshot returns all files below dir with their times.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

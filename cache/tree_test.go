@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// makeTree writes files below a new directory: "d/" is a directory, "l -> t" a
-// link, "x*" an executable file with its name as content, anything else a file.
+// makeTree creates files in a new directory: "d/" is a directory, "l -> t" a link, "x*" an
+// executable file with its name as content, and anything else a regular file.
 func makeTree(t testing.TB, members ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,8 +109,8 @@ func TestPutTreeRefuses(t *testing.T) {
 	})
 }
 
-// A hostile manifest is stored as a blob with a right digest: only decoding
-// can refuse it.
+// A hostile manifest is stored as a blob with the correct digest, so that only decoding can
+// refuse it.
 func TestHostileManifest(t *testing.T) {
 	s := newStore(t)
 	x := mustPut(t, s, "x")
@@ -194,7 +194,7 @@ func FuzzDecodeTree(f *testing.F) {
 		if string(encodeTree(entries)) != string(b) {
 			t.Error("not canonical")
 		}
-		// Whatever is accepted has to stay inside, as the kernel sees it.
+		// The kernel must resolve every accepted tree inside the directory.
 		dir := t.TempDir()
 		root := filepath.Join(dir, "a", "b", "root")
 		for _, e := range entries {

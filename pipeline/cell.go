@@ -10,23 +10,23 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// A matrix may have a hundred thousand cells, and most expressions of a stage
-// read little of what differs between them. So an expression is evaluated
-// again only when something that it reads was set anew since the cell before.
+// A matrix may have a hundred thousand cells, and most expressions of a stage use few of
+// the values that differ between cells. So an expression is only evaluated again if a value
+// that it uses was set since the previous cell.
 
 // cellScope is the evaluation context of one stage, moved from cell to cell.
 type cellScope struct {
 	ctx  *hcl.EvalContext
-	cell *cell // the one at hand
+	cell *cell // the current cell
 	buf  []byte
-	// set counts how often each root was set anew, by its bit's position.
+	// set counts, by the position of its bit, how often each root was set.
 	set [len(rootNames)]int
 }
 
-// enter moves on to a cell.
+// enter moves to a cell.
 func (c *cellScope) enter(cell *cell) {
 	c.cell = cell
-	c.set[matrixRoot]++ // bound where an expression is evaluated
+	c.set[matrixRoot]++ // bound when an expression is evaluated
 }
 
 // matrixRoot is the position of "matrix" among the roots.
@@ -57,7 +57,7 @@ func (l *module) newCellScope() *cellScope {
 	return &cellScope{ctx: ctx}
 }
 
-// bind gives a root its value from here on.
+// bind sets the value of a root.
 func (c *cellScope) bind(root roots, val cty.Value) {
 	for i, r := range rootNames {
 		if r.root == root {
@@ -67,19 +67,19 @@ func (c *cellScope) bind(root roots, val cty.Value) {
 	}
 }
 
-// cellExpr is an expression of a stage with the value of the last cell.
+// cellExpr is an expression of a stage, with its value in the last cell.
 type cellExpr struct {
 	expr  hclsyntax.Expression
 	reads roots
 	val   cty.Value
 	parts []part // of an expression that needs no evaluation
-	ok    bool   // val is the value; otherwise a problem was reported
+	ok    bool   // whether val is the value; otherwise a problem was reported
 	done  bool
-	set   [len(rootNames)]int // the scope's counts when val was computed
+	set   [len(rootNames)]int // the counts of the scope when val was computed
 }
 
-// cellExpr prepares an expression that was checked; one that failed the check
-// never has a value.
+// cellExpr prepares an expression that was checked. An expression that failed the check has
+// no value.
 func (s *stage) cellExpr(expr hclsyntax.Expression) cellExpr {
 	reads, ok := s.reading[expr]
 	return cellExpr{expr: expr, reads: reads, done: !ok, parts: s.parts(expr)}
@@ -91,10 +91,10 @@ type part struct {
 	axis    int // -1: literal
 }
 
-// parts takes a template apart that consists of literals and axes only, such
-// as "data/${matrix.file}.json". These are nearly all expressions that differ
-// from cell to cell, and the texts of axes are known: joining them costs a
-// tenth of evaluation and gives the same. Other expressions have no parts.
+// parts splits a template that only consists of literals and axes, such as
+// "data/${matrix.file}.json". These are nearly all expressions that differ between cells.
+// The texts of the axes are known, so joining them gives the value at a tenth of the cost of
+// an evaluation. Other expressions have no parts.
 func (s *stage) parts(expr hclsyntax.Expression) []part {
 	template, ok := expr.(*hclsyntax.TemplateExpr)
 	if !ok || !s.cellsKnown {
@@ -121,9 +121,9 @@ func (s *stage) parts(expr hclsyntax.Expression) []part {
 	return parts
 }
 
-// eval brings the value up to date and tells whether it was computed anew. An
-// expression that failed in one cell is not tried in the others: the problem
-// would be the same a thousand times.
+// eval updates the value and reports whether it was computed again. An expression that failed
+// in one cell is not evaluated in others, because the same problem would be reported for
+// each.
 func (e *cellExpr) eval(l *loader, c *cellScope) (fresh bool) {
 	if e.done && (!e.ok || !e.stale(c)) {
 		return false
@@ -152,7 +152,7 @@ func (e *cellExpr) stale(c *cellScope) bool {
 	return false
 }
 
-// evalCell is eval without the search for unknown parts where there are none.
+// evalCell is eval, but only looks for unknown values if there may be any.
 func (l *loader) evalCell(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	val, diags := expr.Value(ctx)
 	if len(diags) > 0 {
@@ -167,14 +167,14 @@ func (l *loader) evalCell(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.
 	return val, val.IsWhollyKnown()
 }
 
-// text is a value as a string, the way HCL converts it.
+// text is a value as a string, as converted by HCL.
 type text struct {
 	s         string
 	null      bool
 	sensitive bool
 }
 
-// toText converts a value to text; problem says why it cannot be.
+// toText converts a value to text. If it cannot, problem says why.
 func toText(val cty.Value) (t text, problem string) {
 	if val.IsMarked() {
 		t.sensitive = true

@@ -6,8 +6,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// commandExpr is a command: its elements where they are written out, else one
-// expression that yields a list.
+// commandExpr is a command: its elements if they are written out, or else one expression that
+// gives a list.
 type commandExpr struct {
 	elements []cellExpr
 	whole    cellExpr
@@ -32,7 +32,7 @@ func (s *stage) commandExpr() commandExpr {
 	return commandExpr{whole: s.cellExpr(expr)}
 }
 
-// buildCommand brings the words up to date.
+// buildCommand updates the words of the command.
 func (b *builder) buildCommand() {
 	c := &b.command
 	if c.whole.expr != nil {
@@ -63,7 +63,7 @@ func (b *builder) buildCommand() {
 	c.words, c.sensitive = words, sensitive
 }
 
-// commandList takes a command that was computed as a whole.
+// commandList converts a command that is the value of one expression.
 func (b *builder) commandList(val cty.Value, at hcl.Range) bool {
 	sensitive := val.IsMarked()
 	val, _ = val.Unmark()
@@ -83,7 +83,7 @@ func (b *builder) commandList(val cty.Value, at hcl.Range) bool {
 	return ok && b.checkProgram(words, at)
 }
 
-// addWord adds an element of a command; one that is null is left out.
+// addWord adds an element of a command. It skips an element that is null.
 func (b *builder) addWord(words []string, val cty.Value, at hcl.Range, sensitive *bool) ([]string, bool) {
 	t, problem := toText(val)
 	if problem != "" {
@@ -111,7 +111,7 @@ func (b *builder) checkProgram(words []string, at hcl.Range) bool {
 	return false
 }
 
-// envExpr is the environment, entry by entry where it is written out.
+// envExpr is the environment, as separate entries if it is written out.
 type envExpr struct {
 	entries []cellExpr
 	names   []string
@@ -132,7 +132,7 @@ func (s *stage) envExpr() envExpr {
 	return e
 }
 
-// buildEnv brings the variables up to date.
+// buildEnv updates the environment variables.
 func (b *builder) buildEnv() {
 	e := &b.env
 	if e.whole.expr != nil {
@@ -171,7 +171,7 @@ func (b *builder) envMap(val cty.Value, at hcl.Range) bool {
 	return ok
 }
 
-// addVar adds a variable; one that is null stays unset.
+// addVar adds a variable. A variable that is null stays unset.
 func (b *builder) addVar(vars []EnvVar, name string, val cty.Value, at hcl.Range, sensitive *bool) ([]EnvVar, bool) {
 	t, problem := toText(val)
 	if problem != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// maxConditionText bounds the condition in a reason, in characters.
+// maxConditionText limits the text of a condition in a reason, in characters.
 const maxConditionText = 80
 
 // settleWhen evaluates the condition of a stage for every cell of its matrix.
@@ -39,7 +39,7 @@ func (l *module) settleWhen(s *stage) {
 			}
 		}
 		if !e.ok {
-			// Neither on nor off: who reads the outputs stays silent.
+			// Unknown whether on or off: stages that use the outputs report nothing.
 			s.cellsKnown = false
 			return
 		}
@@ -50,7 +50,7 @@ func (l *module) settleWhen(s *stage) {
 	}
 }
 
-// condition reads the value of a condition.
+// condition converts the value of a condition.
 func (l *module) condition(s *stage, val cty.Value, expr hclsyntax.Expression) (on, ok bool) {
 	if val.ContainsMarked() {
 		l.errorf(expr.Range(), "Sensitive value", "The condition of stage %q depends on a sensitive value, and whether a stage is off is printed. Use sensitive values in command or env only.", s.name)
@@ -64,7 +64,7 @@ func (l *module) condition(s *stage, val cty.Value, expr hclsyntax.Expression) (
 	return val.True(), true
 }
 
-// offReason says why a stage is off: its condition as it is written, and where.
+// offReason says why a stage is off: the text of its condition, and its place.
 func (l *module) offReason(expr hclsyntax.Expression) string {
 	at := expr.Range()
 	text := ""
@@ -77,7 +77,7 @@ func (l *module) offReason(expr hclsyntax.Expression) string {
 	return fmt.Sprintf("when = %s is false (%s:%d)", text, at.Filename, at.Start.Line)
 }
 
-// offAt says why a cell is off; "" when it is not.
+// offAt returns the reason why a cell is off, or "".
 func (s *stage) offAt(cell int) string {
 	if cell < len(s.off) {
 		return s.off[cell]
@@ -85,7 +85,7 @@ func (s *stage) offAt(cell int) string {
 	return ""
 }
 
-// isOff tells whether every instance of a stage is off.
+// isOff reports whether every instance of a stage is off.
 func (s *stage) isOff() bool {
 	for _, why := range s.off {
 		if why == "" {
@@ -95,7 +95,7 @@ func (s *stage) isOff() bool {
 	return len(s.off) > 0
 }
 
-// settleOnDemand reads on_demand.
+// settleOnDemand evaluates on_demand.
 func (l *module) settleOnDemand(s *stage) {
 	expr := s.content.expr("on_demand")
 	if expr == nil {
@@ -106,8 +106,7 @@ func (l *module) settleOnDemand(s *stage) {
 	}
 }
 
-// checkOnDemand reports stages of every run that need one that runs on demand
-// only.
+// checkOnDemand reports stages that are part of every run but need a stage on demand.
 func (l *loader) checkOnDemand() {
 	for _, s := range l.allStages {
 		if s.fixed.OnDemand {
@@ -122,7 +121,7 @@ func (l *loader) checkOnDemand() {
 	}
 }
 
-// checkDependsOn reads the stages that a stage waits for.
+// checkDependsOn reads the dependencies of a stage in depends_on.
 func (l *module) checkDependsOn(s *stage) {
 	expr := s.content.expr("depends_on")
 	if expr == nil {
@@ -158,15 +157,15 @@ func (l *module) checkDependsOn(s *stage) {
 	}
 }
 
-// waitFor makes a stage wait for another.
+// waitFor makes a stage wait for another one.
 func (s *stage) waitFor(target *stage) {
 	if !slices.Contains(s.after, target) {
 		s.after = append(s.after, target)
 	}
 }
 
-// waitForAll makes a stage wait for all stages of a module and of those that
-// it includes.
+// waitForAll makes a stage wait for all stages of a module and of the modules that it
+// includes.
 func (s *stage) waitForAll(m *module) {
 	if m == nil {
 		return
@@ -179,8 +178,8 @@ func (s *stage) waitForAll(m *module) {
 	}
 }
 
-// settleAfter lists the instances that the instances of a stage wait for. It
-// runs after all stages are in the plan.
+// settleAfter lists the instances that the instances of a stage wait for. It runs after all
+// stages are in the plan.
 func (l *loader) settleAfter(s *stage) {
 	if !s.planned || len(s.after) == 0 {
 		return

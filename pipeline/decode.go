@@ -7,15 +7,15 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// content is a block's body after it was checked against its schema. Only
-// what the schema knows is in it; of a block that may stand once, the first.
+// content is a block's body after it was checked against its schema. It only holds what the
+// schema allows. If a block occurs more often than allowed, it holds the first.
 type content struct {
 	attrs  map[string]*hclsyntax.Attribute
 	free   []*hclsyntax.Attribute // in source order
 	blocks []*hclsyntax.Block     // in source order
 }
 
-// expr is the expression of an attribute, nil when it is not set.
+// expr returns the expression of an attribute, or nil if it is not set.
 func (c *content) expr(name string) hclsyntax.Expression {
 	if a := c.attrs[name]; a != nil {
 		return a.Expr
@@ -23,7 +23,7 @@ func (c *content) expr(name string) hclsyntax.Expression {
 	return nil
 }
 
-// nested is the only block of a kind, nil when there is none.
+// nested returns the only block of a type, or nil.
 func (c *content) nested(name string) *hclsyntax.Block {
 	for _, b := range c.blocks {
 		if b.Type == name {
@@ -33,8 +33,8 @@ func (c *content) nested(name string) *hclsyntax.Block {
 	return nil
 }
 
-// decode checks the static shape of a body, what it is a body of being named
-// by what ("the pipeline file", `stage "x"`).
+// decode checks the static structure of a body. what names the body in messages ("the
+// pipeline file", `stage "x"`).
 func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl.Range) *content {
 	c := &content{attrs: make(map[string]*hclsyntax.Attribute, len(body.Attributes))}
 	attrs := make([]*hclsyntax.Attribute, 0, len(body.Attributes))
@@ -111,11 +111,11 @@ func (l *module) checkLabels(b *hclsyntax.Block, schema *block) bool {
 	return true
 }
 
-// maxName bounds names, which become parts of file names.
+// maxName limits the length of names, which become parts of file names.
 const maxName = 100
 
-// validName tells whether a stage, variable, local, axis, input or output may
-// be called so: names are referred to in expressions and name files.
+// validName reports whether a name is valid for a stage, variable, local, axis, input or
+// output: names are used in expressions and as file names.
 func validName(s string) bool {
 	if s == "" || len(s) > maxName {
 		return false
@@ -129,7 +129,7 @@ func validName(s string) bool {
 	return true
 }
 
-// capital makes the first letter of a message upper case.
+// capital returns s with its first letter in upper case.
 func capital(s string) string {
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]

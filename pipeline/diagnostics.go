@@ -12,12 +12,11 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxSourceLine is the longest source line, in bytes, that is printed whole.
+// maxSourceLine is the length in bytes of the longest source line that is printed in full.
 const maxSourceLine = 500
 
-// WriteDiagnostics prints diagnostics with the source lines they are about,
-// in hcl's own form. A width of 0 does not wrap. Of a line that is very long
-// only the start is shown.
+// WriteDiagnostics prints diagnostics with their source lines, in the format of hcl. A width
+// of 0 does not wrap lines. It only prints the start of a very long source line.
 func WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File, color bool, width uint) error {
 	whole := hcl.NewDiagnosticTextWriter(w, files, width, color)
 	placeOnly := hcl.NewDiagnosticTextWriter(w, nil, width, color)
@@ -38,7 +37,7 @@ func WriteDiagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.
 	return nil
 }
 
-// sourceLine returns the source between the line breaks around a range.
+// sourceLine returns the source line or lines of a range.
 func sourceLine(at *hcl.Range, files map[string]*hcl.File) []byte {
 	if at == nil || files[at.Filename] == nil || at.Start.Byte > len(files[at.Filename].Bytes) {
 		return nil
@@ -51,7 +50,7 @@ func sourceLine(at *hcl.Range, files map[string]*hcl.File) []byte {
 	return src[start:]
 }
 
-// errorf adds an error at a place in the source. The detail says what to do.
+// errorf adds an error with its place in the source. The detail gives a remedy.
 func (l *loader) errorf(at hcl.Range, summary, detail string, args ...any) {
 	l.report(hcl.DiagError, at, summary, fmt.Sprintf(detail, args...))
 }
@@ -68,10 +67,9 @@ func (l *loader) report(severity hcl.DiagnosticSeverity, at hcl.Range, summary, 
 	l.diags = append(l.diags, d)
 }
 
-// sortDiagnostics puts diagnostics in the order of the source: problems are
-// found in the order of evaluation, which means nothing to a reader.
-// A file that is included twice is evaluated twice; what is wrong with it is
-// listed once. Files of values come before those of the pipeline.
+// sortDiagnostics sorts diagnostics by their place in the source, because the order of
+// evaluation means nothing to a reader. A file that is included twice is evaluated twice, but
+// its problems are listed once. Files of values come before those of the pipeline.
 func (l *loader) sortDiagnostics() hcl.Diagnostics {
 	diags := l.diags
 	place := func(d *hcl.Diagnostic) (int, string, int) {
@@ -96,12 +94,12 @@ func (l *loader) sortDiagnostics() hcl.Diagnostics {
 	})
 }
 
-// sensitive marks values that are never printed.
+// sensitive marks values that must not be printed.
 type sensitive struct{}
 
-// eval evaluates an expression. It reports what goes wrong and answers false
-// then, and also, silently, when the value depends on something that failed
-// before: values that could not be computed are unknown, and nothing else is.
+// eval evaluates an expression. If there is a problem, it reports it and returns false. It also
+// returns false, without a report, if the value depends on a value that could not be computed.
+// Only such values are unknown.
 func (l *loader) eval(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	val, diags := expr.Value(ctx)
 	if len(diags) > 0 {
@@ -113,9 +111,9 @@ func (l *loader) eval(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, boo
 	return val, val.IsWhollyKnown()
 }
 
-// addEval adds what evaluation reported, without the values of sensitive
-// variables: messages of functions quote their arguments, and the context of
-// a "for" expression holds elements without their mark.
+// addEval adds the diagnostics of an evaluation without the values of sensitive variables:
+// messages of functions quote their arguments, and the context of a "for" expression holds
+// elements without their mark.
 func (l *loader) addEval(diags hcl.Diagnostics, expr hcl.Expression, ctx *hcl.EvalContext) {
 	redact := false
 	for _, traversal := range expr.Variables() {
@@ -134,8 +132,8 @@ func (l *loader) addEval(diags hcl.Diagnostics, expr hcl.Expression, ctx *hcl.Ev
 	}
 }
 
-// didYouMean is a sentence that suggests the closest of names, with a space
-// in front; "" when none is close.
+// didYouMean returns a sentence that suggests the closest name, with a leading space, or "" if
+// no name is close.
 func didYouMean(given string, names []string) string {
 	if s := closest(given, names); s != "" {
 		return fmt.Sprintf(" Did you mean %q?", s)
@@ -143,8 +141,8 @@ func didYouMean(given string, names []string) string {
 	return ""
 }
 
-// closest returns the name that is fewest edits away from given, the first of
-// several, or "" when all are too far.
+// closest returns the name with the smallest edit distance from given, the first of several, or
+// "" if none is close.
 func closest(given string, names []string) string {
 	best, bestDist := "", max(2, len(given)/3)+1
 	for _, name := range names {
@@ -158,7 +156,7 @@ func closest(given string, names []string) string {
 	return best
 }
 
-// anyOf lists names for a sentence: `"a", "b" or "c"`.
+// anyOf formats names for a sentence: `"a", "b" or "c"`.
 func anyOf(names []string) string {
 	const most = 12
 	quoted := make([]string, 0, min(len(names), most)+1)

@@ -12,8 +12,8 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// disk is what the language may ask of the file system: it looks, and never
-// writes. Paths are absolute, except those the caller of Load gave.
+// disk is the language's read-only access to the file system. Paths are absolute, except those
+// that the caller of Load gave.
 type disk interface {
 	Open(path string) (io.ReadCloser, error)
 	Lstat(path string) (fs.FileInfo, error)
@@ -30,9 +30,8 @@ func (osDisk) Lstat(path string) (fs.FileInfo, error)     { return cache.Lstat(p
 func (osDisk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
 func (osDisk) Resolve(path string) (string, error)        { return filepath.EvalSymlinks(path) }
 
-// pathError says in a few words what is wrong with a path, named the way the
-// pipeline wrote it: the absolute path is noise, and is another one on every
-// machine.
+// pathError describes the problem with a path. It uses the path as written in the pipeline,
+// because the absolute path differs on every machine.
 func pathError(label string, err error) string {
 	reason := err
 	var pe *fs.PathError
@@ -48,7 +47,7 @@ func pathError(label string, err error) string {
 	return fmt.Sprintf("%q cannot be read (%v)", label, reason)
 }
 
-// within tells whether path is dir or lies below it. Both are clean.
+// within reports whether path is dir or inside dir. Both paths are clean.
 func within(path, dir string) bool {
 	if path == dir || dir == string(filepath.Separator) {
 		return true
@@ -56,7 +55,7 @@ func within(path, dir string) bool {
 	return len(path) > len(dir) && strings.HasPrefix(path, dir) && path[len(dir)] == filepath.Separator
 }
 
-// fileKind names what is neither a file nor a directory.
+// fileKind describes the type of something that is neither a file nor a directory.
 func fileKind(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:

@@ -1,6 +1,6 @@
-// Package pipeline is the language: HCL in, a validated plan out. It parses
-// pipeline.hcl, evaluates variables, locals, functions and matrices, and
-// reports every problem it finds as a diagnostic with a summary, a remedy and
-// a source range. It knows nothing of MCP, of processes or of stores: of the
-// cache it imports the two id types only.
+// Package pipeline implements the language of pipelines: it reads HCL and returns a validated
+// plan. It parses pipeline files, evaluates variables, locals, functions and matrices, and
+// reports every problem as a diagnostic with a summary, a remedy and a source range. It does
+// not depend on MCP, processes or stores. From package cache it only uses identifiers and file
+// status.
 package pipeline

@@ -16,12 +16,11 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// maxFileFunction is the size in bytes up to which file reads: its content
-// becomes a value in memory, and likely an argument of a command.
+// maxFileFunction is the size in bytes of the largest file that the function file reads: its
+// content becomes a value in memory, and likely an argument of a command.
 const maxFileFunction = 4 << 20
 
-// fileFunctions are the functions that look at files, relative to the
-// pipeline's directory.
+// fileFunctions returns the functions that read files, relative to the pipeline's directory.
 func (l *loader) fileFunctions() []funcDoc {
 	param := []function.Parameter{{Name: "path", Type: cty.String}}
 	return []funcDoc{
@@ -59,7 +58,7 @@ func (l *loader) fileFunctions() []funcDoc {
 	}
 }
 
-// consult is find for functions. What is not there is noted too: it may come.
+// consult is find for functions. It also records missing files, which may appear later.
 func (l *loader) consult(label string) (string, fs.FileInfo, error) {
 	path, fi, err := l.sources.find(label)
 	switch {
@@ -71,7 +70,7 @@ func (l *loader) consult(label string) (string, fs.FileInfo, error) {
 	return path, fi, err
 }
 
-// openFile opens a regular file that a function names.
+// openFile opens a regular file for a function.
 func (l *loader) openFile(label string) (io.ReadCloser, error) {
 	path, fi, err := l.consult(label)
 	if err != nil {
@@ -140,9 +139,9 @@ func (l *loader) fileSet(label, pattern string) (cty.Value, error) {
 	}
 	vals := make([]cty.Value, 0, len(files))
 	for _, f := range files {
-		l.consulted[filepath.Dir(f.Source)] = true // another may come beside it
+		l.consulted[filepath.Dir(f.Source)] = true // a file may be added there
 		val := cty.StringVal(f.Path)
-		// Text is normalised, and then names another file or none.
+		// cty normalises text, which may change the name of the file.
 		if !utf8.ValidString(f.Path) || val.AsString() != f.Path {
 			return cty.NilVal, fmt.Errorf("%q cannot be named in a pipeline: its name is not UTF-8 text in the normal form NFC; rename the file, or give the whole directory as an input", f.Label)
 		}

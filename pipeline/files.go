@@ -12,32 +12,32 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// MainFile is the name of the file that every pipeline directory has. It
-// stands for its directory: who names it names all files of the pipeline.
+// MainFile is the name of the main file of a pipeline directory. Naming it stands for naming the
+// directory, with all its pipeline files.
 const MainFile = "pipeline.hcl"
 
-// fileSuffix ends the names of pipeline files.
+// fileSuffix is the suffix of pipeline files.
 const fileSuffix = ".hcl"
 
-// SkippedFile is a file beside a pipeline that belongs to something else.
+// SkippedFile is a file in the directory of a pipeline that is not part of the pipeline.
 type SkippedFile struct {
 	Path string
 	Why  string // continues a sentence: "it holds ..."
 }
 
-// moduleSource is the files of one pipeline or of one that is included.
+// moduleSource holds the files of a pipeline or of an included module.
 type moduleSource struct {
 	main string // the path of the main file, as messages name it
 	dir  string // its directory, as messages name it
-	real string // the main file with links followed; tells sources apart
+	real string // the main file without symbolic links; identifies the source
 	// files are the pipeline files, the main file first.
 	files  []string
 	bodies []*hclsyntax.Body
-	broken bool // a file cannot be read or is not well formed
+	broken bool // whether a file cannot be read or parsed
 }
 
-// mainFile is the file that a path stands for. whole tells that the other
-// pipeline files of its directory belong to it.
+// mainFile returns the main file for a path. whole reports whether the other pipeline files of
+// its directory belong to it.
 func mainFile(d disk, path string) (file string, whole bool) {
 	if real, err := d.Resolve(path); err == nil {
 		if fi, err := d.Lstat(real); err == nil && fi.IsDir() {
@@ -47,15 +47,14 @@ func mainFile(d disk, path string) (file string, whole bool) {
 	return path, filepath.Base(path) == MainFile
 }
 
-// MainFileOf is the main file of the pipeline that a path stands for.
+// MainFileOf returns the main file of the pipeline at path.
 func MainFileOf(path string) string {
 	file, _ := mainFile(osDisk{}, path)
 	return file
 }
 
-// Files lists the files of the pipeline that a path stands for: the main file
-// first, then the others by name. A file that cannot be parsed is listed, so
-// that whoever works on the list reports it.
+// Files lists the files of the pipeline at path: the main file first, then the others by name. It
+// includes files that cannot be parsed, so that the caller can report them.
 func Files(path string) ([]string, error) {
 	l := &loader{disk: osDisk{}, files: map[string]*hcl.File{}, plan: &Plan{}, parsed: map[string]*moduleSource{}}
 	main, whole := mainFile(l.disk, path)
@@ -67,8 +66,8 @@ func Files(path string) ([]string, error) {
 	return src.files, nil
 }
 
-// read reads the files of a pipeline. It returns nil after it told fail that
-// the main file cannot be read.
+// read reads the files of a pipeline. If it cannot read the main file, it calls fail and returns
+// nil.
 func (l *loader) read(main string, whole bool, fail func(file string, err error)) *moduleSource {
 	real, err := l.disk.Resolve(main)
 	if err != nil {
@@ -92,7 +91,7 @@ func (l *loader) read(main string, whole bool, fail func(file string, err error)
 	return src
 }
 
-// add takes a file into a pipeline.
+// add adds a file to a pipeline.
 func (l *loader) add(src *moduleSource, file string, body *hclsyntax.Body) {
 	src.files = append(src.files, file)
 	src.bodies = append(src.bodies, body)
@@ -102,9 +101,8 @@ func (l *loader) add(src *moduleSource, file string, body *hclsyntax.Body) {
 	}
 }
 
-// parse parses a pipeline file. It returns nil when the file is not well
-// formed: after a syntax error the parser skips what it does not understand,
-// and whatever else could be said would be guesswork.
+// parse parses a pipeline file. It returns nil for a file with syntax errors: the parser skips
+// what it does not understand, so further diagnostics would be unreliable.
 func (l *loader) parse(file string, text []byte) *hclsyntax.Body {
 	text = unixLines(text)
 	if !l.checkText(text, file) {
@@ -119,8 +117,8 @@ func (l *loader) parse(file string, text []byte) *hclsyntax.Body {
 	return parsed.Body.(*hclsyntax.Body)
 }
 
-// malformed tells whether a parser's problems leave the rest of a file in
-// doubt. The parser goes on undisturbed after an attribute that is there twice.
+// malformed reports whether the diagnostics of the parser make the rest of a file unreliable. A
+// duplicate attribute does not.
 func malformed(diags hcl.Diagnostics) bool {
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError && d.Summary != "Attribute redefined" {
@@ -130,7 +128,7 @@ func malformed(diags hcl.Diagnostics) bool {
 	return false
 }
 
-// readBeside reads the other files of a pipeline's directory.
+// readBeside reads the other files in a pipeline's directory.
 func (l *loader) readBeside(src *moduleSource) {
 	entries, err := l.disk.ReadDir(src.dir)
 	if err != nil {
@@ -147,7 +145,7 @@ func (l *loader) readBeside(src *moduleSource) {
 	}
 }
 
-// readOther reads a file beside the main file, if it belongs to the pipeline.
+// readOther reads another file of the directory, if it belongs to the pipeline.
 func (l *loader) readOther(src *moduleSource, file string) {
 	real, err := l.disk.Resolve(file)
 	var fi fs.FileInfo
@@ -189,16 +187,15 @@ func (l *loader) readOther(src *moduleSource, file string) {
 	l.add(src, file, body)
 }
 
-// has tells whether a file holds a block of a type.
+// has reports whether a file contains a block of a type.
 func has(body *hclsyntax.Body, typ string) bool {
 	return body != nil && slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == typ })
 }
 
-// foreign says why a file beside the main file is none of the pipeline, such
-// as an adapter, a file of variables' values or another program's. A file that
-// holds a stage or a pipeline block is one of the pipeline whatever else it
-// holds, and so is one whose blocks have names that are nearly right: what is
-// wrong with it is then reported.
+// foreign returns the reason why a file in the directory is not part of the pipeline, such as an
+// adapter, a file of variables' values or a file of another program. A file with a stage or a
+// pipeline block is always part of the pipeline, and so is a file whose blocks have misspelled
+// names, so that its problems are reported.
 func foreign(body *hclsyntax.Body) string {
 	if body == nil {
 		return ""

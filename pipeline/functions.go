@@ -11,9 +11,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// funcDoc is a function of the language with its line in the reference. A
-// function is a pure function of its arguments and of the files it names: none
-// reads the clock, the environment, the network or chance.
+// funcDoc is a function of the language with its line in the reference. The result of a function
+// depends only on its arguments and on the files that it names, not on the clock, the
+// environment, the network or random numbers.
 type funcDoc struct {
 	name      string
 	signature string
@@ -21,8 +21,8 @@ type funcDoc struct {
 	fn        function.Function
 }
 
-// functions is the table of functions for one pipeline: those that all share
-// and those that read files relative to it.
+// functions returns the functions for one pipeline: those common to all pipelines, and those that
+// read files relative to it.
 func (l *loader) functions() map[string]function.Function {
 	m := maps.Clone(sharedFunctions())
 	for _, f := range l.fileFunctions() {

@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// maxCycles bounds how many cycles are reported of one knot, maxCycleSearches
-// how many of its edges are looked at for that.
+// maxCycles limits the reported cycles of one strongly connected component, maxCycleSearches the
+// number of its edges that are searched.
 const (
 	maxCycles        = 20
 	maxCycleSearches = 500
 )
 
-// cycles lists cycles of a graph given as the successors of each node. Every
-// edge that is on a cycle is on one that is listed, each cycle is listed once
-// and starts with its smallest node, and the order is that of these nodes:
-// who breaks all that are listed has broken nearly every other too. All
-// elementary cycles cannot be listed, since their number is exponential.
+// cycles lists cycles of a graph, given as the successors of each node. Every edge on a cycle is on
+// a listed cycle. Each cycle is listed once and starts with its smallest node, and the cycles are
+// sorted by these nodes. Removing all listed cycles removes nearly all others too. It does not list
+// all elementary cycles, because their number is exponential.
 func cycles(edges [][]int) [][]int {
 	component := components(edges)
 	var found [][]int
@@ -35,7 +34,7 @@ func cycles(edges [][]int) [][]int {
 			if path == nil {
 				continue
 			}
-			// Turn it so that the smallest node is first.
+			// Rotate the cycle so that the smallest node is first.
 			least := slices.Index(path, slices.Min(path))
 			path = append(slices.Clone(path[least:]), path[:least]...)
 			if id := fmt.Sprint(path); !seen[id] {
@@ -52,8 +51,7 @@ func cycles(edges [][]int) [][]int {
 	return found
 }
 
-// shortest is a shortest path between two nodes of one component, both ends
-// included.
+// shortest returns a shortest path between two nodes of one component, including both.
 func shortest(edges [][]int, component []int, from, to int) []int {
 	before := map[int]int{from: -1}
 	queue := []int{from}
@@ -78,8 +76,8 @@ func shortest(edges [][]int, component []int, from, to int) []int {
 	return nil
 }
 
-// components numbers the strongly connected components (Tarjan 1972), with a
-// stack of its own: a chain of stages may be longer than the program's.
+// components numbers the strongly connected components (Tarjan 1972). It uses an explicit stack,
+// because a chain of stages may be longer than the program's stack.
 func components(edges [][]int) []int {
 	const unseen = -1
 	n := len(edges)
@@ -134,9 +132,8 @@ func components(edges [][]int) []int {
 	return component
 }
 
-// order lists the nodes so that each comes after its successors, and else in
-// the order of their numbers. Nodes on cycles, and what depends on them, come
-// last.
+// order lists the nodes so that each comes after its successors, and otherwise in numerical order.
+// Nodes on cycles, and nodes that depend on them, come last.
 func order(edges [][]int) []int {
 	waits := make([]int, len(edges))
 	users := make([][]int, len(edges))

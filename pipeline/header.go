@@ -13,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// decodeHeader reads the constants of the pipeline block.
+// decodeHeader decodes the constants of the pipeline block.
 func (l *module) decodeHeader(b *hclsyntax.Block) {
 	if l.header != nil {
 		l.errorf(b.DefRange(), "Duplicate block", "The pipeline has a pipeline block already, at %s. Merge the two. If %s is a pipeline of its own, move it to another directory: all files of one are one pipeline.",
@@ -23,7 +23,7 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 	l.headerAt = b.DefRange()
 	l.header = l.decode(b.Body, pipelineSchema, "the pipeline block", b.DefRange())
 	if l.parent != nil {
-		// Of an included file nothing counts but what it needs to run.
+		// In an included file, only the requirements of the pipeline block apply.
 		if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
 			l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
 		}
@@ -54,8 +54,8 @@ func (l *module) checkVersion(required string, at hcl.Range) {
 	}
 }
 
-// settleResults evaluates what refers to outputs from outside of stages. It
-// runs after all stages are in the plan.
+// settleResults evaluates references to outputs outside of stages. It runs after all stages are in
+// the plan.
 func (l *module) settleResults() {
 	if l.header == nil {
 		return
@@ -115,7 +115,7 @@ func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 	return o.stage.ref(o.cell, o.name), o.stage.output(o.cell, o.name), true
 }
 
-// resultExprs lists verdict and the values of publish.
+// resultExprs returns the expressions of verdict and publish.
 func (l *module) resultExprs() []hclsyntax.Expression {
 	var exprs []hclsyntax.Expression
 	if e := l.header.expr("verdict"); e != nil {
@@ -129,8 +129,8 @@ func (l *module) resultExprs() []hclsyntax.Expression {
 	return exprs
 }
 
-// checkResults checks the references of verdict and publish. It runs before
-// stages are instantiated, since it tells which of them need single instances.
+// checkResults checks the references of verdict and publish. It runs before stages are instantiated,
+// because it determines which stages need single instances.
 func (l *module) checkResults() {
 	if l.header == nil {
 		return
@@ -170,8 +170,8 @@ func (l *module) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) 
 	slices.SortFunc(l.plan.Publish, func(a, b Publish) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// checkFeedback warns of inputs that publishing changes: every run would give
-// the next one something to do.
+// checkFeedback warns about inputs that publishing changes, because every run would then make the
+// next one necessary.
 func (l *module) checkFeedback(at hcl.Range) {
 	for _, p := range l.plan.Publish {
 		target := filepath.Join(l.sources.real, filepath.FromSlash(p.Path))
@@ -201,8 +201,8 @@ func fileBelow(inputs []Input, target string) *SourceFile {
 	return nil
 }
 
-// publishProblem says why a result may not be copied to a path. The sentence
-// continues one whose subject is the path.
+// publishProblem returns the reason why a result cannot be published to a path, as a phrase that
+// follows the path.
 func (l *module) publishProblem(target string) string {
 	slashed := filepath.ToSlash(target)
 	clean := path.Clean(slashed)
@@ -225,8 +225,7 @@ func (l *module) publishProblem(target string) string {
 	return ""
 }
 
-// whyNull says which stage an output is null for; the sentence continues one
-// whose subject is what the output would be.
+// whyNull says which stage makes an output null, as a phrase that follows the name of the reference.
 func (l *module) whyNull(expr hclsyntax.Expression) string {
 	for _, t := range expr.Variables() {
 		if name, _, ok := step(t, 1); ok && t.RootName() == "stage" {

@@ -11,8 +11,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxModules bounds the modules of a pipeline: where each of a chain of files
-// includes the next one twice, their number doubles with every file.
+// maxModules limits the modules of a pipeline: in a chain of files that each include the next one
+// twice, the number of modules doubles with every file.
 const maxModules = 1000
 
 // include is a decoded include block.
@@ -21,17 +21,17 @@ type include struct {
 	at      hcl.Range // of the name
 	content *content
 	inputs  []namedExpr
-	// child is the module, nil when it cannot be read.
+	// child is the module, or nil if it cannot be read.
 	child *module
-	// value is the object of the child's outputs, unknown until they are.
+	// value is the object of the child's outputs, unknown until they are known.
 	value cty.Value
 }
 
-// moduleOutput is a decoded output block: what a module hands on.
+// moduleOutput is a decoded output block: an output of a module.
 type moduleOutput struct {
 	name string
 	at   hcl.Range
-	expr hclsyntax.Expression // nil when it is missing
+	expr hclsyntax.Expression // nil if it is missing
 	val  cty.Value
 }
 
@@ -53,7 +53,7 @@ func (l *module) decodeInclude(b *hclsyntax.Block) {
 	}
 }
 
-// openInclude reads the files that an include names.
+// openInclude reads the files of an include.
 func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 	switch {
 	case source == "" || strings.ContainsRune(source, 0):
@@ -80,8 +80,7 @@ func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 	return l.newModule(l, l.prefix+n.name+"/", src)
 }
 
-// includesItself reports a module that would include itself, with the way
-// that leads back to it.
+// includesItself reports a module that would include itself, with the chain of includes.
 func (l *module) includesItself(main string, at hcl.Range) bool {
 	real, err := l.disk.Resolve(main)
 	if err != nil {
@@ -113,7 +112,7 @@ func (l *module) decodeOutput(b *hclsyntax.Block) {
 	l.outputOrder = append(l.outputOrder, o)
 }
 
-// outputNames lists what a module hands on.
+// moduleOutputNames lists the outputs of a module.
 func (l *module) moduleOutputNames() []string {
 	names := make([]string, len(l.outputOrder))
 	for i, o := range l.outputOrder {
@@ -130,8 +129,7 @@ func (l *module) includeNames() []string {
 	return names
 }
 
-// settleIncludes evaluates the modules that this one includes, each after
-// those whose outputs it is given.
+// settleIncludes evaluates the included modules, each after the modules whose outputs it uses.
 func (l *module) settleIncludes() {
 	index := make(map[string]int, len(l.includeOrder))
 	for i, n := range l.includeOrder {
@@ -169,7 +167,7 @@ func (l *module) settleIncludes() {
 	}
 }
 
-// includeInputs splits the inputs of an include into its entries.
+// includeInputs returns the entries of the inputs of an include.
 func (l *module) includeInputs(n *include) []namedExpr {
 	expr := n.content.expr("inputs")
 	if expr == nil {
@@ -198,7 +196,7 @@ func (l *module) includeInputs(n *include) []namedExpr {
 	return entries
 }
 
-// settleInclude gives a module its inputs and takes its outputs.
+// settleInclude sets the inputs of a module and reads its outputs.
 func (l *module) settleInclude(n *include) {
 	set := map[string]cty.Value{}
 	for _, e := range n.inputs {
@@ -229,8 +227,8 @@ func (l *module) settleInclude(n *include) {
 	n.value = cty.ObjectVal(vals)
 }
 
-// given reports the variables of an included module that have no value: the
-// place to mend is the include, not the variable.
+// given reports the variables of an included module that have no value. The diagnostic is at the
+// include, where the value has to be added.
 func (l *module) given(n *include, set map[string]cty.Value) {
 	for _, v := range l.variableOrder {
 		if _, ok := set[v.name]; ok || v.hasPreset {
@@ -242,11 +240,11 @@ func (l *module) given(n *include, set map[string]cty.Value) {
 	}
 }
 
-// setInput gives a variable of an included module its value.
+// setInput sets a variable of an included module.
 func (l *module) setInput(set map[string]cty.Value, n *include, v *variable, val cty.Value, at hcl.Range) {
 	val, marks := val.UnmarkDeep()
 	if val.IsNull() && holdsOutputs(val.Type()) {
-		val = cty.NullVal(cty.DynamicPseudoType) // an output of a stage that is off is no type's
+		val = cty.NullVal(cty.DynamicPseudoType) // the output of a stage that is off has no type
 	}
 	secret := len(marks) > 0 || v.sensitive
 	val, err := v.convert(val)
@@ -264,7 +262,7 @@ func (l *module) setInput(set map[string]cty.Value, n *include, v *variable, val
 	set[v.name] = val.WithMarks(marks)
 }
 
-// outputContext is the scope of what refers to outputs from outside of stages.
+// outputContext returns the scope for references to outputs outside of stages.
 func (l *module) outputContext() *hcl.EvalContext {
 	ctx := l.base.NewChild()
 	stages := make(map[string]cty.Value, len(l.stageOrder))
@@ -275,7 +273,7 @@ func (l *module) outputContext() *hcl.EvalContext {
 	return ctx
 }
 
-// includeValue is what "include" evaluates to.
+// includeValue returns the value of "include".
 func (l *module) includeValue() cty.Value {
 	vals := make(map[string]cty.Value, len(l.includeOrder))
 	for _, n := range l.includeOrder {
@@ -284,7 +282,7 @@ func (l *module) includeValue() cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-// settleModuleOutputs evaluates what the module hands on.
+// settleModuleOutputs evaluates the outputs of the module.
 func (l *module) settleModuleOutputs() {
 	for _, o := range l.outputOrder {
 		if o.expr == nil || !l.check(o.expr, place{allow: scopeResult, what: fmt.Sprintf("the output %q", o.name)}) {
@@ -303,7 +301,7 @@ func (l *module) settleModuleOutputs() {
 	}
 }
 
-// holdsOutputs tells whether values of a type may hold outputs of stages.
+// holdsOutputs reports whether values of a type may contain outputs of stages.
 func holdsOutputs(ty cty.Type) bool {
 	switch {
 	case ty == outputType:
@@ -322,7 +320,7 @@ func holdsOutputs(ty cty.Type) bool {
 	return false
 }
 
-// stagesIn lists the stages whose outputs a value holds, each once.
+// stagesIn lists the stages whose outputs a value contains, each once.
 func stagesIn(val cty.Value) []*stage {
 	if !holdsOutputs(val.Type()) {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// inputsDir is where inputs are put.
+// inputsDir is the directory for inputs.
 const inputsDir = "in"
 
-// source works out what the value of an input stands for. It returns nil for
-// an input that is left out, and false after it reported a problem.
+// source determines what the value of an input refers to. It returns nil for an input that is left
+// out, and false after it has reported a problem.
 func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*Input, bool) {
 	if val.ContainsMarked() {
 		l.errorf(at, "Sensitive value", "The input %q of stage %q depends on a sensitive value, which would be printed. Use sensitive values in command or env only.", name, s.name)
@@ -59,7 +59,7 @@ func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*In
 	return in, len(problems) == 0
 }
 
-// isStage tells whether a type is that of "stage.NAME".
+// isStage reports whether a type is that of "stage.NAME".
 func isStage(ty cty.Type) bool {
 	if !ty.IsObjectType() {
 		return false
@@ -72,8 +72,7 @@ func isStage(ty cty.Type) bool {
 	return false
 }
 
-// sourcePath takes a file, or a directory with all files below it that the
-// filter takes.
+// sourcePath adds a file, or the files in a directory and its subdirectories that pass the filter.
 func (l *module) sourcePath(in *Input, label string, f filter) []string {
 	real, fi, err := l.sources.find(label)
 	if err != nil {
@@ -102,7 +101,7 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 	return nil
 }
 
-// sourceTree takes { path, include, exclude }.
+// sourceTree adds { path, include, exclude }.
 func (l *module) sourceTree(in *Input, val cty.Value) []string {
 	var label string
 	var f filter
@@ -140,7 +139,7 @@ func (l *module) sourceTree(in *Input, val cty.Value) []string {
 	return l.sourcePath(in, label, f)
 }
 
-// globs reads a list of patterns.
+// globs converts a list of patterns.
 func globs(val cty.Value) ([]string, string) {
 	if val.IsNull() {
 		return nil, ""
@@ -167,7 +166,7 @@ func globs(val cty.Value) ([]string, string) {
 	return patterns, ""
 }
 
-// sourceSet takes a list of paths, or a list of outputs.
+// sourceSet adds a list of paths, or a list of outputs.
 func (l *module) sourceSet(in *Input, val cty.Value) []string {
 	in.Tree = true
 	var problems []string
@@ -210,8 +209,8 @@ func (l *module) sourceSet(in *Input, val cty.Value) []string {
 	return nil
 }
 
-// onlyNulls tells whether a list has elements and all are null: files that are
-// not there, or outputs of stages that are off. The input is then left out.
+// onlyNulls reports whether a list is not empty and all its elements are null: missing files, or
+// outputs of stages that are off. The input is then left out.
 func onlyNulls(val cty.Value) bool {
 	for it := val.ElementIterator(); it.Next(); {
 		if _, v := it.Element(); !v.IsNull() {
@@ -221,9 +220,8 @@ func onlyNulls(val cty.Value) bool {
 	return val.LengthInt() > 0
 }
 
-// addMember adds the file or directory at a path of a list. Its place in the
-// input is its path relative to the pipeline; from outside, what is left of
-// that path without the way up.
+// addMember adds the file or directory at a path of a list. Its path in the input is its path relative
+// to the pipeline. For a path outside the pipeline, the leading ".." elements are removed.
 func (l *module) addMember(in *Input, label string) []string {
 	member := Input{}
 	if problems := l.sourcePath(&member, label, filter{}); len(problems) > 0 {
@@ -250,8 +248,8 @@ func (l *module) addMember(in *Input, label string) []string {
 	return nil
 }
 
-// fromOutput makes the input an output of one instance, which becomes the
-// path itself, or a directory of those of all instances.
+// fromOutput makes the input an output of one instance, or a directory with the outputs of all
+// instances.
 func (in *Input) fromOutput(o *outputValue) {
 	if o.cell < 0 {
 		in.Tree = true
@@ -265,8 +263,7 @@ func (in *Input) fromOutput(o *outputValue) {
 	in.From = []UpstreamFile{{From: o.stage.ref(o.cell, o.name)}}
 }
 
-// members lists outputs as INSTANCE/BASENAME, below a directory if one is
-// given.
+// members lists outputs as INSTANCE/BASENAME, inside the directory below if it is given.
 func (o *outputValue) members(below string) []UpstreamFile {
 	s := o.stage
 	cells := []int{o.cell}

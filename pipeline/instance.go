@@ -8,34 +8,33 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// builder makes the instances of one stage, cell by cell. What an earlier cell
-// made is shared as long as nothing it depends on has changed: instances are
-// never modified.
+// builder makes the instances of one stage, cell by cell. Instances are never modified, so values are
+// shared with earlier cells as long as nothing that they depend on has changed.
 type builder struct {
 	*module
 	stage *stage
 	scope *cellScope
 
-	whole   cellExpr // inputs that are one expression, else without expr
+	whole   cellExpr // inputs that are one expression, or else without expr
 	inputs  []inputExpr
 	command commandExpr
 	env     envExpr
 
-	started  bool // an instance was built
+	started  bool // whether an instance was built
 	outputs  []Output
 	made     []Input
 	upstream []int
 }
 
-// inputExpr is one input with what its value stood for in the last cell.
+// inputExpr is one input, with its value in the last cell.
 type inputExpr struct {
 	name string
 	cellExpr
 	in *Input // nil: left out
 }
 
-// checkStage checks the expressions that may refer to inputs, outputs and
-// other stages, all of which are known by now.
+// checkStage checks the expressions that may refer to inputs, outputs and other stages, which are all
+// known at this point.
 func (l *module) checkStage(s *stage) {
 	inspect := func(expr hclsyntax.Expression, what string, allow roots) {
 		if expr != nil {
@@ -62,7 +61,7 @@ func (l *module) checkStage(s *stage) {
 	l.checkDependsOn(s)
 }
 
-// checkEnvName reports a variable that is declared in two ways.
+// checkEnvName reports a variable that is declared twice.
 func (l *module) checkEnvName(s *stage, name string, at hcl.Range) {
 	if slices.Contains(s.fixed.Passthrough, name) {
 		l.errorf(at, "Duplicate name", "The variable %q of stage %q is in both env and passthrough. Remove one of the two.", name, s.name)
@@ -80,14 +79,14 @@ func (l *module) checkHostNames(s *stage) {
 	}
 }
 
-// resolvable tells whether other stages can refer to outputs of this one.
+// resolvable reports whether other stages can refer to outputs of this one.
 func (s *stage) resolvable() bool {
 	return s.cellsKnown && s.cellOutputs != nil && !s.cyclic
 }
 
-// stageValue is what stage.NAME evaluates to: an object of the outputs and,
-// where single instances are read, of the instances too. It is unknown for a
-// stage with a problem, so that its readers stay silent.
+// stageValue returns the value of stage.NAME: an object of the outputs and, if single instances are
+// used, of the instances. It is unknown for a stage with a problem, so that no problem is reported for
+// stages that use it.
 func stageValue(s *stage) cty.Value {
 	if !s.resolvable() {
 		return cty.DynamicVal
@@ -125,9 +124,8 @@ func stageValue(s *stage) cty.Value {
 	return s.value
 }
 
-// instantiate adds the instances of a stage to the plan. It runs after the
-// stages that this one reads. A stage with a problem is evaluated too, to find
-// its other problems, but has no instances.
+// instantiate adds the instances of a stage to the plan. It runs after the stages that this one uses. A
+// stage with a problem is also evaluated, to find its other problems, but has no instances.
 func (l *module) instantiate(s *stage) {
 	b := &builder{module: l, stage: s, scope: l.newCellScope(),
 		command: s.commandExpr(), env: s.envExpr()}
@@ -176,7 +174,7 @@ func (b *builder) build(i int, c *cell, in *Instance) {
 		b.scope.bind(readsOutput, cty.DynamicVal)
 	}
 	if in.Off = b.stage.offAt(i); in.Off != "" {
-		return // nothing is evaluated for what does not run
+		return // nothing is evaluated for an instance that does not run
 	}
 	b.buildInputs(!b.started)
 	b.started = true

@@ -14,7 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// adapters puts the shipped adapters beside the bench's pipeline.
+// adapters copies the included adapters next to the pipeline of the bench.
 func (b *workbench) adapters() {
 	b.t.Helper()
 	if out, err := exec.Command("cp", "-r", "../../adapters", b.dir).CombinedOutput(); err != nil {
@@ -22,7 +22,7 @@ func (b *workbench) adapters() {
 	}
 }
 
-// executed runs up to a stage and returns what was not taken from the store.
+// executed runs up to a stage and returns the instances that were executed.
 func (b *workbench) executed(until string) (stages []string) {
 	b.t.Helper()
 	var facts runJSON
@@ -37,7 +37,7 @@ func (b *workbench) executed(until string) (stages []string) {
 	return stages
 }
 
-// TestAdapterRunsWhatItConcerns edits an adapter and sees which stages run.
+// TestAdapterRunsWhatItConcerns edits an adapter and checks which stages run.
 func TestAdapterRunsWhatItConcerns(t *testing.T) {
 	b := newBench(t, shared(t))
 	b.adapters()
@@ -67,8 +67,8 @@ func TestAdapterRunsWhatItConcerns(t *testing.T) {
 	}
 }
 
-// An adapter's detectors are scored however their blocks are written: one that
-// the pipeline does not see would be left out without a word.
+// The detectors of an adapter are scored however their blocks are written. Otherwise the pipeline would
+// silently leave one out.
 func TestEveryDetectorOfAnAdapterIsPlanned(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.adapters()
@@ -90,14 +90,13 @@ func TestEveryDetectorOfAnAdapterIsPlanned(t *testing.T) {
 	}
 }
 
-// mcpproxyVariable names the environment variable with a checkout of
-// mcpproxy-go in which mcpproxy and scan-eval are built.
+// mcpproxyVariable is the environment variable with a checkout of mcpproxy-go in which mcpproxy and
+// scan-eval are built.
 const mcpproxyVariable = "TOUCHSTONE_MCPPROXY"
 
-// TestMCPProxy scores mcpproxy-go on its own published data: with the
-// descriptions and schemas that its baseline was measured with, our figures
-// are those that it publishes, on both search paths, and so are its
-// detector's.
+// TestMCPProxy scores mcpproxy-go on its own published data. With the descriptions and schemas of its
+// baseline, our figures equal those that it publishes, on both search paths, and so do those of its
+// detector.
 func TestMCPProxy(t *testing.T) {
 	source := os.Getenv(mcpproxyVariable)
 	if source == "" {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Bad input gives one clear error with file, place and remedy, the right exit
-// code, and leaves the store as it was.
+// Invalid input gives one clear error with file, place and remedy, and the right exit code, and leaves
+// the store unchanged.
 
 func (b *workbench) path(name string) string { return filepath.Join(b.dir, name) }
 
@@ -37,8 +37,7 @@ func (b *workbench) write(name string, data []byte) {
 	}
 }
 
-// wantMessage wants the exit code and every part of the message, and a store
-// that is still sound.
+// wantMessage checks the exit code, every part of the message, and that the store is intact.
 func (b *workbench) wantMessage(code int, parts []string, args ...string) {
 	b.t.Helper()
 	r := b.want(code, args...)
@@ -127,14 +126,13 @@ func TestLinkOutOfTheTree(t *testing.T) {
 	b.wantMessage(exitUsage, []string{"pipeline.hcl line", "secret"}, "run")
 }
 
-// asNobody runs the binary without root's rights; the store and the bench are
-// given to that user first.
+// asNobody runs the binary without root's rights. It first gives the store and the bench to that user.
 func (b *workbench) asNobody(args ...string) result {
 	b.t.Helper()
 	cmd := b.command(args...)
 	if os.Getuid() == 0 {
 		const nobody = 65534
-		// The binary and the bench lie below directories of root's own.
+		// The binary and the bench are in directories that only root can read.
 		public, err := os.MkdirTemp("/tmp", "touchstone-nobody-")
 		if err != nil {
 			b.t.Skip("no directory that another user can reach: ", err)
@@ -278,7 +276,7 @@ func TestTwoGatesAtOnce(t *testing.T) {
 	}
 }
 
-// A file from the future, and then back: the content counts, not the clock.
+// A file with a time in the future, and then in the past: the content decides, not the clock.
 func TestClockThatJumpsBack(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.vars = nil

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
 
-// newBadBench is a bench whose proxy misbehaves on demand, over a small corpus.
+// newBadBench returns a bench with a small corpus, whose proxy misbehaves on demand.
 func newBadBench(t *testing.T) *workbench {
 	t.Helper()
 	b := newBench(t, t.TempDir())
@@ -33,8 +33,8 @@ func newBadBench(t *testing.T) *workbench {
 	return b
 }
 
-// remains lists processes that were started for the bench, and directories of
-// stages and proxies, that are still there.
+// remains lists processes, and directories of stages and proxies, that were created for the bench and
+// still exist.
 func (b *workbench) remains() (left []string) {
 	b.t.Helper()
 	processes, _ := filepath.Glob("/proc/[0-9]*")
@@ -52,9 +52,8 @@ func (b *workbench) remains() (left []string) {
 	return left
 }
 
-// What a bad proxy does ends, through the whole of touchstone, in a record or
-// a clear message, in an honest count of failed queries, and leaves neither a
-// process nor a file.
+// Every fault of a proxy leads, through all of touchstone, to a record or a clear message and to a correct
+// number of failed queries, and leaves neither a process nor a file.
 func TestBadProxies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proxies are started")
@@ -136,8 +135,8 @@ func TestBadProxies(t *testing.T) {
 	}
 }
 
-// A proxy that is given a port and takes another one is not ready, and the
-// message says where it listens instead.
+// A proxy that listens at another port than the given one is not ready, and the message says where it
+// listens.
 func TestProxyOnAnotherPort(t *testing.T) {
 	b := newBadBench(t)
 	text := string(b.read("adapters/reference.hcl"))

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What could not be tried is remembered for the same settings, and forgotten
-// with any that may be why.
+// Skipped revisions are remembered for the same settings, and forgotten if a setting changes that may be
+// the cause.
 func TestSkippedIsOfItsSettings(t *testing.T) {
 	dir := t.TempDir()
 	file, vars := filepath.Join(dir, "pipeline.hcl"), filepath.Join(dir, "vars.hcl")

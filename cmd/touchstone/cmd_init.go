@@ -270,7 +270,7 @@ func initFiles(defaults map[string]cty.Value) ([]initFile, error) {
 	return files, nil
 }
 
-// initPipeline are the pipeline's files with other defaults of variables.
+// initPipeline returns the files of the pipeline with other defaults of variables.
 func initPipeline(defaults map[string]cty.Value) ([]initFile, error) {
 	names, err := fs.Glob(touchstone.Template, "*.hcl")
 	if err != nil {

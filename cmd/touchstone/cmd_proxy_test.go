@@ -20,7 +20,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
 
-// served is the real binary as a proxy over real replay servers.
+// served runs the real binary as a proxy for real replay servers.
 type served struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -77,7 +77,7 @@ func serveProxy(t *testing.T, flags ...string) *served {
 	}
 }
 
-// replaying counts the replay servers that run.
+// replaying returns the number of running replay servers.
 func (s *served) replaying(t *testing.T) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")

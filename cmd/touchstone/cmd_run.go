@@ -228,11 +228,11 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 			continue
 		}
 		if len(o.Failed.Outputs) > 0 {
-			fmt.Fprintf(w, "%s | kept what it wrote: %s; %s logs %s -o DIR copies it\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
+			fmt.Fprintf(w, "%s | kept the outputs: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
 		}
 		log, readErr := s.store.Bytes(o.Stderr)
 		if readErr != nil || len(log) == 0 {
-			log, _ = s.store.Bytes(o.Stdout) // without a log there is nothing to print of it
+			log, _ = s.store.Bytes(o.Stdout) // without a log there is nothing to print
 		}
 		for _, line := range tail(s.sourceNames(o, string(log)), 40) {
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
@@ -325,7 +325,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 	}
 	for _, o := range outcomes {
 		if o.Instance.OnDemand && o.State == engine.Skipped {
-			continue // no part of this run
+			continue // not part of this run
 		}
 		in := contracts.RunInstance{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: strings.ToLower(string(o.State)),

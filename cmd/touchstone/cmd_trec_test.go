@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// runTrec runs the verb and returns its standard output.
+// runTrec runs the command and returns its standard output.
 func runTrec(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -77,8 +77,7 @@ func TestTrecPrintsMeansOnly(t *testing.T) {
 	}
 }
 
-// TestTrecRoundTrip exports a golden set and a report, scores them, and makes
-// the golden set again.
+// TestTrecRoundTrip exports a golden set and a report, scores them, and imports the golden set again.
 func TestTrecRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -104,7 +103,7 @@ func TestTrecRoundTrip(t *testing.T) {
 		Metrics: contracts.RetrievalMetrics{"recall_at_1": 0, "recall_at_3": 1, "recall_at_5": 1, "recall_at_10": 1},
 		PerQuery: []contracts.QueryResult{{ID: "q1", Query: "first", Labels: golden.Queries[0].Labels,
 			Metrics: contracts.RetrievalMetrics{"recall_at_1": 0, "recall_at_3": 1, "recall_at_5": 1, "recall_at_10": 1},
-			// Equal scores: trec_eval would put b:100% first only by chance.
+			// With equal scores, trec_eval would put b:100% first only by chance.
 			Ranked: []contracts.RankedTool{{Rank: 1, ToolID: "b:100%", Score: 1}, {Rank: 2, ToolID: "a:one two", Score: 1}}}},
 	})
 	writeText(t, in("topics.tsv"), "q1\tfirst\nq9\tnever judged\n")

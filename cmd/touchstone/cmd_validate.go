@@ -12,7 +12,8 @@ import (
 // validateJSON is the output of validate --json.
 type validateJSON struct {
 	Pipeline string `json:"pipeline"`
-	// Files were read; Skipped lie beside them and belong to something else.
+	// Files are the files that were read. Skipped are other files in the same
+	// directory.
 	Files     []string      `json:"files"`
 	Skipped   []skippedFile `json:"skipped"`
 	Stages    []string      `json:"stages"`

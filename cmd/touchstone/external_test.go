@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// detector puts a shell script where shellDetector says that it is.
+// detector writes a shell script to the path in shellDetector.
 func (b *workbench) detector(name, script string) {
 	b.t.Helper()
 	dir := filepath.Join(b.dir, "detectors", name)
@@ -24,13 +24,12 @@ func (b *workbench) detector(name, script string) {
 	}
 }
 
-// shellDetector is the entry of a script in the variable external_detectors.
+// shellDetector returns the entry for a script in the variable external_detectors.
 func shellDetector(name string) string {
 	return fmt.Sprintf(`%s = { dir = "detectors/%[1]s", command = ["sh", "{dir}/detector.sh"], entry_timeout = "30s" }`, name)
 }
 
-// brittle answers every request with "clean" but dies of those that hold one
-// of the words.
+// brittle answers every request with "clean", but crashes on requests that contain one of the words.
 func brittle(words ...string) string {
 	return `
 		while IFS= read -r line; do
@@ -40,9 +39,8 @@ func brittle(words ...string) string {
 		done`
 }
 
-// TestDetectorThatCrashes follows two crashes, one on an attack and one on an
-// innocent, through every stage: they are to be seen wherever the detector is,
-// and the attack counts as missed.
+// TestDetectorThatCrashes follows two crashes, on an attack and on a benign entry, through every stage: they
+// must be visible wherever the detector is, and the attack counts as missed.
 func TestDetectorThatCrashes(t *testing.T) {
 	b := newBench(t, shared(t))
 	corpus := read[contracts.SecurityCorpus](t, filepath.Join(b.dir, "datasets", "security_v1.json"))
@@ -106,14 +104,14 @@ func TestDetectorThatCrashes(t *testing.T) {
 	}
 }
 
-// undemanding lets the detector pass, whatever it flags, unless it fails.
+// undemanding removes all limits for the detector, so that the gate only fails if it does.
 func undemanding(detector string) func(*contracts.Baseline) {
 	return func(base *contracts.Baseline) {
 		base.Thresholds.Detectors = []contracts.DetectorThreshold{{Detector: detector, FPRCeiling: 1, HardNegativeFPRCeiling: 1}}
 	}
 }
 
-// named counts the entries in which a tool, or a peer, has the name.
+// named counts the entries in which a tool or a peer has the name.
 func named(corpus contracts.SecurityCorpus, name string) int {
 	n := 0
 	for _, e := range corpus.Entries {
@@ -129,8 +127,8 @@ func named(corpus contracts.SecurityCorpus, name string) int {
 	return n
 }
 
-// TestExampleDetectors runs the examples, as their page says, beside ours, and
-// changes one: what the others said is not asked again.
+// TestExampleDetectors runs the examples as documented, next to built-in detectors, and changes one. The
+// others are not run again.
 func TestExampleDetectors(t *testing.T) {
 	b := newBench(t, shared(t))
 	compiler, err := exec.LookPath("go")

@@ -20,8 +20,8 @@ func TestCollectorIsPatientWithSmallHeapsOnly(t *testing.T) {
 		t.Errorf("%d, want %d", percent, firstPercent)
 	}
 	alive := make([]byte, 4*smallHeap)
-	// The finalizer runs some time after the collection; the test hangs here
-	// where it never does.
+	// The finalizer runs some time after the collection. If it never does, the
+	// test hangs here.
 	for percent := patientPercent; percent != 100; {
 		runtime.GC()
 		time.Sleep(time.Millisecond)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// What a stage has started in a session of its own outlives a kill -9 of
-// touchstone, and ends with the next run.
+// A process that a stage started in its own session survives a kill -9 of touchstone, and is killed by the
+// next run.
 func TestProcessesOfAKilledRunEndWithTheNext(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("needs setsid on Linux")

@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The scripts run the real program: the test binary under another name.
+// The scripts run the real program, which is this test binary under another name.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"touchstone": main})
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// A stage whose damaged output is made again may fail, which is said of the one
-// that reads it, and be made again for another reader. A bar that nobody ends
-// would keep the run from ending.
+// A stage that runs again because its output was damaged may fail, which is reported for the stage that reads
+// the output, and may run again for another reader. A bar that is never ended would keep the run from ending.
 func TestProgressOfAStageThatStartsTwice(t *testing.T) {
 	var out bytes.Buffer
 	p, err := newProgress("tty", false, &out)

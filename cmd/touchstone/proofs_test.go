@@ -15,8 +15,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// The proofs run the real binary on copies of the real pipeline and data (see
-// workbench_test.go), and show that the evaluation does not pass trivially.
+// The proofs run the real binary on copies of the real pipeline and data (see workbench_test.go). They show
+// that the evaluation does not pass trivially.
 
 // INV-1.
 func TestDanglingLabelFails(t *testing.T) {
@@ -74,7 +74,7 @@ func TestKnownPoisoningAndVisibleFalsePositive(t *testing.T) {
 	report := func(detector string) contracts.SecurityReport {
 		return read[contracts.SecurityReport](t, filepath.Join(b.dir, "out", "detector="+detector+",run=1", "security.json"))
 	}
-	// The textbook case: a tool that adds wants ~/.ssh/id_rsa first.
+	// The textbook example: a tool that adds numbers first requests ~/.ssh/id_rsa.
 	scanner := report("scanner")
 	known := slices.IndexFunc(scanner.PerEntry, func(e contracts.EntryResult) bool { return e.ID == "tp-001" })
 	if known < 0 || scanner.PerEntry[known].Verdict != contracts.VerdictFlagged || scanner.Detector.TP == 0 {
@@ -120,7 +120,7 @@ func TestEntryWithoutCategoryOrLicenseFails(t *testing.T) {
 	}
 }
 
-// INV-5, and a baseline of a fresh store equals one of another.
+// INV-5. A baseline from a new store equals one from another store.
 func TestUnchangedRerunReproducesTheBaseline(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.baseline(nil)
@@ -164,8 +164,7 @@ func TestDegradedIndexFailsTheGateAndNamesTheMetric(t *testing.T) {
 	}
 }
 
-// TestNoisyDetectorFailsOnFPR puts a detector that flags everything, and so
-// misses nothing, in the place of ours.
+// TestNoisyDetectorFailsOnFPR replaces our detector by one that flags everything, and so misses nothing.
 func TestNoisyDetectorFailsOnFPR(t *testing.T) {
 	b := newBench(t, shared(t))
 	b.detector("alarmist", `
@@ -214,7 +213,7 @@ func TestEditOfOneQueryRerunsOnlyWhatReadsIt(t *testing.T) {
 	if r := b.want(0, "explain", "score-retrieval"); !strings.Contains(r.stdout, "edited (query)") {
 		t.Errorf("explain does not name the edited query:\n%s", r.stdout)
 	}
-	// The frozen version may not be edited at all.
+	// A frozen version must not be edited.
 	change(b, "datasets/golden_v1.json", func(g *contracts.GoldenSet) { g.Version = "v1" })
 	if r := b.want(exitBadDataset, "gate"); !strings.Contains(r.stderr, "frozen") {
 		t.Errorf("the message does not say that the version is frozen:\n%s", r.stderr)
@@ -237,7 +236,7 @@ func TestCommentInThePipelineRerunsNothing(t *testing.T) {
 	}
 }
 
-// A baseline of other data is an error, not a comparison.
+// A baseline for other data is an error and is not compared.
 func TestBaselineOfOtherDataIsRefused(t *testing.T) {
 	b := newBench(t, shared(t))
 	b.baseline(nil)
@@ -251,8 +250,7 @@ func TestBaselineOfOtherDataIsRefused(t *testing.T) {
 	}
 }
 
-// kill -9 at random instants loses nothing: the next run passes, and the
-// store is sound.
+// A kill -9 at any time loses nothing: the next run passes, and the store is intact.
 func TestKilledAtRandomInstants(t *testing.T) {
 	const kills = 50
 	b := newBench(t, t.TempDir())
@@ -279,7 +277,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	}
 }
 
-// The REST search and retrieve_tools are two doors to one index.
+// The REST search and retrieve_tools use the same index.
 func TestBothSearchPathsRankAlike(t *testing.T) {
 	b := newBench(t, shared(t))
 	metrics := func(search string) contracts.RetrievalMetrics {
@@ -292,7 +290,7 @@ func TestBothSearchPathsRankAlike(t *testing.T) {
 	}
 }
 
-// MetaTool's data has no baseline and is reported, not judged.
+// MetaTool's data has no baseline, so it is reported but not judged.
 func TestForeignDataIsReported(t *testing.T) {
 	external, err := filepath.Abs("../../../shared/external")
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// edit FILE OLD NEW replaces every OLD, of which there has to be one at
-// least, in a file of the script.
+// edit FILE OLD NEW replaces every OLD in a file of the script. There must be at least one.
 func edit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: edit FILE OLD NEW")
@@ -27,7 +26,7 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(b), args[1], args[2])), 0o644))
 }
 
-// exits CODE PROGRAM ARG... runs a program and wants exactly that exit code.
+// exits CODE PROGRAM ARG... runs a program and requires exactly that exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
@@ -45,7 +44,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// damage DIR changes the last byte of every file below a directory.
+// damage DIR changes the last byte of every file in a directory and its subdirectories.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: damage DIR")

@@ -66,8 +66,7 @@ func (w *watched) always(files []string) error {
 	return nil
 }
 
-// keep turns to the files of a pipeline that has no plan, and still follows
-// what its last plan read.
+// keep watches the files of a pipeline without a plan, and the files that its last plan read.
 func (w *watched) keep(files []string) error {
 	if err := w.always(files); err != nil {
 		return err

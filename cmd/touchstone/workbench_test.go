@@ -26,17 +26,17 @@ var realBinary = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-// workbench is a copy of the project's pipeline and data with a store of its own.
+// workbench is a copy of the project's pipeline and data with its own store.
 type workbench struct {
 	t          *testing.T
 	dir, store string
 	vars       []string
-	// binary is the program to run; realBinary where it is empty.
+	// binary is the program to run, or empty for realBinary.
 	binary string
 }
 
-// newBench shares a store among the proofs that start from unchanged data,
-// unless they want their own.
+// newBench returns a workbench. The proofs that start from unchanged data share a store, unless they request
+// their own.
 func newBench(t *testing.T, store string) *workbench {
 	t.Helper()
 	if testing.Short() {
@@ -71,7 +71,7 @@ func (b *workbench) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// touchstone runs a verb that reads the pipeline, with the bench's variables.
+// touchstone runs a command that reads the pipeline, with the variables of the bench.
 func (b *workbench) touchstone(args ...string) result {
 	b.t.Helper()
 	cmd := b.command(append(args, b.vars...)...)
@@ -94,8 +94,7 @@ func (b *workbench) want(code int, args ...string) result {
 	return r
 }
 
-// baseline measures what is there and makes it the baseline, with the given
-// change to it.
+// baseline measures the present state and makes it the baseline, after the given change to it.
 func (b *workbench) baseline(change func(*contracts.Baseline)) {
 	b.t.Helper()
 	b.want(0, "baseline", "update")
@@ -118,8 +117,8 @@ func read[T any](t *testing.T, path string) T {
 	return v
 }
 
-// change edits a dataset of the bench and makes it a draft: another version,
-// which the lock does not hold.
+// change edits a dataset of the bench and makes it a draft, with another version that the lock file does not
+// contain.
 func change[T any](b *workbench, file string, edit func(*T)) {
 	b.t.Helper()
 	path := filepath.Join(b.dir, file)
@@ -130,7 +129,7 @@ func change[T any](b *workbench, file string, edit func(*T)) {
 	}
 }
 
-// statuses maps full instance names to HIT or MISS, as plan --json has them.
+// statuses maps full instance names to HIT or MISS, as in plan --json.
 func (b *workbench) statuses() map[string]string {
 	b.t.Helper()
 	var p planJSON

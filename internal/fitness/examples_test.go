@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExampleOptimisers runs both climbers: the figure that they climb on has
-// to rise, and the held-out one has to be told.
+// TestExampleOptimisers runs both climbers. The optimised figure must rise, and the held-out
+// figure must be printed.
 func TestExampleOptimisers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")

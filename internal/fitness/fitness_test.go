@@ -55,7 +55,7 @@ func score(t *testing.T, e *Evaluator, descriptions map[string]string) contracts
 	return f
 }
 
-// TestTheHalvesTogetherAreTheBaseline holds the in-process search to what the
+// TestTheHalvesTogetherAreTheBaseline compares the in-process search with the figures that the
 // pipeline measured through real processes.
 func TestTheHalvesTogetherAreTheBaseline(t *testing.T) {
 	baseline, err := contracts.Read[contracts.Baseline](filepath.Join("../..", "datasets", "baseline_v1.json"))
@@ -87,7 +87,7 @@ func TestABetterDescriptionIsWorthMoreAndExplained(t *testing.T) {
 	if len(first.Before) == 0 || len(first.Before[0].Terms) == 0 || first.Expected[0].Rank == 1 {
 		t.Fatalf("%+v", first)
 	}
-	// The text of the query itself is the best description there can be.
+	// The text of the query itself is the best possible description.
 	id := first.Expected[0].ToolID
 	after := score(t, e, map[string]string{id: first.Query})
 	if slices.ContainsFunc(after.Feedback, func(f contracts.FitnessFeedback) bool { return f.QueryID == first.QueryID }) {
@@ -159,8 +159,7 @@ func TestNewRefusesWhatCannotBeScored(t *testing.T) {
 	}
 }
 
-// TestServeAnswersInOrder sends good and bad lines at once and one after
-// another.
+// TestServeAnswersInOrder sends valid and invalid lines, both all at once and one by one.
 func TestServeAnswersInOrder(t *testing.T) {
 	e := evaluator(t, usual)
 	id := e.corpus.Tools[3].ToolID
@@ -196,7 +195,7 @@ func TestServeAnswersInOrder(t *testing.T) {
 	}
 }
 
-// TestServeAnswersAtOnce is an optimiser that waits for each answer.
+// TestServeAnswersAtOnce acts as an optimiser that waits for each answer.
 func TestServeAnswersAtOnce(t *testing.T) {
 	e := evaluator(t, usual)
 	inR, inW := io.Pipe()
@@ -243,8 +242,8 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// BenchmarkCandidate scores candidates on 120 tools and 150 queries, those of
-// both halves, on all processors.
+// BenchmarkCandidate scores candidates on 120 tools and the 150 queries of both halves, on all
+// processors.
 func BenchmarkCandidate(b *testing.B) {
 	corpus, golden := shipped(b)
 	corpus.Tools = corpus.Tools[:120]

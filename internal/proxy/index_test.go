@@ -83,7 +83,7 @@ func TestEqualScoresStandInTheOrderOfIDs(t *testing.T) {
 	}
 }
 
-// Neither the order of insertion nor the concurrency inside bleve may show.
+// Neither the order of insertion nor the concurrency in bleve may affect results.
 func TestSearchDoesNotDependOnTheOrderOfInsertion(t *testing.T) {
 	vocabulary := strings.Fields("apple boat cloud desk engine fork garden house island jacket kettle lamp mirror needle")
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -112,7 +112,7 @@ func TestSearchDoesNotDependOnTheOrderOfInsertion(t *testing.T) {
 		}
 		rng.Shuffle(len(tools), func(i, j int) { tools[i], tools[j] = tools[j], tools[i] })
 	}
-	// A smaller limit gives the beginning of the same list.
+	// A smaller limit gives a prefix of the same list.
 	for i, q := range queries {
 		short := search(t, tools, contracts.IndexOptions{}, q, 3)
 		if !slices.Equal(short, first[i][:min(3, len(first[i]))]) {

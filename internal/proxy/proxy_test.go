@@ -24,7 +24,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 )
 
-// safeBuffer is a log that several goroutines write.
+// safeBuffer is a log that is safe for concurrent use.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -93,7 +93,7 @@ func (r *running) session() *mcp.ClientSession {
 	return session
 }
 
-// call calls one of the proxy's own tools and returns the text of its answer.
+// call calls one of the proxy's own tools and returns the text of its result.
 func (r *running) call(session *mcp.ClientSession, tool string, arguments map[string]any) (text string, result *mcp.CallToolResult) {
 	r.t.Helper()
 	result, err := session.CallTool(r.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -103,7 +103,7 @@ func (r *running) call(session *mcp.ClientSession, tool string, arguments map[st
 	return result.Content[0].(*mcp.TextContent).Text, result
 }
 
-// wants waits until the status satisfies ok: some changes come from outside.
+// wants waits until the status satisfies ok, because some changes come from other processes.
 func (r *running) wants(ok func(proxy.Status) bool) {
 	r.t.Helper()
 	var st proxy.Status
@@ -177,7 +177,7 @@ func TestSearchAndCallOverStdioAndHTTP(t *testing.T) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
-	// The upstream's own refusal is passed on.
+	// The upstream's own error is passed on.
 	if text, result := r.call(session, "call_tool", map[string]any{"name": "local:greet", "arguments": map[string]any{"name": 7}}); !result.IsError {
 		t.Errorf("a wrong argument was taken: %q", text)
 	}
@@ -210,8 +210,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// A page on the web must not reach the proxy through a name that resolves to
-// this machine, nor by a cross-origin request.
+// A web page must not reach the proxy through a name that resolves to this machine, nor by a cross-origin
+// request.
 func TestOnlyLocalClients(t *testing.T) {
 	r := run(t, time.Second)
 	do := func(method, host, origin string) int {
@@ -342,7 +342,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// A tool that was good when it was approved and is not any more.
+// A tool that was harmless when it was approved and is not any more.
 func TestRugPull(t *testing.T) {
 	r := run(t, 20*time.Second, stdio(t, "lizard", chameleon))
 	session := r.session()
@@ -360,8 +360,8 @@ func TestRugPull(t *testing.T) {
 	}
 }
 
-// A change that is told before the first list is there is seen, and many that
-// are told at once are one.
+// A change that is reported before the first listing is noticed. Many changes that are reported together
+// count as one.
 func TestChangesAreSeenOnce(t *testing.T) {
 	r := run(t, 60*time.Second, stdio(t, "hasty", hasty), stdio(t, "restless", restless))
 	asked := 0
@@ -483,7 +483,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Many servers at once settle in the configured order.
+// Many servers are indexed in the configured order.
 func TestOrderOfUpstreams(t *testing.T) {
 	var ups []contracts.Upstream
 	for i := range 20 {

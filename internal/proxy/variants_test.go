@@ -11,8 +11,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// TestVariantsAreSearches holds the results of variants, with their scores,
-// against those of the real search over the same tools.
+// TestVariantsAreSearches compares the results of variants, including scores, with those of the real search over
+// the same tools.
 func TestVariantsAreSearches(t *testing.T) {
 	vocabulary := strings.Fields("issue issues create createIssue read list file files path branch GitHub repo repository query sql table the a of to search user users message 日本語 send email calendar event a1 x HTTPServer")
 	compared := 0

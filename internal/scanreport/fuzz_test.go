@@ -13,8 +13,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// FuzzBaseline: every list of tools that can be read can be approved, and the
-// baseline reads back as the same tools.
+// FuzzBaseline checks that every readable list of tools can be approved, and that the baseline
+// reads back as the same tools.
 func FuzzBaseline(f *testing.F) {
 	f.Add([]byte(`[{"server":"s","tool":"a","title":"t","annotations":7},{"name":"b","name":"c"}]`))
 	f.Add([]byte(`{"tools":[{"name":"a","description":"A","inputSchema":{"x":[1]}}]}`))
@@ -72,7 +72,7 @@ func FuzzSuppressions(f *testing.F) {
 	})
 }
 
-// FuzzFormats: no name, text or reason gets a live character into a report.
+// FuzzFormats checks that no name, text or reason puts an unescaped character into a report.
 func FuzzFormats(f *testing.F) {
 	f.Add(nasty, nasty, nasty)
 	f.Fuzz(func(t *testing.T, name, text, reason string) {

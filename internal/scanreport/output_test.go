@@ -20,7 +20,7 @@ import (
 
 const nasty = "x\x1b[31m\u202e\u200b\U000e0041\ufe0f\u3164|`*_[a](b)<img src=x onerror=alert(1)>@me #1 https://evil.example/\n# h1"
 
-// nastyResult has hostile text wherever a stranger can put some.
+// nastyResult has hostile text in every place with untrusted text.
 func nastyResult(t *testing.T) *Result {
 	t.Helper()
 	in := sample()
@@ -43,8 +43,8 @@ func written(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// No format shows a character that acts instead of being seen, and all write
-// the same bytes every time.
+// No format prints an unescaped control or invisible character, and every format always writes
+// the same bytes.
 func TestFormatsAreHarmless(t *testing.T) {
 	r := nastyResult(t)
 	for name, write := range map[string]func(io.Writer) error{
@@ -70,7 +70,7 @@ func (r *Result) writer(name string) func(io.Writer) error {
 
 func TestMarkdownHasNoMarkupOfStrangers(t *testing.T) {
 	text := written(t, nastyResult(t).WriteMarkdown)
-	// What is left outside of <code> is ours.
+	// Text outside of <code> must be our own.
 	plain := regexp.MustCompile("<code>(?:&#[0-9]+;|[^<>|*_`\\[\\]@#:.&])*</code>").ReplaceAllString(text, "")
 	for _, bad := range []string{"evil", "<", "@", "[", "onerror", "`"} {
 		if strings.Contains(plain, bad) {
@@ -96,7 +96,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// The shape of the JSON output is a promise.
+// The format of the JSON output is stable.
 func TestJSON(t *testing.T) {
 	var got map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(written(t, nastyResult(t).WriteJSON)), &got); err != nil {
@@ -181,8 +181,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// A tool that moves within its file keeps its fingerprints, one whose text
-// changes does not.
+// The fingerprints of a tool stay the same if it moves within its file, and change with its text.
 func TestSARIFFingerprints(t *testing.T) {
 	prints := func(text string, line int) []string {
 		moved := tool("s", "a", text)
@@ -201,7 +200,7 @@ func TestSARIFFingerprints(t *testing.T) {
 	}
 }
 
-// What is over the limits is cut from the least severe end, and said.
+// Beyond the limits, the least severe results are left out, and a notification says so.
 func TestSARIFLimits(t *testing.T) {
 	in := &toollist.Input{}
 	for i := range 300 {

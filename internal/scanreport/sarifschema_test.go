@@ -14,9 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// sarifSchema compiles OASIS's schema of SARIF 2.1.0, which the library keeps
-// in a constant that it does not export. Its own Validate looks at its structs;
-// we want to know of the text that we write.
+// sarifSchema compiles the OASIS schema of SARIF 2.1.0, which the library keeps in an unexported
+// constant. The library's own Validate checks structs, but the test must check the written text.
 var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3").Output()
 	if err != nil {
@@ -60,7 +59,7 @@ func validateSARIF(t *testing.T, text string) {
 	}
 }
 
-// The validation can fail.
+// The validation rejects invalid files.
 func TestSARIFSchema(t *testing.T) {
 	schema, err := sarifSchema()
 	if err != nil {

@@ -37,7 +37,7 @@ func pidOf(t *testing.T, text string) int {
 	return pid
 }
 
-// What a program leaves running ends with it, whether it succeeds or fails.
+// The remaining children of a program are killed with it, whether it succeeds or fails.
 func TestRunLeavesNothing(t *testing.T) {
 	for script, status := range map[string]int{"sleep 600 >/dev/null & echo $!": 0, "sleep 600 >/dev/null & echo $!; exit 3": 3} {
 		tail := NewTail(100)
@@ -53,8 +53,8 @@ func TestRunLeavesNothing(t *testing.T) {
 	}
 }
 
-// The end of the context ends the program with all that it started, and is
-// the error.
+// When the context ends, the program and its children are killed, and the error is that of the
+// context.
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, "sh", "-c", "sleep 600 & echo $!; wait")
@@ -84,8 +84,8 @@ func TestRunWithoutAProgram(t *testing.T) {
 	}
 }
 
-// A program that ends with its input is given the time to, with its last
-// words read; one that does not is killed, with its children.
+// A program that ends after its input gets the time to end, and its last output is read. Another
+// one is killed with its children.
 func TestStdio(t *testing.T) {
 	for name, script := range map[string]string{
 		"ends":   `sleep 600 & echo $!; cat`,

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// dynamic is a dynamically linked program whose loader is not on this machine:
-// one of the system's, with another name in place of its loader's.
+// dynamic returns a dynamically linked program whose loader does not exist: a system program in
+// which the name of the loader is replaced.
 func dynamic(t *testing.T) string {
 	for _, name := range []string{"sh", "ls", "cat"} {
 		file, err := exec.LookPath(name)
@@ -62,7 +62,7 @@ func TestStartSaysWhatIsMissing(t *testing.T) {
 			}
 		})
 	}
-	// A relative one starts at the command's directory.
+	// A relative path is relative to the command's directory.
 	cmd := exec.Command("./script")
 	cmd.Dir = dir
 	if err := Start(cmd); err == nil || !strings.Contains(err.Error(), "/no/such/shell") {

@@ -46,8 +46,8 @@ type Options struct {
 	// follows docs/own-proxy.md. OptionValues are its settings.
 	Adapter      string
 	OptionValues map[string]string
-	// Model is the directory of a sentence model for a proxy that ranks by
-	// meaning, such as the reference proxy; empty for none.
+	// Model is the directory of a sentence model, or empty. It is for a proxy
+	// that ranks by meaning, such as the reference proxy.
 	Model string
 	// Detectors is a directory in which to write the detectors that the
 	// adapter describes; empty to leave them out.
@@ -82,7 +82,7 @@ func Command() *cobra.Command {
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
 	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/adapters.md)")
 	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
-	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as touchstone models path prints it, for a proxy that ranks by meaning")
+	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as printed by touchstone models path, for a proxy that ranks by meaning")
 	f.StringVar(&opts.Detectors, "detectors", "", "the directory to write the adapter's detectors to")
 	if err := cmd.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag does not exist: a bug in this program

@@ -49,8 +49,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// sourceTree makes a source whose files and directories are read-only, as an
-// engine may hand it over.
+// sourceTree creates a source with read-only files and directories, as an engine may supply it.
 func sourceTree(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,11 +10,11 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/embedding/models"
 )
 
-// modelDir is the directory of the sentence model beside the manifest.
+// modelDir is the directory of the sentence model, next to the manifest.
 const modelDir = "model"
 
-// keepModel checks a sentence model and copies it beside the manifest, so that it
-// travels with the proxy. A proxy with another model is another proxy.
+// keepModel verifies a sentence model and copies it next to the manifest, so that it is part
+// of the proxy. A proxy with a different model is a different proxy.
 func keepModel(m *contracts.ProxyManifest, opts Options) error {
 	model, err := models.Identify(opts.Model)
 	if err != nil {

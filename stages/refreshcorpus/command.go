@@ -45,7 +45,7 @@ overwrites a file, and it refuses a corpus that has lost tools.
 	f.StringVar(&o.Out, "out", "", "the corpus file to write; it must not exist")
 	f.StringVar(&o.Version, "version", "", "the version of the new corpus (default: the one after the previous)")
 	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the corpus")
-	f.StringVar(&report, "out-report", "", "also write what was read and what differs to this file, as JSON")
+	f.StringVar(&report, "out-report", "", "also write the result and the difference to this file, as JSON")
 	missing.Add(f)
 	for _, name := range []string{"upstreams", "out"} {
 		cmd.MarkFlagRequired(name)
@@ -65,7 +65,7 @@ func (m *MissingFlag) Add(f *pflag.FlagSet) {
 	f.Lookup("allow-missing").NoOptDefVal = anyServer
 }
 
-// Args returns the flag as it was given, for another command line.
+// Args returns the flag as given, for another command line.
 func (m *MissingFlag) Args() []string {
 	args := make([]string, 0, len(m.names))
 	for _, name := range m.names {
@@ -89,7 +89,7 @@ func (m *MissingFlag) Set(o *Options) {
 	}
 }
 
-// writeReport writes the result as JSON, as touchstone --json refresh prints it.
+// writeReport writes the result as JSON, in the format of touchstone refresh --json.
 func (r *Result) writeReport(file string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {

@@ -81,7 +81,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Where two tools could be meant, no label may follow.
+// If two tools are possible, no label follows the rename.
 func TestRenamesInDoubt(t *testing.T) {
 	const text = "Sends a message to everybody in a channel."
 	for name, x := range map[string]struct {
@@ -172,7 +172,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// committed reads the corpus and the golden set that this project ships.
+// committed reads the corpus and the golden set of this repository.
 func committed(t *testing.T) (contracts.Corpus, contracts.GoldenSet) {
 	t.Helper()
 	corpus, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
@@ -186,8 +186,8 @@ func committed(t *testing.T) (contracts.Corpus, contracts.GoldenSet) {
 	return corpus, golden
 }
 
-// Whatever happens to a corpus, a migrated set holds, nothing is lost without
-// a word, and a label that is carried over still names the same tool.
+// For any change of a corpus, the migrated set is valid, nothing is lost without a work item, and a
+// kept label names the same tool.
 func TestMigrateHolds(t *testing.T) {
 	before, golden := committed(t)
 	for seed := range uint64(20) {
@@ -237,7 +237,7 @@ func TestMigrateHolds(t *testing.T) {
 	}
 }
 
-// Nothing happened, so nothing is to do.
+// Without a change there is no work.
 func TestMigrateUnchanged(t *testing.T) {
 	before, golden := committed(t)
 	after := before

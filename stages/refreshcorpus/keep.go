@@ -11,9 +11,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// keep takes over the servers of the corpus that the upstreams name with keep,
-// except those that are asked. It returns their tools and what is known of
-// their versions.
+// keep copies the servers of the corpus in the attribute keep of the upstreams, except those
+// that are queried. It returns their tools and their known versions.
 func (l *listing) keep(u *upstreams) ([]contracts.Tool, []contracts.CorpusServer, error) {
 	if u.Corpus.Keep == "" {
 		return nil, nil, nil
@@ -42,7 +41,7 @@ func (l *listing) keep(u *upstreams) ([]contracts.Tool, []contracts.CorpusServer
 	return tools, servers, nil
 }
 
-// take adds what is kept to a corpus, in the corpus's order.
+// take adds the copied servers and tools to a corpus, in the order of the corpus.
 func take(c *contracts.Corpus, tools []contracts.Tool, servers []contracts.CorpusServer) {
 	c.Tools = append(c.Tools, tools...)
 	c.Servers = append(c.Servers, servers...)

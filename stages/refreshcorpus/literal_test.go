@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A file that nests as deep as its size allows must not end the process.
+// A file that is nested as deeply as its size allows must not crash the process.
 func TestParseUpstreamsDeep(t *testing.T) {
 	for _, open := range []string{"[", "(", "{", "!", "-", "a?", "\"${", "a.", "[for x in ", "a {"} {
 		text := "x = " + strings.Repeat(open, (maxUpstreams-8)/len(open))

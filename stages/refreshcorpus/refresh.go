@@ -295,8 +295,8 @@ func writeNew(path string, v any) error {
 	return WriteNew(path, data)
 }
 
-// WriteNew writes a file that is not there yet, whole or not at all. The error
-// of a file that exists ends the process with 2.
+// WriteNew writes a file that must not exist. It writes all of it or nothing. If the file
+// exists, the exit code of the error is 2.
 func WriteNew(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)

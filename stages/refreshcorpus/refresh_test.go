@@ -24,10 +24,10 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// The test binary is its own MCP server, which does what this variable says.
+// The test binary is also an MCP server, which behaves as this variable says.
 const serverVariable = "REFRESH_TEST_SERVER"
 
-// fakeServer is what a server of the tests lists and how it behaves.
+// fakeServer describes the tools and the behaviour of a test server.
 type fakeServer struct {
 	Tools   []map[string]any
 	Version string
@@ -135,7 +135,7 @@ func writeUpstreams(t *testing.T, servers map[string]fakeServer) string {
 	return file
 }
 
-// refresh runs one with these servers into a directory.
+// refresh runs a refresh with these servers into a directory.
 func refresh(t *testing.T, dir string, servers map[string]fakeServer, change func(*Options)) (*Result, error) {
 	t.Helper()
 	o := Options{Upstreams: writeUpstreams(t, servers), Out: filepath.Join(dir, "next.json"), Date: "2026-11-21"}
@@ -145,7 +145,7 @@ func refresh(t *testing.T, dir string, servers map[string]fakeServer, change fun
 	return Run(context.Background(), o)
 }
 
-// files lists what is in a directory, hidden files too.
+// files lists the content of a directory, including hidden files.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -265,7 +265,7 @@ func TestRefreshNeverOverwrites(t *testing.T) {
 	if _, err := refresh(t, dir, twoServers, nil); err == nil || !strings.Contains(err.Error(), "never overwrites") {
 		t.Errorf("error %v", err)
 	}
-	// Nor where the file appears while servers are asked.
+	// The same if the file is created while servers are queried.
 	if err := writeNew(file, contracts.Corpus{Version: "v1", GeneratedFrom: contracts.GeneratedFrom{Source: "x"}, Tools: []contracts.Tool{{ToolID: "a:b", Server: "a", Tool: "b", Schema: json.RawMessage(`{}`)}}}); err == nil || !strings.Contains(err.Error(), "never overwrites") {
 		t.Errorf("error %v", err)
 	}
@@ -390,8 +390,8 @@ func TestRefreshInterrupted(t *testing.T) {
 	}
 }
 
-// TestRealServers installs the project's own upstreams from npm, by the
-// committed lock, and reads their tools.
+// TestRealServers installs the upstreams of this repository from npm, with the committed
+// lock file, and reads their tools.
 func TestRealServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs packages")
@@ -435,7 +435,7 @@ func TestRealServers(t *testing.T) {
 			t.Errorf("%s came without a description or a schema", tool.ToolID)
 		}
 	}
-	// What these versions list to a client without capabilities.
+	// The tools that these versions list to a client without capabilities.
 	if want := map[string]int{"everything": 13, "filesystem": 14, "memory": 9, "sequential-thinking": 1}; !cmp.Equal(counts, want) {
 		t.Errorf("tools by server: %v, want %v", counts, want)
 	}
@@ -444,7 +444,7 @@ func TestRealServers(t *testing.T) {
 			t.Errorf("server %+v", s)
 		}
 	}
-	// Nothing that was started is left, and no private directory.
+	// No process and no private directory is left.
 	left, err := filepath.Glob("/proc/[0-9]*/cwd")
 	if err != nil {
 		t.Fatal(err)

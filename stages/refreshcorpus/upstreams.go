@@ -30,8 +30,8 @@ type corpusBlock struct {
 	Source  string `hcl:"source"`
 	License string `hcl:"license,optional"`
 	Note    string `hcl:"note,optional"`
-	// Keep is a corpus file whose servers are taken over, unless an upstream
-	// has the name of one.
+	// Keep is a corpus file. Its servers are copied, except those with the name
+	// of an upstream.
 	Keep  string    `hcl:"keep,optional"`
 	Range hcl.Range `hcl:",def_range"`
 }
@@ -126,10 +126,10 @@ func (u *upstreams) check(file string) hcl.Diagnostics {
 	}
 	if u.Corpus == nil || strings.TrimSpace(u.Corpus.Source) == "" {
 		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "the corpus has no source",
-			`write corpus { source = "..." }: who lists these tools, for whoever reads the corpus later`)
+			`write corpus { source = "..." }: the origin of these tools, for readers of the corpus`)
 	}
 	if u.Corpus != nil && u.Corpus.Keep != "" && !filepath.IsLocal(filepath.FromSlash(u.Corpus.Keep)) {
-		complain(u.Corpus.Range, fmt.Sprintf("keep = %q leads out of the directory of this file", u.Corpus.Keep), "name a corpus beside it, or below")
+		complain(u.Corpus.Range, fmt.Sprintf("keep = %q is outside the directory of this file", u.Corpus.Keep), "name a corpus in this directory or below it")
 	}
 	if len(u.Upstreams) == 0 {
 		complain(hcl.Range{Filename: file, Start: hcl.InitialPos, End: hcl.InitialPos}, "there is no upstream", `write upstream "NAME" { ... } for each server`)

@@ -18,8 +18,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
-// TestMain lets the test binary stand in for touchstone as a detector, for a
-// detector that knows one word, and for the stage itself.
+// TestMain lets the test binary act as touchstone's detector, as a detector that knows one word, and
+// as the stage itself.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
@@ -44,7 +44,7 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// fake flags tools that have the word anywhere, and errs on Morse.
+// fake flags tools that contain the word anywhere, and fails on Morse.
 func fake(word string) error {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -141,7 +141,7 @@ func TestCounts(t *testing.T) {
 	check("moved", end.Score.Retention, 1, 1, 1)
 	check("moved, all", end.Score.Recall, 1, 2, 2)
 	check("moved innocents", end.Score.FPR, 1, 2, 2)
-	// The word is in the first half or the second: either tool counts.
+	// The word is in the first or the second half: flagging either tool counts.
 	check("in two tools", operator(t, r, "two-tools").Score.Recall, 1, 2, 2)
 	morse := operator(t, r, "morse")
 	check("failed on attacks", morse.Score.Recall, 0, 2, 2)
@@ -163,7 +163,7 @@ func TestCounts(t *testing.T) {
 	if total := d.Totals[0].Development.Recall; total.Count != sum.Count || total.Of != sum.Of || total.Entries != 2 {
 		t.Errorf("total %+v, sum %+v", total, sum)
 	}
-	// The source that is missed comes first.
+	// The source with the worst recall comes first.
 	if len(d.Sources) != 2 || d.Sources[0].Source != "there" {
 		t.Fatalf("sources %+v", d.Sources)
 	}
@@ -210,7 +210,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// One seed makes one file, on one processor and on several.
+// A seed gives the same file on one processor and on several.
 func TestSameBytes(t *testing.T) {
 	score := func(processors, seed string) []byte {
 		out := filepath.Join(t.TempDir(), "out.json")
@@ -231,7 +231,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// The scanner answers on every variant of the committed corpus.
+// The scanner answers every variant of the committed corpus.
 func TestScannerOnTheCommittedCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten thousand variants")

@@ -353,7 +353,7 @@ func TestIndexHasToBeTheSnapshot(t *testing.T) {
 		change func(*contracts.IndexSnapshot)
 		want   string
 	}{
-		{"other content", func(s *contracts.IndexSnapshot) { s.Tools[3].SchemaSHA256 = strings.Repeat("0", 64) }, "other schema"},
+		{"other content", func(s *contracts.IndexSnapshot) { s.Tools[3].SchemaSHA256 = strings.Repeat("0", 64) }, "different schema"},
 		{"one more", func(s *contracts.IndexSnapshot) { s.Tools = s.Tools[1:] }, "not expected"},
 		{"other proxy", func(s *contracts.IndexSnapshot) { s.ProxyIdentity = "older" }, "run snapshot-index again"},
 		{"other corpus", func(s *contracts.IndexSnapshot) { s.CorpusVersion = "older" }, "run snapshot-index again"},

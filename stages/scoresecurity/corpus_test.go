@@ -22,8 +22,7 @@ func readCommitted(t *testing.T) contracts.SecurityCorpus {
 	return corpus
 }
 
-// The datasheet promises these; validate-datasets knows only what every corpus
-// has to keep to.
+// The datasheet promises these properties. validate-datasets only checks those of every corpus.
 func TestCommittedCorpus(t *testing.T) {
 	corpus := readCommitted(t)
 	attacks, twins, plain := map[string]int{}, map[string]int{}, 0
@@ -65,8 +64,7 @@ func TestCommittedCorpus(t *testing.T) {
 	}
 }
 
-// Invisible characters stand in the file as escapes, so that a reader of the
-// file sees what is in it.
+// Invisible characters are escaped in the file, so that a reader can see them.
 func TestCommittedCorpusIsVisible(t *testing.T) {
 	data, err := os.ReadFile(committed)
 	if err != nil {
@@ -81,7 +79,7 @@ func TestCommittedCorpusIsVisible(t *testing.T) {
 	}
 }
 
-// Attacks may not point anywhere: their hosts are in reserved domains.
+// Attacks must not refer to real hosts: they use reserved domains.
 func TestCommittedCorpusIsHarmless(t *testing.T) {
 	data, err := os.ReadFile(committed)
 	if err != nil {

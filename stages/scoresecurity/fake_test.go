@@ -16,8 +16,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity/detectors"
 )
 
-// TestMain lets the test binary stand in for touchstone as a detector, for
-// detectors that misbehave, and for the stage itself.
+// TestMain lets the test binary act as touchstone's detector, as detectors that misbehave, and as the
+// stage itself.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
@@ -43,8 +43,8 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// fake is a detector that flags descriptions with the word EVIL, and does what
-// its mode says, always or at descriptions with the word TRIGGER.
+// fake is a detector that flags descriptions with the word EVIL. It misbehaves as its mode says, either
+// always or for descriptions with the word TRIGGER.
 func fake(mode string, args []string) {
 	if mode == "sleep" {
 		time.Sleep(time.Hour)
@@ -81,8 +81,8 @@ func fake(mode string, args []string) {
 			fmt.Fprintln(os.Stderr, "segmentation fault, or nearly")
 			os.Exit(3)
 		case mode == "hang":
-			// The child keeps the output open, so that killing the parent
-			// alone would not end it.
+			// The child keeps the output open, so that killing only the parent
+			// does not end it.
 			child := exec.Command(os.Args[0], "fake", "sleep")
 			child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 			child.Run()

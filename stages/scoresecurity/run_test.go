@@ -18,8 +18,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// entry makes an entry whose description is text; the id's prefix decides what
-// it is, as in our corpus.
+// entry returns an entry with the description text. The prefix of its id determines its category, as in
+// our corpus.
 func entry(id, text string) contracts.SecurityEntry {
 	e := contracts.SecurityEntry{
 		ID: id, Name: "tool_" + strings.ReplaceAll(id, "-", "_"), Server: "srv",
@@ -39,7 +39,7 @@ func entry(id, text string) contracts.SecurityEntry {
 	return e
 }
 
-// sample is a small corpus: three attacks, two hard negatives, three plain.
+// sample is a small corpus: three attacks, two hard negatives, three plain benign entries.
 func sample() []contracts.SecurityEntry {
 	return []contracts.SecurityEntry{
 		entry("tp-1", "EVIL one"), entry("tp-2", "EVIL two"), entry("pi-1", "EVIL three"),
@@ -196,9 +196,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// A detector that fails on an entry, in whatever way, fails on that entry
-// alone: a malicious one is a miss, a benign one counts neither way, and all
-// the others get the verdict that they would have got.
+// If a detector fails on an entry, in any way, only that entry is affected. A failure on an attack is a
+// miss, a failure on a benign entry does not count. All other entries get the same verdict as without it.
 func TestFailuresStayWithTheirEntry(t *testing.T) {
 	say := func(verdict string) []string { return []string{"say", verdict} }
 	tests := []struct {
@@ -261,8 +260,7 @@ func TestFailuresStayWithTheirEntry(t *testing.T) {
 	}
 }
 
-// An answer too many puts every later one out of step. That costs an entry,
-// not the rest of the run.
+// An extra answer shifts all later ones. It costs one entry and not the rest of the run.
 func TestOneAnswerTooMany(t *testing.T) {
 	entries := append(sample(), entry("bn-9", "TRIGGER"))
 	r := runFake(t, entries, "twice")
@@ -293,8 +291,7 @@ func TestMostlyErroredIsAnError(t *testing.T) {
 	}
 }
 
-// A detector that hangs is given up long before half of a big corpus was
-// waited for.
+// A detector that hangs is stopped long before half of a large corpus has timed out.
 func TestHangingDetectorIsGivenUp(t *testing.T) {
 	var entries []contracts.SecurityEntry
 	for n := range 40 {
@@ -340,7 +337,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// What the detector is shown must not tell it what to answer.
+// The request to the detector must not reveal the expected verdict.
 func TestRequestGivesNothingAway(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "requests")
 	entries := []contracts.SecurityEntry{
@@ -380,7 +377,7 @@ func TestRequestGivesNothingAway(t *testing.T) {
 	}
 }
 
-// The run's number decides the order, and the order is all that it decides.
+// The number of the run determines the order of entries, and nothing else.
 func TestOrderFollowsTheRun(t *testing.T) {
 	corpus := corpusFile(t, sample())
 	orders := map[int]string{}
@@ -423,7 +420,7 @@ func TestOrderFollowsTheRun(t *testing.T) {
 	}
 }
 
-// What a detector says goes into terminals and pages.
+// The text of a detector is shown in terminals and pages.
 func TestReportIsRenderSafe(t *testing.T) {
 	long := strings.Repeat("é", maxEvidence)
 	entries := []contracts.SecurityEntry{entry("tp-1", "TRIGGER EVIL")}
@@ -463,8 +460,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A stage that is killed outright leaves no detector behind, not even one that
-// does not notice the end of its input.
+// If the stage is killed, no detector is left, not even one that does not notice the end of its input.
 func TestKilledStage(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	stage := exec.Command(os.Args[0], "score", "--security", corpusFile(t, sample()), "--detector", "d",
@@ -506,8 +502,7 @@ func waitGone(t *testing.T, pid int) {
 	t.Errorf("the detector %d is still running", pid)
 }
 
-// zombie says whether the process has ended and merely waits to be collected
-// by whoever inherited it.
+// zombie reports whether the process has ended and only waits to be reaped.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && bytes.Contains(stat, []byte(") Z "))
@@ -535,7 +530,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A report in which "scanner" is something else would be read as ours.
+// A report in which "scanner" is another detector would be misread.
 func TestCommandUnderOurName(t *testing.T) {
 	err := Run(t.Context(), Options{
 		Security: corpusFile(t, sample()), Out: filepath.Join(t.TempDir(), "r.json"),

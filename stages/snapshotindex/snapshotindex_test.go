@@ -86,7 +86,7 @@ func TestProxyThatDoesNotHoldTheCorpus(t *testing.T) {
 		want  []string
 	}{
 		{badproxy.ListsLess, 3, 0, []string{"1 of 3 tools differ", "numbers:tool_00: missing", "in mode lists-less"}},
-		{badproxy.ListsOther, 3, 0, []string{"1 of 3 tools differ", "numbers:tool_00: other description"}},
+		{badproxy.ListsOther, 3, 0, []string{"1 of 3 tools differ", "numbers:tool_00: different description"}},
 		{badproxy.ListsNothing, 30, 0, []string{"30 of 30 tools differ", "numbers:tool_19: missing", "and 10 more"}},
 		{badproxy.Quarantines, 3, 0, []string{"did not index the whole corpus", "1 of 3", "numbers:tool_00: it is quarantined", "unicode.hidden"}},
 		{badproxy.ListGarbage, 3, 0, []string{"list the tools", "/api/v1/tools", "in mode list-garbage"}},

@@ -50,7 +50,7 @@ func FuzzLicense(f *testing.F) {
 		if (message == "") != (remedy == "") {
 			t.Errorf("%q; %q", message, remedy)
 		}
-		// Nothing that names no allowed licence can pass.
+		// An expression without an allowed licence must be refused.
 		if message == "" {
 			for _, id := range redistributable {
 				if strings.Contains(strings.ToLower(expression), strings.ToLower(id)) {

@@ -82,7 +82,7 @@ func TestFreeze(t *testing.T) {
 		t.Error("a refused freeze changed the lock file")
 	}
 
-	// A new version of it is free.
+	// A new version can be frozen.
 	next := filepath.Join(dir, "golden_v10.json")
 	if err := os.WriteFile(next, []byte(strings.Replace(goodGolden, `"version": "v9"`, `"version": "v10"`, 1)), 0o644); err != nil {
 		t.Fatal(err)

@@ -68,8 +68,8 @@ func TestNameWords(t *testing.T) {
 	}
 }
 
-// FuzzNames looks for texts that the offsets do not hold for, and holds the
-// rule to its first promise: the words in a row name the tool.
+// FuzzNames looks for texts with wrong offsets, and checks the first rule: the words in sequence name
+// the tool.
 func FuzzNames(f *testing.F) {
 	f.Add("please", "Create_issue", "x")
 	f.Add("İstanbul", "ǅ-ab", "x")
@@ -77,8 +77,8 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query, tool, server string) {
 		names(query, server, tool)
 		if !utf8.ValidString(query) || !utf8.ValidString(tool) {
-			// Such a dataset is refused before; NFKC does not settle what
-			// stands beside an invalid byte in one pass.
+			// Such a dataset is refused earlier. One pass of NFKC does not
+			// normalise the neighbours of an invalid byte.
 			return
 		}
 		query, tool = norm.NFKC.String(query), norm.NFKC.String(tool)

@@ -13,8 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// The good data: small, and refused by no rule. Tests put faults into it by
-// replacing text.
+// Valid data that is small and that no rule refuses. Tests insert faults by replacing text.
 const goodCorpus = `{
  "version": "v9",
  "generated_from": {"source": "this test", "license": "MIT"},
@@ -34,7 +33,7 @@ const goodGolden = `{
  ]
 }`
 
-// goodSecurity has an attack and three twins of two categories.
+// goodSecurity has an attack and three hard negatives of two categories.
 func goodSecurity() string {
 	entry := func(id, label, category, extra string) string {
 		return `  {"id": "` + id + `", "description": "text of ` + id + `", "label": "` + label + `", "category": "` + category + `", ` + extra + `"provenance": {"source": "this test", "license": "Apache-2.0"}}`
@@ -49,7 +48,7 @@ func goodSecurity() string {
 	return "{\n \"version\": \"v9\",\n \"generated_from\": {\"source\": \"this test\"},\n \"entries\": [\n" + strings.Join(entries, ",\n") + "\n ]\n}"
 }
 
-// stage writes data to a fresh directory and returns the options to run on it.
+// stage writes data to a new directory and returns the options to run on it.
 func stage(t *testing.T, corpus, golden, security, lock string) (Options, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -95,7 +94,7 @@ func TestAccepts(t *testing.T) {
 	if len(v.Datasets) != 3 || v.Datasets[0].Entries != 3 || v.Datasets[1].HardNegatives != 1 || v.Datasets[2].HardNegatives != 6 || v.Datasets[2].State != contracts.StateDraft {
 		t.Errorf("%+v", v)
 	}
-	// Five categories have no entry, three files are drafts.
+	// Five categories have no entry, and three files are drafts.
 	if len(v.Warnings) != 8 || strings.Count(log.String(), "warning: ") != 8 {
 		t.Errorf("warnings: %q", v.Warnings)
 	}
@@ -178,8 +177,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// What is written twice, in letters that look the same, is one query: it counts
-// twice where the labels agree, and where they do not nobody can answer it.
+// Two queries with the same text, in letters that look alike, are allowed if their labels agree, and
+// refused if not.
 func TestRepeatedText(t *testing.T) {
 	repeat := func(query, label string) string {
 		return strings.Replace(goodGolden, "\n ]", ",\n  {\"id\": \"q3\", \"query\": \""+query+"\", \"labels\": ["+label+"]}\n ]", 1)
@@ -206,7 +205,7 @@ func TestRepeatedText(t *testing.T) {
 	}
 }
 
-// One definition cannot be an attack and none.
+// One definition cannot be both an attack and benign.
 func TestContradictoryEntries(t *testing.T) {
 	same := strings.Replace(goodSecurity(), `"text of h1-shadowing"`, `"text of m-shadowing"`, 1)
 	for text, want := range map[string]string{
@@ -239,7 +238,7 @@ func TestEveryFaultOfEveryFileAtOnce(t *testing.T) {
 	}
 }
 
-// TestOneFaultIsOneProblem: a grade that could not be read is no missing one.
+// TestOneFaultIsOneProblem checks that an invalid grade is not also reported as missing.
 func TestOneFaultIsOneProblem(t *testing.T) {
 	for _, grade := range []string{"1.5", "true", "3", `"2"`} {
 		o, _ := stage(t, goodCorpus, strings.Replace(goodGolden, `"relevance": 1`, `"relevance": `+grade, 1), goodSecurity(), emptyLock)
@@ -259,8 +258,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestOurData: what this repository ships holds, with nothing to remark on
-// but drafts.
+// TestOurData checks that the data of this repository is valid, without warnings except for drafts.
 func TestOurData(t *testing.T) {
 	dir := filepath.Join("..", "..", "datasets")
 	if _, err := os.Stat(filepath.Join(dir, "corpus_v1.json")); err != nil {
@@ -283,8 +281,8 @@ func TestOurData(t *testing.T) {
 	}
 }
 
-// TestForeignData: a benchmark that is not ours, whose queries are said never
-// to name their tool, is accepted.
+// TestForeignData checks that an external benchmark is accepted, whose queries are said never to name
+// their tool.
 func TestForeignData(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "shared", "external")
 	if _, err := os.Stat(dir); err != nil {

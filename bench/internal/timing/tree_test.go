@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// TestMain lets the test program be what a tree consists of: it fills memory,
-// says so, and holds it until its input ends.
+// TestMain lets the test binary act as a process of a tree: it fills memory, reports it, and holds it
+// until its input ends.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "hold" {
-		// Mapped, because the race detector takes as much again, and more, for
-		// memory of the heap.
+		// Use mapped memory, because the race detector needs as much again, and
+		// more, for heap memory.
 		held, err := syscall.Mmap(-1, 0, 64<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
 			panic(err)
@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Two processes of 64 MiB each are seen together and apart, one of them below
-// a shell of its own.
+// Two processes of 64 MiB each are measured together and separately. One is a child of a shell.
 func TestRunTree(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("/proc is Linux's")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary stand in for aguara.
+// TestMain lets the test binary act as aguara.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "scan" {
 		os.Exit(fakeAguara(os.Args[2:]))
@@ -19,9 +19,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeAguara finds one thing in tools with the word EVIL, says that it scanned
-// nothing at the word EMPTY, fails at the word CRASH, and with a state finds
-// a change.
+// fakeAguara reports one finding in tools with the word EVIL, reports that it scanned nothing for the word
+// EMPTY, fails for the word CRASH, and with a state reports a change.
 func fakeAguara(args []string) int {
 	file := args[len(args)-1]
 	text, err := os.ReadFile(file)
@@ -124,7 +123,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What is written as an escape in a schema is shown as what it stands for.
+// An escaped character in a schema is passed as the character itself.
 func TestToolsListHasNoEscapes(t *testing.T) {
 	var list tool
 	list.InputSchema = json.RawMessage(`{"title":"\u003cb\u003e zero\u200bwidth"}`)
@@ -134,7 +133,7 @@ func TestToolsListHasNoEscapes(t *testing.T) {
 	}
 }
 
-// An approval of one tool is no approval of the next.
+// The approval of one tool does not apply to the next.
 func TestRequestsAreApart(t *testing.T) {
 	v := ask(t, "high",
 		about("Adds more.", `,"approved":{"description":"Adds.","input_schema":{"type":"object"}}`),
@@ -160,7 +159,7 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// TestAguara asks the real program, where there is one.
+// TestAguara runs the real program, if it is installed.
 func TestAguara(t *testing.T) {
 	program := os.Getenv("TOUCHSTONE_AGUARA")
 	if program == "" {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// checkout writes the modules that the adapter loads, which do as little as
-// possible, among packages that cannot be imported.
+// checkout writes minimal versions of the modules that the adapter loads, in packages that cannot be imported.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,7 +64,7 @@ class StaticAnalyzer:
 	return dir
 }
 
-// ask runs the adapter and returns its verdicts and its stderr.
+// ask runs the detector and returns its verdicts and its stderr.
 func ask(t *testing.T, checkout string, requests ...string) (verdicts []string, stderr string, err error) {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -106,7 +105,7 @@ func TestNoCheckout(t *testing.T) {
 	}
 }
 
-// TestMCPScanner asks the real one, where there is a checkout.
+// TestMCPScanner runs the real scanner, if there is a checkout.
 func TestMCPScanner(t *testing.T) {
 	dir := os.Getenv("TOUCHSTONE_MCP_SCANNER")
 	if dir == "" {

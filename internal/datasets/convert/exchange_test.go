@@ -22,7 +22,7 @@ func TestEscape(t *testing.T) {
 			t.Errorf("unescape(%q) = %q, want %q", want, got, id)
 		}
 	}
-	// Not written by escape, so not taken apart.
+	// escape does not write these, so unescape keeps them.
 	for _, id := range []string{"a:%41", "a:%zz", "a:50%"} {
 		if got := unescape(id); got != id {
 			t.Errorf("unescape(%q) = %q", id, got)
@@ -30,8 +30,8 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestRunScoresAsTheReport scores random reports, with scores that tie and
-// mislead and with queries that errored, from the exported files.
+// TestRunScoresAsTheReport scores random reports from their exported files. Some have tied or
+// misleading scores, or queries with errors.
 func TestRunScoresAsTheReport(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 100 {

@@ -15,7 +15,7 @@ func imported(t *testing.T, text string, opts ImportOptions) Imported {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What was read can be written as ours.
+	// The imported data can be written in our format.
 	if _, err := contracts.Encode("ours.json", im.Value()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
-// small is the least that describes a proxy.
+// small is a minimal description of a proxy.
 const small = `
 name = "small"
 start { command = ["prog"] }
@@ -50,7 +50,7 @@ func run(t *testing.T, text string, s adapter.Setting) *adapter.Run {
 	return r
 }
 
-// Every adapter that is shipped is right, and stays so when it travels.
+// Every included adapter is valid, and so is its portable form.
 func TestShipped(t *testing.T) {
 	files, err := filepath.Glob("../../../adapters/*.hcl")
 	if err != nil || len(files) == 0 {
@@ -210,7 +210,7 @@ func TestSearch(t *testing.T) {
 	if _, err := r.SearchQuestion("mcp", "", 1); err == nil || !strings.Contains(err.Error(), "it has rest") {
 		t.Errorf("got %v", err)
 	}
-	// The text of a name is kept as it came, in whatever form of Unicode.
+	// The text of a name keeps its Unicode form.
 	answer, err := r.Hits("rest", adapter.Answer{Text: []byte("{\"found\": [{\"s\": \"a\", \"n\": \"e\u0301\", \"score\": -0.1}]}")})
 	if err != nil || len(answer.Tools) != 1 || answer.Tools[0].Name != "a:e\u0301" || answer.Tools[0].Score != -0.1 {
 		t.Errorf("got %+v, %v", answer, err)
@@ -232,7 +232,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// An answer that is text and no JSON can be taken apart as well.
+// An answer that is text rather than JSON can be evaluated as well.
 func TestAnswerOfText(t *testing.T) {
 	text := strings.Replace(small, "items  = answer.found\n  server = item.s\n  name   = item.n\n  score  = item.score",
 		"items = regexall(\"(?m)^- ([^ /]+)/([^ ]+)\", text)\n server = item[0]\n name = item[1]", 1)
@@ -242,7 +242,7 @@ func TestAnswerOfText(t *testing.T) {
 	}
 }
 
-// What only people read, and what concerns the build alone, does not travel.
+// The portable form leaves out what is only for people and what only concerns the build.
 func TestPortableHasWhatMattersOnly(t *testing.T) {
 	plain := parse(t, small)
 	spoken := parse(t, "# A comment\nabout = \"words\"\n"+strings.Replace(small, "items = answer\n", "items = answer # all of it\n\n\n", 1)+

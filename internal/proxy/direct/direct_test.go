@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// The scores of three small documents, by hand.
+// The scores of three small documents, computed by hand.
 func TestBM25(t *testing.T) {
 	tools := []tool{
 		{id: "s:a", name: "alpha", description: "beta beta"},

@@ -97,7 +97,7 @@ func TestProtocol(t *testing.T) {
 		{"blank line", "  \t ", ``},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			// The ping shows that the server lives on.
+			// The answer to the ping shows that the server is still running.
 			answers := exchange(t, s, tc.line, `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
 			if last := answers[len(answers)-1]; !strings.Contains(last, `"after"`) {
 				t.Fatalf("no answer to what follows: %q", answers)
@@ -110,7 +110,7 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// The SDK's client, which real proxies are made with, reads every page.
+// The SDK's client, which real proxies use, reads every page.
 func TestServesTheSDKsClient(t *testing.T) {
 	var c contracts.Corpus
 	for i := range 2*pageSize + 1 {
@@ -160,8 +160,8 @@ func toolNames(t *testing.T, session *mcp.ClientSession) []string {
 	return names
 }
 
-// Beyond a hundred servers all are endpoints of one HTTP server, each with its
-// own tools in the same order as its process would list them.
+// With more than a hundred servers, all are endpoints of one HTTP server. Each lists its own tools, in the
+// same order as its process would.
 func TestManyServersAreHosted(t *testing.T) {
 	var c contracts.Corpus
 	for i := range 2 * (mostProcesses + 1) {
@@ -203,7 +203,7 @@ func TestManyServersAreHosted(t *testing.T) {
 	}
 }
 
-// A page of huge tools stays within what clients read of one message.
+// A page of huge tools stays within the message size that clients accept.
 func TestPagesAreBoundedInBytes(t *testing.T) {
 	var c contracts.Corpus
 	for i := range 40 {
@@ -247,7 +247,7 @@ func TestUnknownServer(t *testing.T) {
 	}
 }
 
-// The orders are part of what a report means: they must not change.
+// The orders affect the meaning of a report, so they must not change.
 func TestOrder(t *testing.T) {
 	if got, want := fmt.Sprint(Order(1, "queries", 8)), "[7 6 0 3 4 2 1 5]"; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -76,13 +76,13 @@ func TestShorten(t *testing.T) {
 	if !strings.HasSuffix(text, "and 30 more") || strings.Count(text, "\n") != 20 {
 		t.Errorf("got %s", text)
 	}
-	// Lines name what a proxy lists.
+	// The lines contain names from a proxy.
 	if text := Shorten([]string{"s:t\n::error::\x1b[2J" + strings.Repeat("x", 10_000)}); strings.ContainsAny(text, "\n\x1b") || len(text) > 1000 {
 		t.Errorf("got %q", text)
 	}
 }
 
-// What bounds a message must not bound all that a proxy ever says.
+// The limit on a message must not limit the total output of a proxy.
 func TestMessages(t *testing.T) {
 	for size, fails := range map[int]bool{9: false, 10: false, 200: true} {
 		text := strings.Repeat(strings.Repeat("x", 10)+"\n", 5) + strings.Repeat("y", size) + "\n"
@@ -95,7 +95,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// inPieces hands out a text in pieces.
+// inPieces returns a text in pieces.
 func inPieces(text string, size int) io.Reader {
 	var pieces []io.Reader
 	for len(text) > 0 {

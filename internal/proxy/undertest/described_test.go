@@ -16,9 +16,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
 
-// described makes a proxy of the bad proxy's program and the shipped adapter of
-// the native contract, of which the given parts are replaced: old, new, old,
-// new and so on.
+// described returns a proxy made of the bad proxy's program and the included adapter of the native contract,
+// with replacements in the adapter: old, new, old, new and so on.
 func described(t *testing.T, mode string, parts ...string) (dir string) {
 	t.Helper()
 	shipped, err := os.ReadFile("../../../adapters/reference.hcl")
@@ -51,7 +50,7 @@ func described(t *testing.T, mode string, parts ...string) (dir string) {
 	return dir
 }
 
-// startDescribed starts it as start does.
+// startDescribed starts it in the same way as start.
 func startDescribed(t *testing.T, dir string, change func(*undertest.Options)) (*undertest.Proxy, error) {
 	t.Helper()
 	return start(t, badproxy.Right, func(o *undertest.Options) {
@@ -62,8 +61,8 @@ func startDescribed(t *testing.T, dir string, change func(*undertest.Options)) (
 	})
 }
 
-// nothingLeft fails when a private directory is left in the test's own
-// directory for temporary files, or a process whose home it is.
+// nothingLeft fails if a private directory is left in the test's directory for temporary files, or a process
+// whose home it is.
 func nothingLeft(t *testing.T) {
 	t.Helper()
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "touchstone-*"))
@@ -149,9 +148,8 @@ func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
 	}
 }
 
-// refused starts a proxy that will not get ready and returns why. On a busy
-// machine a short wait may end before the proxy has done anything: then it is
-// given more time, until the error says what it is to say.
+// refused starts a proxy that does not get ready, and returns the error. On a busy machine, a short wait may end
+// before the proxy has done anything. Then refused retries with more time, until the error is the expected one.
 func refused(t *testing.T, dir string, change func(*undertest.Options), want ...string) error {
 	t.Helper()
 	for patience := time.Duration(1); ; patience *= 4 {
@@ -171,8 +169,8 @@ func refused(t *testing.T, dir string, change func(*undertest.Options), want ...
 	}
 }
 
-// Between finding a free port and its use another process may take it: then
-// there is another attempt, at another port.
+// Another process may take the port after it was found to be free. Then there is another attempt with another
+// port.
 func TestTakenPortIsTriedAgain(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "tried")
 	script := fmt.Sprintf(`if [ ! -e %[1]s ]; then touch %[1]s; echo "listen tcp: address already in use"; exit 1; fi; exec "$0" "$@"`, marker)
@@ -185,7 +183,7 @@ func TestTakenPortIsTriedAgain(t *testing.T) {
 	nothingLeft(t)
 }
 
-// A proxy that lists tools before they can be found is waited for.
+// Start waits for a proxy that lists tools before they can be found.
 func TestFindEach(t *testing.T) {
 	dir := described(t, badproxy.Right, "  progress", "  find_each = true\n  progress")
 	if _, err := startDescribed(t, dir, nil); err != nil {
@@ -201,8 +199,7 @@ func TestFindEach(t *testing.T) {
 	}
 }
 
-// The proxy is told three times as slow as it is allowed to be, and then
-// allowed to be.
+// The proxy first gets a time limit that is a third of what it needs, and then one that suffices.
 func TestSlowIndex(t *testing.T) {
 	_, err := start(t, badproxy.SlowIndex, func(o *undertest.Options) { o.ReadyTimeout = 60 * time.Millisecond })
 	if err == nil || !strings.Contains(err.Error(), "was not ready within 60ms") || !strings.Contains(err.Error(), "--ready-timeout") {
@@ -216,7 +213,7 @@ func TestSlowIndex(t *testing.T) {
 	nothingLeft(t)
 }
 
-// A lock that a proxy leaves does not keep the next one from its start.
+// A lock file that a proxy leaves does not prevent the start of the next one.
 func TestLockFileIsGoneWithItsProxy(t *testing.T) {
 	for range 2 {
 		p, err := start(t, badproxy.LeavesLock, nil)
@@ -295,8 +292,7 @@ search "mcp" {
 			t.Errorf("got %+v, %v", answer, err)
 		}
 	}
-	// There is only the one session: what fails in it must not take the queries
-	// after it along.
+	// There is only one session: a failed query must not affect later ones.
 	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", `not this one\u000a::error::\u001b[2J`}, {"rant", "no, and no again; no"}, {"wait", "did not answer within 2s"}} {
 		if _, err := p.Search(t.Context(), tc.query, 2); err == nil || !strings.Contains(err.Error(), tc.want) || len(err.Error()) > 3000 {
 			t.Errorf("%q: %v", tc.query, err)
@@ -305,8 +301,8 @@ search "mcp" {
 			t.Errorf("after %q: %v", tc.query, err)
 		}
 	}
-	// One that reads no more fills the pipe to it, and nothing that is written
-	// into a full pipe ever comes back.
+	// If the proxy stops reading, its input pipe fills up, and a blocked write
+	// never returns.
 	for _, query := range []string{"go deaf", strings.Repeat("x", 300_000), strings.Repeat("x", 300_000)} {
 		asked := make(chan error, 1)
 		go func() {

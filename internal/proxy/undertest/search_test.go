@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A proxy that has the REST search alone is what somebody begins with.
+// A new proxy may only have the REST search.
 func TestWithoutMCPTheOtherSearchIsNamed(t *testing.T) {
 	rest := httptest.NewServer(http.NotFoundHandler())
 	defer rest.Close()

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// stdioArgument makes the test binary a proxy over standard input and output:
-// it lists the corpus's tools beside its own, and answers with text.
+// stdioArgument makes the test binary a proxy over standard input and output. It lists the corpus's tools in
+// addition to its own, and answers with text.
 const stdioArgument = "be-a-stdio-proxy"
 
 func beStdioProxy() {
@@ -87,7 +87,7 @@ func beStdioProxy() {
 	}
 }
 
-// deafened stops reading for good when it has read that it should.
+// deafened stops reading permanently when it receives the signal word.
 type deafened struct{ io.ReadCloser }
 
 func (d *deafened) Read(b []byte) (int, error) {
@@ -116,7 +116,7 @@ func corpus() contracts.Corpus {
 	}
 }
 
-// start starts a proxy that misbehaves as mode says.
+// start starts a proxy with the given fault.
 func start(t *testing.T, mode string, change func(*undertest.Options)) (*undertest.Proxy, error) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -271,8 +271,7 @@ func TestToolsAndTheirContent(t *testing.T) {
 	}
 }
 
-// A search that fails must leave the next one a chance, and its message must
-// be the same in every run.
+// A failed search must not affect the next one, and its message must be the same in every run.
 func TestSearchSurvivesBadAnswers(t *testing.T) {
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		for _, tc := range []struct{ mode, rest, mcp string }{
@@ -335,8 +334,8 @@ func TestSearchSurvivesBadAnswers(t *testing.T) {
 	}
 }
 
-// What a proxy is given to know may come back in its answers, and an answer that
-// cannot be read becomes the text of a report.
+// A secret that was passed to the proxy may occur in its answers, and an answer that cannot be parsed becomes
+// part of a report.
 func TestErrorsKeepTheSecret(t *testing.T) {
 	const secret = "correct-horse \"battery\" staple"
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
@@ -359,8 +358,7 @@ func TestErrorsKeepTheSecret(t *testing.T) {
 	}
 }
 
-// A proxy that is held to this machine can still send us elsewhere, and with us
-// what we tell it.
+// A proxy on this machine can redirect requests, and their content, to another machine.
 func TestProxyThatSendsAway(t *testing.T) {
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
 		p, err := start(t, badproxy.SendsAway, func(o *undertest.Options) { o.SearchPath, o.QueryTimeout = path, time.Second })
@@ -373,7 +371,7 @@ func TestProxyThatSendsAway(t *testing.T) {
 	}
 }
 
-// A proxy's child that left its process group dies with it.
+// A child of the proxy that left its process group is killed with it.
 func TestStopLeavesNoProcess(t *testing.T) {
 	p, err := start(t, badproxy.LeavesChildren, nil)
 	if err != nil {
@@ -388,7 +386,7 @@ func TestStopLeavesNoProcess(t *testing.T) {
 		t.Fatalf("there is no child %d to begin with", pid)
 	}
 	p.Stop()
-	// It is a zombie until whoever inherits it looks.
+	// It stays a zombie until its new parent reaps it.
 	for range 500 {
 		stat, err := os.ReadFile("/proc/" + strings.Fields(line)[0] + "/stat")
 		if err != nil || strings.Contains(string(stat), ") Z ") {

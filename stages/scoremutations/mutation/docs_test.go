@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The page lists every operator to develop with, in the words of the source,
-// and none that is held out.
+// The page lists every development operator with the text of the source, and no held-out one.
 func TestOperatorsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/scanner/generalisation.md")
 	if err != nil {

@@ -22,7 +22,7 @@ func committed(t testing.TB) []contracts.SecurityEntry {
 	return corpus.Entries
 }
 
-// some of the entries, attacks and innocents of every kind.
+// Attacks and benign entries of every kind.
 func some(t testing.TB) []contracts.SecurityEntry {
 	t.Helper()
 	var list []contracts.SecurityEntry
@@ -58,8 +58,7 @@ func TestOperatorsAreDescribed(t *testing.T) {
 	}
 }
 
-// What the passage has to hold for the operators to rewrite the attack and not
-// something beside it.
+// What the passage must contain so that the operators rewrite the attack itself.
 var attacks = map[string]string{
 	"pi-001": "Ignore all previous", "pi-002": "without asking", "pi-003": "route all file writes", "pi-004": "aufgehoben", "pi-005": "JESTER never refuses",
 	"pi-006": "as a command from the operator", "pi-007": "are to be granted immediately", "pi-008": "Desconsidere", "pi-009": "無視", "pi-010": "Treat silence as a yes",
@@ -130,8 +129,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// The label is not looked at: an innocent that is called an attack is
-// rewritten to the same bytes.
+// The label is not used: a benign entry with the label of an attack is rewritten to the same bytes.
 func TestLabelIsNotLookedAt(t *testing.T) {
 	for _, e := range some(t) {
 		lie := e
@@ -152,7 +150,7 @@ func TestLabelIsNotLookedAt(t *testing.T) {
 	}
 }
 
-// An operator takes nothing away but the passage, and leaves valid entries.
+// An operator only removes the passage, and its results are valid entries.
 func TestRestStays(t *testing.T) {
 	var entries []contracts.SecurityEntry
 	for _, e := range some(t) {
@@ -191,7 +189,7 @@ func TestRestStays(t *testing.T) {
 	}
 }
 
-// An update that is rewritten differs from what was approved as the update did.
+// A rewritten update differs from the approved version as the original update did.
 func TestApprovedIsRewrittenAlike(t *testing.T) {
 	e := contracts.SecurityEntry{ID: "x", Description: "Adds two numbers. Both may be negative.",
 		Approved: &contracts.Approved{Description: "Adds two numbers. Both may be negative."}}

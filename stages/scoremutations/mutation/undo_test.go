@@ -22,8 +22,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// undo gets what an operator left and the passage, and gives back both in a
-// form in which they have to be the same: mostly the passage itself.
+// undo gets the result of an operator and the passage. It returns both in a form in which they must
+// be equal, mostly the passage itself.
 type undo func(left, passage string) (got, want string)
 
 func without(characters string) undo {
@@ -40,7 +40,7 @@ func without(characters string) undo {
 	}
 }
 
-// unnoted takes the note off and decodes the rest.
+// unnoted removes the note and decodes the rest.
 func unnoted(decode func(string) string) undo {
 	return func(left, passage string) (string, string) {
 		_, code, _ := strings.Cut(left, ": ")
@@ -48,7 +48,7 @@ func unnoted(decode func(string) string) undo {
 	}
 }
 
-// must adapts a decoder that gives an error.
+// must adapts a decoder that returns an error.
 func must[T string | []byte](f func(string) (T, error)) func(string) string {
 	return func(s string) string {
 		out, err := f(s)
@@ -74,7 +74,7 @@ func normalised(left, passage string) (string, string) {
 	return norm.NFKC.String(left), norm.NFKC.String(passage)
 }
 
-// sameLetters compares the letters alone.
+// sameLetters compares only the letters.
 func sameLetters(left, passage string) (string, string) {
 	f := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -94,8 +94,8 @@ func plainTerminal(left, passage string) (string, string) {
 	return f(left), f(passage)
 }
 
-// inside looks for the passage, line ends and the characters that markup must
-// not hold apart, in what was left.
+// inside looks for the passage in the result. It ignores line breaks and characters that the markup
+// cannot contain.
 func inside(left, passage string) (string, string) {
 	f := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -123,7 +123,7 @@ func unmorse(s string) string {
 	return b.String()
 }
 
-// escaped matches one byte written as an escape and decodes all of them.
+// escaped matches one escaped byte, and decodes all of them.
 func escaped(pattern string, base int) func(string) string {
 	re := regexp.MustCompile(pattern)
 	return func(s string) string {
@@ -237,8 +237,7 @@ var undos = map[string]undo{
 	"carrier-german": inside, "carrier-spanish": inside, "carrier-chinese": inside,
 }
 
-// Whatever keeps the wording can be undone by a program that does not know the
-// passage.
+// A program that does not know the passage can undo every operator that keeps the wording.
 func TestUndo(t *testing.T) {
 	for _, op := range all() {
 		if op.Family == Placement || op.Family == Splitting || strings.HasPrefix(op.Name, "mixed-") || op.Family == Paraphrase {
@@ -276,7 +275,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// A moved or cut passage is still there, to the letter.
+// A moved or divided passage is still present, unchanged.
 func TestEveryPartIsThere(t *testing.T) {
 	for _, op := range all() {
 		if op.Family != Placement && op.Family != Splitting || op.Name == "base64-in-two" {

@@ -46,7 +46,7 @@ func TestThirdPerson(t *testing.T) {
 	}
 }
 
-// The dictionaries have the words that turn an order around.
+// The dictionaries contain the words that negate an order.
 func TestDictionaries(t *testing.T) {
 	for name, text := range map[string]string{"german": german, "spanish": spanish, "russian": russian, "chinese": chinese} {
 		words := dictionary(text)

@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// ask runs the named detector over the lines and returns its verdicts, each
-// checked against the contract.
+// ask runs the named detector on the lines and returns its verdicts, each checked against the
+// contract.
 func ask(t *testing.T, name, lines string) []contracts.DetectorVerdict {
 	t.Helper()
 	var out bytes.Buffer
