@@ -12,47 +12,44 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// KeySchema is the version of the layout that is hashed into keys. It changes
-// whenever the same definition would otherwise hash to the same key but mean
-// something else.
+// KeySchema is the version of the layout that is hashed into keys. It changes whenever a
+// definition would otherwise get the same key with a different meaning.
 const KeySchema = "touchstone-key-1"
 
-// maxComponentValue is the length in bytes up to which a component's value is
-// shown; what is longer is told apart by its digest alone.
+// maxComponentValue is the maximum length in bytes of the shown value of a component. A longer
+// value is represented only by its digest.
 const maxComponentValue = 200
 
-// ToolIdentity is a program that a command starts, by name and by the digest
-// of what it is: another compiler or shell is another key.
+// ToolIdentity identifies a program that a command starts, by its name and the digest of its
+// content: a different compiler or shell gives a different key.
 type ToolIdentity struct {
 	Name   string
 	Digest cache.Digest
 }
 
-// InputPrefix begins the names of the components that inputs make.
+// InputPrefix is the prefix of the names of the components for inputs.
 const InputPrefix = "input."
 
-// KeyComponent is one named part of a key. Records keep the components, so
-// that a later miss can name the part that differs.
+// KeyComponent is one named part of a key. Records store the components, so that a later miss
+// can name the part that differs.
 type KeyComponent struct {
 	Name   string
 	Digest cache.Digest
-	// Value is a short printable form of what was digested; "" when that is
-	// sensitive, long, or content.
+	// Value is a short printable form of the digested value. It is "" if the
+	// value is sensitive, long, or content.
 	Value string
 }
 
-// Key turns the instance, the digests of its inputs' content (by input name)
-// and the identities of the tools it runs into named components and the key
-// over them.
+// Key returns the named components of the instance's key, and the key over them. inputs holds
+// the digests of the inputs' content by name, tools the identities of the programs that run.
 //
-// Everything that the command can observe is in the key. What only says when,
-// where or how often it is run is not; keyExempt in the tests lists each such
-// field with its reason. Every string is length-prefixed and what is absent
-// has no component at all, so that no two definitions share an encoding.
+// Everything that the command can observe is in the key. Settings that only determine when,
+// where or how often it runs are not; keyExempt in the tests lists each such field with the
+// reason. Every string is length-prefixed, and an absent value has no component, so that no
+// two definitions have the same encoding.
 //
-// The component of an input carries the content's digest as it was given:
-// whoever explains a miss can look the earlier content up. Where inputs are
-// put is a component of its own.
+// The component of an input is the digest of its content, so that an explanation of a miss can
+// look up the earlier content. The path of an input is a separate component.
 func (in *Instance) Key(inputs map[string]cache.Digest, tools []ToolIdentity) (cache.Key, []KeyComponent) {
 	digests := make([]cache.Digest, len(in.Inputs))
 	for i := range in.Inputs {
@@ -63,30 +60,29 @@ func (in *Instance) Key(inputs map[string]cache.Digest, tools []ToolIdentity) (c
 	return key, k.Components()
 }
 
-// A Keyer computes the keys of many instances. The instances of a matrix
-// have most components of their keys in common; a Keyer hashes such a
-// component once. Its zero value is ready to use. It is not safe for
-// concurrent use.
+// A Keyer computes the keys of many instances. The instances of a matrix have most components
+// of their keys in common, and a Keyer hashes such a component once. Its zero value is ready
+// to use. It is not safe for concurrent use.
 type Keyer struct {
-	// made holds the components of the last key; beyond them, those of
-	// earlier, longer ones.
+	// made holds the components of the last key, followed by those of earlier,
+	// longer keys.
 	made   []keyPart
-	n      int    // how many components the last key has
-	buf    []byte // the encoding of the component at hand
-	hashed []byte // what the key is the digest of
-	// sensitive is that of the last instance: it decides which values are
-	// shown and is in no encoding.
+	n      int    // number of components of the last key
+	buf    []byte // the encoding of the current component
+	hashed []byte // the input of the key's digest
+	// sensitive is the flag of the last instance. It decides which values are
+	// shown, and is not part of any encoding.
 	sensitive bool
 }
 
 // keyPart is a component with the bytes that its digest was computed from.
 type keyPart struct {
 	KeyComponent
-	encoded []byte // nil for a digest that was given
+	encoded []byte // nil for a component whose digest was given
 }
 
-// Key is the key of an instance, as Instance.Key; inputs are the digests of
-// its inputs in their order.
+// Key returns the key of an instance, like Instance.Key. inputs holds the digests of its inputs
+// in their order.
 func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) cache.Key {
 	if k.n = 0; k.sensitive != in.Sensitive {
 		k.sensitive, k.made = in.Sensitive, k.made[:0]
@@ -104,7 +100,7 @@ func (k *Keyer) Key(in *Instance, inputs []cache.Digest, tools ...ToolIdentity) 
 		out := &in.Outputs[i]
 		k.begin()
 		if out.Dir {
-			// No path of a plain file ends in a slash.
+			// The path of a plain file never ends with a slash.
 			k.buf = binary.AppendUvarint(k.buf, uint64(len(out.Path)+1))
 			k.buf = append(append(k.buf, out.Path...), '/')
 		} else {
@@ -160,8 +156,8 @@ func (k *Keyer) str(s string) {
 	k.buf = append(k.buf, s...)
 }
 
-// next is the place of the next component, and whether the last key had the
-// component of this name there.
+// next returns the place of the next component, and whether the last key had a component with
+// this name there.
 func (k *Keyer) next(prefix, name string) (part *keyPart, same bool) {
 	if k.n == len(k.made) {
 		k.made = append(k.made, keyPart{})
@@ -175,8 +171,8 @@ func (k *Keyer) next(prefix, name string) (part *keyPart, same bool) {
 	return part, false
 }
 
-// end makes a component of what was encoded since begin. It returns the
-// component to have its Value set, or nil where the last key had the same.
+// end makes a component of the bytes encoded since begin. It returns the component, so that its
+// Value can be set, or nil if the last key had the same component.
 func (k *Keyer) end(prefix, name string) *KeyComponent {
 	part, same := k.next(prefix, name)
 	if same && part.encoded != nil && bytes.Equal(part.encoded, k.buf) {
@@ -214,16 +210,16 @@ func (k *Keyer) list(name string, values []string, show bool) {
 	}
 }
 
-// inputs writes where each input is put, then the content of each.
+// inputs adds the path of each input, then the content of each.
 func (k *Keyer) inputs(inputs []Input, digests []cache.Digest) {
 	k.begin()
 	length := 0
 	for i := range inputs {
 		k.str(inputs[i].Name)
 		k.str(inputs[i].Path)
-		// A directory of one member and a plain file of the same content
-		// have different digests already; the bit keeps them apart even
-		// for a caller that digests otherwise.
+		// A directory with one member and a plain file with the same content
+		// already have different digests. The bit also distinguishes them for a
+		// caller that computes digests differently.
 		if inputs[i].Tree {
 			k.buf = append(k.buf, 1)
 		} else {
@@ -243,7 +239,7 @@ func (k *Keyer) inputs(inputs []Input, digests []cache.Digest) {
 	}
 }
 
-// sum hashes the components, in their order, with their names.
+// sum hashes the components and their names, in order.
 func (k *Keyer) sum() cache.Key {
 	k.hashed = k.hashed[:0]
 	for i := range k.made[:k.n] {
@@ -255,7 +251,7 @@ func (k *Keyer) sum() cache.Key {
 	return sha256.Sum256(k.hashed)
 }
 
-// shown is the value as it may be printed: in one line, whole or not at all.
+// shown returns the value in printable form: in one line and complete, or "".
 func shown(value string, show bool) string {
 	if !show || len(value) > maxComponentValue || !printable(value) {
 		return ""
@@ -275,8 +271,7 @@ func printable(s string) bool {
 	return true
 }
 
-// quoteWords joins arguments as a person would write them: quoted only where
-// spaces or quotes would mislead.
+// quoteWords joins arguments and only quotes those with spaces or quotes.
 func quoteWords(words []string) string {
 	var b strings.Builder
 	for i, w := range words {

@@ -10,44 +10,43 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
-// Options says what to load and which values variables have.
+// Options select the pipeline to load and the values of its variables.
 type Options struct {
-	// File is the path of the pipeline: a directory, whose pipeline files are
-	// read together, its MainFile, which stands for the directory, or any other
-	// file, which is read alone.
+	// File is the path of the pipeline. It is a directory, whose pipeline files
+	// are read together, its MainFile, which stands for the directory, or any
+	// other file, which is read alone.
 	File string
-	// Vars are "name=value", from --var. They win over VarFiles, which win
-	// over Environ, which wins over defaults; of two of a kind the later.
+	// Vars are "name=value", from --var. They override VarFiles, which override
+	// Environ, which overrides defaults. Within each, later values override
+	// earlier ones.
 	Vars []string
-	// VarFiles are paths of files of variables: JSON objects where the name
-	// ends in .json, else name = value lines.
+	// VarFiles are paths of files of variables. If the name ends in .json, the
+	// file is a JSON object, otherwise it has lines of name = value.
 	VarFiles []string
-	// Environ is the environment, as os.Environ gives it. Only variables
+	// Environ is the environment, as returned by os.Environ. Only variables
 	// named TOUCHSTONE_VAR_... are read.
 	Environ []string
-	// Version is touchstone's own, for required_version; anything but a
-	// semantic version is a development build, which fits every pipeline.
+	// Version is touchstone's own version, for required_version. Anything but a
+	// semantic version is a development build, which satisfies every constraint.
 	Version string
-	// Named, when set, is called as soon as the pipeline's name and root are
-	// known, before most of the work, so that the caller can prepare for both.
-	// The plan may still turn out to be invalid.
+	// Named, if set, is called as soon as the pipeline's name and root are known,
+	// before most of the work, so that the caller can prepare for both. The plan
+	// may still be invalid.
 	Named func(name, root string)
 }
 
-// Load reads a pipeline and plans it. All problems are reported at once, in
-// the order of the source; the plan is nil when one of them is an error. The
-// files are those that diagnostics point into.
+// Load reads a pipeline and plans it. It reports all problems at once, in the order of the source.
+// The plan is nil if one of them is an error. The returned files are those that diagnostics refer
+// to.
 //
-// Load looks at the files that inputs name, to list them and to refuse what
-// cannot be read, but reads only those that functions ask for.
+// Load examines the files that inputs name, to list them and to refuse unreadable ones, but only
+// reads the files that functions request.
 func Load(o Options) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	return load(o, osDisk{})
 }
 
-// Format lays a pipeline file, or any other in the same syntax, out in the
-// canonical style. It returns nil and what is wrong for a source that is not
-// well formed, which laying out would garble: one in another language, in
-// another encoding, half written.
+// Format formats a pipeline file, or any other file in HCL syntax, in the canonical style. For a
+// file with syntax errors, which formatting would damage, it returns nil and the problems.
 func Format(src []byte, filename string) ([]byte, hcl.Diagnostics, map[string]*hcl.File) {
 	l := &loader{files: map[string]*hcl.File{}}
 	if !l.checkText(src, filename) {
@@ -55,16 +54,15 @@ func Format(src []byte, filename string) ([]byte, hcl.Diagnostics, map[string]*h
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
 	l.files[filename] = file
-	// Which of two attributes is meant is not asked here.
+	// A duplicate attribute does not prevent formatting.
 	if malformed(diags) {
 		return nil, diags, l.files
 	}
 	return hclwrite.Format(src), nil, l.files
 }
 
-// loader is one run of Load: what all modules of a pipeline share. Problems
-// are collected in diags; whatever could not be worked out is unknown from
-// then on and causes no further ones.
+// loader is one run of Load, with the data that all modules of a pipeline share. It collects
+// problems in diags. A value that could not be computed is unknown and causes no further problems.
 type loader struct {
 	opts    Options
 	disk    disk
@@ -72,16 +70,16 @@ type loader struct {
 	files   map[string]*hcl.File
 	diags   hcl.Diagnostics
 	plan    *Plan
-	// consulted are the files and directories that functions looked at.
+	// consulted holds the files and directories that functions examined.
 	consulted map[string]bool
-	// modules are the pipeline and what it includes, each after the module
+	// modules holds the pipeline and the included modules, each after the module
 	// that includes it.
 	modules []*module
-	// allStages are those of all modules that could be evaluated, in the order
-	// of modules.
+	// allStages holds the stages of all modules that could be evaluated, in the
+	// order of modules.
 	allStages []*stage
-	// parsed holds the files of each source that was read, by the path of its
-	// main file with links followed.
+	// parsed maps the path of each main file, without symbolic links, to its
+	// module's files.
 	parsed map[string]*moduleSource
 }
 
@@ -101,8 +99,7 @@ func load(o Options, d disk) (*Plan, hcl.Diagnostics, map[string]*hcl.File) {
 	return l.plan, l.diags, l.files
 }
 
-// open finds the pipeline's directory, where its paths start, and reads its
-// files.
+// open finds the pipeline's directory, to which its paths are relative, and reads its files.
 func (l *loader) open() *moduleSource {
 	main, whole := mainFile(l.disk, l.opts.File)
 	abs, err := filepath.Abs(main)
@@ -128,8 +125,8 @@ func (l *loader) unreadable(file string, err error) {
 		"%s. Run in the directory of %s, or name the file or the directory with --file.", capital(pathError(file, err)), MainFile)
 }
 
-// run works through the modules: what stands alone first, then what depends on
-// it, and each stage after those that it reads.
+// run evaluates the modules: first what is independent, then what depends on it, and each stage
+// after the stages that it uses.
 func (l *loader) run(src *moduleSource) {
 	root := l.newModule(nil, "", src)
 	root.decodeFiles()
@@ -167,7 +164,7 @@ func (l *loader) run(src *moduleSource) {
 	}
 }
 
-// sortStages puts each stage after those that it reads and reports cycles.
+// sortStages sorts each stage after the stages that it uses, and reports cycles.
 func (l *loader) sortStages() []*stage {
 	index := make(map[*stage]int, len(l.allStages))
 	for i, s := range l.allStages {

@@ -41,7 +41,7 @@ func (l *module) localNames() []string {
 	return names
 }
 
-// evalLocals evaluates locals after those that they refer to.
+// evalLocals evaluates each local after the locals that it refers to.
 func (l *module) evalLocals() {
 	index := make(map[string]int, len(l.localOrder))
 	for i, v := range l.localOrder {
@@ -60,7 +60,7 @@ func (l *module) evalLocals() {
 					v.uses = append(v.uses, j)
 				}
 			} else {
-				// All locals are read. That cannot be told from a cycle.
+				// A reference to all locals cannot be distinguished from a cycle.
 				l.errorf(t.SourceRange(), "Incomplete reference", "A local cannot refer to all locals, since it is one of them: write local.NAME.")
 				sound[i] = false
 			}
@@ -78,7 +78,7 @@ func (l *module) evalLocals() {
 		l.errorf(l.localOrder[cycle[0]].at, "Cycle of locals", "These locals are defined by one another, so none has a value: %s. Remove one of the references.",
 			strings.Join(append(names, names[0]), " -> "))
 	}
-	// Whatever is on a cycle stays unknown, and so does what depends on it.
+	// Locals on a cycle stay unknown, and so do locals that depend on them.
 	vals := make(map[string]cty.Value, len(l.localOrder))
 	for _, i := range order(edges) {
 		v := l.localOrder[i]
@@ -92,8 +92,8 @@ func (l *module) evalLocals() {
 	l.base.Variables["local"] = cty.ObjectVal(vals)
 }
 
-// localContext holds the locals that one local refers to, and no more:
-// building an object of all others for each would be quadratic.
+// localContext returns a scope with only the locals that one local refers to: an object of all
+// locals for each local would take quadratic time.
 func (l *module) localContext(v *local) *hcl.EvalContext {
 	if len(v.uses) == 0 {
 		return l.base

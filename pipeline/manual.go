@@ -11,7 +11,7 @@ import (
 
 //go:generate sh -c "go run ./internal/gendocs > ../docs/language.md"
 
-// The parts of the reference that no table holds.
+// The parts of the reference that are not generated from tables.
 var (
 	//go:embed manual_intro.md
 	manualIntro string
@@ -70,7 +70,7 @@ func writeBlock(b *bytes.Buffer, s *block, heading string) {
 	}
 }
 
-// mayReadDoc says what an attribute's expression may refer to.
+// mayReadDoc describes what an attribute's expression may refer to.
 func mayReadDoc(scope roots) string {
 	if scope == scopeConstant {
 		return ""

@@ -14,14 +14,14 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// maxCells bounds the instances of a stage.
+// maxCells limits the number of instances of a stage.
 const maxCells = 100_000
 
-// maxAxisValue bounds the text of one value in bytes: values name instances,
-// and instances name files.
+// maxAxisValue limits the length of a value in bytes: values are part of names of instances, and
+// these of names of files.
 const maxAxisValue = 100
 
-// axis is one axis of a matrix; texts and vals run in parallel.
+// axis is one axis of a matrix. texts and vals are parallel.
 type axis struct {
 	name  string
 	texts []string
@@ -32,10 +32,10 @@ type axis struct {
 type cell struct {
 	axes []AxisValue
 	vals []cty.Value // of the axes
-	val  cty.Value   // the object "matrix", made when it is first wanted
+	val  cty.Value   // the object "matrix", created on first use
 }
 
-// matrix is the value of "matrix" in the cell.
+// matrix returns the value of "matrix" in the cell.
 func (c *cell) matrix() cty.Value {
 	if c.val == cty.NilVal {
 		vals := make(map[string]cty.Value, len(c.axes))
@@ -55,7 +55,7 @@ func (s *stage) axisNames() []string {
 	return names
 }
 
-// cell finds a cell by its name, -1 when there is none.
+// cell returns the index of the cell with the given name, or -1.
 func (s *stage) cell(name string) int {
 	if s.cellIndex == nil {
 		s.cellIndex = make(map[string]int, len(s.cells))
@@ -81,8 +81,8 @@ func (s *stage) cellNames() []string {
 	return names
 }
 
-// expandMatrix works out the cells of a stage: the product of its axes in the
-// order of their names, without what exclude removes.
+// expandMatrix computes the cells of a stage: the product of its axes, in the order of their names,
+// without the cells that exclude removes.
 func (l *module) expandMatrix(s *stage) {
 	b := s.content.nested("matrix")
 	if b == nil {
@@ -104,8 +104,8 @@ func (l *module) expandMatrix(s *stage) {
 		known = known && ok
 		s.axes = append(s.axes, ax)
 	}
-	// The order in which the axes are written down must not change the names
-	// of instances, which are in keys.
+	// The order in which the axes are written must not affect the names of
+	// instances, which are part of keys.
 	slices.SortFunc(s.axes, func(a, b axis) int { return strings.Compare(a.name, b.name) })
 	excludes, ok := l.evalExcludes(s, c.expr("exclude"), known)
 	if !known || !ok {
@@ -131,7 +131,7 @@ func (l *module) expandMatrix(s *stage) {
 	s.cellsKnown = true
 }
 
-// product lists the cells; the last axis turns fastest.
+// product lists the cells. The last axis varies fastest.
 func (s *stage) product(total int, excludes []exclusion) {
 	n := len(s.axes)
 	s.cells = make([]cell, 0, total)
@@ -208,8 +208,7 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 	return ax, ok
 }
 
-// axisText is a value as it stands in the instance's name, or what is wrong
-// with it.
+// axisText returns the text of a value in an instance's name, or the problem with the value.
 func axisText(v cty.Value) (string, string) {
 	if v.IsNull() {
 		return "", "it is null"
@@ -239,9 +238,8 @@ func axisText(v cty.Value) (string, string) {
 	return text, ""
 }
 
-// smallInt is the value of a number that is an integer of machine size. Its
-// text is that which cty writes, for a fraction of the time. (Of minus zero,
-// which cty can hold, it is not.)
+// smallInt returns the value of a number that is an integer of machine size. Its text is then the
+// same as cty's, and much cheaper to compute, except for minus zero, which cty can represent.
 func smallInt(v cty.Value) (int64, bool) {
 	if v.Type() != cty.Number || !v.IsKnown() || v.IsNull() {
 		return 0, false
@@ -252,7 +250,7 @@ func smallInt(v cty.Value) (int64, bool) {
 
 func notNameable(r rune) bool { return !unicode.IsPrint(r) }
 
-// elementRange is the place of one element where the list is written out.
+// elementRange returns the place of one element, if the list is written out.
 func elementRange(expr hclsyntax.Expression, index cty.Value) hcl.Range {
 	if tuple, ok := expr.(*hclsyntax.TupleConsExpr); ok && index.Type() == cty.Number {
 		if i, _ := index.AsBigFloat().Int64(); int(i) < len(tuple.Exprs) {
@@ -262,7 +260,7 @@ func elementRange(expr hclsyntax.Expression, index cty.Value) hcl.Range {
 	return expr.Range()
 }
 
-// exclusion removes the cells that have all its values.
+// exclusion removes the cells with all its values.
 type exclusion struct {
 	at     hcl.Range
 	values []AxisValue

@@ -9,19 +9,19 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// module is a pipeline, or one that another includes. Names are those of one
-// module: what others may see of it are the outputs that it declares.
+// module is a pipeline or an included pipeline. Each module has its own names. Other modules can
+// only use the outputs that it declares.
 type module struct {
 	*loader
-	// parent is the module that includes this one, nil for the pipeline itself.
+	// parent is the module that includes this one, or nil for the pipeline itself.
 	parent *module
-	// prefix begins the names of the module's stages: "" or "NAME/".
+	// prefix is the prefix of the names of the module's stages: "" or "NAME/".
 	prefix string
 	src    *moduleSource
 	// base is the scope of variables, locals and functions.
 	base *hcl.EvalContext
 
-	header         *content // of the pipeline block; nil without one
+	header         *content // of the pipeline block, or nil
 	headerAt       hcl.Range
 	variables      map[string]*variable
 	variableOrder  []*variable
@@ -34,8 +34,8 @@ type module struct {
 	outputs        map[string]*moduleOutput
 	outputOrder    []*moduleOutput
 	resultsChecked map[hclsyntax.Expression]bool
-	// evaluated tells that the module's values are known, as far as they can
-	// be. One that is on a cycle of includes is never evaluated.
+	// evaluated reports whether the module's values were computed. A module on a
+	// cycle of includes is never evaluated.
 	evaluated bool
 }
 
@@ -58,7 +58,7 @@ func (l *loader) newModule(parent *module, prefix string, src *moduleSource) *mo
 	return m
 }
 
-// path is the module's directory, relative to that of the pipeline.
+// path returns the module's directory, relative to that of the pipeline.
 func (l *module) path() string {
 	dir, err := filepath.Abs(l.src.dir)
 	if err != nil {
@@ -71,8 +71,7 @@ func (l *module) path() string {
 	return filepath.ToSlash(rel)
 }
 
-// decodeFiles checks the static shape of the module's files and of those that
-// they include.
+// decodeFiles checks the static structure of the module's files and of the files that they include.
 func (l *module) decodeFiles() {
 	if l.src.broken {
 		return
@@ -103,9 +102,9 @@ func (l *module) decodeFiles() {
 	}
 }
 
-// evaluate works out what does not depend on other stages' instances: values,
-// matrices, the names of outputs, and what the module hands on. set holds the
-// values of variables that were given from outside.
+// evaluate computes what does not depend on instances of other stages: values, matrices, the names
+// of outputs, and the outputs of the module. set holds the values of variables that were set by the
+// caller.
 func (l *module) evaluate(set map[string]cty.Value) {
 	l.settle(set)
 	l.evalLocals()
@@ -117,8 +116,8 @@ func (l *module) evaluate(set map[string]cty.Value) {
 	l.evaluated = true
 }
 
-// where names a place for a message about another place: with the file where
-// that is another one.
+// where formats a place for a message about another place. It only includes the file if the files
+// differ.
 func where(at, from hcl.Range) string {
 	if at.Filename == from.Filename {
 		return fmt.Sprintf("line %d", at.Start.Line)

@@ -10,14 +10,14 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxExponent bounds the size of numbers, in bits: what no float64 can hold is
-// a mistake. Numbers are exact and of any size, so that to write 1e99999999
-// down, as a command would have to, takes minutes and 100 MB.
+// maxExponent limits the size of numbers, in bits: a number that no float64 can hold is a mistake.
+// Numbers are exact and of any size, so formatting 1e99999999 for a command would take minutes and
+// 100 MB.
 const maxExponent = 1100
 
 var errHugeNumber = fmt.Errorf("a number is beyond 1e308 or nearer to 0 than 1e-308")
 
-// hugeNumber tells whether a number is too large, or too near to 0, to handle.
+// hugeNumber reports whether a number is too large, or too close to 0.
 func hugeNumber(v cty.Value) bool {
 	if v.Type() != cty.Number || !v.IsKnown() || v.IsNull() {
 		return false
@@ -26,15 +26,15 @@ func hugeNumber(v cty.Value) bool {
 }
 
 func hugeFloat(f *big.Float) bool {
-	exp := f.MantExp(nil) // 0 of infinity, which 1/0 is
+	exp := f.MantExp(nil) // 0 for infinity, such as 1/0
 	return f.IsInf() || exp > maxExponent || exp < -maxExponent
 }
 
-// holdsHugeNumber looks for one in a whole value.
+// holdsHugeNumber reports whether a value contains such a number.
 func holdsHugeNumber(v cty.Value) bool {
 	found := false
 	v, _ = v.UnmarkDeep()
-	// The callback never fails.
+	// The callback never returns an error.
 	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
 		found = found || hugeNumber(v)
 		return true, nil
@@ -44,8 +44,8 @@ func holdsHugeNumber(v cty.Value) bool {
 
 var longExponent = regexp.MustCompile(`[0-9][eE][+-]?[0-9]{3,}`)
 
-// hugeLiteral finds a number literal that is too large. What looks like one in
-// a string or a comment is none, which only the tokens can tell.
+// hugeLiteral finds a number literal that is too large. It examines tokens, because text in a string
+// or a comment may look like a number.
 func hugeLiteral(src []byte, filename string) (hcl.Range, bool) {
 	if !longExponent.Match(src) {
 		return hcl.Range{}, false

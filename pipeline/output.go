@@ -13,11 +13,11 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// outputsDir is where commands write.
+// outputsDir is the directory in which commands write.
 const outputsDir = "out"
 
-// outputType is the type of a reference to outputs: of one instance, or of
-// all instances of a stage with a matrix.
+// outputType is the type of a reference to outputs of one instance, or of all instances of a stage
+// with a matrix.
 var outputType = cty.Capsule("output of a stage", reflect.TypeOf(outputValue{}))
 
 type outputValue struct {
@@ -26,8 +26,8 @@ type outputValue struct {
 	name  string
 }
 
-// settleOutputs evaluates the outputs of every cell. Later stages refer to
-// them, so they must be known before any input is.
+// settleOutputs evaluates the outputs of every cell. Later stages refer to them, so they must be known
+// before any input.
 func (l *module) settleOutputs(s *stage) {
 	s.outputs, s.outputsWhole = l.entries(s, "outputs", validInputName)
 	s.outputsKnown = true
@@ -87,7 +87,7 @@ func sameNames(a, b []Output) bool {
 	return slices.EqualFunc(a, b, func(a, b Output) bool { return a.Name == b.Name })
 }
 
-// outputsOf makes the outputs of one cell from the values of its expressions.
+// outputsOf returns the outputs of one cell from the values of its expressions.
 func (l *module) outputsOf(s *stage, exprs []cellExpr) ([]Output, bool) {
 	var outs []Output
 	ok := true
@@ -129,8 +129,7 @@ func (l *module) outputsOf(s *stage, exprs []cellExpr) ([]Output, bool) {
 	return outs, l.checkOverlap(s, outs)
 }
 
-// parseOutput checks one declared path. The problem continues a sentence
-// whose subject is the output.
+// parseOutput checks one declared path. The problem is a phrase that follows the name of the output.
 func parseOutput(name string, val cty.Value) (Output, string) {
 	t, problem := toText(val)
 	switch {
@@ -158,15 +157,15 @@ func parseOutput(name string, val cty.Value) (Output, string) {
 	return Output{Name: name, Path: p, Dir: dir}, ""
 }
 
-// checkOverlap reports outputs that share a path or lie in one another.
+// checkOverlap reports outputs with the same path, or inside each other.
 func (l *module) checkOverlap(s *stage, outs []Output) bool {
 	if len(outs) < 2 {
 		return true
 	}
 	sorted := slices.Clone(outs)
 	slices.SortFunc(sorted, func(a, b Output) int {
-		// "/" sorts before everything, so that what lies in a directory
-		// follows it at once.
+		// "/" sorts before everything else, so that the content of a directory
+		// follows it immediately.
 		return strings.Compare(strings.ReplaceAll(a.Path, "/", "\x00"), strings.ReplaceAll(b.Path, "/", "\x00"))
 	})
 	for i := range sorted[1:] {
@@ -180,7 +179,7 @@ func (l *module) checkOverlap(s *stage, outs []Output) bool {
 	return true
 }
 
-// entryRange is the place of a named entry, or of the whole attribute.
+// entryRange returns the place of a named entry, or of the whole attribute.
 func (s *stage) entryRange(entries []namedExpr, name, attr string) hcl.Range {
 	for _, e := range entries {
 		if e.name == name {

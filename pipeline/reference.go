@@ -11,26 +11,25 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// place is where an expression stands: what it may refer to, and how messages
-// call it. stage is the stage it belongs to, nil outside of one.
+// place describes an expression: what it may refer to, and its name for messages. stage is its stage,
+// or nil.
 type place struct {
 	allow roots
 	what  string
 	stage *stage
-	// condition tells that the expression only tests values, so that it may
-	// ask whether a variable that holds an output is null.
+	// condition means that the expression only tests values, so that it may test
+	// whether a variable that holds an output is null.
 	condition bool
 }
 
-// check reports the references and functions of an expression that do not
-// exist or are out of place. An expression that fails is not evaluated, so
-// that nothing is reported twice.
+// check reports references and functions of an expression that do not exist or are not allowed here.
+// An expression that fails is not evaluated, so that nothing is reported twice.
 func (l *module) check(expr hclsyntax.Expression, p place) bool {
 	_, ok := l.inspect(expr, p)
 	return ok
 }
 
-// inspect is check, and tells which roots the expression reads.
+// inspect is check, and also returns the roots that the expression uses.
 func (l *module) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
 	if _, literal := expr.(*hclsyntax.LiteralValueExpr); literal {
 		return 0, true
@@ -40,7 +39,7 @@ func (l *module) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
 	for _, t := range expr.Variables() {
 		reads |= l.checkTraversal(t, p)
 	}
-	// Visiting cannot fail: the callback reports nothing.
+	// The visit cannot fail, because the callback returns no diagnostics.
 	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
 			if _, known := l.base.Functions[call.Name]; !known {
@@ -114,8 +113,8 @@ func (l *module) checkTraversal(t hcl.Traversal, p place) roots {
 	return reads
 }
 
-// checkVariable checks var.NAME. What holds an output may stand only where
-// outputs may, and is an edge there.
+// checkVariable checks var.NAME. A variable that holds an output is only allowed where outputs are,
+// and is an edge there.
 func (l *module) checkVariable(name string, at hcl.Range, p place) {
 	v := l.variables[name]
 	switch {
@@ -133,8 +132,8 @@ func (l *module) checkVariable(name string, at hcl.Range, p place) {
 	}
 }
 
-// unreadFiles is a sentence about pipeline files that were left out because
-// another file was named.
+// unreadFiles returns a sentence about pipeline files that were not read because another file was
+// given.
 func (l *module) unreadFiles() string {
 	if len(l.src.files) > 1 || filepath.Base(l.src.main) == MainFile {
 		return ""
@@ -172,8 +171,8 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p place) {
 	}
 }
 
-// checkStageReference checks what follows "stage". Whatever names a stage that
-// exists is an edge, even when the rest of the reference is wrong.
+// checkStageReference checks the part after "stage". A reference to an existing stage is an edge, even
+// if the rest of the reference is wrong.
 func (l *module) checkStageReference(t hcl.Traversal, p place) {
 	name, at, _ := step(t, 1)
 	target := l.stages[name]
@@ -186,7 +185,7 @@ func (l *module) checkStageReference(t hcl.Traversal, p place) {
 	}
 	if len(t) < 3 {
 		target.indexed = true
-		return // an index whose key is an expression may follow: evaluation will tell
+		return // an index with an expression as key may follow; evaluation checks it
 	}
 	output, at, ok := step(t, 2)
 	if !ok || !target.outputsKnown || slices.Contains(target.outputNames, output) {
@@ -226,7 +225,7 @@ func (l *module) checkCellOutput(t hcl.Traversal, target *stage, cell string) {
 	}
 }
 
-// unknownRoot explains a name that nothing is called.
+// unknownRoot reports an unknown name.
 func (l *module) unknownRoot(t hcl.Traversal, p place) {
 	name := t.RootName()
 	var meant []string
@@ -269,7 +268,7 @@ func (r roots) names() []string {
 	return names
 }
 
-// misplaced explains a reference that would be right elsewhere.
+// misplaced reports a reference that is not allowed here.
 func (l *module) misplaced(root roots, at hcl.Range, p place) {
 	var why string
 	switch root {
@@ -293,8 +292,7 @@ func (l *module) misplaced(root roots, at hcl.Range, p place) {
 	l.errorf(at, "Reference out of place", "%s cannot refer to %q. %s", capital(p.what), name, why)
 }
 
-// step is the name at position i of a traversal, whether written .name or
-// ["name"].
+// step returns the name at position i of a traversal, written as .name or as ["name"].
 func step(t hcl.Traversal, i int) (string, hcl.Range, bool) {
 	if len(t) <= i {
 		return "", hcl.Range{}, false

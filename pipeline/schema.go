@@ -1,10 +1,10 @@
 package pipeline
 
-// The grammar as data. The decoder checks every block against these tables and
-// docs/language.md is generated from them, so what is documented is what is
-// accepted. Each block's code stands in a file of its own.
+// The grammar as data. The decoder checks every block against these tables, and the reference of the
+// language is generated from them, so the documentation matches the decoder. Each block is implemented
+// in a file of its own.
 
-// roots is the set of names an expression may start a reference with.
+// roots is the set of names with which a reference may start.
 type roots uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 	readsPath
 )
 
-// The scopes of the language. What can change a stage's key per cell of its
-// matrix may read matrix; settings of the whole stage may not.
+// The scopes of the language. Expressions that affect a stage's key per cell of its matrix may use
+// matrix. Settings of the whole stage may not.
 const (
 	scopeConstant   roots = 0
 	scopeValidation       = readsVar
@@ -50,17 +50,17 @@ var rootNames = [...]struct {
 type attribute struct {
 	name     string
 	typ      string
-	def      string // how the default reads; "" when there is none
+	def      string // description of the default, or ""
 	required bool
 	scope    roots
 	doc      string
 }
 
-// block is one kind of block. A block with free set takes attributes of any
-// name, which free documents.
+// block is one type of block. A block whose free is set accepts attributes of any name, described by
+// free.
 type block struct {
 	name   string
-	label  string // what the one label names; "" for a block without
+	label  string // description of the label, or "" for a block without label
 	repeat bool
 	doc    string
 	free   *attribute
@@ -86,7 +86,7 @@ func (b *block) block(name string) *block {
 	return nil
 }
 
-// names lists what may stand in the block, for suggestions.
+// names lists the attributes and blocks of the block, for suggestions.
 func (b *block) names() []string {
 	var names []string
 	for _, a := range b.attrs {

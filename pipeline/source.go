@@ -11,13 +11,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// maxSource is the size in bytes up to which a pipeline file or a file of
-// variables is read. Ten thousand stages fit.
+// maxSource is the maximum size in bytes of a pipeline file or a file of variables. It is enough for
+// ten thousand stages.
 const maxSource = 16 << 20
 
-// maxNesting bounds how deeply an expression may nest. The parser and the
-// evaluator recurse once a level, so that without a bound a small file could
-// overflow the stack, which no program survives.
+// maxNesting limits the nesting of an expression. The parser and the evaluator recurse for each level,
+// so without a limit a small file could overflow the stack, which would crash the program.
 const maxNesting = 500
 
 var errTooLarge = errors.New("too large")
@@ -39,8 +38,8 @@ func readLimited(d disk, path string, limit int64) ([]byte, error) {
 	return src, nil
 }
 
-// unixLines makes line ends the same in every checkout; otherwise a script in
-// a heredoc would have another key, and break in sh, where git writes CRLF.
+// unixLines converts line ends to those of Unix. Otherwise a script in a heredoc would have a different
+// key in a checkout in which git writes CRLF, and would fail in sh.
 func unixLines(src []byte) []byte {
 	if !bytes.Contains(src, []byte("\r\n")) {
 		return src
@@ -48,13 +47,13 @@ func unixLines(src []byte) []byte {
 	return bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
 }
 
-// checkText refuses sources that the parser must not see. The source is kept
-// for the diagnostic's snippet.
+// checkText refuses sources that the parser cannot handle. The source is kept for the snippet of the
+// diagnostic.
 func (l *loader) checkText(src []byte, filename string) bool {
 	l.files[filename] = &hcl.File{Bytes: src}
 	if !utf8.Valid(src) {
 		at := position(src, invalidUTF8(src))
-		// The snippet would print the broken bytes.
+		// The snippet would contain the invalid bytes.
 		delete(l.files, filename)
 		l.errorf(hcl.Range{Filename: filename, Start: at, End: at}, "Invalid UTF-8",
 			"The byte at line %d, column %d is not UTF-8 text. Save the file as UTF-8.", at.Line, at.Column)
@@ -89,13 +88,11 @@ func position(src []byte, offset int) hcl.Pos {
 	return hcl.Pos{Line: line, Column: 1 + utf8.RuneCount(src[start:offset]), Byte: offset}
 }
 
-// nestsTooDeep measures nesting on the tokens, which needs no recursion. A
-// level is an open bracket, quote or template; and since operators nest
-// without brackets ("!!!x", "a ? b : c ? d : e", "a + b + c", "x[0][0]"), each
-// operator counts too until a comma or the end of the line ends its
-// expression.
+// nestsTooDeep measures nesting on the tokens, which needs no recursion. An open bracket, quote or
+// template is a level. Operators nest without brackets ("!!!x", "a ? b : c ? d : e", "a + b + c",
+// "x[0][0]"), so each operator also counts until a comma or the end of the line ends its expression.
 func nestsTooDeep(src []byte, filename string) (hcl.Range, bool) {
-	// Too few candidates in the whole file: no need to look closer.
+	// Skip the scan if the whole file has too few candidates.
 	if candidates := len(src) - len(bytes.Map(func(r rune) rune {
 		switch r {
 		case '(', '[', '{', '"', '<', '!', '-', '?', '+', '*', '/', '%', '&', '|', '=', '>', '.':
@@ -150,8 +147,8 @@ func nestsTooDeep(src []byte, filename string) (hcl.Range, bool) {
 	return hcl.Range{}, false
 }
 
-// closes tells whether a token ends what another opened. A bracket that does
-// not match closes nothing: the parser will complain, but must live to do so.
+// closes reports whether a token ends what another one opened. A bracket that does not match closes
+// nothing; the parser reports it.
 func closes(open, shut hclsyntax.TokenType) bool {
 	switch shut {
 	case hclsyntax.TokenCParen:

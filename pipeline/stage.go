@@ -13,17 +13,16 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// maxRetries bounds retries: a command that fails eleven times is broken.
+// maxRetries limits retries: a command that fails eleven times will not succeed.
 const maxRetries = 10
 
-// maxStageName bounds a stage's name with those of its includes in front, in
-// bytes.
+// maxStageName limits the length in bytes of a stage's name, including the names of its includes.
 const maxStageName = 256
 
-// stage is a decoded stage block and what was worked out about it so far.
+// stage is a decoded stage block with its evaluated parts.
 type stage struct {
-	// label is the name in its module, name that in the pipeline: with the
-	// names of the includes in front.
+	// label is the name in its module. name is the name in the pipeline, with the
+	// names of the includes as a prefix.
 	label   string
 	name    string
 	module  *module
@@ -33,8 +32,8 @@ type stage struct {
 	fixed Instance
 
 	axes []axis
-	// cells are the combinations of the matrix, one without values for a
-	// stage that has no matrix. They are unknown when the matrix is wrong.
+	// cells are the combinations of the matrix, or one cell without values for a
+	// stage without a matrix. They are unknown if the matrix is invalid.
 	cells      []cell
 	cellsKnown bool
 	cellIndex  map[string]int
@@ -49,32 +48,32 @@ type stage struct {
 	inputsWhole hclsyntax.Expression
 	env         []namedExpr
 	envWhole    hclsyntax.Expression
-	// reading tells what each checked expression reads. An expression that
-	// is not in it failed the check.
+	// reading maps each checked expression to the roots that it uses. An
+	// expression that failed the check is missing.
 	reading map[hclsyntax.Expression]roots
 
-	uses  []*stage // stages whose outputs are read
-	after []*stage // stages that are waited for without reading them
-	// off says of each cell why it is off, "" where it is not; empty when the
+	uses  []*stage // stages whose outputs are used
+	after []*stage // other stages to wait for
+	// off holds for each cell the reason why it is off, or "". It is empty if the
 	// stage has no condition.
 	off []string
-	// usesInclude tells that outputs of includes are read, of which none may be
-	// a stage's: all may be null.
+	// usesInclude reports whether outputs of includes are used. Possibly none of
+	// them is the output of a stage, because all may be null.
 	usesInclude bool
-	// indexed tells that some stage reads single instances of this one.
+	// indexed reports whether some stage uses single instances of this one.
 	indexed bool
 	cyclic  bool
-	// first is the plan's index of the first instance; planned tells that
+	// first is the plan's index of the first instance. planned reports whether
 	// the instances are in the plan.
 	first   int
 	planned bool
-	// value is what "stage.NAME" evaluates to, valueIndexed whether its
-	// instances are in it.
+	// value is the value of "stage.NAME". valueIndexed reports whether it
+	// contains the instances.
 	value        cty.Value
 	valueIndexed bool
 }
 
-// namedExpr is one entry of a map that was written as { name = expression }.
+// namedExpr is one entry of a map written as { name = expression }.
 type namedExpr struct {
 	name string
 	at   hcl.Range
@@ -98,8 +97,8 @@ func (l *module) decodeStage(b *hclsyntax.Block) {
 	l.stageOrder = append(l.stageOrder, s)
 }
 
-// work lists the cells to evaluate the stage for. Where they are not known,
-// one that is unknown finds the problems that do not depend on the matrix.
+// work lists the cells for which to evaluate the stage. If they are not known, it returns one unknown
+// cell, which finds the problems that do not depend on the matrix.
 func (s *stage) work() []cell {
 	if s.cellsKnown {
 		return s.cells
@@ -119,8 +118,7 @@ func (s *stage) place(what string, allow roots) place {
 	return place{allow: allow, what: fmt.Sprintf("%s of stage %q", what, s.name), stage: s}
 }
 
-// inputNames lists the declared inputs; known is false where only evaluation
-// can tell.
+// inputNames lists the declared inputs. known is false if they are only known after evaluation.
 func (s *stage) inputNames() (names []string, known bool) {
 	for _, e := range s.inputs {
 		names = append(names, e.name)
@@ -135,8 +133,8 @@ func (s *stage) reads(target *stage) {
 	}
 }
 
-// settle evaluates what all instances share, the matrix and the outputs.
-// Nothing here depends on another stage.
+// settleStage evaluates the settings that all instances share, the matrix and the outputs. None of these
+// depends on another stage.
 func (l *module) settleStage(s *stage) {
 	l.expandMatrix(s)
 	l.settleFixed(s)
@@ -147,9 +145,8 @@ func (l *module) settleStage(s *stage) {
 	s.env, s.envWhole = l.entries(s, "env", validEnvName)
 }
 
-// entries splits a map into its entries where it is written out, so that each
-// can be checked, evaluated and reported by itself. Any other expression is
-// returned whole.
+// entries splits a map that is written out into its entries, so that each can be checked, evaluated and
+// reported separately. It returns any other expression unchanged.
 func (l *module) entries(s *stage, attr string, valid func(string) string) ([]namedExpr, hclsyntax.Expression) {
 	expr := s.content.expr(attr)
 	if expr == nil {
@@ -183,13 +180,13 @@ func (l *module) entries(s *stage, attr string, valid func(string) string) ([]na
 	return entries, nil
 }
 
-// entryName is the key of an object constructor. A bare word is itself.
+// entryName returns the key of an entry of an object. A bare word is its own key.
 func (l *module) entryName(expr hclsyntax.Expression, p place) (string, bool) {
 	if word := hcl.ExprAsKeyword(expr); word != "" {
 		return word, true
 	}
 	if k, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok && !k.ForceNonLiteral {
-		// A.b as a key means what it says; only words and strings are keys.
+		// A reference such as A.b is not a key; only words and strings are.
 		if t, isRef := k.Wrapped.(*hclsyntax.ScopeTraversalExpr); isRef {
 			l.errorf(t.Range(), "Invalid name", "A name that is computed is written in parentheses: (%s) = ...", traversalText(t.Traversal))
 			return "", false
@@ -202,7 +199,7 @@ func (l *module) entryName(expr hclsyntax.Expression, p place) (string, bool) {
 	return val.AsString(), true
 }
 
-// traversalText writes a reference back.
+// traversalText returns the source text of a reference.
 func traversalText(t hcl.Traversal) string {
 	var b strings.Builder
 	b.WriteString(t.RootName())

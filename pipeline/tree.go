@@ -11,18 +11,18 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// maxMembers bounds the files of one input: a tree with more is a mistake,
-// such as "/" or a package manager's cache.
+// maxMembers limits the number of files of one input: a larger tree is a mistake, such as "/" or a
+// package manager's cache.
 const maxMembers = 200_000
 
-// maxTreeProblems bounds what is reported about one tree.
+// maxTreeProblems limits the number of problems reported for one tree.
 const maxTreeProblems = 5
 
 // sources finds the files that inputs name.
 type sources struct {
 	disk disk
 	root string // the pipeline's directory, absolute
-	real string // the same with symbolic links followed
+	real string // the same without symbolic links
 	dirs map[string]resolved
 }
 
@@ -31,7 +31,7 @@ type resolved struct {
 	err  error
 }
 
-// absolute is where a path of the pipeline lies.
+// absolute returns the absolute path of a path of the pipeline.
 func (s *sources) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -39,9 +39,8 @@ func (s *sources) absolute(path string) string {
 	return filepath.Join(s.root, path)
 }
 
-// find looks a path up and follows links. A path inside the pipeline's
-// directory has to stay inside; one that was written to lie outside may be
-// anywhere.
+// find looks up a path and follows symbolic links. A path inside the pipeline's directory must not lead
+// outside. A path that is written as outside may be anywhere.
 func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	if label == "" {
 		return "", nil, fmt.Errorf("the path is empty")
@@ -58,7 +57,7 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	}
 	switch {
 	case real == dir:
-		real = abs // no link on the way
+		real = abs // no symbolic link on the way
 	case real != string(filepath.Separator) || base != "":
 		real = filepath.Join(real, base)
 	}
@@ -77,8 +76,8 @@ func (s *sources) find(label string) (string, fs.FileInfo, error) {
 	return real, fi, nil
 }
 
-// wherePathsBegin is what to do about a path that leads nowhere: it was often
-// written from where the command was typed.
+// wherePathsBegin returns a remedy for a path that does not exist: such a path is often written relative
+// to the current directory.
 func wherePathsBegin(label string, err error) string {
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
@@ -101,8 +100,8 @@ func (s *sources) resolveDir(dir string) (string, error) {
 	return r.path, r.err
 }
 
-// readable reports why a file cannot be read. The mode answers for nearly all
-// files; only where it does not is the file opened.
+// readable reports why a file cannot be read. The mode is sufficient for nearly all files; otherwise the
+// file is opened.
 func (s *sources) readable(label, path string, fi fs.FileInfo) error {
 	if fi.Mode()&0o444 == 0o444 {
 		return nil
@@ -114,16 +113,16 @@ func (s *sources) readable(label, path string, fi fs.FileInfo) error {
 	return f.Close()
 }
 
-// filter chooses members of a tree by globs over their paths relative to it.
+// filter selects members of a tree by globs on their relative paths.
 type filter struct{ include, exclude []string }
 
-// takes tells whether a file belongs to the tree.
+// takes reports whether a file belongs to the tree.
 func (f *filter) takes(rel string) bool {
 	return (len(f.include) == 0 || matchAny(f.include, rel)) && !matchAny(f.exclude, rel)
 }
 
-// enters tells whether a directory can hold files that belong to the tree. An
-// excluded directory is excluded with everything below it.
+// enters reports whether a directory may contain files that belong to the tree. An excluded directory is
+// excluded with everything in it.
 func (f *filter) enters(rel string) bool {
 	if matchAny(f.exclude, rel) {
 		return false
@@ -149,19 +148,19 @@ func matchAny(patterns []string, rel string) bool {
 	return false
 }
 
-// walk collects the files below a directory into a treeWalk.
+// treeWalk collects the files in a directory and its subdirectories.
 type treeWalk struct {
 	*sources
 	filter   filter
-	top      string // the directory, links followed
+	top      string // the directory, without symbolic links
 	label    string
 	files    []SourceFile
 	problems []string
-	open     []string // directories on the way down, to notice loops of links
+	open     []string // the parent directories, to detect loops of symbolic links
 }
 
-// tree lists the files below a directory, sorted by path. What is wrong with
-// it is a list of sentences.
+// tree lists the files in a directory and its subdirectories, sorted by path. The second result is a list
+// of problems.
 func (s *sources) tree(label, dir string, f filter) ([]SourceFile, []string) {
 	w := &treeWalk{sources: s, filter: f, top: dir, label: strings.TrimSuffix(filepath.ToSlash(label), "/")}
 	w.dir(dir, "")
@@ -171,7 +170,7 @@ func (s *sources) tree(label, dir string, f filter) ([]SourceFile, []string) {
 	if len(w.problems) > maxTreeProblems {
 		w.problems = append(w.problems[:maxTreeProblems], fmt.Sprintf("and %d more like these", len(w.problems)-maxTreeProblems))
 	}
-	// A link to a directory is listed where it is met; below it names sort anew.
+	// A linked directory is listed at the place of the link, so sort by path.
 	slices.SortFunc(w.files, func(a, b SourceFile) int { return strings.Compare(a.Path, b.Path) })
 	return w.files, w.problems
 }
@@ -239,7 +238,7 @@ func (w *treeWalk) entry(path, rel string, mode fs.FileMode) {
 	}
 }
 
-// name is how messages call a member.
+// name returns the name of a member for messages.
 func (w *treeWalk) name(rel string) string {
 	switch {
 	case rel == "":

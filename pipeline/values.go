@@ -13,15 +13,15 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// VarPrefix starts the names of environment variables that set variables.
+// VarPrefix is the prefix of environment variables that set variables.
 const VarPrefix = "TOUCHSTONE_VAR_"
 
-// readValues collects the values that were set from outside. Weaker sources
-// come first, so that stronger ones replace them.
+// readValues collects the values that were set by the user. Sources with lower priority come first, so that
+// others replace them.
 func (l *module) readValues() map[string]cty.Value {
 	set := map[string]cty.Value{}
 	environ := slices.Clone(l.opts.Environ)
-	slices.Sort(environ) // messages in the same order everywhere
+	slices.Sort(environ) // for a stable order of messages
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if name, ok := strings.CutPrefix(name, VarPrefix); ok {
@@ -50,7 +50,7 @@ func (l *module) variableNames() []string {
 	return names
 }
 
-// declared finds the variable that a value is for.
+// declared returns the variable that a value is for.
 func (l *module) declared(name, from string, at hcl.Range, severity hcl.DiagnosticSeverity) *variable {
 	v := l.variables[name]
 	if v == nil {
@@ -64,14 +64,14 @@ func (l *module) declared(name, from string, at hcl.Range, severity hcl.Diagnost
 	return v
 }
 
-// setText sets a variable from text: as it is where the type is string or
-// open, else read as an expression.
+// setText sets a variable from text. The text is the value if the type is string or any, and otherwise an
+// expression.
 func (l *module) setText(set map[string]cty.Value, name, text, from string, severity hcl.DiagnosticSeverity) {
 	v := l.declared(name, from, hcl.Range{}, severity)
 	if v == nil {
 		return
 	}
-	// A wrong value must not let the default of a weaker source through.
+	// An invalid value must not be replaced by one of lower priority.
 	set[name] = cty.DynamicVal
 	val := cty.StringVal(text)
 	if !v.ty.IsPrimitiveType() && v.ty != cty.DynamicPseudoType {
@@ -90,7 +90,7 @@ func (l *module) setText(set map[string]cty.Value, name, text, from string, seve
 	l.setValue(set, v, val, from, hcl.Range{})
 }
 
-// example is how a value of a type is written that is no text.
+// example returns an example of a value of a type that is not a string.
 func example(ty cty.Type) string {
 	if ty.IsMapType() || ty.IsObjectType() {
 		return `{name = "value"}`

@@ -11,20 +11,20 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// variable is a decoded variable block. val is unknown until a value is set,
-// and stays so when none could be.
+// variable is a decoded variable block. val is unknown until a value is set, and stays unknown if the value
+// is invalid.
 type variable struct {
 	name      string
 	at        hcl.Range // of the name
 	ty        cty.Type
 	defaults  *typeexpr.Defaults
-	preset    cty.Value // the default; cty.NilVal without one
+	preset    cty.Value // the default, or cty.NilVal
 	hasPreset bool
 	sensitive bool
 	rules     []validation
 	val       cty.Value
-	// stages are those whose outputs the value holds, which only an included
-	// file is given.
+	// stages are the stages whose outputs the value contains. Only the variables
+	// of an included file can hold outputs.
 	stages []*stage
 }
 
@@ -85,8 +85,7 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 	}
 }
 
-// convert brings a value to the variable's type and fills in the defaults of
-// optional attributes.
+// convert converts a value to the variable's type and sets the defaults of optional attributes.
 func (v *variable) convert(val cty.Value) (cty.Value, error) {
 	if v.defaults != nil && !val.IsNull() {
 		val = v.defaults.Apply(val)
@@ -94,8 +93,8 @@ func (v *variable) convert(val cty.Value) (cty.Value, error) {
 	return convert.Convert(val, v.ty)
 }
 
-// settle gives every variable its value: the one that was set from outside or
-// the default. It runs after all values were read.
+// settle sets the value of every variable: the value set by the user, or the default. It runs after all
+// values were read.
 func (l *module) settle(set map[string]cty.Value) {
 	vals := make(map[string]cty.Value, len(l.variableOrder))
 	for _, v := range l.variableOrder {
@@ -121,8 +120,8 @@ func (l *module) settle(set map[string]cty.Value) {
 			l.validate(v, r)
 		}
 		if len(l.diags) > before {
-			// What follows from a value that is refused would only be said
-			// beside the reason.
+			// Further problems caused by a refused value would only repeat
+			// the reason.
 			vals[v.name] = cty.UnknownVal(v.val.Type()).WithSameMarks(v.val)
 		}
 	}
@@ -130,7 +129,7 @@ func (l *module) settle(set map[string]cty.Value) {
 }
 
 func (l *module) validate(v *variable, r validation) {
-	// One that is missing its own value has been reported.
+	// A missing value has already been reported.
 	raw, _ := v.val.UnmarkDeep()
 	if !raw.IsWhollyKnown() {
 		return
@@ -162,7 +161,7 @@ func (l *module) validate(v *variable, r validation) {
 	l.errorf(v.at, "Invalid value of variable "+v.name, "%s\n\n%sThe rule is at %s.", detail, valueNote(v.val), r.condition.Range())
 }
 
-// valueNote says which value a variable has, unless it is secret.
+// valueNote describes the value of a variable, unless it is sensitive.
 func valueNote(val cty.Value) string {
 	if val.HasMark(sensitive{}) || val.ContainsMarked() || holdsOutputs(val.Type()) {
 		return ""
@@ -175,7 +174,7 @@ func valueNote(val cty.Value) string {
 	return "The value is " + string(text) + ". "
 }
 
-// typeName is a type for messages.
+// typeName returns the name of a type for messages.
 func typeName(ty cty.Type) string {
 	if ty == cty.DynamicPseudoType {
 		return "any value"
@@ -183,8 +182,8 @@ func typeName(ty cty.Type) string {
 	return typeexpr.TypeString(ty)
 }
 
-// constant evaluates an attribute that may not refer to anything and has to
-// be of a primitive type. ok is false when it is absent or wrong.
+// constant evaluates an attribute that must be of a primitive type and must not refer to anything. ok is
+// false if it is absent or invalid.
 func (l *module) constant(c *content, name string, ty cty.Type, what string) (cty.Value, bool) {
 	expr := c.expr(name)
 	if expr == nil {

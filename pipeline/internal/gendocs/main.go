@@ -1,5 +1,5 @@
-// Command gendocs prints the reference of the pipeline language, which is
-// generated from the tables that the language is checked against.
+// Command gendocs prints the reference of the pipeline language. It generates the reference from
+// the tables that the decoder uses.
 package main
 
 import (
