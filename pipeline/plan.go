@@ -6,35 +6,35 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// Plan is a validated pipeline: every stage instance with all expressions
-// evaluated, in an order in which each comes after what it reads.
+// Plan is a validated pipeline: every stage instance with all expressions evaluated. Each
+// instance comes after those whose outputs it uses.
 type Plan struct {
 	Name string
-	// Root is the absolute directory of the pipeline file. Relative paths
-	// of inputs start here.
+	// Root is the absolute directory of the pipeline file. Relative paths of
+	// inputs are relative to it.
 	Root string
-	// Files are the files that were read: those of the pipeline, the main
-	// file first, then those that it includes, each once. Skipped are files beside them
-	// that belong to something else.
+	// Files lists the files that were read, each once: first the main file, then
+	// the other files of the pipeline, then included files. Skipped lists files
+	// in the same directories that are not part of the pipeline.
 	Files     []string
 	Skipped   []SkippedFile
 	Instances []*Instance
-	// Verdict is the output that holds the pipeline's verdict, a JSON
-	// object with a boolean "passed"; nil when the pipeline declares none.
+	// Verdict is the output that holds the pipeline's verdict, a JSON object with
+	// a boolean "passed", or nil if the pipeline declares none.
 	Verdict *OutputRef
-	// NoVerdict says why Verdict is nil although the pipeline declares one; it
-	// continues a sentence whose subject is the verdict.
+	// NoVerdict says why Verdict is nil although the pipeline declares one. It is
+	// a phrase that follows "the verdict".
 	NoVerdict string
-	// Baseline is the file that the verdict rests on, relative to Root; empty
-	// when the pipeline names none.
+	// Baseline is the file that the verdict is based on, relative to Root, or
+	// empty.
 	Baseline string
-	// Sensitive lists the variables whose values are never printed, in the
-	// order of the file.
+	// Sensitive lists the variables whose values are never printed, in the order
+	// of the file.
 	Sensitive []string
-	// Publish lists what a successful run leaves in the tree, by path.
+	// Publish lists the files that a successful run writes to the tree, by path.
 	Publish []Publish
-	// Consulted lists the files that functions looked at and the directories
-	// that they listed, absolute and sorted: who edits one may have another
+	// Consulted lists the files that functions examined and the directories that
+	// they listed, absolute and sorted. A change of any of them may change the
 	// plan.
 	Consulted []string
 }
@@ -47,18 +47,18 @@ type Publish struct {
 
 // Instance is one stage, or one cell of a stage's matrix.
 type Instance struct {
-	// Stage is the stage's name; that of an included stage begins with the
-	// include's, "scoring/rank".
+	// Stage is the stage's name. The name of an included stage starts with the
+	// name of the include, as in "scoring/rank".
 	Stage string
-	// Off says why the instance is never run: its condition is false. Such an
-	// instance has a name and outputs, which are null to who reads them, and
-	// nothing else. Empty for an instance that is on.
+	// Off is the reason why the instance never runs: its condition is false. Such
+	// an instance only has a name and outputs, whose values are null. Off is empty
+	// for other instances.
 	Off string
-	// OnDemand tells that the instance is part of a run only if it is named.
+	// OnDemand means that the instance only runs if it is selected by name.
 	OnDemand bool
-	// Matrix holds the values of the axes, sorted by the axes' names, so that
-	// the order in which they are written down changes no name and no key;
-	// empty for a stage without a matrix.
+	// Matrix holds the values of the axes. It is sorted by the names of the axes,
+	// so that the order in which they are written affects no name and no key. It
+	// is empty for a stage without a matrix.
 	Matrix []AxisValue
 
 	Command     []string
@@ -75,22 +75,22 @@ type Instance struct {
 	Resources   Resources
 	Cache       CachePolicy
 
-	// Sensitive is set when a sensitive variable's value is in Command or
-	// Env: these are then never printed.
+	// Sensitive means that Command or Env contains the value of a sensitive
+	// variable. They are then never printed.
 	Sensitive bool
-	// Upstream lists the instances whose outputs are read, by index into
-	// Plan.Instances, ascending.
+	// Upstream lists the instances whose outputs are used, as ascending indexes
+	// into Plan.Instances.
 	Upstream []int
-	// After lists the instances that have to end well first and of which
-	// nothing is read, by index into Plan.Instances, ascending.
+	// After lists other instances that must succeed first, as ascending indexes
+	// into Plan.Instances. Their outputs are not used.
 	After []int
 }
 
 // AxisValue is the value of one axis of the matrix, as text.
 type AxisValue struct{ Axis, Value string }
 
-// Name is the instance's part of the name, "detector=scanner,run=1"; empty
-// without a matrix.
+// Name returns the part of the name that identifies the instance within its stage, such as
+// "detector=scanner,run=1", or "" without a matrix.
 func (in *Instance) Name() string {
 	s := ""
 	for i, av := range in.Matrix {
@@ -102,7 +102,7 @@ func (in *Instance) Name() string {
 	return s
 }
 
-// String is the full name, "score-security[detector=scanner,run=1]".
+// String returns the full name, such as "score-security[detector=scanner,run=1]".
 func (in *Instance) String() string {
 	if len(in.Matrix) == 0 {
 		return in.Stage
@@ -110,81 +110,79 @@ func (in *Instance) String() string {
 	return in.Stage + "[" + in.Name() + "]"
 }
 
-// Input is one declared input. It is materialised in the instance's directory
-// at Path. Exactly one of Files and From is used.
+// Input is one declared input. It is written to Path in the instance's directory. Exactly one
+// of Files and From is used.
 //
-// A single source file or single upstream output becomes Path itself
-// (in/<name><ext>). A directory, a file set or all outputs of a matrix become
-// the directory Path (in/<name>) with each member below it.
+// A single source file or a single upstream output becomes Path itself (in/<name><ext>). For a
+// directory, a file set or all outputs of a matrix, Path is a directory (in/<name>) that
+// contains the members.
 type Input struct {
 	Name string
 	Path string // slash-separated, relative, inside the instance's directory
-	// Tree tells that Path is a directory that holds the members.
+	// Tree means that Path is a directory that contains the members.
 	Tree  bool
 	Files []SourceFile // sorted by Path
 	From  []UpstreamFile
 }
 
-// SourceFile is a file of the source tree. Path is relative to the input's
-// Path, "" when the input is that single file.
+// SourceFile is a file of the source tree. Path is relative to the input's Path, or "" if the
+// input is this single file.
 type SourceFile struct {
 	Path   string
 	Source string // absolute
-	// Label is how messages name the file: as the pipeline wrote it.
+	// Label is the name of the file for messages, as written in the pipeline.
 	Label string
-	// Found is the file as Load found it; nil where Load did not look.
+	// Found is the status of the file that Load found, or nil.
 	Found *cache.FileInfo
 }
 
-// UpstreamFile is an output of an earlier instance. Path is relative to the
-// input's Path, "" when the input is that single output.
+// UpstreamFile is an output of an earlier instance. Path is relative to the input's Path, or ""
+// if the input is this single output.
 type UpstreamFile struct {
 	Path string
 	From OutputRef
 }
 
-// OutputRef names an output of an instance of the plan.
+// OutputRef identifies an output of an instance of the plan.
 type OutputRef struct {
 	Instance int // index into Plan.Instances
 	Output   string
 }
 
-// Output is one declared output: Path is relative to the instance's
-// directory (out/... is where commands are told to write).
+// Output is one declared output. Path is relative to the instance's directory. Commands write
+// in its subdirectory out.
 type Output struct {
 	Name string
 	Path string
-	// Dir tells that the output is a directory: its declared path ends
-	// in "/".
+	// Dir means that the output is a directory: its declared path ends with "/".
 	Dir bool
 }
 
 // EnvVar is a declared environment variable.
 type EnvVar struct{ Name, Value string }
 
-// Secret is handed to the command in the environment variable Name. From says
-// where its value comes from, "env:NAME" or "file:PATH"; the value itself is
-// read when the stage starts and is kept nowhere.
+// Secret is passed to the command in the environment variable Name. From is the source of its
+// value, "env:NAME" or "file:PATH". The value is read when the stage starts and is not stored.
 type Secret struct{ Name, From string }
 
-// Network is what an instance may reach.
+// Network is the network access of an instance.
 type Network string
 
-// Networks.
+// The kinds of network access.
 const (
 	NetworkNone     Network = "none"
 	NetworkLoopback Network = "loopback"
 	NetworkFull     Network = "full"
 )
 
-// Resources are what an instance needs; zero means no wish.
+// Resources are the resources that an instance needs; zero means no requirement.
 type Resources struct {
 	CPUs     float64
 	MemoryMB int64
 }
 
-// CachePolicy tells whether a result is kept and for how long; TTL zero is
-// for ever.
+// CachePolicy says whether a result is stored, and for how long. A TTL of zero means without
+// limit.
 type CachePolicy struct {
 	Off bool
 	TTL time.Duration
