@@ -158,6 +158,7 @@ func (s *Store) Case(ctx context.Context, id string) (selection.Case, error) {
 
 // CaseFilter selects cases. Empty fields select all.
 type CaseFilter struct {
+	Name   string // all of it
 	Server string // expected
 	Tool   string // expected
 	Tag    string
@@ -169,6 +170,7 @@ type CaseFilter struct {
 // selects.
 func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int, error) {
 	var q query
+	q.equal("name", f.Name)
 	q.equal("expected_mcp_server_name", f.Server)
 	q.equal("expected_tool_name", f.Tool)
 	if f.Tag != "" {

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/selection/runner"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+// defaultEvalDB is where servers, cases and runs are kept.
+const defaultEvalDB = ".touchstone/eval.db"
+
+// evalFlags are understood by all verbs of touchstone eval.
+type evalFlags struct {
+	global *globalFlags
+	db     string
+	start  bool
+}
+
+const evalLong = `Evaluate tool selection: does a model choose the right tool for a query, and fill
+in its parameters? A case is a query with the servers whose tools are offered and
+the calls that are expected. A run puts one case to one model.
+
+Servers, cases and runs are kept in a SQLite database, --db. Nothing else is
+needed: the provider lexical is a baseline without a model, replay plays recorded
+answers, and ollama, vllm and llamacpp are models on this machine.
+
+`
+
+const evalExitHelp = `Exit codes:
+  0    done; for run: every run was completed and every floor was met
+  1    a floor or a ceiling of run was missed
+  2    usage, or an input that cannot be read
+  3    a run failed
+  130  interrupted`
+
+func newEvalCommand(global *globalFlags) *cobra.Command {
+	f := &evalFlags{global: global}
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Evaluate which tools a model selects: cases, runs, comparisons",
+		Long:  evalLong + evalExitHelp,
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	p := cmd.PersistentFlags()
+	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
+	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers, with your rights")
+	cmd.AddCommand(
+		newEvalRunCommand(f), newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
+		newEvalQualityCommand(f), newEvalImportCommand(f),
+	)
+	return cmd
+}
+
+// withStore opens the database for a verb.
+func (f *evalFlags) withStore(do func(*cobra.Command, []string, *store.Store) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		s, err := store.Open(cmd.Context(), f.db)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		return do(cmd, args, s)
+	}
+}
+
+func (f *evalFlags) live() runner.Live { return runner.Live{StartPrograms: f.start} }
+
+// print writes v as JSON where --json asks for it, and otherwise what table
+// writes to a table.
+func (f *evalFlags) print(w io.Writer, v any, table func(io.Writer)) error {
+	if f.global.json {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(v)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table(t)
+	return t.Flush()
+}
+
+// page is a list as JSON.
+type evalPage[T any] struct {
+	Items []T `json:"items"`
+	Total int `json:"total"`
+}
+
+// all reads every page of a list.
+func allPages[T any](list func(store.Page) ([]T, int, error)) (evalPage[T], error) {
+	result := evalPage[T]{Items: []T{}}
+	for {
+		items, total, err := list(store.Page{Limit: store.MaxPage, Offset: len(result.Items)})
+		if err != nil {
+			return result, err
+		}
+		result.Items, result.Total = append(result.Items, items...), total
+		if len(items) == 0 || len(result.Items) >= total {
+			return result, nil
+		}
+	}
+}
+
+// row writes texts of unknown origin as one row of a table.
+func row(w io.Writer, cells ...string) {
+	for i, c := range cells {
+		if i > 0 {
+			fmt.Fprint(w, "\t")
+		}
+		fmt.Fprint(w, safetext.Visible(safetext.Clip(c, 80)))
+	}
+	fmt.Fprintln(w)
+}
+
+func percent(r score.Rate) string {
+	if r.Value == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%% [%.1f, %.1f] of %d", 100**r.Value, 100**r.Low, 100**r.High, r.Of)
+}
+
+func figure(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
+
+// readInput reads a file that a user names, or standard input for -.
+func readInput(cmd *cobra.Command, path string, limit int64) ([]byte, error) {
+	in := cmd.InOrStdin()
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d MiB: split it", path, limit>>20)
+	}
+	return data, err
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+func newEvalCasesCommand(f *evalFlags) *cobra.Command {
+	var tag string
+	list := func(cmd *cobra.Command, s *store.Store) (evalPage[selection.Case], error) {
+		return allPages(func(p store.Page) ([]selection.Case, int, error) {
+			return s.Cases(cmd.Context(), store.CaseFilter{Tag: tag, Page: p})
+		})
+	}
+	cmd := &cobra.Command{
+		Use:   "cases",
+		Short: "List, import, export and remove cases",
+		Args:  cobra.NoArgs,
+		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+			cases, err := list(cmd, s)
+			if err != nil {
+				return err
+			}
+			return f.print(cmd.OutOrStdout(), cases, func(w io.Writer) {
+				row(w, "ID", "NAME", "EXPECTED", "QUERY")
+				for _, c := range cases.Items {
+					row(w, c.ID, c.Name, expectedText(c), c.Query)
+				}
+			})
+		}),
+	}
+	cmd.PersistentFlags().StringVar(&tag, "tag", "", "only the cases with this tag")
+	var format, output string
+	export := &cobra.Command{
+		Use:   "export",
+		Short: "Write cases and the servers that they need as JSON, YAML or CSV",
+		Args:  cobra.NoArgs,
+		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+			cases, err := list(cmd, s)
+			if err != nil {
+				return err
+			}
+			text, err := exported(cmd, s, cases.Items, format, output)
+			if err != nil {
+				return err
+			}
+			if output == "" {
+				_, err = cmd.OutOrStdout().Write(text)
+				return err
+			}
+			if err := renameio.WriteFile(output, text, 0o644); err != nil {
+				return fmt.Errorf("write the cases: %w; choose another place with -o", err)
+			}
+			return nil
+		}),
+	}
+	export.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the name of the file, else json)")
+	export.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all")
+	remove := &cobra.Command{
+		Use:   "remove ID",
+		Short: "Remove a case with all its runs",
+		Args:  cobra.ExactArgs(1),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			return s.DeleteCase(cmd.Context(), args[0])
+		}),
+	}
+	imports := newEvalImportCommand(f)
+	imports.Short = "Import cases and servers from JSON, YAML, CSV, or mcp-tef's data"
+	cmd.AddCommand(imports, export, remove)
+	return cmd
+}
+
+// exported writes cases with the servers that they name.
+func exported(cmd *cobra.Command, s *store.Store, cases []selection.Case, format, output string) ([]byte, error) {
+	var servers []selection.Server
+	for _, c := range cases {
+		for _, name := range c.Servers {
+			if slices.ContainsFunc(servers, func(x selection.Server) bool { return x.Name == name }) {
+				continue
+			}
+			server, err := s.ServerNamed(cmd.Context(), name)
+			if err != nil {
+				return nil, err
+			}
+			servers = append(servers, server)
+		}
+	}
+	set, err := exchange.Of(servers, cases)
+	if err != nil {
+		return nil, err
+	}
+	if format == "" {
+		format = exchange.FormatOf(output)
+	}
+	var text bytes.Buffer
+	err = set.Write(&text, format)
+	return text.Bytes(), err
+}
+
+func expectedText(c selection.Case) string {
+	if len(c.Expected) == 0 {
+		return "no tool"
+	}
+	var names []string
+	for _, call := range c.Expected {
+		names = append(names, call.Server+":"+call.Tool)
+	}
+	return strings.Join(names, ", ")
+}
+
+func newEvalImportCommand(f *evalFlags) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Import servers and cases, also from mcp-tef's database and test cases",
+		Long: `Import servers and cases from JSON, YAML or CSV, from mcp-tef's test cases as JSON,
+or from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is
+opened for reading alone. A server or case that is there already with equal content
+is not added again. Servers are not contacted.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			all := exchange.Imported{CaseIDs: []string{}}
+			for _, path := range args {
+				imported, err := importFile(cmd, s, path, format)
+				if err != nil {
+					return err
+				}
+				all.CaseIDs = append(all.CaseIDs, imported.CaseIDs...)
+				all.ServersAdded += imported.ServersAdded
+				all.CasesAdded += imported.CasesAdded
+			}
+			return f.print(cmd.OutOrStdout(), all, func(w io.Writer) {
+				fmt.Fprintf(w, "%d servers and %d cases added, %d cases were there already\n", all.ServersAdded, all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the file's name)")
+	return cmd
+}

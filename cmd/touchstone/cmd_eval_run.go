@@ -1,0 +1,317 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
+	"github.com/touchstone-eval/touchstone/internal/selection/runner"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+// evalRunFlags are those of touchstone eval run.
+type evalRunFlags struct {
+	*evalFlags
+	models                   []string
+	settings                 selection.SettingsRequest
+	timeout, retries         int
+	temperature              float64
+	key                      string
+	repeats, workers         int
+	label, tag               string
+	record, cassette         string
+	undescribed              bool
+	perMinute                float64
+	price                    model.Price
+	minAccuracy, minParams   float64
+	maxWrongTool, maxMislead float64
+}
+
+func newEvalRunCommand(e *evalFlags) *cobra.Command {
+	f := &evalRunFlags{evalFlags: e}
+	cmd := &cobra.Command{
+		Use:   "run [SET...]",
+		Short: "Put cases to models now, and print what came out",
+		Long: `Put cases to models and wait for the answers. SET is a file of servers and cases
+(JSON, YAML, CSV, or mcp-tef's test cases), which is imported first. Without one,
+all cases of the database are run, or those with --tag.
+
+A model is provider/model, such as lexical/bm25, ollama/qwen3:8b, openai/gpt-4.1 or
+anthropic/claude-sonnet-4-5. The API key is given by reference, as env:NAME or
+file:PATH. It is not stored.
+
+` + evalExitHelp,
+		Example: `  touchstone eval run --model lexical/bm25 cases.yaml
+  touchstone eval run --model openai/gpt-4.1 --api-key env:OPENAI_API_KEY --repeats 5
+  touchstone eval run --model ollama/qwen3:8b --record answers.json cases.yaml
+  touchstone eval run --model replay/ollama/qwen3:8b --cassette answers.json cases.yaml`,
+		RunE: e.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error { return f.run(cmd, args, s) }),
+	}
+	p := cmd.Flags()
+	p.StringArrayVar(&f.models, "model", nil, "a model to ask, provider/model (repeatable; default $"+selection.EnvProvider+" and $"+selection.EnvModel+")")
+	p.StringVar(&f.settings.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
+	p.StringVar(&f.key, "api-key", "", "the API key, as env:NAME or file:PATH")
+	p.IntVar(&f.timeout, "timeout", selection.DefaultTimeout, "seconds that one request may take, 1 to 300")
+	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature, "0.0 to 2.0")
+	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries, "how often a request is repeated after 429 and 5xx, 0 to 10")
+	p.StringVar(&f.settings.Confidence, "confidence", "", "where confidence comes from: asked (default), logprobs or none")
+	p.IntVar(&f.repeats, "repeats", 1, "how often each case is put to each model")
+	p.IntVar(&f.workers, "workers", 8, "runs at the same time")
+	p.Float64Var(&f.perMinute, "per-minute", 0, "the most requests to a provider in a minute (0: no limit)")
+	p.StringVar(&f.label, "label", "", "a name for this batch")
+	p.StringVar(&f.tag, "tag", "", "run the cases with this tag only")
+	p.StringVar(&f.record, "record", "", "write the answers to this cassette, added to what it holds")
+	p.StringVar(&f.cassette, "cassette", "", "the recorded answers of provider replay")
+	p.BoolVar(&f.undescribed, "allow-undescribed", false, "offer tools without a description, too")
+	p.Float64Var(&f.price.Input, "price-input", 0, "US dollars for a million tokens of input")
+	p.Float64Var(&f.price.Output, "price-output", 0, "US dollars for a million tokens of output")
+	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail below this accuracy, 0 to 1")
+	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail below this parameter accuracy, 0 to 1")
+	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail above this wrong-tool rate, 0 to 1")
+	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail above this share of confident wrong answers, 0 to 1")
+	return cmd
+}
+
+// modelSettings gives the settings of each model that is asked.
+func (f *evalRunFlags) modelSettings(cmd *cobra.Command) ([]selection.Settings, error) {
+	for name, set := range map[string]func(){
+		"timeout":     func() { f.settings.Timeout = &f.timeout },
+		"temperature": func() { f.settings.Temperature = &f.temperature },
+		"max-retries": func() { f.settings.MaxRetries = &f.retries },
+	} {
+		if cmd.Flags().Changed(name) {
+			set()
+		}
+	}
+	names := f.models
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	var all []selection.Settings
+	for _, name := range names {
+		request := f.settings
+		if name != "" {
+			provider, m, ok := strings.Cut(name, "/")
+			if !ok || provider == "" || m == "" {
+				return nil, fmt.Errorf("--model %q is no provider/model: write it as ollama/qwen3:8b or lexical/bm25", name)
+			}
+			request.Provider, request.Model = provider, m
+		}
+		s, err := request.Resolve(os.Getenv)
+		if err != nil {
+			return nil, fmt.Errorf("model %q: %w", name, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (f *evalRunFlags) run(cmd *cobra.Command, files []string, s *store.Store) (err error) {
+	ctx := cmd.Context()
+	settings, err := f.modelSettings(cmd)
+	if err != nil {
+		return err
+	}
+	key, err := model.KeyFrom(f.key, os.Getenv)
+	if err != nil {
+		return err
+	}
+	o := runner.Options{Workers: f.workers, AllowUndescribed: f.undescribed, Price: f.price}
+	perProvider := map[string]float64{}
+	for _, m := range settings {
+		perProvider[m.Provider] = f.perMinute
+	}
+	o.Limits = model.NewLimits(perProvider)
+	if f.cassette != "" {
+		if o.Play, err = model.LoadCassette(f.cassette); err != nil {
+			return err
+		}
+	}
+	if f.record != "" {
+		if o.Record, err = model.LoadCassette(f.record); errors.Is(err, os.ErrNotExist) {
+			o.Record, err = model.NewCassette(), nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	caseIDs, err := f.cases(cmd, files, s)
+	if err != nil {
+		return err
+	}
+	r, err := runner.New(ctx, s, f.live(), o)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	batch, ids, err := r.Start(ctx, runner.Batch{Label: f.label, CaseIDs: caseIDs, Settings: settings, Repeats: f.repeats, Key: key})
+	if err != nil {
+		return err
+	}
+	waited := r.Wait(ctx, ids)
+	r.Close()
+	if o.Record != nil {
+		if err := o.Record.Save(f.record); err != nil {
+			return err
+		}
+	}
+	if waited != nil {
+		return waited
+	}
+	observations, err := s.Observations(ctx, store.RunFilter{BatchID: batch})
+	if err != nil {
+		return err
+	}
+	return f.report(cmd, batch, observations)
+}
+
+// cases imports the files and gives the cases to run.
+func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, s *store.Store) ([]string, error) {
+	var ids []string
+	for _, path := range files {
+		imported, err := importFile(cmd, s, path, "")
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, imported.CaseIDs...)
+	}
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	list, err := allPages(func(p store.Page) ([]selection.Case, int, error) {
+		return s.Cases(cmd.Context(), store.CaseFilter{Tag: f.tag, Page: p})
+	})
+	if err != nil {
+		return nil, err
+	}
+	var chosen []string
+	for _, c := range list.Items {
+		if len(files) == 0 || wanted[c.ID] {
+			chosen = append(chosen, c.ID)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, errors.New("there are no cases to run: name a file of cases, or add some with `touchstone eval cases import`")
+	}
+	return chosen, nil
+}
+
+// evalReport is what eval run prints as JSON.
+type evalReport struct {
+	BatchID string        `json:"batch_id"`
+	Summary score.Summary `json:"summary"`
+	Models  []score.Group `json:"models"`
+	Servers []score.Group `json:"servers"`
+	Tags    []score.Group `json:"tags"`
+	Missed  []string      `json:"missed"`
+}
+
+func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []score.Observation) error {
+	report := evalReport{
+		BatchID: batch, Summary: score.Summarize(observations), Models: score.By(observations, score.ByModel),
+		Servers: score.By(observations, score.ByServer), Tags: score.By(observations, score.ByTag), Missed: []string{},
+	}
+	for _, g := range report.Models {
+		report.Missed = append(report.Missed, f.missed(g)...)
+	}
+	err := f.print(cmd.OutOrStdout(), report, func(w io.Writer) {
+		row(w, "MODEL", "RUNS", "FAILED", "ACCURACY", "WRONG TOOL", "PARAMETERS RIGHT", "MISLEADING", "F1")
+		for _, g := range report.Models {
+			s := g.Summary
+			row(w, g.Name, fmt.Sprint(s.Runs), fmt.Sprint(s.Failed), percent(s.Accuracy), percent(s.WrongTool), percent(s.ParameterAccuracy), percent(s.Misleading), figure(s.F1))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	log := cmd.ErrOrStderr()
+	failed := 0
+	for _, o := range observations {
+		if o.Failed {
+			failed++
+			fmt.Fprintf(log, "touchstone: the run of case %q with %s failed: %s\n", safetext.Visible(o.Case), safetext.Visible(o.Model), safetext.Visible(o.Error))
+		}
+	}
+	for _, text := range report.Missed {
+		fmt.Fprintln(log, "touchstone:", text)
+	}
+	switch {
+	case failed > 0:
+		return &exitError{exitStageFailed, nil}
+	case len(report.Missed) > 0:
+		return &exitError{exitGateFailed, nil}
+	}
+	return nil
+}
+
+// missed lists the floors and ceilings that a model does not keep. A figure that
+// is not there keeps none.
+func (f *evalRunFlags) missed(g score.Group) []string {
+	var list []string
+	s := g.Summary
+	for _, c := range []struct {
+		name  string
+		rate  score.Rate
+		bound float64
+		floor bool
+		set   bool
+	}{
+		{"accuracy", s.Accuracy, f.minAccuracy, true, f.minAccuracy > 0},
+		{"parameter accuracy", s.ParameterAccuracy, f.minParams, true, f.minParams > 0},
+		{"wrong-tool rate", s.WrongTool, f.maxWrongTool, false, f.maxWrongTool < 1},
+		{"misleading rate", s.Misleading, f.maxMislead, false, f.maxMislead < 1},
+	} {
+		switch {
+		case !c.set:
+		case c.rate.Value == nil:
+			list = append(list, fmt.Sprintf("%s: there is no %s to judge", g.Name, c.name))
+		case c.floor && *c.rate.Value < c.bound:
+			list = append(list, fmt.Sprintf("%s: the %s is %.3f, below %.3f", g.Name, c.name, *c.rate.Value, c.bound))
+		case !c.floor && *c.rate.Value > c.bound:
+			list = append(list, fmt.Sprintf("%s: the %s is %.3f, above %.3f", g.Name, c.name, *c.rate.Value, c.bound))
+		}
+	}
+	return list
+}
+
+// importFile imports a set, or a database of mcp-tef.
+func importFile(cmd *cobra.Command, s *store.Store, path, format string) (exchange.Imported, error) {
+	set, err := readSet(cmd, path, format)
+	if err != nil {
+		return exchange.Imported{}, err
+	}
+	imported, err := exchange.Import(cmd.Context(), s, set)
+	if err != nil {
+		return imported, fmt.Errorf("%s: %w", path, err)
+	}
+	return imported, nil
+}
+
+func readSet(cmd *cobra.Command, path, format string) (exchange.Set, error) {
+	if ext := strings.ToLower(filepath.Ext(path)); format == "" && (ext == ".db" || ext == ".sqlite" || ext == ".sqlite3") {
+		return exchange.ReadTEF(cmd.Context(), path)
+	}
+	if format == "" {
+		format = exchange.FormatOf(path)
+	}
+	data, err := readInput(cmd, path, exchange.MaxFile)
+	if err != nil {
+		return exchange.Set{}, err
+	}
+	set, err := exchange.Read(data, format)
+	if err != nil {
+		return set, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+func newEvalRunsCommand(f *evalFlags) *cobra.Command {
+	var filter store.RunFilter
+	var status, class string
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "List runs, show one as a story, delete one",
+		Args:  cobra.NoArgs,
+		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
+			items, total, err := s.Runs(cmd.Context(), filter)
+			if err != nil {
+				return err
+			}
+			return f.print(cmd.OutOrStdout(), evalPage[selection.Run]{items, total}, func(w io.Writer) {
+				row(w, "ID", "STATUS", "CLASS", "MODEL", "SELECTED", "ERROR")
+				for _, r := range items {
+					row(w, r.ID, string(r.Status), string(r.Classification), r.Settings.Provider+"/"+r.Settings.Model, selected(r), r.Error)
+				}
+			})
+		}),
+	}
+	p := cmd.Flags()
+	p.StringVar(&status, "status", "", "pending, running, completed or failed")
+	p.StringVar(&class, "classification", "", "TP, FP, TN or FN")
+	p.StringVar(&filter.BatchID, "batch", "", "of this batch")
+	p.StringVar(&filter.CaseID, "case", "", "of the case with this id")
+	p.StringVar(&filter.Model, "model", "", "of this model, without its provider")
+	p.IntVar(&filter.Limit, "limit", store.DefaultPage, "at most so many, newest first")
+	p.IntVar(&filter.Offset, "offset", 0, "after so many")
+	show := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show what was asked, offered, chosen and expected, and why it is right or wrong",
+		Args:  cobra.ExactArgs(1),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			return f.showRun(cmd, s, args[0])
+		}),
+	}
+	remove := &cobra.Command{
+		Use:   "delete ID",
+		Short: "Delete a run with its snapshot and result",
+		Args:  cobra.ExactArgs(1),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			return s.DeleteRun(cmd.Context(), args[0])
+		}),
+	}
+	cmd.AddCommand(show, remove)
+	return cmd
+}
+
+func selected(r selection.Run) string {
+	if r.Status != selection.Completed {
+		return ""
+	}
+	return score.Selects(r.Selected)
+}
+
+// evalStory is a run with everything that belongs to it.
+type evalStory struct {
+	Run        selection.Run         `json:"run"`
+	Case       selection.Case        `json:"test_case"`
+	Tools      []selection.Tool      `json:"tools"`
+	Calls      []store.Call          `json:"calls"`
+	Evaluation *selection.Evaluation `json:"result"`
+}
+
+func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err error) {
+	ctx := cmd.Context()
+	var story evalStory
+	if story.Run, err = s.Run(ctx, id); err != nil {
+		return err
+	}
+	if story.Case, err = s.Case(ctx, story.Run.CaseID); err != nil {
+		return err
+	}
+	if story.Tools, err = s.Tools(ctx, id); err != nil {
+		return err
+	}
+	if story.Calls, err = s.Calls(ctx, id); err != nil {
+		return err
+	}
+	e, err := s.Result(ctx, id)
+	switch {
+	case err == nil:
+		story.Evaluation = &e
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	}
+	return f.print(cmd.OutOrStdout(), story, story.write)
+}
+
+func (s evalStory) write(w io.Writer) {
+	line := func(name, text string) { fmt.Fprintf(w, "%s\t%s\n", name, safetext.Visible(text)) }
+	line("query", s.Case.Query)
+	line("expected", expectedText(s.Case))
+	line("model", s.Run.Settings.Provider+"/"+s.Run.Settings.Model)
+	var offered []string
+	for _, t := range s.Tools {
+		offered = append(offered, t.Server+":"+t.Name)
+	}
+	line("offered", strings.Join(offered, ", "))
+	line("status", string(s.Run.Status))
+	if s.Run.Error != "" {
+		line("error", s.Run.Error)
+	}
+	if s.Evaluation == nil {
+		return
+	}
+	line("selected", selected(s.Run))
+	if s.Run.Selected != nil {
+		line("parameters", string(s.Run.Selected.Parameters))
+	}
+	line("confidence", figure(s.Run.Confidence)+" "+string(s.Run.ConfidenceSource)+" "+string(s.Evaluation.ConfidenceCategory))
+	line("class", string(s.Evaluation.Classification))
+	line("why", s.Evaluation.Reasoning)
+	for _, r := range s.Evaluation.Recommendations {
+		line(r.Priority, r.Text)
+	}
+}
+
+func newEvalCompareCommand(f *evalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "compare FIRST SECOND",
+		Short: "Compare two models or two batches on the cases that both have",
+		Long: `Compare two sets of runs on the cases that both have, with the exact McNemar test.
+FIRST and SECOND are provider/model, or batch:ID as eval run prints it: two batches
+compare two versions of the tools' descriptions.`,
+		Args: cobra.ExactArgs(2),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			var sides [2][]score.Observation
+			for i, name := range args {
+				filter, err := sideFilter(name)
+				if err != nil {
+					return err
+				}
+				if sides[i], err = s.Observations(cmd.Context(), filter); err != nil {
+					return err
+				}
+				if len(sides[i]) == 0 {
+					return fmt.Errorf("there are no runs of %q: see `touchstone eval runs`", name)
+				}
+			}
+			c := score.Compare(sides[0], sides[1])
+			return f.print(cmd.OutOrStdout(), c, func(w io.Writer) {
+				row(w, "", args[0], args[1])
+				row(w, "accuracy", percent(c.First.Accuracy), percent(c.Second.Accuracy))
+				row(w, "wrong tool", percent(c.First.WrongTool), percent(c.Second.WrongTool))
+				row(w, "parameters right", percent(c.First.ParameterAccuracy), percent(c.Second.ParameterAccuracy))
+				fmt.Fprintf(w, "\n%d cases: both right %d, both wrong %d, lost %d, gained %d; McNemar p = %.4f\n", c.Cases, c.BothRight, c.BothWrong, len(c.Lost), len(c.Gained), c.P)
+				for _, x := range c.Lost {
+					row(w, "lost", x.Name, x.First, x.Second)
+				}
+				for _, x := range c.Gained {
+					row(w, "gained", x.Name, x.First, x.Second)
+				}
+			})
+		}),
+	}
+}
+
+func sideFilter(name string) (store.RunFilter, error) {
+	if id, ok := strings.CutPrefix(name, "batch:"); ok {
+		return store.RunFilter{BatchID: id}, nil
+	}
+	provider, m, ok := strings.Cut(name, "/")
+	if !ok {
+		return store.RunFilter{}, fmt.Errorf("%q is neither provider/model nor batch:ID", name)
+	}
+	return store.RunFilter{Provider: provider, Model: m}, nil
+}

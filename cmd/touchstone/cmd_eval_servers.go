@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/advice"
+	"github.com/touchstone-eval/touchstone/internal/selection/runner"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+func newEvalServersCommand(f *evalFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "servers",
+		Short: "List, add and remove MCP servers",
+		Args:  cobra.NoArgs,
+		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
+			list, err := allPages(func(p store.Page) ([]selection.Server, int, error) {
+				return s.Servers(cmd.Context(), store.ServerFilter{Page: p})
+			})
+			if err != nil {
+				return err
+			}
+			return f.print(cmd.OutOrStdout(), list, func(w io.Writer) { serverTable(w, list.Items...) })
+		}),
+	}
+	var transport string
+	add := &cobra.Command{
+		Use:   "add NAME URL",
+		Short: "Add a server, and check that it can be reached",
+		Long: `Add a server. URL is http:// or https:// with the path of its endpoint, or
+stdio: with the command that starts it. The connection is checked, and no tools
+are read. A program is started only with --start; without it the server stays
+inactive until a run is given --start.`,
+		Example: `  touchstone eval servers add files https://localhost:3000/mcp
+  touchstone eval servers add --start git "stdio:npx -y some-mcp-server"`,
+		Args: cobra.ExactArgs(2),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			server, reason, err := runner.Register(cmd.Context(), s, f.live(),
+				selection.Server{Name: args[0], URL: args[1], Transport: selection.Transport(transport)})
+			if err != nil {
+				return err
+			}
+			if reason != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: server %s is %s: %s\n", safetext.Visible(server.Name), server.Status, safetext.Visible(reason.Error()))
+			}
+			return f.print(cmd.OutOrStdout(), server, func(w io.Writer) { serverTable(w, server) })
+		}),
+	}
+	add.Flags().StringVar(&transport, "transport", "", "streamable-http, sse or stdio (default: what the URL calls for)")
+	remove := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove a server that no case and no run needs",
+		Args:  cobra.ExactArgs(1),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			server, err := s.ServerNamed(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return s.DeleteServer(cmd.Context(), server.ID)
+		}),
+	}
+	cmd.AddCommand(add, remove)
+	return cmd
+}
+
+func serverTable(w io.Writer, servers ...selection.Server) {
+	row(w, "NAME", "STATUS", "TRANSPORT", "URL")
+	for _, s := range servers {
+		row(w, s.Name, string(s.Status), string(s.Transport), s.URL)
+	}
+}
+
+func newEvalQualityCommand(f *evalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "quality SERVER...",
+		Short: "Rate the descriptions and schemas of servers' tools, 0 to 10",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
+			reports := []advice.ServerQuality{}
+			for _, name := range args {
+				server, err := s.ServerNamed(cmd.Context(), name)
+				if err != nil {
+					return err
+				}
+				tools, err := f.live().List(cmd.Context(), server)
+				if err != nil {
+					return &exitError{exitStageFailed, fmt.Errorf("list the tools of server %q: %w", name, err)}
+				}
+				reports = append(reports, advice.Quality(name, tools))
+			}
+			return f.print(cmd.OutOrStdout(), reports, func(w io.Writer) {
+				row(w, "SERVER", "TOOL", "CLARITY", "COMPLETENESS", "CONCISENESS", "SCHEMA", "OVERALL")
+				for _, r := range reports {
+					for _, t := range r.Tools {
+						cells := []string{r.Server, t.Tool}
+						for _, v := range []float64{t.Clarity, t.Completeness, t.Conciseness, t.SchemaCoverage, t.Overall} {
+							cells = append(cells, fmt.Sprintf("%.1f", v))
+						}
+						row(w, cells...)
+					}
+				}
+			})
+		}),
+	}
+}

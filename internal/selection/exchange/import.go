@@ -1,0 +1,132 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+)
+
+// Imported says what an import did. CaseIDs are the cases of the set in its
+// order, whether they were added or there already.
+type Imported struct {
+	CaseIDs      []string `json:"test_case_ids"`
+	ServersAdded int      `json:"servers_added"`
+	CasesAdded   int      `json:"cases_added"`
+}
+
+// Import stores a set. A server that is there under its name or its URL is used
+// as it is, and a case that is there with equal content is not added again. The
+// cases are stored all or none.
+func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
+	servers, cases, err := set.Selection()
+	if err != nil {
+		return Imported{}, err
+	}
+	result := Imported{CaseIDs: []string{}}
+	names := map[string]string{} // of the set, to those of the database
+	var missing []selection.Server
+	for _, server := range servers {
+		known, err := find(ctx, s, server)
+		switch {
+		case err != nil:
+			return result, err
+		case known == "":
+			missing = append(missing, server)
+		}
+		names[server.Name] = known
+	}
+	for _, server := range missing {
+		if _, err := s.CreateServer(ctx, server); err != nil {
+			return result, err
+		}
+		names[server.Name] = server.Name
+		result.ServersAdded++
+	}
+	var added []selection.Case
+	places := []int{}
+	for _, c := range cases {
+		rename(&c, names)
+		id, err := same(ctx, s, c)
+		if err != nil {
+			return result, err
+		}
+		if id == "" {
+			added, places = append(added, c), append(places, len(result.CaseIDs))
+		}
+		result.CaseIDs = append(result.CaseIDs, id)
+	}
+	if len(added) == 0 {
+		return result, nil
+	}
+	created, err := s.CreateCases(ctx, added)
+	if err != nil {
+		return result, err
+	}
+	for i, c := range created {
+		result.CaseIDs[places[i]] = c.ID
+	}
+	result.CasesAdded = len(created)
+	return result, nil
+}
+
+// find gives the name under which a server is stored, or none.
+func find(ctx context.Context, s *store.Store, server selection.Server) (string, error) {
+	known, err := s.ServerNamed(ctx, server.Name)
+	if err == nil {
+		if known.URL != server.URL {
+			return "", fmt.Errorf("%w: server %q is stored with another URL: rename one of the two", store.ErrConflict, server.Name)
+		}
+		return known.Name, nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return "", err
+	}
+	found, _, err := s.Servers(ctx, store.ServerFilter{Search: server.URL, Page: store.Page{Limit: store.MaxPage}})
+	if err != nil {
+		return "", err
+	}
+	if i := slices.IndexFunc(found, func(x selection.Server) bool { return x.URL == server.URL }); i >= 0 {
+		return found[i].Name, nil
+	}
+	return "", nil
+}
+
+func rename(c *selection.Case, names map[string]string) {
+	for i, name := range c.Servers {
+		if to := names[name]; to != "" {
+			c.Servers[i] = to
+		}
+	}
+	slices.Sort(c.Servers)
+	c.Servers = slices.Compact(c.Servers)
+	for i := range c.Expected {
+		if to := names[c.Expected[i].Server]; to != "" {
+			c.Expected[i].Server = to
+		}
+	}
+}
+
+// same gives the id of a stored case with equal content, or none.
+func same(ctx context.Context, s *store.Store, c selection.Case) (string, error) {
+	found, _, err := s.Cases(ctx, store.CaseFilter{Name: c.Name, Page: store.Page{Limit: store.MaxPage}})
+	if err != nil {
+		return "", err
+	}
+	plain := func(c selection.Case) selection.Case {
+		return selection.Case{
+			Name: c.Name, Query: c.Query, Servers: append([]string{}, c.Servers...), Expected: append([]selection.Call{}, c.Expected...),
+			Ordered: c.Ordered, Tags: append([]string{}, c.Tags...),
+		}
+	}
+	for _, known := range found {
+		if reflect.DeepEqual(plain(known), plain(c)) {
+			return known.ID, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,407 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+// Set is a set of cases with the servers that they need, as files hold it.
+type Set struct {
+	Servers []Server `json:"servers,omitempty" yaml:"servers,omitempty"`
+	Cases   []Case   `json:"cases" yaml:"cases"`
+}
+
+// Server is a server in a file.
+type Server struct {
+	Name      string `json:"name" yaml:"name"`
+	URL       string `json:"url" yaml:"url"`
+	Transport string `json:"transport,omitempty" yaml:"transport,omitempty"`
+}
+
+// Case is a case in a file. Without expected calls no tool is expected.
+type Case struct {
+	Name     string   `json:"name" yaml:"name"`
+	Query    string   `json:"query" yaml:"query"`
+	Servers  []string `json:"servers" yaml:"servers"`
+	Expected []Call   `json:"expected,omitempty" yaml:"expected,omitempty"`
+	Ordered  bool     `json:"ordered,omitempty" yaml:"ordered,omitempty"`
+	Tags     []string `json:"tags,omitempty" yaml:"tags,omitempty"`
+}
+
+// Call is an expected call in a file.
+type Call struct {
+	Server     string         `json:"server" yaml:"server"`
+	Tool       string         `json:"tool" yaml:"tool"`
+	Parameters map[string]any `json:"parameters,omitempty" yaml:"parameters,omitempty"`
+}
+
+// MaxFile is the largest file of a set, in bytes.
+const MaxFile = 64 << 20
+
+// Formats are the names of the formats.
+var Formats = []string{"json", "yaml", "csv"}
+
+// FormatOf is the format that a file's name ends in, or json.
+func FormatOf(path string) string {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml":
+		return "yaml"
+	case ".csv":
+		return "csv"
+	}
+	return "json"
+}
+
+// Read reads a set in a format. JSON and YAML are an object of servers and cases,
+// a list of cases, or mcp-tef's test cases. CSV holds cases alone.
+func Read(data []byte, format string) (Set, error) {
+	if len(data) > MaxFile {
+		return Set{}, fmt.Errorf("it is larger than %d MiB: split it", MaxFile>>20)
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	switch format {
+	case "csv":
+		return readCSV(data)
+	case "yaml":
+		var document yaml.Node
+		if err := yaml.Unmarshal(data, &document); err != nil {
+			return Set{}, fmt.Errorf("it is no YAML: %w", err)
+		}
+		datesAreTexts(&document)
+		var tree any
+		if err := document.Decode(&tree); err != nil {
+			return Set{}, fmt.Errorf("it is no YAML: %w", err)
+		}
+		converted, err := json.Marshal(tree)
+		if err != nil {
+			return Set{}, fmt.Errorf("it holds what JSON cannot, such as names that are no text: %w", err)
+		}
+		data = converted
+	case "json":
+	default:
+		return Set{}, fmt.Errorf("format %q is unknown: use json, yaml or csv", format)
+	}
+	return readJSON(data)
+}
+
+// datesAreTexts keeps dates as they are written: JSON has none.
+func datesAreTexts(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, child := range n.Content {
+		datesAreTexts(child)
+	}
+}
+
+func readJSON(data []byte) (Set, error) {
+	trimmed := bytes.TrimSpace(data)
+	if len(trimmed) == 0 {
+		return Set{}, errors.New("it is empty")
+	}
+	if trimmed[0] == '[' {
+		var entries []json.RawMessage
+		if err := json.Unmarshal(trimmed, &entries); err != nil {
+			return Set{}, fmt.Errorf("it is no JSON: %w", err)
+		}
+		return readEntries(entries)
+	}
+	var object struct {
+		Servers   []Server          `json:"servers"`
+		Cases     []json.RawMessage `json:"cases"`
+		TestCases []json.RawMessage `json:"test_cases"`
+	}
+	if err := strict(trimmed, &object); err != nil {
+		// A single test case of mcp-tef is an object, too.
+		if set, single := readEntries([]json.RawMessage{trimmed}); single == nil {
+			return set, nil
+		}
+		return Set{}, fmt.Errorf("it is no set of servers and cases: %w", err)
+	}
+	set, err := readEntries(append(object.Cases, object.TestCases...))
+	set.Servers = append(object.Servers, set.Servers...)
+	return set, err
+}
+
+// strict decodes one value and refuses fields that it does not know.
+func strict(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows its end")
+	}
+	return nil
+}
+
+func readEntries(entries []json.RawMessage) (Set, error) {
+	set := Set{Cases: []Case{}}
+	for i, raw := range entries {
+		if isTEF(raw) {
+			if err := set.addTEF(raw); err != nil {
+				return set, fmt.Errorf("case %d: %w", i+1, err)
+			}
+			continue
+		}
+		var c Case
+		if err := strict(raw, &c); err != nil {
+			return set, fmt.Errorf("case %d: %w", i+1, err)
+		}
+		set.Cases = append(set.Cases, c)
+	}
+	return set, nil
+}
+
+// Selection gives the servers and cases of a set, checked.
+func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
+	var servers []selection.Server
+	names := map[string]bool{}
+	for i, f := range s.Servers {
+		server := selection.Server{Name: f.Name, URL: f.URL, Transport: selection.Transport(f.Transport)}
+		if err := server.Validate(); err != nil {
+			return nil, nil, fmt.Errorf("server %d: %w", i+1, err)
+		}
+		if names[f.Name] {
+			return nil, nil, fmt.Errorf("server %d: the name %q is there twice", i+1, f.Name)
+		}
+		names[f.Name] = true
+		servers = append(servers, server)
+	}
+	cases := []selection.Case{}
+	for i, f := range s.Cases {
+		c := selection.Case{Name: f.Name, Query: f.Query, Servers: append([]string(nil), f.Servers...), Ordered: f.Ordered, Tags: append([]string(nil), f.Tags...)}
+		for _, call := range f.Expected {
+			want := selection.Call{Server: call.Server, Tool: call.Tool}
+			if call.Parameters != nil {
+				b, err := json.Marshal(call.Parameters)
+				if err != nil {
+					return nil, nil, fmt.Errorf("case %d: its parameters: %w", i+1, err)
+				}
+				want.Parameters = b
+			}
+			c.Expected = append(c.Expected, want)
+		}
+		if err := c.Validate(); err != nil {
+			return nil, nil, fmt.Errorf("case %d: %w", i+1, err)
+		}
+		cases = append(cases, c)
+	}
+	return servers, cases, nil
+}
+
+// Of gives the set of servers and cases, for writing.
+func Of(servers []selection.Server, cases []selection.Case) (Set, error) {
+	set := Set{Cases: []Case{}}
+	for _, s := range servers {
+		set.Servers = append(set.Servers, Server{s.Name, s.URL, string(s.Transport)})
+	}
+	for _, c := range cases {
+		f := Case{Name: c.Name, Query: c.Query, Servers: c.Servers, Ordered: c.Ordered, Tags: c.Tags}
+		for _, want := range c.Expected {
+			call := Call{Server: want.Server, Tool: want.Tool}
+			if want.Parameters != nil {
+				if err := strict(want.Parameters, &call.Parameters); err != nil {
+					return set, fmt.Errorf("case %q: its parameters: %w", c.Name, err)
+				}
+			}
+			f.Expected = append(f.Expected, call)
+		}
+		set.Cases = append(set.Cases, f)
+	}
+	return set, nil
+}
+
+// Write writes a set in a format. Read reads it back; CSV has no servers.
+func (s Set) Write(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(s)
+	case "yaml":
+		return s.writeYAML(w)
+	case "csv":
+		return s.writeCSV(w)
+	}
+	return fmt.Errorf("format %q is unknown: use json, yaml or csv", format)
+}
+
+func (s Set) writeYAML(w io.Writer) error {
+	for i := range s.Cases {
+		for j := range s.Cases[i].Expected {
+			s.Cases[i].Expected[j].Parameters, _ = numbers(s.Cases[i].Expected[j].Parameters).(map[string]any)
+		}
+	}
+	enc := yaml.NewEncoder(w)
+	enc.SetIndent(2)
+	if err := enc.Encode(s); err != nil {
+		return err
+	}
+	return enc.Close()
+}
+
+// numbers turns numbers as they were written into numbers that YAML writes as
+// such.
+func numbers(tree any) any {
+	switch v := tree.(type) {
+	case json.Number:
+		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return i
+		}
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+		return string(v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = numbers(v[i])
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, e := range v {
+			object[name] = numbers(e)
+		}
+		return object
+	}
+	return tree
+}
+
+// csvColumns are the columns of CSV. Lists are separated by semicolons. The
+// expected calls of a case are JSON; a case with one call has its columns.
+var csvColumns = []string{"name", "query", "servers", "expected_server", "expected_tool", "expected_parameters", "further_calls", "ordered", "tags"}
+
+func readCSV(data []byte) (Set, error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	header, err := r.Read()
+	if err != nil {
+		return Set{}, fmt.Errorf("its first line has no columns: %w", err)
+	}
+	place := map[string]int{}
+	for i, name := range header {
+		known := false
+		for _, column := range csvColumns {
+			known = known || column == strings.TrimSpace(name)
+		}
+		if !known {
+			return Set{}, fmt.Errorf("column %q is unknown: use %s", name, strings.Join(csvColumns, ", "))
+		}
+		place[strings.TrimSpace(name)] = i
+	}
+	set := Set{Cases: []Case{}}
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			return set, nil
+		}
+		if err != nil {
+			return set, fmt.Errorf("it is no CSV: %w", err)
+		}
+		field := func(name string) string {
+			if i, ok := place[name]; ok {
+				return row[i]
+			}
+			return ""
+		}
+		line, _ := r.FieldPos(0)
+		c, err := csvCase(field)
+		if err != nil {
+			return set, fmt.Errorf("line %d: %w", line, err)
+		}
+		set.Cases = append(set.Cases, c)
+	}
+}
+
+func csvCase(field func(string) string) (Case, error) {
+	c := Case{Name: field("name"), Query: field("query"), Servers: splitList(field("servers")), Tags: splitList(field("tags"))}
+	if text := field("ordered"); text != "" {
+		ordered, err := strconv.ParseBool(text)
+		if err != nil {
+			return c, fmt.Errorf("ordered is %q: write true or false", text)
+		}
+		c.Ordered = ordered
+	}
+	if field("expected_server") != "" || field("expected_tool") != "" {
+		call := Call{Server: field("expected_server"), Tool: field("expected_tool")}
+		if text := field("expected_parameters"); text != "" {
+			if err := strict([]byte(text), &call.Parameters); err != nil {
+				return c, fmt.Errorf("expected_parameters is no JSON object: %w", err)
+			}
+		}
+		c.Expected = append(c.Expected, call)
+	} else if field("expected_parameters") != "" {
+		return c, errors.New("expected_parameters stands without a tool: give expected_server and expected_tool, too")
+	}
+	if text := field("further_calls"); text != "" {
+		var further []Call
+		if err := strict([]byte(text), &further); err != nil {
+			return c, fmt.Errorf("further_calls is no JSON list of calls: %w", err)
+		}
+		c.Expected = append(c.Expected, further...)
+	}
+	return c, nil
+}
+
+func splitList(text string) []string {
+	var list []string
+	for _, part := range strings.Split(text, ";") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+func (s Set) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(csvColumns); err != nil {
+		return err
+	}
+	for _, c := range s.Cases {
+		for _, name := range append(append([]string(nil), c.Servers...), c.Tags...) {
+			if strings.Contains(name, ";") || strings.TrimSpace(name) != name {
+				return fmt.Errorf("case %q: CSV cannot hold the name %q: write JSON or YAML", c.Name, name)
+			}
+		}
+		row := []string{c.Name, c.Query, strings.Join(c.Servers, ";"), "", "", "", "", strconv.FormatBool(c.Ordered), strings.Join(c.Tags, ";")}
+		if len(c.Expected) > 0 {
+			first := c.Expected[0]
+			row[3], row[4] = first.Server, first.Tool
+			if first.Parameters != nil {
+				b, err := json.Marshal(first.Parameters)
+				if err != nil {
+					return err
+				}
+				row[5] = string(b)
+			}
+		}
+		if len(c.Expected) > 1 {
+			b, err := json.Marshal(c.Expected[1:])
+			if err != nil {
+				return err
+			}
+			row[6] = string(b)
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
