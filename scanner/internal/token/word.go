@@ -225,31 +225,6 @@ func (z *Tokenizer) countRuns(from, to int) {
 	}
 }
 
-// Clause is where a clause ends that begins where the one before it does,
-// and whether most of its words, three at least, are such as people write.
-type Clause struct {
-	End     int
-	Written bool
-}
-
-// endClause ends a clause at an offset: after a line break, and after a blank that
-// follows a full stop or a colon.
-func (z *Tokenizer) endClause(at int) {
-	st := z.stats
-	mark := Clause{End: at}
-	if words := st.Written - z.clauseWritten; words < 3 {
-		st.Strange = st.Strange || at-z.clauseStart >= 2*MinRun
-	} else if (st.Spelled-z.clauseSpelled)*2 < words {
-		st.Strange = true
-	} else {
-		mark.Written = true
-	}
-	if at > z.clauseStart {
-		z.marks = append(z.marks, mark)
-	}
-	z.clauseStart, z.clauseWritten, z.clauseSpelled = at, st.Written, st.Spelled
-}
-
 // oddWord reads a word that has digits, capitals within it or an apostrophe. A
 // letter beyond ASCII that follows directly sends it to the slow path.
 func (z *Tokenizer) oddWord(i int) int {
@@ -407,5 +382,3 @@ func Whimsical(word string) bool {
 	return inner > 0 && inner < len(word)-1 && turns > 1 || inner == len(word)-1 && len(word) > 2 && word[0] >= 'a' ||
 		turns == 1 && inner > 0 && word[0] >= 'a' && len(word) < 5 || turns == 1 && inner > 1 && inner < len(word)-1
 }
-
-const MinRun = 16
