@@ -67,7 +67,7 @@ func (k Key) check() error {
 // Empty says whether there is no key.
 func (k Key) Empty() bool { return k.value == "" }
 
-// String, GoString, Format, MarshalJSON, MarshalText and LogValue hide the key.
+// String hides the key, as do all the methods below.
 func (k Key) String() string               { return hidden }
 func (k Key) GoString() string             { return hidden }
 func (k Key) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, hidden) }

@@ -18,7 +18,7 @@ type Checker interface {
 // was found. No tools are ingested. A server that cannot be reached is stored as
 // failed, and reason says why; a program that there is no consent to start stays
 // inactive.
-func Register(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) { //nolint:staticcheck // reason is a finding and no failure
+func Register(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) {
 	if stored, err = s.CreateServer(ctx, server); err != nil {
 		return stored, nil, err
 	}
@@ -27,14 +27,14 @@ func Register(ctx context.Context, s *store.Store, checker Checker, server selec
 
 // Change stores a server's new name, URL and transport, and checks it as
 // Register does.
-func Change(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) { //nolint:staticcheck // reason is a finding and no failure
+func Change(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) {
 	if stored, err = s.UpdateServer(ctx, server); err != nil {
 		return stored, nil, err
 	}
 	return check(ctx, s, checker, stored)
 }
 
-func check(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (selection.Server, error, error) { //nolint:staticcheck // see above
+func check(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (selection.Server, error, error) {
 	reason := checker.Check(ctx, server)
 	if errors.Is(reason, ErrNoConsent) {
 		return server, reason, nil

@@ -342,7 +342,7 @@ func By(observations []Observation, keys func(Observation) []string) []Group {
 	return result
 }
 
-// ByServer, ByModel and ByTag are keys for By.
+// ByServer is a key for By, as are ByModel and ByTag.
 func ByServer(o Observation) []string {
 	if o.Server == "" {
 		return nil

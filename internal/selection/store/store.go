@@ -64,7 +64,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		s.read, err = connect(path, url.Values{"_pragma": {"query_only(1)"}}, readers)
 	}
 	if err != nil {
-		s.Close()
+		_ = s.Close() // the first error is the one to report
 		return nil, fmt.Errorf("database %s: %w", path, remedied(err))
 	}
 	return s, nil
