@@ -17,6 +17,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/touchstone-eval/touchstone/internal/testload"
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
@@ -143,7 +144,7 @@ func (w *watchProcess) next(t *testing.T, what string) watchJSON {
 			t.Fatalf("%s: it ended\n%s", what, &w.stderr)
 		}
 		return line
-	case <-time.After(2 * time.Minute):
+	case <-time.After(testload.Stretch(2 * time.Minute)):
 		t.Fatalf("%s: nothing came", what)
 		return watchJSON{}
 	}
@@ -423,7 +424,7 @@ func (b *syncBuffer) String() string {
 
 func (b *syncBuffer) waitFor(t *testing.T, texts ...string) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(testload.Stretch(2 * time.Minute)); ; time.Sleep(10 * time.Millisecond) {
 		all := b.String()
 		at, found := b.seen, true
 		for _, text := range texts {

@@ -3,7 +3,6 @@ package proofs
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -255,22 +254,18 @@ func TestBaselineOfOtherDataIsRefused(t *testing.T) {
 // kill -9 at random stages of progress loses nothing: the next run passes, and the
 // store is sound.
 func TestKilledAtRandomInstants(t *testing.T) {
-	const kills = 30
+	const kills = 15
 	b := newBench(t, t.TempDir())
 	b.baseline(nil)
 	b.store = t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range kills {
-		cmd := b.command(append([]string{"gate", "--progress", "quiet"}, b.vars...)...)
+		events := filepath.Join(t.TempDir(), "events.ndjson")
+		cmd := b.command(append([]string{"gate", "--progress", "quiet", "--events", events}, b.vars...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan struct{})
-		go func() {
-			_ = cmd.Wait()
-			close(ended)
-		}()
-		killAt(cmd, ended, b.store, filesBelow(b.store)+random.IntN(100))
+		killAt(cmd, events, random.Int64N(5000), time.Duration(random.IntN(10))*time.Millisecond)
 		if random.IntN(5) == 0 {
 			b.store = t.TempDir() // begin again from nothing now and then
 		}
@@ -281,27 +276,28 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	}
 }
 
-// killAt kills a command as soon as there are so many files below a directory,
-// unless it ends before. Files tell how far a run has come, however fast the
-// machine is.
-func killAt(cmd *exec.Cmd, ended chan struct{}, dir string, files int) {
-	for filesBelow(dir) < files {
+// killAt kills a command as soon as its log of events has so many bytes, and a
+// moment later at random, unless it ends before. The log tells how far a run has
+// come, however fast the machine is.
+func killAt(cmd *exec.Cmd, log string, bytes int64, moment time.Duration) {
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	for {
+		if st, err := os.Stat(log); err == nil && st.Size() >= bytes {
+			break
+		}
 		select {
 		case <-ended:
 			return
-		case <-time.After(time.Millisecond):
+		case <-time.After(2 * time.Millisecond):
 		}
 	}
+	time.Sleep(moment)
 	_ = cmd.Process.Kill()
 	<-ended
-}
-
-func filesBelow(dir string) (n int) {
-	_ = filepath.WalkDir(dir, func(string, fs.DirEntry, error) error {
-		n++
-		return nil
-	})
-	return n
 }
 
 // The REST search and retrieve_tools are two doors to one index.
