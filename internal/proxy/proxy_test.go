@@ -258,7 +258,7 @@ func TestUpstreamsThatFailAreVisibleAndHarmNoOther(t *testing.T) {
 		stdio(t, endless, endless), {Name: "absent", Command: []string{"/no/such/program"}}, {Name: "unreachable", URL: closed},
 		stdio(t, fine, fine),
 	}
-	r := run(t, testload.Stretch(3*time.Second), upstreams...)
+	r := run(t, testload.Stretch(1500*time.Millisecond), upstreams...)
 	var st proxy.Status
 	r.get("/api/v1/status", &st)
 	if st.State != proxy.Ready || st.Indexed != 3 {
