@@ -98,13 +98,13 @@ func decodeRecordIndex(b []byte, folders *[256]fileStat) (map[Key]*indexedRecord
 }
 
 // append writes the state of a file as cursor.stat reads it.
-func (st fileStat) append(b []byte) []byte {
+func (e fileStat) append(b []byte) []byte {
 	le := binary.LittleEndian
-	b = le.AppendUint64(b, uint64(st.size))
-	b = le.AppendUint64(b, uint64(st.mtime))
-	b = le.AppendUint64(b, uint64(st.ctime))
-	b = le.AppendUint64(b, st.inode)
-	return le.AppendUint32(b, uint32(st.mode))
+	b = le.AppendUint64(b, uint64(e.size))
+	b = le.AppendUint64(b, uint64(e.mtime))
+	b = le.AppendUint64(b, uint64(e.ctime))
+	b = le.AppendUint64(b, e.inode)
+	return le.AppendUint32(b, uint32(e.mode))
 }
 
 func (c *cursor) stat() (st fileStat) {
