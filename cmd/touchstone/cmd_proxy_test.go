@@ -18,6 +18,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // served runs the real binary as a proxy for real replay servers.
@@ -32,10 +33,7 @@ type served struct {
 
 func serveProxy(t *testing.T, flags ...string) *served {
 	t.Helper()
-	bin, err := realBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := testprogram.Path(t, testprogram.Touchstone)
 	dir := t.TempDir()
 	corpus, err := contracts.Read[contracts.Corpus]("../../datasets/corpus_v1.json")
 	if err != nil {

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // The scripts run the real program, which is this test binary under another name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"touchstone": main})
+	testscript.Main(testprogram.M{M: m}, map[string]func(){"touchstone": main})
 }
 
 func TestScripts(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // TestExampleOptimisers runs both climbers. The optimised figure must rise, and the held-out
@@ -16,10 +18,7 @@ func TestExampleOptimisers(t *testing.T) {
 		t.Skip("it builds the program")
 	}
 	dir := t.TempDir()
-	program := filepath.Join(dir, "touchstone")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/touchstone").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := testprogram.Path(t, testprogram.Touchstone)
 	run := func(name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)

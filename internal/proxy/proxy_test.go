@@ -22,6 +22,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
+	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
 // safeBuffer is a log that is safe for concurrent use.
@@ -257,7 +258,7 @@ func TestUpstreamsThatFailAreVisibleAndHarmNoOther(t *testing.T) {
 		stdio(t, endless, endless), {Name: "absent", Command: []string{"/no/such/program"}}, {Name: "unreachable", URL: closed},
 		stdio(t, fine, fine),
 	}
-	r := run(t, 3*time.Second, upstreams...)
+	r := run(t, testload.Stretch(1500*time.Millisecond), upstreams...)
 	var st proxy.Status
 	r.get("/api/v1/status", &st)
 	if st.State != proxy.Ready || st.Indexed != 3 {
@@ -301,9 +302,10 @@ func TestUpstreamThatEndsLater(t *testing.T) {
 }
 
 func TestCallThatTakesTooLong(t *testing.T) {
-	r := run(t, 2*time.Second, stdio(t, "slow", fine))
+	timeout := testload.Stretch(2 * time.Second).Round(time.Second)
+	r := run(t, timeout, stdio(t, "slow", fine))
 	text, result := r.call(r.session(), "call_tool", map[string]any{"name": "slow:wait"})
-	if !result.IsError || !strings.Contains(text, "did not answer within 2s") {
+	if !result.IsError || !strings.Contains(text, "did not answer within "+timeout.String()) {
 		t.Errorf("got %q", text)
 	}
 }

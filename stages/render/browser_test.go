@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
 // browser starts a headless browser, or skips the test when there is none.
@@ -44,7 +45,7 @@ func browser(t *testing.T) context.Context {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(program),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(testload.Stretch(time.Minute)))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // its sandbox refuses to start as root
 	}
@@ -52,7 +53,7 @@ func browser(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	ctx, stopTab := chromedp.NewContext(ctx)
 	t.Cleanup(stopTab)
-	ctx, stopTimer := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, stopTimer := context.WithTimeout(ctx, testload.Stretch(2*time.Minute))
 	t.Cleanup(stopTimer)
 	return ctx
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
 // entry returns an entry with the description text. The prefix of its id determines its category, as in
@@ -232,7 +233,7 @@ func TestFailuresStayWithTheirEntry(t *testing.T) {
 			entries := append(sample(), entry("tp-9", "EVIL TRIGGER"), entry("bn-9", "TRIGGER"))
 			timeout := time.Minute
 			if tt.reason == "gave no verdict within" {
-				timeout = 3 * time.Second
+				timeout = testload.Stretch(1500 * time.Millisecond)
 			}
 			r := runWith(t, Options{
 				Security:     corpusFile(t, entries),
@@ -476,7 +477,7 @@ func TestKilledStage(t *testing.T) {
 
 func waitForPID(t *testing.T, path string) int {
 	t.Helper()
-	for range 600 {
+	for range 6000 {
 		data, err := os.ReadFile(path)
 		if err == nil && bytes.HasSuffix(data, []byte("\n")) {
 			pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
@@ -493,7 +494,7 @@ func waitForPID(t *testing.T, path string) int {
 
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
-	for range 600 {
+	for range 6000 {
 		if syscall.Kill(pid, 0) != nil || zombie(pid) {
 			return
 		}

@@ -64,10 +64,7 @@ func TestCallTellsFailuresApart(t *testing.T) {
 			if !c.same {
 				return
 			}
-			file, err := touchstone()
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := touchstone(t)
 			_, local, code := output(t, tree, file, "gate", "--executor", "local", "--cache-dir", filepath.Join(t.TempDir(), "store"))
 			if code != c.code || !strings.Contains(stderr, strings.TrimSpace(local)) {
 				t.Errorf("here it ends with %d and says\n%s\nand there with %d:\n%s", code, local, c.code, stderr)

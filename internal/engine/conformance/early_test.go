@@ -5,16 +5,15 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // TestContainersStartEarly: the program in a container starts its stage before
 // the costly packages are set up, which the stage will set up itself. It needs
 // no engine.
 func TestContainersStartEarly(t *testing.T) {
-	file, err := touchstone()
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testprogram.Path(t, testprogram.Touchstone)
 	cmd := exec.Command(file, "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()

@@ -26,10 +26,7 @@ stage "test" {
 			local, container := w.both()
 			for _, e := range []*ended{local, container} {
 				dir := t.TempDir()
-				file, err := touchstone()
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := touchstone(t)
 				cmd := exec.CommandContext(t.Context(), file, "logs", "test", "-o", dir, "--cache-dir", e.store)
 				cmd.Dir = w.tree
 				if out, err := cmd.CombinedOutput(); err != nil {

@@ -15,46 +15,26 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // busybox is the program of all stages: static, so that it runs in a root
 // filesystem of nothing else, and the same bytes for both executors.
 const busybox = "/bin/busybox"
 
-// built is where touchstone was built, once it was.
-var built string
-
 // touchstone is a static build of the command line.
-var touchstone = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "conformance-")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	file := filepath.Join(dir, "touchstone")
-	build := exec.Command("go", "build", "-o", file, "../../../cmd/touchstone")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	if err != nil {
-		err = errors.New(string(out))
-	}
-	return file, err
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built != "" {
-		_ = os.RemoveAll(built)
-	}
-	os.Exit(code)
+func touchstone(t *testing.T) string {
+	t.Helper()
+	return testprogram.Path(t, testprogram.Touchstone, "CGO_ENABLED=0")
 }
+
+func TestMain(m *testing.M) { os.Exit(testprogram.M{M: m}.Run()) }
 
 // needEngine skips a test that has no engine to run on.
 func needEngine(t *testing.T) {
@@ -148,10 +128,7 @@ type event struct {
 // command is the command line for an executor, on a store of its own.
 func (w *world) command(executor, store string, args ...string) *exec.Cmd {
 	w.t.Helper()
-	file, err := touchstone()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	file := touchstone(w.t)
 	args = append([]string{
 		"run", "--json", "--executor", executor, "--container-image", "dir:" + w.root, "--cache-dir", store,
 		"--events", store + ".events",

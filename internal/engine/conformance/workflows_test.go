@@ -2,14 +2,19 @@ package conformance
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // script is a step of a workflow that runs a command.
@@ -43,29 +48,31 @@ func TestWorkflows(t *testing.T) {
 				needEngine(t)
 			}
 			steps := c.steps(t, readYAML(t, filepath.Join(root, c.file)))
-			for _, degraded := range []bool{false, true} {
-				tree := checkout(t, root)
-				if degraded {
-					degrade(t, tree)
-				}
-				failed, output := follow(t, tree, steps)
-				if failed != degraded {
-					t.Fatalf("degraded %v: failed is %v\n%s", degraded, failed, output)
-				}
-				want := "::notice"
-				if degraded {
-					want = "::error"
-				}
-				if !strings.Contains(output, want) {
-					t.Errorf("degraded %v: no %s annotation in\n%s", degraded, want, output)
-				}
-				for _, name := range []string{"report.html", "report.json", "junit.xml", "report.md"} {
-					if _, err := os.Stat(filepath.Join(tree, "reports", name)); err != nil {
-						t.Error(err)
-					}
-				}
+			for name, degraded := range map[string]bool{"as it is": false, "degraded": true} {
+				t.Run(name, func(t *testing.T) { followWorkflow(t, checkout(t, root), steps, degraded) })
 			}
 		})
+	}
+}
+
+func followWorkflow(t *testing.T, tree string, steps []script, degraded bool) {
+	t.Helper()
+	want := "::notice"
+	if degraded {
+		degrade(t, tree)
+		want = "::error"
+	}
+	failed, output := follow(t, tree, steps)
+	if failed != degraded {
+		t.Fatalf("failed is %v\n%s", failed, output)
+	}
+	if !strings.Contains(output, want) {
+		t.Errorf("no %s annotation in\n%s", want, output)
+	}
+	for _, name := range []string{"report.html", "report.json", "junit.xml", "report.md"} {
+		if _, err := os.Stat(filepath.Join(tree, "reports", name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -124,7 +131,7 @@ func checkout(t *testing.T, root string) string {
 	if err != nil {
 		t.Skip("needs a git checkout: ", err)
 	}
-	tree := t.TempDir()
+	tree := stableDir(t, root)
 	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
 		b, err := os.ReadFile(filepath.Join(root, name))
 		if os.IsNotExist(err) {
@@ -144,13 +151,36 @@ func checkout(t *testing.T, root string) string {
 	command(t, tree, "git", "init", "--quiet")
 	baseline := filepath.Join(tree, "datasets", "baseline_v1.json")
 	if _, err := os.Stat(baseline); os.IsNotExist(err) {
-		file, err := touchstone()
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := testprogram.Path(t, testprogram.Touchstone)
 		command(t, tree, file, "baseline", "update", "--cache-dir", filepath.Join(t.TempDir(), "store"))
 	}
 	return tree
+}
+
+// stableDir is a directory for a copy of a tree, always the same one: the go
+// command compiles the packages of a directory that it has not seen before
+// anew, whatever they contain.
+func stableDir(t *testing.T, root string) string {
+	t.Helper()
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("touchstone-workflows-%x", sha256.Sum256([]byte(root)))[:40])
+	lock := flock.New(dir + ".lock")
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	clear := func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	}
+	clear() // what a test that was killed has left
+	t.Cleanup(func() {
+		clear()
+		_ = lock.Unlock()
+	})
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func command(t *testing.T, dir string, argv ...string) {

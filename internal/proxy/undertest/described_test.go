@@ -14,6 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
 // described returns a proxy made of the bad proxy's program and the included adapter of the native contract,
@@ -278,7 +279,8 @@ search "mcp" {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := startDescribed(t, dir, func(o *undertest.Options) { o.SearchPath, o.QueryTimeout = contracts.SearchMCP, 2*time.Second })
+	timeout := testload.Stretch(2 * time.Second).Round(time.Second)
+	p, err := startDescribed(t, dir, func(o *undertest.Options) { o.SearchPath, o.QueryTimeout = contracts.SearchMCP, timeout })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +295,7 @@ search "mcp" {
 		}
 	}
 	// There is only one session: a failed query must not affect later ones.
-	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", `not this one\u000a::error::\u001b[2J`}, {"rant", "no, and no again; no"}, {"wait", "did not answer within 2s"}} {
+	for _, tc := range []struct{ query, want string }{{"", "nothing to look for"}, {"refuse", `not this one\u000a::error::\u001b[2J`}, {"rant", "no, and no again; no"}, {"wait", "did not answer within " + timeout.String()}} {
 		if _, err := p.Search(t.Context(), tc.query, 2); err == nil || !strings.Contains(err.Error(), tc.want) || len(err.Error()) > 3000 {
 			t.Errorf("%q: %v", tc.query, err)
 		}
@@ -314,7 +316,7 @@ search "mcp" {
 			if !errors.Is(err, undertest.ErrNoAnswer) {
 				t.Errorf("%.10q: %v", query, err)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(30 * timeout):
 			t.Fatalf("%.10q: the question hangs", query)
 		}
 	}

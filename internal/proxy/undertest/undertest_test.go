@@ -361,7 +361,7 @@ func TestErrorsKeepTheSecret(t *testing.T) {
 // A proxy on this machine can redirect requests, and their content, to another machine.
 func TestProxyThatSendsAway(t *testing.T) {
 	for _, path := range []string{contracts.SearchREST, contracts.SearchMCP} {
-		p, err := start(t, badproxy.SendsAway, func(o *undertest.Options) { o.SearchPath, o.QueryTimeout = path, time.Second })
+		p, err := start(t, badproxy.SendsAway, func(o *undertest.Options) { o.SearchPath = path })
 		if err != nil {
 			t.Fatal(err)
 		}

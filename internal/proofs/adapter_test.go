@@ -1,4 +1,4 @@
-package main
+package proofs
 
 import (
 	"encoding/json"
@@ -25,7 +25,7 @@ func (b *workbench) adapters() {
 // executed runs up to a stage and returns the instances that were executed.
 func (b *workbench) executed(until string) (stages []string) {
 	b.t.Helper()
-	var facts runJSON
+	var facts runFacts
 	if err := json.Unmarshal([]byte(b.want(0, "run", "--json", "--progress", "quiet", "--until", until).stdout), &facts); err != nil {
 		b.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package proofs
 
 import (
 	"bytes"
@@ -11,27 +11,15 @@ import (
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-var realBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "touchstone-proofs-")
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Join(dir, "touchstone")
-	out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
-	}
-	return bin, nil
-})
-
-// workbench is a copy of the project's pipeline and data with its own store.
+// workbench is a copy of the project's pipeline and data with a store of its own.
 type workbench struct {
 	t          *testing.T
 	dir, store string
 	vars       []string
-	// binary is the program to run, or empty for realBinary.
+	// binary is the program to run; the real one where it is empty.
 	binary string
 }
 
@@ -60,10 +48,7 @@ func (b *workbench) command(args ...string) *exec.Cmd {
 	b.t.Helper()
 	bin := b.binary
 	if bin == "" {
-		var err error
-		if bin, err = realBinary(); err != nil {
-			b.t.Fatal(err)
-		}
+		bin = testprogram.Path(b.t, testprogram.Touchstone)
 	}
 	cmd := exec.Command(bin, args...)
 	cmd.Dir = b.dir
@@ -132,7 +117,7 @@ func change[T any](b *workbench, file string, edit func(*T)) {
 // statuses maps full instance names to HIT or MISS, as in plan --json.
 func (b *workbench) statuses() map[string]string {
 	b.t.Helper()
-	var p planJSON
+	var p runFacts
 	if err := json.Unmarshal([]byte(b.want(0, "plan", "--json").stdout), &p); err != nil {
 		b.t.Fatal(err)
 	}
@@ -143,7 +128,29 @@ func (b *workbench) statuses() map[string]string {
 	return m
 }
 
-var sharedStore = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "touchstone-proofs-store-") })
+var sharedStore = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "touchstone-proofs-store-")
+	atExit = append(atExit, func() { _ = os.RemoveAll(dir) })
+	return dir, err
+})
+
+// runFacts is what the proofs read of plan --json and run --json.
+type runFacts struct {
+	Hits   int `json:"hits"`
+	Stages []struct {
+		Stage    string `json:"stage"`
+		Instance string `json:"instance"`
+		Status   string `json:"status"`
+	} `json:"stages"`
+}
+
+// gateFacts is what they read of gate --json.
+type gateFacts struct {
+	Run runFacts `json:"run"`
+}
+
+// defaultBaseline is where baseline update writes.
+const defaultBaseline = "datasets/baseline_v1.json"
 
 func shared(t *testing.T) string {
 	t.Helper()

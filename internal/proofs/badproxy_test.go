@@ -1,22 +1,27 @@
-package main
+package proofs
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
 // newBadBench returns a bench with a small corpus, whose proxy misbehaves on demand.
 func newBadBench(t *testing.T) *workbench {
 	t.Helper()
 	b := newBench(t, t.TempDir())
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.path("own/proxy"), "../../internal/proxy/undertest/badproxy/program").CombinedOutput(); err != nil {
-		t.Fatal(string(out))
+	program, err := os.ReadFile(testprogram.Path(t, "github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy/program"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write("own/proxy", program)
+	if err := os.Chmod(b.path("own/proxy"), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	b.adapters()
 	for _, name := range []string{"corpus", "golden"} {

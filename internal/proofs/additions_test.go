@@ -1,4 +1,4 @@
-package main
+package proofs
 
 import (
 	"encoding/json"
@@ -69,6 +69,7 @@ var extendedBinary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	atExit = append(atExit, func() { _ = os.RemoveAll(dir) })
 	replace := map[string]string{}
 	for i, a := range additions {
 		file, err := filepath.Abs(filepath.Join("../..", a.file))
@@ -100,7 +101,7 @@ var extendedBinary = sync.OnceValues(func() (string, error) {
 	if err := os.WriteFile(list, overlay, 0o644); err != nil {
 		return "", err
 	}
-	if out, err := exec.Command("go", "build", "-overlay", list, "-o", bin, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-overlay", list, "-ldflags=-w", "-o", bin, "../../cmd/touchstone").CombinedOutput(); err != nil {
 		return "", errors.New("an addition needs more files than docs/contributing says: " + string(out))
 	}
 	return bin, nil

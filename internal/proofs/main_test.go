@@ -1,0 +1,28 @@
+package proofs
+
+import (
+	"os"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
+)
+
+func TestMain(m *testing.M) {
+	code := testprogram.M{M: m}.Run()
+	for _, remove := range atExit {
+		remove()
+	}
+	os.Exit(code)
+}
+
+// atExit removes what tests share.
+var atExit []func()
+
+// Exit codes of touchstone, as its help documents them.
+const (
+	exitGateFailed  = 1
+	exitUsage       = 2
+	exitStageFailed = 3
+	exitBadDataset  = 4
+	exitInterrupted = 130
+)

@@ -1,0 +1,78 @@
+// Package testprogram gives tests the programs of this module. The go command
+// keeps linked programs that "go run" starts in its build cache, unlike those
+// that "go build" writes: linking touchstone takes seconds, copying it from
+// the cache half a second. So all test packages share one link.
+package testprogram
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// Touchstone is the import path of the command line.
+const Touchstone = "github.com/touchstone-eval/touchstone/cmd/touchstone"
+
+// built holds what this process has built, in one directory.
+var built struct {
+	mu       sync.Mutex
+	dir      string
+	programs map[program]string
+}
+
+type program struct {
+	pkg string
+	env string
+}
+
+// Path returns the path of the program of a main package, built when it is
+// first asked for. env is added to the environment of the go command, such as
+// "CGO_ENABLED=0". The file is shared by all tests of the process and is
+// removed by M.Run.
+func Path(t testing.TB, pkg string, env ...string) string {
+	t.Helper()
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	p := program{pkg, fmt.Sprint(env)}
+	if path, ok := built.programs[p]; ok {
+		return path
+	}
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "touchstone-programs-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir, built.programs = dir, map[program]string{}
+	}
+	path := filepath.Join(built.dir, fmt.Sprint(len(built.programs)), filepath.Base(pkg))
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// "go run" hands cp the program in place of running it.
+	cmd := exec.Command("go", "run", "-exec", "cp", pkg, path)
+	cmd.Env = append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", pkg, err, out)
+	}
+	built.programs[p] = path
+	return path
+}
+
+// M is a testing.M whose Run removes what Path has built. Every test package
+// that calls Path needs it in its TestMain.
+type M struct{ *testing.M }
+
+// Run runs the tests.
+func (m M) Run() int {
+	defer func() {
+		built.mu.Lock()
+		defer built.mu.Unlock()
+		if built.dir != "" {
+			_ = os.RemoveAll(built.dir)
+		}
+	}()
+	return m.M.Run()
+}
