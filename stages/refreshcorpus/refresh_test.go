@@ -329,7 +329,7 @@ func TestRefreshKeepsServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for keep, want := range map[string]string{"": "notes: the previous corpus has 3 tools of it", "../x.json": "leads out of the directory", "none.json": "keep: "} {
+	for keep, want := range map[string]string{"": "notes: the previous corpus has 3 tools of it", "../x.json": "is outside the directory", "none.json": "keep: "} {
 		edited := strings.Replace(string(text), `source = "the test"`, "source = \"the test\"\n  keep = \""+keep+"\"\n", 1)
 		if err := os.WriteFile(file, []byte(strings.Replace(edited, "corpus { source", "corpus {\n  source", 1)), 0o644); err != nil {
 			t.Fatal(err)

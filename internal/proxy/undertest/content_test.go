@@ -61,7 +61,7 @@ func TestDifferences(t *testing.T) {
 		{"more than expected", list{one}, list{one, two}, "s:two: not expected"},
 		{"listed twice", list{one, two}, list{one, one, two}, "s:one: listed twice"},
 		{"unexpected twice", nil, list{one, one}, "s:one: not expected|s:one: listed twice"},
-		{"changed", list{one, two}, list{one, changed}, "s:two: other description and schema"},
+		{"changed", list{one, two}, list{one, changed}, "s:two: different description and schema"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := strings.Join(Differences(tc.want, tc.got), "|"); got != tc.lines {
@@ -113,7 +113,7 @@ func TestLogTail(t *testing.T) {
 	}
 	_, _ = log.Write([]byte("the \x1b[2J end\u202e"))
 	tail := log.tail()
-	if !strings.HasSuffix(tail, `  the \u001b[2J end\u202e`) || !strings.Contains(tail, "earlier lines left out") {
+	if !strings.HasSuffix(tail, `  the \u001b[2J end\u202e`) || !strings.Contains(tail, "earlier lines omitted") {
 		t.Errorf("got %s", tail)
 	}
 	if n := strings.Count(tail, "\n"); n != tailLines {
