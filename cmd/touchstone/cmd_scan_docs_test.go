@@ -12,7 +12,7 @@ import (
 
 // What the page shows is what the program takes and gives.
 func TestScanUsagePage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/scanner/usage.md")
+	text, err := os.ReadFile("../../docs/reference/scan.md")
 	if err != nil {
 		t.Fatal(err)
 	}

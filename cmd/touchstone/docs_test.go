@@ -14,7 +14,7 @@ import (
 
 // Every verb stands in the page about the command line.
 func TestEveryVerbIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/cli.md")
+	page, err := os.ReadFile("../../docs/reference/cli.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestEveryVerbIsDocumented(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(string(page), "| `"+cmd.Name()) {
-			t.Errorf("docs/cli.md has no row for %s", cmd.Name())
+			t.Errorf("docs/reference/cli.md has no row for %s", cmd.Name())
 		}
 	}
 }
