@@ -21,6 +21,7 @@ import (
 	"github.com/zclconf/go-cty-yaml"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/scanner"
 )
 
 // Every example in a page is run, or says why it cannot be. The commands of a
@@ -141,6 +142,12 @@ func (s *docSession) json(b block) {
 		s.errorf("this is not JSON")
 		return
 	}
+	if check, ok := b.mark("flagged"); ok && !s.raises(b, check) {
+		s.errorf("%s raises no signal for this", check)
+	}
+	if check, ok := b.mark("not flagged"); ok && s.raises(b, check) {
+		s.errorf("%s raises a signal for this", check)
+	}
 	name, ok := b.mark("schema")
 	if !ok {
 		return
@@ -166,6 +173,34 @@ func (s *docSession) source(b block) {
 	} else if !strings.Contains(unindented(string(text)), unindented(b.text)) {
 		s.errorf("%s does not hold these lines in this order", file)
 	}
+}
+
+// raises says whether a check of the scanner raises a signal for the tools of a
+// block. Of two tools with the same server and name the first is the approved
+// version.
+func (s *docSession) raises(b block, check string) bool {
+	var tools []scanner.Tool
+	if err := json.Unmarshal([]byte(b.text), &tools); err != nil {
+		s.errorf("%v", err)
+		return false
+	}
+	var approved []scanner.Tool
+	for i := range tools[1:] {
+		if tools[i].Server == tools[i+1].Server && tools[i].Name == tools[i+1].Name {
+			approved, tools = tools[:i+1], tools[i+1:]
+			break
+		}
+	}
+	sc, err := scanner.New(scanner.WithBaseline(approved))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, f := range sc.Scan(tools).Findings {
+		if slices.Contains(f.CheckIDs(), check) {
+			return true
+		}
+	}
+	return false
 }
 
 func unindented(text string) string {
