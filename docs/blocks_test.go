@@ -1,4 +1,4 @@
-package main
+package docs_test
 
 import (
 	"io/fs"
@@ -77,7 +77,7 @@ func blocks(t *testing.T, page string) []block {
 // pages returns every Markdown page of the repository that people read.
 func pages(t *testing.T) []string {
 	t.Helper()
-	const root = "../.."
+	const root = ".."
 	var found []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "reports") {

@@ -1,4 +1,4 @@
-package main
+package docs_test
 
 import (
 	"bytes"
@@ -27,23 +27,24 @@ import (
 // Every example in a page is run, or says why it cannot be. The commands of a
 // page run one after the other in one copy of the repository; the pages share
 // a store, except those that say that they begin with an empty one.
-func TestDocsExamples(t *testing.T) {
+func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the pipeline")
 	}
-	program, err := realBinary()
-	if err != nil {
-		t.Fatal(err)
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "touchstone"), "../cmd/touchstone")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	store, env := t.TempDir(), docEnviron(t, filepath.Dir(program))
+	store, env := t.TempDir(), environ(t, bin)
 	for _, page := range pages(t) {
 		found := blocks(t, page)
 		if len(found) == 0 {
 			continue
 		}
-		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../../"), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../"), func(t *testing.T) {
 			t.Parallel()
-			s := &docSession{t: t, page: page, store: store, env: env}
+			s := &session{t: t, page: page, store: store, env: env}
 			for _, b := range found {
 				s.block(b)
 			}
@@ -52,8 +53,8 @@ func TestDocsExamples(t *testing.T) {
 	}
 }
 
-// docSession runs the blocks of one page.
-type docSession struct {
+// session runs the blocks of one page.
+type session struct {
 	t           *testing.T
 	page, store string
 	env         []string
@@ -63,13 +64,13 @@ type docSession struct {
 	last        string
 }
 
-func (s *docSession) errorf(format string, args ...any) {
+func (s *session) errorf(format string, args ...any) {
 	s.t.Helper()
 	s.t.Errorf(s.page+":"+strconv.Itoa(s.line)+": "+format, args...)
 }
 
 // block checks one block by its language.
-func (s *docSession) block(b block) {
+func (s *session) block(b block) {
 	s.line = b.line
 	if reason, ok := b.mark("not run"); ok {
 		s.t.Logf("%s:%d is not run: %s", s.page, b.line, reason)
@@ -137,7 +138,7 @@ func decodes[T any](data []byte) error {
 	return err
 }
 
-func (s *docSession) json(b block) {
+func (s *session) json(b block) {
 	if !json.Valid([]byte(b.text)) {
 		s.errorf("this is not JSON")
 		return
@@ -161,13 +162,13 @@ func (s *docSession) json(b block) {
 }
 
 // source holds a block of Go to the file that it was taken from.
-func (s *docSession) source(b block) {
+func (s *session) source(b block) {
 	file, ok := b.mark("from")
 	if !ok {
 		s.errorf("a block of Go needs a mark from, which names the test file that runs it")
 		return
 	}
-	text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(file)))
+	text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))
 	if err != nil {
 		s.errorf("%v", err)
 	} else if !strings.Contains(unindented(string(text)), unindented(b.text)) {
@@ -178,7 +179,7 @@ func (s *docSession) source(b block) {
 // raises says whether a check of the scanner raises a signal for the tools of a
 // block. Of two tools with the same server and name the first is the approved
 // version.
-func (s *docSession) raises(b block, check string) bool {
+func (s *session) raises(b block, check string) bool {
 	var tools []scanner.Tool
 	if err := json.Unmarshal([]byte(b.text), &tools); err != nil {
 		s.errorf("%v", err)
@@ -214,7 +215,7 @@ func unindented(text string) string {
 // console runs the commands of a block and compares what they print. A line
 // "..." in the expected output stands for any lines, and "..." within a line
 // for any text. A command without output in the page may print anything.
-func (s *docSession) console(text string) {
+func (s *session) console(text string) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for len(lines) > 0 {
 		command, ok := strings.CutPrefix(lines[0], "$ ")
@@ -245,7 +246,7 @@ func (s *docSession) console(text string) {
 
 // exited wants the last command to have ended with a code. A page shows any
 // other code than 0 by a command that prints $?.
-func (s *docSession) exited(want int) {
+func (s *session) exited(want int) {
 	s.t.Helper()
 	if s.code != want {
 		s.errorf("%q ended with %d: if it should, show that with \"$ echo $?\"\n%s", s.last, s.code, s.out())
@@ -253,7 +254,7 @@ func (s *docSession) exited(want int) {
 	s.code = want
 }
 
-func (s *docSession) out() string {
+func (s *session) out() string {
 	b, _ := os.ReadFile(filepath.Join(s.work, "out"))
 	return string(b)
 }
@@ -280,7 +281,7 @@ func printed(want []string, output string) bool {
 
 // run runs a command in the session's directory and returns what it wrote to
 // standard output, and that with standard error.
-func (s *docSession) run(command string) (stdout, both string) {
+func (s *session) run(command string) (stdout, both string) {
 	s.t.Helper()
 	if s.work == "" {
 		s.work = s.t.TempDir()
@@ -328,7 +329,7 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 }
 
 // write puts a block into a file of the session.
-func (s *docSession) write(name, text string) {
+func (s *session) write(name, text string) {
 	s.run("true")
 	path := filepath.Join(s.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -339,9 +340,9 @@ func (s *docSession) write(name, text string) {
 	}
 }
 
-// docEnviron is the environment of a reader who has Go, and in bin the
+// environ is the environment of a reader who has Go, and in bin the
 // programs that the pages install.
-func docEnviron(t *testing.T, bin string) []string {
+func environ(t *testing.T, bin string) []string {
 	t.Helper()
 	var env []string
 	for _, e := range os.Environ() {
@@ -364,7 +365,7 @@ func docEnviron(t *testing.T, bin string) []string {
 // copyRepository copies the working tree, without what is not in a clone.
 func copyRepository(t *testing.T, to string) {
 	t.Helper()
-	const root = "../.."
+	const root = ".."
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
