@@ -214,7 +214,7 @@ func unindented(text string) string {
 
 // console runs the commands of a block and compares what they print. A line
 // "..." in the expected output stands for any lines, and "..." within a line
-// for any text. A command without output in the page may print anything.
+// for any text. Several blanks count as one. A command without output in the page may print anything.
 func (s *session) console(text string) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for len(lines) > 0 {
@@ -264,7 +264,7 @@ func printed(want []string, output string) bool {
 	var pattern strings.Builder
 	pattern.WriteString(`^`)
 	for _, line := range want {
-		line = strings.TrimRight(line, " ")
+		line = spaces.ReplaceAllString(strings.TrimRight(line, " "), " ")
 		if strings.TrimSpace(line) == "..." {
 			pattern.WriteString(`(.*\n)*?`)
 			continue
@@ -276,8 +276,12 @@ func printed(want []string, output string) bool {
 		pattern.WriteString(strings.Join(parts, `.*`) + `[ \t]*\n`)
 	}
 	pattern.WriteString(`\n*$`)
-	return regexp.MustCompile(pattern.String()).MatchString(strings.TrimRight(output, "\n") + "\n")
+	output = spaces.ReplaceAllString(strings.TrimRight(output, "\n"), " ") + "\n"
+	return regexp.MustCompile(pattern.String()).MatchString(output)
 }
+
+// spaces align columns: how many there are depends on the widest entry.
+var spaces = regexp.MustCompile(`[ \t]+`)
 
 // run runs a command in the session's directory and returns what it wrote to
 // standard output, and that with standard error.

@@ -31,17 +31,25 @@ func ExampleWilson() {
 	// 0.000 to 0.155 true
 }
 
-// Undefined rates are nil.
-func ExampleConfusion() {
+// The table of rates says how each is computed. An undefined rate is nil.
+func ExampleDetectionRateByName() {
 	var c metrics.Confusion
 	c.Add(true, true)   // an attack that was flagged
 	c.Add(true, false)  // an attack that was missed
 	c.Add(false, false) // an innocent tool that was not flagged
-	fmt.Println(*c.Recall(), *c.Precision(), *c.FPR())
-	fmt.Println(metrics.Confusion{}.Recall() == nil)
+	for _, name := range []string{"recall", "precision", "fpr_benign"} {
+		rate, _ := metrics.DetectionRateByName(name)
+		value := metrics.Rate(rate.Count(metrics.DetectionCounts{All: c}))
+		if value == nil {
+			fmt.Println(rate.Label, "is undefined")
+		} else {
+			fmt.Println(rate.Label, *value)
+		}
+	}
 	// Output:
-	// 0.5 1 0
-	// true
+	// Recall 0.5
+	// Precision 1
+	// FPR, plain benign is undefined
 }
 
 // Is the difference between two systems more than noise?
