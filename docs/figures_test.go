@@ -99,8 +99,8 @@ func figures(t *testing.T) map[string][]string {
 		"tutorial.md": {fmt.Sprintf("%d frozen tools, asked it %s three times, showed %d tool definitions", len(corpus.Tools), queries, len(security.Entries))},
 		"explanation/scanner.md": {fmt.Sprintf("%d of %d attacks caught, and %d of %d innocent tools flagged",
 			scanner.TP, malicious, scanner.FP, negatives+plain)},
-		"scanner/peers.md": {entries, fmt.Sprintf("The current baseline has %d of %d", scanner.TP, malicious)},
-		"reference/adapters.md":     {data + ", " + queries},
+		"scanner/peers.md":      {entries, fmt.Sprintf("The current baseline has %d of %d", scanner.TP, malicious)},
+		"reference/adapters.md": {data + ", " + queries},
 	}
 }
 
