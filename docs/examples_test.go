@@ -21,6 +21,7 @@ import (
 	"github.com/zclconf/go-cty-yaml"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/testprogram"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -31,12 +32,8 @@ func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the pipeline")
 	}
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "touchstone"), "../cmd/touchstone")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	store, env := t.TempDir(), environ(t, bin)
+	program := testprogram.Path(t, testprogram.Touchstone)
+	store, env := t.TempDir(), environ(t, filepath.Dir(program))
 	for _, page := range pages(t) {
 		found := blocks(t, page)
 		if len(found) == 0 {
