@@ -41,7 +41,7 @@ func figures(t *testing.T) map[string][]string {
 			}
 			if l.Relevance == 2 {
 				right++
-				tools[string(l.ToolID)]++
+				tools[l.ToolID]++
 			}
 		}
 		relevant[n]++
