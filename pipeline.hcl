@@ -1,6 +1,6 @@
 # The evaluation of an MCP proxy: validate -> build -> snapshot -> score ->
 # aggregate -> gate -> render. variables.hcl holds the settings and proxy.hcl
-# what a proxy of your own needs; docs/language.md is the reference.
+# what a proxy of your own needs; docs/reference/language.md is the reference.
 # touchstone plan shows which stages would run and why.
 
 pipeline {

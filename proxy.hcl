@@ -4,7 +4,7 @@
 variable "proxy" {
   type        = string
   default     = ""
-  description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy, or with proxy_source for one that keeps to docs/own-proxy.md."
+  description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy, or with proxy_source for one that keeps to docs/reference/proxy-contract.md."
   validation {
     condition     = var.proxy == "" || fileexists(endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl")
     error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter with it."

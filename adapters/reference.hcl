@@ -1,4 +1,4 @@
-# The contract of docs/own-proxy.md, written as an adapter, for the reference proxy in
+# The contract of docs/reference/proxy-contract.md, written as an adapter, for the reference proxy in
 # touchstone. Its results are identical to those of the built-in dialect. For a proxy
 # with a slightly different interface, start from a copy of this file.
 name  = "reference"

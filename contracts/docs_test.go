@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// TestDocsNameEverySchema keeps docs/contracts.md complete.
+// TestDocsNameEverySchema keeps docs/reference/contracts.md complete.
 func TestDocsNameEverySchema(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "docs", "contracts.md"))
+	page, err := os.ReadFile(filepath.Join("..", "docs", "reference", "contracts.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range SchemaNames() {
 		if !strings.Contains(string(page), "`"+name) {
-			t.Errorf("docs/contracts.md does not mention %s", name)
+			t.Errorf("docs/reference/contracts.md does not mention %s", name)
 		}
 	}
 }

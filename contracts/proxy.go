@@ -16,8 +16,8 @@ import "encoding/json"
 // model for a proxy that ranks by meaning.
 //
 // Adapter, relative to the manifest's directory, describes a proxy that is
-// started and asked in another way than docs/own-proxy.md says, and Options
-// are its settings; see docs/adapters.md.
+// started and asked in another way than docs/reference/proxy-contract.md says, and Options
+// are its settings; see docs/reference/adapters.md.
 type ProxyManifest struct {
 	Name     string            `json:"name"`
 	Kind     string            `json:"kind"`

@@ -1,5 +1,5 @@
 # The servers that touchstone refresh reads tools from. All of them install from
-# npm without a key; docs/refresh.md explains the file.
+# npm without a key; docs/how-to/refresh-the-corpus.md explains the file.
 
 corpus {
   source = "the corpus of the Touchstone authors, and reference servers of the Model Context Protocol as npm has them"

@@ -8,5 +8,5 @@
 // them), logarithms are our own, and all randomness comes from one generator
 // with fixed seeds. Callers bring their data into a fixed order (by id) first.
 //
-// docs/metrics.md gives each formula with its source.
+// docs/reference/metrics.md gives each formula with its source.
 package metrics

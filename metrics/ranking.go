@@ -4,7 +4,7 @@ import "slices"
 
 // RankingMetric declares one ranking metric. The table below is the only place
 // that names a metric: file formats, scores, means, tests against the baseline,
-// thresholds, reports, TREC names and the table in docs/metrics.md follow from
+// thresholds, reports, TREC names and the table in docs/reference/metrics.md follow from
 // it. docs/contributing/add-a-metric.md describes how to add one.
 type RankingMetric struct {
 	// Name is the name in files, thresholds and flags: lower case, digits and
@@ -23,7 +23,7 @@ type RankingMetric struct {
 	Shown Place
 	// TREC is trec_eval's name, such as recall_5; empty where it has none.
 	TREC string
-	// Formula and Source stand in docs/metrics.md.
+	// Formula and Source stand in docs/reference/metrics.md.
 	Formula, Source string
 }
 

@@ -54,7 +54,7 @@ func TestDocsListTheMetrics(t *testing.T) {
 		}
 		rows = append(rows, []string{"`" + m.Name + "`", m.Label, trec, m.Formula, better(m.LowerIsBetter), gated, m.Source})
 	}
-	docstable.Check(t, "../docs/metrics.md", "ranking", rows)
+	docstable.Check(t, "../docs/reference/metrics.md", "ranking", rows)
 }
 
 func TestDocsListTheRates(t *testing.T) {
@@ -66,7 +66,7 @@ func TestDocsListTheRates(t *testing.T) {
 		}
 		rows = append(rows, []string{"`" + r.Name + "`", r.Label, r.Formula, better(r.LowerIsBetter), interval, r.Source})
 	}
-	docstable.Check(t, "../docs/metrics.md", "detection", rows)
+	docstable.Check(t, "../docs/reference/metrics.md", "detection", rows)
 }
 
 func better(lower bool) string {

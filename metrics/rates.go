@@ -4,7 +4,7 @@ import "slices"
 
 // DetectionRate declares one rate of a detector. Like the table of ranking
 // metrics, the table below is where scores, intervals, reports and the table in
-// docs/metrics.md take a rate from. The fields of the files are typed and stand
+// docs/reference/metrics.md take a rate from. The fields of the files are typed and stand
 // in contracts.DetectorScore and contracts.DetectorSummary under Name.
 type DetectionRate struct {
 	// Name is the name in files; Label the one in reports.
@@ -19,7 +19,7 @@ type DetectionRate struct {
 	Interval bool
 	// Shown is where reports print the rate. report.json has every rate.
 	Shown Place
-	// Formula and Source stand in docs/metrics.md.
+	// Formula and Source stand in docs/reference/metrics.md.
 	Formula, Source string
 }
 

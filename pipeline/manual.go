@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-//go:generate sh -c "go run ./internal/gendocs > ../docs/language.md"
+//go:generate sh -c "go run ./internal/gendocs > ../docs/reference/language.md"
 
 // The parts of the reference that are not generated from tables.
 var (

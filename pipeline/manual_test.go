@@ -15,12 +15,12 @@ func TestReferenceIsUpToDate(t *testing.T) {
 	if err := WriteReference(&want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../docs/language.md")
+	got, err := os.ReadFile("../docs/reference/language.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/language.md is out of date; run go generate ./pipeline\n%s", diff)
+		t.Errorf("docs/reference/language.md is out of date; run go generate ./pipeline\n%s", diff)
 	}
 }
 

@@ -41,7 +41,7 @@ the cost of answering.
 
 A side that is not a report is a run of the pipeline. Unchanged stages come from the
 cache, and the published reports are not touched. The cost is measured each time, by
-sending queries to both proxies in turn, and is not stored; see docs/compare.md.`,
+sending queries to both proxies in turn, and is not stored; see docs/how-to/compare-and-bisect.md.`,
 		Example: `  touchstone compare reference mcpproxy --var proxy_source=../mcpproxy-go
   touchstone compare old/reports new/reports --format markdown
   touchstone compare search=mcp search=rest

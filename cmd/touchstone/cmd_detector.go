@@ -16,7 +16,7 @@ func newDetectorCommand() *cobra.Command {
 		Use:   "detector NAME",
 		Short: "Run a built-in detector or one of a proxy's adapter: JSON lines in, verdicts out",
 		Long: `Reads one request per line from standard input and answers each with one verdict line
-on standard output, until the input ends. docs/detectors.md describes the protocol. NAME
+on standard output, until the input ends. docs/reference/detectors.md describes the protocol. NAME
 is one of ` + strings.Join(detectors.Names(), ", ") + `.
 With --adapted DIR, it is a detector of a proxy's adapter: DIR is the directory written
 by build-proxy --detectors.`,

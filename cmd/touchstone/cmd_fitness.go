@@ -71,7 +71,7 @@ line: the figures on the train half, the findings of the scanner, and for every 
 whose best tool is not first, which tools rank before it and for which words. An answer
 never contains the held-out half. A line that cannot be scored is answered with "error",
 and the command continues until the input ends. To keep all processors busy, send several
-lines before reading. docs/fitness.md describes the formats.`,
+lines before reading. docs/how-to/optimise-descriptions.md describes the formats.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := data.evaluator()

@@ -48,7 +48,7 @@ the current directory). The pipeline can run immediately. No existing file is ch
 
 On a terminal, init asks for the proxy. Otherwise --proxy names it: ` + strings.Join(adapterNames(), ", ") + `,
 or the path of an adapter. Without --proxy it is the reference proxy, or with
---proxy-source a proxy that follows docs/own-proxy.md.
+--proxy-source a proxy that follows docs/reference/proxy-contract.md.
 
   touchstone init eval --proxy bare-mcp
   touchstone init eval --proxy-source ../myproxy \

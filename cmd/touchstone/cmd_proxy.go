@@ -114,7 +114,7 @@ the reference proxy, with one of these rankings:
   all     no ranking: the tools in the order in which the servers list them, as in
           the context of a model that holds all of them
 
-The search of a proxy is compared with these; see docs/adapters.md.`,
+The search of a proxy is compared with these; see docs/reference/adapters.md.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error

@@ -10,17 +10,21 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/scanreport"
 )
 
-// What the page shows is what the program takes and gives.
+// What the pages show is what the program takes and gives.
 func TestScanUsagePage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/scanner/usage.md")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, page := range []string{"../../docs/reference/scan.md", "../../docs/how-to/scan-in-ci.md"} {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, b...)
 	}
 	blocks := map[string][]string{}
 	for _, m := range regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		blocks[m[1]] = append(blocks[m[1]], m[2])
 	}
-	if list, err := scanreport.ParseSuppressions("usage.hcl", []byte(blocks["hcl"][0])); err != nil || len(list) != 1 {
+	if list, err := scanreport.ParseSuppressions("scan.hcl", []byte(blocks["hcl"][0])); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
 	if !json.Valid([]byte(blocks["json"][0])) {
@@ -29,14 +33,14 @@ func TestScanUsagePage(t *testing.T) {
 	flags := newScanCommand(&globalFlags{}).Flags()
 	for _, name := range regexp.MustCompile(`--([a-z][a-z-]*)`).FindAllStringSubmatch(string(text), -1) {
 		if flags.Lookup(name[1]) == nil && name[1] != "help" && name[1] != "json" {
-			t.Errorf("the page names --%s, which is no flag", name[1])
+			t.Errorf("a page names --%s, which is no flag", name[1])
 		}
 	}
 	inputs, _, _ := actionSteps(t)
 	_, with, _ := strings.Cut(blocks["yaml"][0], "with:\n")
 	for _, m := range regexp.MustCompile(`(?m)^      ([a-z-]+):`).FindAllStringSubmatch(with, -1) {
 		if _, ok := inputs[m[1]]; !ok {
-			t.Errorf("the page gives the action an input %s, which it does not have", m[1])
+			t.Errorf("a page gives the action an input %s, which it does not have", m[1])
 		}
 	}
 }

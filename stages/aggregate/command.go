@@ -12,7 +12,7 @@ func Command() *cobra.Command {
 means over the runs with their spread and 95% intervals, each query and entry
 over all runs, and, where a baseline on the same data is given, what changed
 and whether the change is more than noise. Reports of score-mutations are taken
-over as they are. docs/metrics.md has the formulas.`,
+over as they are. docs/reference/metrics.md has the formulas.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Log = cmd.OutOrStdout()

@@ -43,7 +43,7 @@ type Options struct {
 	// Args precede the arguments that every proxy is started with.
 	Args []string
 	// Adapter is the file that describes the proxy; empty for a proxy that
-	// follows docs/own-proxy.md. OptionValues are its settings.
+	// follows docs/reference/proxy-contract.md. OptionValues are its settings.
 	Adapter      string
 	OptionValues map[string]string
 	// Model is the directory of a sentence model, or empty. It is for a proxy
@@ -80,7 +80,7 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Source, "source", "", "the directory to build from")
 	f.StringVar(&opts.Binary, "binary", "", "the file that the command produces, relative to the source")
 	f.StringArrayVar(&opts.Args, "arg", nil, "an argument to start the binary with (repeatable)")
-	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/adapters.md)")
+	f.StringVar(&opts.Adapter, "adapter", "", "the description of the proxy (see docs/reference/adapters.md)")
 	f.StringArrayVar(&optionValues, "option", nil, "NAME=VALUE, a setting of the adapter (repeatable)")
 	f.StringVar(&opts.Model, "model", "", "the directory of a sentence model, as printed by touchstone models path, for a proxy that ranks by meaning")
 	f.StringVar(&opts.Detectors, "detectors", "", "the directory to write the adapter's detectors to")

@@ -40,7 +40,7 @@ overwrites a file, and it refuses a corpus that has lost tools.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL (see docs/refresh.md)")
+	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL (see docs/how-to/refresh-the-corpus.md)")
 	f.StringVar(&o.Previous, "previous", "", "the corpus to refresh, if there is one")
 	f.StringVar(&o.Out, "out", "", "the corpus file to write; it must not exist")
 	f.StringVar(&o.Version, "version", "", "the version of the new corpus (default: the one after the previous)")

@@ -136,7 +136,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 func readUpstreams(file string) (*upstreams, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/refresh.md describes the file", err)}
+		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/how-to/refresh-the-corpus.md describes the file", err)}
 	}
 	return parseUpstreams(file, text)
 }

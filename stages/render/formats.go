@@ -9,7 +9,7 @@ import (
 // format is one file that render writes.
 type format struct {
 	file string
-	// reader and limit stand in the table of docs/report.md: who reads the file,
+	// reader and limit stand in the table of docs/reference/reports.md: who reads the file,
 	// how large it gets, and what is left out beyond that.
 	reader, limit string
 	write         func(contracts.Report) ([]byte, error)

@@ -16,7 +16,7 @@ func TestDocsListTheFormats(t *testing.T) {
 	for _, f := range formats {
 		rows = append(rows, []string{"`" + f.file + "`", f.reader, f.limit})
 	}
-	docstable.Check(t, "../../docs/report.md", "formats", rows)
+	docstable.Check(t, "../../docs/reference/reports.md", "formats", rows)
 }
 
 // Every declared file is written, and no other.

@@ -16,7 +16,7 @@ func Command() *cobra.Command {
 		Long: `Sends every entry of the security corpus to one detector and writes what it
 detected, missed and flagged wrongly. --run determines the order of the entries.
 A detector is a process that answers each line of JSON with one line of JSON
-(see docs/detectors.md). Without a command after --, the detector is a built-in
+(see docs/reference/detectors.md). Without a command after --, the detector is a built-in
 one ("touchstone detector NAME").
 
 An entry on which the detector crashes, hangs or violates the protocol is

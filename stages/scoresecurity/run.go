@@ -43,7 +43,7 @@ type Options struct {
 	Detector string
 	Argv     []string
 	// Adapted is a directory of detectors that an adapter describes,
-	// including Detector; see docs/adapters.md. It replaces Argv.
+	// including Detector; see docs/reference/adapters.md. It replaces Argv.
 	Adapted string
 	// Run is the number of this run. It seeds the order of the entries.
 	Run int

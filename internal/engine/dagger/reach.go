@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-const howTo = "see docs/dagger.md, or use --executor local"
+const howTo = "see docs/how-to/run-on-dagger.md, or use --executor local"
 
 // reachTimeout bounds how long an address may take to answer.
 const reachTimeout = 3 * time.Second

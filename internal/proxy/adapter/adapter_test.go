@@ -56,7 +56,7 @@ func TestShipped(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no adapters: %v", err)
 	}
-	page, err := os.ReadFile("../../../docs/adapters.md")
+	page, err := os.ReadFile("../../../docs/reference/adapters.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestShipped(t *testing.T) {
 			t.Errorf("%s is named %q: an adapter is called as its file", file, a.Name)
 		}
 		if row := "| `" + a.Name + "` | "; !strings.Contains(string(page), row) {
-			t.Errorf("docs/adapters.md has no row %q", row)
+			t.Errorf("docs/reference/adapters.md has no row %q", row)
 		}
 		if a.About == "" {
 			t.Errorf("%s has no about", file)
@@ -139,7 +139,7 @@ func TestProblemsHaveAPlaceAndARemedy(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was taken")
 			}
-			for _, want := range append(tc.want, "docs/adapters.md") {
+			for _, want := range append(tc.want, "docs/reference/adapters.md") {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the error lacks %q:\n%v", want, err)
 				}

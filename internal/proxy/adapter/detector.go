@@ -124,5 +124,5 @@ func (d *Detector) Verdict(j Judgement, output []byte) (contracts.DetectorVerdic
 }
 
 func (d *Detector) wrap(err error) error {
-	return fmt.Errorf("detector %s of the adapter: %w: correct the adapter (see docs/adapters.md)", d.Name, err)
+	return fmt.Errorf("detector %s of the adapter: %w: correct the adapter (see docs/reference/adapters.md)", d.Name, err)
 }

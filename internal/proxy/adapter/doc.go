@@ -1,7 +1,7 @@
 // Package adapter parses the description of a proxy that does not implement the
-// contract of docs/own-proxy.md: how it is built, configured, started, queried and
+// contract of docs/reference/proxy-contract.md: how it is built, configured, started, queried and
 // stopped, and which parts of its answers are tools. The description is a file in
-// HCL syntax, documented in docs/adapters.md. A proxy that supports MCP or REST
+// HCL syntax, documented in docs/reference/adapters.md. A proxy that supports MCP or REST
 // needs no Go code.
 //
 // Each file has one concept: file.go (the blocks), check.go (problems with their

@@ -18,7 +18,7 @@ import (
 const (
 	// Described means that the blocks of the adapter describe the proxy.
 	Described = "described"
-	// Native is the contract of docs/own-proxy.md: the adapter only describes
+	// Native is the contract of docs/reference/proxy-contract.md: the adapter only describes
 	// how the program is built and which command starts it.
 	Native = "native"
 )
@@ -251,7 +251,7 @@ func describe(diags hcl.Diagnostics, f *hcl.File, name string) error {
 	if err := hcl.NewDiagnosticTextWriter(&text, files, 0, false).WriteDiagnostics(diags); err != nil {
 		return diags
 	}
-	return errors.New("the proxy's adapter is invalid (see docs/adapters.md):\n" + strings.TrimRight(text.String(), "\n"))
+	return errors.New("the proxy's adapter is invalid (see docs/reference/adapters.md):\n" + strings.TrimRight(text.String(), "\n"))
 }
 
 // problem returns a diagnostic with a place and a remedy.

@@ -170,7 +170,7 @@ func words(s scope, command hcl.Expression) ([]string, error) {
 
 // wrap adds the adapter and the block to an error of an evaluation.
 func (r *Run) wrap(block string, err error) error {
-	return fmt.Errorf("adapter %s, %s: %w: correct the adapter (see docs/adapters.md)", r.adapter.Name, block, err)
+	return fmt.Errorf("adapter %s, %s: %w: correct the adapter (see docs/reference/adapters.md)", r.adapter.Name, block, err)
 }
 
 // Announcement returns the file in which the proxy writes its address, relative to

@@ -124,9 +124,9 @@ func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
 		{"all interfaces", badproxy.Right, []string{`"127.0.0.1:0"`, `"0.0.0.0:0"`, "answer.url", `replace(answer.url, "[::]", "127.0.0.1")`}, nil,
 			[]string{"but must listen only on loopback", "bind only 127.0.0.1"}},
 		{"announces another machine", badproxy.OtherAddress, nil, nil, []string{"192.0.2.7", "loopback"}},
-		{"announces no address", badproxy.Right, []string{"answer.url", "answer.address"}, nil, []string{"announce", `no field "address"`, "docs/adapters.md"}},
+		{"announces no address", badproxy.Right, []string{"answer.url", "answer.address"}, nil, []string{"announce", `no field "address"`, "docs/reference/adapters.md"}},
 		{"never done", badproxy.Right, []string{`answer.state == "ready"`, `answer.state == "done"`}, soon, []string{"was not ready within", "does not report that it is ready"}},
-		{"done is no truth", badproxy.Right, []string{`answer.state == "ready"`, "answer.state"}, soon, []string{"done is a string", "docs/adapters.md"}},
+		{"done is no truth", badproxy.Right, []string{`answer.state == "ready"`, "answer.state"}, soon, []string{"done is a string", "docs/reference/adapters.md"}},
 		{"no such search", badproxy.Right, []string{`search "mcp"`, `search "rest" `, `search "rest" {` + "\n  path   = \"/api/v1/index/search\"", "search \"mcp\" {\n  path   = \"/api/v1/index/search\""}, func(o *undertest.Options) {
 			o.SearchPath = "telepathy"
 		}, []string{`no search "telepathy"`, "--search"}},

@@ -51,7 +51,7 @@ type searcher interface {
 	close()
 }
 
-// native is the contract of docs/own-proxy.md. command is the program with its own
+// native is the contract of docs/reference/proxy-contract.md. command is the program with its own
 // arguments.
 type native struct {
 	command  []string
@@ -89,7 +89,7 @@ func (native) address(home string) (address, bool, error) {
 	}
 	var a proxy.Announcement
 	if err := json.Unmarshal(data, &a); err != nil || a.URL == "" {
-		return address{}, false, errors.New(`its ready file is not a JSON object with a "url": see docs/own-proxy.md`)
+		return address{}, false, errors.New(`its ready file is not a JSON object with a "url": see docs/reference/proxy-contract.md`)
 	}
 	if a.MCP == "" {
 		a.MCP = a.URL + "/mcp"

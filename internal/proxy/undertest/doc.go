@@ -2,7 +2,7 @@
 // process with given upstreams, waits until it is ready, reads what it indexed,
 // searches, and stops it with all its children.
 //
-// docs/own-proxy.md defines the contract that a proxy must implement for this. Other
+// docs/reference/proxy-contract.md defines the contract that a proxy must implement for this. Other
 // contracts can be added in dialect.go.
 //
 // Scoring does not belong in this package: no golden set and no metric. The package

@@ -23,7 +23,7 @@ func ReadManifest(dir string) (contracts.ProxyManifest, error) {
 }
 
 // TakesURLs reports whether the proxy in dir accepts the addresses of upstreams. The
-// contract of docs/own-proxy.md requires it. For a proxy that an adapter describes it
+// contract of docs/reference/proxy-contract.md requires it. For a proxy that an adapter describes it
 // is unknown, and TakesURLs returns false.
 func TakesURLs(dir string) (bool, error) {
 	m, err := ReadManifest(dir)

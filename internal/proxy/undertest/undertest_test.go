@@ -152,7 +152,7 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 	}{
 		{badproxy.DiesAtOnce, nil, []string{"ended before it was ready", "status 1", `my \u001b[31mdatabase`}, []string{"\x1b"}},
 		{badproxy.NeverReady, soon, []string{"was not ready within 300ms", "has not announced its address", "--ready-timeout", "in mode never-ready"}, nil},
-		{badproxy.ReadyGarbage, nil, []string{"ready file is not a JSON object", "docs/own-proxy.md"}, nil},
+		{badproxy.ReadyGarbage, nil, []string{"ready file is not a JSON object", "docs/reference/proxy-contract.md"}, nil},
 		{badproxy.OtherAddress, nil, []string{"192.0.2.7", "loopback"}, nil},
 		{badproxy.StatusGarbage, nil, []string{"/api/v1/status", "<html>fine</html>"}, nil},
 		{badproxy.DiesWhileIndex, nil, []string{"ended before it was ready", "status 3", "out of ideas"}, nil},

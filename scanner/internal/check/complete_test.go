@@ -43,8 +43,8 @@ func TestEveryCheckHasAPageAndTests(t *testing.T) {
 			continue
 		}
 		for _, want := range []string{
-			"# ", "`" + c.ID + "`", "## What it looks at", "## Why", "## An attack and its nearest innocent twin",
-			"## What it does not see", "## How to suppress", "--skip " + c.ID,
+			"# ", "`" + c.ID + "`", "## What it looks for", "## Why", "## Example", "## What it does not find",
+			"<!-- flagged: " + c.ID + " -->", "<!-- not flagged: " + c.ID + " -->",
 		} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s does not have %q", page, want)

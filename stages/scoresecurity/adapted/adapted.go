@@ -1,5 +1,5 @@
 // Package adapted runs the detectors that a proxy's adapter describes (see
-// docs/adapters.md). Such a detector is a program of the proxy that is started
+// docs/reference/adapters.md). Such a detector is a program of the proxy that is started
 // once for each tool definition, with files that the adapter fills in. Its output
 // says whether it flagged the tool.
 //

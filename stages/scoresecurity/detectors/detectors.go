@@ -18,7 +18,7 @@ import (
 // Protocol and ID. It returns an error if it could not judge.
 type detector func(contracts.DetectorRequest) (contracts.DetectorVerdict, error)
 
-// declared is a built-in detector: its name, what docs/detectors.md says about
+// declared is a built-in detector: its name, what docs/reference/detectors.md says about
 // it, and how to make it.
 type declared struct {
 	name, about string

@@ -15,7 +15,7 @@ func TestDocsListTheDetectors(t *testing.T) {
 			t.Errorf("%s cannot be made: %v", d.name, err)
 		}
 	}
-	docstable.Check(t, "../../../docs/detectors.md", "detectors", rows)
+	docstable.Check(t, "../../../docs/reference/detectors.md", "detectors", rows)
 	names := Names()
 	slices.Sort(names)
 	if len(slices.Compact(names)) != len(table) {

@@ -1,5 +1,5 @@
 // Package badproxy is a proxy that misbehaves on demand, for tests of code that
-// drives proxies. It implements the contract of docs/own-proxy.md, except for the one
+// drives proxies. It implements the contract of docs/reference/proxy-contract.md, except for the one
 // fault that it is told to have.
 //
 // Only tests may import it.

@@ -1,0 +1,138 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// figures are sentences of pages and the facts that they hold, computed from
+// the data anew. A sentence may be broken over lines anywhere.
+func figures(t *testing.T) map[string][]string {
+	corpus := dataset[contracts.Corpus](t, "corpus_v1.json")
+	golden := dataset[contracts.GoldenSet](t, "golden_v1.json")
+	security := dataset[contracts.SecurityCorpus](t, "security_v1.json")
+	baseline := dataset[contracts.Baseline](t, "baseline_v1.json")
+
+	servers := map[string]int{}
+	for _, tool := range corpus.Tools {
+		servers[tool.Server]++
+	}
+	var sizes []int
+	for _, n := range servers {
+		sizes = append(sizes, n)
+	}
+	slices.Sort(sizes)
+
+	grades, relevant, best, tools := map[int]int{}, map[int]int{}, 0, map[string]int{}
+	labels := 0
+	for _, q := range golden.Queries {
+		n, right := 0, 0
+		for _, l := range q.Labels {
+			labels++
+			grades[l.Relevance]++
+			if l.Relevance > 0 {
+				n++
+			}
+			if l.Relevance == 2 {
+				right++
+				tools[l.ToolID]++
+			}
+		}
+		relevant[n]++
+		if right > 1 {
+			best++
+		}
+	}
+	perTool := map[int]int{}
+	for _, n := range tools {
+		perTool[n]++
+	}
+
+	attacks, hard := map[string]int{}, map[string]int{}
+	var malicious, negatives, plain int
+	for _, e := range security.Entries {
+		switch {
+		case e.Label == contracts.LabelMalicious:
+			malicious++
+			attacks[e.Category]++
+		case e.HardNegativeFor != "":
+			negatives++
+			hard[e.HardNegativeFor]++
+		default:
+			plain++
+		}
+	}
+	var rows []string
+	for _, category := range contracts.AttackCategories {
+		rows = append(rows, fmt.Sprintf("| %d | %d |", attacks[category], hard[category]))
+	}
+	var scanner contracts.DetectorScore
+	for _, d := range baseline.PerDetector {
+		if d.Score.Detector == "scanner" {
+			scanner = d.Score
+		}
+	}
+
+	data := fmt.Sprintf("%d tools", len(corpus.Tools))
+	queries := fmt.Sprintf("%d queries", len(golden.Queries))
+	entries := fmt.Sprintf("%d attacks, %d hard negatives, %d plain tools", malicious, negatives, plain)
+	return map[string][]string{
+		"../datasets/DATASHEET-retrieval.md": {
+			fmt.Sprintf("%d tools of %d invented MCP servers", len(corpus.Tools), len(servers)),
+			fmt.Sprintf("%d queries with %s graded judgements", len(golden.Queries), thousands(labels)),
+			fmt.Sprintf("| tools per server | %d to %d, median %d |", sizes[0], sizes[len(sizes)-1], sizes[len(sizes)/2]),
+			fmt.Sprintf("| %d |", grades[2]), fmt.Sprintf("| %d |", grades[1]), fmt.Sprintf("| %s |", thousands(grades[0])),
+			fmt.Sprintf("| queries with 1 / 2 / 3 / 4 relevant tools | %d / %d / %d / %d |", relevant[1], relevant[2], relevant[3], relevant[4]),
+			fmt.Sprintf("| queries with more than one tool of grade 2 | %d |", best),
+			fmt.Sprintf("all %d: %d for one query, %d for two, %d for three", len(tools), perTool[1], perTool[2], perTool[3]),
+		},
+		"../datasets/DATASHEET-security.md": append(rows,
+			fmt.Sprintf("%d definitions of MCP tools", len(security.Entries)),
+			fmt.Sprintf("| attacks | | %d | %d |", malicious, negatives),
+			fmt.Sprintf("| `benign` | plain tools of many kinds | %d | |", plain)),
+		"tutorial.md": {fmt.Sprintf("%d frozen tools, asked it %s three times, showed %d tool definitions", len(corpus.Tools), queries, len(security.Entries))},
+		"explanation/scanner.md": {fmt.Sprintf("%d of %d attacks caught, and %d of %d innocent tools flagged",
+			scanner.TP, malicious, scanner.FP, negatives+plain)},
+		"scanner/peers.md":      {entries, fmt.Sprintf("The current baseline has %d of %d", scanner.TP, malicious)},
+		"reference/adapters.md": {data + ", " + queries},
+	}
+}
+
+// TestFigures holds figures in pages to the data that they are about.
+func TestFigures(t *testing.T) {
+	for page, wanted := range figures(t) {
+		text, err := os.ReadFile(filepath.FromSlash(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flowing := strings.Join(strings.Fields(string(text)), " ")
+		for _, want := range wanted {
+			if !strings.Contains(flowing, strings.Join(strings.Fields(want), " ")) {
+				t.Errorf("%s does not say %q, which is what the data say now", page, want)
+			}
+		}
+	}
+}
+
+func dataset[T any](t *testing.T, name string) T {
+	t.Helper()
+	v, err := contracts.Read[T](filepath.Join("..", "datasets", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// thousands writes a number below a million as the pages do.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}
