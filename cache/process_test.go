@@ -270,12 +270,16 @@ func helperLock(dir string, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.LockKey(context.Background(), testKey(1)); err != nil {
+	if held, err = s.LockKey(context.Background(), testKey(1)); err != nil {
 		return err
 	}
 	fmt.Println("locked")
 	select {}
 }
+
+// held keeps the lock of helperLock. The garbage collector closes an open file
+// that nothing refers to, and closing it releases the lock.
+var held func()
 
 func TestLockOfDeadProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")

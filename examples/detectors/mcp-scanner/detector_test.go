@@ -100,7 +100,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestNoCheckout(t *testing.T) {
-	if _, stderr, err := ask(t, t.TempDir()); err == nil || !strings.Contains(stderr, "no checkout") {
+	if _, stderr, err := ask(t, t.TempDir()); err == nil || !strings.Contains(stderr, "is not a checkout") {
 		t.Errorf("error %v, stderr %s", err, stderr)
 	}
 }
