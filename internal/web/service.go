@@ -11,7 +11,6 @@ import (
 	"path"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,6 +71,10 @@ func New(c Config) (*Service, error) {
 	mux := http.NewServeMux()
 	s.api = humago.New(mux, apiConfig(c.Version))
 	s.addServers()
+	s.addCases()
+	s.addRuns()
+	s.addEvents()
+	s.addSummaries()
 	mux.HandleFunc("GET "+healthPath, s.health)
 	m := &measures{store: c.Store, requests: map[requestLabels]*requestFigures{}}
 	mux.Handle("GET /metrics", m)
@@ -230,7 +233,10 @@ type listing[T any] struct {
 
 // newListing gives an empty list and not null where there is nothing.
 func newListing[T any](items []T, total int) listing[T] {
-	return listing[T]{Items: slices.Concat([]T{}, items), Total: total}
+	if items == nil {
+		items = []T{}
+	}
+	return listing[T]{Items: items, Total: total}
 }
 
 // Paging is the input of a list, exported as Conditional is.
