@@ -164,35 +164,21 @@ func (s *Service) addRuns() {
 	})
 }
 
-// allCases lists the ids of the cases with a tag.
-func (s *Service) allCases(ctx context.Context, tag string) ([]string, error) {
-	var ids []string
-	for {
-		page, total, err := s.Store.Cases(ctx, store.CaseFilter{Tag: tag, Page: store.Page{Limit: store.MaxPage, Offset: len(ids)}})
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range page {
-			ids = append(ids, c.ID)
-		}
-		if len(page) == 0 || len(ids) >= total {
-			return ids, nil
-		}
-	}
-}
-
 func (s *Service) startRuns(ctx context.Context, in *struct {
 	WithKey
 	Body runsBody
 }) (*started, error) {
 	ids := in.Body.Cases
-	var err error
 	switch {
 	case in.Body.Tag != "" && len(ids) > 0:
 		return nil, errInvalid("test_case_ids and tag exclude each other: give one of them")
 	case in.Body.Tag != "":
-		if ids, err = s.allCases(ctx, in.Body.Tag); err != nil {
+		cases, err := s.allCases(ctx, in.Body.Tag)
+		if err != nil {
 			return nil, err
+		}
+		for _, c := range cases {
+			ids = append(ids, c.ID)
 		}
 	}
 	requests := in.Body.Models

@@ -317,7 +317,8 @@ func TestOpenAPI(t *testing.T) {
 		"/servers": "get post", "/servers/{id}": "get patch delete", "/cases": "get post", "/cases/{id}": "get patch delete",
 		"/runs": "get post", "/runs/{id}": "get delete", "/runs/{id}/result": "get", "/runs/{id}/tools": "get", "/runs/{id}/cancel": "post",
 		"/runs/{id}/retry": "post", "/runs/{id}/events": "get", "/batches/{id}/events": "get", "/models": "get",
-		"/metrics/summary": "get", "/metrics/compare": "get",
+		"/metrics/summary": "get", "/metrics/compare": "get", "/similarity/analyze": "post", "/similarity/matrix": "post",
+		"/similarity/recommendations": "post", "/quality": "get", "/import": "post", "/export": "get",
 	} {
 		for method := range strings.FieldsSeq(methods) {
 			if document.Paths[prefix+path][method].OperationID == "" {

@@ -75,6 +75,8 @@ func New(c Config) (*Service, error) {
 	s.addRuns()
 	s.addEvents()
 	s.addSummaries()
+	s.addSimilarity()
+	s.addExchange()
 	mux.HandleFunc("GET "+healthPath, s.health)
 	m := &measures{store: c.Store, requests: map[requestLabels]*requestFigures{}}
 	mux.Handle("GET /metrics", m)
