@@ -11,13 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
 	"github.com/touchstone-eval/touchstone/internal/web"
-
-	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
 )
 
 // serveFlags are those of touchstone serve.
@@ -99,6 +98,10 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	case !local && f.start:
 		return errors.New("--start would let other machines start programs here: listen on 127.0.0.1, or leave it out")
 	}
+	access := web.Access{Token: token, Hosts: f.hosts, Remote: !local}
+	if err := access.Validate(); err != nil {
+		return err
+	}
 	guard, err := f.guard(local)
 	if err != nil {
 		return err
@@ -125,7 +128,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	defer r.Close()
 	config := web.Config{
 		Store: s, Runner: r, Live: live, Version: version, Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
-		Access: web.Access{Token: token, Hosts: f.hosts, Remote: !local},
+		Access: access,
 	}
 	if encoder != nil {
 		config.Encoder = similarity.Encoder(encoder)

@@ -25,7 +25,8 @@ type Access struct {
 	Remote bool
 }
 
-func (a Access) validate() error {
+// Validate refuses access that is too open.
+func (a Access) Validate() error {
 	switch {
 	case a.Remote && a.Token == "":
 		return fmt.Errorf("a service that other machines can reach needs a token: give --token env:NAME or file:PATH")

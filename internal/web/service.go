@@ -61,7 +61,7 @@ const (
 
 // New checks the configuration and builds the handler.
 func New(c Config) (*Service, error) {
-	if err := c.Access.validate(); err != nil {
+	if err := c.Access.Validate(); err != nil {
 		return nil, err
 	}
 	if c.Log == nil {
