@@ -62,6 +62,9 @@ func httpTransport(t Target, o Options) (mcp.Transport, *roundTripper, func(), e
 		return nil, nil, nil, errors.New("its URL is no http or https URL")
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
+	if t.Dial != nil {
+		base.DialContext, base.Proxy = t.Dial, nil
+	}
 	rt := &roundTripper{
 		next: base, observe: o.Observe, budget: newBudget(),
 		scheme: u.Scheme, host: u.Host, headers: t.Headers,

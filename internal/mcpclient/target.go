@@ -1,5 +1,13 @@
 package mcpclient
 
+import (
+	"context"
+	"net"
+)
+
+// Dialer opens network connections.
+type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
 // Names of the transports.
 const (
 	Stdio          = "stdio"
@@ -18,4 +26,7 @@ type Target struct {
 	// refuses streamable HTTP is asked once more over SSE, as the
 	// specification of the protocol recommends.
 	Transport string
+	// Dial opens the connections to URL, for callers that restrict where they
+	// may lead. Proxies of the environment are then not used. Optional.
+	Dial Dialer
 }

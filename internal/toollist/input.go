@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/mcpclient"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -44,6 +45,7 @@ type Server struct {
 	Disabled  bool
 	Client    string // whose configuration it is
 	Place     Place
+	Dial      mcpclient.Dialer // of mcpclient.Target
 }
 
 // Unscanned is something that should have been scanned and was not. Server,

@@ -174,7 +174,7 @@ func list(ctx context.Context, s Server) (*Input, error) {
 }
 
 func (s Server) target() mcpclient.Target {
-	return mcpclient.Target{Command: s.Command, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers, Transport: s.Transport}
+	return mcpclient.Target{Command: s.Command, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers, Transport: s.Transport, Dial: s.Dial}
 }
 
 // A server that says that its list changes may still be registering tools

@@ -20,6 +20,8 @@ type Live struct {
 	Timeout time.Duration
 	// StartPrograms is the user's consent to start the programs of stdio servers.
 	StartPrograms bool
+	// Dial opens the connections to servers, where they are restricted. Optional.
+	Dial mcpclient.Dialer
 }
 
 // Bounds of the conversation with a server.
@@ -34,7 +36,7 @@ var ErrNoConsent = errors.New("it is a program, which is not started without con
 
 // target is a server as the list's reader takes it.
 func (l Live) target(s selection.Server) (toollist.Server, error) {
-	t := toollist.Server{Name: s.Name, Client: "the database", Place: toollist.Place{File: "<server " + s.Name + ">"}}
+	t := toollist.Server{Name: s.Name, Client: "the database", Place: toollist.Place{File: "<server " + s.Name + ">"}, Dial: l.Dial}
 	switch s.Transport {
 	case selection.Stdio:
 		if !l.StartPrograms {
@@ -59,7 +61,7 @@ func (l Live) Check(ctx context.Context, s selection.Server) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	err = mcpclient.Use(ctx, mcpclient.Target{Command: t.Command, URL: t.URL, Transport: t.Transport},
+	err = mcpclient.Use(ctx, mcpclient.Target{Command: t.Command, URL: t.URL, Transport: t.Transport, Dial: l.Dial},
 		mcpclient.Options{Name: "touchstone-eval", Version: toollist.Version},
 		func(context.Context, *mcp.ClientSession) error { return nil })
 	if ctx.Err() != nil {

@@ -163,10 +163,11 @@ type CaseFilter struct {
 	Tool   string // expected
 	Tag    string
 	Search string // in the name or the query
+	Sort   string // created_at (default) or name; a minus before it turns the order round
 	Page
 }
 
-// Cases lists a page of the cases, oldest first, and counts all that the filter
+// Cases lists a page of the cases and counts all that the filter
 // selects.
 func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int, error) {
 	var q query
@@ -179,7 +180,11 @@ func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int,
 	if f.Search != "" {
 		q.and("(instr(lower(name), lower(?)) > 0 OR instr(lower(query), lower(?)) > 0)", f.Search, f.Search)
 	}
-	return list(ctx, s.read, caseColumns, "test_cases", q, "created_at, rowid", f.Page, scanCase)
+	by, err := order(f.Sort, "created_at", "name")
+	if err != nil {
+		return nil, 0, err
+	}
+	return list(ctx, s.read, caseColumns, "test_cases", q, by, f.Page, scanCase)
 }
 
 // UpdateCase replaces what a case says. Its runs stay as they are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,10 +66,11 @@ func (s *Store) ServerNamed(ctx context.Context, name string) (selection.Server,
 type ServerFilter struct {
 	Status selection.ServerStatus
 	Search string // in the name or the URL
+	Sort   string // name (default), created_at or status; a minus before it turns the order round
 	Page
 }
 
-// Servers lists a page of the servers in the order of their names, and counts
+// Servers lists a page of the servers and counts
 // all that the filter selects.
 func (s *Store) Servers(ctx context.Context, f ServerFilter) ([]selection.Server, int, error) {
 	var q query
@@ -76,7 +78,11 @@ func (s *Store) Servers(ctx context.Context, f ServerFilter) ([]selection.Server
 	if f.Search != "" {
 		q.and("(instr(lower(name), lower(?)) > 0 OR instr(lower(url), lower(?)) > 0)", f.Search, f.Search)
 	}
-	return list(ctx, s.read, "SELECT "+serverColumns+" FROM mcp_servers", "mcp_servers", q, "name", f.Page, scanServer)
+	by, err := order(f.Sort, "name", "created_at", "status")
+	if err != nil {
+		return nil, 0, err
+	}
+	return list(ctx, s.read, "SELECT "+serverColumns+" FROM mcp_servers", "mcp_servers", q, by, f.Page, scanServer)
 }
 
 // UpdateServer changes a server's name, URL and transport.
@@ -154,6 +160,22 @@ func (q *query) where() string {
 		return ""
 	}
 	return " WHERE " + strings.Join(q.conditions, " AND ")
+}
+
+// order gives the ORDER BY of a sort key, of which the first is the default. Rows
+// with equal keys come in the order of their creation.
+func order(key string, known ...string) (string, error) {
+	if key == "" {
+		key = known[0]
+	}
+	column, descending := strings.CutPrefix(key, "-")
+	if !slices.Contains(known, column) {
+		return "", fmt.Errorf("%w: lists cannot be sorted by %q: use %s, with a minus before it for the reverse", ErrInvalid, key, strings.Join(known, ", "))
+	}
+	if descending {
+		return column + " DESC, rowid DESC", nil
+	}
+	return column + ", rowid", nil
 }
 
 // list reads a page and counts everything that q selects, in one snapshot.

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
+	"github.com/touchstone-eval/touchstone/internal/selection/runner"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+	"github.com/touchstone-eval/touchstone/internal/similarity"
+	"github.com/touchstone-eval/touchstone/internal/web"
+)
+
+// serveFlags are those of touchstone serve.
+type serveFlags struct {
+	addr, db     string
+	remote       bool
+	token        string
+	hosts        []string
+	networks     []string
+	start        bool
+	undescribed  bool
+	workers      int
+	perMinute    float64
+	cassette     string
+	sentenceDir  string
+	embeddingAPI endpoint.Options
+}
+
+func newServeCommand() *cobra.Command {
+	f := &serveFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the evaluation of tool selection as a REST API",
+		Long: `Serve the evaluation of tool selection over HTTP: servers, cases, runs and their
+results, similarity of tools, quality, import and export. The OpenAPI document is
+at /openapi.json, the state at /healthz and figures for Prometheus at /metrics.
+
+The service listens on this machine alone. Other addresses need --allow-remote and
+a token, which every request then bears in the header Authorization.
+
+The service connects to MCP servers and models at public addresses, and at other
+ones only where --allow-network names them. Addresses of this machine are allowed
+while the service listens on this machine alone. Programs (stdio servers) are
+started only with --start. Proxies of the environment are not used.
+
+The API key of a model is sent with each request that starts runs, in the header
+X-Model-API-Key. It is not stored.
+
+Other verbs may read the database while it is served. Only one process may execute
+runs on it.`,
+		Example: `  touchstone serve
+  touchstone serve --addr 127.0.0.1:9000 --db evaluations.db --start
+  touchstone serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
+	}
+	p := cmd.Flags()
+	p.StringVar(&f.addr, "addr", "127.0.0.1:8420", "the address to listen on; port 0 selects a free port")
+	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
+	p.BoolVar(&f.remote, "allow-remote", false, "listen on addresses that other machines can reach; needs --token")
+	p.StringVar(&f.token, "token", "", "the token that requests have to bear, as env:NAME or file:PATH")
+	p.StringArrayVar(&f.hosts, "allow-host", nil, "a name by which requests may call this service (repeatable)")
+	p.StringArrayVar(&f.networks, "allow-network", nil, "addresses that are not public and may be connected to, as a CIDR such as 10.1.0.0/16 (repeatable)")
+	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers, with your rights; whoever uses the service chooses them")
+	p.BoolVar(&f.undescribed, "allow-undescribed", false, "offer tools without a description, too")
+	p.IntVar(&f.workers, "workers", 8, "runs at the same time")
+	p.Float64Var(&f.perMinute, "per-minute", 0, "the most requests to each provider in a minute (0: no limit)")
+	p.StringVar(&f.cassette, "cassette", "", "the recorded answers of provider replay")
+	p.StringVar(&f.sentenceDir, "sentence-model", "", "the directory of a sentence model, as printed by touchstone models path")
+	p.StringVar(&f.embeddingAPI.URL, "embeddings-url", "", "the address of an embeddings service without /embeddings")
+	p.StringVar(&f.embeddingAPI.Model, "embeddings-model", "", "the name of that service's model")
+	return cmd
+}
+
+func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
+	token, err := readReference(f.token)
+	if err != nil {
+		return fmt.Errorf("--token: %w", err)
+	}
+	l, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("%w; choose another address with --addr", err)
+	}
+	defer l.Close()
+	local := web.IsLoopback(l.Addr())
+	switch {
+	case !local && !f.remote:
+		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or give --allow-remote and --token", l.Addr())
+	case !local && f.start:
+		return errors.New("--start would let other machines start programs here: listen on 127.0.0.1, or leave it out")
+	}
+	access := web.Access{Token: token, Hosts: f.hosts, Remote: !local}
+	if err := access.Validate(); err != nil {
+		return err
+	}
+	guard, err := f.guard(local)
+	if err != nil {
+		return err
+	}
+	options, err := f.runnerOptions(guard)
+	if err != nil {
+		return err
+	}
+	encoder, err := denseModel(f.sentenceDir, f.embeddingAPI)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	s, err := store.Open(ctx, f.db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	live := runner.Live{StartPrograms: f.start, Dial: guard.Dial}
+	r, err := runner.New(ctx, s, live, options)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	config := web.Config{
+		Store: s, Runner: r, Live: live, Version: version, Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
+		Access: access,
+	}
+	if encoder != nil {
+		config.Encoder = similarity.Encoder(encoder)
+	}
+	service, err := web.New(config)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "http://%s/\n", l.Addr())
+	return service.Serve(ctx, l)
+}
+
+// guard allows the networks of the flags, and this machine where nobody else can
+// ask.
+func (f *serveFlags) guard(local bool) (web.Guard, error) {
+	var g web.Guard
+	for _, text := range f.networks {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return g, fmt.Errorf("--allow-network %q is no CIDR: write it as 10.1.0.0/16 or 192.168.1.7/32", text)
+		}
+		g.Allow = append(g.Allow, network.Masked())
+	}
+	if local {
+		g.Allow = append(g.Allow, web.Loopback...)
+	}
+	return g, nil
+}
+
+func (f *serveFlags) runnerOptions(guard web.Guard) (runner.Options, error) {
+	o := runner.Options{Workers: f.workers, AllowUndescribed: f.undescribed, Client: guard.Client()}
+	if f.perMinute > 0 {
+		rates := map[string]float64{}
+		for _, provider := range model.Providers() {
+			rates[provider] = f.perMinute
+		}
+		o.Limits = model.NewLimits(rates)
+	}
+	if f.cassette != "" {
+		var err error
+		if o.Play, err = model.LoadCassette(f.cassette); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// readReference reads the secret that env:NAME or file:PATH names. An empty
+// reference is no secret.
+func readReference(reference string) (string, error) {
+	kind, name, _ := strings.Cut(reference, ":")
+	var secret string
+	switch {
+	case reference == "":
+		return "", nil
+	case kind == "env" && name != "":
+		secret = os.Getenv(name)
+	case kind == "file" && name != "":
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		secret = string(text)
+	default:
+		return "", errors.New("it is no reference: write env:NAME or file:PATH")
+	}
+	if secret = strings.TrimSpace(secret); secret == "" {
+		return "", fmt.Errorf("%s is empty or not set", reference)
+	}
+	return secret, nil
+}

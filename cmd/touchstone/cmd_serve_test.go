@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("a token of enough bytes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := filepath.Join(dir, "new", "eval.db")
+	serve := func(ctx context.Context, out io.Writer, args ...string) error {
+		cmd := newServeCommand()
+		cmd.SetArgs(append([]string{"--db", db}, args...))
+		cmd.SetOut(out)
+		cmd.SetErr(io.Discard)
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		return cmd.ExecuteContext(ctx)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	read, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := serve(ctx, write, "--addr", "127.0.0.1:0", "--token", "file:"+token)
+		write.CloseWithError(err)
+		ended <- err
+	}()
+	address, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(address)
+	for header, want := range map[string]int{"": 401, "Bearer a token of enough bytes": 200} {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"api/v1/servers", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", header)
+		r, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != want {
+			t.Errorf("%q: %s", header, r.Status)
+		}
+	}
+	if err := serve(ctx, io.Discard, "--addr", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "another touchstone executes runs") {
+		t.Errorf("a second service on one database: %v", err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

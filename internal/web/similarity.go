@@ -1,0 +1,249 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+	"github.com/touchstone-eval/touchstone/internal/similarity"
+)
+
+const (
+	analyzePath         = prefix + "/similarity/analyze"
+	matrixPath          = prefix + "/similarity/matrix"
+	recommendationsPath = prefix + "/similarity/recommendations"
+)
+
+// Bounds of one comparison: its matrix grows with the square of the tools.
+const (
+	maxTools   = 5000
+	maxServers = 100
+)
+
+// givenTool is a tool that the request holds.
+type givenTool struct {
+	Server      string          `json:"server,omitempty" maxLength:"100" default:"given"`
+	Name        string          `json:"name" minLength:"1" maxLength:"200"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty"`
+}
+
+// ToolSource says which tools are compared. Exactly one list is given. It is
+// exported as Conditional is.
+type ToolSource struct {
+	ServerList []string    `json:"server_list,omitempty" doc:"Names of servers of this service"`
+	ToolList   []givenTool `json:"tool_list,omitempty" doc:"The tools themselves"`
+	URLList    []string    `json:"url_list,omitempty" doc:"URLs of MCP servers"`
+	ToolNames  []string    `json:"tool_names,omitempty" doc:"Only tools with these names or ids (server:name)"`
+	Threshold  float64     `json:"similarity_threshold,omitempty" minimum:"0" maximum:"1" default:"0.85"`
+}
+
+// Comparing says how tools are compared. It is exported as Conditional is.
+type Comparing struct {
+	ToolSource
+	Method string `json:"method,omitempty" enum:"embedding,description_overlap,tfidf" doc:"embedding where this service has a sentence model, else tfidf"`
+	Full   bool   `json:"compute_full_similarity,omitempty" doc:"Compare parameters, too, in a second matrix"`
+}
+
+type analyzeBody struct {
+	Comparing
+	Recommendations bool `json:"include_recommendations,omitempty"`
+}
+
+// analyzed is the answer of analyze.
+type analyzed struct {
+	GeneratedAt time.Time `json:"generated_at"`
+	*similarity.Analysis
+}
+
+// overlap is the answer of matrix.
+type overlap struct {
+	GeneratedAt time.Time `json:"generated_at"`
+	*similarity.OverlapMatrix
+	Semantic string `json:"semantic" enum:"embedding,tfidf" doc:"What the semantic part is computed with"`
+}
+
+// recommended is the answer of recommendations.
+type recommended struct {
+	GeneratedAt     time.Time                   `json:"generated_at"`
+	Method          similarity.Method           `json:"method"`
+	Threshold       float64                     `json:"threshold"`
+	Recommendations []similarity.Recommendation `json:"recommendations"`
+	Total           int                         `json:"total"`
+}
+
+type body[T any] struct{ Body T }
+
+func (s *Service) addSimilarity() {
+	tags := []string{"similarity"}
+	register(s, huma.Operation{
+		OperationID: "analyze-similarity", Method: http.MethodPost, Path: analyzePath, Tags: tags,
+		Summary: "Compare tools pair by pair", DefaultStatus: http.StatusOK,
+	}, func(ctx context.Context, in *body[analyzeBody]) (*body[analyzed], error) {
+		a, err := s.analyze(ctx, in.Body.Comparing, in.Body.Recommendations)
+		if err != nil {
+			return nil, err
+		}
+		return &body[analyzed]{analyzed{s.now().UTC(), a}}, nil
+	})
+	register(s, huma.Operation{
+		OperationID: "similarity-matrix", Method: http.MethodPost, Path: matrixPath, Tags: tags, DefaultStatus: http.StatusOK,
+		Summary: "Compute the overlap of tools' capabilities, in an order for a heat map",
+	}, func(ctx context.Context, in *body[ToolSource]) (*body[overlap], error) {
+		tools, err := s.tools(ctx, in.Body)
+		if err != nil {
+			return nil, err
+		}
+		s.comparing.Lock()
+		defer s.comparing.Unlock()
+		m, err := similarity.Overlap(ctx, tools, s.Encoder, in.Body.Threshold)
+		if err != nil {
+			return nil, err
+		}
+		semantic := "tfidf"
+		if s.Encoder != nil {
+			semantic = "embedding"
+		}
+		return &body[overlap]{overlap{s.now().UTC(), m, semantic}}, nil
+	})
+	register(s, huma.Operation{
+		OperationID: "similarity-recommendations", Method: http.MethodPost, Path: recommendationsPath, Tags: tags, DefaultStatus: http.StatusOK,
+		Summary: "Recommend how to tell similar tools apart",
+	}, func(ctx context.Context, in *body[Comparing]) (*body[recommended], error) {
+		a, err := s.analyze(ctx, in.Body, true)
+		if err != nil {
+			return nil, err
+		}
+		list := newListing(a.Recommendations, len(a.Recommendations))
+		return &body[recommended]{recommended{s.now().UTC(), a.Method, a.Threshold, list.Items, list.Total}}, nil
+	})
+}
+
+func (s *Service) analyze(ctx context.Context, c Comparing, recommendations bool) (*similarity.Analysis, error) {
+	method := similarity.Method(c.Method)
+	switch {
+	case method == "" && s.Encoder != nil:
+		method = similarity.Embedding
+	case method == "":
+		method = similarity.TFIDF
+	case method == similarity.Embedding && s.Encoder == nil:
+		return nil, errInvalid("this service has no sentence model: start it with --sentence-model or --embeddings-url, or use the method tfidf")
+	}
+	tools, err := s.tools(ctx, c.ToolSource)
+	if err != nil {
+		return nil, err
+	}
+	s.comparing.Lock()
+	defer s.comparing.Unlock()
+	return similarity.Analyze(ctx, tools, similarity.Options{
+		Method: method, Threshold: c.Threshold, Full: c.Full, Recommendations: recommendations, Encoder: s.Encoder,
+	})
+}
+
+// tools gives the tools that a source names, ready to be compared.
+func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.Tool, error) {
+	given := 0
+	for _, n := range []int{len(source.ServerList), len(source.ToolList), len(source.URLList)} {
+		if n > 0 {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, errInvalid("give exactly one of server_list, tool_list and url_list, with at least one entry")
+	}
+	servers, err := s.sourceServers(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	var tools []similarity.Tool
+	for i, t := range source.ToolList {
+		tools = append(tools, similarity.Tool{
+			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+			Pointer: fmt.Sprintf("/tool_list/%d", i),
+		})
+	}
+	for _, server := range servers {
+		list, err := s.listTools(ctx, server)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range list {
+			tools = append(tools, similarity.Tool{
+				ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+			})
+		}
+	}
+	if len(tools) > maxTools {
+		return nil, errInvalid(fmt.Sprintf("these are %d tools, and %d can be compared at once: give fewer", len(tools), maxTools))
+	}
+	prepared, err := similarity.Prepare(tools, source.ToolNames)
+	if err != nil {
+		return nil, errInvalid(err.Error())
+	}
+	return prepared, nil
+}
+
+// sourceServers gives the servers that a source names. One that is named twice is
+// asked once. A server at a URL is called after its place on the host.
+func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selection.Server, error) {
+	if len(source.ServerList)+len(source.URLList) > maxServers {
+		return nil, errInvalid(fmt.Sprintf("more than %d servers cannot be compared at once: give fewer", maxServers))
+	}
+	var servers []selection.Server
+	seen := map[string]bool{}
+	for _, name := range source.ServerList {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		server, err := s.serverNamed(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, server)
+	}
+	for _, address := range source.URLList {
+		if seen[address] {
+			continue
+		}
+		seen[address] = true
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, errInvalid("url_list holds something else than http and https URLs: write them as https://host/mcp")
+		}
+		server := selection.Server{Name: u.Host + u.Path, URL: address}
+		if err := server.Validate(); err != nil {
+			return nil, errInvalid(err.Error())
+		}
+		servers = append(servers, server)
+	}
+	return servers, nil
+}
+
+// serverNamed finds a server that the request names, which is not its path.
+func (s *Service) serverNamed(ctx context.Context, name string) (selection.Server, error) {
+	server, err := s.Store.ServerNamed(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errInvalid(err.Error())
+	}
+	return server, err
+}
+
+// listTools asks a server for its tools. A server that does not answer fails the
+// request: leaving it out would give another result.
+func (s *Service) listTools(ctx context.Context, server selection.Server) ([]selection.Tool, error) {
+	tools, err := s.Live.List(ctx, server)
+	if err != nil {
+		return nil, huma.Error502BadGateway(fmt.Sprintf("list the tools of server %q: %s", server.Name, safetext.Clip(err.Error(), 500)))
+	}
+	return tools, nil
+}
