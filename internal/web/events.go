@@ -88,18 +88,13 @@ func (s *Service) addEvents() {
 }
 
 func (s *Service) progress(ctx context.Context, batch string) (progress, error) {
-	p := progress{BatchID: batch}
-	for status, count := range map[selection.RunStatus]*int{
-		selection.Pending: &p.Pending, selection.Running: &p.Running, selection.Completed: &p.Completed, selection.Failed: &p.Failed,
-	} {
-		_, total, err := s.Store.Runs(ctx, store.RunFilter{BatchID: batch, Status: status, Page: store.Page{Limit: 1}})
-		if err != nil {
-			return p, err
-		}
-		*count = total
-		p.Total += total
+	n, err := s.Store.CountRuns(ctx, store.RunFilter{BatchID: batch})
+	p := progress{
+		BatchID: batch, Pending: n[selection.Pending], Running: n[selection.Running],
+		Completed: n[selection.Completed], Failed: n[selection.Failed],
 	}
-	return p, nil
+	p.Total = p.Pending + p.Running + p.Completed + p.Failed
+	return p, err
 }
 
 type sender func(name string, data any) error

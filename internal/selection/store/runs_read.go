@@ -126,6 +126,27 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	return items, total, err
 }
 
+// CountRuns counts the runs that a filter selects, whatever its page, by their
+// status, at one moment. A status without runs is missing.
+func (s *Store) CountRuns(ctx context.Context, f RunFilter) (map[selection.RunStatus]int, error) {
+	q := f.query()
+	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM test_runs"+q.where()+" GROUP BY status", q.args...)
+	if err != nil {
+		return nil, remedied(err)
+	}
+	defer rows.Close()
+	counts := map[selection.RunStatus]int{}
+	for rows.Next() {
+		var status selection.RunStatus
+		var count int
+		if err := rows.Scan(&status, &count); err != nil {
+			return nil, remedied(err)
+		}
+		counts[status] = count
+	}
+	return counts, remedied(rows.Err())
+}
+
 // Tools is the snapshot of a run: what was offered to the model, in order.
 func (s *Store) Tools(ctx context.Context, runID string) ([]selection.Tool, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT t.id, s.name, t.name, t.description, t.input_schema, t.output_schema
