@@ -274,7 +274,9 @@ func helperLock(dir string, args []string) error {
 		return err
 	}
 	fmt.Println("locked")
-	select {}
+	for {
+		time.Sleep(time.Hour) // until it is killed: without C, a blocked program is a deadlock
+	}
 }
 
 // held keeps the lock of helperLock. The garbage collector closes an open file

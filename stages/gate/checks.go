@@ -46,7 +46,7 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 	c := contracts.GateCheck{
 		Subject: Subject, Metric: "errored",
 		Value: share(agg.Retrieval.Errored, agg.Retrieval.Queries), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
-		Rule:  fmt.Sprintf("%d of %d queries ended in an error; a share of %s may (max_errored of %s)", agg.Retrieval.Errored, agg.Retrieval.Queries, figure(b.Thresholds.MaxErrored), b.Version),
+		Rule:  fmt.Sprintf("%d of %d queries ended in an error; %s (max_errored of %s)", agg.Retrieval.Errored, agg.Retrieval.Queries, mayFail("query", b.Thresholds.MaxErrored), b.Version),
 		Moved: moved.ids(Subject, func(m move) bool { return m.State == contracts.MoveErrored }),
 	}
 	c.Passed = holds(c)
@@ -145,7 +145,7 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 		n := detection.Failed(d)
 		add(contracts.GateCheck{
 			Metric: "errored", Value: share(n, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
-			Rule: fmt.Sprintf("the detector failed on %d of %d entries in a run at least; a share of %s may (max_errored of %s)", n, len(d.PerEntry), figure(b.Thresholds.MaxErrored), b.Version),
+			Rule: fmt.Sprintf("the detector failed on %d of %d entries in at least one run; %s (max_errored of %s)", n, len(d.PerEntry), mayFail("entry", b.Thresholds.MaxErrored), b.Version),
 		}, func(m move) bool { return m.State == contracts.MoveErrored })
 	}
 	return checks
@@ -170,4 +170,12 @@ func figure(v float64) string {
 		s = s[:len(s)-1]
 	}
 	return s
+}
+
+// mayFail says how many of the things may fail: "no query may fail".
+func mayFail(thing string, most float64) string {
+	if most == 0 {
+		return "no " + thing + " may fail"
+	}
+	return fmt.Sprintf("the failed share may be at most %s", figure(most))
 }

@@ -17,7 +17,7 @@ func (x *passage) voided() {
 		return
 	}
 	for i := range x.toks {
-		if !x.isVoid(i) {
+		if !x.isNegator(i) {
 			continue
 		}
 		// What is void? Something that a model was told, before or around.
@@ -40,8 +40,8 @@ func (x *passage) voided() {
 	}
 }
 
-// isVoid reports whether a word takes force from what it is said of.
-func (x *passage) isVoid(i int) bool {
+// isNegator reports whether a word negates what follows it.
+func (x *passage) isNegator(i int) bool {
 	if x.isWord(i, "withdrawn", "revoked", "rescinded", "void", "draft", "drafts", "rehearsal", "lifted", "superseded", "expired", "obsolete", "outdated",
 		"cancelled", "canceled", "retired", "suspended", "repealed", "overruled", "annulled", "replaced", "inactive", "waived", "moot") {
 		return x.findAny(concept.Neg, i-3, i) < 0
