@@ -100,7 +100,7 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 	}
 	a.Raw = raw
 	if resp.Type != "message" {
-		return a, fmt.Errorf("the answer of provider %s is no message: %s", m.provider, clip(errorText(raw), 300))
+		return a, fmt.Errorf("the answer of provider %s is no message: %s", m.provider, selection.Clip(errorText(raw), 300))
 	}
 	u := resp.Usage
 	a.Usage = selection.Usage{InputTokens: max(0, u.InputTokens+u.CacheCreation+u.CacheRead), OutputTokens: max(0, u.OutputTokens)}
@@ -119,7 +119,7 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 	case resp.StopReason == "max_tokens":
 		return a, fmt.Errorf("the model's answer was cut off at %d tokens", anthropicMaxTokens)
 	case resp.StopReason == "refusal":
-		return a, errors.New("the model refused to answer: " + clip(a.Text, 300))
+		return a, errors.New("the model refused to answer: " + selection.Clip(a.Text, 300))
 	}
 	setConfidence(&a, m.settings.Confidence, nil)
 	return a, nil

@@ -194,7 +194,7 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 	c.mu.Unlock()
 	if !ok {
 		return selection.Answer{}, fmt.Errorf("%w: model %s, repeat %d, query %q: record it, since the query, the tools, the prompt or the settings have changed",
-			ErrNotRecorded, name, max(1, r.Repeat), clip(r.Query, 80))
+			ErrNotRecorded, name, max(1, r.Repeat), selection.Clip(r.Query, 80))
 	}
 	a := selection.Answer{
 		Calls: []selection.MadeCall{}, Text: e.Answer.Text, Confidence: e.Answer.Confidence,

@@ -82,17 +82,8 @@ func (o offer) call(name string) selection.MadeCall {
 		if name == "" {
 			name = "(a tool without a name)"
 		}
-		return selection.MadeCall{Unknown: clip(name, 200)}
+		return selection.MadeCall{Unknown: selection.Clip(name, 200)}
 	}
 	t := o.tools[at]
 	return selection.MadeCall{ToolID: t.ID, Server: t.Server, Tool: t.Name}
-}
-
-// clip shortens a text to at most n characters.
-func clip(text string, n int) string {
-	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
-	if len(runes) <= n {
-		return string(runes)
-	}
-	return string(runes[:n]) + "…"
 }

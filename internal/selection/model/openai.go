@@ -105,7 +105,7 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 	}
 	a.Raw = raw
 	if len(resp.Choices) == 0 {
-		return a, fmt.Errorf("the answer of provider %s has no choices: %s", m.provider, clip(errorText(raw), 300))
+		return a, fmt.Errorf("the answer of provider %s has no choices: %s", m.provider, selection.Clip(errorText(raw), 300))
 	}
 	a.Usage = selection.Usage{InputTokens: max(0, resp.Usage.PromptTokens), OutputTokens: max(0, resp.Usage.CompletionTokens)}
 	if a.Usage.CostUSD = m.options.Price.cost(a.Usage); a.Usage.CostUSD == nil {
@@ -116,7 +116,7 @@ func (m openAI) Ask(ctx context.Context, r Request) (selection.Answer, error) {
 		a.Text = *choice.Message.Content
 	}
 	if choice.Message.Refusal != nil && *choice.Message.Refusal != "" && len(choice.Message.ToolCalls) == 0 {
-		return a, errors.New("the model refused to answer: " + clip(*choice.Message.Refusal, 300))
+		return a, errors.New("the model refused to answer: " + selection.Clip(*choice.Message.Refusal, 300))
 	}
 	for _, c := range choice.Message.ToolCalls {
 		a.Calls = append(a.Calls, withParameters(o.call(c.Function.Name), c.Function.Arguments))

@@ -119,7 +119,7 @@ func (e endpoint) once(ctx context.Context, body []byte) (answer []byte, after t
 	case len(answer) > maxResponse:
 		return nil, 0, fmt.Errorf("provider %s answered with more than %d MiB", e.provider, maxResponse>>20)
 	case resp.StatusCode != http.StatusOK:
-		message := clip(e.options.Key.remove(errorText(answer)), 500)
+		message := selection.Clip(e.options.Key.remove(errorText(answer)), 500)
 		return nil, retryAfter(resp.Header), &StatusError{Provider: e.provider, Status: resp.StatusCode, Message: message}
 	}
 	return e.options.Key.removeJSON(bytes.ToValidUTF8(answer, []byte("\uFFFD"))), 0, nil

@@ -89,7 +89,7 @@ func withParameters(m selection.MadeCall, raw json.RawMessage) selection.MadeCal
 		text = "{}"
 	}
 	if text[0] != '{' || !json.Valid([]byte(text)) {
-		m.Malformed = clip(text, 2000)
+		m.Malformed = selection.Clip(text, 2000)
 		return m
 	}
 	m.Parameters = json.RawMessage(text)

@@ -65,7 +65,7 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 // end stores a run as failed. A run that has ended already stays as it is.
 func (r *Runner) end(j job, answer *selection.Answer, took time.Duration, reason error) {
 	ctx := context.Background()
-	text := clip(reason.Error(), 1000)
+	text := selection.Clip(reason.Error(), 1000)
 	if err := r.store.FailRun(ctx, j.runID, text, answer, took.Milliseconds()); err == nil {
 		r.publish(Event{RunID: j.runID, BatchID: j.batchID, Status: selection.Failed, Error: text})
 	}
@@ -160,7 +160,7 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 	}
 	if len(undescribed) > 0 && !r.options.AllowUndescribed {
 		slices.SortFunc(undescribed, cmp.Compare)
-		return fmt.Errorf("tools without a description: %s: describe them, or give --allow-undescribed", clip(strings.Join(undescribed, ", "), 500))
+		return fmt.Errorf("tools without a description: %s: describe them, or give --allow-undescribed", selection.Clip(strings.Join(undescribed, ", "), 500))
 	}
 	for _, want := range c.Expected {
 		if !slices.ContainsFunc(tools, func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
@@ -168,12 +168,4 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 		}
 	}
 	return nil
-}
-
-func clip(text string, n int) string {
-	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
-	if len(runes) <= n {
-		return string(runes)
-	}
-	return string(runes[:n]) + "…"
 }
