@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
@@ -79,8 +77,8 @@ func (s *session) block(b block) {
 			s.store = s.t.TempDir()
 		case "setup":
 			s.exited(0)
-			if out, _ := s.run(m.value); s.code != 0 {
-				s.errorf("the setup %q ended with %d:\n%s", m.value, s.code, out)
+			if s.run(m.value); s.code != 0 {
+				s.errorf("the setup %q ended with %d:\n%s", m.value, s.code, s.out())
 				s.code = 0
 			}
 		case "file":
@@ -211,7 +209,9 @@ func unindented(text string) string {
 
 // console runs the commands of a block and compares what they print. A line
 // "..." in the expected output stands for any lines, and "..." within a line
-// for any text. Several blanks count as one. A command without output in the page may print anything.
+// for any text. Several blanks count as one. A command without output in the
+// page may print anything. A page shows standard output alone, or all of one
+// stream before the other: how the two interleave is up to the scheduler.
 func (s *session) console(text string) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for len(lines) > 0 {
@@ -234,9 +234,9 @@ func (s *session) console(text string) {
 		if !strings.Contains(command, "$?") {
 			s.exited(0)
 		}
-		stdout, both := s.run(command)
-		if len(want) > 0 && !printed(want, stdout) && !printed(want, both) {
-			s.errorf("$ %s\nprints\n%s\nand not\n%s", command, both, strings.Join(want, "\n"))
+		stdout, stderr := s.run(command)
+		if len(want) > 0 && !printed(want, stdout) && !printed(want, stdout+stderr) && !printed(want, stderr+stdout) {
+			s.errorf("$ %s\nprints\n%s%s\nand not\n%s", command, stdout, stderr, strings.Join(want, "\n"))
 		}
 	}
 }
@@ -281,8 +281,8 @@ func printed(want []string, output string) bool {
 var spaces = regexp.MustCompile(`[ \t]+`)
 
 // run runs a command in the session's directory and returns what it wrote to
-// standard output, and that with standard error.
-func (s *session) run(command string) (stdout, both string) {
+// standard output and to standard error.
+func (s *session) run(command string) (stdout, stderr string) {
 	s.t.Helper()
 	if s.work == "" {
 		s.work = s.t.TempDir()
@@ -294,9 +294,8 @@ func (s *session) run(command string) (stdout, both string) {
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = s.dir
 	cmd.Env = append(slices.Clone(s.env), "HOME="+s.work, "TOUCHSTONE_CACHE="+s.store)
-	var out, all lockedBuffer
-	cmd.Stdout = io.MultiWriter(&out, &all)
-	cmd.Stderr = &all
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {
@@ -311,22 +310,10 @@ func (s *session) run(command string) (stdout, both string) {
 	if b, err := os.ReadFile(place); err == nil {
 		s.dir = strings.TrimSpace(string(b))
 	}
-	if err := os.WriteFile(filepath.Join(s.work, "out"), all.text.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.work, "out"), slices.Concat(out.Bytes(), errs.Bytes()), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	return out.text.String(), all.text.String()
-}
-
-// lockedBuffer takes what a command writes to both of its output streams.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
+	return out.String(), errs.String()
 }
 
 // write puts a block into a file of the session.
