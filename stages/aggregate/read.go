@@ -96,7 +96,7 @@ func (r retrievalRun) check() error {
 	queries := r.report.PerQuery
 	for i := 1; i < len(queries); i++ {
 		if queries[i].ID == queries[i-1].ID {
-			return fmt.Errorf("%s: query %s stands twice; run score-retrieval again", r.file, queries[i].ID)
+			return fmt.Errorf("%s: query %s occurs twice; run score-retrieval again", r.file, queries[i].ID)
 		}
 	}
 	for _, m := range metrics.Ranking() {
@@ -206,7 +206,7 @@ func (r securityRun) check(first securityRun) error {
 	}
 	for i := 1; i < len(entries); i++ {
 		if entries[i].ID == entries[i-1].ID {
-			return fmt.Errorf("%s: entry %s stands twice; run score-security again", r.file, entries[i].ID)
+			return fmt.Errorf("%s: entry %s occurs twice; run score-security again", r.file, entries[i].ID)
 		}
 	}
 	if id, in := firstOnlyIn(ids(first.report.PerEntry), ids(entries)); id != "" {
