@@ -106,7 +106,7 @@ func TestMeansOverRunsAndQueries(t *testing.T) {
 // The anomalies of answers are kept, once for each query.
 func TestAnomalies(t *testing.T) {
 	strange := fixture.Query("q1", labels{"s:a": 2}, "s:a")
-	strange.Anomalies = []string{"dropped, listed before: \"s:a\""}
+	strange.Anomalies = []string{"dropped, listed twice: \"s:a\""}
 	right := fixture.Query("q1", labels{"s:a": 2}, "s:a")
 	other := fixture.Query("q2", labels{"s:b": 1}, "s:b")
 	agg, err := run(t, []contracts.RetrievalReport{fixture.Retrieval(1, right, other), fixture.Retrieval(2, strange, other)},

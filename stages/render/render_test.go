@@ -330,7 +330,7 @@ func TestAnswersThatCannotBeScoredAreTold(t *testing.T) {
 		r.Aggregate.Retrieval.Errored = 0
 		if strange {
 			r.Aggregate.Retrieval.Errored, r.Aggregate.Retrieval.Anomalous = 3, 2
-			r.Aggregate.Retrieval.PerQuery[4].Anomalies = []string{"answered 12 tools to a limit of 10", "dropped, listed before: " + strings.Repeat("x", 2000)}
+			r.Aggregate.Retrieval.PerQuery[4].Anomalies = []string{"answered 12 tools to a limit of 10", "dropped, listed twice: " + strings.Repeat("x", 2000)}
 		}
 		page, err := HTML(r)
 		if err != nil {
