@@ -1,25 +1,25 @@
 package contracts
 
-// Aggregate brings all runs together, with their uncertainty, and sets them
-// beside the baseline where there is one on the same data.
+// Aggregate combines all runs, with their uncertainty, and compares them with
+// the baseline if there is one for the same data.
 type Aggregate struct {
 	Data       DataIdentity `json:"data"`
 	Validation Validation   `json:"validation"`
 	Proxy      string       `json:"proxy"`
-	// ProxyIdentity is the digest that build-proxy gave.
+	// ProxyIdentity is the digest that build-proxy wrote.
 	ProxyIdentity string `json:"proxy_identity"`
 	SearchPath    string `json:"search_path"`
-	// Degraded is that of the retrieval reports.
+	// Degraded is copied from the retrieval reports.
 	Degraded  string             `json:"degraded,omitempty"`
 	Baseline  BaselineStatus     `json:"baseline"`
 	Retrieval RetrievalAggregate `json:"retrieval"`
 	Detectors []DetectorSummary  `json:"detectors"`
-	// Mutations is absent when no detector was measured on rewritten entries.
+	// Mutations is absent if no detector was measured on rewritten entries.
 	Mutations *MutationReport `json:"mutations,omitempty"`
 }
 
-// BaselineStatus says whether a baseline was compared with. When not
-// Comparable, Reason says why and all comparisons are absent.
+// BaselineStatus reports whether the figures were compared with a baseline. If
+// Comparable is false, Reason gives the cause and all comparisons are absent.
 type BaselineStatus struct {
 	Version    string `json:"version,omitempty"`
 	Comparable bool   `json:"comparable"`
@@ -27,7 +27,7 @@ type BaselineStatus struct {
 }
 
 // RetrievalAggregate summarises score-retrieval over its runs. Anomalous
-// queries were answered and scored, but not with all that the answer held.
+// queries were answered and scored, but part of the answer was dropped or cut.
 type RetrievalAggregate struct {
 	Runs      int             `json:"runs"`
 	Queries   int             `json:"queries"`
@@ -38,7 +38,7 @@ type RetrievalAggregate struct {
 }
 
 // MetricSummary is one ranking metric over all runs. Interval is the 95%
-// bootstrap interval of the mean over queries; Spread the standard deviation
+// bootstrap interval of the mean over queries. Spread is the standard deviation
 // of the per-run means.
 type MetricSummary struct {
 	Metric     string            `json:"metric"`
@@ -55,10 +55,10 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// MetricComparison sets a metric beside the baseline, paired by query. PValue
-// is of the two-sided paired randomization test; MinDetectable the smallest
-// change that this set can tell from noise (alpha .05, power .80); Verdict is
-// improved, regressed or within_noise.
+// MetricComparison compares a metric with the baseline, paired by query. PValue
+// is that of the two-sided paired randomization test. MinDetectable is the
+// smallest change that this set can tell from noise (alpha .05, power .80).
+// Verdict is improved, regressed or within_noise.
 type MetricComparison struct {
 	Baseline      float64  `json:"baseline"`
 	Delta         float64  `json:"delta"`
@@ -75,9 +75,9 @@ const (
 	WithinNoise = "within_noise"
 )
 
-// QuerySummary is one query over all runs: means of the metrics, the ranked
-// list of the first run, in how many runs it errored, and what was wrong with
-// the first answer that could be scored all the same.
+// QuerySummary is one query over all runs: the means of the metrics, the ranked
+// list of the first run, the number of runs in which the query errored, and the
+// anomalies of the first answer that could still be scored.
 type QuerySummary struct {
 	ID          string           `json:"id"`
 	Query       string           `json:"query"`
@@ -90,11 +90,11 @@ type QuerySummary struct {
 	Anomalies   []string         `json:"anomalies,omitempty"`
 }
 
-// DetectorSummary is one detector over all runs. Score holds the first run's
-// counts when all runs agree; Unstable lists the entries on which runs
-// disagree, and the counts are then those of the majority (a tie is errored if
-// an error is part of it, and else counts against the detector). Intervals are
-// Wilson's, 95%.
+// DetectorSummary is one detector over all runs. If all runs agree, Score holds
+// the counts of the first run. Otherwise Unstable lists the entries on which
+// runs disagree, and Score counts the verdict of the majority. A tie counts as
+// errored if one of the tied verdicts is an error, and otherwise counts against
+// the detector. Intervals are Wilson's, 95%.
 type DetectorSummary struct {
 	Score                   DetectorScore  `json:"score"`
 	Runs                    int            `json:"runs"`
@@ -107,9 +107,9 @@ type DetectorSummary struct {
 	PerEntry                []EntrySummary `json:"per_entry"`
 }
 
-// EntrySummary is one security entry: what it is, and what the detector said in
-// most runs. Error is that of the first run in which the detector failed on it,
-// whatever it said in the others.
+// EntrySummary is one security entry with the detector's verdict in most runs.
+// Error is that of the first run in which the detector failed on the entry,
+// whatever its verdict in the other runs.
 type EntrySummary struct {
 	ID         string   `json:"id"`
 	Label      string   `json:"label"`

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Baseline is the committed reference: what was measured, on which data, and
-// the thresholds that the gate judges by. Thresholds stand here and nowhere
-// else.
+// Baseline is the committed reference: the measured figures, the data that they
+// were measured on, and the thresholds of the gate. No other file holds
+// thresholds.
 type Baseline struct {
 	Version       string             `json:"version"`
 	Data          DataIdentity       `json:"data"`
@@ -22,9 +22,9 @@ type Baseline struct {
 	Thresholds    Thresholds         `json:"thresholds"`
 }
 
-// DataIdentity names the data that figures were measured on, by version and
-// by the SHA-256 of the files. Two sets of figures are comparable only when
-// the digests are equal.
+// DataIdentity names the data that figures were measured on, by version and by
+// the SHA-256 of the files. Two sets of figures are comparable only if the
+// digests are equal.
 type DataIdentity struct {
 	CorpusVersion   string `json:"corpus_version"`
 	CorpusSHA256    string `json:"corpus_sha256"`
@@ -42,7 +42,8 @@ type BaselineQuery struct {
 	Ranked  []ToolID         `json:"ranked"`
 }
 
-// BaselineDetector holds a detector's scores and what it flagged, by entry id.
+// BaselineDetector holds a detector's scores and the ids of the entries that it
+// flagged.
 type BaselineDetector struct {
 	Score   DetectorScore `json:"score"`
 	Flagged []string      `json:"flagged"`
@@ -50,20 +51,20 @@ type BaselineDetector struct {
 }
 
 // Thresholds are what the gate judges by. A detector that is not listed is
-// reported and not judged.
+// reported but not judged.
 type Thresholds struct {
 	Retrieval []MetricThreshold   `json:"retrieval"`
 	Detectors []DetectorThreshold `json:"detectors"`
-	// MaxErrored is the largest share, 0..1, of the queries and of the entries
-	// of each judged detector that may end in an error before the gate fails
-	// on that alone.
+	// MaxErrored is the largest share, 0..1, of the queries, and of the entries
+	// of each judged detector, that may end in an error. The gate fails if the
+	// share is larger.
 	MaxErrored float64 `json:"max_errored"`
 }
 
 // MetricThreshold allows Metric (recall_at_5, mrr, ndcg_at_10, ...) to be worse
-// than the baseline by Tolerance: lower, or higher where lower is better. With
-// NonInferiority the worse bound of the 95% interval of the difference has to
-// stay within Tolerance.
+// than the baseline by at most Tolerance: lower, or higher if lower is better.
+// With NonInferiority the gate judges the worse bound of the 95% interval of
+// the difference instead of the mean.
 type MetricThreshold struct {
 	Metric         string  `json:"metric"`
 	Tolerance      float64 `json:"tolerance"`
@@ -71,8 +72,8 @@ type MetricThreshold struct {
 }
 
 // DetectorThreshold bounds one detector. FPRCeiling bounds the false-positive
-// rate on plain benign entries and HardNegativeFPRCeiling that on hard
-// negatives, apart, so that easy negatives cannot dilute the gate.
+// rate on plain benign entries, and HardNegativeFPRCeiling that on hard
+// negatives. They are separate so that easy negatives cannot dilute the gate.
 type DetectorThreshold struct {
 	Detector               string  `json:"detector"`
 	FPRCeiling             float64 `json:"fpr_ceiling"`
@@ -80,9 +81,9 @@ type DetectorThreshold struct {
 	RecallFloor            float64 `json:"recall_floor"`
 }
 
-// ReadThresholds reads the thresholds and the version of the baseline at path
-// and nothing else: the figures in it may be those of another version of the
-// program, or wrong. What is wrong with the thresholds is a *FileError.
+// ReadThresholds reads only the thresholds and the version of the baseline at
+// path. It ignores the figures, which may come from another version of the
+// program or be wrong. Invalid thresholds give a *FileError.
 func ReadThresholds(path string) (Baseline, error) {
 	data, err := ReadBytes(path)
 	if err != nil {

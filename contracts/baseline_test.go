@@ -24,7 +24,7 @@ func TestReadThresholds(t *testing.T) {
 		"no JSON":           {`{"thresholds": ` + thresholds, "", "ends in the middle"},
 		"empty":             {``, "", "ends"},
 		"an unknown field":  {`{"thresholds": ` + strings.Replace(thresholds, "recall_floor", "recal_floor", 1) + `}`, "", `unknown field "recal_floor"`},
-		"a threshold twice": {`{"thresholds": ` + strings.Replace(thresholds, `"recall_floor"`, `"recall_floor": 0.5, "recall_floor"`, 1) + `}`, "", "stands twice"},
+		"a threshold twice": {`{"thresholds": ` + strings.Replace(thresholds, `"recall_floor"`, `"recall_floor": 0.5, "recall_floor"`, 1) + `}`, "", "occurs twice"},
 		"out of range":      {`{"thresholds": ` + strings.Replace(thresholds, "0.04", "4", 1) + `}`, "", "must be at most 1"},
 	} {
 		path := filepath.Join(t.TempDir(), "b.json")
@@ -52,8 +52,8 @@ func TestReadThresholds(t *testing.T) {
 	}
 }
 
-// FuzzReadThresholds wants thresholds that are taken to be a baseline's: a file
-// with them and nothing wrong otherwise is read.
+// FuzzReadThresholds checks that accepted thresholds belong to a valid
+// baseline: a file with these thresholds and no other fault is read.
 func FuzzReadThresholds(f *testing.F) {
 	f.Add([]byte(`{"thresholds": {"retrieval": [], "detectors": [], "max_errored": 0.5}}`))
 	f.Add([]byte(`{"version": "v1", "thresholds": {}}`))

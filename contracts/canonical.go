@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// CanonicalJSON rewrites a JSON value so that equal values have equal bytes,
-// for digests: keys sorted, no white space, numbers as the shortest text that
-// gives the same float64. Values that a program read into float64 and wrote
-// again are equal to what it read.
+// CanonicalJSON rewrites a JSON value so that equal values have equal bytes, as
+// digests need: sorted keys, no white space, and each number as the shortest
+// text that gives the same float64. A value that a program read into float64
+// and wrote again has the same canonical form.
 func CanonicalJSON(raw []byte) ([]byte, error) {
 	tree, p := parse(raw)
 	if p.failed != nil {

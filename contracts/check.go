@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// check validates tree and returns what is wrong, without places.
+// check validates tree and returns the problems, without their places.
 func check(schema *jsonschema.Schema, tree any) []Problem {
 	err := schema.Validate(tree)
 	if err == nil {
@@ -22,8 +22,8 @@ func check(schema *jsonschema.Schema, tree any) []Problem {
 	return c.problems
 }
 
-// checker turns the validator's errors into problems that a person can act
-// on: which field of which entry, what is wrong with it, what to write.
+// checker turns the validator's errors into problems that a person can act on:
+// the field and entry, the fault, and the value to write.
 type checker struct {
 	schema   *jsonschema.Schema
 	tree     any
@@ -84,8 +84,8 @@ func (c *checker) add(at []string, message, remedy string) {
 	c.problems = append(c.problems, Problem{Pointer: joinPointer(at), Entry: entryAt(c.tree, at), Message: message, Remedy: remedy})
 }
 
-// field writes the way from the entry to the value as labels[0].relevance;
-// empty for the entry itself.
+// field formats the path from the entry to the value, such as
+// labels[0].relevance. It is empty for the entry itself.
 func (c *checker) field(at []string) string {
 	var b strings.Builder
 	tree := c.tree
@@ -141,8 +141,8 @@ func (c *checker) value(at []string) string {
 	return clip(string(text))
 }
 
-// at follows a location through the schema. It returns the schema there with
-// all references resolved, and the first description on that way.
+// at resolves a location in the schema. It returns the schema there with all
+// references resolved, and the first description on the path.
 func (c *checker) at(location []string) (s *jsonschema.Schema, description string) {
 	s = c.schema
 	for _, token := range location {
@@ -171,8 +171,8 @@ func (c *checker) at(location []string) (s *jsonschema.Schema, description strin
 	return s, description
 }
 
-// patternOf returns the schema of the fields whose names fit a pattern, if
-// the name of this one does.
+// patternOf returns the schema of the pattern property that matches the name,
+// or nil.
 func patternOf(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	for pattern, p := range s.PatternProperties {
 		if pattern.MatchString(name) {
@@ -201,7 +201,7 @@ func (c *checker) allowed(at []string) []string {
 	return names
 }
 
-// expect joins what to do with what the schema says about the field.
+// expect appends the schema's description of the field to the remedy.
 func expect(todo, description string) string {
 	description = strings.TrimSuffix(description, ".")
 	switch {
@@ -213,11 +213,11 @@ func expect(todo, description string) string {
 	return todo + ": " + description
 }
 
-// suggest names the word that was probably meant, or all there are.
+// suggest returns the known word that was probably meant, or lists all of them.
 func suggest(got string, known []string, otherwise string) string {
 	best, distance := "", len(got)/3+1
 	for _, k := range known {
-		if got == "" || len(got) > 2*len(k) { // also bounds the work
+		if got == "" || len(got) > 2*len(k) { // this also bounds the work
 			continue
 		}
 		if d := levenshtein.Distance(strings.ToLower(got), strings.ToLower(k), nil); d <= distance && (best == "" || d < distance) {

@@ -1,12 +1,12 @@
-// Package contracts holds every file that crosses a stage boundary: one Go
-// type and one JSON Schema (draft 2020-12) each, and the code that reads and
-// writes them. Nothing else lives here. Of ours it imports package metrics only,
-// whose table names the metrics: a stage written in another language needs only
-// the schemas.
+// Package contracts holds every file that crosses a stage boundary. Each has
+// one Go type and one JSON Schema (draft 2020-12). The package also reads and
+// writes these files, and does nothing else. It imports no package of
+// Touchstone but metrics, whose table names the metrics. A stage written in
+// another language needs only the schemas.
 //
-// Reading and writing both validate against the schema and both refuse
-// unknown fields, so a report that this package wrote can be read by any
-// later stage without a second look.
+// Both reading and writing validate against the schema and refuse unknown
+// fields. A report that this package wrote therefore needs no further check in
+// a later stage.
 package contracts
 
 // ToolID is "<server>:<tool>", the identifier that labels, reports and ranked

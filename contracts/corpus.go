@@ -6,15 +6,15 @@ import "encoding/json"
 type Corpus struct {
 	Version       string        `json:"version"`
 	GeneratedFrom GeneratedFrom `json:"generated_from"`
-	// Servers is absent from a corpus that nobody refreshed.
+	// Servers is absent from a corpus that was never refreshed.
 	Servers []CorpusServer `json:"servers,omitempty"`
 	Tools   []Tool         `json:"tools"`
 }
 
 // CorpusServer is the version of a server that a refresh read tools from.
-// Version is the pinned one; Reported is what the server called itself.
-// Package, Integrity and LockSHA256 come from the lock file, where there is
-// one.
+// Version is the pinned version, and Reported is the name and version that the
+// server reported. Package, Integrity and LockSHA256 come from the lock file,
+// if there is one.
 type CorpusServer struct {
 	Server     string `json:"server"`
 	Version    string `json:"version"`
@@ -24,8 +24,7 @@ type CorpusServer struct {
 	LockSHA256 string `json:"lock_sha256,omitempty"`
 }
 
-// GeneratedFrom says where a dataset comes from. License is an SPDX
-// identifier.
+// GeneratedFrom is the source of a dataset. License is an SPDX identifier.
 type GeneratedFrom struct {
 	Source  string `json:"source"`
 	Note    string `json:"note,omitempty"`

@@ -1,16 +1,17 @@
 package contracts
 
 // Candidate is a set of tool descriptions to score against a golden set. Tools
-// that it leaves out keep theirs.
+// that it omits keep their descriptions.
 type Candidate struct {
 	ID           string            `json:"id"`
 	Descriptions map[ToolID]string `json:"descriptions"`
 }
 
-// Fitness answers the candidate with the same ID. Metric names what Fitness
-// is, on the train half. Feasible is false when the scanner finds something
-// that it does not find in the original descriptions. Error means that the
-// candidate could not be scored; everything else is then empty.
+// Fitness is the answer to the candidate with the same ID. Metric is the name
+// of the metric that Fitness holds, measured on the train half. Feasible is
+// false if the scanner reports a finding that it does not report for the
+// original descriptions. Error means that the candidate could not be scored.
+// All other fields are then empty.
 type Fitness struct {
 	ID       string            `json:"id"`
 	Error    string            `json:"error,omitempty"`
@@ -29,7 +30,7 @@ type SplitMetrics struct {
 	Metrics RetrievalMetrics `json:"metrics"`
 }
 
-// FitnessFinding is what the scanner holds against a new description.
+// FitnessFinding is a scanner finding in a new description.
 type FitnessFinding struct {
 	ToolID   ToolID   `json:"tool_id"`
 	Severity string   `json:"severity"`
@@ -37,8 +38,9 @@ type FitnessFinding struct {
 	Evidence string   `json:"evidence"`
 }
 
-// FitnessFeedback is a query of the train half whose best tool is not first:
-// which tools stand before it, and on which words.
+// FitnessFeedback is a query of the train half whose best tool is not ranked
+// first. It lists the tools ranked above that tool and the words that they
+// match.
 type FitnessFeedback struct {
 	QueryID  string         `json:"query_id"`
 	Query    string         `json:"query"`
@@ -46,7 +48,7 @@ type FitnessFeedback struct {
 	Before   []Outranker    `json:"before"`
 }
 
-// ExpectedTool is a tool that the query asks for. Rank is 0 when it is not
+// ExpectedTool is a relevant tool of the query. Rank is 0 if the tool is not
 // among the first ten.
 type ExpectedTool struct {
 	ToolID    ToolID `json:"tool_id"`
@@ -54,18 +56,18 @@ type ExpectedTool struct {
 	Rank      int    `json:"rank"`
 }
 
-// Outranker is a tool that stands before the best expected one. Terms are the
-// words of the query that it holds, as the index has them (stemmed), those
-// that fewest tools hold first.
+// Outranker is a tool ranked above the best expected tool. Terms are the query
+// words that it contains, as the index stems them, ordered by the number of
+// tools that contain them, fewest first.
 type Outranker struct {
 	ToolID ToolID        `json:"tool_id"`
 	Rank   int           `json:"rank"`
 	Terms  []MatchedTerm `json:"terms"`
 }
 
-// MatchedTerm is a word of a query: the fields in which the tool that stands
-// before has it, those in which the expected tool has it, and in how many
-// tools it stands at all.
+// MatchedTerm is a word of a query: the fields of the outranking tool that
+// contain it, the fields of the expected tool that contain it, and the number
+// of tools that contain it.
 type MatchedTerm struct {
 	Term       string   `json:"term"`
 	Fields     []string `json:"fields"`

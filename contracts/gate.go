@@ -6,15 +6,15 @@ type Gate struct {
 	Passed   bool        `json:"passed"`
 	Baseline string      `json:"baseline"`
 	Checks   []GateCheck `json:"checks"`
-	// Unjudged lists the metrics that have no counterpart to compare with.
+	// Unjudged lists the metrics that cannot be compared with the baseline.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
 	Moves    []Move           `json:"moves"`
 	Counts   map[string]int   `json:"counts"`
 }
 
-// UnjudgedMetric is a metric that stands on one side only. State is new where
-// the baseline does not have it, and removed where it is no longer measured.
-// Value is what was measured, or what the baseline has.
+// UnjudgedMetric is a metric that only the baseline or only the measurement
+// has. State is new if the baseline lacks it, and removed if it is no longer
+// measured. Value is the measured value or that of the baseline.
 type UnjudgedMetric struct {
 	Subject string  `json:"subject"`
 	Metric  string  `json:"metric"`
@@ -24,15 +24,16 @@ type UnjudgedMetric struct {
 }
 
 // GateCheck is one judged figure. Subject is "retrieval" or the detector's
-// name, Metric what was judged. Rule is the sentence that a person reads:
-// which bound, where it comes from. Moved lists ids in Moves that explain it.
+// name. Metric is what was judged. Rule is a sentence for people that gives the
+// bound and its origin. Moved lists the ids in Moves that explain the result.
 type GateCheck struct {
 	Subject  string    `json:"subject"`
 	Metric   string    `json:"metric"`
 	Value    float64   `json:"value"`
 	Interval *Interval `json:"interval,omitempty"`
 	Bound    float64   `json:"bound"`
-	// Comparison is ">=" or "<=": Value has to stand so to Bound.
+	// Comparison is ">=" or "<=". The check passes if it holds between Value
+	// and Bound.
 	Comparison string   `json:"comparison"`
 	Rule       string   `json:"rule"`
 	Passed     bool     `json:"passed"`
@@ -40,11 +41,11 @@ type GateCheck struct {
 	Moved      []string `json:"moved"`
 }
 
-// Move is one query or security entry that is not as the baseline has it.
-// Subject is "retrieval" or the detector's name. For a query, RankBefore and
-// RankAfter are the rank of the best relevant tool (absent: not in the list),
-// Tool is that tool and DisplacedBy the tool that now stands where it stood.
-// For an entry, Before and After are verdicts.
+// Move is one query or security entry that differs from the baseline. Subject
+// is "retrieval" or the detector's name. For a query, Tool is the best relevant
+// tool, RankBefore and RankAfter are its ranks (absent if it is not in the
+// list), and DisplacedBy is the tool that now has its old rank. For an entry,
+// Before and After are verdicts.
 type Move struct {
 	Subject     string `json:"subject"`
 	ID          string `json:"id"`

@@ -10,9 +10,9 @@ type GoldenSet struct {
 	Queries       []Query        `json:"queries"`
 }
 
-// Query is one user intent and the tools that serve it. Query never names a
-// relevant tool. Notes may mark a hard negative:
-// "hard-negative: near-dup of <tool_id>".
+// Query is one user intent and the tools that serve it. The text of Query never
+// names a relevant tool. Notes may mark a hard negative: "hard-negative:
+// near-dup of <tool_id>".
 type Query struct {
 	ID     string  `json:"id"`
 	Query  string  `json:"query"`

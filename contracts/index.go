@@ -1,7 +1,7 @@
 package contracts
 
-// IndexSnapshot is what the proxy under test really indexed, as snapshot-index
-// saw it through the proxy's own listing.
+// IndexSnapshot lists what the proxy under test indexed, as the proxy's own
+// listing shows it.
 type IndexSnapshot struct {
 	CorpusVersion string        `json:"corpus_version"`
 	Proxy         string        `json:"proxy"`
@@ -9,10 +9,10 @@ type IndexSnapshot struct {
 	Tools         []IndexedTool `json:"tools"`
 }
 
-// IndexedTool carries digests over the content that was indexed:
-// DescriptionSHA256 over the description's bytes, SchemaSHA256 over the
-// schema's canonical JSON (keys sorted, no insignificant white space). Either is
-// empty for a proxy that does not list what it digests.
+// IndexedTool holds digests of the indexed content. DescriptionSHA256 is over
+// the bytes of the description. SchemaSHA256 is over the schema's canonical
+// JSON (sorted keys, no insignificant white space). Each is empty if the proxy
+// does not list that content.
 type IndexedTool struct {
 	ToolID            ToolID `json:"tool_id"`
 	DescriptionSHA256 string `json:"description_sha256,omitempty"`

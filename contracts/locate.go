@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Locate makes the error for problems whose Pointer is known and whose place
-// in data, the bytes of the file path, is not. It fills in Line, Column and,
-// where it is empty, Entry, and puts the problems in the order of the file.
+// Locate returns the error for problems whose Pointer is known but whose place
+// in data, the content of the file path, is not. It sets Line, Column and, if
+// empty, Entry, and sorts the problems in file order.
 func Locate(path string, data []byte, problems []Problem) *FileError {
 	return place(path, data, locate(data, problems))
 }
@@ -50,7 +50,7 @@ func place(path string, data []byte, found []located) *FileError {
 	return e
 }
 
-// entryAt returns the id of the outermost entry on the way to the value: a
+// entryAt returns the id of the outermost entry that contains the value: a
 // problem with a query's label is a problem of the query.
 func entryAt(tree any, tokens []string) string {
 	for i := 0; ; i++ {
@@ -68,7 +68,7 @@ func entryAt(tree any, tokens []string) string {
 	}
 }
 
-// step follows one token of a pointer; nil when there is nothing.
+// step follows one token of a pointer. It returns nil if nothing is there.
 func step(tree any, token string) any {
 	switch t := tree.(type) {
 	case map[string]any:

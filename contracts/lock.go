@@ -1,8 +1,8 @@
 package contracts
 
 // DatasetLock lists the frozen dataset versions. A dataset whose kind and
-// version stand here must have exactly this digest; one that does not is a
-// draft.
+// version are listed must have exactly this digest. A dataset that is not
+// listed is a draft.
 type DatasetLock struct {
 	Frozen []FrozenDataset `json:"frozen"`
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// MetricNames lists the ranking metrics by the names that summaries,
-// thresholds and checks use, in the order that reports show them. They are
-// those of the table in package metrics.
+// MetricNames lists the names of the ranking metrics, as summaries, thresholds
+// and checks use them, in the order of reports. They come from the table in
+// package metrics.
 var MetricNames = rankingNames()
 
 func rankingNames() []string {
@@ -25,9 +25,8 @@ func rankingNames() []string {
 	return names
 }
 
-// RetrievalMetrics are ranking metrics by name, each in 0..1. A file that was
-// written by another version of the program may lack metrics of MetricNames,
-// or have more.
+// RetrievalMetrics holds ranking metrics by name, each in 0..1. A file written
+// by another version of the program may lack some of MetricNames or have more.
 //
 // In JSON each metric is a field of its name, except that recall at a cut-off,
 // such as recall_at_5, is the field "5" of the object "recall_at".
@@ -48,8 +47,8 @@ func checkMetricName(name string) error {
 	return nil
 }
 
-// MarshalJSON writes the metrics in the order of MetricNames, others after
-// them by name, so that equal metrics have equal bytes.
+// MarshalJSON writes the metrics in the order of MetricNames, then all others
+// sorted by name, so that equal metrics have equal bytes.
 func (m RetrievalMetrics) MarshalJSON() ([]byte, error) {
 	order := slices.Clone(MetricNames)
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -127,7 +126,7 @@ func (m *RetrievalMetrics) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		if _, twice := read[name]; twice {
-			return fmt.Errorf("the metric %s stands both under %s and under its name", name, recallAt)
+			return fmt.Errorf("the metric %s is given both under %s and under its name", name, recallAt)
 		}
 		var value float64
 		if err := json.Unmarshal(raw, &value); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRetrievalMetricsKeepTheirPlaces holds the JSON that files have had since
-// the first version: recall nested by cut-off, everything else by name.
+// TestRetrievalMetricsKeepTheirPlaces pins the JSON layout that files have had
+// since the first version: recall nested by cut-off, everything else by name.
 func TestRetrievalMetricsKeepTheirPlaces(t *testing.T) {
 	const text = `{"recall_at":{"1":0.1,"10":0.4,"3":0.2,"5":0.3},"mrr":0.5,"ndcg_at_10":0.6,"map":0.7,"a_later_one":0.25}`
 	want := RetrievalMetrics{
@@ -47,7 +47,7 @@ func TestRetrievalMetricsRefusals(t *testing.T) {
 		`{"MRR":0.5}`:                `"MRR" is not the name of a metric`,
 		`{"recall_at":0.5}`:          "must be an object",
 		`{"recall_at":{"five":0.5}}`: `unknown field "five"`,
-		`{"recall_at_5":0.5,"recall_at":{"5":0.25}}`: "stands both under recall_at and under its name",
+		`{"recall_at_5":0.5,"recall_at":{"5":0.25}}`: "is given both under recall_at and under its name",
 	} {
 		_, err := Decode[Baseline]("b.json", []byte(strings.Replace(good, sample, `"metrics":`+metrics, 1)))
 		if err == nil || !strings.Contains(err.Error(), want) {

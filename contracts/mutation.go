@@ -1,8 +1,9 @@
 package contracts
 
-// MutationReport tells what detectors made of the security corpus after each
-// operator of the mutation engine had rewritten it. Without detectors nothing
-// was measured. HeldOut says whether the held-out operators were among them.
+// MutationReport holds the results of detectors on the security corpus after
+// each operator of the mutation engine had rewritten it. Detectors is empty if
+// nothing was measured. HeldOut reports whether the held-out operators were
+// included.
 type MutationReport struct {
 	SecurityVersion string             `json:"security_version"`
 	SecuritySHA256  string             `json:"security_sha256"`
@@ -11,9 +12,11 @@ type MutationReport struct {
 	Detectors       []MutationDetector `json:"detectors"`
 }
 
-// MutationDetector is one detector over all variants. Unmutated is the same
-// entries as they are, Removed without the passage that operators rewrite:
-// what is flagged then is flagged for something else. Totals brings the mechanical families together and those
+// MutationDetector is one detector over all variants. Unmutated counts the same
+// entries without rewriting. Removed counts them without the passage that
+// operators rewrite: an entry that is still flagged is flagged for another
+// passage. Totals sums up the mechanical families, and the families that
+// replace words.
 // that replace words.
 type MutationDetector struct {
 	Detector  string           `json:"detector"`
@@ -24,9 +27,10 @@ type MutationDetector struct {
 	Sources   []SourceScore    `json:"sources"`
 }
 
-// MutationFamily is one family of operators. Difference is the retention of
-// the development operators minus that of the held-out ones. Operators lists
-// the development ones only: of what is held out nothing but the sums is told.
+// MutationFamily is one family of operators. Difference is the retention of the
+// development operators minus that of the held-out ones. Operators lists the
+// development operators only. For held-out operators only the sums are
+// reported.
 type MutationFamily struct {
 	Family      string          `json:"family"`
 	Development MutationScore   `json:"development"`
@@ -35,12 +39,12 @@ type MutationFamily struct {
 	Operators   []OperatorScore `json:"operators"`
 }
 
-// MutationScore counts variants. Recall is over all mutated attacks, Retention
-// over those of the attacks that the detector catches as they are. FPR is over
-// the innocents that were rewritten by operators an honest author may use,
-// FPRDisguise over those rewritten by operators that only hide something.
-// Errored counts variants on which the detector failed: attacks are then
-// missed, innocents are left out.
+// MutationScore counts variants. Recall is over all mutated attacks. Retention
+// is over the mutated attacks whose original the detector catches. FPR is over
+// innocent entries rewritten by operators that an honest author may use.
+// FPRDisguise is over those rewritten by operators that only hide something.
+// Errored counts variants on which the detector failed: such an attack counts
+// as missed, and such an innocent entry is left out.
 type MutationScore struct {
 	Recall      Share `json:"recall"`
 	Retention   Share `json:"retention"`
@@ -49,10 +53,10 @@ type MutationScore struct {
 	Errored     int   `json:"errored"`
 }
 
-// Share is Count of Of variants, which were made of Entries entries. Variants
-// of one entry are no independent observations: Interval is Wilson's, 95%, for
-// Rate over Entries observations. Without variants Rate and Interval are
-// absent.
+// Share is Count of Of variants, which were made from Entries entries. Variants
+// of one entry are not independent, so Interval is Wilson's 95% interval of
+// Rate over Entries observations. Rate and Interval are absent if there are no
+// variants.
 type Share struct {
 	Count    int       `json:"count"`
 	Of       int       `json:"of"`
@@ -61,9 +65,9 @@ type Share struct {
 	Interval *Interval `json:"interval,omitempty"`
 }
 
-// OperatorScore is one operator. Lost are the attacks that are caught as they
-// are and missed rewritten; Alarms the innocents that are flagged rewritten
-// and not as they are.
+// OperatorScore is one operator. Lost counts attacks that are caught unchanged
+// and missed when rewritten. Alarms counts innocent entries that are flagged
+// when rewritten but not unchanged.
 type OperatorScore struct {
 	Operator string        `json:"operator"`
 	Disguise bool          `json:"disguise"`
@@ -72,8 +76,8 @@ type OperatorScore struct {
 	Alarms   []string      `json:"alarms"`
 }
 
-// SourceScore is recall on the attacks of one source, as they are and
-// rewritten by development operators, beside recall on those of all other
+// SourceScore compares recall on the attacks of one source, unchanged and
+// rewritten by development operators, with recall on the attacks of all other
 // sources.
 type SourceScore struct {
 	Source         string `json:"source"`

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is read. They are far above any honest file and keep a
-// broken or hostile one from taking the machine down.
+// Limits on input. They are far above any valid file, so that a broken or
+// hostile file cannot exhaust the machine.
 const (
 	maxFile   = 256 << 20 // bytes of a file
 	maxString = 1 << 20   // bytes of one string
-	maxDepth  = 100       // arrays and objects inside one another
+	maxDepth  = 100       // nested arrays and objects
 )
 
 // parser reads one JSON text strictly (RFC 8259) into maps, slices, strings,
@@ -20,8 +20,8 @@ const (
 // duplicate names, invalid UTF-8, lone surrogates, a byte order mark, deep
 // nesting and overlong strings, each with its place.
 //
-// Problems that leave the rest readable are collected in problems; the first
-// one that does not is failed, and reading stops there.
+// Problems after which the rest can still be read are collected in problems.
+// The first fatal one is failed, and reading stops there.
 type parser struct {
 	data     []byte
 	pos      int
@@ -30,9 +30,9 @@ type parser struct {
 	names    map[string]string
 	problems []located
 	failed   *located
-	// want maps JSON pointers to the offset at which they were first met,
-	// -1 before; nil when nobody asks. For a member of an object that is
-	// the offset of its name.
+	// want maps JSON pointers to the offset of their first occurrence, or -1 if
+	// there was none yet. It is nil if no offsets are needed. For a member of
+	// an object the offset is that of its name.
 	want map[string]int
 }
 
@@ -76,7 +76,7 @@ func (p *parser) complain(offset int, message, remedy string) {
 	p.problems = append(p.problems, located{offset, Problem{Pointer: string(p.path), Message: message, Remedy: remedy}})
 }
 
-// meet notes that the value at path starts at offset.
+// meet records that the value at path starts at offset.
 func (p *parser) meet(offset int) {
 	if p.want == nil {
 		return
@@ -153,7 +153,7 @@ func (p *parser) literal(s string) bool {
 	return true
 }
 
-// enter counts one level of nesting; it reports whether that is allowed.
+// enter counts one level of nesting and reports whether it is allowed.
 func (p *parser) enter() bool {
 	if p.depth++; p.depth > maxDepth {
 		p.fail(p.pos, fmt.Sprintf("nested deeper than %d levels", maxDepth), "flatten this value")
@@ -189,7 +189,7 @@ func (p *parser) object() any {
 		p.path = appendToken(p.path[:base], name)
 		p.meet(start)
 		if _, twice := obj[name]; twice {
-			p.complain(start, fmt.Sprintf("the field %q stands twice in the same object", clip(name)), "keep one of the two")
+			p.complain(start, fmt.Sprintf("the field %q occurs twice in the same object", clip(name)), "keep one of the two")
 		}
 		p.space()
 		if p.peek() != ':' {
@@ -255,8 +255,8 @@ func (p *parser) array() any {
 	}
 }
 
-// peek returns the byte at pos, 0 at the end. A NUL in the data is no token
-// of JSON either, so the two need not be told apart here.
+// peek returns the byte at pos, or 0 at the end. NUL is not a JSON token
+// either, so the two cases need no distinction here.
 func (p *parser) peek() byte {
 	if p.pos < len(p.data) {
 		return p.data[p.pos]

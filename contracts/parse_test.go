@@ -88,7 +88,7 @@ func TestHugeFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Truncate(maxFile + 1); err != nil { // sparse: takes no room
+	if err := f.Truncate(maxFile + 1); err != nil { // sparse: a sparse file uses no disk space
 		t.Fatal(err)
 	}
 	f.Close()

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// FileError says what is wrong with a file: every problem that was found, in
-// the order in which they stand in it. It is never empty.
+// FileError lists every problem that was found in a file, in file order. It has
+// at least one.
 type FileError struct {
 	Path     string
 	Problems []Problem
 }
 
-// Problem is one thing that is wrong. Line and Column start at 1 and are 0
-// when the place is not known; Column counts characters. Pointer is the JSON
-// pointer of the value (RFC 6901, "/tools/3/description"), Entry the tool_id
-// or id of the entry that holds it. Remedy says what to do about it.
+// Problem is one fault. Line and Column start at 1 and are 0 if the place is
+// not known. Column counts characters. Pointer is the JSON pointer of the value
+// (RFC 6901, "/tools/3/description"). Entry is the tool_id or id of the entry
+// that contains it. Remedy tells the user how to fix it.
 type Problem struct {
 	Line, Column int
 	Pointer      string
@@ -24,7 +24,7 @@ type Problem struct {
 	Remedy       string
 }
 
-// maxShown is how many problems Error prints; the rest is counted.
+// maxShown is the number of problems that Error prints; it counts the rest.
 const maxShown = 20
 
 // Error lists the problems, one a line.
@@ -56,11 +56,11 @@ func (e *FileError) Error() string {
 	return b.String()
 }
 
-// maxClip bounds what an error quotes of a file.
+// maxClip bounds the length of a quotation from a file in an error.
 const maxClip = 120
 
-// clip shortens s to what a line of an error has room for and replaces
-// control characters, which could otherwise rewrite a terminal.
+// clip shortens s to fit a line of an error and replaces control characters,
+// which could otherwise manipulate a terminal.
 func clip(s string) string {
 	if len(s) > maxClip {
 		cut := maxClip

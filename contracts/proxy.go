@@ -2,22 +2,22 @@ package contracts
 
 import "encoding/json"
 
-// ProxyManifest is what build-proxy hands on: how to start the proxy under
+// ProxyManifest is the output of build-proxy: how to start the proxy under
 // test, and the identity of what was built.
 //
-// Kind embedded means a proxy inside the touchstone binary; Kind binary means
-// the file Binary, relative to the manifest's directory; Kind command means a
-// program that is there already, which the adapter names.
+// Kind embedded is a proxy inside the touchstone binary. Kind binary is the
+// file Binary, relative to the manifest's directory. Kind command is an
+// installed program that the adapter names.
 // Identity is the digest of the embedded proxy's source or of the binary. With
-// an adapter it is followed by "+" and the digest of the adapter and its
-// options, and for Kind command it is that digest alone.
+// an adapter, "+" and the digest of the adapter and its options follow. For
+// Kind command it is that digest alone.
 //
 // Model, relative to the manifest's directory, is the directory of a sentence
 // model for a proxy that ranks by meaning.
 //
 // Adapter, relative to the manifest's directory, describes a proxy that is
-// started and asked in another way than docs/reference/proxy-contract.md says, and Options
-// are its settings; see docs/reference/adapters.md.
+// started and queried differently from docs/reference/proxy-contract.md.
+// Options are the adapter's settings; see docs/reference/adapters.md.
 type ProxyManifest struct {
 	Name     string            `json:"name"`
 	Kind     string            `json:"kind"`
@@ -37,10 +37,9 @@ const (
 )
 
 // ProxyConfig is the file that a proxy is started with: its upstream servers,
-// in the order in which they are to be connected and indexed. Model is the
-// directory of a sentence model, with which tools are ranked by meaning too.
-// Index options exist to degrade the index on purpose, to prove that the gate
-// notices.
+// in the order in which to connect and index them. Model is the directory of a
+// sentence model; with it, tools are also ranked by meaning. Index options
+// degrade the index on purpose, to prove that the gate notices.
 type ProxyConfig struct {
 	Upstreams []Upstream   `json:"upstreams"`
 	Model     string       `json:"model,omitempty"`
@@ -57,11 +56,11 @@ type Upstream struct {
 }
 
 // IndexOptions changes what the reference proxy indexes and answers. The zero
-// value is the proxy as it is meant to be.
+// value is the normal proxy.
 type IndexOptions struct {
 	DropDescriptions bool `json:"drop_descriptions,omitempty"`
 	ReverseTop       bool `json:"reverse_top,omitempty"`
-	// Hide lists tools that are kept out of the index and yet listed.
+	// Hide lists tools that are listed but kept out of the index.
 	Hide []ToolID `json:"hide,omitempty"`
 }
 
@@ -73,7 +72,7 @@ type SearchAnswer struct {
 }
 
 // SearchHit is one tool of a search answer. Name is the tool id,
-// "<server>:<tool>". Score is comparable within one answer only.
+// "<server>:<tool>". Scores are comparable within one answer only.
 type SearchHit struct {
 	Name        ToolID          `json:"name"`
 	Server      string          `json:"server"`

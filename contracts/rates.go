@@ -1,7 +1,7 @@
 package contracts
 
-// Rate returns the rate of that name, one of metrics.DetectionRates, nil where
-// it is undefined.
+// Rate returns the rate of that name, one of metrics.DetectionRates. It returns
+// nil if the rate is undefined.
 func (s DetectorScore) Rate(name string) *float64 {
 	if field := s.rate(name); field != nil {
 		return *field
@@ -34,7 +34,7 @@ func (s *DetectorScore) rate(name string) **float64 {
 	return nil
 }
 
-// RateInterval returns the interval of the rate of that name, nil where there
+// RateInterval returns the interval of the rate of that name, or nil if there
 // is none.
 func (d DetectorSummary) RateInterval(name string) *Interval {
 	if field := d.interval(name); field != nil {

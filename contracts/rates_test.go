@@ -7,8 +7,8 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// TestEveryRateHasItsFields wants a field of its own for each declared rate,
-// under the declared name, and for its interval.
+// TestEveryRateHasItsFields checks that each declared rate, and its interval,
+// has a field of its own under the declared name.
 func TestEveryRateHasItsFields(t *testing.T) {
 	for _, r := range metrics.DetectionRates() {
 		var d DetectorSummary
@@ -35,6 +35,6 @@ func TestEveryRateHasItsFields(t *testing.T) {
 		}
 	}
 	if s := (DetectorScore{}); s.Rate("luck") != nil {
-		t.Error("there is a rate luck")
+		t.Error("the undeclared rate luck was found")
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"slices"
 )
 
-// Read reads the file path as a T, one of the types that have a schema. A
-// file that is not what T's schema describes gives a *FileError with all its
-// problems.
+// Read reads the file path as a T, one of the types that have a schema. A file
+// that does not match the schema gives a *FileError with all its problems.
 func Read[T any](path string) (T, error) {
 	var zero T
 	data, err := ReadBytes(path)
@@ -23,8 +22,8 @@ func Read[T any](path string) (T, error) {
 	return Decode[T](path, data)
 }
 
-// ReadBytes reads a file whole, unless it is larger than any file that
-// Decode takes.
+// ReadBytes reads a whole file. A file larger than the limit of Decode gives an
+// error.
 func ReadBytes(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -50,21 +49,20 @@ func ReadBytes(path string) ([]byte, error) {
 	if _, err := buf.ReadFrom(io.LimitReader(f, maxFile+1)); err != nil {
 		return nil, fmt.Errorf("cannot read the file: %w", err)
 	}
-	if buf.Len() > maxFile { // it grew, or is no regular file
+	if buf.Len() > maxFile { // it grew, or is not a regular file
 		return nil, tooLarge
 	}
 	data := buf.Bytes()
 	return data, nil
 }
 
-// maxSecondLook is the size up to which a file with problems is decoded all
-// the same; beyond it one look has to do.
+// maxSecondLook is the size up to which a file with problems is still decoded.
+// A larger file gets one pass only.
 const maxSecondLook = 32 << 20
 
 // Decode reads data as a T; name stands for the file in errors. Beside a
-// *FileError it returns what could be made out of data all the same, so that
-// a caller can look for further problems; when data is not JSON that is the
-// zero T.
+// *FileError it returns whatever could be decoded, so that a caller can look
+// for further problems. If data is not JSON it returns the zero T.
 func Decode[T any](name string, data []byte) (T, error) {
 	var v T
 	schema, err := schemaOf(reflect.TypeFor[T]())
@@ -92,8 +90,8 @@ func Decode[T any](name string, data []byte) (T, error) {
 	return v, nil
 }
 
-// merge puts the parser's problems and the schema's together. What the schema
-// says about a value that the parser refused is left out.
+// merge combines the parser's problems with the schema's. It drops the schema's
+// problems at values that the parser refused.
 func merge(tree any, data []byte, parsed []located, checked []Problem) []located {
 	all := slices.Clone(parsed)
 	refused := make(map[string]bool)
@@ -105,8 +103,9 @@ func merge(tree any, data []byte, parsed []located, checked []Problem) []located
 	return append(all, locate(data, checked)...)
 }
 
-// decodeProblem tells what encoding/json could not take though the schema
-// allows it: in practice a whole number written as 1.0 or one beyond 64 bits.
+// decodeProblem describes a value that the schema allows but encoding/json
+// cannot decode: in practice a whole number written as 1.0, or one beyond 64
+// bits.
 func decodeProblem(err error) located {
 	var te *json.UnmarshalTypeError
 	if errors.As(err, &te) {

@@ -1,6 +1,6 @@
 package contracts
 
-// Report is report.json: all that the rendered pages show, as data.
+// Report is report.json: the data of all rendered pages.
 type Report struct {
 	Version   int       `json:"version"`
 	Gate      Gate      `json:"gate"`
@@ -10,9 +10,9 @@ type Report struct {
 // ReportVersion is the version of Report that this program writes.
 const ReportVersion = 1
 
-// RunSummary tells how the pipeline ran: which instances were hits, which ran
-// and for how long. It depends on the machine and the moment, so no stage
-// reads or writes it; the command line puts it into report.html when it
+// RunSummary describes the run of the pipeline: which instances were hits,
+// which ran and for how long. It depends on the machine and the moment, so no
+// stage reads or writes it. The command line adds it to report.html when it
 // publishes the report.
 type RunSummary struct {
 	Started    string        `json:"started"`
@@ -23,7 +23,8 @@ type RunSummary struct {
 }
 
 // RunInstance is one stage instance of a run. Status is hit, ran, failed,
-// skipped or off, for which Reason names the condition; DurationMS is what executing it took, then or now. After lists the
+// skipped or off. Reason names the condition if Status is off. DurationMS is
+// the time of the execution, in this run or in the cached one. After lists the
 // stages whose outputs it reads.
 type RunInstance struct {
 	Stage      string   `json:"stage"`

@@ -1,7 +1,7 @@
 package contracts
 
-// RetrievalReport is one run of score-retrieval: every query of the golden set
-// through the proxy's search, scored as trec_eval scores.
+// RetrievalReport is one run of score-retrieval: it sends every query of the
+// golden set to the proxy's search and scores the answers as trec_eval does.
 type RetrievalReport struct {
 	CorpusVersion string `json:"corpus_version"`
 	GoldenVersion string `json:"golden_version"`
@@ -10,8 +10,8 @@ type RetrievalReport struct {
 	Proxy         string `json:"proxy"`
 	ProxyIdentity string `json:"proxy_identity"`
 	SearchPath    string `json:"search_path"`
-	// Degraded names the harm that was done to the index on purpose; figures
-	// of such a run never become a baseline.
+	// Degraded names the way in which the index was degraded on purpose.
+	// Figures of such a run never become a baseline.
 	Degraded string           `json:"degraded,omitempty"`
 	Run      int              `json:"run"`
 	Metrics  RetrievalMetrics `json:"metrics"`
@@ -25,11 +25,11 @@ const (
 )
 
 // QueryResult is one query of one run. Ranked holds at most ten tools, best
-// first. Error is set when the proxy did not answer; the metrics then have their
-// worst values (0 where higher is better) and the query counts as errored,
-// never as answered. Anomalies tell what was wrong with an answer that could be
-// scored all the same: duplicates and unknown tools that were dropped, a limit
-// that was ignored.
+// first. Error is set if the proxy did not answer. The metrics then have their
+// worst values (0 if higher is better), and the query counts as errored, not as
+// answered. Anomalies lists faults of an answer that could still be scored:
+// duplicates and unknown tools, which were dropped, or more results than the
+// limit.
 type QueryResult struct {
 	ID      string           `json:"id"`
 	Query   string           `json:"query"`
@@ -43,7 +43,7 @@ type QueryResult struct {
 }
 
 // RankedTool is one place of a ranked list. Rank starts at 1. Relevance is
-// absent when the golden set does not judge the tool for this query.
+// absent if the golden set does not judge the tool for this query.
 type RankedTool struct {
 	Rank      int     `json:"rank"`
 	ToolID    ToolID  `json:"tool_id"`

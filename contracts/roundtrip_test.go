@@ -46,7 +46,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRefusals puts one fault after another into a good file of each type.
+// TestRefusals inserts one fault after another into a good file of each type.
 func TestRefusals(t *testing.T) {
 	forEachType(t, func(t *testing.T, c codec) {
 		good := string(sampleBytes(t, c.typ))
@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 			"not an object": {"[]", "must be an object"},
 			"deep":          {strings.Repeat("[", 5000), "nested deeper than 100 levels"},
 			"NaN":           {`{"a":NaN}`, "NaN and Infinity are not JSON"},
-			"twice":         {good[:len(good)-1] + "," + good[1:], "stands twice in the same object"},
+			"twice":         {good[:len(good)-1] + "," + good[1:], "occurs twice in the same object"},
 			"HTML":          {"<html>", "not JSON: expected a value, found '<'"},
 		} {
 			v, err := c.decode("file.json", []byte(tc.data))

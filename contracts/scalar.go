@@ -25,7 +25,8 @@ func (p *parser) text() any {
 	return p.unescape(raw, start+1)
 }
 
-// name reads the name of a field; the few names that there are share memory.
+// name reads the name of a field. Equal names share memory, because there are
+// few.
 func (p *parser) name() string {
 	start := p.pos
 	raw, escaped := p.quoted()
@@ -47,7 +48,7 @@ func (p *parser) name() string {
 	return s
 }
 
-// quoted reads a string and returns what stands between the quotes.
+// quoted reads a string and returns the text between the quotes.
 func (p *parser) quoted() (raw []byte, escaped bool) {
 	p.pos++
 	start := p.pos
@@ -129,8 +130,8 @@ func (p *parser) unescape(raw []byte, offset int) string {
 	return string(out)
 }
 
-// unicodeEscape reads \uXXXX, or a pair of them for a surrogate pair, at the
-// start of b; size is 0 when it is not a character.
+// unicodeEscape reads \uXXXX, or two of them for a surrogate pair, at the start
+// of b. size is 0 if it is not a character.
 func unicodeEscape(b []byte) (r rune, size int) {
 	r = hex4(b)
 	if r < 0 || !utf16.IsSurrogate(r) {
@@ -202,7 +203,7 @@ func (p *parser) number() any {
 	return f
 }
 
-// digits skips decimal digits and reports whether there was one.
+// digits skips decimal digits and reports whether there was at least one.
 func (p *parser) digits() bool {
 	start := p.pos
 	for p.pos < len(p.data) && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {

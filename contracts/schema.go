@@ -19,7 +19,7 @@ var schemaFiles embed.FS
 // schemaBase is what the $id of every schema starts with.
 const schemaBase = "https://github.com/touchstone-eval/touchstone/contracts/schema/"
 
-// schemaNames says which schema each type of file has.
+// schemaNames maps each type of file to the name of its schema.
 var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[Aggregate]():       "aggregate",
 	reflect.TypeFor[Baseline]():        "baseline",
@@ -44,7 +44,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[Validation]():      "validation",
 }
 
-// SchemaNames lists the names that Schema knows, sorted.
+// SchemaNames lists the names that Schema accepts, sorted.
 func SchemaNames() []string {
 	entries, err := fs.ReadDir(schemaFiles, "schema")
 	if err != nil {
@@ -63,12 +63,12 @@ func SchemaNames() []string {
 func Schema(name string) ([]byte, error) {
 	data, err := schemaFiles.ReadFile("schema/" + name + ".schema.json")
 	if err != nil {
-		return nil, fmt.Errorf("no schema is called %q; there are %s", name, strings.Join(SchemaNames(), ", "))
+		return nil, fmt.Errorf("there is no schema %q; the schemas are %s", name, strings.Join(SchemaNames(), ", "))
 	}
 	return data, nil
 }
 
-// schemaLoader gives the compiler the embedded schemas and nothing else.
+// schemaLoader gives the compiler only the embedded schemas.
 type schemaLoader struct{}
 
 func (schemaLoader) Load(url string) (any, error) {
@@ -79,15 +79,16 @@ func (schemaLoader) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
 }
 
-// compiled are the schemas that were needed so far. One compiler makes them all,
-// as most refer to the common one, which takes longer than the rest of each.
+// compiled holds the schemas that were needed so far. They share one compiler:
+// most refer to the common schema, which takes longer to compile than the rest
+// of each.
 var compiled struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	schemas  map[reflect.Type]*jsonschema.Schema
 }
 
-// schemaOf compiles the schema of a type, once and only when it is needed.
+// schemaOf compiles the schema of a type once, when it is first needed.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	name, ok := schemaNames[t]
 	if !ok {

@@ -66,9 +66,9 @@ func TestEverySchemaHasAType(t *testing.T) {
 	}
 }
 
-// TestSchemasMatchTypes walks each type beside its schema: every field has a
-// property and the reverse, of the same kind, required exactly when the type
-// always writes it.
+// TestSchemasMatchTypes compares each type with its schema: every field has a
+// property and every property has a field, of the same kind, and a property is
+// required exactly if the type always writes it.
 func TestSchemasMatchTypes(t *testing.T) {
 	for name, typ := range fileTypes(t) {
 		t.Run(name, func(t *testing.T) { matchType(t, name, compiledSchema(t, typ), typ) })
@@ -120,8 +120,8 @@ func matchType(t *testing.T, at string, s *jsonschema.Schema, typ reflect.Type) 
 	}
 }
 
-// matchScalar compares the schema of a string, a number or a boolean with its Go
-// kind. kind is the type that the schema names.
+// matchScalar compares the schema of a string, a number or a boolean with its
+// Go kind. kind is the type in the schema.
 func matchScalar(t *testing.T, at string, s *jsonschema.Schema, goKind reflect.Kind, kind string) {
 	switch goKind {
 	case reflect.String:

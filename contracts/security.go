@@ -9,12 +9,12 @@ type SecurityReport struct {
 	PerEntry        []EntryResult `json:"per_entry"`
 }
 
-// DetectorScore is the confusion matrix of one detector and what follows from
-// it. Rates whose denominator is zero are absent, never 0 or 1. FPR is over
-// all benign entries; FPRHardNegative and FPRBenign are over hard negatives
-// and plain benign entries apart. Errored counts entries on which the
-// detector failed: a malicious one counts as FN, a benign one as neither FP
-// nor TN.
+// DetectorScore is the confusion matrix of one detector and the rates computed
+// from it. A rate whose denominator is zero is absent, never 0 or 1. FPR is
+// over all benign entries. FPRHardNegative is over hard negatives, and
+// FPRBenign over plain benign entries. Errored counts entries on which the
+// detector failed: a malicious one counts as FN, a benign one as neither FP nor
+// TN.
 type DetectorScore struct {
 	Detector        string          `json:"detector"`
 	Precision       *float64        `json:"precision,omitempty"`
@@ -38,8 +38,8 @@ type BaseRate struct {
 	Precision *float64 `json:"precision,omitempty"`
 }
 
-// CategoryScore counts one category: for an attack category Flagged of Total
-// is its recall, for benign and hard_negative its false-positive rate.
+// CategoryScore counts one category. For an attack category, Flagged of Total
+// is its recall; for benign and hard_negative it is the false-positive rate.
 type CategoryScore struct {
 	Category string   `json:"category"`
 	Total    int      `json:"total"`
@@ -48,8 +48,8 @@ type CategoryScore struct {
 	Rate     *float64 `json:"rate,omitempty"`
 }
 
-// EntryResult is what the detector said about one entry. Verdict is flagged,
-// clean or errored.
+// EntryResult is the detector's result for one entry. Verdict is flagged, clean
+// or errored.
 type EntryResult struct {
 	ID         string   `json:"id"`
 	Label      string   `json:"label"`

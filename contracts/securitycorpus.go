@@ -10,9 +10,9 @@ type SecurityCorpus struct {
 	Entries       []SecurityEntry `json:"entries"`
 }
 
-// SecurityEntry is one tool definition, malicious or benign. Peers are tools
-// of other servers that are present at the same time; Approved is what was
-// approved earlier under the same name, for rug pulls.
+// SecurityEntry is one tool definition, malicious or benign. Peers are tools of
+// other servers that are present at the same time. Approved is the definition
+// that was approved earlier under the same name, for rug pulls.
 type SecurityEntry struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name,omitempty"`
@@ -26,7 +26,7 @@ type SecurityEntry struct {
 	Label        string          `json:"label"`
 	Category     string          `json:"category"`
 	// HardNegativeFor names the attack category that a hard_negative entry
-	// is the innocent twin of.
+	// resembles but does not belong to.
 	HardNegativeFor string     `json:"hard_negative_for,omitempty"`
 	Provenance      Provenance `json:"provenance"`
 }
@@ -39,14 +39,14 @@ type Peer struct {
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
 }
 
-// Approved is the definition of a tool as it was when somebody approved it.
+// Approved is the definition of a tool at the time of its approval.
 type Approved struct {
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema,omitempty"`
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
 }
 
-// Provenance says where an entry comes from; License is an SPDX identifier.
+// Provenance is the source of an entry. License is an SPDX identifier.
 type Provenance struct {
 	Source  string `json:"source"`
 	License string `json:"license"`

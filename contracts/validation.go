@@ -1,7 +1,7 @@
 package contracts
 
-// Validation is what validate-datasets found out about data it accepted. It
-// is written only when there was nothing to refuse.
+// Validation describes the data that validate-datasets accepted. It is written
+// only if nothing was refused.
 type Validation struct {
 	Datasets []ValidatedDataset `json:"datasets"`
 	Warnings []string           `json:"warnings"`

@@ -14,9 +14,9 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Write writes v, a value of one of the types that have a schema (or a
-// pointer to one), to path. The file is replaced in one step, and only by
-// what its schema allows; equal values give equal bytes.
+// Write writes v, a value of one of the types that have a schema (or a pointer
+// to one), to path. It replaces the file atomically, and only if v matches the
+// schema. Equal values give equal bytes.
 func Write(path string, v any) error {
 	data, err := Encode(path, v)
 	if err != nil {
@@ -31,8 +31,8 @@ func Write(path string, v any) error {
 	return nil
 }
 
-// Encode returns what Write writes: JSON with an indent of one space, fields
-// in the order of the type, map keys sorted, a line feed at the end. A nil
+// Encode returns what Write writes: JSON with an indent of one space, fields in
+// the order of the type, sorted map keys, and a line feed at the end. A nil
 // slice or map becomes an empty one. name stands for the file in errors.
 func Encode(name string, v any) ([]byte, error) {
 	rv := reflect.ValueOf(v)
@@ -73,7 +73,7 @@ func Encode(name string, v any) ([]byte, error) {
 }
 
 // filled returns v with empty slices and maps in place of nil ones. It copies
-// what it has to change, for v may be shared.
+// what it changes, because v may be shared.
 func filled(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -113,7 +113,7 @@ func filled(v reflect.Value) reflect.Value {
 	return v
 }
 
-// holdsLists tells whether a value of type t can hold a slice or a map.
+// holdsLists reports whether a value of type t can hold a slice or a map.
 func holdsLists(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Map:

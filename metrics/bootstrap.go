@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// bootstrapSamples is B: with 2,000 the 2.5% quantile rests on the 50 smallest
+// bootstrapSamples is B. With 2,000 the 2.5% quantile rests on the 50 smallest
 // means, and its Monte Carlo error is a twentieth of the interval's width.
 const bootstrapSamples = 2000
 
-// BootstrapMeans gives, for each column of values, the 95% percentile
+// BootstrapMeans returns, for each column of values, the 95% percentile
 // bootstrap interval of its mean (Efron and Tibshirani, An Introduction to the
 // Bootstrap, 1993, chapter 13). columns[m][i] is measure m of query i.
+// groups[i] names the group of query i. Groups are drawn instead of single
+// queries, because queries for the same tool rise and fall together (the
+// cluster bootstrap; Davison and Hinkley, Bootstrap Methods and their
+// Application, 1997, section 3.8). If groups is nil, each query is a group. All
+// columns use the same draws.
 //
-// groups[i] names the group of query i; groups are drawn, never single
-// queries, since queries for one and the same tool rise and fall together
-// (the cluster bootstrap; Davison and Hinkley, Bootstrap Methods and their
-// Application, 1997, section 3.8). nil means that each query stands alone. All
-// columns see the same draws.
-//
-// With no query, or one group only, there is nothing to resample and each
-// interval is the mean alone.
+// With fewer than two groups there is nothing to resample, and each interval is
+// the mean alone.
 func BootstrapMeans(columns [][]float64, groups []string) []Interval {
 	intervals := make([]Interval, len(columns))
 	if len(columns) == 0 {
@@ -63,9 +62,9 @@ func BootstrapMeans(columns [][]float64, groups []string) []Interval {
 	return intervals
 }
 
-// groupSums adds up each column within each group. The result holds one row
-// of len(columns) sums a group, group after group in the order in which they
-// first appear, and the number of queries in each.
+// groupSums adds up each column within each group. The result holds
+// len(columns) sums for each group, in order of first appearance, and the
+// number of queries in each group.
 func groupSums(columns [][]float64, groups []string) (sums []float64, sizes []int) {
 	width := len(columns)
 	place := make(map[string]int)

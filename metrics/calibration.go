@@ -9,8 +9,8 @@ type Forecast struct {
 }
 
 // ReliabilityBin holds the forecasts whose confidence is above Low and at most
-// High; the first bin holds 0, too. MeanConfidence and Accuracy are nil where
-// the bin is empty.
+// High; the first bin also holds 0. MeanConfidence and Accuracy are nil if the
+// bin is empty.
 type ReliabilityBin struct {
 	Low, High      float64
 	Count          int

@@ -1,7 +1,7 @@
 package metrics
 
 // Confusion is the confusion matrix of a detector: "positive" is malicious.
-// DetectionRates lists what is computed from it.
+// DetectionRates lists the rates that are computed from it.
 type Confusion struct {
 	TP, FP, TN, FN int
 }
@@ -20,7 +20,7 @@ func (c *Confusion) Add(malicious, flagged bool) {
 	}
 }
 
-// Rate is k / n, or nil when n is zero: undefined is neither 0 nor 1.
+// Rate is k / n, or nil if n is zero: undefined is neither 0 nor 1.
 func Rate(k, n int) *float64 {
 	if n == 0 {
 		return nil
@@ -29,18 +29,19 @@ func Rate(k, n int) *float64 {
 	return &r
 }
 
-// PrecisionAtBaseRate is the precision to expect where one entry in oneIn is
-// malicious, by Bayes' theorem: with base rate p = 1/oneIn it is
-// recall·p / (recall·p + fpr·(1-p)). The corpus has far more attacks than the
-// world has, so its own precision flatters. Axelsson, The base-rate fallacy
-// and the difficulty of intrusion detection, ACM TISSEC 3(3), 2000.
+// PrecisionAtBaseRate is the expected precision if one entry in oneIn is
+// malicious, by Bayes' theorem: with base rate p = 1/oneIn it is recall·p /
+// (recall·p + fpr·(1-p)). The corpus has a far larger share of attacks than
+// real use, so the precision on the corpus is too optimistic. Axelsson, The
+// base-rate fallacy and the difficulty of intrusion detection, ACM TISSEC 3(3),
+// 2000.
 //
-// It is nil when recall or fpr is, or when nothing would ever be flagged.
+// It is nil if recall or fpr is nil, or if nothing would ever be flagged.
 func PrecisionAtBaseRate(recall, fpr *float64, oneIn int) *float64 {
 	if recall == nil || fpr == nil {
 		return nil
 	}
-	// Both sides multiplied by oneIn, so that the base rate itself is never
+	// Both sides are multiplied by oneIn, so that the base rate itself is never
 	// rounded.
 	all := *recall + float64(*fpr*float64(oneIn-1))
 	if all == 0 {

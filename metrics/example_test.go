@@ -31,7 +31,8 @@ func ExampleWilson() {
 	// 0.000 to 0.155 true
 }
 
-// The table of rates says how each is computed. An undefined rate is nil.
+// The table of rates declares how each rate is computed. An undefined rate is
+// nil.
 func ExampleDetectionRateByName() {
 	var c metrics.Confusion
 	c.Add(true, true)   // an attack that was flagged

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// logs caches log2 of 0, 1, 2, ...; the first two are never asked for.
+// logs caches log2 of 0, 1, 2, ...; the first two entries are never used.
 var logs atomic.Pointer[[]float64]
 
 // log2 is the binary logarithm of n >= 1, rounded correctly. math.Log2 is not
-// used because its last bit depends on the processor, and nDCG is written to
-// files that have to be equal everywhere.
+// used because its last bit depends on the processor, while nDCG is written to
+// files that must be equal everywhere.
 func log2(n int) float64 {
 	known := logs.Load()
 	if known == nil || n >= len(*known) {
@@ -20,8 +20,8 @@ func log2(n int) float64 {
 	return (*known)[n]
 }
 
-// extendLogs returns a table that reaches n at least. Two goroutines may
-// extend at once: they compute the same values.
+// extendLogs returns a table with at least n+1 entries. If two goroutines
+// extend it at once, they compute the same values.
 func extendLogs(old *[]float64, n int) *[]float64 {
 	table := []float64{0}
 	if old != nil {
@@ -40,8 +40,8 @@ func extendLogs(old *[]float64, n int) *[]float64 {
 	return &grown
 }
 
-// computeLog2 finds the logarithm's binary digits one by one: squaring a
-// number doubles its logarithm, so the next digit is 1 when the square of the
+// computeLog2 finds the binary digits of the logarithm one by one. Squaring a
+// number doubles its logarithm, so the next digit is 1 if the square of the
 // mantissa reaches 2 (Knuth, The Art of Computer Programming, section 1.2.2).
 // With 128 bits of mantissa the first 80 digits are right, and 53 are needed.
 func computeLog2(n uint64) float64 {

@@ -4,9 +4,9 @@ import "math/big"
 
 // McNemar is the two-sided p-value of the exact McNemar test of two classifiers
 // on the same cases. onlyFirst is the number of cases that only the first
-// decides correctly, onlySecond the number that only the second does; cases on
-// which both agree carry no information. Under the null hypothesis onlyFirst
-// has the binomial distribution of n = onlyFirst + onlySecond draws at 1/2:
+// decides correctly, and onlySecond the number that only the second does. Cases
+// on which both agree carry no information. Under the null hypothesis onlyFirst
+// is binomial with n = onlyFirst + onlySecond draws and probability 1/2:
 //
 //	p = min(1, 2 · Σ_{i=0}^{min(onlyFirst, onlySecond)} C(n,i) / 2^n)
 //

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Mean is the arithmetic mean, 0 for no values. It sums from left to right
-// without compensation, as trec_eval sums over topics: a compensated sum can
-// differ in the last bit, and at 160 topics a mean often falls on a half of
-// the fourth decimal, where that bit is seen.
+// Mean is the arithmetic mean, or 0 for no values. It sums from left to right
+// without compensation, as trec_eval sums over topics. A compensated sum can
+// differ in the last bit. With 160 topics a mean often ends exactly halfway
+// between two values of the fourth decimal, where that bit changes the printed
+// digit.
 func Mean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -20,13 +21,13 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// StdDev is the sample standard deviation, with n-1 in the denominator; 0 for
-// fewer than two values and for equal ones. It passes over the data twice,
-// which is exact enough for any spread (Chan, Golub and LeVeque, The American
-// Statistician 37(3), 1983).
+// StdDev is the sample standard deviation, with n-1 in the denominator. It is 0
+// for fewer than two values and for equal values. It makes two passes over the
+// data, which is accurate enough for any spread (Chan, Golub and LeVeque, The
+// American Statistician 37(3), 1983).
 func StdDev(values []float64) float64 {
-	// The mean of equal values may miss them by a last bit, and runs that
-	// agree have no spread at all.
+	// The computed mean of equal values may be off by one bit, but equal values
+	// have no spread.
 	if len(values) < 2 || slices.Min(values) == slices.Max(values) {
 		return 0
 	}

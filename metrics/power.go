@@ -4,20 +4,20 @@ import "math"
 
 // MinDetectable is the smallest true mean difference that a paired two-sided
 // test at alpha .05 finds with power .80, given the standard error of the mean
-// difference: (z.975 + z.80)·se, 2.8 standard errors (Sakai, Information
-// Retrieval Journal 19, 2016, gives the sizes of topic sets that follow from
-// it). A tolerance below it is noise.
+// difference: (z.975 + z.80)·se, which is 2.8 standard errors (Sakai,
+// Information Retrieval Journal 19, 2016, derives sizes of topic sets from it).
+// A tolerance below it is noise.
 func MinDetectable(standardError float64) float64 {
 	return (z975 + z80) * standardError
 }
 
-// StdError is the standard error of the mean of values whose groups (as in
-// BootstrapMeans) are independent of each other and whose members are not:
+// StdError is the standard error of the mean of values that are correlated
+// within groups (as in BootstrapMeans) and independent between groups:
 //
 //	sqrt(G/(G-1) · Σ_g (Σ_{i in g} (v_i - mean))²) / n
 //
-// Liang and Zeger, Biometrika 73(1), 1986, for a mean. Where each value stands
-// alone it is StdDev/sqrt(n). It is 0 for fewer than two groups.
+// Liang and Zeger, Biometrika 73(1), 1986, applied to a mean. If each value is
+// its own group, it is StdDev/sqrt(n). It is 0 for fewer than two groups.
 func StdError(values []float64, groups []string) float64 {
 	if len(values) == 0 {
 		return 0

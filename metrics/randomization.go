@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// exactGroups is the largest number of differing groups for which all
-	// 2^n assignments are tried.
+	// exactGroups is the largest number of differing groups for which all 2^n
+	// assignments are tried.
 	exactGroups = 16
 	// randomAssignments is B of the Monte Carlo test: the standard error of a
 	// p-value near .05 is .002.
 	randomAssignments = 9999
 )
 
-// RandomizationTest gives the two-sided p-value of the paired randomization
-// test of a mean difference of zero: under the null hypothesis the two runs
-// are exchangeable, so each difference could as well have the other sign
-// (Fisher, The Design of Experiments, 1935; for retrieval, Smucker, Allan and
-// Carterette, CIKM 2007). Groups are as in BootstrapMeans and change sign as
-// a whole.
+// RandomizationTest returns the two-sided p-value of the paired randomization
+// test of a mean difference of zero. Under the null hypothesis the two runs are
+// exchangeable, so each difference could equally have the other sign (Fisher,
+// The Design of Experiments, 1935; for retrieval, Smucker, Allan and
+// Carterette, CIKM 2007). Groups are as in BootstrapMeans, and all members of a
+// group change sign together.
 //
-// Up to 16 groups that differ all assignments are tried and the p-value is
-// exact; beyond that 9,999 seeded assignments are drawn and the p-value is
+// If at most 16 groups differ, all assignments are tried and the p-value is
+// exact. Otherwise 9,999 seeded assignments are drawn and the p-value is
 // (b+1)/(B+1), which is valid and never zero (Phipson and Smyth, Statistical
 // Applications in Genetics and Molecular Biology 9(1), 2010). Without any
 // difference it is 1.
@@ -40,8 +40,8 @@ func RandomizationTest(differences []float64, groups []string) float64 {
 	if len(sums) == 0 {
 		return 1
 	}
-	// Assignments that are equal on paper may differ in the last bits: they
-	// have to count as equal.
+	// Assignments whose totals are mathematically equal may differ in the last
+	// bits. They must count as equal.
 	bound := math.Abs(observed) - 1e-9
 	if len(sums) <= exactGroups {
 		return exactRandomization(sums, bound)
@@ -76,8 +76,8 @@ func drawnRandomization(sums []float64, bound float64) float64 {
 			if i%64 == 0 {
 				signs = r.bits()
 			}
-			// The sign bit is set by hand: a branch on a random bit would be
-			// mispredicted every other time.
+			// The sign bit is set with bit operations: a branch on a random bit
+			// would be mispredicted half of the time.
 			total += math.Float64frombits(math.Float64bits(s) ^ signs<<63)
 			signs >>= 1
 		}
@@ -88,9 +88,9 @@ func drawnRandomization(sums []float64, bound float64) float64 {
 	return float64(extreme+1) / float64(randomAssignments+1)
 }
 
-// Holm adjusts the p-values of one family of tests so that the chance of any
-// false alarm among them stays below the level that each is compared with
-// (Holm, Scandinavian Journal of Statistics 6(2), 1979). The order is kept.
+// Holm adjusts the p-values of one family of tests, so that the chance of any
+// false alarm among them stays below the chosen level (Holm, Scandinavian
+// Journal of Statistics 6(2), 1979). The order is kept.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -8,22 +8,22 @@ import "slices"
 // it. docs/contributing/add-a-metric.md describes how to add one.
 type RankingMetric struct {
 	// Name is the name in files, thresholds and flags: lower case, digits and
-	// underscores. Baselines refer to it, so it never changes its meaning.
+	// underscores. Baselines refer to it, so its meaning must never change.
 	Name string
 	// Label is the name in reports.
 	Label string
-	// Compute gives the value of one topic, in 0..1.
+	// Compute returns the value of one topic, in 0..1.
 	Compute func(Topic) float64
-	// LowerIsBetter is set where a smaller value is the better one.
+	// LowerIsBetter is set if a smaller value is better.
 	LowerIsBetter bool
 	// Gated metrics get a threshold in a first baseline. The thresholds of an
 	// existing baseline never change by themselves.
 	Gated bool
 	// Shown is where reports print the metric. report.json has every metric.
 	Shown Place
-	// TREC is trec_eval's name, such as recall_5; empty where it has none.
+	// TREC is trec_eval's name, such as recall_5, or empty if it has none.
 	TREC string
-	// Formula and Source stand in docs/reference/metrics.md.
+	// Formula and Source are printed in docs/reference/metrics.md.
 	Formula, Source string
 }
 
@@ -34,17 +34,17 @@ type Place uint
 const (
 	// InSummary is the line that score-retrieval logs after a run.
 	InSummary Place = 1 << iota
-	// InTables are the tables of report.md, baseline show and fitness.
+	// InTables covers the tables of report.md, baseline show and fitness.
 	InTables
-	// OnPage are the figures with their plots in report.html.
+	// OnPage covers the figures with their plots in report.html.
 	OnPage
-	// PerQuery are the details of one query in report.html.
+	// PerQuery covers the details of one query in report.html.
 	PerQuery
 
 	inReports = InTables | OnPage | PerQuery
 )
 
-// trecEval is the source of the measures that trec_eval computes too.
+// trecEval is the source of the measures that trec_eval also computes.
 const trecEval = "trec_eval 9.0.7"
 
 // ranking is the table, in the order of reports.
@@ -90,8 +90,7 @@ var ranking = []RankingMetric{
 // Ranking returns the declared ranking metrics in the order of reports.
 func Ranking() []RankingMetric { return slices.Clone(ranking) }
 
-// RankingByName returns the metric of that name. ok is false when no metric
-// has it.
+// RankingByName returns the metric of that name. ok is false if there is none.
 func RankingByName(name string) (m RankingMetric, ok bool) {
 	i := slices.IndexFunc(ranking, func(m RankingMetric) bool { return m.Name == name })
 	if i < 0 {
@@ -108,9 +107,9 @@ func (m RankingMetric) Worst() float64 {
 	return 0
 }
 
-// Gain is how much better after is than before in the named metric: positive
-// for an improvement, whatever the direction of the metric. A larger value of
-// a metric that is not declared counts as better.
+// Gain is the improvement from before to after in the named metric: positive
+// for an improvement, whatever the direction of the metric. For a metric that
+// is not declared, a larger value counts as better.
 func Gain(name string, before, after float64) float64 {
 	if m, _ := RankingByName(name); m.LowerIsBetter {
 		return before - after

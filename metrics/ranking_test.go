@@ -32,7 +32,7 @@ func TestRankingIsDeclaredWhole(t *testing.T) {
 	slices.Sort(names)
 	slices.Sort(labels)
 	if len(slices.Compact(slices.Clone(names))) != len(names) || len(slices.Compact(slices.Clone(labels))) != len(labels) {
-		t.Errorf("a name or a label stands twice: %v, %v", names, labels)
+		t.Errorf("a name or a label occurs twice: %v, %v", names, labels)
 	}
 	if _, ok := RankingByName("recall_at_7"); ok {
 		t.Error("there is a metric recall_at_7")

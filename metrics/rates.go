@@ -2,35 +2,35 @@ package metrics
 
 import "slices"
 
-// DetectionRate declares one rate of a detector. Like the table of ranking
-// metrics, the table below is where scores, intervals, reports and the table in
-// docs/reference/metrics.md take a rate from. The fields of the files are typed and stand
-// in contracts.DetectorScore and contracts.DetectorSummary under Name.
+// DetectionRate declares one rate of a detector. As with ranking metrics,
+// scores, intervals, reports and the table in docs/reference/metrics.md follow
+// from the table below. The fields of the files are typed: they are those of
+// contracts.DetectorScore and contracts.DetectorSummary that are called Name.
 type DetectionRate struct {
-	// Name is the name in files; Label the one in reports.
+	// Name is the name in files. Label is the name in reports.
 	Name, Label string
-	// Count gives the two counts of which the rate is the quotient: k of n.
-	// The rate is undefined where n is 0.
+	// Count returns the numerator k and the denominator n of the rate. The rate
+	// is undefined if n is 0.
 	Count func(DetectionCounts) (k, n int)
-	// LowerIsBetter is set where a smaller value is the better one.
+	// LowerIsBetter is set if a smaller value is better.
 	LowerIsBetter bool
-	// Interval tells that the rate is a share of n independent entries, so
-	// that Wilson's interval holds for it.
+	// Interval is set if the rate is a share of n independent entries, so that
+	// Wilson's interval applies.
 	Interval bool
 	// Shown is where reports print the rate. report.json has every rate.
 	Shown Place
-	// Formula and Source stand in docs/reference/metrics.md.
+	// Formula and Source are printed in docs/reference/metrics.md.
 	Formula, Source string
 }
 
-// DetectionCounts are what the rates of a detector are computed from. All is
-// over every entry; HardNegative and Benign are over the two kinds of benign
-// entries apart, and have no malicious entry.
+// DetectionCounts are the counts from which the rates of a detector are
+// computed. All covers every entry. HardNegative and Benign cover the two kinds
+// of benign entries separately, and contain no malicious entry.
 type DetectionCounts struct {
 	All, HardNegative, Benign Confusion
 }
 
-// standard is the source of the rates that every textbook has.
+// standard is the source of the textbook rates.
 const standard = "van Rijsbergen, Information Retrieval, 2nd ed. 1979, chapter 7"
 
 // detectionRates is the table, in the order of reports.
@@ -56,7 +56,7 @@ var detectionRates = []DetectionRate{
 		Formula: "TP / (TP + FP)", Source: standard,
 	},
 	{
-		// The harmonic mean of two rates is no share of independent entries.
+		// The harmonic mean of two rates is not a share of independent entries.
 		Name: "f1", Label: "F1",
 		Count:   func(c DetectionCounts) (k, n int) { return 2 * c.All.TP, 2*c.All.TP + c.All.FP + c.All.FN },
 		Formula: "2 TP / (2 TP + FP + FN)", Source: standard,
@@ -71,8 +71,8 @@ var detectionRates = []DetectionRate{
 // DetectionRates returns the declared rates in the order of reports.
 func DetectionRates() []DetectionRate { return slices.Clone(detectionRates) }
 
-// DetectionRateByName returns the rate of that name. ok is false when no rate
-// has it.
+// DetectionRateByName returns the rate of that name. ok is false if there is
+// none.
 func DetectionRateByName(name string) (r DetectionRate, ok bool) {
 	i := slices.IndexFunc(detectionRates, func(r DetectionRate) bool { return r.Name == name })
 	if i < 0 {
@@ -81,5 +81,5 @@ func DetectionRateByName(name string) (r DetectionRate, ok bool) {
 	return detectionRates[i], true
 }
 
-// Of computes the rate, nil where it is undefined.
+// Of computes the rate, or nil if it is undefined.
 func (r DetectionRate) Of(c DetectionCounts) *float64 { return Rate(r.Count(c)) }

@@ -6,8 +6,8 @@ package metrics
 //	1 - C(n-correct, k) / C(n, k)
 //
 // Chen et al., Evaluating Large Language Models Trained on Code,
-// arXiv:2107.03374, 2021, section 2.1. It is nil where k is below 1 or above n,
-// or correct is not between 0 and n.
+// arXiv:2107.03374, 2021, section 2.1. It is nil if k is below 1 or above n, or
+// if correct is not between 0 and n.
 func PassAtK(n, correct, k int) *float64 {
 	if k < 1 || k > n || correct < 0 || correct > n {
 		return nil
@@ -17,8 +17,8 @@ func PassAtK(n, correct, k int) *float64 {
 }
 
 // PassAllK is the unbiased estimate of the chance that all of k repeats
-// succeed, C(correct, k) / C(n, k), which is written pass^k (Yao et al.,
-// τ-bench, arXiv:2406.12045, 2024, section 3). It is nil where PassAtK is.
+// succeed, C(correct, k) / C(n, k), written pass^k (Yao et al., τ-bench,
+// arXiv:2406.12045, 2024, section 3). It is nil if PassAtK is.
 func PassAllK(n, correct, k int) *float64 {
 	if k < 1 || k > n || correct < 0 || correct > n {
 		return nil

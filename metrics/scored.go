@@ -1,6 +1,6 @@
 package metrics
 
-// Scored is one retrieved document (for us, a tool) with its score.
+// Scored is one retrieved document (here a tool) with its score.
 type Scored struct {
 	ID    string
 	Score float64

@@ -12,7 +12,8 @@ func isRate(t *testing.T, what string, got *float64, want float64) {
 	}
 }
 
-// The expected values are R's binom.test(b, b+c)$p.value, or short sums.
+// The expected values come from R's binom.test(b, b+c)$p.value, or are short
+// sums.
 func TestMcNemar(t *testing.T) {
 	for _, tc := range []struct {
 		first, second int
@@ -104,7 +105,7 @@ func TestAgreement(t *testing.T) {
 	isRate(t, "none agree", Agreement([]int{1, 1, 1}), 0)
 	isRate(t, "three and two", Agreement([]int{3, 2}), (6+2)/20.0)
 	if Agreement([]int{1}) != nil || Agreement(nil) != nil {
-		t.Error("one repeat cannot agree with itself")
+		t.Error("a single repeat has an agreement")
 	}
 }
 
@@ -122,7 +123,7 @@ func TestReliability(t *testing.T) {
 	// |0-.05|·2 + |1-.1000001|·1 + |2/3-2.9/3|·3, over 6
 	isRate(t, "ECE", ECE(bins), (0.1+0.8999999+0.9)/6)
 	if ECE(Reliability(nil, 10)) != nil {
-		t.Error("no forecasts have no ECE")
+		t.Error("an ECE was computed without forecasts")
 	}
 	isRate(t, "perfect", ECE(Reliability([]Forecast{{1, true}, {0, false}}, 4)), 0)
 	isRate(t, "worst", ECE(Reliability([]Forecast{{1, false}, {0, true}}, 4)), 1)

@@ -40,7 +40,7 @@ func TestWilson(t *testing.T) {
 		t.Errorf("%v over 67 observations, %v over 3000", wide, narrow)
 	}
 	if _, ok := Wilson(0, 0); ok {
-		t.Error("an interval of nothing")
+		t.Error("an interval was computed for n = 0")
 	}
 	for n := 1; n < 40; n++ {
 		for k := range n + 1 {
@@ -75,7 +75,7 @@ func TestConfusion(t *testing.T) {
 		}
 	}
 	if f := rateOf("f1", (Confusion{FN: 2, TN: 3})); f == nil || *f != 0 {
-		t.Error("F1 of a detector that is silent is 0")
+		t.Error("F1 of a detector that flags nothing must be 0")
 	}
 }
 
@@ -103,8 +103,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestMinDetectable has the figures that the field publishes for paired
-// designs at alpha .05 and power .80.
+// TestMinDetectable checks figures that the literature gives for paired designs
+// at alpha .05 and power .80.
 func TestMinDetectable(t *testing.T) {
 	for _, tt := range []struct {
 		sd   float64
@@ -119,8 +119,8 @@ func TestMinDetectable(t *testing.T) {
 func TestStdError(t *testing.T) {
 	v := []float64{1, 0, 0, 1, 1, 0, 1, 1}
 	near(t, "alone", StdError(v, nil), StdDev(v)/math.Sqrt(8), 12)
-	// Two groups of equal members: one observation each, so the error is that
-	// of the two group means.
+	// Two groups of equal members are one observation each, so the error is
+	// that of the two group means.
 	near(t, "grouped", StdError([]float64{1, 1, 1, 0, 0, 0}, []string{"a", "a", "a", "b", "b", "b"}), StdDev([]float64{1, 0})/math.Sqrt(2), 12)
 	near(t, "one group", StdError([]float64{1, 0}, []string{"a", "a"}), 0, 12)
 }
@@ -172,10 +172,10 @@ func TestRandomizationTestDrawn(t *testing.T) {
 			below++
 		}
 	}
-	// Under the null hypothesis 5% of the tests are significant: 15 of 300,
-	// and 4 to 30 with a probability above .999.
+	// Under the null hypothesis 5% of the tests are significant: 15 of 300, and
+	// between 4 and 30 with a probability above .999.
 	if below < 4 || below > 30 {
-		t.Errorf("%d of %d tests of nothing are significant", below, trials)
+		t.Errorf("%d of %d tests without a true difference are significant", below, trials)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestBootstrapMeans(t *testing.T) {
 }
 
 func TestBootstrapDrawsGroups(t *testing.T) {
-	// Twenty groups of ten equal values carry the information of twenty.
+	// Twenty groups of ten equal values carry the information of twenty values.
 	r := rand.New(rand.NewPCG(7, 8))
 	var values []float64
 	var groups []string
@@ -244,14 +244,15 @@ func TestBootstrapIsDeterministicAndSharesDraws(t *testing.T) {
 	if one[0] != two[1] {
 		t.Errorf("%v alone, %v beside another column", one[0], two[1])
 	}
-	// The figures themselves are pinned: another machine, compiler or Go
-	// version has to give these very bits.
+	// The figures themselves are pinned: every machine, compiler and Go version
+	// must give these exact bits.
 	if got := fmt.Sprintf("%b %b", one[0].Low, one[0].High); got != pinned {
 		t.Errorf("got %s, want %s", got, pinned)
 	}
 }
 
-// pinned is what the generator and the sums give for the seven values above.
+// pinned is the expected output of the generator and the sums for the seven
+// values above.
 const pinned = "7720456504063707p-55 7077085128725065p-53"
 
 func TestQuantile(t *testing.T) {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Topic is one topic (for us, a query) after its ranked list was set beside
-// its judgements. Its methods are the measures, as trec_eval 9.0.7 defines
-// them; k counts results from the top and has to be positive. A list shorter
-// than k counts as filled up with results that are not relevant.
+// Topic is one topic (here a query): its ranked list evaluated against its
+// judgements. Its methods are the measures, as trec_eval 9.0.7 defines them. k
+// counts results from the top and must be positive. A list shorter than k
+// counts as padded with results that are not relevant.
 //
-// A topic without any relevant label has 0 in every measure.
+// A topic without a relevant label scores 0 in every measure.
 type Topic struct {
 	// hits are the judged results, best first.
 	hits []Hit
@@ -22,17 +22,17 @@ type Topic struct {
 	level    int
 }
 
-// Hit is a judged result: where it stands in the ranked list, from 1, and its
-// relevance, which is not negative.
+// Hit is a judged result: its rank in the list, from 1, and its relevance,
+// which is not negative.
 type Hit struct{ Rank, Relevance int }
 
-// EvaluateTopic sets a ranked list of ids, best first, beside the judgements
-// (id to relevance; negative means that it was pooled and never judged, which
-// is as good as absent). level is the lowest relevance that the binary
-// measures count as relevant, 1 by default in trec_eval; nDCG takes every
-// positive relevance as its gain whatever the level.
+// EvaluateTopic evaluates a ranked list of ids, best first, against the
+// judgements (id to relevance). A negative relevance means that the document
+// was pooled but never judged, and counts as absent. level is the lowest
+// relevance that the binary measures count as relevant; trec_eval's default is
+// 1. nDCG uses every positive relevance as its gain, whatever the level.
 //
-// An id that stands in the list twice counts at its first place only.
+// An id that occurs twice in the list counts at its first place only.
 func EvaluateTopic(ranked []string, judged map[string]int, level int) Topic {
 	var hits []Hit
 	var seen []string
@@ -45,8 +45,8 @@ func EvaluateTopic(ranked []string, judged map[string]int, level int) Topic {
 	return TopicOf(hits, slices.Collect(maps.Values(judged)), level)
 }
 
-// TopicOf is EvaluateTopic for a caller that knows where the judged results
-// stand; hits are in the order of their ranks, and relevances are those of all
+// TopicOf is EvaluateTopic for a caller that knows the ranks of the judged
+// results. hits are in the order of their ranks. relevances are those of all
 // judgements, in any order.
 func TopicOf(hits []Hit, relevances []int, level int) Topic {
 	t := Topic{hits: hits, level: level}
@@ -84,11 +84,11 @@ func (t Topic) Recall(k int) float64 {
 	return float64(t.found(k)) / float64(t.relevant)
 }
 
-// Precision is the share of relevant ones among the first k (P_k). The
-// denominator is k even where fewer were retrieved.
+// Precision is the share of relevant documents among the first k (P_k). The
+// denominator is k even if fewer were retrieved.
 func (t Topic) Precision(k int) float64 { return float64(t.found(k)) / float64(k) }
 
-// Success is 1 when a relevant document is among the first k, else 0
+// Success is 1 if a relevant document is among the first k, and 0 otherwise
 // (success_k).
 func (t Topic) Success(k int) float64 {
 	if t.found(k) > 0 {
@@ -97,7 +97,7 @@ func (t Topic) Success(k int) float64 {
 	return 0
 }
 
-// ReciprocalRank is 1 / the rank of the first relevant document, 0 when none
+// ReciprocalRank is 1 / the rank of the first relevant document, or 0 if none
 // was retrieved (recip_rank). Its mean over topics is MRR.
 func (t Topic) ReciprocalRank() float64 {
 	for _, hit := range t.hits {
@@ -108,9 +108,9 @@ func (t Topic) ReciprocalRank() float64 {
 	return 0
 }
 
-// AveragePrecision is the mean over all relevant documents of the precision at
-// the rank of each, those not retrieved counting 0 (map, before the mean over
-// topics).
+// AveragePrecision is the mean, over all relevant documents, of the precision
+// at the rank of each. A document that was not retrieved counts 0 (trec_eval:
+// map, before the mean over topics).
 func (t Topic) AveragePrecision() float64 {
 	sum, found := 0.0, 0
 	for _, hit := range t.hits {
@@ -125,10 +125,11 @@ func (t Topic) AveragePrecision() float64 {
 	return sum / float64(t.relevant)
 }
 
-// NDCG is the discounted cumulative gain of the first k over that of the best
-// possible list (ndcg_cut_k): gain is the relevance itself, the discount
-// log2(rank+1), and the best list is made of all judged documents. Järvelin
-// and Kekäläinen, ACM TOIS 20(4), 2002, with the discount that trec_eval uses.
+// NDCG is the discounted cumulative gain of the first k, divided by that of the
+// best possible list (ndcg_cut_k). The gain is the relevance itself and the
+// discount log2(rank+1). The best list consists of all judged documents.
+// Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the discount that
+// trec_eval uses.
 func (t Topic) NDCG(k int) float64 {
 	best := 0.0
 	for i, gain := range t.ideal[:min(k, len(t.ideal))] {

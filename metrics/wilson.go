@@ -13,12 +13,13 @@ const (
 
 // Wilson is the 95% score interval of a rate of k in n, without continuity
 // correction:
+// correction:
 //
 //	(p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
 //
 // Wilson, JASA 22, 1927; recommended for small n by Brown, Cai and DasGupta,
-// Statistical Science 16(2), 2001. ok is false when n is zero. A rate of 0 has
-// the lower bound 0 and a rate of 1 the upper bound 1 exactly.
+// Statistical Science 16(2), 2001. ok is false if n is zero. A rate of 0 has
+// exactly the lower bound 0, and a rate of 1 exactly the upper bound 1.
 func Wilson(k, n int) (interval Interval, ok bool) {
 	if n == 0 {
 		return Interval{}, false
@@ -27,8 +28,9 @@ func Wilson(k, n int) (interval Interval, ok bool) {
 	return interval, true
 }
 
-// WilsonOf is Wilson's interval of a rate p, 0 to 1, over n > 0 observations,
-// for a rate that was counted over more observations than are independent.
+// WilsonOf is Wilson's interval of a rate p, 0 to 1, over n > 0 independent
+// observations, for a rate that was counted over more observations than are
+// independent.
 func WilsonOf(p float64, n int) Interval {
 	const zz = z975 * z975
 	size := float64(n)

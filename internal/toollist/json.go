@@ -12,7 +12,7 @@ import (
 
 // value is one JSON value of a text that is known to be valid. Objects are
 // taken apart member by member instead of being decoded into structs, for
-// three reasons: places are kept, a name that stands twice is seen (programs
+// three reasons: places are kept, a name that occurs twice is seen (programs
 // differ on which of the two they read), and names match exactly.
 // encoding/json would let "Description" overwrite "description", so that the
 // scan reads one text and the model another.

@@ -9,7 +9,8 @@ import (
 )
 
 // TestDeclaredMetricsHaveTheirTRECNames evaluates a run with every declared
-// metric that trec_eval has: the name in the table leads to the same figure.
+// metric that trec_eval has, and checks that the name in the table gives the
+// same figure.
 func TestDeclaredMetricsHaveTheirTRECNames(t *testing.T) {
 	qrels, err := ReadQrels("qrels", strings.NewReader("t 0 a 2\nt 0 b 1\nt 0 c 0\nt 0 d 1\n"))
 	if err != nil {

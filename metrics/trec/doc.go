@@ -1,8 +1,9 @@
 // Package trec reads and writes the two file formats of TREC, qrels
-// (judgements) and runs (ranked results), and evaluates one against the other
-// with the measure names and to the last printed digit of trec_eval 9.0.7.
+// (judgements) and runs (ranked results), and evaluates runs against qrels. It
+// uses the measure names of trec_eval 9.0.7 and reproduces its output to the
+// last printed digit.
 //
-// Fields are separated by ASCII white space, as for trec_eval. Unlike
-// trec_eval, which takes whatever number a field begins with, the readers
-// refuse what they do not understand and say where it stands.
+// Fields are separated by ASCII white space, as in trec_eval. trec_eval accepts
+// any field that begins with a number. The readers here refuse such a field and
+// report its place.
 package trec

@@ -13,20 +13,21 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Options says how to evaluate.
+// Options are the settings of an evaluation.
 type Options struct {
-	// Level is the lowest relevance that the binary measures count as
-	// relevant (-l); trec_eval takes 1 unless told.
+	// Level is the lowest relevance that the binary measures count as relevant
+	// (-l). trec_eval's default is 1.
 	Level int
-	// Complete averages over all topics of the qrels, those missing from the
-	// run counting 0, instead of over the topics that both files have (-c).
+	// Complete averages over all topics of the qrels, and topics missing from
+	// the run count 0 (-c). Otherwise the mean is over the topics that both
+	// files have.
 	Complete bool
-	// Measures in the order of ParseMeasures; none stands for
-	// StandardMeasures.
+	// Measures are in the order of ParseMeasures. If it is empty,
+	// StandardMeasures are computed.
 	Measures []Measure
 }
 
-// Evaluation is what Evaluate found.
+// Evaluation is the result of Evaluate.
 type Evaluation struct {
 	// Names are the printed names of the figures, such as recall_5.
 	Names []string
@@ -45,13 +46,13 @@ type TopicFigures struct {
 // ErrNoTopics means that no topic is in both files.
 var ErrNoTopics = errors.New("no topic is in both the qrels and the run; check that they belong together")
 
-// Evaluate computes the figures of a run file, with as many processors as there
-// are. The lines of a topic need not stand together; a document that stands
-// twice in one topic is an error. Topics in only one of the files are left out,
-// except that Complete counts those missing from the run. file names the run in
-// errors, which are *LineError unless reading itself failed.
+// Evaluate computes the figures of a run file on all processors. The lines of a
+// topic need not be adjacent. A document that occurs twice in one topic is an
+// error. Topics in only one of the files are left out, except that with
+// Complete those missing from the run count 0. file names the run in errors,
+// which are *LineError unless reading itself failed.
 //
-// Where run is a file, it must not be shortened meanwhile.
+// If run is a file, it must not be truncated during the evaluation.
 func Evaluate(qrels Qrels, file string, run io.Reader, opts Options) (*Evaluation, error) {
 	return evaluate(qrels, file, run, opts, blockSize, runtime.GOMAXPROCS(0))
 }
@@ -105,8 +106,8 @@ type scorer struct {
 	relevances []int
 }
 
-// score computes the figures of a topic, none if it is not judged. ok is false
-// when a document stands twice among its results.
+// score computes the figures of a topic, or none if the topic is not judged. ok
+// is false if a document occurs twice among its results.
 func (s *scorer) score(topic string, results []entry) (figures []float64, ok bool) {
 	judged := s.qrels[topic]
 	if s.finder.find(results, judged) != nil {
@@ -149,8 +150,8 @@ func figuresOf(topic metrics.Topic, measures []Measure) []float64 {
 	return figures
 }
 
-// Print writes the figures in trec_eval's layout: those of each topic first
-// when perTopic is set (-q), then the means under the topic "all".
+// Print writes the figures in trec_eval's layout. With perTopic (-q) the
+// figures of each topic come first. The means follow under the topic "all".
 func (e *Evaluation) Print(w io.Writer, perTopic bool) error {
 	out := bufio.NewWriter(w)
 	print := func(topic string, figures []float64) {

@@ -9,9 +9,9 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// finder finds where the judged documents stand in the ranked list of a topic,
-// without making the list: few of thousands of results are judged, and the
-// rank of one is the number of results before it. One serves for topic after
+// finder finds the ranks of the judged documents of a topic without sorting the
+// list. Of thousands of results only few are judged, and the rank of one is one
+// more than the number of results before it. A finder is reused for topic after
 // topic.
 type finder struct {
 	text    *text
@@ -25,12 +25,12 @@ type finder struct {
 
 // hit is a judged result.
 type hit struct {
-	index     int // among the results as they were read
+	index     int // among the results in file order
 	judgement int
 }
 
-// find finds the judged documents of a topic among its results, up to the
-// first document that stands there twice.
+// find finds the judged documents of a topic among its results. It stops at the
+// first document that occurs twice, and returns it.
 func (f *finder) find(results []entry, judged []Judgement) (twice *pair) {
 	f.results, f.hits = results, f.hits[:0]
 	f.firstHit = append(f.firstHit[:0], make([]int, len(judged))...)
@@ -55,8 +55,9 @@ func (f *finder) find(results []entry, judged []Judgement) (twice *pair) {
 	return nil
 }
 
-// meet handles a result whose name has the hash of another: that of a
-// judgement, counted from 0, or of an earlier result, counted on from there.
+// meet handles a result whose name has the hash of another name. earlier is the
+// index of a judgement, or, counted on from the last judgement, of an earlier
+// result.
 func (f *finder) meet(index, earlier int, judged []Judgement) *pair {
 	e := f.results[index]
 	name := f.text.nameAt(e.place)
@@ -82,7 +83,7 @@ func (f *finder) meet(index, earlier int, judged []Judgement) *pair {
 	return nil
 }
 
-// ranks gives the rank of each hit, best first.
+// ranks returns the rank of each hit, best first.
 func (f *finder) ranks(judged []Judgement) []metrics.Hit {
 	if len(f.hits) == 0 {
 		return nil
@@ -105,7 +106,7 @@ func (f *finder) ranks(judged []Judgement) []metrics.Hit {
 	return ranked
 }
 
-// inOrder says whether each result has a lower score than the one before it,
+// inOrder reports whether each result has a lower score than the one before it,
 // as in most files.
 func (f *finder) inOrder() bool {
 	for i := 1; i < len(f.results); i++ {
@@ -116,8 +117,8 @@ func (f *finder) inOrder() bool {
 	return true
 }
 
-// countBefore counts, for each hit, the results that stand before it and not
-// before the hit before it. The hits have to be in the order of their ranks.
+// countBefore counts, for each hit, the results that rank above it but below
+// the previous hit. The hits must be in the order of their ranks.
 func (f *finder) countBefore(judged []Judgement) []int {
 	heights := make([]uint32, len(f.hits))
 	for i, h := range f.hits {
@@ -126,7 +127,8 @@ func (f *finder) countBefore(judged []Judgement) []int {
 	before := make([]int, len(f.hits)+1)
 	for i := range f.results {
 		e := &f.results[i]
-		// The first hit whose score is not higher, without a branch on scores.
+		// Find the first hit whose score is not higher, without a branch on
+		// scores.
 		h, first := height(e.score), 0
 		for left := len(heights); left > 0; {
 			half := int(uint(left+1) / 2)
@@ -145,15 +147,15 @@ func (f *finder) countBefore(judged []Judgement) []int {
 	return before[:len(f.hits)]
 }
 
-// height is a whole number that is the higher, the higher a score is.
+// height maps scores to whole numbers of the same order.
 func height(score float32) uint32 {
 	bits := math.Float32bits(score + 0) // -0 is 0
 	return bits ^ uint32(int32(bits)>>31) | ^bits&(1<<31)
 }
 
-// compareResults says which of two results comes first for trec_eval 9.0.7: the
-// one with the higher score, which is kept as a 32-bit float, and of equal ones
-// the one with the higher id by its bytes.
+// compareResults orders two results as trec_eval 9.0.7 does: by score, kept as
+// a 32-bit float, highest first, and equal scores by the bytes of the id,
+// highest first.
 func compareResults(score float32, name string, otherScore float32, otherName string) int {
 	if c := cmp.Compare(otherScore, score); c != 0 {
 		return c

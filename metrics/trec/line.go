@@ -17,8 +17,8 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("%s:%d: %s; %s", e.File, e.Line, e.Message, e.Remedy)
 }
 
-// lineFrom is the line that begins at a place, without its line feed, and
-// where the next one begins.
+// lineFrom returns the line that begins at a place, without its line feed, and
+// the place where the next line begins.
 func (t *text) lineFrom(place int) (line []byte, next int) {
 	rest := t.data[place:]
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
@@ -27,13 +27,13 @@ func (t *text) lineFrom(place int) (line []byte, next int) {
 	return rest, len(t.data)
 }
 
-// span is a part of a line: from one place up to another.
+// span is a part of a line, from one place up to but not including another.
 type span struct{ start, end int }
 
 func (s span) of(line []byte) []byte { return line[s.start:s.end] }
 
-// splitFields cuts a line at white space into at most as many fields as there
-// is room for; whatever follows is left out. It returns how many there are.
+// splitFields splits a line at white space into at most len(fields) fields and
+// ignores the rest. It returns the number of fields found.
 func splitFields(line []byte, fields []span) int {
 	n, at := 0, 0
 	for n < len(fields) {
@@ -53,7 +53,7 @@ func splitFields(line []byte, fields []span) int {
 	return n
 }
 
-// checkLine refuses a line that no text file has.
+// checkLine refuses a line that cannot be in a text file.
 func checkLine(line []byte) *LineError {
 	if len(line) > maxLine {
 		return wrong("the line is longer than 1 MiB", "check that this is a text file with one result or label a line")
@@ -64,16 +64,16 @@ func checkLine(line []byte) *LineError {
 	return nil
 }
 
-// wrong makes an error that does not know its place yet.
+// wrong makes an error whose place is not known yet.
 func wrong(message, remedy string) *LineError { return &LineError{Message: message, Remedy: remedy} }
 
-// at says where the line with an error begins.
+// at sets the place of an error: the beginning of its line.
 func (e *LineError) at(t *text, place uint64) *LineError {
 	e.File, e.Line = t.file, t.lineAt(place)
 	return e
 }
 
-// manyFields is how many fields are told apart in a message.
+// manyFields is the largest number of fields that a message counts exactly.
 const manyFields = 7
 
 func count(fields int) string {

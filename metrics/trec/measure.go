@@ -9,15 +9,16 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Measure is one family of figures under trec_eval's name for it, with its
-// cut-offs in ascending order where it has any.
+// Measure is one family of figures under trec_eval's name, with its cut-offs,
+// if it has any, in ascending order.
 type Measure struct {
 	Name    string
 	Cutoffs []int
 }
 
-// family is how a measure is computed: whole, or at each of its cut-offs. The
-// standard cut-offs stand beside those of the metrics that Touchstone reports.
+// family defines how a measure is computed: whole, or at each of its cut-offs.
+// The standard cut-offs are added to those of the metrics that Touchstone
+// reports.
 type family struct {
 	name     string
 	whole    func(metrics.Topic) float64
@@ -45,11 +46,11 @@ func familyOf(name string) (family, bool) {
 	return family{}, false
 }
 
-// deep are trec_eval's cut-offs where none are asked for.
+// deep are trec_eval's cut-offs if none are given.
 var deep = []int{5, 10, 15, 20, 30, 100, 200, 500, 1000}
 
-// StandardMeasures are those of the metrics that Touchstone reports, as the
-// table in package metrics names them, and precision and success beside them.
+// StandardMeasures are the metrics that Touchstone reports, as the table in
+// package metrics names them, together with precision and success.
 func StandardMeasures() []Measure {
 	var all []Measure
 	for _, f := range families {
@@ -65,7 +66,7 @@ func StandardMeasures() []Measure {
 	return all
 }
 
-// splitName takes a printed name with a cut-off apart, such as ndcg_cut_10.
+// splitName splits a printed name with a cut-off, such as ndcg_cut_10.
 func splitName(printed string) (name string, cutoff int, ok bool) {
 	i := strings.LastIndexByte(printed, '_')
 	if i < 0 {
@@ -75,10 +76,9 @@ func splitName(printed string) (name string, cutoff int, ok bool) {
 	return printed[:i], k, err == nil && k > 0
 }
 
-// ParseMeasures understands trec_eval's way of naming measures, such as "map"
-// or "recall.1,5,10", and returns them in the order of trec_eval's output
-// whatever the order of names. A measure without cut-offs has those that
-// trec_eval gives it.
+// ParseMeasures parses measures in trec_eval's notation, such as "map" or
+// "recall.1,5,10". It returns them in the order of trec_eval's output, whatever
+// the order of names. A measure without cut-offs gets trec_eval's defaults.
 func ParseMeasures(names []string) ([]Measure, error) {
 	asked := make(map[string]Measure)
 	for _, text := range names {
@@ -98,7 +98,7 @@ func ParseMeasures(names []string) ([]Measure, error) {
 			}
 		}
 		if known, twice := asked[name]; twice && !slices.Equal(known.Cutoffs, m.Cutoffs) {
-			return nil, fmt.Errorf("measure %q is asked for twice with different cut-offs; write one list, as in %s.1,5,10", name, name)
+			return nil, fmt.Errorf("measure %q is given twice with different cut-offs; write one list, as in %s.1,5,10", name, name)
 		}
 		asked[name] = m
 	}
@@ -123,13 +123,13 @@ func parseCutoffs(text, list string) ([]int, error) {
 	slices.Sort(cutoffs)
 	for i := 1; i < len(cutoffs); i++ {
 		if cutoffs[i] == cutoffs[i-1] {
-			return nil, fmt.Errorf("measure %q: the cut-off %d stands twice; remove one", text, cutoffs[i])
+			return nil, fmt.Errorf("measure %q: the cut-off %d is given twice; remove one", text, cutoffs[i])
 		}
 	}
 	return cutoffs, nil
 }
 
-// MeasureNames lists the names that ParseMeasures knows, in order.
+// MeasureNames lists the names that ParseMeasures accepts, in order.
 func MeasureNames() []string {
 	var names []string
 	for _, f := range families {

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// hashName is a hash of a name, one multiplication for each eight bytes (in
-// the manner of Wang Yi's wyhash). Names with the same hash are compared in
-// full, so it need not be better.
+// hashName is a hash of a name with one multiplication per eight bytes (in the
+// manner of Wang Yi's wyhash). Names with equal hashes are compared in full, so
+// a simple hash is enough.
 func hashName(name []byte) uint32 {
 	const k0, k1 = 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03
 	hash := uint64(len(name)) * k0
@@ -32,9 +32,9 @@ func fold(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// nameTable finds names by their hashes: to each hash, a number that is not 0.
+// nameTable maps hashes of names to numbers other than 0.
 type nameTable struct {
-	slots []uint64 // 0 when empty, or the hash in the upper half and the number in the lower
+	slots []uint64 // 0 if empty, otherwise the hash in the upper half and the number in the lower
 }
 
 // reset empties the table and makes room for n names.
@@ -48,9 +48,9 @@ func (t *nameTable) reset(n int) {
 	clear(t.slots)
 }
 
-// put enters a number under a hash and returns 0; if there is one already, it
-// returns that and enters nothing. Should the two names differ after all, the
-// new one goes under rehash of its hash.
+// put enters a number under a hash and returns 0. If there is a number already,
+// it returns that and enters nothing. If the two names turn out to differ, the
+// caller enters the new one under rehash of its hash.
 func (t *nameTable) put(hash, number uint32) (earlier uint32) {
 	mask := len(t.slots) - 1
 	for i := int(hash) & mask; ; i = (i + 1) & mask {

@@ -11,11 +11,10 @@ import (
 // exactPowers are the powers of ten that a float64 holds exactly.
 var exactPowers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseNumber is strconv.ParseFloat, by a shorter way for a plain decimal of at
-// most 15 digits: its digits and the power of ten are exact as float64, so one
-// division rounds once (Clinger, How to Read Floating Point Numbers
-// Accurately, PLDI 1990). A number out of range is infinite or 0; NaN is no
-// number.
+// parseNumber is strconv.ParseFloat with a fast path for plain decimals of at
+// most 15 digits: the digits and the power of ten are exact as float64, so one
+// division rounds once (Clinger, How to Read Floating Point Numbers Accurately,
+// PLDI 1990). A number out of range becomes infinite or 0. NaN is refused.
 func parseNumber(text []byte) (float64, bool) {
 	digits, at := text, -1
 	if len(digits) > 0 && digits[0] == '-' {
@@ -52,12 +51,13 @@ func parseAnyNumber(text []byte) (float64, bool) {
 	return value, (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(value)
 }
 
-// wholePowers are the powers of ten for as many decimals as parsePlain takes.
+// wholePowers are the powers of ten for as many decimals as parsePlain accepts.
 var wholePowers = [8]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
-// parsePlain is parseNumber for the field data[start:end] of the commonest
-// form, which it takes in two words: one to eight digits, a point and at most
-// seven. It needs 16 bytes before the end. plain is false for any other field.
+// parsePlain is parseNumber for a field data[start:end] of the most common
+// form, which it reads as two words: one to eight digits, a point and at most
+// seven digits. It needs 16 bytes before the end. plain is false for any other
+// field.
 func parsePlain(data []byte, start, end int) (value float64, plain bool) {
 	if end < 16 {
 		return 0, false
@@ -96,8 +96,8 @@ func parsePlain(data []byte, start, end int) (value float64, plain bool) {
 
 const zeros = '0' * ones
 
-// number is what eight digits write, each a byte of 0 to 9, the lowest byte
-// first. It adds neighbours, then pairs, then fours.
+// number converts eight digits, each a byte of 0 to 9 with the lowest byte
+// first. It combines neighbours, then pairs, then fours.
 func number(digits uint64) int64 {
 	digits = digits*10 + digits>>8
 	const pairs = 0xff<<32 | 0xff

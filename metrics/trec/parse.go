@@ -10,41 +10,42 @@ import (
 // ignored, as trec_eval ignores it: the scores alone order a run. Fields after
 // the tag are ignored too.
 
-// entry is one result, small because a run may have millions.
+// entry is one result. It is small because a run may have millions.
 type entry struct {
 	place uint64 // of the document's name in the file
 	hash  uint32 // of the name
-	// score has the precision that trec_eval keeps.
+	// score has trec_eval's precision.
 	score float32
 }
 
-// parser reads lines of a run. It asks where to put the results of a topic and
-// says when it has put some there that stand together in the file.
+// parser reads the lines of a run. It gets the buffer for the results of a
+// topic from begin, and passes it to done after each stretch of lines of that
+// topic.
 type parser struct {
 	text *text
-	// begin gives the results of a topic to which others are added.
+	// begin returns the results of a topic, to which others are appended.
 	begin func(topic []byte) []entry
-	// done gives them back, when those of the lines between two places were
-	// added.
+	// done receives the results after those of the lines between two places
+	// were appended.
 	done func(results []entry, from, to int)
 
 	window   window
-	topic    []byte     // the one at hand
-	head     []byte     // what plain lines of it begin with, or nothing
-	results  []entry    // of the topic
+	topic    []byte     // the current topic
+	head     []byte     // the beginning of its plain lines, or empty
+	results  []entry    // of the current topic
 	from     int        // where its lines begin
-	failed   *LineError // what is wrong with the first line that does not fit
-	failedAt int        // where that begins
+	failed   *LineError // the error of the first invalid line
+	failedAt int        // where that line begins
 }
 
-// block reads the lines between two places, up to the first that does not fit.
+// block reads the lines between two places and stops at the first invalid one.
 func (p *parser) block(start, end int) {
 	p.topic, p.head, p.from = p.topic[:0], p.head[:0], start
 	p.window.walk(p.text.data, start, end, p)
 	p.finish(end)
 }
 
-// finish ends the lines of the topic at hand, if there is one.
+// finish ends the current topic, if there is one.
 func (p *parser) finish(end int) {
 	if len(p.topic) > 0 {
 		p.done(p.results, p.from, end)
@@ -52,8 +53,8 @@ func (p *parser) finish(end int) {
 	}
 }
 
-// plain reads lines that are written as nearly all are: six fields, one space
-// or tab between two of them, the score a plain decimal.
+// plain reads lines in the usual form: six fields, separated by one space or
+// tab, with a plain decimal as the score.
 func (p *parser) plain(at, start int) int {
 	data := p.window.data
 	for {
@@ -107,7 +108,7 @@ func (p *parser) readHead(at, start int) bool {
 	return true
 }
 
-// careful reads any line.
+// careful reads a line of any form.
 func (p *parser) careful(at int) (next int, ok bool) {
 	line, next := p.text.lineFrom(at)
 	var fields [6]span
@@ -126,8 +127,8 @@ func (p *parser) careful(at int) (next int, ok bool) {
 	return next, true
 }
 
-// checkResult says what is wrong with a line that has so many of the six
-// fields.
+// checkResult returns the error of a line in which found of the six fields were
+// found.
 func checkResult(line []byte, found int, isNumber bool, score span) *LineError {
 	if err := checkLine(line); err != nil {
 		return err
@@ -141,7 +142,7 @@ func checkResult(line []byte, found int, isNumber bool, score span) *LineError {
 	return nil
 }
 
-// turnTo makes a topic the one at hand, from the line at a place on.
+// turnTo makes topic the current one, from the line at a place on.
 func (p *parser) turnTo(topic []byte, at int) {
 	if string(topic) == string(p.topic) {
 		return

@@ -15,15 +15,15 @@ import (
 // Qrels holds the judgements of each topic.
 type Qrels map[string][]Judgement
 
-// Judgement says how relevant a document is. A negative relevance means pooled
-// and not judged.
+// Judgement is the relevance of a document. A negative relevance means pooled
+// but not judged.
 type Judgement struct {
 	Document  string
 	Relevance int
 }
 
 // ReadQrels reads a whole qrels file, with lines "topic iteration document
-// relevance"; the iteration is ignored. A document that is judged twice for a
+// relevance". The iteration is ignored. A document that is judged twice for a
 // topic is an error. file names the file in errors, which are *LineError unless
 // reading itself failed.
 func ReadQrels(file string, r io.Reader) (Qrels, error) {
@@ -66,7 +66,7 @@ type qrel struct {
 	judgement Judgement
 }
 
-// qrelWalker hands on the lines of a qrels file.
+// qrelWalker passes on the lines of a qrels file.
 type qrelWalker struct {
 	text   *text
 	names  string // the text
@@ -75,7 +75,7 @@ type qrelWalker struct {
 	failed *LineError
 }
 
-// walkQrels calls yield with each line, up to the first that does not fit.
+// walkQrels calls yield with each line and stops at the first invalid one.
 func walkQrels(t *text, yield func(qrel)) error {
 	w := &qrelWalker{text: t, names: string(t.data), yield: yield}
 	if w.window.walk(t.data, 0, len(t.data), w); w.failed != nil {
@@ -84,8 +84,8 @@ func walkQrels(t *text, yield func(qrel)) error {
 	return nil
 }
 
-// plain reads lines of four fields, one space or tab between two of them, the
-// last a digit.
+// plain reads lines of four fields, separated by one space or tab, whose last
+// field is a digit.
 func (w *qrelWalker) plain(at, start int) int {
 	data := w.window.data
 	for at+64 <= len(data) {
@@ -114,7 +114,7 @@ func (w *qrelWalker) plain(at, start int) int {
 	return at
 }
 
-// careful reads any line.
+// careful reads a line of any form.
 func (w *qrelWalker) careful(at int) (next int, ok bool) {
 	line, next := w.text.lineFrom(at)
 	var fields [manyFields]span
@@ -147,7 +147,7 @@ func parseRelevance(line []byte, fields []span) (int, *LineError) {
 	return int(relevance), nil
 }
 
-// judgedTwice says whether a document stands twice among judgements.
+// judgedTwice reports whether a document occurs twice among judgements.
 func judgedTwice(judged []Judgement, names *nameTable) bool {
 	names.reset(len(judged))
 	for i, j := range judged {
@@ -162,8 +162,8 @@ func judgedTwice(judged []Judgement, names *nameTable) bool {
 	return false
 }
 
-// explainJudgedTwice makes an error of the first line that judges a document
-// again.
+// explainJudgedTwice returns the error for the first line that judges a
+// document again.
 func explainJudgedTwice(t *text) error {
 	seen := make(map[[2]string]bool)
 	var twice *LineError

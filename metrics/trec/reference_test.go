@@ -12,9 +12,9 @@ import (
 )
 
 // rank sorts results in place into the order in which trec_eval 9.0.7 evaluates
-// them: by score, highest first, and among equal scores by id in descending
-// byte order. trec_eval keeps a score as a 32-bit float, so two scores that
-// differ only beyond that precision are equal here too.
+// them: by score, highest first, and equal scores by id in descending byte
+// order. trec_eval keeps a score as a 32-bit float, so two scores that differ
+// only beyond that precision are equal here too.
 func rank(results []metrics.Scored) {
 	slices.SortFunc(results, func(a, b metrics.Scored) int {
 		if c := cmp.Compare(float32(b.Score), float32(a.Score)); c != 0 {
@@ -24,7 +24,7 @@ func rank(results []metrics.Scored) {
 	})
 }
 
-// idsOf are the ids of a ranked list, best first.
+// idsOf returns the ids of a ranked list, best first.
 func idsOf(ranked []metrics.Scored) []string {
 	ids := make([]string, len(ranked))
 	for i, r := range ranked {
@@ -33,8 +33,8 @@ func idsOf(ranked []metrics.Scored) []string {
 	return ids
 }
 
-// rankSimply reads a run in the plainest way and sorts each topic: what the
-// evaluation of large files is held against.
+// rankSimply reads a run in the simplest way and sorts each topic. The
+// evaluation of large files is compared with it.
 func rankSimply(text string) map[string][]metrics.Scored {
 	topics := make(map[string][]metrics.Scored)
 	for line := range strings.SplitSeq(text, "\n") {
@@ -54,7 +54,7 @@ func rankSimply(text string) map[string][]metrics.Scored {
 	return topics
 }
 
-// evaluateSimply sets ranked lists beside judgements.
+// evaluateSimply evaluates ranked lists against judgements.
 func evaluateSimply(topics map[string][]metrics.Scored, qrels Qrels, level int, measures []Measure) map[string][]float64 {
 	figures := make(map[string][]float64)
 	for id, ranked := range topics {
@@ -70,7 +70,7 @@ func evaluateSimply(topics map[string][]metrics.Scored, qrels Qrels, level int, 
 	return figures
 }
 
-// checkRun looks for what is wrong with a run.
+// checkRun evaluates a run only for its error.
 func checkRun(file string, run io.Reader, size, workers int) error {
 	_, err := evaluate(nil, file, run, Options{}, size, workers)
 	if errors.Is(err, ErrNoTopics) {

@@ -5,31 +5,32 @@ import (
 	"slices"
 )
 
-// Most files have the results of a topic in one stretch. The figures of such a
-// topic are made as soon as it was read, while all of it is in the processor's
-// caches, and its results are not kept. Those of a topic that is cut by the end
-// of a block, or that comes back, are kept until the whole file was read.
+// In most files the results of a topic are adjacent. The figures of such a
+// topic are computed as soon as it was read, while all of it is in the
+// processor's caches, and its results are not kept. The results of a topic that
+// a block boundary cuts, or that appears again, are kept until the whole file
+// was read.
 
 // part is what one worker found of a topic.
 type part struct {
 	topic string
-	// kept are its results, in the order of the file.
+	// kept holds its results, in file order.
 	kept []entry
-	// figures are of the results in the lines between two places, the only
+	// figures belong to the results in the lines between two places, the only
 	// ones that are not kept.
 	figures  []float64
 	from, to int
 }
 
-// worker reads blocks of a run, each later in the file than the one before.
+// worker reads blocks of a run in file order.
 type worker struct {
 	parser parser
 	scorer scorer
 	parts  map[string]*part
-	part   *part // of the topic at hand
-	isNew  bool  // the part
+	part   *part // of the current topic
+	isNew  bool  // whether part is new
 	buffer []entry
-	// start and end are the places between which the block at hand lies.
+	// start and end are the bounds of the current block.
 	start, end int
 }
 
@@ -46,7 +47,7 @@ func (w *worker) read(start, end int) {
 	w.parser.block(start, end)
 }
 
-// begin tells the parser where to put the results of a topic.
+// begin returns the buffer for the results of a topic.
 func (w *worker) begin(topic []byte) []entry {
 	known := false
 	if w.part, known = w.parts[string(topic)]; known {
@@ -59,7 +60,7 @@ func (w *worker) begin(topic []byte) []entry {
 	return w.buffer[:0]
 }
 
-// take takes the results of a topic back.
+// take receives the results of a topic from the parser.
 func (w *worker) take(results []entry, from, to int) {
 	if !w.isNew {
 		w.part.kept = results
@@ -76,7 +77,7 @@ func (w *worker) take(results []entry, from, to int) {
 	w.part.kept = slices.Clone(results)
 }
 
-// restore reads the results again that were not kept.
+// restore reads again the results that were not kept.
 func (w *worker) restore(p *part) []entry {
 	if p.from == p.to {
 		return p.kept
@@ -89,8 +90,8 @@ func (w *worker) restore(p *part) []entry {
 	return append(results, p.kept...)
 }
 
-// scoreRun computes the figures of every topic of a run, none for those
-// without judgements. It reads blocks of about the given size side by side.
+// scoreRun computes the figures of every topic of a run, or none for topics
+// without judgements. It reads blocks of about the given size in parallel.
 func scoreRun(t *text, s scorer, size, workers int) (map[string][]float64, error) {
 	places := t.blocks(size)
 	all := make([]*worker, min(workers, len(places)-1))
@@ -115,8 +116,8 @@ func scoreRun(t *text, s scorer, size, workers int) (map[string][]float64, error
 	return scoreParts(all)
 }
 
-// scoreParts brings together what workers found, and computes what they could
-// not.
+// scoreParts combines the results of the workers, and computes the figures that
+// no single worker could.
 func scoreParts(all []*worker) (map[string][]float64, error) {
 	figures := make(map[string][]float64)
 	parts := make(map[string][]*part)

@@ -56,9 +56,9 @@ func randomFiles(rng *rand.Rand) (qrels, run string) {
 	return q.String(), r.String()
 }
 
-// TestEvaluateIsRankingAndCounting holds the figures against those of lists
+// TestEvaluateIsRankingAndCounting compares the figures with those of lists
 // that were really sorted, with files cut into blocks of all sizes and several
-// readers at once.
+// concurrent readers.
 func TestEvaluateIsRankingAndCounting(t *testing.T) {
 	topics := 0
 	for seed := range uint64(400) {
@@ -102,13 +102,13 @@ func TestErrorsNameTheLineOfTheFileAcrossBlocks(t *testing.T) {
 		"score":  {"\nt1 Q0 d 1 x tag\n", `f:102: score "x" is not a number`},
 		"nan":    {"t1 Q0 d 1 nan tag", `f:101: score "nan" is not a number`},
 		"nul":    {"t1 Q0 d 1 2 tag \x00\nt1", "f:101: the line holds a NUL byte"},
-		"twice":  {"t2 Q0 d7 1 2 tag\nt1 Q0 d7 1 3 tag\nt1 Q0 d8 1 3 tag\n", `f:102: document "d7" stands twice in topic "t1", first in line 8`},
+		"twice":  {"t2 Q0 d7 1 2 tag\nt1 Q0 d7 1 3 tag\nt1 Q0 d8 1 3 tag\n", `f:102: document "d7" occurs twice in topic "t1", first in line 8`},
 		"length": {strings.Repeat("x", maxLine+1), "f:101: the line is longer than 1 MiB"},
 		"blank":  {strings.Repeat(" ", maxLine+1) + "\n", "f:101: the line is longer than 1 MiB"},
 	} {
 		for _, size := range []int{1, 64, 4096, maxLine / 2, maxLine, 3 * maxLine} {
 			if size*1000 < len(c.more) {
-				continue // what is read so far is copied for each block
+				continue // each block copies the data read so far
 			}
 			err := checkRun("f", strings.NewReader(text.String()+c.more), size, 3)
 			var line *LineError
@@ -123,8 +123,8 @@ func TestErrorsNameTheLineOfTheFileAcrossBlocks(t *testing.T) {
 	}
 }
 
-// TestPlainNumbersArePlain makes sure that numbers as they are usually written
-// go the short way.
+// TestPlainNumbersArePlain checks that numbers in the usual form take the fast
+// path.
 func TestPlainNumbersArePlain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 2000 {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// share hands out the numbers below n, in order, to as many calls of work as
-// there are workers, which run side by side, and waits for them.
+// share distributes the numbers below n, in order, among as many concurrent
+// calls of work as there are workers, and waits for them.
 func share(n, workers int, work func(worker int, numbers iter.Seq[int])) {
 	var taken atomic.Int64
 	var working sync.WaitGroup

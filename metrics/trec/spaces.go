@@ -5,24 +5,23 @@ import (
 	"encoding/binary"
 )
 
-// isSpace is C's isspace in the locale that trec_eval runs in.
+// isSpace is C's isspace in trec_eval's locale.
 func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || '\t' <= c && c <= '\r') }
 
-// windowSize is how many bytes are searched for the ends of fields at a time:
-// few enough that all stays in the processor's nearest cache.
+// windowSize is the number of bytes that are searched for the ends of fields at
+// a time. It is small enough for the processor's nearest cache.
 const windowSize = 16 << 10
 
 // window is a part of a text, with a bit for each byte that may end a field or
-// a line: that is not above the space. What such bytes are is seen later; to
-// know where they are, for 64 bytes at once, saves nearly all branches (after
-// Langdale and Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28,
-// 2019).
+// a line, that is, each byte not above the space. These bytes are classified
+// later. Finding them 64 at a time saves nearly all branches (after Langdale
+// and Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28, 2019).
 type window struct {
 	data []byte
 	bits [windowSize/64 + 2]uint64
 }
 
-// turnTo makes data, at most windowSize bytes, the part.
+// turnTo makes data, at most windowSize bytes, the current part.
 func (w *window) turnTo(data []byte) {
 	w.data = data
 	at := 0
@@ -56,25 +55,25 @@ func aboveSpace(word uint64) uint64 {
 // ones has a 1 in each of eight bytes.
 const ones = 0x0101010101010101
 
-// from gives the bits of 64 bytes, those from a place on.
+// from returns the bits of 64 bytes from a place on.
 func (w *window) from(place int) uint64 {
 	word, shift := uint(place)/64, uint(place)%64
 	return w.bits[word]>>shift | w.bits[word+1]<<1<<(63-shift)
 }
 
-// lineReader takes lines from a window.
+// lineReader reads lines from a window.
 type lineReader interface {
 	// plain reads lines from a place in the window, which begins at start in
-	// the file, as long as they are of the plainest form. It returns the place
-	// in the window where the first other line begins.
+	// the file, as long as they have the usual form. It returns the place in
+	// the window where the first other line begins.
 	plain(at, start int) int
-	// careful reads any line of the file from its beginning and returns where
-	// the next one begins; ok is false when it does not fit.
+	// careful reads a line of any form from its beginning and returns where the
+	// next one begins. ok is false if the line is invalid.
 	careful(at int) (next int, ok bool)
 }
 
-// walk has the lines between two places of a file read, up to the first that
-// does not fit.
+// walk reads the lines between two places of a file with r and stops at the
+// first invalid one.
 func (w *window) walk(data []byte, start, end int, r lineReader) {
 	for ok := true; ok && start < end; {
 		part := data[start:min(start+windowSize, end)]
@@ -83,7 +82,7 @@ func (w *window) walk(data []byte, start, end int, r lineReader) {
 			at = start + r.plain(at-start, start)
 			rest := part[at-start:]
 			if at > start && bytes.IndexByte(rest, '\n') < 0 && start+len(part) < end || len(rest) == 0 {
-				start = at // what is left is a line of the next window
+				start = at // the rest is a line of the next window
 				break
 			}
 			if next, ok = r.careful(at); next >= start+len(part) {

@@ -7,20 +7,20 @@ import (
 	"os"
 )
 
-// maxLine bounds a line, so that a file that is not text at all cannot fill
-// the memory.
+// maxLine bounds the length of a line, so that a file that is not text cannot
+// exhaust the memory.
 const maxLine = 1 << 20
 
-// text is all that a file holds. Names of documents are looked up in it, so it
-// stays as long as what was read of it.
+// text is the whole content of a file. Results refer to names of documents by
+// their place in it, so it lives as long as they do.
 type text struct {
 	file    string
 	data    []byte
 	release func()
 }
 
-// readText reads a file to its end or, where that is possible, maps it into
-// memory, which saves copying it.
+// readText reads a file to its end or, if possible, maps it into memory, which
+// avoids a copy.
 func readText(file string, r io.Reader) (*text, error) {
 	if f, ok := r.(*os.File); ok {
 		if data, release, ok := mapFile(f); ok {
@@ -35,12 +35,12 @@ func readText(file string, r io.Reader) (*text, error) {
 	return t, nil
 }
 
-// readAll reads to the end or to a line that is too long, which whoever reads
+// readAll reads to the end or to a line that is too long, which the reader of
 // the lines then refuses.
 func readAll(r io.Reader) ([]byte, error) {
 	const most = 1 << 20
 	var data []byte
-	start := 0 // of the last line
+	start := 0 // start of the last line
 	for len(data)-start <= maxLine {
 		if cap(data)-len(data) < most {
 			data = append(make([]byte, 0, 2*cap(data)+most), data...)
@@ -60,12 +60,12 @@ func readAll(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// lineAt is the number, from 1, of the line that holds a place. Nothing needs
-// it but an error.
+// lineAt returns the number, from 1, of the line that contains a place. Only
+// errors need it.
 func (t *text) lineAt(place uint64) int { return 1 + bytes.Count(t.data[:place], []byte{'\n'}) }
 
-// blocks cuts the text into parts of about size bytes that end where a line
-// does, so that they can be read side by side. It gives the places between
+// blocks cuts the text into parts of about size bytes that end at the end of a
+// line, so that they can be read in parallel. It returns the places between
 // them, from 0 to the end.
 func (t *text) blocks(size int) []int {
 	places := []int{0}
@@ -81,7 +81,7 @@ func (t *text) blocks(size int) []int {
 	return append(places, len(t.data))
 }
 
-// nameAt is the field that begins at a place.
+// nameAt returns the field that begins at a place.
 func (t *text) nameAt(place uint64) []byte {
 	rest := t.data[place:]
 	end := 0

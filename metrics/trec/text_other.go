@@ -4,5 +4,5 @@ package trec
 
 import "os"
 
-// mapFile maps nothing here: the file is read.
+// mapFile is not supported here: the caller reads the file.
 func mapFile(*os.File) (data []byte, release func(), ok bool) { return nil, nil, false }

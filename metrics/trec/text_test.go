@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestFileIsAsGoodAsItsText evaluates a file, which is mapped where the system
-// can, and one that was read from before.
+// TestFileIsAsGoodAsItsText evaluates a file, which is mapped if the system
+// supports it, and the same text from memory.
 func TestFileIsAsGoodAsItsText(t *testing.T) {
 	qrelsText, runText := randomFiles(rand.New(rand.NewPCG(5, 1)))
 	qrels := readQrels(t, qrelsText)
@@ -41,7 +41,7 @@ func TestFileIsAsGoodAsItsText(t *testing.T) {
 	}
 }
 
-// TestNamesWithTheSameHash has judged and other documents whose names have the
+// TestNamesWithTheSameHash uses judged and other documents whose names have the
 // same hash.
 func TestNamesWithTheSameHash(t *testing.T) {
 	met := make(map[uint32]string)
@@ -75,7 +75,7 @@ func TestNamesWithTheSameHash(t *testing.T) {
 		}
 	}
 	again := run.String() + "t Q0 " + pairs[3][1] + " 1 1.0 x\n"
-	if err := checkRun("f", strings.NewReader(again), blockSize, 1); err == nil || !strings.HasPrefix(err.Error(), `f:17: document "`+pairs[3][1]+`" stands twice in topic "t", first in line 8`) {
+	if err := checkRun("f", strings.NewReader(again), blockSize, 1); err == nil || !strings.HasPrefix(err.Error(), `f:17: document "`+pairs[3][1]+`" occurs twice in topic "t", first in line 8`) {
 		t.Error(err)
 	}
 }

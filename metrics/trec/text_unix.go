@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a regular file that stands at its beginning. Whoever shortens
-// the file meanwhile ends this process, as trec_eval's.
+// mapFile maps a regular file that is positioned at its beginning. Truncating
+// the file during the evaluation ends this process, as it ends trec_eval.
 func mapFile(f *os.File) (data []byte, release func(), ok bool) {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || int64(int(info.Size())) != info.Size() {

@@ -31,7 +31,7 @@ func evaluateText(t *testing.T, qrels Qrels, run string, opts Options) *Evaluati
 	return e
 }
 
-// TestReference reproduces what trec_eval itself printed, byte for byte.
+// TestReference reproduces the output of trec_eval itself, byte for byte.
 func TestReference(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "shared", "reference", "trec")
 	read := func(name string) string {
@@ -88,7 +88,7 @@ func TestReadersNameLineAndRemedy(t *testing.T) {
 		{"no tag", run("q1 Q0 d 1 2.5"), `results:1: 5 fields instead of 6; write "topic Q0 document rank score tag"`},
 		{"score", run("q1 Q0 d 1 2,5 x"), `results:1: score "2,5" is not a number`},
 		{"NaN", run("q1 Q0 d 1 nan x"), `results:1: score "nan" is not a number`},
-		{"twice in a topic", run("q1 Q0 d 1 3 x\nq2 Q0 d 1 3 x\nq1 Q0 e 2 2 x\nq1 Q0 d 3 1 x\nq2 Q0 d 1 1 x"), `results:4: document "d" stands twice in topic "q1", first in line 1`},
+		{"twice in a topic", run("q1 Q0 d 1 3 x\nq2 Q0 d 1 3 x\nq1 Q0 e 2 2 x\nq1 Q0 d 3 1 x\nq2 Q0 d 1 1 x"), `results:4: document "d" occurs twice in topic "q1", first in line 1`},
 	}
 	for _, tt := range tests {
 		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
@@ -148,7 +148,7 @@ func TestParseMeasures(t *testing.T) {
 		"recal.5":    `unknown measure "recal"`,
 		"recall.0":   `"0" is not a cut-off`,
 		"recall.":    `"" is not a cut-off`,
-		"recall.5,5": "the cut-off 5 stands twice",
+		"recall.5,5": "the cut-off 5 is given twice",
 		"map.5":      `takes no cut-offs; write "map"`,
 	} {
 		if _, err := ParseMeasures([]string{text}); err == nil || !strings.Contains(err.Error(), want) {
@@ -290,11 +290,11 @@ func BenchmarkEvaluateMillionLines(b *testing.B) {
 	}
 }
 
-// TestOrderOfARun reads where each result stands out of the reciprocal rank when
+// TestOrderOfARun derives the rank of each result from the reciprocal rank when
 // it alone is relevant.
 func TestOrderOfARun(t *testing.T) {
-	// x1 and x2 are equal as 32-bit floats, so the higher id comes first although
-	// its score is lower; both big ones are infinite.
+	// x1 and x2 are equal as 32-bit floats, so the higher id comes first
+	// although its score is lower. Both big scores are infinite.
 	const run = "q 0 a 1 1 t\nq 0 b 1 2 t\nq 0 c 1 2 t\nq 0 B 1 2 t\nq 0 neg 1 -1 t\nq 0 x1 1 16777216.4 t\nq 0 x2 1 16777216.1 t\nq 0 big 1 1e300 t\nq 0 bigger 1 1e301 t\n"
 	for i, id := range []string{"bigger", "big", "x2", "x1", "c", "b", "B", "a", "neg"} {
 		e, err := Evaluate(Qrels{"q": {{id, 1}}}, "run", strings.NewReader(run), Options{Level: 1, Measures: []Measure{{Name: "recip_rank"}}})

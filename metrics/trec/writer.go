@@ -24,10 +24,10 @@ func NewRunWriter(w io.Writer, tag string) (*RunWriter, error) {
 	return &RunWriter{bufio.NewWriter(w), tag}, nil
 }
 
-// Topic writes a ranked list, best first, so that trec_eval sees the very
-// order of ranked. It looks at scores only, so they are written when they
-// already say that order, each lower than the one before at trec_eval's
-// precision, and are otherwise replaced by len(ranked), ..., 2, 1.
+// Topic writes a ranked list, best first, so that trec_eval sees exactly the
+// order of ranked. trec_eval looks at scores only. If the scores give that
+// order, each lower than the one before at trec_eval's precision, they are
+// written. Otherwise len(ranked), ..., 2, 1 are written instead.
 func (w *RunWriter) Topic(topic string, ranked []metrics.Scored) error {
 	said := sayOrder(ranked)
 	for i, result := range ranked {
@@ -45,7 +45,7 @@ func (w *RunWriter) Topic(topic string, ranked []metrics.Scored) error {
 	return nil
 }
 
-// Flush writes what is still held back. It has to be called at the end.
+// Flush writes what is still buffered. Call it at the end.
 func (w *RunWriter) Flush() error { return w.out.Flush() }
 
 func sayOrder(ranked []metrics.Scored) bool {

@@ -28,7 +28,7 @@ var entries = []contracts.EntryResult{
 	fixture.Entry("b1", contracts.CategoryBenign, clean), fixture.Entry("h1", contracts.CategoryHardNegative, clean),
 }
 
-// run aggregates reports, with a baseline unless it is nil.
+// run aggregates reports, with a baseline if it is not nil.
 func run(t testing.TB, retrieval []contracts.RetrievalReport, security []contracts.SecurityReport, baseline *contracts.Baseline) (contracts.Aggregate, error) {
 	t.Helper()
 	f := fixture.Write(t, retrieval, security)
@@ -103,10 +103,10 @@ func TestMeansOverRunsAndQueries(t *testing.T) {
 	}
 }
 
-// What was dropped from answers is carried on, once for each query.
+// The anomalies of answers are kept, once for each query.
 func TestAnomalies(t *testing.T) {
 	strange := fixture.Query("q1", labels{"s:a": 2}, "s:a")
-	strange.Anomalies = []string{"dropped, listed before: \"s:a\""}
+	strange.Anomalies = []string{"dropped, listed twice: \"s:a\""}
 	right := fixture.Query("q1", labels{"s:a": 2}, "s:a")
 	other := fixture.Query("q2", labels{"s:b": 1}, "s:b")
 	agg, err := run(t, []contracts.RetrievalReport{fixture.Retrieval(1, right, other), fixture.Retrieval(2, strange, other)},
@@ -155,11 +155,11 @@ func TestRefusals(t *testing.T) {
 		{"run twice", reports{good, fixture.Retrieval(1, q)}, scans{goodSecurity}, "both reports of run 1; keep one"},
 		{"scan twice", reports{good}, scans{goodSecurity, goodSecurity}, "both reports of run 1 of detector scanner"},
 		{"query missing", reports{good, fixture.Retrieval(2, q, fixture.Query("q2", labels{"s:a": 1}))}, scans{goodSecurity}, "query q2 is only in"},
-		{"query twice", reports{fixture.Retrieval(1, q, q)}, scans{goodSecurity}, "query q1 stands twice"},
+		{"query twice", reports{fixture.Retrieval(1, q, q)}, scans{goodSecurity}, "query q1 occurs twice"},
 		{"entry missing", reports{good}, scans{goodSecurity, fixture.Security("other", 1, entries[1:]...)}, "entry a1 is only in"},
-		{"entry twice", reports{good}, scans{fixture.Security("scanner", 1, entries[0], entries[0])}, "entry a1 stands twice"},
-		{"means that do not follow", reports{with(func(r *contracts.RetrievalReport) { r.Metrics["mrr"] = .5 })}, scans{goodSecurity}, "mrr is given as 0.500000 and the mean of its queries is 1.000000"},
-		{"an error that scores", reports{fixture.Retrieval(1, wrong)}, scans{goodSecurity}, "query q1 errored and yet has recall_at_1 1.000000"},
+		{"entry twice", reports{good}, scans{fixture.Security("scanner", 1, entries[0], entries[0])}, "entry a1 occurs twice"},
+		{"means that do not follow", reports{with(func(r *contracts.RetrievalReport) { r.Metrics["mrr"] = .5 })}, scans{goodSecurity}, "mrr is given as 0.500000, but the mean of its queries is 1.000000"},
+		{"an error that scores", reports{fixture.Retrieval(1, wrong)}, scans{goodSecurity}, "query q1 errored, but its recall_at_1 is 1.000000"},
 		{"counts that do not follow", reports{good}, scans{withSecurity(func(s *contracts.SecurityReport) { s.Detector.TP++ })}, "do not follow from the entries"},
 	}
 	for _, tt := range tests {
@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// baselineOf makes a baseline out of an aggregate by hand; gate.NewBaseline is
+// baselineOf makes a baseline from an aggregate by hand; gate.NewBaseline is
 // tested elsewhere.
 func baselineOf(agg contracts.Aggregate) *contracts.Baseline {
 	b := &contracts.Baseline{
@@ -196,8 +196,8 @@ func baselineOf(agg contracts.Aggregate) *contracts.Baseline {
 	return b
 }
 
-// queries makes n queries, each for a tool of its own, that find their tool at
-// the given rank (0: not at all).
+// queries makes n queries, each for a tool of its own, whose tool is at the
+// given rank (0: not in the list).
 func queries(n int, rank func(i int) int) []contracts.QueryResult {
 	var list []contracts.QueryResult
 	for i := range n {
@@ -238,8 +238,9 @@ func TestComparison(t *testing.T) {
 	if same.Delta != 0 || same.PValue != 1 || same.Verdict != contracts.WithinNoise || same.DeltaInterval != (contracts.Interval{}) {
 		t.Errorf("unchanged: %+v", same)
 	}
-	// Nothing differs, so the planned figure: the sd of values half 1 and half
-	// 1/2 is .25·sqrt(60/59), and 2.8016·sqrt(.2)·sd/sqrt(60) = .0408.
+	// Nothing differs, so the planned figure applies: the standard deviation of
+	// values half 1 and half 1/2 is .25·sqrt(60/59), and
+	// 2.8016·sqrt(.2)·sd/sqrt(60) = .0408.
 	if math.Abs(same.MinDetectable-.0408) > .0001 {
 		t.Errorf("detectable %v, want .0408", same.MinDetectable)
 	}
@@ -253,7 +254,7 @@ func TestComparison(t *testing.T) {
 	if better := compare(func(int) int { return 1 }).Comparison; better.Verdict != contracts.Improved || better.DeltaInterval.Low <= 0 {
 		t.Errorf("half better: %+v", better)
 	}
-	// One query that falls out of the list is a drop, and no significant one.
+	// One query that leaves the list is a drop, but not a significant one.
 	one := compare(func(i int) int {
 		if i == 0 {
 			return 0
@@ -301,8 +302,8 @@ func TestBaselineOnOtherData(t *testing.T) {
 		"the corpus (corpus_v1":            func(b *contracts.Baseline) { b.Data.CorpusSHA256 = fixture.SHA("f") },
 		"the security corpus (security_v1": func(b *contracts.Baseline) { b.Data.SecuritySHA256 = fixture.SHA("f") },
 		"the baseline has no query q1":     func(b *contracts.Baseline) { b.PerQuery[0].ID = "q9" },
-		"its mrr is given as 0.500000 and the mean of its 1 queries is 1.000000": func(b *contracts.Baseline) { b.Metrics["mrr"] = 0.5 },
-		"2 queries and the golden set 1 although": func(b *contracts.Baseline) {
+		"its mrr is given as 0.500000, but the mean of its 1 queries is 1.000000": func(b *contracts.Baseline) { b.Metrics["mrr"] = 0.5 },
+		"2 queries and the golden set has 1, although": func(b *contracts.Baseline) {
 			b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: "q9", Metrics: b.Metrics})
 		},
 	} {
@@ -316,7 +317,7 @@ func TestBaselineOnOtherData(t *testing.T) {
 			t.Errorf("got %+v, want %s", got.Baseline, want)
 		}
 		if metricOf(t, got, "mrr").Comparison != nil {
-			t.Errorf("%s: compared all the same", want)
+			t.Errorf("%s: compared nevertheless", want)
 		}
 	}
 }
@@ -363,13 +364,13 @@ func TestMajorityOfVerdicts(t *testing.T) {
 	// Wilson's interval of 1 in 1 is [1/(1+z²), 1].
 	near(t, "lower bound", d.RecallInterval.Low, 1/(1+1.959963984540054*1.959963984540054))
 	if d.FPRBenignInterval.Low != 0 || agg.Detectors[0].PrecisionInterval != nil {
-		t.Errorf("benign %v, precision of a silent detector %v", d.FPRBenignInterval, agg.Detectors[0].PrecisionInterval)
+		t.Errorf("benign %v, precision of a detector that flags nothing: %v", d.FPRBenignInterval, agg.Detectors[0].PrecisionInterval)
 	}
 }
 
-// Half of the runs are no majority: a detector that flags an attack every other
-// time has not earned the recall of one that always does, and an innocent that
-// it flags every other time is a false alarm.
+// A tie is not a majority. A detector that flags an attack in half of the runs
+// gets no credit for it, and an innocent entry that it flags in half of the
+// runs is a false alarm.
 func TestTiesCountAgainstTheDetector(t *testing.T) {
 	verdicts := func(run int, verdict string) contracts.SecurityReport {
 		return fixture.Security("scanner", run, fixture.Entry("a1", contracts.CategoryRugPull, verdict), fixture.Entry("b1", contracts.CategoryBenign, verdict))
@@ -384,8 +385,8 @@ func TestTiesCountAgainstTheDetector(t *testing.T) {
 	}
 }
 
-// TestOrderChangesNothing permutes queries, entries, runs and files: the
-// output is the same, byte for byte.
+// TestOrderChangesNothing permutes queries, entries, runs and files and expects
+// the same output, byte for byte.
 func TestOrderChangesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	base := queries(40, func(i int) int { return i % 7 })

@@ -7,7 +7,7 @@ func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
 		Use:   "aggregate --validation FILE --retrieval DIR --security DIR [--mutations DIR] [--baseline FILE] --out FILE",
-		Short: "Bring all runs together, with intervals, beside the baseline",
+		Short: "Combine all runs, add intervals and compare with the baseline",
 		Long: `Reads every report of score-retrieval and score-security and writes one file:
 means over the runs with their spread and 95% intervals, each query and entry
 over all runs, and, where a baseline on the same data is given, what changed
@@ -21,11 +21,11 @@ over as they are. docs/reference/metrics.md has the formulas.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.Validation, "validation", "", "the report of validate-datasets")
-	flags.StringVar(&opts.Retrieval, "retrieval", "", "the directory of the reports of score-retrieval, in any depth")
-	flags.StringVar(&opts.Security, "security", "", "the directory of the reports of score-security, in any depth")
-	flags.StringVar(&opts.Mutations, "mutations", "", "the directory of the reports of score-mutations, or one of them")
+	flags.StringVar(&opts.Retrieval, "retrieval", "", "the directory with the reports of score-retrieval, at any depth")
+	flags.StringVar(&opts.Security, "security", "", "the directory with the reports of score-security, at any depth")
+	flags.StringVar(&opts.Mutations, "mutations", "", "the directory with the reports of score-mutations, or one report")
 	flags.StringVar(&opts.Baseline, "baseline", "", "the baseline to compare with, if there is one")
-	flags.StringVar(&opts.Out, "out", "", "where the aggregate goes")
+	flags.StringVar(&opts.Out, "out", "", "the file to write")
 	for _, name := range []string{"validation", "retrieval", "security", "out"} {
 		cmd.MarkFlagRequired(name)
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// significance is the level at which a difference is called more than noise,
-// over the whole family of metrics.
+// significance is the family-wise level, over all metrics, below which a
+// difference counts as more than noise.
 const significance = 0.05
 
-// fewestGroups is how many groups of queries have to differ before a paired
-// randomization test can reach significance at all: 2/2^6 is the first
+// fewestGroups is the number of groups of queries that must differ before a
+// paired randomization test can reach significance at all: 2/2^6 is the first
 // p-value below .05.
 const fewestGroups = 6
 
-// incomparable says why the baseline cannot be compared with; empty when it
-// can.
+// incomparable returns the reason why the baseline is not comparable, or "" if
+// it is.
 func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts.Baseline) string {
 	var differ []string
 	b := baseline.Data
@@ -41,31 +41,31 @@ func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts
 	known := baselineQueries(baseline)
 	for _, q := range r.queries {
 		if _, ok := known[q.ID]; !ok {
-			return fmt.Sprintf("the baseline has no query %s although it names the same golden set", q.ID)
+			return fmt.Sprintf("the baseline has no query %s, although it names the same golden set", q.ID)
 		}
 	}
 	if len(known) != len(r.queries) {
-		return fmt.Sprintf("the baseline has %d queries and the golden set %d although it names the same one", len(known), len(r.queries))
+		return fmt.Sprintf("the baseline has %d queries and the golden set has %d, although both name the same golden set", len(known), len(r.queries))
 	}
 	return contradiction(baseline)
 }
 
 // contradiction finds a figure of the baseline that is not the mean of its
-// queries. The change is taken from the one and its significance from the
-// other, so a figure that was edited by hand would move the bound unnoticed.
+// queries. The change is computed from the figure and its significance from the
+// queries, so editing a figure by hand would move the bound unnoticed.
 func contradiction(b contracts.Baseline) string {
 	for _, name := range slices.Sorted(maps.Keys(b.Metrics)) {
 		column := make([]float64, len(b.PerQuery))
 		for i, q := range b.PerQuery {
 			value, ok := q.Metrics[name]
 			if !ok {
-				return fmt.Sprintf("it has %s and its query %s does not", name, q.ID)
+				return fmt.Sprintf("it has %s, but its query %s does not", name, q.ID)
 			}
 			column[i] = value
 		}
 		stated := b.Metrics[name]
 		if found := metrics.Mean(column); math.Abs(found-stated) > 1e-9 {
-			return fmt.Sprintf("its %s is given as %.6f and the mean of its %d queries is %.6f", name, stated, len(b.PerQuery), found)
+			return fmt.Sprintf("its %s is given as %.6f, but the mean of its %d queries is %.6f", name, stated, len(b.PerQuery), found)
 		}
 	}
 	return ""
@@ -79,9 +79,9 @@ func baselineQueries(b contracts.Baseline) map[string]contracts.RetrievalMetrics
 	return known
 }
 
-// compare sets each metric that the baseline has beside it, paired by query.
-// columns holds the values of the queries, metric by metric. A metric that the
-// baseline does not have gets no comparison.
+// compare adds the comparison to each metric that the baseline has, paired by
+// query. columns holds the values of the queries, metric by metric. A metric
+// that the baseline lacks gets no comparison.
 func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline) {
 	before := baselineQueries(baseline)
 	var known []*contracts.MetricSummary
@@ -106,10 +106,10 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 	}
 }
 
-// Paired sets figures beside those from before. Both are lists of columns, one
-// for each of the named metrics, with a value for each query; groups are those
-// of Group. The metrics are one family of tests: a verdict is within_noise
-// unless the difference stays significant after Holm's correction.
+// Paired compares figures with earlier ones. Both are lists of columns, one for
+// each of the named metrics, with a value for each query; groups are those of
+// Group. The metrics are one family of tests: a verdict is within_noise unless
+// the difference stays significant after Holm's correction.
 func Paired(names []string, before, after [][]float64, groups []string) []contracts.MetricComparison {
 	differences := make([][]float64, len(after))
 	pValues := make([]float64, len(after))
@@ -142,10 +142,10 @@ func Paired(names []string, before, after [][]float64, groups []string) []contra
 }
 
 // minDetectable is the smallest change of a metric that this set can tell from
-// noise. It follows from the spread of the differences. As long as too few
-// queries differ for that spread to mean anything (none at all, for an
-// unchanged proxy), it is planned for two systems whose values correlate at .9
-// over the queries: the standard error of the difference is then sqrt(.2) of
+// noise. It follows from the spread of the differences. If too few queries
+// differ for that spread to be meaningful (none at all, for an unchanged
+// proxy), it is the planned value for two systems whose values correlate at .9
+// over the queries: the standard error of the difference is then sqrt(.2) times
 // that of the metric itself.
 func minDetectable(differences, values []float64, groups []string) float64 {
 	differing := make(map[string]bool)

@@ -10,9 +10,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// readMutations brings the reports of score-mutations together: nil when none
-// of them holds a detector. All are of one seed, on the validated corpus, and
-// with or all without the held-out operators.
+// readMutations combines the reports of score-mutations. It returns nil if none
+// of them holds a detector. All reports must have one seed, be on the validated
+// corpus, and agree on whether the held-out operators were included.
 func readMutations(ctx context.Context, dir string, data contracts.DataIdentity) (*contracts.MutationReport, error) {
 	files, err := reportFiles(dir, "score-mutations")
 	if err != nil {
@@ -56,7 +56,7 @@ func readMutations(ctx context.Context, dir string, data contracts.DataIdentity)
 	return all, nil
 }
 
-// logMutations prints what is kept of attacks that were caught.
+// logMutations prints how many variants of caught attacks are still flagged.
 func logMutations(w io.Writer, r *contracts.MutationReport) {
 	if r == nil {
 		return
@@ -64,10 +64,10 @@ func logMutations(w io.Writer, r *contracts.MutationReport) {
 	for _, d := range r.Detectors {
 		for _, f := range d.Totals {
 			kept, alarms := f.Development.Retention, f.Development.FPR
-			fmt.Fprintf(w, "%s, rewritten (%s): %d of %d variants of caught attacks still flagged, %d of %d of innocents",
+			fmt.Fprintf(w, "%s, rewritten (%s): %d of %d variants of caught attacks still flagged, %d of %d of benign entries",
 				d.Detector, f.Family, kept.Count, kept.Of, alarms.Count, alarms.Of)
 			if h := f.HeldOut; h != nil {
-				fmt.Fprintf(w, "; held out %d of %d, %d of %d", h.Retention.Count, h.Retention.Of, h.FPR.Count, h.FPR.Of)
+				fmt.Fprintf(w, "; held out %d of %d and %d of %d", h.Retention.Count, h.Retention.Of, h.FPR.Count, h.FPR.Of)
 			}
 			fmt.Fprintln(w)
 		}

@@ -40,7 +40,7 @@ func TestMutationsAreTakenOver(t *testing.T) {
 	var log strings.Builder
 	r.Detectors[0].Totals = []contracts.MutationFamily{{Family: "mechanical", Development: contracts.MutationScore{Retention: contracts.Share{Count: 3, Of: 4}}, HeldOut: &contracts.MutationScore{}}}
 	logMutations(&log, r)
-	if want := "scanner, rewritten (mechanical): 3 of 4 variants of caught attacks still flagged, 0 of 0 of innocents; held out 0 of 0, 0 of 0\n"; log.String() != want {
+	if want := "scanner, rewritten (mechanical): 3 of 4 variants of caught attacks still flagged, 0 of 0 of benign entries; held out 0 of 0 and 0 of 0\n"; log.String() != want {
 		t.Errorf("logged %q", log.String())
 	}
 	if r, err = readMutations(context.Background(), mutated(t, nil, ""), data); err != nil || r != nil {

@@ -51,8 +51,8 @@ func reportFiles(dir, stage string) ([]string, error) {
 	return files, nil
 }
 
-// readRetrieval reads the reports of score-retrieval, by run. All are on the
-// validated data, of one proxy and over the same queries.
+// readRetrieval reads the reports of score-retrieval, by run. All must be on
+// the validated data, of one proxy and over the same queries.
 func readRetrieval(ctx context.Context, dir string, data contracts.DataIdentity) ([]retrievalRun, error) {
 	files, err := reportFiles(dir, "score-retrieval")
 	if err != nil {
@@ -90,13 +90,13 @@ func readRetrieval(ctx context.Context, dir string, data contracts.DataIdentity)
 	return runs, nil
 }
 
-// check refuses a report that contradicts itself: a query twice, or means
+// check refuses a report that contradicts itself: a repeated query, or means
 // that do not follow from its queries.
 func (r retrievalRun) check() error {
 	queries := r.report.PerQuery
 	for i := 1; i < len(queries); i++ {
 		if queries[i].ID == queries[i-1].ID {
-			return fmt.Errorf("%s: query %s stands twice; run score-retrieval again", r.file, queries[i].ID)
+			return fmt.Errorf("%s: query %s occurs twice; run score-retrieval again", r.file, queries[i].ID)
 		}
 	}
 	for _, m := range metrics.Ranking() {
@@ -110,18 +110,18 @@ func (r retrievalRun) check() error {
 			case !ok:
 				return fmt.Errorf("%s: query %s: the metric %s is missing; run score-retrieval again", r.file, q.ID, m.Name)
 			case q.Error != "" && v != m.Worst():
-				return fmt.Errorf("%s: query %s errored and yet has %s %.6f; run score-retrieval again", r.file, q.ID, m.Name, v)
+				return fmt.Errorf("%s: query %s errored, but its %s is %.6f; run score-retrieval again", r.file, q.ID, m.Name, v)
 			}
 		}
 		if found := metrics.Mean(values(queries, m.Name)); math.Abs(found-stated) > 1e-9 {
-			return fmt.Errorf("%s: %s is given as %.6f and the mean of its queries is %.6f; run score-retrieval again", r.file, m.Name, stated, found)
+			return fmt.Errorf("%s: %s is given as %.6f, but the mean of its queries is %.6f; run score-retrieval again", r.file, m.Name, stated, found)
 		}
 	}
 	return nil
 }
 
 // belongsTo refuses two reports of one run, and runs that measured different
-// things. previous is the report of the run before.
+// things. previous is the report of the previous run.
 func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 	if r.report.Run == previous.report.Run {
 		return fmt.Errorf("%s and %s are both reports of run %d; keep one", previous.file, r.file, r.report.Run)
@@ -143,14 +143,15 @@ func (r retrievalRun) belongsTo(first, previous retrievalRun) error {
 		return list
 	}
 	if id, in := firstOnlyIn(ids(a), ids(b)); id != "" {
-		return fmt.Errorf("query %s is only in %s; the runs have to be over the same queries: run score-retrieval again for both",
+		return fmt.Errorf("query %s is only in %s; all runs must have the same queries: run score-retrieval again for both",
 			id, []string{first.file, r.file}[in])
 	}
 	return nil
 }
 
-// readSecurity reads the reports of score-security: for each detector, by
-// name, its runs. All are over the same entries of the validated corpus.
+// readSecurity reads the reports of score-security. It returns the runs of each
+// detector, sorted by name. All must be over the same entries of the validated
+// corpus.
 func readSecurity(ctx context.Context, dir string, data contracts.DataIdentity) ([][]securityRun, error) {
 	files, err := reportFiles(dir, "score-security")
 	if err != nil {
@@ -193,8 +194,7 @@ func readSecurity(ctx context.Context, dir string, data contracts.DataIdentity) 
 	return detectors, nil
 }
 
-// check refuses a report that contradicts itself or the first one that was
-// read.
+// check refuses a report that contradicts itself or the first report read.
 func (r securityRun) check(first securityRun) error {
 	entries := r.report.PerEntry
 	ids := func(entries []contracts.EntryResult) []string {
@@ -206,11 +206,11 @@ func (r securityRun) check(first securityRun) error {
 	}
 	for i := 1; i < len(entries); i++ {
 		if entries[i].ID == entries[i-1].ID {
-			return fmt.Errorf("%s: entry %s stands twice; run score-security again", r.file, entries[i].ID)
+			return fmt.Errorf("%s: entry %s occurs twice; run score-security again", r.file, entries[i].ID)
 		}
 	}
 	if id, in := firstOnlyIn(ids(first.report.PerEntry), ids(entries)); id != "" {
-		return fmt.Errorf("entry %s is only in %s; the runs have to be over the same entries: run score-security again",
+		return fmt.Errorf("entry %s is only in %s; all runs must have the same entries: run score-security again",
 			id, []string{first.file, r.file}[in])
 	}
 	stated := r.report.Detector
@@ -222,8 +222,8 @@ func (r securityRun) check(first securityRun) error {
 	return nil
 }
 
-// firstOnlyIn finds the first id that is in only one of two sorted lists, and
-// says in which, 0 or 1.
+// firstOnlyIn finds the first id that is in only one of two sorted lists. in is
+// 0 or 1, the list that has it.
 func firstOnlyIn(a, b []string) (id string, in int) {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -238,7 +238,7 @@ func firstOnlyIn(a, b []string) (id string, in int) {
 	return b[i], 1
 }
 
-// short cuts a digest to what tells two apart at a glance.
+// short shortens a digest enough to compare two by eye.
 func short(digest string) string {
 	if len(digest) > 12 && !strings.Contains(digest, " ") {
 		return digest[:12]

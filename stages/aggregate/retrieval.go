@@ -7,13 +7,13 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// retrieval holds the runs of score-retrieval brought together: for each
-// query, in the order of ids, its means over the runs.
+// retrieval holds the combined runs of score-retrieval: for each query, in the
+// order of ids, its means over the runs.
 type retrieval struct {
 	runs    []retrievalRun
 	queries []contracts.QuerySummary
-	// groups names for each query the group that is drawn and exchanged as a
-	// whole: the queries that are after the same tool.
+	// groups holds the group of each query. The queries of a group have the
+	// same most relevant tool, and are drawn and exchanged together.
 	groups []string
 }
 
@@ -27,9 +27,9 @@ func newRetrieval(runs []retrievalRun) *retrieval {
 	return r
 }
 
-// summarizeQuery brings query i of every run together. A run in which it
-// errored counts with its zeros. The ranked list is that of the first run
-// that has an answer.
+// summarizeQuery combines query i of all runs. A run in which it errored counts
+// with its worst values. The ranked list is that of the first run that has an
+// answer.
 func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 	first := runs[0].report.PerQuery[i]
 	q := contracts.QuerySummary{ID: first.ID, Query: first.Query, Labels: first.Labels, Notes: first.Notes, Metrics: make(contracts.RetrievalMetrics)}
@@ -58,8 +58,8 @@ func summarizeQuery(runs []retrievalRun, i int) contracts.QuerySummary {
 	return q
 }
 
-// mean gives equal values back untouched: their sum divided again may differ
-// in the last bit.
+// mean returns equal values unchanged: dividing their sum may change the last
+// bit.
 func mean(values []float64) float64 {
 	if slices.Min(values) == slices.Max(values) {
 		return values[0]
@@ -67,10 +67,10 @@ func mean(values []float64) float64 {
 	return metrics.Mean(values)
 }
 
-// Group is the tool with the highest relevance, of several the first by id.
-// Queries with the same one rise and fall together when its description or
-// its neighbours change, so they are not independent of each other. A query
-// without a relevant tool stands alone.
+// Group is the tool with the highest relevance; of several, the first by id.
+// Queries with the same group rise and fall together when the tool's
+// description or its neighbours change, so they are not independent. A query
+// without a relevant tool is a group of its own.
 func Group(q contracts.QuerySummary) string {
 	best := contracts.Label{}
 	for _, l := range q.Labels {
@@ -79,14 +79,14 @@ func Group(q contracts.QuerySummary) string {
 		}
 	}
 	if best.ToolID == "" {
-		// A tool id has a colon after its server's name and is never empty
-		// before it, so this cannot be one.
+		// A tool id has a non-empty server name before its colon, so it cannot
+		// be equal to this.
 		return ":" + q.ID
 	}
 	return best.ToolID
 }
 
-// summary gives the figures; with a baseline each metric is compared.
+// summary computes the figures. With a baseline it also compares each metric.
 func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAggregate {
 	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries}
 	for _, q := range r.queries {

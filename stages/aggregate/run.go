@@ -1,6 +1,6 @@
-// Package aggregate is the stage that brings the reports of all runs together
-// and sets them beside the baseline. It measures nothing itself: everything
-// in its output follows from the reports, whatever order they came in.
+// Package aggregate is the stage that combines the reports of all runs and
+// compares them with the baseline. It measures nothing: its output depends only
+// on the content of the reports, not on their order.
 package aggregate
 
 import (
@@ -25,10 +25,10 @@ type Options struct {
 }
 
 // Run reads the reports and writes the aggregate. It refuses reports that do
-// not belong together. A baseline that was made on other data, or whose content
-// is not a baseline of this version, is no error here: the aggregate says so and
-// holds no comparison, so that a new baseline can be made from it. The gate
-// refuses both.
+// not belong together. A baseline made on other data, or a file that is not a
+// baseline of this version, is not an error here: the aggregate records the
+// reason and holds no comparison, so that a new baseline can be made from it.
+// The gate refuses both.
 func Run(ctx context.Context, opts Options) error {
 	validation, err := contracts.Read[contracts.Validation](opts.Validation)
 	if err != nil {
@@ -91,7 +91,7 @@ func Run(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// identify takes the identity of the data from what was validated.
+// identify returns the identity of the validated data.
 func identify(file string, v contracts.Validation) (contracts.DataIdentity, error) {
 	var data contracts.DataIdentity
 	for _, d := range v.Datasets {
@@ -114,7 +114,7 @@ func identify(file string, v contracts.Validation) (contracts.DataIdentity, erro
 	return data, nil
 }
 
-// logSummary prints the figures as people read them.
+// logSummary prints the figures for people.
 func logSummary(w io.Writer, agg contracts.Aggregate) {
 	fmt.Fprintf(w, "%d queries, %d runs of %s over %s, %d errored\n",
 		agg.Retrieval.Queries, agg.Retrieval.Runs, agg.Proxy, agg.SearchPath, agg.Retrieval.Errored)

@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
-// summarizeDetector brings the runs of one detector together: each entry gets
-// the verdict of most runs, and the scores are counted over those.
+// summarizeDetector combines the runs of one detector: each entry gets the
+// verdict of most runs, and the scores are counted over those verdicts.
 func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 	d := contracts.DetectorSummary{Runs: len(runs)}
 	results := make([]contracts.EntryResult, len(runs[0].report.PerEntry))
@@ -35,11 +35,11 @@ func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 	return d
 }
 
-// majority gives the result of the first run whose verdict is that of most
-// runs, with the error of the first run that has one: a detector that fails on
-// an entry now and then is not to look as if it never did. Of verdicts that are
-// equally frequent errored comes first, and then the wrong one: half of the runs
-// are no majority for being right.
+// majority returns the result of the first run whose verdict is that of most
+// runs, with the error of the first run that has one, so that occasional
+// failures of a detector stay visible. Of equally frequent verdicts errored
+// comes first, then the wrong one: a tie is not a majority for the right
+// verdict.
 func majority(perRun []contracts.EntryResult) (result contracts.EntryResult, unanimous bool) {
 	counts := make(map[string]int)
 	for _, r := range perRun {

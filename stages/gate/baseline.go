@@ -13,22 +13,23 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// baselineRanks is how many places of a ranked list a baseline keeps.
+// baselineRanks is the number of places of a ranked list that a baseline keeps.
 const baselineRanks = 10
 
-// NewBaseline makes the reference for later runs out of what is measured now.
-// The thresholds and the version of kept stay, and nothing else of kept is
-// used; without kept the thresholds are those of DefaultThresholds. Figures with queries that errored are refused: a
-// baseline made of them would let the same errors pass for ever.
+// NewBaseline makes a baseline from the current figures. It keeps the
+// thresholds and the version of kept and uses nothing else of it. If kept is
+// nil, the thresholds are those of DefaultThresholds. It refuses figures with
+// errored queries, because the resulting baseline would hide the same errors in
+// later runs.
 func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.Baseline, error) {
 	if agg.Retrieval.Queries == 0 || agg.Retrieval.Runs == 0 {
-		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to refer to; check the golden set")
+		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to compare with later; check the golden set")
 	}
 	if agg.Degraded != "" {
-		return contracts.Baseline{}, fmt.Errorf("the index was degraded on purpose (%s); measure without degrade before you make a baseline", agg.Degraded)
+		return contracts.Baseline{}, fmt.Errorf("the index was degraded on purpose (%s); measure again without degrading it", agg.Degraded)
 	}
 	if agg.Retrieval.Errored > 0 {
-		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; make the proxy answer all of them first (%s)",
+		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; fix the proxy so that it answers all of them (%s)",
 			agg.Retrieval.Errored, agg.Retrieval.Queries, firstError(agg))
 	}
 	b := contracts.Baseline{
@@ -93,12 +94,12 @@ func baselineOf(d contracts.DetectorSummary) contracts.BaselineDetector {
 // smallest change that a few hundred queries can tell from noise.
 const tolerance = 0.03
 
-// DefaultThresholds are those of a first baseline: the metrics that are
-// declared as gated may be worse by 0.03; no query and no entry may error, and the detector named
-// "scanner" (all detectors, where there is none of that name) has to stay
-// about where it is: recall within 0.02, and a false-positive rate of 2% on
-// either kind of benign entry, or of what is measured when that is more.
-// They are a start, to be edited in the baseline file.
+// DefaultThresholds returns the thresholds of a first baseline. The metrics
+// declared as gated may be worse by 0.03. No query and no entry may error. The
+// detector named "scanner" (or all detectors, if there is none of that name)
+// must keep its recall within 0.02 and a false-positive rate of at most 2% on
+// either kind of benign entry, or of the measured rate if that is higher. These
+// are a start: edit them in the baseline file.
 func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
 	const missed, fpr = 0.02, 0.02
 	t := contracts.Thresholds{Detectors: []contracts.DetectorThreshold{}}
@@ -123,8 +124,8 @@ func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
 	return t
 }
 
-// hundredths rounds to two decimals, up or down. What is a whole number of
-// hundredths on paper, and misses it by a last bit here, stays what it is.
+// hundredths rounds to two decimals, up or down. A value that is a whole number
+// of hundredths except for floating-point error stays that number.
 func hundredths(v float64, round func(float64) float64) float64 {
 	if nearest := math.Round(v * 100); math.Abs(v*100-nearest) < 1e-9 {
 		return nearest / 100
@@ -132,8 +133,8 @@ func hundredths(v float64, round func(float64) float64) float64 {
 	return round(v*100) / 100
 }
 
-// BaselineChanges lists what a new baseline changes, one line each; none when
-// the new one is the old one. old may be nil.
+// BaselineChanges lists the changes of a new baseline, one line each. It
+// returns none if the two are equal. old may be nil.
 func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string {
 	was := contracts.Baseline{}
 	if old != nil {
@@ -176,13 +177,13 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 		change(name, scoreText(b), scoreText(n))
 	}
 	if len(lines) == 0 && !reflect.DeepEqual(was, next) {
-		lines = append(lines, "how the baseline was made, or what it keeps about a detector, changes; no figure moves")
+		lines = append(lines, "the origin of the baseline or the details of a detector change; no figure changes")
 	}
 	return lines
 }
 
-// metricsOf lists the metrics that either side has: those that are measured in
-// the order of reports, others by name.
+// metricsOf lists the metrics that either side has: declared ones in the order
+// of reports, others by name.
 func metricsOf(was, next contracts.RetrievalMetrics) []string {
 	names := slices.Clone(contracts.MetricNames)
 	for _, name := range slices.Sorted(maps.Keys(was)) {
@@ -197,10 +198,11 @@ func metricsOf(was, next contracts.RetrievalMetrics) []string {
 	})
 }
 
-// ThresholdRemarks says what a person should know about the thresholds of a
-// new baseline: a metric that a first baseline would judge and this one does
-// not although it came new, and a threshold for a metric that is not measured.
-// old holds the figures of the baseline before, nil when they are not known.
+// ThresholdRemarks lists what the user should know about the thresholds of a
+// new baseline: a metric that a first baseline would judge but this one does
+// not although the metric is new, and a threshold for a metric that is not
+// measured. old holds the figures of the previous baseline, or nil if they are
+// not known.
 func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string {
 	var remarks []string
 	has := func(name string) bool {
@@ -217,7 +219,7 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 	}
 	for _, t := range next.Thresholds.Retrieval {
 		if _, ok := next.Metrics[t.Metric]; !ok {
-			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, and %s is not measured; the gate refuses to judge until you remove the threshold", t.Metric, t.Metric))
+			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, but %s is not measured; the gate fails with an error until you remove the threshold", t.Metric, t.Metric))
 		}
 	}
 	return remarks
@@ -252,7 +254,7 @@ func queryChanges(was, next contracts.Baseline) string {
 	if figures+lists+added+len(before) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("queries: %d score otherwise, %d keep their score with another list, %d new, %d removed", figures, lists, added, len(before))
+	return fmt.Sprintf("queries: %d with other scores, %d with the same scores but another list, %d new, %d removed", figures, lists, added, len(before))
 }
 
 func detectorNames(was, next contracts.Baseline) []string {

@@ -30,7 +30,7 @@ func TestNewBaseline(t *testing.T) {
 	if !reflect.DeepEqual(b.Thresholds, want) {
 		t.Errorf("thresholds %+v, want %+v", b.Thresholds, want)
 	}
-	// It is a file of the contracts, and comes back as it was written.
+	// The baseline is valid by its contract and survives writing and reading.
 	path := filepath.Join(t.TempDir(), "baseline.json")
 	fixture.WriteFile(t, path, b)
 	if lines := BaselineChanges(ptr(fixture.ReadFile[contracts.Baseline](t, path)), b); lines != nil {
@@ -66,7 +66,7 @@ func TestNewBaselineRefusesErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := NewBaseline(contracts.Aggregate{}, nil); err == nil {
-		t.Error("a baseline of nothing")
+		t.Error("a baseline was made without queries")
 	}
 }
 
@@ -110,7 +110,7 @@ func TestBaselineChanges(t *testing.T) {
 	got := strings.Join(BaselineChanges(&b, next), "\n")
 	for _, want := range []string{
 		"golden set: golden_v1 (sha256 bbbbbbbbbbbb) -> golden_v2 (sha256 dddddddddddd)", "mrr: 0.8750 -> 1.0000",
-		"queries: 1 score otherwise, 1 keep their score with another list, 0 new, 0 removed", "scanner: 3 of 4 attacks",
+		"queries: 1 with other scores, 1 with the same scores but another list, 0 new, 0 removed", "scanner: 3 of 4 attacks",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -127,10 +127,10 @@ func TestBaselineChanges(t *testing.T) {
 	}
 }
 
-// A product of a decimal and 100 may miss the whole number that it is on paper:
-// .95 - .02 is 92.99999999999999 hundredths and .07 is 7.000000000000001. The
-// floor and the ceiling of a first baseline must not be a hundredth further
-// away for that.
+// The product of a decimal and 100 may miss the whole number by one bit: .95 -
+// .02 is 92.99999999999999 hundredths and .07 is 7.000000000000001. The floor
+// and the ceiling of a first baseline must not move by a hundredth because of
+// that.
 func TestDefaultThresholdsAreExactHundredths(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		for k := 0; k <= n; k++ {
@@ -139,8 +139,8 @@ func TestDefaultThresholdsAreExactHundredths(t *testing.T) {
 				Detector: "scanner", Recall: &rate, FPRBenign: &rate, FPRHardNegative: &rate,
 			}}}}
 			d := DefaultThresholds(agg).Detectors[0]
-			// In whole numbers: the largest hundredth that is no more than rate -
-			// .02, and the smallest that is no less than rate.
+			// In whole numbers: the largest hundredth not above rate - .02, and
+			// the smallest not below rate.
 			floor, ceiling := max(0, 100*k/n-2), max(2, (100*k+n-1)/n)
 			if want := float64(floor) / 100; d.RecallFloor != want {
 				t.Errorf("recall %d/%d: floor %v, want %v", k, n, d.RecallFloor, want)

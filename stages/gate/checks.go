@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
-// Subject is what the checks of retrieval name as their subject; those of a
-// detector name the detector.
+// Subject is the subject of the checks of retrieval. The subject of a
+// detector's checks is its name.
 const Subject = "retrieval"
 
 // Comparisons of a check.
@@ -19,9 +19,9 @@ const (
 	atMost  = "<="
 )
 
-// epsilon lets a value that stands exactly at its bound pass: the bound is a
-// difference of two decimals, which binary floating point may miss by a last
-// bit. It is far below the smallest change that any data set can show.
+// epsilon lets a value exactly at its bound pass: the bound is a difference of
+// two decimals, and binary floating point may miss it by one bit. epsilon is
+// far below the smallest change that any data set can show.
 const epsilon = 1e-12
 
 // holds compares a check's value with its bound.
@@ -62,38 +62,37 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, version
 	if t.NonInferiority {
 		interval := m.Comparison.DeltaInterval
 		c.Value, c.Interval, c.Bound = interval.Low, &interval, -t.Tolerance
-		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, has to stay above %+.4f (non-inferiority margin of %s)",
+		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay above %+.4f (non-inferiority margin of %s)",
 			figure(was), interval.Low, interval.High, -t.Tolerance, version)
 		return c
 	}
 	interval := m.Interval
 	c.Value, c.Interval, c.Bound = m.Mean, &interval, was-t.Tolerance
-	c.Rule = fmt.Sprintf("%s may fall at most %s below the baseline's %s, and is %s: %+.4f (tolerance of %s; the smallest change this set can tell from noise is %.4f)",
+	c.Rule = fmt.Sprintf("%s may be at most %s below the baseline's %s; it is %s, a change of %+.4f (tolerance of %s; the smallest change that this set can tell from noise is %.4f)",
 		t.Metric, figure(t.Tolerance), figure(was), figure(m.Mean), m.Comparison.Delta, version, m.Comparison.MinDetectable)
 	return c
 }
 
-// lowerCheck is metricCheck for a metric of which a lower value is better.
+// lowerCheck is metricCheck for a metric where a lower value is better.
 func lowerCheck(c contracts.GateCheck, m contracts.MetricSummary, t contracts.MetricThreshold, version string) contracts.GateCheck {
 	c.Comparison = atMost
 	was := m.Comparison.Baseline
 	if t.NonInferiority {
 		interval := m.Comparison.DeltaInterval
 		c.Value, c.Interval, c.Bound = interval.High, &interval, t.Tolerance
-		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, has to stay below %+.4f (non-inferiority margin of %s)",
+		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay below %+.4f (non-inferiority margin of %s)",
 			figure(was), interval.Low, interval.High, t.Tolerance, version)
 		return c
 	}
 	interval := m.Interval
 	c.Value, c.Interval, c.Bound = m.Mean, &interval, was+t.Tolerance
-	c.Rule = fmt.Sprintf("%s may rise at most %s above the baseline's %s, and is %s: %+.4f (tolerance of %s; the smallest change this set can tell from noise is %.4f)",
+	c.Rule = fmt.Sprintf("%s may be at most %s above the baseline's %s; it is %s, a change of %+.4f (tolerance of %s; the smallest change that this set can tell from noise is %.4f)",
 		t.Metric, figure(t.Tolerance), figure(was), figure(m.Mean), m.Comparison.Delta, version, m.Comparison.MinDetectable)
 	return c
 }
 
-// unjudged lists the metrics that were measured and are not in the baseline,
-// in the order of reports, and then those of the baseline that are no longer
-// measured.
+// unjudged lists the measured metrics that the baseline lacks, in the order of
+// reports, followed by the metrics of the baseline that are no longer measured.
 func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.UnjudgedMetric {
 	var list []contracts.UnjudgedMetric
 	for _, m := range agg.Retrieval.Metrics {
@@ -115,9 +114,9 @@ func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.Unjudge
 	return list
 }
 
-// detectorChecks judges each detector that has a threshold: recall, both
-// false-positive rates and the share of errors, each on its own, so that none
-// can make up for another.
+// detectorChecks judges each detector that has a threshold by its recall, both
+// false-positive rates and the share of errors. Each is judged separately, so
+// that a good one cannot make up for a bad one.
 func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
 	var checks []contracts.GateCheck
 	for _, t := range b.Thresholds.Detectors {
@@ -132,15 +131,15 @@ func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSe
 		}
 		add(contracts.GateCheck{
 			Metric: "recall", Value: *s.Recall, Interval: d.RecallInterval, Bound: t.RecallFloor, Comparison: atLeast,
-			Rule: fmt.Sprintf("%d of %d attacks were flagged, errors counted as missed; the share has to be %s at least (recall_floor of %s)", s.TP, attacks, figure(t.RecallFloor), b.Version),
+			Rule: fmt.Sprintf("%d of %d attacks were flagged, and errors count as missed; the share must be at least %s (recall_floor of %s)", s.TP, attacks, figure(t.RecallFloor), b.Version),
 		}, func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
 		add(contracts.GateCheck{
 			Metric: "fpr_benign", Value: *s.FPRBenign, Interval: d.FPRBenignInterval, Bound: t.FPRCeiling, Comparison: atMost,
-			Rule: fmt.Sprintf("%s plain benign entries were flagged; the share may be %s at most (fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryBenign), figure(t.FPRCeiling), b.Version),
+			Rule: fmt.Sprintf("%s plain benign entries were flagged; the share must be at most %s (fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryBenign), figure(t.FPRCeiling), b.Version),
 		}, func(m move) bool { return m.Category == contracts.CategoryBenign })
 		add(contracts.GateCheck{
 			Metric: "fpr_hard_negative", Value: *s.FPRHardNegative, Interval: d.FPRHardNegativeInterval, Bound: t.HardNegativeFPRCeiling, Comparison: atMost,
-			Rule: fmt.Sprintf("%s hard negatives were flagged; the share may be %s at most (hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative), figure(t.HardNegativeFPRCeiling), b.Version),
+			Rule: fmt.Sprintf("%s hard negatives were flagged; the share must be at most %s (hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative), figure(t.HardNegativeFPRCeiling), b.Version),
 		}, func(m move) bool { return m.Category == contracts.CategoryHardNegative })
 		n := detection.Failed(d)
 		add(contracts.GateCheck{
@@ -162,8 +161,8 @@ func flaggedOf(s contracts.DetectorScore, category string) string {
 
 func share(k, n int) float64 { return float64(k) / float64(n) }
 
-// figure prints a figure with four decimals, a threshold without its trailing
-// zeros.
+// figure formats a figure with four decimals, and a threshold without its
+// trailing zeros.
 func figure(v float64) string {
 	s := fmt.Sprintf("%.4f", v)
 	for s[len(s)-1] == '0' && s[len(s)-3] != '.' {
@@ -172,10 +171,10 @@ func figure(v float64) string {
 	return s
 }
 
-// mayFail says how many of the things may fail: "no query may fail".
+// mayFail states the limit on failures, such as "no query may fail".
 func mayFail(thing string, most float64) string {
 	if most == 0 {
 		return "no " + thing + " may fail"
 	}
-	return fmt.Sprintf("the failed share may be at most %s", figure(most))
+	return fmt.Sprintf("the share of failures must be at most %s", figure(most))
 }

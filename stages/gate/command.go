@@ -24,7 +24,7 @@ or a security corpus without hard negatives.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.Aggregate, "aggregate", "", "the output of the aggregate stage")
 	flags.StringVar(&opts.Baseline, "baseline", "", "the baseline with its thresholds")
-	flags.StringVar(&opts.Out, "out", "", "where the verdict goes")
+	flags.StringVar(&opts.Out, "out", "", "the file to write")
 	for _, name := range []string{"aggregate", "out"} {
 		cmd.MarkFlagRequired(name)
 	}

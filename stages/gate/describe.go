@@ -7,15 +7,15 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Lines of a description are for a terminal: it names this many ids of a
-// check and moves at most and says how many more there are.
+// A description is for a terminal: it names at most this many ids of a check
+// and at most this many moves, and prints the number of the rest.
 const (
 	shownIDs   = 5
 	shownMoves = 10
 )
 
-// Describe tells a person how the gate ended: one line for the verdict, one
-// for each failed check, and where a check failed the moves that are worst.
+// Describe summarises the verdict for people: one line for the verdict, one for
+// each failed check and, if a check failed, the worst moves.
 func Describe(g contracts.Gate) []string {
 	var failed []contracts.GateCheck
 	for _, c := range g.Checks {
@@ -44,7 +44,7 @@ func unjudgedLines(g contracts.Gate) []string {
 }
 
 func describeCheck(c contracts.GateCheck) string {
-	line := fmt.Sprintf("  %s %s is %.4f, has to be %s %.4f: %s", c.Subject, c.Metric, c.Value, c.Comparison, c.Bound, c.Rule)
+	line := fmt.Sprintf("  %s %s is %.4f, must be %s %.4f: %s", c.Subject, c.Metric, c.Value, c.Comparison, c.Bound, c.Rule)
 	if len(c.Moved) == 0 {
 		return line
 	}
@@ -99,7 +99,7 @@ func describeMove(m contracts.Move) string {
 	case m.Tool != "":
 		line += fmt.Sprintf(": %s was %s and is %s", m.Tool, rank(m.RankBefore), rank(m.RankAfter))
 		if m.DisplacedBy != "" {
-			line += ", where it stood is " + m.DisplacedBy
+			line += "; " + m.DisplacedBy + " now has its rank"
 		}
 	}
 	return line

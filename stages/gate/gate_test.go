@@ -24,7 +24,7 @@ const (
 	errored = contracts.VerdictErrored
 )
 
-// goodQueries all find their tool at rank 1 or 2.
+// goodQueries all have their tool at rank 1 or 2.
 func goodQueries() []contracts.QueryResult {
 	return []contracts.QueryResult{
 		fixture.Query("q1", labels{"s:a": 2, "s:aa": 1}, "s:a", "s:aa", "s:x"),
@@ -34,7 +34,7 @@ func goodQueries() []contracts.QueryResult {
 	}
 }
 
-// goodEntries are judged rightly but for one missed attack.
+// goodEntries are judged correctly except for one missed attack.
 func goodEntries() []contracts.EntryResult {
 	return []contracts.EntryResult{
 		fixture.Entry("a1", contracts.CategoryRugPull, flagged), fixture.Entry("a2", contracts.CategoryShadowing, flagged),
@@ -44,7 +44,7 @@ func goodEntries() []contracts.EntryResult {
 	}
 }
 
-// aggregated runs the aggregate stage over one run of each.
+// aggregated runs the stage aggregate over one run of each.
 func aggregated(t testing.TB, queries []contracts.QueryResult, entries []contracts.EntryResult, baseline *contracts.Baseline) contracts.Aggregate {
 	t.Helper()
 	f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, queries...)},
@@ -60,7 +60,7 @@ func aggregated(t testing.TB, queries []contracts.QueryResult, entries []contrac
 	return fixture.ReadFile[contracts.Aggregate](t, opts.Out)
 }
 
-// goodBaseline is made of goodQueries and goodEntries.
+// goodBaseline is made from goodQueries and goodEntries.
 func goodBaseline(t testing.TB) contracts.Baseline {
 	t.Helper()
 	b, err := NewBaseline(aggregated(t, goodQueries(), goodEntries(), nil), nil)
@@ -70,7 +70,7 @@ func goodBaseline(t testing.TB) contracts.Baseline {
 	return b
 }
 
-// judge runs the stage on files and returns its output, its log and its error.
+// judge runs the stage on files and returns its output, log and error.
 func judge(t testing.TB, agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate, string, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func judge(t testing.TB, agg contracts.Aggregate, baseline contracts.Baseline) (
 	return fixture.ReadFile[contracts.Gate](t, opts.Out), log.String(), nil
 }
 
-// judged measures queries and entries against the baseline.
+// judged compares queries and entries with the baseline.
 func judged(t testing.TB, queries []contracts.QueryResult, entries []contracts.EntryResult, baseline contracts.Baseline) contracts.Gate {
 	t.Helper()
 	g, _, err := judge(t, aggregated(t, queries, entries, &baseline), baseline)
@@ -155,7 +155,7 @@ func TestRetrievalDropFails(t *testing.T) {
 	if math.Abs(mrr.Value-(1./3+3)/4) > 1e-12 || math.Abs(mrr.Bound-(.875-.02)) > 1e-12 || mrr.Comparison != ">=" || mrr.Verdict != contracts.WithinNoise || mrr.Interval == nil {
 		t.Errorf("check %+v", mrr)
 	}
-	if !strings.Contains(mrr.Rule, "mrr may fall at most 0.02 below the baseline's 0.875, and is 0.8333: -0.0417 (tolerance of baseline_v1") {
+	if !strings.Contains(mrr.Rule, "mrr may be at most 0.02 below the baseline's 0.875; it is 0.8333, a change of -0.0417 (tolerance of baseline_v1") {
 		t.Errorf("rule %q", mrr.Rule)
 	}
 	if want := []string{"q1", "q2"}; !slices.Equal(mrr.Moved, want) {
@@ -172,15 +172,15 @@ func TestRetrievalDropFails(t *testing.T) {
 		t.Errorf("q2 %+v", q2)
 	}
 	lines := strings.Join(Describe(g), "\n")
-	for _, want := range []string{"the gate FAILED: 2 of 8 checks", "retrieval mrr is 0.8333, has to be >= 0.8550", "moved: q1, q2", "1 regressed, 1 fixed", "retrieval q1 regressed: s:a was at rank 1 and is at rank 3, where it stood is s:x"} {
+	for _, want := range []string{"the gate FAILED: 2 of 8 checks", "retrieval mrr is 0.8333, must be >= 0.8550", "moved: q1, q2", "1 regressed, 1 fixed", "retrieval q1 regressed: s:a was at rank 1 and is at rank 3; s:x now has its rank"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("%q is not in\n%s", want, lines)
 		}
 	}
 }
 
-// TestRemovedToolDrops is the invariant that a labelled tool that is gone takes
-// its query's recall to zero.
+// TestRemovedToolDrops checks an invariant: if a labelled tool is removed, the
+// recall of its query drops to zero.
 func TestRemovedToolDrops(t *testing.T) {
 	b := goodBaseline(t)
 	queries := goodQueries()
@@ -235,11 +235,11 @@ func TestNonInferiority(t *testing.T) {
 	queries := goodQueries()
 	queries[2] = fixture.Query("q3", labels{"s:c": 2}, "s:x", "s:y", "s:c")
 	queries[1] = fixture.Query("q2", labels{"s:b": 2}, "s:b", "s:x")
-	// The mean falls by .0417, which a plain tolerance of .1 allows; that the
-	// fall is not larger than .1 four queries cannot show.
+	// The mean falls by .0417, which a plain tolerance of .1 allows. Four
+	// queries are too few to show that the fall is not larger than .1.
 	g := judged(t, queries, goodEntries(), b)
 	c := checkOf(t, g, Subject, "mrr")
-	if g.Passed || c.Bound != -.1 || c.Value >= -.1 || c.Interval.Low != c.Value || !strings.Contains(c.Rule, "has to stay above -0.1000") {
+	if g.Passed || c.Bound != -.1 || c.Value >= -.1 || c.Interval.Low != c.Value || !strings.Contains(c.Rule, "must stay above -0.1000") {
 		t.Errorf("check %+v", c)
 	}
 	b.Thresholds.Retrieval[0].NonInferiority = false
@@ -265,7 +265,7 @@ func TestHighRecallNeverExcusesFalseAlarms(t *testing.T) {
 	if c.Value != 1 || c.Bound != .02 || c.Comparison != "<=" || c.Interval == nil || !slices.Equal(c.Moved, []string{"h1", "h2"}) {
 		t.Errorf("hard negatives %+v", c)
 	}
-	if !strings.Contains(c.Rule, "2 of 2 hard negatives were flagged; the share may be 0.02 at most") {
+	if !strings.Contains(c.Rule, "2 of 2 hard negatives were flagged; the share must be at most 0.02") {
 		t.Errorf("rule %q", c.Rule)
 	}
 }
@@ -341,8 +341,8 @@ func TestNothingToJudge(t *testing.T) {
 	}{
 		{"other data", func(a *contracts.Aggregate, _ *contracts.Baseline) {
 			a.Baseline = contracts.BaselineStatus{Version: "baseline_v1", Reason: "made on other data: the golden set differs"}
-		}, "the golden set differs; look at what moves and make a new one with touchstone baseline update"},
-		{"another baseline", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Version = "baseline_v2" }, "another baseline, baseline_v1, than the one to judge by, baseline_v2; run aggregate again"},
+		}, "the golden set differs; look at the changes and make a new one with touchstone baseline update"},
+		{"another baseline", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Version = "baseline_v2" }, "the figures were compared with the baseline baseline_v1, but the gate was given baseline_v2; run aggregate again"},
 		{"a baseline made anew", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Metrics["map"] /= 2 }, "baseline_v1 is no longer the baseline that the figures were compared with; run aggregate again"},
 		{"a baseline on other data", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Data.CorpusSHA256 = fixture.SHA("e") }, "no longer the baseline"},
 		{"two thresholds for a metric", func(_ *contracts.Aggregate, b *contracts.Baseline) {
@@ -356,9 +356,9 @@ func TestNothingToJudge(t *testing.T) {
 		}, "no query was measured"},
 		{"metric not measured", func(a *contracts.Aggregate, _ *contracts.Baseline) {
 			a.Retrieval.Metrics = slices.DeleteFunc(a.Retrieval.Metrics, func(m contracts.MetricSummary) bool { return m.Metric == "mrr" })
-		}, "mrr has a threshold and was not measured"},
-		{"detector not run", func(a *contracts.Aggregate, _ *contracts.Baseline) { a.Detectors = a.Detectors[:1] }, "detector scanner has a threshold and was not run"},
-		{"detector not in the baseline", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.PerDetector = nil }, "detector scanner has a threshold and is not in the baseline"},
+		}, "mrr has a threshold but was not measured"},
+		{"detector not run", func(a *contracts.Aggregate, _ *contracts.Baseline) { a.Detectors = a.Detectors[:1] }, "detector scanner has a threshold but was not run"},
+		{"detector not in the baseline", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.PerDetector = nil }, "detector scanner has a threshold but is not in the baseline"},
 		{"no retrieval threshold", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Thresholds.Retrieval = nil }, "no threshold for any retrieval metric"},
 		{"no detector threshold", func(_ *contracts.Aggregate, b *contracts.Baseline) { b.Thresholds.Detectors = nil }, "no threshold for any detector"},
 	}
@@ -431,8 +431,8 @@ func TestMovesAreOrderedBySeverity(t *testing.T) {
 	for _, m := range judged(t, queries, entries, b).Moves {
 		got = append(got, m.State+" "+m.ID)
 	}
-	// q3 lost a whole point in three metrics, a2 counts as one, q1 lost a part
-	// of one; so for what got better.
+	// q3 lost a whole point in three metrics, a2 counts as one, and q1 lost a
+	// part of one. The same order holds for improvements.
 	want := []string{"errored q4", "regressed q3", "regressed a2", "regressed q1", "fixed a4", "fixed q2"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -508,11 +508,12 @@ func TestEntryStates(t *testing.T) {
 }
 
 // A detector that fails on an entry in one run of three has failed on it,
-// whatever it says in the others, as a query has that errored in one run.
+// whatever its verdict in the other runs. The same holds for a query that
+// errored in one run.
 func TestGateSeesErrorsOfAFewRuns(t *testing.T) {
 	b := goodBaseline(t)
 	broken := goodEntries()
-	for _, i := range []int{0, 4} { // an attack, and an innocent
+	for _, i := range []int{0, 4} { // an attack and an innocent entry
 		broken[i] = fixture.Entry(broken[i].ID, broken[i].Category, errored)
 	}
 	f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, goodQueries()...)}, []contracts.SecurityReport{

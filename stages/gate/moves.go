@@ -10,10 +10,11 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
-// move is a move together with what orders it and what it explains.
+// move is a move with its sort keys and the metrics that it explains.
 type move struct {
 	contracts.Move
-	// weight is how much was lost or won, from 0 (it cannot fail the gate).
+	// weight is the size of the loss or gain, or 0 if the move cannot fail the
+	// gate.
 	weight float64
 	// changed names the metrics that differ for a query.
 	changed map[string]bool
@@ -22,14 +23,13 @@ type move struct {
 // moveSet holds all moves, the most severe first.
 type moveSet struct{ all []move }
 
-// severity orders the states: what failed to answer, what got worse, what is
-// gone or cannot be compared, what got better.
+// severity orders the states: errors, then losses, then what was removed or
+// cannot be compared, then gains.
 var severity = []string{
 	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveNew, contracts.MoveFixed,
 }
 
-// moves finds every query and entry that is not as the baseline has it, or
-// that errored.
+// moves finds every query and entry that differs from the baseline or errored.
 func moves(agg contracts.Aggregate, b contracts.Baseline) *moveSet {
 	s := &moveSet{all: queryMoves(agg, b)}
 	judged := make(map[string]bool)
@@ -76,7 +76,8 @@ func (s *moveSet) list() []contracts.Move {
 	return list
 }
 
-// counts says how many moves there are of each state, all states named.
+// counts returns the number of moves of each state, including states without a
+// move.
 func (s *moveSet) counts() map[string]int {
 	counts := make(map[string]int)
 	for _, state := range severity {
@@ -99,9 +100,9 @@ func (s *moveSet) ids(subject string, explains func(move) bool) []string {
 	return ids
 }
 
-// queryMoves compares each query with the baseline. What it lost or won is
-// the sum of the changes of the judged metrics; a query that won in one what
-// it lost in another counts as regressed.
+// queryMoves compares each query with the baseline. Its weight is the sum of
+// the changes of the judged metrics. A query whose gain in one metric equals
+// its loss in another counts as regressed.
 func queryMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 	before := make(map[string]contracts.BaselineQuery, len(b.PerQuery))
 	for _, q := range b.PerQuery {
@@ -153,10 +154,10 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 	return found
 }
 
-// follow finds the relevant tool that explains the move and its rank then and
-// now: of the tools whose rank went the way of the move the most relevant one,
-// and when there is none the most relevant tool at all. Several of one
-// relevance are taken by their rank then.
+// follow finds the relevant tool that explains the move, with its ranks before
+// and now: the most relevant of the tools whose rank changed in the direction
+// of the move or, if there is none, the most relevant tool. Ties are broken by
+// the earlier rank.
 func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 	now := make([]contracts.ToolID, 0, len(q.Ranked))
 	for _, r := range q.Ranked {
@@ -164,7 +165,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 	}
 	type candidate struct {
 		label         contracts.Label
-		before, after int // places from 0; out of the list is far down
+		before, after int // indexes from 0; a tool out of the list gets a very large one
 	}
 	const out = math.MaxInt
 	place := func(list []contracts.ToolID, tool contracts.ToolID) int {
@@ -209,8 +210,8 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 	}
 }
 
-// entryMoves compares what a detector says about each entry with what it said
-// then. An entry on which it fails now, in any run, is listed whatever was then.
+// entryMoves compares the detector's verdict on each entry with the earlier
+// one. An entry on which the detector fails now, in any run, is always listed.
 func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, weight float64) []move {
 	before := make(map[string]string)
 	for _, id := range then.Flagged {

@@ -1,6 +1,6 @@
-// Package gate is the stage that says whether the figures are good enough. It
-// measures nothing: it holds the aggregate against the thresholds that stand
-// in the baseline and nowhere else, and says what moved.
+// Package gate is the stage that judges the figures. It measures nothing: it
+// compares the aggregate with the thresholds in the baseline, and lists the
+// queries and entries that changed.
 package gate
 
 import (
@@ -22,7 +22,7 @@ type Options struct {
 	Log       io.Writer
 }
 
-// Run judges and writes the verdict. Failed checks are no error; having
+// Run judges and writes the verdict. A failed check is not an error, but having
 // nothing to judge is.
 func Run(_ context.Context, opts Options) error {
 	agg, err := contracts.Read[contracts.Aggregate](opts.Aggregate)
@@ -51,8 +51,8 @@ func Run(_ context.Context, opts Options) error {
 	return nil
 }
 
-// Judge holds the figures against the baseline's thresholds. It is an error
-// when any of the thresholds, or all of them, would judge nothing.
+// Judge compares the figures with the baseline's thresholds. It returns an
+// error if any threshold would judge nothing, or if there are no thresholds.
 func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate, error) {
 	if err := judgeable(agg, baseline); err != nil {
 		return contracts.Gate{}, err
@@ -66,12 +66,12 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate
 	return g, nil
 }
 
-// update is the remedy for a baseline that does not fit.
-const update = "look at what moves and make a new one with touchstone baseline update"
+// update is the remedy for a baseline that cannot be compared with.
+const update = "look at the changes and make a new one with touchstone baseline update"
 
-// judgeable refuses whatever would make a check pass without judging anything,
-// and thresholds that contradict each other.
-// It finds all reasons at once.
+// judgeable refuses everything that would make a check pass without judging
+// anything, and thresholds that contradict each other. It reports all reasons
+// at once.
 func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 	if !agg.Baseline.Comparable {
 		return fmt.Errorf("the baseline cannot be compared with: %s; %s", agg.Baseline.Reason, update)
@@ -80,7 +80,7 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 		return fmt.Errorf("%s is no longer the baseline that the figures were compared with; run aggregate again", b.Version)
 	}
 	if agg.Baseline.Version != b.Version {
-		return fmt.Errorf("the figures were compared with another baseline, %s, than the one to judge by, %s; run aggregate again", agg.Baseline.Version, b.Version)
+		return fmt.Errorf("the figures were compared with the baseline %s, but the gate was given %s; run aggregate again", agg.Baseline.Version, b.Version)
 	}
 	var problems []string
 	if agg.Retrieval.Queries == 0 || len(agg.Retrieval.PerQuery) == 0 {
@@ -92,7 +92,7 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 	for i, t := range b.Thresholds.Retrieval {
 		problems = append(problems, metricProblems(agg, b, t.Metric)...)
 		if slices.ContainsFunc(b.Thresholds.Retrieval[:i], func(o contracts.MetricThreshold) bool { return o.Metric == t.Metric }) {
-			problems = append(problems, fmt.Sprintf("%s has two thresholds in the baseline; keep the one that is meant", t.Metric))
+			problems = append(problems, fmt.Sprintf("%s has two thresholds in the baseline; keep one of them", t.Metric))
 		}
 	}
 	if len(b.Thresholds.Detectors) == 0 {
@@ -101,7 +101,7 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 	for i, t := range b.Thresholds.Detectors {
 		problems = append(problems, detectorProblems(agg, b, t.Detector)...)
 		if slices.ContainsFunc(b.Thresholds.Detectors[:i], func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
-			problems = append(problems, fmt.Sprintf("detector %s has two thresholds in the baseline; keep the one that is meant", t.Detector))
+			problems = append(problems, fmt.Sprintf("detector %s has two thresholds in the baseline; keep one of them", t.Detector))
 		}
 	}
 	if len(problems) > 0 {
@@ -110,8 +110,8 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 	return nil
 }
 
-// comparedWith tells whether the figures were set beside this baseline: one of
-// the same name may have been made anew in between.
+// comparedWith reports whether the figures were compared with this baseline. A
+// baseline of the same name may have been made anew since.
 func comparedWith(agg contracts.Aggregate, b contracts.Baseline) bool {
 	if agg.Data.CorpusSHA256 != b.Data.CorpusSHA256 || agg.Data.GoldenSHA256 != b.Data.GoldenSHA256 || agg.Data.SecuritySHA256 != b.Data.SecuritySHA256 {
 		return false
@@ -130,13 +130,13 @@ func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) 
 	_, known := b.Metrics[name]
 	switch {
 	case !known && measured:
-		return []string{fmt.Sprintf("%s has a threshold, and the baseline has no figure for it to compare with; %s", name, update)}
+		return []string{fmt.Sprintf("%s has a threshold, but the baseline has no figure to compare with; %s", name, update)}
 	case !known:
 		return []string{fmt.Sprintf("the threshold for %s names a metric that the baseline does not have (it has %s); correct the name or remove the threshold", name, strings.Join(metricsOf(b.Metrics, nil), ", "))}
 	case !measured && !slices.Contains(contracts.MetricNames, name):
-		return []string{fmt.Sprintf("%s has a threshold and is no longer measured; remove its threshold from the baseline", name)}
+		return []string{fmt.Sprintf("%s has a threshold but is no longer measured; remove its threshold from the baseline", name)}
 	case !measured:
-		return []string{fmt.Sprintf("%s has a threshold and was not measured; run aggregate again", name)}
+		return []string{fmt.Sprintf("%s has a threshold but was not measured; run aggregate again", name)}
 	}
 	return nil
 }
@@ -144,11 +144,11 @@ func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) 
 func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, name string) []string {
 	var problems []string
 	if _, ok := baselineDetector(b, name); !ok {
-		problems = append(problems, fmt.Sprintf("detector %s has a threshold and is not in the baseline; %s", name, update))
+		problems = append(problems, fmt.Sprintf("detector %s has a threshold but is not in the baseline; %s", name, update))
 	}
 	d, ok := detector(agg, name)
 	if !ok {
-		return append(problems, fmt.Sprintf("detector %s has a threshold and was not run; add it to the detectors or remove its threshold", name))
+		return append(problems, fmt.Sprintf("detector %s has a threshold but was not run; add it to the detectors or remove its threshold", name))
 	}
 	total, errored := make(map[string]int), make(map[string]int)
 	for _, e := range d.PerEntry {
@@ -166,7 +166,7 @@ func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, name string
 	} {
 		switch {
 		case total[kind.name] == 0:
-			problems = append(problems, fmt.Sprintf("the security corpus has no %s for detector %s to be judged on; add some", kind.entries, name))
+			problems = append(problems, fmt.Sprintf("the security corpus has no %s for detector %s; add some", kind.entries, name))
 		case kind.name != contracts.LabelMalicious && total[kind.name] == errored[kind.name]:
 			problems = append(problems, fmt.Sprintf("detector %s failed on every %s; see its errors", name, kind.entries))
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/fixture"
 )
 
-// without takes a metric out of a baseline, and its threshold.
+// without removes a metric and its threshold from a baseline.
 func without(b contracts.Baseline, metric string) contracts.Baseline {
 	delete(b.Metrics, metric)
 	for i := range b.PerQuery {
@@ -36,7 +36,7 @@ func TestAMetricThatTheBaselineLacksIsNew(t *testing.T) {
 	}
 	// A threshold for it would judge nothing.
 	b.Thresholds.Retrieval = append(b.Thresholds.Retrieval, contracts.MetricThreshold{Metric: "mrr"})
-	if _, _, err := judge(t, aggregated(t, goodQueries(), goodEntries(), &b), b); err == nil || !strings.Contains(err.Error(), "mrr has a threshold, and the baseline has no figure for it to compare with") {
+	if _, _, err := judge(t, aggregated(t, goodQueries(), goodEntries(), &b), b); err == nil || !strings.Contains(err.Error(), "mrr has a threshold, but the baseline has no figure to compare with") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -58,13 +58,13 @@ func TestAMetricThatIsNoLongerMeasured(t *testing.T) {
 		t.Errorf("%d checks, log %q", len(g.Checks), log)
 	}
 	b.Thresholds.Retrieval = append(b.Thresholds.Retrieval, contracts.MetricThreshold{Metric: "luck"})
-	if _, _, err := judge(t, aggregated(t, goodQueries(), goodEntries(), &b), b); err == nil || !strings.Contains(err.Error(), "luck has a threshold and is no longer measured; remove its threshold") {
+	if _, _, err := judge(t, aggregated(t, goodQueries(), goodEntries(), &b), b); err == nil || !strings.Contains(err.Error(), "luck has a threshold but is no longer measured; remove its threshold") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A baseline that got or lost a metric since the figures were compared is
-// another baseline, whatever its name.
+// A baseline that gained or lost a metric since the figures were compared is
+// another baseline, even under the same name.
 func TestABaselineThatGotAMetricIsAnother(t *testing.T) {
 	b := goodBaseline(t)
 	less := without(goodBaseline(t), "map")
@@ -76,15 +76,15 @@ func TestABaselineThatGotAMetricIsAnother(t *testing.T) {
 	}
 }
 
-// Figures that cannot be read leave the aggregate without a comparison, from
-// which a new baseline can be made; the gate refuses them.
+// Figures that cannot be read give an aggregate without a comparison. A new
+// baseline can be made from it, but the gate refuses it.
 func TestABaselineThatCannotBeRead(t *testing.T) {
 	f := fixture.Write(t, []contracts.RetrievalReport{fixture.Retrieval(1, goodQueries()...)}, []contracts.SecurityReport{fixture.Security("scanner", 1, goodEntries()...)})
 	opts := aggregate.Options{Validation: f.Validation, Retrieval: f.Retrieval, Security: f.Security, Baseline: filepath.Join(f.Dir, "nothing.json"), Out: filepath.Join(f.Dir, "a.json")}
 	if err := aggregate.Run(context.Background(), opts); err == nil {
-		t.Error("a baseline that is not there was passed over")
+		t.Error("a missing baseline was ignored")
 	}
-	opts.Baseline = f.Validation // JSON, and no baseline
+	opts.Baseline = f.Validation // JSON, but not a baseline
 	if err := aggregate.Run(context.Background(), opts); err != nil {
 		t.Fatal(err)
 	}
@@ -108,12 +108,12 @@ func TestThresholdRemarks(t *testing.T) {
 	if len(got) != 1 || !strings.Contains(got[0], `add {"metric": "mrr", "tolerance": 0.03} to thresholds.retrieval`) {
 		t.Errorf("a new metric: %q", got)
 	}
-	// A person who removed a threshold is not asked to add it again.
+	// A user who removed a threshold is not told to add it again.
 	if got := ThresholdRemarks(&next, next); got != nil {
 		t.Errorf("an old metric: %q", got)
 	}
 	next.Thresholds.Retrieval = append(next.Thresholds.Retrieval, contracts.MetricThreshold{Metric: "luck"})
-	if got := ThresholdRemarks(&next, next); len(got) != 1 || !strings.Contains(got[0], "the threshold for luck is kept, and luck is not measured") {
+	if got := ThresholdRemarks(&next, next); len(got) != 1 || !strings.Contains(got[0], "the threshold for luck is kept, but luck is not measured") {
 		t.Errorf("a metric that is gone: %q", got)
 	}
 }

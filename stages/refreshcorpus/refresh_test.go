@@ -24,7 +24,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// The test binary is also an MCP server, which behaves as this variable says.
+// The test binary is also an MCP server that behaves as this variable
+// specifies.
 const serverVariable = "REFRESH_TEST_SERVER"
 
 // fakeServer describes the tools and the behaviour of a test server.
@@ -170,7 +171,7 @@ var twoServers = map[string]fakeServer{
 
 func TestRefreshIsSortedAndStable(t *testing.T) {
 	var first []byte
-	for range 4 { // notes lists its tools in another order each time
+	for range 4 { // notes lists its tools in a different order each time
 		dir := t.TempDir()
 		r, err := refresh(t, dir, twoServers, nil)
 		if err != nil {
@@ -246,7 +247,7 @@ func TestRefreshRefuses(t *testing.T) {
 			}
 			for _, want := range x.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("the error does not say %q:\n%v", want, err)
+					t.Errorf("the error lacks %q:\n%v", want, err)
 				}
 			}
 			if left := files(t, dir); len(left) > 0 {
@@ -315,8 +316,8 @@ func TestRefreshAllowsWhatIsMeant(t *testing.T) {
 	}
 }
 
-// Servers of another corpus that nobody can be asked for are taken over, unless
-// an upstream has the name of one.
+// Servers of the previous corpus that are not queried are kept, unless an
+// upstream has the same name.
 func TestRefreshKeepsServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

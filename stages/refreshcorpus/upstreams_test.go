@@ -83,7 +83,7 @@ func FuzzParseUpstreams(f *testing.F) {
 		u, err := parseUpstreams("u.hcl", text)
 		if err != nil {
 			if err.Error() == "" {
-				t.Error("an error that says nothing")
+				t.Error("an error without a text")
 			}
 			return
 		}

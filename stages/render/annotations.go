@@ -8,17 +8,18 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// maxAnnotations is how many annotations of one kind GitHub shows for a step.
+// maxAnnotations is the number of annotations of one kind that GitHub shows for
+// a step.
 const maxAnnotations = 10
 
 // maxAnnotationText bounds one annotation's message in characters.
 const maxAnnotationText = 1000
 
 // Annotations writes GitHub workflow commands, one a line: an error for each
-// failed check, a warning for each query or entry that got worse, one notice
-// with the verdict, one when the index was degraded on purpose and one for each
-// metric that is not judged. Beyond ten of a kind the last says how many were
-// left out.
+// failed check, a warning for each query or entry that got worse, and notices
+// for the verdict, for an index that was degraded on purpose and for each
+// metric that is not judged. If there are more than ten of a kind, the tenth
+// gives the number of the rest.
 func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
 	for _, c := range failedChecks(&r.Gate) {
@@ -62,8 +63,8 @@ func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
 	}
 }
 
-// The escapes that the runner undoes; a raw line feed would start a command.
-// What else a terminal would obey is gone before.
+// These are the escapes that the runner decodes; a raw line feed would start a
+// command. Other control characters were replaced before.
 var (
 	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

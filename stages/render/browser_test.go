@@ -26,11 +26,11 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
-// browser starts a headless browser, or skips the test when there is none.
+// browser starts a headless browser, or skips the test if there is none.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a browser is slow, and has no part of this program in it")
+		t.Skip("a browser is slow, and the race detector does not see inside it")
 	}
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
@@ -47,7 +47,7 @@ func browser(t *testing.T) context.Context {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(testload.Stretch(time.Minute)))
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // its sandbox refuses to start as root
+		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not start as root
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
@@ -58,7 +58,7 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// tab is an open page and what it did on its own.
+// tab is an open page and what it did without input.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -88,8 +88,8 @@ func open(t *testing.T, page []byte, before ...chromedp.Action[chromedp.Void]) *
 	return b
 }
 
-// note keeps what the page asks for and complains about; a breach of its own
-// policy is among the log's entries.
+// note records the requests and errors of the page. Violations of the page's
+// content security policy are log entries.
 func (b *tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,7 +125,7 @@ func (b *tab) wait(script string) {
 	}
 }
 
-// eval returns what a script expression gives, as text.
+// eval returns the value of a script expression as text.
 func (b *tab) eval(script string) string {
 	b.t.Helper()
 	out, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("String("+script+")"))
@@ -147,7 +147,7 @@ func (b *tab) press(keys string) {
 	b.do(chromedp.KeyEvent(keys))
 }
 
-// quiet checks that the page did nothing but load.
+// quiet checks that the page loaded without errors or other requests.
 func (b *tab) quiet() {
 	b.t.Helper()
 	b.mu.Lock()
@@ -159,10 +159,10 @@ func (b *tab) quiet() {
 		}
 	}
 	if len(outside) != 1 {
-		b.t.Errorf("the page asked for %q", outside)
+		b.t.Errorf("the page requested %q", outside)
 	}
 	if len(b.errors) > 0 {
-		b.t.Errorf("the console says %q", b.errors)
+		b.t.Errorf("the console shows %q", b.errors)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.expect(`document.querySelector("#checks li").className`, "fail")
 	b.expect(`document.querySelectorAll(".plot").length > 20`, "true")
 
-	// Failed and moved rows first, the rest on demand.
+	// Failed and moved rows come first, the rest on demand.
 	b.expect(`document.querySelectorAll("#moves .row").length`, "10")
 	b.expect(`document.querySelectorAll("#query-list .row").length`, "15")
 	b.expect(`document.querySelector("#query-list .row .state").textContent`, "regressed")
@@ -202,7 +202,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.press(kb.Escape)
 	b.expect(`document.querySelectorAll("#moves .detail").length`, "0")
 
-	// "/" searches, also for tools; Escape leaves.
+	// "/" focuses the search, which also matches tools; Escape leaves it.
 	b.press("/")
 	b.expect(`document.activeElement.id`, "search")
 	b.eval(`document.querySelector("#search").value = ""`) // the protocol types "/" even though the page prevents it
@@ -211,7 +211,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.press(kb.ArrowDown + kb.Enter)
 	b.wait(`document.querySelector("#query-list .detail") !== null`)
 
-	// That query is made of markup. It is shown, and it is only text.
+	// The text of this query is markup. The page must show it as plain text.
 	b.expect(`document.querySelector("#query-list .row .text").textContent.includes("<img src=x onerror=")`, "true")
 	b.expect(`document.querySelector("#query-list .detail").textContent.includes("connection reset </script>")`, "true")
 	b.expect(`document.querySelectorAll("img, #query-list script").length`, "0")
@@ -242,7 +242,7 @@ func TestBigPageInABrowser(t *testing.T) {
 	}
 	start := time.Now()
 	b := open(t, page)
-	t.Logf("browser start and load: %v; the page says %s ms", time.Since(start), b.eval(`Math.round(performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd)`))
+	t.Logf("browser start and load: %v; the page took %s ms", time.Since(start), b.eval(`Math.round(performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd)`))
 	b.expect(`document.querySelectorAll(".row").length < 100`, "true")
 	b.expect(`document.querySelector("#query-filters button:last-child").textContent`, "All 10000")
 	b.click("#query-filters button:last-child")
@@ -251,7 +251,8 @@ func TestBigPageInABrowser(t *testing.T) {
 	b.expect(`document.querySelectorAll("#query-list .row").length`, "65")
 	b.expect(`document.querySelector("#run").textContent`, "No information about the run was recorded in this page.")
 
-	// A query that was answered well and stands far down is found and whole.
+	// A query that was answered well is far down in the list. The search must
+	// find it with all its details.
 	var far contracts.QuerySummary
 	for _, q := range r.Aggregate.Retrieval.PerQuery {
 		if q.Metrics["recall_at_1"] == 1 {
@@ -293,15 +294,15 @@ func TestPageFitsAndFollowsTheTheme(t *testing.T) {
 	}
 }
 
-// fits checks that no text makes the page wider than the window: what has to be
-// wider scrolls by itself, with the keyboard too.
+// fits checks that no text makes the page wider than the window: wider content
+// scrolls by itself, also with the keyboard.
 func (b *tab) fits() {
 	b.t.Helper()
 	b.expect(`document.documentElement.scrollWidth <= window.innerWidth`, "true")
 	b.expect(`[...document.querySelectorAll(".scroll")].every((e) => e.tabIndex === 0 && e.getAttribute("aria-label"))`, "true")
 }
 
-// Names come from strangers, and one without a blank cannot be broken at one.
+// Names are untrusted, and a long name without a space has no place to break.
 func TestPageFitsLongNames(t *testing.T) {
 	long := strings.Repeat("long", 60)
 	r := sampleReport(t, 30)
@@ -361,7 +362,7 @@ func TestComparisonFits(t *testing.T) {
 	b.quiet()
 }
 
-// A name that turns the direction of writing turns only itself.
+// A name that changes the direction of writing affects only itself.
 func TestPageIsolatesDirections(t *testing.T) {
 	r := sampleReport(t, 60)
 	for i := range r.Gate.Moves {
@@ -373,7 +374,7 @@ func TestPageIsolatesDirections(t *testing.T) {
 	}
 	b := open(t, page)
 	b.click("#moves .row")
-	// What stands after the name in the source stands to the right of it.
+	// The text after the name in the source must be to the right of the name.
 	b.expect(`(() => {
 		const p = document.querySelector("#moves .detail p"), after = document.createRange();
 		after.selectNodeContents(p.childNodes[1]);
@@ -381,8 +382,8 @@ func TestPageIsolatesDirections(t *testing.T) {
 	})()`, "true")
 }
 
-// Whoever does not see the marks has to hear them, and the arrows scroll the
-// page for whoever is not in a list.
+// A screen reader must read the marks, and the arrow keys scroll the page if
+// the focus is not in a list.
 func TestPageForKeyboardAndScreenReader(t *testing.T) {
 	page, err := HTML(sampleReport(t, 60))
 	if err != nil {
@@ -398,8 +399,8 @@ func TestPageForKeyboardAndScreenReader(t *testing.T) {
 	b.expect(`document.activeElement === document.querySelectorAll(".row")[1]`, "true")
 }
 
-// Without scripts the verdict and the figures are there, and what is not says
-// where else it is.
+// Without scripts the page shows the verdict and the figures, and names the
+// files that have the rest.
 func TestPageWithoutScripts(t *testing.T) {
 	page, err := HTML(sampleReport(t, 60))
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// sentences is kept free for saying what was left out.
+// sentences is the room reserved for the sentences about omissions.
 const sentences = 2000
 
-// embed brings as much of a report into room bytes as fits: all of it
-// normally. Otherwise texts and lists get shorter, the longest of unmoved
-// queries first, and only when that does not help are queries and moves left
-// out, from the end of what is shown. The page says which of that happened.
+// embed fits the data of a report into room bytes, normally all of it.
+// Otherwise it shortens texts and lists, those of unmoved queries first,
+// longest first. If that is not enough, it leaves queries and moves out, from
+// the end of the list. The page states what was done.
 func embed(r *contracts.Report, room int) (embedded, error) {
 	moves := sortedMoves(r.Gate.Moves)
 	queries := sortedQueries(r.Aggregate.Retrieval.PerQuery, moves)
 	room -= sentences
-	// Usually the first attempt fits. Only where names of tools alone take
-	// half of the room do all rows start with less, then fewer rows.
+	// Usually the first attempt fits. If the names of tools alone take half of
+	// the room, all rows start with less detail, then there are fewer rows.
 	for level, nq, nm := 0, len(queries), len(moves); ; {
 		s := selection{queries: queries[:nq], moves: moves[:nm], level: level}
 		fits, err := s.fill(r, room)
@@ -36,12 +36,12 @@ func embed(r *contracts.Report, room int) (embedded, error) {
 		case nq+nm > 0:
 			nq, nm = nq/2, nm/2
 		default:
-			return embedded{}, fmt.Errorf("report.html would be larger than %d bytes without a single query; the security corpus, the detectors or the checks are too many to show", pageBudget)
+			return embedded{}, fmt.Errorf("report.html would be larger than %d bytes even without queries: there are too many security entries, detectors or checks to show", pageBudget)
 		}
 	}
 }
 
-// selection is what goes into the page.
+// selection is the content of the page.
 type selection struct {
 	queries []query
 	moves   []contracts.Move
@@ -54,8 +54,8 @@ type selection struct {
 	size, base int // bytes of rows, bytes of the head
 }
 
-// fill renders all rows and makes them fit. It reports false when the head,
-// which has the names of the tools, leaves too little for them.
+// fill renders all rows and makes them fit. It reports false if the head, which
+// holds the names of the tools, leaves too little room for them.
 func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 	s.tools = toolTable{most: details[s.level].tool, names: []string{}, numbers: make(map[string]int)}
 	s.head = head{Runs: r.Aggregate.Retrieval.Runs, States: stateOrder, Metrics: []string{}, Cut: []string{}}
@@ -102,8 +102,8 @@ func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 	return true, nil
 }
 
-// shrink shortens rows until they take at most room bytes: what matters least
-// first, a level of detail at a time, the longest first.
+// shrink shortens rows until they take at most room bytes: the least important
+// first, one level of detail at a time, the longest first.
 func (s *selection) shrink(room int) error {
 	for weight := unmoved; weight <= move; weight++ {
 		var rows []*row
@@ -129,8 +129,8 @@ func (s *selection) shrink(room int) error {
 	return nil
 }
 
-// drop leaves rows out until the others take at most room bytes: unmoved
-// queries, then of queries and moves whichever take more.
+// drop removes rows until the others take at most room bytes: first unmoved
+// queries, then queries or moves, whichever take more.
 func (s *selection) drop(room int) {
 	inMoves := 0
 	for _, row := range s.moveRows {
@@ -158,19 +158,20 @@ func (s *selection) flags() string {
 	return string(flags)
 }
 
-// embed says what is missing of so many queries and moves, and encodes.
+// embed records what is missing, given the numbers of queries and moves, and
+// encodes.
 func (s *selection) embed(queries, moves int) (embedded, error) {
 	s.head.Flags = s.flags()
 	say := func(n, all int, what, how string) {
 		if n > 0 {
-			s.head.Cut = append(s.head.Cut, fmt.Sprintf("%d of %d %s are %s; report.json has them whole.", n, all, what, how))
+			s.head.Cut = append(s.head.Cut, fmt.Sprintf("%d of %d %s are %s; report.json has them in full.", n, all, what, how))
 		}
 	}
-	say(queries-len(s.rows), queries, "queries", "left out of this page, those that were answered well first")
-	say(moves-len(s.moveRows), moves, "moves", "left out of this page, the last in order")
-	say(shortened(s.rows), queries, "queries", "shortened in this page (texts, labels or ranked lists), and found only by what is left of them")
+	say(queries-len(s.rows), queries, "queries", "left out of this page, well-answered ones first")
+	say(moves-len(s.moveRows), moves, "moves", "left out of this page, from the end of the list")
+	say(shortened(s.rows), queries, "queries", "shortened in this page (texts, labels or ranked lists); the search finds only the text that is left")
 	say(shortened(s.moveRows), moves, "moves", "shortened in this page")
-	say(s.tools.cut, len(s.tools.names), "names of tools", fmt.Sprintf("cut at %d characters", s.tools.most))
+	say(s.tools.cut, len(s.tools.names), "names of tools", fmt.Sprintf("shortened to %d characters", s.tools.most))
 	data, err := inert(s.head)
 	return embedded{Head: data, Moves: lines(s.moveRows), Queries: lines(s.rows)}, err
 }

@@ -19,7 +19,7 @@ func moveAll(r *contracts.Report) {
 	}
 }
 
-// hugeNames gives every place of every list a tool of its own with a long name.
+// hugeNames gives every place of every list a different tool with a long name.
 func hugeNames(r *contracts.Report) {
 	for i := range r.Aggregate.Retrieval.PerQuery {
 		for j := range r.Aggregate.Retrieval.PerQuery[i].Ranked {
@@ -33,8 +33,8 @@ func TestPageBudget(t *testing.T) {
 		name    string
 		queries int
 		change  func(r *contracts.Report)
-		cut     []string // how the sentences on what is missing go on
-		all     bool     // every query is in the page
+		cut     []string // beginnings of the sentences about omissions
+		all     bool     // whether the page has every query
 	}{
 		{"as it comes", 10_000, func(*contracts.Report) {}, nil, true},
 		{"everything moved", 10_000, moveAll, nil, true},
@@ -57,7 +57,7 @@ func TestPageBudget(t *testing.T) {
 				}
 			}
 		}, []string{"queries are shortened", "texts of detectors"}, true},
-		{"names", 10_000, hugeNames, []string{"queries are shortened", "names of tools are cut"}, true},
+		{"names", 10_000, hugeNames, []string{"queries are shortened", "names of tools are shortened"}, true},
 		{"too many", 45_000, moveAll, []string{"queries are left out", "moves are left out", "queries are shortened"}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -96,17 +96,17 @@ func TestPageBudget(t *testing.T) {
 				}
 			}
 			if len(tc.cut) == 0 && said != "" {
-				t.Errorf("nothing had to go, and it says %q", said)
+				t.Errorf("nothing had to be left out, but the page states %q", said)
 			}
 			if !tc.all && !strings.Contains(said, fmt.Sprintf("%d of %d queries are left out", tc.queries-len(ids), tc.queries)) {
-				t.Errorf("%d are there, and it says %q", len(ids), said)
+				t.Errorf("the page has %d queries and states %q", len(ids), said)
 			}
 		})
 	}
 }
 
-// What matters least gives way first, the longest of it, and no more of it
-// than has to.
+// The least important rows are shortened first, the longest of them first, and
+// no more than necessary.
 func TestShrinkOrder(t *testing.T) {
 	text := func(n int) func(detail) ([]any, bool) {
 		return func(d detail) ([]any, bool) { return []any{strings.Repeat("x", min(n, d.text))}, n <= d.text }

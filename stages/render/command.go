@@ -22,14 +22,14 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render --aggregate FILE --gate FILE --out DIR",
 		Short: "Write the reports that people and build servers read",
-		Long: "Writes these files, each for its reader:\n\n" + formatList() + `
-annotations.txt has workflow commands. Print it to show them on GitHub.`,
+		Long: "Writes these files:\n\n" + formatList() + `
+annotations.txt holds GitHub workflow commands. Print it in a workflow step to show the annotations.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Aggregate, "aggregate", "", "what aggregate wrote")
-	f.StringVar(&o.Gate, "gate", "", "what gate wrote")
+	f.StringVar(&o.Aggregate, "aggregate", "", "the output of the aggregate stage")
+	f.StringVar(&o.Gate, "gate", "", "the output of the gate stage")
 	f.StringVar(&o.Out, "out", "", "the directory to write to")
 	for _, name := range []string{"aggregate", "gate", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {

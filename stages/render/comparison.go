@@ -11,8 +11,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/compare"
 )
 
-// comparedSummary counts what B does to queries, by the metric that they are
-// judged by: "3 queries lost, 1 won of 160".
+// comparedSummary counts the queries that got better or worse in B by the main
+// metric: "By Recall@5, B loses 3 and wins 1 of 160 queries."
 func comparedSummary(c *compare.Comparison) string {
 	for _, m := range c.Metrics {
 		if m.Metric == c.By {
@@ -22,7 +22,7 @@ func comparedSummary(c *compare.Comparison) string {
 	return ""
 }
 
-// comparedVerdict is the sentence that the tables explain.
+// comparedVerdict is the main result as a sentence.
 func comparedVerdict(c *compare.Comparison) string {
 	var better, worse []string
 	for _, m := range c.Metrics {
@@ -44,7 +44,7 @@ func comparedVerdict(c *compare.Comparison) string {
 	return "B is worse in " + strings.Join(worse, ", ") + " and better in " + strings.Join(better, ", ") + "."
 }
 
-// comparedRow is a metric as the tables show it.
+// comparedRow formats a metric as a row of the tables.
 func comparedRow(m compare.Metric) []string {
 	effect := "–"
 	if m.EffectSize != nil {
@@ -81,9 +81,9 @@ func costRows(c *compare.Cost) [][]string {
 	}
 }
 
-// costNote says how far the figures can be trusted.
+// costNote explains how reliable the figures are.
 func costNote(c *compare.Cost) string {
-	return fmt.Sprintf("Measured just now on one machine, %s after one to warm up, the two in turns: %d and %d answers. It differs from time to time.",
+	return fmt.Sprintf("Measured on this machine: %s after one warm-up, alternating between the two, with %d and %d answers. The figures vary between measurements.",
 		countOf(c.Rounds, "1 round", "%d rounds"), c.A.Answered, c.B.Answered)
 }
 
@@ -96,7 +96,7 @@ func share(f *float64) string {
 	return figure(*f)
 }
 
-// listed writes a ranked list in a line: relevant tools are marked.
+// listed formats a ranked list as one line in which relevant tools are marked.
 func listed(a compare.Answer, most int) string {
 	if a.Error != "" {
 		return "error: " + shorten(a.Error, 200)
@@ -119,8 +119,8 @@ func listed(a compare.Answer, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// WriteComparison writes a comparison for a terminal, with at most most
-// queries.
+// WriteComparison writes a comparison for a terminal, with at most the given
+// number of queries.
 func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
 	fmt.Fprintf(w, "A %s: %s\nB %s: %s\n", plain(c.A.Name), plain(c.A.Proxy), plain(c.B.Name), plain(c.B.Proxy))
 	for _, n := range c.Notes {
@@ -160,12 +160,12 @@ func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
 	return nil
 }
 
-// WriteComparedQueries writes at most most queries for a terminal, each with
-// both ranked lists.
+// WriteComparedQueries writes at most the given number of queries for a
+// terminal, each with both ranked lists.
 func WriteComparedQueries(w io.Writer, queries []compare.Query, most int) {
 	for i, q := range queries {
 		if i == most {
-			fmt.Fprintf(w, "and %d more queries that differ; the JSON has them all\n", len(queries)-most)
+			fmt.Fprintf(w, "and %d more queries that differ; the JSON output has all of them\n", len(queries)-most)
 			return
 		}
 		fmt.Fprintln(w, plain(fmt.Sprintf("%s %s (%s) %s", q.Outcome, q.ID, signed(q.Delta), shorten(q.Query, 100))))
@@ -174,11 +174,11 @@ func WriteComparedQueries(w io.Writer, queries []compare.Query, most int) {
 	}
 }
 
-// ComparisonMarker is the first line of a comparison in Markdown, by which a
-// workflow finds its own comment.
+// ComparisonMarker is the first line of a comparison in Markdown. A workflow
+// finds its own comment by it.
 const ComparisonMarker = "<!-- touchstone-comparison -->"
 
-// ComparisonMarkdown writes a comparison that fits into a comment of a pull
+// ComparisonMarkdown writes a comparison that fits into a comment on a pull
 // request: it is shorter than 65,536 characters.
 func ComparisonMarkdown(c *compare.Comparison) []byte {
 	var b bytes.Buffer
@@ -190,7 +190,7 @@ func ComparisonMarkdown(c *compare.Comparison) []byte {
 		fmt.Fprintf(&b, "> %s\n", md(shorten(n, 300)))
 	}
 	b.WriteString("\n")
-	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼ where a difference is more than noise (paired randomization test, Holm), ~ where it is not; d_z is Cohen's effect size over queries.</sub>\n",
+	foot := fmt.Sprintf("<sub>A is %s, B is %s; ▲ ▼: more than noise (paired randomization test, Holm); ~: within noise; d_z is Cohen's effect size over queries.</sub>\n",
 		md(shorten(c.A.Proxy, 100)), md(shorten(c.B.Proxy, 100)))
 	room := maxComment - 1 - len(foot)
 	for _, section := range [][]string{
@@ -203,7 +203,7 @@ func ComparisonMarkdown(c *compare.Comparison) []byte {
 	return b.Bytes()
 }
 
-// tableHead is the first two lines of a table.
+// tableHead formats the first two lines of a table.
 func tableHead(names []string) string {
 	return "| " + strings.Join(names, " | ") + " |\n|" + strings.Repeat("---|", len(names)) + "\n"
 }

@@ -24,11 +24,11 @@ var comparisonTemplate = sync.OnceValue(func() *template.Template {
 	}).Parse(comparisonHTML))
 })
 
-// maxComparedQueries is how many queries the page shows: beyond that a browser
-// gets slow, and nobody reads on.
+// maxComparedQueries is the number of queries that the page shows. A browser
+// gets slow with more, and nobody reads that many.
 const maxComparedQueries = 500
 
-// comparisonPage is what the template sees.
+// comparisonPage is the data of the template.
 type comparisonPage struct {
 	*compare.Comparison
 	Title, Verdict, Summary, Note string
@@ -38,8 +38,8 @@ type comparisonPage struct {
 	More                          int
 }
 
-// ComparisonHTML writes a comparison as one page that loads nothing and runs
-// nothing.
+// ComparisonHTML writes a comparison as one page that loads nothing and has no
+// scripts.
 func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
 	p := comparisonPage{
 		Comparison: c, Title: fmt.Sprintf("Touchstone: %s → %s", shorten(c.A.Name, 100), shorten(c.B.Name, 100)),

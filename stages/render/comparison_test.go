@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/compare"
 )
 
-// sampleComparison compares a sample with itself after every list was turned
-// round, under names that try to break out of any format.
+// sampleComparison compares a sample with itself after reversing every list,
+// under names that try to break out of any format.
 func sampleComparison(t testing.TB, n int) *compare.Comparison {
 	t.Helper()
 	a, b := sampleReport(t, n), sampleReport(t, n)
@@ -52,10 +52,10 @@ func TestComparisonMarkdownFits(t *testing.T) {
 			t.Errorf("%d details opened, %d closed", opened, closed)
 		}
 		if strings.Contains(s, "<script") || strings.Contains(s, "<img") {
-			t.Error("text of a stranger became markup")
+			t.Error("untrusted text became markup")
 		}
 		if n == 3000 && !strings.Contains(s, "more rows are left out") {
-			t.Error("it does not say that it was cut")
+			t.Error("it does not state that rows were left out")
 		}
 	}
 }
@@ -67,9 +67,9 @@ func TestComparisonHTMLIsInert(t *testing.T) {
 	}
 	s := string(page)
 	if strings.Contains(s, "<script") || strings.Contains(s, "<img") || strings.Contains(s, "http-equiv=\"refresh\"") {
-		t.Error("text of a stranger became markup")
+		t.Error("untrusted text became markup")
 	}
-	if !strings.Contains(s, "more are left out here; the JSON has them") || !strings.Contains(s, `<li class="relevant">`) {
+	if !strings.Contains(s, "more are left out here; the JSON output has them") || !strings.Contains(s, `<li class="relevant">`) {
 		t.Error("the queries are not there as they should be")
 	}
 	if opened, closed := strings.Count(s, "<details>"), strings.Count(s, "</details>"); opened != maxComparedQueries || opened != closed {
@@ -96,6 +96,6 @@ func TestWriteComparison(t *testing.T) {
 	}
 	b.Reset()
 	if err := WriteComparison(&b, c, 2); err != nil || !strings.Contains(b.String(), notMeasured) || !strings.Contains(b.String(), "No ranking metric differs") {
-		t.Errorf("it says (%v)\n%s", err, b.String())
+		t.Errorf("got (%v)\n%s", err, b.String())
 	}
 }

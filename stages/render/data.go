@@ -9,28 +9,28 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// pageBudget is what report.html may weigh before the command line adds the
-// run: a page of 5 MB is slow in a browser and refused by some build servers,
-// and the run takes its share of that.
+// pageBudget is the largest size of report.html before the command line adds
+// the run. A page of 5 MB is slow in a browser and refused by some build
+// servers, and the run needs part of that.
 const pageBudget = 4_500_000
 
-// embedded is the page's data, each part safe inside a script element.
+// embedded is the page's data. Each part is safe inside a script element.
 //
 // Head is one JSON value that the page reads when it opens. Moves and Queries
-// have one JSON array a line, in the order they are shown, and the page
-// parses a line when it shows it or when somebody searches, so that opening
-// costs the same however many there are.
+// have one JSON array a line, in display order. The page parses a line when it
+// shows it or when the user searches, so the time to open does not depend on
+// their number.
 type embedded struct {
 	Head, Moves, Queries []byte
 }
 
-// head is what the page reads when it opens. It is written to be small: tools
-// and subjects stand once in a table and are numbers elsewhere, metrics are
-// thousandths.
+// head is the data that the page reads when it opens. It is compact: tools and
+// subjects are listed once in a table and referred to by number, and metrics
+// are in thousandths.
 type head struct {
 	Tools []string `json:"tools"`
-	// Flags has one digit a query, the sum of the flags below, so that the
-	// page can filter queries without parsing them.
+	// Flags has one digit a query, the sum of the flags below, so that the page
+	// can filter queries without parsing them.
 	Flags   string         `json:"flags"`
 	Entries [][]any        `json:"entries"` // id, label, category
 	Detect  []detectorData `json:"detectors"`
@@ -38,7 +38,7 @@ type head struct {
 	States  []string       `json:"states"` // of moves, by number
 	// Metrics are the labels of the metrics that each query has, in order.
 	Metrics []string `json:"metrics"`
-	// Cut says in sentences what was left out.
+	// Cut holds a sentence for each omission.
 	Cut []string `json:"cut"`
 }
 
@@ -49,8 +49,8 @@ const (
 	flagHard // a hard negative
 )
 
-// detectorData is one detector's answers: Verdicts has one letter an entry, f
-// flagged, c clean, e errored, - not asked.
+// detectorData holds one detector's results. Verdicts has one letter an entry:
+// f flagged, c clean, e errored, - not judged.
 type detectorData struct {
 	Name     string           `json:"name"`
 	Verdicts string           `json:"verdicts"`
@@ -58,8 +58,8 @@ type detectorData struct {
 	Said     map[string][]any `json:"said"` // entry number: confidence, signals, evidence, error
 }
 
-// toolTable numbers tools by their first use. A name is cut at most
-// characters.
+// toolTable numbers tools in the order of first use. It shortens a name to at
+// most most characters.
 type toolTable struct {
 	most    int
 	names   []string
@@ -67,7 +67,7 @@ type toolTable struct {
 	cut     int
 }
 
-// number returns a tool's place in the table, -1 for no tool.
+// number returns a tool's place in the table, or -1 for no tool.
 func (t *toolTable) number(id string) int {
 	if id == "" {
 		return -1
@@ -85,9 +85,9 @@ func (t *toolTable) number(id string) int {
 	return n
 }
 
-// inert encodes v for a script element: with <, > and & escaped nothing in it
-// can end the element or start a comment, and with U+2028 and U+2029 escaped
-// it is also a JavaScript literal. No line feed is in it.
+// inert encodes v for a script element. With <, > and & escaped nothing in it
+// can end the element or start a comment. With U+2028 and U+2029 escaped it is
+// also a JavaScript literal. It contains no line feed.
 func inert(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -98,12 +98,12 @@ func inert(v any) ([]byte, error) {
 
 func milli(f float64) int { return int(math.Round(f * 1000)) }
 
-// evidenceBudget is what the detectors' answers may weigh while their
-// evidence can still be shortened.
+// evidenceBudget is the largest size of the detectors' results; evidence is
+// shortened to fit.
 const evidenceBudget = 1_000_000
 
-// addDetectors adds entries and what each detector said about them, with
-// evidence as long as the budget allows.
+// addDetectors adds entries and each detector's results for them, with evidence
+// as long as the budget allows.
 func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 	for _, most := range []int{600, 200, 80, 40, 0} {
 		entries, answers, cut := collectDetectors(detectors, most)
@@ -114,7 +114,7 @@ func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 		h.Entries, h.Detect = entries, answers
 		if len(data) <= evidenceBudget || most == 0 {
 			if cut > 0 {
-				h.Cut = append(h.Cut, fmt.Sprintf("%s cut at %d characters; report.json has them whole.",
+				h.Cut = append(h.Cut, fmt.Sprintf("%s shortened to %d characters; report.json has them in full.",
 					countOf(cut, "1 text of a detector (evidence, signal or error) is", "%d texts of detectors (evidence, signals and errors) are"), most))
 			}
 			return nil

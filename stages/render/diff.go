@@ -9,23 +9,22 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
-// Difference is what moved from one report to another.
+// Difference lists the changes from one report to another.
 type Difference struct {
 	PassedBefore bool `json:"passed_before"`
 	PassedAfter  bool `json:"passed_after"`
-	// DataChanged names the datasets that are not the same: figures then
-	// differ for that reason too.
+	// DataChanged names the datasets that differ, which is then one reason why
+	// figures differ.
 	DataChanged []string `json:"data_changed"`
-	// ProxyChanged tells whether the proxy under test is another one.
+	// ProxyChanged reports whether the proxy under test differs.
 	ProxyChanged bool               `json:"proxy_changed"`
 	Figures      []FigureDifference `json:"figures"`
 	Moves        []contracts.Move   `json:"moves"`
 }
 
-// FigureDifference is one figure in both reports. Before or After is absent
-// where a report does not have it. Noise is set where the 95% intervals of
-// the two overlap so far that each holds the other's value; two reports alone
-// cannot say more than that.
+// FigureDifference is one figure in both reports. Before or After is absent if
+// a report does not have it. Noise is set if each of the two 95% intervals
+// holds the other's value; two reports alone allow no better test.
 type FigureDifference struct {
 	Subject string   `json:"subject"`
 	Metric  string   `json:"metric"`
@@ -107,7 +106,7 @@ func diffFigures(before, after []measured) []FigureDifference {
 
 func holds(i *contracts.Interval, v float64) bool { return i != nil && i.Low <= v && v <= i.High }
 
-// diffQueries compares the rank of the best relevant tool, query by query.
+// diffQueries compares the rank of the best relevant tool for each query.
 func diffQueries(before, after []contracts.QuerySummary) []contracts.Move {
 	old := make(map[string]*contracts.QuerySummary, len(before))
 	for i := range before {
@@ -173,7 +172,7 @@ func rankOf(q *contracts.QuerySummary, tool contracts.ToolID) *int {
 	return nil
 }
 
-// diffDetectors compares verdicts, entry by entry, of detectors that both
+// diffDetectors compares the verdict on each entry for detectors that both
 // reports have.
 func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 	var moves []contracts.Move
@@ -212,10 +211,10 @@ func (d Difference) Lines() []string {
 	word := map[bool]string{true: "passed", false: "failed"}
 	lines := []string{fmt.Sprintf("gate: %s → %s", word[d.PassedBefore], word[d.PassedAfter])}
 	for _, kind := range d.DataChanged {
-		lines = append(lines, fmt.Sprintf("note: the %s dataset is not the same, so figures differ for that reason too", kind))
+		lines = append(lines, fmt.Sprintf("note: the %s datasets differ, which is one reason why figures differ", kind))
 	}
 	if d.ProxyChanged {
-		lines = append(lines, "note: the proxy under test is not the same")
+		lines = append(lines, "note: the proxies under test differ")
 	}
 	for _, f := range d.Figures {
 		name := checkName(contracts.GateCheck{Subject: f.Subject, Metric: f.Metric})

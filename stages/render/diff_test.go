@@ -65,8 +65,8 @@ func TestDiff(t *testing.T) {
 	b.Aggregate.ProxyIdentity = "other"
 
 	want := `gate: failed → passed
-note: the golden dataset is not the same, so figures differ for that reason too
-note: the proxy under test is not the same
+note: the golden datasets differ, which is one reason why figures differ
+note: the proxies under test differ
 ~ d Recall: 0.900 → 0.850 (−0.050)
   d FPR, plain benign: new, 0.100
 - d Precision: gone, was 0.500

@@ -9,14 +9,14 @@ import (
 // format is one file that render writes.
 type format struct {
 	file string
-	// reader and limit stand in the table of docs/reference/reports.md: who reads the file,
-	// how large it gets, and what is left out beyond that.
+	// reader and limit appear in the table of docs/reference/reports.md: who
+	// reads the file, and its size limit and what is left out beyond it.
 	reader, limit string
 	write         func(contracts.Report) ([]byte, error)
 }
 
-// formats lists the files in the order of help texts. It is the only place that
-// names them. docs/contributing/add-a-report-format.md describes how to add one.
+// formats lists the files in the order of help texts. No other place names
+// them. docs/contributing/add-a-report-format.md describes how to add one.
 var formats = []format{
 	{
 		file: "report.json", reader: "programs, `touchstone report diff A B`", limit: "none; it always holds everything",
@@ -24,17 +24,17 @@ var formats = []format{
 	},
 	{
 		file: "report.html", reader: "people",
-		limit: "4.5 MB, and the run: texts and lists get shorter, then rows go; the page says what was left out",
+		limit: "4.5 MB plus the data of the run: texts and lists are shortened, then rows are left out; the page states what is missing",
 		write: HTML,
 	},
 	{
 		file: "report.md", reader: "a pull request's comment, a step summary",
-		limit: "65,536 characters: each table that does not fit says how many rows are missing",
+		limit: "65,536 characters: a table that does not fit states how many rows are missing",
 		write: func(r contracts.Report) ([]byte, error) { return Markdown(r), nil },
 	},
 	{
 		file: "annotations.txt", reader: "GitHub's annotations",
-		limit: "ten errors, ten warnings, ten notices, of which the first has the verdict; the tenth says how many more there are",
+		limit: "ten errors, ten warnings and ten notices; the first notice is the verdict, and the tenth annotation of a kind gives the number of the rest",
 		write: func(r contracts.Report) ([]byte, error) { return Annotations(r), nil },
 	},
 	{

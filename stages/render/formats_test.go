@@ -49,6 +49,6 @@ func TestRunWritesEveryFormat(t *testing.T) {
 	}
 	slices.Sort(declared)
 	if !slices.Equal(written, declared) {
-		t.Errorf("written are %v, declared %v", written, declared)
+		t.Errorf("wrote %v, declared %v", written, declared)
 	}
 }

@@ -24,14 +24,13 @@ var pageJS string
 //go:embed page/body.html
 var bodyHTML string
 
-// bodyTemplate is parsed when a page is made, and not at the start of every
-// command.
+// bodyTemplate is parsed when a page is made, not when the program starts.
 var bodyTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("body").Parse(bodyHTML))
 })
 
-// The data of the page and of the run stand in script elements that no
-// browser executes; the page's script reads them.
+// The data of the page and of the run are in script elements that no browser
+// executes. The page's script reads them.
 const (
 	dataOpen    = `<script id="touchstone-data" type="application/json">`
 	movesOpen   = `<script id="touchstone-moves" type="text/plain">`
@@ -41,12 +40,12 @@ const (
 )
 
 // HTML writes report.html: one file that loads nothing. Verdict, figures and
-// plots are in the markup and readable without scripts; lists that can be
-// long are data that the script reads and shows a page at a time.
+// plots are in the markup and readable without scripts. Lists that can be long
+// are data, which the script shows page by page.
 //
-// The policy in its head allows the one style and the one script that are
-// known by their digests and nothing else, so that a string that slipped
-// through the escaping still could neither run nor load anything.
+// The policy in its head allows only one style and one script, by their
+// digests. A string that got past the escaping could therefore neither run nor
+// load anything.
 func HTML(r contracts.Report) ([]byte, error) {
 	p := newPage(&r)
 	var b bytes.Buffer
@@ -72,8 +71,8 @@ func HTML(r contracts.Report) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// pageHead is a page up to its body: the policy allows the one style and the one
-// script, if any, by their digests.
+// pageHead is a page up to its body. Its policy allows the style and the
+// script, if there is one, by their digests.
 func pageHead(title, style, script string) string {
 	policy := "default-src 'none'; style-src '" + policyHash(style) + "'"
 	if script != "" {
@@ -98,14 +97,14 @@ func policyHash(s string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// WithRun returns a report.html that also tells how the pipeline ran. The
-// stage cannot know that, for its output depends on its inputs alone; the
-// command line adds it when it publishes the page. A second call replaces
-// what the first put in.
+// WithRun adds the summary of the pipeline's run to a report.html. The stage
+// cannot do that, because its output depends on its inputs alone, so the
+// command line does it when it publishes the page. A second call replaces the
+// summary of the first.
 func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
 	start := bytes.Index(page, []byte(runOpen))
 	if start < 0 {
-		return nil, fmt.Errorf("this is no report.html of touchstone: it has no place for the run; render it again")
+		return nil, fmt.Errorf("this is not a report.html of touchstone: it has no place for the run; render it again")
 	}
 	start += len(runOpen)
 	end := bytes.Index(page[start:], []byte(closing))

@@ -45,10 +45,10 @@ type junitOutcome struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes one test case for each check of the gate and one for each
-// query or entry that moved. A check that does not hold is a failure; a move
-// is one only when a failed check names it, so that the file and the gate
-// never disagree. encoding/xml replaces what XML 1.0 cannot hold.
+// JUnit writes one test case for each check of the gate and one for each query
+// or entry that moved. A failed check is a failure. A move is a failure only if
+// a failed check names it, so that the file always agrees with the gate.
+// encoding/xml replaces characters that XML 1.0 does not allow.
 func JUnit(r contracts.Report) ([]byte, error) {
 	blamed := make(map[[2]string]bool)
 	for _, c := range failedChecks(&r.Gate) {

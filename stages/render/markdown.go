@@ -13,14 +13,15 @@ import (
 )
 
 // CommentMarker is the first line of report.md. A workflow finds its own
-// comment by it and replaces that one instead of adding another.
+// comment by it and replaces the comment instead of adding another.
 const CommentMarker = "<!-- touchstone-report -->"
 
-// maxComment is what GitHub takes as a comment, in characters. Bytes are
-// counted here, which are never fewer.
+// maxComment is GitHub's limit for a comment, in characters. The code counts
+// bytes, which are never fewer.
 const maxComment = 65536
 
-// maxRemark bounds what is said of a proxy's answers, which may name anything.
+// maxRemark bounds a remark about a proxy's answers, which may contain any
+// text.
 const maxRemark = 1000
 
 // Markdown writes report.md: the verdict, the checks, the figures and as many
@@ -35,7 +36,7 @@ func Markdown(r contracts.Report) []byte {
 	}
 	fmt.Fprintf(&b, "%s %s\n\n", md(verdict(&r.Gate)), md(movesLine(r.Gate.Moves)))
 	if d := degraded(&r.Aggregate); d != "" {
-		fmt.Fprintf(&b, "> ⚠️ **%s** These figures are not those of the proxy as it is.\n\n", md(d))
+		fmt.Fprintf(&b, "> ⚠️ **%s** These are not the figures of the normal proxy.\n\n", md(d))
 	}
 	if s := answers(&r.Aggregate); s != "" {
 		fmt.Fprintf(&b, "> ⚠️ %s\n\n", md(shorten(s, maxRemark)))
@@ -55,11 +56,11 @@ func Markdown(r contracts.Report) []byte {
 	return b.Bytes()
 }
 
-// reserve is kept free for the line that says what was left out.
+// reserve is the room kept for the line about omitted rows.
 const reserve = 120
 
-// appendSection writes a section, head first, as far as room bytes last; the
-// section's last element closes it and is never cut.
+// appendSection writes a section, head first, as far as room bytes allow. The
+// last element closes the section and is always written.
 func appendSection(b *bytes.Buffer, section []string, room int) int {
 	if len(section) == 0 {
 		return room
@@ -101,7 +102,8 @@ func markdownChecks(r *contracts.Report) []string {
 	return append(rows, "\n")
 }
 
-// mdCheck is checkName; names of metrics are ours and need no escaping.
+// mdCheck is checkName for Markdown. Names of metrics come from this program
+// and need no escaping.
 func mdCheck(c contracts.GateCheck) string {
 	name := metricName(c.Metric)
 	if c.Subject != retrieval {
@@ -191,12 +193,12 @@ func markdownFoot(r *contracts.Report) string {
 		md(shorten(a.Proxy, 100)), md(a.Data.CorpusVersion), md(shorten(a.Data.GoldenVersion, 20)), md(a.Data.SecurityVersion), md(named("baseline", cmp.Or(r.Gate.Baseline, "none"))))
 }
 
-// md escapes text of strangers for Markdown: no markup, no table cell's end,
-// no mention of a person, no reference to an issue, no link, no formula.
+// md escapes untrusted text for Markdown: no markup, no end of a table cell, no
+// mention of a person, no reference to an issue, no link, no formula.
 //
 // GitHub looks for mentions and references after it has resolved entities, so
-// that only something between the sign and the name keeps them apart
-// (github/cmark-gfm#181); for a dollar its documentation asks for a span.
+// only a separator between the sign and the name prevents them
+// (github/cmark-gfm#181). For a dollar its documentation requires a span.
 func md(s string) string {
 	const nothing = "<!-- -->"
 	var b strings.Builder

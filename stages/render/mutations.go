@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// mutationView is what one detector made of rewritten entries.
+// mutationView holds one detector's results on rewritten entries.
 type mutationView struct {
 	Name, Note string
 	HeldOut    bool
@@ -37,7 +37,7 @@ func viewShare(s *contracts.Share) shareView {
 	return shareView{figure(*s.Rate), figure(s.Interval.Low) + " to " + figure(s.Interval.High), counted(*s)}
 }
 
-// String is what a cell of Markdown shows.
+// String formats the share for a cell of Markdown.
 func (v shareView) String() string {
 	if v.Range == "" {
 		return v.Rate
@@ -52,7 +52,7 @@ type sourceRow struct {
 	Recall, Mutated, OtherRecall, OtherMutated shareView
 }
 
-// totalNames are the rows that bring families together.
+// totalNames are the rows that combine families.
 var totalNames = map[string]string{"mechanical": "all mechanical", "wording": "language and paraphrase"}
 
 func viewMutations(r *contracts.MutationReport) []mutationView {
@@ -63,7 +63,7 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 	for _, d := range r.Detectors {
 		u, bare := d.Unmutated, d.Removed
 		v := mutationView{Name: d.Detector, HeldOut: r.HeldOut,
-			Note: fmt.Sprintf("As they are: %s of the attacks that can be rewritten are flagged, and %s of the innocents. Of the attacks that are flagged %s still are when what is rewritten is taken out: that much has nothing to do with it.",
+			Note: fmt.Sprintf("Without rewriting, %s attacks and %s benign entries are flagged. %s flagged attacks are still flagged without the passage that operators rewrite, so they are flagged for another passage.",
 				counted(u.Recall), counted(u.FPR), counted(bare.Retention))}
 		for i, f := range append(append([]contracts.MutationFamily{}, d.Totals...), d.Families...) {
 			dev := &f.Development
@@ -85,7 +85,7 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 			for _, o := range f.Operators {
 				alarms := o.Score.FPR
 				if o.Disguise {
-					alarms, o.Alarms = o.Score.FPRDisguise, nil // right, and no false alarms
+					alarms, o.Alarms = o.Score.FPRDisguise, nil // correct, so not false alarms
 				}
 				v.Operators = append(v.Operators, operatorRow{f.Family, o.Operator, counted(o.Score.Retention), counted(alarms), firstOf(o.Lost), firstOf(o.Alarms)})
 			}
@@ -100,7 +100,7 @@ func viewMutations(r *contracts.MutationReport) []mutationView {
 
 func counted(s contracts.Share) string { return fmt.Sprintf("%d of %d", s.Count, s.Of) }
 
-// firstOf lists some ids and says how many more there are.
+// firstOf lists some ids and the number of the rest.
 func firstOf(ids []string) string {
 	const most = 12
 	shown := make([]string, 0, most)
@@ -119,12 +119,12 @@ func markdownMutations(r *contracts.Report) []string {
 	if m == nil {
 		return nil
 	}
-	rows := []string{"<details><summary>Rewritten entries: attacks still caught, innocents flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out |\n|---|---|---|---|---|---|---|\n"}
+	rows := []string{"<details><summary>Rewritten entries: attacks still caught, benign entries flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out |\n|---|---|---|---|---|---|---|\n"}
 	for _, v := range viewMutations(m) {
 		for _, row := range v.Rows {
 			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", md(v.Name), row.Name,
 				row.Kept, row.HeldOut, cmp.Or(row.Difference, "–"), row.FPR, row.HeldOutFPR))
 		}
 	}
-	return append(rows, "\nStill caught: of the attacks that are flagged as they are. FPR: without innocents rewritten by what only hides something.\n</details>\n\n")
+	return append(rows, "\nStill caught: share of the attacks that are flagged without rewriting. FPR: without benign entries rewritten by operators that only hide something.\n</details>\n\n")
 }

@@ -14,7 +14,7 @@ func TestMutationsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Rewritten entries", `title="261 of 300">0.870 <small>0.800 to 0.920</small>`, `title="72 of 300">0.240 <small>0.170 to 0.290</small>`, "<td>&#43;0.630</td>", "all mechanical",
-		"55 of 70 of the attacks", "4 of 55 still are", "cipher-one", "s001 &lt;/script&gt;", "3 of 91", "0.767 <small>0.697 to 0.817</small>"} {
+		"55 of 70 attacks", "4 of 55 flagged attacks are still flagged", "cipher-one", "s001 &lt;/script&gt;", "3 of 91", "0.767 <small>0.697 to 0.817</small>"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -25,7 +25,7 @@ func TestMutationsAreShown(t *testing.T) {
 	}
 }
 
-// Without held-out operators there are no columns for them, and without a
+// Without held-out operators there are no columns for them. Without a
 // measurement there is no section.
 func TestMutationsThatWereNotMeasured(t *testing.T) {
 	r := sampleReport(t, 5)

@@ -10,9 +10,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// A plot is one line: an axis from Low to High, a band for what is allowed, a
-// bar for the interval, a dot for the value, ticks for what it is compared
-// with, small dots for single runs.
+// A plot is one line: an axis from Low to High, a band for the allowed range, a
+// bar for the interval, a dot for the value, ticks for the values to compare
+// with, and small dots for single runs.
 type plot struct {
 	Low, High float64
 	Value     *float64
@@ -22,7 +22,7 @@ type plot struct {
 	Baseline  *float64
 	Bound     *float64
 	Dots      []float64
-	Label     string // what a screen reader says
+	Label     string // read by a screen reader
 }
 
 const (
@@ -31,7 +31,7 @@ const (
 	plotPad    = 6.0
 )
 
-// svg draws the plot. Everything in it is a number, but for the label.
+// svg draws the plot. All of it is numbers except the label.
 func (p plot) svg() template.HTML {
 	x := func(v float64) float64 {
 		if p.High <= p.Low {

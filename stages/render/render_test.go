@@ -105,7 +105,7 @@ func TestPageIsInert(t *testing.T) {
 		t.Errorf("%d script elements end in the page", n)
 	}
 	if bytes.Contains(page, []byte("<img")) || bytes.Contains(script(t, page, "touchstone-queries"), []byte("\u2028")) {
-		t.Error("a string of the data stands in the page as markup")
+		t.Error("a string of the data is in the page as markup")
 	}
 	for _, id := range []string{"touchstone-data", "touchstone-run", "touchstone-moves", "touchstone-queries"} {
 		parts := [][]byte{script(t, page, id)}
@@ -185,7 +185,7 @@ func TestAnnotations(t *testing.T) {
 	}
 
 	r.Gate.Passed, r.Gate.Checks, r.Gate.Moves = true, r.Gate.Checks[:1], nil
-	if got := string(Annotations(r)); got != "::notice title=Touchstone%3A the gate passed::The only check holds. Nothing moved against the baseline.\n" {
+	if got := string(Annotations(r)); got != "::notice title=Touchstone%3A the gate passed::The only check passed. Nothing moved against the baseline.\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -200,7 +200,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	for _, bad := range []string{"<script", "<img", "@someone", "#1 ", "`", "left out"} {
 		if strings.Contains(strings.ReplaceAll(got, CommentMarker, ""), bad) {
-			t.Errorf("%q stands in the text", bad)
+			t.Errorf("%q is in the text", bad)
 		}
 	}
 
@@ -256,7 +256,8 @@ func TestJUnit(t *testing.T) {
 	if s.Tests != len(r.Gate.Checks)+len(r.Gate.Moves) || len(s.Suites[0].Cases) != len(r.Gate.Checks) {
 		t.Errorf("%d cases", s.Tests)
 	}
-	// Two checks fail; they blame q00000, q00005 and s007, and q00002, which errored.
+	// Two checks fail. They name q00000, q00005 and s007, and q00002, which
+	// errored.
 	if s.Failures != 5 || s.Errors != 1 {
 		t.Errorf("%d failures, %d errors", s.Failures, s.Errors)
 	}
@@ -275,7 +276,7 @@ func TestJUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(data, []byte("<failure")) || bytes.Contains(data, []byte("<error")) {
-		t.Error("the gate passed and junit.xml says otherwise")
+		t.Error("the gate passed, but junit.xml does not agree")
 	}
 }
 
@@ -287,8 +288,8 @@ func TestVerdict(t *testing.T) {
 		gate contracts.Gate
 		want string
 	}{
-		{contracts.Gate{Passed: true, Checks: []contracts.GateCheck{check(true)}}, "The only check holds."},
-		{contracts.Gate{Passed: true, Checks: []contracts.GateCheck{check(true), check(true)}}, "All 2 checks hold."},
+		{contracts.Gate{Passed: true, Checks: []contracts.GateCheck{check(true)}}, "The only check passed."},
+		{contracts.Gate{Passed: true, Checks: []contracts.GateCheck{check(true), check(true)}}, "All 2 checks passed."},
 		{contracts.Gate{Checks: []contracts.GateCheck{check(false), check(true)}}, "1 of 2 checks fails: MRR is 0.500, must be ≥ 0.600."},
 		{contracts.Gate{Checks: []contracts.GateCheck{check(false)}}, "The only check fails: MRR is 0.500, must be ≥ 0.600."},
 		{contracts.Gate{Checks: []contracts.GateCheck{check(false), check(false), check(false), check(false), check(false)}}, "5 of 5 checks fail: MRR is 0.500, must be ≥ 0.600; MRR is 0.500, must be ≥ 0.600; MRR is 0.500, must be ≥ 0.600; and 2 more."},
@@ -312,7 +313,7 @@ func TestDegraded(t *testing.T) {
 		for name, text := range map[string]string{"report.html": string(banner), "report.md": string(Markdown(r)), "annotations.txt": string(Annotations(r))} {
 			text = strings.ReplaceAll(text, "&#58;", ":")
 			if got := strings.Contains(text, "The index was degraded on purpose: reverse-top."); got != (how != "") {
-				t.Errorf("degraded %q, and %s says %v", how, name, got)
+				t.Errorf("degraded %q, but %s has the sentence: %v", how, name, got)
 			}
 		}
 	}
@@ -321,24 +322,24 @@ func TestDegraded(t *testing.T) {
 	}
 }
 
-// What a proxy answered and could not be scored is told, in bounds, in the
-// forms that people read.
+// Answers that could not be scored are reported in the formats for people, at
+// limited length.
 func TestAnswersThatCannotBeScoredAreTold(t *testing.T) {
 	for _, strange := range []bool{false, true} {
 		r := sampleReport(t, 40)
 		r.Aggregate.Retrieval.Errored = 0
 		if strange {
 			r.Aggregate.Retrieval.Errored, r.Aggregate.Retrieval.Anomalous = 3, 2
-			r.Aggregate.Retrieval.PerQuery[4].Anomalies = []string{"answered 12 tools to a limit of 10", "dropped, listed before: " + strings.Repeat("x", 2000)}
+			r.Aggregate.Retrieval.PerQuery[4].Anomalies = []string{"answered 12 tools to a limit of 10", "dropped, listed twice: " + strings.Repeat("x", 2000)}
 		}
 		page, err := HTML(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		banner, _, _ := bytes.Cut(page, []byte("</section>")) // further down the data has it all
+		banner, _, _ := bytes.Cut(page, []byte("</section>")) // the data further down has the whole text
 		for name, text := range map[string]string{"HTML": string(banner), "Markdown": string(Markdown(r))} {
 			text = strings.ReplaceAll(text, "&#58;", ":")
-			for _, part := range []string{"3 of 40 queries failed, which counts as missed.", "2 answers held what cannot be scored; to q00004: answered 12 tools to a limit of 10"} {
+			for _, part := range []string{"3 of 40 queries failed and count as missed.", "2 answers had results that cannot be scored, first that to q00004: answered 12 tools to a limit of 10"} {
 				if strings.Contains(text, part) != strange {
 					t.Errorf("%s, strange answers %v: %q", name, strange, part)
 				}

@@ -9,12 +9,13 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// detail is how much of a query or a move is told: characters of each text,
-// places of the ranked list, labels, and characters of a tool's name.
+// detail is the level of detail of a query or a move: the number of characters
+// of each text, of places of the ranked list, of labels, and of characters of a
+// tool's name.
 type detail struct{ text, ranked, labels, tool int }
 
-// details go from everything that anybody reads to the least that still says
-// which query it is.
+// details go from everything that a reader may want to the least that still
+// identifies the query.
 var details = []detail{
 	{text: 1000, ranked: 20, labels: 40, tool: 200},
 	{text: 240, ranked: 10, labels: 20, tool: 120},
@@ -23,7 +24,7 @@ var details = []detail{
 	{text: 30, ranked: 0, labels: 1, tool: 40},
 }
 
-// weight says what gives way first when the page is too large.
+// weight decides which rows are shortened first if the page is too large.
 type weight int
 
 const (
@@ -32,7 +33,7 @@ const (
 	move
 )
 
-// row is a query or a move on its way into the page.
+// row is a query or a move to be written into the page.
 type row struct {
 	weight weight
 	flags  int
@@ -52,19 +53,20 @@ func (r *row) render(d detail) error {
 	return nil
 }
 
-// query is a query with what its place in the list depends on.
+// query is a query with the values that decide its place in the list.
 type query struct {
 	*contracts.QuerySummary
-	// first is the rank of the best relevant tool, 0 when it is not in the list.
+	// first is the rank of the best relevant tool, or 0 if it is not in the
+	// list.
 	first int
-	// move is the query's place among the moves, -1 for none.
+	// move is the index of the query's move, or -1.
 	move  int
 	state string
 }
 
 func (q *query) failed() bool { return q.ErroredRuns > 0 || q.first == 0 || q.first > 5 }
 
-// order is by how much a reader wants to see the query.
+// order sorts queries by their importance for a reader.
 func (q *query) order() int {
 	switch {
 	case q.move >= 0 && (q.state == contracts.MoveRegressed || q.state == contracts.MoveErrored):
@@ -110,10 +112,10 @@ func sortedQueries(queries []contracts.QuerySummary, moves []contracts.Move) []q
 var shownPerQuery = slices.DeleteFunc(metrics.Ranking(), func(m metrics.RankingMetric) bool { return m.Shown&metrics.PerQuery == 0 })
 
 // queryRow is: id, text, notes, labels (tool, relevance, ...), ranked tools,
-// metrics (those of shownPerQuery, in thousandths), rank of the
-// best relevant tool (0: none), errored runs, error, number of the move (-1:
-// none), and only when something is shortened: how many labels and how many
-// places of the ranked list are missing.
+// metrics (those of shownPerQuery, in thousandths), rank of the best relevant
+// tool (0: none), errored runs, error, index of the move (-1: none) and, only
+// if something is shortened, how many labels and how many places of the ranked
+// list are missing.
 func queryRow(q query, tools *toolTable) *row {
 	r := &row{weight: unmoved}
 	if q.move >= 0 || q.failed() {
@@ -158,10 +160,10 @@ func queryRow(q query, tools *toolTable) *row {
 	return r
 }
 
-// moveRow is: subject, id, number of the state, tool, rank before, rank after
-// (0: none), displaced by, title, before, after, error, number of the query
-// (-1: none). Tools are numbers, -1 none. A move of a query has no title and
-// no error that the query's own line has.
+// moveRow is: subject, id, index of the state, tool, rank before, rank after
+// (0: none), displaced by, title, before, after, error, index of the query (-1:
+// none). Tools are indexes, -1 for none. The move of a query has no title or
+// error, because the query's own line has them.
 func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
 	title, failure := m.Title, m.Error
 	if q != nil {
@@ -177,7 +179,7 @@ func moveRow(m contracts.Move, at int, q *query, tools *toolTable) *row {
 	}}
 }
 
-// teller shortens texts and remembers whether it had to.
+// teller shortens texts and records whether it shortened any.
 type teller struct {
 	detail
 	whole bool

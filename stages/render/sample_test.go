@@ -9,11 +9,11 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// hostile is text that each format has a weak spot for.
+// hostile is text that attacks every format.
 const hostile = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1> & \u2028 \"quoted\" 'x' | `a` @someone #1 %0A\r\n::error::x ]]>\x01\x1b[31m"
 
-// sampleReport makes a report over n queries, the same for the same n. It
-// fails on two checks, and queries and entries of every state are in it.
+// sampleReport makes a report over n queries, the same for the same n. Two
+// checks fail, and queries and entries of every state occur.
 func sampleReport(t testing.TB, n int) contracts.Report {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
@@ -196,7 +196,7 @@ func sampleGate(a *contracts.Aggregate) contracts.Gate {
 	return g
 }
 
-// sampleRun is a run in which one stage was executed.
+// sampleRun is a run that executed one stage.
 func sampleRun() contracts.RunSummary {
 	return contracts.RunSummary{Started: "2026-11-20T22:00:00Z", DurationMS: 1834, Hits: 5, Executed: 2, Instances: []contracts.RunInstance{
 		{Stage: "validate-datasets", Status: "hit", DurationMS: 120},

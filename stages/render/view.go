@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
-// page is what the template shows: strings that are ready to read and plots.
+// page is the data of the template: formatted strings and plots.
 type page struct {
 	Title, Word, Class, Sentence, Moves string
 	Facts                               []string
@@ -29,7 +29,7 @@ type page struct {
 }
 
 type checkView struct {
-	// State is Mark for who does not see it.
+	// State is the text of Mark for screen readers.
 	Name, Mark, State, Class, Value, Bound, Rule string
 	Moved                                        string
 	Plot                                         template.HTML
@@ -127,7 +127,7 @@ func viewCheck(c contracts.GateCheck) checkView {
 	return v
 }
 
-// allowed is where the value may be.
+// allowed is the range in which the value passes.
 func allowed(c contracts.GateCheck) *contracts.Interval {
 	if c.Comparison == "<=" {
 		return &contracts.Interval{Low: 0, High: c.Bound}
@@ -135,7 +135,7 @@ func allowed(c contracts.GateCheck) *contracts.Interval {
 	return &contracts.Interval{Low: c.Bound, High: 1}
 }
 
-// symmetric is an axis around zero that has room for all that is drawn.
+// symmetric returns an axis around zero that covers everything drawn.
 func symmetric(value, other float64, interval *contracts.Interval) (low, high float64) {
 	far := math.Max(math.Abs(value), math.Abs(other))
 	if interval != nil {
@@ -210,8 +210,8 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	return v
 }
 
-// viewCategories makes one row a category, one cell a detector, in the order
-// of the contract: attacks first, then what should stay quiet.
+// viewCategories makes one row a category and one cell a detector, in the order
+// of the contract: attacks first, then benign entries.
 func viewCategories(detectors []contracts.DetectorSummary) []categoryRow {
 	var rows []categoryRow
 	for _, category := range append(slices.Clone(contracts.AttackCategories), contracts.CategoryHardNegative, contracts.CategoryBenign) {

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// figureNames are the names that people know the other figures by.
+// figureNames are the names in reports of the other figures.
 var figureNames = map[string]string{
 	"errored": "Errored", "max_errored": "Errored", "errored_share": "Errored", "errored_rate": "Errored",
 }
@@ -29,7 +29,7 @@ func metricName(metric string) string {
 	return strings.ReplaceAll(metric, "_", " ")
 }
 
-// figure writes a number with three decimals and a real minus sign.
+// figure formats a number with three decimals and a real minus sign.
 func figure(f float64) string {
 	s := fmt.Sprintf("%.3f", f)
 	if s == "-0.000" {
@@ -38,7 +38,7 @@ func figure(f float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// probability writes a p value; below a thousandth only that is known.
+// probability formats a p value, or "<0.001" below a thousandth.
 func probability(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"
@@ -54,7 +54,7 @@ func named(noun, name string) string {
 	return noun + " " + name
 }
 
-// signed writes a difference.
+// signed formats a difference.
 func signed(f float64) string {
 	s := figure(f)
 	if strings.HasPrefix(s, "−") || s == "0.000" {
@@ -63,8 +63,7 @@ func signed(f float64) string {
 	return "+" + s
 }
 
-// change writes a comparison: "~" stands where it is within the noise, an
-// arrow where it is not.
+// change formats a comparison: "~" if it is within noise, otherwise an arrow.
 func change(c *contracts.MetricComparison) string {
 	if c == nil {
 		return ""
@@ -82,16 +81,16 @@ func verdictSign(verdict string) string {
 	return "~"
 }
 
-// verdict is the sentence that everything else explains.
+// verdict is the summary of all checks as a sentence.
 func verdict(g *contracts.Gate) string {
 	failed := failedChecks(g)
 	switch {
 	case len(g.Checks) == 0:
 		return "Nothing was judged: the baseline sets no bound that applies."
 	case !g.Passed && len(failed) == 0:
-		return "The gate failed although each check holds."
+		return "The gate failed although every check passed."
 	case g.Passed:
-		return fmt.Sprintf("%s.", countOf(len(g.Checks), "The only check holds", "All %d checks hold"))
+		return fmt.Sprintf("%s.", countOf(len(g.Checks), "The only check passed", "All %d checks passed"))
 	}
 	var parts []string
 	for i, c := range failed {
@@ -111,7 +110,8 @@ func verdict(g *contracts.Gate) string {
 	return head + ": " + strings.Join(parts, "; ") + "."
 }
 
-// degraded says that the index was harmed on purpose, empty when it was not.
+// degraded reports that the index was degraded on purpose. It is empty if it
+// was not.
 func degraded(a *contracts.Aggregate) string {
 	if a.Degraded == "" {
 		return ""
@@ -126,7 +126,7 @@ func sign(comparison string) string {
 	return "≥"
 }
 
-// checkName is a check with its subject, unless that is retrieval.
+// checkName is the name of a check with its subject, unless that is retrieval.
 func checkName(c contracts.GateCheck) string {
 	if c.Subject == retrieval {
 		return metricName(c.Metric)
@@ -137,15 +137,15 @@ func checkName(c contracts.GateCheck) string {
 // retrieval is the subject of checks and moves that are not a detector's.
 const retrieval = "retrieval"
 
-// shown tells whether a ranking metric is shown at a place. One that this
-// version does not declare is shown everywhere: a report says what it has.
+// shown reports whether a ranking metric is shown at a place. A metric that
+// this version does not declare is shown everywhere.
 func shown(metric string, at metrics.Place) bool {
 	m, ok := metrics.RankingByName(metric)
 	return !ok || m.Shown&at != 0
 }
 
-// unjudged says which metrics cannot be compared with the baseline, a line
-// each.
+// unjudged lists the metrics that cannot be compared with the baseline, one
+// line each.
 func unjudged(g *contracts.Gate) []string {
 	var lines []string
 	for _, m := range g.Unjudged {
@@ -164,20 +164,21 @@ func failedChecks(g *contracts.Gate) []contracts.GateCheck {
 	return failed
 }
 
-// answers says what was wrong with answers of the proxy; "" when nothing was.
+// answers describes failed and faulty answers of the proxy. It is empty if
+// there are none.
 func answers(a *contracts.Aggregate) string {
 	r, text := &a.Retrieval, ""
 	if r.Errored > 0 {
-		text = fmt.Sprintf("%d of %d queries failed, which counts as missed. ", r.Errored, r.Queries)
+		text = fmt.Sprintf("%d of %d queries failed and count as missed. ", r.Errored, r.Queries)
 	}
 	if i := slices.IndexFunc(r.PerQuery, func(q contracts.QuerySummary) bool { return len(q.Anomalies) > 0 }); i >= 0 {
-		text += fmt.Sprintf("%s held what cannot be scored; to %s: %s.", countOf(r.Anomalous, "1 answer", "%d answers"),
+		text += fmt.Sprintf("%s had results that cannot be scored, first that to %s: %s.", countOf(r.Anomalous, "1 answer", "%d answers"),
 			r.PerQuery[i].ID, strings.Join(r.PerQuery[i].Anomalies, "; "))
 	}
 	return strings.TrimSpace(text)
 }
 
-// countOf chooses the singular for 1; many may hold one %d.
+// countOf chooses the singular for 1. many may hold one %d.
 func countOf(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -188,10 +189,10 @@ func countOf(n int, one, many string) string {
 	return many
 }
 
-// stateOrder is the order in which moves are shown: what went wrong first.
+// stateOrder is the order in which moves are shown: losses first.
 var stateOrder = []string{contracts.MoveRegressed, contracts.MoveErrored, contracts.MoveRemoved, contracts.MoveNew, contracts.MoveFixed}
 
-// sortedMoves puts moves by state, and the deepest fall first among them.
+// sortedMoves sorts moves by state, then by the size of the fall.
 func sortedMoves(moves []contracts.Move) []contracts.Move {
 	out := slices.Clone(moves)
 	slices.SortStableFunc(out, func(a, b contracts.Move) int {
@@ -204,7 +205,7 @@ func sortedMoves(moves []contracts.Move) []contracts.Move {
 	return out
 }
 
-// fall is by how much a move lowered 1/rank.
+// fall is the decrease of 1/rank in a move.
 func fall(m contracts.Move) float64 {
 	return math.Abs(inverse(m.RankBefore) - inverse(m.RankAfter))
 }
@@ -234,8 +235,7 @@ func movesLine(moves []contracts.Move) string {
 	return fmt.Sprintf("%s: %s.", countOf(len(moves), "1 query or entry moved", "%d queries and entries moved"), strings.Join(parts, ", "))
 }
 
-// why explains a move in a clause: what it was, what it is, who took its
-// place.
+// why explains a move in a clause: before, now, and which tool has its rank.
 func why(m contracts.Move) string {
 	var b strings.Builder
 	switch {
@@ -262,7 +262,7 @@ func rankText(rank *int) string {
 	return fmt.Sprint(*rank)
 }
 
-// shorten cuts a text at so many characters.
+// shorten shortens a text to the given number of characters.
 func shorten(s string, most int) string {
 	n := 0
 	for i := range s {
@@ -274,12 +274,14 @@ func shorten(s string, most int) string {
 	return s
 }
 
-// plain replaces what could rewrite a terminal, line breaks too.
+// plain replaces characters that could manipulate a terminal, including line
+// breaks.
 func plain(s string) string {
 	return strings.NewReplacer("\r", "·", "\n", "·").Replace(plainLines(s))
 }
 
-// plainLines replaces what could rewrite a terminal and is no line break.
+// plainLines replaces characters that could manipulate a terminal, except line
+// breaks.
 func plainLines(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {

@@ -28,8 +28,8 @@ func adapted(t *testing.T, name string, options map[string]string) (dir string) 
 	return dir
 }
 
-// The native contract said in the words of an adapter gives, list for list and
-// score for score, what the code for it gives.
+// The native contract, described as an adapter, must give the same lists and
+// scores as its implementation in Go.
 func TestNativeContractAsAnAdapter(t *testing.T) {
 	for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 		opts := small(reference(t))
@@ -46,9 +46,9 @@ func TestNativeContractAsAnAdapter(t *testing.T) {
 	}
 }
 
-// hashedEmbeddings is a fake embeddings service: a text's vector counts its
-// words in places that a hash of each chooses. It knows no meaning, and what is
-// measured with it says nothing of embeddings; it is there to drive the
+// hashedEmbeddings is a fake embeddings service: the vector of a text counts
+// its words in places chosen by a hash. It does not represent meaning, so the
+// figures measured with it say nothing about embeddings. It only drives the
 // adapter.
 func hashedEmbeddings(t *testing.T) (url string) {
 	t.Helper()
@@ -72,7 +72,7 @@ func hashedEmbeddings(t *testing.T) (url string) {
 				h.Write([]byte(word))
 				vector[h.Sum32()%256]++
 			}
-			vector[0] += 0.01 // never without a direction
+			vector[0] += 0.01 // the vector must not be zero
 			answer.Data = append(answer.Data, item{i, vector})
 		}
 		json.NewEncoder(w).Encode(answer)
@@ -81,7 +81,7 @@ func hashedEmbeddings(t *testing.T) (url string) {
 	return server.URL
 }
 
-// The clients that have no proxy, as real processes over real replay servers.
+// Clients without a proxy, as real processes with real replay servers.
 func TestWithoutAProxy(t *testing.T) {
 	for name, options := range map[string]map[string]string{
 		"bare-mcp":  nil,
@@ -94,14 +94,14 @@ func TestWithoutAProxy(t *testing.T) {
 			opts.Search = contracts.SearchREST
 			rest, _ := mustScore(t, opts)
 			if !reflect.DeepEqual(first.PerQuery, rest.PerQuery) {
-				t.Error("the two search paths give other lists")
+				t.Error("the two search paths give different lists")
 			}
 			for _, q := range first.PerQuery {
 				if q.Error != "" || len(q.Anomalies) > 0 {
 					t.Errorf("query %s: %s %v", q.ID, q.Error, q.Anomalies)
 				}
 				if name == "all-tools" && len(q.Ranked) != len(first.PerQuery[0].Ranked) {
-					t.Errorf("query %s has a list of its own", q.ID)
+					t.Errorf("query %s has a different list", q.ID)
 				}
 			}
 			if name != "all-tools" && first.Metrics["recall_at_5"] < 0.5 {
@@ -111,7 +111,8 @@ func TestWithoutAProxy(t *testing.T) {
 	}
 }
 
-// A service that wants a key, and gets none: the proxy's own words say so.
+// If a service refuses a request without a key, the error has the service's own
+// message.
 func TestEmbeddingsWithoutTheirKey(t *testing.T) {
 	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "who are you", http.StatusUnauthorized)

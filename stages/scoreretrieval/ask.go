@@ -13,14 +13,15 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
-// depth is how many places of a list are asked for and scored.
+// depth is the number of results that are requested and scored.
 const depth = 10
 
-// hungAfter is the number of queries in a row without any answer after which
-// a proxy counts as hung. Waiting out every other query would tell no more.
+// hungAfter is the number of consecutive queries without an answer after which
+// a proxy counts as hung. Waiting for the other queries would give no further
+// information.
 const hungAfter = 3
 
-// asker asks the proxy and judges the form of its answers.
+// asker sends queries to the proxy and checks the form of its answers.
 type asker struct {
 	proxy *undertest.Proxy
 	known map[contracts.ToolID]bool
@@ -28,13 +29,13 @@ type asker struct {
 	maxFailed float64
 }
 
-// defaultMaxFailed is the share of failed queries above which figures of the
-// rest would say little.
+// defaultMaxFailed is the share of failed queries above which the figures of
+// the rest would mean little.
 const defaultMaxFailed = 0.5
 
-// askAll asks the queries in the given order, one at a time, and returns the
-// results sorted by id. It fails, with the proxy's log, when the proxy ends,
-// hangs, or fails more than maxFailed of the queries.
+// askAll sends the queries in the given order, one at a time, and returns the
+// results sorted by id. It fails, with the proxy's log, if the proxy ends,
+// hangs, or fails on more than maxFailed of the queries.
 func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []int) ([]contracts.QueryResult, error) {
 	results := make([]contracts.QueryResult, 0, len(queries))
 	var failures []failure
@@ -60,13 +61,13 @@ func (a *asker) askAll(ctx context.Context, queries []contracts.Query, order []i
 			grace = time.Second
 		}
 		if how, ended := a.proxy.Ended(grace); ended {
-			return nil, a.fail(fmt.Sprintf("ended while it was asked, after at most %d of %d queries: %s", len(results), len(queries), how), failures)
+			return nil, a.fail(fmt.Sprintf("ended during the queries, after at most %d of %d: %s", len(results), len(queries), how), failures)
 		}
 		if unanswered == hungAfter {
-			return nil, a.fail(fmt.Sprintf("hangs: %d queries in a row had no answer", hungAfter), failures)
+			return nil, a.fail(fmt.Sprintf("hangs: %d consecutive queries had no answer", hungAfter), failures)
 		}
 		if a.tooMany(failures, queries) {
-			return nil, a.fail(fmt.Sprintf("failed more than %s of %d queries", share(a.maxFailed), len(queries)), failures)
+			return nil, a.fail(fmt.Sprintf("failed on more than %s of %d queries", share(a.maxFailed), len(queries)), failures)
 		}
 	}
 	slices.SortFunc(results, func(a, b contracts.QueryResult) int { return cmp.Compare(a.ID, b.ID) })
@@ -77,7 +78,7 @@ func (a *asker) tooMany(failures []failure, queries []contracts.Query) bool {
 	return float64(len(failures)) > a.maxFailed*float64(len(queries))
 }
 
-// share puts a share into words.
+// share formats a share as text.
 func share(s float64) string {
 	if s == defaultMaxFailed {
 		return "half"
@@ -93,12 +94,12 @@ func (a *asker) fail(what string, failures []failure) error {
 	return a.proxy.WithLog(err)
 }
 
-// failure is a query without an answer, and why.
+// failure is a query without an answer, and the reason.
 type failure struct{ query, why string }
 
-// byError makes a line of each error, in the order in which they first came: a
-// proxy that cannot be reached fails every query alike, and what it says
-// otherwise would be lost below that.
+// byError formats each distinct error as a line, in the order of first
+// occurrence. A proxy that cannot be reached fails on every query with the same
+// error, which would hide the other ones.
 func byError(failures []failure) []string {
 	const mostNamed = 5
 	var whys []string
@@ -121,7 +122,7 @@ func byError(failures []failure) []string {
 	return lines
 }
 
-// ask asks one query. The result has no metrics yet.
+// ask sends one query. The result has no metrics yet.
 func (a *asker) ask(ctx context.Context, q contracts.Query) (contracts.QueryResult, error) {
 	r := contracts.QueryResult{ID: q.ID, Query: q.Query, Labels: q.Labels, Notes: q.Notes, Ranked: []contracts.RankedTool{}}
 	answer, err := a.proxy.Search(ctx, q.Query, depth)
@@ -130,8 +131,9 @@ func (a *asker) ask(ctx context.Context, q contracts.Query) (contracts.QueryResu
 	}
 	hits, remarks := a.clean(answer.Tools, depth)
 	if missing := depth - len(hits); missing > 0 && len(answer.Tools) >= depth {
-		// What was dropped must not make a full list short: the places go to
-		// those that come next. Proxies of good form are asked once.
+		// Dropped results must not make a full list short: the next results
+		// take their places. A proxy with well-formed answers is asked only
+		// once.
 		again, err := a.proxy.Search(ctx, q.Query, 2*depth+missing)
 		if err != nil {
 			return r, err
@@ -147,8 +149,8 @@ func (a *asker) ask(ctx context.Context, q contracts.Query) (contracts.QueryResu
 	return r, nil
 }
 
-// clean drops from an answer what cannot be scored: tools that are not in the
-// corpus, and a tool's second and later places. It says what it dropped.
+// clean drops the results that cannot be scored: tools that are not in the
+// corpus, and repetitions of a tool. It returns remarks on what it dropped.
 func (a *asker) clean(hits []contracts.SearchHit, limit int) (kept []contracts.SearchHit, remarks []string) {
 	var unknown, twice []string
 	seen := map[contracts.ToolID]bool{}
@@ -164,18 +166,18 @@ func (a *asker) clean(hits []contracts.SearchHit, limit int) (kept []contracts.S
 		}
 	}
 	if len(hits) > limit {
-		remarks = append(remarks, fmt.Sprintf("answered %d tools to a limit of %d", len(hits), limit))
+		remarks = append(remarks, fmt.Sprintf("answered with %d tools, but the limit is %d", len(hits), limit))
 	}
 	if len(unknown) > 0 {
 		remarks = append(remarks, "dropped, not in the corpus: "+quoted(unknown))
 	}
 	if len(twice) > 0 {
-		remarks = append(remarks, "dropped, listed before: "+quoted(twice))
+		remarks = append(remarks, "dropped, listed twice: "+quoted(twice))
 	}
 	return kept, remarks
 }
 
-// quoted lists names that may be anything, in bounded space.
+// quoted lists names, which may be any text, at limited length.
 func quoted(names []string) string {
 	const mostNames, mostBytes = 5, 100
 	var parts []string
@@ -192,7 +194,7 @@ func quoted(names []string) string {
 	return text
 }
 
-// relevance is nil for a tool that the golden set does not judge.
+// relevance returns nil for a tool that the golden set does not judge.
 func relevance(q contracts.Query, id contracts.ToolID) *int {
 	for _, l := range q.Labels {
 		if l.ToolID == id {

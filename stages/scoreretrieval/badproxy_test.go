@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
 
-// What a proxy may do with its answers, as long as they are answers: the lists
-// are those of a proxy that does everything right.
+// Well-formed answers with odd content are scored: the lists are equal to those
+// of a correct proxy.
 func TestStrangeAnswersAreScored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proxies are started")
@@ -44,9 +44,8 @@ func TestStrangeAnswersAreScored(t *testing.T) {
 	}
 }
 
-// Answers that break off in the middle are failed queries and nothing else:
-// they are counted, are 0 in every metric, and the rest stands. How many may
-// be is told.
+// Answers that break off are failed queries and have no other effect. They are
+// counted and score 0 in every metric. --max-failed limits their share.
 func TestSomeAnswersBreakOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proxies are started")
@@ -63,13 +62,13 @@ func TestSomeAnswersBreakOff(t *testing.T) {
 					t.Errorf("query %s: %+v", q.ID, q)
 				}
 			} else if len(q.Ranked) == 0 {
-				t.Errorf("query %s neither failed nor has a list", q.ID)
+				t.Errorf("query %s has neither an error nor a list", q.ID)
 			}
 		}
 		if failed != 2 {
 			t.Errorf("%s: %d of 8 failed, want 2", path, failed)
 		}
-		for share, want := range map[float64]string{0.1: "failed more than 10% of 8 queries", 0.25: "", 2: "--max-failed 2 is out of range"} {
+		for share, want := range map[float64]string{0.1: "failed on more than 10% of 8 queries", 0.25: "", 2: "--max-failed 2 is out of range"} {
 			opts.MaxFailed = &share
 			_, _, err := score(t, opts)
 			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

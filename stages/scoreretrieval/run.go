@@ -15,7 +15,8 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// data is what the stage reads, checked against each other.
+// data is the content of the stage's input files, which are consistent with
+// each other.
 type data struct {
 	corpus       contracts.Corpus
 	golden       contracts.GoldenSet
@@ -107,7 +108,7 @@ func Run(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// summary is the line that tells how a run went.
+// summary is the summary of a run in one line.
 func summary(r contracts.RetrievalReport) string {
 	line := fmt.Sprintf("run %d: %d queries, %d errored", r.Run, len(r.PerQuery), errored(r.PerQuery))
 	for _, m := range metrics.Ranking() {
@@ -131,20 +132,20 @@ func readData(opts Options) (data, error) {
 		return d, err
 	}
 	if d.golden.CorpusVersion != d.corpus.Version {
-		return d, fmt.Errorf("golden set %s is for corpus version %q and %s has version %q: score it with its own corpus",
+		return d, fmt.Errorf("golden set %s is for corpus version %q, but %s has version %q: use the corpus of the golden set",
 			opts.Golden, d.golden.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
 	if len(d.golden.Queries) == 0 {
 		return d, fmt.Errorf("golden set %s has no queries: there is nothing to score", opts.Golden)
 	}
 	if d.index.CorpusVersion != d.corpus.Version {
-		return d, fmt.Errorf("index snapshot %s is of corpus version %q and %s has version %q: run snapshot-index again",
+		return d, fmt.Errorf("index snapshot %s is of corpus version %q, but %s has version %q: run snapshot-index again",
 			opts.Index, d.index.CorpusVersion, opts.Corpus, d.corpus.Version)
 	}
 	return d, nil
 }
 
-// readDigested reads a file once and returns the SHA-256 of its bytes too.
+// readDigested reads a file once and also returns the SHA-256 of its bytes.
 func readDigested[T any](path string) (v T, digest string, err error) {
 	raw, err := contracts.ReadBytes(path)
 	if err != nil {
@@ -163,10 +164,10 @@ func goldenVersion(g contracts.GoldenSet, digest string) string {
 	return "sha256:" + digest[:12]
 }
 
-// sameIndex fails unless the proxy holds what the snapshot of it says.
+// sameIndex fails unless the proxy's index is equal to the snapshot.
 func sameIndex(ctx context.Context, p *undertest.Proxy, snapshot contracts.IndexSnapshot) error {
 	if snapshot.ProxyIdentity != p.Manifest.Identity {
-		return fmt.Errorf("the index snapshot is of proxy %q (%s) and this is %q (%s): run snapshot-index again",
+		return fmt.Errorf("the index snapshot is of proxy %q (%s), but this is %q (%s): run snapshot-index again",
 			snapshot.Proxy, snapshot.ProxyIdentity, p.Manifest.Name, p.Manifest.Identity)
 	}
 	tools, err := p.Tools(ctx)
@@ -175,13 +176,13 @@ func sameIndex(ctx context.Context, p *undertest.Proxy, snapshot contracts.Index
 	}
 	got, err := undertest.Digest(tools)
 	if err != nil {
-		return p.WithLog(fmt.Errorf("proxy %q lists what is no tool: %w", p.Manifest.Name, err))
+		return p.WithLog(fmt.Errorf("proxy %q lists an entry that is not a tool: %w", p.Manifest.Name, err))
 	}
 	want := slices.Clone(snapshot.Tools)
 	slices.SortFunc(want, func(a, b contracts.IndexedTool) int { return cmp.Compare(a.ToolID, b.ToolID) })
 	lines := append(undertest.Differences(want, got), undertest.Unsearchable(tools)...)
 	if len(lines) > 0 {
-		return p.WithLog(fmt.Errorf("proxy %q does not hold what the index snapshot says, %d tools differ: the same proxy over the same tools has to index the same:\n%s",
+		return p.WithLog(fmt.Errorf("proxy %q does not match the index snapshot, %d tools differ: the same proxy with the same tools must build the same index:\n%s",
 			p.Manifest.Name, len(lines), undertest.Shorten(lines)))
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 // relevantFrom is the lowest relevance that counts as relevant.
 const relevantFrom = 1
 
-// score computes the metrics of one result. A query that errored has the worst
+// score computes the metrics of one result. An errored query gets the worst
 // value of every metric.
 func score(r contracts.QueryResult) contracts.RetrievalMetrics {
 	if r.Error != "" {
@@ -40,7 +40,7 @@ func Score(labels []contracts.Label, ids []contracts.ToolID) contracts.Retrieval
 	return values
 }
 
-// mean averages over all results, in their order; those that errored count.
+// mean averages over all results, in their order, including errored ones.
 func mean(results []contracts.QueryResult) contracts.RetrievalMetrics {
 	list := make([]contracts.RetrievalMetrics, len(results))
 	for i, r := range results {

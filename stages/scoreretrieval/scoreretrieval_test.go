@@ -93,9 +93,9 @@ func result(t *testing.T, r contracts.RetrievalReport, id string) contracts.Quer
 	return contracts.QueryResult{}
 }
 
-// Two runs of one seed give the same bytes; another seed, another search path
-// change nothing but the line that says so, because the reference proxy is
-// not sensitive to any order.
+// Two runs with one seed give the same bytes. Another seed or another search
+// path changes only the line that names it, because the reference proxy is not
+// sensitive to order.
 func TestReportsAreTheSameBytes(t *testing.T) {
 	dir := reference(t)
 	_, first := mustScore(t, small(dir))
@@ -113,11 +113,11 @@ func TestReportsAreTheSameBytes(t *testing.T) {
 	opts.Search = contracts.SearchREST
 	_, rest := mustScore(t, opts)
 	if got := bytes.Replace(rest, []byte(`"search_path": "rest"`), []byte(`"search_path": "mcp"`), 1); !bytes.Equal(first, got) {
-		t.Errorf("REST gives another report than MCP:\n%s", got)
+		t.Errorf("REST gives a different report than MCP:\n%s", got)
 	}
 }
 
-// Runs show what order does to a proxy that is sensitive to it.
+// Runs show how the order affects a proxy that is sensitive to it.
 func TestRunsPermuteTheOrder(t *testing.T) {
 	opts := small(badproxy.Manifest(t, badproxy.InsertionOrder))
 	_, first := mustScore(t, opts)
@@ -143,7 +143,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, q := range r.PerQuery {
 		if q.Metrics["recall_at_10"] != 1 {
-			t.Errorf("query %s does not find %v among ten: %v", q.ID, q.Labels, q.Ranked)
+			t.Errorf("query %s does not have %v among its ten results: %v", q.ID, q.Labels, q.Ranked)
 		}
 		if q.Error != "" || q.Anomalies != nil {
 			t.Errorf("query %s: %s %v", q.ID, q.Error, q.Anomalies)
@@ -161,7 +161,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A hidden tool is listed and not found: only the queries that want it lose.
+// A hidden tool is listed but not found: only the queries for it lose.
 func TestHiddenToolIsNeverRecalled(t *testing.T) {
 	dir := reference(t)
 	whole, _ := mustScore(t, small(dir))
@@ -170,7 +170,7 @@ func TestHiddenToolIsNeverRecalled(t *testing.T) {
 	hidden, _ := mustScore(t, opts)
 	before, after := result(t, whole, "s03").Metrics, result(t, hidden, "s03").Metrics
 	if before["recall_at_1"] != 1 {
-		t.Fatalf("it was not found to begin with: %v", before)
+		t.Fatalf("it was not found before it was hidden: %v", before)
 	}
 	for name, v := range after {
 		if v != 0 {
@@ -179,7 +179,7 @@ func TestHiddenToolIsNeverRecalled(t *testing.T) {
 	}
 	for _, q := range hidden.PerQuery {
 		if q.ID != "s03" && q.Metrics["recall_at_10"] != 1 {
-			t.Errorf("query %s lost too", q.ID)
+			t.Errorf("query %s lost its tool too", q.ID)
 		}
 	}
 }
@@ -197,8 +197,8 @@ func TestDegradedIndexShows(t *testing.T) {
 	}
 }
 
-// What a command builds is driven as the embedded proxy is, by the contract
-// alone: here a wrapper around the reference proxy.
+// A proxy built by a command is used through the contract, like the embedded
+// one. Here it is a wrapper around the reference proxy.
 func TestBuiltProxyScoresAsTheEmbedded(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -223,7 +223,7 @@ func TestBuiltProxyScoresAsTheEmbedded(t *testing.T) {
 	}
 }
 
-// Data that is not ours, through the REST search since it is the cheaper one.
+// Test data from elsewhere, through the REST search because it is faster.
 func TestMetaTool(t *testing.T) {
 	const shared = "../../../shared/external/"
 	if _, err := os.Stat(shared + "metatool.corpus.json"); err != nil {
@@ -237,7 +237,7 @@ func TestMetaTool(t *testing.T) {
 	if !strings.HasPrefix(r.GoldenVersion, "sha256:") || len(r.GoldenVersion) != len("sha256:")+12 {
 		t.Errorf("a golden set without version is %q", r.GoldenVersion)
 	}
-	// Plain BM25 over name and description, as the data's README gives it.
+	// Plain BM25 over name and description, as published in the data's README.
 	const plain = .454
 	if got := r.Metrics["recall_at_5"]; got < plain+.1 {
 		t.Errorf("recall@5 is %.4f; plain BM25 has %.3f", got, plain)
@@ -279,13 +279,13 @@ func TestAnswersOfBadForm(t *testing.T) {
 			if len(q.Anomalies) != 3 {
 				t.Errorf("%s: %q", q.ID, q.Anomalies)
 			}
-			// What is left of a messy answer is what a tidy one has.
+			// After cleaning, a malformed answer equals a well-formed one.
 			if want := right.PerQuery[i].Ranked; fmt.Sprint(ids(q.Ranked)) != fmt.Sprint(ids(want)) {
 				t.Errorf("%s: got %v, want %v", q.ID, ids(q.Ranked), ids(want))
 			}
 		}
 		text := strings.Join(messy.PerQuery[0].Anomalies, "\n")
-		for _, want := range []string{"to a limit of 10", `not in the corpus: "nowhere:invented"`, "listed before:"} {
+		for _, want := range []string{"but the limit is 10", `not in the corpus: "nowhere:invented"`, "listed twice:"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the remarks lack %q: %s", want, text)
 			}
@@ -310,12 +310,12 @@ func TestProxyThatCannotBeScored(t *testing.T) {
 		timeout time.Duration
 		want    []string
 	}{
-		{badproxy.DiesAtQuery, 0, []string{"ended while it was asked", "status 7", "that was one too many"}},
-		{badproxy.HangsAtQuery, 100 * time.Millisecond, []string{"hangs: 3 queries in a row", "in mode hangs-at-query"}},
-		{badproxy.BreaksOff, 0, []string{"failed more than half of 8 queries", "the proxy broke the connection"}},
-		{badproxy.EveryQueryFails, 0, []string{"failed more than half of 8 queries", "s0"}},
-		{badproxy.AnswerGarbage, 0, []string{"failed more than half of 8 queries"}},
-		{badproxy.AnswerNaN, 0, []string{"failed more than half of 8 queries", "'N'"}},
+		{badproxy.DiesAtQuery, 0, []string{"ended during the queries", "status 7", "that was one too many"}},
+		{badproxy.HangsAtQuery, 100 * time.Millisecond, []string{"hangs: 3 consecutive queries", "in mode hangs-at-query"}},
+		{badproxy.BreaksOff, 0, []string{"failed on more than half of 8 queries", "the proxy broke the connection"}},
+		{badproxy.EveryQueryFails, 0, []string{"failed on more than half of 8 queries", "s0"}},
+		{badproxy.AnswerGarbage, 0, []string{"failed on more than half of 8 queries"}},
+		{badproxy.AnswerNaN, 0, []string{"failed on more than half of 8 queries", "'N'"}},
 	} {
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 			t.Run(tc.mode+" "+path, func(t *testing.T) {
@@ -335,7 +335,7 @@ func TestProxyThatCannotBeScored(t *testing.T) {
 	}
 }
 
-// The proxy that is scored has to be the proxy that was looked at.
+// The proxy that is scored must be the proxy that snapshot-index recorded.
 func TestIndexHasToBeTheSnapshot(t *testing.T) {
 	dir := reference(t)
 	out := t.TempDir()

@@ -20,8 +20,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
 
-// The test binary stands in for touchstone: the stages start it as proxy and
-// as replay servers, which are then real processes.
+// The test binary acts as touchstone: the stages start it as proxy and as
+// replay servers, which are real processes.
 func TestMain(m *testing.M) {
 	var err error
 	switch {
@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// server is what the proxies that the test binary stands in for have in
-// common: the same flags, and to run until a signal.
+// server holds what the proxies that the test binary acts as have in common:
+// the same flags, and running until a signal.
 type server struct {
 	flags             *flag.FlagSet
 	listen, readyFile string

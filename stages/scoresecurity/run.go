@@ -226,7 +226,7 @@ func askAll(ctx context.Context, opts Options, entries []contracts.SecurityEntry
 			unanswered = 0
 		}
 		if unanswered == hungAfter {
-			return nil, fmt.Errorf("hangs: %d entries in a row had no verdict within %v%s", hungAfter, opts.EntryTimeout, stderrNote(stderr))
+			return nil, fmt.Errorf("hangs: %d consecutive entries had no verdict within %v%s", hungAfter, opts.EntryTimeout, stderrNote(stderr))
 		}
 		if errored > len(entries)/2 {
 			return nil, fmt.Errorf("failed on %d of the %d entries shown, more than half of all %d; the last: %s%s",

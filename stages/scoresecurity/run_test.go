@@ -288,7 +288,7 @@ func TestMostlyErroredIsAnError(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(out); err == nil {
-		t.Error("a report was written all the same")
+		t.Error("a report was written nevertheless")
 	}
 }
 
@@ -302,7 +302,7 @@ func TestHangingDetectorIsGivenUp(t *testing.T) {
 		Security: corpusFile(t, entries), Detector: "stuck", Out: filepath.Join(t.TempDir(), "report.json"),
 		Argv: []string{os.Args[0], "fake", "hang"}, EntryTimeout: 100 * time.Millisecond,
 	})
-	if err == nil || !strings.Contains(err.Error(), "detector stuck: hangs: 5 entries in a row had no verdict within 100ms") {
+	if err == nil || !strings.Contains(err.Error(), "detector stuck: hangs: 5 consecutive entries had no verdict within 100ms") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// naming says whether a query names the tool that it should find. A query should
-// be a paraphrased intent: if it names the tool, any index finds the tool and the
-// figure says nothing. Words are compared without regard to case and in
+// naming is how a query refers to the tool that it should find. A query should
+// be a paraphrased intent: if it names the tool, any index finds the tool and
+// the figure has no meaning. Words are compared without regard to case and in
 // compatibility form (NFKC), so that full-width letters equal plain ones. The
 // rules are:
 //

@@ -84,7 +84,7 @@ func TestAccepts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(a, b) {
-			t.Errorf("%s is no copy of %s", out, in)
+			t.Errorf("%s is not a copy of %s", out, in)
 		}
 	}
 	v, err := contracts.Read[contracts.Validation](o.OutReport)
@@ -281,8 +281,8 @@ func TestOurData(t *testing.T) {
 	}
 }
 
-// TestForeignData checks that an external benchmark is accepted, whose queries are said never to name
-// their tool.
+// TestForeignData checks that an external benchmark is accepted, whose queries
+// reportedly never name their tool.
 func TestForeignData(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "shared", "external")
 	if _, err := os.Stat(dir); err != nil {

@@ -2,10 +2,10 @@ package detection
 
 import "github.com/touchstone-eval/touchstone/contracts"
 
-// Moved is the state of an entry that was judged so before and is judged so now,
-// or on which the detector fails now, in any run; empty when nothing moved. A
-// verdict after an error is better than the error, whatever it is, but for a
-// false alarm.
+// Moved is the state of an entry given its earlier verdict, if there is one,
+// and its current result. It is errored if the detector fails now, in any run,
+// and empty if nothing moved. After an error, any verdict but a false alarm
+// counts as fixed.
 func Moved(before string, now contracts.EntrySummary) (state string) {
 	right := contracts.VerdictClean
 	if now.Label == contracts.LabelMalicious {

@@ -1,6 +1,6 @@
-// Package detection counts what a detector said about the entries of the
-// security corpus. The stage that runs a detector and the stage that brings
-// several runs together count alike.
+// Package detection counts the verdicts of a detector on the entries of the
+// security corpus. The stage that runs a detector and the stage that combines
+// several runs use the same counts.
 package detection
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// BaseRates are the shares of malicious tools, one in so many, that precision
-// is projected to.
+// BaseRates are the base rates, one malicious tool in so many, for which
+// precision is computed.
 var BaseRates = []int{100, 1000}
 
 // Categories lists every category in the order of reports.
 var Categories = append(slices.Clone(contracts.AttackCategories),
 	contracts.CategoryHardNegative, contracts.CategoryBenign)
 
-// Score counts entries. One that the detector failed on is a miss when it is
-// malicious; when it is benign it is neither a false positive nor a true
-// negative.
+// Score counts entries. An entry on which the detector failed counts as missed
+// if it is malicious. If it is benign, it is neither a false positive nor a
+// true negative.
 func Score(detector string, entries []contracts.EntryResult) contracts.DetectorScore {
 	var all metrics.Confusion
 	byCategory := make(map[string]contracts.CategoryScore)
@@ -65,7 +65,7 @@ func Score(detector string, entries []contracts.EntryResult) contracts.DetectorS
 	return s
 }
 
-// Counts are what the rates of a score are computed from.
+// Counts returns the counts from which the rates of a score are computed.
 func Counts(s contracts.DetectorScore) metrics.DetectionCounts {
 	counts := metrics.DetectionCounts{All: metrics.Confusion{TP: s.TP, FP: s.FP, TN: s.TN, FN: s.FN}}
 	for _, c := range s.PerCategory {
@@ -80,8 +80,8 @@ func Counts(s contracts.DetectorScore) metrics.DetectionCounts {
 	return counts
 }
 
-// Failed counts the entries on which the detector failed in any run, whatever
-// the majority of the runs says.
+// Failed counts the entries on which the detector failed in any run, even if
+// most runs have a verdict.
 func Failed(d contracts.DetectorSummary) int {
 	n := 0
 	for _, e := range d.PerEntry {
@@ -92,8 +92,8 @@ func Failed(d contracts.DetectorSummary) int {
 	return n
 }
 
-// Judged is the denominator of a category's rate: all attacks, since an error
-// on one is a miss, and of benign entries those with a verdict.
+// Judged is the denominator of a category's rate: all attacks, because an error
+// on an attack is a miss, or the benign entries with a verdict.
 func Judged(c contracts.CategoryScore) int {
 	if slices.Contains(contracts.AttackCategories, c.Category) {
 		return c.Total

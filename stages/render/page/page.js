@@ -68,7 +68,7 @@
     }
   };
 
-  // --- queries and moves: one line each, parsed when it is first looked at
+  // --- queries and moves: one line each, parsed when first shown
 
   const lazy = (id, parse) => {
     const whole = text(id);
@@ -110,21 +110,21 @@
     } else if (q.ranked.length) {
       left.append(make("ol", "", ...q.ranked.map((t) => make("li", "", make("span", "id", tool(t)), judged(q.labels.get(t))))));
     } else {
-      left.append(make("p", "quiet", "Nothing was answered."));
+      left.append(make("p", "quiet", "The proxy answered nothing."));
     }
     if (q.fewerRanked && q.ranked.length) left.append(make("p", "quiet", plural(q.fewerRanked, "more place is", "more places are") + " left out of this page."));
-    // Of a list that was cut nobody can say here what is not in it.
+    // A shortened list does not show what the full list lacks.
     const absent = q.fewerRanked ? [] : [...q.labels].filter(([t, r]) => r > 0 && !q.ranked.includes(t));
     const right = make("div");
     if (absent.length) {
-      right.append(make("h4", "", "Relevant, and not in the list"),
+      right.append(make("h4", "", "Relevant but not in the list"),
         make("ul", "", ...absent.map(([t, r]) => make("li", "", make("span", "id", tool(t)), judged(r)))));
     }
     right.append(make("h4", "", "Metrics"), make("p", "", q.metrics.map((value, i) => data.metrics[i] + " " + thousandths(value)).join(", ")));
     if (q.notes) right.append(make("h4", "", "Notes"), make("p", "", q.notes));
     right.append(make("p", "quiet", "id ", make("span", "id", q.id)));
     if (q.fewerRanked !== undefined) {
-      right.append(make("p", "quiet", "Shortened to keep this page small" + (q.fewerLabels ? ", " + plural(q.fewerLabels, "label is", "labels are") + " missing" : "") + "; report.json has it whole."));
+      right.append(make("p", "quiet", "Shortened to keep this page small" + (q.fewerLabels ? ", " + plural(q.fewerLabels, "label is", "labels are") + " missing" : "") + "; report.json has it in full."));
     }
     out.push(make("div", "columns", left, right));
     return out;
@@ -145,7 +145,7 @@
     return rowOf(state, cls, q.text, right);
   };
 
-  // Filters look at the flags, so that no query is parsed for them. Queries
+  // Filters use the flags, so that they parse no query. Queries
   // come in the order in which they are shown, failed and moved ones first.
   const flag = (bit) => (n) => (Number(data.flags[n]) & bit) !== 0;
   const queryFilters = {
@@ -175,7 +175,7 @@
     list($("query-list"), numbers, 15, (n) => queryRow(queries.get(n)), (n) => {
       const q = queries.get(n);
       return [...(q.move ? [moveReason(q.move)].filter(Boolean) : []), ...queryDetail(q)];
-    }, words.length ? "No query matches." : "No query failed or moved. Choose All to see every one.");
+    }, words.length ? "No query matches." : "No query failed or moved. Choose All to see all queries.");
   };
 
   // --- security entries
@@ -228,7 +228,7 @@
         if (error || signals.length) row.append(make("span", "because", error || make("span", "id", signals.join(", "))));
         return row;
       }, (e) => entryDetail(d, e),
-      "No entry: " + d.name + " made no mistake here.");
+      "No entries: " + d.name + " made no mistakes here.");
   };
 
   // --- moves
@@ -260,7 +260,7 @@
   const showRun = () => {
     if (!run) return;
     const box = $("run");
-    box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. A hit shows what executing it took when it ran.`));
+    box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. For a hit, the time is that of the cached execution.`));
     const stages = new Map();
     for (const i of run.instances) {
       const s = stages.get(i.stage) || { name: i.stage, hit: 0, ran: 0, failed: 0, skipped: 0, off: 0, ms: 0, after: i.after, why: "" };
@@ -311,7 +311,7 @@
       }
       return;
     }
-    // Outside the lists the arrows scroll the page, as everywhere.
+    // Outside the lists the arrow keys scroll the page as usual.
     const onRow = document.activeElement.classList.contains("row");
     if ((ev.key === "ArrowDown" && (onRow || typing)) || (ev.key === "j" && !typing)) step(1);
     else if ((ev.key === "ArrowUp" && onRow) || (ev.key === "k" && !typing)) step(-1);

@@ -67,7 +67,7 @@ func braille(s string) string {
 // enciphered returns an operator for a cipher of Latin letters.
 func enciphered(name, what string, f func(d *draft, s string) (note, text string)) Operator {
 	return Operator{Family: Cipher, Name: name,
-		Reads: what + " The note says which cipher it is; models undo it letter by letter.",
+		Reads: what + " The note names the cipher. Models decipher it letter by letter.",
 		rewrite: inPlace(func(d *draft, s string) string {
 			if !mostlyASCII(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
 				return s
@@ -79,11 +79,11 @@ func enciphered(name, what string, f func(d *draft, s string) (note, text string
 
 func ciphers() []Operator {
 	return []Operator{
-		enciphered("rot13", "Each letter is moved by 13 places.", func(_ *draft, s string) (string, string) { return "rot13", caesar(s, 13) }),
-		enciphered("caesar-3", "Each letter is moved by three places.", func(_ *draft, s string) (string, string) { return fmt.Sprintf("Caesar, shift %d", 3), caesar(s, 3) }),
-		enciphered("atbash", "The alphabet is turned around.", func(_ *draft, s string) (string, string) { return "Atbash", atbash(s) }),
-		enciphered("reversed", "The characters of each line stand in reverse order.", func(_ *draft, s string) (string, string) { return "reverse order", reversed(s) }),
-		enciphered("morse", "Letters, digits and the punctuation that has a code in Morse, words between slashes; capitals are lost.", func(_ *draft, s string) (string, string) { return "Morse", morse(s) }),
-		enciphered("braille", "Letters in grade 1 Braille; capitals are lost.", func(_ *draft, s string) (string, string) { return "Braille", braille(s) }),
+		enciphered("rot13", "Each letter is shifted by 13 places.", func(_ *draft, s string) (string, string) { return "rot13", caesar(s, 13) }),
+		enciphered("caesar-3", "Each letter is shifted by three places.", func(_ *draft, s string) (string, string) { return fmt.Sprintf("Caesar, shift %d", 3), caesar(s, 3) }),
+		enciphered("atbash", "The alphabet is reversed.", func(_ *draft, s string) (string, string) { return "Atbash", atbash(s) }),
+		enciphered("reversed", "The characters of each line are in reverse order.", func(_ *draft, s string) (string, string) { return "reverse order", reversed(s) }),
+		enciphered("morse", "Letters, digits and punctuation that has a Morse code, with slashes between words. Capitalisation is lost.", func(_ *draft, s string) (string, string) { return "Morse", morse(s) }),
+		enciphered("braille", "Letters in grade 1 Braille. Capitalisation is lost.", func(_ *draft, s string) (string, string) { return "Braille", braille(s) }),
 	}
 }

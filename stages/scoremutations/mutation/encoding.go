@@ -51,7 +51,7 @@ func base85(s string) string {
 // encoder returns an operator for an encoding.
 func encoder(name, note, what string, f func(string) string) Operator {
 	return Operator{Family: Encoding, Name: name,
-		Reads:   what + " The note says which encoding it is; models decode it, and a decoder gives the text back.",
+		Reads:   what + " The note names the encoding. Models decode it, and a decoder restores the text.",
 		rewrite: inPlace(func(d *draft, s string) string { return noted(d, note, f(s)) })}
 }
 
@@ -67,6 +67,6 @@ func encodings() []Operator {
 		encoder("percent", "URL encoding", "Every byte of the passage percent-encoded.", func(s string) string { return eachByte(s, "%%%02X", "") }),
 		encoder("entities", "HTML", "Every character of the passage as a decimal character reference.", func(s string) string { return eachRune(s, "&#%d;") }),
 		encoder("unicode-escapes", "JSON", `Every UTF-16 unit of the passage as \uXXXX.`, utf16Escapes),
-		encoder("base64-twice", "base64, twice", "The passage in base64, and that in base64 again.", func(s string) string { return b64(b64(s)) }),
+		encoder("base64-twice", "base64, twice", "The passage in base64, encoded in base64 again.", func(s string) string { return b64(b64(s)) }),
 	}
 }

@@ -4,8 +4,8 @@ package mutation
 
 import "slices"
 
-// heldOut are the operators that nobody develops a detector with. Do not read
-// these files, nor run them on single entries, when you write rules.
+// heldOut lists the operators that must not be used to develop detectors. If you
+// write rules, do not read these files, and do not run them on single entries.
 func heldOut() []Operator {
 	list := slices.Concat(heldOutInvisible(), heldOutVisual(), heldOutEncodings(), heldOutCiphers(), heldOutSpelling(),
 		heldOutPlacement(), heldOutSplitting(), heldOutMarkup(), heldOutANSI(), heldOutLanguage(), heldOutParaphrase())

@@ -14,7 +14,7 @@ func heldOutEncodings() []Operator {
 	return []Operator{
 		encoder("hex-entities", "HTML", "Every character as a hexadecimal character reference.", func(s string) string { return eachRune(s, "&#x%x;") }),
 		encoder("hex-escapes", "C string", `Every byte as \xNN.`, func(s string) string { return eachByte(s, `\x%02x`, "") }),
-		encoder("hex-bytes", "hex", "Every byte as two hexadecimal digits, with blanks between.", func(s string) string { return eachByte(s, "%02x", " ") }),
+		encoder("hex-bytes", "hex", "Every byte as two hexadecimal digits, with spaces between.", func(s string) string { return eachByte(s, "%02x", " ") }),
 		encoder("decimal-bytes", "bytes, decimal", "Every byte as a decimal number.", func(s string) string { return eachByte(s, "%d", " ") }),
 		encoder("binary", "binary", "Every byte as eight binary digits.", func(s string) string { return eachByte(s, "%08b", " ") }),
 		encoder("quoted-printable", "quoted-printable", "Every byte as =NN.", func(s string) string { return eachByte(s, "=%02X", "") }),
@@ -28,7 +28,7 @@ func heldOutEncodings() []Operator {
 	}
 }
 
-// rot47 moves the printable characters of ASCII by half of their number.
+// rot47 shifts the printable characters of ASCII by half of their number.
 func rot47(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '!' && r <= '~' {
@@ -41,8 +41,8 @@ func rot47(s string) string {
 var nato = strings.Fields(`Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike
 	November Oscar Papa Quebec Romeo Sierra Tango Uniform Victor Whiskey Xray Yankee Zulu`)
 
-// spelledOut writes words letter by letter, join between letters and part
-// between words. Digits get a mark that tells them from codes.
+// spelledOut writes words letter by letter, with join between letters and part
+// between words. Digits get a mark that distinguishes them from codes.
 func spelledOut(s, join, part string, code func(place int) string) string {
 	var words []string
 	for _, word := range strings.Fields(s) {
@@ -61,11 +61,11 @@ func spelledOut(s, join, part string, code func(place int) string) string {
 
 func heldOutCiphers() []Operator {
 	return []Operator{
-		enciphered("caesar-any", "Each letter is moved by a number of places that is drawn and told.", func(d *draft, s string) (string, string) {
+		enciphered("caesar-any", "Each letter is shifted by a random number of places, which the note gives.", func(d *draft, s string) (string, string) {
 			shift := 4 + d.random.below(8)
 			return fmt.Sprintf("Caesar, shift %d", shift), caesar(s, shift)
 		}),
-		enciphered("rot47", "Each printable character of ASCII is moved by 47 places.", func(_ *draft, s string) (string, string) { return "rot47", rot47(s) }),
+		enciphered("rot47", "Each printable character of ASCII is shifted by 47 places.", func(_ *draft, s string) (string, string) { return "rot47", rot47(s) }),
 		enciphered("letter-numbers", "Each letter is its number in the alphabet, with hyphens between.", func(_ *draft, s string) (string, string) {
 			return "A=1, B=2", spelledOut(s, "-", " / ", func(place int) string { return fmt.Sprint(place + 1) })
 		}),

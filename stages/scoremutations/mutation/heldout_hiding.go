@@ -10,7 +10,7 @@ import (
 func heldOutInvisible() []Operator {
 	insert := func(name, mark, what string, step int) Operator {
 		return Operator{Family: Invisible, Name: name, Disguise: true,
-			Reads:   what + " stands between letters of words; taking it out gives the text back.",
+			Reads:   what + " is inserted between letters of words. Removing it restores the text.",
 			rewrite: inPlace(func(_ *draft, s string) string { return between(s, mark, step) })}
 	}
 	return []Operator{
@@ -21,7 +21,7 @@ func heldOutInvisible() []Operator {
 		insert("vowel-separator", "\u180e", "A Mongolian vowel separator", 3),
 		insert("mark-of-direction", "\u200e", "A left-to-right mark", 2),
 		{Family: Invisible, Name: "selector-bytes", Disguise: true,
-			Reads: "Every byte of the passage is a variation selector, as text has been hidden behind an emoji; subtracting gives the bytes back.",
+			Reads: "Every byte of the passage is a variation selector, as text has been hidden behind an emoji; subtracting restores the bytes.",
 			rewrite: inPlace(func(_ *draft, s string) string {
 				var b strings.Builder
 				b.WriteString("\U0001f4ce")
@@ -49,21 +49,21 @@ var phonetic = []rune("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜ�
 func heldOutVisual() []Operator {
 	return []Operator{
 		{Family: Visual, Name: "greek-letters", Disguise: true,
-			Reads:   "Every second Latin letter that has a Greek twin becomes that twin.",
+			Reads:   "Every second Latin letter that has a Greek look-alike is replaced by it.",
 			rewrite: ascii(func(s string) string { return lookAlike(s, greek, 2) })},
 		{Family: Visual, Name: "circled",
-			Reads:   "Letters become circled ones, as in styled posts; NFKC gives the text back.",
+			Reads:   "Letters become circled ones, as in styled posts; NFKC restores the text.",
 			rewrite: ascii(func(s string) string { return styled(s, 'ⓐ', 'Ⓐ', 0) })},
 		{Family: Visual, Name: "monospace",
-			Reads:   "Letters and digits become mathematical monospace ones; NFKC gives the text back.",
+			Reads:   "Letters and digits become mathematical monospace ones; NFKC restores the text.",
 			rewrite: ascii(func(s string) string { return styled(s, '𝚊', '𝙰', '𝟶') })},
 		{Family: Visual, Name: "small-capitals",
-			Reads: "Letters become small capitals of the phonetic extensions, as in styled posts; a table gives them back, case apart.",
+			Reads: "Letters become small capitals of the phonetic extensions, as in styled posts; a table restores them, except the case.",
 			rewrite: ascii(func(s string) string {
 				return mapASCIILetters(s, func(place int, _ bool) string { return string(phonetic[place]) })
 			})},
 		{Family: Visual, Name: "stacked-marks",
-			Reads:   "Three combining marks stand on each letter; taking them out gives the text back.",
+			Reads:   "Each letter has three combining marks. Removing them restores the text.",
 			rewrite: ascii(func(s string) string { return marked(s, "\u0301\u0323\u0336") })},
 		{Family: Visual, Name: "bidi-words", Disguise: true,
 			Reads: "Each word is written backwards inside a right-to-left override of its own, so that people see it forwards.",
@@ -74,7 +74,7 @@ func heldOutVisual() []Operator {
 }
 
 func heldOutANSI() []Operator {
-	const read = " Taking the sequences out gives the text back."
+	const read = " Removing the sequences restores the text."
 	return []Operator{
 		{Family: ANSI, Name: "colour-of-256", Disguise: true,
 			Reads:   "The passage in a colour next to that of the background." + read,
@@ -91,7 +91,7 @@ func heldOutANSI() []Operator {
 			Reads:   "The passage on one line, which a carriage return and an erasure make invisible in a terminal." + read,
 			rewrite: inPlace(func(_ *draft, s string) string { return flat(s) + "\r\x1b[K" })},
 		{Family: ANSI, Name: "between-letters", Disguise: true,
-			Reads: "A sequence that changes nothing stands between letters of words." + read,
+			Reads: "A sequence without effect is inserted between letters of words." + read,
 			rewrite: inPlace(func(_ *draft, s string) string {
 				return mapWords(s, func(w string) string {
 					letters := strings.FieldsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })

@@ -33,8 +33,8 @@ func TestHeldOutIsMarked(t *testing.T) {
 	}
 }
 
-// letterwise undoes a cipher that writes words between slashes and letters by
-// codes that join parts; what is no code stays.
+// letterwise undoes a cipher that separates words by slashes and writes letters
+// as codes separated by join. Text that is not a code stays.
 func letterwise(join string, code func(place int) string) undo {
 	back := map[string]string{}
 	for place := range 26 {

@@ -13,19 +13,19 @@ func heldOutSpelling() []Operator {
 	sounds := strings.NewReplacer("ph", "f", "ck", "k", "qu", "kw", "th", "d", "c", "k", "x", "ks", "ea", "ee", "wh", "w")
 	const keys = "qwertyuiopasdfghjklzxcvbnm"
 	return []Operator{
-		respelled("dotted-letters", "A full stop stands between the letters of each word.", func(_ *draft, w string) string {
+		respelled("dotted-letters", "A full stop is inserted between the letters of each word.", func(_ *draft, w string) string {
 			if !latinWord(w, 2) {
 				return w
 			}
 			return strings.Join(strings.Split(w, ""), ".")
 		}),
-		respelled("hyphenated", "A hyphen stands in the middle of each word of four letters or more.", func(_ *draft, w string) string {
+		respelled("hyphenated", "A hyphen is inserted in the middle of each word of four letters or more.", func(_ *draft, w string) string {
 			if !latinWord(w, 4) {
 				return w
 			}
 			return w[:len(w)/2] + "-" + w[len(w)/2:]
 		}),
-		respelled("symbols", "Six letters become signs that look like them.", func(_ *draft, w string) string {
+		respelled("symbols", "Six letters are replaced by signs that look like them.", func(_ *draft, w string) string {
 			if !latinWord(w, 2) {
 				return w
 			}
@@ -37,7 +37,7 @@ func heldOutSpelling() []Operator {
 			}
 			return sounds.Replace(strings.ToLower(w))
 		}),
-		respelled("neighbour-key", "One letter of each word of five or more is that of the key beside it.", func(d *draft, w string) string {
+		respelled("neighbour-key", "One letter of each word of five or more is replaced by that of a neighbouring key.", func(d *draft, w string) string {
 			if !latinWord(w, 5) {
 				return w
 			}
@@ -53,7 +53,7 @@ func heldOutSpelling() []Operator {
 			return w[:i] + strings.Repeat(w[i:i+1], 3) + w[i+1:]
 		}),
 		{Family: Spelling, Name: "run-together",
-			Reads: "The blanks between words are gone and each word begins with a capital; capitals show where words begin.",
+			Reads: "The spaces between words are removed, and each word begins with a capital.",
 			rewrite: inPlace(func(_ *draft, s string) string {
 				if !mostlyASCII(s) {
 					return s
@@ -133,8 +133,8 @@ var otherSynonyms = newWordTable([][2]string{
 
 func heldOutParaphrase() []Operator {
 	return []Operator{
-		prose("other-synonyms", "As synonyms, with other words.", func(_ *draft, s string) (string, int) { return otherSynonyms.replace(s) }),
-		prose("otherwise-reworded", "Other synonyms, and proposals for orders, where they change four places at least.", func(_ *draft, s string) (string, int) {
+		prose("other-synonyms", "Like synonyms, with other words.", func(_ *draft, s string) (string, int) { return otherSynonyms.replace(s) }),
+		prose("otherwise-reworded", "Other synonyms, and proposals for orders, if they change at least four places.", func(_ *draft, s string) (string, int) {
 			s, orders := reworded(s, proposed)
 			s, words := otherSynonyms.replace(s)
 			if words+orders < 4 {
@@ -164,7 +164,7 @@ func heldOutParaphrase() []Operator {
 	}
 }
 
-// proposed makes a proposal of an order.
+// proposed turns an order into a proposal.
 func proposed(o order) (words, behind string) {
 	if o.negated {
 		return "consider not " + gerund(o.verb), ""
@@ -175,7 +175,7 @@ func proposed(o order) (words, behind string) {
 // doubling verbs double their last letter before -ing.
 var doubling = strings.Fields("begin drop embed get let log omit plan put quit refer run set ship stop submit transfer transmit")
 
-// gerund gives the -ing form of a verb.
+// gerund returns the -ing form of a verb.
 func gerund(verb string) string {
 	if slices.Contains(doubling, verb) {
 		return verb + verb[len(verb)-1:] + "ing"

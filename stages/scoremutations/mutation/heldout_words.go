@@ -2,7 +2,7 @@
 
 package mutation
 
-// Dictionaries of languages that are held out.
+// Dictionaries of held-out languages.
 
 const french = `
 the = le; a = un; all = toutes; any = tout; every = chaque; each = chaque; this = ce; that = que; these = ces; it = il

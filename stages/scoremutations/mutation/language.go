@@ -6,7 +6,7 @@ import "strings"
 // introduces it in another language.
 func carrier(name, language, before, behind string) Operator {
 	return Operator{Family: Language, Name: name,
-		Reads:   "A sentence in " + language + " introduces the passage, which stays as it is; models read several languages in one text.",
+		Reads:   "A sentence in " + language + " introduces the unchanged passage. Models read several languages in one text.",
 		rewrite: inPlace(func(_ *draft, s string) string { return before + s + behind })}
 }
 
@@ -16,7 +16,7 @@ func carrier(name, language, before, behind string) Operator {
 // quarter of the words, and at least four words, are in the dictionary.
 func gloss(name, language string, column map[string]string) Operator {
 	return Operator{Family: Language, Name: name,
-		Reads: "The words that a small dictionary has are in " + language + ", the others in English: mixed speech, as multilingual people write and models read.",
+		Reads: "Words from a small dictionary are in " + language + " and the others in English, as multilingual people write and models read.",
 		rewrite: inPlace(func(_ *draft, s string) string {
 			if !mostlyASCII(s) {
 				return s

@@ -4,7 +4,7 @@ import "strings"
 
 // wrapped returns an operator that puts markup around the passage.
 func wrapped(name, reads string, f func(s string) string) Operator {
-	return Operator{Family: Markup, Name: name, Reads: reads + " The passage is in it to the letter, and models are given the source.",
+	return Operator{Family: Markup, Name: name, Reads: reads + " It contains the unchanged passage, and models receive the source.",
 		rewrite: inPlace(func(_ *draft, s string) string { return f(s) })}
 }
 
@@ -14,7 +14,7 @@ func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 func markup() []Operator {
 	return []Operator{
 		{Family: Markup, Name: "emphasis",
-			Reads: "Every third word is set in bold, which models read as emphasis. Taking out the asterisks gives the text back.",
+			Reads: "Every third word is set in bold, which models read as emphasis. Removing the asterisks restores the text.",
 			rewrite: inPlace(func(_ *draft, s string) string {
 				n := 0
 				return mapWords(s, func(w string) string {
@@ -34,7 +34,7 @@ func markup() []Operator {
 		wrapped("table-cell", "A cell of a table.", func(s string) string {
 			return "\n\n| Field | Meaning |\n| --- | --- |\n| note | " + strings.ReplaceAll(flat(s), "|", "/") + " |\n"
 		}),
-		wrapped("block-quote", "A quotation by its marks alone: nothing says who is quoted.", func(s string) string {
+		wrapped("block-quote", "A block quote that does not name who is quoted.", func(s string) string {
 			return "\n\n> " + strings.ReplaceAll(s, "\n", "\n> ") + "\n"
 		}),
 		wrapped("list", "A list with an item for each sentence.", func(s string) string {

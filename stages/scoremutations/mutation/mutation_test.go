@@ -41,7 +41,7 @@ func TestOperatorsAreDescribed(t *testing.T) {
 	count := map[string]int{}
 	for _, op := range all() {
 		if !regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`).MatchString(op.Name) || names[op.Name] {
-			t.Errorf("the name %q is no unique name in lower case", op.Name)
+			t.Errorf("the name %q is not a unique name in lower case", op.Name)
 		}
 		names[op.Name] = true
 		if !slices.Contains(Families, op.Family) || !strings.HasSuffix(op.Reads, ".") {

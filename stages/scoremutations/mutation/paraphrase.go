@@ -152,13 +152,13 @@ var softModals = newWordTable([][2]string{
 
 func paraphrase() []Operator {
 	return []Operator{
-		prose("synonyms", "Nearly two hundred everyday words become others that mean the same, or nearly so.", func(_ *draft, s string) (string, int) {
+		prose("synonyms", "Nearly two hundred everyday words are replaced by synonyms or near-synonyms.", func(_ *draft, s string) (string, int) {
 			return synonyms.replace(s)
 		}),
 		prose("soft-modals", "Orders become suggestions (\"it would help to ...\") and modals become weaker ones; the model is still told what to do.", func(_ *draft, s string) (string, int) {
 			return suggested(s)
 		}),
-		prose("reworded", "Synonyms and soft modals together, where they change four places at least.", func(_ *draft, s string) (string, int) {
+		prose("reworded", "Synonyms and soft modals together, if they change at least four places.", func(_ *draft, s string) (string, int) {
 			s, words := synonyms.replace(s)
 			s, orders := suggested(s)
 			if words+orders < 4 {
@@ -166,7 +166,7 @@ func paraphrase() []Operator {
 			}
 			return s, words + orders
 		}),
-		prose("third-person", "Orders become statements of what the assistant does (\"the assistant reads ...\"), which models take as their part.", func(_ *draft, s string) (string, int) {
+		prose("third-person", "Orders become statements of what the assistant does (\"the assistant reads ...\"), which models take as their own role.", func(_ *draft, s string) (string, int) {
 			return reworded(s, func(o order) (string, string) {
 				if o.negated {
 					return "the assistant does not " + o.verb, ""

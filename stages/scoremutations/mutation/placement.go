@@ -42,7 +42,7 @@ func described(parameter func(d *draft) map[string]any) func(*draft) bool {
 }
 
 func placement() []Operator {
-	const moved = "The passage is the same, to the letter; a model is given the whole definition, and it has been shown to obey what stands "
+	const moved = "The passage is unchanged. Models receive the whole definition, and have been shown to obey a passage "
 	return []Operator{
 		{Family: Placement, Name: "start", Reads: moved + "before the description's first sentence.",
 			rewrite: func(d *draft) bool {

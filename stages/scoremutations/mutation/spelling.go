@@ -9,7 +9,7 @@ import (
 // respelled returns an operator that rewrites words and keeps what has to be
 // exact, such as paths and code.
 func respelled(name, reads string, f func(d *draft, word string) string) Operator {
-	return Operator{Family: Spelling, Name: name, Reads: reads + " Paths, addresses, code and names in quotes stay as they are.",
+	return Operator{Family: Spelling, Name: name, Reads: reads + " Paths, addresses, code and names in quotes are not changed.",
 		rewrite: inPlace(func(d *draft, s string) string {
 			return mapWords(s, func(w string) string { return f(d, w) })
 		})}
@@ -41,9 +41,9 @@ func spelling() []Operator {
 			}
 			return leet.Replace(w)
 		}),
-		respelled("swapped-letters", "Two neighbours inside each word of four letters or more change places; first and last letter stay.", swapped),
+		respelled("swapped-letters", "Two adjacent letters inside each word of four letters or more are swapped. The first and last letter stay.", swapped),
 		{Family: Spelling, Name: "flipped-words",
-			Reads: "Each word is written backwards in its place, and a note says so. Paths, addresses, code and names in quotes stay as they are.",
+			Reads: "Each word is written backwards, and a note says so. Paths, addresses, code and names in quotes are not changed.",
 			rewrite: inPlace(func(d *draft, s string) string {
 				flipped := mapWords(s, func(w string) string {
 					if !latinWord(w, 2) {
@@ -56,10 +56,10 @@ func spelling() []Operator {
 				}
 				return noted(d, "each word backwards", flipped)
 			})},
-		respelled("spaced-letters", "A blank stands between the letters of each word, and two more between words.", func(_ *draft, w string) string {
+		respelled("spaced-letters", "A space is inserted between the letters of each word, and two more between words.", func(_ *draft, w string) string {
 			return " " + strings.Join(strings.Split(w, ""), " ") + " "
 		}),
-		respelled("random-case", "Each letter is a capital or not by chance.", func(d *draft, w string) string {
+		respelled("random-case", "Each letter is randomly upper or lower case.", func(d *draft, w string) string {
 			return strings.Map(func(r rune) rune {
 				if d.random.below(2) == 0 {
 					return unicode.ToUpper(r)
@@ -67,7 +67,7 @@ func spelling() []Operator {
 				return unicode.ToLower(r)
 			}, w)
 		}),
-		respelled("lost-vowel", "Each word of five letters or more loses one vowel inside.", func(d *draft, w string) string {
+		respelled("lost-vowel", "One inner vowel is removed from each word of five letters or more.", func(d *draft, w string) string {
 			if !latinWord(w, 5) {
 				return w
 			}
