@@ -1,7 +1,7 @@
 # The evaluation of an MCP proxy: validate -> build -> snapshot -> score ->
-# aggregate -> gate -> render. variables.hcl holds the settings and proxy.hcl
-# what a proxy of your own needs; docs/reference/language.md is the reference.
-# touchstone plan shows which stages would run and why.
+# aggregate -> gate -> render. variables.hcl declares the settings, and proxy.hcl
+# those of your own proxy. docs/reference/language.md describes the language.
+# "touchstone plan" shows which stages would run and why.
 
 pipeline {
   name             = "touchstone"
@@ -13,10 +13,10 @@ pipeline {
   }
 }
 
-# The later stages read the copies that this stage makes, so that nothing is
-# scored that was not validated.
+# The later stages read the copies that this stage writes, so they only score
+# validated data.
 stage "validate-datasets" {
-  description = "Check every dataset and hand on those that hold."
+  description = "Validate the datasets and write copies for the later stages."
   inputs = {
     corpus   = var.corpus
     golden   = var.golden
@@ -39,7 +39,7 @@ stage "validate-datasets" {
 }
 
 stage "build-proxy" {
-  description = "Build the proxy under test, or name the embedded one."
+  description = "Build the proxy under test, or select the embedded one."
   inputs = {
     adapter = local.proxy.adapter
     source  = local.proxy.source
@@ -63,7 +63,7 @@ stage "build-proxy" {
 }
 
 stage "snapshot-index" {
-  description = "Start the proxy over the frozen tools and record what it indexed."
+  description = "Start the proxy with the frozen tools and record what it indexed."
   inputs = {
     proxy  = stage.build-proxy.proxy
     corpus = stage.validate-datasets.corpus
@@ -85,7 +85,7 @@ stage "snapshot-index" {
 }
 
 stage "score-retrieval" {
-  description = "Put every query to the proxy's real search and score the ranked lists."
+  description = "Send every query to the proxy's search and score the rankings."
   matrix {
     run = local.runs
   }
@@ -114,7 +114,7 @@ stage "score-retrieval" {
 }
 
 stage "score-security" {
-  description = "Put every security entry to a detector and count what it flags."
+  description = "Run a detector on every security entry and count the entries that it flags."
   matrix {
     detector = concat(var.detectors, local.proxy_detectors)
     run      = local.runs
@@ -142,7 +142,7 @@ stage "score-security" {
 }
 
 stage "score-mutations" {
-  description = "Put rewritten entries to a detector: is it the meaning that it knows, or the wording?"
+  description = "Run a detector on rewritten entries, to measure how much it depends on the wording."
   matrix {
     detector = local.mutated
   }
@@ -168,7 +168,7 @@ stage "score-mutations" {
 }
 
 stage "aggregate" {
-  description = "Bring all runs together, with intervals, beside the baseline."
+  description = "Combine the results of all runs, with intervals, and compare them with the baseline."
   inputs = {
     validation = stage.validate-datasets.report
     retrieval  = stage.score-retrieval.report
@@ -191,7 +191,7 @@ stage "aggregate" {
 }
 
 stage "gate" {
-  description = "Judge the figures by the baseline's thresholds."
+  description = "Compare the metrics with the thresholds of the baseline."
   inputs = {
     aggregate = stage.aggregate.aggregate
     baseline  = local.has_baseline ? local.baseline : null
@@ -219,10 +219,10 @@ stage "render" {
   timeout = "2m"
 }
 
-# touchstone refresh runs this stage and puts the corpus beside the others. It is
-# part of no other run, since its result depends on the world.
+# "touchstone refresh" runs this stage and writes the new corpus to datasets/. No
+# other run includes it, because its result depends on servers elsewhere.
 stage "refresh-corpus" {
-  description = "Read the tools of real servers into the next version of the corpus."
+  description = "Read the tools of real servers and write the next version of the corpus."
   on_demand   = true
   when        = fileexists(local.upstreams_file)
   inputs = {

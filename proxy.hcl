@@ -1,74 +1,74 @@
-# A proxy of your own: what it is, how it is built and what it may use. With
-# --var proxy=NAME an adapter in adapters/ says most of this.
+# The settings of your own proxy: what it is, how to build it and what it may use.
+# An adapter, selected with --var proxy=NAME, contains most of them.
 
 variable "proxy" {
   type        = string
   default     = ""
-  description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy, or with proxy_source for one that keeps to docs/reference/proxy-contract.md."
+  description = "The proxy under test: the name of an adapter in adapters/, or the path of one. Empty for the reference proxy or, with proxy_source, for a proxy that implements docs/reference/proxy-contract.md."
   validation {
     condition     = var.proxy == "" || fileexists(endswith(var.proxy, ".hcl") ? var.proxy : "adapters/${var.proxy}.hcl")
-    error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter with it."
+    error_message = "There is no such adapter: give the name of a file in adapters/ without .hcl (${try(join(", ", [for f in fileset("adapters", "*.hcl") : trimsuffix(f, ".hcl")]), "there is none")}), or the path of an adapter that ends in .hcl."
   }
 }
 
 variable "proxy_options" {
   type        = map(string)
   default     = {}
-  description = "Settings of the adapter, by the names that it declares."
+  description = "The options of the adapter, by name."
 }
 
 variable "proxy_detectors" {
   type        = list(string)
   default     = null
-  description = "Which of the adapter's detectors score-security scores beside the others; by default all."
+  description = "The adapter's detectors that score-security also scores. By default all of them."
 }
 
 variable "proxy_source" {
   type        = string
   default     = ""
-  description = "A directory to build the proxy from; empty for a proxy that is not built."
+  description = "The directory with the source of the proxy. Empty if there is nothing to build."
 }
 
 variable "proxy_build" {
   type        = list(string)
   default     = []
-  description = "The command that builds the proxy inside a copy of proxy_source; by default what the adapter says, and where it says nothing the source is taken as it is."
+  description = "The command that builds the proxy in a copy of proxy_source. By default the command of the adapter. Without any command, the source is used without a build."
 }
 
 variable "proxy_binary" {
   type        = string
   default     = ""
-  description = "What proxy_build leaves, relative to proxy_source; by default what the adapter says, or proxy."
+  description = "The file that proxy_build creates, relative to proxy_source. By default the file that the adapter names, or proxy without an adapter."
 }
 
 variable "proxy_model" {
   type        = string
   default     = ""
-  description = "The directory of a sentence model, as `touchstone models path` prints it, for a proxy that ranks by meaning: the reference proxy then fuses its BM25 with the model's ranking. Empty for none."
+  description = "The directory of a sentence model, as printed by `touchstone models path`, for a proxy that ranks by meaning. The reference proxy then combines its BM25 ranking with the ranking of the model. Empty for no model."
 }
 
 variable "proxy_image" {
   type        = string
   default     = ""
-  description = "The image that proxy_build runs in where stages are containers, NAME@sha256:DIGEST or dir:PATH; elsewhere it changes nothing but the key."
+  description = "The container image that proxy_build runs in, NAME@sha256:DIGEST or dir:PATH. If stages do not run in containers, it only changes the cache key."
 }
 
 variable "proxy_run_image" {
   type        = string
   default     = ""
-  description = "The image that the proxy and its detectors run in where stages are containers, for one that starts other programs or is not static; empty for a container that holds touchstone and the proxy alone."
+  description = "The container image that the proxy and its detectors run in, for a proxy that starts other programs or is not static. Empty for a container with only touchstone and the proxy."
 }
 
 variable "proxy_args" {
   type        = list(string)
   default     = []
-  description = "Arguments that a proxy without an adapter is started with, before those that name its configuration."
+  description = "Arguments for a proxy without an adapter. They precede the arguments that name its configuration."
 }
 
 variable "proxy_network" {
   type        = string
   default     = "loopback"
-  description = "What the proxy may reach: loopback, or full for one that needs a service elsewhere."
+  description = "The network access of the proxy: loopback, or full for a proxy that needs a remote service."
   validation {
     condition     = contains(["loopback", "full"], var.proxy_network)
     error_message = "Set proxy_network to loopback or full."
@@ -78,13 +78,13 @@ variable "proxy_network" {
 variable "proxy_secret" {
   type        = string
   default     = ""
-  description = "Where a secret that the proxy needs comes from, env:NAME or file:PATH. Its value is kept nowhere; the proxy finds it in PROXY_SECRET, an adapter as secret."
+  description = "The source of a secret for the proxy, env:NAME or file:PATH. The value is not stored. The proxy receives it in the environment variable PROXY_SECRET, and an adapter refers to it as secret."
 }
 
 variable "proxy_ready_timeout" {
   type        = string
   default     = "3m"
-  description = "How long the proxy may take to index everything."
+  description = "The time limit for the proxy to index all tools."
 }
 
 locals {
@@ -98,10 +98,10 @@ locals {
   proxy_detectors = var.proxy_detectors == null ? local.described : var.proxy_detectors
 
   proxy = {
-    # Each proxy is judged by its own baseline.
+    # Each proxy has its own baseline.
     suffix = local.adapted ? "_${trimsuffix(basename(var.proxy), ".hcl")}" : local.from_source ? "_${basename(local.binary)}" : ""
 
-    # What the stage build-proxy reads, and the words of its command.
+    # The inputs of the stage build-proxy, and arguments of its command.
     adapter = local.adapted ? local.adapter : null
     source  = local.from_source ? { path = var.proxy_source, exclude = [".git/**"] } : null
     options = local.adapted ? flatten([for name, value in var.proxy_options : ["--option", "${name}=${value}"]]) : []
@@ -111,9 +111,9 @@ locals {
       ["--"], var.proxy_build,
     ) : []
 
-    # A build needs its compiler's caches and the network. Its directory differs
-    # from run to run and must not be in what it builds: the same source has to
-    # give the same bytes.
+    # A build needs the compiler's caches and the network. Its directory differs
+    # in every run, so the built files must not contain it: the same source must
+    # produce the same bytes.
     build_passthrough = local.from_source ? [
       "HOME", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOPRIVATE", "GOTOOLCHAIN",
       "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",

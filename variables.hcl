@@ -1,10 +1,10 @@
-# What a run can be told with --var NAME=VALUE. proxy.hcl holds the settings of
-# a proxy of your own.
+# The settings of a run. Set them with --var NAME=VALUE. proxy.hcl declares the
+# settings of your own proxy.
 
 variable "corpus" {
   type        = string
   default     = "datasets/corpus_v1.json"
-  description = "The frozen tools that the proxy has to search."
+  description = "The frozen tools that the proxy searches."
 }
 
 variable "golden" {
@@ -22,47 +22,47 @@ variable "security" {
 variable "baseline" {
   type        = string
   default     = null
-  description = "Reference figures and thresholds, without which nothing is judged: the gate needs the file. By default datasets/baseline_v1.json, and for a proxy that is not the reference proxy datasets/baseline_v1_NAME.json, by its adapter or its binary."
+  description = "The file with the reference metrics and the thresholds. The gate needs it. The default is datasets/baseline_v1.json for the reference proxy, and datasets/baseline_v1_NAME.json for other proxies, where NAME is the name of the adapter or of the binary."
 }
 
 variable "runs" {
   type        = number
   default     = 3
-  description = "How often retrieval and detection are measured, each time in another order."
+  description = "The number of runs of retrieval and detection, each in another order."
   validation {
     condition     = var.runs >= 1 && var.runs <= 100 && var.runs == floor(var.runs)
-    error_message = "Give runs a whole number from 1 to 100."
+    error_message = "Set runs to a whole number from 1 to 100."
   }
 }
 
 variable "detectors" {
   type        = list(string)
   default     = ["scanner", "unicode", "directives", "shadowing", "keywords"]
-  description = "What score-security scores: names of touchstone detector --help and of external_detectors."
+  description = "The detectors that score-security scores: names listed by touchstone detector --help, and names of external_detectors."
 }
 
 variable "external_detectors" {
   type        = map(object({ dir = string, command = list(string), entry_timeout = optional(string, "10s") }))
   default     = {}
-  description = "Detectors from elsewhere, by name: dir holds all that one consists of, {dir} in its command stands for where the stage finds that, and entry_timeout is how long it may take for one entry."
+  description = "Other detectors, by name. dir is the directory with all files of the detector. In command, {dir} stands for the path of that directory inside the stage. entry_timeout is the time limit for one entry."
 }
 
 variable "mutations" {
   type        = list(string)
   default     = []
-  description = "Which of the detectors are also measured on rewritten entries; a few seconds each."
+  description = "The detectors that are also measured on rewritten entries. Each takes a few seconds."
 }
 
 variable "held_out" {
   type        = bool
   default     = false
-  description = "Rewrite by the held-out operators too; for a touchstone that was built with -tags heldout."
+  description = "Also rewrite entries with the held-out operators. This needs a touchstone that was built with -tags heldout."
 }
 
 variable "search" {
   type        = string
   default     = "mcp"
-  description = "The search path to drive: mcp (retrieve_tools) or rest."
+  description = "The search interface to use: mcp (the tool retrieve_tools) or rest."
   validation {
     condition     = contains(["mcp", "rest"], var.search)
     error_message = "Set search to mcp or rest."
@@ -72,24 +72,24 @@ variable "search" {
 variable "max_failed" {
   type        = number
   default     = 0.5
-  description = "The share of queries that may fail before score-retrieval does. Each counts as missed."
+  description = "The largest share of queries that may fail, from 0 to 1. Above it, score-retrieval fails. A failed query counts as missed."
   validation {
     condition     = var.max_failed >= 0 && var.max_failed <= 1
-    error_message = "Give max_failed a share from 0 to 1."
+    error_message = "Set max_failed to a share from 0 to 1."
   }
 }
 
 variable "degrade" {
   type        = string
   default     = ""
-  description = "Harm the reference proxy's index on purpose, to see the gate fail: drop-descriptions, reverse-top or hide=TOOL_ID."
+  description = "Degrade the index of the reference proxy on purpose, to see the gate fail: drop-descriptions, reverse-top or hide=TOOL_ID."
 }
 
-# A refresh only: touchstone refresh and the stage refresh-corpus.
+# For "touchstone refresh" and its stage refresh-corpus only.
 variable "refresh_image" {
   type        = string
   default     = ""
-  description = "The image that servers are installed and started in for a refresh, where stages are containers."
+  description = "The container image in which a refresh installs and starts servers, if stages run in containers."
 }
 
 locals {
@@ -99,7 +99,7 @@ locals {
   has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
   degrade      = var.degrade == "" ? [] : ["--degrade", var.degrade]
 
-  # The newest corpus is the one that a refresh starts from.
+  # A refresh starts from the newest corpus.
   corpora        = [for file in fileset("datasets", "corpus_v*.json") : tonumber(one(regex("^corpus_v([0-9]{1,9})[.]json$", file))) if can(regex("^corpus_v([0-9]{1,9})[.]json$", file))]
   newest_corpus  = length(local.corpora) == 0 ? null : "datasets/corpus_v${max(local.corpora...)}.json"
   upstreams_file = "datasets/upstreams.hcl"

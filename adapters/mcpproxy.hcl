@@ -53,7 +53,7 @@ start {
       registries         = []
       allow_server_add   = false
 
-      # The tools are those that it read at its start.
+      # It only serves the tools that it read at its start.
       tool_discovery_interval = "0s"
       health_check_interval   = "0s"
 
@@ -124,9 +124,9 @@ stop {
   grace  = "10s"
 }
 
-# The evaluator of its checks that quarantine a tool automatically. It reads a corpus
-# with labels and prints counts. For a corpus of one tool the count is the verdict. It
-# gets the same label for every tool, so it does not know the real label. It ends with
+# The program that evaluates its checks for automatic quarantine. It reads a labelled
+# corpus and prints counts. For a corpus of one tool the count is the verdict. It gets
+# the same label for every tool, so it does not know the real label. It exits with
 # status 4 because the corpus has no negatives.
 detector "mcpproxy-detect" {
   binary  = "scan-eval"

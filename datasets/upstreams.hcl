@@ -1,10 +1,10 @@
-# The servers that touchstone refresh reads tools from. All of them install from
-# npm without a key; docs/how-to/refresh-the-corpus.md explains the file.
+# The servers whose tools "touchstone refresh" reads. All of them are npm packages
+# that need no key. docs/how-to/refresh-the-corpus.md explains this file.
 
 corpus {
   source = "the corpus of the Touchstone authors, and reference servers of the Model Context Protocol as npm has them"
   note   = "The servers of corpus_v1 are invented, so that nobody can be asked for their tools: they are taken over. The other servers are named with their packages and versions; their texts are under the licences of those packages."
-  # Its servers are taken over as they stand.
+  # The servers of this corpus are copied without changes.
   keep = "corpus_v1.json"
 }
 
