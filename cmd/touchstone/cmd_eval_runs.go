@@ -77,6 +77,7 @@ type evalStory struct {
 	Tools      []selection.Tool      `json:"tools"`
 	Calls      []store.Call          `json:"calls"`
 	Evaluation *selection.Evaluation `json:"result"`
+	Diff       store.RunDiff         `json:"diff"`
 }
 
 func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err error) {
@@ -92,6 +93,9 @@ func (f *evalFlags) showRun(cmd *cobra.Command, s *store.Store, id string) (err 
 		return err
 	}
 	if story.Calls, err = s.Calls(ctx, id); err != nil {
+		return err
+	}
+	if story.Diff, err = s.Diff(ctx, id); err != nil {
 		return err
 	}
 	e, err := s.Result(ctx, id)
@@ -125,11 +129,40 @@ func (s evalStory) write(w io.Writer) {
 	if s.Run.Selected != nil {
 		line("parameters", string(s.Run.Selected.Parameters))
 	}
+	for _, call := range s.Diff.Calls {
+		for _, p := range call.Parameters {
+			writeDiff(line, p)
+		}
+	}
+	if s.Diff.CaseChanged {
+		line("note", "the case was edited after the run was created; its scores are those of the older case")
+	}
 	line("confidence", figure(s.Run.Confidence)+" "+string(s.Run.ConfidenceSource)+" "+string(s.Evaluation.ConfidenceCategory))
 	line("class", string(s.Evaluation.Classification))
 	line("why", s.Evaluation.Reasoning)
 	for _, r := range s.Evaluation.Recommendations {
 		line(r.Priority, r.Text)
+	}
+}
+
+// writeDiff writes what became of a parameter, or of the parts of its value that
+// differ.
+func writeDiff(line func(name, text string), p score.ParameterDiff) {
+	one := func(name string, state score.ParameterState, expected, actual []byte) {
+		text := string(state)
+		if expected != nil {
+			text += ", expected " + string(expected)
+		}
+		if actual != nil && state != score.Equal {
+			text += ", given " + string(actual)
+		}
+		line("  "+name, text)
+	}
+	if len(p.Changes) == 0 {
+		one(p.Name, p.State, p.Expected, p.Actual)
+	}
+	for _, c := range p.Changes {
+		one(c.Path, c.State, c.Expected, c.Actual)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "jsonvar": jsonvar},
 		Condition: func(name string) (bool, error) {
 			if name == "landlock" {
 				return hasLandlock(), nil

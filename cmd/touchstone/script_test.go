@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -60,4 +62,31 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 		b[len(b)-1] ^= 1
 		return os.WriteFile(path, b, 0o600)
 	}))
+}
+
+// jsonvar VAR FILE KEY... sets an environment variable to a value in a JSON file, which each KEY leads
+// one member or element further into. FILE may be stdout.
+func jsonvar(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: jsonvar VAR FILE KEY...")
+	}
+	var at any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &at))
+	for _, key := range args[2:] {
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			ts.Check(err)
+			if i >= len(v) {
+				ts.Fatalf("%s has %d elements, and %s is asked for", args[1], len(v), key)
+			}
+			at = v[i]
+		}
+	}
+	if at == nil {
+		ts.Fatalf("%s has nothing at %q", args[1], args[2:])
+	}
+	ts.Setenv(args[0], fmt.Sprint(at))
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
 func addServer(t *testing.T, s *Store, name string) selection.Server {
@@ -322,6 +323,7 @@ func TestRunFromBeginningToEnd(t *testing.T) {
 	if got, err := s.Result(ctx, id); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("%+v, %v", got, err)
 	}
+	checkDiff(t, s, id, ids[1])
 	if raw, err := s.Response(ctx, id); err != nil || string(raw) != `{"a":1}` {
 		t.Errorf("%s, %v", raw, err)
 	}
@@ -332,6 +334,20 @@ func TestRunFromBeginningToEnd(t *testing.T) {
 	}
 	if err := s.DeleteRun(ctx, id); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// checkDiff compares the calls of the run above with its case, and those of a
+// pending run.
+func checkDiff(t *testing.T, s *Store, ended, pending string) {
+	t.Helper()
+	diff, err := s.Diff(t.Context(), ended)
+	if err != nil || diff.CaseChanged || len(diff.Calls) != 3 || len(diff.Calls[0].Parameters) != 1 ||
+		diff.Calls[0].Parameters[0].State != score.Invented || diff.Calls[1].Made != nil || diff.Calls[2].Expected != nil {
+		t.Errorf("%+v, %v", diff, err)
+	}
+	if diff, err := s.Diff(t.Context(), pending); err != nil || diff.Calls == nil || len(diff.Calls) > 0 {
+		t.Errorf("of a pending run: %+v, %v", diff, err)
 	}
 }
 

@@ -1,0 +1,208 @@
+package score
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+)
+
+// CallDiff sets one call beside the expected one. Expected is nil for a call that
+// was not expected, Made for one that was not made.
+type CallDiff struct {
+	Expected *selection.Call     `json:"expected,omitempty"`
+	Made     *selection.MadeCall `json:"made,omitempty"`
+	// Parameters are compared where the expected tool was called, and empty
+	// otherwise: the parameters of two tools have nothing in common.
+	Parameters []ParameterDiff `json:"parameters"`
+	// SchemaProblem says why the input schema of the tool cannot be used.
+	SchemaProblem string `json:"schema_problem,omitempty"`
+}
+
+// ParameterDiff is a parameter with the places at which its value differs.
+type ParameterDiff struct {
+	Parameter
+	// Changes is set where an object or a list is partly right.
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// Change is one place in a value. Path is a JSON Pointer (RFC 6901) from the
+// call's parameters. In a list whose order does not count it is the index of the
+// element in the value that holds it.
+type Change struct {
+	Path     string          `json:"path"`
+	State    ParameterState  `json:"state"` // Different, Missing or Additional
+	Expected json.RawMessage `json:"expected,omitempty"`
+	Actual   json.RawMessage `json:"actual,omitempty"`
+}
+
+// maxChanges bounds the list of one parameter.
+const maxChanges = 200
+
+// Diff compares the calls of a run with what its case expects. judged pairs the
+// positions of c.Expected and made, as selection.Match does; a position that the
+// case does not have is left out. Tools are what was offered.
+func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall, judged []selection.JudgedCall) ([]CallDiff, error) {
+	diffs := []CallDiff{}
+	for _, j := range judged {
+		d := CallDiff{Parameters: []ParameterDiff{}}
+		if j.Expected >= 0 && j.Expected < len(c.Expected) {
+			d.Expected = &c.Expected[j.Expected]
+		}
+		if j.Made >= 0 && j.Made < len(made) {
+			d.Made = &made[j.Made]
+		}
+		if d.Expected == nil && d.Made == nil {
+			continue
+		}
+		if err := d.compare(tools, c.Query); err != nil {
+			return nil, err
+		}
+		diffs = append(diffs, d)
+	}
+	return diffs, nil
+}
+
+func (d *CallDiff) compare(tools []selection.Tool, query string) error {
+	want, made := d.Expected, d.Made
+	if want == nil || made == nil || made.Unknown != "" || made.Server != want.Server || made.Tool != want.Tool {
+		return nil
+	}
+	var schema json.RawMessage
+	for _, t := range tools {
+		if t.Server == want.Server && t.Name == want.Tool {
+			schema = t.InputSchema
+		}
+	}
+	p := Malformed(want.Parameters)
+	if made.Malformed == "" {
+		var err error
+		if p, err = ScoreParameters(want.Parameters, made.Parameters, schema, query); err != nil {
+			return fmt.Errorf("tool %q of server %q: %w", want.Tool, want.Server, err)
+		}
+	}
+	d.SchemaProblem = p.SchemaProblem
+	var root node
+	if tree, err := decode(schema); err == nil {
+		root = newNode(tree)
+	}
+	for _, detail := range p.Details {
+		diff := ParameterDiff{Parameter: detail}
+		if detail.State == Different {
+			expected, err := decode(detail.Expected)
+			if err != nil {
+				return err
+			}
+			actual, err := decode(detail.Actual)
+			if err != nil {
+				return err
+			}
+			if composite(expected) && composite(actual) {
+				diff.changes(pointer("", detail.Name), expected, actual, root.property(detail.Name))
+			}
+		}
+		d.Parameters = append(d.Parameters, diff)
+	}
+	return nil
+}
+
+func composite(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// changes adds the places at which two values differ, by the rules of similarity.
+func (d *ParameterDiff) changes(path string, expected, actual any, s node) {
+	switch want := expected.(type) {
+	case map[string]any:
+		if got, ok := actual.(map[string]any); ok {
+			d.memberChanges(path, want, got, s)
+			return
+		}
+	case []any:
+		got, ok := actual.([]any)
+		if ok && s.unique() && max(len(want), len(got)) <= maxSet {
+			d.setChanges(path, want, got, s.items())
+			return
+		}
+		if ok {
+			d.listChanges(path, want, got, s.items())
+			return
+		}
+	}
+	if similarity(expected, actual, s) < 1 {
+		d.add(Change{Path: path, State: Different, Expected: encode(expected), Actual: encode(actual)})
+	}
+}
+
+func (d *ParameterDiff) memberChanges(path string, want, got map[string]any, s node) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		member := s.property(name)
+		if v, ok := got[name]; ok {
+			d.changes(pointer(path, name), want[name], v, member)
+		} else if v, ok := member.defaultValue(); !ok || similarity(want[name], v, member) < 1 {
+			d.add(Change{Path: pointer(path, name), State: Missing, Expected: encode(want[name])})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[name]; !ok {
+			d.add(Change{Path: pointer(path, name), State: Additional, Actual: encode(got[name])})
+		}
+	}
+}
+
+func (d *ParameterDiff) listChanges(path string, want, got []any, items node) {
+	for i := range max(len(want), len(got)) {
+		at := pointer(path, strconv.Itoa(i))
+		switch {
+		case i >= len(got):
+			d.add(Change{Path: at, State: Missing, Expected: encode(want[i])})
+		case i >= len(want):
+			d.add(Change{Path: at, State: Additional, Actual: encode(got[i])})
+		default:
+			d.changes(at, want[i], got[i], items)
+		}
+	}
+}
+
+// setChanges names the elements without an equal partner.
+func (d *ParameterDiff) setChanges(path string, want, got []any, items node) {
+	taken := make([]bool, len(got))
+	for i, w := range want {
+		partner := -1
+		for j := range got {
+			if !taken[j] && similarity(w, got[j], items) == 1 {
+				partner = j
+				break
+			}
+		}
+		if partner < 0 {
+			d.add(Change{Path: pointer(path, strconv.Itoa(i)), State: Missing, Expected: encode(w)})
+			continue
+		}
+		taken[partner] = true
+	}
+	for j, g := range got {
+		if !taken[j] {
+			d.add(Change{Path: pointer(path, strconv.Itoa(j)), State: Additional, Actual: encode(g)})
+		}
+	}
+}
+
+func (d *ParameterDiff) add(c Change) {
+	if len(d.Changes) < maxChanges {
+		d.Changes = append(d.Changes, c)
+	}
+}
+
+// pointer is the JSON Pointer of a member below a path.
+func pointer(path, name string) string {
+	return path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}

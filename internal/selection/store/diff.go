@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+)
+
+// RunDiff sets the calls of a completed run beside those that its case expects.
+type RunDiff struct {
+	Calls []score.CallDiff `json:"calls"`
+	// CaseChanged says that the case was edited after the run was created: the
+	// scores of the run are those of the older case.
+	CaseChanged bool `json:"case_changed,omitempty"`
+}
+
+// Diff compares the calls of a run with its case as it is now. A run that was not
+// completed has no calls.
+func (s *Store) Diff(ctx context.Context, runID string) (RunDiff, error) {
+	d := RunDiff{Calls: []score.CallDiff{}}
+	run, err := s.Run(ctx, runID)
+	if err != nil || run.Status != selection.Completed {
+		return d, err
+	}
+	c, err := s.Case(ctx, run.CaseID)
+	if err != nil {
+		return d, err
+	}
+	d.CaseChanged = c.UpdatedAt.After(run.CreatedAt)
+	tools, err := s.Tools(ctx, runID)
+	if err != nil {
+		return d, err
+	}
+	calls, err := s.Calls(ctx, runID)
+	if err != nil {
+		return d, err
+	}
+	made, judged := paired(c, run, calls)
+	d.Calls, err = score.Diff(c, tools, made, judged)
+	return d, err
+}
+
+// paired gives the calls of a run and which expected one each of them is.
+func paired(c selection.Case, run selection.Run, calls []Call) ([]selection.MadeCall, []selection.JudgedCall) {
+	var made []selection.MadeCall
+	if len(calls) == 0 {
+		if run.Selected != nil {
+			made = append(made, *run.Selected)
+		}
+		_, judged := selection.Match(c.Expected, made, c.Ordered)
+		return made, judged
+	}
+	var judged []selection.JudgedCall
+	for _, call := range calls {
+		j := selection.JudgedCall{Expected: call.Expected - 1, Made: -1, Classification: call.Classification}
+		if call.Made != nil {
+			j.Made = len(made)
+			made = append(made, *call.Made)
+		}
+		judged = append(judged, j)
+	}
+	return made, judged
+}
