@@ -174,7 +174,7 @@ type text struct {
 	sensitive bool
 }
 
-// toText converts a value to text. If it cannot, problem says why.
+// toText converts a value to text. If it cannot, problem is the reason.
 func toText(val cty.Value) (t text, problem string) {
 	if val.IsMarked() {
 		t.sensitive = true
@@ -207,7 +207,7 @@ func toText(val cty.Value) (t text, problem string) {
 	}
 	for i := 0; i < len(t.s); i++ {
 		if t.s[i] == 0 {
-			return t, "it holds a NUL byte, which no argument, variable or path can"
+			return t, "it contains a NUL byte, which arguments, variables and paths cannot contain"
 		}
 	}
 	return t, ""

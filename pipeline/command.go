@@ -69,7 +69,7 @@ func (b *builder) commandList(val cty.Value, at hcl.Range) bool {
 	val, _ = val.Unmark()
 	ty := val.Type()
 	if val.IsNull() || !ty.IsTupleType() && !ty.IsListType() {
-		b.errorf(at, "Bad type", "The command of stage %q must be a list of strings, [\"PROGRAM\", \"ARGUMENT\", ...]. To have a shell run a line, write [\"sh\", \"-c\", \"...\"].", b.stage.name)
+		b.errorf(at, "Bad type", "The command of stage %q must be a list of strings, [\"PROGRAM\", \"ARGUMENT\", ...]. To run a shell command, write [\"sh\", \"-c\", \"...\"].", b.stage.name)
 		return false
 	}
 	words, ok := make([]string, 0, val.LengthInt()), true
@@ -107,7 +107,7 @@ func (b *builder) checkProgram(words []string, at hcl.Range) bool {
 	if len(words) > 0 && words[0] != "" {
 		return true
 	}
-	b.errorf(at, "Empty command", "The command of stage %q names no program. Its first element is the program to run.", b.stage.name)
+	b.errorf(at, "Empty command", "The command of stage %q has no program. Its first element must be the program to run.", b.stage.name)
 	return false
 }
 

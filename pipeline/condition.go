@@ -53,18 +53,18 @@ func (l *module) settleWhen(s *stage) {
 // condition converts the value of a condition.
 func (l *module) condition(s *stage, val cty.Value, expr hclsyntax.Expression) (on, ok bool) {
 	if val.ContainsMarked() {
-		l.errorf(expr.Range(), "Sensitive value", "The condition of stage %q depends on a sensitive value, and whether a stage is off is printed. Use sensitive values in command or env only.", s.name)
+		l.errorf(expr.Range(), "Sensitive value", "The condition of stage %q depends on a sensitive value. Whether a stage is off is printed, which would reveal the value. Use sensitive values only in command or env.", s.name)
 		return false, false
 	}
 	val, err := convert.Convert(val, cty.Bool)
 	if err != nil || val.IsNull() {
-		l.errorf(expr.Range(), "Bad type", "when of stage %q must be true or false.", s.name)
+		l.errorf(expr.Range(), "Bad type", "The attribute when of stage %q must be true or false.", s.name)
 		return false, false
 	}
 	return val.True(), true
 }
 
-// offReason says why a stage is off: the text of its condition, and its place.
+// offReason returns the reason why a stage is off: the text of its condition, and its place.
 func (l *module) offReason(expr hclsyntax.Expression) string {
 	at := expr.Range()
 	text := ""
@@ -114,7 +114,7 @@ func (l *loader) checkOnDemand() {
 		}
 		for _, need := range append(append([]*stage{}, s.uses...), s.after...) {
 			if need.fixed.OnDemand {
-				l.errorf(s.at, "Needs a stage on demand", "The stage %q is part of every run and needs the stage %q (%s), which runs on demand only. Set on_demand = true here too, or remove it there.",
+				l.errorf(s.at, "Needs a stage on demand", "The stage %q is part of every run, but it depends on the stage %q (%s), which only runs on demand. Set on_demand = true here too, or remove it there.",
 					s.name, need.name, where(need.at, s.at))
 			}
 		}
@@ -129,7 +129,7 @@ func (l *module) checkDependsOn(s *stage) {
 	}
 	list, diags := hcl.ExprList(expr)
 	if diags.HasErrors() {
-		l.errorf(expr.Range(), "Bad type", "depends_on of stage %q is a list of stages that is written out: [stage.NAME, stage.OTHER].", s.name)
+		l.errorf(expr.Range(), "Bad type", "depends_on of stage %q must be a literal list of stages: [stage.NAME, stage.OTHER].", s.name)
 		return
 	}
 	for _, e := range list {
@@ -152,7 +152,7 @@ func (l *module) checkDependsOn(s *stage) {
 				l.errorf(at, "Unknown include", "There is no include %q.%s", name, didYouMean(name, l.includeNames()))
 			}
 		default:
-			l.errorf(e.Range(), "Invalid dependency", "depends_on of stage %q names whole stages or includes: write stage.NAME or include.NAME.", s.name)
+			l.errorf(e.Range(), "Invalid dependency", "depends_on of stage %q must list whole stages or includes: write stage.NAME or include.NAME.", s.name)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 			l.errorf(a.NameRange, "Block written as attribute",
 				"In %s, %q is a block: write %s { ... } without the equals sign.", what, a.Name, a.Name)
 		default:
-			l.errorf(a.NameRange, "Unknown attribute", "%s has no attribute %q.%s It may hold %s.",
+			l.errorf(a.NameRange, "Unknown attribute", "%s has no attribute %q.%s It may contain %s.",
 				capital(what), a.Name, didYouMean(a.Name, schema.names()), anyOf(schema.names()))
 		}
 	}
@@ -67,11 +67,11 @@ func (l *module) decode(body *hclsyntax.Body, schema *block, what string, at hcl
 				"In %s, %q is an attribute: write %s = { ... } with an equals sign.", what, b.Type, b.Type)
 			continue
 		case nested == nil:
-			l.errorf(b.TypeRange, "Unknown block", "%s has no block %q.%s It may hold %s.",
+			l.errorf(b.TypeRange, "Unknown block", "%s has no block %q.%s It may contain %s.",
 				capital(what), b.Type, didYouMean(b.Type, schema.names()), anyOf(schema.names()))
 			continue
 		case first[b.Type] != nil && !nested.repeat:
-			l.errorf(b.DefRange(), "Duplicate block", "%s has a %s block already, at line %d. Merge the two.",
+			l.errorf(b.DefRange(), "Duplicate block", "%s already has a %s block, at line %d. Merge the two.",
 				capital(what), b.Type, first[b.Type].TypeRange.Start.Line)
 			continue
 		}
@@ -98,14 +98,14 @@ func (l *module) checkLabels(b *hclsyntax.Block, schema *block) bool {
 	}
 	switch {
 	case len(b.Labels) < want:
-		l.errorf(b.TypeRange, "Missing name", "A %s block is named: write %s \"NAME\" { ... }.", b.Type, b.Type)
+		l.errorf(b.TypeRange, "Missing name", "A %s block needs a name: write %s \"NAME\" { ... }.", b.Type, b.Type)
 		return false
 	case len(b.Labels) > want:
-		l.errorf(b.LabelRanges[want], "Superfluous label", "A %s block has %d labels at most; remove %q.", b.Type, want, b.Labels[want])
+		l.errorf(b.LabelRanges[want], "Extra label", "A %s block has at most %d labels; remove %q.", b.Type, want, b.Labels[want])
 		return false
 	case want == 1 && !validName(b.Labels[0]):
 		l.errorf(b.LabelRanges[0], "Invalid name",
-			"%q cannot name a %s: a name starts with a letter and holds letters, digits, \"-\" and \"_\", at most %d in all.", b.Labels[0], b.Type, maxName)
+			"%q is not a valid name for a %s: a name starts with a letter and contains only letters, digits, \"-\" and \"_\", at most %d in total.", b.Labels[0], b.Type, maxName)
 		return false
 	}
 	return true

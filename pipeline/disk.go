@@ -42,7 +42,7 @@ func pathError(label string, err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("%q does not exist", label)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("%q may not be read (permission denied)", label)
+		return fmt.Sprintf("%q cannot be read (permission denied)", label)
 	}
 	return fmt.Sprintf("%q cannot be read (%v)", label, reason)
 }
@@ -67,5 +67,5 @@ func fileKind(mode fs.FileMode) string {
 	case mode&fs.ModeDevice != 0:
 		return "a device"
 	}
-	return "no regular file"
+	return "a special file"
 }

@@ -32,7 +32,7 @@ func (l *loader) fileFunctions() []funcDoc {
 				return cty.StringVal(s), err
 			},
 		})},
-		{"fileexists", "fileexists(path)", "Whether there is a file of that name.", function.New(&function.Spec{
+		{"fileexists", "fileexists(path)", "Whether a file exists at the path.", function.New(&function.Spec{
 			Params: param,
 			Type:   function.StaticReturnType(cty.Bool),
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
@@ -48,7 +48,7 @@ func (l *loader) fileFunctions() []funcDoc {
 				return cty.StringVal(s), err
 			},
 		})},
-		{"fileset", "fileset(path, pattern)", "The files below a directory that match a pattern such as \"**/*.json\", as paths relative to it.", function.New(&function.Spec{
+		{"fileset", "fileset(path, pattern)", "The files in a directory and its subdirectories that match a pattern such as \"**/*.json\", as paths relative to the directory.", function.New(&function.Spec{
 			Params: []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
 			Type:   function.StaticReturnType(cty.Set(cty.String)),
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {

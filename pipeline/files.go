@@ -22,7 +22,7 @@ const fileSuffix = ".hcl"
 // SkippedFile is a file in the directory of a pipeline that is not part of the pipeline.
 type SkippedFile struct {
 	Path string
-	Why  string // continues a sentence: "it holds ..."
+	Why  string // continues a sentence: "it contains ..."
 }
 
 // moduleSource holds the files of a pipeline or of an included module.
@@ -164,7 +164,7 @@ func (l *loader) readOther(src *moduleSource, file string) {
 		l.plan.Skipped = append(l.plan.Skipped, SkippedFile{file, err.Error()})
 		return
 	case err != nil:
-		l.errorf(hcl.Range{}, "Cannot read the pipeline", "%s. It lies beside %s, and all files of one directory that end in %s are one pipeline; move it elsewhere if it is none of it.",
+		l.errorf(hcl.Range{}, "Cannot read the pipeline", "%s. All files in the directory of %s that end in %s are part of the pipeline. Move the file to another directory if it is not.",
 			capital(pathError(file, err)), src.main, fileSuffix)
 		src.broken = true
 		return
@@ -177,7 +177,7 @@ func (l *loader) readOther(src *moduleSource, file string) {
 	}
 	why := foreign(kept)
 	if why == "" && has(src.bodies[0], pipelineSchema.name) && has(kept, pipelineSchema.name) {
-		why = "it has a pipeline block, as " + src.main + " has, so it is a pipeline of its own; name it with --file to read it"
+		why = "it has a pipeline block, like " + src.main + ", so it is a separate pipeline; use --file to read it"
 	}
 	if why != "" {
 		l.diags = l.diags[:before]
@@ -202,7 +202,7 @@ func foreign(body *hclsyntax.Body) string {
 	}
 	why := ""
 	for _, name := range sortedKeys(body.Attributes) {
-		why = fmt.Sprintf("it holds the attribute %q, and a pipeline file holds blocks only", name)
+		why = fmt.Sprintf("it contains the attribute %q, but a pipeline file only contains blocks", name)
 		break
 	}
 	names := fileSchema.names()
@@ -211,7 +211,7 @@ func foreign(body *hclsyntax.Body) string {
 		case b.Type == stageSchema.name || b.Type == pipelineSchema.name:
 			return ""
 		case why == "" && !slices.Contains(names, b.Type) && closest(b.Type, names) == "":
-			why = fmt.Sprintf("it holds a block %q, which no pipeline file has", b.Type)
+			why = fmt.Sprintf("it contains a block %q, which is not part of the pipeline language", b.Type)
 		}
 	}
 	return why

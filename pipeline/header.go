@@ -16,7 +16,7 @@ import (
 // decodeHeader decodes the constants of the pipeline block.
 func (l *module) decodeHeader(b *hclsyntax.Block) {
 	if l.header != nil {
-		l.errorf(b.DefRange(), "Duplicate block", "The pipeline has a pipeline block already, at %s. Merge the two. If %s is a pipeline of its own, move it to another directory: all files of one are one pipeline.",
+		l.errorf(b.DefRange(), "Duplicate block", "The pipeline already has a pipeline block, at %s. Merge the two. If %s is a separate pipeline, move it to another directory: all files of a directory are one pipeline.",
 			where(l.headerAt, b.DefRange()), b.DefRange().Filename)
 		return
 	}
@@ -31,7 +31,7 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 	}
 	if val, ok := l.constant(l.header, "name", cty.String, "the pipeline"); ok {
 		if l.plan.Name = val.AsString(); !validName(l.plan.Name) {
-			l.errorf(l.header.expr("name").Range(), "Invalid name", "%q cannot name a pipeline: %s.", l.plan.Name, validInputName(l.plan.Name))
+			l.errorf(l.header.expr("name").Range(), "Invalid name", "%q is not a valid name for a pipeline: %s.", l.plan.Name, validInputName(l.plan.Name))
 		}
 	}
 	if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
@@ -42,7 +42,7 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 func (l *module) checkVersion(required string, at hcl.Range) {
 	constraints, err := version.NewConstraint(required)
 	if err != nil {
-		l.errorf(at, "Invalid version constraint", "%q is no list of constraints: write for example \">= 0.1.0, < 2.0.0\".", required)
+		l.errorf(at, "Invalid version constraint", "%q is not a list of version constraints: write, for example, \">= 0.1.0, < 2.0.0\".", required)
 		return
 	}
 	have, err := version.NewSemver(l.opts.Version)
@@ -50,7 +50,7 @@ func (l *module) checkVersion(required string, at hcl.Range) {
 		return // a development build has no version to compare
 	}
 	if !constraints.Check(have) {
-		l.errorf(at, "Version of touchstone", "The pipeline requires touchstone %s and this is %s. Install a version that fits, or change required_version.", required, l.opts.Version)
+		l.errorf(at, "Unsupported version of touchstone", "The pipeline requires touchstone %s, but this is %s. Install a matching version, or change required_version.", required, l.opts.Version)
 	}
 }
 
@@ -64,7 +64,7 @@ func (l *module) settleResults() {
 	if expr := l.header.expr("verdict"); expr != nil {
 		if ref, out, ok := l.result(expr, ctx, "verdict"); ok {
 			if out.Dir {
-				l.errorf(expr.Range(), "Invalid verdict", "The output %q is a directory, and the verdict is a JSON file. Name an output that is a file.", out.Name)
+				l.errorf(expr.Range(), "Invalid verdict", "The output %q is a directory, but the verdict must be a JSON file. Use an output that is a file.", out.Name)
 			} else {
 				l.plan.Verdict = &ref
 			}
@@ -73,7 +73,7 @@ func (l *module) settleResults() {
 		}
 	}
 	if expr := l.header.expr("baseline"); expr != nil {
-		if val, ok := l.setting(expr, cty.String, place{allow: scopeStatic, what: "baseline of the pipeline"}); ok {
+		if val, ok := l.setting(expr, cty.String, place{allow: scopeStatic, what: "the attribute baseline of the pipeline"}); ok {
 			l.plan.Baseline = val.AsString()
 		}
 	}
@@ -92,11 +92,11 @@ func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 		return OutputRef{}, Output{}, false
 	}
 	if val.ContainsMarked() {
-		l.errorf(expr.Range(), "Sensitive value", "%s depends on a sensitive value, and which output it is is printed.", capital(what))
+		l.errorf(expr.Range(), "Sensitive value", "%s depends on a sensitive value. The name of the output is printed, which would reveal the value.", capital(what))
 		return OutputRef{}, Output{}, false
 	}
 	if val.Type() != outputType {
-		l.errorf(expr.Range(), "Invalid "+what, "%s must be an output of a stage, stage.NAME.OUTPUT; this is %s.", capital(what), article(val.Type().FriendlyName()))
+		l.errorf(expr.Range(), "Invalid "+what, "%s must be an output of a stage, stage.NAME.OUTPUT, not %s.", capital(what), article(val.Type().FriendlyName()))
 		return OutputRef{}, Output{}, false
 	}
 	o := val.EncapsulatedValue().(*outputValue)
@@ -104,11 +104,11 @@ func (l *module) result(expr hclsyntax.Expression, ctx *hcl.EvalContext, what st
 		return OutputRef{}, Output{}, false // reported with the stage
 	}
 	if o.stage.fixed.OnDemand && what == "verdict" {
-		l.errorf(expr.Range(), "Invalid verdict", "The stage %q runs on demand only, and every run needs the verdict. Name an output of a stage of every run.", o.stage.name)
+		l.errorf(expr.Range(), "Invalid verdict", "The stage %q only runs on demand, but every run needs the verdict. Use an output of a stage that is part of every run.", o.stage.name)
 		return OutputRef{}, Output{}, false
 	}
 	if o.cell < 0 {
-		l.errorf(expr.Range(), "Invalid "+what, "The stage %q has a matrix, so this is one output for each of %d instances. Gather them in another stage, or name one instance: stage.%s[%q].%s.",
+		l.errorf(expr.Range(), "Invalid "+what, "The stage %q has a matrix, so this refers to the outputs of all %d instances. Combine them in another stage, or select one instance: stage.%s[%q].%s.",
 			o.stage.name, len(o.stage.cells), o.stage.name, o.stage.cellName(0), o.name)
 		return OutputRef{}, Output{}, false
 	}
@@ -143,7 +143,7 @@ func (l *module) checkResults() {
 func (l *module) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) {
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
-		l.errorf(expr.Range(), "Bad type", "publish is written out: { PATH = stage.NAME.OUTPUT }.")
+		l.errorf(expr.Range(), "Bad type", "publish must be a literal map: { PATH = stage.NAME.OUTPUT }.")
 		return
 	}
 	for _, item := range cons.Items {
@@ -159,7 +159,7 @@ func (l *module) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) 
 		clean := path.Clean(filepath.ToSlash(target))
 		for _, other := range l.plan.Publish {
 			if other.Path == clean || strings.HasPrefix(other.Path, clean+"/") || strings.HasPrefix(clean, other.Path+"/") {
-				l.errorf(at, "Overlapping publish paths", "%q and %q overlap. Publish each output to a path of its own, neither inside the other.", other.Path, clean)
+				l.errorf(at, "Overlapping publish paths", "%q and %q overlap. Publish each output to a separate path. No path may be inside another.", other.Path, clean)
 			}
 		}
 		if ref, _, ok := l.result(item.ValueExpr, ctx, "publish"); ok {
@@ -182,7 +182,7 @@ func (l *module) checkFeedback(at hcl.Range) {
 			}
 			last = &in.Inputs[0]
 			if f := fileBelow(in.Inputs, target); f != nil {
-				l.warnf(at, "Published over an input", "The stage %q reads %q, which publishing to %q replaces, so that its result is out of date after every run. Publish elsewhere, or exclude the path from the input.",
+				l.warnf(at, "Published over an input", "The stage %q reads %q, but publishing to %q replaces it, so the stage would run again in every run. Publish to another path, or exclude the path from the input.",
 					in.Stage, f.Label, p.Path)
 				break
 			}
@@ -210,9 +210,9 @@ func (l *module) publishProblem(target string) string {
 	case target == "":
 		return "is empty"
 	case strings.ContainsRune(target, 0):
-		return "holds a NUL byte"
+		return "contains a NUL byte"
 	case path.IsAbs(slashed) || filepath.IsAbs(target):
-		return "is absolute, and results are published into the tree only"
+		return "is absolute, but outputs can only be published inside the pipeline's directory"
 	case clean == ".":
 		return "is the pipeline's own directory, whose content would be replaced"
 	case clean == ".." || strings.HasPrefix(clean, "../"):
@@ -220,12 +220,12 @@ func (l *module) publishProblem(target string) string {
 	case clean == ".git" || strings.HasPrefix(clean, ".git/"):
 		return "belongs to git"
 	case slices.ContainsFunc(l.src.files, func(file string) bool { return filepath.Base(file) == clean }):
-		return "is a pipeline file itself"
+		return "is a pipeline file"
 	}
 	return ""
 }
 
-// whyNull says which stage makes an output null, as a phrase that follows the name of the reference.
+// whyNull returns the reason why an output is null, as a phrase that follows the name of the reference.
 func (l *module) whyNull(expr hclsyntax.Expression) string {
 	for _, t := range expr.Variables() {
 		if name, _, ok := step(t, 1); ok && t.RootName() == "stage" {

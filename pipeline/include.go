@@ -38,7 +38,7 @@ type moduleOutput struct {
 func (l *module) decodeInclude(b *hclsyntax.Block) {
 	name, at := b.Labels[0], b.LabelRanges[0]
 	if prev := l.includes[name]; prev != nil {
-		l.errorf(at, "Duplicate include", "The include %q is declared already, at %s. Rename or remove one of the two.", name, where(prev.at, at))
+		l.errorf(at, "Duplicate include", "The include %q is already declared, at %s. Rename or remove one of the two.", name, where(prev.at, at))
 		return
 	}
 	n := &include{name: name, at: at, value: cty.DynamicVal}
@@ -57,7 +57,7 @@ func (l *module) decodeInclude(b *hclsyntax.Block) {
 func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 	switch {
 	case source == "" || strings.ContainsRune(source, 0):
-		l.errorf(at, "Invalid source", "source names a directory with a %s, or a pipeline file, relative to this file: \"modules/NAME\".", MainFile)
+		l.errorf(at, "Invalid source", "source must be a directory with a %s, or a pipeline file, relative to this file, such as \"modules/NAME\".", MainFile)
 		return nil
 	case len(l.modules) >= maxModules:
 		l.errorf(at, "Too many includes", "The pipeline includes more than %d modules. Include fewer, or use a matrix.", maxModules)
@@ -72,7 +72,7 @@ func (l *module) openInclude(n *include, source string, at hcl.Range) *module {
 		return nil
 	}
 	src := l.read(main, whole, func(file string, err error) {
-		l.errorf(at, "Cannot read the include", "%s. source names a directory with a %s, or a pipeline file, relative to this file.", capital(pathError(file, err)), MainFile)
+		l.errorf(at, "Cannot read the include", "%s. source must be a directory with a %s, or a pipeline file, relative to this file.", capital(pathError(file, err)), MainFile)
 	})
 	if src == nil {
 		return nil
@@ -91,7 +91,7 @@ func (l *module) includesItself(main string, at hcl.Range) bool {
 		way = append(way, m.src.main)
 		if m.src.real == real {
 			slices.Reverse(way)
-			l.errorf(at, "Cycle of includes", "The file would include itself without end: %s. Remove one of the include blocks.", strings.Join(append(way, m.src.main), " -> "))
+			l.errorf(at, "Cycle of includes", "The file includes itself: %s. Remove one of the include blocks.", strings.Join(append(way, m.src.main), " -> "))
 			return true
 		}
 	}
@@ -101,7 +101,7 @@ func (l *module) includesItself(main string, at hcl.Range) bool {
 func (l *module) decodeOutput(b *hclsyntax.Block) {
 	name, at := b.Labels[0], b.LabelRanges[0]
 	if prev := l.outputs[name]; prev != nil {
-		l.errorf(at, "Duplicate output", "The output %q is declared already, at %s. Rename or remove one of the two.", name, where(prev.at, at))
+		l.errorf(at, "Duplicate output", "The output %q is already declared, at %s. Rename or remove one of the two.", name, where(prev.at, at))
 		return
 	}
 	what := fmt.Sprintf("output %q", name)
@@ -135,7 +135,7 @@ func (l *module) settleIncludes() {
 	for i, n := range l.includeOrder {
 		index[n.name] = i
 		if l.stages[n.name] != nil {
-			l.errorf(n.at, "Duplicate name", "The stage %q at %s has the name of this include, and names of included stages begin with it. Rename one of the two.",
+			l.errorf(n.at, "Duplicate name", "The stage %q at %s has the same name as this include, and the names of included stages start with it. Rename one of the two.",
 				n.name, where(l.stages[n.name].at, n.at))
 		}
 	}
@@ -157,7 +157,7 @@ func (l *module) settleIncludes() {
 			names = append(names, "include."+l.includeOrder[i].name)
 			l.includeOrder[i].child = nil
 		}
-		l.errorf(l.includeOrder[cycle[0]].at, "Cycle of includes", "These includes are given one another's outputs, so none can be evaluated first: %s. Remove one of the references in inputs.",
+		l.errorf(l.includeOrder[cycle[0]].at, "Cycle of includes", "These includes use one another's outputs, so none can be evaluated first: %s. Remove one of the references in inputs.",
 			strings.Join(append(names, names[0]), " -> "))
 	}
 	for _, i := range order(edges) {
@@ -175,7 +175,7 @@ func (l *module) includeInputs(n *include) []namedExpr {
 	}
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
-		l.errorf(expr.Range(), "Bad type", "inputs of include %q is written out: { NAME = value }, each the name of a variable of the included files.", n.name)
+		l.errorf(expr.Range(), "Bad type", "inputs of include %q must be a literal map: { NAME = value }. Each name is a variable of the included files.", n.name)
 		n.child = nil // it would lack all of them
 		return nil
 	}
@@ -187,7 +187,7 @@ func (l *module) includeInputs(n *include) []namedExpr {
 			continue
 		}
 		if seen[name] {
-			l.errorf(item.KeyExpr.Range(), "Duplicate name", "%q stands in inputs of include %q twice. Remove one of the two.", name, n.name)
+			l.errorf(item.KeyExpr.Range(), "Duplicate name", "%q occurs twice in inputs of include %q. Remove one of the two.", name, n.name)
 			continue
 		}
 		seen[name] = true
@@ -254,7 +254,7 @@ func (l *module) setInput(set map[string]cty.Value, n *include, v *variable, val
 	if err != nil {
 		reason := err.Error()
 		if secret {
-			reason = "the value given is not"
+			reason = "its value has another type"
 		}
 		l.errorf(at, "Bad type", "The input %q of include %q must be %s: %s.", v.name, n.name, typeName(v.ty), reason)
 		return
@@ -294,7 +294,7 @@ func (l *module) settleModuleOutputs() {
 		case val.IsNull():
 			o.val = cty.NullVal(outputType)
 		case val.Type() != outputType:
-			l.errorf(o.expr.Range(), "Invalid output", "The output %q must be an output of a stage, stage.NAME.OUTPUT; this is %s.", o.name, article(val.Type().FriendlyName()))
+			l.errorf(o.expr.Range(), "Invalid output", "The output %q must be an output of a stage, stage.NAME.OUTPUT, not %s.", o.name, article(val.Type().FriendlyName()))
 		default:
 			o.val = val
 		}

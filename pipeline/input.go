@@ -21,7 +21,7 @@ const inputsDir = "in"
 // out, and false after it has reported a problem.
 func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*Input, bool) {
 	if val.ContainsMarked() {
-		l.errorf(at, "Sensitive value", "The input %q of stage %q depends on a sensitive value, which would be printed. Use sensitive values in command or env only.", name, s.name)
+		l.errorf(at, "Sensitive value", "The input %q of stage %q depends on a sensitive value, which would be printed. Use sensitive values only in command or env.", name, s.name)
 		return nil, false
 	}
 	if val.IsNull() {
@@ -47,11 +47,11 @@ func (l *module) source(s *stage, name string, val cty.Value, at hcl.Range) (*In
 		}
 		problems = l.sourceSet(in, val)
 	case isStage(ty):
-		problems = []string{"a whole stage is no input; name one of its outputs, stage.NAME.OUTPUT"}
+		problems = []string{"a whole stage cannot be an input; use one of its outputs, stage.NAME.OUTPUT"}
 	case ty.IsObjectType() || ty.IsMapType():
 		problems = l.sourceTree(in, val)
 	default:
-		problems = []string{fmt.Sprintf("%s is no input; write a path, a list of paths, { path, include, exclude }, or an output stage.NAME.OUTPUT", article(ty.FriendlyName()))}
+		problems = []string{fmt.Sprintf("%s cannot be an input; write a path, a list of paths, { path, include, exclude }, or an output stage.NAME.OUTPUT", article(ty.FriendlyName()))}
 	}
 	for _, p := range problems {
 		l.errorf(at, "Invalid input", "The input %q of stage %q: %s.", name, s.name, p)
@@ -84,11 +84,11 @@ func (l *module) sourcePath(in *Input, label string, f filter) []string {
 		in.Tree = true
 		in.Files, problems = l.sources.tree(label, real, f)
 		if len(in.Files) == 0 && len(problems) == 0 {
-			problems = append(problems, fmt.Sprintf("no file in the directory %q; check include and exclude, or leave the input out with null", label))
+			problems = append(problems, fmt.Sprintf("the directory %q contains no file for this input; check include and exclude, or set the input to null to omit it", label))
 		}
 		return problems
 	case len(f.include)+len(f.exclude) > 0:
-		return []string{fmt.Sprintf("%q is a file, and include and exclude choose from a directory; name the directory that holds it", label)}
+		return []string{fmt.Sprintf("%q is a file, but include and exclude need a directory; set path to the directory that contains it", label)}
 	case !fi.Mode().IsRegular():
 		return []string{fmt.Sprintf("%q is %s; an input is a file or a directory", label, fileKind(fi.Mode()))}
 	}
@@ -159,7 +159,7 @@ func globs(val cty.Value) ([]string, string) {
 			continue
 		}
 		if !doublestar.ValidatePattern(t.s) {
-			return nil, fmt.Sprintf("holds the malformed pattern %q; brackets and braces must be closed", t.s)
+			return nil, fmt.Sprintf("contains the malformed pattern %q; brackets and braces must be closed", t.s)
 		}
 		patterns = append(patterns, path.Clean(t.s))
 	}
@@ -180,30 +180,30 @@ func (l *module) sourceSet(in *Input, val cty.Value) []string {
 		case ty == cty.String:
 			problems = append(problems, l.addMember(in, v.AsString())...)
 		case isStage(ty):
-			problems = append(problems, "a whole stage is no input; name one of its outputs, stage.NAME.OUTPUT")
+			problems = append(problems, "a whole stage cannot be an input; use one of its outputs, stage.NAME.OUTPUT")
 		default:
-			problems = append(problems, fmt.Sprintf("a list of inputs holds paths or outputs of stages, not %s", article(ty.FriendlyName())))
+			problems = append(problems, fmt.Sprintf("a list of inputs contains paths or outputs of stages, not %s", article(ty.FriendlyName())))
 		}
 	}
 	if len(problems) > 0 {
 		return problems
 	}
 	if len(in.Files) > 0 && len(in.From) > 0 {
-		return []string{"a list of inputs holds either files or outputs of stages; declare two inputs"}
+		return []string{"a list of inputs contains either files or outputs of stages, not both; declare two inputs"}
 	}
 	if len(in.Files)+len(in.From) == 0 {
-		return []string{"the list is empty; write null to leave the input out"}
+		return []string{"the list is empty; write null to omit the input"}
 	}
 	slices.SortFunc(in.Files, func(a, b SourceFile) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(in.From, func(a, b UpstreamFile) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(in.Files); i++ {
 		if a, b := in.Files[i-1], in.Files[i]; a.Path == b.Path {
-			return []string{fmt.Sprintf("%q and %q would both be put at %s/%s; name the file once, or declare two inputs", a.Label, b.Label, in.Path, a.Path)}
+			return []string{fmt.Sprintf("%q and %q would both be copied to %s/%s; list the file once, or declare two inputs", a.Label, b.Label, in.Path, a.Path)}
 		}
 	}
 	for i := 1; i < len(in.From); i++ {
 		if in.From[i-1].Path == in.From[i].Path {
-			return []string{fmt.Sprintf("two outputs would both be put at %s/%s; declare two inputs", in.Path, in.From[i].Path)}
+			return []string{fmt.Sprintf("two outputs would both be copied to %s/%s; declare two inputs", in.Path, in.From[i].Path)}
 		}
 	}
 	return nil
@@ -243,7 +243,7 @@ func (l *module) addMember(in *Input, label string) []string {
 		in.Files = append(in.Files, f)
 	}
 	if len(in.Files) > maxMembers {
-		return []string{fmt.Sprintf("the list holds more than %d files", maxMembers)}
+		return []string{fmt.Sprintf("the list contains more than %d files", maxMembers)}
 	}
 	return nil
 }

@@ -199,9 +199,9 @@ func (b *builder) bindOutputs() {
 	b.scope.bind(readsOutput, cty.ObjectVal(vals))
 }
 
-// buildInputs evaluates the inputs of a cell. The object "input" is made anew
-// only when a path differs from the last cell's, which is rare: paths hold
-// the input's name, not that of the file.
+// buildInputs evaluates the inputs of a cell. It only creates a new object
+// "input" if a path differs from that in the last cell, which is rare: paths
+// contain the name of the input, not that of the file.
 func (b *builder) buildInputs(first bool) {
 	fresh, moved := first, first
 	if b.whole.expr != nil && b.whole.eval(b.loader, b.scope) {
@@ -229,8 +229,8 @@ func (b *builder) buildInputs(first bool) {
 	}
 }
 
-// splitInputs makes an entry of each element of inputs that are one
-// expression.
+// splitInputs splits inputs that are one expression into one entry per
+// element.
 func (b *builder) splitInputs() {
 	b.inputs = nil
 	if !b.whole.ok {
@@ -247,7 +247,8 @@ func (b *builder) splitInputs() {
 	}
 }
 
-// collectInputs lists what was not left out, and the instances it comes from.
+// collectInputs lists the inputs that were not omitted, and the instances that
+// they come from.
 func (b *builder) collectInputs() {
 	b.made, b.upstream = make([]Input, 0, len(b.inputs)), nil
 	for i := range b.inputs {

@@ -48,7 +48,7 @@ func writeBlock(b *bytes.Buffer, s *block, heading string) {
 	}
 	fmt.Fprintf(b, "\n%s `%s`\n\n%s", heading, head, s.doc)
 	if s.repeat {
-		b.WriteString(" May stand any number of times.")
+		b.WriteString(" Allowed any number of times.")
 	}
 	b.WriteString("\n\n| attribute | type | default | |\n|---|---|---|---|\n")
 	rows := slices.Clone(s.attrs)
@@ -83,14 +83,14 @@ func mayReadDoc(scope roots) string {
 }
 
 func writeRoots(b *bytes.Buffer) {
-	b.WriteString("\n## References\n\nThe last column of each table above says which of these an expression may read.\n\n")
+	b.WriteString("\n## References\n\nThe last column of each table above lists which of these references an expression may use.\n\n")
 	for _, r := range rootNames {
 		fmt.Fprintf(b, "- %s\n", r.doc)
 	}
 }
 
 func writeFunctions(b *bytes.Buffer) {
-	b.WriteString("\n## Functions\n\nFunctions depend on their arguments and on the files they name, and on nothing else: none reads the clock, the environment, the network or chance. Paths are relative to the pipeline's directory.\n\n| function | |\n|---|---|\n")
+	b.WriteString("\n## Functions\n\nThe result of a function only depends on its arguments and on the files that they name, not on the clock, the environment, the network or random numbers. Paths are relative to the pipeline's directory.\n\n| function | |\n|---|---|\n")
 	all := append(slices.Clone(pureFunctions), (&loader{}).fileFunctions()...)
 	slices.SortFunc(all, func(a, b funcDoc) int { return strings.Compare(a.name, b.name) })
 	for _, f := range all {

@@ -97,7 +97,7 @@ func (l *module) expandMatrix(s *stage) {
 	known := true
 	for _, a := range c.free {
 		if !validName(a.Name) {
-			l.errorf(a.NameRange, "Invalid name", "%q cannot name an axis: %s.", a.Name, validInputName(a.Name))
+			l.errorf(a.NameRange, "Invalid name", "%q is not a valid name for an axis: %s.", a.Name, validInputName(a.Name))
 			known = false
 		}
 		ax, ok := l.evalAxis(s, a)
@@ -125,7 +125,7 @@ func (l *module) expandMatrix(s *stage) {
 		}
 	}
 	if len(s.cells) == 0 {
-		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no combination left: exclude removes all %d. Remove an exclusion.", s.name, total)
+		l.errorf(b.DefRange(), "Empty matrix", "The matrix of stage %q has no instances: exclude removes all %d combinations. Remove an exclusion.", s.name, total)
 		return
 	}
 	s.cellsKnown = true
@@ -172,7 +172,7 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 	}
 	at := a.Expr.Range()
 	if val.ContainsMarked() {
-		l.errorf(at, "Sensitive value", "A sensitive value cannot be on an axis: it would be part of the instance's name.")
+		l.errorf(at, "Sensitive value", "The value of an axis cannot be sensitive: it would be part of the instance's name.")
 		return ax, false
 	}
 	ty := val.Type()
@@ -181,11 +181,11 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 		return ax, false
 	}
 	if val.LengthInt() == 0 {
-		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instance. Give it one.", a.Name, s.name)
+		l.errorf(at, "Empty matrix", "The axis %q of stage %q has no values, so the stage would have no instances. Add a value.", a.Name, s.name)
 		return ax, false
 	}
 	if val.LengthInt() > maxCells {
-		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has %d combinations at most.", a.Name, s.name, val.LengthInt(), maxCells)
+		l.errorf(at, "Matrix too large", "The axis %q of stage %q has %d values; a matrix has at most %d combinations.", a.Name, s.name, val.LengthInt(), maxCells)
 		return ax, false
 	}
 	elements := val.AsValueSlice()
@@ -195,7 +195,7 @@ func (l *module) evalAxis(s *stage, a *hclsyntax.Attribute) (axis, bool) {
 	for i, v := range elements {
 		text, problem := axisText(v)
 		if problem == "" && seen[text] {
-			problem = fmt.Sprintf("%q is on the axis twice", text)
+			problem = fmt.Sprintf("the axis contains %q twice", text)
 		}
 		if problem != "" {
 			l.errorf(elementRange(a.Expr, cty.NumberIntVal(int64(i))), "Invalid axis value", "A value of the axis %q cannot be used: %s.", a.Name, problem)
@@ -214,7 +214,7 @@ func axisText(v cty.Value) (string, string) {
 		return "", "it is null"
 	}
 	if !v.Type().IsPrimitiveType() {
-		return "", fmt.Sprintf("it is %s, and values are strings, numbers or booleans", v.Type().FriendlyName())
+		return "", fmt.Sprintf("it is %s, but values must be strings, numbers or booleans", v.Type().FriendlyName())
 	}
 	if n, ok := smallInt(v); ok {
 		return strconv.FormatInt(n, 10), ""
@@ -231,9 +231,9 @@ func axisText(v cty.Value) (string, string) {
 	case text == "":
 		return "", "it is empty"
 	case len(text) > maxAxisValue:
-		return "", fmt.Sprintf("it is longer than %d bytes; use a short name and look the rest up in a local", maxAxisValue)
+		return "", fmt.Sprintf("it is longer than %d bytes; use a short name, and a local that maps it to the long value", maxAxisValue)
 	case strings.ContainsAny(text, "/\\,[]\"") || strings.IndexFunc(text, notNameable) >= 0:
-		return "", fmt.Sprintf("%q is part of the instance's name and of file names, so it may hold no slash, backslash, comma, bracket, quote or control character; use a short name and look the rest up in a local", text)
+		return "", fmt.Sprintf("%q would be part of the instance's name and of file names, which must not contain slashes, backslashes, commas, brackets, quotes or control characters; use a short name, and a local that maps it to the value", text)
 	}
 	return text, ""
 }
@@ -302,7 +302,7 @@ func (l *module) evalExcludes(s *stage, expr hclsyntax.Expression, axesKnown boo
 		i, v := it.Element()
 		at := elementRange(expr, i)
 		if v.IsNull() || !(v.Type().IsObjectType() || v.Type().IsMapType()) || v.LengthInt() == 0 {
-			l.errorf(at, "Bad type", "An exclusion is an object that names values of axes, such as { run = 2 }.")
+			l.errorf(at, "Bad type", "An exclusion must be an object with values of axes, such as { run = 2 }.")
 			ok = false
 			continue
 		}

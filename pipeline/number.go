@@ -15,7 +15,7 @@ import (
 // 100 MB.
 const maxExponent = 1100
 
-var errHugeNumber = fmt.Errorf("a number is beyond 1e308 or nearer to 0 than 1e-308")
+var errHugeNumber = fmt.Errorf("a number is beyond 1e308 or closer to 0 than 1e-308")
 
 // hugeNumber reports whether a number is too large, or too close to 0.
 func hugeNumber(v cty.Value) bool {

@@ -54,7 +54,7 @@ func (l *module) settleOutputs(s *stage) {
 			outs, ok := l.outputsOf(s, exprs)
 			if ok && last != nil && !sameNames(last, outs) {
 				l.errorf(s.outputsWhole.Range(), "Outputs differ between instances",
-					"The names of the outputs of stage %q depend on the matrix. Every instance must have the same ones; only their paths may differ.", s.name)
+					"The names of the outputs of stage %q depend on the matrix. Every instance must have the same names; only the paths may differ.", s.name)
 				ok = false
 			}
 			if !ok {
@@ -146,13 +146,13 @@ func parseOutput(name string, val cty.Value) (Output, string) {
 	case strings.HasPrefix(t.s, "/"):
 		return Output{}, fmt.Sprintf("has the absolute path %q, outside of the stage's directory. %s", t.s, remedy)
 	case slices.Contains(strings.Split(t.s, "/"), ".."):
-		return Output{}, fmt.Sprintf("has the path %q, which leads upwards and could escape the stage's directory. %s", t.s, remedy)
+		return Output{}, fmt.Sprintf("has the path %q, which contains \"..\". %s", t.s, remedy)
 	case !strings.HasPrefix(p, outputsDir+"/"):
 		return Output{}, fmt.Sprintf("has the path %q, which is not below %s/. %s", t.s, outputsDir, remedy)
 	case p != path.Clean(p):
 		return Output{}, fmt.Sprintf("has the path %q, which is not in its shortest form, %q.", t.s, path.Clean(p))
 	case strings.ContainsRune(p, '\\') || strings.IndexFunc(p, unicode.IsControl) >= 0 || len(p) > 1000:
-		return Output{}, fmt.Sprintf("has the path %q: a path may hold no backslashes or control characters, and 1000 bytes at most.", t.s)
+		return Output{}, fmt.Sprintf("has the path %q: a path must not contain backslashes or control characters, and has at most 1000 bytes.", t.s)
 	}
 	return Output{Name: name, Path: p, Dir: dir}, ""
 }
@@ -172,7 +172,7 @@ func (l *module) checkOverlap(s *stage, outs []Output) bool {
 		a, b := sorted[i], sorted[i+1]
 		if b.Path == a.Path || strings.HasPrefix(b.Path, a.Path+"/") {
 			l.errorf(s.entryRange(s.outputs, b.Name, "outputs"), "Overlapping outputs",
-				"The outputs %q (%s) and %q (%s) of stage %q overlap. Give each a path of its own, neither inside the other.", a.Name, a.Path, b.Name, b.Path, s.name)
+				"The outputs %q (%s) and %q (%s) of stage %q overlap. Give each a separate path. No path may be inside another.", a.Name, a.Path, b.Name, b.Path, s.name)
 			return false
 		}
 	}
@@ -203,7 +203,7 @@ func (l *module) mapElements(val cty.Value, at hcl.Range, attr string, s *stage,
 		return nil, true
 	}
 	if !ty.IsObjectType() && !ty.IsMapType() {
-		l.errorf(at, "Bad type", "%s of stage %q must be a map, { name = value }; this is %s.", capital(attr), s.name, article(ty.FriendlyName()))
+		l.errorf(at, "Bad type", "%s of stage %q must be a map, { name = value }, not %s.", capital(attr), s.name, article(ty.FriendlyName()))
 		return nil, false
 	}
 	var named []namedVal

@@ -22,8 +22,8 @@ type Plan struct {
 	// Verdict is the output that holds the pipeline's verdict, a JSON object with
 	// a boolean "passed", or nil if the pipeline declares none.
 	Verdict *OutputRef
-	// NoVerdict says why Verdict is nil although the pipeline declares one. It is
-	// a phrase that follows "the verdict".
+	// NoVerdict is the reason why Verdict is nil although the pipeline declares
+	// one. It is a phrase that follows "the verdict".
 	NoVerdict string
 	// Baseline is the file that the verdict is based on, relative to Root, or
 	// empty.
@@ -65,7 +65,7 @@ type Instance struct {
 	Inputs      []Input  // sorted by name
 	Outputs     []Output // sorted by name
 	Env         []EnvVar // sorted by name
-	Passthrough []string // host variables handed on; names are in the key, values are not
+	Passthrough []string // host variables passed to the command; names are in the key, values are not
 	Secrets     []Secret // sorted by name
 	Timeout     time.Duration
 	Retries     int
@@ -181,8 +181,8 @@ type Resources struct {
 	MemoryMB int64
 }
 
-// CachePolicy says whether a result is stored, and for how long. A TTL of zero means without
-// limit.
+// CachePolicy determines whether a result may be reused, and its maximum age. A TTL of zero means
+// no limit.
 type CachePolicy struct {
 	Off bool
 	TTL time.Duration

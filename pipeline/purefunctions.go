@@ -17,7 +17,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// maxRange bounds range: it is the bound of a matrix, for which it is made.
+// maxRange limits the length of a range. It equals the limit of a matrix, the main use of ranges.
 const maxRange = maxCells
 
 var rangeFunc = function.New(&function.Spec{
@@ -64,7 +64,7 @@ var rangeFunc = function.New(&function.Spec{
 	},
 })
 
-// intRange is a range of integers within bounds that is not empty.
+// intRange returns a range of small integers that is not empty.
 func intRange(start, limit, step cty.Value) ([]cty.Value, bool) {
 	from, ok1 := smallInt(start)
 	to, ok2 := smallInt(limit)
@@ -86,7 +86,7 @@ var sumFunc = function.New(&function.Spec{
 		for it := args[0].ElementIterator(); it.Next(); {
 			_, v := it.Element()
 			if v.IsNull() {
-				return cty.NilVal, function.NewArgErrorf(0, "the list holds a null")
+				return cty.NilVal, function.NewArgErrorf(0, "the list contains null")
 			}
 			total = total.Add(v)
 		}
@@ -118,12 +118,12 @@ func stringFunc(param string, f func(string) (string, error)) function.Function 
 	})
 }
 
-// infallible fits a plain function of strings for stringFunc.
+// infallible adapts a function that cannot fail to stringFunc.
 func infallible(f func(string) string) func(string) (string, error) {
 	return func(s string) (string, error) { return f(s), nil }
 }
 
-// boolFold folds a list of booleans, starting from the answer for none.
+// boolFold returns a function that combines a list of booleans with step. empty is the result for an empty list.
 func boolFold(empty bool, step func(all, b bool) bool) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
@@ -157,7 +157,7 @@ var (
 			return "", err
 		}
 		if !utf8.Valid(b) {
-			return "", fmt.Errorf("what it encodes is not UTF-8 text")
+			return "", fmt.Errorf("the decoded bytes are not UTF-8 text")
 		}
 		return string(b), nil
 	})
@@ -167,7 +167,7 @@ var (
 	}))
 )
 
-// dynamicParam takes anything, and passes marks on to the result.
+// dynamicParam accepts any value. Its marks are also on the result.
 var dynamicParam = function.Parameter{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true}
 
 var lengthFunc = function.New(&function.Spec{
@@ -252,7 +252,7 @@ var (
 	nonsensitiveFunc = markFunc(func(v cty.Value) cty.Value { v, _ = v.UnmarkDeep(); return v })
 )
 
-// maxDepth bounds the nesting of decoded data: its decoders recurse.
+// maxDepth limits the nesting of decoded data, because the decoders recurse.
 const maxDepth = 1000
 
 // checkJSONDepth refuses nesting that would exhaust the stack.
@@ -267,7 +267,7 @@ func checkJSONDepth(src []byte) error {
 		case quoted:
 		case c == '[' || c == '{':
 			if depth++; depth > maxDepth {
-				return fmt.Errorf("the JSON nests deeper than %d levels", maxDepth)
+				return fmt.Errorf("the JSON is nested more than %d levels deep", maxDepth)
 			}
 		case c == ']' || c == '}':
 			depth--
@@ -276,10 +276,10 @@ func checkJSONDepth(src []byte) error {
 	return nil
 }
 
-// checkYAMLDepth does the same for YAML. It knows nothing of quotes: an exact
-// answer would need the parser, which is what must not run. Blocks nest by
-// indentation, which the size of the text bounds, except where several start
-// on one line.
+// checkYAMLDepth does the same for YAML. It ignores quotes, because recognizing
+// them would need the parser, which must not run on such input. The nesting of
+// blocks is limited by the size of the text, because each level needs
+// indentation. Several blocks that start on one line are the exception.
 func checkYAMLDepth(src []byte) error {
 	depth, inLine := 0, 0
 	for i, c := range src {
@@ -296,13 +296,14 @@ func checkYAMLDepth(src []byte) error {
 			}
 		}
 		if depth > maxDepth || inLine > maxDepth {
-			return fmt.Errorf("the YAML nests deeper than %d levels", maxDepth)
+			return fmt.Errorf("the YAML is nested more than %d levels deep", maxDepth)
 		}
 	}
 	return nil
 }
 
-// decoder makes a function of a format's two steps; check comes before both.
+// decoder returns a function that decodes a format. It calls check, then implied for the type, then
+// unmarshal for the value.
 func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error), unmarshal func([]byte, cty.Type) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "string", Type: cty.String}},

@@ -44,7 +44,7 @@ func (l *module) inspect(expr hclsyntax.Expression, p place) (roots, bool) {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
 			if _, known := l.base.Functions[call.Name]; !known {
 				names := sortedKeys(l.base.Functions)
-				l.errorf(call.NameRange, "Unknown function", "There is no function named %q.%s The language reference lists them all.",
+				l.errorf(call.NameRange, "Unknown function", "There is no function named %q.%s The language reference lists all functions.",
 					call.Name, didYouMean(call.Name, names))
 			}
 		}
@@ -73,7 +73,7 @@ func (l *module) checkTraversal(t hcl.Traversal, p place) roots {
 	name, nameAt, ok := step(t, 1)
 	if !ok {
 		if len(t) == 1 && (reads == readsStage || reads == readsInput || reads == readsOutput || reads == readsMatrix || reads == readsInclude || reads == readsPath) {
-			l.errorf(at, "Incomplete reference", "%q has to be followed by a name: write %s.NAME.", root, root)
+			l.errorf(at, "Incomplete reference", "%q must be followed by a name: write %s.NAME.", root, root)
 		}
 		return reads
 	}
@@ -156,9 +156,9 @@ func (l *module) checkIncludeReference(t hcl.Traversal, p place) {
 	o := n.child.outputs[output]
 	switch {
 	case !ok:
-		l.errorf(t.SourceRange(), "Incomplete reference", "An include is no output: write include.%s.OUTPUT.", name)
+		l.errorf(t.SourceRange(), "Incomplete reference", "An include is not an output: write include.%s.OUTPUT.", name)
 	case o == nil:
-		has := "It declares none: write output \"NAME\" { value = stage.NAME.OUTPUT } there."
+		has := "They declare no outputs. Add one there: output \"NAME\" { value = stage.NAME.OUTPUT }."
 		if names := n.child.moduleOutputNames(); len(names) > 0 {
 			has = fmt.Sprintf("It declares %s.", anyOf(names))
 		}
@@ -255,7 +255,7 @@ func (l *module) unknownRoot(t hcl.Traversal, p place) {
 	} else if s := closest(name, p.allow.names()); s != "" {
 		hint = fmt.Sprintf(" Did you mean %q?", s)
 	}
-	l.errorf(t[0].SourceRange(), "Unknown name", "Nothing is called %q here.%s", name, hint)
+	l.errorf(t[0].SourceRange(), "Unknown name", "There is no name %q here.%s", name, hint)
 }
 
 func (r roots) names() []string {
@@ -274,18 +274,18 @@ func (l *module) misplaced(root roots, at hcl.Range, p place) {
 	switch root {
 	case readsStage, readsInclude:
 		if p.allow&readsInput != 0 {
-			why = "A command sees its declared inputs only. Declare the output as an input, inputs = { NAME = stage.X.Y }, and write input.NAME here."
+			why = "A command can only read its declared inputs. Declare the output as an input, inputs = { NAME = stage.X.Y }, and write input.NAME here."
 		} else {
 			why = "Outputs do not exist yet when this is evaluated. Outputs of stages can be used in inputs of other stages, and in verdict and publish."
 		}
 	case readsInput, readsOutput:
-		why = "Inputs and outputs can be referred to in the stage's command and env only."
+		why = "Inputs and outputs can only be used in the stage's command and env."
 	case readsMatrix:
-		why = "Axes can be referred to in the stage's command, env, inputs, outputs and when only."
+		why = "Axes can only be used in the stage's command, env, inputs, outputs and when."
 	default:
-		why = "Only constants may stand here."
+		why = "Only constants are allowed here."
 		if p.allow != 0 {
-			why = fmt.Sprintf("Only %s may be referred to here.", anyOf(p.allow.names()))
+			why = fmt.Sprintf("Only references to %s are allowed here.", anyOf(p.allow.names()))
 		}
 	}
 	name := root.names()[0]

@@ -61,7 +61,7 @@ func (l *loader) checkText(src []byte, filename string) bool {
 	}
 	if at, deep := nestsTooDeep(src, filename); deep {
 		l.errorf(at, "Nested too deeply",
-			"More than %d brackets, templates and operators are inside one another here. Split the expression up into locals.", maxNesting)
+			"Brackets, templates and operators are nested more than %d levels deep here. Split the expression into locals.", maxNesting)
 		return false
 	}
 	if at, huge := hugeLiteral(src, filename); huge {

@@ -83,11 +83,11 @@ type namedExpr struct {
 func (l *module) decodeStage(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if prev := l.stages[name]; prev != nil {
-		l.errorf(b.LabelRanges[0], "Duplicate stage", "The stage %q is declared already, at %s. Rename or remove one of the two.", name, where(prev.at, b.LabelRanges[0]))
+		l.errorf(b.LabelRanges[0], "Duplicate stage", "The stage %q is already declared, at %s. Rename or remove one of the two.", name, where(prev.at, b.LabelRanges[0]))
 		return
 	}
 	if len(l.prefix)+len(name) > maxStageName {
-		l.errorf(b.LabelRanges[0], "Name too long", "With the names of its includes the stage is called %q, which has more than %d bytes. Shorten one of the names.", l.prefix+name, maxStageName)
+		l.errorf(b.LabelRanges[0], "Name too long", "With the names of its includes, the name of the stage is %q, which is longer than %d bytes. Shorten one of the names.", l.prefix+name, maxStageName)
 		return
 	}
 	s := &stage{label: name, name: l.prefix + name, module: l, at: b.LabelRanges[0], reading: map[hclsyntax.Expression]roots{}}
@@ -115,6 +115,9 @@ func (l *module) stageNames() []string {
 }
 
 func (s *stage) place(what string, allow roots) place {
+	if !strings.Contains(what, " ") {
+		what = "the attribute " + what
+	}
 	return place{allow: allow, what: fmt.Sprintf("%s of stage %q", what, s.name), stage: s}
 }
 
@@ -169,7 +172,7 @@ func (l *module) entries(s *stage, attr string, valid func(string) string) ([]na
 			continue
 		}
 		if prev, dup := seen[key]; dup {
-			l.errorf(at, "Duplicate name", "%q stands in %s of stage %q already, at line %d. Rename or remove one of the two.",
+			l.errorf(at, "Duplicate name", "%q already occurs in %s of stage %q, at line %d. Rename or remove one of the two.",
 				key, attr, s.name, prev.Start.Line)
 			continue
 		}
@@ -188,7 +191,7 @@ func (l *module) entryName(expr hclsyntax.Expression, p place) (string, bool) {
 	if k, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok && !k.ForceNonLiteral {
 		// A reference such as A.b is not a key; only words and strings are.
 		if t, isRef := k.Wrapped.(*hclsyntax.ScopeTraversalExpr); isRef {
-			l.errorf(t.Range(), "Invalid name", "A name that is computed is written in parentheses: (%s) = ...", traversalText(t.Traversal))
+			l.errorf(t.Range(), "Invalid name", "A computed name must be in parentheses: (%s) = ...", traversalText(t.Traversal))
 			return "", false
 		}
 	}
@@ -215,7 +218,7 @@ func traversalText(t hcl.Traversal) string {
 
 func validInputName(name string) string {
 	if !validName(name) {
-		return fmt.Sprintf("a name starts with a letter and holds letters, digits, \"-\" and \"_\", at most %d in all", maxName)
+		return fmt.Sprintf("a name starts with a letter and contains only letters, digits, \"-\" and \"_\", at most %d in total", maxName)
 	}
 	return ""
 }
@@ -224,7 +227,7 @@ var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func validEnvName(name string) string {
 	if !envName.MatchString(name) || len(name) > 1000 {
-		return "the name of an environment variable holds letters, digits and \"_\", and does not start with a digit"
+		return "the name of an environment variable contains only letters, digits and \"_\", and does not start with a digit"
 	}
 	return ""
 }
@@ -249,7 +252,7 @@ func (l *module) settleFixed(s *stage) {
 	f.Image, _, _ = text(c, "image", "image")
 	if p, at, ok := text(c, "platform", "platform"); ok && p != "" {
 		if f.Platform = p; !platformForm.MatchString(p) {
-			l.errorf(at, "Invalid platform", "%q is no platform: write OS/ARCHITECTURE, such as \"linux/amd64\".", p)
+			l.errorf(at, "Invalid platform", "%q is not a platform: write OS/ARCHITECTURE, such as \"linux/amd64\".", p)
 		}
 	}
 	if n, at, ok := text(c, "network", "network"); ok {
@@ -290,7 +293,7 @@ var platformForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+(/[a-z0-9]+)?$`)
 
 func (l *module) oneOf(at hcl.Range, what, given string, allowed ...string) {
 	if !slices.Contains(allowed, given) {
-		l.errorf(at, "Invalid "+what, "%q is no %s.%s Write %s.", given, what, didYouMean(given, allowed), anyOf(allowed))
+		l.errorf(at, "Invalid "+what, "%q is not a valid %s.%s Write %s.", given, what, didYouMean(given, allowed), anyOf(allowed))
 	}
 }
 
@@ -300,7 +303,7 @@ func (l *module) duration(text string, at hcl.Range, ok bool) time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		l.errorf(at, "Invalid duration", "%q is no duration: write a number with a unit, such as \"90s\", \"5m\" or \"1h30m\".", text)
+		l.errorf(at, "Invalid duration", "%q is not a duration: write a number with a unit, such as \"90s\", \"5m\" or \"1h30m\".", text)
 		return 0
 	}
 	return d
@@ -330,7 +333,7 @@ func (l *module) settlePassthrough(s *stage) {
 	}
 	val, err := convert.Convert(val, cty.Set(cty.String))
 	if err != nil || val.ContainsMarked() {
-		l.errorf(expr.Range(), "Bad type", "passthrough must be a list of names of environment variables, none of them sensitive.")
+		l.errorf(expr.Range(), "Bad type", "passthrough must be a list of names of environment variables, without sensitive values.")
 		return
 	}
 	if val.IsNull() {
@@ -354,7 +357,7 @@ func (l *module) settlePassthrough(s *stage) {
 func (l *module) settleSecrets(s *stage) {
 	entries, whole := l.entries(s, "secrets", validEnvName)
 	if whole != nil {
-		l.errorf(whole.Range(), "Bad type", "secrets is written out: { NAME = \"env:VARIABLE\" } or { NAME = \"file:PATH\" }.")
+		l.errorf(whole.Range(), "Bad type", "secrets must be a literal map: { NAME = \"env:VARIABLE\" } or { NAME = \"file:PATH\" }.")
 		return
 	}
 	for _, e := range entries {
@@ -366,7 +369,7 @@ func (l *module) settleSecrets(s *stage) {
 		kind, ref, _ := strings.Cut(from, ":")
 		if kind != "env" && kind != "file" || ref == "" || kind == "env" && validEnvName(ref) != "" {
 			l.errorf(e.expr.Range(), "Invalid secret",
-				"A secret names where its value comes from, \"env:VARIABLE\" or \"file:PATH\". If this is the value itself, move it there: a pipeline file is no place for it.")
+				"A secret must name the source of its value, \"env:VARIABLE\" or \"file:PATH\". If this is the value itself, move it to an environment variable or a file, because pipeline files are not secret.")
 			continue
 		}
 		s.fixed.Secrets = append(s.fixed.Secrets, Secret{Name: e.name, From: from})

@@ -106,7 +106,7 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 	if filename == "" {
 		_, deep := nestsTooDeep(src, "")
 		if _, huge := hugeLiteral(src, ""); deep || huge {
-			l.errorf(hcl.Range{}, "Invalid value", "The value of %s nests too deeply or holds too large a number.", from)
+			l.errorf(hcl.Range{}, "Invalid value", "The value of %s is nested too deeply or contains a number that is too large.", from)
 			return cty.NilVal, false
 		}
 	}
@@ -135,7 +135,7 @@ func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, 
 	if err != nil {
 		reason := err.Error()
 		if v.sensitive {
-			reason = "the value given is not"
+			reason = "its value has another type"
 		}
 		l.errorf(at, "Bad type", "%s: the variable %q must be %s: %s.", capital(from), v.name, typeName(v.ty), reason)
 		return
@@ -166,7 +166,7 @@ func (l *module) readVarFile(set map[string]cty.Value, path string) {
 	}
 	body := file.Body.(*hclsyntax.Body)
 	for _, b := range body.Blocks {
-		l.errorf(b.DefRange(), "Unknown block", "A file of variables holds NAME = VALUE lines only.")
+		l.errorf(b.DefRange(), "Unknown block", "A file of variables only contains lines of NAME = VALUE.")
 	}
 	for _, name := range sortedKeys(body.Attributes) {
 		a := body.Attributes[name]
@@ -193,7 +193,7 @@ func (l *module) readVarJSON(set map[string]cty.Value, path string, src []byte) 
 	}
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(src, &values); err != nil {
-		l.errorf(at, "Invalid JSON", "A JSON file of variables holds one object, {\"name\": value, ...}: %s.", err)
+		l.errorf(at, "Invalid JSON", "A JSON file of variables must contain one object, {\"name\": value, ...}: %s.", err)
 		return
 	}
 	for _, name := range sortedKeys(values) {

@@ -84,12 +84,12 @@ func TestBadValues(t *testing.T) {
 		"huge number":            {Options{Vars: []string{"numbers=[1e99999]"}}, "Number too large", false},
 		"huge number in JSON":    {Options{VarFiles: []string{"huge.json"}}, "beyond 1e308", false},
 		"missing file":           {Options{VarFiles: []string{"none.hcl"}}, `"none.hcl" does not exist`, false},
-		"block in file":          {Options{VarFiles: []string{"block.hcl"}}, "NAME = VALUE lines only", false},
+		"block in file":          {Options{VarFiles: []string{"block.hcl"}}, "only contains lines of NAME = VALUE", false},
 		"reference in file":      {Options{VarFiles: []string{"ref.hcl"}}, "Only constants", false},
 		"broken file":            {Options{VarFiles: []string{"broken.hcl"}}, "broken.hcl line", false},
-		"JSON that is no object": {Options{VarFiles: []string{"list.json"}}, "holds one object", false},
+		"JSON that is no object": {Options{VarFiles: []string{"list.json"}}, "must contain one object", false},
 		"half a JSON file":       {Options{VarFiles: []string{"half.json"}}, "Invalid JSON", false},
-		"deep JSON":              {Options{VarFiles: []string{"deep.json"}}, "nests deeper", false},
+		"deep JSON":              {Options{VarFiles: []string{"deep.json"}}, "is nested more than", false},
 		"wrong type in JSON":     {Options{VarFiles: []string{"type.json"}}, "must be list(number)", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ type validation struct {
 func (l *module) decodeVariable(b *hclsyntax.Block) {
 	name := b.Labels[0]
 	if prev := l.variables[name]; prev != nil {
-		l.errorf(b.LabelRanges[0], "Duplicate variable", "The variable %q is declared already, at %s. Rename or remove one of the two.",
+		l.errorf(b.LabelRanges[0], "Duplicate variable", "The variable %q is already declared, at %s. Rename or remove one of the two.",
 			name, where(prev.at, b.LabelRanges[0]))
 		return
 	}
@@ -189,7 +189,7 @@ func (l *module) constant(c *content, name string, ty cty.Type, what string) (ct
 	if expr == nil {
 		return cty.NilVal, false
 	}
-	return l.setting(expr, ty, place{allow: scopeConstant, what: name + " of " + what})
+	return l.setting(expr, ty, place{allow: scopeConstant, what: "the attribute " + name + " of " + what})
 }
 
 // setting evaluates an expression of a primitive type once.
@@ -202,7 +202,7 @@ func (l *module) setting(expr hclsyntax.Expression, ty cty.Type, p place) (cty.V
 		return cty.NilVal, false
 	}
 	if val.ContainsMarked() {
-		l.errorf(expr.Range(), "Sensitive value", "A sensitive value cannot be used in %s: it would be printed. Use it in command or env only.", p.what)
+		l.errorf(expr.Range(), "Sensitive value", "A sensitive value cannot be used in %s: it would be printed. Use it only in command or env.", p.what)
 		return cty.NilVal, false
 	}
 	val, err := convert.Convert(val, ty)

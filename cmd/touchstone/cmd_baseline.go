@@ -25,7 +25,7 @@ import (
 func newBaselineCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Show the committed baseline, or make it anew from what is measured now",
+		Short: "Show the committed baseline, or update it with the current figures",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -33,14 +33,14 @@ func newBaselineCommand(flags *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// defaultBaseline is where a project keeps its baseline whose pipeline does not
-// say.
+// defaultBaseline is the baseline file if the pipeline names none.
 const defaultBaseline = "datasets/baseline_v1.json"
 
-// baselineHelp is of the flag that names another file.
-const baselineHelp = "the baseline file (default: the one that the pipeline names, else " + defaultBaseline + ")"
+// baselineHelp is the description of the flag that names another file.
+const baselineHelp = "the baseline file (default: the one that the pipeline names, or " + defaultBaseline + ")"
 
-// baselineFile is the baseline that the pipeline names, as seen from here.
+// baselineFile returns the path of the pipeline's baseline, relative to the
+// current directory or absolute.
 func (f *globalFlags) baselineFile(plan *pipeline.Plan) string {
 	switch {
 	case plan.Baseline == "":
@@ -51,9 +51,9 @@ func (f *globalFlags) baselineFile(plan *pipeline.Plan) string {
 	return filepath.Join(filepath.Dir(f.file), filepath.FromSlash(plan.Baseline))
 }
 
-// missingBaseline is an error when the file that the verdict rests on is not
-// there. It names the command that makes it, with the settings of this one;
-// values of sensitive variables are left to the reader.
+// missingBaseline returns an error if the file that the verdict is based on does
+// not exist. The error contains the command that creates it, with the same
+// settings but without the values of sensitive variables.
 func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
 	if plan.Baseline == "" {
 		return nil
@@ -62,10 +62,10 @@ func (f *globalFlags) missingBaseline(plan *pipeline.Plan) error {
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("there is no %s, and the gate needs one to judge by: make it, look at it and commit it:\n  %s", file, f.again(plan, "baseline", "update"))
+	return fmt.Errorf("there is no %s, and the gate needs this baseline; create it, review it and commit it:\n  %s", file, f.again(plan, "baseline", "update"))
 }
 
-// again is the command line of another verb with the same settings.
+// again returns the command line of another verb with the same settings.
 func (f *globalFlags) again(plan *pipeline.Plan, verb ...string) string {
 	words := append([]string{toolName}, verb...)
 	if f.file != defaultFile {
@@ -87,7 +87,7 @@ func newBaselineShowCommand(flags *globalFlags) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Print the baseline's figures and thresholds",
+		Short: "Print the figures and thresholds of the baseline",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if file == "" {
@@ -116,12 +116,13 @@ func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
 	rf := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "update",
-		Short: "Measure, print what moves, and write the baseline; its thresholds stay",
-		Long: `Runs the pipeline up to the stage that aggregates, which runs the validation of
-the datasets first: data that is refused leaves the baseline as it is. Then it
-prints every figure that moves and writes the file. It keeps the thresholds of the
-old file and uses nothing else of it, so the old file may lack metrics, have others,
-or have figures that cannot be read. Edit thresholds in the file.`,
+		Short: "Measure again, print the changes, and write the baseline with its old thresholds",
+		Long: `Runs the pipeline up to the stage aggregate, prints every figure that changed, and writes
+the file. The datasets are validated first: if that fails, the baseline is not changed.
+
+The command only keeps the thresholds of the old file. The old file may therefore lack
+metrics, contain other metrics, or contain figures that cannot be read. To change a
+threshold, edit the file.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
@@ -148,13 +149,13 @@ or have figures that cannot be read. Edit thresholds in the file.`,
 		},
 	}
 	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
-	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output holds the figures")
+	cmd.Flags().StringVar(&stage, "stage", "aggregate", "the stage whose output contains the figures")
 	rf.add(cmd)
 	return cmd
 }
 
-// updateBaseline writes the figures of agg into file with the thresholds that
-// the file has, and prints what changes.
+// updateBaseline writes the figures of agg to file, with the thresholds of the
+// old file, and prints the changes.
 func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, asJSON bool) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	var kept, old *contracts.Baseline
@@ -169,7 +170,7 @@ func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, as
 		if err == nil {
 			old = &b
 		} else {
-			fmt.Fprintf(stderr, "%v\nthe figures of this file cannot be read, so nothing is compared with them; its thresholds are kept\n", err)
+			fmt.Fprintf(stderr, "%v\nthe old figures cannot be read, so the new ones are not compared with them; the old thresholds are kept\n", err)
 		}
 	}
 	next, err := gate.NewBaseline(agg, kept)
@@ -190,25 +191,25 @@ func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, as
 		fmt.Fprintln(stderr, "note:", remark)
 	}
 	if len(moves) == 0 && old != nil {
-		fmt.Fprintln(stderr, "nothing moves; the baseline stays as it is")
+		fmt.Fprintln(stderr, "no figure changed; the baseline was not written")
 		return nil
 	}
 	if err := contracts.Write(file, next); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "wrote %s; look at the difference and commit it\n", file)
+	fmt.Fprintf(stderr, "wrote %s; review the changes and commit it\n", file)
 	return nil
 }
 
-// hasFigures refuses a pipeline without the stage that holds the figures.
+// hasFigures returns an error if the pipeline lacks the stage that contains the figures.
 func (s *session) hasFigures(stage string) error {
 	if _, err := engine.Find(s.plan, stage); err != nil {
-		return fmt.Errorf("%w; name the one whose output holds the figures with --stage", err)
+		return fmt.Errorf("%w; name the stage whose output contains the figures with --stage", err)
 	}
 	return nil
 }
 
-// aggregate reads the figures out of the outputs of the named stage.
+// aggregate reads the figures from the outputs of the named stage.
 func (s *session) aggregate(outcomes []*engine.Outcome, stage string) (contracts.Aggregate, error) {
 	for _, o := range outcomes {
 		if o.Instance.Stage != stage {

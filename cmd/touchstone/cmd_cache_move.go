@@ -42,7 +42,7 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 			if maxAge < 0 {
 				return fmt.Errorf("--max-age %s: give a duration that is not negative, or 0 for no limit", maxAge)
 			}
-			// For the store, 0 means no limit. For the user, it means empty.
+			// For package cache, 0 means no limit. For the user, it means empty.
 			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
 			if err != nil {
 				return err

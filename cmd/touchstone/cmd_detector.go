@@ -14,7 +14,7 @@ func newDetectorCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "detector NAME",
-		Short: "Run a built-in detector or one of a proxy's adapter: JSON lines in, verdicts out",
+		Short: "Run a detector as a process that reads requests and writes verdicts as JSON lines",
 		Long: `Reads one request per line from standard input and answers each with one verdict line
 on standard output, until the input ends. docs/reference/detectors.md describes the protocol. NAME
 is one of ` + strings.Join(detectors.Names(), ", ") + `.

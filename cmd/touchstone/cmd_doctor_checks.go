@@ -18,11 +18,11 @@ func (d *doctor) pipeline() {
 	d.ok("pipeline", "%d stages, %d instances", len(engine.StageNames(plan)), len(plan.Instances))
 	dir, err := os.MkdirTemp(d.session.store.Dir(), "doctor-")
 	if err != nil {
-		d.fail("store", err.Error(), "name a writable directory with --cache-dir or TOUCHSTONE_CACHE")
+		d.fail("cache", err.Error(), "name a writable directory with --cache-dir or TOUCHSTONE_CACHE")
 		return
 	}
 	_ = os.Remove(dir)
-	d.ok("store", "%s is writable", d.session.store.Dir())
+	d.ok("cache", "%s is writable", d.session.store.Dir())
 }
 
 // programs checks that the program of each stage is available.

@@ -16,10 +16,10 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// defaultEvalDB is where servers, cases and runs are kept.
+// defaultEvalDB is the default database of servers, cases and runs.
 const defaultEvalDB = ".touchstone/eval.db"
 
-// evalFlags are understood by all verbs of touchstone eval.
+// evalFlags are the flags of all verbs of touchstone eval.
 type evalFlags struct {
 	global *globalFlags
 	db     string
@@ -27,19 +27,19 @@ type evalFlags struct {
 }
 
 const evalLong = `Evaluate tool selection: does a model choose the right tool for a query, and fill
-in its parameters? A case is a query with the servers whose tools are offered and
-the calls that are expected. A run puts one case to one model.
+in its parameters? A case is a query, the servers whose tools are offered, and the
+expected calls. A run sends one case to one model.
 
-Servers, cases and runs are kept in a SQLite database, --db. Nothing else is
-needed: the provider lexical is a baseline without a model, replay plays recorded
-answers, and ollama, vllm and llamacpp are models on this machine.
+Servers, cases and runs are stored in a SQLite database, --db. No API key is
+needed for these providers: lexical is a baseline without a model, replay uses
+recorded answers, and ollama, vllm and llamacpp are models on this machine.
 
 `
 
 const evalExitHelp = `Exit codes:
-  0    done; for run: every run was completed and every floor was met
-  1    a floor or a ceiling of run was missed
-  2    usage, or an input that cannot be read
+  0    success; for run: every run was completed, and all limits were met
+  1    a limit was not met (only run)
+  2    usage error, or an input that cannot be read
   3    a run failed
   130  interrupted`
 
@@ -54,7 +54,7 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 	}
 	p := cmd.PersistentFlags()
 	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
-	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers, with your rights")
+	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights")
 	cmd.AddCommand(
 		newEvalRunCommand(f), newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
 		newEvalQualityCommand(f), newEvalImportCommand(f),
@@ -76,8 +76,7 @@ func (f *evalFlags) withStore(do func(*cobra.Command, []string, *store.Store) er
 
 func (f *evalFlags) live() runner.Live { return runner.Live{StartPrograms: f.start} }
 
-// print writes v as JSON where --json asks for it, and otherwise what table
-// writes to a table.
+// print writes v as JSON if --json is set, or else calls table with the writer of a table.
 func (f *evalFlags) print(w io.Writer, v any, table func(io.Writer)) error {
 	if f.global.json {
 		enc := json.NewEncoder(w)
@@ -90,13 +89,13 @@ func (f *evalFlags) print(w io.Writer, v any, table func(io.Writer)) error {
 	return t.Flush()
 }
 
-// page is a list as JSON.
+// evalPage is a list as JSON.
 type evalPage[T any] struct {
 	Items []T `json:"items"`
 	Total int `json:"total"`
 }
 
-// all reads every page of a list.
+// allPages reads every page of a list.
 func allPages[T any](list func(store.Page) ([]T, int, error)) (evalPage[T], error) {
 	result := evalPage[T]{Items: []T{}}
 	for {
@@ -111,7 +110,7 @@ func allPages[T any](list func(store.Page) ([]T, int, error)) (evalPage[T], erro
 	}
 }
 
-// row writes texts of unknown origin as one row of a table.
+// row writes a row of a table. The texts may be from untrusted sources.
 func row(w io.Writer, cells ...string) {
 	for i, c := range cells {
 		if i > 0 {
@@ -136,7 +135,7 @@ func figure(v *float64) string {
 	return fmt.Sprintf("%.3f", *v)
 }
 
-// readInput reads a file that a user names, or standard input for -.
+// readInput reads a file, or standard input if the path is "-".
 func readInput(cmd *cobra.Command, path string, limit int64) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if path != "-" {

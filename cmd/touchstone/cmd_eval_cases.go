@@ -43,7 +43,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	var format, output string
 	export := &cobra.Command{
 		Use:   "export",
-		Short: "Write cases and the servers that they need as JSON, YAML or CSV",
+		Short: "Export cases, and the servers that they need, as JSON, YAML or CSV",
 		Args:  cobra.NoArgs,
 		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			cases, err := list(cmd, s)
@@ -59,13 +59,13 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 				return err
 			}
 			if err := renameio.WriteFile(output, text, 0o644); err != nil {
-				return fmt.Errorf("write the cases: %w; choose another place with -o", err)
+				return fmt.Errorf("write the cases: %w; choose another file with -o", err)
 			}
 			return nil
 		}),
 	}
-	export.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the name of the file, else json)")
-	export.Flags().StringVarP(&output, "output", "o", "", "write to this file, whole or not at all")
+	export.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the extension of the file, or json)")
+	export.Flags().StringVarP(&output, "output", "o", "", "write to this file, completely or not at all, instead of standard output")
 	remove := &cobra.Command{
 		Use:   "remove ID",
 		Short: "Remove a case with all its runs",
@@ -80,7 +80,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 	return cmd
 }
 
-// exported writes cases with the servers that they name.
+// exported returns cases, with the servers that they name, in the given format.
 func exported(cmd *cobra.Command, s *store.Store, cases []selection.Case, format, output string) ([]byte, error) {
 	var servers []selection.Server
 	for _, c := range cases {
@@ -125,8 +125,8 @@ func newEvalImportCommand(f *evalFlags) *cobra.Command {
 		Short: "Import servers and cases, also from mcp-tef's database and test cases",
 		Long: `Import servers and cases from JSON, YAML or CSV, from mcp-tef's test cases as JSON,
 or from its SQLite database (a file that ends in .db, .sqlite or .sqlite3), which is
-opened for reading alone. A server or case that is there already with equal content
-is not added again. Servers are not contacted.`,
+only read. A server or case that already exists with the same content is not added
+again. Servers are not contacted.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			all := exchange.Imported{CaseIDs: []string{}}
@@ -140,10 +140,10 @@ is not added again. Servers are not contacted.`,
 				all.CasesAdded += imported.CasesAdded
 			}
 			return f.print(cmd.OutOrStdout(), all, func(w io.Writer) {
-				fmt.Fprintf(w, "%d servers and %d cases added, %d cases were there already\n", all.ServersAdded, all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)
+				fmt.Fprintf(w, "%d servers and %d cases added, %d cases already existed\n", all.ServersAdded, all.CasesAdded, len(all.CaseIDs)-all.CasesAdded)
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the file's name)")
+	cmd.Flags().StringVar(&format, "format", "", "json, yaml or csv (default: by the extension of the file)")
 	return cmd
 }

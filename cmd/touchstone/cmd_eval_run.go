@@ -19,7 +19,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// evalRunFlags are those of touchstone eval run.
+// evalRunFlags are the flags of touchstone eval run.
 type evalRunFlags struct {
 	*evalFlags
 	models                   []string
@@ -41,14 +41,14 @@ func newEvalRunCommand(e *evalFlags) *cobra.Command {
 	f := &evalRunFlags{evalFlags: e}
 	cmd := &cobra.Command{
 		Use:   "run [SET...]",
-		Short: "Put cases to models now, and print what came out",
-		Long: `Put cases to models and wait for the answers. SET is a file of servers and cases
-(JSON, YAML, CSV, or mcp-tef's test cases), which is imported first. Without one,
-all cases of the database are run, or those with --tag.
+		Short: "Send cases to models and print the results",
+		Long: `Send cases to models and wait for the answers. SET is a file of servers and cases
+(JSON, YAML, CSV, or mcp-tef's test cases), which is imported first, and whose cases
+are run. Without SET, all cases of the database are run, or those with the tag --tag.
 
 A model is provider/model, such as lexical/bm25, ollama/qwen3:8b, openai/gpt-4.1 or
-anthropic/claude-sonnet-4-5. The API key is given by reference, as env:NAME or
-file:PATH. It is not stored.
+anthropic/claude-sonnet-4-5. --api-key names the source of the API key, env:NAME or
+file:PATH. The key is not stored.
 
 ` + evalExitHelp,
 		Example: `  touchstone eval run --model lexical/bm25 cases.yaml
@@ -60,29 +60,29 @@ file:PATH. It is not stored.
 	p := cmd.Flags()
 	p.StringArrayVar(&f.models, "model", nil, "a model to ask, provider/model (repeatable; default $"+selection.EnvProvider+" and $"+selection.EnvModel+")")
 	p.StringVar(&f.settings.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
-	p.StringVar(&f.key, "api-key", "", "the API key, as env:NAME or file:PATH")
-	p.IntVar(&f.timeout, "timeout", selection.DefaultTimeout, "seconds that one request may take, 1 to 300")
-	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature, "0.0 to 2.0")
-	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries, "how often a request is repeated after 429 and 5xx, 0 to 10")
-	p.StringVar(&f.settings.Confidence, "confidence", "", "where confidence comes from: asked (default), logprobs or none")
-	p.IntVar(&f.repeats, "repeats", 1, "how often each case is put to each model")
-	p.IntVar(&f.workers, "workers", 8, "runs at the same time")
-	p.Float64Var(&f.perMinute, "per-minute", 0, "the most requests to a provider in a minute (0: no limit)")
+	p.StringVar(&f.key, "api-key", "", "the source of the API key, env:NAME or file:PATH")
+	p.IntVar(&f.timeout, "timeout", selection.DefaultTimeout, "the time limit of a request in seconds, 1 to 300")
+	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature, "the temperature of the model, 0.0 to 2.0")
+	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries, "the number of retries after the status 429 or 5xx, 0 to 10")
+	p.StringVar(&f.settings.Confidence, "confidence", "", "the source of confidence: asked (default), logprobs or none")
+	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
+	p.IntVar(&f.workers, "workers", 8, "the number of runs at the same time")
+	p.Float64Var(&f.perMinute, "per-minute", 0, "the maximum number of requests to a provider per minute (0: no limit)")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
-	p.StringVar(&f.tag, "tag", "", "run the cases with this tag only")
-	p.StringVar(&f.record, "record", "", "write the answers to this cassette, added to what it holds")
-	p.StringVar(&f.cassette, "cassette", "", "the recorded answers of provider replay")
-	p.BoolVar(&f.undescribed, "allow-undescribed", false, "offer tools without a description, too")
-	p.Float64Var(&f.price.Input, "price-input", 0, "US dollars for a million tokens of input")
-	p.Float64Var(&f.price.Output, "price-output", 0, "US dollars for a million tokens of output")
-	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail below this accuracy, 0 to 1")
-	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail below this parameter accuracy, 0 to 1")
-	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail above this wrong-tool rate, 0 to 1")
-	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail above this share of confident wrong answers, 0 to 1")
+	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
+	p.StringVar(&f.record, "record", "", "add the answers to this cassette file")
+	p.StringVar(&f.cassette, "cassette", "", "the cassette file with recorded answers, for the provider replay")
+	p.BoolVar(&f.undescribed, "allow-undescribed", false, "also offer tools without a description")
+	p.Float64Var(&f.price.Input, "price-input", 0, "the price of a million input tokens in US dollars")
+	p.Float64Var(&f.price.Output, "price-output", 0, "the price of a million output tokens in US dollars")
+	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail if the accuracy is lower, 0 to 1")
+	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail if the parameter accuracy is lower, 0 to 1")
+	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail if the wrong-tool rate is higher, 0 to 1")
+	p.Float64Var(&f.maxMislead, "max-misleading", 1, "fail if the share of confident wrong answers is higher, 0 to 1")
 	return cmd
 }
 
-// modelSettings gives the settings of each model that is asked.
+// modelSettings returns the settings of each model.
 func (f *evalRunFlags) modelSettings(cmd *cobra.Command) ([]selection.Settings, error) {
 	for name, set := range map[string]func(){
 		"timeout":     func() { f.settings.Timeout = &f.timeout },
@@ -103,7 +103,7 @@ func (f *evalRunFlags) modelSettings(cmd *cobra.Command) ([]selection.Settings, 
 		if name != "" {
 			provider, m, ok := strings.Cut(name, "/")
 			if !ok || provider == "" || m == "" {
-				return nil, fmt.Errorf("--model %q is no provider/model: write it as ollama/qwen3:8b or lexical/bm25", name)
+				return nil, fmt.Errorf("--model %q is not of the form provider/model, such as ollama/qwen3:8b or lexical/bm25", name)
 			}
 			request.Provider, request.Model = provider, m
 		}
@@ -175,7 +175,7 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string, s *store.Store) (
 	return f.report(cmd, batch, observations)
 }
 
-// cases imports the files and gives the cases to run.
+// cases imports the files and returns the ids of the cases to run.
 func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, s *store.Store) ([]string, error) {
 	var ids []string
 	for _, path := range files {
@@ -202,12 +202,12 @@ func (f *evalRunFlags) cases(cmd *cobra.Command, files []string, s *store.Store)
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, errors.New("there are no cases to run: name a file of cases, or add some with `touchstone eval cases import`")
+		return nil, errors.New("there are no cases to run: give a file of cases, or add cases with `touchstone eval cases import`")
 	}
 	return chosen, nil
 }
 
-// evalReport is what eval run prints as JSON.
+// evalReport is the output of eval run --json.
 type evalReport struct {
 	BatchID string        `json:"batch_id"`
 	Summary score.Summary `json:"summary"`
@@ -255,8 +255,8 @@ func (f *evalRunFlags) report(cmd *cobra.Command, batch string, observations []s
 	return nil
 }
 
-// missed lists the floors and ceilings that a model does not keep. A figure that
-// is not there keeps none.
+// missed lists the limits that the results of a model do not meet. A missing
+// figure does not meet its limit.
 func (f *evalRunFlags) missed(g score.Group) []string {
 	var list []string
 	s := g.Summary
@@ -275,7 +275,7 @@ func (f *evalRunFlags) missed(g score.Group) []string {
 		switch {
 		case !c.set:
 		case c.rate.Value == nil:
-			list = append(list, fmt.Sprintf("%s: there is no %s to judge", g.Name, c.name))
+			list = append(list, fmt.Sprintf("%s: the results have no %s", g.Name, c.name))
 		case c.floor && *c.rate.Value < c.bound:
 			list = append(list, fmt.Sprintf("%s: the %s is %.3f, below %.3f", g.Name, c.name, *c.rate.Value, c.bound))
 		case !c.floor && *c.rate.Value > c.bound:

@@ -19,7 +19,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	var status, class string
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List runs, show one as a story, delete one",
+		Short: "List runs, and show or delete one",
 		Args:  cobra.NoArgs,
 		RunE: f.withStore(func(cmd *cobra.Command, _ []string, s *store.Store) error {
 			filter.Status, filter.Classification = selection.RunStatus(status), selection.Classification(class)
@@ -36,16 +36,16 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 		}),
 	}
 	p := cmd.Flags()
-	p.StringVar(&status, "status", "", "pending, running, completed or failed")
-	p.StringVar(&class, "classification", "", "TP, FP, TN or FN")
-	p.StringVar(&filter.BatchID, "batch", "", "of this batch")
-	p.StringVar(&filter.CaseID, "case", "", "of the case with this id")
-	p.StringVar(&filter.Model, "model", "", "of this model, without its provider")
-	p.IntVar(&filter.Limit, "limit", store.DefaultPage, "at most so many, newest first")
-	p.IntVar(&filter.Offset, "offset", 0, "after so many")
+	p.StringVar(&status, "status", "", "only runs with this status: pending, running, completed or failed")
+	p.StringVar(&class, "classification", "", "only runs with this result: TP, FP, TN or FN")
+	p.StringVar(&filter.BatchID, "batch", "", "only runs of the batch with this id")
+	p.StringVar(&filter.CaseID, "case", "", "only runs of the case with this id")
+	p.StringVar(&filter.Model, "model", "", "only runs of this model, without its provider")
+	p.IntVar(&filter.Limit, "limit", store.DefaultPage, "the maximum number of runs to list, newest first")
+	p.IntVar(&filter.Offset, "offset", 0, "the number of runs to skip")
 	show := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show what was asked, offered, chosen and expected, and why it is right or wrong",
+		Short: "Show a run: the query, the offered tools, the chosen and expected calls, and why it is right or wrong",
 		Args:  cobra.ExactArgs(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return f.showRun(cmd, s, args[0])
@@ -53,7 +53,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	}
 	remove := &cobra.Command{
 		Use:   "delete ID",
-		Short: "Delete a run with its snapshot and result",
+		Short: "Delete a run, with its snapshot and result",
 		Args:  cobra.ExactArgs(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			return s.DeleteRun(cmd.Context(), args[0])
@@ -70,7 +70,7 @@ func selected(r selection.Run) string {
 	return score.Selects(r.Selected)
 }
 
-// evalStory is a run with everything that belongs to it.
+// evalStory is a run with its case, snapshot and result.
 type evalStory struct {
 	Run        selection.Run         `json:"run"`
 	Case       selection.Case        `json:"test_case"`
@@ -169,10 +169,11 @@ func writeDiff(line func(name, text string), p score.ParameterDiff) {
 func newEvalCompareCommand(f *evalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare FIRST SECOND",
-		Short: "Compare two models or two batches on the cases that both have",
-		Long: `Compare two sets of runs on the cases that both have, with the exact McNemar test.
-FIRST and SECOND are provider/model, or batch:ID as eval run prints it: two batches
-compare two versions of the tools' descriptions.`,
+		Short: "Compare two models or two batches on their common cases",
+		Long: `Compare two sets of runs on the cases that both contain, with the exact McNemar test.
+FIRST and SECOND are each provider/model, or batch:ID with an id that eval run printed.
+To compare two versions of tool descriptions, run a batch with each and compare the
+batches.`,
 		Args: cobra.ExactArgs(2),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			var sides [2][]score.Observation

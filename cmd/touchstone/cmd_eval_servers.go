@@ -31,11 +31,11 @@ func newEvalServersCommand(f *evalFlags) *cobra.Command {
 	var transport string
 	add := &cobra.Command{
 		Use:   "add NAME URL",
-		Short: "Add a server, and check that it can be reached",
-		Long: `Add a server. URL is http:// or https:// with the path of its endpoint, or
-stdio: with the command that starts it. The connection is checked, and no tools
-are read. A program is started only with --start; without it the server stays
-inactive until a run is given --start.`,
+		Short: "Add a server and check the connection",
+		Long: `Add a server. URL is the http:// or https:// address of its endpoint, or stdio:
+followed by the command that starts it. The command checks the connection, but reads
+no tools. It only starts a program with --start. Without --start, a stdio server
+remains inactive until the first run with --start.`,
 		Example: `  touchstone eval servers add files https://localhost:3000/mcp
   touchstone eval servers add --start git "stdio:npx -y some-mcp-server"`,
 		Args: cobra.ExactArgs(2),
@@ -51,10 +51,10 @@ inactive until a run is given --start.`,
 			return f.print(cmd.OutOrStdout(), server, func(w io.Writer) { serverTable(w, server) })
 		}),
 	}
-	add.Flags().StringVar(&transport, "transport", "", "streamable-http, sse or stdio (default: what the URL calls for)")
+	add.Flags().StringVar(&transport, "transport", "", "streamable-http, sse or stdio (default: determined by the URL)")
 	remove := &cobra.Command{
 		Use:   "remove NAME",
-		Short: "Remove a server that no case and no run needs",
+		Short: "Remove a server that is not used by any case or run",
 		Args:  cobra.ExactArgs(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			server, err := s.ServerNamed(cmd.Context(), args[0])
@@ -78,7 +78,7 @@ func serverTable(w io.Writer, servers ...selection.Server) {
 func newEvalQualityCommand(f *evalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "quality SERVER...",
-		Short: "Rate the descriptions and schemas of servers' tools, 0 to 10",
+		Short: "Rate the descriptions and schemas of servers' tools from 0 to 10",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: f.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error {
 			reports := []advice.ServerQuality{}

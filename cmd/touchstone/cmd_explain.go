@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// explainJSON is the shape of explain --json.
+// explainJSON is the output of explain --json.
 type explainJSON struct {
 	Stages []engine.Explanation `json:"stages"`
 }
@@ -18,7 +18,7 @@ type explainJSON struct {
 func newExplainCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain STAGE",
-		Short: "Say why a stage is a hit or a miss, down to the entries of a dataset that changed",
+		Short: "Explain why a stage is a cache hit or miss, down to the changed entries of a dataset",
 		Long:  "STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// logsJSON is the shape of logs --json.
+// logsJSON is the output of logs --json.
 type logsJSON struct {
 	Logs []logJSON `json:"logs"`
 }
@@ -26,8 +26,8 @@ type logJSON struct {
 	Started  time.Time `json:"started"`
 	Stdout   string    `json:"stdout"`
 	Stderr   string    `json:"stderr"`
-	// Outputs are what a failed instance had written, NotKept why some of it
-	// was not kept.
+	// Outputs are the outputs of a failed instance. NotKept holds the reasons why
+	// some of them were not kept.
 	Outputs []failedOutput `json:"outputs"`
 	NotKept []string       `json:"not_kept"`
 }
@@ -44,18 +44,18 @@ func newLogsCommand(flags *globalFlags) *cobra.Command {
 	var names []string
 	cmd := &cobra.Command{
 		Use:   "logs STAGE",
-		Short: "Print what a stage wrote to its output streams when it last ran, and copy what it wrote before it failed",
+		Short: "Print the logs of a stage's last execution, and copy the outputs of a failed stage",
 		Long: `STAGE is a stage's name, for all its instances, or one instance: 'score-retrieval[run=1]'.
 
-The outputs of a stage that failed are kept with its logs, up to 64 MiB, and are
-listed after them. With -o they are copied to a directory, those of a stage with a
-matrix below the names of its instances; --output chooses some of them by name.
-They are never a result: no other stage reads them. The outputs of a stage that
-succeeded are copied by run --only STAGE -o DIR.`,
+The logs are the standard output and standard error of the stage. If the stage failed,
+its outputs are kept with the logs, up to 64 MiB, and listed after them. -o copies them
+to a directory. If the stage has a matrix, each instance gets a subdirectory with its
+name. --output selects outputs by name. No other stage reads the outputs of a failed
+stage. To copy the outputs of a stage that succeeded, use run --only STAGE -o DIR.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(names) > 0 && dir == "" {
-				return errors.New("--output chooses what -o copies; give a directory with -o")
+				return errors.New("--output selects what -o copies; also give a directory with -o")
 			}
 			s, err := openSession(flags, cmd.ErrOrStderr())
 			if err != nil {
@@ -64,8 +64,8 @@ succeeded are copied by run --only STAGE -o DIR.`,
 			defer s.close()
 			found, err := s.engine.Logs(args[0])
 			if err != nil {
-				// A name that is not in the pipeline as it stands may have been
-				// in it when it ran, so it is looked at only now.
+				// The current pipeline may lack a stage that it had when the stage ran,
+				// so the name is only checked if there are no logs.
 				if _, unknown := engine.Find(s.plan, args[0]); unknown != nil {
 					err = unknown
 				}
@@ -88,11 +88,11 @@ succeeded are copied by run --only STAGE -o DIR.`,
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "out", "o", "", "copy the outputs of failed instances to this directory")
-	cmd.Flags().StringArrayVar(&names, "output", nil, "copy this output only (repeatable)")
+	cmd.Flags().StringArrayVar(&names, "output", nil, "copy only this output (repeatable)")
 	return cmd
 }
 
-// logFacts reads the logs out of the store.
+// logFacts reads the logs from the cache.
 func (s *session) logFacts(found []engine.Log) (logsJSON, error) {
 	facts := logsJSON{Logs: []logJSON{}}
 	for _, l := range found {
@@ -122,7 +122,7 @@ func (l *logJSON) print(cmd *cobra.Command) {
 	fmt.Fprint(cmd.OutOrStdout(), l.Stdout)
 	fmt.Fprint(stderr, l.Stderr)
 	for _, out := range l.Outputs {
-		fmt.Fprintf(stderr, "== kept of %s: output %s, %s, %d bytes; copy it with -o DIR\n", name, out.Name, out.Path, out.Size)
+		fmt.Fprintf(stderr, "== %s: kept output %s, %s, %d bytes; copy it with -o DIR\n", name, out.Name, out.Path, out.Size)
 	}
 	for _, why := range l.NotKept {
 		fmt.Fprintf(stderr, "== %s: %s\n", name, why)
@@ -161,14 +161,14 @@ func (s *session) copyFailed(cmd *cobra.Command, found []engine.Log, dir string,
 		return nil
 	case len(there) > 0:
 		slices.Sort(there)
-		return fmt.Errorf("no output that was kept is called %s; there is %s", strings.Join(names, " or "), strings.Join(slices.Compact(there), ", "))
+		return fmt.Errorf("no kept output has the name %s; kept outputs: %s", strings.Join(names, " or "), strings.Join(slices.Compact(there), ", "))
 	case !slices.ContainsFunc(found, func(l engine.Log) bool { return l.State == engine.Failed }):
-		return fmt.Errorf("%s did not fail when it last ran; %s run --only %s -o DIR copies its outputs", found[0].Stage, toolName, found[0].Stage)
+		return fmt.Errorf("%s did not fail when it last ran; copy its outputs with %s run --only %s -o DIR", found[0].Stage, toolName, found[0].Stage)
 	}
-	return fmt.Errorf("%s failed before it wrote an output that could be kept; %s logs %s says why", found[0].Stage, toolName, found[0].Stage)
+	return fmt.Errorf("%s failed before it wrote an output that could be kept; see the reason with %s logs %s", found[0].Stage, toolName, found[0].Stage)
 }
 
-// failedNames lists what is kept of a failed instance.
+// failedNames lists the names of the kept outputs of a failed instance.
 func failedNames(f engine.FailedOutputs) string {
 	names := make([]string, len(f.Outputs))
 	for i, out := range f.Outputs {

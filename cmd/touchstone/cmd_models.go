@@ -34,7 +34,7 @@ The default model ` + models.USELite + ` is the lite Universal Sentence Encoder 
 	return cmd
 }
 
-// modelStore returns the store of models, which is in the cache directory.
+// modelStore returns the directory of models, which is in the cache directory.
 func modelStore(flags *globalFlags) (models.Store, error) {
 	dir, err := storeDir(flags)
 	if err != nil {
@@ -43,7 +43,7 @@ func modelStore(flags *globalFlags) (models.Store, error) {
 	return models.Store{Dir: filepath.Join(dir, cache.ModelsDir)}, nil
 }
 
-// withModel finds the store and the model for a command.
+// withModel finds the model for a command, and the directory of models.
 func withModel(flags *globalFlags, do func(*cobra.Command, models.Store, models.Model) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		name := models.USELite

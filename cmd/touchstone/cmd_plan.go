@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// planJSON is the shape of plan --json.
+// planJSON is the output of plan --json.
 type planJSON struct {
 	Stages []planStage `json:"stages"`
 }
@@ -27,7 +27,7 @@ type planStage struct {
 func newPlanCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan",
-		Short: "Show what a run would do: HIT, MISS or OFF and why, for every stage instance",
+		Short: "Show what a run would do: HIT, MISS or OFF for every stage instance, with the reason",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())

@@ -24,20 +24,20 @@ func newRefreshCommand(flags *globalFlags) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "refresh",
-		Short: "Read the tools of real servers into the next version of the corpus",
-		Long: `Installs and starts the servers that upstreams.hcl pins, reads all their tools
-and writes corpus_v{n+1}.json beside the corpora that are there, with the version
-of every server. Then it shows what differs, and which of the changes look like
-rug pulls.
+		Short: "Read the tools of real servers and write the next version of the corpus",
+		Long: `Installs and starts the servers that are pinned in upstreams.hcl, reads all their tools,
+and writes them, with the version of every server, to corpus_v{n+1}.json in the
+directory of the other corpora. Then it prints the changes since the previous corpus, and
+which of them look like rug pulls.
 
-Where the pipeline declares a stage refresh-corpus, as this project's does, that
-stage is run, by the executor that was chosen. With --dir, --upstreams or --corpus,
-and without such a stage, the servers are started directly.
+If the pipeline declares a stage refresh-corpus, as that of this project does, the
+command runs this stage with the selected executor. Without such a stage, or with --dir,
+--upstreams or --corpus, it starts the servers directly.
 
-It reaches the network and starts programs with your rights. It is never part of
-the gate, never cached, and never overwrites. A server that fails, lists fewer
-tools than before or is not asked any more stops it, unless --allow-missing says
-that this is meant.`,
+The command uses the network and starts programs with your rights. It is not part of the
+gate, its result is not cached, and it does not overwrite files. It is an error if a
+server fails, lists fewer tools than before, or is no longer in upstreams.hcl. Use
+--allow-missing if that is intended.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			missing.Set(&o)
@@ -61,7 +61,7 @@ that this is meant.`,
 	f.StringVar(&dir, "dir", "datasets", "the directory of the corpora")
 	f.StringVar(&o.Upstreams, "upstreams", "", "the servers, in HCL (default: upstreams.hcl in the directory)")
 	f.StringVar(&o.Previous, "corpus", "", "the corpus to refresh (default: the newest corpus_v*.json in the directory)")
-	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the day that the corpus names")
+	f.StringVar(&o.Date, "date", time.Now().UTC().Format(time.DateOnly), "the date to record in the corpus")
 	missing.Add(f)
 	return cmd
 }
@@ -75,8 +75,8 @@ const (
 	refreshedReport = "report"
 )
 
-// refreshByStage runs the pipeline's stage with more arguments and puts its
-// corpus into dir. done is false for a pipeline without such a stage.
+// refreshByStage runs the pipeline's stage with additional arguments and writes
+// its corpus to dir. done is false for a pipeline without such a stage.
 func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []string) (done bool, err error) {
 	s, err := openSession(flags, cmd.ErrOrStderr())
 	if err != nil {
@@ -95,7 +95,7 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 		corpus, found := outcomes[i].Output(refreshedCorpus)
 		report, told := outcomes[i].Output(refreshedReport)
 		if !found || !told {
-			return fmt.Errorf("the stage %s has to have the outputs %s and %s, both files", refreshStage, refreshedCorpus, refreshedReport)
+			return fmt.Errorf("the stage %s must have the outputs %s and %s, and both must be files", refreshStage, refreshedCorpus, refreshedReport)
 		}
 		b, err := s.store.Bytes(report.Digest)
 		if err != nil {
@@ -110,7 +110,7 @@ func refreshByStage(cmd *cobra.Command, flags *globalFlags, dir string, args []s
 		}
 		name := "corpus_" + r.Version + ".json"
 		if !corpusFile.MatchString(name) {
-			return fmt.Errorf("the stage %s says that the corpus has the version %q; versions are v1, v2 and so on", refreshStage, r.Version)
+			return fmt.Errorf("the stage %s reports the version %q for the corpus; a version must be v1, v2 and so on", refreshStage, r.Version)
 		}
 		r.File = filepath.Join(dir, name)
 		return refreshcorpus.WriteNew(filepath.Join(s.plan.Root, r.File), content)
@@ -131,8 +131,8 @@ func printRefreshed(cmd *cobra.Command, flags *globalFlags, r *refreshcorpus.Res
 
 var corpusFile = regexp.MustCompile(`^corpus_v([0-9]{1,9})\.json$`)
 
-// nameRefreshed fills in the files and the version that nobody named: those
-// after the newest that is there.
+// nameRefreshed sets the files and the version that were not given. The new
+// version is the one after the newest corpus in dir.
 func nameRefreshed(o *refreshcorpus.Options, dir string) error {
 	if o.Upstreams == "" {
 		o.Upstreams = filepath.Join(dir, "upstreams.hcl")
@@ -162,7 +162,7 @@ func nameRefreshed(o *refreshcorpus.Options, dir string) error {
 func newCorpusCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
-		Short: "Tell two versions of the corpus apart",
+		Short: "Compare two versions of the corpus",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -170,7 +170,7 @@ func newCorpusCommand(flags *globalFlags) *cobra.Command {
 	return cmd
 }
 
-// corpusDiffJSON is the shape of corpus diff --json.
+// corpusDiffJSON is the output of corpus diff --json.
 type corpusDiffJSON struct {
 	refreshcorpus.Diff
 	RugPulls []refreshcorpus.RugPull `json:"rug_pulls"`
@@ -180,10 +180,10 @@ func newCorpusDiffCommand(flags *globalFlags) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Added, removed, renamed and changed tools, and changes that look like rug pulls",
+		Short: "List added, removed, renamed and changed tools, and changes that look like rug pulls",
 		Long: `OLD and NEW are corpus files, or versions: v2 stands for corpus_v2.json in the
-directory of the corpora. A tool that is gone and one that is new are taken for
-the same when their descriptions, parameters and names are similar.`,
+directory of the corpora. A removed tool and an added tool count as renamed if their
+descriptions, parameters and names are similar.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, err := readCorpus(dir, args[0])

@@ -25,7 +25,7 @@ const (
 	exitScanIncomplete = 3
 )
 
-// scanFlags are what the command line says.
+// scanFlags are the flags and arguments of touchstone scan.
 type scanFlags struct {
 	paths          []string
 	server         string
@@ -41,39 +41,39 @@ type scanFlags struct {
 	suppressions   string
 }
 
-const scanLong = `Judge tool definitions by what they say to the model that reads them: hidden
-text, orders to the model, tools that pose as others, data that is led away.
-The scan is deterministic and offline.
+const scanLong = `Scan tool definitions for attacks on the model that reads them: hidden text,
+instructions to the model, tools that impersonate others, and exfiltration of
+data. The scan is deterministic and needs no network.
 
-PATH is a file, a directory (every JSON file in it that is one of these; the
-others are listed as passed over) or - for standard input:
+PATH is a file, a directory, or - for standard input. In a directory, all JSON
+files in a supported format are scanned, and the others are listed as skipped.
+The formats are:
 
-  a tools/list result, as {"tools": [...]} or the whole JSON-RPC answer, one or
-  several one after the other; a corpus; rows of server, tool, description,
-  inputSchema and outputSchema; the configuration of Claude Desktop, Claude
-  Code, Cursor, VS Code, Windsurf or Gemini, which --clients finds by itself
+  one or more tools/list results, as {"tools": [...]} or as whole JSON-RPC
+  answers; a corpus; rows of server, tool, description, inputSchema and
+  outputSchema; the configuration of Claude Desktop, Claude Code, Cursor,
+  VS Code, Windsurf or Gemini, which --clients finds automatically
 
-A client's configuration only declares servers. Nothing is started for it: its
-servers are listed as not scanned. --start starts or contacts all of them that
-are enabled, after printing what that is. --server-command and --url name one
-server each, and giving one is the consent to start or contact that server.
-Starting a server runs its program with your rights, before anything about it
-was judged.
+A client configuration only declares servers. By default they are not started,
+and are listed as not scanned. --start starts or contacts all enabled servers,
+after printing their commands and addresses. --server-command and --url each
+name one server to start or contact. A server that is started runs with your
+rights, before its tools are scanned.
 
 `
 
 const scanExitHelp = `Exit codes:
-  0    everything was scanned, nothing at or above --fail-on was found
-  1    something at or above --fail-on was found
-  2    usage, or an input that cannot be read
-  3    something was not scanned, or a check failed (and nothing was found)
+  0    everything was scanned, without a finding at or above --fail-on
+  1    there are findings at or above --fail-on
+  2    usage error, or an input cannot be read
+  3    a tool was not scanned or a check failed, and there are no such findings
   130  interrupted`
 
 func newScanCommand(global *globalFlags) *cobra.Command {
 	flags := &scanFlags{}
 	cmd := &cobra.Command{
 		Use:   "scan [PATH...|-]",
-		Short: "Judge tool definitions, from files, client configurations or live servers",
+		Short: "Scan tool definitions from files, client configurations or live servers",
 		Long:  scanLong + scanExitHelp + "\n\n" + checksHelp(),
 		Example: `  touchstone scan tools.json
   touchstone scan --fail-on medium --format sarif -o scan.sarif .
@@ -88,20 +88,20 @@ func newScanCommand(global *globalFlags) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&flags.clients, "clients", false, "read the configurations of your clients and of this directory's project where they usually are")
+	f.BoolVar(&flags.clients, "clients", false, "scan the client configurations at their usual paths, for this user and the current directory")
 	f.BoolVar(&flags.start, "start", false, "start or contact the servers that the configurations declare")
-	f.StringArrayVar(&flags.commands, "server-command", nil, "start this server and scan its tools (repeatable; words are split as a shell does, and no shell is run)")
+	f.StringArrayVar(&flags.commands, "server-command", nil, "start this server and scan its tools (repeatable; split into words like in a shell, but run without one)")
 	f.StringArrayVar(&flags.urls, "url", nil, "contact this server over streamable HTTP and scan its tools (repeatable)")
 	f.StringArrayVar(&flags.headers, "header", nil, `send this header to every --url, as "Name: value" (repeatable)`)
-	f.StringVar(&flags.server, "server", "", "the name of the server whose tools a list without servers, --server-command or --url has")
-	f.DurationVar(&flags.timeout, "timeout", 30*time.Second, "how long one server may take to start and list its tools")
+	f.StringVar(&flags.server, "server", "", "the name of the server, for tool lists without server names, --server-command or --url")
+	f.DurationVar(&flags.timeout, "timeout", 30*time.Second, "the time limit for a server to start and list its tools")
 	f.StringVar(&flags.format, "format", "table", "table, json, sarif, html or markdown")
-	f.StringVarP(&flags.output, "output", "o", "", "write to this file instead of standard output, whole or not at all")
-	f.StringVar(&flags.baseline, "baseline", "", "compare with the tools that this file approves, and find rug pulls")
-	f.StringVar(&flags.approve, "approve", "", "write the present tools to this file, as a later --baseline")
-	f.StringVar(&flags.failOn, "fail-on", "high", "the least severity that fails: none (never), low, medium, high or critical")
+	f.StringVarP(&flags.output, "output", "o", "", "write to this file, completely or not at all, instead of standard output")
+	f.StringVar(&flags.baseline, "baseline", "", "compare with the approved tools in this file, and report rug pulls")
+	f.StringVar(&flags.approve, "approve", "", "approve the scanned tools: write them to this file, for use with --baseline")
+	f.StringVar(&flags.failOn, "fail-on", "high", "the lowest severity that fails the scan: none (never fail), low, medium, high or critical")
 	f.StringSliceVar(&flags.checks, "check", nil, "run only these checks (repeatable)")
-	f.StringSliceVar(&flags.skip, "skip", nil, "leave these checks out (repeatable)")
+	f.StringSliceVar(&flags.skip, "skip", nil, "do not run these checks (repeatable)")
 	f.StringVar(&flags.suppressions, "suppressions", "", "a file of accepted signals, HCL or JSON: tool, check, reason, expires")
 	return cmd
 }
@@ -116,7 +116,7 @@ func checksHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// scanWriters are the formats.
+// scanWriters writes a report, by format.
 var scanWriters = map[string]func(*scanreport.Result, io.Writer) error{
 	"table":    (*scanreport.Result).WriteTable,
 	"json":     (*scanreport.Result).WriteJSON,
@@ -125,11 +125,11 @@ var scanWriters = map[string]func(*scanreport.Result, io.Writer) error{
 	"markdown": (*scanreport.Result).WriteMarkdown,
 }
 
-// check finds mistakes of usage before anything is read or started.
+// check reports usage errors before any file is read and any server is started.
 func (f *scanFlags) check(cmd *cobra.Command, global *globalFlags) error {
 	if global.json {
 		if cmd.Flags().Changed("format") && f.format != "json" {
-			return fmt.Errorf("--json and --format %s contradict each other: give one of them", f.format)
+			return fmt.Errorf("--json and --format %s exclude each other: use one of them", f.format)
 		}
 		f.format = "json"
 	}
@@ -151,13 +151,13 @@ func (f *scanFlags) check(cmd *cobra.Command, global *globalFlags) error {
 		return fmt.Errorf("there is nothing to scan: give a file, a directory, - for standard input, --clients, --server-command or --url")
 	}
 	if len(f.headers) > 0 && len(f.urls) == 0 {
-		return fmt.Errorf("--header goes with --url, and there is none")
+		return fmt.Errorf("--header requires --url")
 	}
 	if f.server != "" && len(f.commands)+len(f.urls) > 1 {
-		return fmt.Errorf("--server names one server, and several are to be scanned: scan one at a time")
+		return fmt.Errorf("--server names one server, but several are given: scan one at a time")
 	}
 	if f.timeout <= 0 {
-		return fmt.Errorf("--timeout has to be more than nothing, such as 30s")
+		return fmt.Errorf("--timeout must be greater than 0, such as 30s")
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func runScan(cmd *cobra.Command, global *globalFlags, flags *scanFlags) error {
 	return flags.verdict(cmd.ErrOrStderr(), result)
 }
 
-// readClients reads the configurations of whoever runs this.
+// readClients reads the client configurations of the current user.
 func readClients() (*toollist.Input, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -217,7 +217,7 @@ func readClients() (*toollist.Input, error) {
 	return toollist.ReadClients(toollist.ClientFiles(home, config, ""))
 }
 
-// options reads what the scan is judged by.
+// options reads the baseline and the suppressions.
 func (f *scanFlags) options(now time.Time) (scanreport.Options, error) {
 	opts := scanreport.Options{Checks: f.checks, Skip: f.skip, Today: now.UTC().Format(time.DateOnly)}
 	if f.baseline != "" {
@@ -241,8 +241,8 @@ func (f *scanFlags) options(now time.Time) (scanreport.Options, error) {
 	return opts, nil
 }
 
-// namedServers are those that the command line names, which is the consent to
-// start or contact them.
+// namedServers returns the servers of --server-command and --url. Naming a server
+// is the consent to start or contact it.
 func (f *scanFlags) namedServers() ([]toollist.Server, error) {
 	var servers []toollist.Server
 	for _, line := range f.commands {
@@ -256,7 +256,7 @@ func (f *scanFlags) namedServers() ([]toollist.Server, error) {
 	for _, h := range f.headers {
 		name, v, ok := strings.Cut(h, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, fmt.Errorf(`--header has to be "Name: value"`)
+			return nil, fmt.Errorf(`--header must be of the form "Name: value"`)
 		}
 		headers[strings.TrimSpace(name)] = strings.TrimSpace(v)
 	}
@@ -270,15 +270,15 @@ func (f *scanFlags) namedServers() ([]toollist.Server, error) {
 	seen := map[string]bool{}
 	for _, s := range servers {
 		if seen[s.Name] {
-			return nil, fmt.Errorf("two servers would be called %q: scan one at a time, with --server to name it", safetext.Visible(s.Name))
+			return nil, fmt.Errorf("two servers would have the name %q: scan one at a time, and name it with --server", safetext.Visible(s.Name))
 		}
 		seen[s.Name] = true
 	}
 	return servers, nil
 }
 
-// listServers asks the servers that there is consent for, and notes the
-// others as not scanned.
+// listServers lists the tools of the servers with consent, and records the other
+// servers as not scanned.
 func (f *scanFlags) listServers(ctx context.Context, in *toollist.Input, named []toollist.Server, log io.Writer) error {
 	servers := named
 	if f.start {
@@ -308,13 +308,13 @@ func (f *scanFlags) write(stdout io.Writer, r *scanreport.Result) error {
 		return err
 	}
 	if err := renameio.WriteFile(f.output, text.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write the report: %w; choose another place with -o", err)
+		return fmt.Errorf("write the report: %w; choose another file with -o", err)
 	}
 	return nil
 }
 
-// writeBaseline approves what was scanned, provided that it is all there is:
-// half a baseline would forget what the other half approved.
+// writeBaseline writes the scanned tools as approved. It does not write a partial
+// baseline, which would lose earlier approvals.
 func (f *scanFlags) writeBaseline(log io.Writer, in *toollist.Input, r *scanreport.Result) error {
 	if f.approve == "" {
 		return nil
@@ -328,26 +328,26 @@ func (f *scanFlags) writeBaseline(log io.Writer, in *toollist.Input, r *scanrepo
 		return fmt.Errorf("approve: %w", err)
 	}
 	if err := renameio.WriteFile(f.approve, text, 0o644); err != nil {
-		return fmt.Errorf("write the baseline: %w; choose another place", err)
+		return fmt.Errorf("write the baseline: %w; choose another file with --approve", err)
 	}
 	fmt.Fprintf(log, "approved %d tools in %s\n", r.Coverage.ToolsScanned, f.approve)
 	return nil
 }
 
-// verdict turns the result into the exit code, and says on standard error
-// what a format for machines does not say aloud.
+// verdict returns the exit code for the result, as an error. It also prints the
+// main facts on standard error, for formats that are not read by people.
 func (f *scanFlags) verdict(log io.Writer, r *scanreport.Result) error {
 	for _, s := range r.Expired {
-		fmt.Fprintf(log, "touchstone: a suppression expired on %s and suppresses nothing: %s\n", s.Expires, s)
+		fmt.Fprintf(log, "touchstone: a suppression expired on %s and has no effect: %s\n", s.Expires, s)
 	}
 	for _, s := range r.Unused {
-		fmt.Fprintf(log, "touchstone: a suppression is not needed any more: %s\n", s)
+		fmt.Fprintf(log, "touchstone: a suppression is no longer needed: %s\n", s)
 	}
 	if !r.Complete() {
-		fmt.Fprintf(log, "touchstone: not everything was scanned: %d left out, %d scanned in part\n", len(r.Unscanned), len(r.Incomplete))
+		fmt.Fprintf(log, "touchstone: not everything was scanned: %d not scanned, %d partially scanned\n", len(r.Unscanned), len(r.Incomplete))
 	}
 	if n := r.AtLeast(scanner.Severity(f.failOn)); n > 0 {
-		fmt.Fprintf(log, "touchstone: %d of severity %s or worse\n", n, f.failOn)
+		fmt.Fprintf(log, "touchstone: %d of severity %s or higher\n", n, f.failOn)
 		return &exitError{exitScanFound, nil}
 	}
 	if !r.Complete() {

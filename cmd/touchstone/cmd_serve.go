@@ -19,7 +19,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/web"
 )
 
-// serveFlags are those of touchstone serve.
+// serveFlags are the flags of touchstone serve.
 type serveFlags struct {
 	addr, db     string
 	remote       bool
@@ -42,21 +42,22 @@ func newServeCommand() *cobra.Command {
 		Short: "Serve the evaluation of tool selection as a REST API",
 		Long: `Serve the evaluation of tool selection over HTTP: servers, cases, runs and their
 results, similarity of tools, quality, import and export. The OpenAPI document is
-at /openapi.json, the state at /healthz and figures for Prometheus at /metrics.
+at /openapi.json, the state at /healthz, and metrics for Prometheus at /metrics.
 
-The service listens on this machine alone. Other addresses need --allow-remote and
-a token, which every request then bears in the header Authorization.
+By default, the service only listens on this machine. Other addresses need
+--allow-remote and a token, which every request must send in the header
+Authorization.
 
-The service connects to MCP servers and models at public addresses, and at other
-ones only where --allow-network names them. Addresses of this machine are allowed
-while the service listens on this machine alone. Programs (stdio servers) are
-started only with --start. Proxies of the environment are not used.
+The service connects to MCP servers and models at public addresses. --allow-network
+allows other addresses. Addresses of this machine are allowed if the service only
+listens on this machine. Programs (stdio servers) are only started with --start.
+Proxies in the environment are not used.
 
-The API key of a model is sent with each request that starts runs, in the header
-X-Model-API-Key. It is not stored.
+A request that starts runs sends the API key of the model in the header
+X-Model-API-Key. The key is not stored.
 
-Other verbs may read the database while it is served. Only one process may execute
-runs on it.`,
+Other processes may read the database while it is served, but only one process may
+execute runs.`,
 		Example: `  touchstone serve
   touchstone serve --addr 127.0.0.1:9000 --db evaluations.db --start
   touchstone serve --addr 0.0.0.0:8420 --allow-remote --token file:token.txt --allow-host eval.example.com`,
@@ -67,17 +68,17 @@ runs on it.`,
 	p.StringVar(&f.addr, "addr", "127.0.0.1:8420", "the address to listen on; port 0 selects a free port")
 	p.StringVar(&f.db, "db", defaultEvalDB, "the database")
 	p.BoolVar(&f.remote, "allow-remote", false, "listen on addresses that other machines can reach; needs --token")
-	p.StringVar(&f.token, "token", "", "the token that requests have to bear, as env:NAME or file:PATH")
-	p.StringArrayVar(&f.hosts, "allow-host", nil, "a name by which requests may call this service (repeatable)")
-	p.StringArrayVar(&f.networks, "allow-network", nil, "addresses that are not public and may be connected to, as a CIDR such as 10.1.0.0/16 (repeatable)")
-	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers, with your rights; whoever uses the service chooses them")
-	p.BoolVar(&f.undescribed, "allow-undescribed", false, "offer tools without a description, too")
-	p.IntVar(&f.workers, "workers", 8, "runs at the same time")
-	p.Float64Var(&f.perMinute, "per-minute", 0, "the most requests to each provider in a minute (0: no limit)")
-	p.StringVar(&f.cassette, "cassette", "", "the recorded answers of provider replay")
+	p.StringVar(&f.token, "token", "", "the source of the token that requests must send, env:NAME or file:PATH")
+	p.StringArrayVar(&f.hosts, "allow-host", nil, "a host name that requests may use for this service (repeatable)")
+	p.StringArrayVar(&f.networks, "allow-network", nil, "a network that the service may connect to although it is not public, as a CIDR such as 10.1.0.0/16 (repeatable)")
+	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights, and users of the service choose them")
+	p.BoolVar(&f.undescribed, "allow-undescribed", false, "also offer tools without a description")
+	p.IntVar(&f.workers, "workers", 8, "the number of runs at the same time")
+	p.Float64Var(&f.perMinute, "per-minute", 0, "the maximum number of requests to a provider per minute (0: no limit)")
+	p.StringVar(&f.cassette, "cassette", "", "the cassette file with recorded answers, for the provider replay")
 	p.StringVar(&f.sentenceDir, "sentence-model", "", "the directory of a sentence model, as printed by touchstone models path")
 	p.StringVar(&f.embeddingAPI.URL, "embeddings-url", "", "the address of an embeddings service without /embeddings")
-	p.StringVar(&f.embeddingAPI.Model, "embeddings-model", "", "the name of that service's model")
+	p.StringVar(&f.embeddingAPI.Model, "embeddings-model", "", "the model of the embeddings service")
 	return cmd
 }
 
@@ -96,7 +97,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	case !local && !f.remote:
 		return fmt.Errorf("other machines can reach %s: listen on 127.0.0.1, or give --allow-remote and --token", l.Addr())
 	case !local && f.start:
-		return errors.New("--start would let other machines start programs here: listen on 127.0.0.1, or leave it out")
+		return errors.New("--start would allow other machines to start programs here: listen on 127.0.0.1, or omit --start")
 	}
 	access := web.Access{Token: token, Hosts: f.hosts, Remote: !local}
 	if err := access.Validate(); err != nil {
@@ -141,14 +142,14 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	return service.Serve(ctx, l)
 }
 
-// guard allows the networks of the flags, and this machine where nobody else can
-// ask.
+// guard allows the networks in the flags. It also allows this machine if the
+// service only listens on this machine.
 func (f *serveFlags) guard(local bool) (web.Guard, error) {
 	var g web.Guard
 	for _, text := range f.networks {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return g, fmt.Errorf("--allow-network %q is no CIDR: write it as 10.1.0.0/16 or 192.168.1.7/32", text)
+			return g, fmt.Errorf("--allow-network %q is not a CIDR, such as 10.1.0.0/16 or 192.168.1.7/32", text)
 		}
 		g.Allow = append(g.Allow, network.Masked())
 	}
@@ -176,8 +177,8 @@ func (f *serveFlags) runnerOptions(guard web.Guard) (runner.Options, error) {
 	return o, nil
 }
 
-// readReference reads the secret that env:NAME or file:PATH names. An empty
-// reference is no secret.
+// readReference reads the secret at env:NAME or file:PATH. An empty reference
+// returns an empty secret.
 func readReference(reference string) (string, error) {
 	kind, name, _ := strings.Cut(reference, ":")
 	var secret string
@@ -193,7 +194,7 @@ func readReference(reference string) (string, error) {
 		}
 		secret = string(text)
 	default:
-		return "", errors.New("it is no reference: write env:NAME or file:PATH")
+		return "", errors.New("the value must be env:NAME or file:PATH")
 	}
 	if secret = strings.TrimSpace(secret); secret == "" {
 		return "", fmt.Errorf("%s is empty or not set", reference)

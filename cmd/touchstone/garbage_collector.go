@@ -7,13 +7,13 @@ import (
 	"runtime/metrics"
 )
 
-// By default, the garbage collector runs at each doubling of a small heap, from
-// 4 MB on: four or five times, on both processors, while a command plans that
-// has nothing to do. With these values the first collection waits for 64 MB,
-// which a run with nothing to do does not allocate for ten thousand instances,
-// and later ones wait longer as long as little memory is live.
+// By default, the garbage collector runs each time the heap doubles, starting at
+// 4 MB. In a run with nothing to do, that is four or five collections on all
+// processors during planning. With these values, the first collection starts at
+// 64 MB, which such a run does not reach with ten thousand instances. Later
+// collections are also less frequent, as long as little memory is live.
 const (
-	firstPercent   = 1600 // of the 4 MB that a heap begins with
+	firstPercent   = 1600 // of the initial heap of 4 MB
 	patientPercent = 400
 	smallHeap      = 8 << 20 // bytes of live memory
 )

@@ -128,14 +128,14 @@ func storeDir(flags *globalFlags) (string, error) {
 	return cache.DefaultDir()
 }
 
-// openedStore is the store with the index of a project.
+// openedStore is the cache with the indexes of a project.
 type openedStore struct {
 	store *cache.Store
 	index *cache.StatIndex
 	err   error
 }
 
-// openProject opens the store and reads what it knows of a project.
+// openProject opens the cache and reads the indexes of a project.
 func openProject(flags *globalFlags, project string) openedStore {
 	store, err := openStore(flags)
 	if err != nil {
@@ -145,9 +145,8 @@ func openProject(flags *globalFlags, project string) openedStore {
 	return openedStore{store: store, index: store.OpenStatIndex(project)}
 }
 
-// openSession loads the pipeline and opens the store, the latter while the
-// former is under way: planning and reading the indexes take about the same
-// time in a run with nothing to do.
+// openSession loads the pipeline and opens the cache, both at the same time: in
+// a run with nothing to do, planning takes about as long as reading the indexes.
 func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 	began := time.Now()
 	var opening chan openedStore

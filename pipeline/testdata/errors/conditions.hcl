@@ -41,7 +41,7 @@ stage "demanded" {
   command   = ["x"]
 }
 stage "often" {
-  on_demand = "often" # ERROR: Bad type; On_demand of stage "often" must be a bool
+  on_demand = "often" # ERROR: Bad type; The attribute on_demand of stage "often" must be a bool
   command   = ["x"]
 }
 stage "needs" { # ERROR: Needs a stage on demand; the stage "demanded" (line 38)
@@ -53,7 +53,7 @@ stage "waits" { # ERROR: Needs a stage on demand; Set on_demand = true here too
   command    = ["x"]
 }
 stage "lists" {
-  depends_on = stage.off # ERROR: Bad type; depends_on of stage "lists" is a list of stages
+  depends_on = stage.off # ERROR: Bad type; depends_on of stage "lists" must be a literal list of stages
   command    = ["x"]
 }
 stage "names" {

@@ -1,6 +1,6 @@
 # One problem of each kind, all reported in one run: none hides another.
 pipeline {
-  required_version = ">= 9" # ERROR: Version of touchstone
+  required_version = ">= 9" # ERROR: Unsupported version of touchstone
   verdict          = stage.none.x # ERROR: Unknown stage
   publish          = { "../x" = stage.broken.x } # ERROR: Invalid publish path
 }

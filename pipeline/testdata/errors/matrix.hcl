@@ -37,7 +37,7 @@ stage "bad-exclude" {
     run     = [1, 2]
     exclude = [
       { runs = 1 }, # ERROR: Unknown axis; Did you mean "run"?
-      3,            # ERROR: Bad type; An exclusion is an object
+      3,            # ERROR: Bad type; An exclusion must be an object
     ]
   }
   command = ["x"]
@@ -48,7 +48,7 @@ stage "bad-values" {
     twice  = [1, "1"]   # ERROR: Invalid axis value; twice
     null   = [null]     # ERROR: Invalid axis value; null
     object = [{ a = 1 }] # ERROR: Invalid axis value; object
-    slash  = ["a/b"]    # ERROR: Invalid axis value; no slash
+    slash  = ["a/b"]    # ERROR: Invalid axis value; must not contain slashes
     empty  = [""]       # ERROR: Invalid axis value; is empty
   }
   command = ["x", matrix.twice]

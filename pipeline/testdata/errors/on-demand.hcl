@@ -1,5 +1,5 @@
 pipeline {
-  verdict = stage.judge.verdict # ERROR: Invalid verdict; "judge" runs on demand only
+  verdict = stage.judge.verdict # ERROR: Invalid verdict; "judge" only runs on demand
 }
 stage "judge" {
   on_demand = true

@@ -1,8 +1,8 @@
 stage "s" {
   matrix { n = [1, 2] }
   outputs = {
-    up       = "out/../x"      # ERROR: Invalid output; leads upwards
-    far      = "../../etc/x"   # ERROR: Invalid output; leads upwards
+    up       = "out/../x"      # ERROR: Invalid output; contains ".."
+    far      = "../../etc/x"   # ERROR: Invalid output; contains ".."
     abs      = "/etc/passwd"   # ERROR: Invalid output; absolute
     aside    = "report.json"   # ERROR: Invalid output; not below out/
     all      = "out/"          # ERROR: Invalid output; not below out/

@@ -35,7 +35,7 @@ stage "gather" {
   command = ["x", matrix.run] # ERROR: Unknown axis; has no matrix
 }
 stage "plain" {
-  inputs  = { whole = stage.other } # ERROR: Invalid input; a whole stage is no input
+  inputs  = { whole = stage.other } # ERROR: Invalid input; a whole stage cannot be an input
   outputs = { report = "out/x" }
   command = ["x"]
 }

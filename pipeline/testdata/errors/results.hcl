@@ -1,6 +1,6 @@
 pipeline {
   name             = "a/b"     # ERROR: Invalid name
-  required_version = ">= 2.0"  # ERROR: Version of touchstone; this is 1.2.3
+  required_version = ">= 2.0"  # ERROR: Unsupported version of touchstone; this is 1.2.3
   verdict          = stage.m.x # ERROR: Invalid verdict; has a matrix; stage.m["n=1"].x
   publish = {
     reports    = stage.s.dir

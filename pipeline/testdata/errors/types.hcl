@@ -24,7 +24,7 @@ stage "s" {
   image       = ["x"]     # ERROR: Bad type; string required
   passthrough = ["A=B"]   # ERROR: Invalid name; "A=B"
   secrets     = {
-    KEY = "sk-123456"     # ERROR: Invalid secret; names where its value comes from
+    KEY = "sk-123456"     # ERROR: Invalid secret; must name the source of its value
     B   = "env:"          # ERROR: Invalid secret
   }
   resources {

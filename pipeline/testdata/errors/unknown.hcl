@@ -3,7 +3,7 @@ stag "x" { # ERROR: Unknown block; Did you mean "stage"?
 }
 name = "x" # ERROR: Unknown attribute
 pipeline {
-  version = "1" # ERROR: Unknown attribute; It may hold "name"
+  version = "1" # ERROR: Unknown attribute; It may contain "name"
   verdict { }   # ERROR: Attribute written as block
 }
 variable "v" {
@@ -29,7 +29,7 @@ stage "s" {
   matrx { # ERROR: Unknown block; Did you mean "matrix"?
   }
 }
-stage "a" "b" { # ERROR: Superfluous label; "b"
+stage "a" "b" { # ERROR: Extra label; "b"
   command = ["x"]
 }
 stage { # ERROR: Missing name

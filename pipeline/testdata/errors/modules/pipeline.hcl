@@ -28,7 +28,7 @@ include "away" {
   source = "none" # ERROR: Cannot read the include; does not exist
 }
 include "computed" {
-  source = "scoring${1 + var.x}" # ERROR: Reference out of place; Only constants may stand here
+  source = "scoring${1 + var.x}" # ERROR: Reference out of place; Only constants are allowed here
 }
 include "empty" {
   source = "" # ERROR: Invalid source
@@ -50,11 +50,11 @@ include "invalid" {
 }
 include "secret" {
   source = "scoring"
-  inputs = { corpus = "../../data/a.json", runs = var.secret } # ERROR: Bad type; must be number: the value given is not
+  inputs = { corpus = "../../data/a.json", runs = var.secret } # ERROR: Bad type; must be number: its value has another type
 }
 include "list" {
   source = "scoring"
-  inputs = merge({}, {}) # ERROR: Bad type; inputs of include "list" is written out
+  inputs = merge({}, {}) # ERROR: Bad type; inputs of include "list" must be a literal map
 }
 include "ring" { # ERROR: Cycle of includes; include.ring -> include.gnir -> include.ring
   source = "scoring"
@@ -73,7 +73,7 @@ stage "total" {
     e = stage.score.report      # ERROR: Unknown stage; There is no stage "score"
     f = path.modul              # ERROR: Unknown name; path.module
   }
-  command = ["x", include.same.report] # ERROR: Reference out of place; A command sees its declared inputs only
+  command = ["x", include.same.report] # ERROR: Reference out of place; A command can only read its declared inputs
 }
 output "wrong" {
   value = "text" # ERROR: Invalid output; must be an output of a stage
