@@ -13,8 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkCode finds commands and code that do harm when somebody follows the
-// text.
+// checkCode finds commands and code that do harm if somebody follows the text.
 var checkCode = Check{codeInfo, inspectCode}
 
 var codeInfo = Info{
@@ -78,7 +77,7 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 		w += 0.6
 	}
 	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
-		w += 0.4 // taken as it is, without anybody asking for it
+		w += 0.4 // used without being requested
 	}
 	if sh.What == command.Fetches && w < frames.SoftWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off
