@@ -68,8 +68,9 @@ func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
 	return []Signal{s}
 }
 
-// shapeWeight is what a command weighs where it stands: more in an order, with
-// a strange place in it or in an encoding, less where the text speaks about it.
+// shapeWeight is the weight of a command in its context: more in an order, with
+// a suspicious address or in an encoding, and less if the text only mentions
+// it.
 func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
 	w := sh.Weight
 	f := &v.Fields[d.Field]

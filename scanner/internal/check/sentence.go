@@ -29,7 +29,7 @@ const (
 	// fewSentences.
 	lengthScore  token.Score = 5
 	fewSentences int         = 4
-	// mixedScore is added for a sentence in two languages, because the training
+	// mixedScore is the threshold for a sentence in two languages, because the training
 	// data has few of them.
 	mixedScore token.Score = classifier.Unit * 9 / 4
 	// sureScore is the score at which the confidence is highest.

@@ -267,7 +267,7 @@ func (r *Registry) Compared(t *Definition) []*Definition {
 	return all
 }
 
-// NearNames are the skeletons that a reader would take for this one.
+// NearNames lists the skeletons that a reader would confuse with this one.
 func (r *Registry) NearNames(name, sk string) []string {
 	out := slices.Clip(r.near.neighbours(sk))
 	if !drawnAlike.In(name) {
