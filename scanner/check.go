@@ -7,16 +7,18 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Check looks at one tool among its registry. Inspect is pure and total: it
-// keeps no state, changes nothing, and answers every input, the empty one
-// included. Signals come in a deterministic order. The views are only valid
-// during the call. The engine recovers a panic and reports it in Coverage.
+// Check inspects one tool among the tools of its registry. Inspect must be pure
+// and total: it keeps no state, changes nothing, and accepts every input,
+// including the empty tool. It returns signals in a deterministic order. The
+// views are valid only during the call. If Inspect panics, the engine recovers
+// and reports the failure in Coverage.
 type Check interface {
 	ID() string
 	Inspect(tool *ToolView, registry *RegistryView) []Signal
 }
 
-// CheckInfo describes a built-in check. Tier is the highest that it raises.
+// CheckInfo describes a built-in check. Tier is the highest tier that it
+// reports.
 type CheckInfo struct {
 	ID          string     `json:"id"`
 	Tier        Tier       `json:"tier"`
@@ -44,11 +46,12 @@ type ToolView struct {
 	OutputSchema json.RawMessage
 	Annotations  json.RawMessage
 
-	view *tool.View // nil outside a scan
+	view *tool.View // nil outside of a scan
 }
 
-// NormalizedText returns all text of the tool, one field a line: compatibility
-// forms are folded, invisible characters are dropped, letters are lower case.
+// NormalizedText returns all text of the tool, one field a line. Compatibility
+// forms are folded, invisible characters are removed, and letters are in lower
+// case.
 func (v *ToolView) NormalizedText() string {
 	if v.view == nil {
 		v.view = new(tool.View)
@@ -60,8 +63,8 @@ func (v *ToolView) NormalizedText() string {
 	return v.view.NormalizedText()
 }
 
-// RegistryView is all tools of a scan, for checks that compare one with the
-// others. Scanner.Registry builds it; every worker reads it.
+// RegistryView is all tools of a scan, for checks that compare a tool with the
+// others. Scanner.Registry builds it, and all workers read it.
 type RegistryView struct {
 	// Tools are in the order of the scan: sorted by content.
 	Tools []*Tool
@@ -78,7 +81,8 @@ func (r *RegistryView) Approved(server, name string) *Tool {
 	return (*Tool)(r.inner().Approved(server, name))
 }
 
-// inner returns the index that the built-in checks read, nil if there is none.
+// inner returns the index that the built-in checks use, or nil if there is
+// none.
 func (r *RegistryView) inner() *tool.Registry {
 	if r == nil {
 		return nil

@@ -90,8 +90,8 @@ func measure(t *testing.T, path string, verbose bool) rates {
 	return r
 }
 
-// TestDevSet keeps the rates on the two halves of the development set. The
-// dev half is what rules were tuned on; the held-out half was not looked at.
+// TestDevSet keeps the rates on the two halves of the development set. Rules
+// were tuned on the dev half; the held-out half was not looked at.
 func TestDevSet(t *testing.T) {
 	for _, half := range []struct {
 		path             string

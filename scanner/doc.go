@@ -6,9 +6,10 @@
 // any order and with any GOMAXPROCS. A scan fetches, starts and writes nothing.
 // Other programs may import the package; it imports nothing else of this project.
 //
-// Only the public API and its model live here: Scanner and its options, Tool,
-// Finding, Signal, Report, Check, and what applies checks to tools. The rest is in
-// rooms under internal, from the lowest to the highest:
+// Only the public API and its model are in this package: Scanner and its
+// options, Tool, Finding, Signal, Report, Check, and the code that applies
+// checks to tools. The rest is in packages under internal, from the lowest to
+// the highest:
 //
 //   - char: characters, scripts, look-alikes, normalisation.
 //   - command: shapes of harmful commands.
@@ -19,13 +20,13 @@
 //   - tool: the fields of one tool, their analysis, and the tools of a scan.
 //   - capability: what a tool claims to do, and what its parameters let it do.
 //   - classifier: scores of sentences, by weights learnt from labelled tools.
-//   - frames: the shapes that sentences of attacks have.
-//   - change: what is new against the version that was approved.
-//   - check: the checks, which turn all of that into signals.
+//   - frames: patterns of sentences in attacks.
+//   - change: differences from the approved version of a tool.
+//   - check: the checks, which turn these results into signals.
 //
 // The training program in training packs the lexicon and trains the classifier.
 //
-// No check knows a payload by heart. A sentence is suspicious for its structure:
-// an order to the model, about something that is not this tool's business, that
-// the user is not to see.
+// No check matches known payloads. A sentence is suspicious because of its
+// structure: it gives an order to the model, about something that is not the
+// business of this tool, and that the user is not supposed to see.
 package scanner

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestChecksAreDocumented: every check has a page and a test that runs it by its id,
-// and every page has a check.
+// TestChecksAreDocumented checks that every check has a page and a test that
+// runs it by its id, and that every page has a check.
 func TestChecksAreDocumented(t *testing.T) {
 	paths, err := filepath.Glob("internal/check/*_test.go")
 	if err != nil || len(paths) == 0 {
@@ -29,7 +29,7 @@ func TestChecksAreDocumented(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s has no page: %v", c.ID, err)
 		} else if len(page) < 500 || !strings.HasPrefix(string(page), "# ") {
-			t.Errorf("the page of %s says nothing: begin it with a title and describe what the check finds", c.ID)
+			t.Errorf("the page of %s is empty: begin it with a title and describe what the check finds", c.ID)
 		}
 		if !strings.Contains(tests.String(), `runCases(t, "`+c.ID+`"`) && !strings.Contains(tests.String(), `WithChecks("`+c.ID+`"`) {
 			t.Errorf("no test in internal/check runs %s: add a table of cases", c.ID)

@@ -15,14 +15,14 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Scan judges all tools together. The result does not depend on the order of
-// tools nor on the number of processors.
+// Scan judges all tools together. The result depends neither on the order of
+// the tools nor on the number of processors.
 func (s *Scanner) Scan(tools []Tool) *Report {
 	order := sortedOrder(tools)
 	registry := s.registry(tools, order)
 	results := make([]Finding, len(tools))
-	// Tools are handed out in chunks: small enough to balance one huge
-	// description, large enough that the counter is not what costs.
+	// Workers take tools in chunks: small enough to balance one huge
+	// description, and large enough that the shared counter costs little.
 	const chunk = 16
 	var next atomic.Int64
 	work := func() {
@@ -62,8 +62,8 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	return report
 }
 
-// ScanOne judges one tool against a registry that Registry prepared. It is
-// meant for a request path.
+// ScanOne judges one tool against a registry made by Registry. It is fast
+// enough for a request path.
 func (s *Scanner) ScanOne(tool Tool, registry *RegistryView) Finding {
 	ws := workspaces.Get().(*workspace)
 	defer workspaces.Put(ws)
@@ -88,8 +88,8 @@ func (s *Scanner) coverage(tools int, failed map[string]int) Coverage {
 	return c
 }
 
-// sortedOrder returns the indices of tools sorted by content, so that whatever
-// follows sees one order whatever the caller's was.
+// sortedOrder returns the indices of tools sorted by content, so that the
+// caller's order does not matter.
 func sortedOrder(tools []Tool) []int {
 	order := make([]int, len(tools))
 	for i := range order {
@@ -140,7 +140,7 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 	return f
 }
 
-// add takes the signals of one check over; ok is false when the check failed.
+// add appends the signals of one check. ok is false if the check failed.
 func (f *Finding) add(id string, signals []Signal, ok bool) {
 	if !ok {
 		f.FailedChecks = append(f.FailedChecks, id)
@@ -154,8 +154,8 @@ func (f *Finding) add(id string, signals []Signal, ok bool) {
 	}
 }
 
-// builtin runs a built-in check on the tool of the workspace. A panic makes ok
-// false: one broken check has to cost its own answer and no other.
+// builtin runs a built-in check on the tool of the workspace. If the check
+// panics, ok is false, and the other checks are not affected.
 func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signals []Signal, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -172,7 +172,7 @@ func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signa
 	return ws.signals, true
 }
 
-// guarded does the same for a check of the caller's own.
+// guarded does the same for a custom check.
 func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Signal, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -214,9 +214,8 @@ func (f *Finding) judge() {
 	}
 }
 
-// Weights of the risk score. One hard signal outweighs any number of soft
-// ones; everything adds, nothing is merged away, so that one more signal
-// never lowers the score.
+// Weights of the risk score. One hard signal outweighs any number of soft ones.
+// All weights are added, so that an additional signal never lowers the score.
 const (
 	riskHardBase = 60.0
 	riskPerHard  = 10.0
@@ -224,8 +223,8 @@ const (
 	riskSoftCap  = 50.0
 )
 
-// riskScore is 0..100 over all findings: hard signals dominate, soft ones
-// accumulate by distinct check of a tool.
+// riskScore returns 0..100 over all findings. Hard signals dominate. Soft ones
+// count once for each check and tool.
 func riskScore(findings []Finding) int {
 	hard, soft := 0.0, 0.0
 	anyHard := false
@@ -247,6 +246,5 @@ func riskScore(findings []Finding) int {
 	return int(math.Ceil(min(100, riskHardBase+hard+min(soft, riskSoftCap)/5)))
 }
 
-// round keeps three decimals, which is more than a confidence means and makes
-// printed figures short.
+// round rounds to three decimals, which is precise enough for a confidence.
 func round(x float64) float64 { return math.Round(x*1000) / 1000 }

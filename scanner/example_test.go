@@ -63,7 +63,7 @@ func ExampleWithBaseline() {
 	// search quarantine [rugpull.change]
 }
 
-// longName is a check of a program of its own.
+// longName is a custom check.
 type longName struct{}
 
 func (longName) ID() string { return "name.long" }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestMain runs the tests, or what a process of BenchmarkFirstScan is to do.
+// TestMain runs the tests, or acts as a process of BenchmarkFirstScan.
 func TestMain(m *testing.M) {
 	if then := os.Getenv(startAndThen); then != "" {
 		inFreshProcess(then)
@@ -16,8 +16,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startAndThen is the variable that tells a process of the test's own program
-// what to do instead of testing.
+// startAndThen is the environment variable that makes a process of the test
+// binary do something else than run tests.
 const startAndThen = "SCANNER_TEST_START_AND_THEN"
 
 func inFreshProcess(then string) {
@@ -35,9 +35,9 @@ func inFreshProcess(then string) {
 	}
 }
 
-// BenchmarkFirstScan starts processes: one that does nothing, one that scans a
-// tool, and one that scans a tool with misspelled words. It gives their
-// processor time.
+// BenchmarkFirstScan starts three processes: one does nothing, one scans a
+// tool, and one scans a tool with misspelled words. It reports their processor
+// time.
 func BenchmarkFirstScan(b *testing.B) {
 	for _, then := range []string{"end", "scan", "spell"} {
 		b.Run(then, func(b *testing.B) {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Tier returns what a signal may do on its own.
+// Tier is the effect that a signal has by itself.
 type Tier int
 
 const (
-	// TierSoft raises a review and never quarantines.
+	// TierSoft signals lead to a review but never to a quarantine.
 	TierSoft Tier = iota
-	// TierHard quarantines alone; it is reserved for evidence that has next
-	// to no innocent explanation.
+	// TierHard signals lead to a quarantine. They are reserved for evidence
+	// that almost never has an innocent explanation.
 	TierHard
 )
 
@@ -40,7 +40,7 @@ func (t *Tier) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ThreatType is the kind of harm that a signal points at.
+// ThreatType is the kind of harm that a signal indicates.
 type ThreatType string
 
 // The threat types.
@@ -54,8 +54,8 @@ const (
 )
 
 // Tool is one tool as its server lists it: the input of a scan. The three raw
-// messages may be empty, and are read leniently: what is not JSON yields no
-// text rather than an error.
+// messages may be empty. They are parsed leniently: text that is not JSON is
+// ignored without an error.
 type Tool struct {
 	Server       string          `json:"server"`
 	Name         string          `json:"name"`
@@ -66,8 +66,8 @@ type Tool struct {
 }
 
 // Signal is one reason to distrust a tool. Evidence is a short, printable
-// excerpt: control, zero-width and bidirectional characters are escaped, and
-// for decoded payloads it is what was decoded. Confidence is in 0..1.
+// excerpt in which control, zero-width and bidirectional characters are
+// escaped. For a decoded payload it is the decoded text. Confidence is in 0..1.
 type Signal struct {
 	CheckID    string     `json:"check_id"`
 	Tier       Tier       `json:"tier"`
@@ -76,8 +76,8 @@ type Signal struct {
 	Evidence   string     `json:"evidence"`
 	Detail     string     `json:"detail"`
 
-	// critical marks the two kinds of hard signal that escalate a finding to
-	// critical: deliberate smuggling by unicode or by encoding.
+	// critical marks the two kinds of hard signal that make a finding critical:
+	// deliberate smuggling with Unicode or with encodings.
 	critical bool
 }
 
@@ -122,7 +122,7 @@ type Finding struct {
 	Confidence  float64     `json:"confidence"`
 	Signals     []Signal    `json:"signals"`
 	// FailedChecks are the checks that could not judge this tool. A finding
-	// that has some is never a clean bill of health.
+	// with failed checks never means that the tool is clean.
 	FailedChecks []string `json:"failed_checks,omitempty"`
 }
 
@@ -140,9 +140,9 @@ func (f Finding) CheckIDs() []string {
 	return ids
 }
 
-// Coverage returns what was looked at. A check that failed on any tool is in
-// FailedCheckIDs and no longer counted in ChecksRun; Degraded is the share of
-// (tool, check) pairs that were not judged, 0..1.
+// Coverage describes what was scanned. A check that failed on any tool is in
+// FailedCheckIDs and not counted in ChecksRun. Degraded is the share of (tool,
+// check) pairs that were not judged, 0..1.
 type Coverage struct {
 	ToolsScanned   int      `json:"tools_scanned"`
 	ChecksRun      int      `json:"checks_run"`

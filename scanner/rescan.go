@@ -6,10 +6,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Rescanner scans tools that differ from a fixed set in some descriptions, and
-// gives the findings that Scan gives. It looks again only at what may have
-// changed: at the tools with another description, and at those whose checks
-// compare them with one. It is safe for use by several goroutines at once.
+// Rescanner scans variants of a fixed set of tools in which some descriptions
+// differ. Its findings are those of Scan, but it scans only what may have
+// changed: the tools with another description, and the tools whose checks
+// compare them with these. Several goroutines may use it at once.
 type Rescanner struct {
 	scanner  *Scanner
 	tools    []Tool
@@ -40,9 +40,9 @@ func (s *Scanner) Rescanner(tools []Tool) *Rescanner {
 	return r
 }
 
-// Scan returns the findings for the tools with other descriptions for some, by
-// their place in the fixed set: those with signals or with checks that failed,
-// sorted by server and tool.
+// Scan returns the findings for the fixed set with some descriptions replaced.
+// The keys of descriptions are indexes into the fixed set. The result has the
+// findings with signals or failed checks, sorted by server and tool.
 func (r *Rescanner) Scan(descriptions map[int]string) []Finding {
 	tools := slices.Clone(r.tools)
 	again := map[int]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// TestRescanIsScan changes descriptions at random, among them those of tools
-// that imitate one another, and expects what a scan of all tools finds.
+// TestRescanIsScan changes random descriptions, including those of tools that
+// imitate one another, and compares the findings with those of a full scan.
 func TestRescanIsScan(t *testing.T) {
 	texts := []string{
 		"Reads a file from the disk and returns its content as text.",

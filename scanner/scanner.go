@@ -8,15 +8,15 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Scanner holds a choice of checks and a baseline. It is safe for use by
-// several goroutines at once.
+// Scanner holds the selected checks and a baseline. Several goroutines may use
+// it at once.
 type Scanner struct {
 	checks   []check.Check
-	extra    []Check // run after checks
+	extra    []Check // run after the built-in checks
 	baseline map[tool.Key]*tool.Definition
 }
 
-// Option sets up a Scanner.
+// Option configures a Scanner.
 type Option func(*config) error
 
 type config struct {
@@ -25,18 +25,18 @@ type config struct {
 	extra         []Check
 }
 
-// WithChecks runs only the built-in checks of these ids.
+// WithChecks runs only the built-in checks with these ids.
 func WithChecks(ids ...string) Option {
 	return func(c *config) error { return addIDs(&c.only, ids) }
 }
 
-// WithoutChecks leaves these built-in checks out.
+// WithoutChecks disables these built-in checks.
 func WithoutChecks(ids ...string) Option {
 	return func(c *config) error { return addIDs(&c.without, ids) }
 }
 
-// WithBaseline returns the tools as somebody approved them earlier; the rug pull
-// check compares each tool with the one of the same server and name.
+// WithBaseline sets the approved versions of tools. The rug pull check compares
+// each tool with the approved tool of the same server and name.
 func WithBaseline(approved []Tool) Option {
 	return func(c *config) error {
 		c.baseline = append(c.baseline, approved...)
@@ -44,7 +44,7 @@ func WithBaseline(approved []Tool) Option {
 	}
 }
 
-// WithCheck adds a check of the caller's own; it runs after the built-in ones.
+// WithCheck adds a custom check, which runs after the built-in ones.
 func WithCheck(check Check) Option {
 	return func(c *config) error {
 		c.extra = append(c.extra, check)
@@ -74,9 +74,9 @@ func builtinIDs() []string {
 	return ids
 }
 
-// New makes a Scanner with every built-in check, unless options say
-// otherwise. It fails on an unknown check id, on two checks of one id, and
-// when no check is left.
+// New returns a Scanner with every built-in check, unless options change that.
+// It returns an error for an unknown check id, for two checks with one id, and
+// if no check is left.
 func New(opts ...Option) (*Scanner, error) {
 	var c config
 	for _, opt := range opts {
@@ -97,7 +97,7 @@ func New(opts ...Option) (*Scanner, error) {
 		s.extra = append(s.extra, check)
 	}
 	if len(s.checks)+len(s.extra) == 0 {
-		return nil, fmt.Errorf("scanner: no check is left to run: leave fewer out of %v", builtinIDs())
+		return nil, fmt.Errorf("scanner: no check is left to run: enable at least one of %v", builtinIDs())
 	}
 	for i := range c.baseline {
 		t := c.baseline[i]

@@ -2,9 +2,9 @@ package scanner
 
 import "testing"
 
-// TestSenseSets keeps the rates on attacks by class and their innocent twins:
-// on the dev sets rules were tuned, the held-out sets were written before or
-// after the rules and not looked at.
+// TestSenseSets keeps the rates on attacks by class and on their innocent
+// counterparts. Rules were tuned on the dev sets. The held-out sets were not
+// looked at.
 func TestSenseSets(t *testing.T) {
 	for _, half := range []struct {
 		path             string

@@ -1,9 +1,9 @@
 package scanner
 
-// Without returns the report as it would be without the signals that drop
-// picks: each finding that loses some is judged anew, one that loses all is
-// left out unless a check failed on it, and the risk score follows. It is how
-// a caller applies suppressions. r stays as it is.
+// Without returns the report without the signals for which drop returns true. A
+// finding that loses signals is judged again. A finding that loses all of them
+// is removed, unless a check failed on it. The risk score is computed again.
+// Callers apply suppressions with it. r is not changed.
 func (r *Report) Without(drop func(*Finding, *Signal) bool) *Report {
 	left := &Report{Findings: make([]Finding, 0, len(r.Findings)), Coverage: r.Coverage}
 	for i := range r.Findings {

@@ -4,7 +4,7 @@
 //	<!-- generated: NAME -->
 //	<!-- end: NAME -->
 //
-// It is for tests only, and imports nothing of ours.
+// It is for tests only and imports no package of Touchstone.
 package docstable
 
 import (
@@ -16,8 +16,9 @@ import (
 
 var update = flag.Bool("update-docs", false, "write the generated tables of the documentation anew")
 
-// Check compares the named table of a page with the rows that the declarations
-// give. The first row is the head. With -update-docs it writes the table.
+// Check compares the named table of a page with rows, which come from
+// declarations. The first row is the head. With -update-docs it writes the
+// table.
 func Check(t *testing.T, page, name string, rows [][]string) {
 	t.Helper()
 	data, err := os.ReadFile(page)
@@ -34,7 +35,7 @@ func Check(t *testing.T, page, name string, rows [][]string) {
 	switch {
 	case old == table:
 	case !*update:
-		t.Errorf("%s: the table %s is not what the code declares; run the test %s with -update-docs\ngot:\n%swant:\n%s", page, name, t.Name(), old, table)
+		t.Errorf("%s: the table %s does not match the code; run the test %s with -update-docs\ngot:\n%swant:\n%s", page, name, t.Name(), old, table)
 	default:
 		if err := os.WriteFile(page, []byte(head+begin+table+end+tail), 0o644); err != nil {
 			t.Fatal(err)
@@ -42,7 +43,7 @@ func Check(t *testing.T, page, name string, rows [][]string) {
 	}
 }
 
-// Markdown writes rows as a table, the first as its head.
+// Markdown formats rows as a table. The first row is its head.
 func Markdown(rows [][]string) string {
 	var b strings.Builder
 	for i, row := range rows {

@@ -1,10 +1,10 @@
-// Package embedding turns texts into vectors whose angles tell how close the
-// texts are in meaning. It declares what a model is; the packages below it are
-// the models: sentence (a small model, computed here), endpoint (a service),
-// onnx (a model of the user's own), and models, which keeps the files of the
-// first on this machine.
+// Package embedding turns texts into vectors; the smaller the angle between two
+// vectors, the more similar the texts are in meaning. It declares the interface
+// of a model. The packages below it implement it: sentence (a small model,
+// computed here), endpoint (a service), onnx (the user's own model), and
+// models, which manages the files of the first on this machine.
 //
-// Nothing here knows about tools, queries or proxies.
+// This package knows nothing about tools, queries or proxies.
 package embedding
 
 import (
@@ -18,14 +18,14 @@ type Model interface {
 	// Embed returns one vector per text, in the order of the texts. All vectors
 	// of a model have the same number of dimensions.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Identity names the model, its version and, where there is one, the digest
-	// of its weights. Two models with one identity give the same vectors, so
-	// that it may be part of a cache key. It holds no secret.
+	// Identity names the model, its version and, if there is one, the digest of
+	// its weights. Two models with the same identity give the same vectors, so
+	// it may be part of a cache key. It contains no secret.
 	Identity() string
 }
 
 // Cosine is the cosine of the angle between two vectors of equal length, from
-// -1 to 1. It is 0 when one of them has no direction.
+// -1 to 1. It is 0 if one of them is the zero vector.
 func Cosine(a, b []float32) float64 {
 	var product, squaresA, squaresB float64
 	b = b[:len(a)]

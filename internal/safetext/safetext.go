@@ -69,7 +69,7 @@ func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// JSON escapes the hidden characters of a JSON text. A parser reads the same
+// JSON escapes the hidden characters of a JSON text. Parsers read the same
 // value, and the text is harmless in a terminal or a review. text must be valid
 // JSON, in which such characters occur only in strings.
 func JSON(text []byte) []byte {

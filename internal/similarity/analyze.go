@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Method is how the texts of two tools are compared.
+// Method is a way to compare the texts of two tools.
 type Method string
 
 const (
@@ -23,19 +23,20 @@ const (
 // Methods lists every method.
 var Methods = []Method{Embedding, DescriptionOverlap, TFIDF}
 
-// DefaultThreshold is the score from which a pair is flagged.
+// DefaultThreshold is the lowest score at which a pair is flagged.
 const DefaultThreshold = 0.85
 
 // Options are the settings of an analysis.
 type Options struct {
 	Method    Method
 	Threshold float64 // in [0, 1]
-	// Full adds a second matrix that compares parameters as well: their names
-	// and descriptions join the text. DescriptionOverlap has none.
+	// Full adds a second matrix that also compares parameters: their names and
+	// descriptions become part of the text. DescriptionOverlap does not support
+	// it.
 	Full bool
 	// Recommendations adds a recommendation for each flagged pair.
 	Recommendations bool
-	// Encoder is needed by Embedding and by Overlap.
+	// Encoder is required by Embedding and by Overlap.
 	Encoder Encoder
 }
 
@@ -62,7 +63,7 @@ type Pair struct {
 	A     string  `json:"tool_a_id"`
 	B     string  `json:"tool_b_id"`
 	Score float64 `json:"similarity_score"`
-	// FullScore is the score with parameters, when it was asked for.
+	// FullScore is the score with parameters, if it was requested.
 	FullScore *float64 `json:"full_similarity_score,omitempty"`
 
 	a, b int
@@ -81,7 +82,7 @@ type Analysis struct {
 	Recommendations []Recommendation `json:"recommendations,omitempty"`
 }
 
-// Analyze compares all pairs of tools, which are those that Prepare returned.
+// Analyze compares all pairs of tools. The tools must come from Prepare.
 func Analyze(ctx context.Context, tools []Tool, o Options) (*Analysis, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -157,22 +158,21 @@ const (
 	DescriptionWeight = 0.2
 )
 
-// OverlapMatrix is how much the capabilities of tools overlap: sentence
-// vectors, names of parameters, and words of descriptions, weighted.
+// OverlapMatrix is the overlap of the tools' capabilities: a weighted mean of
+// sentence vectors, names of parameters, and words of descriptions.
 type OverlapMatrix struct {
 	ToolIDs    []string           `json:"tool_ids"`
 	Matrix     *Matrix            `json:"matrix"`
 	Dimensions map[string]float64 `json:"dimensions"` // the weights
-	// Order and Clusters are for a heat map: the rows in an order that puts
-	// similar tools beside each other, and the groups whose average overlap
+	// Order and Clusters are for a heat map: an order of the rows that puts
+	// similar tools next to each other, and the groups whose average overlap
 	// reaches the threshold.
 	Order    []int      `json:"order"`
 	Clusters [][]string `json:"clusters"`
 }
 
-// Overlap returns the overlap matrix of tools, which are those that Prepare
-// returned. Without an encoder the semantic part is the TF-IDF of names and
-// descriptions.
+// Overlap returns the overlap matrix of tools, which must come from Prepare.
+// Without an encoder the semantic part is the TF-IDF of names and descriptions.
 func Overlap(ctx context.Context, tools []Tool, e Encoder, threshold float64) (*OverlapMatrix, error) {
 	o := Options{Method: TFIDF, Encoder: e, Threshold: threshold}
 	if e != nil {

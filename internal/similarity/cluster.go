@@ -11,8 +11,8 @@ type tree struct {
 	merges []merge // the highest similarity first
 }
 
-// merge joins the groups that hold the tools a and b, a < b, each the smallest
-// of its group, at their average similarity.
+// merge joins the groups of the tools a and b, a < b, at their average
+// similarity. Each is the smallest tool of its group.
 type merge struct {
 	a, b       int
 	similarity float64
@@ -21,7 +21,7 @@ type merge struct {
 // cluster groups tools by average linkage (UPGMA, Sokal and Michener 1958). It
 // follows chains of nearest neighbours (Murtagh 1983), in O(n²) time and 4
 // bytes a pair. Ties go to the tool with the smaller number, so that the tree
-// depends on the scores alone.
+// depends only on the scores.
 func cluster(m *Matrix) *tree {
 	d := &Matrix{m.n, slices.Clone(m.cells)}
 	size := make([]int, m.n)
@@ -49,13 +49,13 @@ func cluster(m *Matrix) *tree {
 		t.merges = append(t.merges, merge{a, b, d.At(a, b)})
 		join(d, size, a, b)
 	}
-	// The chain finds merges out of order; a stable sort keeps a merge behind
-	// those that it builds on, since average linkage has no inversions.
+	// The chain finds merges out of order. A stable sort puts each merge behind
+	// those that it depends on, because average linkage has no inversions.
 	slices.SortStableFunc(t.merges, func(x, y merge) int { return cmp.Compare(y.similarity, x.similarity) })
 	return t
 }
 
-// nearest returns the group that is most similar to i; before wins ties, which
+// nearest returns the group that is most similar to i. before wins ties, which
 // ends the chain.
 func nearest(d *Matrix, size []int, i, before int) int {
 	best, score := -1, -1.0
@@ -73,7 +73,7 @@ func nearest(d *Matrix, size []int, i, before int) int {
 	return best
 }
 
-// join makes the group of b part of that of a.
+// join merges the group of b into that of a.
 func join(d *Matrix, size []int, a, b int) {
 	for k := range size {
 		if k == a || k == b || size[k] == 0 {
@@ -86,7 +86,7 @@ func join(d *Matrix, size []int, a, b int) {
 	size[a], size[b] = size[a]+size[b], 0
 }
 
-// order returns the tools so that those that merged early are neighbours.
+// order returns the tools so that early merges are neighbours.
 func (t *tree) order() []int {
 	groups := make([][]int, t.n)
 	for i := range groups {
@@ -99,8 +99,8 @@ func (t *tree) order() []int {
 	return groups[0]
 }
 
-// groups returns the groups of two tools and more that merged at the
-// threshold or above, in the order of their smallest tool.
+// groups returns the groups of at least two tools that merged at or above the
+// threshold, in the order of their smallest tool.
 func (t *tree) groups(threshold float64) [][]int {
 	groups := make([][]int, t.n)
 	for i := range groups {
@@ -117,8 +117,8 @@ func (t *tree) groups(threshold float64) [][]int {
 	return list
 }
 
-// each applies the merges down to a similarity. A group stands at the place of
-// its smallest tool.
+// each applies the merges down to a similarity. A group is stored at the index
+// of its smallest tool.
 func (t *tree) each(threshold float64, groups [][]int) {
 	root := make([]int, t.n)
 	for i := range root {

@@ -7,10 +7,10 @@
 //     [0, 1]: sentence vectors, words of the text, and names of parameters.
 //   - matrix.go holds the result of a measure; analyze.go combines measures.
 //   - cluster.go orders a matrix so that similar tools are neighbours.
-//   - issues.go and recommend.go say why a pair is confusable and what to
+//   - issues.go and recommend.go explain why a pair may be confused and what to
 //     change.
 //
 // Every score is symmetric and does not depend on the order of the tools. The
-// package keeps no state, reads no clock and reaches no service; the caller
-// brings the Encoder.
+// package has no state, reads no clock and contacts no service. The caller
+// provides the Encoder.
 package similarity

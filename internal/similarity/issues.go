@@ -21,7 +21,7 @@ const (
 	TerminologyOverlap     IssueType = "terminology_overlap"
 )
 
-// Issue is one reason, with what shows it.
+// Issue is one reason with its evidence.
 type Issue struct {
 	Type        IssueType `json:"issue_type"`
 	Description string    `json:"description"`
@@ -31,16 +31,16 @@ type Issue struct {
 	Evidence []string `json:"evidence"`
 }
 
-// Bounds from which an issue is reported.
+// Thresholds at which an issue is reported.
 const (
-	sharedTerms   = 6   // words that both descriptions hold
+	sharedTerms   = 6   // words in both descriptions
 	sharedShare   = 0.5 // of the words of names, and of the smaller set of parameters
 	distinctTerms = 3   // words that tell a tool from the other
 	maxEvidence   = 10
 )
 
-// features are what of a tool the issues look at. All lists are sorted and
-// without repeats.
+// features are the parts of a tool that the issues compare. All lists are
+// sorted and without duplicates.
 type features struct {
 	tool       *Tool
 	terms      []string // content words of the description
@@ -87,7 +87,7 @@ func (r *recommender) issues(a, b *features) []Issue {
 	onlyA, onlyB := without(a.terms, b.terms), without(b.terms, a.terms)
 	if len(onlyA) < distinctTerms || len(onlyB) < distinctTerms {
 		add(ScopeClarity, r.rarest(append(slices.Clone(onlyA), onlyB...)),
-			"The descriptions do not say what one tool covers and the other does not: %d and %d words tell them apart.", len(onlyA), len(onlyB))
+			"The descriptions do not state how the tools differ: only %d and %d words distinguish them.", len(onlyA), len(onlyB))
 	}
 	if len(a.examples) == 0 && len(b.examples) == 0 {
 		add(ExampleDistinctiveness, nil, "Neither description gives an example.")
@@ -106,7 +106,7 @@ func (r *recommender) issues(a, b *features) []Issue {
 	return list
 }
 
-// rarest orders words so that those of the fewest tools come first.
+// rarest sorts words by the number of tools that contain them, fewest first.
 func (r *recommender) rarest(words []string) []string {
 	slices.SortFunc(words, func(x, y string) int { return cmp.Or(cmp.Compare(r.df[x], r.df[y]), cmp.Compare(x, y)) })
 	return slices.Compact(words)

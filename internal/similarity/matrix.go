@@ -31,8 +31,8 @@ func (m *Matrix) At(i, j int) float64 {
 // row returns the columns 0 to i-1 of row i.
 func (m *Matrix) row(i int) []float32 { return m.cells[i*(i-1)/2 : i*(i-1)/2+i] }
 
-// clamp brings a cosine into [0, 1]: rounding may exceed 1, and vectors that
-// point in opposite directions are as unlike as unrelated ones.
+// clamp limits a cosine to [0, 1]. Rounding may exceed 1, and opposite vectors
+// count as unrelated.
 func clamp(x float64) float32 { return float32(min(max(x, 0), 1)) }
 
 // MarshalJSON writes all rows in full, with four decimals.

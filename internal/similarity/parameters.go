@@ -12,8 +12,8 @@ type parameter struct {
 	required          bool
 }
 
-// parametersOf returns the properties of an input schema in the order of their
-// names. A schema that is absent or no object has none.
+// parametersOf returns the properties of an input schema, sorted by name. A
+// schema that is absent or not an object has none.
 func parametersOf(schema json.RawMessage) []parameter {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -35,8 +35,8 @@ func parametersOf(schema json.RawMessage) []parameter {
 }
 
 // parameterMatrix compares the names of parameters by their Jaccard index
-// (Jaccard 1901): the share of the names of both tools that both have. Two
-// tools without parameters score 1.
+// (Jaccard 1901): the number of names that both tools have, divided by the
+// number of names that either has. Two tools without parameters score 1.
 func parameterMatrix(all [][]parameter) *Matrix {
 	ids := map[string]int{}
 	sets := make([][]int, len(all))
@@ -70,7 +70,7 @@ func jaccard[T cmp.Ordered](a, b []T) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// intersect returns what two sorted sets share.
+// intersect returns the common elements of two sorted sets.
 func intersect[T cmp.Ordered](a, b []T) []T {
 	var both []T
 	for i, j := 0, 0; i < len(a) && j < len(b); {

@@ -15,10 +15,10 @@ const (
 	Low    Priority = "low"
 )
 
-// nearlySame is the score from which telling two tools apart is urgent.
+// nearlySame is the score at which a recommendation becomes urgent.
 const nearlySame = 0.95
 
-// Recommendation says how to tell the two tools of a pair apart.
+// Recommendation describes how to distinguish the two tools of a pair.
 type Recommendation struct {
 	Pair   [2]string `json:"tool_pair"`
 	Score  float64   `json:"similarity_score"`
@@ -34,15 +34,15 @@ type Item struct {
 	Recommendation string   `json:"recommendation"`
 	Rationale      string   `json:"rationale"`
 	Priority       Priority `json:"priority"`
-	// Revised is a description that makes the change. Empty where the change
-	// needs the author's knowledge.
+	// Revised is a description with the change. It is empty if the change needs
+	// the author's knowledge.
 	Revised string `json:"revised_description,omitempty"`
 	// Apply holds JSON Patches (RFC 6902) for the document that the tool was
-	// read from. Each first tests that the description is still the same.
+	// read from. Each first tests that the description is unchanged.
 	Apply []string `json:"apply_commands,omitempty"`
 }
 
-// recommender knows in how many descriptions each word stands.
+// recommender counts the descriptions that contain each word.
 type recommender struct {
 	features []features
 	df       map[string]int
@@ -85,27 +85,27 @@ func (r *recommender) items(issue Issue, a, b *features, score float64) []Item {
 			"A model matches a request to the closest example.", Low, "", nil}}
 	case ParameterUniqueness:
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Describe the shared parameters (%s) by what they mean in each tool, and name the parameters that only one tool has in its description.", shared),
+			fmt.Sprintf("Describe the shared parameters (%s) by their meaning in each tool, and mention in the descriptions the parameters that only one tool has.", shared),
 			"Parameters with the same names do not help a model to choose.", Low, "", nil}}
 	case NamingClarity:
 		if a.tool.Name == b.tool.Name {
 			urgent = High
 		}
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Rename one tool so that its name holds what sets it apart, such as %q and %q.", distinctName(a.tool), distinctName(b.tool)),
+			fmt.Sprintf("Rename one tool so that its name shows the difference, such as %q and %q.", distinctName(a.tool), distinctName(b.tool)),
 			"The name is the strongest signal when a model chooses a tool.", urgent, "", nil}}
 	default: // TerminologyOverlap
 		return []Item{{issue.Type, nil,
-			fmt.Sprintf("Keep the shared words (%s) in the description of the tool that they fit best and use more specific words in the other.", shared),
-			"Descriptions with the same words rank alike for every request.", Medium, "", nil}}
+			fmt.Sprintf("Keep the shared words (%s) in the description of the tool that they fit best, and use more specific words in the other.", shared),
+			"Descriptions with the same words get similar ranks for every request.", Medium, "", nil}}
 	}
 }
 
-// scope recommends a sentence for each tool that sets it apart. Tools that
-// nothing sets apart should be one tool.
+// scope recommends for each tool a sentence that distinguishes it. Tools
+// without any difference should be one tool.
 func (r *recommender) scope(a, b *features, urgent Priority) []Item {
 	if r.distinction(a, b) == "" && r.distinction(b, a) == "" {
-		return []Item{{ScopeClarity, nil, "Remove one of the two tools: nothing in their names, servers, descriptions or parameters sets them apart.",
+		return []Item{{ScopeClarity, nil, "Remove one of the two tools: nothing in their names, servers, descriptions or parameters distinguishes them.",
 			"A model can only guess between them.", High, "", nil}}
 	}
 	var items []Item
@@ -114,15 +114,16 @@ func (r *recommender) scope(a, b *features, urgent Priority) []Item {
 		revised := r.revise(f, other)
 		items = append(items, Item{
 			ScopeClarity, &f.tool.ID,
-			fmt.Sprintf("Say in the description what %q covers, and refer to %q for the rest.", f.tool.ID, other.tool.ID),
-			"A description that names the neighbouring tool lets a model rule it out.", urgent, revised, patch(f.tool, revised),
+			fmt.Sprintf("State in the description what %q covers, and refer to %q for the rest.", f.tool.ID, other.tool.ID),
+			"A model can rule out the other tool if the description refers to it.", urgent, revised, patch(f.tool, revised),
 		})
 	}
 	return items
 }
 
-// distinction is what sets f apart from other, as words: those of its
-// description, then its parameters, then its server. Empty when nothing does.
+// distinction returns words that distinguish f from other: those of its
+// description, then its parameters, then its server. It is empty if there are
+// none.
 func (r *recommender) distinction(f, other *features) string {
 	words := r.rarest(without(f.terms, other.terms))
 	if len(words) == 0 {
@@ -137,7 +138,7 @@ func (r *recommender) distinction(f, other *features) string {
 	return strings.Join(words[:min(len(words), distinctTerms)], ", ")
 }
 
-// revise returns the description of f with a sentence on what it covers and
+// revise returns the description of f with one sentence on what it covers and
 // one that refers to the other tool.
 func (r *recommender) revise(f, other *features) string {
 	text := strings.TrimSpace(f.tool.Description)

@@ -43,8 +43,8 @@ func mustPrepare(t *testing.T, tools []Tool, names ...string) []Tool {
 	return list
 }
 
-// hashEncoder gives each word a direction of its own, so that texts with the
-// same words have the same vector.
+// hashEncoder gives each word its own direction, so that texts with the same
+// words have the same vector.
 type hashEncoder struct{}
 
 func (hashEncoder) Embed(_ context.Context, texts []string) ([][]float32, error) {
@@ -101,7 +101,8 @@ func TestAnalyzeFlagsWhatIsAlike(t *testing.T) {
 	}
 }
 
-// TestScoresDoNotDependOnOrder: the same tools in any order give the same bytes.
+// TestScoresDoNotDependOnOrder expects the same bytes for the same tools in any
+// order.
 func TestScoresDoNotDependOnOrder(t *testing.T) {
 	tools := manyTools(60)
 	for _, o := range []Options{{Method: TFIDF, Full: true}, {Method: DescriptionOverlap}, {Method: Embedding, Full: true, Encoder: hashEncoder{}}} {
@@ -159,12 +160,12 @@ func TestMatrixIsSymmetricAndBounded(t *testing.T) {
 	order := slices.Sorted(slices.Values(m.Order))
 	for i := range tools {
 		if order[i] != i {
-			t.Fatalf("the order %v is no permutation", m.Order)
+			t.Fatalf("the order %v is not a permutation", m.Order)
 		}
 	}
 }
 
-// TestTFIDFByHand compares with figures computed by hand: n = 3, "b" stands in
+// TestTFIDFByHand compares with figures computed by hand: n = 3, "b" occurs in
 // two texts, "c" and "d" in one.
 func TestTFIDFByHand(t *testing.T) {
 	m := newTFIDF([]string{"bb cc", "bb dd dd", ""}).matrix()

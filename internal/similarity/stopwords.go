@@ -1,6 +1,6 @@
 package similarity
 
-// stopwords are English words that say nothing of what a tool does.
+// stopwords are English words that do not describe what a tool does.
 var stopwords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range []string{

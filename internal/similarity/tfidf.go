@@ -8,13 +8,13 @@ import (
 )
 
 // tfidf compares texts by the cosine of their term weights. A term's weight is
-// its frequency times ln((1+n)/(1+df)) + 1, with n texts of which df hold the
+// its frequency times ln((1+n)/(1+df)) + 1, for n texts of which df contain the
 // term (Salton and Buckley 1988, with the smoothing that most libraries use).
-// Words of the list in stopwords.go do not count. Two texts without a word
-// score 1 when they are equal and 0 otherwise.
+// The words in stopwords.go do not count. Two texts without a word score 1 if
+// they are equal and 0 otherwise.
 type tfidf struct {
 	texts []string
-	terms []string   // in order
+	terms []string   // sorted
 	docs  [][]weight // by term number
 }
 
@@ -58,7 +58,7 @@ func weigh(count map[string]int, number map[string]int, idf func(string) float64
 		doc = append(doc, weight{number[w], float64(n) * idf(w)})
 	}
 	slices.SortFunc(doc, func(a, b weight) int { return a.term - b.term })
-	sum := 0.0 // in the order of the terms, so that it is always the same
+	sum := 0.0 // in the order of the terms, for a reproducible sum
 	for _, w := range doc {
 		sum += w.value * w.value
 	}
@@ -70,7 +70,7 @@ func weigh(count map[string]int, number map[string]int, idf func(string) float64
 
 func (t *tfidf) matrix() *Matrix {
 	m := newMatrix(len(t.docs))
-	postings := make([][]weight, len(t.terms)) // weight.term is the text here
+	postings := make([][]weight, len(t.terms)) // weight.term is the index of the text here
 	scores := make([]float64, len(t.docs))
 	for i, doc := range t.docs {
 		clear(scores[:i])

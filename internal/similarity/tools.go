@@ -16,18 +16,18 @@ type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
-	// Pointer is the JSON pointer of the tool in the document that it was read
-	// from, for the patches of recommendations. Empty when there is none.
+	// Pointer is the JSON pointer of the tool in its source document, for the
+	// patches of recommendations. It is empty if there is none.
 	Pointer string `json:"pointer,omitempty"`
 }
 
 // ErrTooFew is the error of Prepare when fewer than two tools are left.
 var ErrTooFew = errors.New("at least two different tools are needed")
 
-// Prepare returns the tools in the order of their IDs, each once. With names,
-// only tools of these names or IDs are kept; a name that no tool has is an
-// error that lists all such names. Two tools of one ID with different content
-// are an error.
+// Prepare returns the tools sorted by ID, without duplicates. If names are
+// given, it keeps only the tools with these names or IDs, and returns an error
+// that lists all unknown names. Two tools with one ID and different content are
+// an error.
 func Prepare(tools []Tool, names []string) ([]Tool, error) {
 	list := slices.Clone(tools)
 	for i := range list {
@@ -94,8 +94,8 @@ func (t *Tool) same(o *Tool) bool {
 	return t.Server == o.Server && t.Name == o.Name && t.Description == o.Description && string(t.InputSchema) == string(o.InputSchema)
 }
 
-// text is what of a tool is compared: its name and description and, with
-// parameters, the names and descriptions of those.
+// text returns the compared text of a tool: its name and description and, with
+// parameters, their names and descriptions.
 func (t *Tool) text(parameters []parameter) string {
 	var b strings.Builder
 	b.WriteString(t.Name)

@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// Encoder turns texts into sentence vectors of one length, in the order of the
-// texts.
+// Encoder computes sentence vectors of one length, in the order of the texts.
 type Encoder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
@@ -61,7 +60,7 @@ func cosineMatrix(vectors [][]float32) *Matrix {
 			}
 		})
 	}
-	for i := len(vectors) - 1; i > 0; i-- { // the longest rows first
+	for i := len(vectors) - 1; i > 0; i-- { // longest rows first
 		rows <- i
 	}
 	close(rows)
@@ -69,7 +68,7 @@ func cosineMatrix(vectors [][]float32) *Matrix {
 	return m
 }
 
-// dot returns the scalar product. Four sums run beside each other, in an order
+// dot returns the scalar product. It adds up four sums in parallel, in an order
 // that does not depend on which vector comes first.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32

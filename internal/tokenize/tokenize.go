@@ -1,5 +1,5 @@
-// Package tokenize splits text and identifiers into words. It imports nothing
-// of ours.
+// Package tokenize splits text and identifiers into words. It imports no
+// package of Touchstone.
 package tokenize
 
 import (
@@ -19,7 +19,7 @@ func Words(text string) []string {
 			word.Reset()
 		}
 	}
-	lower := false // the rune before was a lower-case letter or a digit
+	lower := false // the previous rune was a lower-case letter or a digit
 	for _, r := range text {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):

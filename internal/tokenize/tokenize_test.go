@@ -22,7 +22,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// FuzzWords: words hold letters and digits only and keep the order of the text.
+// FuzzWords checks that words consist of letters and digits and are in the
+// order of the text.
 func FuzzWords(f *testing.F) {
 	f.Add("searchIssues of a_repo")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -16,19 +16,19 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// The lexicon that the program carries is made here, out of the word lists.
+// The program's lexicon is built here from the word lists.
 
 //go:embed common_words.txt
 var commonText string
 
-// lexiconBuilder is a lexicon that words are added to.
+// lexiconBuilder is a lexicon under construction.
 type lexiconBuilder struct {
 	latin, foreign, cyril *growingTrie
 	cjk                   *growingRunes
 	phrases               []growingPhrase
 }
 
-// compileLexicon makes the lexicon out of its lists.
+// compileLexicon builds the lexicon from its lists.
 func compileLexicon() *lexicon.Lexicon {
 	l := &lexiconBuilder{latin: newGrowingTrie(1 << 14), foreign: newGrowingTrie(1 << 13), cyril: newGrowingTrie(1 << 11), cjk: &growingRunes{}, phrases: make([]growingPhrase, 1, 1<<12)}
 	for _, g := range verbsEN {
@@ -76,7 +76,7 @@ func compileLexicon() *lexicon.Lexicon {
 	return l.compile()
 }
 
-// compile packs the tries, and phrases with them.
+// compile packs the tries and the phrases.
 func (l *lexiconBuilder) compile() *lexicon.Lexicon {
 	out := &lexicon.Lexicon{CJK: l.cjk.pack()}
 	out.MarkFirst()
@@ -88,8 +88,8 @@ func (l *lexiconBuilder) compile() *lexicon.Lexicon {
 	return out
 }
 
-// insertForeign adds a word of another language; a trailing * makes it a stem
-// that any ending may follow.
+// insertForeign adds a word of another language. A trailing * makes it a stem
+// that any letters may follow.
 func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 	word, stem := strings.CutSuffix(word, "*")
 	mark := func(t *growingTrie, n uint16) {
@@ -105,7 +105,7 @@ func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 		if !c.Any(concept.Foreign) || stem {
 			break
 		}
-		// English may have the word, too: "do" is no sign of Portuguese.
+		// English may have the word, too: "do" does not indicate Portuguese.
 		if e := l.latin.exact(l.latin.word(word)); e.Means&^concept.Foreign == 0 {
 			addMeaning(e, concept.Foreign, lexicon.OtherForm)
 		}
@@ -116,11 +116,11 @@ func (l *lexiconBuilder) insertForeign(word string, c concept.Set) {
 	}
 }
 
-// formOf returns the form of each slot that conjugate fills.
+// formOf returns the form for each slot that conjugate fills.
 var formOf = [5]lexicon.Form{lexicon.BaseForm, lexicon.ThirdPerson, lexicon.IngForm, lexicon.PastForm, lexicon.PastForm}
 
 // conjugate derives the forms of an English verb: base, third person, -ing,
-// past, participle. Forms given after colons win.
+// past, participle. Forms given after colons take precedence.
 func conjugate(spec string) [5]string {
 	var out [5]string
 	if strings.Contains(spec, ":") {
@@ -167,7 +167,7 @@ func consonantBefore(word string) bool {
 	return len(word) > 1 && !strings.ContainsRune("aeiou", rune(word[len(word)-2]))
 }
 
-// addSenses compiles the senses into a lexicon that has its concepts.
+// addSenses adds the senses to a lexicon that already has its concepts.
 func (l *lexiconBuilder) addSenses() {
 	for _, table := range [][]senseWords{sensesOfData, sensesOfOrders, sensesOfTools} {
 		for i := range table {
@@ -227,9 +227,9 @@ func (l *lexiconBuilder) addPowers() {
 	}
 }
 
-// addSpelling marks the words that people write, those of spelling alphabets
-// and those that harmful commands begin with. It comes last: nodes that are new
-// here are beyond the lexicon.
+// addSpelling marks correctly spelled words, words of spelling alphabets, and
+// the first words of harmful commands. It runs last: nodes created here are
+// beyond the lexicon.
 func (l *lexiconBuilder) addSpelling() {
 	t := l.latin
 	for n := range t.nodes {
@@ -253,8 +253,8 @@ func (l *lexiconBuilder) addSpelling() {
 	})
 }
 
-// growingPhrase is a phrase that words are added to. Those that go on from it
-// are a list.
+// growingPhrase is a phrase under construction. The phrases that continue it
+// form a list.
 type growingPhrase struct {
 	c              concept.Set
 	s              sense.Set
@@ -262,7 +262,8 @@ type growingPhrase struct {
 	child, sibling uint16
 }
 
-// phrase returns a sequence of English words, to be added to at once.
+// phrase returns the phrase for a sequence of English words. The caller sets
+// its meaning immediately.
 func (l *lexiconBuilder) phrase(text string) *growingPhrase {
 	at := uint16(0)
 	for word := range strings.FieldsSeq(text) {
@@ -285,7 +286,8 @@ func (l *lexiconBuilder) phrase(text string) *growingPhrase {
 	return &l.phrases[at]
 }
 
-// packPhrases returns the phrases, with the words' places in the packed trie.
+// packPhrases returns the phrases, with the indexes of words in the packed
+// trie.
 func (l *lexiconBuilder) packPhrases(place []uint16) []lexicon.Phrase {
 	phrases := make([]lexicon.Phrase, len(l.phrases))
 	words := make([]lexicon.NextWord, 0, len(l.phrases))
@@ -302,7 +304,8 @@ func (l *lexiconBuilder) packPhrases(place []uint16) []lexicon.Phrase {
 	return phrases
 }
 
-// compileSpelling makes the trie of the words of the lexicon and the common ones.
+// compileSpelling builds the trie of the words of the lexicon and the common
+// words.
 func compileSpelling(lex *lexicon.Lexicon) *lexicon.Trie {
 	t := newGrowingTrie(1 << 15)
 	for _, from := range [...]*lexicon.Trie{lex.Latin, lex.Foreign} {
@@ -328,8 +331,8 @@ func compileSpelling(lex *lexicon.Lexicon) *lexicon.Trie {
 	return packed
 }
 
-// follow returns the node that the letters to a cell of another trie lead to.
-// Nodes remembers those of the cells on the way.
+// follow returns the node for the letters that lead to a cell of another trie.
+// nodes caches the nodes for the cells on the way.
 func (t *growingTrie) follow(from *lexicon.Trie, nodes []uint16, n uint16) uint16 {
 	if nodes[n] == lexicon.Dead {
 		cell := &from.Cells[n]
@@ -339,7 +342,7 @@ func (t *growingTrie) follow(from *lexicon.Trie, nodes []uint16, n uint16) uint1
 	return nodes[n]
 }
 
-// packer writes what unpacker reads.
+// packer writes the format that unpacker reads.
 type packer []byte
 
 func (p *packer) u16(n uint16) { *p = binary.LittleEndian.AppendUint16(*p, n) }
@@ -363,7 +366,7 @@ func (p *packer) trie(t *lexicon.Trie) {
 	}
 }
 
-// packLexicon writes the lexicon as the program carries it.
+// packLexicon writes the lexicon in the program's format.
 func packLexicon(l *lexicon.Lexicon) (p packer) {
 	p.trie(l.Latin)
 	p.trie(l.Foreign)

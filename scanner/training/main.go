@@ -1,16 +1,16 @@
-// Training packs the word lists of the scanner and trains its classifier of
-// sentences. It writes the files that the scanner carries:
+// Training packs the word lists of the scanner and trains its sentence
+// classifier. It writes the files that the scanner embeds:
 //
 //	go run ./scanner/training            # the lexicon and the spelling trie
 //	go run ./scanner/training -weights   # these, and the weights of the classifier
 //
-// The word lists are the Go files of this directory and common_words.txt; the
-// labelled tools are in sentences (attacks with marks) and in unmarked. Nothing
-// that scans may come in, and nothing imports this program.
+// The word lists are the Go files of this directory and common_words.txt. The
+// labelled tools are in sentences (attacks with marks) and in unmarked. Code
+// that scans does not belong here, and no package imports this program.
 //
-// The program itself carries the lexicon as it was when it was built. After a change
-// of the word lists run it again with -weights, so that features are made with the
-// new lexicon.
+// The program itself embeds the lexicon of the time when it was built. After a
+// change of the word lists run it again with -weights, so that features are
+// made with the new lexicon.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// run writes the packed files beside the packages that embed them.
+// run writes the packed files next to the packages that embed them.
 func run(dir string, weights bool) error {
 	rooms := filepath.Join(dir, "..", "internal")
 	lex := compileLexicon()

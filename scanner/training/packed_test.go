@@ -8,7 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// TestPacked compares the committed files with what the word lists give.
+// TestPacked compares the committed files with the output for the word lists.
 func TestPacked(t *testing.T) {
 	lex := compileLexicon()
 	var spelling packer
@@ -21,12 +21,12 @@ func TestPacked(t *testing.T) {
 		{"spelling.bin", spelling, lexicon.PackedSpelling},
 	} {
 		if !bytes.Equal(f.want, f.packed) {
-			t.Errorf("%s is not what the word lists give: run go run ./scanner/training", f.name)
+			t.Errorf("%s does not match the word lists: run go run ./scanner/training", f.name)
 		}
 	}
 }
 
-// TestUnpacked: the scanner unpacks what was packed.
+// TestUnpacked checks that the scanner unpacks what was packed.
 func TestUnpacked(t *testing.T) {
 	lex := compileLexicon()
 	if got := lexicon.Get(); !reflect.DeepEqual(got, lex) {

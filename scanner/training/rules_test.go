@@ -18,13 +18,13 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// longPhrase is the number of words from which a phrase of a rule is the
-// wording of somebody rather than of a language.
+// longPhrase is the number of words from which a phrase of a rule is one
+// author's wording and not common language.
 const longPhrase = 5
 
-// TestNoRuleKnowsAnEntry keeps the rules from matching one entry of the
-// security corpus: none of their string literals is the id of an entry, and no
-// phrase of five words and more stands in exactly one of them.
+// TestNoRuleKnowsAnEntry checks that no rule matches a single entry of the
+// security corpus: no string literal is the id of an entry, and no phrase of
+// five or more words occurs in exactly one entry.
 func TestNoRuleKnowsAnEntry(t *testing.T) {
 	raw, err := os.ReadFile(securityCorpus)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestNoRuleKnowsAnEntry(t *testing.T) {
 		}
 	}
 	for _, p := range knownOnce(phrases, texts) {
-		t.Errorf("%q stands in one entry only: say what it means in fewer words", p)
+		t.Errorf("%q occurs in one entry only: express the meaning in fewer words", p)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestKnownOnce(t *testing.T) {
 	}
 }
 
-// knownOnce returns the long phrases that exactly one of the texts has.
+// knownOnce returns the long phrases that occur in exactly one of the texts.
 func knownOnce(phrases, texts []string) (once []string) {
 	for _, p := range phrases {
 		if len(strings.Fields(p)) < longPhrase {
@@ -100,7 +100,8 @@ func entryText(t *testing.T, raw json.RawMessage) string {
 	return strings.ToLower(strings.Join(strings.Fields(b.String()), " "))
 }
 
-// stringsIn returns every string value of a JSON text but the schema's dialect.
+// stringsIn returns every string value of a JSON text except the schema's
+// dialect.
 func stringsIn(t *testing.T, raw json.RawMessage) (texts []string) {
 	if len(raw) == 0 {
 		return nil
@@ -130,11 +131,11 @@ func stringsIn(t *testing.T, raw json.RawMessage) (texts []string) {
 	return texts
 }
 
-// sharedRun is the number of words in sequence that two authors hardly both
-// write.
+// sharedRun is the number of consecutive words that two authors are unlikely to
+// share by chance.
 const sharedRun = 7
 
-// wordRuns returns the sequences of sharedRun words of the texts of a tool.
+// wordRuns returns all sequences of sharedRun words in the texts of a tool.
 func wordRuns(t *testing.T, tool *scanner.Tool) (runs []string) {
 	texts := append(stringsIn(t, tool.InputSchema), stringsIn(t, tool.OutputSchema)...)
 	for _, text := range append(texts, tool.Description) {
@@ -146,8 +147,8 @@ func wordRuns(t *testing.T, tool *scanner.Tool) (runs []string) {
 	return runs
 }
 
-// TestClassifierReadsOthers: what rates are measured on is nothing that the
-// classifier has read.
+// TestClassifierReadsOthers checks that the classifier was not trained on the
+// texts on which rates are measured.
 func TestClassifierReadsOthers(t *testing.T) {
 	measured := slices.Concat(toolsOf(t, securityCorpus), toolsOf(t, externalTools))
 	whose := map[string]string{}
@@ -176,12 +177,13 @@ func TestClassifierReadsOthers(t *testing.T) {
 
 const (
 	securityCorpus = "../../datasets/security_v1.json"
-	// externalTools are tools of real servers, which are no part of the
-	// repository and need not be there.
+	// externalTools are tools of real servers. They are not part of the
+	// repository and may be missing.
 	externalTools = "../../../shared/external/livemcptool.tools.json"
 )
 
-// toolsOf reads the tools of a corpus, none if the external one is missing.
+// toolsOf reads the tools of a corpus. It returns none if the external one is
+// missing.
 func toolsOf(t *testing.T, path string) []scanner.Tool {
 	raw, err := os.ReadFile(path)
 	if os.IsNotExist(err) && path == externalTools {
@@ -210,8 +212,8 @@ func toolsOf(t *testing.T, path string) []scanner.Tool {
 	return tools
 }
 
-// rulePhrases lists what the string literals of the scanner say, alternatives
-// apart, in lower case.
+// rulePhrases lists the string literals of the scanner, with alternatives
+// separated, in lower case.
 func rulePhrases(t *testing.T) []string {
 	var files []string
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 
-// sensesOfData are what is taken from whom, and where it is put.
+// sensesOfData are senses of data that is taken, and of its destination.
 var sensesOfData = []senseWords{
 	{s: sense.Dialog,
 		nouns: `conversation dialogue dialog transcript chat chatlog exchange utterance`,
@@ -119,10 +119,10 @@ from other servers|from other tools|from your other tools|your other tools|your 
 		others: `其他工具的 其他工具返回 工具调用记录 他のツールの ツールの結果`},
 }
 
-// senseWords is the words of one sense. verbs and nouns are English, inflected
-// as in the lexicon; words are not inflected; phrases are of any language in
-// Latin script without accents, | between them; latin are stems of the other
-// languages in Latin script, cyrillic and cjk those of theirs.
+// senseWords is the words of one sense. verbs and nouns are English and
+// inflected as in the lexicon. words are not inflected. phrases may be of any
+// language in Latin script, without accents, with | between them. latin,
+// cyrillic and cjk are stems of other languages in these scripts.
 type senseWords struct {
 	s                                           sense.Set
 	verbs, nouns, words, phrases, latin, others string

@@ -2,7 +2,7 @@ package main
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 
-// sensesOfOrders are what is said of orders, consent and authority.
+// sensesOfOrders are senses of orders, consent and authority.
 var sensesOfOrders = []senseWords{
 	{s: sense.Grant,
 		verbs:   `approve authorize authorise consent agree permit+ confirm validate sanction waive bless endorse clear greenlight accept`,

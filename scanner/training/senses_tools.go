@@ -2,7 +2,8 @@ package main
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 
-// sensesOfTools are what one tool says of others and of itself.
+// sensesOfTools are senses of statements of a tool about others and about
+// itself.
 var sensesOfTools = []senseWords{
 	{s: sense.Trust,
 		words:   `only reliable trustworthy trusted certified official best safe safer fastest accurate authoritative correct true sole`,

@@ -14,8 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// labelledTool is a tool of a training set. In an attack the planted words
-// stand between ⟦ and ⟧; sets of before the classifier have no marks.
+// labelledTool is a tool of a training set. In an attack ⟦ and ⟧ enclose the
+// planted words. Sets from before the classifier have no marks.
 type labelledTool struct {
 	source   string
 	attack   bool
@@ -26,7 +26,8 @@ type labelledTool struct {
 	marks    []string
 }
 
-// readSentenceSets reads the sets in dir/sentences, one of each author, by name.
+// readSentenceSets reads the sets in dir/sentences, one for each author, by
+// name.
 func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "sentences", "*.jsonl"))
 	if err != nil {
@@ -72,7 +73,7 @@ func readSentenceSets(dir string) (map[string][]labelledTool, error) {
 	return sets, nil
 }
 
-// unmark takes the marks out of a text and keeps what they enclosed.
+// unmark removes the marks from a text and records the text that they enclosed.
 func (l *labelledTool) unmark(text string) string {
 	for rest := text; ; {
 		_, after, found := strings.Cut(rest, "⟦")

@@ -13,15 +13,15 @@ import (
 
 var leaveOut = flag.Bool("leave-out", false, "leave each source out in turn, and print what is caught of it")
 
-// sourceRates is what was found in a set whose author the classifier had not
-// read. alone is by the classifier alone.
+// sourceRates is the result for a set whose author the classifier was not
+// trained on. alone counts what the classifier catches by itself.
 type sourceRates struct {
 	attacks, caught, alone               int
 	innocents, flagged, aloneFlagged     int
 	hardInnocents, hardFlagged, hardTier int
 }
 
-// judgeUnread trains without a source and judges it.
+// judgeUnread trains without a source and judges that source.
 func judgeUnread(t *testing.T, source string, sets map[string][]labelledTool, unmarked []labelledTool) (r sourceRates) {
 	rest := maps.Clone(sets)
 	delete(rest, source)
@@ -78,9 +78,9 @@ func (r sourceRates) row(source string) string {
 		r.innocents, rate(r.flagged, r.innocents), rate(r.aloneFlagged, r.innocents), rate(r.hardFlagged, r.hardInnocents), r.hardTier)
 }
 
-// TestLeaveOneSourceOut: what is learnt from some authors carries over to
-// another. One source is left out, or with -leave-out each in turn, and all of
-// them are printed as docs/scanner/generalisation.md has them.
+// TestLeaveOneSourceOut checks that training on some authors works for another
+// one. It leaves out one source, or with -leave-out each in turn, and prints
+// them all in the format of docs/scanner/generalisation.md.
 func TestLeaveOneSourceOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for some seconds")
@@ -102,7 +102,7 @@ func TestLeaveOneSourceOut(t *testing.T) {
 		r := judgeUnread(t, source, sets, unmarked)
 		t.Log(r.row(source))
 		if source == "alder" && (float64(r.caught) < 0.6*float64(r.attacks) || float64(r.flagged) > 0.06*float64(r.innocents)) {
-			t.Errorf("%s unread: %d of %d attacks caught and %d of %d innocents flagged", source, r.caught, r.attacks, r.flagged, r.innocents)
+			t.Errorf("%s left out: %d of %d attacks caught and %d of %d innocents flagged", source, r.caught, r.attacks, r.flagged, r.innocents)
 		}
 		all.attacks, all.caught, all.alone = all.attacks+r.attacks, all.caught+r.caught, all.alone+r.alone
 		all.innocents, all.flagged, all.aloneFlagged = all.innocents+r.innocents, all.flagged+r.flagged, all.aloneFlagged+r.aloneFlagged

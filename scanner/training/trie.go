@@ -10,13 +10,13 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// growingTrie is a trie that words are added to.
+// growingTrie is a trie under construction.
 type growingTrie struct {
 	nodes []growingNode
-	// entries are what nodes mean; the first is nothing.
+	// entries are the meanings of nodes. The first one is empty.
 	entries []lexicon.Entry
-	// beyond is the first node that is there for its spelling alone, 0 when
-	// there is none.
+	// beyond is the first node that exists only for its spelling, or 0 if there
+	// is none.
 	beyond int
 }
 
@@ -31,7 +31,7 @@ func newGrowingTrie(room int) *growingTrie {
 	return &growingTrie{nodes: make([]growingNode, lexicon.Root+1, room), entries: make([]lexicon.Entry, 1, room/2)}
 }
 
-// child returns the child of a node by a letter, making it if need be.
+// child returns the child of a node by a letter, and creates it if necessary.
 func (t *growingTrie) child(n uint16, letter byte) uint16 {
 	m := t.nodes[n].children[letter]
 	if m == lexicon.Dead {
@@ -43,8 +43,8 @@ func (t *growingTrie) child(n uint16, letter byte) uint16 {
 	return m
 }
 
-// word returns the node of a word of ASCII letters and digits; apostrophes and
-// hyphens are dropped, as the tokenizer does.
+// word returns the node of a word of ASCII letters and digits. Apostrophes and
+// hyphens are dropped, as in the tokenizer.
 func (t *growingTrie) word(word string) uint16 {
 	n := uint16(lexicon.Root)
 	for i := range len(word) {
@@ -66,7 +66,7 @@ func (t *growingTrie) cyrillicWord(word string) uint16 {
 	return n
 }
 
-// below calls f with a node and all nodes that go on from it.
+// below calls f with a node and all its descendants.
 func (t *growingTrie) below(n uint16, f func(n uint16)) {
 	f(n)
 	for letters := t.nodes[n].letters; letters != 0; letters &= letters - 1 {
@@ -74,10 +74,12 @@ func (t *growingTrie) below(n uint16, f func(n uint16)) {
 	}
 }
 
-// exact returns what a word that ends at a node means, to be added to at once.
+// exact returns the meaning of a word that ends at a node. The caller changes
+// it immediately.
 func (t *growingTrie) exact(n uint16) *lexicon.Entry { return t.entry(&t.nodes[n].exact) }
 
-// stem returns what a word that goes on from a node means, to be added to at once.
+// stem returns the meaning of a word that continues from a node. The caller
+// changes it immediately.
 func (t *growingTrie) stem(n uint16) *lexicon.Entry { return t.entry(&t.nodes[n].stem) }
 
 func (t *growingTrie) entry(of *uint16) *lexicon.Entry {
@@ -88,7 +90,7 @@ func (t *growingTrie) entry(of *uint16) *lexicon.Entry {
 	return &t.entries[*of]
 }
 
-// addMeaning adds what a word means.
+// addMeaning adds a meaning to an entry.
 func addMeaning(e *lexicon.Entry, c concept.Set, f lexicon.Form) {
 	e.Means |= c
 	if e.Form == lexicon.OtherForm || f == lexicon.BaseForm {
@@ -96,7 +98,7 @@ func addMeaning(e *lexicon.Entry, c concept.Set, f lexicon.Form) {
 	}
 }
 
-// pack returns the trie for walking, and for each growing node its place there.
+// pack returns the packed trie, and the packed index of each node.
 func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 	place = make([]uint16, len(t.nodes))
 	place[lexicon.Root] = lexicon.Root
@@ -104,8 +106,8 @@ func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 	taken := takenCells{bits: make([]uint64, 2, len(t.nodes)/32)}
 	taken.take(lexicon.Dead, 1<<lexicon.Dead|1<<lexicon.Root)
 	end := 0
-	// Children of one parent stand near each other, parents before children,
-	// so that beginnings of words share what the processor fetches.
+	// Children of one parent are close to each other, and parents precede
+	// children, so that beginnings of words share cache lines.
 	queue := make([]uint16, 1, len(t.nodes))
 	queue[0] = lexicon.Root
 	for k := 0; k < len(queue); k++ {
@@ -156,14 +158,14 @@ func (t *growingTrie) pack() (packed *lexicon.Trie, place []uint16) {
 	return packed, place
 }
 
-// takenCells has a bit for each cell that a node has.
+// takenCells has a bit for each used cell.
 type takenCells struct {
 	bits []uint64
-	gap  int // no cell before it is free
+	gap  int // all cells before it are used
 }
 
-// fit takes the first cells that are free for the children of a node, one for
-// each letter, and gives their base.
+// fit takes the first free cells for the children of a node, one for each
+// letter, and returns their base.
 func (t *takenCells) fit(letters uint64) (base int) {
 	for t.from(t.gap)&1 != 0 {
 		t.gap++
@@ -191,14 +193,14 @@ func (t *takenCells) take(base int, letters uint64) {
 	t.bits[k+1] |= letters >> (64 - shift)
 }
 
-// growingRunes is a trie by rune that words are added to.
+// growingRunes is a trie by rune under construction.
 type growingRunes struct {
 	c    concept.Set
 	s    sense.Set
 	next map[rune]*growingRunes
 }
 
-// node returns the node of a word, making it if need be.
+// node returns the node of a word, and creates it if necessary.
 func (t *growingRunes) node(word string) *growingRunes {
 	for _, r := range word {
 		if t.next == nil {
@@ -212,9 +214,9 @@ func (t *growingRunes) node(word string) *growingRunes {
 	return t
 }
 
-// insertSense adds a word of a script without spaces. What the concepts make
-// of it they go on to make of it, though the longer word now stands before
-// the shorter ones within it.
+// insertSense adds a word of a script without spaces. The concepts of shorter
+// words within it are added to it, because the longer word now takes precedence
+// over them.
 func (t *growingRunes) insertSense(word string, s sense.Set) {
 	c := t.conceptsIn([]rune(word))
 	at := t.node(word)
@@ -222,7 +224,7 @@ func (t *growingRunes) insertSense(word string, s sense.Set) {
 	at.c |= c
 }
 
-// conceptsIn joins what the known words within a word mean.
+// conceptsIn combines the meanings of the known words within a word.
 func (t *growingRunes) conceptsIn(word []rune) (c concept.Set) {
 	for i := 0; i < len(word); {
 		node, end, best := t, i+1, concept.Set(0)
@@ -240,7 +242,7 @@ func (t *growingRunes) conceptsIn(word []rune) (c concept.Set) {
 	return c
 }
 
-// pack lists the nodes, the children of one side by side.
+// pack lists the nodes, with the children of each node adjacent.
 func (t *growingRunes) pack() []lexicon.RuneNode {
 	nodes, growing := make([]lexicon.RuneNode, 1), []*growingRunes{t}
 	for i := 0; i < len(growing); i++ {

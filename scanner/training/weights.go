@@ -15,11 +15,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// example is a sentence to train on.
+// example is a training sentence.
 type example struct {
 	features []classifier.Feature
 	planted  bool
-	// framed says that a frame found plain evidence in it.
+	// framed is set if a frame found clear evidence in it.
 	framed bool
 }
 
@@ -73,7 +73,7 @@ func planted(text string, start, end int, marks []string) bool {
 	return false
 }
 
-// trained is the weights of features before they are rounded.
+// trained holds the weights of features before rounding.
 type trained map[classifier.Feature]float64
 
 func (t trained) of(e *example) float64 {
@@ -84,12 +84,13 @@ func (t trained) of(e *example) float64 {
 	return sum * scaleOf(len(e.features))
 }
 
-// scaleOf makes the features of a sentence a vector of the same length
-// whatever their number.
+// scaleOf normalises the feature vector of a sentence to one length, whatever
+// the number of features.
 func scaleOf(n int) float64 { return classifier.FeatureScale / math.Sqrt(float64(n)) }
 
 const (
-	// minUses is the number of training sentences from which a feature counts.
+	// minUses is the smallest number of training sentences in which a feature
+	// must occur.
 	minUses = 2
 	// penalty is the inverse of the variance of the weights' prior.
 	penalty = 3.3
@@ -169,11 +170,12 @@ func train(examples []example) (trained, error) {
 	return w, nil
 }
 
-// trainingSet is all that is learnt from: the authors' marked sets, and the
-// sets without marks, of which innocents are taken whole, and of an attack the
-// sentence that looks worst to what was learnt from the marks.
+// trainingSet returns all examples: those of the authors' marked sets, and
+// those of the sets without marks. Of the latter it uses every sentence of an
+// innocent tool, and of an attack the sentence that scores worst after training
+// on the marked sets.
 func trainingSet(sets map[string][]labelledTool, unmarked []labelledTool) ([]example, error) {
-	restore := classifier.Replace(nil) // so that frames are asked about everything
+	restore := classifier.Replace(nil) // so that frames are tried on every sentence
 	defer restore()
 	var examples []example
 	for _, source := range slices.Sorted(maps.Keys(sets)) {
@@ -210,7 +212,7 @@ func trainingSet(sets map[string][]labelledTool, unmarked []labelledTool) ([]exa
 	return examples, nil
 }
 
-// pack rounds weights and leaves out what rounds to nothing.
+// pack rounds weights and omits those that round to zero.
 func (t trained) pack() []byte {
 	var out []byte
 	for _, f := range slices.Sorted(maps.Keys(t)) {

@@ -68,8 +68,8 @@ var verbsEN = []struct {
 	{concept.Read | concept.Call, `install download curl wget`},
 }
 
-// nounsEN lists nouns; plurals are derived. A word after which a plain = stands
-// has no plural.
+// nounsEN lists nouns; plurals are derived. A word followed by a plain = has no
+// plural.
 var nounsEN = []struct {
 	c     concept.Set
 	words string
@@ -102,7 +102,7 @@ var nounsEN = []struct {
 	{concept.Ask, `silence= permission consent= approval confirmation`},
 }
 
-// plainEN lists words that do not inflect, or whose inflection means nothing
+// plainEN lists words that do not inflect, or whose inflection does not matter
 // here.
 var plainEN = []struct {
 	c     concept.Set
@@ -152,7 +152,7 @@ var plainEN = []struct {
 }
 
 // phrasesEN are sequences of words that mean more than their parts. They are
-// matched on words, whatever stands between them in punctuation.
+// matched on words, ignoring punctuation between them.
 var phrasesEN = []struct {
 	c     concept.Set
 	words string

@@ -4,7 +4,7 @@ import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 
 // languages holds the word lists of languages other than English, by concept.
 // A trailing * marks a stem that any ending may follow; accents do not matter.
-// Words of several concepts stand under their union.
+// Words with several concepts are listed under their union.
 var languages = []map[concept.Set]string{spanish, portuguese, french, german, russian, chinese, japanese}
 
 var spanish = map[concept.Set]string{

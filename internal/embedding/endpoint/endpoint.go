@@ -1,8 +1,8 @@
-// Package endpoint computes vectors by asking a service: any that answers
-// POST /v1/embeddings as OpenAI's does.
+// Package endpoint computes vectors with a service: any that implements POST
+// /v1/embeddings as OpenAI does.
 //
-// The key of the service is sent to it and to nobody else: it is part of no
-// error, no identity and no log.
+// The service's key is sent only to the service. It never appears in an error,
+// an identity or a log.
 package endpoint
 
 import (
@@ -17,27 +17,28 @@ import (
 	"time"
 )
 
-// Options is how a service is asked. Zero values take the defaults.
+// Options configures the requests to a service. Zero values mean the defaults.
 type Options struct {
 	URL     string        // the address before /embeddings, such as https://host/v1
 	Model   string        // the service's name of the model
 	Key     string        // sent as a bearer token; may be empty
-	Batch   int           // texts in one request; 64
-	Timeout time.Duration // of one request; a minute
-	Tries   int           // at most, of one request; 4
+	Batch   int           // texts in one request; default 64
+	Timeout time.Duration // of one request; default one minute
+	Tries   int           // maximum for one request; default 4
 }
 
 const (
 	defaultBatch   = 64
 	defaultTimeout = time.Minute
 	defaultTries   = 4
-	// firstWait is how long to wait before the second try; each further wait is
-	// twice as long. longestWait bounds it, and what a service asks for.
+	// firstWait is the wait before the second try. Each further wait is twice
+	// as long. longestWait limits all waits, including those that a service
+	// requests.
 	firstWait   = time.Second
 	longestWait = 30 * time.Second
 )
 
-// Service is a model behind an address. Several goroutines may use it at once.
+// Service is a model at an address. Several goroutines may use it at once.
 type Service struct {
 	opts     Options
 	address  string
@@ -46,14 +47,14 @@ type Service struct {
 	wait     func(context.Context, time.Duration) error
 }
 
-// New checks the options. It does not ask the service.
+// New checks the options. It sends no request.
 func New(opts Options) (*Service, error) {
 	u, err := url.Parse(opts.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("the address of the embeddings service has to start with http:// or https:// and name a host")
+		return nil, errors.New("the address of the embeddings service must start with http:// or https:// and name a host")
 	}
 	if opts.Model == "" {
-		return nil, errors.New("the embeddings service needs the name of a model")
+		return nil, errors.New("the embeddings service requires the name of a model")
 	}
 	if u.User != nil {
 		return nil, errors.New("the address of the embeddings service holds a user name: give the key apart from the address")
@@ -72,19 +73,19 @@ func New(opts Options) (*Service, error) {
 	return &Service{
 		opts: opts, address: base + "/embeddings", identity: opts.Model + " at " + base, wait: wait,
 		client: &http.Client{Timeout: opts.Timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // the key is for this address alone
+			return http.ErrUseLastResponse // the key is only for this address
 		}},
 	}, nil
 }
 
-// Identity names the model and the service's address. A service does not tell
-// which version of the model it has.
+// Identity names the model and the service's address. Services do not report
+// the version of a model.
 func (s *Service) Identity() string { return s.identity }
 
-// Embed returns the vectors of texts, of length 1, in their order. It sends them
-// in batches, one after the other. A request that the service answers with
-// status 429 or 5xx is sent again, after a wait that doubles each time or is what
-// the service asks for. Any other failure ends it.
+// Embed returns the vectors of texts, of length 1, in their order. It sends
+// them in batches, one after the other. If the service answers with status 429
+// or 5xx, Embed sends the request again, after a wait that doubles each time or
+// that the service requests. It returns any other failure.
 func (s *Service) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for from := 0; from < len(texts); from += s.opts.Batch {
@@ -94,14 +95,14 @@ func (s *Service) Embed(ctx context.Context, texts []string) ([][]float32, error
 		}
 		vectors = append(vectors, batch...)
 		if len(vectors[0]) != len(batch[0]) {
-			return nil, fmt.Errorf("the embeddings service gave vectors of %d and of %d numbers", len(vectors[0]), len(batch[0]))
+			return nil, fmt.Errorf("the embeddings service returned vectors of %d and of %d numbers", len(vectors[0]), len(batch[0]))
 		}
 	}
 	return vectors, nil
 }
 
-// try sends one request until it succeeds, fails for good or was sent often
-// enough.
+// try sends one request until it succeeds, fails permanently, or was tried too
+// often.
 func (s *Service) try(ctx context.Context, texts []string) ([][]float32, error) {
 	pause := firstWait
 	for try := 1; ; try++ {
@@ -110,7 +111,8 @@ func (s *Service) try(ctx context.Context, texts []string) ([][]float32, error) 
 		if !errors.As(err, &busy) || try == s.opts.Tries {
 			return vectors, err
 		}
-		// The jitter keeps clients that failed together from coming back together.
+		// The jitter prevents clients that failed together from retrying
+		// together.
 		after := max(pause+rand.N(pause/2), busy.after)
 		if err := s.wait(ctx, min(after, longestWait)); err != nil {
 			return nil, err
@@ -119,17 +121,17 @@ func (s *Service) try(ctx context.Context, texts []string) ([][]float32, error) 
 	}
 }
 
-// busyError is a failure that may pass.
+// busyError is a temporary failure.
 type busyError struct {
 	err   error
-	after time.Duration // what the service asks to wait; may be 0
+	after time.Duration // the wait that the service requests; may be 0
 }
 
 func (e *busyError) Error() string { return e.err.Error() }
 
 func (e *busyError) Unwrap() error { return e.err }
 
-// retryAfter reads the seconds of a Retry-After header; a date counts as none.
+// retryAfter returns the seconds of a Retry-After header. It ignores dates.
 func retryAfter(h http.Header) time.Duration {
 	seconds, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil || seconds < 0 || seconds > int(longestWait/time.Second) {

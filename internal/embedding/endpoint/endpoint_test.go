@@ -17,8 +17,8 @@ import (
 
 const testKey = "sk-marked-key-4711"
 
-// service answers as an embeddings service does, in whatever order and as ill
-// as the test wants. It waits for nothing, and keeps how long it would have.
+// service acts as an embeddings service, in the order and with the faults that
+// the test chooses. It does not wait, but records the waits.
 func service(t *testing.T, opts Options, answer func(call int, w http.ResponseWriter, texts []string)) (*Service, *[]time.Duration) {
 	t.Helper()
 	calls := 0
@@ -49,8 +49,8 @@ func service(t *testing.T, opts Options, answer func(call int, w http.ResponseWr
 	return s, &waits
 }
 
-// count answers each text with its count of the letters a and b; the answers
-// stand in reverse, which the index tells.
+// count answers each text with its count of the letters a and b. The answers
+// are in reverse order, as their indexes show.
 func count(_ int, w http.ResponseWriter, texts []string) {
 	var items []string
 	for i := len(texts) - 1; i >= 0; i-- {
@@ -125,15 +125,15 @@ func TestFailsForGood(t *testing.T) {
 		answer func(int, http.ResponseWriter, []string)
 		want   string
 	}{
-		{status(200, "<html>"), "not what it should be"},
+		{status(200, "<html>"), "is invalid"},
 		{status(200, `{"data":[]}`), "no vector for text 1 of 2"},
 		{status(200, `{"data":[{"index":7,"embedding":[1]}]}`), "answered for text 8 of 2"},
 		{status(200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`), "or twice for one"},
 		{status(200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`), "vectors of 1 and of 2 numbers"},
-		{status(200, `{"data":[{"index":0,"embedding":[0,0]}]}`), "has no direction"},
-		{status(200, `{"data":[{"index":0,"embedding":[]}]}`), "has no direction"},
-		{status(200, `{"data":[{"index":0,"embedding":["x"]}]}`), "not what it should be"},
-		{status(200, `{"data":[{"index":0,"embedding":[1e999]}]}`), "not what it should be"},
+		{status(200, `{"data":[{"index":0,"embedding":[0,0]}]}`), "empty or zero vector"},
+		{status(200, `{"data":[{"index":0,"embedding":[]}]}`), "empty or zero vector"},
+		{status(200, `{"data":[{"index":0,"embedding":["x"]}]}`), "is invalid"},
+		{status(200, `{"data":[{"index":0,"embedding":[1e999]}]}`), "is invalid"},
 		{status(400, "no such model"), `status 400: "no such model"`},
 		{status(401, "the key "+testKey+" is not known"), `status 401: "the key [key] is not known"`},
 		{status(302, ""), "status 302"},
@@ -229,7 +229,7 @@ func FuzzReadVectors(f *testing.F) {
 				squares += float64(x) * float64(x)
 			}
 			if math.Abs(squares-1) > 1e-4 {
-				t.Fatalf("took the vector %v", v)
+				t.Fatalf("accepted the vector %v", v)
 			}
 		}
 	})

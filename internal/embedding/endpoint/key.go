@@ -10,8 +10,8 @@ import (
 // maxKey bounds a key, in bytes.
 const maxKey = 64 << 10
 
-// Key reads a key from where a reference says: env:NAME or file:PATH. The empty
-// reference is no key. Errors name the reference and never the value.
+// Key reads a key from a reference: env:NAME or file:PATH. The empty reference
+// is no key. Errors name the reference and never the value.
 func Key(reference string) (string, error) {
 	kind, place, _ := strings.Cut(reference, ":")
 	switch {

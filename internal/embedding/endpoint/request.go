@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// maxBody bounds an answer, in bytes: 64 vectors of 16,384 numbers of 24
-	// characters fit.
+	// maxBody bounds an answer, in bytes. It is enough for 64 vectors of 16,384
+	// numbers of 24 characters.
 	maxBody = 32 << 20
 	// shownBody is how much of an answer an error shows.
 	shownBody = 200
 )
 
-// ask sends one request. A busyError says that the next one may succeed.
+// ask sends one request. A busyError means that a retry may succeed.
 func (s *Service) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body, err := json.Marshal(map[string]any{"model": s.opts.Model, "input": texts, "encoding_format": "float"})
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) ask(ctx context.Context, texts []string) ([][]float32, error) 
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return nil, fmt.Errorf("ask the embeddings service at %s: %w: check its address, and that the network is open to it", s.address, err)
+		return nil, fmt.Errorf("request to the embeddings service at %s: %w: check its address and the network", s.address, err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
@@ -70,8 +70,8 @@ func (s *Service) shown(data []byte) string {
 	return text[:min(len(text), shownBody)]
 }
 
-// readVectors reads an answer for n texts, in the order of the texts, and brings
-// each vector to length 1.
+// readVectors reads an answer for n texts, in the order of the texts, and
+// normalises each vector to length 1.
 func readVectors(data []byte, n int) ([][]float32, error) {
 	var answer struct {
 		Data []struct {
@@ -80,7 +80,7 @@ func readVectors(data []byte, n int) ([][]float32, error) {
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return nil, fmt.Errorf("the answer of the embeddings service is not what it should be: %w", err)
+		return nil, fmt.Errorf("the answer of the embeddings service is invalid: %w", err)
 	}
 	vectors := make([][]float32, n)
 	for _, item := range answer.Data {
@@ -89,22 +89,22 @@ func readVectors(data []byte, n int) ([][]float32, error) {
 		}
 		v, ok := unit(item.Embedding)
 		if !ok {
-			return nil, fmt.Errorf("the embeddings service gave a vector for text %d that has no direction", item.Index+1)
+			return nil, fmt.Errorf("the embeddings service returned an empty or zero vector for text %d", item.Index+1)
 		}
 		vectors[item.Index] = v
 	}
 	for i, v := range vectors {
 		if v == nil {
-			return nil, fmt.Errorf("the embeddings service gave no vector for text %d of %d", i+1, n)
+			return nil, fmt.Errorf("the embeddings service returned no vector for text %d of %d", i+1, n)
 		}
 		if len(v) != len(vectors[0]) {
-			return nil, fmt.Errorf("the embeddings service gave vectors of %d and of %d numbers", len(vectors[0]), len(v))
+			return nil, fmt.Errorf("the embeddings service returned vectors of %d and of %d numbers", len(vectors[0]), len(v))
 		}
 	}
 	return vectors, nil
 }
 
-// unit brings a vector to length 1. A vector without a direction has none.
+// unit normalises a vector to length 1. ok is false for the zero vector.
 func unit(v []float64) ([]float32, bool) {
 	var squares float64
 	for _, x := range v {

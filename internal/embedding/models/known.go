@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Model is a model that can be added: where it comes from, and what its files
-// have to be.
+// Model is a model that can be added: its source, and the expected content of
+// its files.
 type Model struct {
-	Name    string // what users call it
+	Name    string // the name for users
 	About   string
 	License string // SPDX identifier
 
@@ -26,7 +26,7 @@ type Model struct {
 
 // File is one file of a model.
 type File struct {
-	Name string // where it is kept
+	Name string // its name on this machine
 	Path string // its path in the archive
 	Size int64
 	// SHA256 is the digest of its content, in hexadecimal digits.
@@ -54,11 +54,11 @@ func (m Model) directory() string { return m.Name + "-" + m.Version }
 // USELite is the lite Universal Sentence Encoder.
 const USELite = "use-lite-en"
 
-// The names that the files of USELite have in its package.
+// Names of the files of USELite in its package.
 const (
 	modelFile      = "model.json"
 	vocabularyFile = "vocab.json"
-	weightFiles    = "group1-shard" // what their names begin with
+	weightFiles    = "group1-shard" // prefix of their names
 )
 
 var known = []Model{{

@@ -93,7 +93,7 @@ func TestAddVerifyRemove(t *testing.T) {
 	if err := s.Verify(m); !errors.Is(err, ErrAbsent) {
 		t.Fatalf("Verify before Add: %v", err)
 	}
-	for range 2 { // the second time finds it there
+	for range 2 { // the second time it exists already
 		if err := s.Add(m, bytes.NewReader(data)); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestAddVerifyRemove(t *testing.T) {
 			t.Errorf("Verify of a file with %q: %v", content, err)
 		}
 	}
-	if err := s.Add(m, bytes.NewReader(data)); err != nil { // mends it
+	if err := s.Add(m, bytes.NewReader(data)); err != nil { // repairs it
 		t.Fatal(err)
 	}
 	if err := s.Verify(m); err != nil {
@@ -136,7 +136,7 @@ func TestAddVerifyRemove(t *testing.T) {
 	}
 }
 
-// An archive with another digest is refused before anything of it is unpacked.
+// An archive with another digest is refused before anything is unpacked.
 func TestAddRefusesAnotherArchive(t *testing.T) {
 	data := archive(t, twoFiles...)
 	m, s := pinned(data), Store{filepath.Join(t.TempDir(), "models")}
@@ -152,7 +152,7 @@ func TestAddRefusesAnotherArchive(t *testing.T) {
 	}
 }
 
-// The digest lets no such archive through. The unpacking does not rely on it.
+// These archives have the right digest, so only the unpacking can refuse them.
 func TestAddRefusesHostileArchives(t *testing.T) {
 	a, b := twoFiles[0], twoFiles[2]
 	many := []entry{a, b}
@@ -267,7 +267,7 @@ func TestFetchWithoutNPM(t *testing.T) {
 	}
 }
 
-// npm is asked for exactly one version, and what it leaves is taken.
+// npm is called for exactly one version, and its output is used.
 func TestFetchWithNPM(t *testing.T) {
 	data := archive(t, twoFiles...)
 	m, bin := pinned(data), t.TempDir()

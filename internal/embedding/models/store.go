@@ -17,21 +17,21 @@ import (
 // Store is a directory with models.
 type Store struct{ Dir string }
 
-// ErrAbsent is the error of a model that was not added.
+// ErrAbsent is the error for a model that was not added.
 var ErrAbsent = errors.New("the model is not on this machine")
 
-// Path is the directory of a model, whether or not it is there.
+// Path is the directory of a model, whether it exists or not.
 func (s Store) Path(m Model) string { return filepath.Join(s.Dir, m.directory()) }
 
-// Has reports whether a model is there. It does not check its files.
+// Has reports whether a model exists. It does not check its files.
 func (s Store) Has(m Model) bool {
 	_, err := os.Stat(s.Path(m))
 	return err == nil
 }
 
-// Add unpacks a model from its archive. An archive that is not the pinned one is
-// refused before any of it is unpacked. A model that is there already is
-// replaced if its files are damaged. Nothing partial is left behind.
+// Add unpacks a model from its archive. It refuses an archive that differs from
+// the pinned one before it unpacks anything. It replaces an existing model if
+// its files are damaged. It leaves no partial files.
 func (s Store) Add(m Model, archive io.ReadSeeker) error {
 	if err := m.checkArchive(archive); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s Store) Remove(m Model) error {
 	if !s.Has(m) {
 		return fmt.Errorf("%s: %w", m.Name, ErrAbsent)
 	}
-	// Its name goes first, so that nobody finds a part of it.
+	// Rename the directory first, so that nobody finds a partial model.
 	gone := filepath.Join(s.Dir, ".removed-"+m.directory())
 	if err := os.RemoveAll(gone); err != nil {
 		return s.failed(err)
@@ -105,7 +105,7 @@ func (s Store) Open(m Model) (*sentence.Encoder, error) {
 	return m.open(s.Path(m))
 }
 
-// Identify tells which known model has its files in dir, and checks them.
+// Identify returns the known model whose files are in dir, and checks them.
 func Identify(dir string) (Model, error) {
 	var errs []error
 	for _, m := range known {
@@ -118,8 +118,8 @@ func Identify(dir string) (Model, error) {
 	return Model{}, errors.Join(errs...)
 }
 
-// OpenDirectory loads the model whose files are in dir, such as a copy of the
-// directory of a model that was added. It may be any model that is known.
+// OpenDirectory loads the model whose files are in dir, such as a copy of an
+// added model's directory. It may be any known model.
 func OpenDirectory(dir string) (*sentence.Encoder, error) {
 	var errs []error
 	for _, m := range known {
@@ -140,11 +140,11 @@ func (m Model) open(dir string) (*sentence.Encoder, error) {
 	return sentence.New(c.model, c.weights, c.vocabulary, m.Identity())
 }
 
-// contents are the files of a model, as the encoder takes them.
+// contents holds the files of a model for the encoder.
 type contents struct{ model, weights, vocabulary []byte }
 
-// read reads the files of a model from dir and checks them. The digests are of
-// what is read, so that a file which changes meanwhile cannot pass.
+// read reads the files of a model from dir and checks them. It computes the
+// digests of the bytes read, so that a file that changes meanwhile is refused.
 func (m Model) read(dir string) (contents, error) {
 	var c contents
 	weights := bytes.NewBuffer(make([]byte, 0, m.Size()))
@@ -169,7 +169,7 @@ func (m Model) read(dir string) (contents, error) {
 	return c, nil
 }
 
-// appendTo reads the file in dir, at most one byte more than it may have.
+// appendTo reads the file in dir, up to one byte more than its pinned size.
 func (f File) appendTo(b *bytes.Buffer, dir string) error {
 	file, err := os.Open(filepath.Join(dir, f.Name))
 	if err != nil {

@@ -15,8 +15,8 @@ func (w *weights) forward(texts [][]int32) [][]float32 {
 	for _, ids := range texts {
 		rows += len(ids)
 	}
-	// The first layer has half the width of the second: what goes round its
-	// attention is widened by a matrix of its own.
+	// The first layer is half as wide as the second. A separate matrix widens
+	// the input that bypasses its attention.
 	narrow := w.pieceVectors(texts, rows)
 	wide := make([]float32, rows*Dimensions)
 	w.widen.times(wide, narrow, w.widenBias)
@@ -48,7 +48,7 @@ func (w *weights) forward(texts [][]int32) [][]float32 {
 	second.down.timesSparse(pooled, hiddenMeans, second.downBias)
 	add(pooled, means)
 	for i, ids := range texts {
-		if len(ids) == 0 { // nothing to pool: not even a bias
+		if len(ids) == 0 { // nothing to pool, not even a bias
 			clear(pooled[i*Dimensions : (i+1)*Dimensions])
 		}
 	}
@@ -66,8 +66,9 @@ func (w *weights) forward(texts [][]int32) [][]float32 {
 	return vectors
 }
 
-// pieceVectors gives each piece its vector: twice that of the table, and the
-// sines and cosines of its position. The factor of two is the model's own.
+// pieceVectors returns the vector of each piece: twice that of the table, plus
+// the sines and cosines of its position. The factor of two is part of the
+// model.
 func (w *weights) pieceVectors(texts [][]int32, rows int) []float32 {
 	out := make([]float32, 0, rows*pieceWidth)
 	var signal [pieceWidth]float32
@@ -137,7 +138,8 @@ func (l *layer) expand(hidden, in []float32) {
 	}
 }
 
-// normalize brings each row to mean 0 and variance 1, then scales and shifts it.
+// normalize scales each row to mean 0 and variance 1, then scales and shifts it
+// by the weights.
 func normalize(out, in, scale, bias []float32) {
 	width := len(scale)
 	for from := 0; from < len(in); from += width {
@@ -193,7 +195,7 @@ func add(to, from []float32) {
 	}
 }
 
-// mean computes the mean of the rows; that of none is 0.
+// mean computes the mean of the rows, or 0 if there are none.
 func mean(out, rows []float32) {
 	n := len(rows) / len(out)
 	for r := range n {

@@ -79,8 +79,9 @@ func randomEncoder(t testing.TB) *Encoder {
 	return e
 }
 
-// plain computes the vector of a text as the model is defined, step by step in
-// float64, from the bytes of the weights. It shares nothing with forward.
+// plain computes the vector of a text by the definition of the model, step by
+// step in float64, from the bytes of the weights. It shares no code with
+// forward.
 type plain struct{ tensors map[string][]float64 }
 
 func newPlain(model, data []byte) plain {
@@ -245,8 +246,8 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// A vector is the same to the last bit whatever stands beside its text and on
-// however many processors it is computed.
+// A vector is the same to the last bit, whatever other texts are computed with
+// it and on however many processors.
 func TestEmbedIsDeterministic(t *testing.T) {
 	e := randomEncoder(t)
 	texts := []string{"", "a", "ab ab ab", strings.Repeat("abc ", 20), "", "bc", strings.Repeat("b", 500), "a a a a", "é"}
@@ -280,7 +281,7 @@ func TestEmbedIsDeterministic(t *testing.T) {
 	}
 }
 
-// What stands behind the last piece that is read changes nothing.
+// Text after the last piece that is read has no effect.
 func TestEmbedCutsOff(t *testing.T) {
 	e := randomEncoder(t)
 	long := strings.Repeat("b", MaxPieces-1) // and one piece before the first word
@@ -289,7 +290,7 @@ func TestEmbedCutsOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(v[0], v[1]) {
-		t.Error("a piece behind the last one changes the vector")
+		t.Error("a piece after the last one changes the vector")
 	}
 	if slices.Equal(v[0], v[2]) {
 		t.Error("the last piece that is read does not change the vector")

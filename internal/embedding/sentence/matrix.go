@@ -40,9 +40,9 @@ func newMatrix(rows, columns int, values []byte) matrix {
 	return m
 }
 
-// times computes out = in * m + bias for each row of in. The sum of each number
-// runs over the rows of m in ascending order, so that it does not depend on how
-// many rows or columns are computed at a time.
+// times computes out = in * m + bias for each row of in. Each sum runs over the
+// rows of m in ascending order, so that it does not depend on how many rows or
+// columns are computed at a time.
 func (m matrix) times(out, in, bias []float32) {
 	n := len(in) / m.rows
 	columns := m.columns()
@@ -58,7 +58,7 @@ func (m matrix) times(out, in, bias []float32) {
 	}
 }
 
-// timesSparse computes what times computes, and skips the rows of m that meet a
+// timesSparse computes the same as times, but skips the rows of m that meet a
 // zero in in. The activations after a rectifier are mostly zero.
 func (m matrix) timesSparse(out, in, bias []float32) {
 	n := len(in) / m.rows

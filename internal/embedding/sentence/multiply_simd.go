@@ -6,9 +6,9 @@ import "simd/archsimd"
 
 var hasAVX = archsimd.X86.AVX()
 
-// multiply computes out = x * panels, which are at most wide. Eight columns are
-// computed at a time, each as without the instructions of this processor: the
-// result is the same to the last bit. Products and sums are not fused.
+// multiply computes out = x * panels, which are at most wide. It computes eight
+// columns at a time, each like the portable implementation: the result is the
+// same to the last bit. Products and sums are not fused.
 func multiply(out, x []float32, panels []panel) {
 	if !hasAVX || len(panels) != wide {
 		for i, p := range panels {

@@ -24,17 +24,18 @@ var (
 const (
 	referenceTexts = 1000
 	fixtureFile    = "testdata/reference.json"
-	// tolerance is how far a number may be from the reference's.
+	// tolerance is the largest allowed difference of a number from the
+	// reference.
 	tolerance = 1e-4
-	// wholeEvery says of which texts the fixture holds the whole vector.
+	// wholeEvery selects the texts whose whole vector is in the fixture.
 	wholeEvery  = 20
 	projections = 8
 )
 
-// fixture is what is kept of the reference's vectors of 1,000 texts: every 20th
-// vector as it is, and of each vector a few sums of all its numbers, each number
-// with a fixed sign that is drawn at random. A vector with one number that is
-// wrong has sums that are wrong. All numbers are little-endian float32.
+// fixture holds part of the reference's vectors of 1,000 texts: every 20th
+// vector in full, and for each vector a few sums of all its numbers, each
+// number with a fixed random sign. If one number of a vector is wrong, its sums
+// are wrong. All numbers are little-endian float32.
 type fixture struct {
 	Vectors []byte `json:"vectors"`
 	Sums    []byte `json:"sums"`

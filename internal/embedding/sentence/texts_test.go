@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// phrases are pieces of text of several languages and scripts. The model knows
-// English; the others must be computed as the reference computes them all the
-// same.
+// phrases are pieces of text in several languages and scripts. The model knows
+// English. The others must nevertheless be computed like the reference does.
 var phrases = []string{
 	"What is the weather in Paris today?", "send an email to the whole team", "List open issues",
 	"create_issue", "getUserByID", "HTTPServer", "Convert 3.5 miles to kilometres", "12:30", "10:00",

@@ -12,16 +12,16 @@ const (
 	// separator marks the start of a word in the vocabulary, as SentencePiece
 	// does.
 	separator = '\u2581'
-	// unknown is the id of every character that no piece begins with.
+	// unknown is the id of each character that no piece begins with.
 	unknown = 0
 	// reserved is the number of ids at the front of the vocabulary that stand
 	// for control symbols and match no text.
 	reserved = 6
 )
 
-// tokenizer splits text into the word pieces of a unigram model (Kudo,
-// "Subword Regularization", 2018): of all ways to split a text, it takes the one
-// with the highest sum of scores.
+// tokenizer splits text into the word pieces of a unigram model (Kudo, "Subword
+// Regularization", 2018): of all ways to split a text, it uses the one with the
+// highest sum of scores.
 type tokenizer struct {
 	// edges is a trie. The key is a node and a character, the value is the node
 	// that follows; node 0 is the root.
@@ -42,8 +42,8 @@ type piece struct {
 	score float64
 }
 
-// vocabularyEntry is one row of the vocabulary file: [piece, score]. The file
-// holds a few scores that are null, which count as 0.
+// vocabularyEntry is one row of the vocabulary file: [piece, score]. A few
+// scores in the file are null and count as 0.
 type vocabularyEntry struct {
 	text  string
 	score float64
@@ -105,9 +105,9 @@ func (t *tokenizer) insert(entry vocabularyEntry, id int32) {
 // become one id. The text is brought to the normal form NFKC first. An empty
 // text has no pieces.
 //
-// The result is that of the reference implementation in each detail: a sum of
-// exactly 0 counts as not reached, what is not reached costs nothing, and of two
-// equal sums the one with the later start wins.
+// The result equals that of the reference implementation in every detail: a sum
+// of exactly 0 counts as not reached, an unreached position costs nothing, and
+// of two equal sums the one with the later start wins.
 func (t *tokenizer) encode(text string) []int32 {
 	text = norm.NFKC.String(text)
 	if text == "" {

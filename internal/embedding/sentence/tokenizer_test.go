@@ -75,8 +75,9 @@ func TestNewTokenizerRefuses(t *testing.T) {
 	}
 }
 
-// FuzzEncode checks that the pieces of a text are in the vocabulary, that no two
-// unknown ones are neighbours and that there are no more of them than characters.
+// FuzzEncode checks that the pieces of a text are in the vocabulary, that no
+// two unknown ones are adjacent, and that there are no more pieces than
+// characters.
 func FuzzEncode(f *testing.F) {
 	tok := smallTokenizer(f)
 	for _, text := range []string{"", "a b", "abcabc", "\xff", "▁▁", "😀", "\u0301\u0301"} {
@@ -92,7 +93,7 @@ func FuzzEncode(f *testing.F) {
 				t.Fatalf("piece %d of %q is %d", i, text, id)
 			}
 			if i > 0 && id == unknown && ids[i-1] == unknown {
-				t.Fatalf("%q has two unknown pieces in a row: %v", text, ids)
+				t.Fatalf("%q has two adjacent unknown pieces: %v", text, ids)
 			}
 		}
 	})

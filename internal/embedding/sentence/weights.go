@@ -11,7 +11,7 @@ import (
 const (
 	// Dimensions is the length of a vector.
 	Dimensions = 512
-	// MaxPieces is the number of word pieces after which a text is cut off.
+	// MaxPieces is the number of word pieces after which a text is truncated.
 	MaxPieces = 128
 
 	pieceWidth  = 256 // of the vector of a word piece, and of the first layer's attention
@@ -29,7 +29,7 @@ type tensor struct {
 	DType string `json:"dtype"`
 }
 
-// manifest is the part of model.json that says where the weights are.
+// manifest is the part of model.json that locates the weights.
 type manifest struct {
 	Weights []struct {
 		Paths   []string `json:"paths"`
@@ -37,8 +37,8 @@ type manifest struct {
 	} `json:"weightsManifest"`
 }
 
-// readManifest returns the tensors of a model.json. It refuses a model in more
-// than one group of files, which this model is not.
+// readManifest returns the tensors of a model.json. It refuses a model with
+// more than one group of files, because this model has one.
 func readManifest(model []byte) ([]tensor, error) {
 	var m manifest
 	if err := json.Unmarshal(model, &m); err != nil {
@@ -50,8 +50,8 @@ func readManifest(model []byte) ([]tensor, error) {
 	return m.Weights[0].Weights, nil
 }
 
-// size is the number of numbers of a tensor, each of four bytes, or an error
-// when the tensor cannot be in data of the given length.
+// size is the number of numbers of a tensor, each of four bytes. It returns an
+// error if the tensor does not fit into data of the given length.
 func (t tensor) size(length int) (int, error) {
 	if t.DType != "float32" && t.DType != "int32" {
 		return 0, fmt.Errorf("tensor %q has the type %q, want float32 or int32", t.Name, t.DType)
@@ -119,8 +119,8 @@ func newTensors(list []tensor, data []byte) (*tensors, error) {
 	return ts, nil
 }
 
-// find returns the bytes of a tensor of n numbers. After a problem it returns nil,
-// and the problem is in err.
+// find returns the bytes of a tensor of n numbers. After a problem it returns
+// nil, and err holds the problem.
 func (ts *tensors) find(name string, n int) []byte {
 	b, ok := ts.bytes[name]
 	switch {

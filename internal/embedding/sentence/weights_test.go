@@ -45,7 +45,7 @@ func FuzzNewWeights(f *testing.F) {
 	f.Add([]byte(`{"weightsManifest":[{"weights":[{"shape":[4611686018427387904,4],"dtype":"int32"}]}]}`), []byte{})
 	f.Fuzz(func(t *testing.T, model, data []byte) {
 		if len(data) > 1<<20 {
-			return // too small for the real shape all the same
+			return // too small for the real shape anyway
 		}
 		if _, err := newWeights(model, data); err == nil {
 			t.Fatal("a model was read from too few bytes")

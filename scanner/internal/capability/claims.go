@@ -9,27 +9,29 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Claims is what a tool says of itself apart from its parameters.
+// Claims is what a tool states about itself apart from its parameters.
 type Claims struct {
 	said  concept.Set // name and description together
 	name  concept.Set
 	words int // of the description
-	// readOnly and harmless come from the annotations, closed (no contact
-	// with the outside) from them or the description.
+	// readOnly and harmless come from the annotations. closed (no contact with
+	// the outside) comes from the annotations or the description.
 	readOnly, harmless, closed bool
-	// claimed says that the tool promises to change nothing, viewer that its
-	// first word is one of looking, computing or showing and none of doing.
+	// claimed is set if the tool promises to change nothing. viewer is set if
+	// its first word means looking, computing or showing, and no word means
+	// acting.
 	claimed, viewer bool
-	// promised says that the description itself makes that promise.
+	// promised is set if the description itself makes that promise.
 	promised bool
-	// tentative says that the tool shows what something else would do.
+	// tentative is set if the tool shows what another action would do.
 	tentative bool
-	// pure says that it only computes: nothing that it says of itself needs
-	// files, the network or anybody's data.
+	// pure is set if the tool only computes: nothing in its own description
+	// needs files, the network or personal data.
 	pure bool
 }
 
-// viewVerbs open descriptions and names of tools that look and do not touch.
+// viewVerbs begin descriptions and names of tools that read and do not change
+// anything.
 var viewVerbs = setOfWords(`show shows list lists get gets return returns read reads find finds look looks search searches
 	say says tell tells compute computes count counts convert converts check checks validate validates estimate estimates preview
 	previews explain explains name names evaluate evaluates format formats view views display displays describe describes query queries
@@ -83,8 +85,8 @@ func claimsOf(v *tool.View) Claims {
 	return c
 }
 
-// readOnlyPhrases are promises to change nothing in other languages and in
-// words that saysReadOnly's grammar does not reach.
+// readOnlyPhrases are promises to change nothing that saysReadOnly does not
+// parse, such as those in other languages.
 var readOnlyPhrases = char.NewPhraseSet("nothing is changed", "nothing is deleted", "nothing is sent", "nothing is stored", "nothing is written", "nothing is executed",
 	"is not sent", "not stored", "is not run", "is not executed", "solo lectura", "sólo lectura", "lecture seule", "somente leitura", "apenas leitura", "nur lesend", "nur lesen",
 	"nichts verändert", "nichts geändert", "rien n'est modifié", "no se modifica", "nada é alterado", "только чтение", "ничего не меня", "只读", "不会修改", "不会发送", "不会删除", "不会保存", "送信しません", "не отправля", "読み取り専用", "変更しません")
@@ -95,7 +97,7 @@ var closedPhrases = char.NewPhraseSet("offline", "without a network", "no networ
 	"sin conexión", "hors ligne", "ohne netz", "ohne internet", "sem conexão", "离线", "本地", "オフライン", "офлайн", "без сети")
 
 // saysReadOnly looks for the claim in the description: "read-only" at its
-// start, "never stores", "does not modify", "without sending".
+// beginning, "never stores", "does not modify", "without sending".
 func saysReadOnly(v *tool.View) bool {
 	for i := range v.Docs {
 		d := &v.Docs[i]

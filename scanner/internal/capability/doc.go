@@ -1,6 +1,6 @@
-// Package capability compares what a tool claims to do with what it takes: its
+// Package capability compares what a tool claims to do with what it can do: its
 // name, description and annotations with the powers of its parameters.
 //
-// It reports the weight of a mismatch and the words that show it. Signals are made
-// in check.
+// It reports the weight of a mismatch and the words that show it. Package check
+// makes signals from these.
 package capability

@@ -11,10 +11,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// What descriptions of parameters say that a tool does.
+// Effects that descriptions of parameters state.
 
-// effectful are the meanings of which effects are made, rightful those of
-// rights and of what is private to a person.
+// effectful are the meanings that effects consist of. rightful are those of
+// permissions and of private things.
 const (
 	effectful = concept.Destroy | concept.Pay | concept.Send | concept.Call | concept.Change | concept.Include | concept.Shell
 	rightful  = concept.Authority | concept.Allow | concept.Secret | concept.Target | concept.Personal
@@ -24,7 +24,7 @@ const (
 var rightsWords = token.SignatureOf("root administrator superuser rights grant wallet contacts gps passwords clipboard keystrokes")
 
 // speaksOfRights reports whether a text has one of the words that describedAt
-// asks about.
+// looks for.
 func speaksOfRights(v *tool.View, d *token.Doc) bool {
 	for k := d.Tok0; k < d.Tok1; k++ {
 		if !rightsWords.Holds(&v.Tokens[k]) {
@@ -38,9 +38,8 @@ func speaksOfRights(v *tool.View, d *token.Doc) bool {
 	return false
 }
 
-// effectOf reads the description of a parameter for something that is done
-// when it is given: "Sends it at once", "Command run when done", "Text that
-// overwrites each note".
+// effectOf finds an effect in the description of a parameter, such as "Sends it
+// at once", "Command run when done" or "Text that overwrites each note".
 func effectOf(v *tool.View, d *token.Doc) power.Kind {
 	for s := d.Sen0; s < d.Sen1; s++ {
 		sen := &v.Clauses[s]
@@ -60,8 +59,8 @@ func effectOf(v *tool.View, d *token.Doc) power.Kind {
 	return power.None
 }
 
-// acts reports whether token k of a sentence is a verb that says what is done:
-// "sends", "is deleted", "command run when done".
+// acts reports whether token k of a sentence is a verb for an effect: "sends",
+// "is deleted", "command run when done".
 func acts(v *tool.View, d *token.Doc, sen *token.Sentence, toks []token.Token, k int) bool {
 	t := toks[k]
 	if !t.Means.Any(effectful) && !(t.Form == lexicon.OtherForm && k > 0 && toks[k-1].Means.Any(concept.Shell|concept.Sub|concept.Be)) {
@@ -90,7 +89,7 @@ func acts(v *tool.View, d *token.Doc, sen *token.Sentence, toks []token.Token, k
 	return false
 }
 
-// deedOf returns the power that the verb at token k stands for.
+// deedOf returns the power that the verb at token k means.
 func deedOf(v *tool.View, d *token.Doc, toks []token.Token, k int) power.Kind {
 	t := toks[k]
 	switch {
@@ -125,14 +124,15 @@ func deedOf(v *tool.View, d *token.Doc, toks []token.Token, k int) power.Kind {
 	return power.None
 }
 
-// runsItself reports whether "runs" at token k tells how a thing runs, or when.
+// runsItself reports whether "runs" at token k is intransitive: it tells how or
+// when a thing runs.
 func runsItself(v *tool.View, d *token.Doc, toks []token.Token, k int) bool {
 	return k+1 < len(toks) && toks[k+1].Flags&token.Break == 0 && intransitive(v.Word(d, toks[k+1])) ||
 		k > 2 && toks[k-3].Means.Any(concept.When) || k > 1 && toks[k-2].Means.Any(concept.When)
 }
 
 // intransitive reports whether a word after "runs" tells where or how a thing
-// runs rather than what it runs.
+// runs, not what it runs.
 func intransitive(word string) bool {
 	switch word {
 	case "over", "on", "in", "as", "under", "at", "behind":
@@ -141,8 +141,8 @@ func intransitive(word string) bool {
 	return false
 }
 
-// ofAnswer reports whether what follows a verb is the answer or its size: that a
-// parameter makes it longer changes nothing else.
+// ofAnswer reports whether a verb is followed by the answer or its size. A
+// parameter that makes the answer longer has no other effect.
 func ofAnswer(v *tool.View, d *token.Doc, after []token.Token) bool {
 	for _, t := range after[:min(len(after), 5)] {
 		switch v.Word(d, t) {
@@ -156,7 +156,7 @@ func ofAnswer(v *tool.View, d *token.Doc, after []token.Token) bool {
 	return false
 }
 
-// described reads the descriptions of parameters for effects that the tool
+// described finds effects in the descriptions of parameters that the tool
 // itself does not mention.
 func (m *Mismatch) described() {
 	v, is := m.v, &m.is
@@ -185,7 +185,7 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 	if is.readOnly && !is.tentative && !mask.Any(concept.Neg) && !m.of(v.Fields[d.Field].Param).IsNumeric() {
 		switch e {
 		case power.Send, power.Delete, power.Pay:
-			return 1.5 // nothing accounts for that in a tool that only reads
+			return 1.5 // a tool that only reads has no reason for this
 		}
 	}
 	w := m.effectWeight(e, mask, idle)
@@ -202,14 +202,15 @@ func (m *Mismatch) describedAt(i int, d *token.Doc) float64 {
 		w = 1.5
 	}
 	if d.Tok1-d.Tok0 > longText {
-		w = min(w, 1) // a page of documentation speaks of many effects
+		w = min(w, 1) // long documentation mentions many effects
 	}
 	return w
 }
 
-// effectWeight weighs an effect that the description of a parameter states, by what
-// the tool says of itself. mask is what the description means; idle reports that the
-// tool claims to change nothing, only looks or only computes.
+// effectWeight weighs an effect that the description of a parameter states
+// against the tool's own description. mask is the meaning of the parameter's
+// description. idle reports that the tool claims to change nothing, only looks
+// or only computes.
 func (m *Mismatch) effectWeight(e power.Kind, mask concept.Set, idle bool) float64 {
 	v, is := m.v, &m.is
 	switch e {
@@ -247,8 +248,8 @@ func (m *Mismatch) effectWeight(e power.Kind, mask concept.Set, idle bool) float
 	return 0
 }
 
-// needlessRights reports whether the description of a parameter speaks of rights
-// that nobody needs for looking.
+// needlessRights reports whether the description of a parameter mentions
+// permissions that a read-only tool does not need.
 func (m *Mismatch) needlessRights(d *token.Doc, mask concept.Set, idle bool) bool {
 	v, is := m.v, &m.is
 	for k := d.Tok0; k < d.Tok1; k++ {
@@ -270,13 +271,13 @@ func (m *Mismatch) needlessRights(d *token.Doc, mask concept.Set, idle bool) boo
 	return false
 }
 
-// longText is the number of words from which a description of a parameter is
-// documentation.
+// longText is the number of words above which the description of a parameter
+// counts as documentation.
 const longText = 70
 
-// outputFile reports whether a parameter is the name of a file in which the
-// caller may have what the tool else returns. A place that the description
-// itself picks is none.
+// outputFile reports whether a parameter names a file for output that the tool
+// would otherwise return. It is false if the description itself chooses the
+// path.
 func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
 	v := m.v
 	name := v.Fields[d.Field].Param
@@ -291,8 +292,8 @@ func (m *Mismatch) outputFile(i int, d *token.Doc) bool {
 	return false
 }
 
-// shelled reports whether a text speaks of commands; a console whose messages
-// are kept is none.
+// shelled reports whether a text mentions commands. A console whose messages
+// are logged does not count.
 func (m *Mismatch) shelled(d *token.Doc) bool {
 	for _, t := range m.v.Tokens[d.Tok0:d.Tok1] {
 		if t.Means.Any(concept.Shell) && m.v.Word(d, t) != "console" {
@@ -302,8 +303,8 @@ func (m *Mismatch) shelled(d *token.Doc) bool {
 	return false
 }
 
-// deniedEffect finds, in the description of a tool that claims to be harmless, a
-// verb of its own doing that is not.
+// deniedEffect finds, in the description of a tool that claims to be harmless,
+// a verb for an effect of the tool.
 func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weight float64) {
 	if !readOnly && !harmless {
 		return "", 0
@@ -338,8 +339,8 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 	return "", 0
 }
 
-// statedPurpose reads the short description of a parameter for what it is given for:
-// "Package to install", "Send it right away". It gives the verb.
+// statedPurpose returns the verb for the purpose in the short description of a
+// parameter: "Package to install", "Send it right away".
 func statedPurpose(v *tool.View, d *token.Doc) string {
 	if d.Tok1-d.Tok0 > 14 || d.Tok1 == d.Tok0 {
 		return ""
@@ -361,7 +362,7 @@ func statedPurpose(v *tool.View, d *token.Doc) string {
 	return ""
 }
 
-// unconditional returns the verb unless the text says in which case it is done.
+// unconditional returns the verb unless the text states a condition.
 func unconditional(v *tool.View, d *token.Doc, verb string) string {
 	for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 		if w := v.Word(d, t); w == "if" || w == "when" {

@@ -12,8 +12,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// powerAccount returns what in a tool's own words accounts for a power: meanings,
-// and words that begin with a stem.
+// powerAccount lists what in a tool's own words explains a power: meanings, and
+// words that begin with a stem.
 var powerAccount = [power.Count]struct {
 	c     concept.Set
 	stems []string
@@ -33,7 +33,8 @@ var powerAccount = [power.Count]struct {
 	power.Pay:    {concept.Pay, []string{"transfer", "pay", "buy", "order", "bank", "iban", "wallet", "checkout", "donat", "subscri"}},
 }
 
-// Mismatch adds the evidence of one tool up; the first find is reported.
+// Mismatch sums up the evidence for one tool. It reports the first evidence
+// found.
 type Mismatch struct {
 	v        *tool.View
 	is       Claims
@@ -57,8 +58,8 @@ func (m *Mismatch) more(w float64, e, format string, args ...any) {
 // accounted reports whether the tool's own words explain a power.
 func (m *Mismatch) accounted(p power.Kind) bool { return Explains(m.v, m.is.said, p) }
 
-// Explains reports whether what a tool says, or a word of its name and
-// description, accounts for a power.
+// Explains reports whether the meanings of a tool's text, or a word of its name
+// and description, explain a power.
 func Explains(v *tool.View, said concept.Set, p power.Kind) bool {
 	a := &powerAccount[p]
 	return said.Any(a.c) || v.Says(a.stems...)
@@ -72,7 +73,7 @@ func (m *Mismatch) of(name string) tool.ParamShape {
 	return m.shape[name]
 }
 
-// param weighs a parameter that has a power by its name.
+// param weighs a parameter whose name implies a power.
 func (m *Mismatch) param(name string, p power.Kind) {
 	if m.is.words == 0 && !m.is.claimed {
 		return
@@ -87,7 +88,7 @@ func (m *Mismatch) param(name string, p power.Kind) {
 	}
 }
 
-// What the evidence says of a parameter.
+// Texts of the evidence about a parameter.
 const (
 	unsaid    = "parameter %s %s, which nothing else about the tool says"
 	denied    = "parameter %s %s in a tool that claims to change nothing"
@@ -95,8 +96,8 @@ const (
 	onUnasked = "parameter %s %s unless it is switched off, in a tool that only looks"
 )
 
-// reachingParam weighs a parameter that runs something, or takes a secret or
-// something private.
+// reachingParam weighs a parameter that runs something, or that takes a secret
+// or private data.
 func (m *Mismatch) reachingParam(name string, p power.Kind) {
 	is := &m.is
 	switch {
@@ -149,7 +150,7 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 	if p == power.Pay && m.accounted(p) && !on {
 		switch name {
 		case "iban", "payee", "beneficiary":
-			return // whom a payment is for, in a tool about payments
+			return // the payee, in a tool about payments
 		}
 	}
 	switch {
@@ -174,11 +175,11 @@ func (m *Mismatch) actingParam(name string, p power.Kind) {
 	}
 }
 
-// viewerWeights are what powers weigh in a tool that only looks.
+// viewerWeights are the weights of powers in a tool that only reads.
 var viewerWeights = [power.Count]float64{power.Delete: 1, power.Pay: 1.2, power.Grant: 0.8, power.Send: 0.8, power.Write: 0.7}
 
-// pageScript reports whether a parameter is a script for the page that a tool
-// for browsers opens.
+// pageScript reports whether a parameter is a script for the page that a
+// browser tool opens.
 func (m *Mismatch) pageScript(name string) bool {
 	v := m.v
 	if !char.HasSuffixFold(name, "script") || !v.Says("page", "tab", "browser", "navigat") {
@@ -203,8 +204,8 @@ func (m *Mismatch) pageScript(name string) bool {
 	return false
 }
 
-// states reports whether the description of a parameter says that something is
-// done, rather than what would be.
+// states reports whether the description of a parameter states an action as
+// fact, not as a possibility.
 func (m *Mismatch) states(name string, p power.Kind) bool {
 	v := m.v
 	for i := range v.Docs {
@@ -220,7 +221,8 @@ func (m *Mismatch) states(name string, p power.Kind) bool {
 	return false
 }
 
-// outgoing reports whether the description of a parameter has something leave.
+// outgoing reports whether the description of a parameter states that data is
+// sent out.
 func (m *Mismatch) outgoing(name string) bool {
 	v := m.v
 	for i := range v.Docs {
@@ -238,7 +240,8 @@ func (m *Mismatch) outgoing(name string) bool {
 	return false
 }
 
-// named finds names that state an effect which the rest denies.
+// named finds names that imply an effect which the rest of the definition
+// denies.
 func (m *Mismatch) named() {
 	v := m.v
 	if !m.is.readOnly {
@@ -251,7 +254,7 @@ func (m *Mismatch) named() {
 		}
 		t := v.Tokens[d.Tok0]
 		if w := v.Word(d, t); w == "echo" || w == "export" {
-			continue // gives to whoever asked
+			continue // returns it to the caller
 		}
 		if t.Form == lexicon.BaseForm && t.Means.Any(concept.Destroy|concept.Pay|concept.Send) && !t.Means.Any(concept.Read|concept.Show|concept.Ask|concept.Tell|concept.Conv) && !v.Says("preview", "status", "histor", "list", "count", "simulat", "check", "show", "render") {
 			m.more(1.5, v.Name, "the name states an effect that the annotations deny")
@@ -259,7 +262,7 @@ func (m *Mismatch) named() {
 	}
 }
 
-// reachWords are the words that paramReach knows.
+// reachWords are the words that paramReach recognises.
 var reachWords = token.SignatureOf(`path file filename directory dir folder filepath glob url host endpoint uri hostname ip port proxy remote
 	token password credential credentials cookie cookies secret auth`)
 
@@ -272,7 +275,7 @@ func count(set []bool) (n int) {
 	return n
 }
 
-// FindMismatch compares what a tool claims to do with what it takes: its name,
+// FindMismatch compares what a tool claims to do with what it can do: its name,
 // annotations and description with its parameters.
 func FindMismatch(v *tool.View) Mismatch {
 	v.Analyze()
@@ -303,8 +306,8 @@ func FindMismatch(v *tool.View) Mismatch {
 	return m
 }
 
-// claimsMatter reports whether the tool has anything that its claims could deny:
-// most tools have not, and are spared the reading of theirs.
+// claimsMatter reports whether the tool has anything that its claims could
+// deny. Most tools do not, so their claims need not be parsed.
 func claimsMatter(v *tool.View) bool {
 	if len(v.Annotations) > 0 {
 		return true
@@ -339,8 +342,8 @@ func claimsMatter(v *tool.View) bool {
 	return false
 }
 
-// paramReach returns what a parameter reaches for: 1 files, 2 the network, 3
-// credentials, 0 nothing of the kind.
+// paramReach returns what a parameter gives access to: 1 files, 2 the network,
+// 3 credentials, 0 none of these.
 func paramReach(v *tool.View, i int) int {
 	d := &v.Docs[i]
 	reach := 0

@@ -11,10 +11,12 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// powerOf returns what power.Words and power.FilterWords say of a token.
+// powerOf returns the power that power.Words or power.FilterWords assign to a
+// token.
 func powerOf(l *lexicon.Lexicon, t token.Token) power.Kind { return l.Latin.Exact(t.Node).Power }
 
-// ParamPower reads a parameter's name word by word.
+// ParamPower returns the power that a parameter's name implies, judged word by
+// word.
 func ParamPower(v *tool.View, i int) power.Kind {
 	d := &v.Docs[i]
 	toks := v.Tokens[d.Tok0:d.Tok1]
@@ -47,8 +49,8 @@ func ParamPower(v *tool.View, i int) power.Kind {
 	return power.None
 }
 
-// wordPower is the power that word k of a name gives by itself where it stands.
-// filtered reports that the name only selects what its words are about.
+// wordPower is the power that word k of a name implies at its place. filtered
+// reports that the name only selects by what its words mean.
 func wordPower(lex *lexicon.Lexicon, toks []token.Token, k int, filtered bool) power.Kind {
 	n := len(toks)
 	first, last := k == 0, k == n-1
@@ -73,7 +75,7 @@ func wordPower(lex *lexicon.Lexicon, toks []token.Token, k int, filtered bool) p
 	return p
 }
 
-// tellsPower reports whether some word of a name may give a power.
+// tellsPower reports whether some word of a name may imply a power.
 func tellsPower(lex *lexicon.Lexicon, toks []token.Token) bool {
 	for k := range toks {
 		t := &toks[k]
@@ -84,8 +86,8 @@ func tellsPower(lex *lexicon.Lexicon, toks []token.Token) bool {
 	return false
 }
 
-// pairs are words of names that give a power when a certain word stands before
-// them: disable_backup, sudo_password.
+// pairs are words of names that imply a power after a certain other word:
+// disable_backup, sudo_password.
 var pairs = []struct {
 	words, before string
 	gives         power.Kind
@@ -122,8 +124,9 @@ var lastPairs = []struct {
 	{"to with", "move rename", power.Write},
 }
 
-// pairPowers and lastPairPowers are pairs and lastPairs by the word and the one
-// before it; pairWords is the signature of all the words that pairPower knows.
+// pairPowers and lastPairPowers index pairs and lastPairs by the word and the
+// one before it. pairWords is the signature of all words that pairPower
+// recognises.
 var pairPowers, lastPairPowers, pairWords = func() (any, last map[string]map[string]power.Kind, words token.Signature) {
 	any, last = map[string]map[string]power.Kind{}, map[string]map[string]power.Kind{}
 	list := "payload script run"
@@ -169,7 +172,7 @@ func pairPower(prev, cur []byte, first, last bool, n int) power.Kind {
 	return lastPairPowers[string(cur)][string(prev)]
 }
 
-// foreignPower reads a word of a name that English does not know.
+// foreignPower judges a word of a name that is not English.
 func foreignPower(v *tool.View, d *token.Doc, t token.Token, k int, toks []token.Token) power.Kind {
 	c := t.Means
 	if w := d.Text[t.Start:t.End]; char.HasSuffixFold(w, "ados") || char.HasSuffixFold(w, "adas") || char.HasSuffixFold(w, "ado") || char.HasSuffixFold(w, "ada") || char.HasSuffixFold(w, "ée") || char.HasSuffixFold(w, "ées") {

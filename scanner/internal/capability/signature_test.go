@@ -11,8 +11,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// TestWordSignatures reads the words that a function looks for from its switches:
-// the signature that it asks first has to hold them all.
+// TestWordSignatures extracts the words that a function looks for from its
+// switch statements, and checks that the signature tested first contains all of
+// them.
 func TestWordSignatures(t *testing.T) {
 	for _, c := range []struct {
 		file, function string
@@ -45,8 +46,8 @@ func TestWordSignatures(t *testing.T) {
 	}
 }
 
-// switchedWords are the strings in the cases of a function's outermost switch on
-// the word itself.
+// switchedWords returns the strings in the cases of a function's outermost
+// switch on the word itself.
 func switchedWords(fn *ast.FuncDecl) (words []string) {
 	done := false
 	ast.Inspect(fn, func(n ast.Node) bool {

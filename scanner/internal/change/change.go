@@ -13,20 +13,20 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Change is what is new in a tool against the version that was approved.
+// Change holds the differences of a tool from its approved version.
 type Change struct {
 	now, was *frames.Reading
-	// added are the sentences that the approved version has not, lost those
-	// of it that are gone.
+	// added are the sentences that the approved version lacks. lost are those
+	// that only the approved version has.
 	added, lost []sentenceAt
-	// had is what the approved version speaks of.
+	// had holds the meanings in the approved version.
 	had    concept.Set
 	Weight float64
 	What   []string
 	reg    *tool.Registry
 }
 
-// sentenceAt is a sentence with the text that it stands in.
+// sentenceAt is a sentence with the text that contains it.
 type sentenceAt struct {
 	d *token.Doc
 	s *token.Sentence
@@ -39,7 +39,7 @@ func (s sentenceAt) text() string {
 // maxChanged bounds the sentences, parameters and values that are compared.
 const maxChanged = 256
 
-// Compare weighs what is new in a tool against the version that was approved.
+// Compare weighs the differences of a tool from its approved version.
 func Compare(now, was *frames.Reading, r *tool.Registry) *Change {
 	c := &Change{now: now, was: was, reg: r, had: was.Means()}
 	now.Analyze()
@@ -79,7 +79,7 @@ func newSentences(v, other *frames.Reading) []sentenceAt {
 	return out
 }
 
-// isCode reports whether a sentence is mostly what was decoded from it.
+// isCode reports whether most of a sentence is encoded text.
 func isCode(s string) bool {
 	letters, all := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -101,7 +101,7 @@ func (c *Change) more(w float64, what string) {
 }
 
 // riskyConcepts are meanings that a definition should not gain unnoticed, with
-// what gaining each weighs.
+// their weights.
 var riskyConcepts = []struct {
 	c      concept.Set
 	weight float64
@@ -140,8 +140,7 @@ var riskyConcepts = []struct {
 	{concept.Allow | concept.Destroy, 0.6, "leave to delete"},
 }
 
-// sentences weighs what the added sentences speak of, and the promises that
-// are gone.
+// sentences weighs the meanings of the added sentences and the lost promises.
 func (c *Change) sentences() {
 	v := c.now
 	for _, at := range c.added {
@@ -192,11 +191,13 @@ func (c *Change) sentences() {
 	}
 }
 
-// sharp meanings count when a sentence newly joins them, even if the approved
+// sharp reports whether want has several meanings that a sentence newly
+// combines, even if the approved text has each of them separately.
 // text has each of them apart.
 func (c *Change) sharp(want concept.Set) bool { return want&(want-1) != 0 && !c.was.HasTogether(want) }
 
-// retires reports whether a sentence announces the end of the tool itself.
+// retires reports whether a sentence announces the end of life of the tool
+// itself.
 func (c *Change) retires(at sentenceAt) bool {
 	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
@@ -214,7 +215,8 @@ func (c *Change) retires(at sentenceAt) bool {
 	return false
 }
 
-// kept reports whether the promise of a lost sentence stands in other words.
+// kept reports whether the promise of a lost sentence is still made in other
+// words.
 func (c *Change) kept(at sentenceAt) bool {
 	text := at.text()
 	for _, n := range c.added {
@@ -222,7 +224,7 @@ func (c *Change) kept(at sentenceAt) bool {
 			return true
 		}
 	}
-	// The sentence may only have been joined with another.
+	// The sentence may only have been joined with another one.
 	for _, n := range c.added {
 		if char.Similarity(text, n.text()) >= 0.7 {
 			return true
@@ -231,8 +233,8 @@ func (c *Change) kept(at sentenceAt) bool {
 	return false
 }
 
-// mentionsOther reports whether a sentence names a tool of another server of the
-// registry, other than by sending people there.
+// mentionsOther reports whether a sentence names a tool of another server of
+// the registry, except to refer users to it.
 func (c *Change) mentionsOther(at sentenceAt) bool {
 	if c.reg == nil {
 		return false
@@ -244,8 +246,8 @@ func (c *Change) mentionsOther(at sentenceAt) bool {
 	return sink || at.s.Means.Any(concept.Now|concept.Must|concept.Change|concept.Other|concept.When|concept.Send|concept.Include|concept.Pay|concept.Ignore|concept.Neg|concept.Target)
 }
 
-// widens reports whether a sentence opens what was limited: any path, all
-// accounts, production as well.
+// widens reports whether a sentence removes a limit: any path, all accounts,
+// also production.
 func (c *Change) widens(at sentenceAt) bool {
 	toks := c.now.Tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {
@@ -265,7 +267,7 @@ func (c *Change) widens(at sentenceAt) bool {
 	return false
 }
 
-// frees reports whether a sentence does away with asking somebody.
+// frees reports whether a sentence removes a confirmation.
 func (c *Change) frees(at sentenceAt) bool {
 	m := at.s.Means
 	if !m.Any(concept.Ask | concept.Guard) {

@@ -1,6 +1,6 @@
-// Package change weighs what is new in a tool against the version that somebody
-// approved: sentences, promises that are gone, addresses, parameters, limits and
-// annotations.
+// Package change weighs the differences of a tool from the version that
+// somebody approved: sentences, removed promises, addresses, parameters, limits
+// and annotations.
 //
-// Signals are made in check.
+// Package check makes signals from these.
 package change

@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
-// limits weighs what no sentence says: values of an enum that are new and act,
-// bounds that are gone, a host that was exchanged for another.
+// limits weighs changes outside of sentences: new enum values that act, removed
+// bounds, and a replaced host.
 func (c *Change) limits() {
 	type bounds struct {
 		Enum    []any
@@ -48,7 +48,7 @@ func (c *Change) limits() {
 			if s, ok := e.(string); ok && len(old.Enum) > 0 && !had[s] && actingValue(s) {
 				w := 1.0
 				if strings.Contains(text, strings.ToLower(s)) {
-					w = 0.4 // the description owns up to it
+					w = 0.4 // the description mentions it
 				}
 				c.more(w, "the value "+s)
 			}
@@ -72,7 +72,7 @@ func (c *Change) limits() {
 }
 
 // actingValue reports whether a value of an enum does something that a client
-// would want to know of.
+// should know about.
 func actingValue(s string) bool {
 	switch strings.ToLower(s) {
 	case "delete", "remove", "purge", "drop", "wipe", "impersonate", "exec", "execute", "shell", "admin", "root", "transfer", "pay", "force", "grant", "sudo", "destroy", "publish", "send", "withdraw", "escalate", "superuser", "owner":
@@ -105,8 +105,8 @@ func (c *Change) bounded() bool {
 	return false
 }
 
-// exchangedHost reports whether a bare host name of the old text is gone, and
-// which one has come.
+// exchangedHost reports whether a bare host name of the old text was replaced,
+// and by which one.
 func exchangedHost(was, now string) (gone bool, come string) {
 	before, after := bareHosts(was), bareHosts(now)
 	for _, h := range before {
@@ -120,8 +120,8 @@ func exchangedHost(was, now string) (gone bool, come string) {
 	return gone, come
 }
 
-// bareHosts lists the words of a text that are host names of three labels and
-// more, at most eight.
+// bareHosts lists at most eight words of a text that are host names with three
+// or more labels.
 func bareHosts(text string) (hosts []string) {
 	for w := range strings.FieldsSeq(text) {
 		w = strings.Trim(w, ".,;:()`'\"")

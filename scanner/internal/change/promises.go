@@ -5,10 +5,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
-// Sentences that promise something: they limit what the tool does, or have the
-// user decide.
+// Promises are sentences that limit what the tool does, or that leave a
+// decision to the user.
 
-// protects reports whether a sentence is such a promise: "is never stored", "asks
+// protects reports whether a sentence is a promise: "is never stored", "asks
 // first", "secrets are masked", "only below".
 func protects(v *frames.Reading, at sentenceAt) bool {
 	switch promiseOf(v, at) {
@@ -29,17 +29,18 @@ func protects(v *frames.Reading, at sentenceAt) bool {
 	return deniesDeed(v, at)
 }
 
-// promise is what the words of a sentence say by themselves.
+// promise is the kind of promise that the words of a sentence make.
 type promise int
 
 const (
 	unknown promise = iota
 	promised
-	// revoked sentences do away with asking somebody, or promise the conversation.
+	// revoked sentences remove a confirmation, or promise the conversation.
 	revoked
 )
 
-// promiseOf looks for words of promises. The first one decides.
+// promiseOf looks for words that make or revoke a promise. The first one
+// decides.
 func promiseOf(v *frames.Reading, at sentenceAt) promise {
 	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
 	frees := false
@@ -72,8 +73,8 @@ func promiseOf(v *frames.Reading, at sentenceAt) promise {
 	return unknown
 }
 
-// deniesDeed reports whether a negation stands shortly before a deed, and no verb of
-// telling between them.
+// deniesDeed reports whether a negation is shortly before a deed, with no verb
+// of telling between them.
 func deniesDeed(v *frames.Reading, at sentenceAt) bool {
 	toks := v.Tokens[at.s.Tok0:at.s.Tok1]
 	for k, t := range toks {

@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// What a new version takes and promises that the approved one did not.
+// New parameters and changed promises of a version.
 
 // hosts weighs addresses that the approved version does not name.
 func (c *Change) hosts() {
@@ -41,7 +41,7 @@ func (c *Change) hosts() {
 	}
 }
 
-// parameters weighs new parameters, and what the schema says of old ones.
+// parameters weighs new parameters and changes in the schema of old ones.
 func (c *Change) parameters() {
 	oldPower, newPower := powersOf(c.was), powersOf(c.now)
 	for p := power.Exec; p < power.Count; p++ {
@@ -85,7 +85,8 @@ func (c *Change) parameters() {
 // said reports whether the approved text already explains a power.
 func (c *Change) said(p power.Kind) bool { return capability.Explains(&c.was.View, c.had, p) }
 
-// defaultChanged weighs a default by what it now says or switches on.
+// defaultChanged weighs a changed default by what the new value says or
+// enables.
 func (c *Change) defaultChanged(name string, old, now json.RawMessage) {
 	switch {
 	case string(now) == "true":
@@ -118,8 +119,8 @@ func (c *Change) defaultChanged(name string, old, now json.RawMessage) {
 	}
 }
 
-// sensitiveName reports whether a parameter's name asks for what only the user
-// should give: a secret, a session, a list of people.
+// sensitiveName reports whether a parameter's name asks for something that only
+// the user should provide: a secret, a session, a list of people.
 func sensitiveName(name string) bool {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
 		switch strings.ToLower(word) {
@@ -135,7 +136,7 @@ func sensitiveName(name string) bool {
 	return false
 }
 
-// annotations weighs hints that were given and are gone.
+// annotations weighs hints that were removed.
 func (c *Change) annotations() {
 	old, now := c.was.Annotations, c.now.Annotations
 	if tool.HintTrue(old, "readOnlyHint") && !tool.HintTrue(now, "readOnlyHint") {

@@ -6,8 +6,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// senses weighs what the added sentences speak of that senses tell: that
-// things go to whoever made the tool, that private things are taken along.
+// senses weighs the senses of the added sentences, such as data that goes to
+// the tool's author, or private data that is included.
 func (c *Change) senses() {
 	var had sense.Set
 	for i := range c.was.Clauses {
@@ -33,7 +33,7 @@ func (c *Change) senses() {
 	}
 }
 
-// toUs reports whether a sentence brings things to "us" or "our side".
+// toUs reports whether a sentence sends things to "us" or "our side".
 func toUs(v *frames.Reading, at sentenceAt) bool {
 	for k := at.s.Tok0 + 1; k < at.s.Tok1; k++ {
 		w, before := v.Word(at.d, v.Tokens[k]), v.Word(at.d, v.Tokens[k-1])

@@ -40,7 +40,7 @@ func sinksOf(v *frames.Reading) []string {
 	return out
 }
 
-// FirstNewSentence returns the first sentence that the approved version has not.
+// FirstNewSentence returns the first sentence that the approved version lacks.
 func FirstNewSentence(v *frames.Reading, before *frames.Reading) string {
 	looked := 0
 	for i := range v.Docs {

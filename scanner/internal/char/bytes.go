@@ -16,7 +16,7 @@ func SetOf(s string) (t ByteSet) {
 	return t
 }
 
-// In reports whether a text has any of them.
+// In reports whether a text contains any of them.
 func (t *ByteSet) In(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if t[s[i]] {
@@ -33,10 +33,10 @@ var (
 	Hex    = SetOf("0123456789abcdefABCDEF")
 )
 
-// Runs calls f with each maximal run of the set's characters of at least
-// least bytes, until f says stop. It looks at where a run from i would have to
-// reach and from there back, so that most of a text of short words is never
-// looked at.
+// Runs calls f with each maximal run of at least least bytes of the set, until
+// f returns true. It looks at the place that a run from i would have to reach,
+// and searches backwards from there, so that most of a text with short words is
+// never examined.
 func Runs(s string, set *ByteSet, least int, f func(run string) bool) {
 	for i := 0; i+least <= len(s); {
 		k := i + least - 1
@@ -97,8 +97,8 @@ func HasSuffixFold(s, suffix string) bool {
 	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
-// HasPrefixFold reports whether s begins with prefix in any case. Nearly always
-// the first byte says no.
+// HasPrefixFold reports whether s begins with prefix, ignoring case. Nearly
+// always the first byte decides.
 func HasPrefixFold(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
@@ -127,7 +127,7 @@ func LowerASCII(buf []byte, s string) []byte {
 	return buf
 }
 
-// IndexFold finds a part of lower case in a text of any.
+// IndexFold finds a lower-case part in a text, ignoring the text's case.
 func IndexFold(text, part string) int {
 	for i := 0; i+len(part) <= len(text); i++ {
 		if Lower(text[i]) == part[0] && HasPrefixFold(text[i:], part) {
@@ -160,7 +160,7 @@ func HexByte(a, b byte) byte { return HexValue(a)<<4 | HexValue(b) }
 
 func IsOctal(c byte) bool { return c >= '0' && c <= '7' }
 
-// VisibleASCII are the characters of ASCII that are seen.
+// VisibleASCII are the visible ASCII characters.
 var VisibleASCII = func() (t ByteSet) {
 	for c := '!'; c < 0x7f; c++ {
 		t[c] = true
@@ -187,8 +187,8 @@ func IsCJK(r rune) bool {
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF || r == 0x3005
 }
 
-// EachWord calls f with the bounds of every run of ASCII letters, until f says
-// stop.
+// EachWord calls f with the bounds of every run of ASCII letters, until f
+// returns true.
 func EachWord[T string | []byte](s T, f func(from, to int) bool) {
 	for i := 0; i < len(s); {
 		if !IsLetter(s[i]) {

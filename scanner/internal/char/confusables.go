@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Script is as much of a script as telling look-alikes apart needs.
+// Script distinguishes the scripts that matter for look-alikes.
 type Script uint8
 
 const (
@@ -57,8 +57,8 @@ func ScriptOf(word string) Script {
 }
 
 // Lookalikes pairs letters of other scripts with the Latin letters that they
-// are drawn like, after Unicode's confusables data (UTS 39). Compatibility
-// forms (full-width, mathematical) are not here: NFKC folds them.
+// look like, after Unicode's confusables data (UTS 39). Compatibility forms
+// (full-width, mathematical) are not listed, because NFKC folds them.
 const Lookalikes = "" +
 	// Cyrillic
 	"аaбbвbгrдdеeззиuйuкkлnмmнhоoпnрpсcтtуyфfхxцuчyшwщwъbыbьbэeюoяr" +
@@ -71,7 +71,7 @@ const Lookalikes = "" +
 	"աwոnսuօoզqհhցgյjոnքpԱUՍUՏSՕOլlսuտmեtիhՄU" +
 	// Cherokee
 	"ᎠDᎡRᎢTᎥiᎪAᎫJᎬEᎳWᎷMᎻHᎽYᎾOᏀGᏂhᏃZᏎ4ᏏbᏒRᏔWᏕSᏙVᏚSᏞLᏟCᏢPᏦKᏧdᏩGᏮ6ᏴBᏳGᎵPᎶGᎦSᎴF" +
-	// Latin letters that are drawn like plain ones
+	// Latin letters that look like plain ones
 	"ıiȷjɡgɑaɩiʀrɪiʏyʟlɴnʜhʙbᴀaᴄcᴅdᴇeᴊjᴋkᴌlᴍmᴏoᴘpᴛtᴜuᴠvᴡwᴢzꜱsɢgꜰfƖlƨsƽsƴyɯwɱmʋvʍw" +
 	"ⅰiⅼlⅽcⅾdⅿmℓlℹi∨v∪u⍺aꞓcꞮI"
 
@@ -98,7 +98,7 @@ var latinFolds = sync.OnceValue(func() map[rune]string {
 			m[runes[i]] = string(runes[i+1])
 		}
 	}
-	// Greek letters with tonos fold as their bases do.
+	// Greek letters with tonos fold like their base letters.
 	for r := rune(0x386); r < 0x3CF; r++ {
 		if d := []rune(norm.NFD.String(string(r))); len(d) > 1 && m[d[0]] != "" {
 			m[r] = m[d[0]]
@@ -107,8 +107,9 @@ var latinFolds = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// FoldRune returns the plain Latin for a rune: itself for ASCII, nothing for a
-// combining mark, and a byte that is no letter for what has no likeness.
+// FoldRune returns the plain Latin text for a rune: ASCII for itself, nothing
+// for a combining mark, and a byte that is not a letter if nothing looks like
+// it.
 func FoldRune(r rune) string {
 	if r < 0x80 {
 		return asciiStrings[r : r+1]
@@ -139,15 +140,15 @@ func FoldLatin(s string) string {
 	return string(out)
 }
 
-// Skeleton is what a name looks like: compatibility forms and look-alikes
-// folded, invisible characters and separators dropped, lower case, and the
-// digits that pass for letters read as letters.
+// Skeleton reduces a name to its appearance: compatibility forms and
+// look-alikes are folded, invisible characters and separators are removed,
+// letters are in lower case, and digits that look like letters become letters.
 func Skeleton(name string) string {
 	var buf [64]byte
 	return string(appendSkeleton(buf[:0], name))
 }
 
-// skeletonBytes is what becomes of each byte of ASCII, 0 for nothing.
+// skeletonBytes maps each byte of ASCII; 0 removes it.
 var skeletonBytes = func() (t [256]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		t[c] = Lower(c)

@@ -1,7 +1,7 @@
 // Package char works on characters: normalisation (NFKC, invisible characters,
-// look-alikes), scripts, sets of bytes, what names look like in print, and
+// look-alikes), scripts, sets of bytes, the visual appearance of names, and
 // printable excerpts.
 //
-// It knows no words and no meanings: what needs the lexicon, a token or a tool
-// belongs in a room above. It imports no other room of the scanner.
+// It has no words or meanings: code that needs the lexicon, a token or a tool
+// belongs in a package above it. It imports no other package of the scanner.
 package char

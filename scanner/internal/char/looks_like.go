@@ -2,9 +2,9 @@ package char
 
 import "strings"
 
-// LooksLike is what a name looks like in print: look-alikes folded, invisible
-// characters dropped, letters and digits of one shape taken for each other.
-// Separators stay, for the same server is often listed with either.
+// LooksLike reduces a name to its printed appearance: look-alikes are folded,
+// invisible characters removed, and letters and digits of one shape made equal.
+// Separators stay, because the same server is often listed with different ones.
 func LooksLike(name string) string {
 	var out []byte
 	for _, r := range Normalize(name) {
@@ -30,5 +30,5 @@ func LooksLike(name string) string {
 	return pairsAlike.Replace(string(out))
 }
 
-// pairsAlike are letters that side by side are drawn like one.
+// pairsAlike are pairs of letters that look like one letter.
 var pairsAlike = strings.NewReplacer("rn", "m", "vv", "w")

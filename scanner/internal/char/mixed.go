@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// MixedWords counts words in which letters of a look-alike script stand among
-// Latin ones and read as a Latin word: every foreign letter has a likeness.
+// MixedWords counts words that mix Latin letters with letters of a look-alike
+// script and read as a Latin word: every foreign letter has a Latin look-alike.
 func MixedWords(s string) (n, start, end int) {
 	eachMixed(s, func(from, to int) {
 		if n == 0 {
@@ -66,7 +66,7 @@ func eachMixed(s string, f func(from, to int)) {
 	flush(len(s))
 }
 
-// Scientific letters stand beside Latin ones in formulas and units.
+// Scientific letters occur next to Latin ones in formulas and units.
 func Scientific(r rune) bool {
 	switch r {
 	case 'α', 'β', 'γ', 'δ', 'Δ', 'ε', 'θ', 'λ', 'μ', 'π', 'σ', 'Σ', 'φ', 'ω', 'Ω', 'χ', 'ψ', 'η', 'κ', 'τ', 'ζ', 'ξ', 'Γ', 'Φ', 'Π':

@@ -9,10 +9,11 @@ import (
 )
 
 // Normalize folds compatibility forms (NFKC: full-width, mathematical
-// alphanumerics, ligatures), spells words that mix Latin letters with
-// look-alikes in Latin ones, and drops what is not seen: zero-width, bidi, tag
-// characters, variation selectors, soft hyphens, control characters but line
-// breaks and tabs. Text that needs nothing comes back unchanged and uncopied.
+// alphanumerics, ligatures), rewrites words that mix Latin letters with
+// look-alikes in Latin letters, and removes invisible characters: zero-width,
+// bidi, tag characters, variation selectors, soft hyphens, and control
+// characters except line breaks and tabs. Text that needs no change is returned
+// without a copy.
 func Normalize(s string) string {
 	i := PlainPrefix(s)
 	if i == len(s) {
@@ -35,7 +36,7 @@ func Normalize(s string) string {
 			changed = changed || skip == 1
 			buf = utf8.AppendRune(buf, utf8.RuneError)
 		case r == 0x1b:
-			skip = EscapeLength(s[i:]) // with what it tells the terminal
+			skip = EscapeLength(s[i:]) // including its parameters
 			changed = true
 		case r >= 0x3400 && r < 0xA000:
 			buf = append(buf, s[i:i+skip]...) // Han, most of what is not ASCII
@@ -54,7 +55,8 @@ func Normalize(s string) string {
 		}
 	}
 	if !stable && !norm.NFKC.IsNormal(buf) {
-		// What is folded may have become a letter that mixes: an accented Greek one.
+		// Folding may produce a letter that mixes, such as an accented Greek
+		// one.
 		buf, changed, likeness = norm.NFKC.Bytes(buf), true, true
 	}
 	if likeness {
@@ -62,8 +64,8 @@ func Normalize(s string) string {
 			buf, changed = norm.NFKC.Bytes(folded), true
 		}
 	}
-	// Marks are judged where normalisation has put them, or a second pass
-	// would see others. None of them is settled.
+	// Marks are judged after normalisation has placed them. Otherwise a second
+	// pass would see other marks. None of them is settled.
 	if !stable && stricken(buf) {
 		return string(norm.NFKC.Bytes(dropMarks(buf)))
 	}
@@ -73,14 +75,14 @@ func Normalize(s string) string {
 	return string(buf)
 }
 
-// MayMix reports whether a rune is of a script whose letters pass for Latin ones
-// among them.
+// MayMix reports whether a rune belongs to a script whose letters look like
+// Latin ones.
 func MayMix(r rune) bool {
 	return r >= 0x370 && r < 0x590 || r >= 0x13A0 && r < 0x1400 || r >= 0xAB70 && r < 0xABC0
 }
 
-// settled says of the commonest runes beyond ASCII that NFKC leaves them alone
-// and joins them to nothing that stands before them.
+// settled reports whether a rune, of the most common ones beyond ASCII, is left
+// unchanged by NFKC and never joined to the text before it.
 func settled(r rune) bool {
 	switch {
 	case r >= 0xC0 && r < 0x132, r >= 0x400 && r < 0x460, r >= 0x2012 && r < 0x2017, r >= 0x2018 && r < 0x2023,
@@ -92,7 +94,7 @@ func settled(r rune) bool {
 	return false
 }
 
-// unmix spells words that mix Latin letters with look-alikes of another
+// unmix rewrites words that mix Latin letters with look-alikes of another
 // script in Latin letters.
 func unmix(text []byte) (out []byte, any bool) {
 	s, last := string(text), 0
@@ -111,8 +113,8 @@ func unmix(text []byte) (out []byte, any bool) {
 	return append(out, s[last:]...), any
 }
 
-// stricken reports whether combining marks overlay or pile up on letters, as no
-// orthography has them; they are dropped then.
+// stricken reports whether combining marks overlay or pile up on letters, which
+// no orthography does. The marks are then removed.
 func stricken(text []byte) bool {
 	n := 0
 	afterMark := false
@@ -142,7 +144,7 @@ func dropMarks(text []byte) []byte {
 	}, text)
 }
 
-// PlainPrefix is the length of the printable ASCII that text begins with.
+// PlainPrefix is the length of the printable ASCII at the beginning of text.
 func PlainPrefix(s string) int {
 	for i := 0; i < len(s); i++ {
 		if !plainBytes[s[i]] {
@@ -152,7 +154,7 @@ func PlainPrefix(s string) int {
 	return len(s)
 }
 
-// plainBytes are those of printable ASCII and what breaks lines.
+// plainBytes are printable ASCII and line breaks.
 var plainBytes = func() (t ByteSet) {
 	for c := range t[:0x7f] {
 		t[c] = c >= ' ' || c == '\n' || c == '\t' || c == '\r'
@@ -163,8 +165,8 @@ var plainBytes = func() (t ByteSet) {
 // PlainASCII reports whether text needs no normalisation and hides nothing.
 func PlainASCII(s string) bool { return PlainPrefix(s) == len(s) }
 
-// Invisible reports whether a rune shows nothing: Unicode's default ignorable
-// code points and the blank letters that fonts draw empty.
+// Invisible reports whether a rune is not displayed: Unicode's default
+// ignorable code points, and letters that fonts draw as blanks.
 func Invisible(r rune) bool {
 	switch {
 	case r < 0x00AD:
@@ -181,9 +183,9 @@ func Invisible(r rune) bool {
 	return false
 }
 
-// EscapeLength returns the length of the terminal sequence that s begins with, 1
-// when the escape stands alone, 0 when there is none. A sequence is CSI with
-// parameters and a final letter, or OSC up to its terminator.
+// EscapeLength returns the length of the terminal sequence at the beginning of
+// s, 1 for a lone escape character, and 0 if there is none. A sequence is CSI
+// with parameters and a final letter, or OSC up to its terminator.
 func EscapeLength(s string) int {
 	if s == "" || s[0] != 0x1b {
 		return 0

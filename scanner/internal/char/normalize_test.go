@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TestSettled: what normalize does not show to the tables of Unicode is what
-// they would leave alone.
+// TestSettled checks that the runes that normalize does not look up in
+// Unicode's tables are those that the tables leave unchanged.
 func TestSettled(t *testing.T) {
 	n := 0
 	for r := rune(0x80); r < 0x20000; r++ {

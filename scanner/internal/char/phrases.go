@@ -4,10 +4,9 @@ import "strings"
 
 // phraseSet finds any of some lower case phrases in one pass over a text.
 type phraseSet struct {
-	// by lists the phrases by their first byte; a capital letter of a script
-	// beyond ASCII begins with another one and is listed as well. second has
-	// bit b&31 for their second bytes, in which a letter is the same in both
-	// cases.
+	// by lists the phrases by their first byte. A capital letter of a script
+	// beyond ASCII begins with another byte and is listed as well. second has
+	// bit b&31 for each second byte, where both cases of a letter are equal.
 	by [256]struct {
 		second  uint32
 		phrases []string
@@ -30,8 +29,8 @@ func NewPhraseSet(phrases ...string) *phraseSet {
 	return s
 }
 
-// In reports whether the text has one of the phrases; only the beginning of a
-// long text counts, where claims stand.
+// In reports whether the text has one of the phrases. It searches only the
+// beginning of a long text, where claims are.
 func (s *phraseSet) In(text string) bool {
 	text = text[:min(len(text), 1000)]
 	for i := 0; i+1 < len(text); i++ {

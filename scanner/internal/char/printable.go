@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxEvidence bounds evidence and detail in bytes, ellipsis included.
+// MaxEvidence bounds evidence and detail in bytes, including the ellipsis.
 const MaxEvidence = 240
 
-// Printable makes text safe to print in a terminal, a page and a log:
-// nothing invisible, nothing that moves the cursor or reverses the line, valid
-// UTF-8, at most MaxEvidence bytes.
+// Printable makes text safe to print in a terminal, a page and a log: valid
+// UTF-8 of at most MaxEvidence bytes, without invisible characters and
+// characters that move the cursor or reverse the line.
 func Printable(s string) string {
 	if len(s) <= MaxEvidence && printableASCII(s) {
 		return s
@@ -51,7 +51,8 @@ func printableASCII(s string) bool {
 	return true
 }
 
-// ActsOnDisplay reports whether a rune acts on the display instead of being seen.
+// ActsOnDisplay reports whether a rune affects the display instead of being
+// displayed.
 func ActsOnDisplay(r rune) bool {
 	if r < 0x80 {
 		return r < 0x20 || r == 0x7f
@@ -61,7 +62,7 @@ func ActsOnDisplay(r rune) bool {
 		!unicode.IsPrint(r) && !unicode.IsSpace(r)
 }
 
-// Excerpt cuts what surrounds text[start:end] out of text, on rune borders.
+// Excerpt returns text[start:end] with some context, cut at rune boundaries.
 func Excerpt(text string, start, end int) string {
 	const around = 24
 	start, end = max(0, start-around), min(len(text), end+around)

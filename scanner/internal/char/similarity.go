@@ -20,7 +20,8 @@ func Similarity(a, b string) float64 {
 	return float64(common) / float64(len(wa)+len(wb)-common)
 }
 
-// wordHashes collects the distinct words of a text, as many as out can hold.
+// wordHashes collects the distinct words of a text, at most as many as out can
+// hold.
 func wordHashes(out []uint64, s string) []uint64 {
 	for i := 0; i < len(s) && len(out) < cap(out); {
 		if !IsWord(s[i]) {

@@ -6,8 +6,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkCapability compares what a tool claims to do with what it takes: its
-// name, annotations and description against its parameters.
+// checkCapability compares what a tool claims to do with what it can do: its
+// name, annotations and description with its parameters.
 var checkCapability = Check{capabilityInfo, inspectCapability}
 
 var capabilityInfo = Info{

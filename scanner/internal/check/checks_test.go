@@ -11,26 +11,25 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )
 
-// checkCase is one row of a check's table: a tool, and what the check is to
-// say of it: "" for nothing, else "soft" or "hard".
+// checkCase is one row of a check's table: a tool, and the expected tier of the
+// check's signals: "" for none, "soft" or "hard".
 type checkCase struct {
 	name string
 	tool scanner.Tool
 	want string
 }
 
-// described makes a tool of a description alone.
+// described makes a tool with only a description.
 func described(text string) scanner.Tool {
 	return scanner.Tool{Server: "srv", Name: "helper", Description: text}
 }
 
-// withSchema makes a tool of a description and an input schema.
+// withSchema makes a tool with a description and an input schema.
 func withSchema(text, schema string) scanner.Tool {
 	return scanner.Tool{Server: "srv", Name: "helper", Description: text, InputSchema: json.RawMessage(schema)}
 }
 
-// runCases runs one check alone over its table, without the classifier's
-// opinion of the sentences.
+// runCases runs only one check over its table, with the classifier disabled.
 func runCases(t *testing.T, id string, peers []scanner.Tool, cases []checkCase) {
 	t.Helper()
 	withoutClassifier(t)
@@ -55,13 +54,14 @@ func runCases(t *testing.T, id string, peers []scanner.Tool, cases []checkCase) 
 	}
 }
 
-// withoutClassifier has the classifier know nothing for the rest of the test.
+// withoutClassifier disables the classifier for the rest of the test.
 func withoutClassifier(tb testing.TB) { withClassifier(tb, nil) }
 
-// withClassifier has sentences judged by other weights for the rest of the test.
+// withClassifier replaces the weights of the classifier for the rest of the
+// test.
 func withClassifier(tb testing.TB, packed []byte) { tb.Cleanup(classifier.Replace(packed)) }
 
-// verifyFinding holds for every finding on any input.
+// verifyFinding checks what must hold for every finding on any input.
 func verifyFinding(tb testing.TB, f scanner.Finding) {
 	tb.Helper()
 	if len(f.FailedChecks) > 0 {
@@ -88,7 +88,7 @@ func verifyFinding(tb testing.TB, f scanner.Finding) {
 	}
 }
 
-// fuzzCheck fuzzes one check over every place where a tool has text.
+// fuzzCheck fuzzes one check over every text field of a tool.
 func fuzzCheck(f *testing.F, id string, seeds ...string) {
 	for _, s := range seeds {
 		f.Add(s, `{"properties":{"a":{"description":"b"}}}`)

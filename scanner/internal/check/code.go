@@ -13,8 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkCode finds commands and code that do harm when somebody follows the
-// text.
+// checkCode finds commands and code that do harm if somebody follows the text.
 var checkCode = Check{codeInfo, inspectCode}
 
 var codeInfo = Info{
@@ -69,8 +68,9 @@ func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
 	return []Signal{s}
 }
 
-// shapeWeight is what a command weighs where it stands: more in an order, with
-// a strange place in it or in an encoding, less where the text speaks about it.
+// shapeWeight is the weight of a command in its context: more in an order, with
+// a suspicious address or in an encoding, and less if the text only mentions
+// it.
 func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about concept.Set, from, to int) float64 {
 	w := sh.Weight
 	f := &v.Fields[d.Field]
@@ -78,7 +78,7 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 		w += 0.6
 	}
 	if f.Kind == tool.KindDefault || f.Kind == tool.KindEnum {
-		w += 0.4 // taken as it is, without anybody asking for it
+		w += 0.4 // used without being requested
 	}
 	if sh.What == command.Fetches && w < frames.SoftWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
 		w += 0.2 // documentation sets commands off

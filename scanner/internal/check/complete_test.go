@@ -20,8 +20,8 @@ func TestDocsListTheChecks(t *testing.T) {
 	docstable.Check(t, "../../../docs/scanner/README.md", "checks", rows)
 }
 
-// Every check has a page that answers the same questions, a table of cases and
-// a fuzz target.
+// Every check has a page with the standard sections, a table of cases and a
+// fuzz target.
 func TestEveryCheckHasAPageAndTests(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {

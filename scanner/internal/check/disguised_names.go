@@ -10,11 +10,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// Names of tools and parameters are read letter by letter, so that a letter
-// that prose may hold counts in them where it passes for another.
+// Names of tools and parameters are checked letter by letter: a letter that is
+// ordinary in prose counts in a name if it looks like another letter.
 
-// disguisedName returns how sure it is that a name holds letters that pass for
-// others: 0 not at all, 1 a doubt, 2 the word meant is known.
+// disguisedName returns how certain it is that a name contains letters that
+// look like others: 0 not at all, 1 possibly, 2 the intended word is known.
 func disguisedName(name string) int {
 	best, from := 0, -1
 	for i, r := range name {
@@ -36,12 +36,12 @@ func disguisedName(name string) int {
 }
 
 // disguisedWord judges one run of letters. Letters of formulas are innocent at
-// the edge of a short word, as in μm and Δt, but not within a long one.
+// the edge of a short word, as in μm and Δt, but not inside a long one.
 func disguisedWord(word string) int {
 	var folded []byte
 	letters, latin, inner, odd := 0, 0, 0, 0
 	total := len([]rune(word))
-	phonetic := false // letters of phonetics and small capitals
+	phonetic := false // phonetic letters and small capitals
 	for _, r := range word {
 		switch f := char.FoldRune(r); {
 		case r < 0x80:

@@ -5,8 +5,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkExfiltration finds orders to read what is not the tool's business, to
-// send it away, and parameters that collect it.
+// checkExfiltration finds orders to read data that is not the tool's business
+// or to send it away, and parameters that collect it.
 var checkExfiltration = Check{exfiltrationInfo, inspectExfiltration}
 
 var exfiltrationInfo = Info{

@@ -27,8 +27,8 @@ func TestExfiltration(t *testing.T) {
 	})
 }
 
-// TestReadAndHandOver drives the committed weights: what is ordered outright is
-// quarantined, however ordinary the classifier takes its words to be.
+// TestReadAndHandOver uses the committed weights: an outright order is
+// quarantined, however ordinary its words are for the classifier.
 func TestReadAndHandOver(t *testing.T) {
 	s, err := scanner.New()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// TestFlagScore: the more sentences, the higher the score that is reported.
+// TestFlagScore checks that the threshold rises with the number of sentences.
 func TestFlagScore(t *testing.T) {
 	last := token.Score(0)
 	for _, n := range []int{1, 8, 16, 64} {
@@ -22,7 +22,7 @@ func TestFlagScore(t *testing.T) {
 	}
 }
 
-// TestMixed tells sentences in two languages from those in one.
+// TestMixed distinguishes sentences in two languages from those in one.
 func TestMixed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Der nächste Absatz ist für die Leser: orders of a day are sorted by the time at which they came in.": true,

@@ -8,17 +8,17 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// hiddenCounts tallies one field.
+// hiddenCounts counts the characters of one field.
 type hiddenCounts struct {
 	tags, bidi, bidiStrong, zeroWidth, selectors, soft, filler, private, ansi, colour, control int
-	// rtl says that the text has right-to-left letters, for which bidi
-	// controls are ordinary.
+	// rtl is set if the text has right-to-left letters, for which bidi controls
+	// are ordinary.
 	rtl            bool
 	first          int  // offset of the first hidden character
 	embedded       int  // zero-width characters inside a Latin word
 	run, longest   int  // consecutive hidden characters
 	compat         int  // letters in a compatibility form: full-width, mathematical
-	alike          bool // some letter is of a script whose letters pass for Latin ones
+	alike          bool // some letter is of a script with Latin look-alikes
 	overlays, last int
 }
 
@@ -47,7 +47,7 @@ func countHidden(s string) hiddenCounts {
 	return c
 }
 
-// count counts the rune r at an offset, after prev, and reports whether it is
+// count counts the rune r at offset i, after prev, and reports whether it is
 // hidden.
 func (c *hiddenCounts) count(s string, i int, r, prev rune) bool {
 	switch {
@@ -59,10 +59,10 @@ func (c *hiddenCounts) count(s string, i int, r, prev rune) bool {
 		}
 	case r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85:
 		c.control++
-	case r < 0x80 || r >= 0x3400 && r < 0xA000: // and Han, which is never odd
+	case r < 0x80 || r >= 0x3400 && r < 0xA000: // ASCII, or Han, which is never suspicious
 		return false
 	case r >= 0xE0000 && r < 0xE0080:
-		// Flags of regions are a black flag and tags.
+		// Flags of regions consist of a black flag and tags.
 		if emojiTag(s, i) {
 			return false
 		}
@@ -83,8 +83,8 @@ func (c *hiddenCounts) count(s string, i int, r, prev rune) bool {
 	return true
 }
 
-// selects reports whether a variation selector after prev does what selectors are
-// for: after an emoji, a digit or a Han character.
+// selects reports whether a variation selector after prev is used as intended:
+// after an emoji, a digit or a Han character.
 func selects(r, prev rune) bool {
 	if r != 0xFE0F && r != 0xFE0E && (!char.IsCJK(prev) || r < 0xE0100) {
 		return false
@@ -92,14 +92,13 @@ func selects(r, prev rune) bool {
 	return r < 0xFE10 && !isSelector(prev) || char.IsCJK(prev)
 }
 
-// countBlank counts the characters that are blank or private, and the forms of
-// those that are seen.
+// countBlank counts blank or private characters, and the forms of visible ones.
 func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 	switch {
 	case zeroWidth(r):
 		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 		if joinsLetters(r, prev, i) || unspaced(prev) || unspaced(next) {
-			return false // where words meet without spaces it says where a line may break
+			return false // in scripts without spaces it marks where a line may break
 		}
 		c.zeroWidth++
 		if unicode.In(prev, unicode.Latin, unicode.Cyrillic, unicode.Greek) && unicode.In(next, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
@@ -112,7 +111,7 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 		c.soft++
 	case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800 && !(prev > 0x2800 && prev < 0x2900 || prev == ' '):
 		c.filler++
-	case r >= 0xE000 && r <= 0xF8FE || r >= 0xF0000: // U+F8FF is what one maker's keyboards have for its logo
+	case r >= 0xE000 && r <= 0xF8FE || r >= 0xF0000: // U+F8FF is Apple's logo
 		c.private++
 	case char.Invisible(r) && r != 0x2800:
 		c.zeroWidth++
@@ -123,19 +122,19 @@ func (c *hiddenCounts) countBlank(s string, i int, r, prev rune) bool {
 	return true
 }
 
-// zeroWidth reports whether a rune is one of the zero-width characters, joiners and
-// invisible operators.
+// zeroWidth reports whether a rune is a zero-width character, a joiner or an
+// invisible operator.
 func zeroWidth(r rune) bool {
 	return r == 0x200B || r == 0x200C || r == 0x200D || r == 0x2060 || r == 0xFEFF || r >= 0x2061 && r <= 0x2065 || r >= 0x206A && r <= 0x206F || r == 0x180E || r == 0x034F
 }
 
-// joinsLetters reports whether a joiner after prev is orthography or part of an
-// emoji, or a byte order mark opens the text.
+// joinsLetters reports whether a joiner after prev belongs to orthography or an
+// emoji, or is a byte order mark at the beginning of the text.
 func joinsLetters(r, prev rune, i int) bool {
 	return r == 0x200D && (emojiLike(prev) || isSelector(prev)) || (r == 0x200C || r == 0x200D) && joins(prev) || r == 0xFEFF && i == 0
 }
 
-// countForm counts the forms of a rune that is seen.
+// countForm counts the form of a visible rune.
 func (c *hiddenCounts) countForm(r, prev rune) {
 	c.alike = c.alike || char.MayMix(r)
 	switch {
@@ -148,8 +147,8 @@ func (c *hiddenCounts) countForm(r, prev rune) {
 	}
 }
 
-// emojiTag reports whether the tag character at i belongs to a flag emoji: such
-// a sequence is a black flag, at most seven tags, and the cancel tag.
+// emojiTag reports whether the tag character at i belongs to a flag emoji: a
+// black flag, at most seven tags, and the cancel tag.
 func emojiTag(s string, i int) bool {
 	const flag = 0x1F3F4
 	for n := 0; n < 8 && i > 0; n++ {
@@ -171,8 +170,8 @@ func emojiLike(r rune) bool {
 	return r >= 0x1F000 && r < 0x20000 || r >= 0x2190 && r < 0x2C00 || r == 0xA9 || r == 0xAE
 }
 
-// joins reports whether a joiner after r is orthography: Arabic, Indic and other
-// scripts that join letters.
+// joins reports whether a joiner after r is orthography, as in Arabic, Indic
+// and other scripts with joined letters.
 func joins(r rune) bool {
 	return r >= 0x0600 && r < 0x08FF || r >= 0x0900 && r < 0x1100 || r >= 0x1780 && r < 0x1900 || r >= 0xFB50 && r < 0xFEFF || emojiLike(r)
 }
@@ -182,8 +181,8 @@ func unspaced(r rune) bool {
 	return r >= 0x0E00 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || char.IsCJK(r) || r >= 0xAC00 && r < 0xD7B0
 }
 
-// hyphenates reports whether the soft hyphen at i does what it is for: it cuts a
-// long word into parts of some length.
+// hyphenates reports whether the soft hyphen at i is used as intended: between
+// longer parts of a long word.
 func hyphenates(s string, i int) bool {
 	left, right, word := 0, 0, 0
 	part := true
@@ -216,7 +215,7 @@ func hyphenates(s string, i int) bool {
 }
 
 // concealing reports whether the parameters of a colour sequence hide text: 8
-// conceals, 30 on 40 and 37 on 47 are one colour on itself.
+// conceals, and 30 on 40 and 37 on 47 use one colour for text and background.
 func concealing(params string) bool {
 	fg, bg := "", ""
 	for p := range strings.SplitSeq(params, ";") {

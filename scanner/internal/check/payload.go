@@ -12,8 +12,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkPayload finds orders that are written in an encoding: text that a
-// model decodes at a glance and a reviewer does not.
+// checkPayload finds encoded orders: text that a model decodes easily and a
+// reviewer does not.
 var checkPayload = Check{payloadInfo, inspectPayload}
 
 var payloadInfo = Info{
@@ -21,8 +21,8 @@ var payloadInfo = Info{
 	Description: "orders or commands hidden in an encoding, a cipher or pieces",
 }
 
-// inspectPayload reports what decoding brought to light: hits in decoded text
-// that the text as it stands does not have as strongly.
+// inspectPayload reports hits in decoded text that are stronger than those in
+// the text as written.
 func inspectPayload(v *frames.Reading, r *tool.Registry) []Signal {
 	var plain, hidden [frames.Count]frames.Hit
 	for _, h := range v.Frames(r) {
@@ -47,13 +47,13 @@ func inspectPayload(v *frames.Reading, r *tool.Registry) []Signal {
 	h := hidden[strongest]
 	least := frames.SoftWeight
 	if h.Weight > 0 {
-		// Somebody encoded it, or cut it up: a hint is enough.
+		// Somebody encoded it or cut it up, so a hint is enough.
 		layer := v.Fields[v.Docs[h.Doc].Field].Layer
 		if decode.Deliberate(layer) || decode.OnlyInSequence(layer) && h.Frame == frames.Override {
 			least = 1
 		}
 		if decode.OnlyInSequence(layer) && h.Weight < frames.SoftWeight && h.Frame != frames.Override {
-			return nil // honest texts, put in sequence, meet by chance
+			return nil // parts of honest texts match by chance when joined
 		}
 	}
 	if sum < least || h.Weight == 0 {
@@ -67,16 +67,17 @@ func inspectPayload(v *frames.Reading, r *tool.Registry) []Signal {
 		Evidence:   char.Excerpt(d.Text, int(h.Start), int(h.End)),
 		Detail:     f.Where() + "; " + frames.Names[h.Frame],
 	}
-	// A long text that is only read in another way says much by chance.
+	// A long text that was only respelled or reordered contains hints by
+	// chance.
 	if sum >= frames.SoftWeight+0.4 && !decode.OnlyInSequence(f.Layer) && !v.Purpose().Any(concept.Meta) && (decode.Deliberate(f.Layer) || len(v.Tokens) <= 2*frames.LongTool) {
 		s.Tier, s.Critical = Hard, true
 	}
 	return []Signal{s}
 }
 
-// encodedOrder reports an order to send something to an address, or to do it in
-// silence, that somebody took the trouble to encode. Other sentences in a code are judged by what they
-// say, like any text: an honest author may encode them.
+// encodedOrder reports an encoded order to send something to an address, or to
+// do it silently. Other encoded sentences are judged by their meaning, like any
+// text, because an honest author may encode them.
 func encodedOrder(v *frames.Reading) []Signal {
 	for i := range v.Docs {
 		d := &v.Docs[i]

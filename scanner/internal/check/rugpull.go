@@ -9,8 +9,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkRugPull compares a tool with the version that was approved, and grades
-// what changed: wording is nothing, new reach is soft, new orders are hard.
+// checkRugPull compares a tool with the approved version and grades the
+// changes: changed wording gives no signal, new reach a soft one, and new
+// orders a hard one.
 var checkRugPull = Check{rugPullInfo, inspectRugPull}
 
 var rugPullInfo = Info{

@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkSchema finds orders where a schema has no room for prose: names,
-// enumerations, defaults, examples, patterns, comments.
+// checkSchema finds orders in parts of a schema where prose does not belong:
+// names, enumerations, defaults, examples, patterns, comments.
 var checkSchema = Check{schemaInfo, inspectSchema}
 
 var schemaInfo = Info{
@@ -61,8 +61,8 @@ func inspectSchema(v *frames.Reading, r *tool.Registry) []Signal {
 	return out
 }
 
-// nameWords counts the words of a parameter's name, its verbs, and says
-// whether it speaks of what is not the tool's business.
+// nameWords counts the words and the verbs of a parameter's name, and reports
+// whether it refers to something that is not the tool's business.
 func nameWords(v *frames.Reading, i int) (n, verbs int, sensitive bool) {
 	d := &v.Docs[i]
 	for _, t := range v.Tokens[d.Tok0:d.Tok1] {

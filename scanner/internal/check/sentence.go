@@ -11,8 +11,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkSentence finds sentences that are put as those are that attackers
-// plant, by what a classifier learnt from labelled tools.
+// checkSentence finds sentences phrased like those that attackers plant. A
+// classifier has learnt the phrasing from labelled tools.
 var checkSentence = Check{sentenceInfo, inspectSentence}
 
 var sentenceInfo = Info{
@@ -21,26 +21,27 @@ var sentenceInfo = Info{
 }
 
 const (
-	// flagScore is the score above which a sentence is reported, in a tool of
-	// a few sentences.
+	// flagScore is the score above which a sentence is reported, in a tool with
+	// few sentences.
 	flagScore token.Score = classifier.Unit * 5 / 3
-	// lengthScore is added whenever there are twice as many sentences: the worst
-	// of many scores high by chance. fewSentences are too few for that.
+	// lengthScore is added for each doubling of the number of sentences: the
+	// highest of many scores is high by chance. It does not apply up to
+	// fewSentences.
 	lengthScore  token.Score = 5
 	fewSentences int         = 4
-	// mixedScore is for a sentence in two languages, of which there were few to
-	// learn from.
+	// mixedScore is the threshold for a sentence in two languages, because the training
+	// data has few of them.
 	mixedScore token.Score = classifier.Unit * 9 / 4
-	// sureScore is the score of which the report is sure.
+	// sureScore is the score at which the confidence is highest.
 	sureScore float64 = 6 * classifier.Unit
 )
 
 func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
-	v.Frames(r) // which scores the sentences first
+	v.Frames(r) // this scores the sentences first
 	worst, doc, clause := flagScoreOf(v), -1, -1
 	for i := range v.Docs {
 		if v.Fields[v.Docs[i].Field].Kind == tool.KindJoined {
-			continue // what was put in sequence makes sentences that nobody wrote
+			continue // joined texts contain sentences that nobody wrote
 		}
 		for k := v.Docs[i].Sen0; k < v.Docs[i].Sen1; k++ {
 			s := &v.Clauses[k]
@@ -65,8 +66,8 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 	return []Signal{found}
 }
 
-// mixesLanguages reports whether a sentence has function words of English and those of
-// another language.
+// mixesLanguages reports whether a sentence has function words of English and
+// of another language.
 func mixesLanguages(v *frames.Reading, s *token.Sentence) bool {
 	if !s.Foreign && !s.Means.Any(concept.Foreign) || !s.Means.Any(concept.Stop) {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// TestSentence drives the committed weights: attacks that no frame knows, and
-// the innocent twins of some.
+// TestSentence uses the committed weights on attacks that no frame matches, and
+// on similar innocent texts.
 func TestSentence(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

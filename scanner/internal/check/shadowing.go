@@ -11,8 +11,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkShadowing finds tools that imitate another server's tools or give
-// orders about them.
+// checkShadowing finds tools that imitate another server's tools or give orders
+// about them.
 var checkShadowing = Check{shadowingInfo, inspectShadowing}
 
 var shadowingInfo = Info{
@@ -31,7 +31,7 @@ func inspectShadowing(v *frames.Reading, r *tool.Registry) []Signal {
 	return strongestOf(out)
 }
 
-// imitation finds names that pass for another server's tool.
+// imitation finds names that look like the name of another server's tool.
 func imitation(v *frames.Reading, r *tool.Registry) []Signal {
 	var out []Signal
 	add := func(tier Tier, confidence float64, format string, args ...any) {
@@ -71,9 +71,9 @@ func imitation(v *frames.Reading, r *tool.Registry) []Signal {
 	return out
 }
 
-// retold reports whether a tool of a telling name says of itself what another
-// server's tool of that name does, and not in the same words: two
-// installations of one server have the same.
+// retold reports whether a tool with a distinctive name describes itself like
+// another server's tool of that name, but in other words. Two installations of
+// one server have the same words.
 func retold(v *frames.Reading, t *tool.Definition) bool {
 	return strings.ContainsAny(v.Name, "_-") && v.Description != t.Description && len(v.Description) < 400 && char.Similarity(v.Description, t.Description) >= 0.85
 }
@@ -105,7 +105,7 @@ func inflected(a, b string) bool {
 	}
 }
 
-// placeWords are the words by which a tool claims the place of another, and
+// placeWords are the words with which a tool claims to replace another, and
 // placeSigns is their signature.
 var (
 	placeWords = []string{"official", "replacement", "replaces", "supersedes", "deprecated", "authoritative", "upgraded"}

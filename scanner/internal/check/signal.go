@@ -9,13 +9,13 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Tier returns what a signal may do on its own.
+// Tier is the effect that a signal has by itself.
 type Tier int
 
 const (
-	// Soft raises a review and never quarantines.
+	// Soft signals lead to a review but never to a quarantine.
 	Soft Tier = iota
-	// Hard quarantines alone.
+	// Hard signals lead to a quarantine.
 	Hard
 )
 
@@ -29,8 +29,7 @@ const (
 	Uncategorized   = "uncategorized"
 )
 
-// Signal is one reason to distrust a tool, with the evidence as it stands in the
-// text.
+// Signal is one reason to distrust a tool, with the unmodified evidence.
 type Signal struct {
 	CheckID    string
 	Tier       Tier
@@ -39,12 +38,12 @@ type Signal struct {
 	Evidence   string
 	Detail     string
 
-	// Critical marks the two kinds of hard signal that escalate a finding to
-	// critical: deliberate smuggling by Unicode or by encoding.
+	// Critical marks the two kinds of hard signal that make a finding critical:
+	// deliberate smuggling with Unicode or with encodings.
 	Critical bool
 }
 
-// Info describes a built-in check. Its tier is the highest that it raises.
+// Info describes a built-in check. Tier is the highest tier that it reports.
 type Info struct {
 	ID          string
 	Tier        Tier
@@ -75,14 +74,14 @@ func All() []Check {
 	}
 }
 
-// positionDiscount lowers confidence by at most a fifth for what stands far
-// into a text: there an order is likelier to be quoted or documented.
+// positionDiscount lowers confidence by at most a fifth for evidence far into a
+// text, where an order is more likely quoted or documented.
 func positionDiscount(confidence float64, offset int) float64 {
 	return confidence * (1 - 0.2*min(float64(offset)/4000, 1))
 }
 
-// report makes the signal of a check that owns the frames from..to, if they
-// weigh enough.
+// report makes the signal of a check from the frames from..to, if they weigh
+// enough.
 func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.ID) []Signal {
 	t := v.Tally(reg)
 	sum, strongest := t.Sum(from, to)

@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkSize finds text that is there to push other text out of sight.
+// checkSize finds text whose purpose is to push other text out of sight.
 var checkSize = Check{sizeInfo, inspectSize}
 
 var sizeInfo = Info{
@@ -19,16 +19,17 @@ var sizeInfo = Info{
 }
 
 const (
-	// sizeLimit is the length of a description, in bytes, beyond which
-	// nobody reads it before approving; the longest of 527 real ones is 3,866.
+	// sizeLimit is the length of a description, in bytes, beyond which nobody
+	// reads all of it before approving. The longest of 527 real ones has 3,866.
 	sizeLimit = 20_000
-	// gapLimit is the white space, in bytes, that moves what follows out of a
-	// window; lineLimit the same in empty lines.
+	// gapLimit is the amount of white space, in bytes, that moves the following
+	// text out of a window; lineLimit is the same in empty lines.
 	gapLimit  = 200
 	lineLimit = 25
-	// repeatLimit is how often one line or one character may repeat.
+	// repeatLimit is the largest allowed number of repetitions of one line or
+	// one character.
 	repeatLimit = 30
-	// minLine is the length of a line, in bytes, from which it says something.
+	// minLine is the smallest length, in bytes, of a line that counts.
 	minLine = 4
 )
 
@@ -63,12 +64,12 @@ func inspectSize(v *frames.Reading, _ *tool.Registry) []Signal {
 	return strongestOf(out)
 }
 
-// gapSet is what gaps consist of.
+// gapSet are the characters of gaps.
 var gapSet = char.SetOf(" \t\r\n")
 
-// paddedAt returns where text goes on after a gap that no layout needs, or 0.
+// paddedAt returns where text continues after a gap that no layout needs, or 0.
 func paddedAt(s string) int {
-	// A gap that is too high is at least as wide.
+	// A gap with too many lines also has too many bytes.
 	wide := false
 	char.Runs(s, &gapSet, min(gapLimit, lineLimit+1), func(string) bool {
 		wide = true
@@ -93,7 +94,8 @@ func paddedAt(s string) int {
 	return 0
 }
 
-// manyLines reports whether a text may have as many lines as decode.SentenceEnd finds.
+// manyLines reports whether a text may have at least as many sentence ends as
+// decode.SentenceEnd finds.
 func manyLines(s string, least int) bool {
 	n := 1
 	for _, end := range [...]string{"\n", ".", "!", "?"} {
@@ -104,8 +106,8 @@ func manyLines(s string, least int) bool {
 	return false
 }
 
-// repetition counts how often the commonest of neighbouring equal lines
-// repeats.
+// repetition returns the largest number of consecutive equal lines, and where
+// they are.
 func repetition(s string) (most, at int) {
 	var last string
 	n := 0

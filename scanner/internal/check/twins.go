@@ -9,11 +9,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Twins: tools and servers that differ from another server's only in what a
-// reader passes over.
+// Twins are tools and servers whose names differ from another server's only in
+// details that a reader overlooks.
 
-// twin finds a tool of another server whose name is spelled with other
-// separators or in another case, and which says the same of itself.
+// twin finds a tool of another server with the same description whose name
+// differs only in separators or case.
 func twin(v *frames.Reading, r *tool.Registry, sk string) (Signal, bool) {
 	for _, t := range tool.Spread(r.WithSkeleton(sk)) {
 		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
@@ -25,11 +25,11 @@ func twin(v *frames.Reading, r *tool.Registry, sk string) (Signal, bool) {
 	return Signal{}, false
 }
 
-// disguisedServer finds a server name that passes for another's: letters of
+// disguisedServer finds a server name that looks like another one: letters of
 // another script, invisible characters, digits for letters.
 func disguisedServer(v *frames.Reading, r *tool.Registry) (Signal, bool) {
 	if r.IsPlain(v.Server) {
-		return Signal{}, false // as almost always
+		return Signal{}, false // the usual case
 	}
 	s := Signal{CheckID: shadowingInfo.ID, ThreatType: ToolPoisoning, Evidence: v.Server}
 	mixed, _, _ := char.MixedWords(v.Server)

@@ -12,8 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// checkUnicode finds characters that a reader does not see, and letters that
-// pass for others.
+// checkUnicode finds invisible characters and letters that look like others.
 var checkUnicode = Check{unicodeInfo, inspectUnicode}
 
 var unicodeInfo = Info{
@@ -50,10 +49,10 @@ func strongestOf(all []Signal) []Signal {
 	return out
 }
 
-// hiddenSignals judges one field. Some things only deceive: text in tag
-// characters, bytes in selectors, overrides, anything unseen in a name. The
-// rest also comes with text that was copied from a page, so the text is
-// judged as it reads without it.
+// hiddenSignals judges one field. Some characters have only deceptive uses:
+// text in tag characters, bytes in selectors, overrides, anything invisible in
+// a name. Other characters also occur in text copied from a page, so the text
+// without them is judged.
 func hiddenSignals(v *frames.Reading, r *tool.Registry, f *tool.Field) []Signal {
 	c := countHidden(f.Text)
 	var out []Signal
@@ -96,8 +95,8 @@ func hiddenSignals(v *frames.Reading, r *tool.Registry, f *tool.Field) []Signal 
 	return out
 }
 
-// report adds the signal for the worst of what is hidden in a field. name reports
-// that the field is a name.
+// report adds the signal for the most suspicious hidden characters of a field.
+// name is set if the field is a name.
 func (c *hiddenCounts) report(name bool, add func(Tier, float64, int, int, string, ...any)) {
 	end := c.last + 1
 	zero := c.zeroWidth + c.soft + c.filler
@@ -124,16 +123,16 @@ func (c *hiddenCounts) report(name bool, add func(Tier, float64, int, int, strin
 }
 
 // disguise counts the words of a text that are not written plainly: split by
-// something invisible, spelled with look-alikes, struck through.
+// invisible characters, spelled with look-alikes, struck through.
 type disguise struct {
 	words      int
-	telling    int // those that orders to a model are made of
-	hosts      int // those that are part of a host's name
-	styled     int // those that are only written in a style: full-width, mathematical, marked
+	telling    int // words that occur in orders to a model
+	hosts      int // words that are part of a host name
+	styled     int // words that are only styled: full-width, mathematical, marked
 	start, end int
 }
 
-// tellingWords are meanings of which a disguise is made worth while.
+// tellingWords are meanings that are worth disguising.
 const tellingWords = concept.Ignore | concept.Instr | concept.Secret | concept.CredPath | concept.System | concept.Model | concept.Secretly | concept.Disable | concept.Neg | concept.User |
 	concept.Tell | concept.Conv | concept.History | concept.Pay | concept.Destroy | concept.Shell | concept.Prior | concept.Personal | concept.Ask
 
@@ -175,8 +174,8 @@ func disguised(s string) disguise {
 	return d
 }
 
-// styledWord reports whether a word is disguised by nothing but the style of its
-// letters, as East Asian text and posts have it.
+// styledWord reports whether a word is disguised only by the style of its
+// letters, as in East Asian text and posts.
 func styledWord(w string) bool {
 	if n, _, _ := char.MixedWords(w); n > 0 {
 		return false
@@ -189,8 +188,7 @@ func styledWord(w string) bool {
 	return true
 }
 
-// hiddenWord reports whether a word hides what it is, as far as its
-// characters tell.
+// hiddenWord reports whether the characters of a word disguise it.
 func hiddenWord(w string) bool {
 	if char.PlainASCII(w) {
 		return false
@@ -225,12 +223,12 @@ func hiddenWord(w string) bool {
 	return inner && letters > 1 || marks >= 2 && marks*2 >= letters || forms >= 2 && forms*2 >= letters
 }
 
-// judge weighs a disguise by what the text says without it. Innocent prose
-// stays innocent, however it came by its characters.
+// judge weighs a disguise by the meaning of the text without it. Innocent prose
+// stays innocent, whatever characters it has.
 func (d *disguise) judge(v *frames.Reading, r *tool.Registry, add func(Tier, float64, int, int, string, ...any)) {
 	said := v.Tally(r).Total
 	if d.styled == d.words && said < frames.SoftWeight {
-		return // a style that honest authors use lowers no threshold
+		return // honest authors use styles too, so styles do not lower the threshold
 	}
 	switch {
 	case said >= 1 && d.telling > 0:

@@ -11,10 +11,10 @@ import (
 )
 
 // Commands in values: a default, an example or an enumeration whose text a
-// shell would carry out, in a tool that has nothing to do with one.
+// shell would execute, in a tool that has nothing to do with shells.
 
-// riskyPrograms are programs that a value has no reason to start; those that
-// only tell the date or the folder are not among them.
+// riskyPrograms are programs that a value has no reason to start. Programs that
+// only print the date or the directory are not listed.
 var riskyPrograms = map[string]bool{
 	"cat": true, "curl": true, "wget": true, "base64": true, "printenv": true, "env": true, "whoami": true, "id": true,
 	"nc": true, "ncat": true, "netcat": true, "tar": true, "sh": true, "bash": true, "zsh": true, "python": true, "python3": true,
@@ -24,7 +24,7 @@ var riskyPrograms = map[string]bool{
 	"aws": true, "gcloud": true, "kubectl": true, "docker": true, "sudo": true, "iwr": true, "invoke-webrequest": true, "mail": true,
 }
 
-// shellMarks are the marks that commands are joined or set off with.
+// shellMarks are the characters that join commands or delimit them.
 var shellMarks = char.SetOf("$`;|&")
 
 // valueCommand finds such a value. The second result says whether it reaches

@@ -11,30 +11,31 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// The classifier is linear: the score of a sentence is the sum of the weights of
-// its features. The weights come from logistic regression over labelled sentences
-// (scanner/training) and are whole numbers, so that a score is the same on every
-// machine.
+// The classifier is linear: the score of a sentence is the sum of the weights
+// of its features. The weights come from logistic regression over labelled
+// sentences (scanner/training). They are integers, so that a score is the same
+// on every machine.
 
-// Weights is the trained weights: for each feature four bytes of
-// hash and one of weight, in order of hashes.
+// Weights holds the trained weights: four bytes of hash and one of weight for
+// each feature, sorted by hash.
 //
 //go:embed weights.bin
 var Weights []byte
 
-// Unit is the weight of 1 in the logarithm of odds.
+// Unit is the weight that equals 1 in log-odds.
 const Unit = 24
 
-// FeatureScale is the length of the vector that a sentence's features make.
+// FeatureScale is the length to which a sentence's feature vector is
+// normalised.
 const FeatureScale = 8
 
-// classifier looks weights up where they are packed.
+// classifier looks up packed weights.
 type classifier struct {
 	// known has a bit for the upper bits of every feature's hash. Most pairs of
-	// words are in no training set, and this says so from what a processor
-	// keeps near.
+	// words are in no training set, and this table fits into a processor's
+	// cache.
 	known [1 << (knownBits - 6)]uint64
-	// before counts the features that come before those of each word of known.
+	// before counts the features before those of each word of known.
 	before [1 << (knownBits - 6)]uint32
 	packed []byte
 	// meaning are the weights of concepts and senses, by place.
@@ -43,9 +44,9 @@ type classifier struct {
 
 var theClassifier = sync.OnceValue(func() *classifier { return newClassifier(Weights) })
 
-// Replace has sentences judged by other weights until restore is
-// called. No tool may be scanned meanwhile. Without weights every sentence
-// scores 0. Training and its tests use it.
+// Replace makes the classifier use other weights until restore is called. No
+// tool may be scanned during the call. Without weights every sentence scores 0.
+// Training and its tests use it.
 func Replace(packed []byte) (restore func()) {
 	saved, c := theClassifier, newClassifier(packed)
 	theClassifier = func() *classifier { return c }
@@ -54,7 +55,7 @@ func Replace(packed []byte) (restore func()) {
 
 const (
 	RecordSize = 5  // bytes of one feature
-	knownBits  = 19 // of a hash, to tell what is not known
+	knownBits  = 19 // upper bits of a hash that known is indexed by
 )
 
 func newClassifier(packed []byte) *classifier {
@@ -83,10 +84,10 @@ func (c *classifier) mayKnow(f Feature) bool {
 	return c.known[bit>>6]>>(bit&63)&1 != 0
 }
 
-// weight is that of a feature that mayKnow says yes to.
+// weight returns the weight of a feature for which mayKnow is true.
 func (c *classifier) weight(f Feature) token.Score {
 	bit := f >> (32 - knownBits)
-	// Features are in order, and few share their upper bits.
+	// Features are sorted, and few share their upper bits.
 	at := int(c.before[bit>>6]) + bits.OnesCount64(c.known[bit>>6]&(1<<(bit&63)-1))
 	for list := c.packed[at*RecordSize:]; len(list) >= RecordSize; list = list[RecordSize:] {
 		if g := Feature(binary.LittleEndian.Uint32(list)); g >= f {
@@ -99,8 +100,8 @@ func (c *classifier) weight(f Feature) token.Score {
 	return 0
 }
 
-// score is the sum of a sentence's weights, as if its features were a vector
-// of length FeatureScale: long sentences have more of them.
+// score is the sum of a sentence's weights, with its feature vector normalised
+// to the length FeatureScale, because long sentences have more features.
 func (c *classifier) score(x *sentenceFeatures) token.Score {
 	sum, known := token.Score(0), 0
 	for _, f := range x.words {
@@ -127,12 +128,12 @@ func (c *classifier) score(x *sentenceFeatures) token.Score {
 		}
 	}
 	if known*2 < x.tokens {
-		sum = min(sum, 0) // nothing like it was learnt from: a table, a cipher
+		sum = min(sum, 0) // the training data has nothing like it: a table, a cipher
 	}
 	return token.Score(math.Round(float64(sum) * FeatureScale / math.Sqrt(float64(x.count()))))
 }
 
-// Score returns every sentence that the classifier judges its score.
+// Score sets the score of every sentence that the classifier judges.
 func (z *Scorer) Score(v *tool.View) {
 	c := theClassifier()
 	z.stemName(v)

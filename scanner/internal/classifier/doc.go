@@ -1,8 +1,8 @@
-// Package classifier scores sentences by weights that were learnt from labelled
-// tools: the higher a score, the more the sentence is like those that attackers
+// Package classifier scores sentences by weights learnt from labelled tools:
+// the higher the score, the more a sentence resembles those that attackers
 // plant.
 //
-// It holds the features, the weights (weights.bin) and the sum. Training is a
-// program of its own, scanner/training, which makes features by the same code. What
-// a score leads to is for frames and check to say.
+// It holds the features, the weights (weights.bin) and the sum. The separate
+// program scanner/training trains it and uses the same code to make features.
+// The packages frames and check decide what a score leads to.
 package classifier

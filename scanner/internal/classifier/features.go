@@ -14,31 +14,30 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// What the classifier of sentences sees of a sentence: its words and pairs of
-// neighbouring words, without their endings; what they mean, by concept and
-// sense; what the sentences around it mean; and how it is built and where it
-// stands. Training and scanning make features by the same code, so that a
-// weight means the same in both.
+// Features of a sentence: its words and pairs of neighbouring words, without
+// their endings; their meaning, by concept and sense; the meaning of the
+// sentences around it; and its structure and place. Training and scanning use
+// the same code, so that a weight means the same in both.
 
-// Feature is the hash of what a feature is about. Two features may share a
-// hash; training sees them as one.
+// Feature is the hash of a feature. Two features may share a hash; training
+// then treats them as one.
 type Feature uint32
 
-// featureFamily keeps features of different kinds apart.
+// featureFamily separates features of different kinds.
 type featureFamily uint32
 
 const (
 	famBias featureFamily = iota
 	famWord
-	famSchemaWord // in a schema rather than in the description
+	famSchemaWord // word in a schema, not in the description
 	famPair
-	famWordBefore // in the sentence before
+	famWordBefore // word in the sentence before
 	famWordAfter
 	famKind
 	famForm // of the first word
 	famFlag
 	famLength
-	famNamed // how many words of the tool's name there are
+	famNamed // number of words of the tool's name in the sentence
 	famFirst
 	famOutput
 	famMeaning // of the sentence, the one before, the one after
@@ -50,7 +49,7 @@ const meaningPlaces = 3
 // meaningBits is the number of concepts and senses.
 const meaningBits = 128
 
-// structural are concepts that only say how sentences are built.
+// structural are concepts that only describe the structure of sentences.
 const structural = concept.Adv | concept.To | concept.Stop | concept.Foreign
 
 // FNV-1a (Fowler, Noll, Vo), 32 bit.
@@ -70,13 +69,13 @@ func (f featureFamily) of(value uint32) Feature {
 
 // sentenceFeatures are the features of one sentence.
 type sentenceFeatures struct {
-	// words are its own words but for numbers and single letters.
+	// words are its words, except numbers and single letters.
 	words []Feature
 	list  []Feature
-	// tokens is the number of its words, with those.
+	// tokens is the number of its words, including those.
 	tokens int
-	// What it and the sentences around it mean is kept as sets, as there is
-	// much of it and it is numbered anyway.
+	// The meanings of the sentence and its neighbours are kept as sets, because
+	// they are many and already numbered.
 	concepts [meaningPlaces]concept.Set
 	senses   [meaningPlaces]sense.Set
 }
@@ -114,16 +113,16 @@ func meaningFeature(place, bit int) Feature {
 	return famMeaning.of(uint32(place*meaningBits + bit))
 }
 
-// Scorer computes the features and scores of the sentences of tools, in buffers
-// that it reuses from tool to tool.
+// Scorer computes the features and scores of the sentences of tools, with
+// buffers that it reuses from tool to tool.
 type Scorer struct {
 	stems     []uint32 // of the words of one text
 	nameStems []uint32 // of the words of the tool's name
 	features  sentenceFeatures
 }
 
-// Stem hashes every word of a doc, for features. Words of an address are all
-// one: whose it is says nothing.
+// Stem hashes every word of a doc, for features. All words of an address get
+// one hash, because the address itself has no meaning.
 func (z *Scorer) Stem(v *tool.View, d *token.Doc) {
 	stems, address := z.stems[:0], 0
 	toks := v.Tokens[d.Tok0:d.Tok1]

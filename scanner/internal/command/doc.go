@@ -1,6 +1,6 @@
 // Package command lists the shapes of harmful shell commands and code, and finds
 // them in a text.
 //
-// What a command weighs where it stands is for the check of code to say. The
-// package imports char alone.
+// The weight of a command in its context is decided by the check for code. The
+// package imports only char.
 package command

@@ -7,9 +7,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// Shape is a kind of harmful command: all its parts in one text, in
-// order, within reach bytes of each other. Parts are lower case; the first
-// begins at the start of a word.
+// Shape is a kind of harmful command. All its parts must occur in one text, in
+// order and within reach bytes of each other. Parts are in lower case, and the
+// first begins at the start of a word.
 type Shape struct {
 	parts  []string
 	reach  int
@@ -17,7 +17,7 @@ type Shape struct {
 	What   string
 }
 
-// What the shapes say that a command does.
+// Effects of a command, as reported.
 const (
 	Fetches     = "downloads and runs"
 	doesUpload  = "uploads a file"
@@ -36,9 +36,9 @@ const (
 	doesMine    = "computes for somebody else"
 )
 
-// shapes weigh softWeight or more when no honest text has a reason to hold
-// them, and less when instructions of honest programs do, which count together
-// with what stands around them.
+// shapes weigh softWeight or more if no honest text has a reason to contain
+// them. Shapes that also occur in instructions of honest programs weigh less,
+// and count together with their context.
 var shapes = []Shape{
 	{[]string{"curl ", "| sh"}, 200, 1.2, Fetches},
 	{[]string{"curl ", "|sh"}, 200, 1.2, Fetches},

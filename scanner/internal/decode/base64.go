@@ -32,8 +32,8 @@ func findBase64(d *token.Doc) string {
 	return c.b.String()
 }
 
-// unwrapped removes line breaks from text that looks like wrapped base64:
-// every line of one length. Others come back as they are.
+// unwrapped removes line breaks from text that looks like wrapped base64: all
+// lines have one length. Other text is returned unchanged.
 func unwrapped(s string) string {
 	if !wrapped(s) {
 		return s
@@ -47,7 +47,7 @@ func unwrapped(s string) string {
 			break
 		}
 		last := strings.TrimRight(line, "\r")
-		// A line that ends inside a long run goes on in the next.
+		// A line that ends inside a long run continues on the next one.
 		n := 0
 		for n < len(last) && char.Base64[last[len(last)-1-n]] {
 			n++
@@ -60,8 +60,8 @@ func unwrapped(s string) string {
 	return b.String()
 }
 
-// wrapped reports whether some line ends inside a long run that may go on in the
-// next.
+// wrapped reports whether some line ends inside a long run that may continue on
+// the next line.
 func wrapped(s string) bool {
 	for at := strings.IndexByte(s, '\n'); at >= 0 && at+1 < len(s); at = char.IndexFrom(s, "\n", at+1) {
 		if !char.Base64[s[at+1]] {
@@ -81,12 +81,12 @@ func wrapped(s string) bool {
 	return false
 }
 
-// minWrapped is the length from which what stands at the end of a line may be a
-// part of a run that goes on in the next.
+// minWrapped is the smallest length of text at the end of a line that may be
+// part of a run that continues on the next line.
 const minWrapped = 24
 
-// rejoined closes up a run that was cut into pieces of one length, from four
-// characters on, by blanks or by what stands between strings of a list.
+// rejoined joins a run that was cut into pieces of equal length, at least four
+// characters, separated by blanks or by the separators of a list of strings.
 func rejoined(s string) string {
 	var b strings.Builder
 	last := 0
@@ -103,7 +103,7 @@ func rejoined(s string) string {
 		if size < 4 || size > 80 {
 			continue
 		}
-		// Pieces of the same size follow, but for the last.
+		// Pieces of the same size follow; the last may be shorter.
 		gap, pieces, end := 0, 1, i
 		for {
 			at := end
@@ -143,13 +143,13 @@ func rejoined(s string) string {
 	return b.String()
 }
 
-// decodeBase64 decodes a run of either alphabet, padded or not; text that is
-// compressed inside is inflated. A run may start inside a word: up to three
-// characters are skipped to find the frame.
+// decodeBase64 decodes a run of either alphabet, padded or not, and inflates
+// compressed text. A run may start inside a word: up to three characters are
+// skipped to find the start of a group.
 func decodeBase64(run string) string {
 	run = strings.Trim(run, "=")
 	if len(run) > token.MinRun && run[0] == '+' && run[len(run)-1] == '-' {
-		run = run[1 : len(run)-1] // UTF-7 begins and ends a run so
+		run = run[1 : len(run)-1] // UTF-7 encloses a run in these characters
 	}
 	if len(run) < token.MinRun-2 || !mixedRun(run) {
 		return ""
@@ -162,8 +162,8 @@ func decodeBase64(run string) string {
 		}
 	}
 	if strings.IndexByte(run, '=') >= 0 {
-		// Several padded runs written one after the other, or a name before
-		// its value: short letters that are no text when decoded.
+		// Several padded runs one after the other, or a name before its value:
+		// the short part does not decode to text.
 		var all strings.Builder
 		for part := range strings.SplitSeq(run, "=") {
 			if b, err := enc.DecodeString(part); err == nil && (len(part) >= token.MinRun || utf8.Valid(b)) {
@@ -195,8 +195,8 @@ func decodeBase64(run string) string {
 	return ""
 }
 
-// promising decodes the beginning of a run only: most runs are identifiers
-// and end here, without an allocation.
+// promising decodes only the beginning of a run: most runs are identifiers, and
+// are refused here without an allocation.
 func promising(enc *base64.Encoding, run string) bool {
 	var in, out [48]byte
 	n := copy(in[:], run)
@@ -241,7 +241,7 @@ func mixedRun(run string) bool {
 	if slashes*6 > len(run) || other == 0 && len(run) < 48 {
 		return false
 	}
-	// Encoded text is a third upper case; identifiers are not.
+	// A third of encoded text is upper case, unlike identifiers.
 	return upper*6 >= len(run) && lower > 1 || upper > 1 && other*4 > len(run)
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Base85, and lines of uuencode.
 
-// findBase85 reads the alphabets in use: Adobe's (ascii85), the one of RFC 1924,
-// which Python's b85encode writes, and Z85.
+// findBase85 decodes Adobe's variant (ascii85), that of RFC 1924, which
+// Python's b85encode writes, and Z85.
 func findBase85(d *token.Doc) string {
 	var c collector
 	char.Runs(d.Text, &char.VisibleASCII, minRun85, func(run string) bool {
@@ -26,8 +26,8 @@ func findBase85(d *token.Doc) string {
 	return c.b.String()
 }
 
-// minRun85 is the length from which a run that is unbroken and rich in marks
-// that prose uses singly may be base85.
+// minRun85 is the smallest length of an unbroken run with many marks that may
+// be base85.
 const minRun85 = 25
 
 // rfc1924 and z85 are the digits of RFC 1924 and of ZeroMQ's Z85.
@@ -101,7 +101,7 @@ func findUU(d *token.Doc) string {
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, "\r")
 		if end := len(line) - 1; end < 4 || line[end] > '`' || line[end-1] > '`' || line[end-2] > '`' {
-			continue // no line of uuencode, nor does one end it
+			continue // not a line of uuencode, nor the end of one
 		}
 		got := uuLine(line)
 		if got == nil && lines == 0 {
@@ -121,7 +121,7 @@ func findUU(d *token.Doc) string {
 	return textOf(out)
 }
 
-// uuLine returns the bytes of one line, nil when it is none.
+// uuLine returns the bytes of one line, or nil if it is not uuencode.
 func uuLine(line string) []byte {
 	if len(line) < 5 || line[0] <= ' ' || line[0] > ' '+45 {
 		return nil
@@ -134,7 +134,7 @@ func uuLine(line string) []byte {
 	var group [4]byte
 	out := make([]byte, 0, digits)
 	for i := range digits {
-		c := byte(' ') // blanks at the end of a line get lost
+		c := byte(' ') // blanks at the end of a line may be stripped
 		if i+1 < len(line) {
 			c = line[i+1]
 		}

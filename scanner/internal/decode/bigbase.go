@@ -7,17 +7,17 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Numbers that are written in a base that is no power of two: 58, 62, 36. All
-// digits make one number, and its bytes are the text, so that the work is
-// quadratic; maxBigRun bounds it.
+// Numbers in a base that is not a power of two: 58, 62, 36. All digits form one
+// number whose bytes are the text, so decoding is quadratic; maxBigRun bounds
+// it.
 
 const (
 	maxBigRun = 1500
 	minBigRun = 32
 )
 
-// bigBases are the digits of the bases in use: Bitcoin's and Flickr's of 58, and
-// the three orders of letters of 62 and 36.
+// bigBases are the digits in use: Bitcoin's and Flickr's of base 58, and the
+// three orders of letters of bases 62 and 36.
 var bigBases = [...]string{
 	"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
 	"123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ",
@@ -65,7 +65,8 @@ func decodeBigBase(run string) string {
 			digits++
 		}
 	}
-	// Digits of a number are spread evenly; words and hexadecimal digits are not.
+	// Digits of a number are evenly distributed, unlike words and hexadecimal
+	// digits.
 	if digits*20 < len(run) || upper > 0 && lower > 0 && (upper*6 < len(run) || lower*6 < len(run)) {
 		return ""
 	}
@@ -80,8 +81,8 @@ func decodeBigBase(run string) string {
 	return ""
 }
 
-// bigNumber returns the bytes of a number, most significant first; nil when a
-// character is no digit.
+// bigNumber returns the bytes of a number, most significant first, or nil if a
+// character is not a digit.
 func bigNumber(run string, values *[256]int16, base uint64) []byte {
 	words := make([]uint64, 0, len(run)/10+1) // least significant first
 	for i := 0; i < len(run); i++ {

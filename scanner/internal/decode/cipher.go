@@ -8,19 +8,19 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Ciphers that put letters for letters or in another order. A stretch of text
-// that is unlike prose is read in every way that is known; the way under which
-// it is most like prose counts, if it is that by far.
+// Ciphers that substitute or reorder letters. A stretch of text that is unlike
+// prose is decoded in every known way. The result that is most like prose is
+// used if it is clearly better than the original.
 
 const (
-	// cipherSample is how much of a text decides, in bytes.
+	// cipherSample is the number of bytes of a text that decide.
 	cipherSample = 480
-	// costGain is by how much a reading has to be more like prose, in
-	// hundredths of a bit a letter.
+	// costGain is how much more like prose a reading must be, in hundredths of
+	// a bit a letter.
 	costGain = 60
 )
 
-// reading is a way to read a text: it rewrites it, in place or not.
+// reading is a way to decode a text. It may rewrite the text in place.
 type reading func(b []byte) []byte
 
 // trial finds the best reading of one sample.
@@ -39,7 +39,7 @@ func (t *trial) try(r reading) {
 	}
 }
 
-// findCipher reads what is unlike prose as a cipher.
+// findCipher decodes text that is unlike prose as a cipher.
 func findCipher(d *token.Doc) string {
 	var c collector
 	moved := false
@@ -61,7 +61,8 @@ func findCipher(d *token.Doc) string {
 		if moved || before < costMoved || spelledShare(t.sample) > 35 || !proseLetters(t.sample) {
 			return true
 		}
-		// A transposition has to be read as a whole, so once a text.
+		// A transposition must be decoded as a whole, so this runs once for
+		// each text.
 		moved = true
 		rest := d.Text[from:]
 		for range 3 {
@@ -72,15 +73,15 @@ func findCipher(d *token.Doc) string {
 			if at < 0 {
 				break
 			}
-			rest = rest[at+2:] // what stands before may be a note
+			rest = rest[at+2:] // the text before may be a note
 		}
 		return true
 	})
 	return c.b.String()
 }
 
-// proseLetters reports whether letters have about the shares that they have in
-// prose, as they have in any order.
+// proseLetters reports whether letters have about the same frequencies as in
+// prose, in whatever order.
 func proseLetters(b []byte) bool {
 	sum, letters := 0, 0
 	for _, c := range b {
@@ -92,16 +93,16 @@ func proseLetters(b []byte) bool {
 	return letters >= 2*MinDecoded && sum >= 55*letters
 }
 
-// convincing reports whether a reading is text and not just less unlike it. In
-// other languages than English few words are known, so there the gain decides.
+// convincing reports whether a reading is text and not just less unlike it. For
+// languages other than English few words are known, so the gain decides.
 func convincing(text []byte, cost, before int) bool {
 	share := spelledShare(text)
 	return cost < costProse && (share >= 40 || before-cost >= 2*costGain && len(text) >= 64) || cost < CostStrange && share >= 60
 }
 
 // strangeRuns calls f with the bounds of stretches of text that are unlike
-// prose, cut where a sentence or a note before it ends. marks are those of the
-// text's clauses.
+// prose, cut where a sentence or a note before it ends. marks are the clauses
+// of the text.
 func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 	from, at, open := 0, 0, -1
 	strange := false
@@ -115,7 +116,7 @@ func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 		if open < 0 {
 			open = start
 		}
-		if short { // too short to tell: as what stands around it
+		if short { // too short to tell: treated like its neighbours
 			continue
 		}
 		is = is && stop-from <= MaxDecoded
@@ -132,14 +133,14 @@ func strangeRuns(s string, marks []token.Clause, f func(from, to int) bool) {
 	}
 }
 
-// unlikeProse reports whether a clause is unlike prose, and whether it is too short
-// to tell.
+// unlikeProse reports whether a clause is unlike prose, and whether it is too
+// short to tell.
 func unlikeProse(clause string) (is, short bool) {
 	cost := ProseCost(clause)
 	if cost < costBackwards || cost == costUnknown {
 		return false, cost == costUnknown
 	}
-	// A short piece is unlike prose by chance.
+	// A short piece may be unlike prose by chance.
 	share := spelledShare(clause)
 	return share < 50, share < 0 && len(clause) < 2*token.MinRun
 }
@@ -154,7 +155,7 @@ func SentenceEnd(s string, from int) int {
 	return len(s)
 }
 
-// knownWords counts the words of a text and those that the lexicon knows.
+// knownWords counts the words of a text, and those in the lexicon.
 func knownWords[T string | []byte](s T) (words, known int) {
 	lex := lexicon.Get().Latin
 	for i := 0; i < len(s); {
@@ -175,9 +176,9 @@ func knownWords[T string | []byte](s T) (words, known int) {
 	return words, known
 }
 
-// backwards picks the way in which a text may be backwards: by its lines, by
-// its words, or by its words with the marks beside them. The letters are as
-// likely in each, so capitals decide, which begin sentences.
+// backwards chooses how to reverse a text: by lines, by words, or by words with
+// the marks beside them. The letters are equally likely in each, so capitals,
+// which begin sentences, decide.
 func backwards(sample []byte) reading {
 	words := reading(reverseWords)
 	if leading(sample) {
@@ -189,7 +190,7 @@ func backwards(sample []byte) reading {
 	return words
 }
 
-// begins counts capitals that begin a sentence, less those that begin another
+// begins counts capitals that begin a sentence, minus those that begin another
 // word.
 func begins(text []byte) int {
 	n, open := 0, true
@@ -210,7 +211,7 @@ func begins(text []byte) int {
 	return n
 }
 
-// reverseOrder turns each line around, by characters.
+// reverseOrder reverses the characters of each line.
 func reverseOrder(b []byte) []byte {
 	var out []byte
 	for line := range strings.SplitAfterSeq(string(b), "\n") {
@@ -227,8 +228,9 @@ func reverseBytes(b []byte) {
 	}
 }
 
-// reverseWords turns each word around and leaves their order. What is a word as
-// it stands and none the other way stays: names and paths are often left alone.
+// reverseWords reverses each word and keeps their order. A word that is known
+// as written, and not when reversed, stays: names and paths are often not
+// reversed.
 func reverseWords(b []byte) []byte {
 	for i := 0; i < len(b); {
 		if !char.IsLetter(b[i]) {
@@ -253,8 +255,7 @@ func reverseWords(b []byte) []byte {
 	return b
 }
 
-// reverseTokens turns around whatever stands between blanks, with the marks
-// that belong to it.
+// reverseTokens reverses everything between blanks, including marks.
 func reverseTokens(b []byte) []byte {
 	for i := 0; i < len(b); {
 		from := i
@@ -283,9 +284,9 @@ func leading(b []byte) bool {
 	return n > 0
 }
 
-// leastTurned is a bound from below on the cost of a text in which words stand
-// backwards, whichever do and in whatever order: each counts the cheaper way
-// round. A text may end with a word, whose end is no pair then.
+// leastTurned is a lower bound of the cost of a text in which some words are
+// reversed, in whatever order: each word counts in the cheaper direction. A
+// text may end with a word, whose end is then not a pair.
 func leastTurned(b []byte) int {
 	const edge = pairClasses - 1
 	cost, pairs, ends := 0, 0, 0

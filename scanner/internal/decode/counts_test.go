@@ -28,8 +28,8 @@ func clauseEnd(s string, from int) int {
 	return len(s)
 }
 
-// checkCounts compares what the tokenizer counted of a text with what a second
-// look at it gives.
+// checkCounts compares the tokenizer's counts for a text with those of a
+// separate implementation.
 func checkCounts(t *testing.T, d *token.Doc) {
 	t.Helper()
 	s, st := d.Text, &d.Stats
@@ -48,7 +48,7 @@ func checkCounts(t *testing.T, d *token.Doc) {
 		t.Fatalf("%q: clauses end at %d of %d", s, at, len(s))
 	}
 	if gluedPossessive.MatchString(s) {
-		return // where a word begins there is a matter of taste
+		return // the beginning of a word is ambiguous there
 	}
 	var runs, written, known, whims, longest int32
 	char.EachWord(s, func(from, to int) bool {

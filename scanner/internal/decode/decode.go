@@ -6,10 +6,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Text that hides in an encoding becomes one more field, with the names of the
-// encodings as its layer, and every text check sees it like any other. Each
-// decoder first asks a question that is cheap to answer about the text as it
-// stands; most texts answer no to all of them.
+// Text hidden in an encoding becomes an additional field, whose layer names the
+// encodings, and all text checks handle it like any other field. Each decoder
+// first does a cheap test of the text, which most texts fail for all decoders.
 
 // Decoder finds encoded runs in a text.
 type Decoder struct {
@@ -31,8 +30,7 @@ func (c *Decoder) Decode(d *token.Doc) (text, name string) {
 	return text, c.name
 }
 
-// IsEncoded reports whether a text as a whole is in one of the encodings for
-// bytes.
+// IsEncoded reports whether a whole text is in one of the byte encodings.
 func IsEncoded(text string) bool {
 	return decodeBase64(text) != "" || decodeHex(text) != "" || decodeBase32(text) != ""
 }
@@ -61,8 +59,8 @@ var decoders = [deCount]Decoder{
 	deRespelled: {"misspelled words", findRespelled},
 }
 
-// RawDecoders look at the text before normalisation, which drops what they
-// read.
+// RawDecoders inspect the text before normalisation, which removes the
+// characters that they decode.
 var RawDecoders = [...]struct {
 	Name string
 	Find func(s string) string
@@ -75,7 +73,7 @@ var RawDecoders = [...]struct {
 }
 
 // EncodedRun reports whether a text is one unbroken run of an encoding's
-// alphabet, with digits or mixed case as words rarely have.
+// alphabet, with digits or mixed case, which are rare in words.
 func EncodedRun(s string) bool {
 	upper, lower, digit := 0, 0, 0
 	for i := 0; i < len(s); i++ {
@@ -117,8 +115,8 @@ func readable(b []byte) bool {
 		}
 	}
 	if plain && len(b) >= 2*MinDecoded {
-		// Commands have as many digits and marks as letters; bytes that are
-		// no text are not all printable by chance at this length.
+		// Commands have as many digits and marks as letters. Random bytes of
+		// this length are not all printable.
 		return letters*3 >= len(b)
 	}
 	return odd*10 <= len(b) && letters*2 >= len(b)
@@ -130,7 +128,7 @@ type collector struct {
 	pieces int
 }
 
-// add takes one more run; false when it has enough.
+// add appends one more run. It returns false if there are enough.
 func (c *collector) add(text string) bool {
 	if text == "" {
 		return true
@@ -144,11 +142,11 @@ func (c *collector) add(text string) bool {
 }
 
 const (
-	// MaxDecoded bounds all decoded text of one tool beyond twice its own size, in
-	// bytes.
+	// MaxDecoded bounds the decoded text of one tool, in bytes, in addition to
+	// twice its own size.
 	MaxDecoded = 64 << 10
 	// maxPieces bounds the encoded runs that are decoded per text.
 	maxPieces = 16
-	// MinDecoded is the length below which decoded text says nothing.
+	// MinDecoded is the length below which decoded text is not significant.
 	MinDecoded = 8
 )

@@ -1,7 +1,7 @@
-// Package decode finds text that hides in an encoding, a cipher, a spelling or a
-// look-alike, and returns it in plain letters.
+// Package decode finds text hidden in an encoding, a cipher, a spelling or
+// look-alikes, and returns it in plain letters.
 //
-// Each decoder first asks a cheap question about the text as it stands; most texts
-// answer no to all of them. Whether what was found is harmful is for checks to say:
-// no decoder looks at meanings. The package knows one text at a time and no tools.
+// Each decoder first does a cheap test of the text, which most texts fail for
+// all decoders. Checks decide whether the decoded text is harmful: no decoder
+// looks at meanings. The package handles one text at a time and knows no tools.
 package decode

@@ -45,11 +45,11 @@ func findPercent(d *token.Doc) string {
 	return strings.ToValidUTF8(string(out), "�")
 }
 
-// longRun is the number of escapes in a row from which they are a text of
-// their own, not letters that the rest needs.
+// longRun is the number of consecutive escapes from which they form a separate
+// text and are not letters of the text around them.
 const longRun = 12
 
-// ownLine puts a line break before the last n bytes, which began such a run.
+// ownLine inserts a line break before the last n bytes, which began such a run.
 func ownLine(out []byte, n int) []byte {
 	at := len(out) - n
 	if at <= 0 {
@@ -62,8 +62,8 @@ func ownLine(out []byte, n int) []byte {
 }
 
 // spelledOut reports whether a text writes plain letters as escapes that begin
-// with prefix and hold the code of the letter in hexadecimal or, for "&#", in
-// decimal digits: nothing but a wish to hide makes anybody do that.
+// with prefix and hold the letter's code in hexadecimal or, for "&#", in
+// decimal digits. The only reason to do that is to hide text.
 func spelledOut(s, prefix string) bool {
 	if prefix == escapePrefix["escapes"] {
 		return escapedLetters(s)
@@ -100,7 +100,7 @@ func spelledOut(s, prefix string) bool {
 	return true
 }
 
-// escapedLetters is spelledOut for the escapes that escapeAt knows.
+// escapedLetters is spelledOut for the escapes that escapeAt recognises.
 func escapedLetters(s string) bool {
 	n := 0
 	for i := 0; i < len(s) && n < longRun; {
@@ -118,7 +118,7 @@ func escapedLetters(s string) bool {
 	return n >= longRun
 }
 
-// findEscapes reads runs of \uXXXX, \u{X}, \UXXXXXXXX, \xXX, \NNN, \X of CSS,
+// findEscapes decodes runs of \uXXXX, \u{X}, \UXXXXXXXX, \xXX, \NNN, \X of CSS,
 // \N{NAME} of a letter, U+XXXX and =XX (quoted-printable).
 func findEscapes(d *token.Doc) string {
 	s := d.Text
@@ -166,7 +166,7 @@ func findEscapes(d *token.Doc) string {
 		i += size
 		n++
 		if c := s[i-size] | 0x20; c == 'u' {
-			// Code points stand apart.
+			// Code points are separated by blanks.
 			k := i
 			for k < len(s) && (s[k] == ' ' || s[k] == ',') {
 				k++
@@ -185,11 +185,11 @@ func findEscapes(d *token.Doc) string {
 	return strings.ToValidUTF8(string(out), "�")
 }
 
-// escapeSet are the bytes that such an escape begins with.
+// escapeSet are the first bytes of such escapes.
 var escapeSet = char.SetOf(`\=uU`)
 
-// mimeWords takes the frames of encoded words (RFC 2047) off and turns their
-// underscores into blanks.
+// mimeWords removes the delimiters of encoded words (RFC 2047) and converts
+// their underscores to blanks.
 func mimeWords(b []byte) []byte {
 	var out []byte
 	for len(b) > 0 {
@@ -212,8 +212,8 @@ func mimeWords(b []byte) []byte {
 	return out
 }
 
-// escapeAt reads one escape at the start of s; size 0 when there is none. isByte
-// says that it stands for a byte and not for a character.
+// escapeAt decodes one escape at the start of s. size is 0 if there is none.
+// isByte is set if it represents a byte and not a character.
 func escapeAt(s string) (r rune, size int, isByte bool) {
 	if len(s) < 3 || s[0] != '\\' && s[0] != '=' && s[0]|0x20 != 'u' {
 		return 0, 0, false
@@ -243,15 +243,15 @@ func escapeAt(s string) (r rune, size int, isByte bool) {
 	return rune(n), size, e.isByte
 }
 
-// escape is a form of escape: where its digits begin, how many there are and in
-// which base, and whether they are the code of a byte rather than of a character.
+// escape is a form of escape: where its digits begin, their number and base,
+// and whether they are the code of a byte or of a character.
 type escape struct {
 	from, least, most, base int
 	isByte                  bool
 }
 
-// escapeForm returns the form of the escape that a text of three bytes at least may
-// begin with; its first byte is a backslash, an equals sign or a u.
+// escapeForm returns the form of the escape that a text of at least three bytes
+// may begin with. Its first byte is a backslash, an equals sign or a u.
 func escapeForm(s string) (e escape, ok bool) {
 	e = escape{from: 2, least: 4, most: 4, base: 16}
 	switch {
@@ -282,8 +282,8 @@ func escapeForm(s string) (e escape, ok bool) {
 	return e, true
 }
 
-// octalByte reports whether three octal digits follow a backslash, and are not the
-// first of six digits of CSS.
+// octalByte reports whether three octal digits follow a backslash, and are not
+// the first of six digits of CSS.
 func octalByte(s string) bool {
 	if s[1] < '0' || s[1] > '3' || len(s) <= 3 || !char.IsOctal(s[2]) || !char.IsOctal(s[3]) {
 		return false

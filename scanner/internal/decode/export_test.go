@@ -1,6 +1,6 @@
 package decode
 
-// For the tests that scan what these forms hide.
+// These are exported for tests that scan texts hidden in these forms.
 var Forms = forms
 
 const (

@@ -7,8 +7,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Decoders for characters that normalisation drops or has no letters for:
-// Braille, tag characters, variation selectors, overrides of direction.
+// Decoders for characters that normalisation removes or cannot convert to
+// letters: Braille, tag characters, variation selectors, direction overrides.
 
 // brailleLetters returns the letter of each Braille cell of grade 1, by the
 // offset from U+2800.
@@ -40,7 +40,7 @@ func findBraille(s string) string {
 	return b.String()
 }
 
-// findTags reads the tag characters that mirror ASCII.
+// findTags decodes the tag characters that mirror ASCII.
 func findTags(s string) string {
 	if !strings.Contains(s, "\xf3\xa0\x80") && !strings.Contains(s, "\xf3\xa0\x81") {
 		return ""
@@ -54,8 +54,8 @@ func findTags(s string) string {
 	return b.String()
 }
 
-// findSelectors reads bytes carried by variation selectors: the first sixteen
-// values by VS1..VS16, the others by VS17..VS256.
+// findSelectors decodes bytes carried by variation selectors: VS1..VS16 for the
+// first sixteen values, VS17..VS256 for the others.
 func findSelectors(s string) string {
 	if !strings.Contains(s, "\xef\xb8") && !strings.Contains(s, "\xf3\xa0") {
 		return ""
@@ -72,7 +72,7 @@ func findSelectors(s string) string {
 	return textOf(out)
 }
 
-// findBidi reads text under a right-to-left override as it is displayed.
+// findBidi returns text under a right-to-left override as it is displayed.
 func findBidi(s string) string {
 	if !strings.Contains(s, "\u202e") {
 		return ""
@@ -107,7 +107,8 @@ func reversed(s string) string {
 }
 
 // findTitles takes the titles of Markdown links out of their quotation marks,
-// which quote nobody: a page shows a title only to whoever points at the link.
+// which quote nobody: a page shows a title only when the pointer is on the
+// link.
 func findTitles(d *token.Doc) string {
 	var c collector
 	s := d.Text

@@ -8,17 +8,17 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Words that stand together without a blank, and words that were cut.
+// Words that were joined without a blank, and words that were split.
 
 const (
-	// longWord is the length from which a word may be several.
+	// longWord is the smallest length of a word that may be several words.
 	longWord = 13
-	// maxWord is that of the longest word that is looked for in them.
+	// maxWord is the length of the longest word that is searched inside it.
 	maxWord = 20
 )
 
-// findJoined takes words apart that were written together, and puts pieces of
-// words together that were written apart.
+// findJoined splits words that were joined, and joins pieces of words that were
+// split.
 func findJoined(d *token.Doc) string {
 	st := &d.Stats
 	if st.LongestWord >= longWord+4 && st.LongestStrange >= longWord && (st.LongestWord >= 2*longWord || !wellSpelled(d)) {
@@ -40,7 +40,8 @@ func findJoined(d *token.Doc) string {
 	return ""
 }
 
-// undotted takes words apart that full stops join, if they are a sentence's worth.
+// undotted splits words that are joined by full stops, if there are enough for
+// a sentence.
 func undotted(s string) string {
 	joins := 0
 	for i := 0; i < len(s); i++ {
@@ -74,7 +75,7 @@ func undotted(s string) string {
 	return string(b)
 }
 
-// apart takes joined words apart; n says how many words came of it.
+// apart splits joined words. n is the number of resulting words.
 func apart(s string) (text string, n int) {
 	var b strings.Builder
 	last := 0
@@ -105,8 +106,8 @@ func apart(s string) (text string, n int) {
 	return b.String(), n
 }
 
-// segment cuts runs of letters without blanks into words. Short runs are words
-// already.
+// segment splits runs of letters without blanks into words. Short runs are
+// words already.
 func segment(s string) string {
 	var b strings.Builder
 	last := 0
@@ -124,11 +125,11 @@ func segment(s string) string {
 	return b.String()
 }
 
-// cutWords cuts a run of letters into known words so that the fewest letters
-// stay over, then the fewest words; whole says that hardly any did. It takes
-// maxWord steps a letter.
+// cutWords splits a run of letters into known words with the fewest letters
+// left over, then with the fewest words. whole reports that hardly any letters
+// were left over. It takes maxWord steps a letter.
 func cutWords(run string) (words string, whole bool) {
-	const over = 8 // what a letter that belongs to no word costs; a word costs 2 or 3
+	const over = 8 // cost of a letter that belongs to no word; a word costs 2 or 3
 	t := lexicon.Spelling()
 	cost := make([]int32, len(run)+1)
 	from := make([]int32, len(run)+1)
@@ -180,7 +181,8 @@ func cutWords(run string) (words string, whole bool) {
 	return b.String(), alone*5 <= len(run)
 }
 
-// regrouped reads text that was cut into groups of one size, whatever its words.
+// regrouped decodes text that was cut into groups of equal size, regardless of
+// words.
 func regrouped(s string) string {
 	var sizes [maxWord]int
 	words := 0
@@ -213,7 +215,8 @@ func regrouped(s string) string {
 	return text
 }
 
-// patched puts neighbours together that are no words apart and one together.
+// patched joins neighbours that are not words separately but are one word
+// together.
 func patched(s string) string {
 	type word struct {
 		span
@@ -246,8 +249,8 @@ func patched(s string) string {
 	return b.String()
 }
 
-// findReordered reads text whose words stand in reverse order: it ends with a
-// word that has a capital and no full stop.
+// findReordered decodes text whose words are in reverse order: it ends with a
+// capitalised word and no full stop.
 func findReordered(d *token.Doc) string {
 	s := d.Text
 	for s != "" && !char.IsLetter(s[len(s)-1]) && endsLikeWord(s) {

@@ -2,8 +2,8 @@ package decode
 
 import "strings"
 
-// Deliberate reports whether a layer is one that text does not get by itself, as
-// it gets percent signs and entities.
+// Deliberate reports whether somebody must have applied a layer on purpose,
+// unlike percent signs and entities, which software inserts.
 func Deliberate(layer string) bool {
 	switch layer {
 	case "link titles", "percent encoding", "HTML entities", "escapes", "leetspeak", FieldsInSequence, ValuesInSequence, ToolsInSequence, "spaced letters", "letters in any case", "misspelled words", "joined words", "words in reverse order", "letters that look alike":
@@ -12,9 +12,9 @@ func Deliberate(layer string) bool {
 	return true
 }
 
-// Respells reports whether a layer is the whole text once more, only spelled as
-// people spell. A model reads it that way, so that what the slips hide of the
-// text, an order or the quotation marks of one, is judged there alone.
+// Respells reports whether a layer is the whole text with corrected spelling. A
+// model reads it that way, so text that the misspelling hides, such as an order
+// or its quotation marks, is judged only in this layer.
 func Respells(layer string) bool {
 	if at := strings.LastIndex(layer, Nested); at >= 0 {
 		layer = layer[at+len(Nested):]
@@ -26,25 +26,26 @@ func Respells(layer string) bool {
 	return false
 }
 
-// OnlyInSequence reports whether nothing was decoded but pieces put in sequence.
+// OnlyInSequence reports whether the layers only joined pieces and decoded
+// nothing.
 func OnlyInSequence(layer string) bool {
 	return layer == FieldsInSequence || layer == ValuesInSequence || layer == ToolsInSequence
 }
 
 var escapePrefix = map[string]string{"percent encoding": "%", "escapes": "\\u", "HTML entities": "&#"}
 
-// Layers of texts that were only put in sequence.
+// Layers of texts that were only joined.
 const (
 	FieldsInSequence = "fields in sequence"
 	ValuesInSequence = "values in sequence"
 )
 
-// lettersAs goes before the name of an encoding that text gets by itself, when
+// lettersAs precedes the name of an encoding that software also inserts, if
 // here it spells out plain letters.
 const lettersAs = "letters as "
 
-// Nested stands between the names of layers.
+// Nested separates the names of layers.
 const Nested = " > "
 
-// ToolsInSequence is the layer of a text that goes on in another tool.
+// ToolsInSequence is the layer of a text that continues in another tool.
 const ToolsInSequence = "tools in sequence"

@@ -6,16 +6,16 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Digits and signs that stand for letters.
+// Digits and signs in place of letters.
 
 var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g', '@': 'a', '$': 's', '!': 'i', '|': 'l', '+': 't', '(': 'c', '6': 'g', '2': 'z'}
 
-// findLeet undoes digits and signs that stand for letters. A one can be an i
-// or an l; both readings are given.
+// findLeet replaces digits and signs by the letters that they represent. A one
+// can be an i or an l, so it returns both readings.
 func findLeet(d *token.Doc) string {
 	first := unleet(d.Text, 'i')
-	// Identifiers and encoded runs have digits in words, too; only what gives
-	// more words than before was leetspeak.
+	// Identifiers and encoded runs also have digits in words. Only a text with
+	// more words after decoding was leetspeak.
 	_, before := knownWords(d.Text)
 	if _, after := knownWords(first); after < before+2 {
 		return ""
@@ -26,8 +26,8 @@ func findLeet(d *token.Doc) string {
 	return first
 }
 
-// unleet reads digits and signs as letters in every word that has a letter,
-// and in a number where that gives a known word.
+// unleet replaces digits and signs by letters in every word that has a letter,
+// and in a number if that gives a known word.
 func unleet(s string, one byte) string {
 	b := []byte(s)
 	leet := func(i int) bool {

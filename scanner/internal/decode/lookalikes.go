@@ -10,27 +10,27 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// Letters that are drawn like Latin ones, whatever script or style they are
-// from: read as Latin, if that makes words where there were none.
+// Letters of any script or style that look like Latin ones. They are read as
+// Latin if that gives words where there were none.
 
-// alikes pairs further runes with what they are drawn like, where a whole text is
-// written with them. They are too far from Latin to be taken for it in a text
-// that has other words.
+// alikes pairs further runes with the letters that they look like, for texts
+// written only with them. They look too different from Latin letters to be
+// confused with them in a text that has other words.
 const alikes = "" +
 	// Lisu
 	"ꓐBꓑPꓒDꓓDꓔTꓕTꓖGꓗKꓘKꓙJꓚCꓛCꓜZꓝFꓞFꓟMꓠNꓡLꓢSꓣRꓤRꓥVꓦVꓧHꓨGꓩLꓪWꓫXꓬYꓭBꓮAꓯVꓰEꓱEꓲIꓳOꓴUꓵN" +
 	// Coptic
 	"ⲀAⲁaⲂBⲃbⲄGⲅgⲈEⲉeⲎHⲏhⲒIⲓiⲔKⲕkⲘMⲙmⲚNⲛnⲞOⲟoⲢPⲣpⲤCⲥcⲦTⲧtⲨYⲩuⲬXⲭxⲰWⲱwⳐLⳑlⲪFⲫfⲆDⲇdⲖLⲗlⲜXⲝxⲠNⲡnⲌZⲍzϩhϭsϣwϥq" +
-	// Deseret, Osage, Old Italic, Tifinagh, Canadian syllables, Runes
+	// Deseret, Osage, Old Italic, Tifinagh, Canadian syllabics, runes
 	"𐐄O𐐬o𐐛L𐑃l𐐔D𐐼d𐐕C𐐽c𐐒B𐐺b𐐝S𐑅s𐑈s𐐠S𐐢L𐐣C𐐤N𐐑P𐐓T𐐗K𐐙F𐐚V𐐎W𐐐H" +
 	"𐌀A𐌁B𐌂C𐌃D𐌄E𐌅F𐌉I𐌊K𐌋L𐌌M𐌍N𐌏O𐌐P𐌒Q𐌓R𐌔S𐌕T𐌖V𐌗X𐌢X" +
 	"ⵔOⵕOⵝXⵊIⵏIⵍNⴰoⵜTⵣXⵙOⴹEⵎCⵉEⵡUⵖYⵃHⴼHⵥX" +
 	"ᑌUᑎNᑕCᑭPᑯdᒍJᒪLᒥTᕼHᗅAᗞDᗪDᗰMᗷBᗩAᖇRᗯWᐯVᐱAᔕSᕮEᖴFᘜGᐅDᒧJᕲD᙭XᙢMᓰIᓮIᖻYᘔZᙡWᗝOᗱEᏇW" +
 	"ᚷXᛖMᚱRᛒBᚠFᚺHᛁIᛚLᛗMᛏTᚢUᛕKᚨA" +
-	// Georgian, Hebrew, Thai, Arabic and others, as stylised text has them
+	// Georgian, Hebrew, Thai, Arabic and others, as in stylised text
 	"ყyვvრnხxძdჰhქjაsზzოmთoსlიoბdიnאxבbדdהhוiזtחnטvיiלlםoןlנjסoעyפeקpרrשwתn" +
 	"คaгr๒bςcдd๔dєeเiนuщwรsฬwภnмmยuץyкkкkոnקp๏oợoгrรsթfցgђhןlןlאx" +
-	// letters of phonetics and other Latin ones
+	// phonetic and other Latin letters
 	"ɑaɓbɔcɕcɖdɗdɘeəeɚeɛeɜeɝeɞeɟjɠgɡgɢgɣyɤyɥhɦhɧhɨiɩiɪiɫlɬlɭlɮlɯwɰwɱmɲnɳnɴnɵoɶoɷwɸoɹrɺrɻrɼrɽrɾrɿrʀrʁrʂsʃsʄjʅiʆsʇtʈtʉuʊuʋvʌvʍwʎyʏyʐzʑzʒzʔ?ʕ?ʙbʛgʜhʝjʞkʟlʠqʡ?ʢ?ʣzʤzʥzʦsʧsʨcʩnʪsʫzʬwʭnʮhʯh" +
 	"ƀbƁBƃbƄbƅbƆOƇCƈcƉDƊDƋdƌdƎEƏEƐEƑFƒfƓGƔYƕhƖlƗIƘKƙkƚlƛlƝNƞnƟOơoƢOƤPƥpƦRƧSƨsƩEƪlƫtƬTƭtƮTƱUƲVƳYƴyƵZƶzƷ3ƸEƿpǁlǀlǝeǥgǨKȜ3ȝ3ȡdȢ8ȣ8ȤZȥzȴlȵnȶtȷjȺAȻCȼcȽLȾTȿsɀzɂ?ɃBɄUɅVɆEɇeɈJɉjɊQɋqɌRɍrɎYɏy" +
 	"ᴀaᴁaᴃbᴄcᴅdᴆdᴇeᴈeᴉiᴊjᴋkᴌlᴍmᴎNᴏoᴐcᴑoᴓoᴘpᴙRᴚRᴛtᴜuᴝuᴟmᴠvᴡwᴢzᴣzᵫuᵹgᵻiᵽpᶀbᶁdᶂfᶃgᶄkᶅlᶆmᶇnᶈpᶉrᶊsᶋsᶌvᶍxᶎzꜰfꜱsꟻFꟼPꟽMꟾIꞁlꞀLꞂrꞃrꞄsꞅsꞆtꞇtꝁkꝃkꝉlꝋoꝍoꝑpꝓpꝕpꝗqꝙqꝛrꝟvꝩyꝫ3ꞌ'ꞎlꞏ.ꞐNꞑnꞓcꞔcꞕhꞖBꞗbꞘFꞙfꞚaꞛaꞜeꞝeꞠGꞡgꞢKꞣkꞤNꞥnꞦRꞧrꞨSꞩsꟲcꟳfꟴq" +
@@ -38,15 +38,15 @@ const alikes = "" +
 	"ΔAЯRИNЄEэeЭEßBБ6бbГrгrЖXжxЗ3ДDдdЦUцuЧ4чyШWшwЩWщwЪbъbЫbыbЮ1юiЛJлnФoфfЙNйuҐrҒFғfҚKқkҜKқkҞKҟkҠKҡkҢHңhҤHҥhҪCҫcҬTҭtҰYұyҲXҳxҶ4ҷyҸ4ҹyҺhһhҼEҽeҾEҿeӐAӑaӔAӕaӖEӗeӘEәeӜXӝxӞ3ӟ3ӢNӣuӤNӥuӦOӧoӨOөoӮYӯyӰYӱyӲYӳyӶrӷrѢbѣbѦAѧaѪXѫxѮ3ѯ3ѰYѱyѲOѳoѴVѵvѶVѷv" +
 	"₳A฿B₿B₵C¢cↁDđdĐDɆE€E₣F₲GĦHħhłlŁLłl₤L£L₥m₦N∩nØOøoƤP₱P℞R₹R§S₮T†t‡tŦTŧt₸TɄU∪u√v∨v₩WЖX×x¥YƵZ♄h♃4☉o☊n☋u♏m♍m✝t✞t⊥T∏nΠnΣEЕE∑E∃E∀A∧A⌊L⌠f∫f∂d∆A∇V∅O⊕O⊗O◯O○o●o◎O☐O□o◻o⚪o⬤O"
 
-// flipped pairs letters with those that they are drawn like upside down.
+// flipped pairs letters with those that they look like upside down.
 const flipped = "ɐaqbɔcpdǝeɟfƃgɓgɥhᴉiıiɾjʞkןlꞁlɯmundpbqɹrʇtnuʌvʍwʎy" +
 	"∀AƆCᗡDƎEℲFפGſJʞK˥L⅂LWMԀPᴚR┴T⊥T∩UΛVMW⅄Y" +
 	"⇂1ᄅ2Ɛ3ㄣ4ϛ5Ɫ76996˙.,''," + "¿?¡!„\"؛;‾_<>><())([]]["
 
-// likeness maps a rune to the ASCII that it is drawn like, after NFKD.
+// likeness maps a rune to the ASCII that it looks like, after NFKD.
 var likeness = pairsOf(char.Lookalikes, alikes)
 
-// upended maps a rune to what it is upside down.
+// upended maps a rune to what it looks like upside down.
 var upended = pairsOf(flipped)
 
 func pairsOf(tables ...string) map[rune]byte {
@@ -62,7 +62,7 @@ func pairsOf(tables ...string) map[rune]byte {
 	return m
 }
 
-// findAlike reads a text whose letters only look like Latin ones.
+// findAlike decodes a text whose letters only look like Latin ones.
 func findAlike(s string) string {
 	n := 0
 	for i := 0; i < len(s) && n < minUnknown; {
@@ -94,12 +94,12 @@ func findAlike(s string) string {
 	return ""
 }
 
-// alikeEnough is the share, in hundredths, of words in letters of another kind
-// that have to be English ones when read as Latin.
+// alikeEnough is the required share, in hundredths, of words in foreign letters
+// that are English words when read as Latin.
 const alikeEnough = 50
 
-// share returns how many of the words that hold letters of another kind are words
-// of English when they are read by f; 0 when there are few.
+// share returns the share of words with foreign letters that are English words
+// after conversion by f, or 0 if there are few.
 func share(s string, f func(string) string) int {
 	words, known := 0, 0
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r <= ' ' || r == 0xA0 }) {
@@ -127,7 +127,7 @@ func share(s string, f func(string) string) int {
 func foldable(r rune) bool {
 	switch {
 	case r >= 0x3000 && r < 0xA4D0:
-		return false // as most of what is not Latin
+		return false // like most characters that are not Latin
 	case r < 0x600, r >= 0x10A0 && r < 0x1100, r >= 0x13A0 && r < 0x1700, r >= 0x1C90 && r < 0x1CC0, r >= 0x1D00 && r < 0x2000, r >= 0x2070 && r < 0x20D0, r >= 0x2100 && r < 0x2190, r >= 0x2460 && r < 0x2500, r >= 0x2C60 && r < 0x2E00, r >= 0xA4D0 && r < 0xA500,
 		r >= 0xA640 && r < 0xA6A0, r >= 0xA720 && r < 0xA800, r >= 0xAB30 && r < 0xABC0, r >= 0xFF21 && r < 0xFF5B, r >= 0x10300 && r < 0x10500, r >= 0x1D400 && r < 0x1D800, r >= 0x1F100 && r < 0x1F200,
 		r >= 0xE01 && r < 0xE5C:
@@ -136,8 +136,7 @@ func foldable(r rune) bool {
 	return false
 }
 
-// latinised spells a text in Latin letters as far as its characters are drawn
-// like them.
+// latinised replaces characters by the Latin letters that they look like.
 func latinised(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -155,7 +154,7 @@ func latinised(s string) string {
 				continue
 			}
 			if r >= 0x3400 && r < 0xA000 {
-				b.WriteRune(r) // Han stands for itself
+				b.WriteRune(r) // Han is not converted
 				continue
 			}
 			for _, d := range norm.NFKD.String(string(r)) {
@@ -170,13 +169,14 @@ func latinised(s string) string {
 	return b.String()
 }
 
-// otherMark reports whether a rune is a combining mark beyond char.IsMark's block.
+// otherMark reports whether a rune is a combining mark outside of char.IsMark's
+// block.
 func otherMark(r rune) bool {
 	return r >= 0x1AB0 && r < 0x1B00 || r >= 0x1DC0 && r < 0x1E00 || r >= 0x20D0 && r < 0x2100 || r >= 0xFE20 && r < 0xFE30
 }
 
-// letterInFrame reads letters in circles, squares and brackets, and the
-// regional indicators that flags are made of; 0 for anything else.
+// letterInFrame returns the letter in a circle, square or brackets, or of a
+// regional indicator as in flags. It returns 0 for other runes.
 func letterInFrame(r rune) byte {
 	switch {
 	case r >= 0x249C && r <= 0x24B5:
@@ -199,12 +199,12 @@ func letterInFrame(r rune) byte {
 	return 0
 }
 
-// upsideDown reads a text that was turned by half, line by line.
+// upsideDown decodes a text that was rotated by 180 degrees, line by line.
 func upsideDown(s string) string {
 	var b strings.Builder
 	for line := range strings.SplitAfterSeq(s, "\n") {
 		body := strings.TrimSuffix(line, "\n")
-		// A note before it stands upright.
+		// A note before it is not rotated.
 		note := strings.LastIndex(body, ". ") + 1
 		if colon := strings.Index(body, ": "); colon >= 0 {
 			note = max(note, colon+1)

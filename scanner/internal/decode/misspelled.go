@@ -8,25 +8,25 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Words with letters missing, doubled, put for others or out of place, and
-// words in capitals and small letters at random.
+// Words with letters missing, doubled, replaced or out of place, and words with
+// random capitalisation.
 
 const (
-	// minUnknown is the number of words that nobody writes from which a text is
-	// looked at.
+	// minUnknown is the number of misspelled words from which a text is
+	// searched.
 	minUnknown = 4
-	// spelledEnough is the share of words that people write, in hundredths,
-	// above which a text is spelled as it should be.
+	// spelledEnough is the share of correctly spelled words, in hundredths,
+	// above which a text counts as correctly spelled.
 	spelledEnough = 74
 )
 
-// findRespelled reads words as the ones that were meant, where many are
-// misspelled and most of these are near a word.
+// findRespelled corrects the words of a text if many are misspelled and most of
+// these are similar to a known word.
 func findRespelled(d *token.Doc) string {
 	return respelled(d.Text[:min(len(d.Text), MaxDecoded)], d.Stats.Foreign > 1)
 }
 
-// wellSpelled reports whether nearly all words of a text are such as people write.
+// wellSpelled reports whether nearly all words of a text are correctly spelled.
 func wellSpelled(d *token.Doc) bool {
 	if len(d.Text) <= MaxDecoded {
 		return d.Stats.Written > 2 && d.Stats.Spelled*100/d.Stats.Written > spelledEnough
@@ -40,8 +40,8 @@ func wellSpelled(d *token.Doc) bool {
 // span is a stretch of a text.
 type span struct{ from, to int }
 
-// misspelledWords lists the words that nobody writes; with short, those of two
-// letters without a vowel, too.
+// misspelledWords lists the misspelled words. With short it also lists
+// two-letter words without a vowel.
 func misspelledWords(text string, short bool) []span {
 	var list []span
 	for i := 0; i < len(text); {
@@ -62,10 +62,10 @@ func misspelledWords(text string, short bool) []span {
 	return list
 }
 
-// respelled returns the text with its misspelled words put right; "" when that
-// does not make it one. Of other languages few words are known, and honest ones
-// are near others, so that there only neighbours that changed places and one lost
-// vowel count.
+// respelled returns the text with corrected spelling, or "" if that does not
+// give a text. For other languages few words are known, and correct words are
+// similar to others, so only swapped neighbours and one lost vowel are
+// corrected.
 func respelled(text string, foreign bool) string {
 	s := speller{words: lexicon.Spelling(), foreign: foreign}
 	words := misspelledWords(text, false)
@@ -84,7 +84,7 @@ func respelled(text string, foreign bool) string {
 	steps := allSteps
 	for k, w := range words {
 		if k == 2*slipSample && fixed*3 < k {
-			return "" // as in texts of a trade
+			return "" // as in technical texts
 		}
 		word := text[w.from:w.to]
 		meant := s.meant(word)
@@ -113,11 +113,12 @@ func respelled(text string, foreign bool) string {
 	return string(append(out, text[last:]...))
 }
 
-// slipSample is the number of words that say whether a text is worth the search.
+// slipSample is the number of words that decide whether the search is
+// worthwhile.
 const slipSample = 8
 
-// commonSlips reports whether the commonest slips explain some of the words of a
-// sample. Most texts with unknown words have them from a trade.
+// commonSlips reports whether the most common slips explain some of the words
+// of a sample. In most texts with unknown words these are technical terms.
 func (s *speller) commonSlips(text string, words []span) bool {
 	s.common = true
 	defer func() { s.common = false }()
@@ -132,8 +133,8 @@ func (s *speller) commonSlips(text string, words []span) bool {
 	return explained*4 >= tried
 }
 
-// partOfName reports whether a byte beside a word makes it part of a name, a path
-// or an address, which people copy and do not spell.
+// partOfName reports whether a byte beside a word makes it part of a name, a
+// path or an address, which people copy and do not misspell.
 func partOfName(c byte) bool {
 	switch c {
 	case '_', '/', '\\', '@', '~', '`':

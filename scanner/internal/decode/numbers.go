@@ -11,9 +11,9 @@ import (
 
 // Characters written as numbers.
 
-// findNumbers reads characters written as numbers in hexadecimal, octal, decimal
-// or binary digits, with anything of one kind between them: blanks, commas,
-// colons, "\\x", calls such as chr(73)+chr(110).
+// findNumbers decodes characters written as hexadecimal, octal, decimal or
+// binary numbers with the same separator between them: blanks, commas, colons,
+// "\\x", or calls such as chr(73)+chr(110).
 func findNumbers(d *token.Doc) string {
 	s := d.Text
 	var c collector
@@ -36,11 +36,11 @@ func findNumbers(d *token.Doc) string {
 	return c.b.String()
 }
 
-// maxGap is how far numbers of a list may stand apart, in bytes.
+// maxGap is the largest distance between numbers of a list, in bytes.
 const maxGap = 10
 
-// numbersAt lists the numbers from i on that have the same between them, blanks
-// and line breaks aside.
+// numbersAt lists the numbers from i on that have the same separator, ignoring
+// blanks and line breaks.
 func numbersAt(s string, i int, list []span) []span {
 	between := ""
 	for {
@@ -107,8 +107,8 @@ func decodeNumbers(s string, list []span) string {
 	return ""
 }
 
-// vowels reports whether text has spaces and vowels as sentences do, which
-// numbers read in the wrong base have not.
+// vowels reports whether text has spaces and vowels like sentences. Numbers
+// decoded in the wrong base do not.
 func vowels(s string) bool {
 	n := 0
 	for i := 0; i < len(s); i++ {

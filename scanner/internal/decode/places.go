@@ -7,13 +7,13 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Letters named one by one: by their place in the alphabet, by row and column
-// of a square, by the words of a spelling alphabet.
+// Letters written one by one: by their place in the alphabet, by row and column
+// of a square, or by the words of a spelling alphabet.
 
-// minPlaces is the number of letters from which numbers are a text.
+// minPlaces is the smallest number of letters that form a text.
 const minPlaces = 12
 
-// findPlaces reads numbers as places in the alphabet (A1Z26), or pairs of
+// findPlaces decodes numbers as places in the alphabet (A1Z26), or pairs of
 // digits as rows and columns of a square of 25 letters (Polybius, tap code).
 func findPlaces(d *token.Doc) string {
 	var c collector
@@ -33,8 +33,8 @@ func findPlaces(d *token.Doc) string {
 	return c.b.String()
 }
 
-// dotted reports whether as many groups of dots stand near each other, with no
-// more between two than two numbers and what separates them.
+// dotted reports whether that many groups of dots are close to each other, with
+// no more between two than two numbers and a separator.
 func dotted(s string, groups int) bool {
 	const near = 2*2 + 3*5
 	n, last := 0, -near
@@ -56,8 +56,8 @@ func dotted(s string, groups int) bool {
 	return false
 }
 
-// places are small numbers with what separates them: how many bytes, and
-// whether more than a blank.
+// places are small numbers with their separators: the number of bytes, and
+// whether there is more than a blank.
 type places struct {
 	numbers []uint8
 	gaps    []gap // before each number
@@ -118,7 +118,8 @@ func (p *places) scan(s string, i int) (end int) {
 	return end
 }
 
-// read tries what the numbers may be and gives what is most like prose.
+// read tries the possible meanings of the numbers and returns the one that is
+// most like prose.
 func (p *places) read() string {
 	best, cost := "", CostStrange
 	consider := func(text string) {
@@ -158,11 +159,11 @@ func (p *places) read() string {
 	return best
 }
 
-// squares are the alphabets of 25 letters: k is c in the tap code, j is i in
-// Polybius' square.
+// squares are the alphabets of 25 letters: k is written as c in the tap code,
+// and j as i in Polybius' square.
 var squares = [...]string{"abcdefghijlmnopqrstuvwxyz", "abcdefghiklmnopqrstuvwxyz"}
 
-// wordGap says which gaps separate words: those that are unlike most others.
+// wordGap returns the gaps that separate words: those unlike most others.
 func (p *places) wordGap() gap {
 	count := map[gap]int{}
 	for _, g := range p.gaps[1:] {
@@ -188,7 +189,7 @@ func (p *places) letters(common gap, letter func(uint8) byte) string {
 	return segment(b.String())
 }
 
-// pairs reads two numbers a letter.
+// pairs decodes two numbers a letter.
 func (p *places) pairs(square string) string {
 	var b strings.Builder
 	even := places{gaps: []gap{{}}}
@@ -213,8 +214,8 @@ func (p *places) pairs(square string) string {
 	return segment(b.String())
 }
 
-// spellingWords are the words of the spelling alphabets in use, by letter: that
-// of the ICAO, its older English one, and other spellings of both.
+// spellingWords are the words of the common spelling alphabets, by letter: the
+// ICAO's, its older English one, and other spellings of both.
 const spellingWords = "alfa alpha able bravo baker charlie delta dog echo easy foxtrot fox golf george hotel how india item " +
 	"juliet juliett jig kilo king lima love mike november nan oscar oboe papa peter quebec queen romeo roger sierra sugar " +
 	"tango tare uniform uncle victor whiskey whisky william xray yankee yoke zulu zebra"
@@ -227,10 +228,10 @@ var IsSpellingWord = func() map[string]bool {
 	return m
 }()
 
-// findSpelling reads the words of a spelling alphabet as their first letters.
+// findSpelling decodes the words of a spelling alphabet to their first letters.
 func findSpelling(d *token.Doc) string {
 	s := d.Text
-	// E and T are in every text, and so is one of the words for each.
+	// E and T are in every text, so one of the words for each must occur.
 	if !strings.Contains(s, "ango") && !strings.Contains(s, "ANGO") && !strings.Contains(s, "TARE") && !strings.Contains(s, "tare") && !strings.Contains(s, "Tare") {
 		return ""
 	}

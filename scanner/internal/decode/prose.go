@@ -7,12 +7,12 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// How much a text is like prose, by its letters: what ciphers are broken with.
+// Measures how much the letters of a text are like prose, to break ciphers.
 
-// pairCosts holds, for each letter and the end of a word, what each of these
-// costs after it: -4 log2 of its share in English prose, written as the digits
-// of base64 (A is 0, / is 63). The shares are those of this project's own
-// documents and comments.
+// pairCosts holds, for each letter and the end of a word, the cost of each
+// letter after it: -4 log2 of its share in English prose, written as base64
+// digits (A is 0, / is 63). The shares come from this project's own documents
+// and comments.
 const pairCosts = "" +
 	"7ZSTxeT/W4YQSK4X7OPKebjhUwM" +
 	"Psn6G666SY6Mh6N66VVnRv66L6S" +
@@ -44,7 +44,7 @@ const pairCosts = "" +
 
 const pairClasses = 27
 
-// pairCost is pairCosts by number, a row a letter.
+// pairCost holds pairCosts as numbers, one row for each letter.
 var pairCost = func() (t [pairClasses][pairClasses]uint8) {
 	for i := range pairClasses * pairClasses {
 		t[i/pairClasses][i%pairClasses] = uint8(strings.IndexByte(char.Base64Digits, pairCosts[i]))
@@ -52,7 +52,7 @@ var pairCost = func() (t [pairClasses][pairClasses]uint8) {
 	return t
 }()
 
-// pairClass is the place of a letter in the alphabet, 26 for all else.
+// pairClass is the place of a letter in the alphabet, or 26 for other bytes.
 var pairClass = func() (t [256]uint8) {
 	for i := range t {
 		t[i] = pairClasses - 1
@@ -63,20 +63,20 @@ var pairClass = func() (t [256]uint8) {
 	return t
 }()
 
-// Costs a letter, in hundredths of a bit. English prose has 310 to 390, other
-// European languages about 400 to 440, identifiers 500, English backwards 530
+// Costs a letter, in hundredths of a bit. English prose costs 310 to 390, other
+// European languages about 400 to 440, identifiers 500, reversed English 530,
 // and enciphered text 600 and more.
 const (
-	costBackwards = 410 // what hardly any text has less of that is backwards
+	costBackwards = 410 // hardly any reversed text costs less
 	costProse     = 450
-	costMoved     = 470 // the same of letters in another order
+	costMoved     = 470 // the same for reordered letters
 	CostStrange   = 490
-	costShifted   = 520 // the same of letters for letters
+	costShifted   = 520 // the same for substituted letters
 	costUnknown   = 10_000
 )
 
-// ProseCost returns what the letters of a text cost on average under the shares
-// of English prose; costUnknown when it has hardly any.
+// ProseCost returns the average cost of the letters of a text under the shares
+// of English prose, or costUnknown if it has hardly any letters.
 func ProseCost[T string | []byte](s T) int {
 	cost, pairs := 0, 0
 	last := uint8(pairClasses - 1)
@@ -95,8 +95,8 @@ func ProseCost[T string | []byte](s T) int {
 	return cost * 25 / pairs
 }
 
-// spelledShare is the share of the words of three letters and more that people
-// write, in hundredths; -1 when there are fewer than three.
+// spelledShare is the share, in hundredths, of correctly spelled words among
+// the words of at least three letters. It is -1 if there are fewer than three.
 func spelledShare[T string | []byte](s T) int {
 	words, known := 0, 0
 	char.EachWord(s, func(from, to int) bool {

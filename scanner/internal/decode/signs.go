@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Codes of two signs: Morse in any two signs, Bacon's cipher, bits; the tap
-// code; and letters by their place in the alphabet or in a square of it.
+// Codes of two signs: Morse in any two signs, Bacon's cipher, bits, and the tap
+// code; and letters by their place in the alphabet or in a square.
 
 // morse are the codes of ITU-R M.1677-1, dots and dashes.
 var morse = map[string]byte{
@@ -21,20 +21,20 @@ var morse = map[string]byte{
 	"..--..": '?', ".----.": '\'', "-.-.--": '!', "-.--.": '(', "-.--.-": ')', ".-..-.": '"', "-...-": '=', ".-.-.": '+', "-.-.-.": ';', ".-...": '&', "...-..-": '$',
 }
 
-// minSigns is the number of signs from which a run of two is a code.
+// minSigns is the smallest number of signs of a run that may be a code.
 const minSigns = 24
 
 // signRun is a stretch of text that consists of two signs, or of words for
-// them, with what separates them.
+// them, with separators.
 type signRun struct {
-	signs []byte // '.' for the sign that came first, '-' for the other, ' ' and '/' between
+	signs []byte // '.' for the sign that occurs first, '-' for the other, ' ' and '/' between
 	count int
-	// tail is where the last signs begin that are all one, with which another
-	// run may begin.
+	// tail is the beginning of the last equal signs, with which another run may
+	// begin.
 	tail int
 }
 
-// findSigns reads runs of two signs as Morse, as groups of five (Bacon) or as
+// findSigns decodes runs of two signs as Morse, as groups of five (Bacon) or as
 // bits, whichever is most like prose.
 func findSigns(d *token.Doc) string {
 	letters := d.Stats.Longest >= 8 || d.Stats.LongestWord >= minSigns
@@ -51,7 +51,7 @@ func findSigns(d *token.Doc) string {
 		var run signRun
 		end := i + 1
 		if threeSigns(s[i:]) {
-			// No run, and none that begins with the first two of them.
+			// There is no run, and none begins with the first two of them.
 		} else if threeHan(s[i:]) {
 			end = i + hanSize
 		} else if end = run.scan(s, i); run.count < minSigns {
@@ -65,16 +65,16 @@ func findSigns(d *token.Doc) string {
 		}
 		i = max(end, i+1)
 		for i < len(s) && (char.WordBytes[s[i-1]] && (s[i] >= 0x80 || char.WordBytes[s[i]]) || signBorders[s[i]] || s[i] == '.' && char.IsLetter(s[i-1])) {
-			i++ // runs begin where words do
+			i++ // runs begin at word boundaries
 		}
 	}
 	return c.b.String()
 }
 
-// fewSigns reports whether some minSigns/2 characters in a row may be two signs and
-// what separates them. A run of two signs holds one of the places that are
-// looked at, with as many signs after it. Unless two letters may be the signs,
-// two that stand together are none.
+// fewSigns reports whether some minSigns/2 consecutive characters may be two
+// signs and separators. A run of two signs contains one of the tested places,
+// with as many signs after it. Unless letters may be the signs, two adjacent
+// letters are not signs.
 func fewSigns(s string, letters bool) bool {
 	for at := 0; at < len(s); at += minSigns / 2 {
 		if !letters && twoLetters(s, at) || threeHan(s[at:]) {
@@ -90,15 +90,15 @@ func fewSigns(s string, letters bool) bool {
 	return false
 }
 
-// twoLetters reports whether two different letters stand together at an offset, and
-// neither they nor the letters before them can be of a word for a sign.
+// twoLetters reports whether two different letters are adjacent at an offset,
+// and neither they nor the letters before them can belong to a word for a sign.
 func twoLetters(s string, at int) bool {
 	return at > 2 && at+1 < len(s) && char.IsLetter(s[at]) && char.IsLetter(s[at+1]) && s[at]|0x20 != s[at+1]|0x20 &&
 		s[at-3]|0x20 != 'd' && s[at-2]|0x20 != 'd' && s[at-1]|0x20 != 'd' && s[at]|0x20 != 'd' && s[at+1]|0x20 != 'd'
 }
 
-// fewSignsAt reports whether the minSigns/2 characters from an offset may be two
-// signs and what separates them, and whether the text ends before that is known.
+// fewSignsAt reports whether the minSigns/2 characters from an offset may be
+// two signs and separators, and whether the text ends before that is known.
 func fewSignsAt(s string, i int) (few, ends bool) {
 	var first, second rune
 	for signs := 0; ; signs++ {
@@ -115,7 +115,7 @@ func fewSignsAt(s string, i int) (few, ends bool) {
 		switch {
 		case c == first || c == second || separators[byte(c)] && c < utf8.RuneSelf || signLetters[byte(c)] && ofSignWord(s, i):
 		case c == '\u00a0' || c >= utf8.RuneSelf && char.Invisible(c):
-			signs-- // separates, too
+			signs-- // also a separator
 		case first == 0:
 			first = c
 		case second == 0:
@@ -130,7 +130,7 @@ func fewSignsAt(s string, i int) (few, ends bool) {
 }
 
 var (
-	// separators stand between signs.
+	// separators occur between signs.
 	separators = func() char.ByteSet {
 		t := char.SetOf("/|,;")
 		for c := range t[:' '+1] {
@@ -138,12 +138,12 @@ var (
 		}
 		return t
 	}()
-	// signLetters are those of the words for signs.
+	// signLetters are the letters of the words for signs.
 	signLetters = char.SetOf("dithaosDITHAOS")
 )
 
-// ofSignWord reports whether the letter at an offset may be of a word for a sign,
-// which begins with d and has four letters at most.
+// ofSignWord reports whether the letter at an offset may belong to a word for a
+// sign, which begins with d and has at most four letters.
 func ofSignWord(s string, i int) bool {
 	for k := i; k >= 0 && i-k < 4 && char.IsLetter(s[k]); k-- {
 		if s[k]|0x20 == 'd' {
@@ -153,11 +153,11 @@ func ofSignWord(s string, i int) bool {
 	return false
 }
 
-// signBorders are marks beside a run that are not of it.
+// signBorders are marks beside a run that do not belong to it.
 var signBorders = char.SetOf(":()[]{}'\"?!")
 
-// threeSigns reports whether a text begins with three different letters or digits
-// none of which can begin a word for a sign, as nearly all words do.
+// threeSigns reports whether a text begins with three different letters or
+// digits, none of which can begin a word for a sign. Nearly all words do.
 func threeSigns(s string) bool {
 	if len(s) < 3 {
 		return false
@@ -178,8 +178,8 @@ func threeHan(s string) bool {
 	return a != b && b != c && a != c
 }
 
-// scan reads the run of two signs at i; end is where it stops. It keeps the
-// signs when there is room for them.
+// scan reads the run of two signs at i. end is the offset after it. It keeps
+// the signs if there is room for them.
 func (r *signRun) scan(s string, i int) (end int) {
 	var first, second rune
 	var last byte
@@ -226,7 +226,7 @@ func (r *signRun) scan(s string, i int) (end int) {
 	return end
 }
 
-// sign notes one sign at an offset; last is the one before.
+// sign records one sign at an offset. last is the previous sign.
 func (r *signRun) sign(c byte, at int, last *byte) {
 	if c != *last {
 		*last, r.tail = c, at
@@ -241,8 +241,8 @@ func (r *signRun) keep(c byte) {
 	}
 }
 
-// signWord returns the length of a word for a dot or a dash, 0 when there is
-// none: "dit", "dah", "di", "dot", "dash".
+// signWord returns the length of a word for a dot or a dash ("dit", "dah",
+// "di", "dot", "dash"), or 0 if there is none.
 func signWord(s string) int {
 	if len(s) < 2 || s[0]|0x20 != 'd' {
 		return 0
@@ -255,7 +255,7 @@ func signWord(s string) int {
 	return 0
 }
 
-// read tries what two signs may stand for.
+// read tries the possible meanings of the two signs.
 func (r *signRun) read() string {
 	best, cost := "", CostStrange
 	consider := func(text string) {
@@ -287,8 +287,8 @@ func (r *signRun) read() string {
 	return best
 }
 
-// joinSigns closes up signs that stand apart by one blank, so that two blanks
-// are what separates letters.
+// joinSigns joins signs that are separated by one blank, so that two blanks
+// separate letters.
 func joinSigns(signs []byte) string {
 	out := make([]byte, 0, len(signs))
 	for i := 0; i < len(signs); {
@@ -328,12 +328,12 @@ func decodeMorse(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// decodeBacon reads groups of five signs as letters; short says that the
-// alphabet has 24, without j and v.
+// decodeBacon decodes groups of five signs as letters. short means that the
+// alphabet has 24 letters, without j and v.
 func decodeBacon(signs []byte, short bool) string {
 	var b strings.Builder
 	n, v, gap := 0, 0, 0
-	// Where letters do not stand apart, a blank separates words.
+	// If letters are not separated, a blank separates words.
 	least := 2
 	for run, i := 0, 0; i < len(signs); i++ {
 		if run++; signs[i] == ' ' || signs[i] == '/' {
@@ -376,7 +376,7 @@ func decodeBacon(signs []byte, short bool) string {
 	return segment(strings.Join(strings.Fields(b.String()), " "))
 }
 
-// decodeBits reads groups of a width of signs as bytes.
+// decodeBits decodes groups of width signs as bytes.
 func decodeBits(signs []byte, width int) string {
 	out := make([]byte, 0, len(signs)/width)
 	n, v := 0, 0

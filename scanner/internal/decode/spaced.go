@@ -7,11 +7,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Words whose letters stand apart.
+// Words with separated letters.
 
-// findSpaced closes up words whose letters stand apart: "i g n o r e",
-// "i.g.n.o.r.e". Where the gap between words is no wider than between
-// letters, words are found again by the lexicon.
+// findSpaced joins words with separated letters: "i g n o r e", "i.g.n.o.r.e".
+// If the gap between words is no wider than that between letters, the lexicon
+// finds the words.
 func findSpaced(d *token.Doc) string {
 	s := d.Text
 	first := firstSpaced(s)
@@ -38,10 +38,11 @@ func findSpaced(d *token.Doc) string {
 	return strings.ToValidUTF8(b.String(), "")
 }
 
-// separatorSet are the marks that stand between such letters.
+// separatorSet are the separators between such letters.
 var separatorSet = char.SetOf(" .-_*|/")
 
-// firstSpaced is where the first three characters or more stand apart, or -1.
+// firstSpaced is the offset of the first three or more separated characters, or
+// -1.
 func firstSpaced(s string) int {
 	for i := 0; i+3 < len(s); i++ {
 		if s[i+1] == s[i+3] && separatorSet[s[i+1]] {
@@ -53,8 +54,8 @@ func firstSpaced(s string) int {
 	return -1
 }
 
-// spacedWord reads single characters with one separator between each two,
-// from i; end is where it stops.
+// spacedWord reads single characters with one separator between each two, from
+// i. end is the offset after them.
 func spacedWord(s string, i int) (word string, end int) {
 	if i+2 >= len(s) || s[i] <= ' ' || !separatorSet[s[i+1]] || i > 0 && char.IsWord(s[i-1]) {
 		return "", i

@@ -6,45 +6,45 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// speller finds the word that somebody meant: the one in a trie of all known
-// words that the fewest and likeliest slips lead to.
+// speller finds the word that was meant: the word in a trie of all known words
+// that needs the fewest and likeliest slips.
 type speller struct {
 	words *lexicon.Trie
 	word  []byte // as it is spelled, lower case
 	path  [maxSpelled]byte
 	best  struct {
 		cost, length int
-		known        bool // it means something, and is not just a word
+		known        bool // it has a meaning in the lexicon
 		word         [maxSpelled]byte
 	}
-	limit      int  // costs above it are not looked at
-	common     bool // only the commonest slip of each kind is looked for, one a word
-	vowels     bool // this word has lost its vowels, and nothing else is wrong
-	devowelled int  // 1 when the whole text has lost them, so that short words may have, too
-	foreign    bool // nothing but neighbours that changed places and lost vowels is looked for
-	steps      int  // left for this word
+	limit      int  // costs above it are not searched
+	common     bool // search only for the most common slip of each kind, one a word
+	vowels     bool // only the vowels of this word are missing
+	devowelled int  // 1 if the whole text lacks vowels, so that short words may lack them too
+	foreign    bool // search only for swapped neighbours and lost vowels
+	steps      int  // remaining steps for this word
 }
 
 const (
 	maxSpelled = 24
-	// maxSteps bounds the nodes that are looked at for a word, allSteps those
+	// maxSteps bounds the nodes that are visited for a word, and allSteps those
 	// for a text.
 	maxSteps = 4_000
 	allSteps = 2_000_000
 )
 
-// What slips cost. People swap neighbours, drop vowels and double letters more
-// than they put others.
+// Costs of slips. People more often swap neighbours, drop vowels and double
+// letters than replace letters.
 const (
 	slipSwap   = 2
 	slipVowel  = 2 // a vowel is missing
-	slipDouble = 2 // a letter is there twice, or once instead
+	slipDouble = 2 // a letter is doubled, or a double letter is single
 	slipSound  = 2 // a letter that sounds alike
 	slipLetter = 4 // any other letter is missing
-	slipOther  = 5 // a letter too many, or another
+	slipOther  = 5 // an extra letter, or a replaced one
 )
 
-// meant returns the word that was meant, "" when none is near. The answer is
+// meant returns the intended word, or "" if none is similar. The result is
 // valid until the next call.
 func (s *speller) meant(word string) string {
 	if len(word) > maxSpelled-4 {
@@ -52,7 +52,7 @@ func (s *speller) meant(word string) string {
 	}
 	s.word = s.word[:0]
 	for i := 0; i < len(word); i++ {
-		// Three of one letter are no more of a slip than two.
+		// Three equal letters count as one slip, like two.
 		if i < 2 || word[i]|0x20 != word[i-1]|0x20 || word[i]|0x20 != word[i-2]|0x20 {
 			s.word = append(s.word, lowered(word[i]))
 		}
@@ -112,10 +112,10 @@ func isVowel(c byte) bool {
 	return false
 }
 
-// take notes a word that path spells up to length.
+// take records a word that path spells up to length.
 func (s *speller) take(length, cost int, known bool) {
 	if s.vowels && !known {
-		cost += 2 * slipVowel // so little is left that what means something is likelier
+		cost += 2 * slipVowel // so little is left that a word with a meaning is more likely
 	}
 	if cost > s.best.cost || cost == s.best.cost && (s.best.known || !known) || length < 2 {
 		return
@@ -124,8 +124,8 @@ func (s *speller) take(length, cost int, known bool) {
 	s.best.word = s.path
 }
 
-// search goes on from a node after i letters of the word, of which length
-// letters of the meant one came. inserted says that the last of them is missing
+// search continues from a node after i letters of the word, which match length
+// letters of the intended one. inserted means that the last of them is missing
 // in the word.
 func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 	if s.steps--; s.steps < 0 || cost > s.best.cost || cost > s.limit || length == maxSpelled {
@@ -160,8 +160,8 @@ func (s *speller) search(n uint16, i, length, cost int, inserted bool) {
 	}
 }
 
-// takeEnd takes the word that ends at a node, if all letters were read, or, of
-// another language, the stem and the rest of the letters.
+// takeEnd takes the word that ends at a node, if all letters were read. In
+// another language it also takes a stem with the remaining letters.
 func (s *speller) takeEnd(n uint16, i, length, cost int) {
 	t, w := s.words, s.word
 	if i == len(w) {
@@ -174,8 +174,8 @@ func (s *speller) takeEnd(n uint16, i, length, cost int) {
 	}
 }
 
-// letter goes on with c as the next letter of the meant word, after i letters of
-// the word.
+// letter continues with c as the next letter of the intended word, after i
+// letters of the word.
 func (s *speller) letter(n uint16, c byte, i, length, cost int, inserted bool) {
 	if m := s.words.Step(n, lexicon.LatinLetter(c)); m != lexicon.Dead {
 		s.path[length] = c
@@ -183,7 +183,7 @@ func (s *speller) letter(n uint16, c byte, i, length, cost int, inserted bool) {
 	}
 }
 
-// anyLetter reads an asterisk as any letter; a vowel is likelier.
+// anyLetter treats an asterisk as any letter; a vowel is more likely.
 func (s *speller) anyLetter(n uint16, i, length, cost int) {
 	for l := byte('a'); l <= 'z'; l++ {
 		by := slipSwap
@@ -194,7 +194,7 @@ func (s *speller) anyLetter(n uint16, i, length, cost int) {
 	}
 }
 
-// slips tries the slips that may have been made at letter i.
+// slips tries the possible slips at letter i.
 func (s *speller) slips(n uint16, i, length, cost int, inserted bool) {
 	w, c := s.word, s.word[i]
 	s.swap(n, i, length, cost)
@@ -225,7 +225,7 @@ func (s *speller) slips(n uint16, i, length, cost int, inserted bool) {
 	s.sounds(n, i, length, cost)
 }
 
-// swap goes on as if the next two letters had changed places.
+// swap continues as if the next two letters had been swapped.
 func (s *speller) swap(n uint16, i, length, cost int) {
 	if i+1 >= len(s.word) || s.word[i] == s.word[i+1] || s.word[i+1] == '*' || length+1 >= maxSpelled {
 		return
@@ -239,8 +239,8 @@ func (s *speller) swap(n uint16, i, length, cost int) {
 	}
 }
 
-// soundGroups are letters that are written for each other by ear, as sets of
-// the groups that a letter is in.
+// soundGroups are letters that are confused because they sound alike, as sets
+// of the groups of a letter.
 var soundGroups = func() (t [128]uint8) {
 	for i, group := range [...]string{"aeiouy", "ckqx", "szx", "fv", "gj", "td", "uwv", "ij"} {
 		for _, c := range group {
@@ -252,8 +252,8 @@ var soundGroups = func() (t [128]uint8) {
 
 func soundAlike(a, b byte) bool { return soundGroups[a]&soundGroups[b] != 0 }
 
-// spoken are letters that are written for others by ear: what is written, and
-// what is meant.
+// spoken are groups of letters that are confused because they sound alike: the
+// written ones and the intended ones.
 var spoken = [...][2]string{
 	{"f", "ph"}, {"k", "ck"}, {"k", "ch"}, {"kw", "qu"}, {"ks", "x"}, {"shun", "tion"}, {"shun", "sion"}, {"d", "th"},
 	{"w", "wh"}, {"n", "kn"}, {"r", "wr"}, {"ite", "ight"}, {"uff", "ough"}, {"u", "oo"}, {"u", "you"}, {"a", "er"},
@@ -261,7 +261,7 @@ var spoken = [...][2]string{
 	{"r", "are"}, {"i", "igh"}, {"ay", "ai"}, {"uw", "ou"}, {"f", "gh"}, {"g", "gu"}, {"v", "f"}, {"er", "re"},
 }
 
-// spokenBy is spoken by the first letter of what is written.
+// spokenBy is spoken by the first written letter.
 var spokenBy = func() (t [128][][2]string) {
 	for _, pair := range spoken {
 		t[pair[0][0]] = append(t[pair[0][0]], pair)

@@ -7,17 +7,17 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// Letters that stand for other letters: shifted and mirrored alphabets,
-// alphabets with a key that is told, neighbours on a keyboard, rot47.
+// Letters replaced by other letters: shifted and mirrored alphabets, alphabets
+// with a stated key, neighbours on a keyboard, rot47.
 
 // englishFrequency is the share of each letter in English prose, per mille.
 var englishFrequency = [26]int{82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1}
 
-// NoteLength is how far before a text its key may stand, in bytes.
+// NoteLength is the largest distance of a key before a text, in bytes.
 const NoteLength = 80
 
-// substitutions tries everything that puts letters for letters. before is the
-// text's cost as it stands, note what stands before it and may tell a key.
+// substitutions tries all substitution ciphers. before is the cost of the text
+// as written, and note is the text before it, which may contain a key.
 func (t *trial) substitutions(before int, note string) {
 	var count [26]int
 	letters, marks := 0, 0
@@ -36,7 +36,7 @@ func (t *trial) substitutions(before int, note string) {
 	if letters < 12 || before < costMoved {
 		return
 	}
-	// Marks beside letters are typed for letters.
+	// Marks beside letters were typed for letters.
 	some := keyboards[:]
 	if bytes.ContainsAny(t.sample, "[;") {
 		some = keyboards[:4]
@@ -63,8 +63,9 @@ func (t *trial) substitutions(before int, note string) {
 	t.try(func(b []byte) []byte { return vigenere(b, "abcdefghijklmnopqrstuvwxyz", false) })
 }
 
-// affine tries the alphabets that go round by a fixed step: Caesar's by one,
-// Atbash by one backwards. The letters' shares say which are worth a look.
+// affine tries the alphabets with a fixed step: Caesar's with step one, Atbash
+// with step minus one. The frequencies of the letters decide which are worth a
+// try.
 func (t *trial) affine(count *[26]int, letters int) {
 	for _, step := range [...]int{1, 25, 3, 5, 7, 9, 11, 15, 17, 19, 21, 23} {
 		var score [26]int
@@ -92,7 +93,7 @@ func (t *trial) affine(count *[26]int, letters int) {
 	}
 }
 
-// frequencyFrom holds englishFrequency from each letter round.
+// frequencyFrom holds englishFrequency rotated to each letter.
 var frequencyFrom = func() (t [26][26]int32) {
 	for from := range t {
 		for l := range t[from] {
@@ -112,7 +113,7 @@ func decipher(b []byte, step, shift int) []byte {
 	return b
 }
 
-// rot47 turns the printable characters of ASCII around by half.
+// rot47 shifts the printable characters of ASCII by half of their number.
 func rot47(b []byte) []byte {
 	for i, c := range b {
 		if c > ' ' && c < 0x7f {
@@ -122,8 +123,8 @@ func rot47(b []byte) []byte {
 	return b
 }
 
-// vigenere undoes a shift of each letter by the next letter of the key; every
-// says that other characters use up letters of the key as well.
+// vigenere undoes a shift of each letter by the next letter of the key. every
+// means that other characters also use up letters of the key.
 func vigenere(b []byte, key string, every bool) []byte {
 	k := 0
 	for i, c := range b {
@@ -138,7 +139,7 @@ func vigenere(b []byte, key string, every bool) []byte {
 }
 
 // keyedAlphabet undoes an alphabet that begins with the letters of a key and
-// goes on with those that it has not.
+// continues with the remaining ones.
 func keyedAlphabet(key string) reading {
 	var plain [26]byte // of each letter of the cipher
 	used, n := uint32(0), byte(0)
@@ -159,7 +160,7 @@ func keyedAlphabet(key string) reading {
 	}
 }
 
-// keyboard maps what was typed to what was meant.
+// keyboard maps typed characters to the intended ones.
 type keyboard [256]byte
 
 func (k *keyboard) read(b []byte) []byte {
@@ -169,10 +170,10 @@ func (k *keyboard) read(b []byte) []byte {
 	return b
 }
 
-// keyboards are the ways in which a text is typed beside itself: one key to the
-// right or left on an English keyboard, the same for letters alone, with the
-// ends of a row taken for neighbours, and English and Dvorak keys taken for each
-// other.
+// keyboards are the ways in which a text is typed with shifted hands: one key
+// to the right or left on an English keyboard, the same for letters only, with
+// the ends of a row treated as neighbours, and English and Dvorak keys
+// exchanged.
 var keyboards = func() (t [6]keyboard) {
 	rows := [...][2]string{
 		{"`1234567890-=", "~!@#$%^&*()_+"}, {"qwertyuiop[]\\", "QWERTYUIOP{}|"},

@@ -15,10 +15,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// What decoded bytes are: text as it is, UTF-16, one more encoding, raw deflate.
+// Kinds of decoded bytes: text, UTF-16, another encoding, raw deflate.
 
-// textOf returns decoded bytes as text, inflating them first when compressed;
-// "" when they are not text.
+// textOf returns decoded bytes as text, inflating compressed ones first. It
+// returns "" if they are not text.
 func textOf(b []byte) string {
 	if len(b) > 4 {
 		var r io.Reader
@@ -49,7 +49,7 @@ func textOf(b []byte) string {
 	if encodedAgain(b) {
 		return string(b)
 	}
-	// Raw deflate has no header; its first block says so often enough.
+	// Raw deflate has no header, but its first block is usually recognisable.
 	if len(b) > 24 && len(b) < MaxDecoded && deflated(b[0]) {
 		out, err := inflate(b)
 		if err == nil && readable(out) {
@@ -59,8 +59,8 @@ func textOf(b []byte) string {
 	return ""
 }
 
-// utf16Text reads bytes as UTF-16 of either order, if nearly all of it is of the
-// scripts that people write in; "" otherwise.
+// utf16Text decodes bytes as UTF-16 of either byte order, if nearly all of the
+// result is in living scripts. Otherwise it returns "".
 func utf16Text(b []byte) string {
 	if len(b) < 2*MinDecoded {
 		return ""
@@ -89,10 +89,10 @@ func utf16Text(b []byte) string {
 	return ""
 }
 
-// inflaters are kept, for each has tables of 40 KB.
+// inflaters are reused, because each has tables of 40 KB.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// inflate undoes raw deflate.
+// inflate decompresses raw deflate.
 func inflate(b []byte) ([]byte, error) {
 	z := inflaters.Get().(io.ReadCloser)
 	defer inflaters.Put(z)
@@ -102,8 +102,8 @@ func inflate(b []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, MaxDecoded))
 }
 
-// encodedAgain reports whether bytes are one more encoded run: digits and letters
-// only, of a length that says something.
+// encodedAgain reports whether bytes are another encoded run: only digits and
+// letters, of significant length.
 func encodedAgain(b []byte) bool {
 	if len(b) < 2*token.MinRun {
 		return false

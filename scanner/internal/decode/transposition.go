@@ -6,15 +6,15 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// Letters in another order: written along a fence of rails, or by columns.
+// Letters in another order: written in a zigzag (rail fence) or by columns.
 
 const (
 	maxRails   = 10
 	maxColumns = 12
 )
 
-// transposed tries to read a whole text as one whose characters were written in
-// a zigzag or by columns and read off line by line; "" when none of that gives
+// transposed tries to decode a whole text whose characters were written in a
+// zigzag or by columns and read line by line. It returns "" if no attempt gives
 // prose.
 func transposed(s string) string {
 	s = strings.TrimRight(s, "\n")
@@ -27,7 +27,7 @@ func transposed(s string) string {
 	return reordered([]rune(s), func(text []rune) string { return string(text) })
 }
 
-// reordered does it on the bytes or characters of the text.
+// reordered works on the bytes or characters of the text.
 func reordered[T byte | rune](text []T, str func([]T) string) string {
 	out := make([]T, len(text))
 	before := ProseCost(str(text))
@@ -57,8 +57,8 @@ func reordered[T byte | rune](text []T, str func([]T) string) string {
 	return str(out)
 }
 
-// fence undoes a rail fence: text is the rails one after the other, each of
-// which holds every character that the zigzag touched there.
+// fence undoes a rail fence. text holds the rails one after the other, each
+// with the characters that the zigzag touched there.
 func fence[T byte | rune](out, text []T, rails int) {
 	period := 2 * (rails - 1)
 	at := 0
@@ -66,7 +66,7 @@ func fence[T byte | rune](out, text []T, rails int) {
 		for i := r; i < len(out); {
 			out[i] = text[at]
 			at++
-			// Between the outer rails the zigzag passes twice a period.
+			// Between the outer rails the zigzag passes twice in each period.
 			step := period
 			if m := i % period; r > 0 && r < rails-1 {
 				if m == r {

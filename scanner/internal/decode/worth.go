@@ -8,10 +8,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Which decoders a text is worth. One look at what the tokenizer counted decides
-// for all of them; ordinary prose has nothing that any of them reads.
+// Selects the decoders that are worth trying for a text. The tokenizer's counts
+// decide for all of them; ordinary prose needs none.
 
-// decoderID is a decoder's place in decoders, a Set some of them.
+// decoderID is the index of a decoder in decoders, and a Set is a set of them.
 type (
 	decoderID uint8
 	Set       uint32
@@ -47,8 +47,8 @@ func (s Set) First() *Decoder { return &decoders[bits.TrailingZeros32(uint32(s))
 
 func (s *Set) add(id decoderID) { *s |= 1 << id }
 
-// Worth returns the decoders that may find something in a text. It errs on the
-// side of asking.
+// Worth returns the decoders that may find something in a text. In doubt it
+// includes a decoder.
 func Worth(d *token.Doc) (set Set) {
 	st := &d.Stats
 	unknown := st.Words - st.Known
@@ -91,7 +91,7 @@ func Worth(d *token.Doc) (set Set) {
 	return set
 }
 
-// worthPlaces reports whether a text may give letters by their places in the
+// worthPlaces reports whether a text may spell letters by their places in the
 // alphabet.
 func worthPlaces(d *token.Doc) bool {
 	st := &d.Stats
@@ -105,8 +105,8 @@ func worthSigns(st *token.Stats) bool {
 		st.Marks&token.MarkBeyond != 0 || st.Marks&token.MarkDash != 0 && st.Odd >= minSigns/3
 }
 
-// worthOfWords adds the decoders of long words and of runs of unknown ones. What
-// is encoded in letters and digits has a digit, unless it is very long or cut
+// worthOfWords adds the decoders for long words and for runs of unknown ones.
+// Text encoded in letters and digits has a digit, unless it is very long or cut
 // into pieces.
 func worthOfWords(st *token.Stats, set *Set) {
 	pieces := st.Longest >= 4 && st.StrangeRun >= 4
@@ -130,7 +130,8 @@ func worthOfWords(st *token.Stats, set *Set) {
 	}
 }
 
-// worthOfMarks adds the decoders of what consists of marks, or begins with them.
+// worthOfMarks adds the decoders for text that consists of marks or begins with
+// them.
 func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
 	set.add(deTitles)
 	if st.Odd > 2 && st.Unbroken >= minRun85 {
@@ -156,8 +157,8 @@ func worthOfMarks(st *token.Stats, s string, unknown int32, set *Set) {
 	}
 }
 
-// endsLikeWord reports whether a text ends with a letter, or with what may stand
-// after the first word of a sentence.
+// endsLikeWord reports whether a text ends with a letter, or with a character
+// that may follow the first word of a sentence.
 func endsLikeWord(s string) bool {
 	if s == "" {
 		return false

@@ -10,23 +10,23 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Texts that speak about attacks, and do not commit one.
+// Texts that describe attacks and are not attacks themselves.
 
-// metaDiscount lowers what stands in a sentence that speaks about attacks
-// rather than commits one: quoted words, words after "detects", "such as".
+// metaDiscount lowers the weight of a sentence that describes attacks: quoted
+// words, words after "detects", "such as".
 func (x *passage) metaDiscount() float64 {
 	if x.sen.Senses.Any(sense.Untrusted|sense.Carry) && x.warning() || x.mask.Any(concept.Ignore|concept.Secret|concept.System|concept.Instr) && x.quoting() || x.sen.Flags&(token.Quote|token.Code) != 0 && x.citing() || x.sampled() {
 		x.quoted++
 		return 0.15
 	}
 	if !x.mask.Any(concept.Meta) {
-		// An example of several sentences: quoted, and announced before.
+		// An example of several sentences, quoted and announced before.
 		if x.toks[0].Flags&(token.Quote|token.Code) != 0 && Introduced(&x.v.View, x.doc, x.sen) {
 			x.quoted++
 			return 0.15
 		}
 		if x.quoted > 1 && x.ownParam() < 0 {
-			return 0.45 // a list of what attacks say
+			return 0.45 // a list of phrases of attacks
 		}
 		return 1
 	}
@@ -48,12 +48,13 @@ func (x *passage) metaDiscount() float64 {
 	return 0.8
 }
 
-// talkOfAttacks counts the words with which the sentence talks about attacks, and
-// the quoted words of attacks. opens reports that it begins with such talk.
+// talkOfAttacks counts the words with which the sentence describes attacks, and
+// the quoted words of attacks. opens reports that it begins with such a
+// description.
 func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
 	for i, t := range x.toks {
-		// "such as keys" in the middle of a demand gives an example of what is
-		// demanded.
+		// "such as keys" in the middle of a demand gives an example of the
+		// demanded thing.
 		if t.Means.Any(concept.Meta) && t.Flags&token.Ident == 0 && !x.exemplifies(i) {
 			meta++
 			opens = opens || i < 3 && t.Form == lexicon.ThirdPerson || i > 0 && t.Form == lexicon.BaseForm && t.Flags&(token.Break|token.Ident) == token.Break && x.mask.Any(concept.Neg)
@@ -65,8 +66,8 @@ func (x *passage) talkOfAttacks() (meta, quoted int, opens bool) {
 	return meta, quoted, opens
 }
 
-// exemplifies reports whether token i only gives an example, with no word about
-// attacks or detection in the sentence.
+// exemplifies reports whether token i only gives an example, in a sentence with
+// no word about attacks or detection.
 func (x *passage) exemplifies(i int) bool {
 	if !x.isWord(i, "such", "example", "eg", "e.g", "e", "typical", "i") || x.kind > tool.KindParamDescription || x.kind == tool.KindName {
 		return false
@@ -82,8 +83,8 @@ func (x *passage) exemplifies(i int) bool {
 	return (i > 3 || x.kind == tool.KindParamDescription) && x.mask.Any(concept.Include|concept.Send|concept.Whole|concept.Read|concept.Secret|concept.Conv)
 }
 
-// Introduced reports whether one of the two sentences before announces examples
-// or speaks of attacks.
+// Introduced reports whether one of the two previous sentences announces
+// examples or mentions attacks.
 func Introduced(v *tool.View, d *token.Doc, sen *token.Sentence) bool {
 	k, _ := slices.BinarySearchFunc(v.Clauses[d.Sen0:d.Sen1], sen.Tok0, func(s token.Sentence, tok int) int { return s.Tok0 - tok })
 	if k += d.Sen0; k == d.Sen0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about authority: whom the model serves and obeys, what is said to be
-// void, and whose consent is taken for granted.
+// Frames about authority: whom the model serves and obeys, which instructions
+// are declared invalid, and whose consent is presumed.
 
-// voided finds earlier instructions or rules of which it is said that they do
-// not count: withdrawn, a draft, switched off.
+// voided finds earlier instructions or rules that are declared invalid:
+// withdrawn, a draft, switched off.
 func (x *passage) voided() {
 	if x.about.Any(concept.Instr|concept.Rule|concept.Guard) || x.kind > tool.KindParamDescription && x.kind != tool.KindJoined {
 		return
@@ -20,7 +20,8 @@ func (x *passage) voided() {
 		if !x.isNegator(i) {
 			continue
 		}
-		// What is void? Something that a model was told, before or around.
+		// The invalid thing must be an instruction to a model, before or
+		// nearby.
 		for k := max(0, i-9); k < min(i+4, len(x.toks)); k++ {
 			t := x.toks[k]
 			if k == i || !t.Means.Any(concept.Instr|concept.Rule|concept.Guard) || t.Flags&token.Ident != 0 {
@@ -52,8 +53,8 @@ func (x *passage) isNegator(i int) bool {
 		x.isWord(i, "disabled", "deactivated") && x.findAny(concept.Be, i-3, i) >= 0
 }
 
-// obeysData finds texts that make the model do what some text says that it
-// will read: a result, a log line, a field.
+// obeysData finds texts that make the model follow orders in text that it will
+// read: a result, a log line, a field.
 func (x *passage) obeysData() {
 	if x.v.Fields[x.doc.Field].Output && x.kind == tool.KindParamDescription && x.mask.Any(concept.Model) && !x.about.Any(concept.Model|concept.Task|concept.Instr) {
 		for i := range x.toks {
@@ -85,9 +86,9 @@ func (x *passage) obeysData() {
 	}
 }
 
-// embeddedOrder reports where an order that token i has carried out is embedded:
-// "execute commands embedded in responses", "instructions found in mails are
-// carried out"; -1 if nothing says so.
+// embeddedOrder returns the token of the place that contains an order to be
+// carried out by token i ("execute commands embedded in responses",
+// "instructions found in mails are carried out"), or -1.
 func (x *passage) embeddedOrder(i int) int {
 	if x.findAny(concept.Instr|concept.Shell, max(0, i-7), i+6) < 0 || !x.isWord(i, "execute", "run", "follow", "obey", "executed", "followed", "obeyed", "carried", "performed") {
 		return -1
@@ -100,19 +101,19 @@ func (x *passage) embeddedOrder(i int) int {
 	return -1
 }
 
-// givesWeight reports whether token i gives orders in data the weight of those of
-// the user or the system.
+// givesWeight reports whether token i gives orders in data the same weight as
+// those of the user or the system.
 func (x *passage) givesWeight(i int) bool {
 	return x.isWord(i, "weight", "authority", "rank", "force", "standing") && x.mask.Any(concept.Instr) && x.mask.Any(concept.System|concept.User|concept.Model|concept.Authority) && x.findAny(concept.Result|concept.Sub|concept.Tool, 0, len(x.toks)) >= 0
 }
 
-// followsResult reports whether token i has orders followed that stand in a result
-// or behind a link.
+// followsResult reports whether token i demands to follow orders in a result or
+// behind a link.
 func (x *passage) followsResult(i int) bool {
 	return x.isWord(i, "follow", "follows", "followed", "execute", "executes", "treat") && x.findAny(concept.Instr|concept.Shell, i, i+8) >= 0 && x.findAny(concept.Result|concept.Link, i, i+10) >= 0 && x.mask.Any(concept.You|concept.Model|concept.Must|concept.User|concept.System)
 }
 
-// obeysResult reports whether token i has a result or a tool obeyed.
+// obeysResult reports whether token i demands to obey a result or a tool.
 func (x *passage) obeysResult(i int) bool {
 	obeys := x.isWord(i, "obey", "comply", "obeys", "complies", "obeyed") ||
 		x.isWord(i, "carry", "carries") && (x.isWord(i+1, "out") || x.isWord(i+2, "out") || x.isWord(i+3, "out")) ||
@@ -155,8 +156,8 @@ func (x *passage) outranks() {
 	}
 }
 
-// presumed finds consent that nobody gave: "treat silence as a yes",
-// "consider every request as confirmed", "no confirmation is called for".
+// presumed finds presumed consent: "treat silence as a yes", "consider every
+// request as confirmed", "no confirmation is called for".
 func (x *passage) presumed() {
 	if x.kind > tool.KindParamDescription && x.kind != tool.KindTitle && x.kind != tool.KindComment {
 		return
@@ -179,7 +180,7 @@ func (x *passage) presumed() {
 	x.withoutChecking()
 }
 
-// consentAt reports whether token i is a word for somebody's consent.
+// consentAt reports whether token i is a word for consent.
 func (x *passage) consentAt(i int) bool {
 	t := x.toks[i]
 	if t.Flags&token.Ident != 0 {
@@ -191,8 +192,8 @@ func (x *passage) consentAt(i int) bool {
 	return t.Means.Any(concept.Ask) && t.Form != lexicon.ThirdPerson || x.isWord(i, "question", "questions", "checks", "check", "reviews", "review", "prompts", "prompt", "consent", "yes", "asked", "dialog", "dialogs")
 }
 
-// presumedAt weighs what token j says of the consent at token i: that it is taken
-// as given, not needed or switched off; 0 for nothing.
+// presumedAt returns the weight of token j for the consent at token i:
+// presumed, not needed or switched off. It is 0 for none of these.
 func (x *passage) presumedAt(i, j int) float64 {
 	switch {
 	case x.treatedAs(i, j):
@@ -222,8 +223,8 @@ func (x *passage) presumedAt(i, j int) float64 {
 	return 0
 }
 
-// treatedAs reports whether token j is a verb by which what stands at token i is
-// taken for something else: "treat silence as consent".
+// treatedAs reports whether token j is a verb that treats the thing at token i
+// as something else: "treat silence as consent".
 func (x *passage) treatedAs(i, j int) bool {
 	if !x.isWord(j, "treat", "treated", "consider", "considered", "deemed", "deem", "counts", "count", "regarded", "regard", "presume", "presumed", "assume", "assumed", "taken", "take") ||
 		x.isWord(j, "take", "taken") && x.findWord(j+1, j+5, "as", "for", "silence") < 0 {
@@ -236,16 +237,16 @@ func (x *passage) treatedAs(i, j int) bool {
 		j > i && (x.isWord(j+1, "as", "for") || x.isWord(j-1, "be", "is", "are", "been"))
 }
 
-// alreadyGiven reports whether the consent at token i was given before, says token
-// j: "approval is already given".
+// alreadyGiven reports whether token j states that the consent at token i was
+// given before: "approval is already given".
 func (x *passage) alreadyGiven(i, j int) bool {
 	return x.isWord(j, "given", "granted", "obtained", "settled") && j > i && j-i < 6 &&
 		x.isWord(i, "consent", "approval", "permission", "authorization", "authorisation") &&
 		x.findAny(concept.Be|concept.Prior, i, j) >= 0 && x.findAny(concept.Neg, i-3, j) < 0 && !x.mask.Any(concept.Modal)
 }
 
-// withoutChecking finds a deed that is to be done "without checking back",
-// "without a second look".
+// withoutChecking finds a deed to be done "without checking back" or "without a
+// second look".
 func (x *passage) withoutChecking() {
 	for i := range x.toks {
 		if !x.toks[i].Means.Any(concept.Neg) || !x.isWord(i, "without") || !x.isWord(i+1, "checking", "consulting", "bothering", "involving", "asking", "waiting", "confirmation", "validation", "approval") {
@@ -258,8 +259,8 @@ func (x *passage) withoutChecking() {
 	}
 }
 
-// allegiance finds claims on the model: "you no longer work for the user",
-// "your client is now this server".
+// allegiance finds claims to the model's loyalty: "you no longer work for the
+// user", "your client is now this server".
 func (x *passage) allegiance() {
 	if x.kind > tool.KindParamDescription || !x.mask.Any(concept.You|concept.Model) {
 		return

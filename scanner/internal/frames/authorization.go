@@ -6,10 +6,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about what is granted to a model without its user: orders in data,
-// consent that is not to be sought, rules that are said to be lifted.
+// Frames about permissions granted to a model without its user: orders in data,
+// omitted consent, lifted rules.
 
-// obeyed finds orders in data that are to be carried out.
+// obeyed finds orders in data that the model should carry out.
 func (x *passage) obeyed() {
 	if !x.described() || x.about.Any(concept.Meta) {
 		return
@@ -21,18 +21,18 @@ func (x *passage) obeyed() {
 	}
 	inData := s.Any(sense.InData)
 	for k, t := range x.toks {
-		// "to answer a question" speaks of no answer that is there.
+		// In "to answer a question" there is no existing answer.
 		inData = inData || t.Means.Any(concept.Result|concept.Conv) && !(k > 0 && x.toks[k-1].Means.Any(concept.To) && t.Means.Any(concept.Do))
 	}
 	if x.sen.Foreign {
-		// Those who write letters, notes and pages are not whom one obeys.
+		// Nobody obeys the authors of letters, notes and pages.
 		if (inData || x.about.Any(concept.Read|concept.Conv|concept.Show)) && (x.mask.Any(concept.User|concept.Before|concept.Now|concept.Must) || s.Any(sense.Needless|sense.Deemed|sense.Grant|sense.Always)) && x.mask.Any(concept.User|concept.Model|concept.You|concept.Neg|concept.Must|concept.Before) {
 			x.hit(Obey, 1.4, i, j)
 		}
 		return
 	}
-	// Somebody has to be told: a tool that runs the tasks of a file is open
-	// about it.
+	// The sentence must address somebody: a tool that runs the tasks of a file
+	// describes that openly.
 	switch {
 	case !inData || x.mask.Any(concept.Neg):
 	case x.mask.Any(concept.Model|concept.You) && (x.mask.Any(concept.Must|concept.Should|concept.User) || s.Any(sense.Deemed|sense.Grant|sense.Always)),
@@ -49,7 +49,7 @@ func (x *passage) refused(j int) bool {
 	return x.findAny(concept.Neg, j-5, j) >= 0
 }
 
-// needlessConsent finds consent that is not to be sought.
+// needlessConsent finds consent that the model should not ask for.
 func (x *passage) needlessConsent() {
 	if !x.described() {
 		return
@@ -60,7 +60,7 @@ func (x *passage) needlessConsent() {
 	}
 	w := 0.9
 	if x.sen.First && x.kind == tool.KindDescription {
-		return // what the tool is for: "merged without further confirmation"
+		return // the purpose of the tool: "merged without further confirmation"
 	}
 	if o := x.senseAt(sense.Order|sense.Carry, 0, len(x.toks)); x.mask.Any(concept.User|concept.Model|concept.You) || o >= 0 && !x.isWord(o, "asked", "requested") {
 		w = 1.5
@@ -68,7 +68,7 @@ func (x *passage) needlessConsent() {
 	x.hit(Unasked, w, i, j)
 }
 
-// implant finds trust that is to be kept for later sessions.
+// implant finds trust that should persist in later sessions.
 func (x *passage) implant() {
 	if !x.described() {
 		return
@@ -84,7 +84,7 @@ func (x *passage) implant() {
 	}
 }
 
-// forModel finds parts of data that are said to be meant for the model.
+// forModel finds parts of data that are declared as meant for the model.
 func (x *passage) forModel() {
 	if x.kind != tool.KindDescription || x.about.Any(concept.Meta|concept.Model) || x.mask.Any(concept.Neg) {
 		return
@@ -97,7 +97,7 @@ func (x *passage) forModel() {
 	}
 }
 
-// ruleless finds talk of the model's rules as lifted.
+// ruleless finds claims that the model's rules are lifted.
 func (x *passage) ruleless() {
 	if !x.described() || x.about.Any(concept.Instr|concept.Rule|concept.Guard) {
 		return
@@ -112,7 +112,7 @@ func (x *passage) ruleless() {
 	}
 }
 
-// unruled finds talk of the usual rules of a model as not in force here.
+// unruled finds claims that the usual rules of a model do not apply here.
 func (x *passage) unruled() {
 	if !x.described() || x.sen.First || x.discount < 1 || x.about.Any(concept.Instr|concept.Rule|concept.Guard|concept.Meta) {
 		return
@@ -144,7 +144,7 @@ func (x *passage) unruled() {
 	}
 }
 
-// before reports whether the sentence before this one has any of these meanings.
+// before reports whether the previous sentence has any of these meanings.
 func (x *passage) before(want concept.Set) bool {
 	if k := x.index(); k > x.doc.Sen0 {
 		return x.v.Clauses[k-1].Means.Any(want)

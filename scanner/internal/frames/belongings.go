@@ -7,14 +7,14 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about what is the user's or the session's and that the tool's job
-// does not need: named in one place and asked for in the same or in another.
+// Frames about data of the user or the session that the tool does not need:
+// named in one sentence and requested in the same or another one.
 
-// belongings are the senses of what belongs to the user or the session.
+// belongings are the senses of data of the user or the session.
 const belongings = sense.Dialog | sense.Private | sense.Intimate | sense.KeyFile | sense.Session | sense.Guide | sense.Traffic
 
-// heldBy finds parameters that are described as holding belongings which
-// neither their names nor the tool's purpose account for.
+// heldBy finds parameters described as holding belongings that neither their
+// names nor the tool's purpose explain.
 func (x *passage) heldBy() {
 	if !x.ofField() || x.discount < 1 || x.v.Fields[x.doc.Field].Layer != "" || x.v.Fields[x.doc.Field].Output {
 		return
@@ -40,8 +40,8 @@ func (x *passage) heldBy() {
 	}
 }
 
-// demandsIntimate reports whether a tool has no use for what people keep to
-// themselves, by its name and by what it says of itself.
+// demandsIntimate reports whether a tool, judged by its name and description,
+// has no use for intimate data.
 func (x *passage) demandsIntimate(i int) bool {
 	if x.about.Any(concept.Pay|concept.Personal|concept.Secret|concept.Ask|concept.Authority) || x.mask.Any(concept.Meta) {
 		return false
@@ -63,8 +63,8 @@ func (x *passage) holdsNothing() bool {
 	return p.IsNumeric() || string(p.Type) == `"boolean"`
 }
 
-// belonging returns the first token of something that belongs to the user or
-// the session and that the tool is not about; -1 if there is none.
+// belonging returns the first token of data of the user or the session that the
+// tool is not about, or -1.
 func (x *passage) belonging() int {
 	for i, t := range x.toks {
 		s := t.Senses & belongings
@@ -99,8 +99,8 @@ func (x *passage) belonging() int {
 	return -1
 }
 
-// wantsDialog reports whether the dialogue at token i is what the sentence wants,
-// in a tool that is not about dialogues.
+// wantsDialog reports whether the sentence requests the dialogue at token i, in
+// a tool that is not about dialogues.
 func (x *passage) wantsDialog(i int) bool {
 	t := x.toks[i]
 	switch {
@@ -114,8 +114,8 @@ func (x *passage) wantsDialog(i int) bool {
 	return !x.idOf(i) && !x.condition(i) && !x.elsewhere(i)
 }
 
-// wantsPrivate reports whether the private thing at token i is somebody's, in a
-// tool that is not about such things.
+// wantsPrivate reports whether the private thing at token i belongs to
+// somebody, in a tool that is not about such things.
 func (x *passage) wantsPrivate(i int) bool {
 	t := x.toks[i]
 	if x.about.Any(concept.Secret | concept.Personal | concept.CredPath) {
@@ -127,21 +127,21 @@ func (x *passage) wantsPrivate(i int) bool {
 	return x.possessed(i) || x.ofField() && t.Senses.Any(sense.Intimate) && x.plainlyIntimate(i)
 }
 
-// said reports whether the user at token i is the author of what the tool has no
-// business with: "the user's preceding question".
+// said reports whether the user at token i is the author of text that the tool
+// does not need: "the user's preceding question".
 func (x *passage) said(i int) bool {
 	k := x.findWord(i+1, i+4, "question", "questions", "prompt", "words", "sentence", "message", "messages", "request", "sentences", "input")
 	return k > i+1 && x.senseAt(sense.Span, i+1, k) >= 0 && !x.about.Any(concept.Conv)
 }
 
-// plainlyIntimate reports whether the word at token i means what people keep to
-// themselves even where nobody is named: a passport, but not "finance".
+// plainlyIntimate reports whether the word at token i means intimate data even
+// if nobody is named: a passport, but not "finance".
 func (x *passage) plainlyIntimate(i int) bool {
 	return !x.isWord(i, "health", "finance", "finances", "medical", "salary", "salaries", "religion", "illness", "allergy", "allergies", "diagnosis", "prescription", "debts", "pin", "pins", "code") ||
 		x.isWord(i, "pin") && x.toks[i].Flags&token.Upper != 0
 }
 
-// possessed reports whether what stands at token i is said to be somebody's.
+// possessed reports whether the thing at token i is described as somebody's.
 func (x *passage) possessed(i int) bool {
 	for k := max(0, i-5); k < i; k++ {
 		if x.isWord(k, "their", "his", "her", "its", "player", "player's", "customer's", "person's", "client's", "stored", "saved") {
@@ -151,8 +151,8 @@ func (x *passage) possessed(i int) bool {
 	return false
 }
 
-// aboutSenses is what the names of the tool and of its parameters and the
-// opening of its description speak of.
+// aboutSenses returns the senses of the names of the tool and its parameters
+// and of the opening of its description.
 func (x *passage) aboutSenses() (s sense.Set) {
 	v := x.v
 	for i := range min(len(v.Docs), 4*maxFields) {
@@ -170,8 +170,8 @@ func (x *passage) aboutSenses() (s sense.Set) {
 	return s
 }
 
-// chosen reports whether the sentence leaves it to the user: what they agreed to
-// share, what they select.
+// chosen reports whether the sentence leaves the choice to the user: data that
+// they agreed to share or select.
 func (x *passage) chosen() bool {
 	for i := range x.toks {
 		if x.isWord(i, "selected", "selects", "chosen", "chooses", "choose", "agreed", "agrees", "consented", "opted", "optional", "optionally", "pasted", "unless") && x.mask.Any(concept.User|concept.You|concept.Ask) ||
@@ -182,7 +182,7 @@ func (x *passage) chosen() bool {
 	return false
 }
 
-// following is the sentence after this one, if the text has one.
+// following returns the next sentence, if the text has one.
 func (x *passage) following() (passage, bool) {
 	at := x.index()
 	if at+1 >= x.doc.Sen1 {

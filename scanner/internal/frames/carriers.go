@@ -8,11 +8,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about carriers: the tool's own parameters, links and files as ways
-// for data that is none of its business.
+// Frames about carriers: the tool's own parameters, links and files as
+// transport for data that it does not need.
 
-// ownParam returns the token at which the sentence names one of this tool's own
-// parameters, or speaks of a parameter at all; -1 when it does neither.
+// ownParam returns the token with which the sentence names one of this tool's
+// parameters, or mentions a parameter at all. It returns -1 for neither.
 func (x *passage) ownParam() int {
 	for i := range x.toks {
 		t := x.toks[i]
@@ -37,7 +37,7 @@ func (x *passage) ownParam() int {
 	return -1
 }
 
-// protective reports whether a sentence keeps data in rather than hands it over:
+// protective reports whether a sentence protects data instead of passing it on:
 // access is denied, values are masked, nothing is stored.
 func (x *passage) protective(at int) bool {
 	if at >= 0 && x.withheld(at) {
@@ -54,7 +54,7 @@ func (x *passage) protective(at int) bool {
 				}
 			}
 			if v := x.findAny(concept.Include|concept.Send|concept.Read|concept.Tell|concept.Show, 0, len(x.toks)); x.sen.Foreign && v > i && v-i <= 2 && !x.mask.Any(concept.User) {
-				return true // the first thing said is what is not done
+				return true // it begins with a denial
 			}
 			if x.sen.Foreign && x.findAny(concept.Read|concept.Include|concept.Send, i-2, i+3) >= 0 && x.findAny(concept.Tell|concept.Know|concept.User, i-2, i+5) < 0 && !x.mask.Any(concept.Must|concept.Before) {
 				return true
@@ -64,8 +64,8 @@ func (x *passage) protective(at int) bool {
 	return false
 }
 
-// carried reports whether the sentence has the data at token at travel in one of
-// the tool's parameters, whoever is said to put it there.
+// carried reports whether the sentence puts the data at token at into one of
+// the tool's parameters, whoever does it.
 func (x *passage) carried(at int) bool {
 	if x.v.Fields[x.doc.Field].Output || x.kind > tool.KindParamDescription && x.kind != tool.KindTitle || x.protective(at) {
 		return false
@@ -86,22 +86,22 @@ func (x *passage) carried(at int) bool {
 	return true
 }
 
-// byModel reports whether the sentence has the model itself deal with the data.
+// byModel reports whether the sentence makes the model itself handle the data.
 func (x *passage) byModel(at int) bool {
 	m := x.findAny(concept.Model, 0, len(x.toks))
 	return m >= 0 && m != at && x.kind == tool.KindDescription && !x.sen.First && !x.about.Any(concept.Model) && !x.protective(at) &&
 		x.mask.Any(concept.Include|concept.Send|concept.Read|concept.Call|concept.Memory)
 }
 
-// suggested reports whether the sentence recommends, rather than orders, that
-// the data be given.
+// suggested reports whether the sentence recommends, and does not order, to
+// pass on the data.
 func (x *passage) suggested(at int) bool {
 	return x.mask.Any(concept.Should) && x.mask.Any(concept.Include|concept.Send|concept.Read) && x.kind <= tool.KindParamDescription && !x.protective(at) &&
 		!(x.kind == tool.KindDescription && x.sen.First) && x.findAny(concept.Neg, 0, at) < 0
 }
 
-// persist finds orders to leave something behind on the machine: a line in a
-// start-up file, a key that lets somebody in, a setting of the client.
+// persist finds orders to leave something on the machine: a line in a start-up
+// file, a key for access, a setting of the client.
 func (x *passage) persist() {
 	s := x.text()
 	what := 0

@@ -6,9 +6,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Frames about the user: kept in the dark, passed over, not asked.
+// Frames about the user: not told, bypassed, not asked.
 
-// conceal finds orders to keep the user in the dark.
+// conceal finds orders not to tell the user.
 func (x *passage) conceal() {
 	for i := range x.toks {
 		t := x.toks[i]
@@ -40,8 +40,8 @@ func (x *passage) conceal() {
 	}
 }
 
-// concealNegated looks for the verb of telling that the negation at token i
-// negates.
+// concealNegated looks for the verb of telling negated by the negation at token
+// i.
 func (x *passage) concealNegated(i int) {
 	if !x.sen.Foreign && x.isWord(i, "no") && !x.isWord(i+1, "need", "reason", "mention", "word", "longer", "one") {
 		return
@@ -62,7 +62,7 @@ func (x *passage) concealNegated(i int) {
 	}
 }
 
-// leftOut finds what the verb at token i has left out: "leave that part out".
+// leftOut finds what the verb at token i leaves out: "leave that part out".
 func (x *passage) leftOut(i int) {
 	for k := i + 1; k < min(i+7, len(x.toks)); k++ {
 		if x.isWord(k, "out", "unmentioned", "unsaid", "hidden", "quiet", "internal", "secret") && x.toks[k].Flags&token.Break == 0 && !x.isWord(k+1, "of") && !x.fromOthers(k) {
@@ -76,7 +76,7 @@ func (x *passage) leftOut(i int) {
 	}
 }
 
-// broken reports whether a comma or the like stands between two tokens.
+// broken reports whether a comma or similar mark separates two tokens.
 func (x *passage) broken(i, j int) bool {
 	for k := i + 1; k <= j; k++ {
 		if x.toks[k].Flags&token.Break != 0 {
@@ -116,7 +116,7 @@ func (x *passage) gerundNeg(n int) bool {
 	return x.isWord(n, "without") || x.sen.Foreign
 }
 
-// concealAt weighs a negated telling: who is not told, and of what.
+// concealAt weighs a negated telling by who is not told, and about what.
 func (x *passage) concealAt(i, j int) {
 	if x.findAny(concept.Ask, j, j+1) >= 0 && !x.toks[j].Means.Any(concept.Neg) || x.otherTelling(i, j) {
 		return
@@ -162,8 +162,8 @@ func (x *passage) negationMood(i int) token.Mood {
 	return token.DutyOf(x.toks, i)
 }
 
-// concealWeight weighs what is kept from whom: i is the negation, j the verb of
-// telling, user the token of the user or -1.
+// concealWeight weighs what is kept from whom. i is the negation, j the verb of
+// telling, and user the token of the user or -1.
 func (x *passage) concealWeight(i, j, user int) float64 {
 	weight := 0.0
 	plain := x.toks[j].Means.Any(concept.Show) && !x.toks[j].Means.Any(concept.Tell)
@@ -179,7 +179,7 @@ func (x *passage) concealWeight(i, j, user int) float64 {
 	if weight == 0 && i == j {
 		weight = 0.8
 	}
-	// "Never share your password" protects; "not before they have tried
+	// "Never share your password" protects, and "not before they have tried
 	// twice" is a game.
 	if user < 0 && !x.sen.Foreign && i != j && x.findAny(concept.Secret, j, j+5) >= 0 && x.findAny(concept.This|concept.Tool|concept.Call, j+1, len(x.toks)) < 0 {
 		weight = 0
@@ -193,22 +193,22 @@ func (x *passage) concealWeight(i, j, user int) float64 {
 	return weight
 }
 
-// keptFromUser weighs what the user, named at token user, is not to be told. plain
-// reports that it is only not to be shown.
+// keptFromUser weighs what the user, named at token user, should not be told.
+// plain means that it only should not be shown.
 func (x *passage) keptFromUser(j, user int, plain bool) float64 {
 	switch {
 	case x.findAny(concept.Secret, j, len(x.toks)) >= 0 && x.mask.Any(concept.Ask):
 		return 0.6
 	case x.isWord(user+1, "that") && x.findAny(concept.This|concept.Tool|concept.Sub, user, len(x.toks)) >= 0:
-		return 2.5 // what the tool itself does
+		return 2.5 // about what the tool itself does
 	case x.findAny(concept.Secret, j, len(x.toks)) >= 0 || plain && x.findAny(concept.This|concept.Call|concept.Instr|concept.Task, j, len(x.toks)) < 0:
 		return 1.2
 	}
 	return 2.5
 }
 
-// concealedHere reports whether the sentence names what the model itself does as
-// what is not to be told.
+// concealedHere reports whether the concealed thing is what the model itself
+// does.
 func (x *passage) concealedHere(i, j int) bool {
 	if x.findAny(concept.This|concept.Instr|concept.Tool|concept.Call|concept.You|concept.Read|concept.Send|concept.Task, j+1, j+9) >= 0 {
 		return true
@@ -216,8 +216,8 @@ func (x *passage) concealedHere(i, j int) bool {
 	return i == j && (x.findAny(concept.Result, j+1, j+6) >= 0 || x.findAny(concept.This|concept.Task|concept.Call, i-6, i) >= 0)
 }
 
-// towardsOthers lowers the weight where something is kept from others than the
-// user: that protects the user.
+// towardsOthers lowers the weight if something is kept from others than the
+// user, because that protects the user.
 func (x *passage) towardsOthers(j, user int, weight float64) float64 {
 	if user > 0 && x.isWord(user-1, "other", "others", "another") {
 		weight = 0
@@ -234,9 +234,9 @@ func (x *passage) towardsOthers(j, user int, weight float64) float64 {
 	return weight
 }
 
-// states reports whether silence is only stated of something, at token i: "the
-// page says nothing about limits", or nothing is left out of an answer: "step
-// out of the role".
+// states reports whether silence at token i is only stated as a fact ("the page
+// says nothing about limits"), or what is left out is not part of an answer
+// ("step out of the role").
 func (x *passage) states(i int) bool {
 	if x.sen.Foreign || x.findAny(concept.User, i, i+12) >= 0 {
 		return false
@@ -247,8 +247,9 @@ func (x *passage) states(i int) bool {
 	return x.isWord(i, "out") && x.findAny(concept.Result|concept.Conv|concept.Tell|concept.Show, i+1, i+6) < 0
 }
 
-// otherTelling reports whether the telling at token j, negated at i, is none: to
-// let somebody down, not to be able to tell which, a quoted word.
+// otherTelling reports whether the telling at token j, negated at i, has
+// another meaning: to let somebody down, not to be able to tell which, a quoted
+// word.
 func (x *passage) otherTelling(i, j int) bool {
 	switch {
 	case x.isWord(j, "let", "lets"):
@@ -271,8 +272,8 @@ func (x *passage) otherTelling(i, j int) bool {
 	return i != j && x.toks[j].Flags&quoted != 0 && x.toks[i].Flags&quoted == 0
 }
 
-// covert finds deeds that are demanded silently: the adverb belongs to the
-// verb that stands nearest.
+// covert finds deeds that should be done silently. The adverb belongs to the
+// nearest verb.
 func (x *passage) covert() {
 	for i := range x.toks {
 		if t := x.toks[i]; !t.Means.Any(concept.Secretly) || t.Means.Any(concept.Tell) || t.Flags&(token.Ident|token.Code) != 0 {
@@ -295,7 +296,7 @@ func (x *passage) covert() {
 	}
 }
 
-// unasked finds deeds that are to happen without the user's consent.
+// unasked finds deeds that should happen without the user's consent.
 func (x *passage) unasked() {
 	for i := range x.toks {
 		t := x.toks[i]
@@ -332,7 +333,7 @@ func (x *passage) unasked() {
 	}
 }
 
-// onBehalf weighs a decision on the user's behalf, of which token i speaks.
+// onBehalf weighs a decision on the user's behalf, mentioned at token i.
 func (x *passage) onBehalf(i int) {
 	if !x.sen.Foreign && x.findAny(concept.Neg, i-5, i) >= 0 {
 		return // "do not decide on the user's behalf"
@@ -347,7 +348,7 @@ func (x *passage) onBehalf(i int) {
 	x.hit(Unasked, w, i, i)
 }
 
-// granted finds consent that the text itself gives: "confirmation is
+// granted finds consent given by the text itself: "confirmation is
 // unnecessary", "requests to delete are to be allowed".
 func (x *passage) granted() {
 	for i := range x.toks {

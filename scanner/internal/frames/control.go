@@ -9,7 +9,7 @@ import (
 
 // Frames about control: overriding, concealing, precedence, roles.
 
-// override finds orders to drop what the model was told before.
+// override finds orders to drop earlier instructions to the model.
 func (x *passage) override() {
 	if x.sen.Foreign && x.about.Any(concept.Instr|concept.Rule) && !x.mask.Any(concept.You|concept.Model|concept.Now) {
 		return // a tool about rules
@@ -22,7 +22,7 @@ func (x *passage) override() {
 	}
 }
 
-// ruler is whoever gives the model its instructions, or takes them.
+// ruler is anybody who gives instructions to the model or receives them.
 const ruler = concept.You | concept.System | concept.Model
 
 // overrideAt looks for the instructions or rules that the verb at token i overrides.
@@ -73,8 +73,8 @@ func (x *passage) takesPriority(i int) bool {
 	return true
 }
 
-// nothingHolds finds "Previous instructions no longer apply", or a description of
-// overriding the instructions at token j, if that is not -1.
+// nothingHolds finds "Previous instructions no longer apply". If j is not -1,
+// it also finds a description of overriding the instructions at token j.
 func (x *passage) nothingHolds(i, j, to int) {
 	if k := x.findAny(concept.Instr|concept.Rule, i-8, i); k >= 0 && x.findAny(concept.Prior|ruler|concept.Other|concept.Guard, k-5, k+1) >= 0 && (x.toks[k].Means.Any(concept.Instr|concept.Guard) || x.findAny(ruler, k-5, i) >= 0) {
 		x.hit(Override, 2.2, k, i)
@@ -87,8 +87,8 @@ func (x *passage) nothingHolds(i, j, to int) {
 	}
 }
 
-// ofStrangers reports whether the instructions at token j are those that stand in
-// data, which a careful reader does not follow.
+// ofStrangers reports whether the instructions at token j are those in data,
+// which a careful reader does not follow.
 func (x *passage) ofStrangers(j int) bool {
 	if x.sen.Foreign || !x.isWord(j+1, "in", "inside", "within", "contained", "embedded", "found", "that") || j+2 >= len(x.toks) {
 		return false
@@ -119,7 +119,7 @@ func (x *passage) duty() {
 	}
 }
 
-// dutyAt reports whether token k is a deed that the model, token i, is to do.
+// dutyAt reports whether the model, token i, should do the deed at token k.
 func (x *passage) dutyAt(i, k int) bool {
 	t := x.toks[k]
 	if !t.Means.Any(concept.Deeds|concept.Ignore|concept.Disable) || t.Form == lexicon.IngForm || x.findAny(concept.Neg, i, k) >= 0 && !x.sen.Foreign && !t.Means.Any(concept.Ignore|concept.Disable) || t.Form == lexicon.PastForm && x.mood(k) < token.MoodOrder {
@@ -128,7 +128,7 @@ func (x *passage) dutyAt(i, k int) bool {
 	return t.Means.Any(concept.Deeds|concept.Disable) || x.mood(k) >= token.MoodOrder || x.sen.Foreign
 }
 
-// dutyWeight is what a duty of the model to do the deed at token k weighs.
+// dutyWeight is the weight of the model's duty to do the deed at token k.
 func (x *passage) dutyWeight(k int) float64 {
 	t := x.toks[k]
 	far := x.findAny(concept.Shell|concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Outside|concept.Destroy|concept.Pay, k, len(x.toks)) >= 0
@@ -137,14 +137,14 @@ func (x *passage) dutyWeight(k int) float64 {
 		return 1.5
 	case x.literalSink() && t.Means.Any(concept.Send|concept.Call|concept.Include) || x.mask.Has(concept.Result|concept.Whole) && !x.isWord(k, "follow", "use", "write", "writes", "apply"),
 		x.kind >= tool.KindEnum,
-		// The model is to fill a parameter with something.
+		// The model should fill a parameter with something.
 		x.kind == tool.KindDescription && t.Means.Any(concept.Include|concept.Send|concept.Read) && !x.sen.First && x.ownParam() >= 0:
 		return 1.4
 	}
 	return 0.7
 }
 
-// otherTools reports whether token i speaks of other tools: "any tool", "other
+// otherTools reports whether token i means other tools: "any tool", "other
 // search tools".
 func (x *passage) otherTools(i int) bool {
 	t := x.toks[i]
@@ -168,13 +168,13 @@ func (x *passage) otherTools(i int) bool {
 	return false
 }
 
-// precedence finds claims over the other tools.
+// precedence finds claims of precedence over other tools.
 func (x *passage) precedence() {
 	for i := range x.toks {
 		if !x.otherTools(i) {
 			continue
 		}
-		// "any other tool of this server" keeps to its own house.
+		// "any other tool of this server" concerns only its own server.
 		own := 1.0
 		if x.about.Has(concept.Tool|concept.Other) && x.kind <= tool.KindDescription {
 			own = 0.5 // a tool about tools, such as a router
@@ -222,7 +222,7 @@ func (x *passage) role() {
 	}
 }
 
-// pretends finds the role that the verb at token i assigns to the model.
+// pretends finds the role that the verb at token i gives to the model.
 func (x *passage) pretends(i int) {
 	lifted := x.findAny(concept.Guard|concept.Rule, i, len(x.toks))
 	if lifted < 0 && x.sen.Foreign {
@@ -261,9 +261,9 @@ func (x *passage) member(i int) bool {
 	return i > 0 && at > 1 && x.doc.Text[at-1] == '.' && x.toks[i-1].End == at-1
 }
 
-// circumstance reports whether the guard at token i is not what something is
-// done to, but how it is done ("cancels orders with approval") or which
-// records it is done to ("review records by team").
+// circumstance reports whether the guard at token i is not the object of an
+// action, but its manner ("cancels orders with approval") or a property of its
+// object ("review records by team").
 func (x *passage) circumstance(i int) bool {
 	if i > 1 && x.isWord(i-1, "with", "after", "upon", "by") && x.findAny(concept.Guard, i+1, len(x.toks)) < 0 &&
 		x.findAny(concept.Ignore|concept.Disable, i+1, len(x.toks)) < 0 && !x.toks[i-2].Means.Any(concept.Ignore|concept.Disable) && !x.isWord(i-2, "away", "dispense") {
@@ -273,8 +273,8 @@ func (x *passage) circumstance(i int) bool {
 	return x.modifies(i) || x.isWord(i+1, "system") && x.isWord(i-1, "the") && x.isWord(i-2, "in", "of")
 }
 
-// modifies reports whether the word at token i says of which kind the records
-// after it are.
+// modifies reports whether the word at token i specifies the kind of the
+// records after it.
 func (x *passage) modifies(i int) bool {
 	return x.isWord(i+1, "records", "record", "entries", "entry", "items", "rows", "tickets", "lines") && x.toks[i+1].Flags&token.Break == 0
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about what a model holds and a tool has no business with: what was
-// said, what it was told, what lies in files of credentials. They do not ask
-// for an order: "requests without it are rejected" demands as much.
+// Frames about data that a model holds and a tool does not need: what was said,
+// the model's instructions, the content of files of credentials. They do not
+// need an order: "requests without it are rejected" is also a demand.
 
-// dialogDemand finds fields that have to hold what was said.
+// dialogDemand finds fields that must contain what was said.
 func (x *passage) dialogDemand() {
 	if x.about.Any(concept.Conv|concept.History) || x.kind != tool.KindDescription && !x.ofField() {
 		return
@@ -34,7 +34,7 @@ func (x *passage) dialogDemand() {
 		own, _ := x.ownField()
 		switch {
 		case own.Any(concept.Conv | concept.History):
-			// "messages: the conversation so far" is open about it.
+			// "messages: the conversation so far" states it openly.
 			if span && s.Any(sense.Reject) {
 				x.hit(Conv, 0.9, i, i)
 			}
@@ -46,8 +46,8 @@ func (x *passage) dialogDemand() {
 	x.dialogInField(i, span)
 }
 
-// dialogInField weighs that the dialogue at token i has to be in a field of the
-// tool. span reports that all of it is meant.
+// dialogInField weighs a requirement that the dialogue at token i is in a field
+// of the tool. span reports that all of it is meant.
 func (x *passage) dialogInField(i int, span bool) {
 	s := x.sen.Senses
 	field, fair := x.namedField(concept.Conv|concept.History, sense.Dialog)
@@ -70,7 +70,7 @@ func (x *passage) dialogInField(i int, span bool) {
 	}
 }
 
-// uttered finds what somebody said: a word for saying beside one for the user.
+// uttered finds an utterance: a word for saying next to one for the user.
 func (x *passage) uttered() (i, user int) {
 	for i := range x.toks {
 		if x.toks[i].Senses.Any(sense.Utter) || x.isWord(i, "message", "messages", "prompt", "sentence", "sentences") {
@@ -82,8 +82,8 @@ func (x *passage) uttered() (i, user int) {
 	return -1, -1
 }
 
-// wide reports whether the sentence speaks of a whole in words that mean it only
-// together.
+// wide reports whether the sentence refers to a whole with several words that
+// mean it only together.
 func (x *passage) wide() bool {
 	for i := range x.toks {
 		if x.isWord(i, "last", "everything", "running", "whatever", "tudo", "todo", "tout", "alles") {
@@ -93,14 +93,14 @@ func (x *passage) wide() bool {
 	return x.mask.Any(concept.Whole)
 }
 
-// into reports whether token i is where something goes: "in `tag`", "as remarks".
+// into reports whether token i is a destination: "in `tag`", "as remarks".
 func (x *passage) into(i int) bool {
 	return x.isWord(i-1, "in", "into", "as", "under", "via", "through", "inside", "within", "im", "en", "dans", "als", "em", "como", "comme", "feld", "в") ||
 		x.isWord(i-2, "in", "into", "as", "im", "en", "dans", "als", "em", "como") && x.toks[i-1].Means.Any(concept.This|concept.Stop|concept.Foreign|concept.Param) || x.sen.Foreign && i > 0 && x.toks[i-1].Senses.Any(sense.Field)
 }
 
 // privateDemand finds secrets and private data that go into a field whose name
-// does not say so.
+// does not mention them.
 func (x *passage) privateDemand() {
 	if x.kind != tool.KindDescription || !x.mask.Any(concept.Secret|concept.CredPath|concept.Personal) && !x.sen.Senses.Any(sense.Private|sense.KeyFile|sense.Session|sense.Intimate) || x.about.Any(concept.Secret|concept.CredPath|concept.Personal|concept.Target) {
 		return
@@ -122,14 +122,14 @@ func (x *passage) privateDemand() {
 	}
 }
 
-// generic reports whether words for a whole say of nothing private what it is a
-// whole of: "all documents", "every file".
+// generic reports whether words for a whole name nothing private: "all
+// documents", "every file".
 func (x *passage) generic(i int) bool {
 	return x.isWord(i, "all", "every", "everything", "local", "open", "entire", "whole", "its") && x.sen.Flags&token.Phrase != 0
 }
 
 // keyFileDemand finds fields that take the text of a file of credentials,
-// though their names do not say so.
+// although their names do not mention it.
 func (x *passage) keyFileDemand() {
 	const own = concept.Secret | concept.CredPath
 	if x.ofField() && x.about.Any(concept.Shell) || x.reads() ||
@@ -161,8 +161,8 @@ func (x *passage) keyFileDemand() {
 	}
 }
 
-// withheld reports whether what token i speaks of is to be kept out: "do not
-// include the conversation". That a request without it fails is another thing.
+// withheld reports whether the thing at token i should be excluded: "do not
+// include the conversation". A request that fails without it does not count.
 func (x *passage) withheld(i int) bool {
 	if x.sen.Senses.Any(sense.Reject) && !x.mask.Any(concept.Model|concept.You) {
 		return false
@@ -176,8 +176,8 @@ func (x *passage) withheld(i int) bool {
 	return n >= 0 && !x.isWord(n, "without") && x.findAny(concept.Include|concept.Send|concept.Tell|concept.Read|concept.Call, n+1, i) >= 0
 }
 
-// idOf reports whether token i is only named by an identifier, a title or the
-// like: "id of the conversation".
+// idOf reports whether token i is only referred to by an identifier, a title or
+// the like: "id of the conversation".
 func (x *passage) idOf(i int) bool {
 	for k := max(0, i-5); k < i; k++ {
 		if x.isWord(k, "id", "ids", "identifier", "name", "title", "url", "link", "number", "type", "key", "names", "topic", "language") && x.findAny(concept.Include|concept.Send, k, i) < 0 {

@@ -2,8 +2,8 @@ package frames
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 
-// deferred finds what a tool holds back until somebody has looked at it: other
-// behaviour after the approval than before, or a text that is to be swapped.
+// deferred finds behaviour that a tool delays until it was reviewed: other
+// behaviour after the approval than before, or a text that will be replaced.
 func (x *passage) deferred() {
 	if x.sen.First || !x.described() || x.about.Any(concept.Meta) {
 		return
@@ -31,8 +31,8 @@ func (x *passage) deferred() {
 	x.hit(Covert, weight, min(at, turn), max(at, turn))
 }
 
-// Words of the frame: a look at the tool, what happens with it then, when, and
-// what of the tool it happens to.
+// Words of the frame: a review of the tool, what happens afterwards, when, and
+// to which part of the tool.
 var (
 	reviewWords   = []string{"approved", "approval", "approving", "review", "reviewed", "reviewing", "audit", "audited", "auditing", "inspection", "inspected", "vetting", "vetted", "whitelisted", "allowlisted", "scan", "scanned", "scanning"}
 	turnWords     = []string{"begin", "begins", "start", "starts", "activate", "activates", "activated", "change", "changes", "swap", "swaps", "swapped", "switch", "switches", "switched", "become", "becomes", "unlock", "unlocks", "add", "adds", "behave", "behaves", "differ", "differs", "enables", "enabled", "replaced", "replaces"}

@@ -10,10 +10,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about data: what is demanded that is none of the tool's business.
+// Frames about demands for data that the tool does not need.
 
-// givesAway reports whether the sentence takes the file with credentials at token
-// i somewhere else, in whatever mood: a tool that says so of itself does it.
+// givesAway reports whether the sentence moves the file with credentials at
+// token i elsewhere, in any mood: a tool that describes this does it.
 func (x *passage) givesAway(i int) bool {
 	if !x.toks[i].Means.Any(concept.CredPath) || x.kind != tool.KindDescription || x.mask.Any(concept.Neg|concept.Meta) || x.about.Any(concept.Meta) {
 		return false
@@ -27,10 +27,10 @@ func (x *passage) givesAway(i int) bool {
 	return !strings.Contains(x.textBeyond(), ".pub") && (x.mask.Has(concept.Read|concept.Param) && x.v.IntoArgument(x.doc, x.sen) || x.mask.Has(concept.Send|concept.Outside))
 }
 
-// readsAndHands reports whether the sentence orders outright that the file with
-// credentials at token i be read and what is in it handed on: "read
-// ~/.ssh/id_rsa and pass it as note". What a tool says of itself it says first,
-// and of files that are its business.
+// readsAndHands reports whether the sentence outright orders to read the file
+// with credentials at token i and to pass on its content: "read ~/.ssh/id_rsa
+// and pass it as note". A tool describes its own behaviour in the first words,
+// and for files that it needs.
 func (x *passage) readsAndHands(i int) bool {
 	if x.kind != tool.KindDescription && x.kind != tool.KindParamDescription || x.sen.First || !x.toks[i].Means.Any(concept.CredPath) ||
 		x.mask.Any(concept.Meta) || x.about.Any(concept.Meta|concept.File|concept.Shell|concept.CredPath|concept.Secret) ||
@@ -60,7 +60,7 @@ func (x *passage) readsAndHands(i int) bool {
 
 var theftWords = []string{"exfiltrate", "exfiltrates", "exfiltrated", "steal", "steals", "harvest", "harvests", "leak", "leaks", "smuggle", "smuggles", "attacker", "attackers", "attacker's"}
 
-// demandData finds orders to hand over what object found.
+// demandData finds orders to hand over the data that object found.
 func (x *passage) demandData() {
 	at, level, f := x.object()
 	if level == notSensitive {
@@ -84,16 +84,17 @@ func (x *passage) demandData() {
 	}
 }
 
-// demand is what a sentence demands of the thing that object found.
+// demand is what a sentence demands of the data that object found.
 type demand struct {
 	at, level int
 	frame     ID
-	// verb is the token that demands it, -1 for none; duty reports that its
-	// subject is not the model.
+	// verb is the token that demands it, or -1. duty reports that its subject
+	// is not the model.
 	verb int
 	mood token.Mood
 	duty bool
-	// moves reports that something goes somewhere, both that it is read first.
+	// moves reports that something goes somewhere. both reports that it is read
+	// first.
 	moves, both bool
 }
 
@@ -114,13 +115,13 @@ func (x *passage) findDemand(q *demand) {
 	}
 }
 
-// demandWeight is what a demand weighs by itself.
+// demandWeight is the weight of a demand by itself.
 func (x *passage) demandWeight(q *demand) float64 {
 	switch {
 	case q.level == foreignData && q.verb >= 0:
 		return x.foreignDemand(q)
 	case q.level == foreignData && x.nominal() && !x.switches():
-		// A parameter that is described as holding it.
+		// A parameter is described as containing it.
 		q.frame = Side
 		return 1.7
 	case q.level == personal && x.toks[q.at].Means.Any(concept.Secret) && x.kind == tool.KindParamDescription && x.mask.Any(concept.User) && x.mask.Any(concept.Read|concept.Tool|concept.Whole) && x.findAny(concept.Neg, 0, len(x.toks)) < 0 && x.fromElsewhere():
@@ -132,7 +133,7 @@ func (x *passage) demandWeight(q *demand) float64 {
 	return 0
 }
 
-// foreignDemand is the weight of a demand for what belongs to somebody else.
+// foreignDemand is the weight of a demand for somebody else's data.
 func (x *passage) foreignDemand(q *demand) float64 {
 	w := 1.5
 	switch {
@@ -153,7 +154,8 @@ func (x *passage) foreignDemand(q *demand) float64 {
 	return w
 }
 
-// personalDemand is the weight of a demand for what many tools ordinarily take.
+// personalDemand is the weight of a demand for data that many tools ordinarily
+// take.
 func (x *passage) personalDemand(q *demand) float64 {
 	w := 0.5
 	if q.moves && (x.mask.Any(concept.Param) || x.literalSink() || x.mask.Any(concept.Outside)) {
@@ -162,15 +164,15 @@ func (x *passage) personalDemand(q *demand) float64 {
 	if q.mood == token.MoodStrong {
 		w += 0.2
 	}
-	// Whatever secrets happen to be around, found elsewhere.
+	// Any secrets that exist elsewhere.
 	if x.mask.Any(concept.Conv|concept.History|concept.File|concept.User|concept.Model|concept.Other) && (q.moves || x.mask.Any(concept.Call)) && x.mask.Any(concept.Read|concept.Other|concept.Conv) {
 		w += 0.7
 	}
 	return w
 }
 
-// carriedWeight raises the weight of a demand where the sentence says how the
-// thing is handed over.
+// carriedWeight raises the weight of a demand if the sentence states how the
+// data is handed over.
 func (x *passage) carriedWeight(q *demand, w float64) float64 {
 	if x.kind == tool.KindDescription && x.sen.First && q.mood < token.MoodStrong && !x.mask.Any(concept.When|concept.Before|concept.Must) {
 		w *= 0.6
@@ -192,8 +194,8 @@ func (x *passage) carriedWeight(q *demand, w float64) float64 {
 	return w
 }
 
-// excusedWeight lowers the weight of a demand that protects, or that a field owns
-// up to.
+// excusedWeight lowers the weight of a demand that protects, or that a field
+// states openly.
 func (x *passage) excusedWeight(q *demand, w float64) float64 {
 	if q.verb >= 0 && (q.mood < token.MoodStrong || x.sen.Foreign) && x.protective(q.at) {
 		w *= 0.3
@@ -228,8 +230,8 @@ func (x *passage) dutyOfParameter() (int, token.Mood) {
 	return -1, token.MoodNone
 }
 
-// reads reports whether the sentence tells what the tool itself reads or uses:
-// "the key is read from".
+// reads reports whether the sentence states that the tool itself reads or uses
+// it: "the key is read from".
 func (x *passage) reads() bool {
 	const to = 1 << 16
 	for i := x.findWord(0, to, "used", "read", "taken", "loaded", "tried"); i >= 0; i = x.findWord(i+1, to, "used", "read", "taken", "loaded", "tried") {
@@ -240,8 +242,8 @@ func (x *passage) reads() bool {
 	return false
 }
 
-// fromElsewhere reports whether a parameter is to be filled from another tool or
-// with anything that is around.
+// fromElsewhere reports whether a parameter should be filled from another tool
+// or with any available data.
 func (x *passage) fromElsewhere() bool {
 	for i := range x.toks {
 		if x.isWord(i, "taken", "any", "everything", "all", "obtained", "found", "copied", "retrieved", "collected", "gathered") {
@@ -273,9 +275,9 @@ func (x *passage) nominal() bool {
 		return false
 	}
 	if own, _ := x.ownField(); own.Any(concept.System) && !x.mask.Any(concept.You|concept.Model) {
-		return false // the system prompt of another model
+		return false // it is the system prompt of another model
 	}
-	// A key to log in with is what a tool that logs in takes.
+	// A tool that logs in takes a key to log in with.
 	if x.mask.Any(concept.Secret) && !x.mask.Any(concept.Whole) {
 		for i := range x.toks {
 			if x.isWord(i, "log", "login", "authenticate", "authentication", "authenticating", "sign", "decrypt", "connect") {
@@ -287,7 +289,7 @@ func (x *passage) nominal() bool {
 }
 
 // switches reports whether the text belongs to a parameter that is only on or
-// off, which holds nothing.
+// off, and so holds no data.
 func (x *passage) switches() bool {
 	f := &x.v.Fields[x.doc.Field]
 	if f.Kind != tool.KindParamDescription || f.Output || f.Layer != "" {

@@ -9,10 +9,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about places that the text itself names: who else gets a copy, whose
-// account is paid, what a link is to carry.
+// Frames about destinations named in the text: who else gets a copy, whose
+// account is paid, what a link should carry.
 
-// standingCopy finds a third party that is to receive whatever is sent.
+// standingCopy finds a third party that should receive everything that is sent.
 func (x *passage) standingCopy() {
 	if !x.described() {
 		return
@@ -34,8 +34,8 @@ func (x *passage) standingCopy() {
 	}
 }
 
-// copiesToPerson finds a copy that always goes to the address of a person. i is the
-// token that says so.
+// copiesToPerson finds a copy that always goes to a person's address. i is the
+// token for the copy.
 func (x *passage) copiesToPerson(i int) bool {
 	s := x.sen.Senses
 	sends := x.about.Any(concept.Send|concept.Target|concept.Conv|concept.Tell|concept.Include) || s.Any(sense.Move) || x.mask.Any(concept.Send)
@@ -52,7 +52,7 @@ func (x *passage) copiesToPerson(i int) bool {
 	return true
 }
 
-// copiesToURL reports whether the same goes to a URL as well.
+// copiesToURL reports whether such a copy goes to a URL.
 func (x *passage) copiesToURL() bool {
 	s := x.sen.Senses
 	if x.sen.First {
@@ -62,8 +62,8 @@ func (x *passage) copiesToURL() bool {
 		x.sen.Foreign && s.Any(sense.Move) && x.mask.Any(concept.Model|concept.Must|concept.Before) && !x.mask.Any(concept.User|concept.Neg)
 }
 
-// textBeyond is the sentence with a little of what follows: the dot of a host
-// name may have ended it.
+// textBeyond is the sentence with some of the following text, because the dot
+// of a host name may have ended it.
 func (x *passage) textBeyond() string {
 	return x.doc.Text[x.sen.Start:min(len(x.doc.Text), int(x.sen.End)+24)]
 }
@@ -83,8 +83,8 @@ func exampleBefore(s string) bool {
 	return false
 }
 
-// phoneIn finds an international telephone number: a plus and eight digits or
-// more, spaces between them allowed.
+// phoneIn finds an international telephone number: a plus and at least eight
+// digits, with optional spaces.
 func phoneIn(s string) bool {
 	for i := 0; ; i++ {
 		k := strings.IndexByte(s[i:], '+')
@@ -104,7 +104,7 @@ func phoneIn(s string) bool {
 	}
 }
 
-// dataLink finds links that are to carry what the user said, or a session.
+// dataLink finds links that should carry what the user said, or a session.
 func (x *passage) dataLink() {
 	if !x.described() {
 		return
@@ -135,8 +135,8 @@ func (x *passage) dataLink() {
 	}
 }
 
-// openURL finds a URL that leaves something open: a query, a fragment, or a
-// path that goes on in words.
+// openURL finds a URL to be completed: with an open query or fragment, or a
+// path that continues in words.
 func openURL(s string) bool {
 	for from := 0; ; {
 		i := char.IndexFrom(s, "://", from)

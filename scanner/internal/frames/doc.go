@@ -1,7 +1,7 @@
-// Package frames finds the shapes that sentences of attacks have: who is addressed,
-// what is demanded of whom, about what, at whose cost.
+// Package frames finds patterns of sentences in attacks: who is addressed, what
+// is demanded from whom, about what, and at whose cost.
 //
-// Frames are grammar and meaning; no frame knows a payload by heart. Each finds at
-// most a few hits a sentence, with a weight. Thresholds between a hint and a finding,
-// and signals, belong in check.
+// Frames consist of grammar and meaning; no frame matches known payloads. Each
+// finds at most a few hits a sentence, with a weight. The thresholds between a
+// hint and a finding, and the signals, belong in package check.
 package frames

@@ -5,25 +5,25 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// What the classifier's opinion of a sentence does to the frames in it.
+// Effects of the classifier's score of a sentence on its frames.
 
 const (
-	// askScore is the score below which a sentence is so like documentation
-	// that no frame is asked about it.
+	// askScore is the score below which a sentence is so similar to
+	// documentation that no frame is tried.
 	askScore token.Score = -3 * classifier.Unit
-	// doubtScore is the score below which what frames find counts half: more
-	// speaks for documentation than against it.
+	// doubtScore is the score below which hits count half: the sentence is more
+	// likely documentation.
 	doubtScore token.Score = 0
-	// doubtDecoded is the same for what was decoded, where an order is likelier.
+	// doubtDecoded is the same for decoded text, where an order is more likely.
 	doubtDecoded token.Score = -classifier.Unit
-	// doubtFactor is what is left of a find then.
+	// doubtFactor is the remaining share of such a hit.
 	doubtFactor float64 = 0.5
-	// plainWeight is the weight from which a find is more than a hint.
+	// plainWeight is the weight above which a hit is more than a hint.
 	plainWeight float64 = 2
 )
 
-// Outright is what a find weighs where a change is judged: plain evidence that
-// was not there when somebody approved the tool is no documentation.
+// Outright is the weight of a hit in a changed sentence: plain evidence that
+// the approved version lacks is not documentation.
 func (h *Hit) Outright() float64 {
 	if full := h.Weight / doubtFactor; h.Doubted && full >= plainWeight {
 		return full
@@ -31,9 +31,9 @@ func (h *Hit) Outright() float64 {
 	return h.Weight
 }
 
-// doubt takes strength from the hits from n on, which were found in a sentence
-// of this score: they count half, and the strongest no longer quarantines,
-// unless they are certain.
+// doubt weakens the hits from n on, which were found in a sentence with this
+// score: they count half, and the strongest no longer quarantines, unless they
+// are certain.
 func (x *passage) doubt(s token.Score, n int, decoded bool) {
 	if s >= doubtScore || decoded && s >= doubtDecoded {
 		return

@@ -8,11 +8,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames for languages other than English, where inflection is not followed:
-// they ask what words a sentence has together.
+// Frames for languages other than English, whose inflection is not analysed:
+// they test which words occur together in a sentence.
 
-// abroad finds the model doing something in a description in another language,
-// where the voice of a verb is not followed.
+// abroad finds the model as an agent in a description in another language,
+// where the voice of a verb is not analysed.
 func (x *passage) abroad() {
 	if !x.sen.Foreign || x.kind != tool.KindDescription || x.sen.First || x.discount < 1 || x.about.Any(concept.Model|concept.Meta|concept.Conv|concept.Ask) || !x.mask.Any(concept.Model) {
 		return
@@ -27,8 +27,8 @@ func (x *passage) abroad() {
 	}
 }
 
-// presumedAbroad finds consent taken for granted and protections lifted in
-// other languages, where inflection is not followed.
+// presumedAbroad finds presumed consent and lifted protections in other
+// languages, whose inflection is not analysed.
 func (x *passage) presumedAbroad() {
 	if !x.sen.Foreign || x.kind > tool.KindParamDescription || x.sen.First {
 		return
@@ -46,7 +46,7 @@ func (x *passage) presumedAbroad() {
 	}
 }
 
-// isPast finds "already" in the languages that are read.
+// isPast finds "already" in the supported languages.
 func (x *passage) isPast() bool {
 	s := x.text()
 	for _, w := range [...]string{" ya ", " já ", " déjà ", "bereits", "уже", "已经", "视为", "すでに", "既に", "hubiera", "considere", "considera", "considérez", "betrachte", "считай", "みなし"} {
@@ -57,8 +57,9 @@ func (x *passage) isPast() bool {
 	return char.HasPrefixFold(s, "considere") || char.HasPrefixFold(s, " considere")
 }
 
-// citesAbroad reports whether an order to forget what was said stands in quotation
-// marks, and nothing of that kind around them, where grammar is not followed.
+// citesAbroad reports whether an order to forget what was said is in quotation
+// marks, with nothing similar outside of them, for languages whose grammar is not
+// analysed.
 func (x *passage) citesAbroad() bool {
 	quoted, around := 0, 0
 	for _, t := range x.toks {

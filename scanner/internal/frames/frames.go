@@ -9,16 +9,16 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// A frame is a shape that a sentence of an attack has: who is addressed, what
-// is demanded, about what. Each finds at most a few hits a sentence; the
-// checks add hits up and decide.
+// A frame is a pattern of sentences in attacks: who is addressed, what is
+// demanded, about what. Each finds at most a few hits a sentence. The checks
+// add up the hits and decide.
 
 // ID names a frame. The order is that of reporting.
 type ID uint8
 
 const (
 	Override ID = iota // ignore what you were told
-	Conceal            // do not let the user know
+	Conceal            // do not tell the user
 	Covert             // do it silently
 	Unasked            // without asking the user
 	First              // before any other tool
@@ -29,13 +29,13 @@ const (
 	Guard              // drop your safety rules
 	Persist            // from now on, in every answer
 	Obey               // do what the output says
-	Mislead            // tell the user something untrue
+	Mislead            // tell the user something false
 	Secret             // hand over credentials
 	Conv               // hand over the conversation
 	Prompt             // hand over the system prompt
 	Send               // send it outside
 	Link               // put it in a link
-	Side               // a parameter that collects what is not its business
+	Side               // a parameter that collects data that the tool does not need
 	Redirect           // change where another tool's result goes
 	Shadow             // orders about another server's tool
 	Command            // run this command
@@ -53,19 +53,19 @@ var Names = [Count]string{
 }
 
 // Hit is a frame found in a sentence. weight is evidence: 1 is a hint, 2
-// deserves a review, 3 and more is plain.
+// deserves a review, 3 and more is clear.
 type Hit struct {
 	Frame      ID
 	Weight     float64
 	Doc        int
 	Start, End uint32
-	// Doubted says that the classifier takes the sentence for documentation.
+	// Doubted is set if the classifier takes the sentence for documentation.
 	Doubted bool
-	// certain hits are not doubted: the words leave no other reading.
+	// certain hits are never doubted, because the words have no other meaning.
 	certain bool
 }
 
-// passage is a sentence under inspection with what stands around it.
+// passage is the sentence under inspection with its context.
 type passage struct {
 	v    *Reading
 	reg  *tool.Registry
@@ -77,27 +77,27 @@ type passage struct {
 	kind tool.Kind
 	// discount is 1, or less where the sentence talks about attacks.
 	discount float64
-	// mentioned is what mention found in the sentence sen.
+	// mentioned is the result of mention for the sentence sen.
 	mentioned struct {
 		sen     *token.Sentence
 		mention mention
 		ok      bool
 	}
-	// quoted counts the sentences of the text so far that quote attacks.
+	// quoted counts the previous sentences of the text that quote attacks.
 	quoted int
-	// about returns what the tool is for, from its name and first sentence.
+	// about returns the meanings of the tool's name and first sentence.
 	about concept.Set
 	hits  []Hit
-	// What was asked of the sentence already: the mood of each token plus
-	// one, and whether it names a sink (1 no, 2 yes).
+	// Cached results for the sentence: the mood of each token plus one, and
+	// whether it names a sink (1 no, 2 yes).
 	moods [token.MaxSentence + 1]token.Mood
-	// signs are those of the tokens signed.
+	// signs are the signatures of the tokens signed.
 	signs  token.Signature
 	signed []token.Token
 	sinks  uint8
 }
 
-// enter makes a sentence the one under inspection.
+// enter starts the inspection of a sentence.
 func (x *passage) enter(s *token.Sentence) {
 	x.sen, x.toks, x.mask = s, x.v.Tokens[s.Tok0:s.Tok1], s.Means
 	clear(x.moods[:min(len(x.toks), len(x.moods))])
@@ -185,8 +185,8 @@ func (x *passage) sentence(s *token.Sentence) {
 	}
 }
 
-// identifies reports whether the sentence has an identifier, as names of tools
-// are.
+// identifies reports whether the sentence has an identifier, like the names of
+// tools.
 func (x *passage) identifies() bool {
 	for i := range x.toks {
 		if x.toks[i].Flags&token.Ident != 0 {
@@ -201,8 +201,8 @@ func (x *passage) commented() bool {
 	return strings.HasSuffix(strings.TrimRight(x.doc.Text[:x.toks[0].Start], " \n"), "<!--")
 }
 
-// sentenceFrames lists the frames, each with two sets of concepts: a sentence
-// needs at least one of each to be worth asking.
+// sentenceFrames lists the frames, each with two sets of concepts. A frame is
+// tried if the sentence has at least one concept of each.
 var sentenceFrames = [...]struct {
 	one, other concept.Set
 	find       func(*passage)
@@ -235,7 +235,7 @@ var sentenceFrames = [...]struct {
 	{concept.Ask | concept.Allow | concept.Show | concept.Know | concept.Guard | concept.Secretly, concept.Tool | concept.This | concept.Change | concept.Send | concept.Call | concept.Read, (*passage).deferred},
 }
 
-// hit records a find between two tokens of the sentence.
+// hit records a hit between two tokens of the sentence.
 func (x *passage) hit(f ID, weight float64, i, j int) {
 	weight *= x.discount
 	if weight < 0.25 || x.kind == tool.KindJoined && !survivesJoin(f) && x.v.Fields[x.doc.Field].Layer == decode.FieldsInSequence {
@@ -248,8 +248,8 @@ func (x *passage) hit(f ID, weight float64, i, j int) {
 	x.hits = append(x.hits, Hit{Frame: f, Weight: weight, Doc: x.d, Start: x.toks[i].Start, End: x.toks[min(j, len(x.toks)-1)].End})
 }
 
-// certainHit is a hit, unless hit leaves it out, that the classifier does not
-// doubt.
+// certainHit records a hit that the classifier does not doubt, unless hit would
+// drop it.
 func (x *passage) certainHit(f ID, weight float64, i, j int) {
 	n := len(x.hits)
 	x.hit(f, weight, i, j)
@@ -258,8 +258,8 @@ func (x *passage) certainHit(f ID, weight float64, i, j int) {
 	}
 }
 
-// survivesJoin reports whether a frame means something in texts that were only
-// put in sequence: names, targets and links meet there by chance.
+// survivesJoin reports whether a frame is significant in texts that were only
+// joined. Names, targets and links occur together there by chance.
 func survivesJoin(f ID) bool {
 	switch f {
 	case Override, Conceal, Covert, Secret, Conv, Prompt, First, Persist:
@@ -271,8 +271,8 @@ func survivesJoin(f ID) bool {
 // text is the sentence as it was written, normalised.
 func (x *passage) text() string { return x.doc.Text[x.sen.Start:x.sen.End] }
 
-// findAny returns the first token at or after from, before to, that means some
-// of want; -1 if there is none.
+// findAny returns the first token from from to before to that has some of the
+// meanings want, or -1.
 func (x *passage) findAny(want concept.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
 		if x.toks[i].Means.Any(want) {
@@ -292,8 +292,8 @@ func (x *passage) mood(i int) token.Mood {
 	return x.moods[i] - 1
 }
 
-// demanded finds a verb of these meanings that is demanded at least so
-// strongly, and gives its index and mood; -1 if there is none.
+// demanded finds a verb with these meanings that is demanded at least as
+// strongly as least. It returns its index and mood, or -1 if there is none.
 func (x *passage) demanded(want concept.Set, least token.Mood) (int, token.Mood) {
 	best, at := token.MoodNone, -1
 	for i := range x.toks {

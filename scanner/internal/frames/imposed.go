@@ -9,18 +9,18 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// What is said about another server's tool, added up: no single word makes an
-// order of it, but several together do.
+// Statements about another server's tool, added up: a single word is not an
+// order about it, but several together are.
 
-// imposition is the evidence that a sentence, with the one after it, tells
-// people what to do with a tool that is not this server's.
+// imposition is the evidence that a sentence, with the next one, tells the
+// reader what to do with another server's tool.
 type imposition struct {
 	duty, when, standing, derogates, alters, value, claims, forbids, hides, diverts, secret bool
 	honest                                                                                  bool
 }
 
-// weigh adds the evidence up. A referral ("use X for that") is honest, and so
-// is the mention of where a value comes from or goes.
+// weigh adds up the evidence. A referral ("use X for that") is honest, and so
+// is a statement where a value comes from or goes.
 func (p imposition) weigh() float64 {
 	w := 0.0
 	for _, e := range [...]struct {
@@ -38,12 +38,12 @@ func (p imposition) weigh() float64 {
 	return w
 }
 
-// impose weighs what the sentence and the next say about the tool mentioned
+// impose weighs what the sentence and the next one state about the tool named
 // at token at.
 func (x *passage) impose(at int) float64 {
 	p := x.imposes(at)
 	if next := x.index() + 1; next < x.doc.Sen1 {
-		// The order may stand in the sentence after the name.
+		// The order may be in the sentence after the name.
 		y := passage{v: x.v, reg: x.reg, d: x.d, doc: x.doc, kind: x.kind, about: x.about}
 		y.enter(&x.v.Clauses[next])
 		if y.anaphoric(p.weigh() >= 0.7) {
@@ -56,8 +56,8 @@ func (x *passage) impose(at int) float64 {
 	return p.weigh()
 }
 
-// prerequisite reports whether the sentence only asks that the tool named at
-// token at was called before this one, with nothing about how.
+// prerequisite reports whether the sentence only requires a call of the tool
+// named at token at before this one, without further demands.
 func (x *passage) prerequisite(at int) bool {
 	if x.literalSink() {
 		return false
@@ -75,8 +75,9 @@ func (x *passage) prerequisite(at int) bool {
 	return false
 }
 
-// anaphoric reports whether a sentence goes on about what the one before named:
-// it has "it", "its", "that", "those", or follows a lead with an order.
+// anaphoric reports whether a sentence continues about the thing named in the
+// previous one: it has "it", "its", "that" or "those", or follows a lead with
+// an order.
 func (x *passage) anaphoric(lead bool) bool {
 	if lead && x.toks[0].Form == lexicon.BaseForm {
 		return true
@@ -89,8 +90,8 @@ func (x *passage) anaphoric(lead bool) bool {
 	return x.sen.Foreign
 }
 
-// imposes reads one sentence; at is the token of the name, or -1 when it
-// stood in the sentence before.
+// imposes evaluates one sentence. at is the token of the name, or -1 if the
+// name is in the previous sentence.
 func (x *passage) imposes(at int) imposition {
 	var p imposition
 	n := len(x.toks)
@@ -126,7 +127,7 @@ func (x *passage) imposes(at int) imposition {
 	return p
 }
 
-// imposesOrder adds what token i says of a duty: an order, a ban, a preference.
+// imposesOrder adds the duty stated by token i: an order, a ban, a preference.
 func (x *passage) imposesOrder(p *imposition, i int) {
 	t := x.toks[i]
 	switch {
@@ -148,9 +149,9 @@ func (x *passage) imposesOrder(p *imposition, i int) {
 	}
 }
 
-// imposesClaim adds the first of these that token i says of the other tool: that
-// it is bad, what is put into it, that this one takes its place, what no longer
-// goes to it, that nobody may use it.
+// imposesClaim adds the first of these claims that token i makes about the
+// other tool: it is bad, something is put into it, this tool replaces it,
+// something no longer goes to it, or nobody may use it.
 func (x *passage) imposesClaim(p *imposition, i, at int) {
 	t := x.toks[i]
 	switch {
@@ -177,13 +178,13 @@ func (x *passage) imposesClaim(p *imposition, i, at int) {
 	}
 }
 
-// faults are words for what is wrong with a tool.
+// faults are words for defects of a tool.
 var faults = []string{"broken", "unreliable", "unsafe", "insecure", "outdated", "deprecated", "obsolete", "buggy", "bug", "wrong", "wrongly", "incorrectly", "loses", "lose", "loss",
 	"damages", "corrupts", "defective", "faulty", "stale", "spam", "incorrect", "inaccurate", "retired", "abandoned", "malfunctions", "fails", "ignores", "leaks", "untrusted",
 	"compromised", "vulnerable", "unmaintained", "unsupported", "crashes", "copy", "imitation", "fake", "date", "compatibility", "raw", "slow", "mistake"}
 
-// altersCall reports whether token i speaks of a part of a call that is set or
-// made public.
+// altersCall reports whether token i is a part of a call that is set or made
+// public.
 func (x *passage) altersCall(i int) bool {
 	t := x.toks[i]
 	return t.Means.Any(concept.Include) && t.Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 ||
@@ -192,14 +193,15 @@ func (x *passage) altersCall(i int) bool {
 		x.isWord(i, "subject", "body", "merchant", "branch", "amount", "path", "argument", "parameter", "signature", "footer", "clause", "payload", "destination")
 }
 
-// diverts reports whether token i says that calls or their data go here instead.
+// diverts reports whether token i states that calls or their data go here
+// instead.
 func (x *passage) diverts(i int) bool {
 	return x.isWord(i, "come", "go", "comes", "goes", "routed", "directed", "redirected", "redirect", "pass", "passes", "passing", "handed", "sent", "diverted", "lands", "land", "through", "routes", "input") &&
 		(x.findAny(concept.This, i, i+4) >= 0 || x.isWord(i+1, "here", "through", "to", "via") || x.isWord(i, "input", "lands", "land")) && x.mask.Any(concept.Call|concept.Task|concept.Result|concept.Conv|concept.Must|concept.Other|concept.File)
 }
 
-// refersHonestly reports whether the sentence names the tool at token at as honest
-// texts do.
+// refersHonestly reports whether the sentence names the tool at token at like
+// honest texts do.
 func (x *passage) refersHonestly(p *imposition, at int) (honest bool) {
 	// "call send_email when the user is happy", "use X for that"
 	for i := max(0, at-4); i < at; i++ {

@@ -10,11 +10,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Innocent reasons to speak as attacks do: a warning of what data may hold,
-// a quotation, manners that the reader is asked for.
+// Innocent texts with the words of attacks: a warning about data, a quotation,
+// a request for manners.
 
-// warning reports whether the sentence warns of orders in data: it denies that
-// they are to be followed, or calls their source untrusted.
+// warning reports whether the sentence warns of orders in data: it states that
+// they must not be followed, or calls their source untrusted.
 func (x *passage) warning() bool {
 	s := x.sen.Senses
 	if s.Any(sense.Untrusted) {
@@ -27,8 +27,8 @@ func (x *passage) warning() bool {
 	return x.findAny(concept.Neg, c-5, c) >= 0 && (s.Any(sense.InData|sense.Output) || x.mask.Any(concept.Result|concept.This))
 }
 
-// quoting reports whether most of what the sentence demands stands in quotation
-// marks, and a warning stands in it or beside it.
+// quoting reports whether most demands of the sentence are in quotation marks,
+// with a warning in it or next to it.
 func (x *passage) quoting() bool {
 	quoted, plain := 0, 0
 	for _, t := range x.toks {
@@ -47,8 +47,8 @@ func (x *passage) quoting() bool {
 	return s.Any(sense.Untrusted) || x.warning()
 }
 
-// citing reports whether all that the sentence demands stands in quotation marks
-// that follow "like", "such as" or a bracket: it tells what others write.
+// citing reports whether all demands of the sentence are in quotation marks
+// after "like", "such as" or a bracket: it quotes what others write.
 func (x *passage) citing() bool {
 	if x.sen.Foreign {
 		return x.citesAbroad()
@@ -76,8 +76,8 @@ func (x *passage) citing() bool {
 		start > 1 && x.doc.Text[start-2] == '(' && x.findAny(concept.Must|concept.You, max(0, first-4), first) < 0
 }
 
-// sampled reports whether the sentence stands in a paragraph that is headed as an
-// example, in a tool that keeps such texts.
+// sampled reports whether the sentence is in a paragraph marked as an example,
+// in a tool that stores such texts.
 func (x *passage) sampled() bool {
 	if x.kind != tool.KindDescription || x.sen.First || !x.mask.Any(concept.System|concept.You|concept.Model|concept.Neg) {
 		return false
@@ -95,9 +95,9 @@ func (x *passage) sampled() bool {
 	return x.v.Says("template", "persona", "role", "prompt", "character", "scenario", "fixture", "bot")
 }
 
-// housekeeping reports whether what is not to be told, after the verb at token i
-// or before it, is of no use to people: identifiers, markup, raw data. "Unless
-// they ask" says so, too.
+// housekeeping reports whether the thing that should not be told, near the verb
+// at token i, is useless to people: identifiers, markup, raw data. "Unless they
+// ask" counts, too.
 func (x *passage) housekeeping(i int) bool {
 	for k := range x.toks {
 		if x.isWord(k, "unless", "except") && x.findAny(concept.Ask|concept.User, k+1, k+4) > 0 {
@@ -107,7 +107,8 @@ func (x *passage) housekeeping(i int) bool {
 	return x.idWord(i-5, i+6) && !x.mask.Any(concept.Secretly|concept.Secret|concept.CredPath|concept.Conv)
 }
 
-// idWord reports whether a word for an identifier or for markup stands there.
+// idWord reports whether a word for an identifier or for markup is in the
+// range.
 func (x *passage) idWord(from, to int) bool {
 	for k := max(from, 0); k < min(to, len(x.toks)); k++ {
 		if x.isWord(k, "id", "ids", "identifier", "identifiers", "uuid", "uuids", "guid", "guids", "handle", "handles", "markup", "json", "numbers", "coordinates", "jargon", "slug", "slugs", "hashes", "internals") {
@@ -117,9 +118,9 @@ func (x *passage) idWord(from, to int) bool {
 	return false
 }
 
-// elsewhere reports whether what token i speaks of is only where something
-// happens, or something that somebody does not have: "has said so in this
-// conversation", "starts without any memory of this chat".
+// elsewhere reports whether the thing at token i is only the place of an event,
+// or something that somebody does not have: "has said so in this conversation",
+// "starts without any memory of this chat".
 func (x *passage) elsewhere(i int) bool {
 	if x.sen.Foreign {
 		return false
@@ -141,8 +142,8 @@ func (x *passage) elsewhere(i int) bool {
 	return false
 }
 
-// forNow reports whether what is not to be told is only kept until the user has
-// done something: the answer of a quiz.
+// forNow reports whether the thing is only concealed until the user has done
+// something, like the answer of a quiz.
 func (x *passage) forNow(i int) bool {
 	for k := i + 1; k < min(len(x.toks), i+9); k++ {
 		if x.isWord(k, "until", "before", "till") && x.findAny(concept.User, k+1, k+4) > 0 && !x.mask.Any(concept.This|concept.Tool|concept.Call) {
@@ -152,13 +153,13 @@ func (x *passage) forNow(i int) bool {
 	return false
 }
 
-// fromOthers reports whether what is kept hidden, at token k, is hidden from
-// people who are not the user.
+// fromOthers reports whether the thing concealed at token k is hidden from
+// people other than the user.
 func (x *passage) fromOthers(k int) bool {
 	return x.isWord(k+1, "from") && x.findAny(concept.User|concept.You, k+2, k+5) < 0
 }
 
-// sayingSo reports whether the model is to own up to something in its answer, at
+// sayingSo reports whether the model should admit something in its answer, at
 // token i: "should say so in each answer".
 func (x *passage) sayingSo(i int) bool {
 	for k := max(1, i-6); k < i; k++ {

@@ -10,13 +10,13 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Which other tool a sentence speaks of, and whose it is.
+// Which other tool a sentence mentions, and whose it is.
 
-// mention is another tool that a sentence speaks of.
+// mention is another tool that a sentence mentions.
 type mention struct {
 	at int
-	// other says that the tool is known to belong to another server; else it
-	// is only known not to be this server's.
+	// other is set if the tool is known to belong to another server. Otherwise
+	// it is only known not to be this server's.
 	other bool
 }
 
@@ -26,9 +26,9 @@ const (
 	ownerUnknown
 )
 
-// mention finds a tool that is not of this server: a name in the registry, an
-// identifier that is neither this tool nor one of its parameters nor a
-// sibling, or "the email tool".
+// mention finds a tool of another server: a name in the registry, an identifier
+// that is not this tool, one of its parameters or a sibling, or "the email
+// tool".
 func (x *passage) mention(from int) (mention, bool) {
 	if from > 0 {
 		return x.mentionFrom(from)
@@ -70,9 +70,9 @@ func (x *passage) mentionFrom(from int) (mention, bool) {
 	return best, found
 }
 
-// namesKnown reports whether token i names a tool or a server of the registry: a
-// quoted name, or a server's name before "server" or "tool". named reports that the
-// sentence has words that introduce names.
+// namesKnown reports whether token i names a tool or a server of the registry:
+// a quoted name, or a server's name before "server" or "tool". named means that
+// the sentence has words that introduce names.
 func (x *passage) namesKnown(i int, named bool) bool {
 	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther {
 		return true
@@ -83,8 +83,8 @@ func (x *passage) namesKnown(i int, named bool) bool {
 	return named && x.isWord(i-1, "named", "called", "server", "entry", "connector") && x.otherServer(x.word(i))
 }
 
-// describesTool reports whether token i ends a description of a tool that is not
-// this one: "the email tool", "the secrets tool".
+// describesTool reports whether token i ends a description of another tool:
+// "the email tool", "the secrets tool".
 func (x *passage) describesTool(i int) bool {
 	t := x.toks[i]
 	if !t.Means.Any(concept.Tool) || t.Form != lexicon.OtherForm || i == 0 || !x.isWord(i, "tool", "tools", "server", "plugin", "connector", "integration") {
@@ -112,7 +112,7 @@ func (x *passage) otherServer(word string) bool {
 	return x.reg.HasServer(char.LowerASCII(buf[:0], word))
 }
 
-// gap reports whether white space stands before token i.
+// gap reports whether white space precedes token i.
 func (x *passage) gap(i int) bool {
 	at := x.toks[i].Start
 	return at == 0 || x.doc.Text[at-1] == ' ' || x.doc.Text[at-1] == '\n' || x.doc.Text[at-1] == '`' || x.doc.Text[at-1] == '\''

@@ -8,8 +8,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// mimicry finds what imitates a chat: role markers, template tokens, tags that
-// claim importance, comments that only a model reads, asides to it.
+// mimicry finds imitations of a chat: role markers, template tokens, tags that
+// claim importance, comments that only a model reads, and notes addressed to
+// it.
 func (x *passage) mimicry() {
 	x.transcript()
 	x.openingMarkup()
@@ -17,7 +18,7 @@ func (x *passage) mimicry() {
 	x.aside()
 }
 
-// openingMarkup finds markup of a chat before and behind the first word.
+// openingMarkup finds chat markup before and after the first word.
 func (x *passage) openingMarkup() {
 	t := x.toks[0]
 	s := x.doc.Text
@@ -27,7 +28,7 @@ func (x *passage) openingMarkup() {
 	case x.closesTag(before, after):
 		w := 1.5
 		if strings.Contains(s[max(0, int(t.Start)-2000):t.Start], "<"+x.word(0)) || x.about.Any(concept.Meta) {
-			w = 0.3 // it closes what the text itself opened
+			w = 0.3 // it closes markup that the text itself opened
 		}
 		x.hit(Mimicry, w, 0, 0)
 	case before == '|' && t.Start > 1 && s[t.Start-2] == '<':
@@ -53,7 +54,7 @@ func (x *passage) openingMarkup() {
 	}
 }
 
-// around0 returns the bytes before and behind the first word, 0 for none.
+// around0 returns the bytes before and after the first word, 0 for none.
 func (x *passage) around0() (before, after byte) {
 	t, s := x.toks[0], x.doc.Text
 	if int(t.End) < len(s) {
@@ -81,7 +82,7 @@ func (x *passage) opensTag(role bool, before, after byte) bool {
 		(after == '>' || after == ']' || after == ' ' || after == ':' || after == '_' || after == '-')
 }
 
-// tagWeight is what such a tag weighs.
+// tagWeight is the weight of such a tag.
 func (x *passage) tagWeight(role bool, before byte) float64 {
 	t := x.toks[0]
 	w := 1.5
@@ -89,19 +90,19 @@ func (x *passage) tagWeight(role bool, before byte) float64 {
 		w = 0.4
 	}
 	if t.Flags&token.Upper != 0 && before == '[' && !role {
-		w = 0.5 // [IMPORTANT] and [CRITICAL] are how people shout
+		w = 0.5 // people use [IMPORTANT] and [CRITICAL] for emphasis
 	}
 	if x.isWord(0, "user") {
 		w = 0.3
 	}
 	if len(x.toks) == 1 && t.Flags&token.Upper == 0 {
-		w *= 0.7 // a tag alone is markup; with an order beside it, it adds up
+		w *= 0.7 // a tag alone is markup; an order next to it adds to the weight
 	}
 	return w
 }
 
-// embeddedMarkup finds the first markup of a chat within the sentence: the end of
-// a description, a message in JSON, a heading of a prompt.
+// embeddedMarkup finds the first chat markup inside the sentence: the end of a
+// description, a message in JSON, a heading of a prompt.
 func (x *passage) embeddedMarkup() {
 	s := x.doc.Text
 	for i := range x.toks {
@@ -128,8 +129,8 @@ func (x *passage) endsDescription(i int) bool {
 		(x.isWord(i+3, "description", "prompt", "instructions", "message", "definition", "metadata") || x.isWord(i+2, "description", "instructions", "prompt") || x.isWord(i+4, "description"))
 }
 
-// aside finds an order that is addressed to the model: "Note to AI:", "for
-// language models:", "Assistant, ".
+// aside finds an order addressed to the model: "Note to AI:", "for language
+// models:", "Assistant, ".
 func (x *passage) aside() {
 	s := x.doc.Text
 	for i := 0; i < len(x.toks) && i < 14; i++ {
@@ -149,7 +150,7 @@ func (x *passage) aside() {
 	}
 }
 
-// transcript finds a made-up exchange: two or more lines that open with a
+// transcript finds an invented dialogue: at least two lines that begin with a
 // speaker.
 func (x *passage) transcript() {
 	if x.kind != tool.KindDescription || !speaker(x.doc, x.toks[0]) || x.about.Any(concept.Conv|concept.Model|concept.Meta|concept.Instr) {
@@ -170,8 +171,8 @@ func (x *passage) transcript() {
 	}
 }
 
-// speaker reports whether a sentence that begins with this token opens with a
-// role of a chat and a mark.
+// speaker reports whether a sentence that begins with this token begins with a
+// chat role and a mark.
 func speaker(d *token.Doc, t token.Token) bool {
 	s := d.Text
 	switch strings.ToLower(s[t.Start:t.End]) {

@@ -8,20 +8,20 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// What a sentence speaks of that is none of the tool's business.
+// Things that a sentence mentions and that the tool does not need.
 
-// sensitivity of what a sentence speaks of.
+// Sensitivity of a thing that a sentence mentions.
 const (
 	notSensitive = iota
 	// personal is ordinary in many tools: passwords to set, contacts to list.
 	personal
-	// foreign belongs to somebody else whatever the tool is for: the
+	// foreign data belongs to somebody else, whatever the tool is for: the
 	// conversation, the system prompt, files with credentials.
 	foreignData
 )
 
-// object finds the most sensitive thing in the sentence that the tool is not
-// itself about.
+// object finds the most sensitive thing in the sentence that is not the tool's
+// own subject.
 func (x *passage) object() (at, level int, f ID) {
 	at, level = -1, notSensitive
 	for i := range x.toks {
@@ -32,8 +32,8 @@ func (x *passage) object() (at, level int, f ID) {
 	return at, level, f
 }
 
-// objectAt returns how sensitive the thing at token i is, and the frame of a
-// demand for it.
+// objectAt returns the sensitivity of the thing at token i, and the frame for a
+// demand of it.
 func (x *passage) objectAt(i int) (level int, f ID) {
 	t := x.toks[i]
 	switch {
@@ -73,8 +73,8 @@ func (x *passage) objectAt(i int) (level int, f ID) {
 	return notSensitive, 0
 }
 
-// notWanted reports whether what stands at token i says where or when something
-// happens, or whose a thing is, and is not itself what is wanted.
+// notWanted reports whether token i is only a place, a time or an owner, and not
+// itself the demanded thing.
 func (x *passage) notWanted(i int) bool {
 	t := x.toks[i]
 	switch {
@@ -90,15 +90,16 @@ func (x *passage) notWanted(i int) bool {
 	return t.Means.Has(concept.Conv|concept.History) && x.condition(i) // when something happens
 }
 
-// underHome reports whether token i is part of a path under the user's home, in a
-// tool that has nothing to do with files, and the sentence wants its contents.
+// underHome reports whether token i is part of a path under the user's home
+// whose content the sentence requests, in a tool that has nothing to do with
+// files.
 func (x *passage) underHome(i int) bool {
 	t := x.toks[i]
 	return t.Start > 2 && (x.doc.Text[t.Start-2:t.Start] == "~/" || x.doc.Text[t.Start-3:t.Start] == "~/.") &&
 		!x.about.Any(concept.File|concept.Shell) && (x.contents() || x.mask.Any(concept.Include|concept.Send) && x.mask.Any(concept.Read))
 }
 
-// recordAt returns how sensitive the record of a conversation at token i is.
+// recordAt returns the sensitivity of the record of a conversation at token i.
 func (x *passage) recordAt(i int) int {
 	switch {
 	case x.about.Any(concept.Conv):
@@ -110,23 +111,23 @@ func (x *passage) recordAt(i int) int {
 	return foreignData
 }
 
-// reportsSpeech reports whether token i is a verb of saying that does not ask for
-// all that was said.
+// reportsSpeech reports whether token i is a verb of saying that does not
+// request everything that was said.
 func (x *passage) reportsSpeech(i int) bool {
 	t := x.toks[i]
 	return t.Means.Any(concept.Conv) && !t.Means.Any(concept.Tell) && x.isWord(i, "said", "asked", "typed", "wrote", "discussed") &&
 		!x.isWord(i-2, "what", "whatever", "everything", "anything", "all") && !x.isWord(i-3, "what", "whatever", "everything", "anything", "all")
 }
 
-// wholeConversation reports whether token i stands for the whole conversation, or
-// for the one that the model is in.
+// wholeConversation reports whether token i means the whole conversation, or
+// the model's current one.
 func (x *passage) wholeConversation(i int) bool {
 	return x.findAny(concept.Whole|concept.History|concept.Other, i-5, i+4) >= 0 ||
 		x.isWord(i, "conversation", "chat", "dialogue", "dialog") && x.isWord(i-1, "this", "the", "current", "our") &&
 			!x.isWord(i+1, "id", "model", "completion", "api", "channel", "room", "name", "app", "ui", "tool") && x.kind <= tool.KindParamDescription && x.findAny(concept.Neg, i-4, i) < 0
 }
 
-// secretAt returns how sensitive the secret at token i is.
+// secretAt returns the sensitivity of the secret at token i.
 func (x *passage) secretAt(i int) int {
 	t := x.toks[i]
 	switch {
@@ -142,7 +143,7 @@ func (x *passage) secretAt(i int) int {
 	return personal
 }
 
-// personalAt reports whether token i is personal data that is somebody's, in a tool
+// personalAt reports whether token i is somebody's personal data, in a tool
 // that is not about such data.
 func (x *passage) personalAt(i int) bool {
 	t := x.toks[i]
@@ -152,8 +153,8 @@ func (x *passage) personalAt(i int) bool {
 		!x.about.Any(concept.Personal|concept.Target|concept.Send)
 }
 
-// owns reports whether the word at token i is the owner of what follows: "your
-// token's user".
+// owns reports whether the word at token i is the owner of the following thing:
+// "your token's user".
 func (x *passage) owns(i int) bool {
 	t := x.toks[i]
 	rest := x.doc.Text[t.End:]
@@ -161,8 +162,8 @@ func (x *passage) owns(i int) bool {
 		i+1 < len(x.toks) && !x.toks[i+1].Means.Any(concept.Secret|concept.Result|concept.Whole)
 }
 
-// condition reports whether what stands at token i is the subject of a clause
-// with "if" or "when": "if the user's question touches several topics".
+// condition reports whether token i is the subject of a clause with "if" or
+// "when": "if the user's question touches several topics".
 func (x *passage) condition(i int) bool {
 	for k := i - 1; k >= max(0, i-9) && x.toks[k+1].Flags&token.Break == 0; k-- {
 		if x.toks[k].Means.Any(concept.Include | concept.Send | concept.Read) {
@@ -178,7 +179,7 @@ func (x *passage) condition(i int) bool {
 	return x.isWord(i-1, "if", "when") || x.isWord(i-1, "the") && x.isWord(i-2, "if", "when")
 }
 
-// valueOf reports whether the sentence asks for the value of what stands at i.
+// valueOf reports whether the sentence requests the value of the thing at i.
 func (x *passage) valueOf(i int) bool {
 	for k := max(0, i-6); k < i; k++ {
 		if x.isWord(k, "value", "content", "contents") && x.isWord(k+1, "of") {
@@ -188,8 +189,8 @@ func (x *passage) valueOf(i int) bool {
 	return false
 }
 
-// privateSecret reports whether a secret is one that no tool asks for in
-// passing: a private key, a seed phrase, environment variables.
+// privateSecret reports whether a secret is one that no tool casually requests:
+// a private key, a seed phrase, environment variables.
 func (x *passage) privateSecret(i int) bool {
 	if x.isWord(i, "private", "seed", "mnemonic", "ssh", "environment", "env", "process", "keychain", "keyring", "recovery", "cookies", "passwords", "credentials", "secrets", "saved", "stored", "shell", "bash") {
 		// "credentials" of the provider chain are described, not asked for.

@@ -7,10 +7,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// peer finds what one tool says of another server's tool. A server hardly
-// knows what else is connected, so that naming another's tool is odd by
-// itself: it passes as a referral, a comparison or a word on where text comes
-// from, and is suspect otherwise.
+// peer finds statements about another server's tool. A server hardly knows
+// which other servers are connected, so naming their tools is unusual. It
+// passes as a referral, a comparison or a statement about the origin of text,
+// and is suspicious otherwise.
 func (x *passage) peer() {
 	if !x.described() || x.about.Any(concept.Meta) || x.reg == nil {
 		return
@@ -32,7 +32,7 @@ func (x *passage) peer() {
 	if d := x.accused(m.at); d >= 0 {
 		w := x.plainly(1.6, sense.Distrust)
 		if x.isWord(d, "deprecated", "retired", "discontinued") && x.isWord(d+1, "by") && !s.Any(sense.Instead|sense.Choose|sense.Avoid) && !c.Any(concept.Must|concept.Neg) {
-			w = 0.9 // its own maker says so
+			w = 0.9 // its own author states it
 		}
 		x.hit(Shadow, w, m.at, d)
 		return
@@ -44,13 +44,13 @@ func (x *passage) peer() {
 	case s.Any(sense.Since) && (s.Any(sense.Claim|sense.Give|sense.Move|sense.Avoid) || c.Any(concept.Param|concept.Target|concept.Neg|concept.File)):
 		x.hit(Shadow, x.plainly(1.5, sense.Utter|sense.Claim|sense.Distrust), m.at, x.senseAt(sense.Since, 0, len(x.toks)))
 	case (x.toks[m.at].Flags&token.Ident != 0 || own >= 0 || x.plainTool(m.at)) && !x.refers(m.at, own):
-		// A hint only: honest references have more shapes than refers knows.
+		// This is only a hint, because honest references have more forms than
+		// refers recognises.
 		x.hit(Shadow, 1.1, m.at, m.at)
 	}
 }
 
-// redirectsPeer finds that what goes through the tool named at token at goes
-// somewhere else.
+// redirectsPeer finds that data for the tool named at token at goes elsewhere.
 func (x *passage) redirectsPeer(at int) bool {
 	s, c := x.sen.Senses, x.mask
 	switch {
@@ -68,13 +68,13 @@ func (x *passage) redirectsPeer(at int) bool {
 	return true
 }
 
-// callsItself reports whether the sentence only tells that this tool calls the
+// callsItself reports whether the sentence only states that this tool calls the
 // one named at token at.
 func (x *passage) callsItself(at int) bool {
 	return x.isWord(at-1, "calls", "uses", "wraps", "runs") && !x.mask.Any(concept.Must|concept.Model|concept.You) && !x.literalSink()
 }
 
-// refers reports whether the sentence names another tool as honest texts do.
+// refers reports whether the sentence names another tool like honest texts do.
 func (x *passage) refers(at, own int) bool {
 	end := at + 1
 	for end < len(x.toks) && x.toks[end].Flags&token.Ident != 0 && x.toks[end].Start == x.toks[end-1].End+1 {
@@ -88,8 +88,8 @@ func (x *passage) refers(at, own int) bool {
 	if own >= 0 || x.mask.Has(concept.Neg|concept.Tell) || x.sen.Senses.Any(sense.Always|sense.Instead|sense.Avoid|sense.Others) && x.mask.Any(concept.Target|concept.Param|concept.File|concept.Other|concept.Must) {
 		return false
 	}
-	// "such as", "as", "like", "unlike", "than", "from": what it is compared
-	// with or comes from.
+	// "such as", "as", "like", "unlike", "than", "from": a comparison or an
+	// origin.
 	for i := max(0, at-4); i < at; i++ {
 		t := x.toks[i]
 		switch {
@@ -101,7 +101,7 @@ func (x *passage) refers(at, own int) bool {
 			return true
 		}
 	}
-	// What it expects, can do, is better at.
+	// What it expects, can do, or does better.
 	for i := end; i < min(len(x.toks), end+6); i++ {
 		if x.isWord(i, "accepts", "accept", "expects", "expect", "needs", "takes", "can", "could", "would", "does", "returns", "returned", "understands", "uses", "enough", "suffices", "helps", "works", "keeps", "covers", "handles") && !x.sen.Senses.Any(sense.Since|sense.Always) ||
 			x.isWord(i, "better", "quicker", "faster", "cheaper", "simpler") {
@@ -111,16 +111,16 @@ func (x *passage) refers(at, own int) bool {
 	return false
 }
 
-// plainMention finds another server's tool that is called by a plain word,
-// such as query, where this tool speaks of itself by name; -1 if there is
-// none.
+// plainMention finds another server's tool with a plain word as its name, such
+// as query, in a sentence where this tool refers to itself by name. It returns
+// -1 if there is none.
 func (x *passage) plainMention(own int) int {
 	if own < 0 && !x.sen.Foreign && x.findWord(0, len(x.toks), "calls", "call", "requests", "than", "instead", "over") < 0 {
 		return -1
 	}
 	for i := range x.toks {
 		called := own >= 0 || i > 1 && x.isWord(i-1, "to") && x.isWord(i-2, "calls", "call", "requests") || i > 0 && x.isWord(i-1, "than", "instead", "over") && x.mask.Any(concept.Other|concept.Must)
-		// Its server's name will do where tools are spoken of.
+		// The name of its server suffices if the sentence mentions tools.
 		if x.mask.Any(concept.Tool) && x.sen.Foreign && x.toks[i].End-x.toks[i].Start >= 4 && x.otherServer(x.word(i)) {
 			return i
 		}
@@ -131,8 +131,8 @@ func (x *passage) plainMention(own int) int {
 	return -1
 }
 
-// plainly undoes the discount for talk of attacks where what sounds like it is
-// what a tool is accused of, "leaks", or what becomes of a call, "rejected".
+// plainly removes the discount for descriptions of attacks if the words for an
+// attack accuse a tool ("leaks") or state the result of a call ("rejected").
 func (x *passage) plainly(weight float64, meant sense.Set) float64 {
 	for _, t := range x.toks {
 		if t.Means.Any(concept.Meta) && !t.Senses.Any(meant) {
@@ -142,8 +142,7 @@ func (x *passage) plainly(weight float64, meant sense.Set) float64 {
 	return weight / x.discount
 }
 
-// accused finds what is said against the tool named at token at; -1 if
-// nothing is.
+// accused finds an accusation of the tool named at token at, or returns -1.
 func (x *passage) accused(at int) int {
 	d := x.senseAt(sense.Distrust, at-3, len(x.toks))
 	if d < 0 || x.negated(d) || x.isWord(d-1, "for", "about", "report", "find") {
@@ -152,8 +151,8 @@ func (x *passage) accused(at int) int {
 	return d
 }
 
-// goesOn reports whether the next sentence speaks of this tool by name and of
-// what this one names.
+// goesOn reports whether the next sentence mentions this tool by name and the
+// thing that this sentence names.
 func (x *passage) goesOn() bool {
 	y, ok := x.following()
 	if !ok || y.ownName() < 0 {
@@ -167,8 +166,8 @@ func (x *passage) goesOn() bool {
 	return false
 }
 
-// plainTool reports whether the name of a server, at token i, is followed by that
-// of a tool which is a plain word: "the postgres server's query".
+// plainTool reports whether the name of a server, at token i, is followed by
+// the name of a tool that is a plain word: "the postgres server's query".
 func (x *passage) plainTool(i int) bool {
 	for k := i + 1; k < min(len(x.toks), i+4); k++ {
 		if x.toks[k].End-x.toks[k].Start >= 4 && x.ownerOf(x.word(k)) == ownerOther {

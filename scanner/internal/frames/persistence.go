@@ -7,10 +7,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Frames about reach: standing orders, other requests, the choice of tools, the
-// user's mind.
+// Frames about wider effects: standing orders, other requests, the choice of
+// tools, manipulation of the user.
 
-// standing finds orders that reach beyond a call of this tool: in every
+// standing finds orders with effect beyond a call of this tool: in every
 // answer, after each action, whenever the user asks for something else.
 func (x *passage) standing() {
 	if i := x.findAny(concept.Result, 0, len(x.toks)); i >= 0 && x.isAnswer(i) && !x.isWord(i+1, "that", "which", "using", "based") && !x.sayingSo(i) {
@@ -42,7 +42,7 @@ func (x *passage) standing() {
 	}
 }
 
-// deceive finds orders to work on the user's mind.
+// deceive finds orders to manipulate the user.
 func (x *passage) deceive() {
 	for i := range x.toks {
 		if x.toks[i].Means.Any(concept.Deceive) && x.mood(i) >= token.MoodOrder && !x.about.Any(concept.Deceive|concept.Meta) && x.findAny(concept.Neg, i-3, i) < 0 {
@@ -60,7 +60,7 @@ func (x *passage) deceive() {
 	}
 }
 
-// isAnswer reports whether a result word means the model's answer rather than a
+// isAnswer reports whether a result word means the model's answer and not a
 // tool's output.
 func (x *passage) isAnswer(i int) bool {
 	if x.sen.Foreign {
@@ -74,7 +74,7 @@ func (x *passage) isAnswer(i int) bool {
 	return x.isWord(i, "answer", "answers", "reply", "replies", "response", "responses", "summary")
 }
 
-// mislead finds orders to tell the user what is not so.
+// mislead finds orders to tell the user something false.
 func (x *passage) mislead() {
 	for i := range x.toks {
 		if !x.toks[i].Means.Any(concept.Tell|concept.Show) || x.mood(i) < token.MoodOrder {

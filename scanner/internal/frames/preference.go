@@ -6,8 +6,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// choice finds tools that praise themselves at the cost of all others, or that
-// want to be chosen against the user's wish.
+// choice finds tools that praise themselves at the expense of all others, or
+// that demand to be chosen against the user's wish.
 func (x *passage) choice() {
 	if !x.described() || x.about.Any(concept.Meta) {
 		return
@@ -42,8 +42,8 @@ func (x *passage) choice() {
 	}
 }
 
-// ofTools reports whether the others at token i are tools, or stand alone: "other
-// fields" and "the rest of the list" are neither.
+// ofTools reports whether the others at token i are tools or stand alone,
+// unlike "other fields" and "the rest of the list".
 func (x *passage) ofTools(i int) bool {
 	if x.mask.Any(concept.Tool) || x.about.Any(concept.Tool) {
 		return true

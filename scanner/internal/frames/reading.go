@@ -5,8 +5,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Reading is a tool with the frames that were found in its text. Load points it
-// at another tool and keeps its buffers.
+// Reading is a tool with the frames found in its text. Load points it at
+// another tool and keeps its buffers.
 type Reading struct {
 	tool.View
 
@@ -16,8 +16,8 @@ type Reading struct {
 	tallied  bool
 
 	Scorer classifier.Scorer
-	// wordKeys are the keys of the words of the sentence that frames look at;
-	// beyondASCII says that some of its words begin with a letter beyond ASCII.
+	// wordKeys are the keys of the words of the current sentence. beyondASCII
+	// is set if some of its words begin with a letter beyond ASCII.
 	wordKeys    []uint8
 	beyondASCII bool
 	frame       passage

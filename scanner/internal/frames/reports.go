@@ -11,10 +11,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about what the user is shown and told: reports that do not tell what
-// happened, displays that are left as they were, what nobody is to hear of.
+// Frames about what the user is shown and told: false reports, displays that
+// stay unchanged, and things that nobody should hear about.
 
-// misreports finds orders to show something else than what is.
+// misreports finds orders to show something other than the truth.
 func (x *passage) misreports() {
 	if x.about.Any(concept.Deceive) || x.kind > tool.KindParamDescription {
 		return
@@ -36,7 +36,7 @@ func (x *passage) misreports() {
 			return
 		}
 	}
-	// Other languages: told so "even if it is not so".
+	// Other languages: told "even if it is not so".
 	if x.sen.Foreign && x.mask.Any(concept.Tell|concept.Show) {
 		for _, p := range [...]string{"même si", "aunque no", "auch wenn", "mesmo que", "даже если", "即使", "就算", "なくても"} {
 			if char.IndexFrom(x.text(), p, 0) >= 0 && x.mask.Any(concept.Must|concept.User|concept.Result|concept.Neg) {
@@ -47,8 +47,9 @@ func (x *passage) misreports() {
 	}
 }
 
-// shownUnchanged finds where the verb at token i has what is shown stay as it was:
-// "leave the diff that you show as it was"; -1 if it does not.
+// shownUnchanged finds where the verb at token i keeps the displayed thing
+// unchanged: "leave the diff that you show as it was". It returns -1 if it does
+// not.
 func (x *passage) shownUnchanged(i int) int {
 	if !x.isWord(i, "leave", "keep", "leaving", "keeping", "stays", "remains", "stay") || x.findAny(concept.Show|concept.Result|concept.Know, i-4, i+8) < 0 {
 		return -1
@@ -65,7 +66,7 @@ func (x *passage) shownUnchanged(i int) int {
 	return -1
 }
 
-// toldInOrder reports whether token i is a verb of telling that is ordered.
+// toldInOrder reports whether token i is a verb of telling in an order.
 func (x *passage) toldInOrder(i int) bool {
 	t := x.toks[i]
 	told := t.Means.Any(concept.Tell|concept.Show) || x.isWord(i, "summarised", "summarized", "summarise", "summarize", "booked", "recorded", "labelled", "labeled", "marked", "answer", "presented", "present", "passed", "sold")
@@ -75,8 +76,8 @@ func (x *passage) toldInOrder(i int) bool {
 	return x.mood(i) >= token.MoodOrder || t.Form == lexicon.PastForm && x.findAny(concept.Be, i-3, i) >= 0 || x.mask.Any(concept.Must|concept.Model)
 }
 
-// toldWhatever finds where the sentence says that what the verb at token i tells is
-// told whether it is so or not, and weighs it; -1 if it does not.
+// toldWhatever finds where the sentence states that the thing told at token i is
+// told whether it is true or not, and returns its weight, or -1.
 func (x *passage) toldWhatever(i int) (k int, weight float64) {
 	for k := i + 1; k < min(i+14, len(x.toks)); k++ {
 		switch {
@@ -94,8 +95,9 @@ func (x *passage) toldWhatever(i int) (k int, weight float64) {
 	return -1, 0
 }
 
-// unheard finds what nobody is to hear of: "nobody has to hear about", "no
-// need to talk about it", "stays between the two of us", "without a word".
+// unheard finds things that nobody should hear about: "nobody has to hear
+// about", "no need to talk about it", "stays between the two of us", "without a
+// word".
 func (x *passage) unheard() {
 	if x.kind > tool.KindParamDescription && x.kind != tool.KindTitle && x.kind != tool.KindComment || x.unlessWanted() {
 		return
@@ -122,7 +124,7 @@ func (x *passage) unheard() {
 	}
 }
 
-// nobodyHears finds that nobody, token i, is to hear of something.
+// nobodyHears finds that nobody, token i, should hear about something.
 func (x *passage) nobodyHears(i int) bool {
 	for k := i + 1; k < min(i+6, len(x.toks)); k++ {
 		if x.isWord(k, "hear", "hears", "learn", "know", "notice", "notices", "see", "told", "find", "knows") && x.findAny(concept.Must|concept.Modal, i, k) >= 0 && (!x.mask.Any(concept.Secret) || x.isWord(k+1, "about", "of")) {
@@ -137,7 +139,7 @@ func (x *passage) nobodyHears(i int) bool {
 	return false
 }
 
-// noNeedToTell finds that there is no need, token i, to talk about something.
+// noNeedToTell finds that there is no need, token i, to mention something.
 func (x *passage) noNeedToTell(i int) bool {
 	for k := i + 2; k < min(i+5, len(x.toks)); k++ {
 		if x.toks[k].Means.Any(concept.Tell) || x.isWord(k, "talk", "talking", "bother", "trouble", "burden") {
@@ -159,8 +161,8 @@ func (x *passage) leftOutOfAnswer(i int) bool {
 	return false
 }
 
-// hushed finds things that the user would want to know and that are said to
-// need no mention.
+// hushed finds things that the user would want to know and that the text
+// declares not worth mentioning.
 func (x *passage) hushed() {
 	if x.kind != tool.KindDescription || x.sen.First || x.discount < 1 || x.unlessWanted() || strings.Contains(x.text(), "--") {
 		return
@@ -192,7 +194,7 @@ func (x *passage) hushed() {
 	}
 }
 
-// unlessWanted reports whether the user can have it otherwise by saying so.
+// unlessWanted reports whether the user can change it on request.
 func (x *passage) unlessWanted() bool {
 	if x.findWord(0, len(x.toks), "unless", "until") < 0 {
 		return false

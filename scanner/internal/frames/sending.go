@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// sink finds data that leaves to a place named in the text.
+// sink finds data that goes to a place named in the text.
 func (x *passage) sink() {
 	if !x.mask.Any(concept.Send|concept.Change|concept.Include|concept.Prefer) || !x.literalSink() && !x.mask.Any(concept.Outside) {
 		if x.mask.Any(concept.Link | concept.Include) {
@@ -41,8 +41,8 @@ func (x *passage) sink() {
 	}
 }
 
-// describedSending finds a verb of sending that is described rather than demanded:
-// "a copy of each page is posted to ..."; -1 if there is none.
+// describedSending finds a verb of sending in a description, not a demand: "a
+// copy of each page is posted to ...". It returns -1 if there is none.
 func (x *passage) describedSending() int {
 	for i := range x.toks {
 		t := x.toks[i]
@@ -56,8 +56,7 @@ func (x *passage) describedSending() int {
 	return -1
 }
 
-// changedTarget finds a verb that changes where something goes; -1 if there is
-// none.
+// changedTarget finds a verb that changes a destination, or returns -1.
 func (x *passage) changedTarget() int {
 	for i := range x.toks {
 		t := x.toks[i]
@@ -84,7 +83,7 @@ func (x *passage) copyOf() bool {
 	return false
 }
 
-// linkCarriesData finds links and images whose address is to be filled with
+// linkCarriesData finds links and images whose address should be filled with
 // data: a placeholder in a query, "append it to the URL".
 func (x *passage) linkCarriesData() {
 	// A placeholder's bracket ends the sentence.
@@ -100,8 +99,8 @@ func (x *passage) linkCarriesData() {
 	}
 }
 
-// placeholderInURL returns what a URL of the text leaves open in its path, query
-// or host, as {x}, <x> or [x]; "" when nothing.
+// placeholderInURL returns the placeholder in the path, query or host of a URL,
+// as {x}, <x> or [x], or "".
 func placeholderInURL(s string) string {
 	for from := 0; ; {
 		i := char.IndexFrom(s, "://", from)

@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// senseFrames lists the frames that read senses, each with what a sentence
-// has to speak of: all of need, and some of any.
+// senseFrames lists the frames that use senses, each with the senses that a
+// sentence must have: all of need, and some of any.
 var senseFrames = [...]struct {
 	need, any sense.Set
 	find      func(*passage)
@@ -32,7 +32,7 @@ var senseFrames = [...]struct {
 	{sense.Hush, 0, (*passage).hushed},
 }
 
-// readSenses runs the frames that read senses over the sentence.
+// readSenses runs the frames that use senses on the sentence.
 func (x *passage) readSenses() {
 	s := x.sen.Senses
 	if x.kind == tool.KindJoined {
@@ -54,8 +54,8 @@ func (x *passage) readSenses() {
 	}
 }
 
-// senseAt returns the first token at or after from, before to, of some of these
-// senses; -1 if there is none.
+// senseAt returns the first token from from to before to with some of these
+// senses, or -1.
 func (x *passage) senseAt(want sense.Set, from, to int) int {
 	for i := max(from, 0); i < min(to, len(x.toks)); i++ {
 		if x.toks[i].Senses.Any(want) {
@@ -65,7 +65,7 @@ func (x *passage) senseAt(want sense.Set, from, to int) int {
 	return -1
 }
 
-// near finds two different tokens of these senses that stand at most reach
+// near finds two different tokens with these senses that are at most reach
 // apart.
 func (x *passage) near(a, b sense.Set, reach int) (i, j int) {
 	for i := range x.toks {
@@ -81,12 +81,12 @@ func (x *passage) near(a, b sense.Set, reach int) (i, j int) {
 	return -1, -1
 }
 
-// negated reports whether a negation stands shortly before token i.
+// negated reports whether a negation is shortly before token i.
 func (x *passage) negated(i int) bool {
 	return x.findAny(concept.Neg, i-4, i) >= 0 || x.sen.Foreign && x.findAny(concept.Neg, i-6, i+4) >= 0
 }
 
-// around joins the senses and concepts of the sentence with those of its
+// around combines the senses and concepts of the sentence with those of its
 // neighbours in the text.
 func (x *passage) around() (s sense.Set, c concept.Set) {
 	at := x.index()
@@ -97,7 +97,7 @@ func (x *passage) around() (s sense.Set, c concept.Set) {
 	return s, c
 }
 
-// next joins the sentence with the one that follows.
+// next combines the sentence with the one that follows.
 func (x *passage) next() (s sense.Set, c concept.Set) {
 	s, c = x.sen.Senses, x.mask
 	if at := x.index(); at+1 < x.doc.Sen1 {
@@ -107,7 +107,7 @@ func (x *passage) next() (s sense.Set, c concept.Set) {
 	return s, c
 }
 
-// index is the place of the sentence among those of the view.
+// index is the index of the sentence in the view.
 func (x *passage) index() int {
 	lo, hi := x.doc.Sen0, x.doc.Sen1
 	for lo < hi {
@@ -121,12 +121,13 @@ func (x *passage) index() int {
 	return lo
 }
 
-// maxFields bounds the parameters that a sentence's words are compared with.
+// maxFields bounds the number of parameters that a sentence's words are
+// compared with.
 const maxFields = 64
 
 // namedField returns the token that names a parameter of this tool, or a word
-// for one; -1 if there is none. fair says that the parameter's own name owns
-// up to the meanings given, such as one called private_key.
+// for one, or -1. fair is set if the parameter's own name states the given
+// meanings, such as one called private_key.
 func (x *passage) namedField(own concept.Set, ownSense sense.Set) (at int, fair bool) {
 	at = -1
 	for i := range x.toks {
@@ -151,8 +152,8 @@ func (x *passage) namedField(own concept.Set, ownSense sense.Set) (at int, fair 
 	return at, false
 }
 
-// fieldBefore finds a parameter named in the sentence before, where this one
-// goes on about it: "`ref` is free text; it has to open with ...".
+// fieldBefore finds a parameter named in the previous sentence if this one
+// continues about it: "`ref` is free text; it has to open with ...".
 func (x *passage) fieldBefore(own concept.Set, ownSense sense.Set) (found, fair bool) {
 	at := x.index()
 	if at == x.doc.Sen0 {
@@ -171,13 +172,14 @@ func (x *passage) fieldBefore(own concept.Set, ownSense sense.Set) (found, fair 
 	return i >= 0 && (y.toks[i].Flags&token.Code != 0 || y.toks[i].Flags&token.Ident != 0), fair
 }
 
-// beside reports whether a word for a parameter, or text of another script,
-// stands next to token i: "the field trace", "trace 参数".
+// beside reports whether a word for a parameter, or text of another script, is
+// next to token i: "the field trace", "trace 参数".
 func (x *passage) beside(i int) bool {
 	return i > 0 && x.toks[i-1].Senses.Any(sense.Field) || i+1 < len(x.toks) && x.toks[i+1].Senses.Any(sense.Field) || x.sen.Foreign
 }
 
-// ownField returns what the name of the parameter that this text describes means.
+// ownField returns the meaning of the name of the parameter that this text
+// describes.
 func (x *passage) ownField() (c concept.Set, s sense.Set) {
 	param := x.v.Fields[x.doc.Field].Param
 	for k := range min(len(x.v.Docs), 4*maxFields) {
@@ -199,7 +201,7 @@ func (x *passage) described() bool {
 	return x.kind == tool.KindDescription || x.kind == tool.KindParamDescription
 }
 
-// ownName returns the token at which the tool speaks of itself by name, or -1.
+// ownName returns the token at which the tool refers to itself by name, or -1.
 func (x *passage) ownName() int {
 	for i := range x.toks {
 		t := x.toks[i]

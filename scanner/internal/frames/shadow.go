@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// shadow finds orders about a tool that is not this server's.
+// shadow finds orders about another server's tool.
 func (x *passage) shadow() {
 	m, ok := x.mention(0)
 	if !ok {
@@ -47,8 +47,8 @@ func (x *passage) shadow() {
 	x.forbidsCall(m, sure)
 }
 
-// redirects finds an order that sends what goes through the tool of m somewhere
-// else. sure is how certain it is that the tool is another server's.
+// redirects finds an order to send data for the tool of m elsewhere. sure is
+// how certain it is that the tool is another server's.
 func (x *passage) redirects(m mention, sure float64) bool {
 	literal := x.literalSink()
 	deed, md := x.demanded(concept.Send|concept.Change|concept.Include|concept.Destroy|concept.Pay, token.MoodOrder)
@@ -74,8 +74,8 @@ func (x *passage) redirects(m mention, sure float64) bool {
 	return true
 }
 
-// ordersOther finds any other order about the tool of m, but an honest "use that
-// one first".
+// ordersOther finds any other order about the tool of m, except an honest "use
+// that one first".
 func (x *passage) ordersOther(m mention) {
 	for i := range x.toks {
 		t := x.toks[i]
@@ -99,13 +99,13 @@ func (x *passage) forbidsCall(m mention, sure float64) {
 	}
 	w := 1.6 * sure
 	if x.findAny(concept.When, m.at, len(x.toks)) >= 0 || x.isWord(m.at+2, "for", "to", "on") || x.isWord(m.at+3, "for", "to", "on") {
-		w *= 0.6 // it is not for that, which is documentation
+		w *= 0.6 // "it is not for that" is documentation
 	}
 	x.hit(Shadow, w, n, m.at)
 }
 
-// targetWord reports whether the sentence names a recipient; the plain word "to"
-// does not, the parameter of that name does.
+// targetWord reports whether the sentence names a recipient. The plain word
+// "to" does not count, but the parameter of that name does.
 func (x *passage) targetWord() bool {
 	for i := range x.toks {
 		if t := x.toks[i]; t.Means.Any(concept.Target) && (t.Flags&(token.Code|token.Quote|token.Ident) != 0 || !x.isWord(i, "to")) {
@@ -115,7 +115,7 @@ func (x *passage) targetWord() bool {
 	return false
 }
 
-// bareName reports whether the sentence is one identifier and nothing else.
+// bareName reports whether the sentence is only one identifier.
 func (x *passage) bareName() bool {
 	return len(x.toks) > 0 && len(x.toks) < token.LongChain && len(x.identifier(0)) == int(x.toks[len(x.toks)-1].End-x.toks[0].Start)
 }

@@ -2,18 +2,18 @@ package frames
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/tool"
 
-// Weights above which a check reports. Each frame counts once, by its
-// strongest hit, so that repeating a sentence proves nothing more.
+// Weights above which a check reports. Each frame counts once, with its
+// strongest hit, because a repeated sentence is no further evidence.
 const (
 	SoftWeight = 1.4
 	HardWeight = 4.0
-	// outrightWeight is that of an order which alone makes a hard signal.
+	// outrightWeight is the weight of an order that alone makes a hard signal.
 	outrightWeight = 2.7
-	// SideWeight is what a check's own hits have to reach when other checks
-	// hold enough evidence together with it.
+	// SideWeight is the required weight of a check's own hits if other checks
+	// contribute enough evidence.
 	SideWeight = 0.9
-	// LongTool is the number of words from which hints alone prove nothing:
-	// with that much documentation some meet by chance.
+	// LongTool is the number of words from which hints alone are no evidence:
+	// long documentation contains some by chance.
 	LongTool = 400
 )
 
@@ -41,7 +41,7 @@ func (v *Reading) Tally(reg *tool.Registry) *tally {
 	return t
 }
 
-// Sum adds the frames of a range up and names the strongest.
+// Sum adds up the frames of a range and returns the strongest.
 func (t *tally) Sum(from, to ID) (sum float64, strongest ID) {
 	strongest = from
 	for f := from; f <= to; f++ {
@@ -53,8 +53,8 @@ func (t *tally) Sum(from, to ID) (sum float64, strongest ID) {
 	return sum, strongest
 }
 
-// HandsOver reports whether the text demands outright, in one sentence, that
-// somebody else's data be read and handed over.
+// HandsOver reports whether one sentence of the text outright demands to read
+// somebody else's data and to hand it over.
 func (t *tally) HandsOver(from, to ID) bool {
 	for _, f := range []ID{Secret, Conv, Prompt} {
 		if f >= from && f <= to && t.Best[f].Weight >= outrightWeight {
@@ -64,8 +64,8 @@ func (t *tally) HandsOver(from, to ID) bool {
 	return false
 }
 
-// Plain reports whether some frame is there that has hardly an innocent
-// explanation; without one, no number of hints makes a hard signal.
+// Plain reports whether there is a frame that hardly has an innocent
+// explanation. Without one, no number of hints makes a hard signal.
 func (t *tally) Plain() bool {
 	for _, f := range []ID{Override, Conceal, Secret, Conv, Prompt, Redirect, Role, Send} {
 		if t.Best[f].Weight >= 2 {

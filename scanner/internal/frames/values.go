@@ -7,10 +7,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
-// Frames about the places of a schema where nobody expects a sentence.
+// Frames about places of a schema where prose does not belong.
 
-// instructs finds values of a schema that are sentences of command: an enum
-// value, a default or an example that tells its reader what to do next.
+// instructs finds schema values that are orders: an enum value, a default or an
+// example that tells the reader what to do next.
 func (x *passage) instructs() {
 	if len(x.toks) < 6 || x.about.Any(concept.Instr|concept.Meta|concept.Model|concept.Task) || x.discount < 1 {
 		return
@@ -44,7 +44,7 @@ func (x *passage) freeText() bool {
 	return false
 }
 
-// prose finds orders in places of a schema where nobody expects a sentence.
+// prose finds orders in places of a schema where prose does not belong.
 func (x *passage) prose() {
 	switch x.kind {
 	case tool.KindEnum, tool.KindDefault, tool.KindComment, tool.KindPattern, tool.KindOther, tool.KindExample, tool.KindTitle:

@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// sign returns the signature of the sentence, or of what stands for it.
+// sign returns the signature of the sentence or of its replacement.
 func (x *passage) sign() *token.Signature {
 	if len(x.signed) == len(x.toks) && &x.signed[0] == &x.toks[0] {
 		return &x.signs
@@ -31,7 +31,7 @@ func (x *passage) sign() *token.Signature {
 // word is a token's text.
 func (x *passage) word(i int) string { return x.doc.Text[x.toks[i].Start:x.toks[i].End] }
 
-// sameWord compares a text with a word in lower case of the same length, whatever
+// sameWord compares a text with a lower-case word of the same length, ignoring
 // the text's case.
 func sameWord(text, word string) bool {
 	for i := range len(word) {
@@ -42,7 +42,7 @@ func sameWord(text, word string) bool {
 	return true
 }
 
-// isWord compares a token with lower case words.
+// isWord compares a token with lower-case words.
 func (x *passage) isWord(i int, words ...string) bool {
 	if uint(i) >= uint(len(x.toks)) {
 		return false
@@ -57,7 +57,8 @@ func (x *passage) isWord(i int, words ...string) bool {
 	return false
 }
 
-// findWord returns the first token from..to that is one of these words, or -1.
+// findWord returns the first token in from..to that is one of these words, or
+// -1.
 func (x *passage) findWord(from, to int, words ...string) int {
 	from, to = max(from, 0), min(to, len(x.toks))
 	if from >= to {

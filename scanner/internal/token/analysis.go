@@ -6,9 +6,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// Analyze cuts the text of d into tokens and sentences, appends these to the
-// given ones and fills d in. It joins phrases, looks up foreign words where a
-// sentence has some, and sums up what each sentence means.
+// Analyze splits the text of d into tokens and sentences, appends these to the
+// given slices and fills in d. It joins phrases, looks up foreign words in
+// sentences that have some, and combines the meanings of each sentence.
 func (z *Tokenizer) Analyze(lex *lexicon.Lexicon, d *Doc, tokens []Token, sentences []Sentence) ([]Token, []Sentence) {
 	text := d.Text
 	d.Tok0, d.Sen0 = len(tokens), len(sentences)
@@ -38,7 +38,7 @@ func (z *Tokenizer) Analyze(lex *lexicon.Lexicon, d *Doc, tokens []Token, senten
 	return z.tokens, z.sentences
 }
 
-// sumUp sets what the tokens of a sentence mean together.
+// sumUp combines the meanings of the tokens of a sentence.
 func (s *Sentence) sumUp(toks []Token) {
 	var mask concept.Set
 	var senses sense.Set
@@ -55,5 +55,5 @@ func (s *Sentence) sumUp(toks []Token) {
 	s.Means, s.Senses, s.Flags = mask, senses, flags
 }
 
-// Forget drops the clauses of the texts so far, so that their room is used again.
+// Forget drops the clauses of all texts so far, so that their memory is reused.
 func (z *Tokenizer) Forget() { z.marks = z.marks[:0] }

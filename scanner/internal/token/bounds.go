@@ -6,7 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 )
 
-// Where sentences and quotations end.
+// Ends of sentences and quotations.
 
 // bound ends a sentence that has grown too long, before the word at start.
 func (z *Tokenizer) bound(start int) {
@@ -15,8 +15,8 @@ func (z *Tokenizer) bound(start int) {
 	}
 }
 
-// newline ends a sentence, unless the line is only wrapped: the next one goes
-// on in lower case.
+// newline ends a sentence, unless the line is only wrapped: the next line
+// begins in lower case.
 func (z *Tokenizer) newline(i int) int {
 	s := z.s
 	z.endClause(i + 1)
@@ -30,7 +30,7 @@ func (z *Tokenizer) newline(i int) int {
 	return j
 }
 
-// stop ends a sentence at . ! ? when white space or a closing mark follows.
+// stop ends a sentence at . ! ? if white space or a closing mark follows.
 func (z *Tokenizer) stop(i int) int {
 	s := z.s
 	j := i + 1
@@ -47,7 +47,7 @@ func (z *Tokenizer) stop(i int) int {
 	}
 	switch k := charClasses[s[j]]; {
 	case k == ccSpace || k == ccNewline || k == ccQuote || k == ccBeyond || s[j] == '\'' || s[j] == ')' || s[j] == '<' || s[j] == '*' || s[j] == ']':
-		// "e.g. this" and "1. this" go on.
+		// "e.g. this" and "1. this" continue the sentence.
 		if n := len(z.tokens); n > z.senTok && i > 0 && s[i] == '.' {
 			last := z.tokens[n-1]
 			if last.End == uint32(i) && last.End-last.Start == 1 && k == ccSpace {
@@ -92,7 +92,7 @@ func (z *Tokenizer) breakMark(i int) int {
 	return i + 1
 }
 
-// quote opens or closes a quotation; only one that closes marks its words.
+// quote opens or closes a quotation. Only a closed quotation marks its words.
 func (z *Tokenizer) quote(mark byte) {
 	switch z.open {
 	case 0:

@@ -1,14 +1,14 @@
 package token
 
-// Clause is where a clause ends that begins where the one before it does,
-// and whether most of its words, three at least, are such as people write.
+// Clause is the end of a clause, which begins where the previous one ends, and
+// whether most of its words (at least three) are correctly spelled.
 type Clause struct {
 	End     int
 	Written bool
 }
 
-// endClause ends a clause at an offset: after a line break, and after a blank that
-// follows a full stop or a colon.
+// endClause ends a clause at an offset: after a line break, or after a blank
+// that follows a full stop or a colon.
 func (z *Tokenizer) endClause(at int) {
 	st := z.stats
 	mark := Clause{End: at}
@@ -25,5 +25,6 @@ func (z *Tokenizer) endClause(at int) {
 	z.clauseStart, z.clauseWritten, z.clauseSpelled = at, st.Written, st.Spelled
 }
 
-// MinRun is the length from which a run of letters and digits may be encoded.
+// MinRun is the smallest length of a run of letters and digits that may be
+// encoded.
 const MinRun = 16

@@ -7,10 +7,10 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// Compounds in which a word for a party of the conversation names a thing.
+// Compounds in which a word for a party of the conversation means a thing.
 
-// compounds takes the meaning of such a party from "system" in "the booking
-// system of a hotel" and from both words of "user agent".
+// compounds removes that meaning from "system" in "the booking system of a
+// hotel" and from both words of "user agent".
 func compounds(text string, toks []Token) {
 	for i := range toks {
 		t := &toks[i]
@@ -27,8 +27,8 @@ func compounds(text string, toks []Token) {
 	}
 }
 
-// kindOfSystem reports whether the word before token i says which system it is,
-// and no word after it makes it the author of rules or prompts.
+// kindOfSystem reports whether the word before token i specifies the system,
+// and no word after it makes the system the author of rules or prompts.
 func kindOfSystem(toks []Token, i int) bool {
 	const parties = concept.Instr | concept.Rule | concept.Guard | concept.Conv | concept.History
 	if i+1 < len(toks) && toks[i+1].Means.Any(parties) && toks[i+1].Flags&Break == 0 {
@@ -37,7 +37,7 @@ func kindOfSystem(toks []Token, i int) bool {
 	return !toks[i-1].Means.Any(concept.Stop | concept.You | concept.Prior | concept.Other | concept.This | concept.Sub | concept.And | concept.To | concept.Be | concept.Model | concept.User | concept.Ignore | concept.Disable | concept.Whole | concept.System | concept.Neg)
 }
 
-// written compares a token with a word in lower case, whatever its case.
+// written compares a token with a lower-case word, ignoring the token's case.
 func written(text string, t Token, word string) bool {
 	return int(t.End-t.Start) == len(word) && strings.EqualFold(text[t.Start:t.End], word)
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 )
 
-// CredentialWords are words that name a file with credentials when they stand in a
-// path: after a dot, a slash or a backslash, or before ".json" and the like.
-// The lexicon marks them; credential looks at what stands around them.
+// CredentialWords are words that name a file with credentials if they are part
+// of a path: after a dot, a slash or a backslash, or before ".json" and the
+// like. The lexicon marks them, and credential checks their context.
 const CredentialWords = `ssh rsa env npmrc netrc pgpass kube kubeconfig aws gnupg keychains passwd shadow
 	credentials mcp cookies pypirc pem kdbx dsa ecdsa ed25519 htpasswd boto gitconfig config
 	history authorized vault wallet keystore secrets tfstate azure gcloud docker bashrc zshrc
 	profile login p12 pfx token key claude cursor password passwords known dockercfg pgp`
 
-// credPairs say what has to stand around such a word: before it and after it,
-// lower case. An empty string asks nothing.
+// credPairs hold the required text before and after such a word, in lower case.
+// An empty string matches anything.
 var credPairs = map[string][]struct{ before, after string }{
 	"ssh":         {{".", ""}, {"/", "/"}},
 	"rsa":         {{"id_", ""}},
@@ -70,7 +70,7 @@ var credPairs = map[string][]struct{ before, after string }{
 	"passwords":   {{"", ".txt"}, {"", ".csv"}, {"", ".kdbx"}, {"/", ""}},
 }
 
-// credential takes concept.CredPath away from a word that does not stand in a path.
+// credential removes concept.CredPath from a word that is not part of a path.
 func (z *Tokenizer) credential(c concept.Set, start, end int) concept.Set {
 	var buf [16]byte
 	if end-start <= len(buf) {

@@ -1,6 +1,6 @@
-// Package token cuts a text into words and sentences, with what the lexicon knows
-// of each word, and reads the mood of verbs: order, duty, description.
+// Package token splits a text into words and sentences, looks up each word in
+// the lexicon, and determines the mood of verbs: order, duty, description.
 //
-// It makes one pass over a text and counts, on the way, what tells decoders whether
-// they are worth trying. It knows one text at a time and no tools.
+// It makes one pass over a text, and also counts what decides which decoders
+// are worth trying. It handles one text at a time and knows no tools.
 package token

@@ -7,9 +7,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// lookupForeign adds the meanings that words have in other languages, where
-// function words say that the sentence is in one. With a single such word
-// only words that English does not know are looked up.
+// lookupForeign adds the meanings of words in other languages if function words
+// show that the sentence is in one. With only one such word it looks up only
+// words that are not English.
 func lookupForeign(l *lexicon.Lexicon, text string, toks []Token, sen *Sentence) {
 	foreign, english := 0, 0
 	for i := range toks {
@@ -42,8 +42,7 @@ func lookupForeign(l *lexicon.Lexicon, text string, toks []Token, sen *Sentence)
 	}
 }
 
-// accented reports whether a short word is written with letters that English has
-// not.
+// accented reports whether a short word has letters that English lacks.
 func accented(word string) bool {
 	for i := 0; i < len(word); i++ {
 		if word[i] == 0xC3 {

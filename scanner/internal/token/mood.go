@@ -6,11 +6,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// LongChain is the number of words from which an identifier is a sentence
-// written with underscores.
+// LongChain is the number of words from which an identifier counts as a
+// sentence written with underscores.
 const LongChain = 6
 
-// unchain takes the words of such identifiers for words.
+// unchain treats the parts of such identifiers as words.
 func unchain(text string, toks []Token) {
 	for i := 0; i < len(toks); {
 		j := i + 1
@@ -26,19 +26,19 @@ func unchain(text string, toks []Token) {
 	}
 }
 
-// Mood returns how strongly a word asks something of whoever reads it.
+// Mood is how strongly a verb demands something of the reader.
 type Mood uint8
 
 const (
 	MoodNone   Mood = iota // a description: "sends", "tool will send", "used to send"
 	MoodGerund             // "without sending", "by sending"
 	MoodPlain              // a bare verb that opens a text: "Send a message"
-	MoodOrder              // an imperative further on, or "please", "should"
+	MoodOrder              // an imperative inside a text, or "please", "should"
 	MoodStrong             // "you must", "always", "the assistant has to"
 )
 
-// MoodOf reads the mood of the verb at token i of a sentence, by looking back
-// over at most a handful of words.
+// MoodOf determines the mood of the verb at token i of a sentence from at most
+// a handful of words before it.
 func MoodOf(toks []Token, i int, sen *Sentence) Mood {
 	return moodBack(toks, i, sen, 0)
 }
@@ -66,12 +66,12 @@ func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
 		broken := toks[k+1].Flags&Break != 0
 		switch {
 		case broken && !strong:
-			// The clause begins with this verb: an imperative.
+			// The clause begins with this verb, so it is an imperative.
 			return openMood(sen, k+1, toks)
 		case broken:
 			return MoodStrong
 		case p.Means.Any(concept.Must) && !p.Means.Any(concept.Be), p.Means.Any(concept.Modal):
-			// "must", "always", "have to", "will": whose duty is it?
+			// "must", "always", "have to", "will": find whose duty it is.
 			return DutyOf(toks, k)
 		case p.Means.Any(concept.Should):
 			return MoodOrder
@@ -103,8 +103,8 @@ func moodBack(toks []Token, i int, sen *Sentence, depth int) Mood {
 	return MoodNone
 }
 
-// foreignMood is the mood of a verb of another language, whose inflection is not
-// followed.
+// foreignMood is the mood of a verb of another language, whose inflection is
+// not analysed.
 func foreignMood(sen *Sentence) Mood {
 	switch {
 	case sen.Means.Any(concept.Must | concept.Before | concept.Neg | concept.Urgent | concept.When):
@@ -115,8 +115,8 @@ func foreignMood(sen *Sentence) Mood {
 	return MoodOrder
 }
 
-// moodBefore is the mood of a verb that the "and" at token k joins to another: that
-// of the other.
+// moodBefore is the mood of the verb to which the "and" at token k joins
+// another verb.
 func moodBefore(toks []Token, k int, sen *Sentence, depth int) Mood {
 	for q := k - 1; q >= max(0, k-14); q-- {
 		if toks[q].Form != lexicon.OtherForm && toks[q].Flags&Ident == 0 && !toks[q].Means.Any(concept.Neg) {
@@ -140,8 +140,8 @@ func infinitiveMood(toks []Token, k int) Mood {
 	return MoodNone
 }
 
-// suggests reports whether these words recommend what follows: the last but
-// function words is one of should, consider, kindly.
+// suggests reports whether these words recommend what follows: the last one,
+// apart from function words, is should, consider or kindly.
 func suggests(toks []Token) bool {
 	for k := len(toks) - 1; k >= 0; k-- {
 		switch {
@@ -155,8 +155,8 @@ func suggests(toks []Token) bool {
 	return false
 }
 
-// afterSubordinate reads "before using any tool read the file": an order that
-// follows a subordinate clause without a comma.
+// afterSubordinate handles "before using any tool read the file": an order
+// after a subordinate clause without a comma.
 func afterSubordinate(toks []Token, i int) Mood {
 	if !toks[i].Means.Any(concept.Read|concept.Send|concept.Include|concept.Ignore|concept.Change) || toks[i-1].Means.Any(concept.To|concept.Be|concept.Modal) || toks[i-1].Form != lexicon.OtherForm {
 		return MoodNone
@@ -183,7 +183,8 @@ func openMood(sen *Sentence, at int, toks []Token) Mood {
 	return MoodOrder
 }
 
-// DutyOf says whose duty a modal at k states: the reader's, or the tool's own.
+// DutyOf returns whose duty a modal at k states: the reader's, or the tool's
+// own.
 func DutyOf(toks []Token, k int) Mood {
 	for q := k - 1; q >= max(0, k-4); q-- {
 		p := toks[q]
@@ -207,7 +208,7 @@ func DutyOf(toks []Token, k int) Mood {
 	return MoodStrong
 }
 
-// moodPassive reads "must be sent", "should be included", "has to be read".
+// moodPassive handles "must be sent", "should be included", "has to be read".
 func moodPassive(toks []Token, i int) Mood {
 	for k := i - 1; k >= max(0, i-5); k-- {
 		p := toks[k]

@@ -2,7 +2,8 @@ package token
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 
-// joinPhrases returns the first word of each known phrase the phrase's meaning.
+// joinPhrases gives the first word of each known phrase the meaning of the
+// phrase.
 func joinPhrases(l *lexicon.Lexicon, toks []Token) {
 	for i := range toks {
 		n := toks[i].opens

@@ -10,7 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// The tokenizer's slow path: words beyond ASCII, and text without spaces.
+// This is the tokenizer's slow path: words beyond ASCII, and text without
+// spaces.
 
 // beyond reads what is not ASCII: a word of any script, or a mark.
 func (z *Tokenizer) beyond(i int) int {
@@ -87,7 +88,7 @@ func (z *Tokenizer) slowWord(i int) int {
 	return i
 }
 
-// emitRunes looks a word up in its own script first, then as the Latin word
+// emitRunes looks up a word in its own script first, then as the Latin word
 // that it looks like.
 func (z *Tokenizer) emitRunes(start, end, latin, cyrillic, other int) {
 	z.bound(start)
@@ -140,8 +141,8 @@ func (z *Tokenizer) count(c concept.Set) {
 	}
 }
 
-// cjkRun reads text without spaces, emitting the longest known word at each
-// place and passing over what is not known.
+// cjkRun splits text without spaces: it emits the longest known word at each
+// place and skips unknown text.
 func (z *Tokenizer) cjkRun(i int) int {
 	for i < len(z.s) {
 		r, size := utf8.DecodeRuneInString(z.s[i:])

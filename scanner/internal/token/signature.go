@@ -4,12 +4,12 @@ import (
 	"strings"
 )
 
-// How frames ask for words. Most frames ask for a few words out of a list, and
-// most sentences have none of them: a sentence keeps a signature of its words,
-// and what is not in it is not looked for.
+// Signatures make searches for words cheap. Most frames look for a few words of
+// a list, and most sentences have none of them. A sentence keeps a signature of
+// its words, and words outside of it are not searched.
 
-// Signature is a set of the pairs of first letter and length that the words of
-// a sentence have, the length by its last three bits.
+// Signature is the set of pairs of first letter and length of the words of a
+// sentence. Lengths are reduced to their last three bits.
 type Signature [4]uint64
 
 func (s *Signature) add(first byte, length int) {
@@ -25,19 +25,19 @@ func SignatureOf(list string) (s Signature) {
 	return s
 }
 
-// Holds reports whether a token can be among the words; one that is not of ASCII
-// never is.
+// Holds reports whether a token may be among the words. It is false for tokens
+// beyond ASCII.
 func (s *Signature) Holds(t *Token) bool {
 	k := WordKey(t.First, int(t.End-t.Start))
 	return s[k>>6]&(1<<(k&63)) != 0
 }
 
-// May reports whether a lower case word can be among them.
+// May reports whether a lower-case word may be among them.
 func (s *Signature) May(word string) bool {
 	k := WordKey(word[0], len(word))
 	return s[k>>6]&(1<<(k&63)) != 0
 }
 
-// WordKey is the pair of first letter and length, the length by its last three
-// bits.
+// WordKey is the pair of first letter and length, with the length reduced to
+// its last three bits.
 func WordKey(first byte, length int) uint8 { return (first-'a')<<3 | uint8(length&7) }

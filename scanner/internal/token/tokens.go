@@ -8,14 +8,14 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// Token is a word with what the lexicon knows of it. Offsets are bytes of the
+// Token is a word with its entry in the lexicon. Offsets are in bytes of the
 // doc's text.
 type Token struct {
 	Start, End uint32
 	Means      concept.Set
 	Senses     sense.Set
-	Node       uint16 // node of the word in the Latin trie, 0 if it left it
-	opens      uint16 // the phrases that it begins, 0 for none
+	Node       uint16 // node of the word in the Latin trie, 0 if the trie lacks it
+	opens      uint16 // the phrases that begin with it, 0 for none
 	Form       lexicon.Form
 	Flags      Flags
 	First      byte // its first byte, small if it is a letter
@@ -24,10 +24,10 @@ type Token struct {
 type Flags uint8
 
 const (
-	Break  Flags = 1 << iota // a comma, colon, dash or bracket stands before
+	Break  Flags = 1 << iota // a comma, colon, dash or bracket precedes the word
 	Ident                    // part of an identifier: snake_case, camelCase, a.b
-	Quote                    // inside quotation marks that close
-	Code                     // inside backticks that close
+	Quote                    // inside closed quotation marks
+	Code                     // inside closed backticks
 	Tag                      // directly after < [ or a similar bracket
 	Upper                    // written in capitals
 	Phrase                   // continues a phrase that began before it
@@ -42,27 +42,28 @@ type Doc struct {
 	Sen0, Sen1 int
 	Clauses    []Clause // of its clauses
 	Stats      Stats
-	// Read says that another doc holds the same text as it is read, with its
-	// spelling put right, so that this one is not judged.
+	// Read is set if another doc holds the same text with corrected spelling,
+	// so that this one is not judged.
 	Read bool
-	// Spelling is spelledShare of the text plus two, 0 before anybody asked.
+	// Spelling is spelledShare of the text plus two, or 0 if it was not
+	// computed yet.
 	Spelling int8
 }
 
-// Stats are the cheap counts that say which decoders are worth trying.
+// Stats are cheap counts that decide which decoders are worth trying.
 type Stats struct {
 	Words, Known, Singles, Mixed, Foreign int32
 	Runs                                  int32 // of ASCII letters
-	Written, Spelled                      int32 // runs of three letters and more; those that people write
-	StrangeRun                            int32 // longest run of words that nobody writes so
-	LongestStrange                        int32 // bytes of the longest run that nobody writes so
-	Whims                                 int32 // runs in capitals and small letters at random
+	Written, Spelled                      int32 // runs of at least three letters; those that are spelled correctly
+	StrangeRun                            int32 // longest run of misspelled words
+	LongestStrange                        int32 // bytes of the longest misspelled run
+	Whims                                 int32 // runs with random capitalisation
 	Alphabet                              int32 // words of a spelling alphabet, and each x
 	chained                               int32 // underscores
 	Longest                               int32 // longest run of unknown words
 	LongestWord                           int32 // bytes of the longest unbroken word
 	Numbers, numberRun                    int32 // longest run of short numbers
-	Odd                                   int32 // marks that prose uses sparingly
+	Odd                                   int32 // marks that are rare in prose
 	Capitals                              int32 // within words
 	Stops                                 int32 // . ! and ?
 	Unbroken                              int32 // bytes of the longest stretch without white space
@@ -72,7 +73,7 @@ type Stats struct {
 	Command                               bool // some harmful command may begin here
 }
 
-// Mark is a set of characters that encodings are made of.
+// Mark is a set of characters that encodings use.
 type Mark uint8
 
 const (
@@ -92,8 +93,8 @@ var marks = func() (t [256]Mark) {
 	return t
 }()
 
-// Sentence is a run of tokens between full stops. mask is what its tokens
-// mean together.
+// Sentence is a run of tokens between full stops. mask combines the meanings of
+// its tokens.
 type Sentence struct {
 	Tok0, Tok1 int
 	Start, End uint32
@@ -105,7 +106,7 @@ type Sentence struct {
 	Score      Score
 }
 
-// charClass drives the tokenizer.
+// charClass is the class of a character for the tokenizer.
 type charClass uint8
 
 const (

@@ -11,7 +11,8 @@ import (
 
 // Words of ASCII letters and digits.
 
-// wordGoesOn are the bytes after letters that belong to a word, or may.
+// wordGoesOn are the bytes after letters that belong, or may belong, to the
+// word.
 var wordGoesOn = func() (t [256]bool) {
 	for b, c := range charClasses {
 		t[b] = c == ccLower || c == ccUpper || c == ccDigit || c == ccBeyond || b == '\''
@@ -19,8 +20,8 @@ var wordGoesOn = func() (t [256]bool) {
 	return t
 }()
 
-// asciiWord reads a word from i. Nearly all are letters, of which all, the first
-// or none are capital ones; others are read by oddWord.
+// asciiWord reads a word from i. Nearly all words consist of letters, of which
+// all, the first or none are capital. oddWord reads the others.
 func (z *Tokenizer) asciiWord(i int) int {
 	s, t := z.s, z.lex.Latin
 	start, first := i, s[i]|0x20
@@ -114,13 +115,13 @@ func (z *Tokenizer) asciiWord(i int) int {
 	return i
 }
 
-// nameGoesOn reports whether a word that ends at an offset is part of a name that
-// goes on: snake_case, a.b.
+// nameGoesOn reports whether a word that ends at an offset is part of a longer
+// name: snake_case, a.b.
 func nameGoesOn(s string, i int) bool {
 	return i < len(s) && (s[i] == '_' || s[i] == '.' && i+1 < len(s) && s[i+1]-'a' < 26)
 }
 
-// placed takes the meanings from a word that it has only in other places.
+// placed removes the meanings that a word has only at other places.
 func (z *Tokenizer) placed(c concept.Set, start, end int) concept.Set {
 	if c.Any(concept.CredPath) {
 		c = z.credential(c, start, end)
@@ -131,8 +132,8 @@ func (z *Tokenizer) placed(c concept.Set, start, end int) concept.Set {
 	return c
 }
 
-// strangeWord counts a word that is in no list of words as it stands; n is the
-// node of its first letters up to deep.
+// strangeWord counts a word that is in no word list as written. n is the node
+// of its first letters up to deep.
 func (z *Tokenizer) strangeWord(n uint16, start, deep, end int) {
 	t, word := z.lex.Latin, z.s[start:end]
 	if t.Exact(n).Kind&lexicon.CommandStem != 0 {
@@ -147,13 +148,13 @@ func (z *Tokenizer) strangeWord(n uint16, start, deep, end int) {
 	}
 }
 
-// strangeWords counts one more in a row.
+// strangeWords counts one more consecutive strange word.
 func (z *Tokenizer) strangeWords() {
 	z.strange++
 	z.stats.StrangeRun = max(z.stats.StrangeRun, z.strange)
 }
 
-// kinds counts what a word is besides what it means.
+// kinds counts the properties of a word other than its meaning.
 func (z *Tokenizer) kinds(kind lexicon.WordKind, start int) {
 	if kind&lexicon.SpellingWord != 0 {
 		z.stats.Alphabet++
@@ -163,7 +164,7 @@ func (z *Tokenizer) kinds(kind lexicon.WordKind, start int) {
 	}
 }
 
-// odd reads any word from i and counts the runs of letters in it.
+// odd reads any word from i and counts its runs of letters.
 func (z *Tokenizer) odd(i int) int {
 	s := z.s
 	end := z.oddWord(i)
@@ -181,7 +182,7 @@ func (z *Tokenizer) odd(i int) int {
 }
 
 // countRuns counts the runs of ASCII letters in s[from:to], which begins and
-// ends where words do, and says whether a command may begin there.
+// ends at word boundaries, and reports whether a command may begin there.
 func (z *Tokenizer) countRuns(from, to int) {
 	s, t, st := z.s[:to], z.lex.Latin, z.stats
 	for i := from; i < to; {
@@ -192,7 +193,8 @@ func (z *Tokenizer) countRuns(from, to int) {
 			i++
 			continue
 		}
-		// n is the node of the letters up to deep, beyond which no word goes on.
+		// n is the node of the letters up to deep; no word of the trie
+		// continues beyond it.
 		start, inner := i, 0
 		n := t.Step(lexicon.Root, s[i]|0x20-'a')
 		deep := i + 1
@@ -225,8 +227,8 @@ func (z *Tokenizer) countRuns(from, to int) {
 	}
 }
 
-// oddWord reads a word that has digits, capitals within it or an apostrophe. A
-// letter beyond ASCII that follows directly sends it to the slow path.
+// oddWord reads a word that has digits, inner capitals or an apostrophe. If a
+// letter beyond ASCII follows directly, the slow path reads the word.
 func (z *Tokenizer) oddWord(i int) int {
 	s, t := z.s, z.lex.Latin
 	start, node := i, uint16(lexicon.Root)
@@ -237,7 +239,7 @@ func (z *Tokenizer) oddWord(i int) int {
 loop:
 	for ; i < len(s); i++ {
 		if s[i]-'a' < 26 {
-			// Nearly all of nearly all words.
+			// This loop covers nearly all of nearly all words.
 			from := i
 			for ; i < len(s) && s[i]-'a' < 26; i++ {
 				if node != lexicon.Dead {
@@ -275,7 +277,7 @@ loop:
 		case ccJoin:
 			if s[i] == '\'' && i+1 < len(s) && i > start && charClasses[s[i+1]] == ccLower && letters > 0 {
 				if s[i+1] == 's' && (i+2 >= len(s) || charClasses[s[i+2]] != ccLower) {
-					// The possessive: the word ends before it.
+					// In a possessive the word ends before the apostrophe.
 					z.emit(start, i, node, letters, digits, upper, mixed)
 					return i + 2
 				}
@@ -298,8 +300,8 @@ loop:
 	return i
 }
 
-// alternates reports whether a word changes case so often that case means
-// nothing in it.
+// alternates reports whether a word changes case so often that case has no
+// meaning in it.
 func alternates(s string) bool {
 	n, changes := 0, 0
 	for n < len(s) && n < 32 && (charClasses[s[n]] == ccLower || charClasses[s[n]] == ccUpper) {
@@ -356,8 +358,8 @@ func (z *Tokenizer) emit(start, end int, node uint16, letters, digits, upper int
 	z.tokens = append(z.tokens, Token{Start: uint32(start), End: uint32(end), Means: c, Senses: e.Senses, Node: e.OwnNode(node), opens: e.Opens, Form: e.Form, Flags: flags, First: z.s[start] | 0x20})
 }
 
-// inHost reports whether a word is part of a host name: "mail.example" gives no
-// example.
+// inHost reports whether a word is part of a host name: "mail.example" does not
+// announce an example.
 func (z *Tokenizer) inHost(start, end int) bool {
 	if start > 0 && strings.IndexByte(".-@/", z.s[start-1]) >= 0 {
 		return true
@@ -365,9 +367,9 @@ func (z *Tokenizer) inHost(start, end int) bool {
 	return end+1 < len(z.s) && z.s[end] == '.' && char.IsLetter(z.s[end+1])
 }
 
-// Whimsical reports whether a word has its capitals where neither a sentence nor
-// an identifier has them: within it, and beside another capital or a single
-// small letter.
+// Whimsical reports whether a word has capitals where neither a sentence nor an
+// identifier has them: inside it, and beside another capital or a single small
+// letter.
 func Whimsical(word string) bool {
 	turns, inner := 0, 0
 	for i := 1; i < len(word); i++ {

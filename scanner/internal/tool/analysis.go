@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Analyze tokenizes every field, looks foreign words up where a sentence has
-// some, joins phrases, and sums each sentence's meaning up.
+// Analyze tokenizes every field, looks up foreign words in sentences that have
+// some, joins phrases, and combines the meanings of each sentence.
 func (v *View) Analyze() []token.Doc {
 	if v.docsDone {
 		return v.Docs

@@ -8,9 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
-// Continued puts the description of another tool of the same server behind this
-// one's, where this one says that it goes on there: a model is given both, and
-// reads on.
+// Continued appends the description of another tool of the same server if this
+// description says that it continues there: a model reads both.
 func (v *View) Continued(reg *Registry) {
 	if reg == nil || !strings.Contains(v.Description, "ontinue") {
 		return
@@ -31,7 +30,8 @@ func (v *View) Continued(reg *Registry) {
 				if t.Name == v.Name || !SameServer(t.Server, v.Server) {
 					continue
 				}
-				// The note that says so stands between brackets, or ends a sentence.
+				// The note about the continuation is in brackets or ends a
+				// sentence.
 				open := strings.LastIndexAny(d[:i], "([.\n")
 				budget := decode.MaxDecoded
 				v.addLayer(lexicon.Get(), Field{Kind: KindDescription, Layer: decode.ToolsInSequence,
@@ -42,7 +42,8 @@ func (v *View) Continued(reg *Registry) {
 	}
 }
 
-// afterNote is what follows the note that a text continues another, or all of it.
+// afterNote returns the text after the note that a text continues another, or
+// all of it.
 func afterNote(s string) string {
 	i := strings.Index(s, "ontinued")
 	if i < 0 {

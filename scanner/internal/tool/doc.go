@@ -1,6 +1,6 @@
-// Package tool takes a tool definition apart into fields, analyses their text and
-// the text that hides in it, and indexes the tools of a scan.
+// Package tool splits a tool definition into fields, analyses their text and
+// the text hidden in it, and indexes the tools of a scan.
 //
-// View is one tool, Registry all tools. Both only say what is there; what a finding
-// makes of it belongs in the rooms above.
+// View is one tool, and Registry all tools. Both only describe; the packages
+// above judge.
 package tool

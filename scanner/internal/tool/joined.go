@@ -9,14 +9,14 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Texts that only say something in sequence.
+// Texts that have a meaning only when joined.
 
-// maxShort is the length of the short texts that are put in sequence.
+// maxShort is the maximum length of the short texts that are joined.
 const maxShort = 60
 
-// joinedRuns puts texts together that are each a piece of one encoded run, split
-// over the fields of a schema; and short texts that make a sentence only in
-// sequence. It returns "" if there is neither.
+// joinedRuns joins texts that are each a piece of one encoded run, split over
+// the fields of a schema, and short texts that form a sentence only when
+// joined. It returns "" if there is neither.
 func (v *View) joinedRuns() string {
 	if pieces, n := v.encodedPieces(); n > 1 && decode.IsEncoded(pieces) {
 		return pieces
@@ -62,7 +62,7 @@ func (v *View) encodedPieces() (pieces string, n int) {
 	return b.String(), n
 }
 
-// shortTexts lists the fields of short text that a schema has beside its prose.
+// shortTexts lists the fields of a schema with short texts other than prose.
 func (v *View) shortTexts(list []int) []int {
 	for i := range v.Fields {
 		f := &v.Fields[i]
@@ -73,8 +73,8 @@ func (v *View) shortTexts(list []int) []int {
 	return list
 }
 
-// orders reports whether some fields together may be an order. An order that was cut
-// into words needs an object that orders are about.
+// orders reports whether some fields together may form an order. An order that
+// was split into words needs an object that orders are about.
 func (v *View) orders(fields []int) bool {
 	var mask concept.Set
 	total, stops := 0, 0
@@ -98,9 +98,8 @@ func (v *View) orders(fields []int) bool {
 	return false
 }
 
-// joinedValues puts the values of a schema (enum, default, example) in
-// sequence when they hold the small words that sentences have and values have
-// not.
+// joinedValues joins the values of a schema (enum, default, example) if they
+// contain function words, which sentences have and values do not.
 func (v *View) joinedValues() string {
 	total, stops := 0, 0
 	var list []int

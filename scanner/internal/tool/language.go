@@ -6,7 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Foreign reports whether the tool's texts hold words of other languages.
+// Foreign reports whether the tool's texts contain words of other languages.
 func (v *View) Foreign() bool {
 	if !v.languageDone {
 		v.otherLanguage, v.languageDone = v.readsForeign(), true
@@ -21,7 +21,7 @@ func (v *View) readsForeign() bool {
 			return true
 		}
 		if v.Fields[d.Field].Kind == KindDescription && d.Stats.Words > 2 {
-			// No English function word, and most words unknown.
+			// No English function word, and most words are unknown.
 			return !v.MeansOf(i).Any(concept.Stop) && d.Stats.Known*2 < d.Stats.Words
 		}
 	}

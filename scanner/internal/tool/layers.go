@@ -11,8 +11,8 @@ import (
 // maxLayers bounds how deep encodings may be nested.
 const maxLayers = 4
 
-// decode appends a field and its analysis for each text that hides in the
-// docs from..to, and goes on with what it found.
+// decode appends a field and its analysis for each text hidden in the docs, and
+// then searches the new fields.
 func (v *View) decode(lex *lexicon.Lexicon) {
 	budget := decode.MaxDecoded
 	for i := range v.Docs {
@@ -49,7 +49,7 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 	}
 }
 
-// addDecoded adds a layer; false when there is nothing to add.
+// addDecoded adds a layer. It returns false if there is nothing to add.
 func (v *View) addDecoded(lex *lexicon.Lexicon, from Field, name, text string, budget *int) bool {
 	if len(text) < decode.MinDecoded || text == from.Text {
 		return false
@@ -61,8 +61,8 @@ func (v *View) addDecoded(lex *lexicon.Lexicon, from Field, name, text string, b
 	return v.addLayer(lex, from, budget)
 }
 
-// addLayer adds a field for what was found, as far as the budget goes; false
-// when it has to be cut.
+// addLayer adds a field for decoded text, as far as the budget allows. It
+// returns false if the text was cut.
 func (v *View) addLayer(lex *lexicon.Lexicon, f Field, budget *int) (whole bool) {
 	whole = true
 	if len(f.Text) > *budget {
@@ -79,7 +79,8 @@ func (v *View) addLayer(lex *lexicon.Lexicon, f Field, budget *int) (whole bool)
 	return whole
 }
 
-// Encodes reports whether something deliberate was decoded from a field of a kind.
+// Encodes reports whether a deliberate encoding was decoded from a field of a
+// kind.
 func (v *View) Encodes(kind Kind) bool {
 	for i := range v.Fields {
 		if f := &v.Fields[i]; f.Kind == kind && f.Layer != "" && decode.Deliberate(f.Layer) {
@@ -89,8 +90,8 @@ func (v *View) Encodes(kind Kind) bool {
 	return false
 }
 
-// HidesCode reports whether something deliberate was decoded from a field as it
-// stands, so that not all of it is prose.
+// HidesCode reports whether a deliberate encoding was decoded from an original
+// field, so that not all of it is prose.
 func (v *View) HidesCode(i int) bool {
 	f := &v.Fields[i]
 	if f.Layer != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Purpose is what the name of the tool and the opening of its description
-// speak of: a tool named summarize_conversation may ask for one. An opening
-// that already gives orders does not count.
+// Purpose holds the meanings of the tool's name and of the opening of its
+// description: a tool named summarize_conversation may ask for a conversation.
+// An opening that already gives orders does not count.
 func (v *View) Purpose() concept.Set {
 	if !v.aboutDone {
 		v.about, v.aboutDone = v.readPurpose(), true
@@ -25,7 +25,8 @@ func (v *View) readPurpose() concept.Set {
 		d := &v.Docs[i]
 		switch v.Fields[d.Field].Kind {
 		case KindName:
-			// A name alone makes no detector of a tool: its author chose it.
+			// A name alone does not make a tool a detector, because its author
+			// chose it.
 			for _, t := range v.Tokens[d.Tok0:d.Tok1] {
 				c |= t.Means &^ concept.Meta
 			}
@@ -45,7 +46,7 @@ func (v *View) readPurpose() concept.Set {
 					c |= s.Means & (concept.Conv | concept.History)
 				}
 			}
-			// "Uses the previous turns to resolve pronouns": said in the open.
+			// "Uses the previous turns to resolve pronouns" says it openly.
 			for k := d.Sen0 + 1; k < min(d.Sen1, d.Sen0+6); k++ {
 				if s := &v.Clauses[k]; v.Tokens[s.Tok0].Form == lexicon.ThirdPerson && !s.Means.Any(concept.Must|concept.Secretly|concept.Model|concept.Ignore|concept.When|concept.Neg) && !s.Senses.Any(sense.Reject) {
 					c |= s.Means & (concept.Conv | concept.History)
@@ -56,16 +57,16 @@ func (v *View) readPurpose() concept.Set {
 	return c
 }
 
-// states reports whether a sentence begins as a description does: "Writes", or an
-// unknown word that ends like it.
+// states reports whether a sentence begins like a description: with "Writes",
+// or an unknown word with the same ending.
 func (v *View) states(d *token.Doc, s *token.Sentence) bool {
 	t := v.Tokens[s.Tok0]
 	return t.Form == lexicon.ThirdPerson || t.Form == lexicon.OtherForm && t.Means == 0 && d.Text[t.End-1] == 's'
 }
 
-// openlyFor returns what an opening sentence is about. A file with credentials
-// that goes somewhere, or into a parameter, is no purpose, whoever says so
-// first; the variables of one are what it holds, and a public key is none.
+// openlyFor returns the meanings of an opening sentence. A file with
+// credentials that goes somewhere, or into a parameter, is never a purpose. The
+// variables of such a file are part of it, and a public key is not.
 func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
 	m := s.Means
 	if !m.Any(concept.CredPath) || !m.Any(concept.Send|concept.Read|concept.Include) || strings.Contains(d.Text[s.Start:min(int(s.End)+4, len(d.Text))], ".pub") {
@@ -77,7 +78,7 @@ func (v *View) openlyFor(d *token.Doc, s *token.Sentence) concept.Set {
 	return m
 }
 
-// IntoArgument reports whether a sentence speaks of an argument of the tool.
+// IntoArgument reports whether a sentence mentions an argument of the tool.
 func (v *View) IntoArgument(d *token.Doc, s *token.Sentence) bool {
 	for k := s.Tok0; k < s.Tok1; k++ {
 		if t := v.Tokens[k]; t.Means.Any(concept.Param) {

@@ -10,12 +10,12 @@ import (
 // Key names a tool within its server.
 type Key struct{ Server, Name string }
 
-// Registry is all tools of a scan, indexed for checks that compare one with the
-// others. It is built once and read by every worker.
+// Registry is all tools of a scan, indexed for checks that compare a tool with
+// the others. It is built once and read by all workers.
 type Registry struct {
 	// tools are in the order of the scan: sorted by content.
 	tools []*Definition
-	// ByName maps a name to the tools that carry it, over all servers.
+	// ByName maps a name to the tools with that name, over all servers.
 	ByName map[string][]*Definition
 	// Names are the distinct names, sorted.
 	Names []string
@@ -25,14 +25,15 @@ type Registry struct {
 	servers    map[string]bool // lower case
 	owned      map[Key]bool    // by lower case server and skeleton
 	near       nearIndex
-	// drawnServers are the servers by what their names look like.
+	// drawnServers indexes the servers by the appearance of their names.
 	drawnServers lookalikeNames
-	// disguises maps each server to what its name passes for: "" for nothing.
+	// disguises maps each server to the name that its own looks like: "" for
+	// none.
 	disguises map[string]string
 }
 
 // NewRegistry indexes tools, which are sorted by server first. approved are the
-// tools as somebody approved them.
+// approved versions of tools.
 func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 	r := &Registry{
 		tools:        tools,
@@ -90,11 +91,12 @@ func (r *Registry) Owns(server, skeleton string) bool {
 	return r.owned[Key{strings.ToLower(server), skeleton}]
 }
 
-// HasServer reports whether some tool is of a server, whose name is in lower case.
+// HasServer reports whether a tool belongs to the server, whose name is in
+// lower case.
 func (r *Registry) HasServer(name []byte) bool { return r.servers[string(name)] }
 
-// IsPlain reports whether a server is of the registry and its name passes for
-// no other. A nil registry knows nothing.
+// IsPlain reports whether a server is in the registry and its name looks like
+// no other. It is false for a nil registry.
 func (r *Registry) IsPlain(server string) bool {
 	if r == nil {
 		return false
@@ -103,7 +105,7 @@ func (r *Registry) IsPlain(server string) bool {
 	return known && other == ""
 }
 
-// ServerLike returns the name of another server that a name passes for, or "".
+// ServerLike returns the name of another server that a name looks like, or "".
 func (r *Registry) ServerLike(name string) string {
 	if r == nil {
 		return ""
@@ -113,12 +115,12 @@ func (r *Registry) ServerLike(name string) string {
 
 // nearIndex finds names one edit apart without comparing all pairs: two words
 // are within one insertion, deletion, substitution or swap of neighbours only
-// if deleting at most one letter of each leads to the same string.
+// if deleting at most one letter of each gives the same string.
 type nearIndex struct {
 	names []string
 	keys  []nearKey
-	// pairs holds the neighbours of every indexed name that has some, known
-	// the names that were indexed.
+	// pairs holds the neighbours of each indexed name that has some. known
+	// holds the indexed names.
 	pairs map[string][]string
 	known map[string]bool
 }
@@ -128,8 +130,8 @@ type nearKey struct {
 	name int32
 }
 
-// minNear is the length below which names are too short for one edit to mean
-// imitation, maxNear that beyond which nobody compares by eye.
+// minNear is the length below which one edit does not indicate imitation.
+// maxNear is the length above which nobody compares names by eye.
 const (
 	minNear = 8
 	maxNear = 64
@@ -160,12 +162,12 @@ func buildNear(names []string) nearIndex {
 	return x
 }
 
-// maxGroup bounds the names that share a deletion: beyond it they are a
-// numbered series, not imitations.
+// maxGroup bounds the names that share a deletion: more of them are a numbered
+// series, not imitations.
 const maxGroup = 64
 
-// pair finds the neighbours among the indexed names themselves: they stand
-// side by side in the sorted keys.
+// pair finds the neighbours among the indexed names: they are adjacent in the
+// sorted keys.
 func (x *nearIndex) pair() {
 	for i := 0; i < len(x.keys); {
 		j := i + 1
@@ -251,11 +253,11 @@ func oneEdit(a, b string) bool {
 		i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// SameServer compares server names as a person would.
+// SameServer compares server names, ignoring case.
 func SameServer(a, b string) bool { return a == b || strings.EqualFold(a, b) }
 
-// Compared lists the tools with whose descriptions the checks compare a tool:
-// those of its name, however it is spelled, and of names close to it.
+// Compared lists the tools whose descriptions the checks compare with that of a
+// tool: tools with the same name, however spelled, and with similar names.
 func (r *Registry) Compared(t *Definition) []*Definition {
 	sk := char.Skeleton(t.Name)
 	all := slices.Concat(r.ByName[t.Name], r.ByName[strings.ToLower(t.Name)], r.bySkeleton[sk])
@@ -265,13 +267,13 @@ func (r *Registry) Compared(t *Definition) []*Definition {
 	return all
 }
 
-// NearNames are the skeletons that a reader would take for this one.
+// NearNames lists the skeletons that a reader would confuse with this one.
 func (r *Registry) NearNames(name, sk string) []string {
 	out := slices.Clip(r.near.neighbours(sk))
 	if !drawnAlike.In(name) {
 		return out
 	}
-	// A capital I, a digit one and a small l are drawn alike; so are 0 and o.
+	// A capital I, a digit one and a small l look alike, and so do 0 and o.
 	var buf [64]byte
 	b := buf[:0]
 	for i := 0; i < len(name); i++ {
@@ -292,9 +294,9 @@ func (r *Registry) NearNames(name, sk string) []string {
 	return out
 }
 
-// Spread returns the tools to compare with: all, or where one name has very
-// many bearers those with different descriptions, so that filling up a name
-// with copies hides no original.
+// Spread returns the tools to compare with: all of them, or, if very many tools
+// share a name, those with different descriptions. Copies of a name therefore
+// cannot hide an original.
 func Spread(tools []*Definition) []*Definition {
 	if len(tools) <= maxCompared {
 		return tools
@@ -310,14 +312,15 @@ func Spread(tools []*Definition) []*Definition {
 	return out
 }
 
-// maxCompared bounds the tools of one name that one tool is compared with.
+// maxCompared bounds the number of tools of one name that a tool is compared
+// with.
 const maxCompared = 256
 
-// lookalikeNames maps what names look like to the names: two at most, since more
-// prove nothing further.
+// lookalikeNames maps appearances to names, at most two each, because more give
+// no further evidence.
 type lookalikeNames map[string][]string
 
-// add notes a name; names that only differ in case are one.
+// add records a name. Names that differ only in case are one.
 func (d lookalikeNames) add(name string) {
 	key := char.LooksLike(name)
 	for _, n := range d[key] {
@@ -330,8 +333,8 @@ func (d lookalikeNames) add(name string) {
 	}
 }
 
-// lookup returns the name that another one passes for: the one of plain ASCII
-// letters is taken for the original, and is never told that it is disguised.
+// lookup returns the name that another name looks like. The name in plain ASCII
+// letters counts as the original and is never reported as disguised.
 func (d lookalikeNames) lookup(name string) string {
 	for _, n := range d[char.LooksLike(name)] {
 		if SameServer(n, name) {
@@ -345,7 +348,7 @@ func (d lookalikeNames) lookup(name string) string {
 	return ""
 }
 
-// disguises looks every server up once; tools are sorted by server.
+// disguises looks up every server once. tools are sorted by server.
 func disguises(tools []*Definition, drawn lookalikeNames) map[string]string {
 	out := map[string]string{}
 	for i, t := range tools {
@@ -361,7 +364,7 @@ func disguises(tools []*Definition, drawn lookalikeNames) map[string]string {
 	return out
 }
 
-// Elsewhere returns a tool of another server; tools are sorted by server.
+// Elsewhere returns a tool of another server. tools are sorted by server.
 func Elsewhere(tools []*Definition, server string) *Definition {
 	if len(tools) == 0 {
 		return nil
@@ -374,5 +377,5 @@ func Elsewhere(tools []*Definition, server string) *Definition {
 	return nil
 }
 
-// drawnAlike are the characters of a name that are drawn like another letter.
+// drawnAlike are characters of a name that look like another letter.
 var drawnAlike = char.SetOf("I105")

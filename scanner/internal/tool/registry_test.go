@@ -44,15 +44,15 @@ func TestNearIndex(t *testing.T) {
 	}
 }
 
-// The server whose name is plain is not told that the disguised one is the
-// original.
+// The server with the plain name is not reported as looking like the disguised
+// one.
 func TestDrawnNames(t *testing.T) {
 	d := lookalikeNames{}
 	for _, s := range []string{"gmail", "gmаil", "GMail", "gmai1"} {
 		d.add(s)
 	}
 	if got := d.lookup("gmail"); got != "" {
-		t.Errorf("gmail is said to look like %q", got)
+		t.Errorf("gmail is reported to look like %q", got)
 	}
 	if got := d.lookup("gmаil"); got != "gmail" {
 		t.Errorf("the disguised name looks like %q, want gmail", got)

@@ -8,13 +8,12 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// maxDepth bounds the nesting of a schema that is walked; what lies deeper is
-// not read. Real schemas nest fewer than 20 levels.
+// maxDepth bounds the nesting of a schema; deeper parts are not read. Real
+// schemas nest fewer than 20 levels.
 const maxDepth = 256
 
-// jsonWalker collects every string of a JSON text without building a tree.
-// It is lenient: at the first thing that is not JSON it stops, keeping what
-// it has.
+// jsonWalker collects every string of a JSON text without building a tree. It
+// is lenient: at the first syntax error it stops and keeps what it has.
 type jsonWalker struct {
 	s      string
 	i      int
@@ -44,7 +43,7 @@ func walkAnnotations(fields []Field, raw []byte) []Field {
 	return w.fields
 }
 
-// role is what a value means, given the keys that lead to it.
+// role is the meaning of a value, given the keys that lead to it.
 type role struct {
 	kind       Kind
 	param      string
@@ -53,7 +52,7 @@ type role struct {
 	skip       bool // machine-readable: types, formats, references
 }
 
-// keywordRole returns what the value of a schema keyword means.
+// keywordRole returns the role of the value of a schema keyword.
 func keywordRole(key string, param string) role {
 	switch key {
 	case "description":
@@ -83,7 +82,7 @@ func keywordRole(key string, param string) role {
 	return role{kind: KindOther, param: param, known: true}
 }
 
-// space passes over white space.
+// space skips white space.
 func (w *jsonWalker) space() {
 	if w.i < len(w.s) && w.s[w.i] <= ' ' {
 		w.spaces()
@@ -98,7 +97,7 @@ func (w *jsonWalker) spaces() {
 	w.i = i
 }
 
-// value reads one value and says whether to go on.
+// value reads one value and reports whether to continue.
 func (w *jsonWalker) value(r role, depth int) bool {
 	w.space()
 	if w.i >= len(w.s) || depth > maxDepth {
@@ -170,8 +169,8 @@ func (w *jsonWalker) object(r role, depth int) bool {
 	}
 }
 
-// member returns the role of the value under key, and records the key itself
-// where it is the server's own word rather than a keyword.
+// member returns the role of the value under key, and records the key itself if
+// the server chose it and it is not a keyword.
 func (w *jsonWalker) member(r role, key string, plain bool) role {
 	switch {
 	case w.forced:
@@ -220,7 +219,7 @@ func (w *jsonWalker) array(r role, depth int) bool {
 }
 
 // machineWord reports whether text is one plain identifier, as types, formats
-// and extension keys are. Anything longer than one may be prose.
+// and extension keys are. Longer text may be prose.
 func machineWord(s string) bool {
 	if len(s) > 48 {
 		return false
@@ -236,7 +235,7 @@ func machineWord(s string) bool {
 // machineSet are the characters of identifiers.
 var machineSet = char.SetOf(char.AlphaNumeric + "_-.$/#:")
 
-// literalSet are the characters that stand for themselves in a string literal
+// literalSet are the characters that represent themselves in a string literal
 // and in plain text.
 var literalSet = func() char.ByteSet {
 	t := char.VisibleASCII
@@ -245,7 +244,7 @@ var literalSet = func() char.ByteSet {
 }()
 
 // str reads a string literal. Without escapes it is a slice of the source.
-// plain is what char.PlainASCII says of it.
+// plain is the result of char.PlainASCII.
 func (w *jsonWalker) str() (text string, plain, ok bool) {
 	s, i := w.s, w.i+1
 	start := i
@@ -271,7 +270,7 @@ func (w *jsonWalker) str() (text string, plain, ok bool) {
 	return text, char.PlainASCII(text), ok
 }
 
-// escaped goes on with a string whose first escape is at w.i.
+// escaped continues with a string whose first escape is at w.i.
 func (w *jsonWalker) escaped(start int) (string, bool) {
 	buf := make([]byte, 0, 2*(w.i-start)+32)
 	buf = append(buf, w.s[start:w.i]...)
@@ -309,8 +308,8 @@ func (w *jsonWalker) escaped(start int) (string, bool) {
 	return string(buf), false
 }
 
-// unicodeEscape reads the digits after \u, and a second escape where the two
-// are a surrogate pair.
+// unicodeEscape reads the digits after \u, and a second escape if the two form
+// a surrogate pair.
 func (w *jsonWalker) unicodeEscape() rune {
 	r := w.hex4()
 	if utf16.IsSurrogate(r) && w.i+1 < len(w.s) && w.s[w.i] == '\\' && w.s[w.i+1] == 'u' {

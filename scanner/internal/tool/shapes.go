@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// ParamShape is what a schema says about a property besides its texts.
+// ParamShape is what a schema states about a property besides its texts.
 type ParamShape struct {
 	Type    json.RawMessage
 	Format  string
@@ -18,8 +18,9 @@ func (p ParamShape) IsNumeric() bool {
 
 func (p ParamShape) IsOn() bool { return string(p.Default) == "true" }
 
-// Shapes reads the top level of the input schema; what cannot be read has no
-// shape. Only tools with something to ask about get here, and once.
+// Shapes reads the top level of the input schema. Properties that cannot be
+// parsed have no shape. It is called at most once, and only if a check needs
+// it.
 func (v *View) Shapes() (shape map[string]ParamShape, required map[string]bool) {
 	if v.shape == nil {
 		v.shape, v.required = readShapes(v.InputSchema)

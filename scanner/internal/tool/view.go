@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 )
 
-// Kind says where a piece of text stands in a tool definition. The
-// order is that of reading, which is also the order of reporting.
+// Kind is the place of a text in a tool definition. The order is that of
+// reading and of reporting.
 type Kind uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	KindComment
 	KindOther
 	KindAnnotation
-	// KindJoined is several short strings of a schema read in sequence.
+	// KindJoined is several short strings of a schema, joined.
 	KindJoined
 )
 
@@ -38,9 +38,9 @@ var KindNames = [...]string{
 
 func (k Kind) String() string { return KindNames[k] }
 
-// Field is one piece of text of a tool. param is the property that it belongs
-// to, if any. layer names the decodings that led to it, outermost first, and
-// is empty for text that stands there as it is.
+// Field is one piece of text of a tool. param is its property, if any. layer
+// names the encodings that were decoded, outermost first, and is empty for
+// original text.
 type Field struct {
 	Kind   Kind
 	Output bool
@@ -65,8 +65,8 @@ func (f *Field) Where() string {
 	return s
 }
 
-// Definition is a tool as its server lists it. The raw messages may be empty;
-// what is not JSON yields no text.
+// Definition is a tool as its server lists it. The raw messages may be empty.
+// Text that is not JSON is ignored.
 type Definition struct {
 	Server       string
 	Name         string
@@ -76,10 +76,10 @@ type Definition struct {
 	Annotations  json.RawMessage
 }
 
-// View is one tool with all that is derived from its text. Everything derived
-// is computed once, when it is first asked for. The zero view is an empty tool.
-// Load points a view at another tool and keeps its buffers, so that a scan
-// allocates next to nothing per tool.
+// View is one tool with everything derived from its text. Derived values are
+// computed once, on first use. The zero view is an empty tool. Load points a
+// view at another tool and keeps its buffers, so that a scan allocates next to
+// nothing per tool.
 type View struct {
 	Definition
 
@@ -91,19 +91,19 @@ type View struct {
 	Tokens   []token.Token
 	Clauses  []token.Sentence
 
-	// otherLanguage is what foreign reports.
+	// otherLanguage caches the result of Foreign.
 	otherLanguage, languageDone bool
 
-	// about is what purpose returns.
+	// about caches the result of Purpose.
 	about     concept.Set
 	aboutDone bool
 
-	// shape and required are what shapes returns.
+	// shape and required cache the results of Shapes.
 	shape    map[string]ParamShape
 	required map[string]bool
 
 	tokenizer token.Tokenizer
-	fold      []byte // of lower
+	fold      []byte // buffer of Lower
 }
 
 // Load points the view at a tool.
@@ -116,8 +116,8 @@ func (v *View) Load(t *Definition) {
 	}
 }
 
-// NormalizedText returns all text of the tool, normalised and in lower case: one
-// field a line.
+// NormalizedText returns all text of the tool, normalised and in lower case,
+// one field a line.
 func (v *View) NormalizedText() string {
 	var b strings.Builder
 	for i := range v.AllFields() {
@@ -129,7 +129,7 @@ func (v *View) NormalizedText() string {
 	return b.String()
 }
 
-// AllFields takes the tool apart.
+// AllFields splits the tool into fields.
 func (v *View) AllFields() []Field {
 	if v.fieldsDone {
 		return v.Fields
@@ -149,8 +149,8 @@ func (v *View) AllFields() []Field {
 	return v.Fields
 }
 
-// maxLowered bounds what lower gives, in bytes. No word that is asked for is as
-// long, and a text may be one word of ten megabytes.
+// maxLowered bounds the result of Lower, in bytes. No word that is looked for
+// is as long, but a text may be one word of ten megabytes.
 const maxLowered = 64
 
 // Lower returns a token's text in lower case, valid until the next call.
@@ -160,7 +160,7 @@ func (v *View) Lower(d *token.Doc, t token.Token) []byte {
 }
 
 // Classified reports whether the classifier judges the sentences of a field. It
-// has been trained on prose, and on values that a model is shown.
+// was trained on prose, and on values that a model sees.
 func (f *Field) Classified() bool {
 	switch f.Kind {
 	case KindDescription, KindTitle, KindParamDescription, KindEnum, KindDefault, KindExample, KindComment, KindOther, KindJoined:

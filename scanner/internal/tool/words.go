@@ -40,7 +40,7 @@ func (v *View) Says(stems ...string) bool {
 // Word is a token's text in lower case.
 func (v *View) Word(d *token.Doc, t token.Token) string { return string(v.Lower(d, t)) }
 
-// MeaningOf joins what the words of one text mean.
+// MeaningOf combines the meanings of the words of one text.
 func (v *View) MeaningOf(i int) (c concept.Set, s sense.Set) {
 	for _, t := range v.Tokens[v.Docs[i].Tok0:v.Docs[i].Tok1] {
 		c |= t.Means
@@ -56,8 +56,7 @@ func (v *View) Means() (c concept.Set) {
 	return c
 }
 
-// HasTogether reports whether one sentence has all of these meanings; for a single
-// one that is given.
+// HasTogether reports whether a single sentence has all of these meanings.
 func (v *View) HasTogether(c concept.Set) bool {
 	for i := range v.Clauses {
 		if v.Clauses[i].Means.Has(c) {
@@ -76,7 +75,7 @@ func (v *View) Contains(text string) bool {
 	return false
 }
 
-// SentenceAt finds the sentence around an offset.
+// SentenceAt finds the sentence that contains an offset.
 func (v *View) SentenceAt(d *token.Doc, at int) *token.Sentence {
 	for s := d.Sen0; s < d.Sen1; s++ {
 		if int(v.Clauses[s].End) > at {

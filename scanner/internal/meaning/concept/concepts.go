@@ -1,8 +1,8 @@
 package concept
 
-// Set is a set of meanings that a word can carry. A word may carry
-// several; the frames decide which of them counts where it stands. The set is
-// the same for every language, so that a frame is written once.
+// Set is a set of meanings of a word. A word may have several; the frames
+// decide which of them applies in its context. The set is the same for all
+// languages, so that a frame is written only once.
 type Set uint64
 
 const (
@@ -14,7 +14,7 @@ const (
 	You                       // second person
 	Ignore                    // ignore, disregard, override
 	Prior                     // previous, earlier, above
-	Instr                     // instructions, guidelines, prompt: what a model is told
+	Instr                     // instructions, guidelines, prompt: of a model
 	Rule                      // rules, policies, constraints: of anything
 	System                    // system, developer, hidden (of prompts)
 	Send                      // send, post, forward, upload
@@ -69,7 +69,7 @@ const (
 	Memory                    // remember, store, memory
 	Task                      // task, request, answer
 	Deceive                   // downplay, fabricate, persuade
-	Do                        // leave, turn, give, answer: verbs that mean by what follows
+	Do                        // leave, turn, give, answer: verbs whose meaning depends on what follows
 )
 
 // Has reports whether all of want is in c.

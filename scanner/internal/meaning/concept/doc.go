@@ -1,7 +1,8 @@
-// Package concept names the meanings by which frames tell orders apart: negation,
-// telling, the user, a secret, sending. The set is the same for every language.
+// Package concept names the meanings by which frames recognise orders:
+// negation, telling, the user, a secret, sending. The set is the same for all
+// languages.
 //
-// Only the names live here. Which words carry a concept is in the word lists of
-// scanner/training; what a sentence of concepts means is for frames. The package
+// Only the names are here. The word lists of scanner/training map words to
+// concepts, and frames interpret the concepts of a sentence. The package
 // imports nothing.
 package concept

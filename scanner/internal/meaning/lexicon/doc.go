@@ -1,7 +1,7 @@
-// Package lexicon looks words up: their concepts, senses, forms, powers and
+// Package lexicon looks up words: their concepts, senses, forms, powers and
 // spelling, in English and in other languages.
 //
-// It carries lexicon.bin and spelling.bin, which scanner/training packs from the
-// word lists; the lists themselves may not come in. The package knows no text that
-// is longer than a word or a phrase.
+// It embeds lexicon.bin and spelling.bin, which scanner/training packs from the
+// word lists. The lists themselves do not belong here. The package handles
+// single words and phrases only.
 package lexicon

@@ -7,9 +7,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// Form is the shape in which an English word stands; it tells an order
-// ("send") from a description ("sends"). Words of other languages are
-// OtherForm: their inflection is not followed.
+// Form is the inflection of an English word. It distinguishes an order ("send")
+// from a description ("sends"). Words of other languages are OtherForm, because
+// their inflection is not analysed.
 type Form uint8
 
 const (
@@ -20,19 +20,19 @@ const (
 	PastForm
 )
 
-// Entry is what the lexicon knows of a word.
+// Entry is the lexicon's information about a word.
 type Entry struct {
 	Means  concept.Set
 	Senses sense.Set
-	// Opens is the beginning of the phrases that begin with the word.
+	// Opens is the root of the phrases that begin with the word.
 	Opens uint16
 	Form  Form
 	Power power.Kind
 	Kind  WordKind
 }
 
-// OwnNode returns a node of the trie that ends at this entry, 0 when it is none of the
-// lexicon.
+// OwnNode returns a node of the trie that ends at this entry, or 0 if the entry
+// is not from the lexicon.
 func (e *Entry) OwnNode(node uint16) uint16 {
 	if e.Kind&Beyond != 0 {
 		return Dead
@@ -40,25 +40,25 @@ func (e *Entry) OwnNode(node uint16) uint16 {
 	return node
 }
 
-// WordKind says of a word what concerns its spelling and not its meaning.
+// WordKind is a set of properties of a word's spelling and use, apart from its
+// meaning.
 type WordKind uint8
 
 const (
-	// Spelled is a word as people write it, whether it means something or
-	// not.
+	// Spelled marks a correctly spelled word, with or without a meaning.
 	Spelled WordKind = 1 << iota
-	// Beyond is none of the lexicon, nor the beginning of one: its node is
-	// there for its spelling alone.
+	// Beyond marks a word that is not in the lexicon and does not begin one
+	// that is. Its node exists only for its spelling.
 	Beyond
 	// SpellingWord is a word of a spelling alphabet.
 	SpellingWord
 	// Command is the first word of a harmful command.
 	Command
-	// CommandStem is the same of a word that may go on with any letters.
+	// CommandStem is the same for a word that any letters may follow.
 	CommandStem
 )
 
-// longer takes over what a longer match means.
+// longer takes over the meaning of a longer match.
 func (e *Entry) longer(o *Entry) {
 	if o.Means != 0 {
 		e.Means, e.Form = o.Means, o.Form

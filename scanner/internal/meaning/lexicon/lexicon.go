@@ -11,23 +11,24 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// Lexicon holds every word list, packed for looking up. Packing the lists takes
-// longer than scanning a hundred tools, so scanner/training does it and the program
-// carries the result.
+// Lexicon holds all word lists, packed for lookup. Packing the lists takes
+// longer than scanning a hundred tools, so scanner/training does it in advance,
+// and the program embeds the result.
 type Lexicon struct {
 	Latin    *Trie // English, by letter
 	Foreign  *Trie // other languages in Latin script
 	Cyrillic *Trie
-	// CJK is a trie of the scripts written without spaces; the first is the root.
+	// CJK is a trie for scripts written without spaces. The first node is the
+	// root.
 	CJK []RuneNode
 	// cjkFirst has a bit for each rune of the first plane that begins a word.
 	cjkFirst [1 << 10]uint64
-	// Phrases are the beginnings of the known phrases; the first is none.
+	// Phrases are the prefixes of the known phrases. The first one is empty.
 	Phrases []Phrase
 }
 
-// RuneNode is a node of a trie by rune. Its children stand side by side, in the
-// order of their runes.
+// RuneNode is a node of a trie by rune. Its children are adjacent and sorted by
+// rune.
 type RuneNode struct {
 	Rune     rune
 	Means    concept.Set
@@ -40,12 +41,12 @@ type RuneNode struct {
 //go:embed lexicon.bin
 var Packed []byte
 
-// PackedSpelling is the packed trie of all words, for correcting spelling.
+// PackedSpelling is the packed trie of all words, for spelling correction.
 //
 //go:embed spelling.bin
 var PackedSpelling []byte
 
-// Get returns the lexicon. It unpacks it when it is first called.
+// Get returns the lexicon. The first call unpacks it.
 var Get = sync.OnceValue(func() *Lexicon {
 	p := unpacker(Packed)
 	l := &Lexicon{Latin: p.trie(), Foreign: p.trie(), Cyrillic: p.trie(), CJK: p.runes(), Phrases: p.phrases()}
@@ -59,8 +60,8 @@ var Spelling = sync.OnceValue(func() *Trie {
 	return p.trie()
 })
 
-// unpacker reads what the packer of scanner/training wrote: whole numbers in
-// little endian, lists with their lengths before them.
+// unpacker reads the format of the packer in scanner/training: little-endian
+// integers, and lists preceded by their lengths.
 type unpacker []byte
 
 func (p *unpacker) u8() uint8 {
@@ -117,7 +118,7 @@ func (p *unpacker) runes() []RuneNode {
 
 func (p *unpacker) phrases() []Phrase {
 	phrases := make([]Phrase, p.u32())
-	words := make([]NextWord, 0, len(phrases)) // all but the first go on from another
+	words := make([]NextWord, 0, len(phrases)) // all but the first continue another one
 	for i := range phrases {
 		from := len(words)
 		of := Phrase{Means: concept.Set(p.u64()), Senses: sense.Set(p.u64())}
@@ -132,7 +133,7 @@ func (p *unpacker) phrases() []Phrase {
 	return phrases
 }
 
-// MarkFirst fills in cjkFirst.
+// MarkFirst sets cjkFirst.
 func (l *Lexicon) MarkFirst() {
 	for _, n := range l.CJK[l.CJK[0].From:l.CJK[0].To] {
 		if n.Rune < 1<<16 {
@@ -141,7 +142,8 @@ func (l *Lexicon) MarkFirst() {
 	}
 }
 
-// CJKOpens reports whether a word without spaces may begin with a rune.
+// CJKOpens reports whether a word of a script without spaces may begin with a
+// rune.
 func (l *Lexicon) CJKOpens(r rune) bool {
 	return r >= 1<<16 || l.cjkFirst[r>>6]&(1<<(r&63)) != 0
 }

@@ -2,7 +2,7 @@ package lexicon
 
 import "github.com/touchstone-eval/touchstone/scanner/internal/char"
 
-// Longest finds the exact word, else the longest stem.
+// Longest finds the exact word, or otherwise the longest stem.
 func (t *Trie) Longest(word []rune, class func(rune) byte) (Entry, bool) {
 	n := uint16(Root)
 	var best Entry
@@ -25,7 +25,7 @@ func (t *Trie) Longest(word []rune, class func(rune) byte) (Entry, bool) {
 	return best, best.Known()
 }
 
-// LongestText is longestClasses of a word as it is written.
+// LongestText is Longest for a word as text.
 func (t *Trie) LongestText(word string) (Entry, bool) {
 	var buf [32]byte
 	classes := buf[:0]

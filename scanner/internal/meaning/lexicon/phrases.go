@@ -7,20 +7,19 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/sense"
 )
 
-// Phrase is the beginning of some known phrases: what it means if it is one
-// already, and the words that go on with it, sorted. Words are nodes of the
-// Latin trie.
+// Phrase is a prefix of known phrases: its meaning, if it is a phrase itself,
+// and the words that continue it, sorted. Words are nodes of the Latin trie.
 type Phrase struct {
 	Means  concept.Set
 	Senses sense.Set
 	Next   []NextWord
-	// Words has a bit for each word of next, by the last bits of its node.
+	// Words has a bit for each continuing word, by the last bits of its node.
 	Words uint64
 }
 
 type NextWord struct{ Word, Phrase uint16 }
 
-// Then returns the phrase that a word goes on to, or 0.
+// Then returns the phrase continued by a word, or 0.
 func (p *Phrase) Then(word uint16) uint16 {
 	if p.Words&(1<<(word&63)) == 0 {
 		return 0

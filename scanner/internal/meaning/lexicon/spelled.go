@@ -1,15 +1,15 @@
 package lexicon
 
-// How words are spelled. The trie of English words holds, beside those that
-// mean something, the common ones: words that nothing is to be read into, but
-// that are spelled as they should be, from this project's own documents, tools
-// and tests. So the tokenizer's one walk along a word tells both.
+// Spelling of words. The trie of English words also holds common words without
+// a meaning in the lexicon, from this project's own documents, tools and tests.
+// One walk of the tokenizer along a word therefore gives both meaning and
+// spelling.
 
-// IsSpelled reports whether a word of ASCII letters is one that people write: of the
-// lexicon, or a common one, or one of these with an ending.
+// IsSpelled reports whether a word of ASCII letters is correctly spelled: it is
+// in the lexicon, or a common word, or one of these with an ending.
 func IsSpelled[T string | []byte](word T) bool { return IsEnglish(word) || IsForeign(word) }
 
-// IsEnglish is spelled for English alone.
+// IsEnglish is IsSpelled for English alone.
 func IsEnglish[T string | []byte](word T) bool {
 	if len(word) < 3 {
 		return true
@@ -25,9 +25,10 @@ func IsEnglish[T string | []byte](word T) bool {
 	return IsSpelledAt(t, n, word, len(word))
 }
 
-// IsSpelledAt reports whether a word of three letters and more is a word that people
-// write, or one with an ending: -s -d -r, -es -ed -er, -ly, -ing. n is the node
-// of its first letters up to at, beyond which the trie does not go.
+// IsSpelledAt reports whether a word of at least three letters is correctly
+// spelled, also with one of the endings -s -d -r, -es -ed -er, -ly, -ing. n is
+// the node of its first letters up to at; the trie has no longer prefix of the
+// word.
 func IsSpelledAt[T string | []byte](t *Trie, n uint16, word T, at int) bool {
 	for ; at > 2 && len(word)-at < 4; at-- {
 		if t.Exact(n).Kind&Spelled != 0 && ends(word, at) {
@@ -38,8 +39,8 @@ func IsSpelledAt[T string | []byte](t *Trie, n uint16, word T, at int) bool {
 	return false
 }
 
-// ends reports whether what follows the first letters of a word up to at is such
-// an ending, as far as its first letter and its length tell.
+// ends reports whether the letters of a word after at are such an ending,
+// judged by the first letter and the length.
 func ends[T string | []byte](word T, at int) bool {
 	if at == len(word) {
 		return true
@@ -55,8 +56,8 @@ func ends[T string | []byte](word T, at int) bool {
 	return false
 }
 
-// IsForeign reports whether another language in Latin script has the word, as
-// far as the lexicon goes.
+// IsForeign reports whether the lexicon has the word for another language in
+// Latin script.
 func IsForeign[T string | []byte](word T) bool {
 	n, t := uint16(Root), Get().Foreign
 	for i := 0; i < len(word); i++ {

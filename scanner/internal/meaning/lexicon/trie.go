@@ -1,20 +1,20 @@
 package lexicon
 
-// Trie is a prefix tree over a small alphabet, packed for walking: a node is
-// the index of its cell, and its children stand at its base plus their letter,
-// in gaps that other nodes' children leave free (a double array: Aoe 1989). A
-// step is one load, and the tree of all English words fits a processor's
-// second cache.
+// Trie is a prefix tree over a small alphabet, packed for fast walks. A node is
+// the index of its cell, and its children are at its base plus their letter, in
+// gaps between the children of other nodes (a double array: Aoe 1989). A step
+// is one load, and the tree of all English words fits into a processor's
+// second-level cache.
 type Trie struct {
 	Cells []Cell
-	// Entries are what words mean, each once; 0 is nothing.
+	// Entries are the meanings of words, each once. Entry 0 is empty.
 	Entries []Entry
 }
 
 type Cell struct {
 	Base        uint16
-	Parent      uint16 // whose child stands here
-	Exact, Stem uint16 // entries of what ends here and of what goes on from here
+	Parent      uint16 // the parent of this node
+	Exact, Stem uint16 // entries of words that end here, and of words that continue from here
 }
 
 const (
@@ -22,7 +22,7 @@ const (
 	Root = 1
 	// Letters is the size of the alphabet.
 	Letters = 40
-	// Free is the parent of a cell that no node has, and of the root.
+	// Free is the parent of an unused cell, and of the root.
 	Free = 0xFFFF
 )
 
@@ -35,8 +35,8 @@ func (t *Trie) Step(n uint16, letter byte) uint16 {
 	return at
 }
 
-// Walk follows the ASCII letters of s from i on, in either case: the node
-// after the last of them, and where they end.
+// Walk follows the ASCII letters of s from i on, in either case. It returns the
+// node after the last of them, and where they end.
 func Walk[T string | []byte](t *Trie, s T, i int) (n uint16, end int) {
 	n = Root
 	for ; i < len(s); i++ {
@@ -53,8 +53,8 @@ func Walk[T string | []byte](t *Trie, s T, i int) (n uint16, end int) {
 	return n, i
 }
 
-// Small follows small ASCII letters of s from i on, from a node: the last node
-// that there is, and where what led to it ends.
+// Small follows lower-case ASCII letters of s from i on, starting at a node. It
+// returns the last existing node, and where the letters that lead to it end.
 func (t *Trie) Small(n uint16, s string, i int) (deepest uint16, end int) {
 	cells := t.Cells
 	base := cells[n].Base
@@ -73,7 +73,7 @@ func (t *Trie) Small(n uint16, s string, i int) (deepest uint16, end int) {
 	return n, i
 }
 
-// Capitals is small for capital letters.
+// Capitals is Small for capital letters.
 func (t *Trie) Capitals(n uint16, s string, i int) (deepest uint16, end int) {
 	for ; i < len(s) && s[i]-'A' < 26; i++ {
 		at := t.Step(n, s[i]-'A')
@@ -85,8 +85,8 @@ func (t *Trie) Capitals(n uint16, s string, i int) (deepest uint16, end int) {
 	return n, i
 }
 
-// Exact is what a word that ends at a node means.
+// Exact returns the meaning of a word that ends at a node.
 func (t *Trie) Exact(n uint16) *Entry { return &t.Entries[t.Cells[n].Exact] }
 
-// Stem is what a word that goes on from a node means.
+// Stem returns the meaning of a word that continues from a node.
 func (t *Trie) Stem(n uint16) *Entry { return &t.Entries[t.Cells[n].Stem] }

@@ -1,5 +1,5 @@
-// Package power names what a parameter can give a tool (run code, delete, send),
-// and lists the words of parameter names that say so.
+// Package power names what a parameter can enable a tool to do (run code,
+// delete, send), and lists the words of parameter names that indicate it.
 //
-// How a name is read is for capability. The package imports nothing.
+// Package capability interprets the names. The package imports nothing.
 package power

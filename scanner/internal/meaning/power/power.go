@@ -1,6 +1,6 @@
 package power
 
-// Kind is what a parameter gives a tool.
+// Kind is what a parameter enables a tool to do.
 type Kind uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 var Names = [Count]string{"", "runs commands or code", "takes a private secret", "takes what is private to the user",
 	"reports to an address", "grants rights", "deletes", "sends", "writes", "pays"}
 
-// Words returns the power that a word of a parameter's name stands for,
-// wherever it stands. Words that need a neighbour are in paramPower.
+// Words returns the power that a word of a parameter's name means at any place.
+// Words that need a neighbour are in package capability.
 var Words = map[string]Kind{
 	"command": Exec, "cmd": Exec, "shell": Exec, "exec": Exec, "eval": Exec, "bash": Exec,
 	"powershell": Exec, "sudo": Exec, "execute": Exec, "subprocess": Exec, "kernel": Exec,
@@ -42,8 +42,8 @@ var Words = map[string]Kind{
 	"grant": Grant, "promote": Grant, "demote": Grant, "unlock": Grant, "silence": Grant, "mute": Grant, "public": Grant, "chmod": Grant,
 }
 
-// FilterWords end names of parameters that select or label what the power
-// words before them are about: transfer_id, delete_older_than_days.
+// FilterWords end names of parameters that only select or label by the power
+// words before them: transfer_id, delete_older_than_days.
 var FilterWords = map[string]bool{
 	"id": true, "ids": true, "status": true, "date": true, "time": true, "type": true, "types": true, "name": true, "names": true,
 	"count": true, "number": true, "since": true, "server": true, "channel": true, "interval": true, "policy": true, "mode": true,
@@ -52,5 +52,5 @@ var FilterWords = map[string]bool{
 	"strategy": true, "method": true, "options": true, "settings": true, "duplicates": true, "whitespace": true, "html": true, "markup": true, "punctuation": true, "accents": true, "stopwords": true, "timeout": true, "size": true, "order": true, "category": true,
 }
 
-// Filter marks the words of FilterWords among the lexicon's powers.
+// Filter marks FilterWords among the lexicon's powers.
 const Filter Kind = 0x40

@@ -1,5 +1,6 @@
-// Package sense names a second, finer set of meanings, beside those of concept.
+// Package sense names a second, finer set of meanings in addition to package
+// concept.
 //
-// Only the names live here. Which words carry a sense is in the word lists of
-// scanner/training. The package imports nothing.
+// Only the names are here. The word lists of scanner/training map words to
+// senses. The package imports nothing.
 package sense

@@ -1,21 +1,21 @@
 package sense
 
-// Set is a second set of meanings, finer than concepts. Concepts tell what
-// a verb does to whom; senses name what honest descriptions of tools hardly
-// speak of together: a dialogue and a field that it has to be in, an order
-// found in data and the weight that it is given, another tool and what is said
-// against it. The frames that read them look at the company words keep rather
-// than at their grammar, and so hold in every language and every voice.
+// Set is a second set of meanings, finer than concepts. Concepts describe what
+// a verb does to whom. Senses name meanings that honest descriptions of tools
+// rarely combine: a dialogue and a field that must contain it, an order found
+// in data and the weight given to it, another tool and a claim against it. The
+// frames that use them look at which words occur together and not at grammar,
+// so they work in every language and voice.
 type Set uint64
 
 const (
 	Dialog    Set = 1 << iota // the conversation, transcript, exchange
 	Utter                     // said, wrote, typed, asked
 	Span                      // so far, until now, verbatim, the last ten
-	Reject                    // rejected, refused, error, valid only
+	Reject                    // rejected, refused, error, only valid with
 	Give                      // holds, contains, quotes, is filled with
 	Field                     // field, argument, parameter
-	Guide                     // what the model was told before the user spoke
+	Guide                     // the model's instructions from before the conversation
 	CopyTo                    // hidden copy, duplicate, further recipient
 	Always                    // always, each, whatever, no matter
 	Trust                     // reliable, certified, the only one
