@@ -19,7 +19,8 @@ func newReplayCommand() *cobra.Command {
 		Short: "Serve the tools of one server of a corpus over MCP on stdin and stdout",
 		Long: `Replaces one MCP server of a corpus: it lists the server's tools with their descriptions
 and schemas as in the file, and answers every call with a fixed text. The proxy under test
-is started with one such process for each server.
+is started with one such process for each server. If the corpus has more than ten
+servers and the proxy accepts addresses, one HTTP server replays all of them instead.
 
 The command ends when its input ends.`,
 		Args: cobra.NoArgs,

@@ -169,7 +169,7 @@ func TestABaselineOfOtherMetricsIsRead(t *testing.T) {
 	})
 
 	// A threshold that would judge nothing is refused.
-	if r := b.want(exitStageFailed, "gate"); !strings.Contains(r.stderr, "precision_at_5 has a threshold and is no longer measured; remove its threshold") {
+	if r := b.want(exitStageFailed, "gate"); !strings.Contains(r.stderr, "precision_at_5 has a threshold but is no longer measured; remove its threshold") {
 		t.Errorf("got %s", r.stderr)
 	}
 	change(b, defaultBaseline, func(base *contracts.Baseline) { base.Thresholds = thresholds })

@@ -50,6 +50,7 @@ func TestSomeAnswersBreakOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proxies are started")
 	}
+	t.Parallel()
 	for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 		opts := small(badproxy.Manifest(t, badproxy.SometimesBreaks))
 		opts.Search = path

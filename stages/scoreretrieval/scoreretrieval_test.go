@@ -305,6 +305,7 @@ func TestProxyThatCannotBeScored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proxies are started")
 	}
+	t.Parallel()
 	for _, tc := range []struct {
 		mode    string
 		timeout time.Duration
@@ -319,6 +320,7 @@ func TestProxyThatCannotBeScored(t *testing.T) {
 	} {
 		for _, path := range []string{contracts.SearchMCP, contracts.SearchREST} {
 			t.Run(tc.mode+" "+path, func(t *testing.T) {
+				t.Parallel()
 				opts := small(badproxy.Manifest(t, tc.mode))
 				opts.QueryTimeout, opts.Search = tc.timeout, path
 				_, _, err := score(t, opts)

@@ -160,7 +160,7 @@ func toolNames(t *testing.T, session *mcp.ClientSession) []string {
 	return names
 }
 
-// With more than a hundred servers, all are endpoints of one HTTP server. Each lists its own tools, in the
+// With more than ten servers, all are endpoints of one HTTP server. Each lists its own tools, in the
 // same order as its process would.
 func TestManyServersAreHosted(t *testing.T) {
 	var c contracts.Corpus
