@@ -26,13 +26,10 @@ type evalRunFlags struct {
 	settings                 selection.SettingsRequest
 	timeout, retries         int
 	temperature              float64
-	key                      string
-	repeats, workers         int
+	execution                evalExecution
+	repeats                  int
 	label, tag               string
-	record, cassette         string
-	undescribed              bool
-	perMinute                float64
-	price                    model.Price
+	record                   string
 	minAccuracy, minParams   float64
 	maxWrongTool, maxMislead float64
 }
@@ -58,23 +55,17 @@ file:PATH. It is not stored.
 		RunE: e.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error { return f.run(cmd, args, s) }),
 	}
 	p := cmd.Flags()
+	f.execution.flags(p)
 	p.StringArrayVar(&f.models, "model", nil, "a model to ask, provider/model (repeatable; default $"+selection.EnvProvider+" and $"+selection.EnvModel+")")
 	p.StringVar(&f.settings.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
-	p.StringVar(&f.key, "api-key", "", "the API key, as env:NAME or file:PATH")
 	p.IntVar(&f.timeout, "timeout", selection.DefaultTimeout, "seconds that one request may take, 1 to 300")
 	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature, "0.0 to 2.0")
 	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries, "how often a request is repeated after 429 and 5xx, 0 to 10")
 	p.StringVar(&f.settings.Confidence, "confidence", "", "where confidence comes from: asked (default), logprobs or none")
 	p.IntVar(&f.repeats, "repeats", 1, "how often each case is put to each model")
-	p.IntVar(&f.workers, "workers", 8, "runs at the same time")
-	p.Float64Var(&f.perMinute, "per-minute", 0, "the most requests to a provider in a minute (0: no limit)")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
 	p.StringVar(&f.tag, "tag", "", "run the cases with this tag only")
 	p.StringVar(&f.record, "record", "", "write the answers to this cassette, added to what it holds")
-	p.StringVar(&f.cassette, "cassette", "", "the recorded answers of provider replay")
-	p.BoolVar(&f.undescribed, "allow-undescribed", false, "offer tools without a description, too")
-	p.Float64Var(&f.price.Input, "price-input", 0, "US dollars for a million tokens of input")
-	p.Float64Var(&f.price.Output, "price-output", 0, "US dollars for a million tokens of output")
 	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail below this accuracy, 0 to 1")
 	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail below this parameter accuracy, 0 to 1")
 	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail above this wrong-tool rate, 0 to 1")
@@ -122,20 +113,9 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string, s *store.Store) (
 	if err != nil {
 		return err
 	}
-	key, err := model.KeyFrom(f.key, os.Getenv)
+	o, key, err := f.execution.options()
 	if err != nil {
 		return err
-	}
-	o := runner.Options{Workers: f.workers, AllowUndescribed: f.undescribed, Price: f.price}
-	perProvider := map[string]float64{}
-	for _, m := range settings {
-		perProvider[m.Provider] = f.perMinute
-	}
-	o.Limits = model.NewLimits(perProvider)
-	if f.cassette != "" {
-		if o.Play, err = model.LoadCassette(f.cassette); err != nil {
-			return err
-		}
 	}
 	if f.record != "" {
 		if o.Record, err = model.LoadCassette(f.record); errors.Is(err, os.ErrNotExist) {
