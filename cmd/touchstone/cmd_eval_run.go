@@ -84,13 +84,18 @@ func (f *evalRunFlags) modelSettings(cmd *cobra.Command) ([]selection.Settings, 
 			set()
 		}
 	}
-	names := f.models
+	return resolveModels(f.models, f.settings)
+}
+
+// resolveModels gives the settings of models named as provider/model, with what a
+// request says of all of them. Without names the environment names the model.
+func resolveModels(names []string, common selection.SettingsRequest) ([]selection.Settings, error) {
 	if len(names) == 0 {
 		names = []string{""}
 	}
 	var all []selection.Settings
 	for _, name := range names {
-		request := f.settings
+		request := common
 		if name != "" {
 			provider, m, ok := strings.Cut(name, "/")
 			if !ok || provider == "" || m == "" {
