@@ -26,13 +26,10 @@ type evalRunFlags struct {
 	settings                 selection.SettingsRequest
 	timeout, retries         int
 	temperature              float64
-	key                      string
-	repeats, workers         int
+	execution                evalExecution
+	repeats                  int
 	label, tag               string
-	record, cassette         string
-	undescribed              bool
-	perMinute                float64
-	price                    model.Price
+	record                   string
 	minAccuracy, minParams   float64
 	maxWrongTool, maxMislead float64
 }
@@ -58,23 +55,17 @@ file:PATH. The key is not stored.
 		RunE: e.withStore(func(cmd *cobra.Command, args []string, s *store.Store) error { return f.run(cmd, args, s) }),
 	}
 	p := cmd.Flags()
+	f.execution.flags(p)
 	p.StringArrayVar(&f.models, "model", nil, "a model to ask, provider/model (repeatable; default $"+selection.EnvProvider+" and $"+selection.EnvModel+")")
 	p.StringVar(&f.settings.BaseURL, "base-url", "", "the provider's address, such as http://localhost:8000/v1")
-	p.StringVar(&f.key, "api-key", "", "the source of the API key, env:NAME or file:PATH")
 	p.IntVar(&f.timeout, "timeout", selection.DefaultTimeout, "the time limit of a request in seconds, 1 to 300")
 	p.Float64Var(&f.temperature, "temperature", selection.DefaultTemperature, "the temperature of the model, 0.0 to 2.0")
 	p.IntVar(&f.retries, "max-retries", selection.DefaultMaxRetries, "the number of retries after the status 429 or 5xx, 0 to 10")
 	p.StringVar(&f.settings.Confidence, "confidence", "", "the source of confidence: asked (default), logprobs or none")
 	p.IntVar(&f.repeats, "repeats", 1, "the number of times to send each case to each model")
-	p.IntVar(&f.workers, "workers", 8, "the number of runs at the same time")
-	p.Float64Var(&f.perMinute, "per-minute", 0, "the maximum number of requests to a provider per minute (0: no limit)")
 	p.StringVar(&f.label, "label", "", "a name for this batch")
 	p.StringVar(&f.tag, "tag", "", "run only the cases with this tag")
 	p.StringVar(&f.record, "record", "", "add the answers to this cassette file")
-	p.StringVar(&f.cassette, "cassette", "", "the cassette file with recorded answers, for the provider replay")
-	p.BoolVar(&f.undescribed, "allow-undescribed", false, "also offer tools without a description")
-	p.Float64Var(&f.price.Input, "price-input", 0, "the price of a million input tokens in US dollars")
-	p.Float64Var(&f.price.Output, "price-output", 0, "the price of a million output tokens in US dollars")
 	p.Float64Var(&f.minAccuracy, "min-accuracy", 0, "fail if the accuracy is lower, 0 to 1")
 	p.Float64Var(&f.minParams, "min-parameter-accuracy", 0, "fail if the parameter accuracy is lower, 0 to 1")
 	p.Float64Var(&f.maxWrongTool, "max-wrong-tool", 1, "fail if the wrong-tool rate is higher, 0 to 1")
@@ -93,13 +84,18 @@ func (f *evalRunFlags) modelSettings(cmd *cobra.Command) ([]selection.Settings, 
 			set()
 		}
 	}
-	names := f.models
+	return resolveModels(f.models, f.settings)
+}
+
+// resolveModels gives the settings of models named as provider/model, with what a
+// request says of all of them. Without names the environment names the model.
+func resolveModels(names []string, common selection.SettingsRequest) ([]selection.Settings, error) {
 	if len(names) == 0 {
 		names = []string{""}
 	}
 	var all []selection.Settings
 	for _, name := range names {
-		request := f.settings
+		request := common
 		if name != "" {
 			provider, m, ok := strings.Cut(name, "/")
 			if !ok || provider == "" || m == "" {
@@ -122,20 +118,9 @@ func (f *evalRunFlags) run(cmd *cobra.Command, files []string, s *store.Store) (
 	if err != nil {
 		return err
 	}
-	key, err := model.KeyFrom(f.key, os.Getenv)
+	o, key, err := f.execution.options()
 	if err != nil {
 		return err
-	}
-	o := runner.Options{Workers: f.workers, AllowUndescribed: f.undescribed, Price: f.price}
-	perProvider := map[string]float64{}
-	for _, m := range settings {
-		perProvider[m.Provider] = f.perMinute
-	}
-	o.Limits = model.NewLimits(perProvider)
-	if f.cassette != "" {
-		if o.Play, err = model.LoadCassette(f.cassette); err != nil {
-			return err
-		}
 	}
 	if f.record != "" {
 		if o.Record, err = model.LoadCassette(f.record); errors.Is(err, os.ErrNotExist) {

@@ -27,12 +27,7 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.print(cmd.OutOrStdout(), evalPage[selection.Run]{items, total}, func(w io.Writer) {
-				row(w, "ID", "STATUS", "CLASS", "MODEL", "SELECTED", "ERROR")
-				for _, r := range items {
-					row(w, r.ID, string(r.Status), string(r.Classification), r.Settings.Provider+"/"+r.Settings.Model, selected(r), r.Error)
-				}
-			})
+			return f.print(cmd.OutOrStdout(), evalPage[selection.Run]{items, total}, func(w io.Writer) { runTable(w, items) })
 		}),
 	}
 	p := cmd.Flags()
@@ -61,6 +56,13 @@ func newEvalRunsCommand(f *evalFlags) *cobra.Command {
 	}
 	cmd.AddCommand(show, remove)
 	return cmd
+}
+
+func runTable(w io.Writer, runs []selection.Run) {
+	row(w, "ID", "STATUS", "CLASS", "MODEL", "SELECTED", "ERROR")
+	for _, r := range runs {
+		row(w, r.ID, string(r.Status), string(r.Classification), r.Settings.Provider+"/"+r.Settings.Model, selected(r), r.Error)
+	}
 }
 
 func selected(r selection.Run) string {

@@ -160,14 +160,7 @@ func (f *serveFlags) guard(local bool) (web.Guard, error) {
 }
 
 func (f *serveFlags) runnerOptions(guard web.Guard) (runner.Options, error) {
-	o := runner.Options{Workers: f.workers, AllowUndescribed: f.undescribed, Client: guard.Client()}
-	if f.perMinute > 0 {
-		rates := map[string]float64{}
-		for _, provider := range model.Providers() {
-			rates[provider] = f.perMinute
-		}
-		o.Limits = model.NewLimits(rates)
-	}
+	o := runner.Options{Workers: f.workers, AllowUndescribed: f.undescribed, Client: guard.Client(), Limits: allLimits(f.perMinute)}
 	if f.cassette != "" {
 		var err error
 		if o.Play, err = model.LoadCassette(f.cassette); err != nil {

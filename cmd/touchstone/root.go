@@ -44,7 +44,7 @@ Unchanged stages are not computed again.
 		newGraphCommand(flags), newLogsCommand(flags), newReportCommand(flags), newCostCommand())
 	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(),
 		newCorpusCommand(flags), newGoldenCommand(flags), newRefreshCommand(flags), newTrecCommand(flags))
-	addGroup(root, "tools", "Standalone tools:", newScanCommand(flags), newEvalCommand(flags), newServeCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
+	addGroup(root, "tools", "Standalone tools:", newScanCommand(flags), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),
 		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newVersionCommand(flags))
 	root.AddCommand(newStageCommand(), newInsideCommand())

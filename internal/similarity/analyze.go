@@ -99,10 +99,7 @@ func Analyze(ctx context.Context, tools []Tool, o Options) (*Analysis, error) {
 	}
 	a.Flagged = a.flag()
 	if o.Recommendations {
-		r := newRecommender(tools)
-		for _, p := range a.Flagged {
-			a.Recommendations = append(a.Recommendations, r.recommend(p.a, p.b, p.Score))
-		}
+		a.Recommendations = Recommend(tools, a.Flagged)
 	}
 	return a, nil
 }

@@ -60,6 +60,17 @@ func newRecommender(tools []Tool) *recommender {
 	return r
 }
 
+// Recommend says how to tell the tools of pairs apart. The pairs are those of an
+// Analysis of the same tools.
+func Recommend(tools []Tool, pairs []Pair) []Recommendation {
+	r := newRecommender(tools)
+	list := make([]Recommendation, len(pairs))
+	for i, p := range pairs {
+		list[i] = r.recommend(p.a, p.b, p.Score)
+	}
+	return list
+}
+
 func (r *recommender) recommend(i, j int, score float64) Recommendation {
 	a, b := &r.features[i], &r.features[j]
 	result := Recommendation{Pair: [2]string{a.tool.ID, b.tool.ID}, Score: score, Issues: r.issues(a, b), Items: []Item{}}

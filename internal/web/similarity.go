@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,18 +14,13 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
+	"github.com/touchstone-eval/touchstone/internal/similarity/gather"
 )
 
 const (
 	analyzePath         = prefix + "/similarity/analyze"
 	matrixPath          = prefix + "/similarity/matrix"
 	recommendationsPath = prefix + "/similarity/recommendations"
-)
-
-// Bounds of one comparison: its matrix grows with the square of the tools.
-const (
-	maxTools   = 5000
-	maxServers = 100
 )
 
 // givenTool is a tool that the request holds.
@@ -171,40 +165,24 @@ func (s *Service) tools(ctx context.Context, source ToolSource) ([]similarity.To
 			Pointer: fmt.Sprintf("/tool_list/%d", i),
 		})
 	}
-	for _, server := range servers {
-		list, err := s.listTools(ctx, server)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range list {
-			tools = append(tools, similarity.Tool{
-				ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
-			})
-		}
-	}
-	if len(tools) > maxTools {
-		return nil, errInvalid(fmt.Sprintf("these are %d tools, and %d can be compared at once: give fewer", len(tools), maxTools))
-	}
-	prepared, err := similarity.Prepare(tools, source.ToolNames)
-	if err != nil {
+	prepared, err := gather.Tools(ctx, s.Live, gather.Source{Servers: servers, Given: tools, Only: source.ToolNames})
+	var unlisted *gather.ListError
+	switch {
+	case errors.As(err, &unlisted):
+		return nil, notListed(unlisted.Server, unlisted.Err)
+	case err != nil:
 		return nil, errInvalid(err.Error())
 	}
 	return prepared, nil
 }
 
-// sourceServers gives the servers that a source names. One that is named twice is
-// asked once. A server at a URL is called after its place on the host.
+// sourceServers gives the servers that a source names.
 func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selection.Server, error) {
-	if len(source.ServerList)+len(source.URLList) > maxServers {
-		return nil, errInvalid(fmt.Sprintf("more than %d servers cannot be compared at once: give fewer", maxServers))
+	if len(source.ServerList) > gather.MaxServers {
+		return nil, errInvalid(fmt.Sprintf("more than %d servers cannot be compared at once: give fewer", gather.MaxServers))
 	}
 	var servers []selection.Server
-	seen := map[string]bool{}
 	for _, name := range source.ServerList {
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
 		server, err := s.serverNamed(ctx, name)
 		if err != nil {
 			return nil, err
@@ -212,17 +190,9 @@ func (s *Service) sourceServers(ctx context.Context, source ToolSource) ([]selec
 		servers = append(servers, server)
 	}
 	for _, address := range source.URLList {
-		if seen[address] {
-			continue
-		}
-		seen[address] = true
-		u, err := url.Parse(address)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, errInvalid("url_list holds something else than http and https URLs: write them as https://host/mcp")
-		}
-		server := selection.Server{Name: u.Host + u.Path, URL: address}
-		if err := server.Validate(); err != nil {
-			return nil, errInvalid(err.Error())
+		server, err := gather.ServerAt(address)
+		if err != nil {
+			return nil, errInvalid("url_list: " + err.Error())
 		}
 		servers = append(servers, server)
 	}
@@ -243,7 +213,11 @@ func (s *Service) serverNamed(ctx context.Context, name string) (selection.Serve
 func (s *Service) listTools(ctx context.Context, server selection.Server) ([]selection.Tool, error) {
 	tools, err := s.Live.List(ctx, server)
 	if err != nil {
-		return nil, huma.Error502BadGateway(fmt.Sprintf("list the tools of server %q: %s", server.Name, safetext.Clip(err.Error(), 500)))
+		return nil, notListed(server.Name, err)
 	}
 	return tools, nil
+}
+
+func notListed(server string, err error) error {
+	return huma.Error502BadGateway(fmt.Sprintf("list the tools of server %q: %s", server, safetext.Clip(err.Error(), 500)))
 }

@@ -167,20 +167,41 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 
 // Retry executes a run that has ended again, as a new run of its batch.
 func (r *Runner) Retry(ctx context.Context, runID string, key model.Key) (newRunID string, err error) {
-	old, err := r.store.Run(ctx, runID)
+	ids, err := r.RetryAll(ctx, []string{runID}, key)
 	if err != nil {
 		return "", err
 	}
-	m, err := r.model(old.Settings, key)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", store.ErrInvalid, err)
+	return ids[0], nil
+}
+
+// RetryAll executes runs that have ended again, as new runs of their batches,
+// which are offered the same tools. It creates none where one of the runs has not
+// ended, or its model cannot be used.
+func (r *Runner) RetryAll(ctx context.Context, runIDs []string, key model.Key) (newRunIDs []string, err error) {
+	var jobs []job
+	shared := &listings{lister: r.lister, byName: map[string]*listed{}}
+	for _, id := range runIDs {
+		old, err := r.store.Run(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !old.Ended() {
+			return nil, fmt.Errorf("retry run %q: %w: it is %s: wait for its end or cancel it", id, store.ErrConflict, old.Status)
+		}
+		m, err := r.model(old.Settings, key)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", store.ErrInvalid, err)
+		}
+		jobs = append(jobs, job{batchID: old.BatchID, model: m, listings: shared})
 	}
-	if newRunID, err = r.store.RetryRun(ctx, runID); err != nil {
-		return "", err
+	for i, id := range runIDs {
+		if jobs[i].runID, err = r.store.RetryRun(ctx, id); err != nil {
+			jobs = jobs[:i] // those that were created are executed
+			break
+		}
+		newRunIDs = append(newRunIDs, jobs[i].runID)
 	}
-	return newRunID, r.launch([]job{{
-		runID: newRunID, batchID: old.BatchID, model: m, listings: &listings{lister: r.lister, byName: map[string]*listed{}},
-	}})
+	return newRunIDs, errors.Join(err, r.launch(jobs))
 }
 
 func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error) {

@@ -102,7 +102,7 @@ func (d *CallDiff) compare(tools []selection.Tool, query string) error {
 				return err
 			}
 			if composite(expected) && composite(actual) {
-				diff.changes(pointer("", detail.Name), expected, actual, root.property(detail.Name))
+				diff.changes(Pointer(detail.Name), expected, actual, root.property(detail.Name))
 			}
 		}
 		d.Parameters = append(d.Parameters, diff)
@@ -201,6 +201,9 @@ func (d *ParameterDiff) add(c Change) {
 		d.Changes = append(d.Changes, c)
 	}
 }
+
+// Pointer is the JSON Pointer of a parameter.
+func Pointer(name string) string { return pointer("", name) }
 
 // pointer is the JSON Pointer of a member below a path.
 func pointer(path, name string) string {

@@ -153,6 +153,9 @@ var ErrOwned = errors.New("another touchstone executes runs on it")
 // Own claims the right to execute runs until Close. It fails with ErrOwned where
 // another process has it.
 func (s *Store) Own() error {
+	if s.lock != nil {
+		return nil
+	}
 	lock := flock.New(s.path + ".lock")
 	held, err := lock.TryLock()
 	if err != nil {

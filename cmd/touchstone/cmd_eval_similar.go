@@ -1,0 +1,225 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/store"
+	"github.com/touchstone-eval/touchstone/internal/similarity"
+	"github.com/touchstone-eval/touchstone/internal/similarity/gather"
+)
+
+// evalSimilarFlags are those of touchstone eval similar.
+type evalSimilarFlags struct {
+	*evalFlags
+	lists, urls, only []string
+	method            string
+	threshold         float64
+	full, advise      bool
+	matrix            bool
+	sentenceDir       string
+	embeddingAPI      endpoint.Options
+}
+
+func newEvalSimilarCommand(e *evalFlags) *cobra.Command {
+	f := &evalSimilarFlags{evalFlags: e}
+	cmd := &cobra.Command{
+		Use:   "similar [SERVER...]",
+		Short: "Find tools that a model may confuse, and what sets them apart",
+		Long: `Compare the tools of servers pair by pair, and list the pairs whose similarity reaches
+the threshold. The tools come from exactly one place: servers of the database by
+name, tool lists in files (--tools, - for standard input), or servers at addresses
+(--url). Nothing is stored.
+
+Methods:
+  embedding            cosine similarity of sentence vectors of name and description;
+                       needs --sentence-model or --embeddings-url
+  tfidf                the words of name and description
+  description_overlap  the words of the description
+
+The overlap matrix (--matrix) weighs meaning .5, parameters .3 and description .2.
+A revised description comes with a JSON Patch where the tools are those of one file.`,
+		Example: `  touchstone eval similar --tools tools.json --threshold 0.6 --recommend
+  touchstone eval similar files git --matrix
+  touchstone eval similar --url https://localhost:3000/mcp --sentence-model "$(touchstone models path)"`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	p := cmd.Flags()
+	p.StringArrayVar(&f.lists, "tools", nil, "compare the tools of this file, in any form that scan reads (repeatable)")
+	p.StringArrayVar(&f.urls, "url", nil, "compare the tools of the server at this address (repeatable)")
+	p.StringArrayVar(&f.only, "tool", nil, "keep the tool with this name or id, server:name (repeatable)")
+	p.StringVar(&f.method, "method", "", "embedding, tfidf or description_overlap (default: embedding with a model, else tfidf)")
+	p.Float64Var(&f.threshold, "threshold", similarity.DefaultThreshold, "the least similarity that is listed, 0 to 1")
+	p.BoolVar(&f.full, "full", false, "also compare with parameters, in a second score")
+	p.BoolVar(&f.advise, "recommend", false, "say for each pair what to change")
+	p.BoolVar(&f.matrix, "matrix", false, "also print the overlap matrix and its clusters")
+	p.StringVar(&f.sentenceDir, "sentence-model", "", "the directory of a sentence model, as printed by touchstone models path")
+	p.StringVar(&f.embeddingAPI.URL, "embeddings-url", "", "the address of an embeddings service without /embeddings")
+	p.StringVar(&f.embeddingAPI.Model, "embeddings-model", "", "the name of that service's model")
+	return cmd
+}
+
+// evalSimilar is what eval similar prints as JSON. The matrices are there with
+// --matrix.
+type evalSimilar struct {
+	*similarity.Analysis
+	Overlap *similarity.OverlapMatrix `json:"overlap,omitempty"`
+}
+
+func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
+	encoder, err := denseModel(f.sentenceDir, f.embeddingAPI)
+	if err != nil {
+		return err
+	}
+	o := similarity.Options{Method: similarity.Method(f.method), Threshold: f.threshold, Full: f.full, Recommendations: f.advise}
+	if encoder != nil {
+		o.Encoder = encoder
+	}
+	switch {
+	case f.method == "" && encoder != nil:
+		o.Method = similarity.Embedding
+	case f.method == "":
+		o.Method = similarity.TFIDF
+	case o.Method == similarity.Embedding && encoder == nil:
+		return errors.New("--method embedding needs a sentence model: give --sentence-model \"$(touchstone models path)\" or --embeddings-url, or use --method tfidf")
+	}
+	source, err := f.source(cmd, names)
+	if err != nil {
+		return err
+	}
+	tools, err := gather.Tools(cmd.Context(), f.live(), source)
+	var unlisted *gather.ListError
+	switch {
+	case errors.As(err, &unlisted):
+		return &exitError{exitStageFailed, err}
+	case err != nil:
+		return err
+	}
+	result := evalSimilar{}
+	if result.Analysis, err = similarity.Analyze(cmd.Context(), tools, o); err != nil {
+		return err
+	}
+	if f.matrix {
+		if result.Overlap, err = similarity.Overlap(cmd.Context(), tools, o.Encoder, f.threshold); err != nil {
+			return err
+		}
+	} else {
+		result.Matrix, result.Analysis.Full = nil, nil
+	}
+	return f.print(cmd.OutOrStdout(), result, result.write)
+}
+
+// source finds the servers and reads the lists that the command line names.
+func (f *evalSimilarFlags) source(cmd *cobra.Command, names []string) (source gather.Source, err error) {
+	places := 0
+	for _, list := range [][]string{names, f.lists, f.urls} {
+		if len(list) > 0 {
+			places++
+		}
+	}
+	if places != 1 {
+		return source, errors.New("give the tools from exactly one place: names of servers, --tools or --url")
+	}
+	source.Only = f.only
+	if len(f.lists) > 0 {
+		source.Given, err = gather.Files(f.lists, cmd.InOrStdin())
+		if err == nil && len(source.Given) == 0 {
+			err = fmt.Errorf("there are no tools in %s", strings.Join(f.lists, ", "))
+		}
+		return source, err
+	}
+	for _, address := range f.urls {
+		server, err := gather.ServerAt(address)
+		if err != nil {
+			return source, fmt.Errorf("--url: %w", err)
+		}
+		source.Servers = append(source.Servers, server)
+	}
+	if len(names) > 0 {
+		source.Servers, err = f.servers(cmd, names)
+	}
+	return source, err
+}
+
+// servers finds servers of the database by their names.
+func (f *evalFlags) servers(cmd *cobra.Command, names []string) (servers []selection.Server, err error) {
+	s, err := store.Open(cmd.Context(), f.db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for _, name := range names {
+		server, err := s.ServerNamed(cmd.Context(), name)
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, server)
+	}
+	return servers, nil
+}
+
+// widest is the largest matrix that is printed as a table.
+const widest = 20
+
+func (s evalSimilar) write(w io.Writer) {
+	fmt.Fprintf(w, "%d tools, %d pairs at %s %.2f or more\n", len(s.ToolIDs), len(s.Flagged), s.Method, s.Threshold)
+	if len(s.Flagged) > 0 {
+		fmt.Fprintln(w)
+		row(w, "SCORE", "TOOL", "TOOL")
+		for _, p := range s.Flagged {
+			score := fmt.Sprintf("%.4f", p.Score)
+			if p.FullScore != nil {
+				score += fmt.Sprintf(" (%.4f with parameters)", *p.FullScore)
+			}
+			row(w, score, p.A, p.B)
+		}
+	}
+	for _, r := range s.Recommendations {
+		fmt.Fprintf(w, "\n%s, %s\n", safetext.Visible(r.Pair[0]), safetext.Visible(r.Pair[1]))
+		for _, item := range r.Items {
+			of := ""
+			if item.ToolID != nil {
+				of = *item.ToolID + ": "
+			}
+			fmt.Fprintf(w, "  %s  %s\n", item.Priority, safetext.Visible(of+item.Recommendation))
+			if item.Revised != "" {
+				fmt.Fprintf(w, "        %s\n", safetext.Visible(item.Revised))
+			}
+		}
+	}
+	if s.Overlap != nil {
+		writeOverlap(w, s.Overlap)
+	}
+}
+
+// writeOverlap writes the matrix with similar tools beside each other, and the
+// clusters.
+func writeOverlap(w io.Writer, m *similarity.OverlapMatrix) {
+	fmt.Fprintln(w)
+	for i, cluster := range m.Clusters {
+		fmt.Fprintf(w, "cluster %d: %s\n", i+1, safetext.Visible(strings.Join(cluster, ", ")))
+	}
+	if len(m.Order) > widest {
+		fmt.Fprintf(w, "the overlap matrix has %d rows: print it with --json\n", len(m.Order))
+		return
+	}
+	header := []string{"OVERLAP"}
+	for i := range m.Order {
+		header = append(header, fmt.Sprint(i+1))
+	}
+	row(w, header...)
+	for i, a := range m.Order {
+		cells := []string{fmt.Sprintf("%d %s", i+1, m.ToolIDs[a])}
+		for _, b := range m.Order {
+			cells = append(cells, fmt.Sprintf("%.2f", m.Matrix.At(a, b)))
+		}
+		row(w, cells...)
+	}
+}

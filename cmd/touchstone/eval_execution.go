@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
+	"github.com/touchstone-eval/touchstone/internal/selection/runner"
+)
+
+// evalExecution holds the flags of verbs that execute runs.
+type evalExecution struct {
+	key         string
+	workers     int
+	perMinute   float64
+	cassette    string
+	undescribed bool
+	price       model.Price
+}
+
+func (e *evalExecution) flags(p *pflag.FlagSet) {
+	p.StringVar(&e.key, "api-key", "", "the source of the API key, env:NAME or file:PATH")
+	p.IntVar(&e.workers, "workers", 8, "the number of runs at the same time")
+	p.Float64Var(&e.perMinute, "per-minute", 0, "the maximum number of requests to a provider per minute (0: no limit)")
+	p.StringVar(&e.cassette, "cassette", "", "the cassette file with recorded answers, for the provider replay")
+	p.BoolVar(&e.undescribed, "allow-undescribed", false, "also offer tools without a description")
+	p.Float64Var(&e.price.Input, "price-input", 0, "the price of a million input tokens in US dollars")
+	p.Float64Var(&e.price.Output, "price-output", 0, "the price of a million output tokens in US dollars")
+}
+
+// options reads the key and the cassette that the flags name.
+func (e *evalExecution) options() (o runner.Options, key model.Key, err error) {
+	if key, err = model.KeyFrom(e.key, os.Getenv); err != nil {
+		return o, key, err
+	}
+	o = runner.Options{Workers: e.workers, AllowUndescribed: e.undescribed, Price: e.price, Limits: allLimits(e.perMinute)}
+	if e.cassette != "" {
+		o.Play, err = model.LoadCassette(e.cassette)
+	}
+	return o, key, err
+}
+
+// allLimits holds every provider to a rate in a minute. 0 is no limit.
+func allLimits(perMinute float64) *model.Limits {
+	if perMinute <= 0 {
+		return nil
+	}
+	rates := map[string]float64{}
+	for _, provider := range model.Providers() {
+		rates[provider] = perMinute
+	}
+	return model.NewLimits(rates)
+}

@@ -1,0 +1,114 @@
+package gather
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/touchstone-eval/touchstone/internal/similarity"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+)
+
+// Files reads the tools of tool lists, in all forms that touchstone scan reads.
+// stdin is read for the path "-". Tools that do not say whose they are belong to
+// a server that is named after the file.
+//
+// The tools of a single file have the JSON Pointers of their places in it, so
+// that the patches of recommendations apply.
+func Files(paths []string, stdin io.Reader) ([]similarity.Tool, error) {
+	var text bytes.Buffer
+	in, err := toollist.ReadPaths(paths, toollist.ReadOptions{Stdin: io.TeeReader(stdin, &text)})
+	if err != nil {
+		return nil, err
+	}
+	tools, err := read(in)
+	if err != nil || len(paths) != 1 {
+		return tools, err
+	}
+	if st, err := os.Stat(paths[0]); paths[0] != "-" && err == nil && st.Mode().IsRegular() {
+		b, err := os.ReadFile(paths[0])
+		if err != nil {
+			return nil, err
+		}
+		text.Write(b)
+	}
+	point(tools, text.Bytes())
+	return tools, nil
+}
+
+func read(in *toollist.Input) ([]similarity.Tool, error) {
+	if len(in.Servers) > 0 {
+		s := in.Servers[0]
+		return nil, fmt.Errorf("%s declares servers, and holds no tools: register them with `touchstone eval servers add`", s.Place)
+	}
+	if len(in.Unscanned) > 0 {
+		u := in.Unscanned[0]
+		return nil, fmt.Errorf("%s: tool %q: %s: %s", u.Place, u.Tool, u.Reason, u.Remedy)
+	}
+	tools := make([]similarity.Tool, 0, len(in.Tools))
+	for _, t := range in.Tools {
+		tools = append(tools, similarity.Tool{
+			ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema,
+		})
+	}
+	return tools, nil
+}
+
+// point sets the JSON Pointers of tools that were read from a text which is one
+// JSON value. A tool whose place is not certain gets none: its element has to have
+// its name and its description.
+func point(tools []similarity.Tool, text []byte) {
+	base, list := elements(text)
+	from := 0
+	for i := range tools {
+		for at := from; at < len(list); at++ {
+			e := list[at]
+			if e.isOf(tools[i]) {
+				tools[i].Pointer = fmt.Sprintf("%s/%d", base, at)
+				from = at + 1
+				break
+			}
+		}
+	}
+}
+
+// element is what of a list's element tells which tool it is.
+type element struct {
+	Name        string  `json:"name"`
+	Tool        string  `json:"tool"`
+	Server      string  `json:"server"`
+	Description *string `json:"description"`
+}
+
+func (e element) isOf(t similarity.Tool) bool {
+	description := ""
+	if e.Description != nil {
+		description = *e.Description
+	}
+	return (e.Name == t.Name || e.Tool == t.Name) && (e.Server == "" || e.Server == t.Server) && description == t.Description
+}
+
+// elements finds the list of tools in a text, and its JSON Pointer.
+func elements(text []byte) (pointer string, list []element) {
+	if json.Unmarshal(text, &list) == nil {
+		return "", list
+	}
+	var object struct {
+		Tools  json.RawMessage `json:"tools"`
+		Result struct {
+			Tools json.RawMessage `json:"tools"`
+		} `json:"result"`
+	}
+	if json.Unmarshal(text, &object) != nil {
+		return "", nil
+	}
+	if json.Unmarshal(object.Tools, &list) == nil {
+		return "/tools", list
+	}
+	if json.Unmarshal(object.Result.Tools, &list) == nil {
+		return "/result/tools", list
+	}
+	return "", nil
+}
