@@ -66,7 +66,7 @@ const scanExitHelp = `Exit codes:
   0    everything was scanned, without a finding at or above --fail-on
   1    there are findings at or above --fail-on
   2    usage error, or an input cannot be read
-  3    a tool was not scanned or a check failed, and there are no such findings
+  3    something was not scanned, or a check failed, and there are no such findings
   130  interrupted`
 
 func newScanCommand(global *globalFlags) *cobra.Command {
