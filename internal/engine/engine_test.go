@@ -170,7 +170,7 @@ func TestFailuresNameWhatIsWrong(t *testing.T) {
 	}{
 		{"exit", "echo broken >&2; exit 7", "exit status 7", nil},
 		{"missing", "echo x > out/other", "output result was not written: out/result is missing; the command wrote out/other", nil},
-		{"directory for file", "mkdir out/result", "declared as a file, and out/result is a directory", nil},
+		{"directory for file", "mkdir out/result", "declared as a file, but out/result is a directory", nil},
 		{"link for file", "ln -s /etc/hostname out/result", "out/result is a symbolic link", nil},
 		{"file for directory", "echo x > out/result", "declared as a directory", func(in *pipeline.Instance) { in.Outputs[0].Dir = true }},
 		{"fifo", "mkfifo out/result", "a named pipe", nil},

@@ -10,14 +10,14 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Explanation says why one instance is a hit or a miss.
+// Explanation is the explanation why one instance is a hit or a miss.
 type Explanation struct {
 	Stage    string   `json:"stage"`
 	Instance string   `json:"instance"`
 	Status   State    `json:"status"`
 	Key      string   `json:"key,omitempty"`
 	Reasons  []string `json:"reasons"`
-	// Recorded tells when and how the hit's result was made.
+	// Recorded describes when and how the result of a hit was computed.
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Compared is the earlier run that Changes are relative to.
 	Compared *Recorded `json:"compared_with,omitempty"`
@@ -42,8 +42,8 @@ type ExplainedComponent struct {
 	Value  string `json:"value,omitempty"`
 }
 
-// Change is one part of the key that differs from the earlier run. Details
-// say what changed inside a file, where both versions are still stored.
+// Change is one component of the key that differs from the earlier run. Details
+// describe the changes inside a file, if both versions are still in the cache.
 type Change struct {
 	Component string   `json:"component"`
 	Before    string   `json:"before,omitempty"`
@@ -58,7 +58,7 @@ func (c Change) String() string {
 	case c.before.IsZero():
 		return c.Component + " is new"
 	case c.after.IsZero():
-		return c.Component + " is gone"
+		return c.Component + " was removed"
 	case c.Before != "" && c.After != "" && c.Before != c.After && len(c.Before)+len(c.After) < 120:
 		return fmt.Sprintf("%s changed from %s to %s", c.Component, c.Before, c.After)
 	case c.After != "":
@@ -68,9 +68,9 @@ func (c Change) String() string {
 	}
 }
 
-// changes lists what differs from an earlier record, in the order of the
-// newer key, with what is gone at the end. Inputs carry the name of the file
-// that they come from.
+// changes lists the differences from an earlier record, in the order of the newer
+// key, with removed components at the end. It adds the name of the source file to
+// inputs.
 func (o *Outcome) changes(before []cache.Component) []Change {
 	old := make(map[string]cache.Component, len(before))
 	for _, c := range before {
@@ -97,8 +97,8 @@ func (o *Outcome) changes(before []cache.Component) []Change {
 	return changes
 }
 
-// inputSource names the file or the upstream stage behind an input's
-// component; empty for other components.
+// inputSource returns the source file of an input, or "" if the component is not an
+// input with a single file.
 func (o *Outcome) inputSource(component string) string {
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
@@ -154,7 +154,7 @@ func (r *run) explain(o *Outcome) Explanation {
 	}
 	previous := r.previous(o)
 	if previous == nil || previous.Key == o.Key {
-		return x // there is nothing to compare with; the reasons say all
+		return x // there is no other key to compare with
 	}
 	x.Compared = recorded(previous)
 	x.Changes = append(x.Changes, o.changes(previous.Components)...)
@@ -174,24 +174,24 @@ func recorded(rec *cache.Record) *Recorded {
 // details compares two versions of a file input.
 func (r *run) details(o *Outcome, c *Change) []string {
 	if c.before.IsZero() {
-		return nil // it is new: there is nothing to compare it with
+		return nil // it is new, so there is no earlier version
 	}
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
 		if pipeline.InputPrefix+input.Name != c.Component || input.Tree {
 			continue
 		}
-		// Of a file that is executable, and of a large one, nothing is kept.
+		// The content of executable and of large files is not kept.
 		before, err := r.Store.Bytes(c.before)
 		if err != nil {
-			return []string{"its earlier content is not in the store, so what changed inside cannot be said"}
+			return []string{"its earlier content is no longer in the cache, so the changes cannot be shown"}
 		}
 		after, err := r.inputBytes(input)
 		if err != nil {
 			return []string{err.Error()}
 		}
 		if bytes.Equal(before, after) {
-			return []string{"its content is the same, and it can be executed now"}
+			return []string{"its content is the same, but the file is now executable"}
 		}
 		return diffFile(before, after)
 	}

@@ -78,13 +78,13 @@ func TestExplainOfAnInputWithoutAnEarlierVersion(t *testing.T) {
 	if err := os.Chmod(file, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its content is the same, and it can be executed now]" {
+	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its content is the same, but the file is now executable]" {
 		t.Errorf("chmod +x: %+v", x.Changes)
 	}
 	w.mustRun(plan)
 
 	w.write("b", "other")
-	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its earlier content is not in the store, so what changed inside cannot be said]" {
+	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its earlier content is no longer in the cache, so the changes cannot be shown]" {
 		t.Errorf("an edited %s that can be executed: %+v", filepath.Base(file), x.Changes)
 	}
 }

@@ -180,7 +180,7 @@ func TestProgramsOutsideOfTheKeyAreRefused(t *testing.T) {
 		in := w.source(sh("s", "echo > out/result"), "tool", "tool.sh")
 		in.Command[0] = program
 		_, _, err := w.run(w.plan(in), engine.RunOptions{})
-		if ok && err != nil || !ok && (err == nil || !strings.Contains(err.Error(), "not among the stage's inputs")) {
+		if ok && err != nil || !ok && (err == nil || !strings.Contains(err.Error(), "is not an input of the stage")) {
 			t.Errorf("%s: %v", program, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestSelectionRunsWhatKeepsNoResult(t *testing.T) {
 		}
 	}
 	nothing := engine.Selection{From: []string{"c"}, Until: []string{"b"}}
-	if _, _, err := w.run(plan, engine.RunOptions{Selection: nothing}); err == nil || !strings.Contains(err.Error(), "no stage is in all of") {
+	if _, _, err := w.run(plan, engine.RunOptions{Selection: nothing}); err == nil || !strings.Contains(err.Error(), "no stage is selected by all of") {
 		t.Errorf("a selection of nothing: %v", err)
 	}
 }

@@ -80,7 +80,7 @@ func TestInstancesThatAreOff(t *testing.T) {
 		t.Error("no event says that the stage is off")
 	}
 	for _, s := range []engine.Selection{{Only: []string{"off"}}, {From: []string{"on", "off"}}, {Until: []string{"off"}}} {
-		if _, _, err := w.run(plan, engine.RunOptions{Selection: s}); err == nil || !strings.Contains(err.Error(), "stage off is off and cannot be run: when = false (pipeline.hcl:1)") {
+		if _, _, err := w.run(plan, engine.RunOptions{Selection: s}); err == nil || !strings.Contains(err.Error(), "stage off is off and cannot run: when = false (pipeline.hcl:1)") {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}

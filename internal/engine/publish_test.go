@@ -110,7 +110,7 @@ func TestPublishingWhereNobodyMayWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := w.publish(w.publishing("echo x > d"), nil)
-	if err == nil || !strings.Contains(err.Error(), "make it writable for this user; what was computed is kept") {
+	if err == nil || !strings.Contains(err.Error(), "make it writable for this user; the results are cached") {
 		t.Errorf("got %v", err)
 	}
 }
