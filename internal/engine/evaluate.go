@@ -40,7 +40,7 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 	}
 	previous := r.previous(o)
 	if previous == nil {
-		return []string{"never run before: " + miss.Reason}
+		return []string{miss.Reason, "this checkout has no earlier record"}
 	}
 	if previous.Key == o.Key {
 		return []string{miss.Reason}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -21,7 +22,11 @@ type Explanation struct {
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Compared is the earlier run that Changes are relative to.
 	Compared *Recorded `json:"compared_with,omitempty"`
-	Changes  []Change  `json:"changes"`
+	// Elsewhere reports whether the history of this checkout lacks the run in
+	// Recorded or Compared: another checkout computed the result, it was
+	// imported, or it is too old for the history.
+	Elsewhere bool     `json:"elsewhere"`
+	Changes   []Change `json:"changes"`
 	// Components are all parts of the key, by name.
 	Components []ExplainedComponent `json:"components"`
 }
@@ -148,11 +153,15 @@ func (r *run) explain(o *Outcome) Explanation {
 	x.Key = o.Key.String()
 	if o.State == Hit {
 		if rec, err := r.Store.Record(o.Key); err == nil {
-			x.Recorded = recorded(rec)
+			x.Recorded, x.Elsewhere = recorded(rec), !r.ranHere(o)
 		}
 		return x
 	}
 	previous := r.previous(o)
+	if previous == nil {
+		previous = r.elsewhere(o)
+		x.Elsewhere = previous != nil
+	}
 	if previous == nil || previous.Key == o.Key {
 		return x // there is no other key to compare with
 	}
@@ -162,6 +171,33 @@ func (r *run) explain(o *Outcome) Explanation {
 		x.Changes[i].Details = r.details(o, &x.Changes[i])
 	}
 	return x
+}
+
+// ranHere reports whether the history of this checkout contains the outcome's key.
+func (r *run) ranHere(o *Outcome) bool {
+	return slices.ContainsFunc(r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name()),
+		func(h cache.HistoryEntry) bool { return h.Key == o.Key })
+}
+
+// elsewhere returns the most recently used record of an instance with the same name and
+// another key. It is for an instance without a history in this checkout, whose earlier
+// results were cache hits. It reads all records, so it is only for explanations.
+func (r *run) elsewhere(o *Outcome) *cache.Record {
+	var key cache.Key
+	var used time.Time
+	// An error only makes the explanation shorter.
+	_ = r.Store.List(func(info cache.RecordInfo) error {
+		if info.Stage == o.Instance.Stage && info.Instance == o.Instance.Name() && info.Key != o.Key &&
+			info.Problem == "" && info.Used.After(used) {
+			key, used = info.Key, info.Used
+		}
+		return nil
+	})
+	rec, err := r.Store.Record(key)
+	if err != nil {
+		return nil
+	}
+	return rec
 }
 
 func recorded(rec *cache.Record) *Recorded {

@@ -118,6 +118,29 @@ func TestExplainComparesWithWhatIsNoHitAnyMore(t *testing.T) {
 	}
 }
 
+// A checkout whose results all came from another one has no history of its own.
+func TestExplainOfAResultOfAnotherCheckout(t *testing.T) {
+	w := newWorld(t)
+	w.write("a.txt", "1")
+	plan := w.plan(w.source(sh("s", "echo x > out/result"), "a", "a.txt"))
+	w.mustRun(plan)
+	if x := w.explained(plan); x.Status != engine.Hit || x.Elsewhere {
+		t.Errorf("a hit of this checkout: %+v", x)
+	}
+	w.engine.Project = "another checkout"
+	if x := w.explained(plan); x.Status != engine.Hit || !x.Elsewhere {
+		t.Errorf("a hit of another checkout: %+v", x)
+	}
+	w.write("a.txt", "2")
+	x := w.explained(plan)
+	if fmt.Sprint(x.Reasons) != "[no record this checkout has no earlier record]" {
+		t.Errorf("reasons %q", x.Reasons)
+	}
+	if x.Compared == nil || !x.Elsewhere || len(x.Changes) != 1 || x.Changes[0].String() != "input.a changed (a.txt)" {
+		t.Errorf("compared with %+v: %+v", x.Compared, x.Changes)
+	}
+}
+
 func TestExplainIsInterrupted(t *testing.T) {
 	w := newWorld(t)
 	plan := w.plan(sh("a", "echo a > out/result"), after(sh("b", "cp in/u out/result"), "u", 0))

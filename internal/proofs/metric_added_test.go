@@ -189,7 +189,7 @@ func TestABaselineOfOtherMetricsIsRead(t *testing.T) {
 	if r := b.want(exitStageFailed, "gate"); !strings.Contains(r.stderr, `unknown field "figures_of_old"`) {
 		t.Errorf("got %s", r.stderr)
 	}
-	if r := b.want(0, "baseline", "update"); !strings.Contains(r.stderr, "its thresholds are kept") {
+	if r := b.want(0, "baseline", "update"); !strings.Contains(r.stderr, "the old thresholds are kept") {
 		t.Errorf("got %s", r.stderr)
 	}
 	base := read[contracts.Baseline](t, path)
