@@ -35,7 +35,7 @@ func TestExplainNamesTheEntryThatChanged(t *testing.T) {
 	}
 }
 
-// explained is what explain says of the plan's first instance.
+// explained returns the explanation of the plan's first instance.
 func (w *world) explained(plan *pipeline.Plan) engine.Explanation {
 	w.t.Helper()
 	got, err := w.engine.Explain(context.Background(), plan, []int{0})
@@ -45,7 +45,7 @@ func (w *world) explained(plan *pipeline.Plan) engine.Explanation {
 	return got[0]
 }
 
-// An editor may be half through when explain is asked.
+// An editor may have saved a file only partially when explain runs.
 func TestExplainOfAFileThatIsHalfSaved(t *testing.T) {
 	w := newWorld(t)
 	whole := `{"version": "v1", "queries": [{"id": "q1"}, {"id": "q2"}]}`
@@ -89,7 +89,7 @@ func TestExplainOfAnInputWithoutAnEarlierVersion(t *testing.T) {
 	}
 }
 
-// A result that is no answer any more still tells what has changed since.
+// A result that can no longer be a hit is still used to show what has changed.
 func TestExplainComparesWithWhatIsNoHitAnyMore(t *testing.T) {
 	for name, spoil := range map[string]func(*world){
 		"expired": func(*world) {},
@@ -118,7 +118,7 @@ func TestExplainComparesWithWhatIsNoHitAnyMore(t *testing.T) {
 	}
 }
 
-// A checkout whose results all came from another one has no history of its own.
+// A checkout has no history if another checkout computed all its results.
 func TestExplainOfAResultOfAnotherCheckout(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.txt", "1")

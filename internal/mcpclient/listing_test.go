@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// serve is a server whose tools/list answers with what page makes of the
+// serve starts a server that answers tools/list with the result of page for the
 // cursor.
 func serve(t *testing.T, page func(cursor string) string) *mcp.ClientSession {
 	t.Helper()

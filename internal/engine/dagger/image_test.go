@@ -44,8 +44,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestLookIn walks links as the container will: an absolute one starts at the
-// image's root, and none leads out of it.
+// TestLookIn resolves links like the container: an absolute link starts at the root of
+// the image, and no link leads out of it.
 func TestLookIn(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"bin", "usr/bin"} {

@@ -20,7 +20,7 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	// An engine's socket, as far as the knock goes, and one that nobody serves.
+	// A socket that accepts connections like an engine, and one without a server.
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -69,8 +69,8 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestReachAsksTheRuntime has docker installed and its daemon not running, or
-// hanging: dagger would not look for another runtime either.
+// TestReachAsksTheRuntime has docker installed, but its daemon does not run or hangs. The
+// dagger program would not use another runtime either.
 func TestReachAsksTheRuntime(t *testing.T) {
 	for _, c := range []struct{ name, script, err string }{
 		{"answers", "exit 0", ""},
@@ -99,7 +99,7 @@ func TestReachAsksTheRuntime(t *testing.T) {
 	}
 }
 
-// TestOtherVersion talks to an engine that answers as another version would.
+// TestOtherVersion connects to an engine that reports another version.
 func TestOtherVersion(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"data":{"version":"v0.20.3"}}`))
