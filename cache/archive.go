@@ -165,7 +165,7 @@ func (ex *exporter) blob(d Digest) error {
 // everything it reads. Names in the archive are ids, never paths. Import does
 // not replace a record that the store already has. Digests cannot prove that a
 // record is true: import only from sources whose code you would also run.
-// After an error, what was imported before it stays and is complete.
+// After an error, the records imported before it remain and are complete.
 func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
 	var t Transfer
 	if s.readOnly {
@@ -216,7 +216,7 @@ func checkArchive(h *tar.Header, r io.Reader) error {
 		return errors.New("import: the file is not an archive of a touchstone cache; give a file written by \"touchstone cache export\"")
 	}
 	if got, want := strings.TrimSpace(string(b)), fmt.Sprintf("%s%d", versionPrefix, formatVersion); got != want {
-		return fmt.Errorf("import: the archive has format %q and this touchstone reads %q; use the same version on both sides", got, want)
+		return fmt.Errorf("import: the archive has format %q, but this touchstone reads %q; use the same version on both sides", got, want)
 	}
 	return nil
 }
@@ -287,8 +287,8 @@ func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, e
 	return "", nil
 }
 
-// archiveReader wraps errors of the archive, so that they can be told apart
-// from errors of the store.
+// archiveReader wraps errors of the archive, to distinguish them from errors of
+// the store.
 type archiveReader struct{ r io.Reader }
 
 type archiveError struct{ err error }
@@ -335,7 +335,7 @@ func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reaso
 			return "", err
 		}
 		if !present {
-			return fmt.Sprintf("it needs content %s, which is neither in the store nor earlier in the archive", d.Short()), nil
+			return fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive", d.Short()), nil
 		}
 	}
 	if _, miss := s.Lookup(k); miss == nil {

@@ -165,7 +165,7 @@ func TestImportRefuses(t *testing.T) {
 		{"link", []tar.Header{{Name: "blobs/" + d.String(), Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}}, [][]byte{nil}, []string{"neither"}},
 		{"wrong content", []tar.Header{reg("blobs/" + Digest{1}.String())}, [][]byte{blob}, []string{"does not match its digest"}},
 		{"no blob", []tar.Header{reg("blobs/" + d.String())}, [][]byte{[]byte("content")}, []string{"does not match its digest"}},
-		{"record without blobs", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes}, []string{"neither in the store nor earlier in the archive"}},
+		{"record without blobs", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes}, []string{"neither in the cache nor earlier in the archive"}},
 		{"another's record", []tar.Header{reg("records/" + testKey(5).String())}, [][]byte{recBytes}, []string{"it holds the record of"}},
 		{"damaged record", []tar.Header{reg("records/" + rec.Key.String())}, [][]byte{recBytes[:100]}, []string{"record is corrupt"}},
 		{"hostile tree", []tar.Header{reg("blobs/" + treeDigest.String()), reg("records/" + hostile.Key.String())}, [][]byte{encodeBlob(tree), hostileBytes}, []string{"directory of output t"}},

@@ -246,8 +246,8 @@ func (s *Store) read(d Digest, w io.Writer) (reason string, err error) {
 	return copyBlob(w, f, d)
 }
 
-// copyBlob writes the plain content of the blob file f to w. reason says what
-// is wrong with the file; err is an error of w.
+// copyBlob writes the plain content of the blob file f to w. reason describes a
+// defect of the file. err is an error of w.
 func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	var head [blobHeaderSize]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestFlipEveryByte damages each byte of each blob and record of a small
-// store, one at a time, and cuts each file at each length. Whatever is read
-// then is right or a miss with a reason.
+// store, one at a time, and truncates each file to each length. Every read must
+// return the correct content or a miss with a reason.
 func TestFlipEveryByte(t *testing.T) {
 	s := newStore(t)
 	text := strings.Repeat("a line that compresses well\n", 100)
@@ -36,8 +36,8 @@ func TestFlipEveryByte(t *testing.T) {
 	mustVerify(t, s)
 }
 
-// damaged is a store whose files are damaged one after the other. want has the
-// blobs, intact the files.
+// damaged is a store whose files are damaged one after the other. want holds the
+// blobs, and intact the files.
 type damaged struct {
 	s      *Store
 	rec    *Record
@@ -47,7 +47,7 @@ type damaged struct {
 	intact map[string][]byte
 }
 
-// read lists the files of the store and keeps what is in them.
+// read lists the files of the store and keeps their content.
 func (d *damaged) read(t *testing.T) (files []string) {
 	for _, folder := range []string{blobsDir, recordsDir} {
 		err := d.s.walk(folder, func(e entry) error {
@@ -75,7 +75,7 @@ func (d *damaged) use(t *testing.T) (noticed bool) {
 	got, miss := d.s.Lookup(d.rec.Key)
 	_, _, hot := d.s.Outputs(d.rec.Key, 0)
 	if (miss == nil) != (hot == nil) {
-		// Lookup has removed a corrupt record: then both miss.
+		// Lookup has removed a corrupt record, so both miss.
 		t.Errorf("Lookup %+v and Outputs %+v disagree", miss, hot)
 	}
 	if miss != nil {
@@ -115,7 +115,8 @@ func (d *damaged) use(t *testing.T) (noticed bool) {
 	return noticed
 }
 
-// flip changes one bit of each byte of a file, and cuts the file at every seventh.
+// flip changes one bit of each byte of a file, and truncates the file at every seventh
+// byte.
 func (d *damaged) flip(t *testing.T, file string) {
 	good := d.intact[file]
 	name, _ := filepath.Rel(d.s.dir, file)
@@ -125,7 +126,7 @@ func (d *damaged) flip(t *testing.T, file string) {
 		if err := os.WriteFile(file, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// A zstd frame does not use every bit: then the content is what it was.
+		// A zstd frame does not use every bit, so the content may be unchanged.
 		if !d.use(t) && (!bytes.Contains(good[:blobHeaderSize], []byte{codecZstd}) || strings.HasPrefix(name, recordsDir)) {
 			t.Errorf("%s: byte %d flipped and nobody noticed", name, i)
 		}
@@ -143,8 +144,8 @@ func (d *damaged) flip(t *testing.T, file string) {
 	}
 }
 
-// restore writes a damaged file back, and whatever the store has removed because of
-// it.
+// restore restores a damaged file, and everything that the store has removed because of
+// the damage.
 func (d *damaged) restore(t *testing.T, file string) {
 	for path, b := range d.intact {
 		if st, err := os.Stat(path); err == nil && path != file && st.Size() == int64(len(b)) {
@@ -159,8 +160,8 @@ func (d *damaged) restore(t *testing.T, file string) {
 	}
 }
 
-// hasOutput reports whether an output itself, not only a file of a tree, is
-// gone.
+// hasOutput reports whether the store lacks an output itself, and not only a file of a
+// tree.
 func hasOutput(r *Record, s *Store) bool {
 	for _, o := range r.Outputs {
 		if !s.Has(o.Digest) {
@@ -170,7 +171,7 @@ func hasOutput(r *Record, s *Store) bool {
 	return false
 }
 
-// dirDigest is what PutTree would say, without storing anything.
+// dirDigest returns the digest that PutTree would return, without storing anything.
 func dirDigest(t *testing.T, dir string) Digest {
 	t.Helper()
 	var entries []TreeEntry
@@ -208,7 +209,8 @@ func dirDigest(t *testing.T, dir string) Digest {
 	return Digest(sha256.Sum256(encodeTree(entries)))
 }
 
-// A frame that unpacks to far more than its header says is cut off there.
+// Reading a frame that unpacks to far more than the length in its header stops at that
+// length.
 func TestBomb(t *testing.T) {
 	s := newStore(t)
 	bomb := encodeBlob(make([]byte, 64<<20))
@@ -233,8 +235,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Materialize of damaged content leaves nothing, and what was at the path
-// stays.
+// Materialize writes nothing if the content is damaged, and keeps an existing file at
+// the path.
 func TestMaterializeVerifiesFirst(t *testing.T) {
 	s := newStore(t)
 	d := mustPut(t, s, "right")

@@ -1,8 +1,8 @@
 // Package cache is a content-addressed store for the results of pipeline
 // stages. It holds blobs, directory trees, records of stage instances, the
-// stat index, locks, the history and accounts of runs. It evicts, verifies,
-// exports and imports them. It imports no other package of this module and
-// knows nothing of pipelines or MCP.
+// stat index, locks, the history and journals of runs. It evicts, verifies,
+// exports and imports them. It imports no other package of this module and does
+// not depend on pipelines or MCP.
 //
 // # What is safe
 //
@@ -28,7 +28,7 @@
 //	VERSION             format of the store, "touchstone cache 1"
 //	blobs/ab/abcd...    content, named by the SHA-256 of its plain bytes
 //	records/ab/abcd...  the result of an action, named by its key
-//	gone/ab/abcd...     tombstones: why a record or blob is no longer there
+//	gone/ab/abcd...     tombstones: why a record or blob was removed
 //	stat/               stat indexes, one per project root
 //	history/, runs/     data for the explain and logs commands
 //	locks/              locks of running stages, and one file per writer
@@ -42,7 +42,7 @@
 // that holds a canonical manifest. None of the three depends on the layout
 // above, so the same bytes can be sent in an archive or through an HTTP cache
 // with the endpoints of Bazel's remote cache, /cas/ (plain bytes of a blob) and
-// /ac/ (a record file, by key). Such a cache belongs in front of Lookup and
-// behind PutRecord. It has to verify what it receives with decodeRecord and by
-// digest, as Import does.
+// /ac/ (a record file, by key). A client of such a cache would read from it
+// before Lookup and write to it after PutRecord. It would have to verify what it
+// receives with decodeRecord and by digest, like Import.
 package cache

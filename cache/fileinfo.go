@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// FileInfo is a file as Lstat found it.
+// FileInfo describes a file at the time of Lstat. It implements fs.FileInfo.
 type FileInfo struct {
 	path string
 	stat fileStat
 }
 
-// Lstat describes a file, as os.Lstat does, in the form that
-// StatIndex.FileAs takes.
+// Lstat is like os.Lstat, but returns a FileInfo, which StatIndex.FileAs accepts.
 func Lstat(path string) (*FileInfo, error) {
 	st, err := lstat(path)
 	if err != nil {
@@ -22,20 +21,20 @@ func Lstat(path string) (*FileInfo, error) {
 	return &FileInfo{path: path, stat: st}, nil
 }
 
-// Name is the last element of the path.
+// Name returns the last element of the path.
 func (f *FileInfo) Name() string { return filepath.Base(f.path) }
 
-// Size is the size in bytes.
+// Size returns the size in bytes.
 func (f *FileInfo) Size() int64 { return f.stat.size }
 
-// Mode is the kind of the file and its permissions.
+// Mode returns the type and the permissions of the file.
 func (f *FileInfo) Mode() fs.FileMode { return f.stat.mode }
 
-// ModTime is when the content was last changed.
+// ModTime returns the time of the last change of the content.
 func (f *FileInfo) ModTime() time.Time { return time.Unix(0, f.stat.mtime) }
 
 // IsDir reports whether the file is a directory.
 func (f *FileInfo) IsDir() bool { return f.stat.mode.IsDir() }
 
-// Sys is nil.
+// Sys returns nil.
 func (f *FileInfo) Sys() any { return nil }

@@ -13,8 +13,9 @@ import (
 
 // GCOptions are the limits of an eviction.
 type GCOptions struct {
-	// MaxBytes is the size on disk to get below. The least recently used
-	// records are evicted first. 0 means no limit; 1 empties the store.
+	// MaxBytes is the maximum size on disk after the eviction. The least
+	// recently used records are evicted first. 0 means no limit; 1 empties
+	// the store.
 	MaxBytes int64
 	// MaxAge evicts records that were not used for longer than this. 0 means
 	// no limit.
@@ -31,7 +32,7 @@ type GCResult struct {
 	KeptRecords, KeptBlobs int
 	KeptBytes              int64
 	// Leftovers counts removed files of dead processes, old tombstones and
-	// accounts of runs.
+	// journals of runs.
 	Leftovers int
 }
 
@@ -39,7 +40,7 @@ type GCResult struct {
 // step.
 const gcBatch = 64
 
-// gcRecord is a record or the account of a run. why is set if it is to be
+// gcRecord is a record or the journal of a run. why is set if it is to be
 // removed.
 type gcRecord struct {
 	entry
@@ -54,7 +55,7 @@ type gcBlob struct {
 	refs int
 }
 
-// GC evicts records and accounts of runs by age and by least recent use, and
+// GC evicts records and journals of runs by age and by least recent use, and
 // then removes the blobs that none of the remaining ones needs. Inputs that a
 // record names as components, and that happen to be in the store, stay as long
 // as the record, for explanations.

@@ -79,8 +79,8 @@ func (s *Store) gcLeftovers(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// gcHistories removes histories none of whose keys has a record any more: a
-// history is only used to find earlier records. Without this, a store used by
+// gcHistories removes histories whose keys have no records: a history is only used
+// to find earlier records. Without this, a store used by
 // many checkouts in temporary directories would grow without limit.
 func (s *Store) gcHistories(ctx context.Context) (n int, err error) {
 	projects, err := os.ReadDir(s.path(historyDir))

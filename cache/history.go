@@ -15,15 +15,14 @@ import (
 // historyKept is the number of runs kept for each instance.
 const historyKept = 20
 
-// A HistoryEntry says that an instance ran, or was answered from the cache,
-// under a key.
+// A HistoryEntry records that an instance with a key ran or was a cache hit.
 type HistoryEntry struct {
 	Key  Key
 	Time time.Time
 }
 
-// AppendHistory records under which key an instance ran. Several processes may
-// call it at once.
+// AppendHistory records that an instance with key k ran or was a cache hit. Several
+// processes may call it at once.
 func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Time) error {
 	if s.readOnly {
 		return fmt.Errorf("cache %s: %w; open it for writing to keep a history", s.dir, ErrReadOnly)
@@ -66,7 +65,7 @@ func (e HistoryEntry) append(b []byte) []byte {
 	return fmt.Appendf(b, "%s %s\n", e.Key, e.Time.UTC().Format(time.RFC3339Nano))
 }
 
-// History returns the keys under which an instance ran, newest first.
+// History returns the entries of an instance, newest first.
 func (s *Store) History(project, stage, instance string) []HistoryEntry {
 	entries := readHistory(s.historyPath(project, stage, instance))
 	return entries[:min(len(entries), historyKept)]

@@ -17,7 +17,7 @@ type (
 func (k Key) String() string    { return hex.EncodeToString(k[:]) }
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Short returns the first 12 digits, enough to tell ids apart by eye.
+// Short returns the first 12 digits, which are enough to distinguish ids by eye.
 func (k Key) Short() string    { return k.String()[:12] }
 func (d Digest) Short() string { return d.String()[:12] }
 

@@ -52,8 +52,8 @@ type RecordInfo struct {
 	Used            time.Time // last use, to within an hour
 	Expires         time.Time // zero: never
 	Duration        time.Duration
-	// Problem says why the record cannot be read. The fields that come from
-	// the record are empty then.
+	// Problem is the reason why the record cannot be read, or empty. If it is
+	// set, the fields that are read from the record are empty.
 	Problem string
 }
 

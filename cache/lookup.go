@@ -145,8 +145,8 @@ func (s *Store) withRecord(k Key, decode func([]byte) (recordHeader, error)) (fi
 	return st, s.usable(&h, path, st.mtime)
 }
 
-// usable says why a whole record is a miss all the same, and renews the time
-// of the record's file, mtime, where it is a hit.
+// usable returns the reason why an undamaged record is a miss, or nil for a hit. For a
+// hit, it renews the time of the record's file, which is mtime.
 func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 	if miss := s.expired(h); miss != nil {
 		return miss

@@ -48,7 +48,7 @@ type Record struct {
 	Components []Component
 }
 
-// A Miss says why a key has no usable record.
+// A Miss is the reason why a key has no usable record.
 type Miss struct {
 	// Reason is a phrase such as "no record" or "evicted 2026-11-20 by size".
 	Reason                    string
@@ -62,7 +62,7 @@ const (
 	maxRecordBody = 64 << 20
 )
 
-// validate reports why r must not be stored as a result.
+// validate returns the reason why r must not be stored as a result.
 func (r *Record) validate() error {
 	if r.Key.IsZero() {
 		return fmt.Errorf("record of %s: the key is zero", r.label())

@@ -156,7 +156,7 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 	case headLen < recordFixedSize+recordSumSize || headLen > uint64(len(b)):
 		return h, nil, errShortRecord
 	case headLen+bodyLen != uint64(len(b)):
-		return h, nil, fmt.Errorf("it has %d bytes and its header says %d", len(b), headLen+bodyLen)
+		return h, nil, fmt.Errorf("it has %d bytes, but should have %d according to its header", len(b), headLen+bodyLen)
 	}
 	head := b[:headLen-recordSumSize]
 	if sha256.Sum256(head) != [32]byte(b[headLen-recordSumSize:headLen]) {
@@ -174,8 +174,8 @@ func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
 // headerDecoder decodes the fields of headers. Headers that one decoder decodes
 // share the memory of their outputs and equal names.
 type headerDecoder struct {
-	spare []RecordOutput // where outputs are put, as long as there is room
-	names [8]string      // names and paths that were read before
+	spare []RecordOutput // unused memory for outputs
+	names [8]string      // recently read names and paths
 	next  int
 }
 
@@ -226,8 +226,8 @@ func (d *headerDecoder) decode(fields []byte, h *recordHeader) error {
 	return validateOutputs(h.outputs)
 }
 
-// name is a string of the bytes, the same one for the same bytes where it was
-// read shortly before.
+// name returns the bytes as a string. It reuses the string if the same bytes were
+// read recently.
 func (d *headerDecoder) name(b []byte) string {
 	for _, s := range d.names {
 		if string(b) == s {

@@ -11,59 +11,58 @@ import (
 	"time"
 )
 
-// recordIndex remembers the headers of record files, so that a result costs
-// neither opening nor reading its record. Record files never change: they get
-// their names when they are whole, and are replaced or removed. Both change
-// the times of the folder that they are in, one of 256. So the index looks at
-// the folder: while it is as it was, each of its records is there and holds
-// what was read, and nobody asks the disk about the record. In a folder that
-// has changed, a record counts whose own file has not.
+// recordIndex holds the headers of record files, so that a lookup neither opens nor
+// reads the record file. Record files never change: they are renamed into place when
+// they are complete, and are later replaced or removed. Both change the times of
+// their folder, which is one of 256. The index therefore checks the folder: if it is
+// unchanged, all of its records are unchanged, and no record file is accessed. If the
+// folder has changed, the index checks the file of the record.
 //
-// As with StatIndex, size, modification time, change time and inode together
-// stand for a file or folder, but not when it changed so shortly before it was
-// read that a later change could carry the same times. A recordIndex is safe
-// for concurrent use.
+// As in StatIndex, a file or folder counts as unchanged if its size, modification
+// time, change time and inode are the same, and if it did not change so shortly
+// before it was read that a later change could leave the same times. A recordIndex is
+// safe for concurrent use.
 type recordIndex struct {
 	path    string
 	loaded  map[Key]*indexedRecord // not modified after it was loaded
 	folders [256]indexedFolder     // by the first byte of the key
 
 	mu    sync.Mutex
-	added map[Key]*indexedRecord // nil for one that is out of date
+	added map[Key]*indexedRecord // nil if the loaded record is out of date
 	dirty bool
 }
 
-// indexedRecord is a record file as it was when it was read.
+// indexedRecord is the state of a record file when it was read.
 type indexedRecord struct {
 	fileStat
 	header recordHeader
-	idle   uint8 // times the index was saved without the record being asked for
+	idle   uint8 // number of saves since the record was last used
 	used   atomic.Bool
 	stale  atomic.Bool // this process has touched the file since
 }
 
 // indexedFolder is a folder of records.
 type indexedFolder struct {
-	saved fileStat // when all loaded records of it were known to be there
+	saved fileStat // at a time when it contained all of its loaded records
 	look  sync.Once
-	now   fileStat // when this process first asked for a record of it
+	now   fileStat // when this process first looked up a record in it
 	at    time.Time
 }
 
-// unchanged reports whether the folder of a key is as it was saved.
+// unchanged reports whether the folder of a key is in its saved state.
 func (x *recordIndex) unchanged(s *Store, k Key, path string) bool {
 	f := &x.folders[k[0]]
 	f.look.Do(func() {
 		f.at = s.clock()
-		f.now, _ = lstat(filepath.Dir(path)) // zero where it cannot be looked at
+		f.now, _ = lstat(filepath.Dir(path)) // zero on failure
 	})
 	return f.now == f.saved && f.now != (fileStat{})
 }
 
-// IndexRecords makes Outputs remember the records that it reads, in an index
-// for one project; id is usually the absolute path of its root. Close saves
-// the index. An index that is missing, damaged or from the future is as good
-// as an empty one. IndexRecords must be called before the store is shared.
+// IndexRecords makes Outputs keep the records that it reads in an index for one
+// project. id is usually the absolute path of the project's root. Close saves the
+// index. A missing, damaged or future index is treated as empty. Call IndexRecords
+// before the store is used concurrently.
 func (s *Store) IndexRecords(id string) {
 	x := &recordIndex{path: s.path(statDir, fileID("records of "+id)), added: map[Key]*indexedRecord{}}
 	s.records = x
@@ -86,8 +85,8 @@ func (s *Store) IndexRecords(id string) {
 	x.dirty = true
 }
 
-// find returns the header of a record whose file is as it was when the index
-// took it in, and the time of that file.
+// find returns the header of a record, and the time of its file, if the file is
+// unchanged since it was added to the index.
 func (x *recordIndex) find(s *Store, k Key, path string) (h *recordHeader, mtime int64, ok bool) {
 	e := x.loaded[k]
 	if e == nil || e.stale.Load() {
@@ -96,7 +95,7 @@ func (x *recordIndex) find(s *Store, k Key, path string) (h *recordHeader, mtime
 	}
 	if !x.unchanged(s, k, path) {
 		st, err := lstat(path)
-		// Times in the future may come back when the clock gets there.
+		// A time in the future may occur again when the clock gets there.
 		if now := s.clock().UnixNano(); err != nil || st != e.fileStat || st.mtime > now || st.ctime > now {
 			return nil, 0, false
 		}
@@ -107,13 +106,13 @@ func (x *recordIndex) find(s *Store, k Key, path string) (h *recordHeader, mtime
 	return &e.header, e.mtime, true
 }
 
-// remember takes in a record that was read from a file that st describes.
+// remember adds a record that was read from a file with the state st.
 func (x *recordIndex) remember(h recordHeader, st fileStat, read time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.dirty = true
 	if !st.settled(read) {
-		x.added[h.key] = nil // what the index has of it is out of date
+		x.added[h.key] = nil // the loaded record is out of date
 		return
 	}
 	e := &indexedRecord{fileStat: st, header: h}
@@ -121,7 +120,7 @@ func (x *recordIndex) remember(h recordHeader, st fileStat, read time.Time) {
 	x.added[h.key] = e
 }
 
-// forget drops a record whose file was touched.
+// forget removes a record whose file was touched.
 func (x *recordIndex) forget(k Key) {
 	if e := x.loaded[k]; e != nil {
 		e.stale.Store(true)
@@ -132,17 +131,17 @@ func (x *recordIndex) forget(k Key) {
 	x.added[k] = nil
 }
 
-// save writes the index when it has changed. When two processes save, the
-// last one wins, and the other's records are read once more.
+// save writes the index if it has changed. If two processes save, the last one wins,
+// and the records of the other are read once more.
 func (x *recordIndex) save(s *Store) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if s.readOnly {
 		return nil
 	}
-	// Of a folder that has changed, each record that was asked for is known to
-	// be there now. The others have to be looked at by who asks for them, so
-	// they leave the index.
+	// In a folder that has changed, only the records that were looked up are known
+	// to exist. The others are removed from the index, so that a later lookup reads
+	// them.
 	var folders [256]fileStat
 	for i := range x.folders {
 		f := &x.folders[i]

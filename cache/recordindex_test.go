@@ -19,7 +19,7 @@ func indexed(t *testing.T, dir string) *Store {
 	return s
 }
 
-// wantOutputs asks for a record and for how many record files were read.
+// wantOutputs looks up a record and checks how many record files were read.
 func wantOutputs(t *testing.T, s *Store, want *Record, read int) {
 	t.Helper()
 	before := len(s.records.added)
@@ -78,8 +78,8 @@ func TestRecordIndex(t *testing.T) {
 		t.Error("projects share an index")
 	}
 
-	// Another result of the same key, and a record less, change the folder. The
-	// neighbour's own file tells that it has not changed.
+	// A different result of the same key and a removed record change the folder. The
+	// file of the neighbour is unchanged.
 	first = mustRecord(t, other, testKey(1), "other")
 	if err := os.Remove(other.entryPath(recordsDir, second.Key)); err != nil {
 		t.Fatal(err)
@@ -92,13 +92,13 @@ func TestRecordIndex(t *testing.T) {
 	}
 	closeStore(t, s)
 
-	// What is gone from the store is not in the index either.
+	// A record that was removed from the store is not used from the index.
 	s = indexed(t, dir)
 	wantOutputs(t, s, first, 0)
 	if _, _, miss := s.Outputs(second.Key, 0); miss == nil {
 		t.Error("a hit without a record")
 	}
-	// A blob that is gone is missed whatever the index says.
+	// A missing blob is a miss, even if the record is in the index.
 	if err := os.Remove(s.entryPath(blobsDir, first.Outputs[0].Digest)); err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +107,8 @@ func TestRecordIndex(t *testing.T) {
 	}
 }
 
-// A record that was written a moment before it was read is read again: a
-// second one could carry the same times.
+// A record that was written shortly before it was read is read again, because a second
+// one could have the same times.
 func TestRecordIndexRacyRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	s := openAt(t, dir, Options{})
@@ -131,7 +131,7 @@ func TestRecordIndexRacyRecord(t *testing.T) {
 	wantOutputs(t, indexed(t, dir), rec, 0)
 }
 
-// A record's time is renewed as without an index, once an hour and not once a
+// The time of a record is renewed as without an index: once an hour and not in every
 // run.
 func TestRecordIndexRenewsTimes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
@@ -198,7 +198,7 @@ func TestRecordIndexDamaged(t *testing.T) {
 			wantOutputs(t, indexed(t, dir), rec, 1)
 		}
 	}
-	// An index from the future says nothing of the present.
+	// An index from the future is not used.
 	if err := os.WriteFile(path, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestRecordIndexDamaged(t *testing.T) {
 	}
 }
 
-// Results are dropped from the index when nobody has asked for them for long.
+// Results that were not looked up for a long time are removed from the index.
 func TestRecordIndexForgetsIdle(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	s := openAt(t, dir, Options{})

@@ -69,8 +69,8 @@ func decodeRecordIndex(b []byte, folders *[256]fileStat) (map[Key]*indexedRecord
 	if n > len(c.b)/recordIndexEntrySize {
 		return fail("it is cut off")
 	}
-	// One array for all entries and one for most outputs: thousands of small
-	// allocations would be most of the cost of loading.
+	// Allocate one array for all entries and one for most outputs: thousands of
+	// small allocations would dominate the cost of loading.
 	array := make([]indexedRecord, n)
 	d := headerDecoder{spare: make([]RecordOutput, n)}
 	entries := make(map[Key]*indexedRecord, n)
@@ -92,12 +92,12 @@ func decodeRecordIndex(b []byte, folders *[256]fileStat) (map[Key]*indexedRecord
 	case c.short:
 		return fail("it is cut off")
 	case len(c.b) != 0 || len(entries) != n:
-		return fail("it does not hold as many records as it says")
+		return fail("the number of records differs from its header")
 	}
 	return entries, saved, nil
 }
 
-// append writes the state of a file as cursor.stat reads it.
+// append writes the state of a file in the format that cursor.stat reads.
 func (e fileStat) append(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint64(b, uint64(e.size))

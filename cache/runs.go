@@ -22,27 +22,27 @@ type RunInfo struct {
 	Size int64     // bytes
 }
 
-// A run file is a header, which tells an eviction which blobs the account
-// needs, and the account. A file without the magic was written by an earlier
-// version and holds only an account.
+// A run file is a header, which tells an eviction which blobs the journal
+// needs, and the journal. A file without the magic was written by an earlier
+// version and holds only a journal.
 //
 //	"TSA1"
 //	u32 number of blobs, little-endian; each: 32 digest
-//	account
+//	journal
 const runMagic = "TSA1"
 
-func encodeRun(account []byte, blobs []Digest) []byte {
-	b := make([]byte, 0, len(runMagic)+4+len(blobs)*32+len(account))
+func encodeRun(journal []byte, blobs []Digest) []byte {
+	b := make([]byte, 0, len(runMagic)+4+len(blobs)*32+len(journal))
 	b = append(b, runMagic...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(blobs)))
 	for _, d := range blobs {
 		b = append(b, d[:]...)
 	}
-	return append(b, account...)
+	return append(b, journal...)
 }
 
-// decodeRun never fails: a damaged file has no account and needs no blobs.
-func decodeRun(b []byte) (account []byte, blobs []Digest) {
+// decodeRun never fails: a damaged file has no journal and needs no blobs.
+func decodeRun(b []byte) (journal []byte, blobs []Digest) {
 	rest, ok := bytes.CutPrefix(b, []byte(runMagic))
 	if !ok {
 		return b, nil
@@ -59,15 +59,15 @@ func decodeRun(b []byte) (account []byte, blobs []Digest) {
 	return c.b, blobs
 }
 
-// PutRun stores the account of a run, whose format is opaque to this package.
-// It also keeps the blobs that the account names until the account is evicted.
+// PutRun stores the journal of a run, whose format is opaque to this package.
+// It also keeps the blobs that the journal names until the journal is evicted.
 // The id becomes a file name: at most 128 letters, digits, '.', '_' and '-'.
 // The last 50 runs of a project are kept.
-func (s *Store) PutRun(project, id string, account []byte, blobs ...Digest) error {
+func (s *Store) PutRun(project, id string, journal []byte, blobs ...Digest) error {
 	if err := checkRunID(id); err != nil {
 		return err
 	}
-	if err := s.writeFileAt(s.path(runsDir, fileID(project), id), encodeRun(account, blobs), 0, s.clock()); err != nil {
+	if err := s.writeFileAt(s.path(runsDir, fileID(project), id), encodeRun(journal, blobs), 0, s.clock()); err != nil {
 		return err
 	}
 	runs, err := s.Runs(project)
@@ -104,7 +104,7 @@ func (s *Store) Runs(project string) ([]RunInfo, error) {
 	return runs, nil
 }
 
-// Run returns the account that PutRun stored.
+// Run returns the journal that PutRun stored.
 func (s *Store) Run(project, id string) ([]byte, error) {
 	if err := checkRunID(id); err != nil {
 		return nil, err
@@ -116,12 +116,12 @@ func (s *Store) Run(project, id string) ([]byte, error) {
 	if err != nil {
 		return nil, s.failed("read", err)
 	}
-	account, _ := decodeRun(b)
-	return account, nil
+	journal, _ := decodeRun(b)
+	return journal, nil
 }
 
 // walkRuns calls fn for each run of every project, with the blobs that its
-// account names.
+// journal names.
 func (s *Store) walkRuns(fn func(e entry, blobs []Digest) error) error {
 	projects, err := os.ReadDir(s.path(runsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -42,7 +42,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// No record contains the output of a failed stage, so the account of its run keeps it.
+// No record contains the output of a failed stage, so the journal of its run keeps it.
 func TestGCKeepsWhatRunsName(t *testing.T) {
 	clock := newClock()
 	dir := filepath.Join(t.TempDir(), "c")
@@ -91,9 +91,9 @@ func FuzzDecodeRun(f *testing.F) {
 	f.Add([]byte("{}"))
 	f.Add([]byte(runMagic + "\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		account, blobs := decodeRun(b)
-		if len(blobs) > 0 && !bytes.Equal(encodeRun(account, blobs), b) {
-			t.Errorf("%q is decoded as %q and %v", b, account, blobs)
+		journal, blobs := decodeRun(b)
+		if len(blobs) > 0 && !bytes.Equal(encodeRun(journal, blobs), b) {
+			t.Errorf("%q is decoded as %q and %v", b, journal, blobs)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 const topDir = 0x20000
 
 // SpreadOut tells ext4 that directories which will be created in dir are
-// unrelated, so that it allocates each where there is room instead of next to
+// unrelated, so that it allocates each in an area with free space instead of next to
 // dir. Near dir, recently freed inodes slow down every new file, because ext4
 // without a journal skips over all of them. This is a hint: nothing depends on
 // it, and other filesystems refuse it.

@@ -19,8 +19,8 @@ import (
 type StatIndex struct {
 	store *Store
 	path  string
-	// Problem says why an existing index could not be used. It is empty if
-	// the index was used. Otherwise all files are hashed again.
+	// Problem is the reason why an existing index could not be used, so that
+	// all files are hashed again. It is empty if the index was used.
 	Problem string
 
 	mu          sync.RWMutex
@@ -87,8 +87,8 @@ func (x *StatIndex) File(path string) (Digest, int64, fs.FileMode, error) {
 	return x.file(path, e)
 }
 
-// FileAs is File for a caller that has just looked at the file: found stands
-// for the file as it is now.
+// FileAs is like File, but uses the file status in found, which the caller has just
+// read with Lstat.
 func (x *StatIndex) FileAs(found *FileInfo) (Digest, int64, fs.FileMode, error) {
 	return x.file(found.path, found.stat)
 }

@@ -53,7 +53,7 @@ type Store struct {
 	touch  touchLock // held shared while an entry is checked and touched
 	writer session   // tells an eviction that new blobs may have no record yet
 
-	records *recordIndex // nil: none is kept
+	records *recordIndex // nil: no index is used
 }
 
 // DefaultDir returns the value of TOUCHSTONE_CACHE as an absolute path, or else
@@ -80,7 +80,7 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("cache %s has format version %d, and this touchstone knows versions up to %d; nothing was changed; update touchstone, or set TOUCHSTONE_CACHE to another directory",
+	return fmt.Sprintf("cache %s has format version %d, but this touchstone supports versions up to %d; nothing was changed; update touchstone, or set TOUCHSTONE_CACHE to another directory",
 		e.Dir, e.Version, formatVersion)
 }
 
@@ -106,7 +106,7 @@ func Open(dir string, o Options) (*Store, error) {
 	case found:
 		err = s.checkWritable()
 	case s.readOnly:
-		err = fmt.Errorf("cache %s: %w; a read-only cache has to exist, so run once without read-only", dir, fs.ErrNotExist)
+		err = fmt.Errorf("cache %s: %w; a read-only cache must exist; run once without read-only", dir, fs.ErrNotExist)
 	default:
 		err = s.create()
 	}
@@ -165,7 +165,7 @@ func (s *Store) create() error {
 	}
 	for _, e := range list {
 		if !ownName(e.Name()) {
-			return fmt.Errorf("cache %s: the directory holds %q and is not a touchstone cache; set TOUCHSTONE_CACHE to an empty or new directory", s.dir, e.Name())
+			return fmt.Errorf("cache %s: the directory contains %q and is not a touchstone cache; set TOUCHSTONE_CACHE to an empty or new directory", s.dir, e.Name())
 		}
 	}
 	SpreadOut(s.dir)
@@ -176,15 +176,15 @@ func (s *Store) create() error {
 	}
 	// The tag excludes the store from backups. Its first line is fixed by the
 	// Cache Directory Tagging Specification.
-	tag := "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds results that touchstone can compute again.\n"
+	tag := "Signature: 8a477f597d28d172789f06886806bc55\n# This directory contains results that touchstone can compute again.\n"
 	if err := s.writeFile(s.path("CACHEDIR.TAG"), []byte(tag), 0); err != nil {
 		return err
 	}
 	return s.writeFile(s.path("VERSION"), []byte(versionPrefix+strconv.Itoa(formatVersion)+"\n"), durable)
 }
 
-// ModelsDir is a directory of the store that the store leaves alone: the sentence
-// models that were fetched once.
+// ModelsDir is the name of the directory for downloaded sentence models. It is in the
+// store's directory, but the store does not use it.
 const ModelsDir = "models"
 
 func ownName(name string) bool {

@@ -15,7 +15,7 @@ const (
 	whyCorrupt = "corrupt"
 )
 
-// A tombstone says why a record or a blob is no longer in the store.
+// A tombstone records why a record or a blob was removed from the store.
 type tombstone struct {
 	When   time.Time
 	Why    string

@@ -118,7 +118,7 @@ var errLargeManifest = fmt.Errorf("it is larger than the limit for a list of fil
 
 func (b *manifestBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > maxManifest {
-		b.Reset() // the part that was read is no valid manifest
+		b.Reset() // the part that was read is not a valid manifest
 		return 0, errLargeManifest
 	}
 	return b.Buffer.Write(p)

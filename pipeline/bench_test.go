@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// planAndKey is the part of a no-op that this package costs.
+// planAndKey measures the work of this package in a run with nothing to do.
 func planAndKey(b *testing.B, file string, instances int) {
 	b.Helper()
 	b.ReportAllocs()
@@ -54,7 +54,7 @@ func writePipeline(b *testing.B, src string, files ...string) string {
 	return path
 }
 
-// BenchmarkMatrix: copies of one file.
+// BenchmarkMatrix has one stage with a matrix that copies one file.
 func BenchmarkMatrix(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -70,7 +70,8 @@ stage "copy" {
 	}
 }
 
-// BenchmarkFiles: a copy of each of many files, and a stage that gathers them.
+// BenchmarkFiles has a stage that copies each of many files, and a stage that collects
+// them.
 func BenchmarkFiles(b *testing.B) {
 	const n = 10_000
 	var files []string
@@ -92,7 +93,7 @@ stage "gather" {
 `, n), files...), n+1)
 }
 
-// BenchmarkChain: every instance reads the one of the stage before.
+// BenchmarkChain has stages that each read the previous one.
 func BenchmarkChain(b *testing.B) {
 	planAndKey(b, writePipeline(b, `
 stage "first" {
@@ -110,7 +111,7 @@ stage "second" {
 `, "data/a.txt"), 10_000)
 }
 
-// BenchmarkStages: as many blocks as instances.
+// BenchmarkStages has as many stage blocks as instances.
 func BenchmarkStages(b *testing.B) {
 	for _, n := range []int{10, 1_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -57,7 +57,7 @@ func TestFilesOfADirectory(t *testing.T) {
 			t.Errorf("Files(%q): %q, %v", file, files, err)
 		}
 	}
-	// A file of another name is read alone, and says so where that matters.
+	// A file with another name is read alone, and messages mention that.
 	if _, diags, _ := Load(Options{File: "none/other.hcl"}); len(diags) != 1 || !strings.Contains(diags[0].Detail, "Only none/other.hcl was read") {
 		t.Errorf("%s", diags)
 	}
@@ -71,7 +71,7 @@ func TestFilesOfADirectory(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is no reason to run half of a pipeline.
+// If a file cannot be read, the pipeline does not run partially.
 func TestUnreadableFileBeside(t *testing.T) {
 	inDir(t, map[string]string{"pipeline.hcl": "stage \"s\" { command = [\"x\"] }\n", "gone.hcl": "-> nowhere"})
 	plan, diags, _ := Load(Options{File: "."})
@@ -80,7 +80,7 @@ func TestUnreadableFileBeside(t *testing.T) {
 	}
 }
 
-// Keys do not depend on the file of the directory that a block stands in.
+// Keys do not depend on which file of the directory contains a block.
 func TestKeysIgnoreFiles(t *testing.T) {
 	for _, path := range []string{"../examples/matrix/pipeline.hcl", "../examples/shell/pipeline.hcl", "testdata/plans/evaluation.hcl"} {
 		src, err := os.ReadFile(path)
@@ -109,7 +109,7 @@ func TestKeysIgnoreFiles(t *testing.T) {
 	}
 }
 
-// keysOfParts is keysOf for a directory that holds other pipeline files.
+// keysOfParts is keysOf for a directory with other pipeline files.
 func keysOfParts(t *testing.T, dir string, parts map[string][]byte) []string {
 	t.Helper()
 	d := disk(osDisk{})
@@ -119,8 +119,8 @@ func keysOfParts(t *testing.T, dir string, parts map[string][]byte) []string {
 	return keysOn(t, &addedFiles{d, dir, sortedKeys(parts)}, filepath.Join(dir, MainFile))
 }
 
-// Who reads an output of a stage that is off has the key that it would have
-// without that input.
+// A stage that reads an output of a stage that is off has the same key as without
+// that input.
 func TestKeyOfAnInputThatIsOff(t *testing.T) {
 	const head = "variable \"on\" {\n  type = bool\n  default = false\n}\nstage \"a\" {\n  when = var.on\n  outputs = { x = \"out/x\" }\n  command = [\"x\"]\n}\n"
 	key := func(input, on string) string {
@@ -140,7 +140,7 @@ func TestKeyOfAnInputThatIsOff(t *testing.T) {
 	}
 }
 
-// A chain of files of which each includes the next twice ends with an error.
+// A chain of files that each include the next one twice is an error.
 func TestTooManyIncludes(t *testing.T) {
 	files := map[string]string{"pipeline.hcl": "include \"a\" { source = \"m0.inc\" }\n"}
 	for i := range 12 {
@@ -158,7 +158,7 @@ func TestTooManyIncludes(t *testing.T) {
 	}
 }
 
-// A sensitive value stays one in an included file.
+// A sensitive value is also sensitive in an included file.
 func TestSensitiveInputOfAnInclude(t *testing.T) {
 	inDir(t, map[string]string{
 		"pipeline.hcl":   "variable \"token\" {\n  sensitive = true\n}\ninclude \"m\" {\n  source = \"m\"\n  inputs = { token = var.token }\n}\n",

@@ -27,8 +27,8 @@ stage "total" {
 }
 `
 
-// Load evaluates a pipeline and returns its stage instances in an order in
-// which each comes after what it reads.
+// Load evaluates a pipeline and returns its stage instances, each after the
+// instances that it reads.
 func ExampleLoad() {
 	dir, err := os.MkdirTemp("", "pipeline")
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A fixture in testdata/errors says what is wrong with it itself: a comment
-// "ERROR: text; text" (or "WARNING:") at the end of a line expects a
-// diagnostic whose place starts in that line and which holds all the texts,
-// "ERROR@:" one without a place. "VAR: name=value" sets a variable. Nothing
-// else may be reported. A directory is a fixture of several files.
+// A fixture in testdata/errors contains its expected diagnostics. A comment
+// "ERROR: text; text" (or "WARNING:") at the end of a line expects a diagnostic
+// that starts in that line and contains all the texts. "ERROR@:" expects one
+// without a place. "VAR: name=value" sets a variable. No other diagnostics are
+// allowed. A directory is a fixture of several files.
 
 type expectation struct {
 	file     string
@@ -146,8 +146,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Errors of one kind must not hide those of another, so all fixtures of broken
-// stages together report what each reports alone.
+// Errors of one kind must not hide those of another: all fixtures of broken stages
+// together report the same errors as each one alone.
 func TestErrorsDoNotHideOneAnother(t *testing.T) {
 	path := "testdata/errors/many.hcl"
 	_, diags, _ := Load(Options{File: path, Version: "1.2.3"})

@@ -11,8 +11,8 @@ import (
 	"testing/fstest"
 )
 
-// memoryDisk is a disk of its own, so that no input of the fuzzer reaches the
-// machine's files. Its root is the directory of the pipeline.
+// memoryDisk is a disk in memory, so that no input of the fuzzer accesses files of
+// the machine. Its root is the directory of the pipeline.
 type memoryDisk struct {
 	root  string
 	files fstest.MapFS
@@ -79,8 +79,8 @@ func fuzzDisk(t *testing.T, src []byte) memoryDisk {
 	}}
 }
 
-// checkLoaded holds for every source: either there are errors or a plan, every
-// problem says what to do, and what a plan promises holds.
+// checkLoaded checks what must be true for every source: there are either errors or
+// a plan, every problem has a remedy, and the plan is consistent.
 func checkLoaded(t *testing.T, o Options, d disk) {
 	plan, diags, files := load(o, d)
 	if (plan == nil) != diags.HasErrors() {
@@ -156,8 +156,8 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add([]byte("include \"a\" {\n  source = \"module/own.hcl\"\n  inputs = { x = stage.s.x }\n}\nvariable \"x\" { default = null }\nstage \"s\" {\n  outputs = { x = \"out/x\" }\n  command = [\"x\"]\n}\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		// A text of a few bytes may ask for a hundred thousand instances,
-		// which is right and slow.
+		// A text of a few bytes may declare a hundred thousand instances, which
+		// is correct but slow.
 		if strings.Contains(string(src), "range") || len(src) > 1<<16 {
 			t.Skip()
 		}
@@ -205,7 +205,7 @@ stage "s" {
 
 var errFull = errors.New("input/output error")
 
-// failingDisk fails at the nth thing that is asked of it.
+// failingDisk fails at the nth operation.
 type failingDisk struct {
 	disk
 	left int
@@ -241,7 +241,7 @@ func (d *failingDisk) Resolve(path string) (string, error) {
 	return d.disk.Resolve(path)
 }
 
-// A disk that fails anywhere gives an error that says so, never a plan.
+// A disk that fails at any operation leads to an error, never to a plan.
 func TestFailingDisk(t *testing.T) {
 	for _, path := range planFixtures(t) {
 		for n := 0; ; n++ {

@@ -26,9 +26,10 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// On random graphs: what is listed is a cycle, each once; every edge that is
-// on a cycle is listed as long as the bounds allow; and order respects all
-// edges between nodes that neither are on a cycle nor depend on one.
+// TestGraphProperties checks on random graphs that every listed path is a cycle, that
+// each is listed once, that every edge on a cycle is listed within the limits, and that
+// order respects all edges between nodes that are not on a cycle and do not depend on
+// one.
 func TestGraphProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -91,7 +92,8 @@ func TestGraphProperties(t *testing.T) {
 	}
 }
 
-// Long chains and large knots are neither slow nor deep.
+// Long chains and large strongly connected components need neither much time nor a
+// deep stack.
 func TestLargeGraphs(t *testing.T) {
 	const n = 50_000
 	ring := make([][]int, n)

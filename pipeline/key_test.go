@@ -10,14 +10,14 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// keyExempt lists every field below Instance that is not in the key, each with
-// the reason. A field that is neither in the key nor here fails the test.
+// keyExempt lists every field in Instance that is not part of the key, with the
+// reason. A field that is neither in the key nor here fails the test.
 var keyExempt = map[string]string{
 	"Timeout":             "a result that was reached within another limit is the same result; failures are not kept",
 	"Retries":             "a result that was reached at the second attempt is the same result",
 	"Resources.CPUs":      "says when the stage is scheduled; commands do not see it",
 	"Resources.MemoryMB":  "says when the stage is scheduled; commands do not see it",
-	"Cache.Off":           "says whether a result is looked up, not what it is",
+	"Cache.Off":           "determines whether a result is looked up, but does not affect it",
 	"Cache.TTL":           "says how old a result may be, not what it is",
 	"Sensitive":           "says what may be printed; the values themselves are in the key",
 	"Off":                 "an instance that is off never runs and has no result; what reads it has the input or has not",
@@ -51,7 +51,7 @@ func fullInstance() *Instance {
 var fullDigests = map[string]cache.Digest{"in": {1}, "changed": {1}}
 var fullTools = []ToolIdentity{{"program", cache.Digest{2}}}
 
-// Every leaf below Instance is changed in turn.
+// The test changes every field in Instance, one at a time.
 func TestKeyCoversInstance(t *testing.T) {
 	base, _ := fullInstance().Key(fullDigests, fullTools)
 	used := map[string]bool{}
@@ -154,7 +154,7 @@ func TestKeyCoversContentAndTools(t *testing.T) {
 	}
 }
 
-// Definitions that a careless encoding would confuse.
+// Different definitions that would have the same key in an ambiguous encoding.
 func TestKeyIsUnambiguous(t *testing.T) {
 	variants := []func(*Instance){
 		func(in *Instance) {},
@@ -207,8 +207,8 @@ func TestKeyHidesSensitiveAndLongValues(t *testing.T) {
 	}
 }
 
-// A Keyer that has seen other instances gives the keys and the components of
-// one that has not.
+// A Keyer computes the same keys and components, whichever other instances it has
+// computed before.
 func TestKeyerForgets(t *testing.T) {
 	var instances []*Instance
 	add := func(edit func(*Instance)) {

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// inDir writes files into a fresh directory, makes it the working directory
-// and returns its path. A name that ends in "/" is a directory, a content that
-// starts with "-> " a symbolic link.
+// inDir writes files to a new directory, makes it the working directory and returns
+// its path. A name that ends in "/" is a directory. A content that starts with "-> "
+// is a symbolic link.
 func inDir(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -41,7 +41,7 @@ func inDir(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// loadSource plans a pipeline given as text, beside some files.
+// loadSource plans a pipeline that is given as text, in a directory with other files.
 func loadSource(t testing.TB, src string, o Options, files map[string]string) (*Plan, hcl.Diagnostics, string) {
 	t.Helper()
 	all := map[string]string{"pipeline.hcl": src}
@@ -108,7 +108,7 @@ func TestBadSources(t *testing.T) {
 	}
 }
 
-// A wide file is no deep one.
+// A file with many siblings is not nested too deeply.
 func TestWideSourceIsAccepted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("locals {\n")
@@ -161,8 +161,8 @@ func TestRequiredVersion(t *testing.T) {
 	}
 }
 
-// The name of a pipeline that declares none is that of its directory, and its
-// paths start there, wherever touchstone is started.
+// A pipeline that declares no name has the name of its directory. Its paths are
+// relative to that directory, independent of the working directory.
 func TestDefaultsAndRoot(t *testing.T) {
 	dir := inDir(t, map[string]string{
 		"here/pipeline.hcl": "stage \"s\" {\n  command = [\"x\"]\n  inputs = { a = \"a.txt\" }\n}\n",

@@ -24,7 +24,7 @@ func TestReferenceIsUpToDate(t *testing.T) {
 	}
 }
 
-// Whatever the tables say must be said in a sentence, and nothing twice.
+// Every description in the tables is a sentence, and no name occurs twice.
 func TestSchemaIsDocumented(t *testing.T) {
 	sentence := func(where, doc string) {
 		if doc == "" || !strings.HasSuffix(strings.TrimSuffix(doc, ")"), ".") || strings.Contains(doc, "|") || strings.Contains(doc, "\n") {
@@ -59,7 +59,7 @@ func TestSchemaIsDocumented(t *testing.T) {
 	}
 }
 
-// The example at the head of the reference is a pipeline.
+// The example at the top of the reference is a valid pipeline.
 func TestReferenceExample(t *testing.T) {
 	_, rest, _ := strings.Cut(manualIntro, "```hcl\n")
 	src, _, ok := strings.Cut(rest, "```")

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden plans anew")
 
-// goldenPlan writes a plan one field a line, without what is empty and without
+// goldenPlan formats a plan with one field per line, without empty fields and without
 // the paths of this machine.
 func goldenPlan(t *testing.T, plan *Plan) string {
 	t.Helper()
@@ -101,7 +101,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// Every instance must come after those it reads, and name them in Upstream.
+// Every instance must come after those that it reads, and list them in Upstream.
 func TestPlanOrder(t *testing.T) {
 	for _, path := range planFixtures(t) {
 		plan := mustLoad(t, Options{File: path})

@@ -20,9 +20,8 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// Comments, white space and order mean nothing: a pipeline that is rewritten
-// with other comments, other line breaks and everything in another order has
-// the same keys.
+// Comments, white space and order have no effect: a pipeline that is rewritten with
+// other comments, other line breaks and in another order has the same keys.
 func TestKeysIgnoreLayout(t *testing.T) {
 	for _, path := range append(planFixtures(t), "../examples/matrix/pipeline.hcl", "../examples/shell/pipeline.hcl") {
 		src, err := os.ReadFile(path)
@@ -39,9 +38,9 @@ func TestKeysIgnoreLayout(t *testing.T) {
 	}
 }
 
-// keysOf lists instances and keys, sorted: the plan's order may follow that of
-// the file. The digest of an input stands for its files and where they are
-// put.
+// keysOf lists instances and keys. It sorts them, because the order of the plan may
+// follow that of the file. The digest of an input represents its files and their
+// paths.
 func keysOf(t *testing.T, path string, src []byte) []string {
 	t.Helper()
 	return keysOn(t, &replacedFile{osDisk{}, path, src}, path)
@@ -73,7 +72,7 @@ func keysOn(t *testing.T, d disk, path string) []string {
 	return keys
 }
 
-// rewriter writes a pipeline file anew, at random.
+// rewriter rewrites a pipeline file at random.
 type rewriter struct {
 	*rand.Rand
 	src []byte
@@ -111,7 +110,7 @@ func (r *rewriter) body(body *hclsyntax.Body) string {
 	return strings.Join(items, "")
 }
 
-// expr reorders objects and breaks lists into lines; everything else is kept.
+// expr reorders objects and splits lists into lines. It keeps everything else.
 func (r *rewriter) expr(e hclsyntax.Expression) string {
 	switch e := e.(type) {
 	case *hclsyntax.ObjectConsExpr:
@@ -125,7 +124,7 @@ func (r *rewriter) expr(e hclsyntax.Expression) string {
 		var items []string
 		for _, item := range e.Exprs {
 			if text := r.text(item); strings.Contains(text, "<<") {
-				return r.text(e) // a heredoc has to end with its line
+				return r.text(e) // a heredoc must end with its line
 			}
 			items = append(items, r.space()+r.expr(item)+","+r.lineEnd())
 		}
@@ -144,7 +143,7 @@ func (r *rewriter) lineEnd() string {
 	return []string{"\n", "\n\n", " # a comment\n", " // another, ${x} \"\n", " /* a { [ ( block */\n", "\n\t\n"}[r.IntN(6)]
 }
 
-// replacedFile is a disk on which one file has another content.
+// replacedFile is a disk with a different content for one file.
 type replacedFile struct {
 	disk
 	path string
@@ -158,8 +157,8 @@ func (d *replacedFile) Open(path string) (io.ReadCloser, error) {
 	return d.disk.Open(path)
 }
 
-// addedFiles is a disk on which a directory holds more files, empty ones
-// unless another disk below gives them a content.
+// addedFiles is a disk with additional files in a directory. They are empty unless the
+// underlying disk has content for them.
 type addedFiles struct {
 	disk
 	dir   string
@@ -195,7 +194,7 @@ func (d *addedFiles) Lstat(path string) (fs.FileInfo, error) {
 	return d.disk.Lstat(path)
 }
 
-// addedInfo describes a regular file of a name.
+// addedInfo describes a regular file with the given name.
 type addedInfo string
 
 func (i addedInfo) Name() string     { return string(i) }

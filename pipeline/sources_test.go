@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// loadInput plans one input over some files.
+// loadInput plans one input with some files.
 func loadInput(t *testing.T, expr string, files map[string]string) (*Input, string) {
 	t.Helper()
 	plan, _, out := loadSource(t, "stage \"s\" {\n  inputs = { x = "+expr+" }\n  command = [\"x\"]\n}\n", Options{}, files)
@@ -126,7 +126,7 @@ func TestBadSourcesOfInputs(t *testing.T) {
 			t.Errorf("%s: reported at %v", expr, diags[0].Subject)
 		}
 	}
-	// What the tree does not take may be anything.
+	// Files that the filter excludes may be of any kind.
 	in, out := loadInput(t, `{ path = "tree", include = ["*.txt"] }`, files)
 	if in == nil || len(in.Files) != 1 {
 		t.Errorf("a link that is not included: %s", out)
@@ -137,8 +137,8 @@ func TestBadSourcesOfInputs(t *testing.T) {
 	}
 }
 
-// A path that was written to lie outside of the tree may lie there, and the
-// key does not tell where.
+// A path that is written as outside of the tree may be outside, and does not affect
+// the key.
 func TestSourcesOutside(t *testing.T) {
 	dir := inDir(t, map[string]string{
 		"p/pipeline.hcl": `
@@ -178,8 +178,8 @@ stage "s" {
 	}
 }
 
-// Text is normalised, so that some names of files cannot be written down. A set
-// that silently went without them would leave out data.
+// Text is normalised, so that a pipeline cannot contain some file names. A fileset that
+// silently omitted such files would lose data.
 func TestFilesetOfNamesThatCannotBeText(t *testing.T) {
 	for name, file := range map[string]string{"not UTF-8": "d/\xff.json", "decomposed": "d/e\u0301.json"} {
 		inDir(t, map[string]string{"d/a.json": "{}", file: "{}"})
@@ -192,7 +192,7 @@ func TestFilesetOfNamesThatCannotBeText(t *testing.T) {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
-	// A directory as a whole may hold them.
+	// A whole directory may contain them.
 	if in, out := loadInput(t, `"d"`, map[string]string{"d/\xff.json": "{}", "d/e\u0301.json": "{}"}); in == nil || len(in.Files) != 2 {
 		t.Error(out)
 	}

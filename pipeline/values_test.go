@@ -104,8 +104,8 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-// Whatever is done to a sensitive value, no message and no printable part of a
-// key holds it.
+// No message and no printable part of a key contains a sensitive value, whatever an
+// expression does with it.
 func TestSensitiveValuesAreNeverPrinted(t *testing.T) {
 	const secret = "hunter2hunter2"
 	for _, expr := range []string{
@@ -157,8 +157,8 @@ stage "s" {
 					printed += c.Value
 				}
 			}
-			// The default of the object stands in the source, whose line a
-			// snippet may show; no message may quote it.
+			// The default of the object is in the source, and a snippet may show its
+			// line. No message may quote it.
 			for _, line := range strings.Split(printed, "\n") {
 				if strings.Contains(line, secret) && !strings.Contains(line, "default   =") {
 					t.Errorf("%s = %s is printed: %s", attr, value, line)

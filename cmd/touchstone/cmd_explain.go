@@ -56,12 +56,18 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 		fmt.Fprintf(w, "  recorded %s by the %s executor, took %s\n", x.Recorded.Started.Format(time.DateTime),
 			x.Recorded.Executor, seconds(time.Duration(x.Recorded.DurationMS)*time.Millisecond))
 	}
-	if len(x.Changes) == 0 {
+	if len(x.Changes) == 0 || x.Elsewhere {
 		for _, reason := range x.Reasons {
 			fmt.Fprintf(w, "  %s\n", reason)
 		}
 	}
-	if x.Compared != nil {
+	switch {
+	case x.Elsewhere && x.Recorded != nil:
+		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another checkout, from an import, or too old")
+	case x.Elsewhere:
+		fmt.Fprintf(w, "  compared with the run of %s, the last used result of this stage in the cache, from another checkout or an import:\n",
+			x.Compared.Started.Format(time.DateTime))
+	case x.Compared != nil:
 		fmt.Fprintf(w, "  compared with the run of %s:\n", x.Compared.Started.Format(time.DateTime))
 	}
 	for _, c := range x.Changes {

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// inputBytes reads a single-file input as it is now.
+// inputBytes reads the current content of a single-file input.
 func (r *run) inputBytes(input *pipeline.Input) ([]byte, error) {
 	if len(input.Files) == 1 {
 		return os.ReadFile(input.Files[0].Source)
@@ -20,12 +20,11 @@ func (r *run) inputBytes(input *pipeline.Input) ([]byte, error) {
 	return r.Store.Bytes(out.Digest)
 }
 
-// diffLimit bounds the lines of a difference; the rest is counted.
+// diffLimit limits the lines of a difference. Further lines are only counted.
 const diffLimit = 20
 
-// diffFile says what changed between two versions of a file: entries by id
-// where both are JSON objects that hold lists of identified objects, lines
-// otherwise.
+// diffFile describes the changes between two versions of a file: the entries, by
+// id, if both are JSON objects with lists of objects with ids, or else the lines.
 func diffFile(before, after []byte) []string {
 	a, okA := jsonEntries(before)
 	b, okB := jsonEntries(after)
@@ -68,11 +67,11 @@ type jsonEntry struct {
 	raw  json.RawMessage
 }
 
-// idKeys are the members by which an object of a list is told from others.
+// idKeys are the members that identify an object of a list.
 var idKeys = []string{"id", "tool_id", "name", "version"}
 
-// jsonEntries splits a JSON object into the objects of its lists, named
-// list[id], and its other members; ok is false when that cannot be done.
+// jsonEntries splits a JSON object into the objects of its lists, named list[id],
+// and its other members. ok is false if data is not such an object.
 func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -96,7 +95,7 @@ func jsonEntries(data []byte) (entries []jsonEntry, ok bool) {
 		}
 		start := at()
 		if counted == len(data) {
-			return nil, false // half saved: a key without a value
+			return nil, false // partially saved: a key without a value
 		}
 		if data[counted] != '[' {
 			e := jsonEntry{name: key, line: start}

@@ -2,7 +2,7 @@ package engine
 
 import "testing"
 
-// FuzzDiffFile: whatever two versions hold, something is said of them.
+// FuzzDiffFile checks that the difference of any two versions is not empty.
 func FuzzDiffFile(f *testing.F) {
 	whole := `{"version": "v1", "queries": [{"id": "q1", "n": 1}, 2], "m": {"a": null}}`
 	for n := range len(whole) {

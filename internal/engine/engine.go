@@ -1,12 +1,11 @@
-// Package engine runs plans: it keys every stage instance on the content of
-// what it reads, answers from the store where it can, and hands the rest to
-// an Executor. It could run any pipeline; it knows nothing of MCP, tools or
-// metrics, and no package that does may be imported here.
+// Package engine runs plans. It computes the key of every stage instance from the
+// content that the instance reads, uses cached results where possible, and runs
+// the other instances with an Executor. It can run any pipeline: it does not
+// depend on MCP, tools or metrics, and must not import packages that do.
 //
-// One file a concept: key.go turns inputs into keys, evaluate.go decides hit
-// or miss, schedule.go orders the work, execute.go runs one instance and
-// stores its result, explain.go says why, publish.go writes results into the
-// tree.
+// key.go computes keys, evaluate.go decides between hit and miss, schedule.go
+// orders the work, execute.go runs one instance and stores its result, explain.go
+// explains hits and misses, and publish.go copies results to the source tree.
 package engine
 
 import (
@@ -18,54 +17,53 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Executor runs one prepared job. internal/engine/local runs a process; a container
-// executor mounts the same directory.
+// Executor runs one prepared job. internal/engine/local runs a process, and
+// internal/engine/dagger a container with the same directory.
 type Executor interface {
-	// Name stands in the records of what it ran.
+	// Name returns the name of the executor for records.
 	Name() string
-	// Run executes the job's command with Dir as working directory. A
-	// command that exits non-zero or runs into the timeout is a Result,
-	// not an error; an error means that it could not be run at all.
+	// Run executes the job's command with Dir as working directory. If the
+	// command exits with a status other than 0 or reaches the timeout, Run
+	// returns a Result. An error means that the command could not run at all.
 	Run(ctx context.Context, job *Job) (*Result, error)
 }
 
-// Job is one attempt at one instance. Dir holds the inputs at their declared
-// paths and an empty parent for every output.
+// Job is one attempt to run one instance. Dir contains the inputs at their
+// declared paths, and an empty parent directory for every output.
 type Job struct {
 	Instance *pipeline.Instance
 	Dir      string
-	// Inputs says what the declared inputs in Dir are: where two jobs have
-	// the same, they have the same files, modes and links below it.
+	// Inputs identifies the declared inputs in Dir: two jobs with the same
+	// digest have inputs with the same files, modes and links.
 	Inputs cache.Digest
-	// TempDir is the attempt's own place for temporary files.
+	// TempDir is a directory for temporary files of this attempt.
 	TempDir string
-	// Program is the resolved argv[0]; Instance.Command holds the rest.
+	// Program is the resolved argv[0]. Instance.Command contains the arguments.
 	Program string
-	Env     []string // NAME=value, complete, secrets included
-	// Stdout and Stderr are files, absolute, to write the streams to; a
-	// stream without a byte needs none.
+	Env     []string // NAME=value, complete, with secrets
+	// Stdout and Stderr are the absolute paths of the files for the streams. The
+	// file of an empty stream need not be created.
 	Stdout string
 	Stderr string
 }
 
-// Result is how a job's process ended.
+// Result is the result of a job's process.
 type Result struct {
 	ExitCode   int
 	TimedOut   bool
 	Duration   time.Duration
-	PeakMemory int64 // bytes, 0 where unknown
-	// Ended says that certainly no process of the job lives any more, so
-	// that nothing can still write into its directories.
+	PeakMemory int64 // bytes, or 0 if unknown
+	// Ended reports whether it is certain that all processes of the job have
+	// ended, so that nothing can write to its directories anymore.
 	Ended bool
-	// Hint says why a command that failed may have; empty where that cannot
-	// be told.
+	// Hint is a possible reason for the failure of a command, or empty.
 	Hint string
-	// Isolation lists what kept the process to its declared inputs.
+	// Isolation lists the means that restricted the process to its declared inputs.
 	Isolation []string
 }
 
-// Tool is the program that a command starts: where it is, and the identity
-// under which its content enters the key.
+// Tool is the program of a command: its path, and the identity of its content for
+// the key.
 type Tool struct {
 	pipeline.ToolIdentity
 	Path string
@@ -76,41 +74,43 @@ type Tools interface {
 	Resolve(in *pipeline.Instance) (Tool, error)
 }
 
-// toolChecker is what Tools may have to notice that a program was replaced
-// after it was identified: what it then did belongs to another key.
+// toolChecker is implemented by Tools that can detect whether a program was
+// replaced after it was identified. The result of the new program would have
+// another key.
 type toolChecker interface {
 	Check(Tool) error
 }
 
-// Engine holds what all runs of one pipeline share.
+// Engine runs one pipeline. It holds the settings that all runs share.
 type Engine struct {
 	Store    *cache.Store
 	Index    *cache.StatIndex
 	Executor Executor
 	Tools    Tools
-	// Project names the pipeline in the store's history.
+	// Project identifies the pipeline in the history of the cache.
 	Project string
-	// WorkDir is where the directories of running stages are made.
+	// WorkDir is the directory for the directories of running stages.
 	WorkDir string
-	// Jobs bounds how many instances run at once; at least 1.
+	// Jobs is the maximum number of instances that run at once, at least 1.
 	Jobs int
-	// Events receives what happens, one call at a time; may be nil.
+	// Events receives the events of a run, one call at a time. It may be nil.
 	Events func(Event)
-	// OmitHits keeps hits from Events, for a receiver that would drop them.
+	// OmitHits disables the events of hits, for a receiver that ignores them.
 	OmitHits bool
 	// Now is the clock of events and records.
 	Now func() time.Time
-	// LookupEnv and ReadSecret give passthrough variables and secrets.
+	// LookupEnv and ReadSecret return the values of passthrough variables and of
+	// secrets.
 	LookupEnv func(string) (string, bool)
 
-	executed atomic.Bool // an instance was executed, so the plan is old
+	executed atomic.Bool // whether an instance was executed since the plan was made
 }
 
-// State is what became of an instance.
+// State is the state of an instance after evaluation or a run.
 type State string
 
-// States of an instance. Hit, Miss and Off come from evaluation, and Skipped
-// for one that runs on demand only; the others come from a run.
+// States of an instance. Evaluation sets Hit, Miss and Off, and Skipped for an
+// instance that only runs on demand. A run sets the others.
 const (
 	Hit      State = "HIT"
 	Miss     State = "MISS"
@@ -118,37 +118,40 @@ const (
 	Failed   State = "FAILED"
 	Skipped  State = "SKIPPED"
 	Canceled State = "CANCELED"
-	// Off is an instance whose condition is false: it is never run, and its
-	// outputs are null to those that read them.
+	// Off is the state of an instance whose condition is false. It does not run,
+	// and its outputs are null for the instances that read them.
 	Off State = "OFF"
 )
 
-// Outcome is one instance after evaluation or a run.
+// Outcome is the result of the evaluation or run of one instance.
 type Outcome struct {
 	Instance *pipeline.Instance
 	State    State
-	// Key is zero when an upstream result is not known yet.
+	// Key is zero if an upstream result is not known yet.
 	Key     cache.Key
 	Reasons []string
 	Outputs []cache.RecordOutput
-	// Duration is what executing took, now or when the hit was recorded.
+	// Duration is the time of the execution, in this run or when the hit was
+	// recorded.
 	Duration time.Duration
 	ExitCode int
 	Attempts int
-	// Stdout and Stderr name the logs in the store when the instance ran.
+	// Stdout and Stderr are the digests of the logs in the cache, if the instance
+	// ran.
 	Stdout, Stderr cache.Digest
-	// Err says why the instance failed; Cause names the instance whose
-	// failure a skipped one goes back to.
+	// Err is the reason why the instance failed. Cause is the name of the failed
+	// instance because of which this one was skipped.
 	Err   error
 	Cause string
-	// Failed is what the instance wrote before it failed.
+	// Failed holds the outputs that the instance wrote before it failed.
 	Failed FailedOutputs
 
-	// components of the key; nil for a hit of a run that needs none.
+	// components are the components of the key. They are nil for a hit in a run
+	// that does not need them.
 	components []pipeline.KeyComponent
 }
 
-// component is the digest of a part of the key; zero when there is none.
+// component returns the digest of a component of the key, or zero.
 func (o *Outcome) component(name string) cache.Digest {
 	for i := range o.components {
 		if o.components[i].Name == name {
@@ -158,7 +161,7 @@ func (o *Outcome) component(name string) cache.Digest {
 	return cache.Digest{}
 }
 
-// Output finds an output by name.
+// Output returns the output with the given name.
 func (o *Outcome) Output(name string) (cache.RecordOutput, bool) {
 	for _, out := range o.Outputs {
 		if out.Name == name {

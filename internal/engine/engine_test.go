@@ -71,7 +71,7 @@ func (w *world) write(name, content string) string {
 	return path
 }
 
-// sh is an instance that runs a shell script and writes out/result.
+// sh returns an instance that runs a shell script and writes out/result.
 func sh(stage, script string) *pipeline.Instance {
 	return &pipeline.Instance{
 		Stage: stage, Command: []string{"sh", "-c", script},
@@ -147,7 +147,7 @@ func TestSecondRunIsAllHits(t *testing.T) {
 	}
 }
 
-// An upstream that runs again and makes the same bytes invalidates nothing.
+// An upstream instance that runs again and writes the same outputs invalidates nothing.
 func TestEarlyCutoff(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.txt", "b a\n")
@@ -170,7 +170,7 @@ func TestFailuresNameWhatIsWrong(t *testing.T) {
 	}{
 		{"exit", "echo broken >&2; exit 7", "exit status 7", nil},
 		{"missing", "echo x > out/other", "output result was not written: out/result is missing; the command wrote out/other", nil},
-		{"directory for file", "mkdir out/result", "declared as a file, and out/result is a directory", nil},
+		{"directory for file", "mkdir out/result", "declared as a file, but out/result is a directory", nil},
 		{"link for file", "ln -s /etc/hostname out/result", "out/result is a symbolic link", nil},
 		{"file for directory", "echo x > out/result", "declared as a directory", func(in *pipeline.Instance) { in.Outputs[0].Dir = true }},
 		{"fifo", "mkfifo out/result", "a named pipe", nil},
@@ -393,7 +393,7 @@ func TestDamagedBlobIsAMissWithAReason(t *testing.T) {
 	if err := os.WriteFile(blob, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// b has to run again and reads the damaged blob.
+	// b must run again and reads the damaged blob.
 	plan.Instances[1].Command[2] += " "
 	outcomes, sum, err := w.run(plan, engine.RunOptions{})
 	if err != nil || sum.Executed != 2 {

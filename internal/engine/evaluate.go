@@ -7,8 +7,8 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// evaluate decides hit or miss for one instance whose upstream outcomes all
-// have outputs.
+// evaluate determines whether one instance is a hit or a miss. All its upstream
+// outcomes must have outputs.
 func (r *run) evaluate(o *Outcome) error {
 	k := r.keyings.Get().(*keying)
 	defer r.keyings.Put(k)
@@ -21,7 +21,7 @@ func (r *run) evaluate(o *Outcome) error {
 	}
 	outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 	if miss != nil || r.explains || r.opts.Force {
-		// A hit that is left alone needs none.
+		// A hit that is not explained needs no components.
 		o.components = k.Components()
 	}
 	if miss != nil {
@@ -32,15 +32,15 @@ func (r *run) evaluate(o *Outcome) error {
 	return nil
 }
 
-// reasons says why an instance is a miss: what differs from the latest earlier
-// run of the same instance, or why its record cannot be used.
+// reasons returns the reasons why an instance is a miss: the differences from the
+// latest run of the same instance, or why its record cannot be used.
 func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 	if miss.Evicted || miss.Corrupt || miss.Expired {
 		return []string{miss.Reason}
 	}
 	previous := r.previous(o)
 	if previous == nil {
-		return []string{"never run before: " + miss.Reason}
+		return []string{miss.Reason, "this checkout has no earlier record"}
 	}
 	if previous.Key == o.Key {
 		return []string{miss.Reason}
@@ -71,8 +71,8 @@ func waitsFor(upstream *Outcome) string {
 	return fmt.Sprintf("waits for %s, which has to run", upstream.Instance)
 }
 
-// Expected is how long the instance took when it last ran, 0 when it never
-// did.
+// Expected returns the duration of the instance's last execution, or 0 if it never
+// ran.
 func (e *Engine) Expected(o *Outcome) time.Duration {
 	r := &run{Engine: e}
 	if rec := r.previous(o); rec != nil {

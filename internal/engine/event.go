@@ -10,8 +10,8 @@ type Event struct {
 	Instance string    `json:"instance,omitempty"`
 	Key      string    `json:"key,omitempty"`
 	Reasons  []string  `json:"reasons,omitempty"`
-	// DurationMS is how long the instance took; ExpectedMS how long it took
-	// when it last ran, 0 when it never did.
+	// DurationMS is the duration of the instance. ExpectedMS is the duration of
+	// its last execution, or 0 if it never ran.
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	ExpectedMS int64  `json:"expected_ms,omitempty"`
 	Attempt    int    `json:"attempt,omitempty"`
@@ -25,10 +25,10 @@ type Event struct {
 	Failures int `json:"failures,omitempty"`
 }
 
-// EventKind names what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
-// Kinds of event, in the order in which an instance may see them.
+// Kinds of event, in their possible order for an instance.
 const (
 	EventRunStart EventKind = "run_start"
 	EventOff      EventKind = "off"
@@ -56,7 +56,7 @@ func (r *run) emitFor(o *Outcome, e Event) {
 	r.emit(e)
 }
 
-// emitHit reports an instance whose result is in the store already.
+// emitHit reports an instance whose result is already in the cache.
 func (r *run) emitHit(o *Outcome) {
 	if r.Events != nil && !r.OmitHits {
 		r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds()})

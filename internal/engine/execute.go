@@ -25,21 +25,21 @@ func (e *StageError) Error() string {
 
 func (e *StageError) Unwrap() error { return e.Outcome.Err }
 
-// failure is the error of a run for its first failed instance.
+// failure returns the error of a run for its first failed instance.
 func failure(plan *pipeline.Plan, o *Outcome) error {
 	var stale *StaleError
 	if errors.As(o.Err, &stale) {
-		return stale // nothing has failed: the selection asks for too little
+		return stale // no stage failed: the selection lacks a stage
 	}
 	return &StageError{Outcome: o, Plan: plan}
 }
 
-// ExitError is a command that ended with another status than 0.
+// ExitError is the error of a command whose exit status is not 0.
 type ExitError struct {
 	Code     int
 	TimedOut bool
 	Timeout  time.Duration
-	Hint     string // why, where the executor can tell
+	Hint     string // a possible reason, if the executor knows one
 }
 
 func (e *ExitError) Error() string {
@@ -52,8 +52,8 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("exit status %d", e.Code)
 }
 
-// execute runs a missed instance, unless another process that holds the same
-// key has just done so, and stores its result.
+// execute runs an instance that is a miss, and stores its result. If another
+// process has run the same key in the meantime, it uses that result.
 func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	r.executed.Store(true)
 	unlock, err := r.Store.LockKey(ctx, o.Key)
@@ -87,7 +87,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	}
 }
 
-// store keeps the record, for the next run and for explain.
+// store stores the record, for the next run and for explain.
 func (r *run) store(o *Outcome, record *cache.Record) error {
 	if !o.Instance.Cache.Off {
 		if err := r.Store.PutRecord(record); err != nil {
@@ -102,13 +102,13 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 	return nil
 }
 
-// attempt runs the command once in a fresh directory.
+// attempt runs the command once in an empty directory.
 func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Record, error) {
 	dir, err := work.take(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	ended := true // nobody but us has been there
+	ended := true // no other process has used the directory yet
 	defer func() { work.give(dir, ended) }()
 	in, box := o.Instance, dir.box()
 	if err := dir.fit(in); err != nil {
@@ -167,7 +167,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		o.Failed = r.keepFailed(in, box, secrets)
 		return nil, err
 	}
-	o.Failed = FailedOutputs{} // of an attempt before this one
+	o.Failed = FailedOutputs{} // from an earlier attempt
 	record := &cache.Record{
 		Key: o.Key, Stage: in.Stage, Instance: in.Name(), Outputs: outputs,
 		Stdout: o.Stdout, Stderr: o.Stderr,
@@ -183,9 +183,9 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	return record, nil
 }
 
-// environment is everything that the command's environment holds: a constant
-// base, what the stage declares, and by name what it lets through. The values
-// of its secrets are given apart too.
+// environment returns the complete environment of the command: constant variables,
+// the variables that the stage declares, and the variables of this process that the
+// stage passes through. It also returns the values of the secrets separately.
 func (r *run) environment(in *pipeline.Instance) (list, secrets []string, err error) {
 	env := map[string]string{"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
 	for _, name := range in.Passthrough {
@@ -232,8 +232,8 @@ func (r *run) keepLogs(o *Outcome, job *Job, secrets []string) error {
 	return nil
 }
 
-// removeTree removes a stage's directory even where the stage took its own
-// write permission away.
+// removeTree removes a stage's directory, even if the stage removed its own write
+// permissions.
 func removeTree(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return

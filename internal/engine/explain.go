@@ -4,24 +4,29 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Explanation says why one instance is a hit or a miss.
+// Explanation is the explanation why one instance is a hit or a miss.
 type Explanation struct {
 	Stage    string   `json:"stage"`
 	Instance string   `json:"instance"`
 	Status   State    `json:"status"`
 	Key      string   `json:"key,omitempty"`
 	Reasons  []string `json:"reasons"`
-	// Recorded tells when and how the hit's result was made.
+	// Recorded describes when and how the result of a hit was computed.
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Compared is the earlier run that Changes are relative to.
 	Compared *Recorded `json:"compared_with,omitempty"`
-	Changes  []Change  `json:"changes"`
+	// Elsewhere reports whether the history of this checkout lacks the run in
+	// Recorded or Compared: another checkout computed the result, it was
+	// imported, or it is too old for the history.
+	Elsewhere bool     `json:"elsewhere"`
+	Changes   []Change `json:"changes"`
 	// Components are all parts of the key, by name.
 	Components []ExplainedComponent `json:"components"`
 }
@@ -42,8 +47,8 @@ type ExplainedComponent struct {
 	Value  string `json:"value,omitempty"`
 }
 
-// Change is one part of the key that differs from the earlier run. Details
-// say what changed inside a file, where both versions are still stored.
+// Change is one component of the key that differs from the earlier run. Details
+// describe the changes inside a file, if both versions are still in the cache.
 type Change struct {
 	Component string   `json:"component"`
 	Before    string   `json:"before,omitempty"`
@@ -58,7 +63,7 @@ func (c Change) String() string {
 	case c.before.IsZero():
 		return c.Component + " is new"
 	case c.after.IsZero():
-		return c.Component + " is gone"
+		return c.Component + " was removed"
 	case c.Before != "" && c.After != "" && c.Before != c.After && len(c.Before)+len(c.After) < 120:
 		return fmt.Sprintf("%s changed from %s to %s", c.Component, c.Before, c.After)
 	case c.After != "":
@@ -68,9 +73,9 @@ func (c Change) String() string {
 	}
 }
 
-// changes lists what differs from an earlier record, in the order of the
-// newer key, with what is gone at the end. Inputs carry the name of the file
-// that they come from.
+// changes lists the differences from an earlier record, in the order of the newer
+// key, with removed components at the end. It adds the name of the source file to
+// inputs.
 func (o *Outcome) changes(before []cache.Component) []Change {
 	old := make(map[string]cache.Component, len(before))
 	for _, c := range before {
@@ -97,8 +102,8 @@ func (o *Outcome) changes(before []cache.Component) []Change {
 	return changes
 }
 
-// inputSource names the file or the upstream stage behind an input's
-// component; empty for other components.
+// inputSource returns the source file of an input, or "" if the component is not an
+// input with a single file.
 func (o *Outcome) inputSource(component string) string {
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
@@ -148,13 +153,17 @@ func (r *run) explain(o *Outcome) Explanation {
 	x.Key = o.Key.String()
 	if o.State == Hit {
 		if rec, err := r.Store.Record(o.Key); err == nil {
-			x.Recorded = recorded(rec)
+			x.Recorded, x.Elsewhere = recorded(rec), !r.ranHere(o)
 		}
 		return x
 	}
 	previous := r.previous(o)
+	if previous == nil {
+		previous = r.elsewhere(o)
+		x.Elsewhere = previous != nil
+	}
 	if previous == nil || previous.Key == o.Key {
-		return x // there is nothing to compare with; the reasons say all
+		return x // there is no other key to compare with
 	}
 	x.Compared = recorded(previous)
 	x.Changes = append(x.Changes, o.changes(previous.Components)...)
@@ -162,6 +171,33 @@ func (r *run) explain(o *Outcome) Explanation {
 		x.Changes[i].Details = r.details(o, &x.Changes[i])
 	}
 	return x
+}
+
+// ranHere reports whether the history of this checkout contains the outcome's key.
+func (r *run) ranHere(o *Outcome) bool {
+	return slices.ContainsFunc(r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name()),
+		func(h cache.HistoryEntry) bool { return h.Key == o.Key })
+}
+
+// elsewhere returns the most recently used record of an instance with the same name and
+// another key. It is for an instance without a history in this checkout, whose earlier
+// results were cache hits. It reads all records, so it is only for explanations.
+func (r *run) elsewhere(o *Outcome) *cache.Record {
+	var key cache.Key
+	var used time.Time
+	// An error only makes the explanation shorter.
+	_ = r.Store.List(func(info cache.RecordInfo) error {
+		if info.Stage == o.Instance.Stage && info.Instance == o.Instance.Name() && info.Key != o.Key &&
+			info.Problem == "" && info.Used.After(used) {
+			key, used = info.Key, info.Used
+		}
+		return nil
+	})
+	rec, err := r.Store.Record(key)
+	if err != nil {
+		return nil
+	}
+	return rec
 }
 
 func recorded(rec *cache.Record) *Recorded {
@@ -174,24 +210,24 @@ func recorded(rec *cache.Record) *Recorded {
 // details compares two versions of a file input.
 func (r *run) details(o *Outcome, c *Change) []string {
 	if c.before.IsZero() {
-		return nil // it is new: there is nothing to compare it with
+		return nil // it is new, so there is no earlier version
 	}
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
 		if pipeline.InputPrefix+input.Name != c.Component || input.Tree {
 			continue
 		}
-		// Of a file that is executable, and of a large one, nothing is kept.
+		// The content of executable and of large files is not kept.
 		before, err := r.Store.Bytes(c.before)
 		if err != nil {
-			return []string{"its earlier content is not in the store, so what changed inside cannot be said"}
+			return []string{"its earlier content is no longer in the cache, so the changes cannot be shown"}
 		}
 		after, err := r.inputBytes(input)
 		if err != nil {
 			return []string{err.Error()}
 		}
 		if bytes.Equal(before, after) {
-			return []string{"its content is the same, and it can be executed now"}
+			return []string{"its content is the same, but the file is now executable"}
 		}
 		return diffFile(before, after)
 	}

@@ -35,7 +35,7 @@ func TestExplainNamesTheEntryThatChanged(t *testing.T) {
 	}
 }
 
-// explained is what explain says of the plan's first instance.
+// explained returns the explanation of the plan's first instance.
 func (w *world) explained(plan *pipeline.Plan) engine.Explanation {
 	w.t.Helper()
 	got, err := w.engine.Explain(context.Background(), plan, []int{0})
@@ -45,7 +45,7 @@ func (w *world) explained(plan *pipeline.Plan) engine.Explanation {
 	return got[0]
 }
 
-// An editor may be half through when explain is asked.
+// An editor may have saved a file only partially when explain runs.
 func TestExplainOfAFileThatIsHalfSaved(t *testing.T) {
 	w := newWorld(t)
 	whole := `{"version": "v1", "queries": [{"id": "q1"}, {"id": "q2"}]}`
@@ -78,18 +78,18 @@ func TestExplainOfAnInputWithoutAnEarlierVersion(t *testing.T) {
 	if err := os.Chmod(file, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its content is the same, and it can be executed now]" {
+	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its content is the same, but the file is now executable]" {
 		t.Errorf("chmod +x: %+v", x.Changes)
 	}
 	w.mustRun(plan)
 
 	w.write("b", "other")
-	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its earlier content is not in the store, so what changed inside cannot be said]" {
+	if x := w.explained(plan); len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[its earlier content is no longer in the cache, so the changes cannot be shown]" {
 		t.Errorf("an edited %s that can be executed: %+v", filepath.Base(file), x.Changes)
 	}
 }
 
-// A result that is no answer any more still tells what has changed since.
+// A result that can no longer be a hit is still used to show what has changed.
 func TestExplainComparesWithWhatIsNoHitAnyMore(t *testing.T) {
 	for name, spoil := range map[string]func(*world){
 		"expired": func(*world) {},
@@ -115,6 +115,29 @@ func TestExplainComparesWithWhatIsNoHitAnyMore(t *testing.T) {
 				t.Errorf("compared with %+v: %q, %+v", x.Compared, x.Reasons, x.Changes)
 			}
 		})
+	}
+}
+
+// A checkout has no history if another checkout computed all its results.
+func TestExplainOfAResultOfAnotherCheckout(t *testing.T) {
+	w := newWorld(t)
+	w.write("a.txt", "1")
+	plan := w.plan(w.source(sh("s", "echo x > out/result"), "a", "a.txt"))
+	w.mustRun(plan)
+	if x := w.explained(plan); x.Status != engine.Hit || x.Elsewhere {
+		t.Errorf("a hit of this checkout: %+v", x)
+	}
+	w.engine.Project = "another checkout"
+	if x := w.explained(plan); x.Status != engine.Hit || !x.Elsewhere {
+		t.Errorf("a hit of another checkout: %+v", x)
+	}
+	w.write("a.txt", "2")
+	x := w.explained(plan)
+	if fmt.Sprint(x.Reasons) != "[no record this checkout has no earlier record]" {
+		t.Errorf("reasons %q", x.Reasons)
+	}
+	if x.Compared == nil || !x.Elsewhere || len(x.Changes) != 1 || x.Changes[0].String() != "input.a changed (a.txt)" {
+		t.Errorf("compared with %+v: %+v", x.Compared, x.Changes)
 	}
 }
 

@@ -12,28 +12,29 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// The outputs of a failed instance are kept for people to look at: a report of
-// tests is wanted most when they failed. They are named by the account of the
-// run and by no record, so that they are never a hit and never an input of
-// another stage, and they go when the logs of the run go.
+// The outputs of a failed instance are kept for users: a test report is most useful
+// if the tests failed. The journal of the run refers to them, but no record does, so
+// that they are never a hit and never an input of another stage. They are removed
+// together with the logs of the run.
 
-// Bounds of what is kept of one failed instance.
+// Limits on the kept outputs of one failed instance.
 const (
 	maxFailedBytes = 64 << 20
 	maxFailedFiles = 10_000
 )
 
-// FailedOutputs are the outputs that a failed instance had written.
+// FailedOutputs are the outputs that an instance wrote before it failed.
 type FailedOutputs struct {
 	Outputs []cache.RecordOutput `json:"outputs,omitempty"`
-	// NotKept says of other outputs why they were not kept, a sentence each.
+	// NotKept contains a sentence for each other output, with the reason why it
+	// was not kept.
 	NotKept []string `json:"not_kept,omitempty"`
 
-	blobs []cache.Digest // all that Outputs consist of
+	blobs []cache.Digest // all blobs of Outputs
 }
 
-// keepFailed stores the outputs that a failed command left in box. What cannot
-// be kept is named; it is no reason to say anything else of the failure.
+// keepFailed stores the outputs that a failed command wrote to box. It lists outputs
+// that cannot be kept, which does not change the reported failure.
 func (r *run) keepFailed(in *pipeline.Instance, box string, secrets []string) FailedOutputs {
 	var kept FailedOutputs
 	bytes, files := int64(0), 0
@@ -44,7 +45,7 @@ func (r *run) keepFailed(in *pipeline.Instance, box string, secrets []string) Fa
 		case errors.Is(err, fs.ErrNotExist), err == nil && count == 0:
 			continue // nothing was written, or a directory without a file
 		case err == nil && (bytes+size > maxFailedBytes || files+count > maxFailedFiles):
-			err = fmt.Errorf("of a failed stage %d MiB in %d files are kept at most", maxFailedBytes>>20, maxFailedFiles)
+			err = fmt.Errorf("at most %d MiB in %d files are kept for a failed stage", maxFailedBytes>>20, maxFailedFiles)
 		}
 		if err == nil {
 			err = r.keepFailedOutput(&kept, out, box, file, secrets)
@@ -58,7 +59,7 @@ func (r *run) keepFailed(in *pipeline.Instance, box string, secrets []string) Fa
 	return kept
 }
 
-// measure adds up what an output consists of.
+// measure returns the total size and the number of files of an output.
 func measure(box, file string, dir bool) (size int64, count int, err error) {
 	if err := insideBox(box, file); err != nil {
 		return 0, 0, err
@@ -90,7 +91,7 @@ func measure(box, file string, dir bool) (size int64, count int, err error) {
 	return size, count, err
 }
 
-// keepFailedOutput stores one output, without the values of secrets.
+// keepFailedOutput stores one output, and replaces the values of secrets in it.
 func (r *run) keepFailedOutput(kept *FailedOutputs, out pipeline.Output, box, file string, secrets []string) error {
 	if err := redactBelow(box, file, secrets); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// failing is an instance with a file, a directory and an output that it never
+// failing returns an instance with a file, a directory and an output that it never
 // writes.
 func failing(script string) *pipeline.Instance {
 	in := sh("test", script)
@@ -22,8 +22,8 @@ func failing(script string) *pipeline.Instance {
 	return in
 }
 
-// What a failed stage wrote is kept apart: found with its logs, never a hit,
-// and gone when they go.
+// The outputs of a failed stage are kept with its logs. They are never a hit, and are
+// removed with the logs.
 func TestOutputsOfAFailedStage(t *testing.T) {
 	w := newWorld(t)
 	w.env["API"] = "s3cr3t-value"
@@ -44,7 +44,7 @@ func TestOutputsOfAFailedStage(t *testing.T) {
 	if err != nil || len(logs) != 1 || len(logs[0].Failed.Outputs) != 2 || len(logs[0].Failed.NotKept) != 0 {
 		t.Fatalf("%+v, %v", logs, err)
 	}
-	// They survive a collection of what nothing names.
+	// They survive a collection of unreferenced blobs.
 	if _, err := w.store.GC(t.Context(), cache.GCOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestOutputsOfAFailedStage(t *testing.T) {
 	}
 }
 
-// scripted is an executor that does what a test says.
+// scripted is an executor that calls a function of the test.
 type scripted func(job *engine.Job) (*engine.Result, error)
 
 func (scripted) Name() string { return "scripted" }
@@ -81,7 +81,7 @@ func TestOutputsOfATimedOutStage(t *testing.T) {
 	}
 }
 
-// A command that ends well without an output has failed too.
+// A command that exits with 0 but without an output has also failed.
 func TestOutputsOfAStageThatLacksOne(t *testing.T) {
 	w := newWorld(t)
 	outcomes, _, err := w.run(w.plan(failing("echo 1 > out/junit.xml")), engine.RunOptions{})
@@ -90,7 +90,7 @@ func TestOutputsOfAStageThatLacksOne(t *testing.T) {
 	}
 }
 
-// Of a stage that succeeds at the second attempt nothing failed is kept.
+// If a stage succeeds at the second attempt, no outputs of a failed attempt are kept.
 func TestOutputsOfARetriedStage(t *testing.T) {
 	w := newWorld(t)
 	attempts := 0
@@ -107,7 +107,7 @@ func TestOutputsOfARetriedStage(t *testing.T) {
 	}
 }
 
-// What is too large or no file is named and not kept.
+// Outputs that are too large or not files are listed and not kept.
 func TestOutputsOfAFailedStageThatAreNotKept(t *testing.T) {
 	w := newWorld(t)
 	in := failing("truncate -s 65M out/shots; ln -s /etc/passwd out/junit.xml; mkdir out/absent; exit 1")

@@ -101,8 +101,8 @@ func TestDamageAllTheWayUpIsMadeAgain(t *testing.T) {
 	}
 }
 
-// A directory of which several files are damaged is made again in one go, and
-// so is one that is published.
+// A directory with several damaged files is computed again once, also if it is
+// published.
 func TestDamagedDirectories(t *testing.T) {
 	w := newWorld(t)
 	w.write("x.txt", "1")
@@ -180,14 +180,14 @@ func TestProgramsOutsideOfTheKeyAreRefused(t *testing.T) {
 		in := w.source(sh("s", "echo > out/result"), "tool", "tool.sh")
 		in.Command[0] = program
 		_, _, err := w.run(w.plan(in), engine.RunOptions{})
-		if ok && err != nil || !ok && (err == nil || !strings.Contains(err.Error(), "not among the stage's inputs")) {
+		if ok && err != nil || !ok && (err == nil || !strings.Contains(err.Error(), "is not an input of the stage")) {
 			t.Errorf("%s: %v", program, err)
 		}
 	}
 }
 
-// A stage that keeps no result cannot be up to date, so selecting what reads
-// it runs it along.
+// A stage without a stored result cannot be up to date, so selecting a stage that reads it
+// also runs it.
 func TestSelectionRunsWhatKeepsNoResult(t *testing.T) {
 	w := newWorld(t)
 	off := sh("off", "echo x > out/result")
@@ -200,13 +200,13 @@ func TestSelectionRunsWhatKeepsNoResult(t *testing.T) {
 		}
 	}
 	nothing := engine.Selection{From: []string{"c"}, Until: []string{"b"}}
-	if _, _, err := w.run(plan, engine.RunOptions{Selection: nothing}); err == nil || !strings.Contains(err.Error(), "no stage is in all of") {
+	if _, _, err := w.run(plan, engine.RunOptions{Selection: nothing}); err == nil || !strings.Contains(err.Error(), "no stage is selected by all of") {
 		t.Errorf("a selection of nothing: %v", err)
 	}
 }
 
-// A program that is replaced while it runs leaves no result under the key of
-// what it was.
+// If a program is replaced while it runs, no result is stored under the key of the old
+// program.
 func TestReplacedProgramLeavesNoResult(t *testing.T) {
 	w := newWorld(t)
 	program := w.write("tool.sh", "#!/bin/sh\nsleep 0.1; echo '#' >> \"$0\"; echo x > out/result\n")

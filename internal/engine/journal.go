@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// Journal is what is kept of a run that executed something, so that the logs
-// of failed stages, which leave no record, can be found again.
+// Journal is the stored description of a run that executed stages. It is used to
+// find the logs of failed stages, which have no record.
 type Journal struct {
 	ID        string            `json:"id"`
 	Started   time.Time         `json:"started"`
@@ -29,7 +29,7 @@ type JournalInstance struct {
 	Cause      string       `json:"cause,omitempty"`
 	Stdout     cache.Digest `json:"stdout"`
 	Stderr     cache.Digest `json:"stderr"`
-	// Failed is what a failed instance wrote.
+	// Failed holds the outputs of a failed instance.
 	Failed FailedOutputs `json:"failed,omitzero"`
 }
 
@@ -61,18 +61,19 @@ func (r *run) writeJournal() error {
 	return r.Store.PutRun(r.Project, j.ID, b, kept...)
 }
 
-// Log is the kept output of one instance, and when it ran.
+// Log is the log of one execution of an instance.
 type Log struct {
 	Stage, Instance string
 	State           State
 	Started         time.Time
 	Stdout, Stderr  cache.Digest
-	// Failed is what the instance had written when it failed.
+	// Failed holds the outputs that the instance wrote before it failed.
 	Failed FailedOutputs
 }
 
-// Logs finds the newest log of every instance of the named stage or instance:
-// of the latest run that executed it, failed or not.
+// Logs returns the newest log of the named instance, or of every instance of the
+// named stage. It is the log of the latest run that executed the instance, even if
+// it failed.
 func (e *Engine) Logs(name string) ([]Log, error) {
 	runs, err := e.Store.Runs(e.Project)
 	if err != nil {
@@ -102,7 +103,7 @@ func (e *Engine) Logs(name string) ([]Log, error) {
 		}
 	}
 	if len(logs) == 0 {
-		return nil, fmt.Errorf("no run of %s is kept for this pipeline; run it first", name)
+		return nil, fmt.Errorf("the cache has no log of %s for this pipeline; run it first", name)
 	}
 	return logs, nil
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// keying is what a worker needs to key one instance after the other.
+// keying is the state that a worker reuses to compute the keys of instances.
 type keying struct {
 	pipeline.Keyer
 	digests []cache.Digest
 }
 
-// inputDigest digests an input by content. A single plain file is its
-// content's digest, so that explain can find the bytes again; an executable
-// one and every directory is the digest of its manifest.
+// inputDigest returns the digest of an input's content. For a single plain file it is
+// the digest of the content, so that explain can find the content. For an executable
+// file and for a directory it is the digest of the manifest.
 func (r *run) inputDigest(input *pipeline.Input) (cache.Digest, error) {
 	if !input.Tree && len(input.Files) == 1 && len(input.From) == 0 {
 		d, _, mode, err := r.file(&input.Files[0])
@@ -50,7 +50,7 @@ func digestMembers(input *pipeline.Input, members []member) cache.Digest {
 	return cache.Digest(h.Sum(nil))
 }
 
-// inputs is Job.Inputs: what the key holds of the inputs, and where they lie.
+// inputs returns Job.Inputs: a digest over the content and the paths of the inputs.
 func (o *Outcome) inputs() cache.Digest {
 	h := sha256.New()
 	for i := range o.Instance.Inputs {
@@ -66,8 +66,8 @@ func (o *Outcome) inputs() cache.Digest {
 	return cache.Digest(h.Sum(nil))
 }
 
-// member is one file or directory that an input consists of; path is relative
-// to the input's path.
+// member is one file or directory of an input. path is relative to the path of the
+// input.
 type member struct {
 	path   string
 	kind   memberKind
@@ -79,12 +79,12 @@ type memberKind byte
 const (
 	plainFile memberKind = iota
 	executable
-	directory // digest is that of its manifest
+	directory // the digest is that of the manifest
 )
 
-// file is the content of a source file. As long as nothing has been executed
-// the plan is new, and the file as the planner found it a moment ago; a second
-// look would be a third of the system calls of a run with nothing to do.
+// file returns the digest, size and mode of a source file. As long as no instance
+// was executed, it uses the file status that Load found shortly before. Reading the
+// status again would be a third of the system calls in a run with nothing to do.
 func (r *run) file(f *pipeline.SourceFile) (cache.Digest, int64, fs.FileMode, error) {
 	if f.Found != nil && !r.executed.Load() {
 		return r.Index.FileAs(f.Found)
@@ -115,7 +115,7 @@ func (r *run) members(input *pipeline.Input) ([]member, error) {
 	return members, nil
 }
 
-// mode of a file of this kind.
+// mode returns the mode of a file of this kind.
 func (k memberKind) mode() fs.FileMode {
 	if k == executable {
 		return 0o755
@@ -130,11 +130,11 @@ func fileKind(mode fs.FileMode) memberKind {
 	return plainFile
 }
 
-// execBit reduces a mode to the one bit that changes what a file can do.
+// execBit reduces a mode to whether the file is executable.
 func execBit(mode fs.FileMode) fs.FileMode { return fileKind(mode).mode() }
 
-// key computes the instance's key; all upstream outcomes must be known. The
-// keying then has the key's components.
+// key computes the key of an instance whose upstream outcomes are all known. After
+// it, the keying contains the components of the key.
 func (r *run) key(o *Outcome, k *keying) error {
 	k.digests = k.digests[:0]
 	for i := range o.Instance.Inputs {
@@ -153,7 +153,7 @@ func (r *run) key(o *Outcome, k *keying) error {
 	return nil
 }
 
-// rekey gives an outcome whose key is known the components of that key.
+// rekey computes the components of an outcome's known key.
 func (r *run) rekey(o *Outcome) error {
 	var k keying
 	now := &Outcome{Instance: o.Instance}
@@ -161,7 +161,7 @@ func (r *run) rekey(o *Outcome) error {
 		return err
 	}
 	if now.Key != o.Key {
-		return fmt.Errorf("an input of %s changed after the stage was keyed; run again", o.Instance)
+		return fmt.Errorf("an input of %s changed after its key was computed; run again", o.Instance)
 	}
 	o.components = k.Components()
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// TestInputsOfJobs: executors may hand one tree to all jobs that have the same
-// Job.Inputs, so whatever makes trees differ has to make it differ.
+// TestInputsOfJobs checks that Job.Inputs differs if the trees differ, because executors
+// may share one tree between all jobs with the same Job.Inputs.
 func TestInputsOfJobs(t *testing.T) {
 	file := func(path string) []pipeline.SourceFile { return []pipeline.SourceFile{{Path: path}} }
 	content := cache.Digest{1}

@@ -16,12 +16,11 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// materialize puts the declared inputs, and nothing else, into box. Source
-// files are copied, never linked, so that no stage can write into the tree.
-// The key was computed earlier, perhaps long before where another run held
-// it, so what is copied is held against the key: an input that has changed
-// since stops the stage, since a result must not be stored under a key that
-// it does not have.
+// materialize copies the declared inputs to box. Source files are copied and not
+// linked, so that no stage can modify the source tree. The key was computed earlier,
+// possibly much earlier if another run held the lock of the key. The copies are
+// therefore compared with the key. If an input has changed, the stage fails, because
+// its result must not be stored under the old key.
 func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *workDir) error {
 	for i := range o.Instance.Inputs {
 		input := &o.Instance.Inputs[i]
@@ -30,7 +29,7 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 			return fmt.Errorf("input %s: %w", input.Name, err)
 		}
 		if digestMembers(input, members) != o.component(pipeline.InputPrefix+input.Name) {
-			return fmt.Errorf("input %s%s changed after the stage was keyed; run again", input.Name, sourceOf(input))
+			return fmt.Errorf("input %s%s changed after the stage's key was computed; run again", input.Name, sourceOf(input))
 		}
 		base := filepath.Join(box, filepath.FromSlash(input.Path))
 		if input.Tree {
@@ -61,7 +60,8 @@ func (r *run) materialize(ctx context.Context, o *Outcome, box string, work *wor
 	return nil
 }
 
-// sourceOf is how a message names the file behind an input, where it is one.
+// sourceOf returns the source file of an input for a message, or "" if the input is
+// not a single file.
 func sourceOf(input *pipeline.Input) string {
 	if input.Tree || len(input.Files) != 1 {
 		return ""
@@ -69,7 +69,7 @@ func sourceOf(input *pipeline.Input) string {
 	return " (" + input.Files[0].Label + ")"
 }
 
-// copySource copies a file that has to be what the member says.
+// copySource copies a source file, whose content and mode must match the member.
 func copySource(f pipeline.SourceFile, want member, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -97,12 +97,12 @@ func copySource(f pipeline.SourceFile, want member, to string) error {
 	return nil
 }
 
-// maxRepairs is how often one input is made again. Two suffice: a directory's
-// list may be damaged, and of the files that it lists only the next look tells.
+// maxRepairs limits how often an upstream output is computed again for one input. Two
+// is sufficient: the list of a directory may be damaged, and then the files in it.
 const maxRepairs = 2
 
-// fromUpstream takes an upstream output out of the store. One that turns out
-// to be damaged or gone is made again.
+// fromUpstream copies an upstream output from the cache. If the output is damaged or
+// missing, its instance runs again.
 func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to string, work *workDir) error {
 	out, _ := r.outcomes[u.From.Instance].Output(u.From.Output)
 	err := r.fromStore(out, to)
@@ -111,7 +111,7 @@ func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to stri
 			return err
 		}
 		if repairErr := r.repair(ctx, u.From.Instance, err.Error(), work); repairErr != nil {
-			return fmt.Errorf("%w; making it again: %w", err, repairErr)
+			return fmt.Errorf("%w; computing it again failed: %w", err, repairErr)
 		}
 		removeTree(to)
 		err = r.fromStore(out, to)
@@ -119,14 +119,13 @@ func (r *run) fromUpstream(ctx context.Context, u pipeline.UpstreamFile, to stri
 	return err
 }
 
-// repair executes an instance again whose stored outputs were found damaged
-// after it had been taken for a hit.
+// repair runs an instance again that was a hit, but whose stored outputs are damaged.
 func (r *run) repair(ctx context.Context, instance int, reason string, work *workDir) error {
 	r.repairs[instance].Lock()
 	defer r.repairs[instance].Unlock()
 	o := r.outcomes[instance]
 	if _, _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
-		return nil // another dependent has had it repaired
+		return nil // another dependent has already repaired it
 	}
 	if o.components == nil {
 		if err := r.rekey(o); err != nil {
@@ -141,7 +140,7 @@ func (r *run) repair(ctx context.Context, instance int, reason string, work *wor
 		r.repaired.Add(1)
 	}
 	if !slices.EqualFunc(again.Outputs, o.Outputs, func(a, b cache.RecordOutput) bool { return a.Digest == b.Digest }) {
-		return fmt.Errorf("%s made other bytes than before from the same inputs; run again", o.Instance)
+		return fmt.Errorf("%s wrote different outputs than before from the same inputs; run again", o.Instance)
 	}
 	return nil
 }
@@ -156,12 +155,12 @@ func (r *run) fromStore(out cache.RecordOutput, to string) error {
 	return r.Store.Materialize(out.Digest, to, execBit(out.Mode)&0o555)
 }
 
-// keepInputLimit bounds which source files are kept so that explain can later
-// say what changed inside them.
+// keepInputLimit is the maximum size in bytes of the source files that are stored, so
+// that explain can later show the changes inside them.
 const keepInputLimit = 16 << 20
 
-// keepInput stores a single source file's bytes, so that explain can compare
-// them with a later version line by line.
+// keepInput stores the content of a single source file, so that explain can compare it
+// with a later version.
 func (r *run) keepInput(input *pipeline.Input) error {
 	if input.Tree || len(input.Files) != 1 {
 		return nil
@@ -174,9 +173,8 @@ func (r *run) keepInput(input *pipeline.Input) error {
 	return err
 }
 
-// collect stores the declared outputs. An output that is missing, is of
-// another type than declared, or leads out of the directory is an error that
-// names it.
+// collect stores the declared outputs. It returns an error if an output is missing, has
+// another type than declared, or leads out of the directory.
 func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, error) {
 	outputs := make([]cache.RecordOutput, 0, len(in.Outputs))
 	for _, out := range in.Outputs {
@@ -191,9 +189,9 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 		case err != nil:
 			return nil, err
 		case out.Dir && !st.IsDir():
-			return nil, fmt.Errorf("output %s is declared as a directory (its path ends in /), and %s is %s", out.Name, out.Path, typeName(st.Mode()))
+			return nil, fmt.Errorf("output %s is declared as a directory (its path ends in /), but %s is %s", out.Name, out.Path, typeName(st.Mode()))
 		case !out.Dir && !st.Mode().IsRegular():
-			return nil, fmt.Errorf("output %s is declared as a file, and %s is %s", out.Name, out.Path, typeName(st.Mode()))
+			return nil, fmt.Errorf("output %s is declared as a file, but %s is %s", out.Name, out.Path, typeName(st.Mode()))
 		}
 		ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: execBit(st.Mode())}
 		if out.Dir {
@@ -215,8 +213,8 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 	return outputs, nil
 }
 
-// insideBox refuses an output that is reached through a link the command made
-// in place of a directory.
+// insideBox returns an error if the path of an output contains a symbolic link that
+// leads out of the box.
 func insideBox(box, file string) error {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(file))
 	if os.IsNotExist(err) {
@@ -230,13 +228,12 @@ func insideBox(box, file string) error {
 		return err
 	}
 	if parent != root && !strings.HasPrefix(parent, root+string(filepath.Separator)) {
-		return fmt.Errorf("it leads out of the stage's directory through a symbolic link; write it in place")
+		return fmt.Errorf("its path leads out of the stage's directory through a symbolic link; write it without the link")
 	}
 	return nil
 }
 
-// written lists what the command left below out/, for the message about what
-// it did not.
+// written lists what the command wrote to out/, for the message about a missing output.
 func written(box string) string {
 	var names []string
 	_ = filepath.WalkDir(filepath.Join(box, "out"), func(p string, d fs.DirEntry, err error) error {
@@ -247,7 +244,7 @@ func written(box string) string {
 		return nil
 	})
 	if len(names) == 0 {
-		return "nothing below out/"
+		return "nothing to out/"
 	}
 	slices.Sort(names)
 	return strings.Join(names, ", ")

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// An edit may come between the last look at a file and its copy.
+// A file may be edited between the last check and the copy.
 func TestCopyOfAFileThatChanged(t *testing.T) {
 	dir := t.TempDir()
 	file := pipeline.SourceFile{Source: filepath.Join(dir, "a"), Label: "data/a"}

@@ -8,7 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// waiting makes an instance wait for others without reading them.
+// waiting makes an instance depend on others without reading their outputs.
 func waiting(in *pipeline.Instance, after ...int) *pipeline.Instance {
 	in.After = after
 	return in
@@ -22,8 +22,8 @@ func initials(outcomes []*engine.Outcome) string {
 	return states
 }
 
-// An order without data: the second starts after the first has ended well, is
-// skipped after a failure, and is no miss because the first ran again.
+// With an order without data, the second instance starts after the first has succeeded,
+// is skipped if it failed, and does not become a miss if the first runs again.
 func TestOrderWithoutData(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.txt", "1\n")
@@ -80,7 +80,7 @@ func TestInstancesThatAreOff(t *testing.T) {
 		t.Error("no event says that the stage is off")
 	}
 	for _, s := range []engine.Selection{{Only: []string{"off"}}, {From: []string{"on", "off"}}, {Until: []string{"off"}}} {
-		if _, _, err := w.run(plan, engine.RunOptions{Selection: s}); err == nil || !strings.Contains(err.Error(), "stage off is off and cannot be run: when = false (pipeline.hcl:1)") {
+		if _, _, err := w.run(plan, engine.RunOptions{Selection: s}); err == nil || !strings.Contains(err.Error(), "stage off is off and cannot run: when = false (pipeline.hcl:1)") {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}

@@ -19,23 +19,23 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Rewrite may change a file on its way into the tree.
+// Rewrite may change the content of a published file.
 type Rewrite func(path string, content []byte) ([]byte, error)
 
-// Publish writes the plan's published outputs into the tree. With fresh unset
-// it leaves alone what already holds the same output. Files there that it did
-// not write itself are never touched: one that is in the way is an error.
+// Publish copies the plan's published outputs to the source tree. If fresh is false, it
+// skips paths that already contain the same output. It never changes files that it did
+// not write, and returns an error if such a file exists at a published path.
 func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*Outcome, fresh bool, rewrite Rewrite) error {
 	if len(plan.Publish) == 0 {
 		return nil
 	}
-	// Two runs in one tree: between a file and the stamp that lists it, the
-	// other one would take the file for somebody else's.
+	// Lock the tree against other runs. Another run could read the stamp before
+	// a new file is listed, and treat the file as that of a user.
 	unlock, err := e.Store.LockKey(ctx, cache.Key(sha256.Sum256([]byte("publishing into "+plan.Root))))
 	switch {
 	case err == nil:
 		defer unlock()
-	case !errors.Is(err, cache.ErrReadOnly): // who cannot run stages does not meet himself
+	case !errors.Is(err, cache.ErrReadOnly): // a read-only cache has no locks
 		return fmt.Errorf("publishing into %s: %w", plan.Root, err)
 	}
 	for _, p := range plan.Publish {
@@ -51,14 +51,14 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 	return nil
 }
 
-// publishRemedy is what to do about a tree that cannot be written to; empty for
-// an error that says it itself.
+// publishRemedy returns the remedy for a tree that is not writable, or "" for an error
+// that already contains a remedy.
 func publishRemedy(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return "; make it writable for this user; what was computed is kept"
+		return "; make it writable for this user; the results are cached"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "; make room there; what was computed is kept"
+		return "; free space there; the results are cached"
 	}
 	return ""
 }
@@ -72,7 +72,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 		return nil
 	}
 	if st, err := os.Stat(target); err == nil && !st.IsDir() {
-		return fmt.Errorf("%s is not a directory; move it away or publish elsewhere", target)
+		return fmt.Errorf("%s is not a directory; move it away or publish to another path", target)
 	}
 	entries, err := e.Store.Tree(out.Digest)
 	if err != nil {
@@ -122,11 +122,11 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	return next.write(target)
 }
 
-// publishFile writes a single file. The stamp of the directory that it is in
-// says whether a file that is there already may be replaced.
+// publishFile writes a single file. It replaces an existing file only if the stamp of the
+// directory lists it.
 func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewrite) error {
 	if st, err := os.Lstat(target); err == nil && st.IsDir() {
-		return fmt.Errorf("%s is a directory; move it away or publish elsewhere", target)
+		return fmt.Errorf("%s is a directory; move it away or publish to another path", target)
 	}
 	dir, name := filepath.Dir(target), filepath.Base(target)
 	own := readStamp(dir)
@@ -145,8 +145,8 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewr
 		return err
 	}
 	if !own.lists(name) {
-		// Before the file: a run that is killed in between must not take it
-		// for somebody else's the next time.
+		// Write the stamp before the file: if the run is killed in between,
+		// the next run must not treat the file as that of a user.
 		own.Files = append(own.Files, stampedFile{Path: name})
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -159,7 +159,7 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewr
 	return writePublished(content, dir, name, execBit(out.Mode), rewrite)
 }
 
-// fileDigest is the digest of a file in the tree, links followed.
+// fileDigest returns the digest of a file in the source tree. It follows links.
 func fileDigest(file string) (cache.Digest, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -188,10 +188,10 @@ func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite 
 	return replaceFile(filepath.Join(dir, unfinished+rand.Text()), file, content, mode)
 }
 
-// unfinished begins the names of files that have not got theirs yet.
+// unfinished is the prefix of the names of temporary files.
 const unfinished = ".touchstone-new-"
 
-// sweepUnfinished removes what runs that were killed have left of such files.
+// sweepUnfinished removes the temporary files of runs that were killed.
 func sweepUnfinished(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -201,10 +201,10 @@ func sweepUnfinished(dir string) {
 	}
 }
 
-// replaceFile puts a file in the place of another, whole or not at all. It is
-// not flushed to the disk, which takes milliseconds for each of perhaps
-// thousands: one that a power failure tears is not as the stamp says, and is
-// written again. The stamp itself is flushed.
+// replaceFile replaces a file, completely or not at all. It does not sync the file to
+// disk, which would take milliseconds for each of possibly thousands of files. A file
+// that is damaged by a power failure does not match the stamp and is written again. The
+// stamp itself is synced.
 func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
 	err := os.WriteFile(tmp, content, mode)
 	if err == nil {
@@ -216,8 +216,8 @@ func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
 	return err
 }
 
-// CopyOutput writes one output to a place of the caller's choice, a file or a
-// directory. As with Publish, what somebody else wrote there is not replaced.
+// CopyOutput copies one output, a file or a directory, to a path. Like Publish, it does
+// not replace files that it did not write.
 func (e *Engine) CopyOutput(out cache.RecordOutput, to string) error {
 	return e.publish(out, to, false, nil)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// publishing is a plan that publishes what a script writes below out/result.
+// publishing returns a plan that publishes what a script writes to out/result.
 func (w *world) publishing(script string) *pipeline.Plan {
 	in := sh("tree", "mkdir -p out/result; cd out/result; "+script)
 	in.Outputs[0].Dir = true
@@ -33,7 +33,7 @@ func (w *world) publish(plan *pipeline.Plan, rewrite engine.Rewrite) error {
 	return w.engine.Publish(w.t.Context(), plan, outcomes, sum.Executed > 0, rewrite)
 }
 
-// published lists what is below site, files with their content.
+// published lists everything in site, and the content of files.
 func (w *world) published() string {
 	w.t.Helper()
 	var list []string
@@ -61,7 +61,7 @@ func (w *world) published() string {
 	return strings.Join(list, " ")
 }
 
-// What is published may turn from one kind of thing into any other.
+// A published path may change from any type to any other.
 func TestPublishedKindsChange(t *testing.T) {
 	kinds := map[string][2]string{
 		"file":                 {"echo x > d", "d=x"},
@@ -110,7 +110,7 @@ func TestPublishingWhereNobodyMayWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := w.publish(w.publishing("echo x > d"), nil)
-	if err == nil || !strings.Contains(err.Error(), "make it writable for this user; what was computed is kept") {
+	if err == nil || !strings.Contains(err.Error(), "make it writable for this user; the results are cached") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestPublishingSparesWhatOthersWrote(t *testing.T) {
 	}
 }
 
-// Files that others put beside ours stay, and so do their directories.
+// Files of users next to published files are kept, and so are their directories.
 func TestPublishingLeavesNeighbours(t *testing.T) {
 	w := newWorld(t)
 	if err := w.publish(w.publishing("mkdir a b; echo 1 > a/f; echo 1 > b/f"), nil); err != nil {
@@ -157,9 +157,9 @@ func TestPublishingLeavesNeighbours(t *testing.T) {
 	}
 }
 
-// A run that ends halfway through, as by a kill, must not take its own files
-// for somebody else's the next time. What is rewritten on its way has another
-// content than the output, which then cannot tell whose it is.
+// If a run is killed during publishing, the next run must not treat its files as those of a
+// user. A rewritten file has another content than the output, so the content cannot
+// identify it.
 func TestPublishingThatWasCutOff(t *testing.T) {
 	w := newWorld(t)
 	cut := errors.New("cut off")
@@ -183,7 +183,7 @@ func TestPublishingThatWasCutOff(t *testing.T) {
 		t.Errorf("there is %q, want %q", got, want)
 	}
 
-	// The same of a single file.
+	// The same for a single file.
 	plan := w.plan(sh("file", "echo 1 > out/result"))
 	plan.Publish = []pipeline.Publish{{Path: "site/single", From: pipeline.OutputRef{Output: "result"}}}
 	if err := w.publish(plan, func(string, []byte) ([]byte, error) { return nil, cut }); !errors.Is(err, cut) {
@@ -195,7 +195,7 @@ func TestPublishingThatWasCutOff(t *testing.T) {
 	}
 }
 
-// Who waits for another run to publish can be interrupted.
+// Waiting for another run to publish can be interrupted.
 func TestPublishingIsInterrupted(t *testing.T) {
 	w := newWorld(t)
 	plan := w.publishing("echo x > d")
@@ -215,8 +215,8 @@ func TestPublishingIsInterrupted(t *testing.T) {
 	}
 }
 
-// After a run that executed something all is written anew: what is added on the
-// way may be of that run.
+// After a run that executed a stage, all files are written again, because Rewrite may add
+// facts about that run.
 func TestPublishingAfresh(t *testing.T) {
 	w := newWorld(t)
 	plan := w.publishing("echo 1 > a")
@@ -240,7 +240,7 @@ func TestPublishingAfresh(t *testing.T) {
 	}
 }
 
-// A published file that was edited or lost is put right by a run of hits.
+// A run with only hits restores a published file that was edited or removed.
 func TestPublishedFilesAreRestored(t *testing.T) {
 	w := newWorld(t)
 	plan := w.publishing("echo 1 > a; echo 1 > b")

@@ -13,11 +13,10 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// run is one walk over a plan. Every instance has a counter of unfinished
-// upstream instances; one that reaches zero enters a heap ordered by the
-// plan's own order, and workers pull from it. Those that have none to wait for
-// are in that order from the start and need no heap. One mutex guards all of
-// it.
+// run is one walk over a plan. Every instance has a counter of unfinished upstream
+// instances. When the counter reaches zero, the instance is added to a heap in the order
+// of the plan, from which workers take instances. Instances without upstream instances
+// are in a sorted list from the start and need no heap. One mutex guards all fields.
 type run struct {
 	*Engine
 	plan     *pipeline.Plan
@@ -25,26 +24,26 @@ type run struct {
 	outcomes []*Outcome
 	cpus     *semaphore.Weighted
 	eventMu  sync.Mutex
-	// repairs has a lock for each instance: making a damaged output again may
-	// find the output damaged that it is made from, and that only ever goes
-	// upstream.
+	// repairs has a lock for each instance. The repair of an instance may have to
+	// repair an upstream instance. Locks are only taken in that direction, so they
+	// cannot deadlock.
 	repairs  []sync.Mutex
 	repaired atomic.Int64 // instances executed again because their blobs were damaged
 	keyings  sync.Pool    // of *keying
-	explains bool         // outcomes keep the components of their keys, also hits
+	explains bool         // whether all outcomes, even hits, keep the components of their keys
 
 	mu         sync.Mutex
 	wake       *sync.Cond
-	roots      []int // ready from the start, those not yet taken
+	roots      []int // ready from the start and not yet taken
 	ready      readyHeap
 	pending    []int
 	dependents [][]int
 	left       int
-	idle       int    // workers that wait for an instance
-	failedBy   string // the first instance that failed, when it stops the run
+	idle       int    // the number of workers that wait for an instance
+	failedBy   string // the first failed instance, if it stops the run
 }
 
-// readyHeap holds indexes into the plan; the smallest comes first.
+// readyHeap is a heap of indexes into the plan, with the smallest first.
 type readyHeap []int
 
 func (h readyHeap) Len() int           { return len(h) }
@@ -88,8 +87,8 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 	return r
 }
 
-// walk visits every instance once, upstream first, with the engine's number
-// of workers, and returns when all are visited.
+// walk visits every instance once, each after its upstream instances, with the engine's
+// number of workers. It returns after all were visited.
 func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 	var workers sync.WaitGroup
 	for range r.Jobs {
@@ -119,7 +118,7 @@ func (r *run) next() (int, bool) {
 		r.idle--
 	}
 	if r.left--; r.left == 0 && r.idle > 0 {
-		r.wake.Broadcast() // there is nothing left to wait for
+		r.wake.Broadcast() // no instance is left
 	}
 	if len(r.ready) == 0 || len(r.roots) > 0 && r.roots[0] < r.ready[0] {
 		i := r.roots[0]
@@ -145,7 +144,8 @@ func (r *run) finish(i int) {
 	}
 }
 
-// blocked finds the upstream outcome that keeps an instance from being keyed.
+// blocked returns the upstream outcome because of which the key of an instance cannot be
+// computed, or nil.
 func (r *run) blocked(o *Outcome) *Outcome {
 	for _, u := range o.Instance.Upstream {
 		switch up := r.outcomes[u]; up.State {
@@ -157,9 +157,8 @@ func (r *run) blocked(o *Outcome) *Outcome {
 	return nil
 }
 
-// blockedAfter finds the outcome of an instance that is waited for without
-// being read and that keeps another from being run. One that was not selected
-// keeps nobody.
+// blockedAfter returns the outcome of an instance in depends_on that prevents another
+// instance from running, or nil. An instance that was not selected prevents nothing.
 func (r *run) blockedAfter(o *Outcome) *Outcome {
 	for _, a := range o.Instance.After {
 		up := r.outcomes[a]
@@ -170,23 +169,25 @@ func (r *run) blockedAfter(o *Outcome) *Outcome {
 	return nil
 }
 
-// onDemand is the reason of an instance that ordinary runs leave out.
+// onDemand returns the reason for skipping an instance that only runs on demand.
 func onDemand(in *pipeline.Instance) []string {
 	return []string{"runs on demand only; name it with --only " + in.Stage}
 }
 
-// Evaluate answers hit or miss for every instance without running anything.
-// An instance behind a miss is a miss that waits: whether it will have to run
-// depends on the bytes that the upstream produces. The error joins every input
-// that cannot be read and every program that is not there, also of instances
+// Evaluate determines for every instance whether it is a hit or a miss, without running
+// anything. An instance that reads a miss is a miss that waits: whether it must run
+// depends on the outputs of the upstream instance. The error joins the problems of every
+// input that cannot be read and every program that cannot be found, also for instances
 // that wait.
 //
-// An instance that is off is Off, and one that runs on demand only is Skipped.
+// The state of an instance is Off if its condition is false, and Skipped if it only runs
+// on demand.
 func (e *Engine) Evaluate(ctx context.Context, plan *pipeline.Plan) ([]*Outcome, error) {
 	return e.evaluateWith(ctx, plan, nil)
 }
 
-// evaluateWith is Evaluate, with the instances on demand that are marked.
+// evaluateWith is Evaluate, but includes the instances on demand that are marked in
+// demanded.
 func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded []bool) ([]*Outcome, error) {
 	r := e.newRun(plan, RunOptions{})
 	r.explains = true
@@ -219,8 +220,8 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded
 	return r.outcomes, errors.Join(r.distinctErrors()...)
 }
 
-// distinctErrors returns what is wrong, each problem of a stage once and not
-// for every instance of its matrix.
+// distinctErrors returns the errors, each error of a stage once and not for every
+// instance of its matrix.
 func (r *run) distinctErrors() []error {
 	type problem struct{ stage, message string }
 	seen := map[problem]bool{}
@@ -238,25 +239,26 @@ func (r *run) distinctErrors() []error {
 	return errs
 }
 
-// RunOptions chooses what a run does.
+// RunOptions are the options of a run.
 type RunOptions struct {
 	Selection
-	// Force executes the selected instances even where they are hits.
+	// Force executes the selected instances even if they are hits.
 	Force bool
-	// KeepGoing runs what does not depend on a failure.
+	// KeepGoing continues after a failure with instances that do not depend on it.
 	KeepGoing bool
 }
 
-// Summary counts what a run did.
+// Summary holds the numbers of instances by state after a run.
 type Summary struct {
 	Selected, Hits, Executed, Failures int
 }
 
-// Run brings the selected instances up to date. All outcomes are returned, in
-// the plan's order; unselected ones are Skipped without a cause unless they
-// were needed, and then they are Hit; those that are off are Off. The error is a *StageError or, where a
-// needed one is not up to date, a *StaleError for the first such instance of
-// the plan's order, or the context's error.
+// Run brings the selected instances up to date. It returns all outcomes in the order of
+// the plan. The state of an instance that was not selected is Hit if a selected instance
+// needs it, and otherwise Skipped without a cause. The state of an instance whose
+// condition is false is Off. The error is a *StageError for the first failed instance in
+// the order of the plan, a *StaleError if an instance is needed but was not selected and
+// is not up to date, or the error of the context.
 func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) ([]*Outcome, Summary, error) {
 	selected, err := opts.resolve(plan)
 	if err != nil {
@@ -300,7 +302,7 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		if err := r.writeJournal(); err != nil && first == nil {
 			first = err
 		}
-		// A store that could not be trimmed today is no reason to fail a run.
+		// An error of trimming the cache does not fail the run.
 		_, _, _ = r.Store.Trim(ctx)
 	}
 	return r.outcomes, sum, first
@@ -379,7 +381,7 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	}
 }
 
-// stop lets running instances end and starts no new ones.
+// stop waits for running instances and starts no new ones.
 func (r *run) stop(failed *Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

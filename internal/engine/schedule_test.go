@@ -7,7 +7,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// After a failure no further stage starts, unless that is asked for.
+// After a failure no further stage starts, except with KeepGoing.
 func TestFailureStopsWhatHasNotStarted(t *testing.T) {
 	w := newWorld(t)
 	w.engine.Jobs = 1
@@ -22,7 +22,7 @@ func TestFailureStopsWhatHasNotStarted(t *testing.T) {
 	}
 }
 
-// A stage that keeps all processors busy runs alone.
+// A stage that uses all processors runs alone.
 func TestProcessorsAreShared(t *testing.T) {
 	w := newWorld(t)
 	w.engine.Jobs = 4
@@ -35,7 +35,7 @@ func TestProcessorsAreShared(t *testing.T) {
 	w.mustRun(plan)
 	for _, in := range plan.Instances {
 		in.Command[2] += " "
-		in.Resources.CPUs = 100 // more than there are: then all of them
+		in.Resources.CPUs = 100 // more than exist: it gets all of them
 	}
 	w.mustRun(plan)
 }

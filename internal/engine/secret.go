@@ -14,8 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Secret reads a secret's value at the moment it is needed; root is the plan's.
-// It goes into a process's environment and nowhere else.
+// Secret reads the value of a secret. root is the root of the plan. The value must only
+// be used in the environment of a process.
 func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 	kind, from, _ := strings.Cut(s.From, ":")
 	switch kind {
@@ -39,15 +39,15 @@ func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 	}
 }
 
-// A value shorter than this is in every other word: replacing it would make
-// logs unreadable and hide nothing.
+// A shorter value occurs by chance in many words: replacing it would make logs unreadable
+// and not protect it.
 const minRedacted = 4
 
-// redacted stands in logs where a secret stood.
+// redacted replaces secrets in logs.
 const redacted = "[secret]"
 
-// hidden lists what must not be in what is kept: the value of each secret as a
-// whole and line by line, longest first, since one may hold another.
+// hidden lists the texts to replace: the value of each secret, and each of its lines. The
+// longest come first, because one may contain another.
 func hidden(secrets []string) (values []string) {
 	for _, s := range secrets {
 		for _, v := range append(strings.Split(s, "\n"), s) {
@@ -68,8 +68,7 @@ func redactText(text string, secrets []string) string {
 	return text
 }
 
-// redact replaces the values of secrets in a log. It cannot know what a command
-// encodes before it prints.
+// redact replaces the values of secrets in a log. It does not recognize encoded values.
 func redact(file string, secrets []string) error {
 	values := hidden(secrets)
 	if len(values) == 0 {
@@ -92,9 +91,9 @@ func redactBytes(content []byte, values []string) []byte {
 	return content
 }
 
-// redactBelow replaces the values of secrets in a file, or in all files of a
-// directory, inside a stage's directory. It goes through os.Root: a process
-// that outlived its stage could put a link in the place of a file meanwhile.
+// redactBelow replaces the values of secrets in a file, or in all files of a directory,
+// inside a stage's directory. It uses os.Root, because a process that outlived its stage
+// could replace a file by a symbolic link at the same time.
 func redactBelow(box, file string, secrets []string) error {
 	values := hidden(secrets)
 	if len(values) == 0 {

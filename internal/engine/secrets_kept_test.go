@@ -59,7 +59,7 @@ func (h hinting) Run(context.Context, *engine.Job) (*engine.Result, error) {
 	return &engine.Result{ExitCode: 1, Hint: h.hint}, nil
 }
 
-// A hint quotes what a stage printed, before its log was cleaned.
+// A hint quotes the output of a stage before secrets were removed from the log.
 func TestHintsHoldNoSecrets(t *testing.T) {
 	const value = "/home/user/.very-secret-place"
 	w := newWorld(t)

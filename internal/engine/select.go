@@ -9,20 +9,20 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Selection chooses instances by stage name ("score-retrieval") or full name
-// ("score-retrieval[run=1]"). All empty selects the whole plan but what runs on
-// demand only.
+// Selection selects instances by the name of the stage ("score-retrieval") or the full
+// name ("score-retrieval[run=1]"). An empty Selection selects all instances except those
+// that only run on demand.
 type Selection struct {
-	// Only selects these and nothing else.
+	// Only selects these instances.
 	Only []string
-	// From selects these and all that depends on them.
+	// From selects these instances and all that depend on them.
 	From []string
-	// Until selects these and all that they need.
+	// Until selects these instances and all that they depend on.
 	Until []string
 }
 
-// StaleError is an instance whose result a selected one reads, and which would
-// have to run although it was not selected.
+// StaleError is the error for an instance that a selected instance reads, and that is not
+// up to date but was not selected.
 type StaleError struct{ Outcome *Outcome }
 
 func (e *StaleError) Error() string {
@@ -30,21 +30,21 @@ func (e *StaleError) Error() string {
 		e.Outcome.Instance, e.Outcome.Reasons[0], e.Outcome.Instance.Stage)
 }
 
-// selection is what a run does with one instance.
+// selection is the action of a run for one instance.
 type selection int
 
 const (
-	// selectNothing leaves the instance alone.
+	// selectNothing ignores the instance.
 	selectNothing selection = iota
-	// selectHit needs the instance's stored result for a selected one and
-	// may not execute it. An instance whose cache is off is executed instead.
+	// selectHit uses the stored result of the instance for a selected instance,
+	// and must not execute it, unless its cache is off.
 	selectHit
 	// selectRun brings the instance up to date.
 	selectRun
 )
 
-// resolve decides for every instance of the plan. With several lists an
-// instance has to be in each: --from A --until B is what lies between.
+// resolve returns the action for every instance of the plan. With several lists, an
+// instance must be in each: --from A --until B selects the instances between A and B.
 func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 	n := len(plan.Instances)
 	chosen := make([]selection, n)
@@ -83,7 +83,7 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 		return nil, err
 	}
 	if n > 0 && !slices.Contains(chosen, selectRun) {
-		return nil, errors.New("no stage is in all of --only, --from and --until; leave one of them out")
+		return nil, errors.New("no stage is selected by all of --only, --from and --until; omit one of them")
 	}
 	required := make([]bool, n)
 	for i := range chosen {
@@ -94,7 +94,7 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 		switch {
 		case chosen[i] != selectNothing || !required[i]:
 		case plan.Instances[i].Cache.Off:
-			chosen[i] = selectRun // there never is a stored result
+			chosen[i] = selectRun // it never has a stored result
 		default:
 			chosen[i] = selectHit
 		}
@@ -102,8 +102,8 @@ func (s Selection) resolve(plan *pipeline.Plan) ([]selection, error) {
 	return chosen, nil
 }
 
-// needed adds everything upstream, with order also what is waited for without
-// being read.
+// needed adds all upstream instances. If order is true, it also adds the instances in
+// depends_on.
 func needed(plan *pipeline.Plan, in []bool, order bool) {
 	for i := len(in) - 1; i >= 0; i-- {
 		if !in[i] {
@@ -120,7 +120,7 @@ func needed(plan *pipeline.Plan, in []bool, order bool) {
 	}
 }
 
-// dependents adds everything downstream.
+// dependents adds all downstream instances.
 func dependents(plan *pipeline.Plan, in []bool) {
 	for i, inst := range plan.Instances {
 		for _, u := range inst.Upstream {
@@ -132,7 +132,7 @@ func dependents(plan *pipeline.Plan, in []bool) {
 	}
 }
 
-// refuseOff reports a name that selects nothing but instances that are off.
+// refuseOff returns an error for a name that only selects instances that are off.
 func (s Selection) refuseOff(plan *pipeline.Plan) error {
 	for _, name := range slices.Concat(s.Only, s.From, s.Until) {
 		which, err := Find(plan, name)
@@ -140,14 +140,14 @@ func (s Selection) refuseOff(plan *pipeline.Plan) error {
 			return err
 		}
 		if !slices.ContainsFunc(which, func(i int) bool { return plan.Instances[i].Off == "" }) {
-			return fmt.Errorf("stage %s is off and cannot be run: %s; set the variables that its condition reads", name, plan.Instances[which[0]].Off)
+			return fmt.Errorf("stage %s is off and cannot run: %s; set the variables in its condition", name, plan.Instances[which[0]].Off)
 		}
 	}
 	return nil
 }
 
-// leaveOutOnDemand takes out the instances that run on demand only, unless they
-// are named, or one that is named needs them or, with From, depends on them.
+// leaveOutOnDemand removes the instances that only run on demand, unless they are named, a
+// named instance needs them, or, with From, they depend on a named instance.
 func (s Selection) leaveOutOnDemand(plan *pipeline.Plan, chosen []selection) error {
 	if !slices.ContainsFunc(plan.Instances, func(in *pipeline.Instance) bool { return in.OnDemand }) {
 		return nil
@@ -189,8 +189,8 @@ func match(plan *pipeline.Plan, names []string) ([]bool, error) {
 	return in, nil
 }
 
-// unknownName says what there is instead: the instances of a stage, where only
-// the instance is wrong, or else all stages.
+// unknownName returns an error that lists the existing names: the instances of the stage
+// if only the instance is wrong, or else all stages.
 func unknownName(plan *pipeline.Plan, name string) error {
 	const most = 20
 	stage, _, instance := strings.Cut(name, "[")
@@ -201,7 +201,7 @@ func unknownName(plan *pipeline.Plan, name string) error {
 		}
 	}
 	if !instance || len(instances) == 0 {
-		return fmt.Errorf("no stage is called %q; the stages are %s", name, strings.Join(StageNames(plan), ", "))
+		return fmt.Errorf("there is no stage %q; the stages are %s", name, strings.Join(StageNames(plan), ", "))
 	}
 	more := ""
 	if len(instances) > most {
@@ -226,7 +226,7 @@ func Find(plan *pipeline.Plan, name string) ([]int, error) {
 	return found, nil
 }
 
-// StageNames lists the plan's stages in its order, each once.
+// StageNames lists the stages in the order of the plan, each once.
 func StageNames(plan *pipeline.Plan) []string {
 	var names []string
 	for i, in := range plan.Instances {

@@ -10,18 +10,18 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// stageDir is the directory of one attempt: box, in which the command runs,
-// tmp, and its logs. Directories cost more than all else that the engine does
-// for a short stage, so one that is certainly nobody's any more is emptied and
-// used again, with the directories for inputs and outputs that almost every
-// stage has. To the next command nothing tells it from a fresh one.
+// stageDir is the directory of one attempt: box, in which the command runs, tmp, and the
+// logs. Creating directories takes more time than anything else that the engine does for
+// a short stage. A directory that certainly no process uses anymore is therefore emptied
+// and reused, with the subdirectories for inputs and outputs that almost every stage has.
+// The next command cannot distinguish it from a new directory.
 type stageDir struct {
 	path string
-	// What it and each directory in it were when they were made.
+	// The states of the directory and of its subdirectories after their creation.
 	outer, inner dirState
 }
 
-// kept are the directories of box that stay when it is emptied.
+// kept are the subdirectories of box that remain when it is emptied.
 var kept = []string{"in", "out"}
 
 func newStageDir(parent string) (*stageDir, error) {
@@ -47,7 +47,7 @@ func (d *stageDir) temp() string   { return filepath.Join(d.path, "tmp") }
 func (d *stageDir) stdout() string { return filepath.Join(d.path, "stdout") }
 func (d *stageDir) stderr() string { return filepath.Join(d.path, "stderr") }
 
-// fit removes kept directories that a fresh box of the instance would not have.
+// fit removes the kept subdirectories that a new box for the instance would not have.
 func (d *stageDir) fit(in *pipeline.Instance) error {
 	for _, name := range kept {
 		needed := slices.ContainsFunc(in.Outputs, func(o pipeline.Output) bool { return strings.HasPrefix(o.Path, name+"/") })
@@ -64,7 +64,7 @@ func (d *stageDir) fit(in *pipeline.Instance) error {
 	return nil
 }
 
-// reset empties the directory and reports whether it is as good as new.
+// reset empties the directory and reports whether it can be reused.
 func (d *stageDir) reset() bool {
 	if !empty(d.path, d.outer, "box", "tmp") || !empty(d.temp(), d.inner) || !empty(d.box(), d.inner, kept...) {
 		return false
@@ -78,8 +78,8 @@ func (d *stageDir) reset() bool {
 	return true
 }
 
-// empty removes what is in a directory but for the directories named, and
-// reports whether the directory is then as it was made.
+// empty removes everything in a directory except for the given subdirectories. It reports
+// whether the directory then has the same state as after its creation.
 func empty(dir string, fresh dirState, keep ...string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -119,11 +119,11 @@ func stateOf(dir string) (dirState, error) {
 	return stateOfOpen(f)
 }
 
-// dirState is what of a directory outlives its entries.
+// dirState is the state of a directory that does not depend on its entries.
 type dirState struct {
 	mode fs.FileMode
-	// size differs when the directory has grown: it then lists new entries
-	// in another order than a fresh one.
+	// size differs if the directory has grown. It would then list new entries in
+	// another order than a new directory.
 	size  int64
 	extra dirExtra
 }

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dirExtra is what a command may have done to a directory beyond its mode.
+// dirExtra holds the properties of a directory that a command may change, except the mode.
 type dirExtra struct {
 	owner, group uint32
 	flags        int // of chattr
-	attributes   int // size of the names of extended attributes, lists of access among them
+	attributes   int // size of the names of extended attributes, which include ACLs
 }
 
 func extraOf(f *os.File) (dirExtra, error) {
@@ -22,7 +22,7 @@ func extraOf(f *os.File) (dirExtra, error) {
 		return e, err
 	}
 	e.owner, e.group = st.Uid, st.Gid
-	// A file system without either has nothing to compare.
+	// A file system may support neither.
 	e.flags, _ = unix.IoctlGetInt(fd, unix.FS_IOC_GETFLAGS)
 	e.attributes, _ = unix.Flistxattr(fd, nil)
 	return e, nil

@@ -4,8 +4,8 @@ package engine
 
 import "os"
 
-// dirExtra is what a command may have done to a directory beyond its mode.
+// dirExtra holds the properties of a directory that a command may change, except the mode.
 type dirExtra struct{}
 
-// extraOf does not know here, and no executor lets a directory be used again here.
+// extraOf is not implemented on this system, where directories are never reused.
 func extraOf(*os.File) (dirExtra, error) { return dirExtra{}, nil }

@@ -13,10 +13,10 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// looks is a stage that writes down what it finds around it.
+// looks is the script of a stage that lists its surroundings.
 const looks = `{ find . "$TMPDIR" -printf '%P %y %m %s %U:%G\n' | sort; ls -U . in out "$TMPDIR" | wc -l; } > out/result`
 
-// Whatever one stage does to its directory, the next one finds a fresh one.
+// Whatever a stage does to its directory, the next stage sees a new one.
 func TestTheNextStageFindsAFreshDirectory(t *testing.T) {
 	fresh := func() string {
 		w := newWorld(t)
@@ -64,8 +64,8 @@ line'; ln -s / out/root; ln -s .. in/up; mkfifo pipe`,
 	}
 }
 
-// A directory is used again where that can be known to be safe; otherwise the
-// whole guard would be for nothing.
+// A directory is reused if that is known to be safe. Otherwise the checks would be
+// pointless.
 func TestDirectoriesAreUsedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.engine.Jobs = 1
@@ -80,7 +80,7 @@ func TestDirectoriesAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A process that has left its stage's group can do nothing to the next stage.
+// A process that has left its stage's group cannot affect the next stage.
 func TestAnEscapedProcessCannotReachTheNextStage(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("setsid is not installed")
@@ -123,8 +123,8 @@ func TestAnEscapedProcessCannotReachTheNextStage(t *testing.T) {
 	}
 }
 
-// All that was printed is kept, and a process that goes on printing for ever
-// keeps no stage from ending.
+// All output is kept, and a process that prints forever does not prevent a stage from
+// ending.
 func TestLogsAreWhole(t *testing.T) {
 	w := newWorld(t)
 	w.engine.Jobs = 1

@@ -15,12 +15,12 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// stampName is the file that lists what was published into a directory, so
-// that the next run knows which files are its own to replace or remove.
+// stampName is the name of the file that lists the files published to a directory, so
+// that the next run knows which files it may replace or remove.
 const stampName = ".touchstone-published.json"
 
-// stamp is that list. Without an Output the files are those of a publication
-// that has not ended, or single ones.
+// stamp is that list. If Output is empty, the files are single files, or those of a
+// publication that was not completed.
 type stamp struct {
 	Output cache.Digest  `json:"output"`
 	Files  []stampedFile `json:"files"`
@@ -49,12 +49,12 @@ func (s stamp) write(dir string) error {
 	return renameio.WriteFile(filepath.Join(dir, stampName), append(b, '\n'), 0o644)
 }
 
-// lists tells whether touchstone wrote the file at a path of the directory.
+// lists reports whether touchstone wrote the file at a path in the directory.
 func (s stamp) lists(name string) bool {
 	return slices.ContainsFunc(s.Files, func(f stampedFile) bool { return f.Path == name })
 }
 
-// paths is the set of the files that touchstone wrote.
+// paths returns the set of files that touchstone wrote.
 func (s stamp) paths() map[string]bool {
 	own := make(map[string]bool, len(s.Files))
 	for _, f := range s.Files {
@@ -63,7 +63,7 @@ func (s stamp) paths() map[string]bool {
 	return own
 }
 
-// intact tells that every published file is still as it was written.
+// intact reports whether every published file is unchanged.
 func (s stamp) intact(dir string) bool {
 	for _, f := range s.Files {
 		st, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.Path)))
@@ -74,10 +74,11 @@ func (s stamp) intact(dir string) bool {
 	return len(s.Files) > 0
 }
 
-// refuseForeign finds what somebody else has put where an entry is to go.
+// refuseForeign returns an error if a file that touchstone did not write exists at the
+// path of an entry.
 func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
 	own := s.paths()
-	cleared := map[string]bool{} // directories where a file or link of ours is
+	cleared := map[string]bool{} // new directories at the path of a published file or link
 	for _, entry := range entries {
 		file := filepath.Join(dir, filepath.FromSlash(entry.Path))
 		st, err := os.Lstat(file)
@@ -87,7 +88,7 @@ func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
 		}
 		switch {
 		case entry.Mode.IsDir():
-			// A link to a directory is as good as one.
+			// A link to a directory is accepted as a directory.
 			if st, err := os.Stat(file); err != nil || !st.IsDir() {
 				return foreign(file)
 			}
@@ -104,7 +105,7 @@ func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
 	return nil
 }
 
-// refuseForeignBelow does so for a directory where a file is to go.
+// refuseForeignBelow does the same for a directory at the path of a new file.
 func refuseForeignBelow(dir, below string, own map[string]bool) error {
 	return filepath.WalkDir(below, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -118,12 +119,12 @@ func refuseForeignBelow(dir, below string, own map[string]bool) error {
 }
 
 func foreign(file string) error {
-	return fmt.Errorf("%s exists and was not written by touchstone; move it away or publish elsewhere", file)
+	return fmt.Errorf("%s exists and was not written by touchstone; move it away or publish to another path", file)
 }
 
-// claim adds the entries to the stamp, where it does not list them all. From
-// here on the directory may be half old and half new, and whatever ends the run
-// then, the next one has to know all of it for its own.
+// claim adds the entries to the stamp, unless it lists all of them. Afterwards the
+// directory may contain both old and new files, and if the run is killed, the next run
+// must recognize all of them.
 func (s stamp) claim(dir string, entries []cache.TreeEntry) error {
 	own := s.paths()
 	claimed := stamp{Files: slices.Clone(s.Files)}
@@ -138,9 +139,9 @@ func (s stamp) claim(dir string, entries []cache.TreeEntry) error {
 	return claimed.write(dir)
 }
 
-// clear removes the files that no entry replaces, with the directories that
-// are empty then. It goes before the entries are written: a directory may be
-// where a file was, and a file where a directory was.
+// clear removes the files that no entry replaces, and the directories that become empty.
+// It runs before the entries are written, because a directory may replace a file and a
+// file may replace a directory.
 func (s stamp) clear(dir string, entries []cache.TreeEntry) error {
 	kept := make(map[string]bool, len(entries))
 	for _, entry := range entries {
@@ -164,15 +165,15 @@ func (s stamp) clear(dir string, entries []cache.TreeEntry) error {
 	return nil
 }
 
-// removeOwn removes a file that touchstone wrote, and the directories above it
-// that are empty then.
+// removeOwn removes a file that touchstone wrote, and its parent directories that become
+// empty.
 func removeOwn(dir, name string) error {
 	if !filepath.IsLocal(name) {
-		return nil // the stamp was tampered with
+		return nil // the stamp was manipulated
 	}
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil || isDir(file) {
-		return nil // somebody else was faster, or has made something else of it
+		return nil // it was already removed or replaced
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -188,7 +189,7 @@ func isDir(path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// removeEmpty removes a directory that holds nothing but directories.
+// removeEmpty removes a directory that only contains directories.
 func removeEmpty(dir string) {
 	var dirs []string
 	_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -198,6 +199,6 @@ func removeEmpty(dir string) {
 		return nil
 	})
 	for _, d := range slices.Backward(dirs) {
-		_ = os.Remove(d) // one that is not empty is found out by who writes there
+		_ = os.Remove(d) // if it is not empty, writing to the path reports the error
 	}
 }

@@ -14,29 +14,29 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// DefaultPath is the PATH of every stage that does not declare one. It is the
-// same everywhere, so that a stage does not depend on who started it.
+// DefaultPath is the PATH of every stage that does not declare one. It is a constant, so
+// that a stage does not depend on the environment of the user.
 const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// HostTools finds programs on this machine and identifies each by the digest
-// of its file, so that another compiler or shell is another key.
+// HostTools finds programs on this machine and identifies each by the digest of its file,
+// so that a different compiler or shell gives a different key.
 type HostTools struct {
 	Index *cache.StatIndex
 	mu    sync.Mutex
 	found map[toolName]Tool
 }
 
-// toolName is a program's name and the PATH in which it is looked up.
+// toolName is the name of a program and the PATH to search.
 type toolName struct{ name, path string }
 
-// Resolve finds argv[0]. A relative path with a slash is a file among the
-// instance's inputs: its content is in the key already. Any other relative
-// path is refused, since what lies there would be in no key.
+// Resolve finds argv[0]. A relative path with a slash must be an input of the instance,
+// whose content is already in the key. Any other relative path is an error, because the
+// key would not contain the content of the file.
 func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	name := in.Command[0]
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
 		if !amongInputs(in, path.Clean(name)) {
-			return Tool{}, fmt.Errorf("program %q is not among the stage's inputs; declare it as an input and write input.NAME, or give its absolute path, or its name alone to have it looked up in PATH", name)
+			return Tool{}, fmt.Errorf("program %q is not an input of the stage; declare it as an input and write input.NAME, or give its absolute path, or only its name to search it in PATH", name)
 		}
 		return Tool{ToolIdentity: pipeline.ToolIdentity{Name: name}, Path: name}, nil
 	}
@@ -67,10 +67,10 @@ func (h *HostTools) Resolve(in *pipeline.Instance) (Tool, error) {
 	return t, nil
 }
 
-// Check reports a program that is no longer what its identity says.
+// Check returns an error if a program no longer has its identity.
 func (h *HostTools) Check(t Tool) error {
 	if !filepath.IsAbs(t.Path) {
-		return nil // an input, which was held against the key
+		return nil // an input, which was compared with the key
 	}
 	d, _, _, err := h.Index.File(t.Path)
 	if err == nil && d != t.Digest {
@@ -79,12 +79,12 @@ func (h *HostTools) Check(t Tool) error {
 	return err
 }
 
-// ReplacedError says that a program was replaced while a run used it.
+// ReplacedError returns the error for a program that was replaced during a run.
 func ReplacedError(t Tool) error {
 	return fmt.Errorf("the program %s was replaced during the run; run again", t.Path)
 }
 
-// amongInputs tells whether a path is that of an input or below one.
+// amongInputs reports whether a path is an input or inside one.
 func amongInputs(in *pipeline.Instance, p string) bool {
 	for i := range in.Inputs {
 		if at := in.Inputs[i].Path; p == at || strings.HasPrefix(p, at+"/") {
@@ -94,8 +94,8 @@ func amongInputs(in *pipeline.Instance, p string) bool {
 	return false
 }
 
-// lookPath is exec.LookPath over a given PATH, with links resolved, since the
-// stat index takes regular files only.
+// lookPath is like exec.LookPath, but searches a given PATH and resolves links, because
+// the stat index only supports regular files.
 func lookPath(name, path string) (string, error) {
 	candidates := []string{name}
 	if !filepath.IsAbs(name) {
@@ -119,7 +119,7 @@ func lookPath(name, path string) (string, error) {
 		}
 	}
 	if filepath.IsAbs(name) {
-		return "", fmt.Errorf("program %q is not an executable file here; install it or correct its path", name)
+		return "", fmt.Errorf("program %q is not an executable file on this machine; install it or correct its path", name)
 	}
 	return "", fmt.Errorf("program %q is not in %s; install it, or declare its PATH in the stage's env", name, path)
 }

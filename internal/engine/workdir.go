@@ -13,9 +13,9 @@ import (
 	"github.com/touchstone-eval/touchstone/cache"
 )
 
-// workDir holds the directories of one run's stages. It is locked while the
-// run lives, so that what a killed run left behind can be told from what is
-// in use and is removed by the next one.
+// workDir holds the directories of one run's stages. It is locked during the run, so that
+// the next run can distinguish it from the directory of a run that was killed, which it
+// removes.
 type workDir struct {
 	mu    sync.Mutex
 	dir   string
@@ -25,8 +25,8 @@ type workDir struct {
 
 const workLock = "lock"
 
-// take returns an empty directory for one attempt; the first call creates the
-// run's own, so that a run of hits touches nothing.
+// take returns an empty directory for one attempt. The first call creates the directory of
+// the run, so that a run with only hits writes nothing.
 func (w *workDir) take(ctx context.Context, r *run) (*stageDir, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,8 +46,8 @@ func (w *workDir) take(ctx context.Context, r *run) (*stageDir, error) {
 	return newStageDir(w.dir)
 }
 
-// give takes a directory back when its attempt is over. One that nobody can
-// reach any more is emptied for the next attempt; others are removed.
+// give returns a directory after its attempt. If ended is true, so that no process can use
+// it anymore, it is emptied for the next attempt. Otherwise it is removed.
 func (w *workDir) give(d *stageDir, ended bool) {
 	if !ended || !d.reset() {
 		removeTree(d.path)
@@ -85,15 +85,15 @@ func (w *workDir) close() {
 	}
 }
 
-// leftoverEnder is what an Executor may have to end the processes of stages
-// whose directories are below dir, once the run that had them is dead.
+// leftoverEnder is implemented by an Executor that can kill the remaining processes of a
+// run that was killed. Their directories are inside dir.
 type leftoverEnder interface {
 	EndLeftovers(dir string)
 }
 
-// sweepWorkDirs removes what runs that no longer live have left, and ends the
-// processes that they have left. The caller holds the lock of root: between
-// being made and being locked a directory looks dead.
+// sweepWorkDirs removes the directories of runs that were killed, and kills their remaining
+// processes. The caller holds the lock of root, because a directory that was created but
+// not yet locked looks like that of a killed run.
 func sweepWorkDirs(root string, executor Executor) {
 	dirs, _ := filepath.Glob(filepath.Join(root, "run-*"))
 	for _, dir := range dirs {

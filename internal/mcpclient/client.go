@@ -8,9 +8,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Options are the settings of a conversation.
+// Options are the settings of a connection.
 type Options struct {
-	// Name and Version are what the client says of itself.
+	// Name and Version identify the client to the server.
 	Name, Version string
 	// Observe is called with each JSON-RPC message of the server, as sent,
 	// before the session acts on it. It may be called from several goroutines
@@ -51,8 +51,8 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 	}, o, do))
 }
 
-// useURL also reports whether the server refused the very first request as a
-// server does that speaks only SSE.
+// useURL also reports whether the server refused the first request like a server that
+// only supports SSE.
 func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) (refused bool, err error) {
 	transport, rt, stop, err := httpTransport(t, o)
 	if err != nil {
@@ -62,9 +62,9 @@ func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *
 	return rt.refused.Load(), err
 }
 
-// converse runs beside its caller, who waits no longer than ctx: a server that
-// never reads its input can block a write for ever, and no context ends that
-// write. Stopping the server does, and so ends the goroutine too.
+// converse calls do in a goroutine, and returns at the latest when ctx ends. A server that
+// never reads its input can block a write forever, and the context does not end that write.
+// Stopping the server ends the write, and then the goroutine.
 func converse(ctx context.Context, stop func(), transport mcp.Transport, o Options, do func(context.Context, *mcp.ClientSession) error) error {
 	done := make(chan error, 1)
 	go func() {

@@ -21,7 +21,7 @@ type roundTripper struct {
 	host    string
 	headers map[string]string
 	asked   atomic.Bool
-	refused atomic.Bool // the first answer was that of a server that takes no POST here
+	refused atomic.Bool // the first answer was that of a server that does not support POST here
 }
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -59,7 +59,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 func httpTransport(t Target, o Options) (mcp.Transport, *roundTripper, func(), error) {
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, nil, nil, errors.New("its URL is no http or https URL")
+		return nil, nil, nil, errors.New("its URL is not an http or https URL")
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	if t.Dial != nil {

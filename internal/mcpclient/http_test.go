@@ -34,7 +34,7 @@ func TestHeadersStayBehindTLS(t *testing.T) {
 	}
 }
 
-// floods answer without end, each in another way.
+// floods are servers that send an endless answer, each in a different way.
 var floods = map[string]func(w http.ResponseWriter){
 	"JSON": func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/json")
@@ -80,7 +80,7 @@ func TestFloodsAreCut(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "it sent ") {
 				t.Errorf("got %v", err)
 			}
-			// Buffers that double reach a few times what arrived.
+			// Buffers that double may become several times as large as the received data.
 			if grown := (after.Sys - before.Sys) >> 20; grown > 16*MaxTotal>>20 {
 				t.Errorf("the process grew by %d MiB", grown)
 			}

@@ -8,14 +8,13 @@ import (
 	"io"
 )
 
-// jsonLines passes on the lines of a server's output that are JSON. Many
-// servers greet whoever started them on the same stream that their answers
-// come on; clients pass over such lines, and the library would give the server
-// up.
+// jsonLines is a reader of the lines of a server's output that are JSON. Many servers
+// also print other lines, such as a greeting, on the stream of their answers. Clients
+// usually ignore such lines, but the library would close the connection.
 type jsonLines struct {
 	io.Closer
 	r     *bufio.Reader
-	ready []byte // of a line that is being handed out
+	ready []byte // the rest of the current line
 	err   error
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxPages is how many pages of tools/list Tools reads. A server whose cursor
-// never ends is refused.
+// maxPages is the maximum number of pages of tools/list that Tools reads. A list with
+// more pages is an error.
 const maxPages = 1000
 
 // Tools reads every page of tools/list, in the server's order. The client
@@ -26,7 +26,7 @@ func Tools(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error)
 			return tools, nil
 		}
 		if seen[cursor] {
-			return nil, fmt.Errorf("its list of tools does not end: it leads back to the page %.60q", cursor)
+			return nil, fmt.Errorf("its list of tools is endless: it returns to the page %.60q", cursor)
 		}
 		seen[cursor] = true
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// serve is a server whose tools/list answers with what page makes of the
+// serve starts a server that answers tools/list with the result of page for the
 // cursor.
 func serve(t *testing.T, page func(cursor string) string) *mcp.ClientSession {
 	t.Helper()
@@ -67,11 +67,11 @@ func TestTools(t *testing.T) {
 		}, "late"},
 		{"null among them", func(string) string { return fmt.Sprintf(`{"tools":[null,`+tool+`]}`, "a") }, "a"},
 		{"no end", func(string) string { pages++; return fmt.Sprintf(`{"tools":[],"nextCursor":"%d"}`, pages) }, "!does not end after 1000 pages"},
-		{"a circle of one", func(string) string { circle++; return `{"tools":[],"nextCursor":"1"}` }, `!leads back to the page "1"`},
+		{"a circle of one", func(string) string { circle++; return `{"tools":[],"nextCursor":"1"}` }, `!returns to the page "1"`},
 		{"a circle of two", func(cursor string) string {
 			circle++
 			return fmt.Sprintf(`{"tools":[],"nextCursor":%q}`, map[string]string{"": "1", "1": "2", "2": "1"}[cursor])
-		}, `!leads back to the page "1"`},
+		}, `!returns to the page "1"`},
 		{"no list", func(string) string { return `7` }, "!list its tools: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

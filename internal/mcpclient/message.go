@@ -13,10 +13,10 @@ import (
 const (
 	MaxMessage  = 64 << 20
 	MaxTotal    = 128 << 20
-	maxMessages = 100_000 // of one conversation, in number
+	maxMessages = 100_000 // the number of messages of one connection
 )
 
-// framing says where one message of a stream ends.
+// framing is the way in which a stream is split into messages.
 type framing int
 
 const (
@@ -25,20 +25,20 @@ const (
 	whole                   // the stream is one message
 )
 
-// messages cuts a stream into messages, shows each to observe, and fails when
-// a message or the conversation is larger than its limit.
+// messages splits a stream into messages, passes each to observe, and fails if a message or
+// the connection exceeds its limit.
 type messages struct {
 	framing framing
 	observe func([]byte)
 	budget  *budget
 
-	pending []byte // the line that is not complete
-	event   []byte // the data of the event that is not complete
+	pending []byte // the incomplete line
+	event   []byte // the data of the incomplete event
 	failed  error
 }
 
-// budget is what a conversation may still send, over all of its streams. It
-// keeps the first excess, because the client library reports some failed reads
+// budget is the amount that a server may still send over all streams of a connection. It
+// records the first exceeded limit, because the client library reports some failed reads
 // as a lost connection.
 type budget struct {
 	bytes, messages atomic.Int64
@@ -52,14 +52,14 @@ func newBudget() *budget {
 	return b
 }
 
-// exceed records what was too much and returns it.
+// exceed records the exceeded limit and returns it as an error.
 func (b *budget) exceed(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	b.excess.CompareAndSwap(nil, &err)
 	return err
 }
 
-// explain returns the excess that made the conversation fail with err, or err.
+// explain returns the exceeded limit that caused err, or err.
 func (b *budget) explain(err error) error {
 	if excess := b.excess.Load(); err != nil && excess != nil {
 		return *excess
@@ -67,7 +67,7 @@ func (b *budget) explain(err error) error {
 	return err
 }
 
-// write takes the next bytes of the stream.
+// write processes the next bytes of the stream.
 func (m *messages) write(p []byte) error {
 	if m.failed != nil {
 		return m.failed
@@ -126,7 +126,7 @@ func (m *messages) show(message []byte) {
 	}
 }
 
-// end takes the end of the stream.
+// end processes the end of the stream.
 func (m *messages) end() {
 	if m.failed != nil {
 		return
@@ -140,8 +140,8 @@ func (m *messages) end() {
 	m.failed, m.pending, m.event = io.EOF, nil, nil
 }
 
-// observed passes a stream on after messages has seen it, so that the observer
-// knows a message before the reader acts on it.
+// observed is a reader that passes a stream through messages first, so that the observer
+// receives a message before the reader acts on it.
 type observed struct {
 	io.ReadCloser
 	messages messages

@@ -66,7 +66,8 @@ func TestMessagesHaveALargestSize(t *testing.T) {
 	}
 }
 
-// FuzzMessages: a hostile stream neither panics nor depends on how it is cut.
+// FuzzMessages checks that a hostile stream causes no panic, and that the result does not
+// depend on how the stream is split.
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte("data: {\"result\":{\"tools\":[{\"name\":\"a\"}]}}\r\n\r\n"), uint8(3), uint8(1))
 	f.Fuzz(func(t *testing.T, text []byte, size, kind uint8) {

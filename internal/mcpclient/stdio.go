@@ -10,12 +10,12 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// terminateAfter is how long a server may take to end after its input was
-// closed. After that it is killed with everything that it started.
+// terminateAfter is the time for a server to end after its input was closed. Then it is
+// killed with everything that it started.
 const terminateAfter = time.Second
 
-// inherited are the variables of our environment that a server gets. Other
-// variables may hold secrets that are not meant for it.
+// inherited are the environment variables of this process that are passed to a server.
+// Other variables may contain secrets that are not meant for it.
 var inherited = []string{"PATH", "HOME", "USER", "LANG", "TMPDIR", "TERM", "SystemRoot", "APPDATA", "LOCALAPPDATA"}
 
 // start starts the command of t. Its standard error goes to stderr.
@@ -33,7 +33,7 @@ func start(t Target, stderr io.Writer) (*subprocess.Stdio, error) {
 	slices.Sort(cmd.Env)
 	cmd.Stderr = stderr
 	// The group is not bound to this process, because servers are started
-	// from many goroutines. A client that dies closes their input, which ends
+	// from many goroutines. If the client dies, their input is closed, which ends
 	// them.
 	subprocess.Lead(cmd)
 	return subprocess.StartStdio(cmd, terminateAfter)

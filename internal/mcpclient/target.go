@@ -26,7 +26,7 @@ type Target struct {
 	// refuses streamable HTTP is asked once more over SSE, as the
 	// specification of the protocol recommends.
 	Transport string
-	// Dial opens the connections to URL, for callers that restrict where they
-	// may lead. Proxies of the environment are then not used. Optional.
+	// Dial opens the connections to URL, for callers that restrict addresses. If it
+	// is set, proxies in the environment are not used. Optional.
 	Dial Dialer
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// addition is a change that docs/contributing describes: rows that go into a
-// table before an anchor, or a whole new file where anchor is empty.
+// addition is a change that docs/contributing describes: rows to insert into a table
+// before an anchor, or a new file if anchor is empty.
 type addition struct{ file, anchor, text string }
 
 // additions are one of each kind. Their files are those that the pages of
@@ -62,8 +62,7 @@ func inspectMarker(v *frames.Reading, _ *tool.Registry) []Signal {
 `},
 }
 
-// extendedBinary is the program with all additions. Every other file is as it
-// is.
+// extendedBinary builds the program with all additions and no other changes.
 var extendedBinary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "touchstone-additions-")
 	if err != nil {
@@ -107,7 +106,7 @@ var extendedBinary = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-// extended is a bench with the extended program.
+// extended returns a bench with the extended program.
 func extended(t *testing.T, store string) *workbench {
 	t.Helper()
 	b := newBench(t, store)
@@ -119,8 +118,8 @@ func extended(t *testing.T, store string) *workbench {
 	return b
 }
 
-// A detector that is declared in the table is offered, scored and reported, and
-// a format that is declared is written.
+// A detector that is declared in the table can be selected, and is scored and reported. A
+// format that is declared is written.
 func TestADetectorAndAFormatAreAddedInOnePlace(t *testing.T) {
 	b := extended(t, t.TempDir())
 	if help := b.run("detector", "--help"); !strings.Contains(help, "suspicious") {
@@ -149,8 +148,8 @@ func TestADetectorAndAFormatAreAddedInOnePlace(t *testing.T) {
 	}
 }
 
-// A check that is declared in the list runs in scans, can be left out by its
-// id, and stands in every output.
+// A check that is declared in the list runs in scans, can be skipped by its id, and
+// occurs in every output.
 func TestACheckIsAddedInOnePlace(t *testing.T) {
 	b := extended(t, shared(t))
 	tools := filepath.Join(b.dir, "tools.json")
@@ -167,7 +166,7 @@ func TestACheckIsAddedInOnePlace(t *testing.T) {
 	}
 }
 
-// An adapter that lies in adapters/ is a value of the variable proxy.
+// An adapter in adapters/ is a valid value of the variable proxy.
 func TestAnAdapterIsAddedInOnePlace(t *testing.T) {
 	b := newBench(t, shared(t))
 	source, err := os.ReadFile("../../adapters/reference.hcl")
@@ -188,7 +187,7 @@ func TestAnAdapterIsAddedInOnePlace(t *testing.T) {
 	}
 }
 
-// run runs a verb without the bench's variables and wants it to succeed.
+// run runs a verb without the bench's variables. The verb must succeed.
 func (b *workbench) run(args ...string) string {
 	b.t.Helper()
 	out, err := b.command(args...).CombinedOutput()

@@ -12,8 +12,8 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// addedMetrics are two rows for the table in metrics/ranking.go: one of which
-// more is better, and one of which less is better.
+// addedMetrics are two rows for the table in metrics/ranking.go: one metric for which
+// higher is better, and one for which lower is better.
 const addedMetrics = `	{
 		Name: "precision_at_5", Label: "Precision@5", TREC: "P_5", Shown: inReports | InSummary, Gated: true,
 		Compute: func(t Topic) float64 { return t.Precision(5) },
@@ -41,7 +41,7 @@ func precisionAt5(r contracts.Report) float64 {
 	return sum / float64(len(r.Aggregate.Retrieval.PerQuery))
 }
 
-// checkOf returns the check of a ranking metric, nil when it is not judged.
+// checkOf returns the check of a ranking metric, or nil if the gate does not check it.
 func checkOf(g contracts.Gate, metric string) *contracts.GateCheck {
 	for i, c := range g.Checks {
 		if c.Subject == "retrieval" && c.Metric == metric {
@@ -99,8 +99,8 @@ func wantNewMetrics(b *workbench) float64 {
 	return mean
 }
 
-// A metric that is declared in the table is in every report; the baseline that
-// does not have it yet is read, and an update keeps what a person decided.
+// A metric that is declared in the table is in every report. A baseline without it can be
+// read, and an update keeps the thresholds that a person has set.
 func TestAMetricIsAddedInOnePlace(t *testing.T) {
 	b := extended(t, t.TempDir())
 	path := filepath.Join(b.dir, defaultBaseline)
@@ -108,10 +108,10 @@ func TestAMetricIsAddedInOnePlace(t *testing.T) {
 	change(b, defaultBaseline, func(base *contracts.Baseline) { base.Thresholds.Detectors[0].HardNegativeFPRCeiling = .04 })
 	thresholds := read[contracts.Baseline](t, path).Thresholds
 
-	// The committed baseline knows nothing of them: they are reported as new.
+	// The committed baseline lacks them, so they are reported as new.
 	mean := wantNewMetrics(b)
 
-	// An update takes the figures in, and of the old file the thresholds only.
+	// An update adds the figures, and only keeps the thresholds of the old file.
 	updated := b.want(0, "baseline", "update")
 	if !strings.Contains(updated.stderr, `add {"metric": "precision_at_5", "tolerance": 0.03}`) || strings.Contains(updated.stderr, "miss_at_5 has no threshold") {
 		t.Errorf("the update does not say what is not judged:\n%s", updated.stderr)
@@ -124,7 +124,7 @@ func TestAMetricIsAddedInOnePlace(t *testing.T) {
 		t.Errorf("the baseline has %v", base.Metrics)
 	}
 
-	// With thresholds the gate judges them, each in its direction.
+	// With thresholds, the gate checks them, each in its direction.
 	change(b, defaultBaseline, func(base *contracts.Baseline) {
 		base.Thresholds.Retrieval = append(base.Thresholds.Retrieval,
 			contracts.MetricThreshold{Metric: "precision_at_5", Tolerance: .01}, contracts.MetricThreshold{Metric: "miss_at_5", Tolerance: .01})
@@ -140,7 +140,7 @@ func TestAMetricIsAddedInOnePlace(t *testing.T) {
 		t.Errorf("miss_at_5: %+v", c)
 	}
 
-	// A first baseline judges what is declared as gated.
+	// A first baseline has thresholds for the metrics that are declared as gated.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +154,8 @@ func TestAMetricIsAddedInOnePlace(t *testing.T) {
 	}
 }
 
-// A baseline may hold a metric that is no longer measured, or figures that
-// cannot be read: thresholds are what counts.
+// A baseline may contain a metric that is no longer measured, or figures that cannot be
+// read. Only its thresholds matter.
 func TestABaselineOfOtherMetricsIsRead(t *testing.T) {
 	b := newBench(t, shared(t))
 	path := filepath.Join(b.dir, defaultBaseline)
@@ -168,7 +168,7 @@ func TestABaselineOfOtherMetricsIsRead(t *testing.T) {
 		base.Thresholds.Retrieval = append(base.Thresholds.Retrieval, contracts.MetricThreshold{Metric: "precision_at_5", Tolerance: .01})
 	})
 
-	// A threshold that would judge nothing is refused.
+	// A threshold without a metric is an error.
 	if r := b.want(exitStageFailed, "gate"); !strings.Contains(r.stderr, "precision_at_5 has a threshold but is no longer measured; remove its threshold") {
 		t.Errorf("got %s", r.stderr)
 	}
@@ -177,7 +177,7 @@ func TestABaselineOfOtherMetricsIsRead(t *testing.T) {
 		t.Errorf("got %s%s", r.stdout, r.stderr)
 	}
 
-	// Figures that cannot be read stop the gate and not the update.
+	// Figures that cannot be read stop the gate, but not the update.
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestABaselineOfOtherMetricsIsRead(t *testing.T) {
 	if r := b.want(exitStageFailed, "gate"); !strings.Contains(r.stderr, `unknown field "figures_of_old"`) {
 		t.Errorf("got %s", r.stderr)
 	}
-	if r := b.want(0, "baseline", "update"); !strings.Contains(r.stderr, "its thresholds are kept") {
+	if r := b.want(0, "baseline", "update"); !strings.Contains(r.stderr, "the old thresholds are kept") {
 		t.Errorf("got %s", r.stderr)
 	}
 	base := read[contracts.Baseline](t, path)

@@ -267,7 +267,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 		}
 		killAt(cmd, events, random.Int64N(5000), time.Duration(random.IntN(10))*time.Millisecond)
 		if random.IntN(5) == 0 {
-			b.store = t.TempDir() // begin again from nothing now and then
+			b.store = t.TempDir() // sometimes start with an empty cache
 		}
 	}
 	b.want(0, "gate")
@@ -276,9 +276,9 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	}
 }
 
-// killAt kills a command as soon as its log of events has so many bytes, and a
-// moment later at random, unless it ends before. The log tells how far a run has
-// come, however fast the machine is.
+// killAt kills a command a random moment after its event log has reached the given size,
+// unless it ends before. The size of the log measures the progress of a run independently
+// of the speed of the machine.
 func killAt(cmd *exec.Cmd, log string, bytes int64, moment time.Duration) {
 	ended := make(chan struct{})
 	go func() {
@@ -300,7 +300,7 @@ func killAt(cmd *exec.Cmd, log string, bytes int64, moment time.Duration) {
 	<-ended
 }
 
-// The REST search and retrieve_tools are two doors to one index.
+// The REST search and retrieve_tools use the same index.
 func TestBothSearchPathsRankAlike(t *testing.T) {
 	b := newBench(t, shared(t))
 	metrics := func(search string) contracts.RetrievalMetrics {

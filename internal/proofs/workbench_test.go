@@ -14,18 +14,18 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// workbench is a copy of the project's pipeline and data with a store of its own.
+// workbench is a copy of the project's pipeline and data with a separate cache.
 type workbench struct {
 	t          *testing.T
 	dir, store string
 	vars       []string
-	// binary is the program to run; the real one where it is empty.
+	// binary is the program to run. If it is empty, the real program runs.
 	binary string
 }
 
-// newBench returns a workbench. The proofs that start from unchanged data share a store, unless they request
-// their own. A test runs in parallel with the others from here on: much of its time
-// is spent waiting for the disk and for single processes.
+// newBench returns a workbench. The proofs that start from unchanged data share a cache, unless they request
+// their own. It marks the test as parallel, because tests spend much of their time waiting for the disk and
+// for single processes.
 func newBench(t *testing.T, store string) *workbench {
 	t.Helper()
 	t.Parallel()
@@ -136,7 +136,7 @@ var sharedStore = sync.OnceValues(func() (string, error) {
 	return dir, err
 })
 
-// runFacts is what the proofs read of plan --json and run --json.
+// runFacts contains the fields of plan --json and run --json that the proofs read.
 type runFacts struct {
 	Hits   int `json:"hits"`
 	Stages []struct {
@@ -146,12 +146,12 @@ type runFacts struct {
 	} `json:"stages"`
 }
 
-// gateFacts is what they read of gate --json.
+// gateFacts contains the fields of gate --json that the proofs read.
 type gateFacts struct {
 	Run runFacts `json:"run"`
 }
 
-// defaultBaseline is where baseline update writes.
+// defaultBaseline is the file that baseline update writes.
 const defaultBaseline = "datasets/baseline_v1.json"
 
 func shared(t *testing.T) string {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// lingers is how long the children of a program may keep its output open after
-// it has ended.
+// lingers is the maximum time that the children of a program may keep its output open
+// after it has ended.
 const lingers = 2 * time.Second
 
 // Run runs cmd, which exec.CommandContext created with ctx, in its own process

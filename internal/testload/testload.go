@@ -1,4 +1,4 @@
-// Package testload stretches the timeouts of tests on machines that are busy.
+// Package testload extends the timeouts of tests on busy machines.
 package testload
 
 import (
@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// Stretch returns d on a machine that has a processor for every runnable
-// process, and a multiple of it on one that has not. It is for a timeout that
-// a test gives to the code under test and that something else in the same test
-// must not run into. Where the load is not known, the result is d.
+// Stretch returns d if the machine has a processor for every runnable process, and
+// otherwise a multiple of d. Use it for a timeout of the code under test that other
+// parts of the test must not reach. If the load is unknown, the result is d.
 func Stretch(d time.Duration) time.Duration {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -21,10 +20,11 @@ func Stretch(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * factor(text, runtime.NumCPU()))
 }
 
-// factor is the number of processes that share a processor: by the average of
-// the last minute or by what is runnable now, whichever is more. text is
-// /proc/loadavg, "0.20 0.18 0.12 1/80 11206": averages of 1, 5 and 15 minutes,
-// then how many are runnable now, of how many (proc_loadavg(5)).
+// factor returns the number of runnable processes per processor: the larger of the
+// average of the last minute and the current number. text is the content of
+// /proc/loadavg, such as "0.20 0.18 0.12 1/80 11206": the averages of 1, 5 and 15
+// minutes, then the runnable and all processes, then the last process id
+// (proc_loadavg(5)).
 func factor(text []byte, processors int) float64 {
 	fields := bytes.Fields(text)
 	if len(fields) < 4 {

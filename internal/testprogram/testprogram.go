@@ -1,7 +1,7 @@
-// Package testprogram gives tests the programs of this module. The go command
-// keeps linked programs that "go run" starts in its build cache, unlike those
-// that "go build" writes: linking touchstone takes seconds, copying it from
-// the cache half a second. So all test packages share one link.
+// Package testprogram builds the programs of this module for tests. It uses "go
+// run", because the go command keeps its linked programs in the build cache, unlike
+// those of "go build". Linking touchstone takes seconds, and copying it from the
+// cache takes half a second. All test packages therefore share one linked program.
 package testprogram
 
 import (
@@ -16,7 +16,7 @@ import (
 // Touchstone is the import path of the command line.
 const Touchstone = "github.com/touchstone-eval/touchstone/cmd/touchstone"
 
-// built holds what this process has built, in one directory.
+// built holds the programs that this process has built, in one directory.
 var built struct {
 	mu       sync.Mutex
 	dir      string
@@ -28,10 +28,9 @@ type program struct {
 	env string
 }
 
-// Path returns the path of the program of a main package, built when it is
-// first asked for. env is added to the environment of the go command, such as
-// "CGO_ENABLED=0". The file is shared by all tests of the process and is
-// removed by M.Run.
+// Path returns the path of the program of a main package. The first call builds the
+// program. env is added to the environment of the go command, such as
+// "CGO_ENABLED=0". All tests of the process share the file, and M.Run removes it.
 func Path(t testing.TB, pkg string, env ...string) string {
 	t.Helper()
 	built.mu.Lock()
@@ -51,7 +50,7 @@ func Path(t testing.TB, pkg string, env ...string) string {
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// "go run" hands cp the program in place of running it.
+	// With this flag, "go run" passes the program to cp instead of running it.
 	cmd := exec.Command("go", "run", "-exec", "cp", pkg, path)
 	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -61,8 +60,8 @@ func Path(t testing.TB, pkg string, env ...string) string {
 	return path
 }
 
-// M is a testing.M whose Run removes what Path has built. Every test package
-// that calls Path needs it in its TestMain.
+// M is a testing.M whose Run removes the programs that Path has built. Every test
+// package that calls Path must use it in TestMain.
 type M struct{ *testing.M }
 
 // Run runs the tests.

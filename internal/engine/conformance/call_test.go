@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestCallTellsFailuresApart reads the exit status of "dagger call": that of a
-// failed gate is no other failure's, and what is wrong with a pipeline is said
-// in the words that the command line uses here.
+// TestCallTellsFailuresApart checks the exit status of "dagger call": a failed gate has
+// a different status from other failures. The messages about a pipeline are those of the
+// command line.
 func TestCallTellsFailuresApart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs whole evaluations")
@@ -73,7 +73,7 @@ func TestCallTellsFailuresApart(t *testing.T) {
 	}
 }
 
-// daggerProgram is the one that the executor uses.
+// daggerProgram returns the dagger program that the executor uses.
 func daggerProgram() string {
 	if cli := os.Getenv("_EXPERIMENTAL_DAGGER_CLI_BIN"); cli != "" {
 		return cli

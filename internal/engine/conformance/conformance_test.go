@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// sh is a stage's command that runs a script.
+// sh returns the command of a stage that runs a script.
 func sh(script string) string { return fmt.Sprintf("[%q, \"sh\", \"-c\", %q]", busybox, script) }
 
 func TestSameResults(t *testing.T) {
@@ -183,7 +183,7 @@ stage "silent" {
 			if local.code != c.code || len(local.stages) == 0 || local.stages[0].Status != c.status {
 				t.Errorf("exit status %d, stages %+v; want %d and %s\n%s", local.code, local.stages, c.code, c.status, local.stderr)
 			}
-			// What one executor stored is a hit for the other.
+			// A result that one executor stored is a hit for the other.
 			for executor, store := range map[string]string{"dagger": local.store, "local": container.store} {
 				if c.code != 0 {
 					break
@@ -305,7 +305,7 @@ stage "reads" {
 		}
 		e = w.run("local", filepath.Join(stores, "off"), "--isolation", "off")
 	}
-	// Where nothing keeps the process from it, the record says so.
+	// If the process was not restricted, the record says so.
 	iso := e.records["reads[]"].Isolation
 	if e.code != 0 || slices.Contains(iso, "landlock") || slices.Contains(iso, "container") || !slices.Contains(iso, "files-not-held") {
 		t.Errorf("an undeclared read: exit status %d, and the record claims %v", e.code, iso)
@@ -333,9 +333,9 @@ stage "all" {
 	}
 }
 
-// TestMatrixOfOtherInputs has instances that share what they are built from,
-// and others beside them that have another file in the same place. What one
-// writes among its inputs, if it can, no other sees.
+// TestMatrixOfOtherInputs has instances that share an upload, and others with a different
+// file at the same path. If an instance can write to its inputs, no other instance sees
+// the change.
 func TestMatrixOfOtherInputs(t *testing.T) {
 	w := newWorld(t, map[string]string{"data/a": "alpha", "data/b": "beta", "pipeline.hcl": `
 stage "cell" {
@@ -382,7 +382,7 @@ stage "long" {
 			t.Fatal(err)
 		}
 		waitForStart(t, store+".events")
-		// The event comes before the container; both moments are fair.
+		// The event comes before the container starts; the test accepts both times.
 		time.Sleep(2 * time.Second)
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
@@ -403,8 +403,8 @@ stage "long" {
 	}
 }
 
-// runs tells whether a process with this command line is there, as far as this
-// machine's process table shows the engine's containers.
+// runs reports whether a process with this command line exists, if this machine's process
+// table shows the containers of the engine.
 func runs(argv ...string) bool {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	return slices.ContainsFunc(files, func(file string) bool {

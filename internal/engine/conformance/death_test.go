@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestEngineDies cuts every connection to the engine in the middle of a run:
-// the run ends with a stage's failure, keeps what had finished, and the next
-// one executes only the rest.
+// TestEngineDies closes every connection to the engine in the middle of a run: the run
+// ends with the failure of a stage and keeps the results of finished stages, and the next
+// run only executes the rest.
 func TestEngineDies(t *testing.T) {
 	w := newWorld(t, map[string]string{"pipeline.hcl": `
 stage "quick" {
@@ -62,8 +62,8 @@ stage "slow" {
 	}
 }
 
-// processesWith lists the command lines of processes whose environment holds
-// text, as far as this machine shows it.
+// processesWith lists the command lines of processes whose environment contains text, if
+// this machine shows them.
 func processesWith(text string) (list []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
@@ -79,7 +79,7 @@ func readAll(file string) string {
 	return string(b)
 }
 
-// forward stands between a socket and the engine until die is called.
+// forward forwards connections from a socket to the engine until die is called.
 func forward(t *testing.T, socket, engine string) (die func()) {
 	t.Helper()
 	l, err := net.Listen("unix", socket)

@@ -9,9 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// TestContainersStartEarly: the program in a container starts its stage before
-// the costly packages are set up, which the stage will set up itself. It needs
-// no engine.
+// TestContainersStartEarly checks that the program in a container starts its stage before
+// expensive packages are initialized. It needs no engine.
 func TestContainersStartEarly(t *testing.T) {
 	file := testprogram.Path(t, testprogram.Touchstone)
 	cmd := exec.Command(file, "version")

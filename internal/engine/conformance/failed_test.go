@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a failed stage wrote is kept by both executors: of one that exits with
-// an error, of one that times out, and of one that lacks another output.
+// Both executors keep the outputs of a failed stage: one that exits with an error, one
+// that times out, and one that lacks another output.
 func TestOutputsOfFailedStages(t *testing.T) {
 	needEngine(t)
 	for name, script := range map[string]string{

@@ -1,9 +1,9 @@
-// Package conformance runs pipelines through both executors, by the real
-// command line, and compares everything that a run leaves: exit status, keys,
-// errors, logs, records and every byte of every output. Only what no two runs
-// have in common is left out: times, peak memory, and what isolated the stage.
+// Package conformance runs pipelines with both executors and the real command line, and
+// compares all results: exit status, keys, errors, logs, records and every byte of every
+// output. It ignores what differs between any two runs: times, peak memory, and the
+// isolation of the stage.
 //
-// It needs a running Dagger engine and skips where there is none.
+// The tests need a running Dagger engine and are skipped without one.
 package conformance
 
 import (
@@ -24,11 +24,11 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// busybox is the program of all stages: static, so that it runs in a root
-// filesystem of nothing else, and the same bytes for both executors.
+// busybox is the program of all stages. It is static, so that it runs in an otherwise
+// empty root filesystem, and the same file for both executors.
 const busybox = "/bin/busybox"
 
-// touchstone is a static build of the command line.
+// touchstone returns the path of a static build of the command line.
 func touchstone(t *testing.T) string {
 	t.Helper()
 	return testprogram.Path(t, testprogram.Touchstone, "CGO_ENABLED=0")
@@ -36,7 +36,7 @@ func touchstone(t *testing.T) string {
 
 func TestMain(m *testing.M) { os.Exit(testprogram.M{M: m}.Run()) }
 
-// needEngine skips a test that has no engine to run on.
+// needEngine skips a test if there is no engine.
 func needEngine(t *testing.T) {
 	t.Helper()
 	if os.Getenv("_EXPERIMENTAL_DAGGER_RUNNER_HOST") == "" && os.Getenv("DAGGER_SESSION_PORT") == "" {
@@ -76,7 +76,7 @@ func (w *world) write(name, content string) {
 	}
 }
 
-// rootfs is a directory with busybox under all its names.
+// rootfs returns a directory with busybox under all its names.
 func rootfs(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile(busybox)
@@ -103,7 +103,7 @@ func rootfs(t *testing.T) string {
 	return root
 }
 
-// ended is what a run left.
+// ended holds the results of a run.
 type ended struct {
 	code    int
 	stages  []stage
@@ -125,7 +125,7 @@ type event struct {
 	ExitCode                           int `json:"exit_code"`
 }
 
-// command is the command line for an executor, on a store of its own.
+// command returns the command line for an executor, with a separate cache.
 func (w *world) command(executor, store string, args ...string) *exec.Cmd {
 	w.t.Helper()
 	file := touchstone(w.t)
@@ -180,8 +180,8 @@ func openStore(t *testing.T, dir string) *cache.Store {
 	return s
 }
 
-// readEvents returns the events in the order of stages: how instances of one
-// run interleave is no promise of either executor.
+// readEvents returns the events in the order of stages, because neither executor defines
+// the order of instances in one run.
 func readEvents(t *testing.T, file string) []event {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -202,7 +202,7 @@ func readEvents(t *testing.T, file string) []event {
 	return events
 }
 
-// both runs the tree through both executors and compares.
+// both runs the tree with both executors and compares the results.
 func (w *world) both(args ...string) (local, container *ended) {
 	w.t.Helper()
 	stores := w.t.TempDir()
@@ -238,7 +238,7 @@ func (w *world) same(local, container *ended) {
 	}
 }
 
-// comparable is the records without what no two runs have in common.
+// comparable returns the records without the fields that differ between any two runs.
 func comparable(records map[string]*cache.Record) map[string]cache.Record {
 	m := map[string]cache.Record{}
 	for name, r := range records {
@@ -251,8 +251,8 @@ func comparable(records map[string]*cache.Record) map[string]cache.Record {
 	return m
 }
 
-// sameBytes reads every blob of two records back and compares them: equal
-// digests promise it, and this holds the promise to account.
+// sameBytes reads every blob of two records and compares them, to verify that equal
+// digests mean equal bytes.
 func sameBytes(t *testing.T, name string, a, b *cache.Store, x, y *cache.Record) {
 	t.Helper()
 	pairs := [][2]cache.Digest{{x.Stdout, y.Stdout}, {x.Stderr, y.Stderr}}
@@ -288,7 +288,7 @@ func sameBytes(t *testing.T, name string, a, b *cache.Store, x, y *cache.Record)
 	}
 }
 
-// logLines are the lines of failed stages' logs that the command line shows.
+// logLines returns the lines of failed stages' logs that the command line shows.
 func logLines(stderr string) []string {
 	var lines []string
 	for line := range strings.Lines(stderr) {

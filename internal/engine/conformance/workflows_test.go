@@ -23,9 +23,9 @@ type script struct {
 	always bool // runs after a failed step as well
 }
 
-// TestWorkflows executes what the CI files run, step by step, on a copy of
-// this tree, once as it is and once with a search made worse on purpose: the
-// gate has to fail then, and its report and annotations have to be there.
+// TestWorkflows executes the steps of the CI files on a copy of this tree, once unchanged
+// and once with a degraded search. The gate must then fail, and its report and
+// annotations must exist.
 func TestWorkflows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs whole evaluations")
@@ -124,7 +124,7 @@ func gitlabSteps(t *testing.T, v cty.Value) []script {
 	return steps
 }
 
-// checkout copies what git would have checked out, and files not yet added.
+// checkout copies the files of a git checkout, and files that were not yet added.
 func checkout(t *testing.T, root string) string {
 	t.Helper()
 	list, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
@@ -157,9 +157,8 @@ func checkout(t *testing.T, root string) string {
 	return tree
 }
 
-// stableDir is a directory for a copy of a tree, always the same one: the go
-// command compiles the packages of a directory that it has not seen before
-// anew, whatever they contain.
+// stableDir returns a directory for a copy of a tree. It is always the same directory,
+// because the go command recompiles packages in a new directory.
 func stableDir(t *testing.T, root string) string {
 	t.Helper()
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("touchstone-workflows-%x", sha256.Sum256([]byte(root)))[:40])
@@ -172,7 +171,7 @@ func stableDir(t *testing.T, root string) string {
 			t.Error(err)
 		}
 	}
-	clear() // what a test that was killed has left
+	clear() // files of a test that was killed
 	t.Cleanup(func() {
 		clear()
 		_ = lock.Unlock()
@@ -192,7 +191,7 @@ func command(t *testing.T, dir string, argv ...string) {
 	}
 }
 
-// degrade makes the reference proxy's search worse.
+// degrade degrades the search of the reference proxy.
 func degrade(t *testing.T, tree string) {
 	t.Helper()
 	file := filepath.Join(tree, "variables.hcl")
@@ -210,7 +209,7 @@ func degrade(t *testing.T, tree string) {
 	}
 }
 
-// follow runs the steps as a CI does.
+// follow runs the steps like a CI.
 func follow(t *testing.T, tree string, steps []script) (failed bool, output string) {
 	t.Helper()
 	bin := t.TempDir()

@@ -1,16 +1,17 @@
-// Package dagger runs a stage in a container of a Dagger engine: an empty root
-// filesystem with one static touchstone binary, the declared inputs mounted
-// read-only at the paths that they have locally, no network unless the stage
-// declares one, and nothing else.
+// Package dagger runs a stage in a container of a Dagger engine. By default, the
+// container has an empty root filesystem with one static touchstone binary. The
+// declared inputs are mounted read-only at the same paths as in local runs. There
+// is no network unless the stage declares one.
 //
-// The engine only executes. What is kept, and what is a hit, the store decides
-// as it does for the local executor, so the results of one are those of the
-// other: every execution has a mark of its own and is never answered from what
-// the container engine remembers, where a failure would be remembered too.
+// The Dagger engine only executes. Package cache decides what is stored and what
+// is a hit, as it does for the local executor, so that both executors share
+// results. Every execution has a unique mark, so that the Dagger engine never
+// answers from its own cache, which also contains failures.
 //
-// One file a concept: reach.go finds the engine, session.go talks to it, recipe.go says
-// what the container is, handover.go what the engine builds it from, image.go where programs other than ours come from,
-// inside is what runs in the container.
+// reach.go finds the engine, session.go connects to it, recipe.go describes the
+// container, handover.go uploads what the container is built from, and image.go
+// finds images and programs other than touchstone. Package inside runs in the
+// container.
 package dagger
 
 import (
@@ -43,11 +44,11 @@ type Executor struct {
 	// Binary is a static touchstone binary for the engine's platform;
 	// empty for the running program.
 	Binary string
-	// Identify gives the identity of our own program for an instance. A
-	// Binary that is another program than this one is refused by it.
+	// Identify returns the identity of touchstone for an instance. A Binary
+	// with another identity is an error.
 	Identify func(*pipeline.Instance) (string, error)
-	// Grace is how long a process may take to end after SIGTERM before it
-	// is killed.
+	// Grace is the time between SIGTERM and SIGKILL for a process that must
+	// end.
 	Grace time.Duration
 
 	mu     sync.Mutex
@@ -59,11 +60,11 @@ type Executor struct {
 // Name is "dagger".
 func (*Executor) Name() string { return "dagger" }
 
-// closeTimeout bounds the farewell: the dagger program waits for minutes to
-// hand its trace to an engine that has died.
+// closeTimeout limits the time to close a session. If the engine has died, the
+// dagger program would try for minutes to send its trace.
 const closeTimeout = 5 * time.Second
 
-// Close ends the session with the engine, if one was begun.
+// Close ends the session with the engine, if there is one.
 func (e *Executor) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,12 +82,12 @@ func (e *Executor) Close() error {
 		if file, err := cli(); err == nil {
 			reap(file)
 		}
-		return errors.New("the Dagger engine did not end the session; it has been abandoned")
+		return errors.New("the Dagger engine did not end the session within the time limit; the session was abandoned")
 	}
 }
 
-// Run builds the job's container, lets it run and takes its outputs and logs
-// back. The first job begins the session.
+// Run builds and runs the job's container, and copies its outputs and logs back.
+// The first job starts the session.
 func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
 	image, err := e.Images.of(job.Instance)
 	if err != nil {
@@ -115,8 +116,8 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	if err != nil {
 		return nil, err
 	}
-	// Our program is the container's first, and its end is the end of all that
-	// the stage has left running.
+	// touchstone is the first process of the container. When it ends, the
+	// container ends with all remaining processes of the stage.
 	mark := rand.Text()
 	opts := sdk.DirectoryDockerBuildOpts{
 		Platform: sdk.Platform(job.Instance.Platform), NoInit: true,
@@ -130,7 +131,7 @@ func (e *Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, er
 	return takeBack(job, taken, image)
 }
 
-// notRun is the error of an engine that could not do what a job asks of it.
+// notRun returns the error for a job that the engine could not run.
 func notRun(ctx context.Context, job *engine.Job, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -139,7 +140,7 @@ func notRun(ctx context.Context, job *engine.Job, err error) error {
 	return fmt.Errorf("the Dagger engine could not run %s: %w; finished stages are kept, %s", job.Instance, err, remedy(err))
 }
 
-// binary is the touchstone program for containers.
+// binary returns the path of the touchstone program for containers.
 func (e *Executor) binary() (string, error) {
 	file := e.Binary
 	if file == "" {
@@ -156,7 +157,7 @@ func (e *Executor) binary() (string, error) {
 	return file, checkStatic(file)
 }
 
-// takeBack moves outputs and logs to where the engine expects them.
+// takeBack moves outputs and logs to the paths in the job.
 func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error) {
 	b, err := os.ReadFile(filepath.Join(taken, inside.Result, inside.ResultFile))
 	if err != nil {
@@ -164,7 +165,7 @@ func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error
 	}
 	var r inside.Report
 	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("the result of %s's container: %w", job.Instance, err)
+		return nil, fmt.Errorf("the result of the container of %s: %w", job.Instance, err)
 	}
 	for name, to := range map[string]string{"stdout": job.Stdout, "stderr": job.Stderr} {
 		err := os.Rename(filepath.Join(taken, inside.Result, name), to)
@@ -198,23 +199,22 @@ func takeBack(job *engine.Job, taken string, image image) (*engine.Result, error
 	}, nil
 }
 
-// remedy is what the user can do when the engine could not run a stage.
+// remedy returns what the user can do if the engine could not run a stage.
 func remedy(err error) string {
 	if strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
-		return "make room on the engine's disk (dagger core engine local-cache prune empties it) and run again"
+		return "free space on the engine's disk (for example with dagger core engine local-cache prune) and run again"
 	}
-	return "run again to go on"
+	return "run again to continue"
 }
 
-// ansi are the colours of the dagger program's progress.
+// ansi matches the colours in the progress of the dagger program.
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// message is what a refused request says, in the answer's JSON.
+// message matches the message of a refused request in the JSON of the answer.
 var message = regexp.MustCompile(`"message":("(?:[^"\\]|\\.)*")`)
 
-// shortened is an error of the dagger program or the engine in one line: its
-// own last word where its whole progress comes with it, and without the trace
-// that the line belongs to.
+// shortened returns an error of the dagger program or the engine in one line: the
+// last line if the error contains the whole progress, and without trace ids.
 func shortened(err error) error {
 	text := ansi.ReplaceAllString(strings.TrimSpace(err.Error()), "")
 	if i := strings.LastIndex(text, "\nError: "); i >= 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// Names of what is handed over, relative to the build's root.
+// Names of the uploaded files, relative to the root of the build.
 const (
 	uploadRecipe  = "Dockerfile"
 	uploadIgnore  = uploadRecipe + ".dockerignore"
@@ -22,24 +22,24 @@ const (
 	uploadBox     = "box"
 )
 
-// handed is what a container is built from: the program, the recipe and the
-// inputs. Jobs that agree in them share one, so that the engine receives it,
-// lays it out and adds it up once and not for each of a matrix. What is the
-// job's own travels beside it, as the order.
+// handed is the upload that a container is built from: the program, the recipe
+// and the inputs. Jobs with the same upload share it, so that the engine
+// receives, unpacks and hashes it once and not for each instance of a matrix. The
+// order contains what is specific to one job.
 type handed struct {
 	mu  sync.Mutex
-	dir *sdk.Directory // nil until the engine has it
+	dir *sdk.Directory // nil until it was uploaded
 }
 
-// handedKey tells what two jobs have to agree in.
+// handedKey identifies an upload. Jobs with the same key share it.
 type handedKey struct {
 	recipe string
 	root   string // the directory of the image, if it is one
 	inputs cache.Digest
 }
 
-// handOver gives the engine what the job's container is built from, unless it
-// has it. It takes the inputs out of the job's directory.
+// handOver uploads what the job's container is built from, unless the engine has
+// it already. It moves the inputs out of the job's directory.
 func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine.Job, image image, binary string) (*sdk.Directory, error) {
 	hasInputs := len(job.Instance.Inputs) > 0
 	key := handedKey{recipe: containerFile(job.Instance, image, hasInputs), root: image.dir, inputs: job.Inputs}
@@ -64,22 +64,22 @@ func (e *Executor) handOver(ctx context.Context, client *sdk.Client, job *engine
 	}
 	for name, text := range map[string]string{
 		uploadRecipe: key.recipe,
-		// Without this file the engine looks for two, each time.
+		// Without this file, the engine looks for two files in every build.
 		uploadIgnore: "# nothing is left out\n",
 	} {
 		if err := os.WriteFile(filepath.Join(upload, name), []byte(text), 0o600); err != nil {
 			return nil, err
 		}
 	}
-	// The inputs are handed over by content: only the prepared directory is
-	// read, and its place on this machine is in no digest.
+	// The engine identifies the inputs by content: the path of the prepared
+	// directory is not part of any digest.
 	if hasInputs {
 		if err := os.Rename(filepath.Join(job.Dir, inputRoot), filepath.Join(upload, uploadBox)); err != nil {
-			return nil, fmt.Errorf("handing over the inputs: %w", err)
+			return nil, fmt.Errorf("upload the inputs: %w", err)
 		}
 	}
-	// The binary comes first: what is below it is the same for every job of
-	// the run, and the engine copies it once.
+	// The binary comes first, because it is the same for every job of the run.
+	// The engine then copies it only once.
 	build := client.Directory().WithFile(uploadProgram, client.Host().File(binary))
 	if image.dir != "" {
 		build = build.WithDirectory(uploadRoot, e.rootfs(client, image.dir))

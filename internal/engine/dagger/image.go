@@ -19,15 +19,15 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// ownProgram is the program that needs no image.
+// ownProgram is the name of the program that needs no image.
 const ownProgram = "touchstone"
 
-// dirImage marks an image that is a directory of this machine.
+// dirImage is the prefix of an image that is a directory on this machine.
 const dirImage = "dir:"
 
-// image is the root filesystem of a container: nothing, a directory of this
-// machine ("dir:PATH", a root filesystem as it is unpacked), or an image of a
-// registry, pinned by digest.
+// image is the root filesystem of a container: empty, a directory on this machine
+// ("dir:PATH", an unpacked root filesystem), or an image of a registry that is
+// pinned by digest.
 type image struct{ ref, dir string }
 
 func (i image) none() bool { return i.ref == "" && i.dir == "" }
@@ -39,33 +39,33 @@ func (i image) from() string {
 	return "scratch"
 }
 
-// pinned is a reference that always names the same bytes.
+// pinned matches a reference with a digest, which always has the same content.
 var pinned = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._/:-]*@sha256:[0-9a-f]{64}$`)
 
-// parseImage reads an image attribute; a relative directory starts at root.
+// parseImage parses an image attribute. A relative directory is relative to root.
 func parseImage(s, root string) (image, error) {
 	if dir, ok := strings.CutPrefix(s, dirImage); ok {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, dir)
 		}
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-			return image{}, fmt.Errorf("image %q: there is no directory %s; name an unpacked root filesystem", s, dir)
+			return image{}, fmt.Errorf("image %q: the directory %s does not exist; use the directory of an unpacked root filesystem", s, dir)
 		}
 		return image{dir: dir}, nil
 	}
 	if s != "" && !pinned.MatchString(s) {
-		return image{}, fmt.Errorf("image %q is not pinned: a tag may name other bytes tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory", s)
+		return image{}, fmt.Errorf("image %q is not pinned, and the content of a tag can change; write NAME@sha256:DIGEST, or dir:PATH for a directory", s)
 	}
 	return image{ref: s}, nil
 }
 
-// Images says what instances run in. Our own stages need no image.
+// Images determines the images of instances. Stages of touchstone need no image.
 type Images struct {
-	// Root is where relative directories of the pipeline's images start.
+	// Root is the directory for relative paths in images of the pipeline.
 	Root string
-	// Default is used by stages that name no image and run another program
-	// than touchstone; empty makes them an error. A relative directory
-	// starts at the working directory.
+	// Default is the image for stages that declare none and run a program other
+	// than touchstone. If it is empty, such a stage is an error. A relative
+	// directory is relative to the working directory.
 	Default string
 }
 
@@ -73,7 +73,7 @@ func (i Images) of(in *pipeline.Instance) (image, error) {
 	ref := in.Image
 	if ref == "" && in.Command[0] != ownProgram {
 		if ref = i.Default; ref == "" {
-			return image{}, fmt.Errorf("it runs %s and names no image: a container without one holds nothing but touchstone; "+
+			return image{}, fmt.Errorf("it runs %s but has no image, and a container without an image only contains touchstone; "+
 				"set its image (NAME@sha256:DIGEST or dir:PATH), give one for all with --container-image, or use --executor local", in.Command[0])
 		}
 	}
@@ -87,7 +87,7 @@ func (i Images) of(in *pipeline.Instance) (image, error) {
 	return parseImage(ref, wd)
 }
 
-// program is argv[0] as the container knows it.
+// program returns the path of the job's program inside the container.
 func (i image) program(job *engine.Job) string {
 	if job.Instance.Command[0] == ownProgram {
 		return toolRoot + "/touchstone"
@@ -95,7 +95,7 @@ func (i image) program(job *engine.Job) string {
 	return job.Program
 }
 
-// rootfs is a directory image, uploaded once a session.
+// rootfs returns a directory image, which is uploaded once per session.
 func (e *Executor) rootfs(client *sdk.Client, dir string) *sdk.Directory {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -108,10 +108,10 @@ func (e *Executor) rootfs(client *sdk.Client, dir string) *sdk.Directory {
 	return e.roots[dir]
 }
 
-// Tools finds the programs of stages that run in containers. Host resolves our
-// own; a program in a directory image is identified by its content, as on
-// this machine, so the same busybox here and there is the same key; one in a
-// registry's image is identified by the image.
+// Tools finds the programs of stages that run in containers. Host resolves
+// touchstone. A program in a directory image is identified by its content, like a
+// program of this machine, so that the same program gives the same key in both. A
+// program in an image of a registry is identified by the image.
 type Tools struct {
 	Images
 	Host  engine.Tools
@@ -149,9 +149,9 @@ func (t *Tools) Resolve(in *pipeline.Instance) (engine.Tool, error) {
 	return engine.Tool{ToolIdentity: pipeline.ToolIdentity{Name: name, Digest: d}, Path: inside}, nil
 }
 
-// lookIn finds a program in a root filesystem that is not ours: links in it
-// are read as if it were the root. inside is the program's path there; file
-// is where its bytes are here.
+// lookIn finds a program in the root filesystem at root. It resolves symbolic
+// links relative to root. inside is the path of the program in the root
+// filesystem, and file is its path on this machine.
 func lookIn(root, name, search string) (inside, file string, err error) {
 	candidates := []string{name}
 	if !path.IsAbs(name) {
@@ -169,7 +169,7 @@ func lookIn(root, name, search string) (inside, file string, err error) {
 	defer r.Close()
 	for _, c := range candidates {
 		at := c
-		for range 40 { // the kernel's limit of links
+		for range 40 { // the kernel's limit on symbolic links
 			st, err := r.Lstat(strings.TrimPrefix(at, "/"))
 			if err != nil {
 				break
@@ -194,21 +194,21 @@ func lookIn(root, name, search string) (inside, file string, err error) {
 	return "", "", fmt.Errorf("program %q is not in %s of the image %s%s", name, search, dirImage, root)
 }
 
-// checkStatic refuses a program that an empty root filesystem cannot run.
+// checkStatic returns an error if a program cannot run in an empty root filesystem.
 func checkStatic(file string) error {
-	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and name it with --container-binary"
+	const remedy = "build one with CGO_ENABLED=0 GOOS=linux go build ./cmd/touchstone and give it with --container-binary"
 	f, err := elf.Open(file)
 	var notRead *fs.PathError
 	if errors.As(err, &notRead) {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%s is no Linux program, and the engine's containers run Linux: %s", file, remedy)
+		return fmt.Errorf("%s is not a Linux program, but the engine's containers run Linux: %s", file, remedy)
 	}
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
-			return fmt.Errorf("%s needs a dynamic linker, and an empty container has none: %s", file, remedy)
+			return fmt.Errorf("%s needs a dynamic linker, but an empty container has none: %s", file, remedy)
 		}
 	}
 	return nil

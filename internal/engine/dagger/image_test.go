@@ -21,12 +21,12 @@ func TestImages(t *testing.T) {
 		err                            string
 	}{
 		{name: "ours", command: "touchstone", fallback: "dir:/nowhere"},
-		{name: "other", command: "sh", err: "it runs sh and names no image"},
+		{name: "other", command: "sh", err: "it runs sh but has no image"},
 		{name: "pinned", command: "go", image: pin, want: image{ref: pin}},
 		{name: "fallback", command: "go", fallback: pin, want: image{ref: pin}},
 		{name: "tag", command: "go", image: "golang:1.26", err: "is not pinned"},
 		{name: "relative", command: "sh", image: "dir:fs", want: image{dir: filepath.Join(root, "fs")}},
-		{name: "absent", command: "sh", image: "dir:none", err: "there is no directory"},
+		{name: "absent", command: "sh", image: "dir:none", err: "does not exist"},
 		{name: "line", command: "sh", image: pin + "\nRUN evil", err: "is not pinned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,8 +44,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestLookIn walks links as the container will: an absolute one starts at the
-// image's root, and none leads out of it.
+// TestLookIn resolves links like the container: an absolute link starts at the root of
+// the image, and no link leads out of it.
 func TestLookIn(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"bin", "usr/bin"} {

@@ -15,11 +15,11 @@ import (
 
 const howTo = "see docs/how-to/run-on-dagger.md, or use --executor local"
 
-// reachTimeout bounds how long an address may take to answer.
+// reachTimeout limits the time for an address to answer.
 const reachTimeout = 3 * time.Second
 
-// Reach tells at once, without beginning a session, why no engine can be
-// reached; nil means that one seems to be there.
+// Reach quickly checks, without a session, whether an engine can be reached. If it
+// returns nil, an engine is probably available.
 func Reach(ctx context.Context) error {
 	if os.Getenv(envSession) != "" {
 		return nil
@@ -34,14 +34,14 @@ func Reach(ctx context.Context) error {
 	return dial(ctx, host)
 }
 
-// runtimes are what the dagger program starts an engine with, and how it asks
-// whether they work. It takes the first that is installed, also where that one
-// does not work and a later one would.
+// runtimes are the container runtimes that the dagger program uses to start an
+// engine, with the commands that check them. The dagger program uses the first one
+// that is installed, even if only a later one works.
 var runtimes = [][]string{
 	{"docker", "version"}, {"container", "system", "status"}, {"podman", "version"}, {"finch", "version"}, {"nerdctl", "version"},
 }
 
-// runtime asks the container runtime that would start an engine.
+// runtime checks the container runtime that would start an engine.
 func runtime(ctx context.Context) error {
 	for _, argv := range runtimes {
 		if _, err := exec.LookPath(argv[0]); err != nil {
@@ -60,14 +60,14 @@ func runtime(ctx context.Context) error {
 		case said != "":
 			err = errors.New(said[strings.LastIndexByte(said, '\n')+1:])
 		}
-		return fmt.Errorf("no Dagger engine: %s would start one, and %q fails: %w; start its daemon, or name an engine with %s; %s",
+		return fmt.Errorf("no Dagger engine: %s would start one, but %q fails: %w; start its daemon, or give the address of an engine in %s; %s",
 			argv[0], strings.Join(argv, " "), err, envRunner, howTo)
 	}
-	return fmt.Errorf("no Dagger engine: %s names none, and there is no docker, podman, finch, nerdctl or container to start one with; %s", envRunner, howTo)
+	return fmt.Errorf("no Dagger engine: %s is not set, and no docker, podman, finch, nerdctl or container is installed to start one; %s", envRunner, howTo)
 }
 
-// dial knocks at addresses that can be knocked at; the others are left to the
-// dagger program.
+// dial connects to the engine if its address is a network address or a socket. It
+// does not check other addresses, which only the dagger program can use.
 func dial(ctx context.Context, host string) error {
 	u, err := url.Parse(host)
 	if err != nil || !strings.Contains(host, "://") {
@@ -90,22 +90,22 @@ func dial(ctx context.Context, host string) error {
 	err = answers(conn)
 	_ = conn.Close()
 	if err != nil {
-		return fmt.Errorf("no Dagger engine at %s: %w; start one there, look at the log of the one that is there, or correct %s; %s", host, err, envRunner, howTo)
+		return fmt.Errorf("no Dagger engine at %s: %w; start one there, check the log of the running one, or correct %s; %s", host, err, envRunner, howTo)
 	}
 	return nil
 }
 
-// answerTimeout bounds how long an engine that has taken the connection may say
-// nothing. The dagger program would wait for more than nine minutes.
+// answerTimeout limits the time for the first answer of an engine after it accepted
+// the connection. The dagger program would wait for more than nine minutes.
 var answerTimeout = 10 * time.Second
 
-// greeting begins a connection of HTTP/2, which engines speak: what the client
-// says first, and a frame of settings without any. A server answers with its own.
+// greeting is the start of an HTTP/2 connection, which engines use: the client
+// preface and an empty SETTINGS frame. A server answers with its own SETTINGS frame.
 const greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// answers tells a connection on which somebody speaks from one that the system
-// took because nobody else did: that of an engine that hangs. Who says
-// something else, or hangs up, is left to the dagger program.
+// answers returns an error if nothing answers on a connection. The kernel accepts
+// connections also for an engine that hangs. Any answer is accepted here, because
+// the dagger program reports a wrong one.
 func answers(conn net.Conn) error {
 	if err := conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err
@@ -115,12 +115,12 @@ func answers(conn net.Conn) error {
 		_, err = conn.Read(make([]byte, 1))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("it takes connections and does not answer within %s", answerTimeout)
+		return fmt.Errorf("it accepts connections but does not answer within %s", answerTimeout)
 	}
 	return nil
 }
 
-// cli finds the dagger program. Nothing is ever downloaded in its place.
+// cli finds the dagger program. It never downloads one.
 func cli() (string, error) {
 	name := os.Getenv(envCLI)
 	if name == "" {
@@ -130,9 +130,9 @@ func cli() (string, error) {
 	if err != nil {
 		where := fmt.Sprintf("%q is not in PATH", name)
 		if strings.ContainsRune(name, filepath.Separator) {
-			where = fmt.Sprintf("%s names %s, which cannot be run", envCLI, name)
+			where = fmt.Sprintf("%s is %s, which is not an executable file", envCLI, name)
 		}
-		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or name it with %s; %s", where, Version, envCLI, howTo)
+		return "", fmt.Errorf("the dagger program is missing (%s): install Dagger %s, or set its path in %s; %s", where, Version, envCLI, howTo)
 	}
 	return file, nil
 }

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// reap kills the dagger programs that this process has started. Without it
-// they outlive us by more than an hour where their engine has died: they wait to hand it
-// their trace. The SDK keeps its child to itself, so it is looked for in the
-// process table; a system without /proc is left as it is.
+// reap kills the dagger programs that this process has started. If their engine
+// has died, they would otherwise run for more than an hour, because they try to
+// send it their trace. The SDK does not expose its child process, so reap searches
+// the process table. It does nothing on a system without /proc.
 func reap(program string) {
 	program, err := filepath.EvalSymlinks(program)
 	if err != nil {
@@ -29,9 +29,9 @@ func reap(program string) {
 	}
 }
 
-// parent reads a process's parent from its stat file, 0 where there is none.
-// The second field is the program's name in parentheses, which may hold
-// anything; the state and the parent follow the last of them.
+// parent returns the parent of a process from its stat file, or 0. The second
+// field of the file is the program's name in parentheses. The name may contain
+// parentheses, so the state and the parent follow the last one.
 func parent(table string) int {
 	b, err := os.ReadFile(table)
 	if err != nil {

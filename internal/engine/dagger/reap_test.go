@@ -41,7 +41,7 @@ func TestReapEndsOwnChildrenOfThatProgramOnly(t *testing.T) {
 		_ = other.Wait()
 	}()
 	reap(link)
-	_ = child.Wait() // the test hangs here where it was not ended
+	_ = child.Wait() // the test hangs here if the child was not killed
 	if err := other.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Error("another program was ended: ", err)
 	}

@@ -13,24 +13,24 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Where things are in a container, beside what the program there knows of.
+// Paths in a container and in the upload that package inside does not define.
 const (
 	inputRoot  = "in" // the inputs, in the stage's directory
 	toolRoot   = "/.touchstone"
 	uploadRoot = "root" // an image's files, in the upload
 
-	// The order is a secret, since the environment that it names may hold
-	// some: it stands in no layer, no argument and no trace.
+	// The order is passed as a secret, because its environment may contain
+	// secrets. It is therefore not part of any layer, argument or trace.
 	orderSecret  = "touchstone-order-"
 	markArgument = "MARK"
 )
 
-// containerFile is the recipe of a job's container. It is a Dockerfile because
-// that is the engine's public way to run a command without a network. Nothing
-// in it is the job's own but its stage's needs, so that jobs can share it: the
-// mark is given to the build, names the job's order, and makes this execution
-// unlike any other. Each instruction and each mount is a step of the engine's,
-// so there are as few as can be.
+// containerFile returns the recipe of a job's container. It is a Dockerfile, because
+// that is the engine's public interface to run a command without a network. It only
+// depends on the stage, so that jobs can share it. The mark, which is an argument of
+// the build, selects the job's order and makes the execution unique. Each
+// instruction and each mount is a step of the engine, so there are as few as
+// possible.
 func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "FROM %s\n", image.from())
@@ -38,14 +38,14 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
 		fmt.Fprintf(&b, "COPY %s/ /\n", uploadRoot)
 	}
 	if image.ref != "" {
-		// A user that the image names could write no outputs.
+		// A user from the image could not write outputs.
 		b.WriteString("USER 0:0\n")
 	}
 	fmt.Fprintf(&b, "ARG %s\n", markArgument)
 	b.WriteString("RUN")
 	if in.Network != pipeline.NetworkFull {
-		// Loopback is there: the container has a network of its own with
-		// nothing else in it.
+		// Loopback remains available: the container has its own network, without
+		// any other interface.
 		b.WriteString(" --network=none")
 	}
 	mount := func(source, target string) {
@@ -65,7 +65,7 @@ func containerFile(in *pipeline.Instance, image image, hasInputs bool) string {
 	return b.String()
 }
 
-// newOrder is what the program in the job's container is told.
+// newOrder returns the order for the program in the job's container.
 func newOrder(job *engine.Job, image image, grace time.Duration) *inside.Order {
 	o := &inside.Order{
 		Stage: job.Instance.String(), Command: job.Instance.Command, Program: job.Program, Env: slices.Sorted(slices.Values(job.Env)),
@@ -82,7 +82,7 @@ func newOrder(job *engine.Job, image image, grace time.Duration) *inside.Order {
 	return o
 }
 
-// isolation lists what kept the stage to what it declares.
+// isolation lists the means that restricted the stage to what it declares.
 func isolation(in *pipeline.Instance, image image, within []string) []string {
 	list := []string{"container", "read-only-inputs"}
 	if image.none() {

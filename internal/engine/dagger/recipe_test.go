@@ -62,7 +62,7 @@ func TestOrder(t *testing.T) {
 		!slices.Equal(o.Env, []string{"A=1", "B=2", "TOKEN=hidden=1"}) {
 		t.Errorf("order = %+v", o)
 	}
-	// What jobs share holds nothing of the environment.
+	// The shared upload does not contain the environment.
 	if recipe := containerFile(job.Instance, image{}, true); strings.Contains(recipe, "TOKEN") {
 		t.Errorf("the recipe names a secret:\n%s", recipe)
 	}

@@ -11,18 +11,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Version is the engine and command line that this executor is made for.
+// Version is the supported version of the engine and of the dagger program.
 const Version = "v0.21.8"
 
-// What the environment says about the engine, by Dagger's own names.
+// Environment variables of Dagger.
 const (
-	envSession = "DAGGER_SESSION_PORT"              // set where a Dagger function or dagger run started us
-	envRunner  = "_EXPERIMENTAL_DAGGER_RUNNER_HOST" // where an engine listens
+	envSession = "DAGGER_SESSION_PORT"              // set if a Dagger function or dagger run started this process
+	envRunner  = "_EXPERIMENTAL_DAGGER_RUNNER_HOST" // the address of an engine
 	envCLI     = "_EXPERIMENTAL_DAGGER_CLI_BIN"     // the dagger program
 )
 
-// connect begins the session, once. It outlives the job that asked first and
-// ends with Close.
+// connect starts the session on the first call. The session outlives the job that
+// started it, and Close ends it.
 func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -33,7 +33,7 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 		return nil, err
 	}
 	if os.Getenv(envSession) == "" {
-		// The SDK takes the program from this variable or downloads one.
+		// Without this variable, the SDK would download the program.
 		file, err := cli()
 		if err != nil {
 			return nil, err
@@ -42,8 +42,8 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 			return nil, err
 		}
 	}
-	// Nobody reads the dagger program's account of the session: without this
-	// it asks the engine for every span of every container.
+	// The output of the dagger program is not used. Without this setting, the
+	// program would request every span of every container from the engine.
 	client, err := sdk.Connect(untraced(context.WithoutCancel(ctx)), sdk.WithEnvironmentVariable("DAGGER_SILENT", "1"))
 	if err != nil {
 		return nil, fmt.Errorf("no session with the Dagger engine: %w; %s", shortened(err), howTo)
@@ -51,20 +51,20 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 	version, err := client.Version(ctx)
 	if err != nil {
 		_ = client.Close()
-		return nil, fmt.Errorf("asking the Dagger engine for its version: %w; %s", shortened(err), howTo)
+		return nil, fmt.Errorf("read the version of the Dagger engine: %w; %s", shortened(err), howTo)
 	}
 	if version != Version {
 		_ = client.Close()
-		return nil, fmt.Errorf("the Dagger engine is %s, and touchstone is made for %s: run that version; %s", version, Version, howTo)
+		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %s: run that version; %s", version, Version, howTo)
 	}
 	e.client = client
 	return client, nil
 }
 
-// untraced has the engine keep no account of the steps that it takes for a
-// request: nobody would read it, and it costs a seventh of the engine's time.
-// Who wants one says so by Dagger's or OpenTelemetry's own variables, and is
-// heeded; so is the trace of a Dagger function that started us.
+// untraced disables the traces of requests in the engine, which nobody would read
+// and which take a seventh of the engine's time. Traces remain enabled if variables
+// of Dagger or OpenTelemetry request them, or if a Dagger function with a trace
+// started this process.
 func untraced(ctx context.Context) context.Context {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -72,7 +72,7 @@ func untraced(ctx context.Context) context.Context {
 			return ctx
 		}
 	}
-	// A trace that its beginning has not sampled, as W3C's trace context says it.
+	// A trace that is not sampled, in the format of W3C Trace Context.
 	var unsampled trace.SpanContextConfig
 	unsampled.Remote = true
 	_, _ = rand.Read(unsampled.TraceID[:])

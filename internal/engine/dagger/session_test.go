@@ -20,7 +20,7 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	// An engine's socket, as far as the knock goes, and one that nobody serves.
+	// A socket that accepts connections like an engine, and one without a server.
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -46,7 +46,7 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 		{name: "nothing listens", cli: "true", runner: "tcp://127.0.0.1:1", err: "no Dagger engine at tcp://127.0.0.1:1"},
 		{name: "no address", cli: "true", runner: "::", err: "is not an address"},
 		{name: "no scheme", cli: "true", runner: "localhost:1234", err: "write tcp://HOST:PORT"},
-		{name: "hangs", cli: "true", runner: "unix://" + hung, err: "it takes connections and does not answer within 100ms"},
+		{name: "hangs", cli: "true", runner: "unix://" + hung, err: "it accepts connections but does not answer within 100ms"},
 		{name: "there", cli: "true", runner: "unix://" + socket},
 		{name: "left to dagger", cli: "true", runner: "kube-pod://engine"},
 		{name: "within a function", cli: "no-such-dagger", session: "1234"},
@@ -69,8 +69,8 @@ func TestReachSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestReachAsksTheRuntime has docker installed and its daemon not running, or
-// hanging: dagger would not look for another runtime either.
+// TestReachAsksTheRuntime has docker installed, but its daemon does not run or hangs. The
+// dagger program would not use another runtime either.
 func TestReachAsksTheRuntime(t *testing.T) {
 	for _, c := range []struct{ name, script, err string }{
 		{"answers", "exit 0", ""},
@@ -99,7 +99,7 @@ func TestReachAsksTheRuntime(t *testing.T) {
 	}
 }
 
-// TestOtherVersion talks to an engine that answers as another version would.
+// TestOtherVersion connects to an engine that reports another version.
 func TestOtherVersion(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"data":{"version":"v0.20.3"}}`))
@@ -113,7 +113,7 @@ func TestOtherVersion(t *testing.T) {
 	t.Setenv("DAGGER_SESSION_TOKEN", "token")
 	e := &Executor{}
 	defer e.Close()
-	if _, err := e.connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the Dagger engine is v0.20.3, and touchstone is made for "+Version) {
+	if _, err := e.connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the Dagger engine has version v0.20.3, but touchstone needs "+Version) {
 		t.Errorf("another version: %v", err)
 	}
 }
@@ -132,10 +132,10 @@ func TestShortened(t *testing.T) {
 }
 
 func TestRemedy(t *testing.T) {
-	if got := remedy(errors.New("mkdir /state/snapshots/1: no space left on device")); !strings.HasPrefix(got, "make room on the engine's disk") {
+	if got := remedy(errors.New("mkdir /state/snapshots/1: no space left on device")); !strings.HasPrefix(got, "free space on the engine's disk") {
 		t.Errorf("a full disk: %q", got)
 	}
-	if got := remedy(errors.New("unexpected EOF")); got != "run again to go on" {
+	if got := remedy(errors.New("unexpected EOF")); got != "run again to continue" {
 		t.Errorf("an engine that ended: %q", got)
 	}
 }

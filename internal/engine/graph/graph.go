@@ -1,6 +1,6 @@
-// Package graph draws a plan with what became of it: stages as boxes, edges
-// as the plan has them, hits and times written in. Instances of a matrix are
-// drawn as one box with a count.
+// Package graph draws a plan with its outcomes: each stage is a box with its hits
+// and times, and the edges are those of the plan. The instances of a matrix are one
+// box with their number.
 package graph
 
 import (
@@ -20,15 +20,14 @@ type Graph struct {
 	Stages []Stage `json:"stages"`
 }
 
-// Stage is one box. DurationMS is the sum over the instances of what
-// executing them took; Level is the longest way from a stage without inputs
-// from others.
+// Stage is one box. DurationMS is the total execution time of the instances. Level
+// is the length of the longest path from a stage that reads no other stage.
 type Stage struct {
 	Name      string `json:"name"`
 	Instances int    `json:"instances"`
 	Hits      int    `json:"hits"`
-	// Off counts the instances that are off; OnDemand tells that the stage
-	// runs on demand only.
+	// Off is the number of instances that are off. OnDemand reports whether the
+	// stage only runs on demand.
 	Off        int      `json:"off,omitempty"`
 	OnDemand   bool     `json:"on_demand,omitempty"`
 	DurationMS int64    `json:"duration_ms"`
@@ -36,7 +35,7 @@ type Stage struct {
 	Level      int      `json:"level"`
 }
 
-// Of reduces a plan and its outcomes to stages.
+// Of returns the graph of the stages of a plan with its outcomes.
 func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
 	g := &Graph{Name: plan.Name}
 	index := map[string]int{}
@@ -68,7 +67,7 @@ func Of(plan *pipeline.Plan, outcomes []*engine.Outcome) *Graph {
 	return g
 }
 
-// lines is the text of a box.
+// lines returns the text of a box.
 func (s *Stage) lines() []string {
 	count := ""
 	if s.Instances > 1 {
@@ -91,7 +90,7 @@ func (s *Stage) lines() []string {
 	return []string{s.Name + count, state}
 }
 
-// DOT is the graph in Graphviz's language.
+// DOT returns the graph in the DOT language of Graphviz.
 func (g *Graph) DOT() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n", g.Name)
@@ -108,7 +107,7 @@ func (g *Graph) DOT() string {
 	return b.String()
 }
 
-// Mermaid is the graph as Mermaid reads it.
+// Mermaid returns the graph as a Mermaid flowchart.
 func (g *Graph) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// diamond is a -> b (twice) -> d and a -> c -> d.
+// diamond returns the graph a -> b (twice) -> d and a -> c -> d.
 func diamond() *graph.Graph {
 	in := func(stage string, up ...int) *pipeline.Instance {
 		return &pipeline.Instance{Stage: stage, Upstream: up}

@@ -15,9 +15,10 @@ const (
 	margin    = 16
 )
 
-// SVG draws the graph in columns, one a level, with an edge from the right of
-// a box to the left of each that reads from it. The bar at a box's foot is
-// its share of the longest stage's time.
+// SVG returns the graph as an SVG image, with one column for each level. An edge
+// leads from the right side of a box to the left side of each stage that reads it.
+// The bar at the bottom of a box shows its time relative to that of the longest
+// stage.
 func (g *Graph) SVG() string {
 	columns := map[int]int{} // boxes in a level
 	levels, rows := 0, 0

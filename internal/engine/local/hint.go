@@ -10,19 +10,20 @@ import (
 	"strings"
 )
 
-// tailSize is how much of the end of a log is searched for a refusal.
+// tailSize is the number of bytes at the end of a log that are searched for an access
+// error.
 const tailSize = 16 << 10
 
 var (
-	// What programs print for EACCES, in C and in most languages.
+	// The messages for EACCES in C and most other languages.
 	refusal = regexp.MustCompile(`(?i)permission denied|access denied|\beacces\b|permissionerror`)
-	// A path in a message: up to a space, a quote or what punctuation ends.
+	// A path in a message ends at a space, a quote or punctuation.
 	pathWord = regexp.MustCompile(`(?:\.\.)?/[^\s'"` + "`" + `<>|;,()\[\]]+`)
 )
 
-// undeclared finds in the end of a failed stage's log the path that it was
-// refused because it does not declare it. It answers only where a line says
-// that something was refused, names what exists, and nothing grants that.
+// undeclared searches the end of a failed stage's log for a path that the stage could
+// not access because it does not declare it. It only returns a path that occurs in a
+// line with an access error, exists, and is not granted to the stage.
 func (s *Sandbox) undeclared(log, dir string, granted []grant) (string, bool) {
 	for line := range bytes.Lines(tail(log)) {
 		if !refusal.Match(line) {
@@ -56,7 +57,7 @@ func tail(file string) []byte {
 	return b
 }
 
-// open tells whether a stage may at least read a path.
+// open reports whether a stage may at least read a path.
 func (s *Sandbox) open(path string, granted []grant) bool {
 	return slices.ContainsFunc(slices.Concat(s.roots, granted), func(g grant) bool {
 		real, err := filepath.EvalSymlinks(g.path)

@@ -11,24 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sandboxState is what a sandbox keeps between stages.
+// sandboxState is the state that a sandbox keeps between stages.
 type sandboxState struct {
 	once sync.Once
-	abi  int        // of Landlock; 0 where it is not to be had
+	abi  int        // of Landlock; 0 if it is not available
 	base []openPath // roots, opened
 	networks
 }
 
-// openPath is a path that was opened only to be named in rules.
+// openPath is a path that was opened with O_PATH, for use in rules.
 type openPath struct {
 	fd     int
 	dir    bool
 	access access
 }
 
-// NewSandbox makes a sandbox. What is in the hidden directories, such as the
-// pipeline's root and the store, is closed to every stage that does not
-// declare it, wherever they are.
+// NewSandbox returns a sandbox. Stages cannot access the hidden directories, such as
+// the pipeline's root and the cache, except for the files that they declare. This
+// also applies to hidden directories inside directories that are open to all stages.
 func NewSandbox(hidden ...string) *Sandbox {
 	s := &Sandbox{}
 	for _, h := range hidden {
@@ -39,26 +39,26 @@ func NewSandbox(hidden ...string) *Sandbox {
 	return s
 }
 
-// minABI is the first version of Landlock that lets a file be moved between
-// directories. Under the first one, mv and rename would fail within a stage.
+// minABI is the first version of Landlock that allows moving files between
+// directories. With earlier versions, mv and rename would fail in a stage.
 const minABI = 2
 
 // minNetABI is the first version that can forbid TCP.
 const minNetABI = 4
 
-// The system's own directories, the same for whoever uses the machine: to a
-// stage they are what an image is to a container. What belongs to users, to
-// services and to the project is not among them.
+// The directories of the system, which are the same for all users of the machine. To
+// a stage, they correspond to the image of a container. They do not include files of
+// users, services and the project.
 var system = []grant{
 	{"/usr", read}, {"/bin", read}, {"/sbin", read},
 	{"/lib", read}, {"/lib32", read}, {"/lib64", read}, {"/libx32", read},
 	{"/opt", read}, {"/nix/store", read}, {"/gnu/store", read},
 	{"/run/current-system", read}, {"/run/opengl-driver", read},
 	{"/etc", read}, {"/var/lib/ca-certificates", read},
-	// What /etc/resolv.conf may be a link to.
+	// /etc/resolv.conf may be a link to one of these.
 	{"/run/systemd/resolve", read}, {"/run/resolvconf", read}, {"/run/NetworkManager/resolv.conf", read},
-	// Of a process outside the stage the kernel shows neither memory nor
-	// environment nor open files.
+	// The kernel does not expose the memory, environment and open files of
+	// processes outside the stage.
 	{"/proc", read}, {"/sys", read},
 	{"/dev/null", write}, {"/dev/zero", write}, {"/dev/full", write},
 	{"/dev/random", write}, {"/dev/urandom", write},
@@ -66,8 +66,7 @@ var system = []grant{
 	{"/dev/dri", write}, {"/dev/kfd", write},
 }
 
-// secrets of the system that only its administrator can read; a stage may run
-// as one.
+// secrets are files of the system that only root can read. A stage may run as root.
 var systemSecrets = []string{
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
 	"/etc/ssh", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/kubernetes",
@@ -100,8 +99,8 @@ func (s *Sandbox) prepare() {
 	}
 }
 
-// without lists what has to be opened for all of dir but the closed paths to
-// be open.
+// without lists the paths that must be opened so that everything in dir is open
+// except the closed paths.
 func without(dir string, closed []string) []string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -122,7 +121,7 @@ func without(dir string, closed []string) []string {
 	for _, e := range entries {
 		p := filepath.Join(real, e.Name())
 		if e.Type()&os.ModeSymlink != 0 {
-			continue // what it leads to is open or closed by itself
+			continue // access depends on the target of the link
 		}
 		list = append(list, without(p, closed)...)
 	}
@@ -147,8 +146,8 @@ const (
 	fileRights = landlock.AccessFSExecute | landlock.AccessFSReadFile | landlock.AccessFSWriteFile | landlock.AccessFSTruncate
 )
 
-// allRights are those of the file system that this kernel knows. What devices
-// are told (ioctl) is left alone: those that are open at all are harmless.
+// allRights returns the file system rights that this kernel supports. It does not
+// restrict ioctl on devices, because the devices that are open are harmless.
 func (s *Sandbox) allRights() uint64 {
 	rights := uint64(landlock.AccessFSRefer<<1 - 1)
 	if s.abi >= 3 {
@@ -157,15 +156,16 @@ func (s *Sandbox) allRights() uint64 {
 	return rights
 }
 
-// noRights are granted to nobody: a device that a stage makes is the machine's.
+// noRights are never granted: a device node that a stage creates would access a
+// device of the machine.
 const noRights = landlock.AccessFSMakeChar | landlock.AccessFSMakeBlock
 
-// minScopeABI is the first version that can keep signals and abstract sockets
-// among the processes of a stage.
+// minScopeABI is the first version that can restrict signals and abstract sockets to
+// the processes of a stage.
 const minScopeABI = 6
 
-// restrictFiles confines the calling thread, and what it will start, to the
-// system's files and what is granted. There is no way back.
+// restrictFiles restricts the calling thread, and the processes that it starts, to the
+// files of the system and the granted ones. The restriction cannot be removed.
 func (s *Sandbox) restrictFiles(granted []grant, noTCP bool) error {
 	attr := landlock.RulesetAttr{HandledAccessFS: s.allRights()}
 	if noTCP {
@@ -187,7 +187,7 @@ func (s *Sandbox) restrictFiles(granted []grant, noTCP bool) error {
 	for _, g := range granted {
 		o, err := openForRule(g)
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES) {
-			continue // a variable or PATH names what is not there
+			continue // a variable or PATH contains a path that does not exist
 		}
 		if err != nil {
 			return err
@@ -198,7 +198,7 @@ func (s *Sandbox) restrictFiles(granted []grant, noTCP bool) error {
 			return err
 		}
 	}
-	// Without this the kernel lets only an administrator confine himself.
+	// Without this, the kernel only allows root to restrict itself.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}

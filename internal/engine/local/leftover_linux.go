@@ -2,6 +2,6 @@ package local
 
 import "github.com/touchstone-eval/touchstone/internal/engine/process"
 
-// EndLeftovers ends what a run that was killed has left running; the TMPDIR of
-// its stages is below the dead run's directory.
+// EndLeftovers kills the remaining processes of a run that was killed. The TMPDIR of
+// their stages is inside dir, the directory of that run.
 func (Executor) EndLeftovers(dir string) { process.EndLeftovers(dir) }

@@ -1,10 +1,10 @@
-// Package local runs a stage as a process on this machine: in the fresh
-// directory that the engine prepared, in a process group of its own that does
-// not outlive the stage, with the declared environment and nothing else.
+// Package local runs a stage as a process on this machine. The process runs in the
+// directory that the engine prepared, with only the declared environment, in its own
+// process group, which is killed when the stage ends.
 //
-// A Sandbox keeps it to the files and the network that it declares, where the
-// system can do that. Result.Isolation says what was held and what was not, so
-// that a record never claims more.
+// A Sandbox restricts the process to the files and the network that the stage
+// declares, if the system supports it. Result.Isolation lists which restrictions
+// were applied, so that records are accurate.
 package local
 
 import (
@@ -22,19 +22,19 @@ import (
 
 // Executor runs jobs as local processes.
 type Executor struct {
-	// Grace is how long a process may take to end after SIGTERM before it
-	// is killed.
+	// Grace is the time between SIGTERM and SIGKILL for a process that must
+	// end.
 	Grace time.Duration
-	// Sandbox holds stages to what they declare. Without one they can read
-	// every file and reach every network that this process can, as is right
-	// in a container, and Result.Isolation is silent about both.
+	// Sandbox restricts stages to what they declare. Without a sandbox, they can
+	// access all files and networks that this process can, which is correct
+	// inside a container. Result.Isolation then mentions neither.
 	Sandbox *Sandbox
 }
 
 // Name is "local".
 func (Executor) Name() string { return "local" }
 
-// Close lets go of what the sandbox holds open, if there is one.
+// Close closes the sandbox, if there is one.
 func (e Executor) Close() error {
 	if e.Sandbox == nil {
 		return nil
@@ -42,9 +42,8 @@ func (e Executor) Close() error {
 	return e.Sandbox.Close()
 }
 
-// Run starts the job's program and waits for it. When ctx ends or the
-// instance's timeout passes, the whole process group is told to end and then
-// killed.
+// Run starts the job's program and waits for it. If ctx ends or the instance reaches
+// its timeout, Run sends SIGTERM to the whole process group, and then kills it.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
 	in := job.Instance
 	cmd := process.Command{
@@ -85,18 +84,18 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 	}
 	if result.ExitCode != 0 && held != nil && slices.Contains(held.words, heldFiles) {
 		if path, ok := e.Sandbox.undeclared(job.Stderr, job.Dir, held.grants); ok {
-			result.Hint = "it does not declare " + path + " and was refused that; if this is why, make it an input, or use --isolation off to find out what else it needs"
+			result.Hint = "the sandbox denied access to " + path + ", which the stage does not declare; if this is the reason, declare it as an input, or use --isolation off to find out what else the stage needs"
 		}
 	}
 	return result, nil
 }
 
-// startError says more of a program that was not to be executed, where what
-// holds the stage may be why.
+// startError adds a hint to the error of a program that could not be executed, if the
+// sandbox may be the reason.
 func startError(err error, held *confinement) error {
 	var start *process.StartError
 	if errors.As(err, &start) && errors.Is(err, syscall.EACCES) && held != nil && slices.Contains(held.words, heldFiles) {
-		return fmt.Errorf("starting %s: %w; is the file executable, and is the interpreter that its first line names among the stage's inputs, in its PATH or the system's?", start.Name, start.Err)
+		return fmt.Errorf("starting %s: %w; check that the file is executable, and that the interpreter in its first line is an input of the stage, in its PATH or in a system directory", start.Name, start.Err)
 	}
 	return err
 }

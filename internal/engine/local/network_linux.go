@@ -7,21 +7,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networks are network namespaces in which only loopback is there. Making one
-// costs a good part of a millisecond, so one that no process is left in serves
-// the next stage.
+// networks manages network namespaces that only have a loopback interface. Creating
+// one takes most of a millisecond, so a namespace without remaining processes is
+// reused for the next stage.
 type networks struct {
 	mu      sync.Mutex
 	spare   []int // open files of namespaces
-	refused bool  // this process may not make any
+	refused bool  // this process may not create namespaces
 }
 
-// errNoNetworks: this process is not allowed to make network namespaces, which
-// takes CAP_SYS_ADMIN.
+// errNoNetworks means that this process may not create network namespaces, which
+// requires CAP_SYS_ADMIN.
 var errNoNetworks = errors.New("network namespaces are not permitted")
 
-// enter puts the calling thread, and what it will start, into a network of its
-// own. The caller gives it back, or closes it when something may live in it.
+// enter moves the calling thread, and the processes that it starts, to a separate
+// network namespace. The caller returns the namespace, or closes it if processes may
+// remain in it.
 func (n *networks) enter() (network int, err error) {
 	n.mu.Lock()
 	if k := len(n.spare); k > 0 {
@@ -63,7 +64,7 @@ func (n *networks) give(network int, ended bool) {
 	n.spare = append(n.spare, network)
 }
 
-// close lets go of the spare networks, which end with that.
+// close closes the spare namespaces, which removes them.
 func (n *networks) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -73,8 +74,8 @@ func (n *networks) close() {
 	n.spare = nil
 }
 
-// raiseLoopback turns on the loopback interface of the calling thread's
-// network: servers that a stage starts listen there.
+// raiseLoopback enables the loopback interface of the calling thread's network
+// namespace, for servers that a stage starts.
 func raiseLoopback() error {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

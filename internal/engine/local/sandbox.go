@@ -9,34 +9,34 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Words of Result.Isolation for what a sandbox held a stage to, and for what
-// nothing held it to.
+// Values of Result.Isolation: the restrictions that a sandbox applied to a stage, and
+// the missing ones.
 const (
-	heldFiles   = "landlock"         // no files but its own and the system's
-	heldNetwork = "no-network"       // a network of its own, with loopback only
-	heldTCP     = "no-tcp"           // no TCP, where no network of its own was to be had
-	openFiles   = "files-not-held"   // undeclared files could be read
-	openNetwork = "network-not-held" // a network could be reached that is not declared
-	askedFor    = "isolation-off"    // both by the user's choice
+	heldFiles   = "landlock"         // only its own files and those of the system
+	heldNetwork = "no-network"       // a separate network with only loopback
+	heldTCP     = "no-tcp"           // no TCP, if a separate network is not available
+	openFiles   = "files-not-held"   // undeclared files were readable
+	openNetwork = "network-not-held" // undeclared networks were reachable
+	askedFor    = "isolation-off"    // neither, by the user's choice
 )
 
-// A Sandbox keeps stages to the files and the network that they declare, as
-// far as this system lets it. Use NewSandbox; one serves any number of stages
-// at once.
+// A Sandbox restricts stages to the files and the network that they declare, as far as
+// this system supports it. Create it with NewSandbox. It is safe for concurrent use by
+// any number of stages.
 type Sandbox struct {
-	// hidden are directories that stay closed even where they are inside
-	// one that is open to every stage.
+	// hidden are directories that remain closed, even inside a directory that is
+	// open to every stage.
 	hidden []string
 	off    bool
-	// roots are open to every stage.
+	// roots are the directories that are open to every stage.
 	roots []grant
 	sandboxState
 }
 
-// NoSandbox holds nothing, and has every record say so.
+// NoSandbox returns a sandbox without restrictions. Every record contains that.
 func NoSandbox() *Sandbox { return &Sandbox{off: true} }
 
-// access is what a stage may do below a path.
+// access is the kind of access that a stage has to a path.
 type access int
 
 const (
@@ -44,13 +44,13 @@ const (
 	write               // everything
 )
 
-// grant opens a file, or a directory with all that is in it.
+// grant allows access to a file, or to a directory and everything in it.
 type grant struct {
 	path   string
 	access access
 }
 
-// grants are what a stage may reach beside what is open to all.
+// grants returns what a stage may access in addition to what is open to all stages.
 func (s *Sandbox) grants(job *engine.Job, program string) []grant {
 	list := []grant{{job.Dir, write}, {job.TempDir, write}}
 	list = append(list, s.installation(program)...)
@@ -70,8 +70,8 @@ func (s *Sandbox) grants(job *engine.Job, program string) []grant {
 	return list
 }
 
-// installation opens a program and, where it is PREFIX/bin/NAME, what was
-// installed with it.
+// installation grants access to a program. If its path is PREFIX/bin/NAME, it also
+// grants access to the files that were installed with it.
 func (s *Sandbox) installation(program string) []grant {
 	list := []grant{{program, read}}
 	if prefix, ok := s.prefix(filepath.Dir(program)); ok {
@@ -80,7 +80,8 @@ func (s *Sandbox) installation(program string) []grant {
 	return list
 }
 
-// installed opens a directory of programs and what was installed with them.
+// installed grants access to a directory of programs, and to the files that were
+// installed with them.
 func (s *Sandbox) installed(bin string) grant {
 	if prefix, ok := s.prefix(bin); ok {
 		return grant{prefix, read}
@@ -88,8 +89,8 @@ func (s *Sandbox) installed(bin string) grant {
 	return grant{bin, read}
 }
 
-// prefix is PREFIX of PREFIX/bin, unless what is hidden is in it: ~/bin does
-// not open the home.
+// prefix returns PREFIX of PREFIX/bin, unless it contains a hidden directory: ~/bin
+// must not open the home directory.
 func (s *Sandbox) prefix(bin string) (string, bool) {
 	prefix := filepath.Dir(bin)
 	if !isBin(bin) || prefix == "/" || slices.ContainsFunc(s.hidden, func(h string) bool { return within(h, prefix) }) {
@@ -102,12 +103,12 @@ func isBin(dir string) bool {
 	return filepath.Base(dir) == "bin" || filepath.Base(dir) == "sbin"
 }
 
-// within tells whether path is dir or below it; both are clean.
+// within reports whether path is dir or inside dir. Both paths are clean.
 func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// unheld are the words for a stage that nothing is held back from.
+// unheld returns the values of Result.Isolation for a stage without restrictions.
 func unheld(in *pipeline.Instance) []string {
 	if in.Network == pipeline.NetworkFull {
 		return []string{openFiles}

@@ -12,15 +12,15 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// confinement is what holds one stage.
+// confinement holds the restrictions of one stage.
 type confinement struct {
 	words   []string
 	grants  []grant
 	network int // open file of its network namespace, or -1
 }
 
-// confine holds the calling thread, and what it will start, to what the job
-// declares. The thread is of no other use then.
+// confine restricts the calling thread, and the processes that it starts, to what the
+// job declares. The thread cannot be used for anything else afterwards.
 func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error) {
 	if s.off {
 		return &confinement{words: append(unheld(job.Instance), askedFor), network: -1}, nil
@@ -35,7 +35,7 @@ func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error)
 			c.network = network
 			c.words = append(c.words, heldNetwork)
 		case !errors.Is(err, errNoNetworks):
-			return nil, fmt.Errorf("giving the stage a network of its own: %w; --isolation off does without", err)
+			return nil, fmt.Errorf("create a separate network for the stage: %w; use --isolation off to run without one", err)
 		case job.Instance.Network == pipeline.NetworkNone && s.abi >= minNetABI:
 			noTCP = true
 		default:
@@ -48,7 +48,7 @@ func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error)
 	}
 	if err := s.restrictFiles(c.grants, noTCP); err != nil {
 		s.give(c.network, false)
-		return nil, fmt.Errorf("confining the stage with Landlock: %w; --isolation off does without", err)
+		return nil, fmt.Errorf("restrict the stage with Landlock: %w; use --isolation off to run without it", err)
 	}
 	if os.Geteuid() == 0 {
 		dropCapabilities()
@@ -60,11 +60,11 @@ func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error)
 	return c, nil
 }
 
-// release takes back what the stage was held with.
+// release releases the resources of a stage's restrictions.
 func (s *Sandbox) release(c *confinement, ended bool) { s.give(c.network, ended) }
 
-// Close lets go of what the sandbox holds open between stages. It serves none
-// after that.
+// Close closes what the sandbox keeps open between stages. The sandbox cannot be used
+// afterwards.
 func (s *Sandbox) Close() error {
 	s.close()
 	for _, o := range s.base {
@@ -74,17 +74,17 @@ func (s *Sandbox) Close() error {
 	return nil
 }
 
-// containerCapabilities are what an administrator's stage keeps: what Docker
-// gives to the administrator of a container. Others would lead out: with
-// CAP_PERFMON, to the environment of every process, secrets included.
+// containerCapabilities are the capabilities that a stage keeps if it runs as root.
+// They are those of root in a Docker container. Others could circumvent the sandbox:
+// CAP_PERFMON would give access to the environment of every process, with secrets.
 var containerCapabilities = []int{
 	unix.CAP_AUDIT_WRITE, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL,
 	unix.CAP_MKNOD, unix.CAP_NET_BIND_SERVICE, unix.CAP_NET_RAW, unix.CAP_SETFCAP, unix.CAP_SETGID, unix.CAP_SETPCAP,
 	unix.CAP_SETUID, unix.CAP_SYS_CHROOT,
 }
 
-// dropCapabilities takes the others from what the calling thread will start.
-// A kernel that refuses leaves an administrator what he has.
+// dropCapabilities removes all other capabilities from the processes that the calling
+// thread starts. If the kernel refuses, root keeps its capabilities.
 func dropCapabilities() {
 	for c := range unix.CAP_LAST_CAP + 1 {
 		if !slices.Contains(containerCapabilities, c) {

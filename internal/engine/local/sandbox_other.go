@@ -6,7 +6,7 @@ import "github.com/touchstone-eval/touchstone/internal/engine"
 
 type sandboxState struct{}
 
-// NewSandbox makes a sandbox, which can hold nothing on this system.
+// NewSandbox returns a sandbox, which cannot restrict stages on this system.
 func NewSandbox(hidden ...string) *Sandbox { return &Sandbox{hidden: hidden} }
 
 type confinement struct {
@@ -24,5 +24,5 @@ func (s *Sandbox) confine(job *engine.Job, _ string) (*confinement, error) {
 
 func (s *Sandbox) release(*confinement, bool) {}
 
-// Close has nothing to let go of on this system.
+// Close does nothing on this system.
 func (s *Sandbox) Close() error { return nil }

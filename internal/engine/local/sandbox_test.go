@@ -17,8 +17,8 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// TestMain lets this program be the command of a stage: one that connects to
-// an address or to a server of its own.
+// TestMain makes this program also usable as the command of a stage, which connects to an
+// address or to its own server.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "connect" {
 		if err := connect(os.Args[2]); err != nil {
@@ -46,7 +46,7 @@ func connect(to string) error {
 	return c.Close()
 }
 
-// stage runs a command as a stage, in a directory of its own.
+// stage runs a command as a stage, in a separate directory.
 func stage(t *testing.T, s *Sandbox, in *pipeline.Instance, env ...string) (*engine.Result, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func script(text string) *pipeline.Instance {
 	return &pipeline.Instance{Stage: "s", Command: []string{"/bin/sh", "-c", text}, Network: pipeline.NetworkNone}
 }
 
-// needs skips the test where this system does not hold stages to something.
+// needs skips the test if this system does not support a restriction.
 func needs(t *testing.T, word string) *Sandbox {
 	t.Helper()
 	s := NewSandbox()
@@ -148,8 +148,8 @@ func TestFilesThatAStageCanReach(t *testing.T) {
 	}
 }
 
-// A thread that was confined must serve nobody else, and a stage must start
-// on no other thread than a confined one, however busy the process is.
+// A restricted thread must not run other goroutines, and a stage must only start on a
+// restricted thread, however busy the process is.
 func TestOnlyStagesAreConfined(t *testing.T) {
 	s := needs(t, heldFiles)
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -221,8 +221,8 @@ func TestNetworksThatAStageCanReach(t *testing.T) {
 	}
 }
 
-// Without leave to make networks, none is the absence of TCP, and loopback is
-// recorded as not held.
+// Without the permission to create network namespaces, "none" only disables TCP, and
+// "loopback" is recorded as not restricted.
 func TestNetworksWithoutPrivilege(t *testing.T) {
 	s := needs(t, heldFiles)
 	if s.abi < minNetABI {
@@ -241,7 +241,7 @@ func TestNetworksWithoutPrivilege(t *testing.T) {
 	}
 }
 
-// A watch makes a sandbox for every edit.
+// watch creates a sandbox for every edit.
 func TestSandboxesLeaveNothingOpen(t *testing.T) {
 	open := func() int {
 		t.Helper()
@@ -258,7 +258,7 @@ func TestSandboxesLeaveNothingOpen(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	once() // what the process opens once
+	once() // files that the process opens once
 	before := open()
 	for range 3 {
 		once()
@@ -284,7 +284,7 @@ func TestWhatIsNotHeldIsSaid(t *testing.T) {
 	}
 }
 
-// What is hidden stays so inside a directory that is open.
+// A hidden directory remains hidden inside a directory that is open.
 func TestWithout(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -305,7 +305,7 @@ func TestWithout(t *testing.T) {
 		{"usr", "elsewhere", []string{"usr"}},
 		{"usr", "usr/src/app", []string{"usr/bin", "usr/src/other"}},
 		{"usr", "usr", nil},
-		{"usr", ".", []string{"usr"}}, // who hides everything hides nothing of the system
+		{"usr", ".", []string{"usr"}}, // hiding the root directory hides nothing of the system
 		{"bin", "usr/src/app", []string{"usr/bin"}},
 		{"missing", "usr", nil},
 	} {

@@ -4,5 +4,6 @@ package process
 
 import "syscall"
 
-// killGroup signals every process of the group; one that is gone is fine.
+// killGroup sends a signal to every process of the group. It ignores a group that no
+// longer exists.
 func killGroup(pid int, sig syscall.Signal) { _ = syscall.Kill(-pid, sig) }

@@ -16,16 +16,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a stage leaves behind is found by kinship: this process adopts its
-// descendants whose parents have ended, so that also those which left their
-// process group, as daemons do, are still its children and not init's.
+// This process finds the remaining processes of a stage among its children. It is a
+// subreaper: descendants whose parents have ended become its children and not those of
+// init, even if they left their process group like daemons.
 
 var adopt = sync.OnceValue(func() bool {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 })
 
-// stages are the first processes of the stages that are being run. Held for
-// reading while one is started, so that whoever holds it knows all of them.
+// stages holds the first processes of all running stages. Its lock is held for reading
+// while such a process is started, so that the holder of the lock knows all of them.
 var stages struct {
 	sync.RWMutex
 	mu   sync.Mutex
@@ -49,8 +49,8 @@ func starting(cmd *exec.Cmd) error {
 	return nil
 }
 
-// waitAndKillGroup waits for a process and kills its group before the process
-// is reaped: until then its number, which is the group's too, is nobody else's.
+// waitAndKillGroup waits for a process and kills its group before the process is
+// reaped. Until then, no other process or group can have the same id.
 func waitAndKillGroup(cmd *exec.Cmd) error {
 	pid := cmd.Process.Pid
 	for errors.Is(unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
@@ -59,14 +59,14 @@ func waitAndKillGroup(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// patience bounds the wait for processes that were killed; one that hangs in
-// the kernel may never end.
+// patience limits the time to wait for killed processes. A process that hangs in the
+// kernel may never end.
 const patience = 2 * time.Second
 
-// leftNothing ends what a stage has left running, once its first process has
-// been reaped and its group killed, and reports whether it is certain that
-// none of its processes lives. A process outside the group is known as the
-// stage's by the TMPDIR that only this stage was given.
+// leftNothing kills the remaining processes of a stage, after its first process was
+// reaped and its group killed. It reports whether it is certain that all processes of
+// the stage have ended. A process outside the group belongs to the stage if it has the
+// stage's TMPDIR.
 func leftNothing(pid int, tempDir string) bool {
 	stages.mu.Lock()
 	delete(stages.pids, pid)
@@ -74,7 +74,7 @@ func leftNothing(pid int, tempDir string) bool {
 	if !adopt() || !reapGroup(pid) {
 		return false
 	}
-	// The rule: this process has no child at all, or only other stages.
+	// The usual case: this process has no children, or only other stages.
 	if errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD) {
 		return true
 	}
@@ -112,22 +112,22 @@ func reapGroup(group int) bool {
 	return false
 }
 
-// strangers are the living children of this process that are no stage's first
-// process: orphans of some stage, or another package's.
+// strangers lists the running children of this process that are not the first process
+// of a stage: orphans of a stage, or processes of another package.
 func strangers() ([]int, error) {
 	found, err := otherChildren()
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	// One may be a stage that was just being started.
+	// One may be a stage that is being started.
 	stages.Lock()
 	defer stages.Unlock()
 	return otherChildren()
 }
 
 func otherChildren() ([]int, error) {
-	// Adopted processes become children of the first thread, which lives as
-	// long as the process; its list is all that is asked for.
+	// Adopted processes become children of the first thread, which exists as
+	// long as the process, so only its list is read.
 	self := os.Getpid()
 	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", self, self))
 	if err != nil {
@@ -149,20 +149,21 @@ func otherChildren() ([]int, error) {
 	return pids, nil
 }
 
-// alive tells a process from one that has ended and was not reaped.
+// alive reports whether a process is running. A process that has ended but was not
+// reaped is not running.
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return false
 	}
-	// The state follows the name, which may hold anything but a newline.
+	// The state follows the name, which may contain any character but a newline.
 	_, state, _ := strings.Cut(string(stat[max(0, bytes.LastIndexByte(stat, ')')):]), " ")
 	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }
 
-// EndLeftovers ends what a run that was killed has left running. The kernel
-// has killed the first process of each of its stages by then, and tells nobody
-// of the others; their TMPDIR is below the dead run's directory.
+// EndLeftovers kills the remaining processes of a run that was killed. The kernel has
+// already killed the first process of each stage. The other processes are identified by
+// their TMPDIR, which is inside dir, the directory of that run.
 func EndLeftovers(dir string) {
 	processes, _ := filepath.Glob("/proc/[0-9]*")
 	for _, p := range processes {
@@ -170,8 +171,8 @@ func EndLeftovers(dir string) {
 		if err != nil {
 			continue
 		}
-		// Held by this, the number cannot become another process's
-		// between the look and the signal.
+		// While this is open, the id cannot be reused for another process
+		// between the check and the signal.
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			continue
@@ -183,8 +184,8 @@ func EndLeftovers(dir string) {
 	}
 }
 
-// startedWith tells whether a process was started with such an environment
-// variable. One that this process may not look at was not.
+// startedWith reports whether a process was started with an environment variable for
+// which is returns true. It returns false if this process may not read the environment.
 func startedWith(pid int, is func(variable []byte) bool) bool {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && slices.ContainsFunc(bytes.Split(env, []byte{0}), is)

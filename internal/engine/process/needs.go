@@ -9,41 +9,42 @@ import (
 	"strings"
 )
 
-// Needs are what a command asks of the machine that it runs on.
+// Needs are the requirements of a command for the machine that it runs on.
 type Needs struct {
 	Platform string // such as linux/amd64; empty for any
 	MemoryMB int64
 }
 
-// Met tells why a command cannot run here at all: it would fail later, and less
-// plainly, or run on what it was not meant for.
+// Met returns an error if this machine does not meet the requirements. Without this
+// check, the command would fail later with a less clear error, or run on the wrong
+// platform.
 func (n Needs) Met() error {
 	here := runtime.GOOS + "/" + runtime.GOARCH
 	if p := n.Platform; p != "" && p != here && !strings.HasPrefix(p, here+"/") {
-		return fmt.Errorf("its platform is %s, and here it is %s; run it there, or leave platform out", p, here)
+		return fmt.Errorf("it needs the platform %s, but this machine is %s; run it on that platform, or remove platform", p, here)
 	}
 	if n.MemoryMB <= 0 {
 		return nil
 	}
 	if total := memoryMB(); total > 0 && n.MemoryMB > total {
-		return fmt.Errorf("it needs %d MiB of memory, and here there are %d; run it on a larger machine, or lower memory_mb", n.MemoryMB, total)
+		return fmt.Errorf("it needs %d MiB of memory, but this machine has %d; run it on a larger machine, or lower memory_mb", n.MemoryMB, total)
 	}
 	return nil
 }
 
-// limits are the files that say how much memory there is: of the machine in
-// KiB, of this process's container in bytes.
+// limits are the files that contain the available memory: that of the machine in KiB,
+// and that of this process's container in bytes.
 var limits = []struct {
 	file   string
 	prefix string
-	per    int64 // of these make a MiB
+	per    int64 // units per MiB
 }{
 	{"/proc/meminfo", "MemTotal:", 1 << 10},
 	{"/sys/fs/cgroup/memory.max", "", 1 << 20},
 	{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "", 1 << 20},
 }
 
-// memoryMB is how much memory there is; 0 where that is not known.
+// memoryMB returns the available memory in MiB, or 0 if it is unknown.
 func memoryMB() int64 {
 	var least int64
 	for _, l := range limits {

@@ -17,9 +17,9 @@ func TestNeeds(t *testing.T) {
 		{name: "no wish"},
 		{name: "this platform", platform: here, memoryMB: 1},
 		{name: "a variant of it", platform: here + "/v8"},
-		{name: "another", platform: "plan9/mips", err: "its platform is plan9/mips, and here it is " + here},
-		{name: "one that begins alike", platform: here + "x", err: "its platform is"},
-		{name: "too much", memoryMB: 1 << 40, err: "it needs 1099511627776 MiB of memory, and here there are"},
+		{name: "another", platform: "plan9/mips", err: "it needs the platform plan9/mips, but this machine is " + here},
+		{name: "one that begins alike", platform: here + "x", err: "it needs the platform"},
+		{name: "too much", memoryMB: 1 << 40, err: "it needs 1099511627776 MiB of memory, but this machine has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.memoryMB > 1 && memoryMB() == 0 {

@@ -1,11 +1,11 @@
-// Package process runs one command to its end: in a process group of its own
-// that does not outlive it, with the environment that it is given and nothing
-// else, its two streams in files, and a bound on its time.
+// Package process runs one command: in its own process group, which is killed when the
+// command ends, with only the given environment, with both output streams in files, and
+// with a time limit.
 //
-// The local executor and the program in every container both run stages by it,
-// so that exit statuses, timeouts and logs are the same in both. It imports
-// program, x/sys and the standard library alone: in a container it works before
-// the rest of touchstone is set up.
+// The local executor and the program in every container both use it to run stages, so
+// that exit statuses, timeouts and logs are the same. It only imports package
+// subprocess, x/sys and the standard library, so that in a container it can run before
+// the rest of touchstone is initialized.
 package process
 
 import (
@@ -19,46 +19,46 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// Command is what to run, and where.
+// Command is a command to run, with its directory and environment.
 type Command struct {
 	Needs
-	Program string   // the file; a relative one starts at Dir
-	Args    []string // with the program's name in front
+	Program string   // the file; a relative path is relative to Dir
+	Args    []string // the program's name and its arguments
 	Dir     string
-	TempDir string   // TMPDIR, by which what the command leaves running is known
-	Env     []string // NAME=value, complete but for TMPDIR
-	// Stdout and Stderr are files to write the streams to; a stream without
-	// a byte makes none.
+	TempDir string   // TMPDIR; also identifies the command's remaining processes
+	Env     []string // NAME=value, complete except for TMPDIR
+	// Stdout and Stderr are the paths of the files for the streams. The file of an
+	// empty stream is not created.
 	Stdout, Stderr string
 	Timeout        time.Duration // 0 for none
-	// Grace is how long the command may take to end after SIGTERM before it
-	// is killed.
+	// Grace is the time between SIGTERM and SIGKILL for a command that must
+	// end.
 	Grace time.Duration
-	// Confine, if there is one, is called on the thread that starts the
-	// command, and holds it to something. The thread is of no other use then.
+	// Confine is called on the thread that starts the command, to restrict it. The
+	// thread cannot be used for anything else afterwards. Optional.
 	Confine func() error
 }
 
-// Ended is how a command ended.
+// Ended is the result of a command.
 type Ended struct {
-	// ExitCode is as a shell would give it: 128 plus the signal for a command
-	// that a signal ended.
+	// ExitCode is the exit status as in a shell: 128 plus the number of the signal
+	// if a signal ended the command.
 	ExitCode   int
 	TimedOut   bool
 	Duration   time.Duration
-	PeakMemory int64 // bytes, 0 where unknown
-	// Nothing of the command lives any more, for certain.
+	PeakMemory int64 // bytes, or 0 if unknown
+	// It is certain that all processes of the command have ended.
 	Nothing bool
 }
 
-// Isolation is what every command is held by.
+// Isolation lists the restrictions that apply to every command.
 func Isolation() []string {
 	return []string{"fresh-directory", "declared-environment", "process-group"}
 }
 
-// Run starts the command and waits for it. When ctx ends or the timeout passes,
-// the whole process group is told to end and then killed. A *StartError says
-// that it could not be started.
+// Run starts the command and waits for it. If ctx ends or the command reaches the
+// timeout, Run sends SIGTERM to the whole process group, and then kills it. It returns a
+// *StartError if the command cannot be started.
 func (c *Command) Run(ctx context.Context) (*Ended, error) {
 	if err := c.Met(); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (c *Command) Run(ctx context.Context) (*Ended, error) {
 		return nil, errors.Join(err, stdout.end())
 	}
 	ended, err := c.run(ctx, stdout, stderr)
-	// Nothing that the command was given is left open: what follows may use
-	// its directory again.
+	// Close everything that the command was given, because its directory may be
+	// reused.
 	if logErr := errors.Join(stdout.end(), stderr.end()); err == nil && logErr != nil {
 		return nil, logErr
 	}
@@ -114,7 +114,7 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	done := make(chan struct{})
 	timedOut := make(chan bool, 1)
 	go func() { timedOut <- c.supervise(ctx, pid, done) }()
-	// What the command left running in the background dies with it.
+	// Kill the remaining background processes of the command.
 	waitErr := waitAndKillGroup(cmd)
 	close(done)
 	ended := &Ended{TimedOut: <-timedOut, Duration: time.Since(start), ExitCode: exitCode(cmd.ProcessState)}
@@ -129,8 +129,8 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	return ended, nil
 }
 
-// supervise ends the group when it has to and reports whether the timeout was
-// why.
+// supervise ends the group if ctx ends or at the timeout. It reports whether the timeout
+// was the reason.
 func (c *Command) supervise(ctx context.Context, pid int, done <-chan struct{}) bool {
 	var deadline <-chan time.Time
 	if c.Timeout > 0 {

@@ -5,13 +5,13 @@ import (
 	"syscall"
 )
 
-// processGroup puts the child into a group of its own and has the kernel kill
-// it should this process die without a chance to.
+// processGroup puts the child into its own process group. The kernel kills the child if
+// this process dies without killing it.
 func processGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// peakBytes: Linux counts ru_maxrss in KiB.
+// peakBytes converts ru_maxrss, which is in KiB on Linux.
 func peakBytes(u *syscall.Rusage) int64 { return u.Maxrss << 10 }
 
 func isFirstThread() bool { return syscall.Gettid() == os.Getpid() }

@@ -10,7 +10,7 @@ import (
 
 func processGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// peakBytes: Darwin counts ru_maxrss in bytes, the BSDs in KiB.
+// peakBytes converts ru_maxrss, which is in bytes on Darwin, and in KiB on the BSDs.
 func peakBytes(u *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" {
 		return u.Maxrss
@@ -27,7 +27,7 @@ func waitAndKillGroup(cmd *exec.Cmd) error {
 	return err
 }
 
-// leftNothing cannot be certain here.
+// leftNothing cannot determine on this system whether all processes have ended.
 func leftNothing(int, string) bool { return false }
 
 func isFirstThread() bool { return false }

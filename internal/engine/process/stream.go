@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// stream takes what a process prints through a pipe into a file that is made
-// when the first byte arrives: most stages print nothing, and a file less in a
-// stage is time saved. A process that has got away from its stage and still
-// holds the pipe can no longer write anywhere once the stage has ended.
+// stream copies the output of a process from a pipe to a file. It creates the file when
+// the first byte arrives, because most stages print nothing and creating a file takes
+// time. A process that escaped from its stage and still has the pipe open cannot write
+// to the file after the stage has ended.
 type stream struct {
 	path string
 	r, w *os.File
@@ -26,7 +26,7 @@ func newStream(path string) (*stream, error) {
 	return &stream{path: path, r: r, w: w}, nil
 }
 
-// start begins to read. The process holds its end of the pipe by now.
+// start starts to read. The process must already have its end of the pipe.
 func (s *stream) start() {
 	s.w.Close()
 	s.done = make(chan struct{})
@@ -43,11 +43,11 @@ func (s *stream) start() {
 	}()
 }
 
-// maxPipe is more than a pipe holds unless somebody has enlarged it.
+// maxPipe is larger than the capacity of a pipe, unless it was increased.
 const maxPipe = 1 << 20
 
-// end takes what is still in the pipe, without waiting for more, and closes
-// everything. The error is that of writing the file.
+// end reads the rest of the pipe, without waiting for more, and closes everything. It
+// returns the error of writing the file.
 func (s *stream) end() error {
 	if s.done == nil {
 		s.w.Close()
@@ -65,8 +65,8 @@ func (s *stream) end() error {
 	return s.err
 }
 
-// drain reads as much as can have been there when the process ended: one that
-// got away could go on for ever.
+// drain reads at most what the pipe could contain when the process ended, because an
+// escaped process could write forever.
 func (s *stream) drain() {
 	raw, err := s.r.SyscallConn()
 	if err != nil {
@@ -88,7 +88,8 @@ func (s *stream) drain() {
 	})
 }
 
-// write goes on reading after an error: the process must not be held up by it.
+// write records the first error and ignores further output, so that a write error does
+// not block the process.
 func (s *stream) write(b []byte) {
 	if len(b) == 0 || s.err != nil {
 		return

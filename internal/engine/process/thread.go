@@ -2,10 +2,10 @@ package process
 
 import "runtime"
 
-// onThread runs start on a thread that is kept until release is called: the
-// kernel sends a parent-death signal when the thread that started the child
-// ends, not the process. A thread that start confines is of no use to anybody
-// else and ends then.
+// onThread runs start on a thread that is kept until release is called, because the
+// kernel sends the parent-death signal when the thread that started the child ends, not
+// when the process ends. If start restricts the thread, the thread ends on release,
+// because it cannot be used for anything else.
 func onThread(confines bool, start func() error) (release func(), err error) {
 	started, over := make(chan error), make(chan struct{})
 	go holdThread(confines, start, started, over)
@@ -18,8 +18,8 @@ func onThread(confines bool, start func() error) (release func(), err error) {
 func holdThread(confines bool, start func() error, started chan<- error, over <-chan struct{}) {
 	runtime.LockOSThread()
 	if confines && isFirstThread() {
-		// The first thread stands for the process in /proc and cannot
-		// end. While it is held here, another one takes over.
+		// The first thread represents the process in /proc and cannot
+		// end. While it is locked here, another thread is used.
 		defer runtime.UnlockOSThread()
 		taken := make(chan error)
 		go holdThread(confines, start, taken, over)
@@ -34,5 +34,5 @@ func holdThread(confines bool, start func() error, started chan<- error, over <-
 	if !confines {
 		runtime.UnlockOSThread()
 	}
-	// A goroutine that ends while it holds a thread ends the thread too.
+	// A goroutine that ends while it is locked to a thread also ends the thread.
 }

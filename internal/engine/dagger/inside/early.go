@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// Most of what starting touchstone costs is the set-up of packages that a stage
-// needs and its supervisor does not: schemas are compiled and tables are filled
-// for 15 ms before main begins. Every container would pay that twice. Go sets
-// packages up in the order of their paths, each after those that it imports,
-// so that this one comes long before them; an order that needs no more than is
-// here is carried out now. Any other goes on to main, which knows the verb too.
+// Before main, touchstone spends about 15 ms on the initialization of packages,
+// which compile schemas and fill tables. A stage needs these packages, but its
+// supervisor does not, and every container starts both. Go initializes packages
+// in the order of their import paths, each after those that it imports, so this
+// function runs before most others. It executes the order if the order needs only
+// this package. Otherwise main executes it.
 func init() {
 	if len(os.Args) != 2 || os.Args[1] != Verb {
 		return

@@ -1,9 +1,9 @@
-// Package inside is what touchstone does in a container of the dagger executor:
-// it reads its order, runs the stage as the local executor would, and leaves
-// the logs and how the stage ended where the executor takes them from.
+// Package inside implements what touchstone does in a container of the dagger
+// executor: it reads its order, runs the stage like the local executor, and writes
+// the logs and the result to files, which the executor copies.
 //
-// It imports the standard library and internal/engine/process alone, so that early.go
-// can do the work before the rest of the program is set up.
+// It only imports the standard library and internal/engine/process, so that
+// early.go can run the stage before the rest of the program is initialized.
 package inside
 
 import (
@@ -21,46 +21,46 @@ import (
 // Verb is the touchstone verb that runs in every container. It has no arguments.
 const Verb = "in-container"
 
-// Where things are in a container. All that is taken back lies below Root.
+// Paths in a container. Everything that is copied back is below Root.
 const (
 	Root   = "/job"
 	Box    = "box"    // the stage's directory
-	Result = "result" // its logs and its end
+	Result = "result" // its logs and its report
 
 	OrderFile  = "/.touchstone-order/order.json"
 	ResultFile = "result.json"
 )
 
-// Order is what the program in the container is told, as JSON.
+// Order is the JSON input of the program in the container.
 type Order struct {
 	Stage    string        `json:"stage"`
 	Command  []string      `json:"command"`
 	Program  string        `json:"program"`
-	Env      []string      `json:"env"`     // complete, secrets included
-	Parents  []string      `json:"parents"` // directories to make for the outputs
+	Env      []string      `json:"env"`     // complete, with secrets
+	Parents  []string      `json:"parents"` // directories to create for the outputs
 	Timeout  time.Duration `json:"timeout"`
 	Grace    time.Duration `json:"grace"`
 	Platform string        `json:"platform"`
 	MemoryMB int64         `json:"memory_mb"`
-	// Identity is what the program in the container has to be, empty for
-	// the very program that gives the order.
+	// Identity is the required identity of the program in the container. It is
+	// empty if it is the same program as the one that wrote the order.
 	Identity string `json:"identity"`
 }
 
-// Report is how the stage ended, as JSON.
+// Report is the result of the stage, as JSON.
 type Report struct {
 	ExitCode   int           `json:"exit_code"`
 	TimedOut   bool          `json:"timed_out"`
 	Duration   time.Duration `json:"duration"`
 	PeakMemory int64         `json:"peak_memory"`
 	Isolation  []string      `json:"isolation"`
-	// Error tells that the command could not be run at all.
+	// Error is the reason why the command could not run at all, or empty.
 	Error string `json:"error"`
 }
 
-// Run carries out the order. The stage's own failure is in the report; an error
-// means that there is none. identify gives the identity of this program for
-// the command of an order that asks for one.
+// Run executes the order. A failure of the stage is in the report. An error means
+// that there is no report. identify returns the identity of this program for a
+// command, and is called if the order requires an identity.
 func Run(ctx context.Context, identify func(command []string) (string, error)) error {
 	o, err := read()
 	if err != nil {
@@ -116,7 +116,8 @@ func (o *Order) run(ctx context.Context, identify func([]string) (string, error)
 	return os.WriteFile(filepath.Join(result, ResultFile), b, 0o600)
 }
 
-// carryOut refuses to work for a key that this program does not stand in.
+// carryOut runs the command. It returns an error if the identity of this program is
+// not the one in the key.
 func (o *Order) carryOut(ctx context.Context, cmd *process.Command, identify func([]string) (string, error)) (*process.Ended, error) {
 	if o.Identity != "" {
 		id, err := identify(o.Command)
@@ -124,7 +125,7 @@ func (o *Order) carryOut(ctx context.Context, cmd *process.Command, identify fun
 			return nil, err
 		}
 		if id != o.Identity {
-			return nil, errors.New("the program for containers was built from other source, by another Go or for another processor than this one; build it anew and name it with --container-binary")
+			return nil, errors.New("the program for containers was built from different source, with a different Go version or for a different processor; build it again and give it with --container-binary")
 		}
 	}
 	return cmd.Run(ctx)
