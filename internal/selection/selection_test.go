@@ -146,7 +146,7 @@ func TestCaseValidate(t *testing.T) {
 		"offers no tools":         func(c *Case) { c.Servers = nil },
 		"belong together":         func(c *Case) { c.Expected[0].Tool = "" },
 		"is not among":            func(c *Case) { c.Expected[0].Server = "z" },
-		"not a JSON object":          func(c *Case) { c.Expected[0].Parameters = json.RawMessage(`[1]`) },
+		"not a JSON object":       func(c *Case) { c.Expected[0].Parameters = json.RawMessage(`[1]`) },
 		"a tag is empty":          func(c *Case) { c.Tags = []string{""} },
 		"longer than 100000":      func(c *Case) { c.Query = strings.Repeat("x", MaxQuery+1) },
 	} {
@@ -186,14 +186,14 @@ func TestSettingsComeFromRequestThenEnvironmentThenDefaults(t *testing.T) {
 
 func TestSettingsValidate(t *testing.T) {
 	for want, change := range map[string]func(*Settings){
-		"provider has 0":  func(s *Settings) { s.Provider = "" },
-		"model has 101":   func(s *Settings) { s.Model = strings.Repeat("é", 101) },
-		"timeout of 0":    func(s *Settings) { s.Timeout = 0 },
-		"timeout of 301":  func(s *Settings) { s.Timeout = 301 },
-		"temperature of":  func(s *Settings) { s.Temperature = 2.01 },
-		"11 retries":      func(s *Settings) { s.MaxRetries = 11 },
-		"confidence":      func(s *Settings) { s.Confidence = "often" },
-		"base URL is no":  func(s *Settings) { s.BaseURL = "host/v1" },
+		"provider has 0":     func(s *Settings) { s.Provider = "" },
+		"model has 101":      func(s *Settings) { s.Model = strings.Repeat("é", 101) },
+		"timeout of 0":       func(s *Settings) { s.Timeout = 0 },
+		"timeout of 301":     func(s *Settings) { s.Timeout = 301 },
+		"temperature of":     func(s *Settings) { s.Temperature = 2.01 },
+		"11 retries":         func(s *Settings) { s.MaxRetries = 11 },
+		"confidence":         func(s *Settings) { s.Confidence = "often" },
+		"base URL is no":     func(s *Settings) { s.BaseURL = "host/v1" },
 		"base URL contains ": func(s *Settings) { s.BaseURL = "https://k@host/v1" },
 	} {
 		s := Settings{Provider: "p", Model: "m", Timeout: 30, Temperature: 0.4, MaxRetries: 3}

@@ -57,7 +57,7 @@ func TestRecommend(t *testing.T) {
 		evidence   string
 	}{
 		{"another tool was called because of its words", "What is the weather in my city?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "misleading_words", "search", "high", `because of its words "weather"`, "Finds the weather, news and pages for any city"},
-		{"a sibling took it without confidence", "What is the weather?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.2, "misleading_words", "search", "medium", "", ""},
+		{"another tool was called without confidence", "What is the weather?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.2, "misleading_words", "search", "medium", "", ""},
 		{"the same name", "predict the rain", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.9, "same_name", "forecast", "high", "Servers a and b both have a tool forecast", "b:forecast"},
 		{"overlap", "predict temperature", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.9, "overlap", "forecast", "high", `words "predict"`, ""},
 		{"none was called", "umbrella tomorrow?", expect("a", "forecast", ""), nil, 0.9, "not_called", "forecast", "high", `"umbrella", "tomorrow"`, "umbrella"},
