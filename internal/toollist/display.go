@@ -133,9 +133,9 @@ func QuoteWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// SplitCommand splits a command line into words as a shell does, with quotes
-// and backslashes but without variables, globs or operators: nothing in it is
-// run by a shell. It fails on an open quote and on an empty line.
+// SplitCommand splits a command line into words like a shell, with quotes and
+// backslashes but without variables, globs or operators: a shell never runs any
+// of it. It returns an error for an open quote and for an empty line.
 func SplitCommand(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
