@@ -31,7 +31,7 @@ const (
 
 	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
 
-	// needsEngine is the exit status of --without-engine if a stage has to run.
+	// needsEngine is the exit status of --without-engine if a stage must run.
 	needsEngine = 75
 
 	// buildFailed is the exit status if touchstone could not be built. It is not

@@ -23,7 +23,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// Every example in a page is run, or says why it cannot be. The commands of a
+// Every example in a page is run, or states why it cannot be. The commands of a
 // page run one after the other in one copy of the repository; the pages share
 // a store, except those that say that they begin with an empty one.
 func TestExamples(t *testing.T) {
@@ -110,7 +110,7 @@ func (s *session) block(b block) {
 			s.errorf("the block holds commands: make it a console block")
 		}
 	default:
-		s.errorf("no rule says how a block of %q is checked; see CONTRIBUTING.md", b.lang)
+		s.errorf("there is no rule for checking a block of %q; see CONTRIBUTING.md", b.lang)
 	}
 }
 
@@ -171,7 +171,7 @@ func (s *session) source(b block) {
 	}
 }
 
-// raises says whether a check of the scanner raises a signal for the tools of a
+// raises reports whether a check of the scanner raises a signal for the tools of a
 // block. Of two tools with the same server and name the first is the approved
 // version.
 func (s *session) raises(b block, check string) bool {
@@ -256,7 +256,7 @@ func (s *session) out() string {
 	return string(b)
 }
 
-// printed says whether output is what a page shows.
+// printed reports whether output matches a page.
 func printed(want []string, output string) bool {
 	var pattern strings.Builder
 	pattern.WriteString(`^`)

@@ -110,8 +110,8 @@ var crafted = map[string]string{
 	"fields":       "`a` field conversation so far, requests whose value ",
 }
 
-// BenchmarkLength shows that cost is linear in the length of a description:
-// ns/byte stays level from 1x to 100x.
+// BenchmarkLength shows that the cost is linear in the length of a description:
+// ns/byte is constant from 1x to 100x.
 func BenchmarkLength(b *testing.B) {
 	s := mustNew(b)
 	reg := s.Registry(nil)
@@ -128,8 +128,8 @@ func BenchmarkLength(b *testing.B) {
 	}
 }
 
-// BenchmarkMany scans 100,000 tools of 1,000 servers, names across servers
-// compared.
+// BenchmarkMany scans 100,000 tools of 1,000 servers, including the comparison
+// of names between servers.
 func BenchmarkMany(b *testing.B) {
 	var tools []Tool
 	for i := range 100_000 {

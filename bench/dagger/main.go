@@ -9,7 +9,7 @@
 // adds less than 300 ms to a stage; a matrix of 100 takes at most 1.5 times as long as
 // with the local executor, plus the time of the constant. Dagger answers the constant
 // from its function cache. The time of the same call when the function runs is printed
-// as well, because a gate has to run.
+// as well, because a gate must run.
 package main
 
 import (
@@ -162,7 +162,7 @@ func (b *bench) manyAtOnce(floor time.Duration) error {
 	return nil
 }
 
-// executors times a command with an empty store, with each of the two executors.
+// executors times a command with an empty cache, with each of the two executors.
 func (b *bench) executors(dir string, jobs, warmup, runs int, args ...string) ([]timing.Sample, error) {
 	var contenders []timing.Contender
 	for _, name := range []string{"local", "dagger"} {

@@ -1,12 +1,12 @@
-// Command embedding compares rankings of tools: the textbook's BM25, sentence
-// vectors, the reference proxy's search by words, and its hybrid search by words
-// and by meaning. It prints Recall@1/3/5/10 and the reciprocal rank.
+// Command embedding compares rankings of tools: textbook BM25, sentence
+// vectors, the reference proxy's search by words, and its hybrid search by
+// words and by meaning. It prints Recall@1/3/5/10 and the reciprocal rank.
 //
 //	touchstone models add
 //	go run ./bench/embedding [-external DIR]
 //
-// DIR holds metatool.corpus.json and metatool.golden.json, which are not part of
-// the project. What is not there is skipped with a message.
+// DIR holds metatool.corpus.json and metatool.golden.json, which are not part
+// of the project. Missing data is skipped with a message.
 package main
 
 import (
@@ -89,7 +89,7 @@ func openModel() (embedding.Model, error) {
 	return encoder, nil
 }
 
-// depth is how far down a list is read.
+// depth is the number of results that are evaluated.
 const depth = 10
 
 type searcher interface {

@@ -36,7 +36,7 @@ func bench(runs, copies int) error {
 	}
 	defer os.RemoveAll(dir)
 	store := filepath.Join(dir, "store")
-	// A used store is moved aside and removed at the end. After many files were
+	// A used cache directory is moved aside and removed at the end. After many files were
 	// removed, ext4 without a journal creates files slowly for minutes, which
 	// would slow down the next run.
 	used := 0
@@ -54,7 +54,7 @@ func bench(runs, copies int) error {
 	if err != nil {
 		return err
 	}
-	timing.Print(os.Stdout, "the real pipeline, cold (empty store)", cold)
+	timing.Print(os.Stdout, "the real pipeline, cold (empty cache)", cold)
 
 	small := filepath.Join(dir, "small")
 	if err := timing.WriteGraph(small, 24); err != nil {

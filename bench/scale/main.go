@@ -119,7 +119,7 @@ type measured struct {
 	wall                    map[string]time.Duration // by stage
 }
 
-// measure generates the data and runs the pipeline on it with an empty store.
+// measure generates the data and runs the pipeline on it with an empty cache.
 func (b *bencher) measure(tools, queries int) (measured, error) {
 	m := measured{tools: tools, servers: tools / toolsPerServer, queries: queries, wall: map[string]time.Duration{}}
 	b.runs++

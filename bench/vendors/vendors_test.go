@@ -1,7 +1,7 @@
-// Package vendors compares our model clients, and the stand-ins that they are
-// tested with, with the vendors' own Go clients. It is a module of its own,
-// because those clients take minutes to compile: run it by hand, with go test
-// in this directory, when a wire format changes.
+// Package vendors compares the model clients, and the fake servers that they
+// are tested with, with the vendors' own Go clients. It is a separate module,
+// because those clients take minutes to compile. Run it by hand, with go test
+// in this directory, if a wire format changes.
 package vendors
 
 import (
@@ -24,8 +24,8 @@ func oneCall(modeltest.Request) modeltest.Reply {
 	return modeltest.Reply{Text: "hello", Calls: []modeltest.Call{{Tool: "get_weather", Arguments: `{"city":"Paris"}`}}}
 }
 
-// The vendors' own clients understand the stand-ins, whole and streamed: so what
-// our adapters are tested with is what providers send.
+// The vendors' own clients accept the answers of the fake servers, whole and
+// streamed, so the fake servers answer like the providers.
 func TestVendorsClientsUnderstandTheStandIns(t *testing.T) {
 	s := modeltest.Serve(t, oneCall)
 	openai := sdkopenai.NewClient(openaioption.WithBaseURL(s.BaseURL()), openaioption.WithAPIKey("k"))
@@ -70,7 +70,7 @@ func TestVendorsClientsUnderstandTheStandIns(t *testing.T) {
 	}
 }
 
-// sent asks a model through our client and returns the body of its request.
+// sent sends a request through our client and returns its body.
 func sent(t *testing.T, settings selection.Settings) []byte {
 	t.Helper()
 	s := modeltest.Serve(t, oneCall)
@@ -96,8 +96,8 @@ func sent(t *testing.T, settings selection.Settings) []byte {
 	return requests[0].Body
 }
 
-// TestOurRequestsAreTheVendors: the vendors' clients could have sent our
-// requests. Read into the clients' types and written again, they say the same.
+// TestOurRequestsAreTheVendors checks that the vendors' clients could have sent the
+// same requests: decoded into the clients' types and encoded again, they are equal.
 func TestOurRequestsAreTheVendors(t *testing.T) {
 	ours := sent(t, selection.Settings{Provider: "openai", Model: "m", Temperature: 0.5, Confidence: selection.ConfidenceLogprobs})
 	var openai sdkopenai.ChatCompletionNewParams

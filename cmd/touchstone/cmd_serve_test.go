@@ -55,7 +55,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("%q: %s", header, r.Status)
 		}
 	}
-	if err := serve(ctx, io.Discard, "--addr", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "another touchstone executes runs") {
+	if err := serve(ctx, io.Discard, "--addr", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "another touchstone process executes runs") {
 		t.Errorf("a second service on one database: %v", err)
 	}
 	cancel()

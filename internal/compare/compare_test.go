@@ -12,7 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// answered is a query whose right tool stands at a rank; 0 for nowhere.
+// answered is a query whose right tool is at a rank; 0 for not in the list.
 func answered(id, right string, rank int) contracts.QuerySummary {
 	q := contracts.QuerySummary{ID: id, Query: "intent of " + id, Labels: []contracts.Label{{ToolID: right, Relevance: 2}}}
 	ranked := []string{}
@@ -46,7 +46,7 @@ func TestReports(t *testing.T) {
 		was, is := 1, 1
 		switch {
 		case i < 7:
-			is = 6 // lost, each in a group of its own
+			is = 6 // lost, each in a separate group
 		case i == 7:
 			was = 3
 		case i == 8:
@@ -70,7 +70,7 @@ func TestReports(t *testing.T) {
 	}
 	checkMetrics(t, c)
 	checkQueries(t, c)
-	// The other way round everything is the other way round.
+	// With the reports swapped, all results are reversed.
 	back, err := Reports("new", reportOf("p2", after...), "old", reportOf("p1", before...), Options{By: "recall_at_5"})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// checkMetrics compares the metrics of TestReports with what they were made to be.
+// checkMetrics checks the metrics of TestReports.
 func checkMetrics(t *testing.T, c *Comparison) {
 	t.Helper()
 	five := c.Metrics[2]
@@ -100,7 +100,7 @@ func checkMetrics(t *testing.T, c *Comparison) {
 	}
 }
 
-// checkQueries compares the queries of TestReports with what they were made to be.
+// checkQueries checks the queries of TestReports.
 func checkQueries(t *testing.T, c *Comparison) {
 	t.Helper()
 	var got []string
@@ -131,7 +131,7 @@ func TestReportsGroups(t *testing.T) {
 	}
 	for _, m := range c.Metrics {
 		if m.Verdict != contracts.WithinNoise || m.PValue != 1 {
-			t.Errorf("one tool alone decides: %+v", m)
+			t.Errorf("one tool alone is significant: %+v", m)
 		}
 	}
 	if m := c.Metrics[0]; m.EffectSize != nil {

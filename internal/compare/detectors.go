@@ -51,7 +51,7 @@ func compareDetector(a, b *contracts.DetectorSummary) Detector {
 	for _, e := range b.PerEntry {
 		other[e.ID] = e
 	}
-	// What A and B flagged, for attacks (true) and for benign entries (false).
+	// The flags of A and B, for attacks (true) and for benign entries (false).
 	flagged := map[bool][2][]float64{}
 	for _, e := range a.PerEntry {
 		o, ok := other[e.ID]

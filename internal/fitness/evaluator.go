@@ -60,7 +60,7 @@ func New(corpus contracts.Corpus, golden contracts.GoldenSet, opts Options) (*Ev
 		return nil, fmt.Errorf("unknown metric %q; use one of %s", opts.Metric, strings.Join(contracts.MetricNames, ", "))
 	}
 	if m, _ := metrics.RankingByName(opts.Metric); m.LowerIsBetter {
-		return nil, fmt.Errorf("a larger fitness has to be better, and a lower %s is better; use another metric", m.Label)
+		return nil, fmt.Errorf("a larger fitness must be better, but a lower %s is better; use another metric", m.Label)
 	}
 	if golden.CorpusVersion != corpus.Version {
 		return nil, fmt.Errorf("the golden set is for corpus %s, but this is corpus %s; give a corpus and a golden set that belong together", golden.CorpusVersion, corpus.Version)

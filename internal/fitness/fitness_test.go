@@ -69,7 +69,7 @@ func TestTheHalvesTogetherAreTheBaseline(t *testing.T) {
 		got := (train*float64(f.Train.Queries) + heldOut*float64(f.HeldOut.Queries)) / float64(f.Train.Queries+f.HeldOut.Queries)
 		want, ok := baseline.Metrics[name]
 		if !ok || got-want > 1e-9 || want-got > 1e-9 {
-			t.Errorf("%s is %.6f, and %.6f in the baseline", name, got, want)
+			t.Errorf("%s is %.6f, but %.6f in the baseline", name, got, want)
 		}
 	}
 	if !f.Feasible || len(f.Findings) != 0 {
@@ -98,7 +98,7 @@ func TestABetterDescriptionIsWorthMoreAndExplained(t *testing.T) {
 		worse[tool.ToolID] = "Does a thing."
 	}
 	if f := score(t, e, worse); f.Fitness >= before.Fitness || f.HeldOut.Metrics["recall_at_5"] >= before.HeldOut.Metrics["recall_at_5"] {
-		t.Errorf("descriptions that say nothing have fitness %.3f, the original ones %.3f", f.Fitness, before.Fitness)
+		t.Errorf("empty descriptions have fitness %.3f, the original ones %.3f", f.Fitness, before.Fitness)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestServeAnswersInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.HeldOut != nil {
-			t.Errorf("%s gives away the held-out half", f.ID)
+			t.Errorf("%s reveals the held-out half", f.ID)
 		}
 		said := f.ID
 		if f.Error != "" {
@@ -219,7 +219,7 @@ func TestServeAnswersAtOnce(t *testing.T) {
 		}
 		f.ID = ""
 		if i > 0 && !reflect.DeepEqual(f, last) {
-			t.Error("the same candidate has another answer")
+			t.Error("the same candidate has a different answer")
 		}
 		last = f
 	}

@@ -73,7 +73,7 @@ const (
 	ApprovalChanged  Approval = "changed"
 )
 
-// State says whether a tool can be found and called.
+// State determines whether a tool can be found and called.
 type State string
 
 // The states of a tool.

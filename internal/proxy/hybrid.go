@@ -19,22 +19,22 @@ const (
 	fusionConstant = 20
 	wordsWeight    = 1.0
 	meaningWeight  = 0.5
-	// fusionDepth is how many tools of each ranking take part. It does not
-	// depend on how many are asked for, so that a short answer is the beginning
-	// of a long one.
+	// fusionDepth is the number of tools of each ranking that are fused. It
+	// does not depend on the requested number, so that a short answer is a
+	// prefix of a long one.
 	fusionDepth = maxLimit
 )
 
-// meaning ranks tools by how close they are to a query in meaning.
+// meaning ranks tools by the similarity of their meaning to a query.
 type meaning struct {
 	model   embedding.Model
 	ids     []contracts.ToolID
 	vectors [][]float32
-	known   map[string][]float32 // the vectors by text, for the next index
+	known   map[string][]float32 // vectors by text, reused for the next index
 }
 
-// newMeaning computes the vectors of tools. It takes those of texts that before
-// has too, which may be nil.
+// newMeaning computes the vectors of tools. It reuses the vectors of texts that
+// before, which may be nil, already has.
 func newMeaning(ctx context.Context, model embedding.Model, tools []*toolRecord, before *meaning) (*meaning, error) {
 	m := &meaning{model: model, known: map[string][]float32{}}
 	var missing []string
@@ -66,8 +66,9 @@ func newMeaning(ctx context.Context, model embedding.Model, tools []*toolRecord,
 	return m, nil
 }
 
-// meaningText is the text of a tool whose vector counts: its description, since
-// the words of its name are found by BM25, or those words where there is none.
+// meaningText is the text of a tool that is embedded: its description, because
+// BM25 finds the words of its name. If there is no description, it is those
+// words.
 func meaningText(t *toolRecord) string {
 	if text := strings.TrimSpace(t.description); text != "" {
 		return text
@@ -75,8 +76,8 @@ func meaningText(t *toolRecord) string {
 	return strings.Join(words(t.tool), " ")
 }
 
-// closest returns at most limit tools, the closest first. Equal scores stand in
-// the order of their ids.
+// closest returns at most limit tools, the most similar first. Equal scores are
+// sorted by id.
 func (m *meaning) closest(ctx context.Context, text string, limit int) ([]hit, error) {
 	query, err := m.model.Embed(ctx, []string{text})
 	if err != nil {
@@ -85,7 +86,7 @@ func (m *meaning) closest(ctx context.Context, text string, limit int) ([]hit, e
 	hits := make([]hit, len(m.ids))
 	for i, v := range m.vectors {
 		if len(v) != len(query[0]) {
-			return nil, fmt.Errorf("the model gave a vector of %d numbers for the query and of %d for a tool", len(query[0]), len(v))
+			return nil, fmt.Errorf("the model returned a vector of %d numbers for the query, but of %d for a tool", len(query[0]), len(v))
 		}
 		hits[i] = hit{m.ids[i], roundScore(embedding.Cosine(query[0], v))}
 	}
@@ -93,7 +94,7 @@ func (m *meaning) closest(ctx context.Context, text string, limit int) ([]hit, e
 	return hits[:min(limit, len(hits))], nil
 }
 
-// fuse joins two rankings, best first, into one.
+// fuse combines two rankings, best first, into one.
 func fuse(words, meaning []hit) []hit {
 	scores := map[contracts.ToolID]float64{}
 	for i, h := range words {

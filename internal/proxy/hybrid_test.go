@@ -11,9 +11,9 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// topics is a model that knows three topics by the words of each.
+// topics is a model of three topics, each known by its words.
 type topics struct {
-	texts []string // those that were asked for
+	texts []string // the requested texts
 	err   error
 }
 
@@ -85,7 +85,7 @@ func TestHybridFindsByMeaning(t *testing.T) {
 		if len(got) != 4 || got[0] != want {
 			t.Errorf("%q finds %v, want %s first", query, got, want)
 		}
-		// A short answer is the beginning of a long one.
+		// A short answer is a prefix of a long one.
 		if short := found(t, c, query, 2); !slices.Equal(short, got[:2]) {
 			t.Errorf("%q finds %v, and with a limit of 2 %v", query, got, short)
 		}
@@ -95,7 +95,7 @@ func TestHybridFindsByMeaning(t *testing.T) {
 			t.Errorf("%q finds %v", query, got)
 		}
 	}
-	// Without a model, a query finds tools that share a word with it.
+	// Without a model, a query finds only tools that share a word with it.
 	words, err := (&catalog{}).next(t.Context(), topicTools, contracts.IndexOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -124,8 +124,8 @@ func TestHybridKeepsToTheOptions(t *testing.T) {
 	}
 }
 
-// A new catalogue computes the vectors of new texts only, and one that is
-// computed anew ranks alike.
+// A new catalogue computes only the vectors of new texts, and ranks like one
+// computed anew.
 func TestHybridKeepsVectors(t *testing.T) {
 	m := &topics{}
 	first := hybridCatalog(t, &catalog{}, topicTools[:3], contracts.IndexOptions{}, m)

@@ -478,7 +478,7 @@ func TestServe(t *testing.T) {
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("a stop is no error: %v", err)
+		t.Errorf("stopping returned an error: %v", err)
 	}
 	if _, err := http.Get(where.URL + "/healthz"); err == nil {
 		t.Error("it still answers")

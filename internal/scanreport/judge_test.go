@@ -82,7 +82,7 @@ func TestJudge(t *testing.T) {
 		t.Error(names(r))
 	}
 	if _, err := Judge(sample(), Options{Skip: CheckIDs()}); err == nil {
-		t.Error("a scan without checks")
+		t.Error("a scan without checks was accepted")
 	}
 }
 
@@ -238,7 +238,8 @@ func TestKnownCheck(t *testing.T) {
 	}
 }
 
-// A tool on which a check failed was scanned in part, and every format says so.
+// A tool on which a check failed was partially scanned, and every format states
+// it.
 func TestIncomplete(t *testing.T) {
 	r := mustJudge(t, &toollist.Input{Tools: []toollist.Tool{tool("s", "a", "Adds.")}}, Options{})
 	if !r.Complete() {
@@ -254,7 +255,7 @@ func TestIncomplete(t *testing.T) {
 		}
 	}
 	if run := parseSARIF(t, written(t, r.WriteSARIF)); *run.Invocations[0].ExecutionSuccessful {
-		t.Error("SARIF says that it succeeded")
+		t.Error("SARIF reports success")
 	}
 	if text := written(t, r.WriteJSON); !strings.Contains(text, `"complete": false`) || !strings.Contains(text, `"failed_checks": [`) {
 		t.Error(text)

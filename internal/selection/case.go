@@ -11,24 +11,24 @@ import (
 	"unicode/utf8"
 )
 
-// Call is an expected call: a tool of a server. Parameters is a JSON object, or
-// nil where the case does not say which parameters are right.
+// Call is an expected call of a tool. Parameters is a JSON object, or nil if
+// the case does not specify the right parameters.
 type Call struct {
 	Server     string          `json:"server"`
 	Tool       string          `json:"tool"`
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
-// Case is a query with the answer that is expected. Without expected calls the
+// Case is a query with the expected answer. If there are no expected calls, the
 // model should call no tool.
 type Case struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Query string `json:"query"`
-	// Servers names the servers whose tools are offered to the model.
+	// Servers are the names of the servers whose tools the model is offered.
 	Servers  []string `json:"servers"`
 	Expected []Call   `json:"expected"`
-	// Ordered says that several expected calls have to come in this order.
+	// Ordered requires that several expected calls come in this order.
 	Ordered   bool      `json:"ordered,omitempty"`
 	Tags      []string  `json:"tags,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
@@ -44,9 +44,9 @@ const (
 	maxParamsLen = 1 << 20
 )
 
-// Validate checks a case by itself; that its servers exist is for the store to
-// say. Parameters are brought into canonical form, and the servers of expected
-// calls have to be among those on offer.
+// Validate checks a case without the database: the store checks that its
+// servers exist. It converts parameters to canonical form, and requires that
+// the servers of expected calls are among those offered.
 func (c *Case) Validate() error {
 	if err := checkText("the name of a case", c.Name, MaxCaseName); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c *Case) Validate() error {
 		case call.Server == "" || call.Tool == "":
 			return fail("expected call %d: the server and the tool belong together: give both, or no expected call", i+1)
 		case !slices.Contains(c.Servers, call.Server):
-			return fail("expected call %d: server %q is not among the servers on offer: add it to them", i+1, call.Server)
+			return fail("expected call %d: server %q is not among the offered servers: add it to them", i+1, call.Server)
 		}
 		var err error
 		if call.Parameters, err = canonicalObject(call.Parameters); err != nil {
@@ -88,8 +88,8 @@ func (c *Case) Validate() error {
 	return nil
 }
 
-// canonicalObject checks that raw is a JSON object and removes its blanks. Nil
-// and null stay nil.
+// canonicalObject checks that raw is a JSON object and removes white space. Nil
+// and null become nil.
 func canonicalObject(raw json.RawMessage) (json.RawMessage, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -99,7 +99,7 @@ func canonicalObject(raw json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("its parameters are larger than %d bytes: shorten them", maxParamsLen)
 	}
 	if raw[0] != '{' || !json.Valid(raw) {
-		return nil, errors.New(`its parameters are no JSON object: write them as {"name": value}`)
+		return nil, errors.New(`its parameters are not a JSON object: write them as {"name": value}`)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
@@ -108,12 +108,12 @@ func canonicalObject(raw json.RawMessage) (json.RawMessage, error) {
 	return compact.Bytes(), nil
 }
 
-// checkText checks a text that a person reads: valid UTF-8 without control
-// characters other than line breaks and tabs, not blank, not too long.
+// checkText checks a text for people: valid UTF-8 without control characters
+// other than line breaks and tabs, not blank, not too long.
 func checkText(what, text string, longest int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return fmt.Errorf("%s is empty: give it", what)
+		return fmt.Errorf("%s is empty: fill it in", what)
 	case !utf8.ValidString(text):
 		return fmt.Errorf("%s is not valid UTF-8: correct its encoding", what)
 	case utf8.RuneCountInString(text) > longest:

@@ -5,15 +5,15 @@ import (
 	"reflect"
 )
 
-// Classification sorts a run, or one call of it.
+// Classification is the class of a run, or of one call.
 //
 //   - TP: the expected tool was selected
 //   - FP: no tool was expected, and one was selected
 //   - TN: no tool was expected, and none was selected
 //   - FN: a tool was expected, and another or none was selected
 //
-// A wrong tool is FN, so precision does not see it: see the wrong-tool rate and
-// the accuracy.
+// A wrong tool is FN, so it does not affect precision: see the wrong-tool rate
+// and the accuracy.
 type Classification string
 
 const (
@@ -23,23 +23,23 @@ const (
 	FN Classification = "FN"
 )
 
-// Correct says whether the model did what was expected.
+// Correct reports whether the model did what was expected.
 func (c Classification) Correct() bool { return c == TP || c == TN }
 
-// ConfidenceCategory sets a run's confidence beside its correctness.
+// ConfidenceCategory combines a run's confidence with its correctness.
 type ConfidenceCategory string
 
 const (
-	Robust       ConfidenceCategory = "robust"        // right, and confident
-	NeedsClarity ConfidenceCategory = "needs_clarity" // right, and less confident
-	Misleading   ConfidenceCategory = "misleading"    // wrong, and confident
+	Robust       ConfidenceCategory = "robust"        // correct and confident
+	NeedsClarity ConfidenceCategory = "needs_clarity" // correct and less confident
+	Misleading   ConfidenceCategory = "misleading"    // wrong and confident
 )
 
-// HighConfidence is the least confidence that counts as high.
+// HighConfidence is the lowest confidence that counts as high.
 const HighConfidence = 0.7
 
-// Categorize gives the category of a run, or none where it has no confidence or
-// is wrong without being confident.
+// Categorize returns the category of a run. There is none for a run without
+// confidence, or for one that is wrong without being confident.
 func Categorize(correct bool, confidence *float64) ConfidenceCategory {
 	switch {
 	case confidence == nil:
@@ -55,24 +55,24 @@ func Categorize(correct bool, confidence *float64) ConfidenceCategory {
 }
 
 // JudgedCall is one call that was expected or made. Expected and Made are
-// positions from 0 in the lists that Match was given, or -1.
+// indexes in the lists given to Match, or -1.
 type JudgedCall struct {
 	Expected       int            `json:"expected"`
 	Made           int            `json:"made"`
 	Classification Classification `json:"classification"`
 }
 
-// Match pairs expected with made calls, of which equal is a tool of the same
-// server. Each expected call without a partner is FN, each made call without one
-// FP. Where a tool is expected twice, calls with equal parameters are paired
-// first.
+// Match pairs expected calls with made calls of the same tool of the same
+// server. Each expected call without a partner is FN, and each made call
+// without one is FP. If a tool is expected twice, calls with equal parameters
+// are paired first.
 //
-// The run as a whole is classified as follows. Where no call is expected it is FP
-// if any was made, and TN otherwise. Where one is expected, the model's selection
-// is its first call: TP if it is the expected one, and FN otherwise. Where several
-// are expected it is TP if each of them has a partner (and, in an ordered case,
-// the partners come in the expected order), and FN otherwise. Calls beyond those
-// expected are listed as FP and do not change the run's class.
+// The whole run is classified as follows. If no call is expected, it is FP if
+// any was made, and TN otherwise. If one is expected, the model's selection is
+// its first call: the run is TP if that is the expected one, and FN otherwise.
+// If several are expected, it is TP if each has a partner (and, in an ordered
+// case, the partners come in the expected order), and FN otherwise. Additional
+// calls are listed as FP and do not change the run's class.
 func Match(expected []Call, made []MadeCall, ordered bool) (Classification, []JudgedCall) {
 	var partners []int
 	switch {
@@ -111,8 +111,8 @@ func Match(expected []Call, made []MadeCall, ordered bool) (Classification, []Ju
 	return FN, judged
 }
 
-// partnersInOrder gives each expected call the first matching call after the
-// partner of the one before, or -1.
+// partnersInOrder returns for each expected call the first matching call after
+// the previous partner, or -1.
 func partnersInOrder(expected []Call, made []MadeCall) []int {
 	partners, from := make([]int, len(expected)), 0
 	for i, want := range expected {
@@ -144,13 +144,13 @@ func partnersInAnyOrder(expected []Call, made []MadeCall) []int {
 	return partners
 }
 
-// sameJSON compares two JSON texts by what they mean. Absent equals nothing.
+// sameJSON compares the values of two JSON texts. Two absent texts are equal.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// is says whether the call is of the expected tool of the expected server.
+// is reports whether the call is of the expected tool of the expected server.
 func (m MadeCall) is(want Call) bool {
 	return m.Server == want.Server && m.Tool == want.Tool && m.Unknown == ""
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// RunStatus is where a run stands. It goes from pending to running to completed
-// or failed, or from pending to failed, and never back.
+// RunStatus is the status of a run. It changes from pending to running to
+// completed or failed, or from pending to failed, and never back.
 type RunStatus string
 
 const (
@@ -19,7 +19,7 @@ const (
 // Cancelled is the error of a run that was cancelled.
 const Cancelled = "cancelled"
 
-// Interrupted is the error of a run whose process ended before it did.
+// Interrupted is the error of a run whose process ended before the run did.
 const Interrupted = "interrupted: the program that ran it ended before the run did"
 
 // Tool is one tool of a run's snapshot.
@@ -32,10 +32,10 @@ type Tool struct {
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
 }
 
-// MadeCall is a call that a model made. Server and Tool are set where the model
-// named a tool that was offered, Unknown where it named another. Parameters is a
-// JSON object; where the model's text was none it is nil and Malformed holds the
-// text.
+// MadeCall is a call that a model made. Server and Tool are set if the model
+// named an offered tool; otherwise Unknown holds the name. Parameters is a JSON
+// object. If the model's text was not a JSON object, Parameters is nil and
+// Malformed holds the text.
 type MadeCall struct {
 	ToolID     string          `json:"tool_id,omitempty"`
 	Server     string          `json:"server,omitempty"`
@@ -45,23 +45,23 @@ type MadeCall struct {
 	Malformed  string          `json:"malformed_parameters,omitempty"`
 }
 
-// ConfidenceSource says where a confidence comes from.
+// ConfidenceSource is the source of a confidence.
 type ConfidenceSource string
 
 const (
 	FromAnswer   ConfidenceSource = "asked"
 	FromLogprobs ConfidenceSource = "logprobs"
-	FromScore    ConfidenceSource = "score" // of a baseline that has scores
+	FromScore    ConfidenceSource = "score" // from a baseline with scores
 )
 
-// Usage counts what a request used. CostUSD is nil where no price is known.
+// Usage counts the tokens of a request. CostUSD is nil if no price is known.
 type Usage struct {
 	InputTokens  int      `json:"input_tokens"`
 	OutputTokens int      `json:"output_tokens"`
 	CostUSD      *float64 `json:"cost_usd,omitempty"`
 }
 
-// Answer is what a model did with a query.
+// Answer is a model's answer to a query.
 type Answer struct {
 	Calls            []MadeCall       `json:"calls"`
 	Text             string           `json:"text,omitempty"`
@@ -73,7 +73,7 @@ type Answer struct {
 	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
-// Run is one case that is put to one model.
+// Run is one case sent to one model.
 type Run struct {
 	ID      string `json:"id"`
 	CaseID  string `json:"test_case_id"`
@@ -84,7 +84,7 @@ type Run struct {
 	Settings Settings  `json:"model_settings"`
 	Status   RunStatus `json:"status"`
 
-	// What follows is set when the run ends.
+	// The following fields are set when the run ends.
 	Selected         *MadeCall        `json:"selected,omitempty"`
 	Confidence       *float64         `json:"confidence_score,omitempty"`
 	ConfidenceSource ConfidenceSource `json:"confidence_source,omitempty"`
@@ -98,11 +98,12 @@ type Run struct {
 	CompletedAt *time.Time `json:"completed_at,omitempty"`
 }
 
-// Ended says whether the run is over.
+// Ended reports whether the run is over.
 func (r Run) Ended() bool { return r.Status == Completed || r.Status == Failed }
 
 // Evaluation is the judgement of a completed run. Parameter scores are 0 to 1:
-// 0 where the wrong tool was selected, nil where none was expected nor selected.
+// 0 if the wrong tool was selected, and nil if none was expected and none
+// selected.
 type Evaluation struct {
 	Classification         Classification     `json:"classification"`
 	ToolSelectionCorrect   bool               `json:"tool_selection_correct"`
@@ -113,12 +114,12 @@ type Evaluation struct {
 	ConfidenceCategory     ConfidenceCategory `json:"confidence_category,omitempty"`
 	Reasoning              string             `json:"reasoning"`
 	Recommendations        []Recommendation   `json:"recommendations"`
-	// Calls is set where more than one call was expected or made.
+	// Calls is set if more than one call was expected or made.
 	Calls []JudgedCall `json:"calls,omitempty"`
 }
 
-// Recommendation says what to change about which tool. Evidence quotes what it
-// rests on. FromModel marks one that a model wrote.
+// Recommendation is a proposed change to a tool. Evidence quotes its basis.
+// FromModel marks one written by a model.
 type Recommendation struct {
 	Kind      string   `json:"kind"`
 	Server    string   `json:"server,omitempty"`

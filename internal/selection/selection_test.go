@@ -88,7 +88,7 @@ func TestCategorize(t *testing.T) {
 func TestServerValidate(t *testing.T) {
 	for _, tc := range []struct {
 		server Server
-		want   string // of the error, or the URL and transport that come out
+		want   string // the error, or the resulting URL and transport
 	}{
 		{Server{Name: "a", URL: "https://h/mcp"}, "https://h/mcp streamable-http"},
 		{Server{Name: "a", URL: "http://h/sse", Transport: SSE}, "http://h/sse sse"},
@@ -97,7 +97,7 @@ func TestServerValidate(t *testing.T) {
 		{Server{Name: strings.Repeat("ä", 101), URL: "https://h"}, "longer than 100 characters"},
 		{Server{Name: "a\x1b", URL: "https://h"}, "control character"},
 		{Server{Name: "a\xff", URL: "https://h"}, "UTF-8"},
-		{Server{Name: "a", URL: "ftp://h"}, "no http or https URL"},
+		{Server{Name: "a", URL: "ftp://h"}, "not an http or https URL"},
 		{Server{Name: "a", URL: "https://u:p@h/"}, "password"},
 		{Server{Name: "a", URL: "https://h", Transport: Stdio}, "does not begin with"},
 		{Server{Name: "a", URL: "stdio:"}, "empty"},
@@ -146,7 +146,7 @@ func TestCaseValidate(t *testing.T) {
 		"offers no tools":         func(c *Case) { c.Servers = nil },
 		"belong together":         func(c *Case) { c.Expected[0].Tool = "" },
 		"is not among":            func(c *Case) { c.Expected[0].Server = "z" },
-		"no JSON object":          func(c *Case) { c.Expected[0].Parameters = json.RawMessage(`[1]`) },
+		"not a JSON object":       func(c *Case) { c.Expected[0].Parameters = json.RawMessage(`[1]`) },
 		"a tag is empty":          func(c *Case) { c.Tags = []string{""} },
 		"longer than 100000":      func(c *Case) { c.Query = strings.Repeat("x", MaxQuery+1) },
 	} {
@@ -186,15 +186,15 @@ func TestSettingsComeFromRequestThenEnvironmentThenDefaults(t *testing.T) {
 
 func TestSettingsValidate(t *testing.T) {
 	for want, change := range map[string]func(*Settings){
-		"provider has 0":  func(s *Settings) { s.Provider = "" },
-		"model has 101":   func(s *Settings) { s.Model = strings.Repeat("é", 101) },
-		"timeout of 0":    func(s *Settings) { s.Timeout = 0 },
-		"timeout of 301":  func(s *Settings) { s.Timeout = 301 },
-		"temperature of":  func(s *Settings) { s.Temperature = 2.01 },
-		"11 retries":      func(s *Settings) { s.MaxRetries = 11 },
-		"confidence":      func(s *Settings) { s.Confidence = "often" },
-		"base URL is no":  func(s *Settings) { s.BaseURL = "host/v1" },
-		"base URL holds ": func(s *Settings) { s.BaseURL = "https://k@host/v1" },
+		"provider has 0":     func(s *Settings) { s.Provider = "" },
+		"model has 101":      func(s *Settings) { s.Model = strings.Repeat("é", 101) },
+		"timeout of 0":       func(s *Settings) { s.Timeout = 0 },
+		"timeout of 301":     func(s *Settings) { s.Timeout = 301 },
+		"temperature of":     func(s *Settings) { s.Temperature = 2.01 },
+		"11 retries":         func(s *Settings) { s.MaxRetries = 11 },
+		"confidence":         func(s *Settings) { s.Confidence = "often" },
+		"base URL is no":     func(s *Settings) { s.BaseURL = "host/v1" },
+		"base URL contains ": func(s *Settings) { s.BaseURL = "https://k@host/v1" },
 	} {
 		s := Settings{Provider: "p", Model: "m", Timeout: 30, Temperature: 0.4, MaxRetries: 3}
 		change(&s)

@@ -9,7 +9,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
-// Transport is how a server is reached.
+// Transport is how a server is connected.
 type Transport string
 
 const (
@@ -18,7 +18,7 @@ const (
 	Stdio          Transport = "stdio"
 )
 
-// ServerStatus says what the last check of a server's connection found. A
+// ServerStatus is the result of the last check of a server's connection. A
 // server that was never contacted is inactive.
 type ServerStatus string
 
@@ -43,11 +43,11 @@ type Server struct {
 
 const stdioScheme = "stdio:"
 
-// MaxServerName is the longest name of a server, in characters.
+// MaxServerName is the length of the longest name of a server, in characters.
 const MaxServerName = 100
 
-// Validate checks what a user can set: the name, the URL and the transport. An
-// empty transport becomes the one that the URL calls for.
+// Validate checks the fields that a user sets: the name, the URL and the
+// transport. An empty transport is replaced by the default for the URL.
 func (s *Server) Validate() error {
 	if err := checkText("the name of a server", s.Name, MaxServerName); err != nil {
 		return err
@@ -75,10 +75,10 @@ func (s *Server) Validate() error {
 func checkURL(name, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("server %q: its URL is no http or https URL: write it as https://host/mcp", name)
+		return fmt.Errorf("server %q: its URL is not an http or https URL: write it as https://host/mcp", name)
 	}
 	if u.User != nil {
-		return fmt.Errorf("server %q: its URL holds a user name or a password, which would be stored: leave it out", name)
+		return fmt.Errorf("server %q: its URL contains a user name or a password, which would be stored: remove it", name)
 	}
 	return nil
 }
@@ -92,8 +92,8 @@ func (s Server) Command() ([]string, error) {
 	return toollist.SplitCommand(line)
 }
 
-// CommandURL is the URL of a stdio server: the words of its command, quoted
-// where they need to be. Command reads it back.
+// CommandURL is the URL of a stdio server: the words of its command, quoted if
+// necessary. Command parses it.
 func CommandURL(command []string) string {
 	quoted := make([]string, len(command))
 	for i, word := range command {

@@ -9,25 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// ConfidenceFrom is where the confidence of an answer is to come from.
+// ConfidenceFrom is the requested source of an answer's confidence.
 type ConfidenceFrom string
 
 const (
-	// ConfidenceAsked has the model state it in its answer.
+	// ConfidenceAsked asks the model to state it in its answer.
 	ConfidenceAsked ConfidenceFrom = "asked"
-	// ConfidenceLogprobs takes the mean probability of the answer's tokens, where
-	// the provider gives log-probabilities.
+	// ConfidenceLogprobs is the mean probability of the answer's tokens, if the
+	// provider returns log-probabilities.
 	ConfidenceLogprobs ConfidenceFrom = "logprobs"
-	// ConfidenceNone asks for none.
+	// ConfidenceNone requests no confidence.
 	ConfidenceNone ConfidenceFrom = "none"
 )
 
-// Settings are the model and how it is asked. They are stored with each run and
-// never hold a credential.
+// Settings are the model and how to query it. They are stored with each run and
+// never contain a credential.
 type Settings struct {
 	Provider    string         `json:"provider"`
 	Model       string         `json:"model"`
-	Timeout     int            `json:"timeout"` // seconds of one request
+	Timeout     int            `json:"timeout"` // timeout of one request, in seconds
 	Temperature float64        `json:"temperature"`
 	MaxRetries  int            `json:"max_retries"`
 	Confidence  ConfidenceFrom `json:"confidence"`
@@ -43,8 +43,8 @@ const (
 	DefaultMaxRetries  = 3
 )
 
-// SettingsRequest is what a request says of Settings; what is nil or empty comes
-// from the environment or the defaults.
+// SettingsRequest are the Settings in a request. Nil or empty values come from
+// the environment or the defaults.
 type SettingsRequest struct {
 	Provider     string   `json:"provider,omitempty"`
 	Model        string   `json:"model,omitempty"`
@@ -56,7 +56,7 @@ type SettingsRequest struct {
 	SystemPrompt string   `json:"system_prompt,omitempty"`
 }
 
-// The environment's variables for Settings. There is none for an API key.
+// Environment variables for Settings. There is none for an API key.
 const (
 	EnvProvider    = "TOUCHSTONE_MODEL_PROVIDER"
 	EnvModel       = "TOUCHSTONE_MODEL"
@@ -67,8 +67,8 @@ const (
 	EnvBaseURL     = "TOUCHSTONE_MODEL_BASE_URL"
 )
 
-// Resolve gives the settings of a request: what it says, else the environment,
-// else the defaults. getenv is os.Getenv or a stand-in for it.
+// Resolve returns the settings of a request: its own values, otherwise the
+// environment's, otherwise the defaults. getenv is os.Getenv or a replacement.
 func (r SettingsRequest) Resolve(getenv func(string) string) (Settings, error) {
 	first := func(own, variable, otherwise string) string {
 		if own != "" {
@@ -110,19 +110,19 @@ func number[T int | float64](own *T, getenv func(string) string, variable string
 	}
 	v, err := parse(text)
 	if err != nil {
-		return v, fmt.Errorf("the variable %s is %q, which is no number of its kind: correct or unset it", variable, text)
+		return v, fmt.Errorf("the variable %s is %q, which is not a valid number for it: correct or unset it", variable, text)
 	}
 	return v, nil
 }
 
-// Validate checks the ranges that the database has, too.
+// Validate checks the ranges. The database checks them, too.
 func (s *Settings) Validate() error {
 	for _, text := range []struct{ name, value, remedy string }{
 		{"provider", s.Provider, "name one, such as openai, anthropic, ollama or lexical"},
 		{"model", s.Model, "name one of the provider's models"},
 	} {
 		if n := utf8.RuneCountInString(text.value); n < 1 || n > 100 {
-			return fmt.Errorf("the %s has %d characters, and 1 to 100 are possible: %s", text.name, n, text.remedy)
+			return fmt.Errorf("the %s has %d characters, but 1 to 100 are allowed: %s", text.name, n, text.remedy)
 		}
 	}
 	switch {
@@ -145,10 +145,10 @@ func (s *Settings) Validate() error {
 	}
 	u, err := url.Parse(s.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("the base URL is no http or https URL: write it as https://host/v1")
+		return fmt.Errorf("the base URL is not an http or https URL: write it as https://host/v1")
 	}
 	if u.User != nil || u.RawQuery != "" || strings.Contains(s.BaseURL, "#") {
-		return fmt.Errorf("the base URL holds a user, a query or a fragment, which would be stored: leave it out")
+		return fmt.Errorf("the base URL contains a user, a query or a fragment, which would be stored: remove it")
 	}
 	return nil
 }

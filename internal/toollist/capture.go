@@ -9,17 +9,17 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
-// capture keeps the answers to tools/list as the server wrote them. The
-// client library hands out decoded tools: the order of properties and
-// duplicate names are gone by then, and it leaves tools out that it finds
-// invalid. A scan has to see what was sent.
+// capture records the answers to tools/list exactly as the server sent them.
+// The client library returns decoded tools, without the order of properties and
+// duplicate names, and omits tools that it considers invalid. A scan must see
+// the original.
 type capture struct {
 	mu    sync.Mutex
-	pages []byte // answers that hold tools, one after the other
+	pages []byte // answers with tools, concatenated
 	over  bool
 }
 
-// message looks at one JSON-RPC message from the server.
+// message inspects one JSON-RPC message from the server.
 func (c *capture) message(raw []byte) {
 	if !json.Valid(raw) {
 		return
@@ -41,8 +41,9 @@ func (c *capture) message(raw []byte) {
 	}
 }
 
-// tools reads what was captured since it was last called. listed are the names that the client library
-// made of it: one that was not captured means that something was missed.
+// tools parses the answers recorded since the previous call. listed are the
+// names that the client library returned: if one is missing in the record, a
+// message was missed.
 func (c *capture) tools(s Server, listed map[string]bool) (*Input, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +51,7 @@ func (c *capture) tools(s Server, listed map[string]bool) (*Input, error) {
 		return nil, fmt.Errorf("its list of tools is larger than %d MiB", MaxFile>>20)
 	}
 	if len(c.pages) == 0 {
-		return nil, errors.New("no answer to tools/list was seen")
+		return nil, errors.New("it sent no answer to tools/list")
 	}
 	in, err := Read(s.Place.File, s.Name, c.pages)
 	c.pages = nil
@@ -73,7 +74,7 @@ func (c *capture) tools(s Server, listed map[string]bool) (*Input, error) {
 	}
 	for name := range listed {
 		if !names[name] {
-			return nil, fmt.Errorf("it lists the tool %q in a way that could not be read", safetext.Clip(name, 80))
+			return nil, fmt.Errorf("its definition of the tool %q could not be parsed", safetext.Clip(name, 80))
 		}
 	}
 	return in, nil

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// configPaths lead to the objects of servers in the configurations of clients:
-// Claude Desktop, Cursor, Windsurf and Gemini; VS Code's mcp.json, its
-// settings, its workspaces and its containers; Claude Code's projects. A star
-// stands for any name.
+// configPaths are the paths to the objects of servers in the configurations of
+// clients: Claude Desktop, Cursor, Windsurf and Gemini; VS Code's mcp.json,
+// settings, workspaces and containers; Claude Code's projects. A star matches
+// any name.
 var configPaths = [][]string{
 	{"mcpServers"},
 	{"servers"},
@@ -20,7 +20,7 @@ var configPaths = [][]string{
 	{"projects", "*", "mcpServers"},
 }
 
-// follow gives the objects at the end of a path below the members.
+// follow returns the objects at the end of a path below the members.
 func (d *document) follow(members []member, path []string) ([]member, error) {
 	var ends []member
 	if path[0] == "*" {
@@ -45,8 +45,8 @@ func (d *document) follow(members []member, path []string) ([]member, error) {
 	return d.follow(m.object(), path[1:])
 }
 
-// clientConfig reads the servers that a client's configuration declares. It
-// only reads them; nothing is started.
+// clientConfig reads the servers declared in a client's configuration. It
+// starts nothing.
 func (d *document) clientConfig(members []member) (found bool, err error) {
 	var groups []member
 	for _, path := range configPaths {
@@ -76,11 +76,11 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 	return len(groups) > 0, nil
 }
 
-// server1 reads the entry of one server.
+// server1 parses the entry of one server.
 func (d *document) server1(m member) (Server, error) {
 	s := Server{Name: m.name, Client: clientOf(d.file), Place: d.place(m.at)}
 	if !m.is('{') {
-		return s, fmt.Errorf("its entry is no object")
+		return s, fmt.Errorf("its entry is not an object")
 	}
 	fields := map[string]value{}
 	for _, f := range m.object() {
@@ -96,7 +96,7 @@ func (d *document) server1(m member) (Server, error) {
 		}
 		t, ok := v.str()
 		if !ok {
-			return fmt.Errorf("its %s is no text", name)
+			return fmt.Errorf("its %s is not a string", name)
 		}
 		*into = t
 		return nil
@@ -123,7 +123,7 @@ func (d *document) server1(m member) (Server, error) {
 	if v, ok := fields["args"]; ok && !v.isNull() {
 		args, ok := v.strings()
 		if !ok {
-			return s, fmt.Errorf("its args are no list of texts")
+			return s, fmt.Errorf("its args are not a list of strings")
 		}
 		s.Command = args
 	}
@@ -153,14 +153,14 @@ func (d *document) server1(m member) (Server, error) {
 	return s, nil
 }
 
-// textMap reads an object of texts. Numbers and booleans are taken as they
-// are written, which is what clients do.
+// textMap parses an object of strings. It accepts numbers and booleans as
+// written, as clients do.
 func textMap(v value, name string) (map[string]string, error) {
 	if v.end == 0 || v.isNull() {
 		return nil, nil
 	}
 	if !v.is('{') {
-		return nil, fmt.Errorf("its %s is no object", name)
+		return nil, fmt.Errorf("its %s is not an object", name)
 	}
 	m := map[string]string{}
 	for _, f := range v.object() {
@@ -168,7 +168,7 @@ func textMap(v value, name string) (map[string]string, error) {
 		switch {
 		case ok:
 		case f.is('{') || f.is('['):
-			return nil, fmt.Errorf("%s in its %s is no text", f.name, name)
+			return nil, fmt.Errorf("%s in its %s is not a string", f.name, name)
 		case !f.isNull():
 			s = string(f.raw())
 		}
@@ -180,7 +180,8 @@ func textMap(v value, name string) (map[string]string, error) {
 	return m, nil
 }
 
-// clientOf names the client whose configuration usually stands at this path.
+// clientOf returns the name of the client whose configuration is usually at
+// this path.
 func clientOf(file string) string {
 	file = filepath.ToSlash(file)
 	dir, base := path.Base(path.Dir(file)), path.Base(file)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ClientFiles are the places where clients keep their configuration: of the
-// user, whose home and directory of configurations they are (~/.config, or what
-// the system has in its place), and of the project in dir.
+// ClientFiles lists the configuration files of clients: those of the user, in
+// home and the configuration directory (~/.config or the system's equivalent),
+// and those of the project in dir.
 func ClientFiles(home, config, dir string) []string {
 	return []string{
 		filepath.Join(config, "Claude", "claude_desktop_config.json"),
@@ -28,9 +28,9 @@ func ClientFiles(home, config, dir string) []string {
 	}
 }
 
-// ReadClients reads those of the files that are there. Settings without
-// servers are passed over; a file that cannot be read is noted as not
-// scanned. It is an error when there is none at all.
+// ReadClients reads the existing ones of the files. It skips settings without
+// servers, and records a file that cannot be read as not scanned. If no file
+// exists, it returns an error.
 func ReadClients(files []string) (*Input, error) {
 	in := &Input{}
 	there := 0
@@ -42,7 +42,7 @@ func ReadClients(files []string) (*Input, error) {
 		}
 		there++
 		if err == nil && sameAsOne(read, st) {
-			continue // the project is the user's home
+			continue // the project directory is the user's home
 		}
 		read = append(read, st)
 		one, err := readFile(p, "")
@@ -76,7 +76,7 @@ func sameAsOne(read []os.FileInfo, st os.FileInfo) bool {
 	return false
 }
 
-// unread notes a file that should have been read.
+// unread records a file that could not be read.
 func unread(p string, err error) Unscanned {
 	u := Unscanned{Place: Place{File: p}, Reason: err.Error(), Remedy: "correct it, or scan without it"}
 	var bad *InputError

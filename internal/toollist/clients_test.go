@@ -11,12 +11,12 @@ func TestReadClients(t *testing.T) {
 	home := t.TempDir()
 	files := ClientFiles(home, filepath.Join(home, ".config"), home)
 	if _, err := ReadClients(files); err == nil || !strings.Contains(err.Error(), filepath.Join(home, ".cursor", "mcp.json")) {
-		t.Errorf("error %v, want one that says where it looked", err)
+		t.Errorf("error %v, want one that names the searched places", err)
 	}
 	for name, text := range map[string]string{
 		".config/Claude/claude_desktop_config.json": `{"mcpServers":{"desktop":{"command":"a"}}}`,
 		".config/Code/User/settings.json":           `{"editor.tabSize":2}`,
-		".cursor/mcp.json":                          `{"mcpServers":{"cursor":{"command":"b"}}}`, // the user's and the project's
+		".cursor/mcp.json":                          `{"mcpServers":{"cursor":{"command":"b"}}}`, // for the user and the project
 		".gemini/settings.json":                     `{"mcpServers":`,
 		".claude.json":                              `{"projects":{"/p":{"mcpServers":{"code":{"command":"c"}}}}}`,
 	} {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Display is what would be started or reached, for a person to judge, with
-// secrets masked: it goes into reports, and reports are uploaded. Environment
-// variables and headers are left out altogether.
+// Display shows people what would be started or contacted. Secrets are masked,
+// because reports contain the text and are uploaded. Environment variables and
+// headers are omitted.
 func (s Server) Display() string {
 	shown, _ := s.words()
 	return shown
 }
 
-// words are Display and the secrets that it masks.
+// words returns the text of Display and the secrets that it masks.
 func (s Server) words() (shown string, secrets []string) {
 	if s.URL != "" {
 		return displayURL(s.URL), urlSecrets(s.URL)
@@ -47,8 +47,8 @@ func (s Server) words() (shown string, secrets []string) {
 	return strings.Join(words, " "), secrets
 }
 
-// hide masks in a text what the entry of the server gives it to know: a server
-// that fails may tell, and what it tells goes into reports, too.
+// hide masks in a text the secrets in the entry of the server, because a
+// failing server may print them and reports quote its output.
 func (s Server) hide(text string) string {
 	_, secrets := s.words()
 	for name, value := range s.Env {
@@ -60,12 +60,12 @@ func (s Server) hide(text string) string {
 		secrets = append(secrets, value)
 	}
 	for _, secret := range slices.Clone(secrets) {
-		// Bearer and Basic may be left out.
+		// The text may contain the token without Bearer or Basic.
 		if _, credentials, ok := strings.Cut(strings.TrimSpace(secret), " "); ok {
 			secrets = append(secrets, credentials)
 		}
 	}
-	// The longest first: one may be a part of another.
+	// Mask the longest first, because one may be part of another.
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	for _, secret := range secrets {
 		if secret = strings.TrimSpace(secret); len(secret) >= 4 {
@@ -104,7 +104,7 @@ func displayURL(raw string) string {
 	return strings.ReplaceAll(u.String(), "%2A", "*")
 }
 
-// urlSecrets are what displayURL masks.
+// urlSecrets returns the parts of a URL that displayURL masks.
 func urlSecrets(raw string) []string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -133,9 +133,9 @@ func QuoteWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// SplitCommand splits a command line into words as a shell does, with quotes
-// and backslashes but without variables, globs or operators: nothing in it is
-// run by a shell. It fails on an open quote and on an empty line.
+// SplitCommand splits a command line into words like a shell, with quotes and
+// backslashes but without variables, globs or operators: a shell never runs any
+// of it. It returns an error for an open quote and for an empty line.
 func SplitCommand(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -4,11 +4,11 @@
 //   - json.go, document.go, element.go, clientconfig.go and paths.go read
 //     files: tool lists, corpora, rows and client configurations. Every tool
 //     keeps the place that it was read from.
-//   - live.go, capture.go and process.go ask a running server for its tools.
-//     Only List starts or reaches a server.
+//   - live.go, capture.go and process.go list the tools of a running server.
+//     Only List starts or contacts a server.
 //
-// What could not be read is listed in Input.Unscanned with a reason and a
-// remedy. It is never dropped silently.
+// Everything that could not be read is listed in Input.Unscanned with a reason
+// and a remedy. It is never dropped silently.
 //
-// The package judges nothing and writes no report: package scanreport does.
+// The package does not judge tools or write reports; package scanreport does.
 package toollist

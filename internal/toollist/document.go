@@ -8,26 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFile bounds what is read of one file or answer, in bytes. Real tool lists
-// are a thousand times smaller.
+// MaxFile bounds the size of one file or answer, in bytes. Real tool lists are
+// a thousand times smaller.
 const MaxFile = 256 << 20
 
 const kinds = "a tools/list result, a tool corpus, rows of tools, or the configuration of an MCP client"
 
-// document reads one file. server names the server of tools that do not say
-// whose they are.
+// document reads one file. server is the default name of the server.
 type document struct {
 	file   string
 	server string
 	lines  lineIndex
 	in     Input
-	// more is set while the last list that was read says that it goes on.
+	// more is set if the list that was read last continues on another page.
 	more   bool
 	moreAt int
 }
 
-// Read reads the text of one file: one or several JSON values, each of any of
-// the kinds. server is the name given to tools that carry none.
+// Read parses the text of one file: one or several JSON values, each of any
+// supported kind. server is the name for tools that name no server.
 func Read(file, server string, text []byte) (*Input, error) {
 	if len(text) > MaxFile {
 		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it is larger than %d MiB", MaxFile>>20), Remedy: "split it"}
@@ -36,7 +35,7 @@ func Read(file, server string, text []byte) (*Input, error) {
 		return nil, &InputError{Place: Place{file, 1}, Reason: "it is UTF-16", Remedy: "save it as UTF-8"}
 	}
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
-		text = append([]byte("   "), text[3:]...) // keeps places right
+		text = append([]byte("   "), text[3:]...) // keeps offsets right
 	}
 	values, err := parseAll(text)
 	if err != nil {
@@ -94,7 +93,7 @@ func (d *document) fail(at int, reason, remedy string) error {
 	return &InputError{Place: d.place(at), Column: columnOf(d.lines.text, at), Reason: reason, Remedy: remedy}
 }
 
-// otherKind says that the file is valid JSON of a kind not read here.
+// otherKind reports that the file is valid JSON of an unsupported kind.
 func (d *document) otherKind(at int, hint string) error {
 	reason := "it is not " + kinds
 	if hint != "" {
@@ -161,7 +160,7 @@ func (d *document) object(v value) error {
 	return d.otherKind(v.start, "")
 }
 
-// rpcError reads the answer of a server that refused to list its tools.
+// rpcError handles the answer of a server that refused to list its tools.
 func (d *document) rpcError(e member) error {
 	text := "no message"
 	if m, ok, _ := get(e.object(), "message"); ok {
@@ -177,9 +176,9 @@ func (d *document) rpcError(e member) error {
 	return nil
 }
 
-// list reads an array of tools. An array that has nothing like a tool in it
-// is of another kind; one odd element among tools is reported and does not
-// hide the others.
+// list reads an array of tools. An array without anything like a tool is of
+// another kind. An invalid element among tools is reported and does not hide
+// the others.
 func (d *document) list(whole value, elements []value, server string) error {
 	bare := whole.is('[')
 	like := 0
@@ -197,7 +196,7 @@ func (d *document) list(whole value, elements []value, server string) error {
 		if err != nil {
 			d.in.Unscanned = append(d.in.Unscanned, Unscanned{
 				Server: tool.Server, Tool: tool.Name, Place: place,
-				Reason: fmt.Sprintf("element %d of the list is no tool that can be read: %s", i+1, err),
+				Reason: fmt.Sprintf("element %d of the list is not a readable tool: %s", i+1, err),
 				Remedy: "correct it, or ask the server's author to",
 			})
 			continue

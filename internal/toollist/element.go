@@ -9,8 +9,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// The names under which the kinds of list keep the parts of a tool: MCP's
-// tools/list, our corpus and rows, and scanner.Tool as JSON.
+// Names of the parts of a tool in the supported kinds of list: MCP's
+// tools/list, corpora and rows, and scanner.Tool as JSON.
 var (
 	nameKeys   = []string{"name", "tool"}
 	inputKeys  = []string{"inputSchema", "input_schema", "schema"}
@@ -27,12 +27,12 @@ func looksLikeTool(v value) bool {
 	return false
 }
 
-// readTool reads one element of a list. Where it fails, the tool holds what
-// is known of it.
+// readTool reads one element of a list. If it fails, the tool holds the known
+// parts.
 func readTool(v value, server string) (scanner.Tool, error) {
 	tool := scanner.Tool{Server: server}
 	if !v.is('{') {
-		return tool, errors.New("it is no object")
+		return tool, errors.New("it is not an object")
 	}
 	members := v.object()
 	var problems []error
@@ -45,7 +45,7 @@ func readTool(v value, server string) (scanner.Tool, error) {
 		default:
 			s, isText := m.str()
 			if !isText {
-				problems = append(problems, fmt.Errorf("its %s is no text", m.name))
+				problems = append(problems, fmt.Errorf("its %s is not a string", m.name))
 				return
 			}
 			*into = s
@@ -62,8 +62,8 @@ func readTool(v value, server string) (scanner.Tool, error) {
 		if err := checkTwice(m.value); err != nil {
 			problems = append(problems, fmt.Errorf("in its %s: %w", m.name, err))
 		}
-		// Without its white space, a schema is the same before and after it
-		// was written to a baseline.
+		// Without white space, a schema is unchanged after it was written to a
+		// baseline and read.
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, m.raw()); err != nil {
 			problems = append(problems, fmt.Errorf("its %s: %w", m.name, err))
@@ -85,8 +85,8 @@ func readTool(v value, server string) (scanner.Tool, error) {
 	return tool, errors.Join(problems...)
 }
 
-// withTitle adds a tool's title to its annotations, which is where a title
-// stood before tools had one of their own: models and people see either.
+// withTitle adds a tool's title to its annotations, where the title was before
+// tools had one of their own. Models and people may see either.
 func withTitle(annotations json.RawMessage, title string) json.RawMessage {
 	if title == "" {
 		return annotations
@@ -102,17 +102,17 @@ func withTitle(annotations json.RawMessage, title string) json.RawMessage {
 		return append(out, '}')
 	case v.is('{'):
 		return append(append(out, ','), annotations[1:]...)
-	default: // wrong, and yet text that somebody may show to a model
+	default: // invalid, but it may still be shown to a model
 		return append(append(append(out, `,"annotations":`...), annotations...), '}')
 	}
 }
 
 // maxNesting bounds the nesting of a schema: the scanner reads no deeper, and
-// what it does not read must not look clean. Real schemas nest under 20.
+// unread text must not look clean. Real schemas nest fewer than 20 levels.
 const maxNesting = 200
 
-// checkTwice finds an object at any depth that has one name twice, and
-// nesting that is too deep.
+// checkTwice returns an error for an object, at any depth, that has a name
+// twice, and for excessive nesting.
 func checkTwice(v value) error {
 	type level struct {
 		value
@@ -143,7 +143,7 @@ func checkTwice(v value) error {
 	return nil
 }
 
-// repeated gives the first member whose name stands before it already.
+// repeated returns the first member whose name already occurred.
 func repeated(members []member) *member {
 	if len(members) < 16 { // cheaper than a map
 		for i := range members {

@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// Fingerprint hashes texts so that no two different lists collide by the
-// place of a border.
+// Fingerprint hashes a list of texts. Different lists have different hashes
+// even if their concatenations are equal.
 func Fingerprint(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -19,7 +19,7 @@ func Fingerprint(parts ...string) string {
 }
 
 // Content returns a fingerprint of everything that a tool declares. Two
-// definitions are the same exactly when their fingerprints are equal.
+// definitions are equal exactly if their fingerprints are equal.
 func Content(t *scanner.Tool) string {
 	return Fingerprint(t.Server, t.Name, t.Description, string(t.InputSchema), string(t.OutputSchema), string(t.Annotations))
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzRead: whatever a file holds, it is read or refused with a place and a
+// FuzzRead checks that every file is either read or refused with a place and a
 // remedy.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 		for _, tl := range in.Tools {
 			for _, raw := range []json.RawMessage{tl.InputSchema, tl.OutputSchema, tl.Annotations} {
 				if len(raw) > 0 && !json.Valid(raw) {
-					t.Fatalf("%q is no JSON", raw)
+					t.Fatalf("%q is not JSON", raw)
 				}
 			}
 			if !utf8.ValidString(tl.Name + tl.Description + tl.Server) {

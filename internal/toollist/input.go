@@ -10,9 +10,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
-// Place is where something was read: a file as the user named it, or a name
-// in angle brackets for what is no file, such as "<stdin>". Line counts from
-// 1 and is 0 where there are no lines.
+// Place is where something was read: a file as the user named it, or a name in
+// angle brackets for other sources, such as "<stdin>". Line counts from 1 and
+// is 0 if there are no lines.
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
@@ -25,15 +25,15 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Tool is a tool and where it was read.
+// Tool is a tool with its place.
 type Tool struct {
 	scanner.Tool
 	Place Place
 }
 
 // Server is a server that a client's configuration declares or the caller
-// names. Either Command or URL is set. Values are as they stand there, with
-// variables such as ${env:TOKEN} in them.
+// names. Either Command or URL is set. Values are as written, with variables
+// such as ${env:TOKEN}.
 type Server struct {
 	Name      string
 	Command   []string
@@ -43,14 +43,14 @@ type Server struct {
 	Headers   map[string]string
 	Dir       string
 	Disabled  bool
-	Client    string // whose configuration it is
+	Client    string // the client of the configuration
 	Place     Place
 	Dial      mcpclient.Dialer // of mcpclient.Target
 }
 
-// Unscanned is something that should have been scanned and was not. Server,
-// Tool and Source are set as far as they are known; Source is what would have
-// been started or reached.
+// Unscanned is something that should have been scanned but was not. Server,
+// Tool and Source are set as far as they are known. Source is what would have
+// been started or contacted.
 type Unscanned struct {
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool,omitempty"`
@@ -60,13 +60,13 @@ type Unscanned struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// PassedOver is a file of a directory that is none of the kinds read here.
+// PassedOver is a skipped file in a directory, whose kind is not supported.
 type PassedOver struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
 
-// Listed is a server that listed its tools, and what it calls itself.
+// Listed is a server that listed its tools, with its reported name.
 type Listed struct{ Server, Name, Version string }
 
 // Input is everything that was read.
@@ -78,7 +78,7 @@ type Input struct {
 	PassedOver []PassedOver
 }
 
-// Add adds what was read elsewhere.
+// Add adds another input.
 func (in *Input) Add(other *Input) {
 	in.add(other)
 	in.sort()
@@ -92,8 +92,8 @@ func (in *Input) add(other *Input) {
 	in.PassedOver = append(in.PassedOver, other.PassedOver...)
 }
 
-// LeaveServers notes every configured server as not scanned, which is what
-// happens to them unless the caller lists them.
+// LeaveServers records every configured server as not scanned. Callers use it
+// if they do not list the servers.
 func (in *Input) LeaveServers(remedy string) {
 	for _, s := range in.Servers {
 		what := "started"
@@ -104,15 +104,15 @@ func (in *Input) LeaveServers(remedy string) {
 	}
 }
 
-// declared tells a server of a configuration from one that the command line
-// names, where the shell has filled in variables already.
+// declared reports whether a server comes from a configuration. In a server
+// named on the command line, the shell has already expanded variables.
 func (s Server) declared() bool { return !strings.HasPrefix(s.Place.File, "<server ") }
 
 func (s Server) unscanned(reason, remedy string) Unscanned {
 	return Unscanned{Server: s.Name, Source: s.Display(), Place: s.Place, Reason: reason, Remedy: remedy}
 }
 
-// sort gives the input one order, whatever order files and servers came in.
+// sort sorts the input, so that the order of files and servers does not matter.
 func (in *Input) sort() {
 	slices.SortStableFunc(in.Unscanned, func(a, b Unscanned) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool),
@@ -121,15 +121,15 @@ func (in *Input) sort() {
 	slices.SortStableFunc(in.PassedOver, func(a, b PassedOver) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// InputError is an input that cannot be read: which file, where in it, what
-// is wrong and what to do about it.
+// InputError is an input that cannot be read: the file, the place in it, the
+// problem and the remedy.
 type InputError struct {
 	Place  Place
 	Column int
 	Reason string
 	Remedy string
-	// OtherKind says that it can be read and is just none of the kinds of
-	// file that belong here. In a directory that is no error.
+	// OtherKind means that the file is readable but of an unsupported kind. In
+	// a directory this is not an error.
 	OtherKind bool
 }
 

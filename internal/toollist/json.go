@@ -10,12 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// value is one JSON value of a text that is known to be valid. Objects are
-// taken apart member by member instead of being decoded into structs, for
-// three reasons: places are kept, a name that occurs twice is seen (programs
-// differ on which of the two they read), and names match exactly.
-// encoding/json would let "Description" overwrite "description", so that the
-// scan reads one text and the model another.
+// value is one JSON value of a valid text. Objects are split into members and
+// not decoded into structs, for three reasons: offsets are kept, a name that
+// occurs twice is noticed (programs differ on which of the two they read), and
+// names match exactly. encoding/json would accept "Description" for
+// "description", so that the scan could read one text and the model another.
 type value struct {
 	text       []byte // the whole file
 	start, end int
@@ -33,7 +32,7 @@ func (v value) is(first byte) bool { return v.start < v.end && v.text[v.start] =
 
 func (v value) isNull() bool { return v.is('n') }
 
-// str decodes a string; ok is false for every other kind of value.
+// str decodes a string. ok is false for other kinds of value.
 func (v value) str() (s string, ok bool) {
 	if !v.is('"') {
 		return "", false
@@ -60,7 +59,7 @@ func (v value) strings() (list []string, ok bool) {
 	return list, true
 }
 
-// array gives the elements; none when v is no array.
+// array returns the elements, or none if v is not an array.
 func (v value) array() []value {
 	var elements []value
 	if !v.is('[') {
@@ -77,7 +76,7 @@ func (v value) array() []value {
 	}
 }
 
-// object gives the members in their order; none when v is no object.
+// object returns the members in their order, or none if v is not an object.
 func (v value) object() []member {
 	var members []member
 	if !v.is('{') {
@@ -97,8 +96,8 @@ func (v value) object() []member {
 	}
 }
 
-// get finds the member of one of the names. It fails when there are two, of
-// one name or of two names that mean the same.
+// get finds the member with one of the names. It returns an error if there are
+// two, with one name or with two names for the same part.
 func get(members []member, names ...string) (found member, ok bool, err error) {
 	for _, m := range members {
 		if !slices.Contains(names, m.name) {
@@ -114,7 +113,7 @@ func get(members []member, names ...string) (found member, ok bool, err error) {
 	return found, ok, nil
 }
 
-// twiceError says that an object can be read in two ways.
+// twiceError means that an object can be read in two ways.
 type twiceError struct {
 	first, second string
 	at            int
@@ -140,7 +139,7 @@ func skipSeparators(text []byte, i int) int {
 	return i
 }
 
-// skipValue gives the end of the value that starts at i, without recursion.
+// skipValue returns the end of the value that starts at i, without recursion.
 func skipValue(text []byte, i int) int {
 	depth := 0
 	for i < len(text) {
@@ -183,10 +182,10 @@ func skipString(text []byte, i int) int {
 	return len(text)
 }
 
-// parseAll reads the JSON values that text holds one after the other. Several
-// are usual where the answers of a server were written down, one a line.
-// Comments and trailing commas, which the settings of some clients have, are
-// allowed; places stay right.
+// parseAll parses the JSON values in text, one after the other. Recorded
+// answers of a server often have several, one a line. Comments and trailing
+// commas, which the settings of some clients have, are allowed. Offsets stay
+// right.
 func parseAll(text []byte) ([]value, error) {
 	values, err := decodeAll(text)
 	if err != nil {
@@ -200,7 +199,7 @@ func parseAll(text []byte) ([]value, error) {
 }
 
 func decodeAll(text []byte) ([]value, error) {
-	if json.Valid(text) { // one value, as almost always: nothing is copied
+	if json.Valid(text) { // the usual case of one value needs no copy
 		start := skipSeparators(text, 0)
 		return []value{{text, start, skipValue(text, start)}}, nil
 	}
@@ -225,7 +224,7 @@ func decodeAll(text []byte) ([]value, error) {
 	}
 }
 
-// syntaxError is a place where text stops being JSON.
+// syntaxError is the place of a syntax error.
 type syntaxError struct {
 	at  int
 	err error
@@ -238,18 +237,18 @@ func (e *syntaxError) Error() string {
 	return "not JSON: " + e.err.Error()
 }
 
-// lineOf gives the line of an offset, from 1.
+// lineOf returns the line of an offset, from 1.
 func lineOf(text []byte, at int) int {
 	return 1 + bytes.Count(text[:min(at, len(text))], []byte("\n"))
 }
 
-// columnOf gives the column of an offset in characters, from 1.
+// columnOf returns the column of an offset in characters, from 1.
 func columnOf(text []byte, at int) int {
 	at = min(at, len(text))
 	return 1 + utf8.RuneCount(text[bytes.LastIndexByte(text[:at], '\n')+1:at])
 }
 
-// lineIndex answers lineOf for offsets that only grow, in one pass.
+// lineIndex computes lineOf for increasing offsets, in one pass.
 type lineIndex struct {
 	text     []byte
 	at, line int
@@ -264,8 +263,8 @@ func (x *lineIndex) line1(at int) int {
 	return x.line + 1
 }
 
-// plainJSON blanks comments and trailing commas, keeping every other byte
-// where it is.
+// plainJSON replaces comments and trailing commas by blanks, and keeps every
+// other byte at its place.
 func plainJSON(text []byte) (plain []byte, changed bool) {
 	plain = bytes.Clone(text)
 	blank := func(from, to int) {
@@ -276,7 +275,7 @@ func plainJSON(text []byte) (plain []byte, changed bool) {
 			}
 		}
 	}
-	comma := -1 // a comma after which nothing but space was seen
+	comma := -1 // a comma followed only by white space so far
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '"':

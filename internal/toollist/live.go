@@ -18,18 +18,18 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
-// Version is what the scan says of itself to servers and in reports.
+// Version is the version that the scan reports to servers and in reports.
 const Version = "1"
 
 // tailSize is how much of a server's standard error is kept for messages, in
 // bytes.
 const tailSize = 2 << 10
 
-// atOnce is how many servers are asked at the same time.
+// atOnce is the number of servers that are listed at the same time.
 const atOnce = 4
 
-// CommandServer is the server that a command line starts. Without a name it
-// is called after its program, or what that program is to run.
+// CommandServer is the server started by a command line. Its default name is
+// that of its program, or of what that program runs.
 func CommandServer(name string, command []string) Server {
 	s := Server{Name: name, Command: command, Transport: "stdio", Client: "the command line"}
 	if s.Name == "" {
@@ -39,19 +39,19 @@ func CommandServer(name string, command []string) Server {
 	return s
 }
 
-// launchers say nothing of the server that they launch. Those of packages are
-// given a package's name, the others a path.
+// launchers are programs whose name does not describe the server that they
+// start. Package runners get the name of a package, the others a path.
 var launchers = map[string]bool{
 	"npx": true, "bunx": true, "uvx": true, "pipx": true, "pnpm": true, "yarn": true,
 	"node": false, "bun": false, "deno": false, "python": false, "python3": false, "sh": false, "bash": false,
 }
 
-// subcommands stand between a launcher and what it launches.
+// subcommands may come between a launcher and what it starts.
 var subcommands = []string{"run", "exec", "x", "dlx"}
 
 // programOf names a server after the program of its command, or what that
-// program is to run. A path does not come in whole: names stand in baselines
-// and suppressions, which are to hold on another machine too.
+// program runs. It uses only the last part of a path, because baselines and
+// suppressions contain the name and should work on other machines.
 func programOf(command []string) string {
 	name := filepath.Base(command[0])
 	packages, launches := launchers[name]
@@ -60,7 +60,7 @@ func programOf(command []string) string {
 	}
 	for i, arg := range command[1:] {
 		switch {
-		case arg == "-c" || arg == "-e": // what follows is a program's text
+		case arg == "-c" || arg == "-e": // the next argument is source code
 			return name
 		case strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg):
 			continue
@@ -74,13 +74,13 @@ func programOf(command []string) string {
 	return name
 }
 
-// URLServer is the server at a URL, over streamable HTTP. Without a name it
-// is called after its host.
+// URLServer is the server at a URL, over streamable HTTP. Its default name is
+// its host.
 func URLServer(name, address string, headers map[string]string) (Server, error) {
 	s := Server{Name: name, URL: address, Transport: "http", Headers: headers, Client: "the command line"}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return s, fmt.Errorf("%q is no http or https URL: write it as https://host/mcp", displayURL(address))
+		return s, fmt.Errorf("%q is not an http or https URL: write it as https://host/mcp", displayURL(address))
 	}
 	if s.Name == "" {
 		s.Name = u.Host
@@ -89,10 +89,10 @@ func URLServer(name, address string, headers map[string]string) (Server, error) 
 	return s, nil
 }
 
-// List starts or reaches each server, lists its tools and ends it. The caller
-// has the user's consent for every one of them. Each may take up to timeout.
-// The tools of a server that fails are not scanned, and Input says so; List
-// itself fails only when ctx ends.
+// List starts or contacts each server, lists its tools and stops it. The caller
+// must have the user's consent for all of them. Each may take up to timeout.
+// The tools of a server that fails are recorded as not scanned in Input. List
+// itself fails only if ctx ends.
 func List(ctx context.Context, servers []Server, timeout time.Duration) (*Input, error) {
 	results := make([]*Input, len(servers))
 	var group errgroup.Group
@@ -103,7 +103,7 @@ func List(ctx context.Context, servers []Server, timeout time.Duration) (*Input,
 			return nil
 		})
 	}
-	_ = group.Wait() // no function of the group fails
+	_ = group.Wait() // the functions of the group return no errors
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -138,19 +138,19 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 			err = fmt.Errorf("it did not list its tools within %s", timeout)
 		}
 		reason := err.Error()
-		if ready.URL != "" { // it may carry a token
+		if ready.URL != "" { // it may contain a token
 			reason = strings.ReplaceAll(reason, ready.URL, s.Display())
 		}
-		return fail(safetext.Clip(ready.hide(reason), 500), "see that it works in its client; --timeout gives it longer")
+		return fail(safetext.Clip(ready.hide(reason), 500), "check that it works in its client, or allow more time with --timeout")
 	}
-	// Reports show the entry as it stands, not the values filled in.
+	// Reports show the entry as written, without the expanded variables.
 	for i := range in.Unscanned {
 		in.Unscanned[i].Source = s.Display()
 	}
 	return in
 }
 
-// list asks one server for all its tools.
+// list lists all tools of one server.
 func list(ctx context.Context, s Server) (*Input, error) {
 	c := &capture{}
 	errors := subprocess.NewTail(tailSize)
@@ -166,7 +166,7 @@ func list(ctx context.Context, s Server) (*Input, error) {
 	})
 	if err != nil {
 		if text := lastLine(s.hide(errors.String())); text != "" && ctx.Err() == nil {
-			err = fmt.Errorf("%w; its last words: %s", err, text)
+			err = fmt.Errorf("%w; the end of its output: %s", err, text)
 		}
 		return nil, err
 	}
@@ -177,15 +177,15 @@ func (s Server) target() mcpclient.Target {
 	return mcpclient.Target{Command: s.Command, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers, Transport: s.Transport, Dial: s.Dial}
 }
 
-// A server that says that its list changes may still be registering tools
-// when it answers the handshake. Its list counts once it was the same twice,
-// settleAfter apart; after maxListings it never will be.
+// A server that announces changes of its list may still register tools when it
+// answers the handshake. Its list is used once it was the same twice,
+// settleAfter apart, and refused after maxListings.
 const (
 	settleAfter = 250 * time.Millisecond
 	maxListings = 8
 )
 
-// settled lists the tools until two lists in a row are the same.
+// settled lists the tools until two consecutive lists are equal.
 func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Server) (*Input, error) {
 	said := session.InitializeResult()
 	var before []string
@@ -223,7 +223,7 @@ func settled(ctx context.Context, session *mcp.ClientSession, c *capture, s Serv
 			return nil, ctx.Err()
 		}
 	}
-	return nil, fmt.Errorf("its list of tools was never the same twice in %d listings", maxListings)
+	return nil, fmt.Errorf("its list of tools changed in each of %d listings", maxListings)
 }
 
 func lastLine(s string) string {
@@ -231,7 +231,7 @@ func lastLine(s string) string {
 	return safetext.Clip(s[strings.LastIndexByte(s, '\n')+1:], 200)
 }
 
-// Announce writes what List would start or reach, a line each.
+// Announce writes what List would start or contact, one line each.
 func Announce(w io.Writer, servers []Server) {
 	for _, s := range servers {
 		verb := "starting"

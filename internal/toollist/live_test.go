@@ -22,7 +22,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The test binary is its own stdio server, of the kind that the variable says.
+// The test binary is its own stdio server, of the kind given by an environment
+// variable.
 const serverKind = "SCAN_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveTest answers as servers do, well or badly.
+// serveTest acts as a good or bad server.
 func serveTest(kind string) {
 	in := bufio.NewReader(os.Stdin)
 	listings := 0
@@ -47,7 +48,7 @@ func serveTest(kind string) {
 		fmt.Fprintf(os.Stderr, "cannot log in as %s with %s and %s\n", os.Getenv("SCAN_TEST_USER"), os.Getenv("API_TOKEN"), strings.Join(os.Args[1:], " "))
 		os.Exit(1)
 	case "silent":
-		// Outlives its input, and so does its child.
+		// This server and its child do not end with their input.
 		child := exec.Command("sleep", "600")
 		if err := child.Start(); err != nil {
 			panic(err)
@@ -107,7 +108,7 @@ func testPage(kind, cursor string) string {
 	case "twice":
 		return `{"tools":[{"name":"a","description":"evil","description":"good","inputSchema":{"type":"object"}}]}`
 	case "invalid":
-		// The client library leaves this tool out of its list.
+		// The client library omits this tool from its list.
 		return `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"z":{"type":"object","x-mcp-header":"H"},"b":{"type":"string"}}}}]}`
 	}
 	n, _ := strconv.Atoi(cursor)
@@ -118,7 +119,7 @@ func testPage(kind, cursor string) string {
 	return fmt.Sprintf(`{"tools":[{"name":"t%d","description":"D","inputSchema":{"type":"object","properties":{"z":{},"a":{}}}}]%s}`, n, next)
 }
 
-// stdioServer is the server of a kind, as a configuration declares it.
+// stdioServer is the server of a kind, as declared in a configuration.
 func stdioServer(t *testing.T, kind string) Server {
 	t.Helper()
 	exe, err := os.Executable()
@@ -158,14 +159,14 @@ c.json:3 good:t2 "D" in={"type":"object","properties":{"z":{},"a":{}}} out= ann=
 	}
 }
 
-// Many servers greet on the stream that their answers come on.
+// Many servers print a greeting on the stream of their answers.
 func TestListServerThatGreets(t *testing.T) {
 	if in := mustList(t, time.Minute, stdioServer(t, "greets")); len(in.Tools) != 3 || len(in.Unscanned) != 0 {
 		t.Error(brief(in))
 	}
 }
 
-// What the client library drops or smooths over is seen all the same.
+// The scan must see what the client library drops or normalises.
 func TestListSeesWhatWasSent(t *testing.T) {
 	in := mustList(t, time.Minute, stdioServer(t, "invalid"), stdioServer(t, "twice"))
 	if len(in.Tools) != 1 || in.Tools[0].Name != "a" || !bytes.Contains(in.Tools[0].InputSchema, []byte(`"z":{"type":"object","x-mcp-header":"H"},"b"`)) {
@@ -192,7 +193,7 @@ func TestListBadServers(t *testing.T) {
 	wants := map[string]string{
 		"missing": "executable file not found", "disabled": "it is disabled in the test",
 		"asks": "needs the variable ${input:token}", "silent": "did not list its tools within 3s",
-		"dies": "its last words: no licence", "endless": "leads back to the page",
+		"dies": "the end of its output: no licence", "endless": "leads back to the page",
 	}
 	if len(in.Tools) != 0 || len(in2.Tools) != 0 || len(in.Unscanned) != len(wants) {
 		t.Error(brief(in))
@@ -202,7 +203,7 @@ func TestListBadServers(t *testing.T) {
 			t.Errorf("%+v", u)
 		}
 	}
-	// Neither the server that would not end nor its child is left.
+	// Neither the server that does not end nor its child may be left.
 	note, err := os.ReadFile(pids)
 	if err != nil {
 		t.Fatal(err)
@@ -225,8 +226,8 @@ func TestListBadServers(t *testing.T) {
 	}
 }
 
-// zombie says whether a process ended and waits for its adoptive parent to
-// reap it, which is not ours to do.
+// zombie reports whether a process ended and waits to be reaped by its new
+// parent, which is not this process.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := strings.Cut(string(stat), ") ")
@@ -234,7 +235,7 @@ func zombie(pid int) bool {
 }
 
 // A server may register tools after the handshake. A list that is read too
-// early would miss them without a word.
+// early would silently lack them.
 func TestListWaitsForTheListToSettle(t *testing.T) {
 	in := mustList(t, 30*time.Second, stdioServer(t, "grows"))
 	names := []string{}
@@ -248,13 +249,13 @@ func TestListWaitsForTheListToSettle(t *testing.T) {
 		t.Errorf("listed %v, want %v", in.Listed, want)
 	}
 	in = mustList(t, 30*time.Second, stdioServer(t, "restless"))
-	if len(in.Tools) > 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "never the same twice") {
+	if len(in.Tools) > 0 || len(in.Unscanned) != 1 || !strings.Contains(in.Unscanned[0].Reason, "changed in each of") {
 		t.Errorf("a list that never settles: %+v", in)
 	}
 }
 
-// Reports are uploaded: what an entry gives a server to know must not come back
-// in the server's last words.
+// Reports are uploaded, so secrets in a server's entry must not appear in the
+// quoted output of the server.
 func TestListKeepsSecrets(t *testing.T) {
 	t.Setenv("SCAN_TEST_SECRET", "hunter2-hunter2")
 	s := stdioServer(t, "tells")
@@ -283,8 +284,8 @@ func TestListCancelled(t *testing.T) {
 	}
 }
 
-// A real server of the library, over streamable HTTP, answering in events and
-// in plain JSON.
+// A real server of the library, over streamable HTTP, answering with events and
+// with plain JSON.
 func TestListHTTP(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		t.Run(fmt.Sprintf("plain=%t", plain), func(t *testing.T) {
@@ -324,8 +325,8 @@ func TestListHTTP(t *testing.T) {
 	}
 }
 
-// Consent and headers are for one host: a server that redirects to another is
-// not followed.
+// Consent and headers are for one host: a redirect to another host is not
+// followed.
 func TestListHTTPElsewhere(t *testing.T) {
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
@@ -342,7 +343,7 @@ func TestListHTTPElsewhere(t *testing.T) {
 	}
 }
 
-// A server of the older transport is found out by its refusal, with the same
+// A server with the older transport is detected by its refusal, with the same
 // headers and only on its own host.
 func TestListSSE(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, nil)

@@ -11,24 +11,24 @@ import (
 	"strings"
 )
 
-// Stdin is the place of what was read from standard input.
+// Stdin is the file name of text from standard input.
 const Stdin = "<stdin>"
 
-// ReadOptions tell ReadPaths how to read.
+// ReadOptions are the options of ReadPaths.
 type ReadOptions struct {
-	// Server names the server of lists that do not say whose tools they are.
-	// Without it they are named after their file.
+	// Server is the default name of the server of a list. If it is empty, the
+	// name is derived from the file.
 	Server string
 	// Stdin is read for the path "-".
 	Stdin io.Reader
-	// Own are the files of the scan itself, such as its baseline: a
-	// directory that holds them passes them over.
+	// Own are the files of the scan itself, such as its baseline. They are
+	// skipped in a directory.
 	Own []string
 }
 
-// ReadPaths reads files, directories and "-". What cannot be read is an
-// error, all such paths in one; in a directory, files of other kinds are
-// passed over, and those that are broken are noted as not scanned.
+// ReadPaths reads files, directories and "-". It returns one error for all
+// paths that cannot be read. In a directory it skips files of other kinds, and
+// records broken ones as not scanned.
 func ReadPaths(paths []string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
 	var problems []error
@@ -72,7 +72,7 @@ func readPath(p string, opts ReadOptions) (*Input, error) {
 
 func readFile(p, server string) (*Input, error) {
 	if st, err := os.Stat(p); err == nil && st.Size() > MaxFile {
-		return Read(p, server, make([]byte, MaxFile+1)) // refuses it
+		return Read(p, server, make([]byte, MaxFile+1)) // returns the error for the size
 	}
 	text, err := os.ReadFile(p)
 	if err != nil {
@@ -101,9 +101,9 @@ func pathError(p string, err error) error {
 	return &InputError{Place: Place{File: p}, Reason: err.Error(), Remedy: remedy}
 }
 
-// serverOf names the server of a plain tools/list file after the file: its
-// path without the ending, or just its name when the path is not below the
-// working directory, so that a baseline does not depend on the machine.
+// serverOf derives the name of the server from the file of a plain tools/list: its
+// path without the extension, or only its name if the path is not below the working
+// directory, so that a baseline does not depend on the machine.
 func serverOf(p string) string {
 	p = strings.TrimSuffix(p, filepath.Ext(p))
 	if !filepath.IsLocal(p) {
@@ -119,11 +119,11 @@ func first(a, b string) string {
 	return b
 }
 
-// endings of the files of a directory that are looked into.
+// endings are the extensions of files that are read in a directory.
 var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"}
 
-// leftOut are directories that hold what others publish, not what this
-// directory is about.
+// leftOut are directories that contain the work of others, not that of this
+// directory.
 var leftOut = []string{".git", "node_modules"}
 
 func readDir(dir string, opts ReadOptions) (*Input, error) {
@@ -152,7 +152,7 @@ func readDir(dir string, opts ReadOptions) (*Input, error) {
 		case e.IsDir() || !slices.Contains(endings, strings.ToLower(filepath.Ext(p))):
 			return nil
 		case !regular(p):
-			passOver(p, "it is no regular file")
+			passOver(p, "it is not a regular file")
 			return nil
 		case isOwn(own, e):
 			passOver(p, "it belongs to this scan")
@@ -184,10 +184,10 @@ func readDir(dir string, opts ReadOptions) (*Input, error) {
 	return in, nil
 }
 
-// regular says whether p is a file, by way of a link if need be.
+// regular reports whether p is a regular file, possibly through a link.
 func regular(p string) bool {
 	info, err := os.Stat(p)
-	return err != nil || info.Mode().IsRegular() // a broken link fails later, with its reason
+	return err != nil || info.Mode().IsRegular() // a broken link fails later, with a reason
 }
 
 func ownFiles(paths []string) []fs.FileInfo {

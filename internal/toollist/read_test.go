@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// brief describes an input in a line a thing, for comparisons.
+// brief formats an input with one line an item, for comparisons.
 func brief(in *Input) string {
 	var b strings.Builder
 	for _, t := range in.Tools {
@@ -50,13 +50,13 @@ func TestRead(t *testing.T) {
 				"f.json:1 srv:c \"\" in= out= ann={\"tool title\":\"T\"}\nf.json:1 srv:d \"\" in= out= ann={\"tool title\":\"T\",\"annotations\":\"odd\"}"},
 		{"names match exactly", `[{"name":"a","description":"evil","Description":"good","DESCRIPTION":"good"}]`, `f.json:1 srv:a "evil" in= out= ann=`},
 		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,
-			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: it has the field \"description\" twice, and programs differ on which one they read"},
+			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field \"description\" twice, and programs differ on which one they read"},
 		{"twice by an alias", `[{"name":"a","inputSchema":{},"input_schema":{"x":1}}]`,
-			`f.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: it has both "inputSchema" and "input_schema" with different content, and programs differ on which one they read`},
+			`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has both "inputSchema" and "input_schema" with different content, and programs differ on which one they read`},
 		{"twice in a schema", `[{"name":"a","inputSchema":{"p":[{"d":1,"d":2}]}}]`,
-			`f.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: in its inputSchema: it has the field "d" twice, and programs differ on which one they read`},
-		{"odd element", `[{"name":"a"},7]`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: element 2 of the list is no tool that can be read: it is no object"},
-		{"odd description", `[{"name":"a","description":["x"]}]`, "f.json:1 unscanned srv:a: element 1 of the list is no tool that can be read: its description is no text"},
+			`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: in its inputSchema: it has the field "d" twice, and programs differ on which one they read`},
+		{"odd element", `[{"name":"a"},7]`, "f.json:1 srv:a \"\" in= out= ann=\nf.json:1 unscanned srv:: element 2 of the list is not a readable tool: it is not an object"},
+		{"odd description", `[{"name":"a","description":["x"]}]`, "f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: its description is not a string"},
 		{"refusal", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no\u001b[2J"}}`,
 			"f.json:1 unscanned srv:: the server answered with an error instead of its tools: no\x1b[2J"},
 		{"byte order mark", "\xef\xbb\xbf[{\"name\":\"a\"}]", `f.json:1 srv:a "" in= out= ann=`},
@@ -71,7 +71,7 @@ func TestRead(t *testing.T) {
 			"f.json:2 server y stdio c\nf.json:1 server x stdio a\nf.json:2 server x stdio b"},
 		{"gemini", `{"tools":{"sandbox":true},"mcpServers":{"x":{"httpUrl":"https://u:p@h/"}}}`, "f.json:1 server x http https://***@h/"},
 		{"bad servers", `{"mcpServers":{"x":{},"y":7,"z":{"command":"a","url":"http://h"}}}`,
-			"f.json:1 unscanned x:: it has neither a command nor a URL\nf.json:1 unscanned y:: its entry is no object\nf.json:1 unscanned z:: it has both a command and a URL"},
+			"f.json:1 unscanned x:: it has neither a command nor a URL\nf.json:1 unscanned y:: its entry is not an object\nf.json:1 unscanned z:: it has both a command and a URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in, err := Read("f.json", "srv", []byte(tt.text))
@@ -167,7 +167,7 @@ passed over d/package.json: it is not ` + kinds
 	}
 }
 
-// Places do not move when comments and trailing commas are blanked.
+// Offsets do not change when comments and trailing commas are replaced.
 func TestPlainJSON(t *testing.T) {
 	text := "{ // a\n\"a\": \"//,]\", /* b\n */ \"b\": [1,\n],\n}"
 	plain, changed := plainJSON([]byte(text))

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// expanded gives the server with its variables filled in, as its client would
-// before starting it: ${env:NAME} and ${NAME}, ${NAME:-default},
-// ${userHome}, ${workspaceFolder} and, in Gemini's settings, $NAME. A variable
-// that has no value here is an error, and so is one that asks a person.
+// expanded returns the server with its variables expanded, as its client does
+// before starting it: ${env:NAME} and ${NAME}, ${NAME:-default}, ${userHome},
+// ${workspaceFolder} and, in Gemini's settings, $NAME. A variable without a
+// value is an error, and so is one that prompts the user.
 func (s Server) expanded() (Server, error) {
 	e := expander{server: s}
 	s.Command = slices.Clone(s.Command)

@@ -10,7 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoremutations/mutation"
 )
 
-// Of what is held out a report tells sums, and no operator and no entry.
+// A report has only sums for held-out operators, and names neither operators
+// nor entries.
 func TestHeldOutTellsSumsOnly(t *testing.T) {
 	opts := Options{Security: sample(t), Detectors: []string{"word"}, Argv: []string{os.Args[0], "fake", "kumquat"}, Seed: 1, HeldOut: true}
 	d := measure(t, opts).Detectors[0]

@@ -152,7 +152,7 @@ func FuzzReadTopics(f *testing.F) {
 				t.Fatalf("took %q", topic)
 			}
 			if unescape(escape(topic.Text)) != topic.Text {
-				t.Fatalf("%q does not come back", topic.Text)
+				t.Fatalf("%q is not read back", topic.Text)
 			}
 		}
 	})

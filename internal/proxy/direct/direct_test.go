@@ -51,7 +51,8 @@ func TestEverything(t *testing.T) {
 // letters is a model that counts the letters a and b.
 type letters struct {
 	calls int
-	// fails says which call fails, and short which gives vectors of one number.
+	// fails is the number of the call that fails, and short that of the call
+	// that returns vectors of one number.
 	fails, short int
 }
 

@@ -110,7 +110,7 @@ func canonical(raw json.RawMessage) ([]byte, error) {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it is not JSON: something follows the value")
+		return nil, errors.New("it is not JSON: there is more data after the value")
 	}
 	return json.Marshal(v)
 }

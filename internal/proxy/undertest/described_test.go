@@ -125,7 +125,7 @@ func TestDescribedProxySaysWhatWentWrong(t *testing.T) {
 		{"announces another machine", badproxy.OtherAddress, nil, nil, []string{"192.0.2.7", "loopback"}},
 		{"announces no address", badproxy.Right, []string{"answer.url", "answer.address"}, nil, []string{"announce", `no field "address"`, "docs/reference/adapters.md"}},
 		{"never done", badproxy.Right, []string{`answer.state == "ready"`, `answer.state == "done"`}, soon, []string{"was not ready within", "does not report that it is ready"}},
-		{"done is no truth", badproxy.Right, []string{`answer.state == "ready"`, "answer.state"}, soon, []string{"done is a string", "docs/reference/adapters.md"}},
+		{"done is not a boolean", badproxy.Right, []string{`answer.state == "ready"`, "answer.state"}, soon, []string{"done is a string", "docs/reference/adapters.md"}},
 		{"no such search", badproxy.Right, []string{`search "mcp"`, `search "rest" `, `search "rest" {` + "\n  path   = \"/api/v1/index/search\"", "search \"mcp\" {\n  path   = \"/api/v1/index/search\""}, func(o *undertest.Options) {
 			o.SearchPath = "telepathy"
 		}, []string{`no search "telepathy"`, "--search"}},

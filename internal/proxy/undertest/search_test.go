@@ -15,6 +15,6 @@ func TestWithoutMCPTheOtherSearchIsNamed(t *testing.T) {
 	defer s.close()
 	_, err := s.search(t.Context(), "a query", 10)
 	if err == nil || !strings.Contains(err.Error(), "--var search=rest") {
-		t.Errorf("the error does not say what to do: %v", err)
+		t.Errorf("the error has no remedy: %v", err)
 	}
 }

@@ -56,8 +56,8 @@ func TestRecommend(t *testing.T) {
 		text       string
 		evidence   string
 	}{
-		{"a sibling took it by its words", "What is the weather in my city?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "misleading_words", "search", "high", `by its words "weather"`, "Finds the weather, news and pages for any city"},
-		{"a sibling took it without confidence", "What is the weather?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.2, "misleading_words", "search", "medium", "", ""},
+		{"another tool was called because of its words", "What is the weather in my city?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "misleading_words", "search", "high", `because of its words "weather"`, "Finds the weather, news and pages for any city"},
+		{"another tool was called without confidence", "What is the weather?", expect("a", "forecast", ""), []selection.MadeCall{call("a", "search", `{}`)}, 0.2, "misleading_words", "search", "medium", "", ""},
 		{"the same name", "predict the rain", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.9, "same_name", "forecast", "high", "Servers a and b both have a tool forecast", "b:forecast"},
 		{"overlap", "predict temperature", expect("a", "forecast", ""), []selection.MadeCall{call("b", "forecast", `{}`)}, 0.9, "overlap", "forecast", "high", `words "predict"`, ""},
 		{"none was called", "umbrella tomorrow?", expect("a", "forecast", ""), nil, 0.9, "not_called", "forecast", "high", `"umbrella", "tomorrow"`, "umbrella"},
@@ -65,10 +65,10 @@ func TestRecommend(t *testing.T) {
 		{"one that is not offered", "rain", expect("a", "forecast", ""), []selection.MadeCall{{Unknown: "get_rain"}}, 0.9, "unknown_tool", "forecast", "high", `"get_rain"`, "get_rain"},
 		{"not wanted", "write a poem about the weather", nil, []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "too_broad", "search", "high", `"weather"`, "Finds the weather"},
 		{"not wanted, without a word", "sing", nil, []selection.MadeCall{call("a", "search", `{}`)}, 0.9, "too_broad", "search", "high", "shares no word", ""},
-		{"unclear", "rain", expect("a", "forecast", ""), []selection.MadeCall{call("a", "forecast", `{"city":"x"}`)}, 0.3, "unclear", "forecast", "low", "Nearest to it is", ""},
+		{"unclear", "rain", expect("a", "forecast", ""), []selection.MadeCall{call("a", "forecast", `{"city":"x"}`)}, 0.3, "unclear", "forecast", "low", "The most similar tool is", ""},
 		{"an undescribed parameter", "rain in Paris", expect("a", "forecast", `{"city":"Paris"}`), []selection.MadeCall{call("a", "forecast", `{"city":"Rome"}`)}, 0.9, "parameter_undescribed", "forecast", "high", "The parameter city of forecast is different", `given "Rome"`},
 		{"a missing parameter", "rain in Paris", expect("a", "forecast", `{"city":"Paris","days":3}`), []selection.MadeCall{call("a", "forecast", `{"city":"Paris"}`)}, 0.9, "parameter_missing", "forecast", "medium", "optional parameter days", "expected 3"},
-		{"a parameter of the wrong type", "rain in Paris", expect("a", "forecast", `{"city":"Paris","days":3}`), []selection.MadeCall{call("a", "forecast", `{"city":"Paris","days":"3"}`)}, 0.9, "parameter_type", "forecast", "medium", "breaks the input schema", ""},
+		{"a parameter of the wrong type", "rain in Paris", expect("a", "forecast", `{"city":"Paris","days":3}`), []selection.MadeCall{call("a", "forecast", `{"city":"Paris","days":"3"}`)}, 0.9, "parameter_type", "forecast", "medium", "violates the input schema", ""},
 		{"an invented parameter", "rain in Paris", expect("a", "forecast", `{"city":"Paris"}`), []selection.MadeCall{call("a", "forecast", `{"city":"Paris","mood":"x"}`)}, 0.9, "invented_parameter", "forecast", "medium", "additionalProperties to false", ""},
 		{"a parameter that is not declared", "rain in Paris", expect("a", "forecast", `{"town":"Paris"}`), []selection.MadeCall{call("a", "forecast", `{"city":"Paris"}`)}, 0.9, "parameter_undeclared", "forecast", "high", "does not have it", ""},
 		{"a schema that is none", "break", expect("a", "broken", `{}`), []selection.MadeCall{call("a", "broken", `{}`)}, 0.9, "schema", "broken", "high", "cannot be used", ""},
@@ -87,10 +87,10 @@ func TestRecommend(t *testing.T) {
 		})
 	}
 	if got := advise(t, selection.Case{Query: "rain in Paris", Expected: expect("a", "forecast", `{"city":"Paris"}`)}, 0.9, call("a", "forecast", `{"city":"Paris"}`)); len(got) != 0 {
-		t.Errorf("a run without fault gets %+v", got)
+		t.Errorf("a faultless run gets %+v", got)
 	}
 	if got := advise(t, selection.Case{Query: "poem"}, 0.9); len(got) != 0 {
-		t.Errorf("a run without fault gets %+v", got)
+		t.Errorf("a faultless run gets %+v", got)
 	}
 }
 

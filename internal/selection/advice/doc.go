@@ -1,7 +1,7 @@
-// Package advice says what to change about tools so that models choose them and
-// fill them in right.
+// Package advice recommends changes to tools so that models choose them and
+// fill in their parameters correctly.
 //
-// Recommend looks at one run; Quality looks at the tools of a server. Both are
-// pure functions: equal input gives equal advice, no model is asked, and every
-// recommendation quotes what it rests on.
+// Recommend analyses one run, and Quality the tools of a server. Both are pure
+// functions: equal input gives equal advice, no model is used, and every
+// recommendation quotes its evidence.
 package advice

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// parameter is what an input schema says of one parameter.
+// parameter is what an input schema declares about one parameter.
 type parameter struct {
 	name        string
 	description string
@@ -27,11 +27,11 @@ func parametersOf(schema json.RawMessage) []parameter {
 	var found []parameter
 	for name, raw := range s.Properties {
 		var members map[string]json.RawMessage
-		_ = json.Unmarshal(raw, &members) // true and false are schemas, too
+		_ = json.Unmarshal(raw, &members) // true and false are schemas too
 		p := parameter{name: name, required: slices.Contains(s.Required, name)}
-		_ = json.Unmarshal(members["description"], &p.description) // one that is no text is none
+		_ = json.Unmarshal(members["description"], &p.description) // a description that is not a string is ignored
 		var kind string
-		_ = json.Unmarshal(members["type"], &kind) // several types are no text
+		_ = json.Unmarshal(members["type"], &kind) // a list of types does not count as a string
 		narrow := false
 		for _, keyword := range []string{"enum", "const", "pattern", "format"} {
 			_, has := members[keyword]
@@ -48,7 +48,7 @@ func parametersOf(schema json.RawMessage) []parameter {
 	return found
 }
 
-// closed says whether a schema refuses parameters that it does not declare.
+// closed reports whether a schema refuses undeclared parameters.
 func closed(schema json.RawMessage) bool {
 	var s struct {
 		Additional *bool `json:"additionalProperties"`

@@ -11,19 +11,19 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
-// ToolQuality rates what a model reads of a tool. Each figure is 0 to 10; the
-// reasons say what was subtracted.
+// ToolQuality rates the parts of a tool that a model reads. Each figure is 0 to
+// 10. The reasons explain what was subtracted.
 type ToolQuality struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
-	// Clarity: the description is there, begins with what the tool does, says when
-	// to use it, and is not shared by another tool.
+	// Clarity: the description exists, begins with a word, states when to use
+	// the tool, and is not shared with another tool.
 	Clarity float64 `json:"clarity"`
-	// Completeness: the description tells more than the name, the parameters are
-	// described, and what comes back is.
+	// Completeness: the description says more than the name, the parameters are
+	// described, and so is the result.
 	Completeness float64 `json:"completeness"`
-	// Conciseness: neither the description nor those of parameters are long, and
-	// no sentence is said twice.
+	// Conciseness: neither the description nor those of parameters are long,
+	// and no sentence is repeated.
 	Conciseness float64 `json:"conciseness"`
 	// SchemaCoverage: the share of parameters that have a type and a description.
 	SchemaCoverage float64  `json:"schema_coverage"`
@@ -31,7 +31,7 @@ type ToolQuality struct {
 	Reasons        []string `json:"reasons"`
 }
 
-// ServerQuality is the report of a server: the mean of its tools.
+// ServerQuality is the report on a server: the means over its tools.
 type ServerQuality struct {
 	Server         string        `json:"server"`
 	Clarity        *float64      `json:"clarity"`
@@ -85,7 +85,7 @@ func rate(t selection.Tool, all []selection.Tool) ToolQuality {
 	return q
 }
 
-// less subtracts points from a figure, which stays at 0 or above.
+// less subtracts points from a figure, down to 0.
 func (q *ToolQuality) less(figure *float64, points float64, format string, args ...any) {
 	*figure = math.Max(0, *figure-points)
 	q.Reasons = append(q.Reasons, fmt.Sprintf(format, args...))
@@ -103,7 +103,7 @@ func (q *ToolQuality) clarity(t selection.Tool, all []selection.Tool) {
 	}
 	folded := strings.ToLower(text)
 	if !containsAny(folded, "when ", "if ", "use this", "use it", "for ", "to ", "given ") {
-		q.less(&q.Clarity, 2, "its description does not say when to use it")
+		q.less(&q.Clarity, 2, "its description does not state when to use it")
 	}
 	if containsAny(folded, "todo", "tbd", "fixme", "lorem ipsum", "description here") {
 		q.less(&q.Clarity, 4, "its description is a placeholder")
@@ -131,7 +131,7 @@ func (q *ToolQuality) completeness(t selection.Tool, parameters []parameter) {
 	_, more := common(keywords(text), stems(keywords(t.Name)))
 	switch {
 	case text == "":
-		q.less(&q.Completeness, 6, "it does not say what it does")
+		q.less(&q.Completeness, 6, "its description does not state what it does")
 	case len(more) == 0:
 		q.less(&q.Completeness, 5, "its description says no more than its name")
 	case utf8.RuneCountInString(text) < shortDescription:
@@ -147,7 +147,7 @@ func (q *ToolQuality) completeness(t selection.Tool, parameters []parameter) {
 		q.less(&q.Completeness, 3*float64(len(missing))/float64(len(parameters)), "parameters without a description: %s", strings.Join(missing, ", "))
 	}
 	if t.OutputSchema == nil && !containsAny(strings.ToLower(text), "return", "result", "list", "output", "respon") {
-		q.less(&q.Completeness, 1, "it does not say what comes back")
+		q.less(&q.Completeness, 1, "its description does not state what it returns")
 	}
 }
 
@@ -165,7 +165,7 @@ func (q *ToolQuality) conciseness(t selection.Tool, parameters []parameter) {
 	for _, sentence := range strings.FieldsFunc(strings.ToLower(t.Description), func(r rune) bool { return strings.ContainsRune(".!?\n", r) }) {
 		sentence = strings.Join(strings.Fields(sentence), " ")
 		if sentence != "" && seen[sentence] {
-			q.less(&q.Conciseness, 2, "its description says twice: %s", clip(sentence, 80))
+			q.less(&q.Conciseness, 2, "its description repeats: %s", clip(sentence, 80))
 		}
 		seen[sentence] = true
 	}

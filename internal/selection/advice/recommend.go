@@ -16,8 +16,8 @@ const (
 	low    = "low"
 )
 
-// Recommend says what to change after a run. scored are the parameters of the
-// calls as score.Evaluate gives them.
+// Recommend returns recommendations after a run. scored are the parameters of
+// the calls from score.Evaluate.
 func Recommend(c selection.Case, tools []selection.Tool, a selection.Answer, e selection.Evaluation, scored []score.Parameters) []selection.Recommendation {
 	r := run{c: c, tools: tools, list: []selection.Recommendation{}, priority: medium}
 	if e.ConfidenceCategory == selection.Misleading {
@@ -64,7 +64,7 @@ func (r *run) add(kind, priority string, t selection.Tool, evidence []string, fo
 	})
 }
 
-// missed is about a run in which an expected tool was not called.
+// missed handles a run in which an expected tool was not called.
 func (r *run) missed(a selection.Answer) {
 	for _, want := range r.c.Expected {
 		called := slices.ContainsFunc(a.Calls, func(m selection.MadeCall) bool { return m.Server == want.Server && m.Tool == want.Tool })
@@ -79,7 +79,7 @@ func (r *run) missed(a selection.Answer) {
 		m := a.Calls[0]
 		if m.Unknown != "" {
 			r.add("unknown_tool", r.priority, t, []string{m.Unknown},
-				"The model called %q, which no server offers, and %s was expected. If the name is one that users would use, put it into the description of %s.", m.Unknown, t.Name, t.Name)
+				"The model called %q, which no server offers, but %s was expected. If users would use this name, add it to the description of %s.", m.Unknown, t.Name, t.Name)
 			continue
 		}
 		if sibling, ok := r.tool(m.Server, m.Tool); ok {
@@ -88,7 +88,7 @@ func (r *run) missed(a selection.Answer) {
 	}
 }
 
-// notFound is about a tool that was expected where none was called.
+// notFound handles an expected tool when no tool was called.
 func (r *run) notFound(t selection.Tool) {
 	if strings.TrimSpace(t.Description) == "" {
 		r.add("undescribed", high, t, nil, "%s has no description, so the model could not tell that it serves this query: describe what it does and when to use it.", t.Name)
@@ -96,47 +96,47 @@ func (r *run) notFound(t selection.Tool) {
 	}
 	_, missing := common(keywords(r.c.Query), toolStems(t))
 	if len(missing) == 0 {
-		r.add("not_called", r.priority, t, nil, "%s has all words of the query and was not called: say in its description when to use it.", t.Name)
+		r.add("not_called", r.priority, t, nil, "%s has all words of the query but was not called: state in its description when to use it.", t.Name)
 		return
 	}
-	r.add("not_called", r.priority, t, missing, "No tool was called. The query says %s, and neither the description nor the parameters of %s do: add those that belong to what it does.", quote(missing), t.Name)
+	r.add("not_called", r.priority, t, missing, "No tool was called. The query contains %s, but neither the description nor the parameters of %s do: add those words that fit the tool.", quote(missing), t.Name)
 }
 
-// taken is about a sibling that was called in place of the expected tool.
+// taken handles another tool that was called instead of the expected one.
 func (r *run) taken(t, sibling selection.Tool) {
 	if t.Name == sibling.Name {
 		r.add("same_name", high, t, []string{t.Server + ":" + t.Name, sibling.Server + ":" + sibling.Name},
-			"Servers %s and %s both have a tool %s, and the one of %s took the query: give the two different names, or say in each description what belongs to the other.",
+			"Servers %s and %s both have a tool %s, and the one of %s was called instead: give the two different names, or state in each description what the other is for.",
 			t.Server, sibling.Server, t.Name, sibling.Server)
 	}
 	if strings.TrimSpace(t.Description) == "" {
-		r.add("undescribed", high, t, nil, "%s has no description, and %s of server %s took the query: describe what it does and when to use it.", t.Name, sibling.Name, sibling.Server)
+		r.add("undescribed", high, t, nil, "%s has no description, and %s of server %s was called instead: describe what it does and when to use it.", t.Name, sibling.Name, sibling.Server)
 		return
 	}
 	words, own, theirs := keywords(r.c.Query), toolStems(t), toolStems(sibling)
 	inTheirs, _ := common(words, theirs)
-	_, misleading := common(inTheirs, own) // the sibling has them, the expected tool has not
+	_, misleading := common(inTheirs, own) // the sibling has them, the expected tool does not
 	shared, _ := common(inTheirs, own)
 	_, missing := common(words, own)
 	if len(misleading) > 0 {
 		r.add("misleading_words", r.priority, sibling, sentencesWith(sibling.Name+". "+sibling.Description, misleading),
-			"%s of server %s took the query by its words %s, which %s does not have. Remove them from %s if they are not what it does, or say there what it does not do; add them to %s.",
+			"%s of server %s was called instead because of its words %s, which %s does not have. Remove them from %s if they do not fit it, or state there what it does not do, and add them to %s.",
 			sibling.Name, sibling.Server, quote(misleading), t.Name, sibling.Name, t.Name)
 		return
 	}
 	if len(missing) > 0 {
-		r.add("missing_words", r.priority, t, missing, "%s of server %s took the query. The query says %s, and %s does not: add those that belong to what it does.", sibling.Name, sibling.Server, quote(missing), t.Name)
+		r.add("missing_words", r.priority, t, missing, "%s of server %s was called instead. The query contains %s, but %s does not: add those words that fit the tool.", sibling.Name, sibling.Server, quote(missing), t.Name)
 	}
 	if len(shared) > 0 {
 		r.add("overlap", r.priority, sibling, sentencesWith(sibling.Name+". "+sibling.Description, shared),
-			"%s and %s of server %s both have the query's words %s, and so cannot be told apart by them: say in each what the other is for.", t.Name, sibling.Name, sibling.Server, quote(shared))
+			"%s and %s of server %s both have the query's words %s, which therefore do not distinguish them: state in each what the other is for.", t.Name, sibling.Name, sibling.Server, quote(shared))
 	}
 	if len(misleading)+len(missing)+len(shared) == 0 {
-		r.add("overlap", r.priority, sibling, nil, "%s of server %s took the query without a word of it: say in %s when to use it, and when not.", sibling.Name, sibling.Server, t.Name)
+		r.add("overlap", r.priority, sibling, nil, "%s of server %s was called instead, although it has no word of the query: state in %s when to use it, and when not.", sibling.Name, sibling.Server, t.Name)
 	}
 }
 
-// unwanted is about a tool that was called where none was expected.
+// unwanted handles a tool that was called although none was expected.
 func (r *run) unwanted(m selection.MadeCall) {
 	t, ok := r.tool(m.Server, m.Tool)
 	if !ok {
@@ -144,13 +144,13 @@ func (r *run) unwanted(m selection.MadeCall) {
 	}
 	shared, _ := common(keywords(r.c.Query), toolStems(t))
 	if len(shared) == 0 {
-		r.add("too_broad", r.priority, t, []string{clip(t.Description, 200)}, "%s was called for a query that no tool serves, and shares no word with it: narrow its description to what it does.", t.Name)
+		r.add("too_broad", r.priority, t, []string{clip(t.Description, 200)}, "%s was called for a query that no tool serves, although it shares no word with it: restrict its description to what it does.", t.Name)
 		return
 	}
-	r.add("too_broad", r.priority, t, sentencesWith(t.Name+". "+t.Description, shared), "%s was called for a query that no tool serves, by its words %s: say in its description what it does not do.", t.Name, quote(shared))
+	r.add("too_broad", r.priority, t, sentencesWith(t.Name+". "+t.Description, shared), "%s was called for a query that no tool serves, because of its words %s: state in its description what it does not do.", t.Name, quote(shared))
 }
 
-// unclear is about the right tool, called without much confidence.
+// unclear handles the right tool, called with little confidence.
 func (r *run) unclear(t selection.Tool) {
 	own := toolStems(t)
 	var nearest selection.Tool
@@ -165,17 +165,17 @@ func (r *run) unclear(t selection.Tool) {
 		}
 	}
 	if best == 0 {
-		r.add("unclear", low, t, nil, "%s was called with little confidence: say more exactly in its description when to use it.", t.Name)
+		r.add("unclear", low, t, nil, "%s was called with little confidence: state more precisely in its description when to use it.", t.Name)
 		return
 	}
 	shared, _ := common(keywords(nearest.Name+" "+nearest.Description), own)
-	r.add("unclear", low, t, sentencesWith(nearest.Description, shared), "%s was called with little confidence. Nearest to it is %s of server %s, with the words %s: say in each what the other is for.", t.Name, nearest.Name, nearest.Server, quote(shared))
+	r.add("unclear", low, t, sentencesWith(nearest.Description, shared), "%s was called with little confidence. The most similar tool is %s of server %s, with the words %s: state in each what the other is for.", t.Name, nearest.Name, nearest.Server, quote(shared))
 }
 
-// parameters is about the parameters of the right tool.
+// parameters handles the parameters of the right tool.
 func (r *run) parameters(t selection.Tool, p score.Parameters) {
 	if p.SchemaProblem != "" {
-		r.add("schema", high, t, nil, "The input schema of %s cannot be used: %s. Correct it, since models and clients read it, too.", t.Name, p.SchemaProblem)
+		r.add("schema", high, t, nil, "The input schema of %s cannot be used: %s. Correct it: models and clients read it too.", t.Name, p.SchemaProblem)
 	}
 	declared := map[string]parameter{}
 	for _, d := range parametersOf(t.InputSchema) {
@@ -197,27 +197,26 @@ func (r *run) parameter(t selection.Tool, d score.Parameter, declared map[string
 	case d.State == score.Invented && !ok:
 		r.add("invented_parameter", medium, t, evidence, "The model invented the parameter %s of %s, which the input schema refuses: if users ask for it, add it.", d.Name, t.Name)
 	case d.State == score.Invented:
-		r.add("invented_parameter", medium, t, evidence, "The model gave the parameter %s of %s a value that is not in the query: say in its description to leave it out unless it is asked for, or give it a default.", d.Name, t.Name)
+		r.add("invented_parameter", medium, t, evidence, "The model gave the parameter %s of %s a value that is not in the query: state in its description to omit it unless it is requested, or give it a default.", d.Name, t.Name)
 	case d.Expected != nil && !ok && d.State != score.Equal && d.State != score.Defaulted:
-		r.add("parameter_undeclared", high, t, evidence, "The case expects the parameter %s, and the input schema of %s does not have it: add it, or correct the case.", d.Name, t.Name)
+		r.add("parameter_undeclared", high, t, evidence, "The case expects the parameter %s, but the input schema of %s does not have it: add it, or correct the case.", d.Name, t.Name)
 	case (missing || d.State == score.Different) && undescribed:
 		r.add("parameter_undescribed", high, t, evidence, "The parameter %s of %s is %s, and has no description: describe what belongs in it, with an example.", d.Name, t.Name, stateText(d))
 	case missing && !known.required:
-		r.add("parameter_missing", medium, t, evidence, "The optional parameter %s of %s was left out: say in its description when it is needed, or require it.", d.Name, t.Name)
+		r.add("parameter_missing", medium, t, evidence, "The optional parameter %s of %s was left out: state in its description when it is needed, or make it required.", d.Name, t.Name)
 	case missing:
-		r.add("parameter_missing", medium, t, evidence, "The required parameter %s of %s was left out: say in its description where its value comes from.", d.Name, t.Name)
+		r.add("parameter_missing", medium, t, evidence, "The required parameter %s of %s was left out: state in its description where its value comes from.", d.Name, t.Name)
 	case d.State == score.Different && known.text:
-		r.add("parameter_different", medium, t, evidence, "The parameter %s of %s was filled in otherwise: name its values (enum) or its form (format, pattern) in the schema, or give an example in its description.", d.Name, t.Name)
+		r.add("parameter_different", medium, t, evidence, "The parameter %s of %s has another value: declare its values (enum) or its form (format, pattern) in the schema, or give an example in its description.", d.Name, t.Name)
 	case d.State == score.Different:
-		r.add("parameter_different", medium, t, evidence, "The parameter %s of %s was filled in otherwise: give an example in its description.", d.Name, t.Name)
+		r.add("parameter_different", medium, t, evidence, "The parameter %s of %s has another value: give an example in its description.", d.Name, t.Name)
 	}
 	if d.Problem != "" && d.Actual != nil && d.State != score.Invented {
-		r.add("parameter_type", medium, t, append(evidence, d.Problem), "The parameter %s of %s breaks the input schema: say its type and form in its description, too.", d.Name, t.Name)
+		r.add("parameter_type", medium, t, append(evidence, d.Problem), "The parameter %s of %s violates the input schema: state its type and form in its description too.", d.Name, t.Name)
 	}
 }
 
-// valuesOf is the evidence for what is said of a parameter: what was expected of it
-// and what was given.
+// valuesOf is the evidence about a parameter: the expected and the given value.
 func valuesOf(d score.Parameter) []string {
 	evidence := []string{}
 	if d.Expected != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/tokenize"
 )
 
-// fillers are words of queries and descriptions that say nothing of what a tool
-// does.
+// fillers are words of queries and descriptions that do not describe what a
+// tool does.
 var fillers = func() map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(`a about all also am an and any are as at be been but by can could did do does for from get give
@@ -23,7 +23,7 @@ var fillers = func() map[string]bool {
 	return set
 }()
 
-// keywords are the words of a text that say something, each once, in order.
+// keywords returns the words of a text except fillers, each once, in order.
 func keywords(text string) []string {
 	var found []string
 	for _, w := range tokenize.Words(norm.NFKC.String(text)) {
@@ -34,8 +34,8 @@ func keywords(text string) []string {
 	return found
 }
 
-// stem drops the commonest English endings, so that "cities" and "city" or
-// "searching" and "search" count as one word.
+// stem removes the most common English endings, so that "cities" and "city", or
+// "searching" and "search", count as one word.
 func stem(w string) string {
 	for _, e := range []struct{ ending, instead string }{{"ies", "y"}, {"ing", ""}, {"sses", "ss"}, {"es", ""}, {"ed", ""}, {"s", ""}} {
 		if strings.HasSuffix(w, e.ending) && len(w) >= len(e.ending)+3 && !strings.HasSuffix(w, "ss") {
@@ -53,7 +53,7 @@ func stems(words []string) map[string]bool {
 	return set
 }
 
-// common gives the words of list that the set of stems has, and those it lacks.
+// common splits list into the words whose stems are in set and the others.
 func common(list []string, set map[string]bool) (in, out []string) {
 	for _, w := range list {
 		if set[stem(w)] {
@@ -65,7 +65,7 @@ func common(list []string, set map[string]bool) (in, out []string) {
 	return in, out
 }
 
-// toolStems are the stems of what a model reads of a tool.
+// toolStems returns the stems of the texts of a tool that a model reads.
 func toolStems(t selection.Tool) map[string]bool {
 	text := t.Name + " " + t.Description
 	for _, p := range parametersOf(t.InputSchema) {
@@ -74,8 +74,8 @@ func toolStems(t selection.Tool) map[string]bool {
 	return stems(keywords(text))
 }
 
-// sentencesWith are the sentences of a text that hold one of the words, at most
-// three, shortened.
+// sentencesWith returns the sentences of a text that contain one of the words,
+// at most three, shortened.
 func sentencesWith(text string, words []string) []string {
 	set := stems(words)
 	var found []string
@@ -95,7 +95,7 @@ func clip(text string, n int) string {
 	return string(runes[:n]) + "…"
 }
 
-// quote lists words for a sentence.
+// quote formats words as a list in a sentence.
 func quote(words []string) string {
 	const most = 8
 	var quoted []string

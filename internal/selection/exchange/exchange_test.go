@@ -76,11 +76,11 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ format, file, want string }{
-		{"json", ``, "empty"}, {"json", `{"cases":1}`, "no set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: json: unknown field "qury"`}, {"json", `[1]`, "case 1"}, {"json", `[`, "no JSON"},
-		{"yaml", "a: [", "no YAML"}, {"yaml", "? [1]\n: 2", "no YAML"}, {"xml", "", "unknown"},
-		{"csv", "name,quary\n", `column "quary" is unknown`}, {"csv", "name\n\"x", "no CSV"}, {"csv", "", "no columns"},
-		{"csv", "name,ordered\n\nx,maybe\n", "line 3: ordered"}, {"csv", "name,expected_parameters\nx,{}\n", "line 2: expected_parameters stands"},
-		{"csv", "name,expected_tool,expected_parameters\nx,y,[]\n", "no JSON object"},
+		{"json", ``, "empty"}, {"json", `{"cases":1}`, "not a set"}, {"json", `[{"name":"n","qury":"q"}]`, `case 1: json: unknown field "qury"`}, {"json", `[1]`, "case 1"}, {"json", `[`, "not JSON"},
+		{"yaml", "a: [", "not YAML"}, {"yaml", "? [1]\n: 2", "not YAML"}, {"xml", "", "unknown"},
+		{"csv", "name,quary\n", `column "quary" is unknown`}, {"csv", "name\n\"x", "not CSV"}, {"csv", "", "not name the columns"},
+		{"csv", "name,ordered\n\nx,maybe\n", "line 3: ordered"}, {"csv", "name,expected_parameters\nx,{}\n", "line 2: expected_parameters requires a tool"},
+		{"csv", "name,expected_tool,expected_parameters\nx,y,[]\n", "not a JSON object"},
 	} {
 		if _, err := Read([]byte(tc.file), tc.format); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s %q: got %v", tc.format, tc.file, err)
@@ -91,7 +91,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The shapes of mcp-tef's test cases, of its versions.
+// The formats of mcp-tef's test cases in its versions.
 const tefCases = `[
  {"name":"one call","query":"fetch it","available_mcp_servers":["http://localhost:3000/mcp"],
   "expected_mcp_server_url":"http://localhost:3000/mcp","expected_tool_name":"fetch","expected_parameters":{"url":"https://x"}},
@@ -146,8 +146,8 @@ func tefDatabaseFile(t *testing.T, statements string) string {
 	return path
 }
 
-// The tables of mcp-tef's first version, of its present one, and of one with
-// servers of their own.
+// The tables of mcp-tef's first version, of its present one, and of one with a
+// table of servers.
 var tefSchemas = map[string]string{
 	"first": `CREATE TABLE test_cases (id TEXT PRIMARY KEY, name TEXT, query TEXT, expected_mcp_server_url TEXT, expected_tool_name TEXT, expected_parameters TEXT, created_at TIMESTAMP, updated_at TIMESTAMP);
 		CREATE TABLE test_case_mcp_servers (test_case_id TEXT, mcp_server_url TEXT, PRIMARY KEY (test_case_id, mcp_server_url));
@@ -193,15 +193,15 @@ func TestReadTEF(t *testing.T) {
 		}
 	}
 	for statements, want := range map[string]string{
-		"CREATE TABLE x (y)": "no database of mcp-tef",
-		tefSchemas["first"] + "UPDATE test_cases SET expected_parameters = '[1]' WHERE id = '1'": "no JSON object",
+		"CREATE TABLE x (y)": "not a database of mcp-tef",
+		tefSchemas["first"] + "UPDATE test_cases SET expected_parameters = '[1]' WHERE id = '1'": "not a JSON object",
 	} {
 		if _, err := ReadTEF(t.Context(), tefDatabaseFile(t, statements)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 	}
 	if _, err := ReadTEF(t.Context(), filepath.Join(t.TempDir(), "none.db")); err == nil {
-		t.Error("a file that is not there")
+		t.Error("a missing file was accepted")
 	}
 }
 

@@ -11,24 +11,24 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// Imported says what an import did. CaseIDs are the cases of the set in its
-// order, whether they were added or there already.
+// Imported is the result of an import. CaseIDs are the cases of the set in its
+// order, whether they were added or existed already.
 type Imported struct {
 	CaseIDs      []string `json:"test_case_ids"`
 	ServersAdded int      `json:"servers_added"`
 	CasesAdded   int      `json:"cases_added"`
 }
 
-// Import stores a set. A server that is there under its name or its URL is used
-// as it is, and a case that is there with equal content is not added again. The
-// cases are stored all or none.
+// Import stores a set. It uses an existing server with the same name or URL
+// unchanged, and does not add a case again if one with equal content exists.
+// Either all cases are stored or none.
 func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 	servers, cases, err := set.Selection()
 	if err != nil {
 		return Imported{}, err
 	}
 	result := Imported{CaseIDs: []string{}}
-	names := map[string]string{} // of the set, to those of the database
+	names := map[string]string{} // from names in the set to names in the database
 	var missing []selection.Server
 	for _, server := range servers {
 		known, err := find(ctx, s, server)
@@ -74,7 +74,7 @@ func Import(ctx context.Context, s *store.Store, set Set) (Imported, error) {
 	return result, nil
 }
 
-// find gives the name under which a server is stored, or none.
+// find returns the name under which a server is stored, or "".
 func find(ctx context.Context, s *store.Store, server selection.Server) (string, error) {
 	known, err := s.ServerNamed(ctx, server.Name)
 	if err == nil {
@@ -111,7 +111,7 @@ func rename(c *selection.Case, names map[string]string) {
 	}
 }
 
-// same gives the id of a stored case with equal content, or none.
+// same returns the id of a stored case with equal content, or "".
 func same(ctx context.Context, s *store.Store, c selection.Case) (string, error) {
 	found, _, err := s.Cases(ctx, store.CaseFilter{Name: c.Name, Page: store.Page{Limit: store.MaxPage}})
 	if err != nil {

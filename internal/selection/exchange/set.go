@@ -16,7 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Set is a set of cases with the servers that they need, as files hold it.
+// Set is a set of cases with the servers that they need, as stored in files.
 type Set struct {
 	Servers []Server `json:"servers,omitempty" yaml:"servers,omitempty"`
 	Cases   []Case   `json:"cases" yaml:"cases"`
@@ -29,7 +29,7 @@ type Server struct {
 	Transport string `json:"transport,omitempty" yaml:"transport,omitempty"`
 }
 
-// Case is a case in a file. Without expected calls no tool is expected.
+// Case is a case in a file. If it has no expected calls, no tool is expected.
 type Case struct {
 	Name     string   `json:"name" yaml:"name"`
 	Query    string   `json:"query" yaml:"query"`
@@ -52,7 +52,7 @@ const MaxFile = 64 << 20
 // Formats are the names of the formats.
 var Formats = []string{"json", "yaml", "csv"}
 
-// FormatOf is the format that a file's name ends in, or json.
+// FormatOf returns the format for a file's extension, or json.
 func FormatOf(path string) string {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
@@ -76,16 +76,16 @@ func Read(data []byte, format string) (Set, error) {
 	case "yaml":
 		var document yaml.Node
 		if err := yaml.Unmarshal(data, &document); err != nil {
-			return Set{}, fmt.Errorf("it is no YAML: %w", err)
+			return Set{}, fmt.Errorf("it is not YAML: %w", err)
 		}
 		datesAreTexts(&document)
 		var tree any
 		if err := document.Decode(&tree); err != nil {
-			return Set{}, fmt.Errorf("it is no YAML: %w", err)
+			return Set{}, fmt.Errorf("it is not YAML: %w", err)
 		}
 		converted, err := json.Marshal(tree)
 		if err != nil {
-			return Set{}, fmt.Errorf("it holds what JSON cannot, such as names that are no text: %w", err)
+			return Set{}, fmt.Errorf("it contains values that JSON does not support, such as names that are not strings: %w", err)
 		}
 		data = converted
 	case "json":
@@ -95,7 +95,7 @@ func Read(data []byte, format string) (Set, error) {
 	return readJSON(data)
 }
 
-// datesAreTexts keeps dates as they are written: JSON has none.
+// datesAreTexts keeps dates as strings, because JSON has no dates.
 func datesAreTexts(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
 		n.Tag = "!!str"
@@ -113,7 +113,7 @@ func readJSON(data []byte) (Set, error) {
 	if trimmed[0] == '[' {
 		var entries []json.RawMessage
 		if err := json.Unmarshal(trimmed, &entries); err != nil {
-			return Set{}, fmt.Errorf("it is no JSON: %w", err)
+			return Set{}, fmt.Errorf("it is not JSON: %w", err)
 		}
 		return readEntries(entries)
 	}
@@ -123,18 +123,18 @@ func readJSON(data []byte) (Set, error) {
 		TestCases []json.RawMessage `json:"test_cases"`
 	}
 	if err := strict(trimmed, &object); err != nil {
-		// A single test case of mcp-tef is an object, too.
+		// A single test case of mcp-tef is also an object.
 		if set, single := readEntries([]json.RawMessage{trimmed}); single == nil {
 			return set, nil
 		}
-		return Set{}, fmt.Errorf("it is no set of servers and cases: %w", err)
+		return Set{}, fmt.Errorf("it is not a set of servers and cases: %w", err)
 	}
 	set, err := readEntries(append(object.Cases, object.TestCases...))
 	set.Servers = append(object.Servers, set.Servers...)
 	return set, err
 }
 
-// strict decodes one value and refuses fields that it does not know.
+// strict decodes one value and refuses unknown fields.
 func strict(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -143,7 +143,7 @@ func strict(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows its end")
+		return errors.New("there is more data after its end")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func readEntries(entries []json.RawMessage) (Set, error) {
 	return set, nil
 }
 
-// Selection gives the servers and cases of a set, checked.
+// Selection returns the servers and cases of a set, validated.
 func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 	var servers []selection.Server
 	names := map[string]bool{}
@@ -176,7 +176,7 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 			return nil, nil, fmt.Errorf("server %d: %w", i+1, err)
 		}
 		if names[f.Name] {
-			return nil, nil, fmt.Errorf("server %d: the name %q is there twice", i+1, f.Name)
+			return nil, nil, fmt.Errorf("server %d: the name %q is used twice", i+1, f.Name)
 		}
 		names[f.Name] = true
 		servers = append(servers, server)
@@ -203,7 +203,7 @@ func (s Set) Selection() ([]selection.Server, []selection.Case, error) {
 	return servers, cases, nil
 }
 
-// Of gives the set of servers and cases, for writing.
+// Of returns the set of servers and cases, for writing.
 func Of(servers []selection.Server, cases []selection.Case) (Set, error) {
 	set := Set{Cases: []Case{}}
 	for _, s := range servers {
@@ -225,7 +225,7 @@ func Of(servers []selection.Server, cases []selection.Case) (Set, error) {
 	return set, nil
 }
 
-// Write writes a set in a format. Read reads it back; CSV has no servers.
+// Write writes a set in a format that Read reads. CSV has no servers.
 func (s Set) Write(w io.Writer, format string) error {
 	switch format {
 	case "json":
@@ -255,8 +255,7 @@ func (s Set) writeYAML(w io.Writer) error {
 	return enc.Close()
 }
 
-// numbers turns numbers as they were written into numbers that YAML writes as
-// such.
+// numbers converts decoded JSON numbers to numbers that YAML writes as numbers.
 func numbers(tree any) any {
 	switch v := tree.(type) {
 	case json.Number:
@@ -283,15 +282,15 @@ func numbers(tree any) any {
 	return tree
 }
 
-// csvColumns are the columns of CSV. Lists are separated by semicolons. The
-// expected calls of a case are JSON; a case with one call has its columns.
+// csvColumns are the columns of CSV. Lists are separated by semicolons. A case
+// with one call uses the columns for it, and further calls are JSON.
 var csvColumns = []string{"name", "query", "servers", "expected_server", "expected_tool", "expected_parameters", "further_calls", "ordered", "tags"}
 
 func readCSV(data []byte) (Set, error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	header, err := r.Read()
 	if err != nil {
-		return Set{}, fmt.Errorf("its first line has no columns: %w", err)
+		return Set{}, fmt.Errorf("its first line does not name the columns: %w", err)
 	}
 	place := map[string]int{}
 	for i, name := range header {
@@ -311,7 +310,7 @@ func readCSV(data []byte) (Set, error) {
 			return set, nil
 		}
 		if err != nil {
-			return set, fmt.Errorf("it is no CSV: %w", err)
+			return set, fmt.Errorf("it is not CSV: %w", err)
 		}
 		field := func(name string) string {
 			if i, ok := place[name]; ok {
@@ -341,17 +340,17 @@ func csvCase(field func(string) string) (Case, error) {
 		call := Call{Server: field("expected_server"), Tool: field("expected_tool")}
 		if text := field("expected_parameters"); text != "" {
 			if err := strict([]byte(text), &call.Parameters); err != nil {
-				return c, fmt.Errorf("expected_parameters is no JSON object: %w", err)
+				return c, fmt.Errorf("expected_parameters is not a JSON object: %w", err)
 			}
 		}
 		c.Expected = append(c.Expected, call)
 	} else if field("expected_parameters") != "" {
-		return c, errors.New("expected_parameters stands without a tool: give expected_server and expected_tool, too")
+		return c, errors.New("expected_parameters requires a tool: also give expected_server and expected_tool")
 	}
 	if text := field("further_calls"); text != "" {
 		var further []Call
 		if err := strict([]byte(text), &further); err != nil {
-			return c, fmt.Errorf("further_calls is no JSON list of calls: %w", err)
+			return c, fmt.Errorf("further_calls is not a JSON list of calls: %w", err)
 		}
 		c.Expected = append(c.Expected, further...)
 	}

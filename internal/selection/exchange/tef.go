@@ -15,7 +15,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// tefCase is a test case of mcp-tef, of any of its versions.
+// tefCase is a test case of any version of mcp-tef.
 type tefCase struct {
 	Name    string          `json:"name"`
 	Query   string          `json:"query"`
@@ -35,7 +35,7 @@ type tefCase struct {
 	Ordered bool `json:"order_dependent_matching"`
 }
 
-// isTEF tells mcp-tef's test cases from ours.
+// isTEF reports whether a file is in mcp-tef's format and not in Touchstone's.
 func isTEF(raw json.RawMessage) bool {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
@@ -49,8 +49,8 @@ func isTEF(raw json.RawMessage) bool {
 	return false
 }
 
-// addTEF reads a test case. Fields that an export has beside these, such as ids
-// and times, are passed over.
+// addTEF adds a test case. It ignores additional fields of exports, such as ids
+// and times.
 func (s *Set) addTEF(raw json.RawMessage) error {
 	var f tefCase
 	d := json.NewDecoder(strings.NewReader(string(raw)))
@@ -61,12 +61,12 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 	c := Case{Name: f.Name, Query: f.Query, Ordered: f.Ordered}
 	var entries []json.RawMessage
 	if len(f.Servers) > 0 && json.Unmarshal(f.Servers, &entries) != nil {
-		return errors.New("available_mcp_servers is no list")
+		return errors.New("available_mcp_servers is not a list")
 	}
 	for _, entry := range entries {
 		var server struct{ Name, URL, Transport string }
 		if json.Unmarshal(entry, &server.URL) != nil && json.Unmarshal(entry, &server) != nil {
-			return errors.New("available_mcp_servers holds what is neither a URL nor a server")
+			return errors.New("available_mcp_servers contains an entry that is neither a URL nor a server")
 		}
 		c.Servers = append(c.Servers, s.server(server.Name, server.URL, server.Transport))
 	}
@@ -80,9 +80,9 @@ func (s *Set) addTEF(raw json.RawMessage) error {
 	return nil
 }
 
-// server gives the name of a server that is known by its URL or its name, and
-// adds it to the set where it is new. A server that only has a URL is called
-// after it. What mcp-tef calls a URL may be a name.
+// server returns the name of a server with this URL or name, and adds it to the
+// set if it is new. A server without a name is named after its URL. mcp-tef's
+// URL field may contain a name.
 func (s *Set) server(name, address, transport string) string {
 	if address != "" && !strings.Contains(address, "://") {
 		name, address = address, ""
@@ -118,9 +118,9 @@ func nameOf(address string) string {
 	return name
 }
 
-// ReadTEF reads the servers and test cases of a database of mcp-tef, of any
-// version. The file is opened for reading alone. Its runs are not read: their
-// classes follow other rules, which take no notice of the server.
+// ReadTEF reads the servers and test cases of a database of any version of
+// mcp-tef. It opens the file read-only. It does not read runs, because mcp-tef
+// classifies them by other rules, which ignore the server.
 func ReadTEF(ctx context.Context, path string) (Set, error) {
 	if _, err := os.Stat(path); err != nil {
 		return Set{}, fmt.Errorf("open the database: %w", err)
@@ -160,7 +160,7 @@ func (t tefDatabase) columns(table string) (map[string]bool, error) {
 	return found, nil
 }
 
-// rows reads a statement's rows as texts; NULL is absent.
+// rows returns the rows of a statement as strings. NULL values are absent.
 func (t tefDatabase) rows(statement string, args ...any) ([]map[string]string, error) {
 	rows, err := t.db.QueryContext(t.ctx, statement, args...)
 	if err != nil {
@@ -202,7 +202,7 @@ func (t tefDatabase) read() (Set, error) {
 		return set, err
 	}
 	if !cases["query"] || len(links) == 0 {
-		return set, errors.New("it is no database of mcp-tef: it has no test cases")
+		return set, errors.New("it is not a database of mcp-tef: it has no test cases")
 	}
 	byID, err := t.servers(&set)
 	if err != nil {
@@ -244,7 +244,7 @@ func (t tefDatabase) read() (Set, error) {
 			call := Call{Server: set.server("", e["mcp_server_url"], ""), Tool: e["tool_name"]}
 			if text := e["parameters"]; text != "" && text != "null" {
 				if err := strict([]byte(text), &call.Parameters); err != nil {
-					return set, fmt.Errorf("test case %q: its parameters are no JSON object: %w", row["name"], err)
+					return set, fmt.Errorf("test case %q: its parameters are not a JSON object: %w", row["name"], err)
 				}
 			}
 			c.Expected = append(c.Expected, call)
@@ -254,7 +254,7 @@ func (t tefDatabase) read() (Set, error) {
 	return set, nil
 }
 
-// servers reads the table of servers, which some versions have.
+// servers reads the table of servers, which only some versions have.
 func (t tefDatabase) servers(set *Set) (byID map[string]string, err error) {
 	columns, err := t.columns("mcp_servers")
 	if err != nil || len(columns) == 0 {

@@ -11,18 +11,18 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// anthropic speaks Anthropic's messages API.
+// anthropic implements Anthropic's messages API.
 type anthropic struct{ endpoint }
 
-// anthropicMaxTokens bounds an answer: a call and a line of text.
+// anthropicMaxTokens bounds an answer: enough for a call and a line of text.
 const anthropicMaxTokens = 4096
 
 func newAnthropic(s selection.Settings, o Options) (anthropic, error) {
 	switch {
 	case s.Confidence == selection.ConfidenceLogprobs:
-		return anthropic{}, errors.New("provider anthropic gives no log-probabilities: use the confidence asked, or none")
+		return anthropic{}, errors.New("provider anthropic returns no log-probabilities: set confidence to asked or none")
 	case s.Temperature > 1:
-		return anthropic{}, fmt.Errorf("provider anthropic takes temperatures up to 1, and this is %g: lower it", s.Temperature)
+		return anthropic{}, fmt.Errorf("provider anthropic accepts temperatures up to 1, but this is %g: lower it", s.Temperature)
 	}
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
 	if !o.Key.Empty() {
@@ -100,7 +100,7 @@ func (m anthropic) Ask(ctx context.Context, r Request) (selection.Answer, error)
 	}
 	a.Raw = raw
 	if resp.Type != "message" {
-		return a, fmt.Errorf("the answer of provider %s is no message: %s", m.provider, selection.Clip(errorText(raw), 300))
+		return a, fmt.Errorf("the answer of provider %s is not a message: %s", m.provider, selection.Clip(errorText(raw), 300))
 	}
 	u := resp.Usage
 	a.Usage = selection.Usage{InputTokens: max(0, u.InputTokens+u.CacheCreation+u.CacheRead), OutputTokens: max(0, u.OutputTokens)}

@@ -21,18 +21,18 @@ import (
 )
 
 // Cassette holds recorded answers by the content of their requests: the model
-// and its settings, the prompt, the query, the tools as they are offered, and
-// the repeat. Timeouts, retries and the base URL are not part of it. Any number
-// of goroutines may use one.
+// and its settings, the prompt, the query, the offered tools, and the repeat.
+// Timeouts, retries and the base URL are not part of the key. Any number of
+// goroutines may use a cassette.
 //
-// Its file is JSON, sorted by key, so that equal recordings are equal files. It
-// holds neither the provider's raw answer nor anything of the transport.
+// Its file is JSON, sorted by key, so that equal recordings give equal files.
+// It contains neither the provider's raw answer nor details of the transport.
 type Cassette struct {
 	mu      sync.Mutex
 	entries map[string]entry
 }
 
-// cassetteVersion changes with the keys and the shape of the file.
+// cassetteVersion changes with the keys and the format of the file.
 const cassetteVersion = 1
 
 type cassetteFile struct {
@@ -40,7 +40,8 @@ type cassetteFile struct {
 	Entries []entry `json:"entries"`
 }
 
-// entry is one recording. Model, Query and Repeat are for its readers.
+// entry is one recording. Model, Query and Repeat are only for people who read
+// the file.
 type entry struct {
 	Key    string         `json:"key"`
 	Model  string         `json:"model"` // provider/model
@@ -57,8 +58,8 @@ type recordedAnswer struct {
 	Usage            selection.Usage            `json:"usage"`
 }
 
-// recordedCall is a call without the id of a tool, which differs from run to
-// run.
+// recordedCall is a call without the id of the tool, which differs between
+// runs.
 type recordedCall struct {
 	Server     string          `json:"server,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
@@ -67,7 +68,7 @@ type recordedCall struct {
 	Malformed  string          `json:"malformed_parameters,omitempty"`
 }
 
-// NewCassette gives an empty cassette.
+// NewCassette returns an empty cassette.
 func NewCassette() *Cassette { return &Cassette{entries: map[string]entry{}} }
 
 // maxCassette bounds the file of a cassette.
@@ -102,10 +103,10 @@ func parseCassette(data []byte) (*Cassette, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("something follows its end")
+		return nil, errors.New("there is more data after its end")
 	}
 	if file.Version != cassetteVersion {
-		return nil, fmt.Errorf("its version is %d, and this program reads %d", file.Version, cassetteVersion)
+		return nil, fmt.Errorf("its version is %d, but this program reads %d", file.Version, cassetteVersion)
 	}
 	c := NewCassette()
 	for i, e := range file.Entries {
@@ -115,7 +116,7 @@ func parseCassette(data []byte) (*Cassette, error) {
 		if _, twice := c.entries[e.Key]; twice {
 			return nil, fmt.Errorf("entry %d: its key is recorded twice", i+1)
 		}
-		for j := range e.Answer.Calls { // the file's line breaks are no part of them
+		for j := range e.Answer.Calls { // without the file's line breaks
 			e.Answer.Calls[j].Parameters = compact(e.Answer.Calls[j].Parameters)
 		}
 		c.entries[e.Key] = e
@@ -136,17 +137,17 @@ func compact(raw json.RawMessage) json.RawMessage {
 
 func (e entry) check() error {
 	if b, err := hex.DecodeString(e.Key); err != nil || len(b) != sha256.Size {
-		return errors.New("its key is no SHA-256 digest")
+		return errors.New("its key is not a SHA-256 digest")
 	}
 	if v := e.Answer.Confidence; v != nil && (*v < 0 || *v > 1) || (v == nil) != (e.Answer.ConfidenceSource == "") {
 		return errors.New("its confidence is not between 0 and 1, or has no source")
 	}
 	for _, call := range e.Answer.Calls {
 		if (call.Tool == "") == (call.Unknown == "") || (call.Tool == "") != (call.Server == "") {
-			return errors.New("a call names no tool, or two")
+			return errors.New("a call does not name exactly one tool")
 		}
 		if p := bytes.TrimSpace(call.Parameters); len(p) > 0 && p[0] != '{' {
-			return errors.New("the parameters of a call are no JSON object")
+			return errors.New("the parameters of a call are not a JSON object")
 		}
 	}
 	return nil
@@ -181,19 +182,19 @@ func (c *Cassette) Len() int {
 	return len(c.entries)
 }
 
-// ErrNotRecorded says that a cassette has no answer to a request. It is an error
-// and never an answer of "no tool".
+// ErrNotRecorded means that a cassette has no answer to a request. It is never
+// treated as the answer "no tool".
 var ErrNotRecorded = errors.New("there is no recording of this request")
 
-// Ask looks an answer up. The settings name the recorded model as provider/model
-// in Settings.Model.
+// Ask looks up an answer. Settings.Model names the recorded model as
+// provider/model.
 func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 	key, name := requestKey(r)
 	c.mu.Lock()
 	e, ok := c.entries[key]
 	c.mu.Unlock()
 	if !ok {
-		return selection.Answer{}, fmt.Errorf("%w: model %s, repeat %d, query %q: record it, since the query, the tools, the prompt or the settings have changed",
+		return selection.Answer{}, fmt.Errorf("%w: model %s, repeat %d, query %q: the query, the tools, the prompt or the settings have changed; record it",
 			ErrNotRecorded, name, max(1, r.Repeat), selection.Clip(r.Query, 80))
 	}
 	a := selection.Answer{
@@ -214,7 +215,8 @@ func (c *Cassette) Ask(_ context.Context, r Request) (selection.Answer, error) {
 	return a, nil
 }
 
-// Recorder asks another model and records its answers. Errors are not recorded.
+// Recorder uses another model and records its answers. It does not record
+// errors.
 type Recorder struct {
 	Model    Model
 	Cassette *Cassette
@@ -244,8 +246,8 @@ func (rec Recorder) Ask(ctx context.Context, r Request) (selection.Answer, error
 	return a, nil
 }
 
-// requestKey is the digest of what an answer depends on, and the recorded
-// model's name.
+// requestKey returns the digest of everything that an answer depends on, and
+// the recorded model's name.
 func requestKey(r Request) (key, name string) {
 	name = r.Settings.Provider + "/" + r.Settings.Model
 	if r.Settings.Provider == "replay" {
@@ -274,15 +276,15 @@ func requestKey(r Request) (key, name string) {
 		content.Tools = append(content.Tools, tool{t.Server, t.Name, o.names[i], t.Description, canonical(t.InputSchema)})
 	}
 	b, err := json.Marshal(content)
-	if err != nil { // texts, numbers and decoded JSON can be encoded
+	if err != nil { // strings, numbers and decoded JSON can always be encoded
 		panic(err)
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), name
 }
 
-// canonical decodes a schema, so that its encoding depends on neither the order
-// of members nor blanks. What is no JSON stands for itself.
+// canonical decodes a schema, so that its encoding depends neither on the order of
+// members nor on white space. It returns text that is not JSON unchanged.
 func canonical(raw json.RawMessage) any {
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.UseNumber()

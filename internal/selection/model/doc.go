@@ -9,12 +9,11 @@
 //     the recorder
 //   - lexical.go: a deterministic baseline that needs no model and no network
 //
-// The two wire formats are spoken with net/http and not with the vendors'
-// clients: of the hundreds of calls that these have, one each is needed, and
-// linking them would grow the program by 27 MB, two thirds of its size. The
-// tests check our requests and the servers that they are tested with against
-// the vendors' own clients.
+// The two wire formats are implemented with net/http and not with the vendors'
+// clients: only one of their hundreds of calls is needed, and linking them
+// would add 27 MB, two thirds of the program's size. Tests compare the requests
+// and the test servers with the vendors' own clients.
 //
-// An API key lives for as long as a request is in work. It is a Key, which
+// An API key is kept only for the duration of a request. It is a Key, which
 // prints as ***, and it is removed from every answer and error of a provider.
 package model

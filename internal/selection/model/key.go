@@ -12,20 +12,21 @@ import (
 	"strings"
 )
 
-// Key is an API key. It never prints: only this package reads it.
+// Key is an API key. It never prints its value; only this package reads it.
 type Key struct{ value string }
 
 const hidden = "***"
 
-// NewKey makes a key of its text. Blanks around it are dropped.
+// NewKey makes a key from its text, without surrounding white space.
 func NewKey(text string) Key { return Key{strings.TrimSpace(text)} }
 
 // maxKeyFile bounds the file of a key.
 const maxKeyFile = 64 << 10
 
 // KeyFrom reads the key that a reference names: env:NAME is an environment
-// variable, file:PATH the content of a file. The key itself is never given on a
-// command line, where other users could read it. An empty reference is no key.
+// variable, and file:PATH the content of a file. A command line never contains
+// the key itself, because other users could read it. An empty reference is no
+// key.
 func KeyFrom(reference string, getenv func(string) string) (Key, error) {
 	kind, name, ok := strings.Cut(reference, ":")
 	switch {
@@ -54,20 +55,20 @@ func KeyFrom(reference string, getenv func(string) string) (Key, error) {
 		return k, k.check()
 	}
 	// The text may be a key itself, so it is not repeated.
-	return Key{}, errors.New("the API key is given by reference, as env:NAME or file:PATH, and not itself")
+	return Key{}, errors.New("give the API key by reference, as env:NAME or file:PATH, and not by its value")
 }
 
 func (k Key) check() error {
 	if strings.ContainsFunc(k.value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return errors.New("the API key holds a blank or a control character: give the key alone")
+		return errors.New("the API key contains white space or a control character: give only the key")
 	}
 	return nil
 }
 
-// Empty says whether there is no key.
+// Empty reports whether there is no key.
 func (k Key) Empty() bool { return k.value == "" }
 
-// String hides the key, as do all the methods below.
+// String hides the key. So do all the methods below.
 func (k Key) String() string               { return hidden }
 func (k Key) GoString() string             { return hidden }
 func (k Key) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, hidden) }
@@ -75,17 +76,18 @@ func (k Key) MarshalJSON() ([]byte, error) { return json.Marshal(hidden) }
 func (k Key) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 func (k Key) LogValue() slog.Value         { return slog.StringValue(hidden) }
 
-// minSecret is the shortest key that is looked for in texts: shorter ones would
-// be found in ordinary words.
+// minSecret is the length of the shortest key that is searched for in texts.
+// Shorter keys would match ordinary words.
 const minSecret = 4
 
-// remove replaces the key in a text, as it is and as JSON and URLs escape it.
+// remove replaces the key in a text, in plain form and as escaped in JSON and
+// URLs.
 func (k Key) remove(text string) string {
 	if len(k.value) < minSecret {
 		return text
 	}
 	quoted, err := json.Marshal(k.value)
-	if err != nil { // a string can be encoded
+	if err != nil { // a string can always be encoded
 		panic(err)
 	}
 	for _, form := range []string{k.value, strings.Trim(string(quoted), `"`), url.QueryEscape(k.value), url.PathEscape(k.value)} {
@@ -94,9 +96,9 @@ func (k Key) remove(text string) string {
 	return text
 }
 
-// removeJSON is remove for JSON, in which the key may be escaped in any way and
-// stand in JSON within texts, as the arguments of a call do. What holds no key
-// stays as it is, byte for byte.
+// removeJSON is remove for JSON, where the key may be escaped in any way and be
+// part of JSON within strings, such as the arguments of a call. It returns JSON
+// without the key unchanged, byte for byte.
 func (k Key) removeJSON(raw []byte) []byte {
 	if len(k.value) < minSecret {
 		return raw
@@ -112,7 +114,7 @@ func (k Key) removeJSON(raw []byte) []byte {
 		return raw
 	}
 	b, err := json.Marshal(clean)
-	if err != nil { // what was decoded from JSON can be encoded
+	if err != nil { // decoded JSON can always be encoded
 		panic(err)
 	}
 	return b

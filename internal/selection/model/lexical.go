@@ -15,17 +15,17 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/tokenize"
 )
 
-// lexical is a baseline and no model: it calls the tool whose words match the
-// query's best by BM25 (Robertson and Zaragoza, The Probabilistic Relevance
-// Framework: BM25 and Beyond, 2009), and none where no word matches. It fills in
-// parameters that the query states literally. Its confidence is the best score's
-// share of the best two.
+// lexical is a baseline and not a model. It calls the tool whose words best
+// match the query's by BM25 (Robertson and Zaragoza, The Probabilistic
+// Relevance Framework: BM25 and Beyond, 2009), or none if no word matches. It
+// fills in parameters that the query states literally. Its confidence is the
+// best score divided by the sum of the best two.
 type lexical struct{}
 
 const (
 	bm25K1 = 1.2
 	bm25B  = 0.75
-	// A word of the tool's name counts as often as this many of its description.
+	// A word of the tool's name counts as this many words of its description.
 	nameWeight = 3
 )
 
@@ -100,7 +100,7 @@ func toolTerms(t selection.Tool) map[string]int {
 	return count
 }
 
-// terms are the words of a text, without a final s.
+// terms returns the words of a text, without a final s.
 func terms(text string) []string {
 	words := tokenize.Words(norm.NFKC.String(text))
 	for i, w := range words {
@@ -143,9 +143,9 @@ var (
 	dates   = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 )
 
-// literalParameters fills in what the query states: a value of an enum, a
-// quoted text, a number, a URL, a mail address or a date. Each is used once, by
-// the properties in the order of their names.
+// literalParameters fills in values that the query states: a value of an enum,
+// a quoted text, a number, a URL, a mail address or a date. Each is used once.
+// Properties are filled in by name.
 func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 	pools := map[string][]string{
 		"uri": urls.FindAllString(query, -1), "email": emails.FindAllString(query, -1), "date": dates.FindAllString(query, -1),
@@ -201,7 +201,7 @@ func literalParameters(query string, schema json.RawMessage) json.RawMessage {
 		}
 	}
 	b, err := json.Marshal(given)
-	if err != nil { // texts and numbers that were matched as such
+	if err != nil { // matched strings and numbers can always be encoded
 		return json.RawMessage("{}")
 	}
 	return b

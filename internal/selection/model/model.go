@@ -15,34 +15,34 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Request is one query with the tools that are offered for it.
+// Request is one query with the offered tools.
 type Request struct {
 	Query    string
 	Tools    []selection.Tool
 	Settings selection.Settings
-	// Several lets the model make more than one call.
+	// Several allows the model to make more than one call.
 	Several bool
-	// Repeat counts the repeats of one request from 1. It tells their recordings
-	// apart.
+	// Repeat counts the repeats of one request from 1. It distinguishes their
+	// recordings.
 	Repeat int
 }
 
-// Model answers requests. An error's text is free of secrets and fit for people
-// to read.
+// Model answers requests. The text of an error contains no secrets and is meant
+// for people.
 type Model interface {
 	Ask(ctx context.Context, r Request) (selection.Answer, error)
 }
 
-// Options are what a model needs beside its settings.
+// Options are the inputs of a model besides its settings.
 type Options struct {
 	Key Key
-	// Client sends the requests; nil is a client that follows no redirect.
+	// Client sends the requests. Nil means a client that follows no redirects.
 	Client *http.Client
 	// Cassette holds the recordings of the provider replay.
 	Cassette *Cassette
 	Price    Price
 	Limits   *Limits
-	// sleep and jitter are replaced by tests.
+	// Tests replace sleep and jitter.
 	sleep  func(context.Context, time.Duration) error
 	jitter func() float64
 }
@@ -50,11 +50,11 @@ type Options struct {
 // Price is in US dollars for a million tokens. Zero means unknown.
 type Price struct{ Input, Output float64 }
 
-// Limits hold requests to a rate, each provider's by itself. One Limits serves
-// all runs of a process. A nil Limits limits nothing.
+// Limits limits the rate of requests to each provider. All runs of a process
+// share one Limits. A nil Limits has no limit.
 type Limits struct{ perProvider map[string]*rate.Limiter }
 
-// NewLimits takes requests a minute by provider.
+// NewLimits returns limits in requests per minute by provider.
 func NewLimits(perMinute map[string]float64) *Limits {
 	l := &Limits{perProvider: map[string]*rate.Limiter{}}
 	for provider, n := range perMinute {
@@ -78,11 +78,11 @@ func (l *Limits) wait(ctx context.Context, provider string) error {
 	return nil
 }
 
-// provider is what is known of one.
+// provider describes a known provider.
 type provider struct {
 	baseURL  string
 	needsKey bool
-	wire     string // "openai", "anthropic", or none
+	wire     string // "openai", "anthropic", or empty
 }
 
 var providers = map[string]provider{
@@ -107,19 +107,19 @@ func Providers() []string {
 	return names
 }
 
-// New gives the model of some settings. It fails at once where a cloud provider
-// has no key.
+// New returns the model for the settings. It fails immediately if a cloud
+// provider has no key.
 func New(s selection.Settings, o Options) (Model, error) {
 	p, ok := providers[s.Provider]
 	if !ok {
-		return nil, fmt.Errorf("provider %q is unknown: use %s; any server that speaks OpenAI's chat completions is \"compatible\", with its base URL",
+		return nil, fmt.Errorf("provider %q is unknown: use %s; use \"compatible\" with a base URL for any server that implements OpenAI's chat completions",
 			s.Provider, strings.Join(Providers(), ", "))
 	}
 	if s.BaseURL == "" {
 		s.BaseURL = p.baseURL
 	}
-	// A provider's own host is the one that its key is for: another base URL is a
-	// server of one's own and may need none.
+	// A key is only for the provider's own host. Another base URL is the user's
+	// own server and may need none.
 	if p.needsKey && o.Key.Empty() && s.BaseURL == p.baseURL {
 		return nil, fmt.Errorf("provider %s needs an API key: give it by reference, as env:NAME or file:PATH, or in the header X-Model-API-Key", s.Provider)
 	}

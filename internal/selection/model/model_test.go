@@ -33,7 +33,8 @@ func request(provider string) Request {
 	}
 }
 
-// ask puts a request to a stand-in as the settings say, and notes the waits.
+// ask sends a request to a test server with the given settings and records the
+// waits.
 func ask(t *testing.T, s *modeltest.Server, r Request, o Options) (selection.Answer, []time.Duration, error) {
 	t.Helper()
 	if r.Settings.BaseURL == "" {
@@ -128,7 +129,7 @@ func TestMalformedParameters(t *testing.T) {
 func TestLogprobs(t *testing.T) {
 	s := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
 		if !strings.Contains(string(r.Body), `"logprobs":true`) {
-			t.Error("none are asked for")
+			t.Error("log-probabilities were requested")
 		}
 		return modeltest.Reply{Text: "confidence: 0.1", Logprobs: []float64{math.Log(0.5), math.Log(0.125)}}
 	})
@@ -144,15 +145,15 @@ func TestLogprobs(t *testing.T) {
 	}
 }
 
-// Only 429 and 5xx are tried again, after waits that grow or that the provider
-// names.
+// Only 429 and 5xx are retried, after waits that grow or that the provider
+// requests.
 func TestRetries(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		replies []modeltest.Reply
 		tries   int
 		waits   []time.Duration
-		want    string // of the error
+		want    string // of the error text
 	}{
 		{"429 and 503, then an answer", []modeltest.Reply{{Status: 429}, {Status: 503}, {Text: "ok"}}, 3, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond}, ""},
 		{"529", []modeltest.Reply{{Status: 529}, {Text: "ok"}}, 2, []time.Duration{250 * time.Millisecond}, ""},
@@ -234,7 +235,7 @@ func TestNew(t *testing.T) {
 		{"openai", "", "", "needs an API key"}, {"anthropic", "", "", "needs an API key"}, {"openrouter", "", "", "needs an API key"},
 		{"openai", "http://localhost/v1", "", ""}, {"ollama", "", "", ""}, {"vllm", "", "", ""}, {"llamacpp", "", "", ""}, {"lexical", "", "", ""},
 		{"compatible", "", "", "needs a base URL"}, {"replay", "", "", "needs a cassette"}, {"nobody", "", "", `provider "nobody" is unknown`},
-		{"openai", "", "two words", "holds a blank"},
+		{"openai", "", "two words", "contains white space"},
 	} {
 		_, err := New(selection.Settings{Provider: tc.provider, Model: "m", BaseURL: tc.baseURL}, Options{Key: NewKey(tc.key)})
 		if (tc.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.want) {
@@ -243,8 +244,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A provider that repeats the key, in any form, does not get it into an answer,
-// an error or a cassette.
+// If a provider repeats the key, in any form, the key must not appear in an
+// answer, an error or a cassette.
 func TestKeysDoNotLeak(t *testing.T) {
 	key := NewKey(strings.ReplaceAll(marked, " ", ""))
 	quoted, _ := json.Marshal(marked)
@@ -295,7 +296,7 @@ func TestKeyFrom(t *testing.T) {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
-	for ref, want := range map[string]string{"env:NONE": "is not set", "file:" + file + "x": "no such file", "sk-secret": "by reference", "env:TWO": "holds a blank", "env:": "by reference"} {
+	for ref, want := range map[string]string{"env:NONE": "is not set", "file:" + file + "x": "no such file", "sk-secret": "by reference", "env:TWO": "contains white space", "env:": "by reference"} {
 		if _, err := KeyFrom(ref, getenv); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sk-secret") {
 			t.Errorf("%s: got %v", ref, err)
 		}
@@ -338,10 +339,10 @@ func TestOffer(t *testing.T) {
 		t.Errorf("%q", o.names)
 	}
 	if c := o.call("do.it"); c.Tool != "do.it" {
-		t.Errorf("its own name: %+v", c)
+		t.Errorf("called by its own name: %+v", c)
 	}
 	if c := o.call("search"); c.Unknown != "search" {
-		t.Errorf("a name of two tools: %+v", c)
+		t.Errorf("called by a name that two tools have: %+v", c)
 	}
 }
 
@@ -481,7 +482,7 @@ func TestLimits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := l.wait(ctx, "slow"); err == nil {
-		t.Error("the second request of a second is let through")
+		t.Error("the second request within a second was allowed")
 	}
 	for _, provider := range []string{"free", "other"} {
 		if err := l.wait(t.Context(), provider); err != nil {

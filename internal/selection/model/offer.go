@@ -8,14 +8,14 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// maxToolName is the longest tool name that providers take.
+// maxToolName is the length of the longest tool name that providers accept.
 const maxToolName = 64
 
-// offer gives tools the names under which a provider is told of them. Providers
-// want names of letters, digits, _ and -, each one once. A tool keeps its name
-// where that is possible; otherwise its server's name is put before it, and a
-// short digest after it where it still would not be unique. The names depend on
-// the tools alone, and not on their order.
+// offer maps tools to the names that a provider sees. Providers accept names of
+// letters, digits, _ and -, and each only once. A tool keeps its name if
+// possible. Otherwise its server's name is prepended, and a short digest is
+// appended if the name would still not be unique. The names depend only on the
+// tools, not on their order.
 type offer struct {
 	tools []selection.Tool
 	names []string
@@ -61,8 +61,8 @@ func cleanName(name string) string {
 	}, name)
 }
 
-// call is the call of a tool by the name under which it was offered. A model
-// that uses the tool's own name means that tool, if no other has it.
+// call returns the call of a tool by its offered name. If a model uses a tool's
+// own name and no other tool has it, the call is of that tool.
 func (o offer) call(name string) selection.MadeCall {
 	at, ok := o.place[name]
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// openAI speaks the chat completions of OpenAI's API, version 1.
+// openAI implements the chat completions of OpenAI's API, version 1.
 type openAI struct{ endpoint }
 
 func newOpenAI(s selection.Settings, o Options) openAI {
@@ -69,7 +69,7 @@ type openAIResponse struct {
 	Usage struct {
 		PromptTokens     int      `json:"prompt_tokens"`
 		CompletionTokens int      `json:"completion_tokens"`
-		Cost             *float64 `json:"cost"` // of OpenRouter, in US dollars
+		Cost             *float64 `json:"cost"` // from OpenRouter, in US dollars
 	} `json:"usage"`
 }
 

@@ -15,12 +15,12 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Bounds of an exchange with a provider.
+// Limits of a request to a provider.
 const (
 	maxResponse = 16 << 20
 	firstWait   = 500 * time.Millisecond
 	longestWait = 30 * time.Second
-	mostAfter   = 60 * time.Second // of a Retry-After header
+	mostAfter   = 60 * time.Second // longest Retry-After that is honoured
 )
 
 // endpoint posts JSON to one address of a provider.
@@ -32,11 +32,11 @@ type endpoint struct {
 	options  Options
 }
 
-// StatusError is an answer of a provider that is none.
+// StatusError is an error status of a provider.
 type StatusError struct {
 	Provider string
 	Status   int
-	Message  string // the provider's, shortened and without secrets
+	Message  string // the provider's message, shortened and without secrets
 }
 
 func (e *StatusError) Error() string {
@@ -57,8 +57,8 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// post sends a request until it is answered. It tries again, after a growing
-// wait with jitter, only where the provider answers 429 or 5xx.
+// post sends a request until it is answered. It retries, after a growing wait
+// with jitter, only if the provider answers 429 or 5xx.
 func (e endpoint) post(ctx context.Context, body any) (answer []byte, attempts int, err error) {
 	sent, err := json.Marshal(body)
 	if err != nil {
@@ -82,9 +82,9 @@ func (e endpoint) post(ctx context.Context, body any) (answer []byte, attempts i
 
 func retriable(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
 
-// wait is the time before the next attempt: what the provider asks for, or else
-// a random part of a time that doubles ("full jitter": Brooker, Exponential
-// Backoff And Jitter, AWS Architecture Blog, 2015).
+// wait is the time before the next attempt: the provider's request, or
+// otherwise a random part of a doubling interval ("full jitter": Brooker,
+// Exponential Backoff And Jitter, AWS Architecture Blog, 2015).
 func (e endpoint) wait(attempts int, after time.Duration) time.Duration {
 	if after > 0 {
 		return min(after, mostAfter)
@@ -93,7 +93,7 @@ func (e endpoint) wait(attempts int, after time.Duration) time.Duration {
 	return time.Duration(e.options.jitter() * float64(longest))
 }
 
-// once sends the request once, within the settings' timeout.
+// once sends the request once, within the timeout of the settings.
 func (e endpoint) once(ctx context.Context, body []byte) (answer []byte, after time.Duration, err error) {
 	timeout := time.Duration(e.settings.Timeout) * time.Second
 	within, cancel := context.WithTimeout(ctx, timeout)
@@ -135,7 +135,7 @@ func (e endpoint) failed(ctx, within context.Context, err error, timeout time.Du
 	return fmt.Errorf("provider %s cannot be reached: %s: check that it runs, and the base URL", e.provider, e.options.Key.remove(err.Error()))
 }
 
-// retryAfter reads when a provider wants to be asked again.
+// retryAfter returns the wait that a provider requests.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -150,7 +150,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// errorText finds the message in the errors of providers: {"error": {"message":
+// errorText returns the message of a provider's error: {"error": {"message":
 // ...}}, {"error": "..."}, {"message": ...}, or the text itself.
 func errorText(body []byte) string {
 	var outer struct {
@@ -174,7 +174,7 @@ func errorText(body []byte) string {
 	return strings.TrimSpace(string(body))
 }
 
-// cost is the price of some tokens, nil where no price is known.
+// cost is the price of the used tokens, or nil if no price is known.
 func (p Price) cost(u selection.Usage) *float64 {
 	if p.Input == 0 && p.Output == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// DefaultPrompt is the system prompt of settings that have none.
+// DefaultPrompt is the system prompt if the settings have none.
 const DefaultPrompt = `You help a user with the tools that you are given. If one of them serves the request, call it with the parameters that the request calls for. Do not invent values that the request does not give. If no tool serves the request, call none and say so.`
 
 const severalPrompt = ` The request may need several calls: make all of them at once, in the order in which they are to happen.`
@@ -19,7 +19,7 @@ const confidencePrompt = `
 
 Beside the call, or where you call no tool, write one line of text of the form "confidence: N". N is a number from 0 to 1: how likely it is that your choice of tool, or of none, is what the user needs.`
 
-// systemPrompt is what a model is told before the query.
+// systemPrompt is the text that a model gets before the query.
 func systemPrompt(r Request) string {
 	prompt := r.Settings.SystemPrompt
 	if prompt == "" {
@@ -36,7 +36,7 @@ func systemPrompt(r Request) string {
 
 var confidenceLine = regexp.MustCompile(`(?im)^[\s*_>"-]*confidence[\s*_"]*[:=][\s*_"]*([0-9]*\.?[0-9]+)\s*(%?)`)
 
-// statedConfidence is the confidence that a text states last, or nil.
+// statedConfidence is the last confidence stated in a text, or nil.
 func statedConfidence(text string) *float64 {
 	found := confidenceLine.FindAllStringSubmatch(text, -1)
 	if len(found) == 0 {
@@ -53,8 +53,8 @@ func statedConfidence(text string) *float64 {
 	return &v
 }
 
-// setConfidence fills in the confidence of an answer from where the settings
-// want it. logprobs are those of the answer's tokens, if there are any.
+// setConfidence sets the confidence of an answer from the source in the
+// settings. logprobs are those of the answer's tokens, if there are any.
 func setConfidence(a *selection.Answer, from selection.ConfidenceFrom, logprobs []float64) {
 	switch from {
 	case selection.ConfidenceAsked, "":
@@ -77,8 +77,8 @@ func setConfidence(a *selection.Answer, from selection.ConfidenceFrom, logprobs 
 	}
 }
 
-// withParameters sets the parameters of a call: the text of a JSON object, or an
-// object itself. An empty text is no parameters.
+// withParameters sets the parameters of a call: the text of a JSON object, or
+// an object itself. An empty text means no parameters.
 func withParameters(m selection.MadeCall, raw json.RawMessage) selection.MadeCall {
 	text := strings.TrimSpace(string(raw))
 	var inner string

@@ -25,7 +25,7 @@ type job struct {
 	listings       *listings
 }
 
-// execute brings a run from pending to its end.
+// execute runs a pending run to its end.
 func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 	defer func() {
 		r.mu.Lock()
@@ -52,7 +52,7 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 		return r.run(ctx, j, &answer, &took)
 	}()
 	if errors.Is(err, store.ErrNotFound) {
-		return // the run was deleted while it waited for its turn
+		return // the run was deleted while it waited
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -62,18 +62,18 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 	}
 }
 
-// end stores a run as failed. A run that has ended already stays as it is.
+// end stores a run as failed. A run that has ended already is not changed.
 func (r *Runner) end(j job, answer *selection.Answer, took time.Duration, reason error) {
 	ctx := context.Background()
 	text := selection.Clip(reason.Error(), 1000)
 	if err := r.store.FailRun(ctx, j.runID, text, answer, took.Milliseconds()); err == nil {
 		r.publish(Event{RunID: j.runID, BatchID: j.batchID, Status: selection.Failed, Error: text})
 	}
-	// Where the database cannot be written, the run stays running until the next
-	// start, which fails it.
+	// If the database cannot be written, the run stays running until the next
+	// start, which marks it as failed.
 }
 
-// run does the work of a running run.
+// run executes a run whose status is running.
 func (r *Runner) run(ctx context.Context, j job, answer **selection.Answer, took *time.Duration) error {
 	run, err := r.store.Run(ctx, j.runID)
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *Runner) run(ctx context.Context, j job, answer **selection.Answer, took
 		return fmt.Errorf("score the answer: %w", err)
 	}
 	e.Recommendations = advice.Recommend(c, tools, a, e, scored)
-	// An answer that is there is kept, even where the run was cancelled meanwhile.
+	// An answer is kept even if the run was cancelled in the meantime.
 	err = r.store.CompleteRun(context.WithoutCancel(ctx), j.runID, store.Outcome{Answer: a, Evaluation: e, ExecutionTimeMS: took.Milliseconds()})
 	if err != nil {
 		return err
@@ -115,10 +115,11 @@ func (r *Runner) run(ctx context.Context, j job, answer **selection.Answer, took
 	return nil
 }
 
-// serversAtOnce is how many servers of a case are asked at the same time.
+// serversAtOnce is the number of servers of a case that are contacted at the
+// same time.
 const serversAtOnce = 4
 
-// ingest lists the tools of all servers of a case, in the order of the servers'
+// ingest lists the tools of all servers of a case, sorted by the servers'
 // names. It fails with the name of the first server that fails.
 func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selection.Tool, error) {
 	names := slices.Sorted(slices.Values(c.Servers))
@@ -136,7 +137,7 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 			return nil
 		})
 	}
-	_ = group.Wait() // no function of the group fails
+	_ = group.Wait() // the functions of the group return no errors
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -150,7 +151,7 @@ func (r *Runner) ingest(ctx context.Context, j job, c selection.Case) ([]selecti
 	return slices.Clone(tools), nil
 }
 
-// check refuses tools that the case cannot be judged with.
+// check refuses tools with which the case cannot be judged.
 func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 	var undescribed []string
 	for _, t := range tools {
@@ -160,7 +161,7 @@ func (r *Runner) check(c selection.Case, tools []selection.Tool) error {
 	}
 	if len(undescribed) > 0 && !r.options.AllowUndescribed {
 		slices.SortFunc(undescribed, cmp.Compare)
-		return fmt.Errorf("tools without a description: %s: describe them, or give --allow-undescribed", selection.Clip(strings.Join(undescribed, ", "), 500))
+		return fmt.Errorf("tools without a description: %s: describe them, or use --allow-undescribed", selection.Clip(strings.Join(undescribed, ", "), 500))
 	}
 	for _, want := range c.Expected {
 		if !slices.ContainsFunc(tools, func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {

@@ -14,27 +14,27 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
-// Live reaches real MCP servers.
+// Live connects to real MCP servers.
 type Live struct {
-	// Timeout is how long one server may take to start and to list its tools.
+	// Timeout limits the start of one server and the listing of its tools.
 	Timeout time.Duration
 	// StartPrograms is the user's consent to start the programs of stdio servers.
 	StartPrograms bool
-	// Dial opens the connections to servers, where they are restricted. Optional.
+	// Dial opens the connections to servers, if they are restricted. Optional.
 	Dial mcpclient.Dialer
 }
 
-// Bounds of the conversation with a server.
+// Limits for the communication with a server.
 const (
 	DefaultTimeout = 30 * time.Second
-	// checkTimeout keeps registering a server below two seconds.
+	// checkTimeout keeps the registration of a server below two seconds.
 	checkTimeout = 1800 * time.Millisecond
 )
 
-// ErrNoConsent says that a stdio server was not started.
-var ErrNoConsent = errors.New("it is a program, which is not started without consent: give --start once you trust it")
+// ErrNoConsent means that a stdio server was not started.
+var ErrNoConsent = errors.New("it is a program, which is not started without consent: use --start if you trust it")
 
-// target is a server as the list's reader takes it.
+// target converts a server to the type that toollist uses.
 func (l Live) target(s selection.Server) (toollist.Server, error) {
 	t := toollist.Server{Name: s.Name, Client: "the database", Place: toollist.Place{File: "<server " + s.Name + ">"}, Dial: l.Dial}
 	switch s.Transport {
@@ -53,7 +53,7 @@ func (l Live) target(s selection.Server) (toollist.Server, error) {
 	return t, nil
 }
 
-// Check connects to a server and asks it for nothing.
+// Check connects to a server without sending further requests.
 func (l Live) Check(ctx context.Context, s selection.Server) error {
 	t, err := l.target(s)
 	if err != nil {
@@ -70,8 +70,8 @@ func (l Live) Check(ctx context.Context, s selection.Server) error {
 	return err
 }
 
-// List asks a server for all its tools, in its order, as it wrote them. A list of
-// which a part cannot be read is an error.
+// List returns all tools of a server, in its order and unmodified. If a part of
+// the list cannot be read, it returns an error.
 func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, error) {
 	t, err := l.target(s)
 	if err != nil {
@@ -103,8 +103,8 @@ func (l Live) List(ctx context.Context, s selection.Server) ([]selection.Tool, e
 	return tools, nil
 }
 
-// listings asks each server of a batch once: all runs of the batch are offered
-// the same tools, and what failed once fails for all.
+// listings lists each server of a batch once: all runs of the batch are offered
+// the same tools, and a failure applies to all.
 type listings struct {
 	lister Lister
 	mu     sync.Mutex
@@ -128,7 +128,7 @@ func (l *listings) list(ctx context.Context, s selection.Server) ([]selection.To
 	l.mu.Unlock()
 	if !ok {
 		entry.tools, entry.err = l.lister.List(ctx, s)
-		if ctx.Err() != nil { // this run was cancelled: the next one asks again
+		if ctx.Err() != nil { // this run was cancelled: the next one lists again
 			l.mu.Lock()
 			delete(l.byName, key)
 			l.mu.Unlock()
@@ -139,7 +139,7 @@ func (l *listings) list(ctx context.Context, s selection.Server) ([]selection.To
 	select {
 	case <-entry.done:
 		if entry.err != nil && errors.Is(entry.err, context.Canceled) && ctx.Err() == nil {
-			return l.list(ctx, s) // who asked first was cancelled
+			return l.list(ctx, s) // the run that listed first was cancelled
 		}
 		return entry.tools, entry.err
 	case <-ctx.Done():

@@ -9,15 +9,15 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// Checker finds out whether a server can be reached.
+// Checker checks whether a server can be reached.
 type Checker interface {
 	Check(context.Context, selection.Server) error
 }
 
-// Register stores a new server, checks that it can be reached and records what
-// was found. No tools are ingested. A server that cannot be reached is stored as
-// failed, and reason says why; a program that there is no consent to start stays
-// inactive.
+// Register stores a new server, checks that it can be reached and records the
+// result. It ingests no tools. A server that cannot be reached is stored as
+// failed, with the reason. A program that may not be started without consent
+// stays inactive.
 func Register(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) {
 	if stored, err = s.CreateServer(ctx, server); err != nil {
 		return stored, nil, err
@@ -25,8 +25,8 @@ func Register(ctx context.Context, s *store.Store, checker Checker, server selec
 	return check(ctx, s, checker, stored)
 }
 
-// Change stores a server's new name, URL and transport, and checks it as
-// Register does.
+// Change stores a server's new name, URL and transport, and checks it like
+// Register.
 func Change(ctx context.Context, s *store.Store, checker Checker, server selection.Server) (stored selection.Server, reason error, err error) {
 	if stored, err = s.UpdateServer(ctx, server); err != nil {
 		return stored, nil, err

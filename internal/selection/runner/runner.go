@@ -1,9 +1,9 @@
-// Package runner executes runs: it ingests the tools of a case's servers, asks
-// the model, scores its answer and stores the result.
+// Package runner executes runs: it ingests the tools of a case's servers, sends
+// the query to the model, scores the answer and stores the result.
 //
-// Every run that was created ends as completed or as failed with a reason. A run
-// whose process ended before it did is failed by the next process that owns the
-// database.
+// Every run ends as completed or as failed with a reason. If a process ends
+// before its runs, the next process that owns the database marks them as
+// failed.
 package runner
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-// Lister asks a server for its tools.
+// Lister lists the tools of a server.
 type Lister interface {
 	List(context.Context, selection.Server) ([]selection.Tool, error)
 }
 
 // Options are the settings of a Runner.
 type Options struct {
-	// Workers is the number of runs in work at the same time; 0 means 8.
+	// Workers is the number of concurrent runs; 0 means 8.
 	Workers int
-	// AllowUndescribed lets runs offer tools without a description.
+	// AllowUndescribed allows runs to offer tools without a description.
 	AllowUndescribed bool
-	// Limits hold the providers to a rate. Optional.
+	// Limits limits the rate of requests to providers. Optional.
 	Limits *model.Limits
 	// Client sends the requests to providers. Optional.
 	Client *http.Client
@@ -42,15 +42,15 @@ type Options struct {
 
 const defaultWorkers = 8
 
-// Runner executes runs of one database, which it owns. Its methods may be called
-// from several goroutines.
+// Runner executes runs of one database, which it owns. Several goroutines may
+// call its methods.
 type Runner struct {
 	store   *store.Store
 	lister  Lister
 	options Options
 	slots   chan struct{}
 
-	// ctx ends with Close, and all runs with it.
+	// Close cancels ctx, and with it all runs.
 	ctx  context.Context
 	stop context.CancelCauseFunc
 	work sync.WaitGroup
@@ -66,7 +66,7 @@ type activeRun struct {
 	done   chan struct{}
 }
 
-// Event says that a run has changed its status.
+// Event reports that the status of a run has changed.
 type Event struct {
 	RunID          string                   `json:"run_id"`
 	BatchID        string                   `json:"batch_id"`
@@ -77,11 +77,11 @@ type Event struct {
 
 var errCancelled = errors.New(selection.Cancelled)
 
-// ErrClosed says that a runner takes no more work.
+// ErrClosed means that a runner accepts no more work.
 var ErrClosed = errors.New("the runner is closing")
 
-// New takes possession of the database and fails the runs that another process
-// left unfinished.
+// New takes ownership of the database and marks the unfinished runs of another
+// process as failed.
 func New(ctx context.Context, s *store.Store, lister Lister, o Options) (*Runner, error) {
 	if err := s.Own(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (r *Runner) Close() {
 	}
 }
 
-// Batch is a set of runs: each case with each of the settings, so many times.
+// Batch is a set of runs: each case with each of the settings, repeated.
 type Batch struct {
 	Label    string
 	CaseIDs  []string
@@ -125,16 +125,16 @@ type Batch struct {
 	Key model.Key
 }
 
-// MaxBatch is the most runs of one batch.
+// MaxBatch is the largest number of runs in one batch.
 const MaxBatch = 100_000
 
 // Start creates the runs of a batch and executes them in the background. It
-// fails at once where a model cannot be used, for want of a key for instance.
+// fails immediately if a model cannot be used, for example without a key.
 func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []string, err error) {
 	repeats := max(1, b.Repeats)
 	total := len(b.CaseIDs) * len(b.Settings) * repeats
 	if total == 0 || total > MaxBatch {
-		return "", nil, fmt.Errorf("%w: a batch has 1 to %d runs, and this has %d: name cases and models", store.ErrInvalid, MaxBatch, total)
+		return "", nil, fmt.Errorf("%w: a batch has 1 to %d runs, but this has %d: name cases and models", store.ErrInvalid, MaxBatch, total)
 	}
 	models := make([]model.Model, len(b.Settings))
 	for i := range b.Settings {
@@ -165,7 +165,7 @@ func (r *Runner) Start(ctx context.Context, b Batch) (batchID string, runIDs []s
 	return batchID, runIDs, r.launch(jobs)
 }
 
-// Retry executes a run that has ended again, as a new run of its batch.
+// Retry executes a finished run again, as a new run of its batch.
 func (r *Runner) Retry(ctx context.Context, runID string, key model.Key) (newRunID string, err error) {
 	ids, err := r.RetryAll(ctx, []string{runID}, key)
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *Runner) model(s selection.Settings, key model.Key) (model.Model, error)
 	return m, nil
 }
 
-// launch hands jobs to workers. All of them are known as active before it
+// launch passes jobs to workers. It registers all of them as active before it
 // returns, so that each can be cancelled.
 func (r *Runner) launch(jobs []job) error {
 	r.mu.Lock()
@@ -248,7 +248,7 @@ func (r *Runner) launch(jobs []job) error {
 		defer r.work.Done()
 		var group sync.WaitGroup
 		for _, j := range all {
-			// A cancelled run does not wait for its turn.
+			// A cancelled run does not wait any longer.
 			select {
 			case r.slots <- struct{}{}:
 				group.Go(func() {
@@ -265,12 +265,12 @@ func (r *Runner) launch(jobs []job) error {
 }
 
 // Cancel ends a pending or running run as failed with "cancelled", and returns
-// when it has ended. A run that has ended already is ErrConflict.
+// when it has ended. For a run that has ended already it returns ErrConflict.
 func (r *Runner) Cancel(ctx context.Context, runID string) error {
 	r.mu.Lock()
 	a := r.active[runID]
 	r.mu.Unlock()
-	// A pending run may be behind others in the queue, so it is ended here.
+	// A pending run may be behind others in the queue, so end it here.
 	err := r.store.CancelPending(context.WithoutCancel(ctx), runID)
 	if err == nil {
 		if a != nil {
@@ -305,7 +305,7 @@ func (r *Runner) Cancel(ctx context.Context, runID string) error {
 	return fmt.Errorf("cancel run %q: %w: it is %s", runID, store.ErrConflict, run.Status)
 }
 
-// Wait returns when the runs have ended, or ctx does.
+// Wait returns when the runs have ended or ctx is done.
 func (r *Runner) Wait(ctx context.Context, runIDs []string) error {
 	for _, id := range runIDs {
 		r.mu.Lock()
@@ -323,12 +323,13 @@ func (r *Runner) Wait(ctx context.Context, runIDs []string) error {
 	return nil
 }
 
-// eventBuffer is how far a subscriber may lag behind before it loses events.
+// eventBuffer is the number of events that a subscriber may be behind before it
+// loses events.
 const eventBuffer = 1024
 
 // Subscribe delivers events until the returned function is called or the runner
-// closes, which closes the channel. A subscriber that lags far behind loses
-// events and reads the runs' statuses from the store.
+// closes, which closes the channel. A slow subscriber loses events, and can
+// read the runs' statuses from the store.
 func (r *Runner) Subscribe() (<-chan Event, func()) {
 	c := make(chan Event, eventBuffer)
 	r.mu.Lock()

@@ -38,8 +38,8 @@ func corpus() contracts.Corpus {
 	}}
 }
 
-// TestMain makes the test binary an MCP server over stdio where it is asked to be
-// one.
+// TestMain makes the test binary an MCP server over stdio if an environment
+// variable says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "serve-corpus" {
 		s, err := replay.NewServer(corpus(), os.Args[2])
@@ -55,8 +55,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bench is a database with three real servers: over stdio, over streamable HTTP
-// and over SSE.
+// bench is a database with three real servers: over stdio, streamable HTTP and
+// SSE.
 type bench struct {
 	path  string
 	store *store.Store
@@ -129,7 +129,7 @@ func settings(s *modeltest.Server) selection.Settings {
 	return selection.Settings{Provider: "compatible", Model: "fake", Timeout: 30, Temperature: 0.4, MaxRetries: 1, BaseURL: s.BaseURL()}
 }
 
-// finish starts a batch and gives its runs as they ended.
+// finish starts a batch and returns its runs after they ended.
 func finish(t *testing.T, b *bench, r *Runner, batch Batch) []selection.Run {
 	t.Helper()
 	_, ids, err := r.Start(t.Context(), batch)
@@ -208,7 +208,8 @@ func TestBatch(t *testing.T) {
 	if len(groups) != 2 || groups[0].Name != "compatible/fake" || groups[0].Summary.TP != 3 || groups[0].Summary.FP != 3 || *groups[0].Summary.Consistency != 1 {
 		t.Errorf("%+v", groups)
 	}
-	// The other model calls a name that is offered where two servers have it only.
+	// The other model uses a name that is offered only if two servers have the
+	// tool.
 	if w := groups[1].Summary; w.FN != 3 || w.FP != 3 || *w.WrongTool.Value != 1 || *w.Misleading.Value != 1 {
 		t.Errorf("%+v", w)
 	}
@@ -285,7 +286,7 @@ func TestFailuresSayWhy(t *testing.T) {
 func TestRegister(t *testing.T) {
 	b := newBench(t)
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the server sees the client go once the body is read
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices a disconnect only after reading the body
 		<-r.Context().Done()
 	}))
 	defer hangs.Close()
@@ -368,8 +369,8 @@ func TestCancelAndRetry(t *testing.T) {
 	}
 }
 
-// A process that ends in the middle leaves runs behind; the next owner fails
-// them, and none is lost or done twice.
+// If a process ends in the middle, the next owner marks its runs as failed.
+// None is lost or executed twice.
 func TestCrashRecovery(t *testing.T) {
 	b := newBench(t)
 	id := b.addCase(t, "weather in Paris", []string{"program"}, weatherOf("Paris"))
@@ -381,7 +382,7 @@ func TestCrashRecovery(t *testing.T) {
 	if err := b.store.StartRun(t.Context(), ids[0]); err != nil {
 		t.Fatal(err)
 	}
-	b.store.Close() // as if the process had ended
+	b.store.Close() // simulates the end of the process
 	b.open(t)
 	r := b.runner(t, Options{})
 	for _, id := range ids {
@@ -437,7 +438,7 @@ func TestCloseEndsEveryRun(t *testing.T) {
 	}
 }
 
-// Nothing that is written in or after a run holds the key: not the database, its
+// Nothing written during or after a run contains the key: not the database, its
 // log, the cassette, an event or an error.
 func TestTheKeyIsNeverWritten(t *testing.T) {
 	const secret = "sk-marked-0123456789"
@@ -489,7 +490,7 @@ func TestTheKeyIsNeverWritten(t *testing.T) {
 		t.Errorf("%d files, %v", files, err)
 	}
 
-	// What was recorded is played back without a key.
+	// A recording is played back without a key.
 	played := finish(t, b, b.replayer(t, r, record), Batch{CaseIDs: []string{id}, Settings: []selection.Settings{{
 		Provider: "replay", Model: "compatible/fake", Timeout: 1, Temperature: 0.4,
 	}}, Repeats: 2})
@@ -498,7 +499,7 @@ func TestTheKeyIsNeverWritten(t *testing.T) {
 	}
 }
 
-// replayer gives a runner that plays a cassette, in place of another.
+// replayer replaces a runner by one that plays a cassette.
 func (b *bench) replayer(t *testing.T, before *Runner, c *model.Cassette) *Runner {
 	t.Helper()
 	before.Close()
@@ -507,7 +508,8 @@ func (b *bench) replayer(t *testing.T, before *Runner, c *model.Cassette) *Runne
 	return b.runner(t, Options{Play: c})
 }
 
-// A server that changes its tools between runs: each run keeps what it offered.
+// A server changes its tools between runs. Each run keeps the tools that it
+// offered.
 func TestSnapshotsDoNotChange(t *testing.T) {
 	b := newBench(t)
 	var description atomic.Value
@@ -539,8 +541,8 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	}
 }
 
-// 5% 429, 5% 500, 2% hangs and 1% malformed answers: each run ends, with its
-// reason, once.
+// With 5% 429, 5% 500, 2% hangs and 1% malformed answers, each run ends once,
+// with its reason.
 func TestManyRunsUnderFaults(t *testing.T) {
 	b := newBench(t)
 	var n atomic.Int64

@@ -8,18 +8,18 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Observation is what a summary needs of one run.
+// Observation is the part of a run that summaries need.
 type Observation struct {
 	RunID   string
 	CaseID  string
 	Case    string // its name
-	Server  string // of the first expected call; empty where no tool is expected
+	Server  string // server of the first expected call; empty if no tool is expected
 	Model   string // provider/model
 	Tags    []string
 	Repeat  int
 	Failed  bool
 	Error   string
-	Selects string // what was selected: a text that is equal for equal selections
+	Selects string // the selection as text; equal for equal selections
 	Made    bool   // a tool was selected
 
 	Classification selection.Classification
@@ -37,10 +37,9 @@ type Observation struct {
 	CostUSD      *float64
 }
 
-// Rate is a share with its 95% Wilson interval. Runs of one case are repeats and
-// not independent of each other, so the interval is that of as many observations
-// as there are cases. Value, Low and High are nil where there is nothing to
-// count.
+// Rate is a share with its 95% Wilson interval. Runs of one case are repeats
+// and not independent, so the interval is computed for as many observations as
+// there are cases. Value, Low and High are nil if the denominator is 0.
 type Rate struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`
@@ -57,8 +56,8 @@ type Mean struct {
 	Of    int      `json:"of"`
 }
 
-// Summary sums up runs. Failed runs count in Runs and Failed only. Parameter
-// figures are of runs in which the right tool was called.
+// Summary summarises runs. Failed runs count only in Runs and Failed. Parameter
+// figures are over runs in which the right tool was called.
 type Summary struct {
 	Runs   int `json:"runs"`
 	Failed int `json:"failed"`
@@ -72,8 +71,8 @@ type Summary struct {
 	Recall    Rate     `json:"recall"`
 	F1        *float64 `json:"f1"`
 	Accuracy  Rate     `json:"accuracy"`
-	// WrongTool is, of the runs that expected a tool, the share in which another
-	// was called. Precision does not see these.
+	// WrongTool is the share of runs in which another tool was called, among
+	// the runs that expected a tool. Precision does not include these.
 	WrongTool Rate `json:"wrong_tool_rate"`
 
 	// ParameterAccuracy is the share of right calls in which every expected
@@ -89,7 +88,8 @@ type Summary struct {
 	Misleading   Rate `json:"misleading"`    // of runs with a confidence
 
 	// PassAt and PassAll are means over cases of the chance that one of k
-	// repeats, or all k, are right, for k up to the least number of repeats.
+	// repeats is right, or all k are, for k up to the smallest number of
+	// repeats.
 	PassAt      []float64 `json:"pass_at_k,omitempty"`
 	PassAll     []float64 `json:"pass_all_k,omitempty"`
 	Consistency *float64  `json:"consistency"`
@@ -99,10 +99,10 @@ type Summary struct {
 	MedianMS     int64    `json:"median_ms"`
 	InputTokens  int      `json:"input_tokens"`
 	OutputTokens int      `json:"output_tokens"`
-	CostUSD      *float64 `json:"cost_usd"` // nil where no price is known
+	CostUSD      *float64 `json:"cost_usd"` // nil if no price is known
 }
 
-// Calibration sets confidence of one source beside correctness.
+// Calibration compares the confidence from one source with correctness.
 type Calibration struct {
 	Source selection.ConfidenceSource `json:"source"`
 	ECE    *float64                   `json:"ece"`
@@ -120,7 +120,7 @@ type ReliabilityBin struct {
 
 const calibrationBins = 10
 
-// Summarize sums up observations. Their order does not matter.
+// Summarize summarises observations. Their order does not matter.
 func Summarize(observations []Observation) Summary {
 	sorted := slices.Clone(observations)
 	slices.SortFunc(sorted, func(a, b Observation) int {
@@ -306,7 +306,7 @@ func (s *Summary) calibrate(ended []Observation) {
 	}
 }
 
-// median is the lower median of the runs' times.
+// median is the lower median of the runs' durations.
 func median(ended []Observation) int64 {
 	var times []int64
 	for _, o := range ended {
@@ -325,7 +325,7 @@ type Group struct {
 	Summary Summary `json:"summary"`
 }
 
-// By sums up observations by the names that keys gives each of them, sorted by
+// By summarises observations by the names that keys returns for each, sorted by
 // name. An observation may have several names, or none.
 func By(observations []Observation, keys func(Observation) []string) []Group {
 	groups := map[string][]Observation{}
@@ -342,7 +342,7 @@ func By(observations []Observation, keys func(Observation) []string) []Group {
 	return result
 }
 
-// ByServer is a key for By, as are ByModel and ByTag.
+// ByServer is a key for By. So are ByModel and ByTag.
 func ByServer(o Observation) []string {
 	if o.Server == "" {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Comparison sets two sets of runs beside each other on the cases that both
-// have: two models, or two versions of the tools' descriptions.
+// Comparison compares two sets of runs on the cases that both have: two models,
+// or two versions of the tools' descriptions.
 type Comparison struct {
 	First  Summary `json:"first"`
 	Second Summary `json:"second"`
-	// Cases is the number of cases that both decided. A case is right if more than
-	// half of its runs are.
+	// Cases is the number of cases that both sides decided. A case is right if
+	// more than half of its runs are.
 	Cases     int           `json:"cases"`
 	BothRight int           `json:"both_right"`
 	BothWrong int           `json:"both_wrong"`
@@ -22,12 +22,12 @@ type Comparison struct {
 	Gained    []ChangedCase `json:"gained"` // only the second is right
 	// P is the exact two-sided p-value of McNemar's test on lost and gained cases.
 	P float64 `json:"mcnemar_p"`
-	// OnlyFirst and OnlySecond name the cases that one of the two has not.
+	// OnlyFirst and OnlySecond name the cases that only one side has.
 	OnlyFirst  []string `json:"only_first"`
 	OnlySecond []string `json:"only_second"`
 }
 
-// ChangedCase is a case that one side gets right and the other does not.
+// ChangedCase is a case that only one side gets right.
 type ChangedCase struct {
 	CaseID string `json:"test_case_id"`
 	Name   string `json:"name"`
@@ -35,8 +35,8 @@ type ChangedCase struct {
 	Second string `json:"second"` // what was selected most often
 }
 
-// Compare pairs the cases of two sets of observations. Failed runs decide
-// nothing. Summaries are over the cases that both have.
+// Compare pairs the cases of two sets of observations. Failed runs are ignored.
+// Summaries are over the cases that both sides have.
 func Compare(first, second []Observation) Comparison {
 	a, b := decide(first), decide(second)
 	c := Comparison{Lost: []ChangedCase{}, Gained: []ChangedCase{}, OnlyFirst: []string{}, OnlySecond: []string{}}
@@ -86,7 +86,7 @@ type decided struct {
 
 func (d *decided) isRight() bool { return 2*d.right > d.n }
 
-// most is what was selected most often, the first by name among equals.
+// most is the most frequent selection; among equals the first by name.
 func (d *decided) most() string {
 	best := ""
 	for name, n := range d.selects {
@@ -117,10 +117,10 @@ func decide(observations []Observation) map[string]*decided {
 	return byCase
 }
 
-// NoTool is what Observation.Selects says where no tool was selected.
+// NoTool is the value of Observation.Selects if no tool was selected.
 const NoTool = "no tool"
 
-// Selects describes a run's selection as the text that Observation wants.
+// Selects formats a run's selection for Observation.Selects.
 func Selects(m *selection.MadeCall) string {
 	switch {
 	case m == nil:

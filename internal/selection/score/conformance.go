@@ -14,21 +14,21 @@ import (
 	"golang.org/x/text/message"
 )
 
-// offline refuses every reference out of a schema: whoever wrote it does not get
-// to name files or hosts that we read.
+// offline refuses every reference out of a schema: the author of a schema must
+// not choose files or hosts that this program reads.
 type offline struct{}
 
 func (offline) Load(url string) (any, error) {
-	return nil, errors.New("it refers to another document, which is not read")
+	return nil, errors.New("it refers to another document, which is not supported")
 }
 
 // CompileSchema compiles the input schema of a tool without reading anything
-// else. Formats are checked. It refuses schemas that take too many steps to
-// check against.
+// else. Formats are checked. It refuses schemas whose validation would take too
+// many steps.
 func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	tree, err := decode(raw)
 	if err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if err := usable(tree, newNode(tree)); err != nil {
 		return nil, err
@@ -38,21 +38,22 @@ func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	c.AssertFormat()
 	const name = "tool:input"
 	if err := c.AddResource(name, tree); err != nil {
-		return nil, fmt.Errorf("it is no JSON Schema: %w", err)
+		return nil, fmt.Errorf("it is not a JSON Schema: %w", err)
 	}
 	schema, err := c.Compile(name)
 	if err != nil {
-		return nil, fmt.Errorf("it is no valid JSON Schema: %w", err)
+		return nil, fmt.Errorf("it is not a valid JSON Schema: %w", err)
 	}
 	return schema, nil
 }
 
-// usable looks through all of a schema for what would take for ever.
+// usable searches all of a schema for parts whose validation would take
+// forever.
 func usable(tree any, n node) error {
 	switch v := tree.(type) {
 	case json.Number:
 		if _, ok := rational(string(v)); !ok {
-			return fmt.Errorf("it holds the number %.20s, which is out of range", v)
+			return fmt.Errorf("it contains the number %.20s, which is out of range", v)
 		}
 	case map[string]any:
 		if (node{root: n.root, value: v}).complex() {
@@ -73,8 +74,8 @@ func usable(tree any, n node) error {
 	return nil
 }
 
-// conform checks the parameters against the input schema and notes for each what
-// is wrong with it.
+// conform validates the parameters against the input schema and records the
+// problem of each.
 func (p *Parameters) conform(raw json.RawMessage, got map[string]any, s node) {
 	schema, err := CompileSchema(raw)
 	if err != nil {
@@ -135,10 +136,10 @@ func circular(e *jsonschema.ValidationError) bool {
 	return slices.ContainsFunc(e.Causes, circular)
 }
 
-// whole stands for a problem of the parameters as a whole.
+// whole is the key for a problem of the parameters as a whole.
 const whole = ""
 
-// attribute finds the parameter that each error is about.
+// attribute finds the parameter that each error belongs to.
 func attribute(e *jsonschema.ValidationError, problems map[string]string) {
 	if len(e.InstanceLocation) > 0 {
 		add(problems, e.InstanceLocation[0], describe(e))
@@ -172,7 +173,7 @@ func add(problems map[string]string, name, text string) {
 
 var english = message.NewPrinter(language.English)
 
-// describe is the text of an error's innermost first cause, with its place
+// describe returns the text of an error's innermost first cause, with its place
 // below the parameter.
 func describe(e *jsonschema.ValidationError) string {
 	for len(e.Causes) > 0 {
@@ -188,7 +189,7 @@ func describe(e *jsonschema.ValidationError) string {
 	return text
 }
 
-// note writes the problems to the parameters that they are about.
+// note records the problems in the parameters that they belong to.
 func (p *Parameters) note(problems map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(problems)) {
 		i := slices.IndexFunc(p.Details, func(d Parameter) bool { return d.Name == name })

@@ -8,8 +8,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// Evaluate judges the answer of a model. Tools are what was offered to it. The
-// recommendations stay empty: they are for package advice.
+// Evaluate judges the answer of a model. tools are those offered to it. The
+// recommendations stay empty; package advice makes them.
 func Evaluate(c selection.Case, tools []selection.Tool, a selection.Answer) (selection.Evaluation, []Parameters, error) {
 	class, judged := selection.Match(c.Expected, a.Calls, c.Ordered)
 	e := selection.Evaluation{
@@ -51,7 +51,7 @@ func scoreCalls(c selection.Case, tools []selection.Tool, a selection.Answer, ju
 		}
 		at := slices.IndexFunc(tools, func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool })
 		if at < 0 {
-			return nil, fmt.Errorf("tool %q of server %q was called and is not among those offered", want.Tool, want.Server)
+			return nil, fmt.Errorf("tool %q of server %q was called but is not among those offered", want.Tool, want.Server)
 		}
 		p, err := ScoreParameters(want.Parameters, made.Parameters, tools[at].InputSchema, c.Query)
 		if err != nil {
@@ -89,7 +89,7 @@ func average(e *selection.Evaluation, scored []Parameters) {
 	}
 }
 
-// reasoning says in sentences why the run has its classification and scores.
+// reasoning explains the run's classification and scores in sentences.
 func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, scored []Parameters) string {
 	var b strings.Builder
 	switch e.Classification {
@@ -98,7 +98,7 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 	case selection.TN:
 		b.WriteString("The model called no tool, as expected.")
 	case selection.FP:
-		fmt.Fprintf(&b, "No tool was expected, and the model called %s.", madeNames(a.Calls))
+		fmt.Fprintf(&b, "No tool was expected, but the model called %s.", madeNames(a.Calls))
 	case selection.FN:
 		missedReasoning(&b, c, a)
 	}
@@ -113,7 +113,7 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 	}
 	for _, m := range a.Calls {
 		if m.Malformed != "" {
-			fmt.Fprintf(&b, " The parameters that it gave to %s are no JSON object.", madeName(m))
+			fmt.Fprintf(&b, " The parameters that it gave to %s are not a JSON object.", madeName(m))
 		}
 	}
 	return b.String()
@@ -122,10 +122,10 @@ func reasoning(c selection.Case, a selection.Answer, e selection.Evaluation, sco
 func missedReasoning(b *strings.Builder, c selection.Case, a selection.Answer) {
 	switch {
 	case len(a.Calls) == 0:
-		fmt.Fprintf(b, "The model called no tool, and %s was expected.", callNames(c.Expected))
+		fmt.Fprintf(b, "The model called no tool, but %s was expected.", callNames(c.Expected))
 		return
 	case len(c.Expected) > 1:
-		fmt.Fprintf(b, "The model called %s, and %s was expected", madeNames(a.Calls), callNames(c.Expected))
+		fmt.Fprintf(b, "The model called %s, but %s was expected", madeNames(a.Calls), callNames(c.Expected))
 		if c.Ordered {
 			b.WriteString(", in this order")
 		}
@@ -133,12 +133,12 @@ func missedReasoning(b *strings.Builder, c selection.Case, a selection.Answer) {
 		return
 	}
 	want, got := c.Expected[0], a.Calls[0]
-	fmt.Fprintf(b, "The model called %s, and %s was expected.", madeName(got), callNames(c.Expected))
+	fmt.Fprintf(b, "The model called %s, but %s was expected.", madeName(got), callNames(c.Expected))
 	switch {
 	case got.Unknown != "":
 		b.WriteString(" No tool of that name was offered.")
 	case got.Tool == want.Tool:
-		b.WriteString(" The tool has the same name, and is of another server.")
+		b.WriteString(" The tool has the same name but is of another server.")
 	}
 }
 
@@ -153,7 +153,7 @@ func (p Parameters) reasoning(b *strings.Builder) {
 		state ParameterState
 		text  string
 	}{
-		{Missing, "missing"}, {Different, "different from what was expected"}, {Invented, "invented"},
+		{Missing, "missing"}, {Different, "different from the expected value"}, {Invented, "invented"},
 	} {
 		if names := byState[part.state]; len(names) > 0 {
 			fmt.Fprintf(b, " Parameters %s: %s.", part.text, strings.Join(names, ", "))
@@ -163,13 +163,13 @@ func (p Parameters) reasoning(b *strings.Builder) {
 		switch {
 		case d.Problem == "":
 		case d.Name == whole:
-			fmt.Fprintf(b, " The parameters break the input schema: %s.", d.Problem)
+			fmt.Fprintf(b, " The parameters violate the input schema: %s.", d.Problem)
 		default:
-			fmt.Fprintf(b, " Parameter %s breaks the input schema: %s.", d.Name, d.Problem)
+			fmt.Fprintf(b, " Parameter %s violates the input schema: %s.", d.Name, d.Problem)
 		}
 	}
 	if p.SchemaProblem != "" {
-		fmt.Fprintf(b, " Types were not checked, since the input schema cannot be used: %s.", p.SchemaProblem)
+		fmt.Fprintf(b, " Types were not checked, because the input schema cannot be used: %s.", p.SchemaProblem)
 	}
 }
 

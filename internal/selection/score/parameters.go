@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// ParameterState says what became of one parameter.
+// ParameterState is the result for one parameter.
 type ParameterState string
 
 const (
 	Equal      ParameterState = "equal"
-	Defaulted  ParameterState = "defaulted" // left out, and the schema's default is what was expected
+	Defaulted  ParameterState = "defaulted" // left out, and the schema's default equals the expected value
 	Different  ParameterState = "different"
 	Missing    ParameterState = "missing"
-	Additional ParameterState = "additional" // not expected, and harmless
+	Additional ParameterState = "additional" // not expected, but harmless
 	Invented   ParameterState = "invented"   // not expected, and hallucinated
 )
 
@@ -28,39 +28,39 @@ type Parameter struct {
 	Actual   json.RawMessage `json:"actual,omitempty"`
 	// Score is 0 to 1: how much of the expected value was given.
 	Score float64 `json:"score"`
-	// Problem says how the value breaks the input schema.
+	// Problem describes how the value violates the input schema.
 	Problem string `json:"problem,omitempty"`
 }
 
 // Parameters are the scores of one call of the right tool, each 0 to 1.
 type Parameters struct {
 	// Completeness is the share of expected parameters that were given, or left
-	// out where the schema's default is what was expected. It is 1 where none is
+	// out if the schema's default equals the expected value. It is 1 if none is
 	// expected.
 	Completeness float64 `json:"completeness"`
-	// Correctness is the mean of the expected parameters' scores: 1 for an equal
-	// value, a part for a list or an object that is partly right, 0 for a missing
-	// one. It is 1 where none is expected.
+	// Correctness is the mean of the expected parameters' scores: 1 for an
+	// equal value, less for a list or an object that is partly right, 0 for a
+	// missing one. It is 1 if none is expected.
 	Correctness float64 `json:"correctness"`
-	// Conformance is the share of given and required parameters without a problem
-	// under the input schema, 0 where the call as a whole breaks it, and nil where
-	// the schema itself is invalid.
+	// Conformance is the share of given and required parameters without a
+	// problem under the input schema. It is 0 if the call as a whole violates
+	// the schema, and nil if the schema itself is invalid.
 	Conformance *float64 `json:"type_conformance"`
-	// Hallucinated names the parameters that the model invented, in the order of
-	// their names. A parameter that the case does not expect is invented if
+	// Hallucinated names the parameters that the model invented, sorted by
+	// name. A parameter that the case does not expect is invented if
 	//
 	//   - the input schema has properties and not this one, or
-	//   - its value is neither the schema's default nor in the query. Where the
-	//     case does not say which parameters are right, those that the schema
-	//     requires are exempt: the model had to fill them in.
+	//   - its value is neither the schema's default nor in the query. If the
+	//     case does not specify the right parameters, those that the schema
+	//     requires are exempt, because the model had to fill them in.
 	Hallucinated []string    `json:"hallucinated_parameters"`
 	Details      []Parameter `json:"parameters"`
-	// SchemaProblem says why the input schema cannot be used.
+	// SchemaProblem is the reason why the input schema cannot be used.
 	SchemaProblem string `json:"schema_problem,omitempty"`
 }
 
-// ScoreParameters compares the parameters of a call of the right tool. Expected
-// is nil where the case does not say which are right.
+// ScoreParameters compares the parameters of a call of the right tool. expected
+// is nil if the case does not specify the right ones.
 func ScoreParameters(expected, actual, schema json.RawMessage, query string) (Parameters, error) {
 	want, err := object(expected)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *Parameters) scoreExpected(want, got map[string]any, s node) {
 	p.Correctness = sum / float64(len(want))
 }
 
-// invented says whether a parameter that was not expected comes from nowhere.
+// invented reports whether an unexpected parameter has no source.
 func invented(name string, value any, s node, query string) bool {
 	if declared, some := s.declares(name); some && !declared {
 		return true
@@ -131,8 +131,8 @@ func invented(name string, value any, s node, query string) bool {
 	return !grounded(value, folded(query))
 }
 
-// grounded says whether a value is in the query: its words, its number, or all
-// of its elements. A bool, null and what is empty say too little to be invented.
+// grounded reports whether a value is in the query: its words, its number, or all
+// of its elements. Booleans, null and empty values always count as grounded.
 func grounded(value any, query string) bool {
 	switch v := value.(type) {
 	case json.Number:
@@ -162,22 +162,22 @@ func object(raw json.RawMessage) (map[string]any, error) {
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("they are no JSON object")
+		return nil, fmt.Errorf("they are not a JSON object")
 	}
 	return m, nil
 }
 
-// encode gives a decoded value as JSON, with the members of objects sorted.
+// encode returns a decoded value as JSON, with the members of objects sorted.
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
-	if err != nil { // what was decoded from JSON can be encoded
+	if err != nil { // decoded JSON can always be encoded
 		panic(err)
 	}
 	return b
 }
 
-// Malformed are the scores of a call of the right tool whose parameters cannot
-// be read.
+// Malformed returns the scores of a call of the right tool whose parameters
+// cannot be parsed.
 func Malformed(expected json.RawMessage) Parameters {
 	zero := 0.0
 	p := Parameters{Conformance: &zero, Hallucinated: []string{}, Details: []Parameter{}}

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// node is a place in an input schema, for looking up what it says of a value.
-// The zero node says nothing. It understands what tools' schemas use: local
-// references, and the alternatives of allOf, anyOf and oneOf.
+// node is a place in an input schema, for looking up what the schema states
+// about a value. The zero node states nothing. It supports local references and
+// the alternatives of allOf, anyOf and oneOf.
 type node struct {
 	root  any
 	value map[string]any
 }
 
-// maxReferences bounds how many references are followed in a row.
+// maxReferences bounds the length of a chain of references.
 const maxReferences = 32
 
 func newNode(schema any) node {
@@ -59,18 +59,18 @@ func (n node) pointed(ref string) map[string]any {
 	return m
 }
 
-// maxVisits bounds how many alternatives of one schema are read: those of a few
-// lines can be more than could ever be read.
+// maxVisits bounds the number of alternatives of one schema that are read. A
+// few lines can define more than could ever be read.
 const maxVisits = 10_000
 
-// each calls f with the schema and its alternatives until f returns true. The
-// alternatives beyond maxVisits are left out.
+// each calls f with the schema and its alternatives until f returns true. It
+// ignores alternatives beyond maxVisits.
 func (n node) each(f func(node) bool) bool {
 	budget := maxVisits
 	return n.walk(0, &budget, f)
 }
 
-// complex says whether a value cannot be checked against the schema in a
+// complex reports whether a value cannot be validated against the schema in a
 // reasonable number of steps.
 func (n node) complex() bool {
 	budget := maxVisits
@@ -106,7 +106,7 @@ func (n node) walk(depth int, budget *int, f func(node) bool) bool {
 	return false
 }
 
-// property is the schema of an object's member.
+// property returns the schema of an object's member.
 func (n node) property(name string) (found node) {
 	n.each(func(s node) bool {
 		properties, _ := s.value["properties"].(map[string]any)
@@ -119,8 +119,8 @@ func (n node) property(name string) (found node) {
 	return found
 }
 
-// declares says whether the schema names a member of an object, and whether it
-// names any.
+// declares reports whether the schema names a member of an object, and whether
+// it names any.
 func (n node) declares(name string) (declared, some bool) {
 	n.each(func(s node) bool {
 		properties, _ := s.value["properties"].(map[string]any)
@@ -164,7 +164,7 @@ func (n node) defaultValue() (v any, ok bool) {
 	return v, ok
 }
 
-// restricted says whether the schema leaves only certain strings.
+// restricted reports whether the schema allows only certain strings.
 func (n node) restricted() bool {
 	return n.each(func(s node) bool {
 		for _, keyword := range []string{"enum", "const", "pattern", "format"} {
@@ -176,7 +176,7 @@ func (n node) restricted() bool {
 	})
 }
 
-// decode reads one JSON value, with numbers as they are written.
+// decode parses one JSON value, with numbers as written.
 func decode(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -150,10 +150,10 @@ func TestEvaluate(t *testing.T) {
 		reason   string
 	}{
 		{"right", []selection.Call{paris}, []selection.MadeCall{call("a", "weather", `{"city":"Paris"}`)}, selection.TP, selection.Robust, "0.5 0.5 1", "as expected. Parameters missing: days."},
-		{"right but unreadable", []selection.Call{paris}, []selection.MadeCall{{Server: "a", Tool: "weather", Malformed: "{"}}, selection.TP, selection.Robust, "0 0 0", "are no JSON object"},
+		{"right but unreadable", []selection.Call{paris}, []selection.MadeCall{{Server: "a", Tool: "weather", Malformed: "{"}}, selection.TP, selection.Robust, "0 0 0", "are not a JSON object"},
 		{"of another server", []selection.Call{paris}, []selection.MadeCall{call("b", "weather", `{"city":"Paris","days":5}`)}, selection.FN, selection.Misleading, "0 0 0", "is of another server"},
 		{"unknown", []selection.Call{paris}, []selection.MadeCall{{Unknown: "wether"}}, selection.FN, selection.Misleading, "0 0 0", "No tool of that name was offered"},
-		{"none", []selection.Call{paris}, nil, selection.FN, selection.Misleading, "0 0 0", "called no tool, and weather of server a was expected"},
+		{"none", []selection.Call{paris}, nil, selection.FN, selection.Misleading, "0 0 0", "called no tool, but weather of server a was expected"},
 		{"not wanted", nil, []selection.MadeCall{call("a", "news", `{}`)}, selection.FP, selection.Misleading, "0 0 0", "No tool was expected"},
 		{"none wanted", nil, nil, selection.TN, selection.Robust, "- - -", "no tool, as expected"},
 		{"two", []selection.Call{paris, news}, []selection.MadeCall{call("a", "news", `{}`), call("a", "weather", `{"city":"Paris","days":6}`)}, selection.TP, selection.Robust, "1 0.75 1", "Call 1: Parameters different"},
@@ -255,7 +255,7 @@ func TestCompare(t *testing.T) {
 		first = append(first, observe(id, "a", 1, a, 1, 1))
 		second = append(second, observe(id, "b", 1, b, 1, 1))
 	}
-	// Two more wrong repeats outvote one right one.
+	// Two more wrong repeats outvote the one that is right.
 	second = append(second, observe("11", "b", 2, selection.FN, 0, 1), observe("11", "b", 3, selection.FN, 0, 1))
 	first = append(first, observe("x", "a", 1, selection.TP, 1, 1))
 	second = append(second, Observation{CaseID: "x", Failed: true}, observe("y", "b", 1, selection.TP, 1, 1))

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folded brings a text into a form in which words can be looked for: compatible
-// characters as one (NFKC), without case, with single blanks.
+// folded normalises a text for searching words: NFKC, without case, with single
+// blanks.
 func folded(text string) string {
 	return strings.Join(strings.Fields(cases.Fold().String(norm.NFKC.String(text))), " ")
 }
 
-// hasWord says whether a folded text holds a word or phrase that neither begins
-// nor ends within a word.
+// hasWord reports whether a folded text contains a word or phrase at word
+// boundaries.
 func hasWord(text, phrase string) bool {
 	for from := 0; phrase != ""; {
 		i := strings.Index(text[from:], phrase)

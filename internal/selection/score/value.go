@@ -13,16 +13,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// similarity is how much of an expected value the actual one has, 0 to 1.
+// similarity is how much of an expected value the actual one matches, 0 to 1.
 //
 //   - Values of different JSON types differ: "5" is not 5.
 //   - Numbers are equal by value: 1, 1.0 and 1e0.
 //   - Strings are equal after sameString.
-//   - Of an object, each expected member counts the same, and members that were
-//     not expected do not count.
+//   - In an object each expected member counts the same, and unexpected members
+//     do not count.
 //   - An array is a list: its elements count by their place, over the longer of
-//     the two. Where the schema says uniqueItems it is a set: each expected
-//     element looks for its best partner.
+//     the two. If the schema has uniqueItems it is a set: each expected element is
+//     paired with its best partner.
 func similarity(expected, actual any, s node) float64 {
 	switch want := expected.(type) {
 	case nil:
@@ -90,7 +90,8 @@ func listSimilarity(want, got []any, items node) float64 {
 	return sum / float64(longer)
 }
 
-// maxSet bounds the comparisons of two sets, which grow with their product.
+// maxSet bounds the number of comparisons of two sets, which is the product of
+// their sizes.
 const maxSet = 1000
 
 func setSimilarity(want, got []any, items node) float64 {
@@ -103,7 +104,8 @@ func setSimilarity(want, got []any, items node) float64 {
 	}
 	taken := make([]bool, len(got))
 	sum := 0.0
-	// Equal elements are paired first, so that no similar one takes their place.
+	// Equal elements are paired first, so that no similar element takes their
+	// place.
 	paired := make([]bool, len(want))
 	for _, exactly := range []bool{true, false} {
 		for i, w := range want {
@@ -125,8 +127,8 @@ func setSimilarity(want, got []any, items node) float64 {
 	return sum / float64(longer)
 }
 
-// maxExponent bounds what is computed with exactly: a number such as
-// 1e999999999 has no use as a fraction.
+// maxExponent bounds exact computation: a number such as 1e999999999 is useless
+// as a fraction.
 const maxExponent = 400
 
 // sameNumber compares decimal numbers by value, without rounding.
@@ -152,18 +154,17 @@ func rational(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// sameString compares two strings. Both are brought into Unicode's form NFC
-// first. Then:
+// sameString compares two strings. Both are normalised to NFC first. Then:
 //
 //   - Two dates are equal if they are the same day, two times if they are the
 //     same instant, however they are written.
-//   - Two URLs are equal if they differ in the case of scheme and host, in a
-//     default port or in the path "/" only.
-//   - Where the schema restricts the value (enum, const, pattern or format)
-//     strings are otherwise equal only if all their characters are.
-//   - Other strings are compared without blanks at their ends, with runs of
-//     blanks as one, and, if they consist of words alone, without case: "paris"
-//     is "Paris", but "id_A" is not "id_a".
+//   - Two URLs are equal if they differ only in the case of scheme and host, in
+//     a default port or in the path "/".
+//   - If the schema restricts the value (enum, const, pattern or format), other
+//     strings are equal only if all their characters are.
+//   - Other strings are compared without surrounding blanks, with runs of
+//     blanks as one and, if they consist only of words, without case: "paris" is
+//     "Paris", but "id_A" is not "id_a".
 func sameString(a, b string, s node) bool {
 	a, b = norm.NFC.String(a), norm.NFC.String(b)
 	if a == b || sameTime(a, b) || sameURL(a, b) {
@@ -179,8 +180,8 @@ func sameString(a, b string, s node) bool {
 	return words(a) && words(b) && cases.Fold().String(a) == cases.Fold().String(b)
 }
 
-// words says whether a text has nothing in it that a program could tell apart by
-// case: letters, marks, blanks and the punctuation of sentences only.
+// words reports whether a text consists of letters, marks, blanks and sentence
+// punctuation only, so that its case cannot matter to a program.
 func words(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsSpace(r) && !strings.ContainsRune("'’-,.!?;", r)

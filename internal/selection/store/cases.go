@@ -65,8 +65,8 @@ func firstCall(tc selection.Case) selection.Call {
 	return tc.Expected[0]
 }
 
-// checkServers names a server that is not there, which the foreign key would
-// only say without its name.
+// checkServers names a missing server. The error of the foreign key would not
+// name it.
 func checkServers(ctx context.Context, c *sql.Conn, tc selection.Case) error {
 	for _, name := range tc.Servers {
 		var there bool
@@ -103,7 +103,7 @@ func insertParts(ctx context.Context, c *sql.Conn, id string, tc selection.Case)
 	return nil
 }
 
-// caseColumns gather the parts of a case as JSON, so that a list needs one
+// caseColumns collect the parts of a case as JSON, so that a list needs one
 // statement.
 const caseColumns = `SELECT id, name, query, expected_mcp_server_name, expected_tool_name, expected_parameters, ordered, created_at, updated_at,
 	(SELECT json_group_array(mcp_server_name ORDER BY mcp_server_name) FROM test_case_mcp_servers WHERE test_case_id = id),
@@ -150,7 +150,7 @@ func rawJSON(text sql.NullString) json.RawMessage {
 	return json.RawMessage(text.String)
 }
 
-// Case is the case with an id.
+// Case returns the case with an id.
 func (s *Store) Case(ctx context.Context, id string) (selection.Case, error) {
 	tc, err := scanCase(s.read.QueryRowContext(ctx, caseColumns+" WHERE id = ?", id))
 	return tc, one(err, "case", id)
@@ -158,17 +158,17 @@ func (s *Store) Case(ctx context.Context, id string) (selection.Case, error) {
 
 // CaseFilter selects cases. Empty fields select all.
 type CaseFilter struct {
-	Name   string // all of it
-	Server string // expected
-	Tool   string // expected
+	Name   string // the whole name
+	Server string // of an expected call
+	Tool   string // of an expected call
 	Tag    string
 	Search string // in the name or the query
-	Sort   string // created_at (default) or name; a minus before it turns the order round
+	Sort   string // created_at (default) or name; a minus sign before it reverses the order
 	Page
 }
 
-// Cases lists a page of the cases and counts all that the filter
-// selects.
+// Cases returns a page of the cases, and the number of all cases that the
+// filter selects.
 func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int, error) {
 	var q query
 	q.equal("name", f.Name)
@@ -187,7 +187,7 @@ func (s *Store) Cases(ctx context.Context, f CaseFilter) ([]selection.Case, int,
 	return list(ctx, s.read, caseColumns, "test_cases", q, by, f.Page, scanCase)
 }
 
-// UpdateCase replaces what a case says. Its runs stay as they are.
+// UpdateCase replaces the content of a case. Its runs are not changed.
 func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Case, error) {
 	if err := tc.Validate(); err != nil {
 		return tc, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -196,8 +196,8 @@ func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Ca
 		if err := checkServers(ctx, c, tc); err != nil {
 			return err
 		}
-		// The parts go first, since a case without a first call may have no further
-		// ones. Foreign keys are checked at the end.
+		// Delete the parts first, because a case without a first call may have
+		// no further calls. Foreign keys are checked at the end.
 		for _, table := range []string{"test_case_calls", "test_case_tags", "test_case_mcp_servers"} {
 			if _, err := c.ExecContext(ctx, "DELETE FROM "+table+" WHERE test_case_id = ?", tc.ID); err != nil {
 				return err
@@ -218,7 +218,7 @@ func (s *Store) UpdateCase(ctx context.Context, tc selection.Case) (selection.Ca
 	return s.Case(ctx, tc.ID)
 }
 
-// DeleteCase removes a case with all its runs, of which none may be running.
+// DeleteCase removes a case with all its runs. None of them may be running.
 func (s *Store) DeleteCase(ctx context.Context, id string) error {
 	err := s.change(ctx, func(c *sql.Conn) error {
 		result, err := c.ExecContext(ctx, "DELETE FROM test_cases WHERE id = ?", id)

@@ -13,13 +13,13 @@ import (
 
 // Kinds of errors, for errors.Is.
 var (
-	// ErrNotFound: there is no such server, case or run.
+	// ErrNotFound means that there is no such server, case or run.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict: what is asked contradicts what is stored.
+	// ErrConflict means that the request contradicts the stored data.
 	ErrConflict = errors.New("conflict")
-	// ErrInvalid: a value that cannot be stored.
+	// ErrInvalid means that a value cannot be stored.
 	ErrInvalid = errors.New("invalid")
-	// ErrUnavailable: the database cannot be used at present.
+	// ErrUnavailable means that the database cannot be used at present.
 	ErrUnavailable = errors.New("database unavailable")
 )
 
@@ -28,8 +28,8 @@ func notFound(what, id string) error {
 	return fmt.Errorf("%w: there is no %s %q", ErrNotFound, what, id)
 }
 
-// remedied turns an error of SQLite into one of the kinds above, with what to do
-// about it.
+// remedied converts an error of SQLite to one of the kinds above, with a
+// remedy.
 func remedied(err error) error {
 	var known *sqlite.Error
 	if err == nil || !errors.As(err, &known) || errors.Is(err, context.Canceled) {
@@ -51,13 +51,13 @@ func remedied(err error) error {
 	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
 		return fmt.Errorf("%w: %s", ErrInvalid, text)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("%w: another process holds its lock: try again when that has ended", ErrUnavailable)
+		return fmt.Errorf("%w: another process holds its lock: try again when that process has ended", ErrUnavailable)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: the disk is full: make room", ErrUnavailable)
 	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("%w: it may not be written: change its permissions or name another file with --db", ErrUnavailable)
+		return fmt.Errorf("%w: it is not writable: change its permissions or name another file with --db", ErrUnavailable)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: it is damaged or no SQLite database: restore a copy or name another file with --db", ErrUnavailable)
+		return fmt.Errorf("%w: it is damaged or not a SQLite database: restore a copy or name another file with --db", ErrUnavailable)
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 		return fmt.Errorf("%w: it cannot be read or written: %s", ErrUnavailable, text)
 	}
@@ -81,14 +81,14 @@ func column(text string) string {
 	return strings.Join(names, " and ")
 }
 
-// triggerText is the message that a trigger raised.
+// triggerText returns the message of a trigger.
 func triggerText(text string) string {
 	text = strings.TrimPrefix(text, "constraint failed: ")
 	text, _, _ = strings.Cut(text, " (1811)")
 	return text
 }
 
-// one turns the absence of a row into ErrNotFound.
+// one converts the absence of a row to ErrNotFound.
 func one(err error, what, id string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return notFound(what, id)
@@ -96,7 +96,7 @@ func one(err error, what, id string) error {
 	return remedied(err)
 }
 
-// affected fails with ErrNotFound where a statement changed nothing.
+// affected returns ErrNotFound if a statement changed nothing.
 func affected(result sql.Result, err error, what, id string) error {
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
-// Observations gives what a summary needs of the ended runs that a filter
-// selects, whatever its page. A run that was retried is left out: its retry
-// stands for it. So is a cancelled one.
+// Observations returns the ended runs that a filter selects, for a summary,
+// ignoring the page. It leaves out cancelled runs, and retried ones, which
+// their retries replace.
 func (s *Store) Observations(ctx context.Context, f RunFilter) ([]score.Observation, error) {
 	q := f.query()
 	q.and("status IN ('completed', 'failed')")

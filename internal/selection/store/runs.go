@@ -20,7 +20,7 @@ type NewRun struct {
 // CreateBatch stores runs as pending, all or none, as one batch.
 func (s *Store) CreateBatch(ctx context.Context, label string, runs []NewRun) (batchID string, ids []string, err error) {
 	if len(runs) == 0 {
-		return "", nil, fmt.Errorf("%w: a batch needs a run at least", ErrInvalid)
+		return "", nil, fmt.Errorf("%w: a batch needs at least one run", ErrInvalid)
 	}
 	batchID = newID()
 	err = s.change(ctx, func(c *sql.Conn) error {
@@ -36,8 +36,8 @@ func (s *Store) CreateBatch(ctx context.Context, label string, runs []NewRun) (b
 	return batchID, ids, nil
 }
 
-// RetryRun creates a new pending run of the same case, settings and batch as a
-// run that has ended.
+// RetryRun creates a new pending run with the case, settings and batch of an
+// ended run.
 func (s *Store) RetryRun(ctx context.Context, id string) (newRunID string, err error) {
 	old, err := s.Run(ctx, id)
 	if err != nil {
@@ -89,8 +89,8 @@ func insertRuns(ctx context.Context, c *sql.Conn, batchID string, runs []NewRun)
 	return ids, nil
 }
 
-// StartRun takes a pending run into work. It fails with ErrConflict where the
-// run is not pending, so of two callers one gets it.
+// StartRun changes a pending run to running. It returns ErrConflict if the run
+// is not pending, so only one of two callers succeeds.
 func (s *Store) StartRun(ctx context.Context, id string) error {
 	return s.change(ctx, func(c *sql.Conn) error {
 		result, err := c.ExecContext(ctx, "UPDATE test_runs SET status = 'running' WHERE id = ? AND status = 'pending'", id)
@@ -109,7 +109,7 @@ func (s *Store) StartRun(ctx context.Context, id string) error {
 }
 
 // SaveTools stores the snapshot of a running run, in order, and sets the tools'
-// ids. Their servers are named as they are now.
+// ids. Servers keep their present names in it.
 func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.Tool) error {
 	return s.change(ctx, func(c *sql.Conn) error {
 		insert, err := c.PrepareContext(ctx, `INSERT INTO tool_definitions
@@ -130,8 +130,8 @@ func (s *Store) SaveTools(ctx context.Context, runID string, tools []selection.T
 	})
 }
 
-// Outcome is how a run was completed. Answer's calls have the ids that SaveTools
-// set.
+// Outcome is the result of a completed run. The calls of Answer have the ids
+// that SaveTools set.
 type Outcome struct {
 	Answer          selection.Answer
 	Evaluation      selection.Evaluation
@@ -190,7 +190,8 @@ func complete(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 	return err
 }
 
-// insertCalls stores the single calls of a run that expected or made several.
+// insertCalls stores the individual calls of a run with several expected or
+// made calls.
 func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 	for i, j := range o.Evaluation.Calls {
 		var expected any
@@ -210,8 +211,8 @@ func insertCalls(ctx context.Context, c *sql.Conn, id string, o Outcome) error {
 	return nil
 }
 
-// FailRun ends a pending or running run with a reason. answer holds what is
-// known of the model's answer, and may be nil.
+// FailRun ends a pending or running run with a reason. answer holds the known
+// part of the model's answer, and may be nil.
 func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selection.Answer, executionTimeMS int64) error {
 	if reason == "" {
 		reason = "it failed without a reason"
@@ -236,8 +237,8 @@ func (s *Store) FailRun(ctx context.Context, id, reason string, answer *selectio
 	return nil
 }
 
-// CancelPending ends a pending run as cancelled. It fails with ErrConflict where
-// the run is not pending.
+// CancelPending ends a pending run as cancelled. It returns ErrConflict if the
+// run is not pending.
 func (s *Store) CancelPending(ctx context.Context, id string) error {
 	return s.change(ctx, func(c *sql.Conn) error {
 		result, err := c.ExecContext(ctx, `UPDATE test_runs SET status = 'failed', error_message = ?,
@@ -259,9 +260,8 @@ func (s *Store) CancelPending(ctx context.Context, id string) error {
 	})
 }
 
-// FailInterrupted ends the runs that a process left pending or running when it
-// ended. Only the owner of the database may call it, before it starts runs of
-// its own.
+// FailInterrupted ends the runs that a process left pending or running. Only
+// the owner of the database may call it, before it starts its own runs.
 func (s *Store) FailInterrupted(ctx context.Context) (int, error) {
 	count := int64(0)
 	err := s.change(ctx, func(c *sql.Conn) error {
@@ -275,8 +275,8 @@ func (s *Store) FailInterrupted(ctx context.Context) (int, error) {
 	return int(count), err
 }
 
-// DeleteRun removes a run with its snapshot, settings and result. A running one
-// has to be cancelled first.
+// DeleteRun removes a run with its snapshot, settings and result. A running run
+// must be cancelled first.
 func (s *Store) DeleteRun(ctx context.Context, id string) error {
 	err := s.change(ctx, func(c *sql.Conn) error {
 		result, err := c.ExecContext(ctx, "DELETE FROM test_runs WHERE id = ?", id)

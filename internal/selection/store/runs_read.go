@@ -49,7 +49,7 @@ func scanRun(row scanner) (selection.Run, error) {
 	return r, err
 }
 
-// Run is the run with an id.
+// Run returns the run with an id.
 func (s *Store) Run(ctx context.Context, id string) (selection.Run, error) {
 	r, err := scanRun(s.read.QueryRowContext(ctx, runColumns+" WHERE r.id = ?", id))
 	return r, one(err, "run", id)
@@ -95,8 +95,8 @@ func (f RunFilter) query() query {
 	return q
 }
 
-// Runs lists a page of the runs, newest first unless OldestFirst, and counts all
-// that the filter selects.
+// Runs returns a page of the runs, newest first unless OldestFirst is set, and
+// the number of all runs that the filter selects.
 func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, error) {
 	limit, offset, err := f.bounds()
 	if err != nil {
@@ -111,12 +111,12 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
-	defer func() { _ = tx.Rollback() }() // it has only read
+	defer func() { _ = tx.Rollback() }() // read-only
 	total := 0
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM test_runs"+q.where(), q.args...).Scan(&total); err != nil {
 		return nil, 0, remedied(err)
 	}
-	// The page is found in an index before anything is joined to it.
+	// The page is found in an index before other tables are joined.
 	page := " WHERE r.rowid IN (SELECT rowid FROM test_runs" + q.where() + " ORDER BY created_at" + order + ", rowid" + order + " LIMIT ? OFFSET ?)"
 	rows, err := tx.QueryContext(ctx, runColumns+page+" ORDER BY r.created_at"+order+", r.rowid"+order, append(q.args, limit, offset)...)
 	if err != nil {
@@ -126,8 +126,8 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	return items, total, err
 }
 
-// CountRuns counts the runs that a filter selects, whatever its page, by their
-// status, at one moment. A status without runs is missing.
+// CountRuns counts the runs that a filter selects by their status, at one moment
+// and ignoring the page. A status without runs is missing.
 func (s *Store) CountRuns(ctx context.Context, f RunFilter) (map[selection.RunStatus]int, error) {
 	q := f.query()
 	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM test_runs"+q.where()+" GROUP BY status", q.args...)
@@ -147,7 +147,8 @@ func (s *Store) CountRuns(ctx context.Context, f RunFilter) (map[selection.RunSt
 	return counts, remedied(rows.Err())
 }
 
-// Tools is the snapshot of a run: what was offered to the model, in order.
+// Tools returns the snapshot of a run: the tools offered to the model, in
+// order.
 func (s *Store) Tools(ctx context.Context, runID string) ([]selection.Tool, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT t.id, s.name, t.name, t.description, t.input_schema, t.output_schema
 		FROM tool_definitions t JOIN mcp_servers s ON s.id = t.mcp_server_id WHERE t.test_run_id = ? ORDER BY t.position`, runID)
@@ -164,14 +165,14 @@ func (s *Store) Tools(ctx context.Context, runID string) ([]selection.Tool, erro
 	})
 }
 
-// Response is the provider's answer of a run as JSON, nil where there is none.
+// Response returns the provider's answer of a run as JSON, or nil.
 func (s *Store) Response(ctx context.Context, runID string) (json.RawMessage, error) {
 	var raw sql.NullString
 	err := s.read.QueryRowContext(ctx, "SELECT llm_response_raw FROM test_runs WHERE id = ?", runID).Scan(&raw)
 	return rawJSON(raw), one(err, "run", runID)
 }
 
-// Result is the evaluation of a completed run.
+// Result returns the evaluation of a completed run.
 func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation, error) {
 	var e selection.Evaluation
 	var hallucinated, recommendations string
@@ -193,17 +194,17 @@ func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation,
 	return e, nil
 }
 
-// Call is one call of a run that expected or made several. Expected counts from
-// 1 and is 0 where the call was not expected. Made is nil where an expected call
-// was not made.
+// Call is one call of a run with several expected or made calls. Expected
+// counts from 1 and is 0 if the call was not expected. Made is nil if an
+// expected call was not made.
 type Call struct {
 	Expected       int                      `json:"expected,omitempty"`
 	Made           *selection.MadeCall      `json:"made,omitempty"`
 	Classification selection.Classification `json:"classification"`
 }
 
-// Calls lists the single calls of a run that expected or made several; of other
-// runs there are none.
+// Calls returns the individual calls of a run with several expected or made
+// calls, and none for other runs.
 func (s *Store) Calls(ctx context.Context, runID string) ([]Call, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT coalesce(c.expected_position, 0), c.selected_tool_id, t.name, s.name, c.unknown_tool,
 		c.parameters, c.classification FROM test_run_calls c LEFT JOIN tool_definitions t ON t.id = c.selected_tool_id

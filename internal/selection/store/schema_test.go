@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fixture is a database with server "a", case "c1" that expects tool x of it,
-// and a completed run "r1" with its snapshot.
+// fixture is a database with server "a", case "c1" that expects its tool x, and
+// a completed run "r1" with its snapshot.
 const fixture = `
 INSERT INTO mcp_servers (id, name, url, transport) VALUES ('s1', 'a', 'https://a/mcp', 'streamable-http');
 INSERT INTO mcp_servers (id, name, url, transport) VALUES ('s2', 'b', 'stdio:b', 'stdio');
@@ -70,14 +70,14 @@ const (
 	runs   = "INSERT INTO test_runs (id, test_case_id, model_settings_id, batch_id, repeat, retry_of) VALUES "
 	tools  = "INSERT INTO tool_definitions (id, name, description, input_schema, output_schema, mcp_server_id, test_run_id, position) VALUES "
 	calls  = "INSERT INTO test_run_calls VALUES "
-	// done completes the run "running"; its result follows.
+	// done completes the run "running". The result is added after it.
 	done   = "UPDATE test_runs SET status = 'completed', completed_at = 'now', execution_time_ms = 1, "
 	result = " WHERE id = 'running'; INSERT INTO evaluation_results (id, test_run_id, classification, tool_selection_correct, parameter_completeness, parameter_correctness, parameter_type_conformance, hallucinated_parameters, confidence_category, recommendations) VALUES ('e9', 'running', "
 )
 
-// Each statement keeps every rule but one, or keeps all where want is empty.
-// The statements that are accepted show that it is the one difference that the
-// refused ones fail for.
+// Each statement violates exactly one rule, or none if want is empty. The
+// accepted statements show that the refused ones fail only because of that
+// difference.
 var constraints = []struct{ name, statement, want string }{
 	{"server", server + "('s9', 'n', 'http://h', 'sse', 'inactive')", ""},
 	{"server without id", server + "('', 'n', 'http://h', 'sse', 'inactive')", "length(id)"},
@@ -260,13 +260,13 @@ func TestConstraints(t *testing.T) {
 		case tc.want != "" && !strings.Contains(err.Error(), tc.want):
 			t.Errorf("%s: refused for another reason: %v", tc.name, err)
 		}
-		if err == nil { // the next one begins afresh
+		if err == nil { // the next statement needs a new fixture
 			s = openFixture(t)
 		}
 	}
 }
 
-// Every pair of statuses is tried: the legal ones pass and no other does.
+// All pairs of statuses are tried: only the legal ones succeed.
 func TestTransitions(t *testing.T) {
 	legal := []string{"pending>running", "pending>failed", "running>completed", "running>failed"}
 	set := map[string]string{
@@ -302,7 +302,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// Nothing of a run that has ended can change.
+// Nothing in a run that has ended can change.
 func TestEndedRunsNeverChange(t *testing.T) {
 	s := openFixture(t)
 	rows, err := s.read.Query("SELECT name FROM pragma_table_xinfo('test_runs') WHERE hidden = 0")

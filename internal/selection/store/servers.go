@@ -50,13 +50,13 @@ func (s *Store) CreateServer(ctx context.Context, server selection.Server) (sele
 	return s.Server(ctx, id)
 }
 
-// Server is the server with an id.
+// Server returns the server with an id.
 func (s *Store) Server(ctx context.Context, id string) (selection.Server, error) {
 	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE id = ?", id))
 	return server, one(err, "server", id)
 }
 
-// ServerNamed is the server with a name.
+// ServerNamed returns the server with a name.
 func (s *Store) ServerNamed(ctx context.Context, name string) (selection.Server, error) {
 	server, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM mcp_servers WHERE name = ?", name))
 	return server, one(err, "server", name)
@@ -66,12 +66,12 @@ func (s *Store) ServerNamed(ctx context.Context, name string) (selection.Server,
 type ServerFilter struct {
 	Status selection.ServerStatus
 	Search string // in the name or the URL
-	Sort   string // name (default), created_at or status; a minus before it turns the order round
+	Sort   string // name (default), created_at or status; a minus sign before it reverses the order
 	Page
 }
 
-// Servers lists a page of the servers and counts
-// all that the filter selects.
+// Servers returns a page of the servers, and the number of all servers that the
+// filter selects.
 func (s *Store) Servers(ctx context.Context, f ServerFilter) ([]selection.Server, int, error) {
 	var q query
 	q.equal("status", string(f.Status))
@@ -101,8 +101,8 @@ func (s *Store) UpdateServer(ctx context.Context, server selection.Server) (sele
 	return s.Server(ctx, server.ID)
 }
 
-// SetServerStatus records what a check of the connection found, and when it
-// succeeded.
+// SetServerStatus records the result of a connection check, and the time of the
+// last success.
 func (s *Store) SetServerStatus(ctx context.Context, id string, status selection.ServerStatus, at time.Time) error {
 	return s.change(ctx, func(c *sql.Conn) error {
 		var connected any
@@ -115,7 +115,7 @@ func (s *Store) SetServerStatus(ctx context.Context, id string, status selection
 	})
 }
 
-// DeleteServer removes a server that no case and no run needs.
+// DeleteServer removes a server that no case and no run uses.
 func (s *Store) DeleteServer(ctx context.Context, id string) error {
 	err := s.change(ctx, func(c *sql.Conn) error {
 		var cases, runs int
@@ -162,15 +162,15 @@ func (q *query) where() string {
 	return " WHERE " + strings.Join(q.conditions, " AND ")
 }
 
-// order gives the ORDER BY of a sort key, of which the first is the default. Rows
-// with equal keys come in the order of their creation.
+// order returns the ORDER BY for a sort key. The first key is the default. Rows
+// with equal keys are in the order of their creation.
 func order(key string, known ...string) (string, error) {
 	if key == "" {
 		key = known[0]
 	}
 	column, descending := strings.CutPrefix(key, "-")
 	if !slices.Contains(known, column) {
-		return "", fmt.Errorf("%w: lists cannot be sorted by %q: use %s, with a minus before it for the reverse", ErrInvalid, key, strings.Join(known, ", "))
+		return "", fmt.Errorf("%w: lists cannot be sorted by %q: use %s, with a minus sign before it for the reverse order", ErrInvalid, key, strings.Join(known, ", "))
 	}
 	if descending {
 		return column + " DESC, rowid DESC", nil

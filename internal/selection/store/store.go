@@ -1,13 +1,13 @@
-// Package store keeps servers, cases, runs and their results in a SQLite
+// Package store stores servers, cases, runs and their results in a SQLite
 // database.
 //
-// The schema, in migrations, holds every rule of the data: a caller that makes a
-// mistake is refused by the database. This package turns such refusals into
-// errors that say what to do.
+// The schema, in migrations, enforces every rule of the data, so that the
+// database refuses mistakes of a caller. This package converts such refusals to
+// errors with a remedy.
 //
-// One connection writes and several read, so readers never wait for a writer
-// and writers wait for each other in this process instead of in SQLite. Other
-// processes may read at the same time. A process that executes runs has to own
+// One connection writes and several read, so readers never wait for a writer,
+// and writers wait for each other in this process and not in SQLite. Other
+// processes may read at the same time. A process that executes runs must own
 // the database (see Own); a second one is refused.
 package store
 
@@ -32,8 +32,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// applicationID is what the first migration sets: it tells our files from
-// others.
+// applicationID is set by the first migration. It identifies the files of this
+// package.
 const applicationID = 0x5453454c
 
 const (
@@ -48,9 +48,9 @@ type Store struct {
 	lock        *flock.Flock
 }
 
-// Open opens the database at path, which is created with its directory where it
-// is missing, and brings its schema up to date. A file that is another program's
-// database, or was written by a newer Touchstone, is left as it is.
+// Open opens the database at path and migrates its schema to the current
+// version. It creates a missing file and its directory. It does not change a
+// file that is another program's database or was written by a newer Touchstone.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := prepare(path); err != nil {
 		return nil, err
@@ -70,11 +70,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes the file, which only its owner may read: queries can be
-// confidential.
+// prepare creates the file, which only its owner may read, because queries can
+// be confidential.
 func prepare(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the directory of the database: %w; choose another place with --db", err)
+		return fmt.Errorf("create the directory of the database: %w; choose another place with --db", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -113,9 +113,10 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	if tables > 0 && id != applicationID {
-		return errors.New("it is the database of another program: name another file with --db; `touchstone eval import` reads one of mcp-tef")
+		return errors.New("it is the database of another program: name another file with --db; `touchstone eval import` reads those of mcp-tef")
 	}
-	// The file keeps this mode, so it is set once it is known to be ours.
+	// The mode of an existing file is set only after it is known to be
+	// Touchstone's.
 	if _, err := s.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
@@ -135,22 +136,22 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if current > newest {
-			return fmt.Errorf("its schema is version %d, and this program knows %d: use the newer Touchstone that wrote it", current, newest)
+			return fmt.Errorf("its schema is version %d, but this program supports %d: use the newer Touchstone that wrote it", current, newest)
 		}
 		if current == newest {
 			return nil
 		}
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("bring its schema up to date: %w", err)
+		return fmt.Errorf("migrate its schema: %w", err)
 	}
 	return nil
 }
 
-// ErrOwned says that another process owns the database.
-var ErrOwned = errors.New("another touchstone executes runs on it")
+// ErrOwned means that another process owns the database.
+var ErrOwned = errors.New("another touchstone process executes runs on it")
 
-// Own claims the right to execute runs until Close. It fails with ErrOwned where
+// Own acquires the right to execute runs until Close. It returns ErrOwned if
 // another process has it.
 func (s *Store) Own() error {
 	if s.lock != nil {
@@ -162,13 +163,13 @@ func (s *Store) Own() error {
 		return fmt.Errorf("lock the database %s: %w", s.path, err)
 	}
 	if !held {
-		return fmt.Errorf("database %s: %w: ask that one, end it, or name another file with --db", s.path, ErrOwned)
+		return fmt.Errorf("database %s: %w: use that process, end it, or name another file with --db", s.path, ErrOwned)
 	}
 	s.lock = lock
 	return nil
 }
 
-// Close ends all connections. It is safe to call on a store that is half open.
+// Close ends all connections. It may be called on a partially opened store.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -182,7 +183,8 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Check has SQLite examine the whole file, and fails with what is wrong in it.
+// Check makes SQLite examine the whole file, and returns an error if the file
+// is damaged.
 func (s *Store) Check(ctx context.Context) error {
 	var verdict string
 	if err := s.read.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
@@ -194,9 +196,10 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// change runs fn in a transaction of the writing connection. The transaction is
-// handled here and not by database/sql: where COMMIT fails on a deferred foreign
-// key, SQLite keeps the transaction open, and it has to be rolled back.
+// change runs fn in a transaction of the writing connection. It handles the
+// transaction itself instead of using database/sql: if COMMIT fails on a
+// deferred foreign key, SQLite keeps the transaction open, and it must be
+// rolled back.
 func (s *Store) change(ctx context.Context, fn func(c *sql.Conn) error) error {
 	c, err := s.write.Conn(ctx)
 	if err != nil {
@@ -210,20 +213,21 @@ func (s *Store) change(ctx context.Context, fn func(c *sql.Conn) error) error {
 		_, err = c.ExecContext(ctx, "COMMIT")
 	}
 	if err != nil {
-		// It fails where SQLite has rolled back by itself, as on a full disk.
+		// This fails if SQLite has already rolled back by itself, as on a full
+		// disk.
 		_, _ = c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 		return remedied(err)
 	}
 	return nil
 }
 
-// newID gives ids that sort by the time of their creation.
+// newID returns ids that sort by the time of their creation.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func parseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return t, fmt.Errorf("the database holds the time %q: %w", text, err)
+		return t, fmt.Errorf("the database contains the time %q: %w", text, err)
 	}
 	return t, nil
 }
@@ -238,7 +242,7 @@ func parseTimePtr(text sql.NullString) (*time.Time, error) {
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// null gives NULL for an empty text.
+// null returns NULL for an empty text.
 func null(text string) any {
 	if text == "" {
 		return nil
@@ -253,12 +257,12 @@ func nullJSON(raw []byte) any {
 	return string(raw)
 }
 
-// Page is a part of a list: Limit items after Offset of them.
+// Page is a part of a list: Limit items after Offset items.
 type Page struct {
 	Limit, Offset int
 }
 
-// MaxPage is the largest Limit; a Limit of 0 means DefaultPage.
+// MaxPage is the largest Limit. A Limit of 0 means DefaultPage.
 const (
 	MaxPage     = 1000
 	DefaultPage = 50

@@ -105,7 +105,7 @@ func TestOpenLeavesOtherFilesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		other: "database of another program", newer: "use the newer Touchstone", text: "no SQLite database",
+		other: "database of another program", newer: "use the newer Touchstone", text: "not a SQLite database",
 		filepath.Join(text, "below.db"): "choose another place",
 	} {
 		before, _ := os.ReadFile(path)
@@ -393,8 +393,8 @@ func retryCancelled(t *testing.T, s *Store, id, batch string) {
 	}
 }
 
-// A run that cannot be completed, here for a tool of no run, leaves nothing
-// behind, and the connection stays usable.
+// A run that cannot be completed, here because of a tool of no run, leaves
+// nothing behind, and the connection stays usable.
 func TestARefusedCommitLeavesNothing(t *testing.T) {
 	s := openFixture(t)
 	one := 1.0
@@ -470,7 +470,8 @@ func TestRunsArePaged(t *testing.T) {
 	}
 }
 
-// Of many that take up the same run one gets it, and readers read meanwhile.
+// Only one of many concurrent callers starts a run, and readers are not
+// blocked.
 func TestConcurrentUse(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	addServer(t, s, "a")

@@ -81,7 +81,7 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 		w += 0.4 // used without being requested
 	}
 	if sh.What == command.Fetches && w < frames.SoftWeight && f.Kind == tool.KindDescription && f.Layer == "" && !strings.ContainsAny(d.Text[max(0, from-40):from], "`\"'") {
-		w += 0.2 // documentation sets commands off
+		w += 0.2 // documentation puts commands in backticks
 	}
 	if s := v.SentenceAt(d, from); s != nil {
 		toks := v.Tokens[s.Tok0:s.Tok1]
@@ -102,12 +102,12 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 		}
 	}
 	if about.Any(concept.Shell|concept.Destroy) && f.Kind != tool.KindDescription {
-		w *= 0.5 // an example of what a shell tool takes
+		w *= 0.5 // an example of the input of a shell tool
 	}
 	switch {
 	case f.Layer == "":
 	case decode.Deliberate(f.Layer):
-		w += 1.6 // nobody encodes a command that may be read
+		w += 1.6 // nobody encodes a harmless command
 	default:
 		w += 0.8
 	}
@@ -117,6 +117,6 @@ func shapeWeight(v *frames.Reading, d *token.Doc, sh *command.Shape, about conce
 	return w
 }
 
-// looksFor are the words with which a description opens that names commands
-// because its tool looks for them or turns one thing into another.
+// looksFor are words at the beginning of a description that mentions commands
+// because its tool searches for them or converts something.
 var looksFor = []string{"finds", "searches", "matches", "lists", "reports", "flags", "catches", "spots", "highlights", "explains", "describes", "documents", "parses", "checks", "rejects", "blocks", "converts", "translates", "turns", "generates"}

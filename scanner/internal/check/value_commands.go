@@ -27,8 +27,8 @@ var riskyPrograms = map[string]bool{
 // shellMarks are the characters that join commands or delimit them.
 var shellMarks = char.SetOf("$`;|&")
 
-// valueCommand finds such a value. The second result says whether it reaches
-// for credentials or the network, which no default of a value does.
+// valueCommand finds such a value. The second result reports whether it
+// accesses credentials or the network, which no default value does.
 func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
 	for i := range v.Docs {
 		f := &v.Fields[v.Docs[i].Field]
@@ -48,7 +48,8 @@ func valueCommand(v *tool.View) (at *tool.Field, reaches bool) {
 	return nil, false
 }
 
-// takesCommands reports whether a parameter is for commands by its name.
+// takesCommands reports whether the name of a parameter says that it takes
+// commands.
 func takesCommands(v *tool.View, param string) bool {
 	for i := range v.Docs {
 		if f := &v.Fields[v.Docs[i].Field]; f.Kind == tool.KindParamName && f.Text == param && capability.ParamPower(v, i) == power.Exec {
@@ -77,7 +78,8 @@ func chained(s string) bool {
 		if s[i] == ';' || s[i] == '|' || s[i] == '&' {
 			rest := strings.TrimLeft(s[i+1:], ";|& ")
 			p := program(rest)
-			// Several programs are words, too: what follows tells them apart.
+			// The names of several programs are also ordinary words; the next
+			// word distinguishes them.
 			if args := strings.TrimLeft(rest[min(len(rest), len(p)+1):], " "); riskyPrograms[p] && args != "" && (strings.IndexByte("-/~.$\"'<", args[0]) >= 0 || networked(rest)) {
 				return true
 			}
@@ -95,7 +97,7 @@ func networked(s string) bool {
 	return false
 }
 
-// program is the lower case word that a command begins with.
+// program returns the lower-case word at the beginning of a command.
 func program(s string) string {
 	s = strings.TrimLeft(s, " ")
 	n := 0

@@ -144,8 +144,8 @@ func (z *Scorer) Stem(v *tool.View, d *token.Doc) {
 	z.stems = stems
 }
 
-// FeaturesOf returns the features of clause k of doc d, of which stem knows the
-// words, in buffers that the next call uses again.
+// FeaturesOf returns the features of clause k of doc d, whose words were hashed
+// by Stem. The result is in buffers that the next call reuses.
 func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures {
 	x := &z.features
 	f := &v.Fields[d.Field]
@@ -165,7 +165,7 @@ func (z *Scorer) FeaturesOf(v *tool.View, d *token.Doc, k int) *sentenceFeatures
 	before, earlier, named := uint32(0), uint32(0), uint32(0)
 	for i, h := range stems {
 		if goesOn(before, h) || h == earlier {
-			continue // a list, which says no more than its first item
+			continue // a list, where the first item is enough
 		}
 		if t := &v.Tokens[s.Tok0+i]; h <= addressHash || t.End-t.Start == 1 {
 			x.list = append(x.list, famWord.of(h))
@@ -207,7 +207,7 @@ func (z *Scorer) neighbour(v *tool.View, d *token.Doc, place, k int, family feat
 	}
 }
 
-// lengthClass puts a number of words into one of five classes.
+// lengthClass maps a number of words to one of five classes.
 func lengthClass(words int) uint32 {
 	switch {
 	case words < 4:
@@ -222,7 +222,8 @@ func lengthClass(words int) uint32 {
 	return 4
 }
 
-// maxNameStems bounds the words of a name that sentences are compared with.
+// maxNameStems bounds the number of words of a name that sentences are compared
+// with.
 const maxNameStems = 16
 
 // stemName hashes the words of the tool's name.
@@ -240,18 +241,18 @@ func (z *Scorer) stemName(v *tool.View) {
 }
 
 const (
-	// numberHash stands for all words with a digit in them.
+	// numberHash is the hash of all words with a digit.
 	numberHash = 1
-	// addressHash stands for the words of an address.
+	// addressHash is the hash of the words of an address.
 	addressHash = 2
 )
 
-// goesOn reports whether one more word of a stem says nothing, as in a list of
-// numbers and in an address.
+// goesOn reports whether another word with the same stem adds nothing, as in a
+// list of numbers or an address.
 func goesOn(before, h uint32) bool { return h == before && h <= addressHash }
 
-// stemHash hashes a word in lower case without the commonest English endings.
-// Words with digits are all one.
+// stemHash hashes a word in lower case without the most common English endings.
+// All words with digits have one hash.
 func stemHash(w string) uint32 {
 	h, end := uint32(fnvOffset), stemEnd(w)
 	for i := 0; i < end; i++ {
@@ -267,8 +268,8 @@ func stemHash(w string) uint32 {
 	return h
 }
 
-// stemBytes are the bytes of ASCII in lower case, with 0 for digits, and 0x80 for
-// what is beyond it.
+// stemBytes maps ASCII bytes to lower case, digits to 0, and other bytes to
+// 0x80.
 var stemBytes = func() (t [256]byte) {
 	for b := range t {
 		switch c := byte(b); {
@@ -297,8 +298,8 @@ func stemHashBeyond(w string) uint32 {
 	return h
 }
 
-// stemEnd returns the length of a word without -ing, -ed, -es, -s and the e that
-// may stand before them.
+// stemEnd returns the length of a word without -ing, -ed, -es, -s and a
+// preceding e.
 func stemEnd(w string) int {
 	n := len(w)
 	if n <= 5 {

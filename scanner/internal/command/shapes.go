@@ -202,10 +202,10 @@ var shapes = []Shape{
 	{[]string{"auditctl -e 0"}, 0, 1.6, doesBlind},
 }
 
-// shapesBy lists the shapes by the first byte of their first part, a letter in
-// either case, with the sets of second and third bytes that go on with one:
-// bit b&31, in which a letter is the same in both cases. firsts are the first
-// parts, each once.
+// shapesBy lists the shapes by the first byte of their first part, for a letter
+// in either case, with the sets of possible second and third bytes: bit b&31,
+// where both cases of a letter are equal. firsts are the first parts, each
+// once.
 var shapesBy = func() (by [256]struct {
 	second, third uint32
 	firsts        []string
@@ -228,8 +228,8 @@ var shapesBy = func() (by [256]struct {
 	return by
 }()
 
-// EachShape calls f for the shapes in a text, in order of place, with the
-// offsets of the whole. One look at each start of a word: linear.
+// EachShape calls f for the shapes in a text, in order of place, with their
+// offsets. It looks once at each start of a word, so it is linear.
 func EachShape(text string, f func(sh *Shape, from, to int)) {
 	for i := 0; i+2 < len(text); i++ {
 		at := &shapesBy[text[i]]
@@ -258,7 +258,7 @@ var Marks = func() (t [256]bool) {
 	return t
 }()
 
-// Opens reports whether a shape's first part stands at an offset.
+// Opens reports whether a shape's first part is at an offset.
 func Opens(text string, i int) bool {
 	if i+2 >= len(text) {
 		return false
@@ -275,8 +275,9 @@ func Opens(text string, i int) bool {
 	return false
 }
 
-// EachFirstWord returns the letters that the shapes begin with; whole says that the
-// shape goes on with something else, so that they are all of a word.
+// EachFirstWord calls f with the letters that the shapes begin with. whole
+// means that the shape continues with something else, so that they are a whole
+// word.
 func EachFirstWord(f func(word string, whole bool)) {
 	for i := range shapes {
 		part := shapes[i].parts[0]
@@ -290,7 +291,7 @@ func EachFirstWord(f func(word string, whole bool)) {
 	}
 }
 
-// match says where the parts end that begin at an offset, or -1.
+// match returns the end of the parts that begin at an offset, or -1.
 func (sh *Shape) match(text string, from int) (to int) {
 	if !char.HasPrefixFold(text[from:], sh.parts[0]) {
 		return -1
@@ -306,9 +307,8 @@ func (sh *Shape) match(text string, from int) (to int) {
 	return to
 }
 
-// StrangePlace reports whether a command names an address of digits, a hidden file
-// for everybody or one of the user's, as programs that install themselves do
-// not.
+// StrangePlace reports whether a command names a numeric address, or a hidden
+// file of everybody or of the user. Programs that install themselves do not.
 func StrangePlace(command string) bool {
 	if strings.Contains(command, "/tmp/.") || strings.Contains(command, "~/.") || strings.Contains(command, "/etc/") {
 		return true

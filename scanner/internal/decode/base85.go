@@ -38,7 +38,7 @@ const (
 
 var rfc1924Value, z85Value = valuesOf(rfc1924), valuesOf(z85)
 
-// valuesOf maps digits to their values, all else to -1.
+// valuesOf maps digits to their values, and other bytes to -1.
 func valuesOf(digits string) (t [256]int16) {
 	for i := range t {
 		t[i] = -1
@@ -68,7 +68,7 @@ func decodeBase85(run string) string {
 	return ""
 }
 
-// decodeDigits85 reads groups of five digits of base 85 as four bytes.
+// decodeDigits85 decodes groups of five base-85 digits to four bytes.
 func decodeDigits85(run string, values *[256]int16) []byte {
 	var out []byte
 	for i := 0; i < len(run); i += 5 {
@@ -92,8 +92,8 @@ func decodeDigits85(run string, values *[256]int16) []byte {
 	return out
 }
 
-// findUU reads lines of uuencode: the first character of a line says how many
-// bytes follow, four characters for each three.
+// findUU decodes lines of uuencode: the first character of a line is the number
+// of bytes that follow, with four characters for each three.
 func findUU(d *token.Doc) string {
 	var out []byte
 	lines := 0

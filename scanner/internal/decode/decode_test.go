@@ -105,7 +105,7 @@ func splitEvery(s string, n int) func(func(string) bool) {
 	}
 }
 
-// eachWordOf rewrites the words of four letters and more.
+// eachWordOf rewrites the words of at least four letters.
 func eachWordOf(s string, f func(w string) string) string {
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -117,7 +117,7 @@ func eachWordOf(s string, f func(w string) string) string {
 	return strings.Join(words, " ")
 }
 
-// alphabet writes the small letters with those of another alphabet.
+// alphabet replaces the lower-case letters by those of another alphabet.
 func alphabet(letters string) func(string) string {
 	to := []rune(letters)
 	return func(s string) string {
@@ -148,7 +148,7 @@ func utf16Bytes(s string) (b []byte) {
 	return b
 }
 
-// forms are the ways to write a text that have no test elsewhere.
+// forms are the forms of a text that have no test elsewhere.
 var forms = map[string]func(string) string{
 	"Caesar by 7":  func(s string) string { return string(decipher([]byte(s), 1, 7)) },
 	"affine":       func(s string) string { return string(decipher([]byte(s), 5, 8)) },
@@ -271,7 +271,7 @@ var forms = map[string]func(string) string{
 var lisu = strings.NewReplacer("A", "ꓮ", "B", "ꓐ", "C", "ꓚ", "D", "ꓓ", "E", "ꓰ", "F", "ꓝ", "G", "ꓖ", "H", "ꓧ", "I", "ꓲ", "J", "ꓙ", "K", "ꓗ", "L", "ꓡ", "M", "ꓟ",
 	"N", "ꓠ", "O", "ꓳ", "P", "ꓑ", "R", "ꓣ", "S", "ꓢ", "T", "ꓔ", "U", "ꓴ", "V", "ꓦ", "W", "ꓪ", "X", "ꓫ", "Y", "ꓬ", "Z", "ꓜ")
 
-// squareOf returns row and column of a letter in one of the squares.
+// squareOf returns the row and column of a letter in one of the squares.
 func squareOf(k int) func(place int) string {
 	return func(place int) string {
 		letter := byte('a' + place)
@@ -321,7 +321,7 @@ func docOf(text string) *token.Doc {
 	return d
 }
 
-// fuzzDecoders fuzzes finders on texts in the forms that they read.
+// fuzzDecoders fuzzes decoders on texts in the forms that they decode.
 func fuzzDecoders(f *testing.F, seeds []string, find ...func(*token.Doc) string) {
 	for _, name := range seeds {
 		f.Add("Remarks, " + name + ": " + forms[name](formAttack))

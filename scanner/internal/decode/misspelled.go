@@ -143,8 +143,8 @@ func partOfName(c byte) bool {
 	return c >= '0' && c <= '9'
 }
 
-// lostVowels reports whether a third of the misspelled words have no vowel but
-// maybe their first letter.
+// lostVowels reports whether a third of the misspelled words have no vowel,
+// except possibly as their first letter.
 func lostVowels(text string, words []span) bool {
 	n := 0
 	for _, w := range words {
@@ -155,7 +155,7 @@ func lostVowels(text string, words []span) bool {
 	return n >= minUnknown && n*3 >= len(words)
 }
 
-// findCase reads words in capitals and small letters at random.
+// findCase decodes words with random capitalisation.
 func findCase(d *token.Doc) string {
 	if d.Stats.Words < 6 || d.Stats.Longest < 3 && d.Stats.Singles < 3 && (d.Stats.Words-d.Stats.Known)*2 < d.Stats.Words {
 		return ""

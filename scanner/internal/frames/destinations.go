@@ -156,8 +156,8 @@ func openURL(s string) bool {
 	}
 }
 
-// fixedPayee finds an account that the text gives and that is to be paid in
-// the place of the one the user meant.
+// fixedPayee finds an account given in the text that should be paid instead of
+// the user's choice.
 func (x *passage) fixedPayee() {
 	if !x.described() || !accountIn(x.textBeyond()) {
 		return
@@ -173,8 +173,8 @@ func (x *passage) fixedPayee() {
 	}
 }
 
-// accountIn finds the number of an account: an IBAN, the address of a wallet,
-// or ten digits and more.
+// accountIn finds an account number: an IBAN, a wallet address, or at least ten
+// digits.
 func accountIn(s string) bool {
 	for i := 0; i < len(s); {
 		if !char.IsWord(s[i]) {

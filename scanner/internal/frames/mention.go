@@ -118,11 +118,11 @@ func (x *passage) gap(i int) bool {
 	return at == 0 || x.doc.Text[at-1] == ' ' || x.doc.Text[at-1] == '\n' || x.doc.Text[at-1] == '`' || x.doc.Text[at-1] == '\''
 }
 
-// maxIdentifier bounds an identifier to either side of a word, so that a chain
-// without end costs no more than its length.
+// maxIdentifier bounds an identifier on either side of a word, so that the cost
+// of an endless chain is linear.
 const maxIdentifier = 128
 
-// identifier is the whole snake_case or camelCase word at token i.
+// identifier returns the whole snake_case or camelCase word at token i.
 func (x *passage) identifier(i int) string {
 	s := x.doc.Text
 	start := int(x.toks[i].Start)
@@ -146,13 +146,14 @@ func camel(s string) bool {
 	return false
 }
 
-// ownerOf says whose tool a name is. This server's own siblings win over
-// tools of the same name elsewhere.
+// ownerOf returns the server of the tool with a name. This server's own
+// siblings take precedence over tools of the same name elsewhere.
 func (x *passage) ownerOf(name string) int {
 	if strings.EqualFold(name, x.v.Name) {
 		return ownerSelf
 	}
-	// Bounded: a schema of thousands of parameters has no sentence each.
+	// This is bounded: in a schema of thousands of parameters, not each has a
+	// sentence.
 	for i := range min(len(x.v.Fields), 512) {
 		if f := &x.v.Fields[i]; f.Kind == tool.KindParamName && f.Text == name {
 			return ownerSelf
@@ -176,14 +177,14 @@ func (x *passage) ownerOf(name string) int {
 	return ownerOther
 }
 
-// kin reports whether a name shares its last word with this tool's, as those of
-// one server do: edit_file and write_file.
+// kin reports whether a name shares its last word with this tool's name, like
+// names of one server: edit_file and write_file.
 func (x *passage) kin(name string) bool {
 	i, j := strings.LastIndexByte(name, '_'), strings.LastIndexByte(x.v.Name, '_')
 	return i > 0 && j > 0 && len(name)-i > 4 && strings.EqualFold(strings.TrimSuffix(name[i:], "s"), strings.TrimSuffix(x.v.Name[j:], "s"))
 }
 
-// shouted reports whether a name has no small letter.
+// shouted reports whether a name has no lower-case letter.
 func shouted(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; c >= 'a' && c <= 'z' {
@@ -195,14 +196,14 @@ func shouted(name string) bool {
 	return true
 }
 
-// actionName reports whether the identifier at i begins with a verb, as names of
-// tools do and names of fields do not.
+// actionName reports whether the identifier at i begins with a verb, like names
+// of tools and unlike names of fields.
 func (x *passage) actionName(i int) bool {
 	return x.toks[i].Form == lexicon.BaseForm || x.toks[i].Means.Any(concept.Send|concept.Read|concept.Call|concept.Destroy|concept.Change|concept.Pay)
 }
 
 // NamesOther reports whether a sentence of d names a tool of another server of
-// the registry, and whether it names a place outside as well.
+// the registry, and whether it also names an external place.
 func (v *Reading) NamesOther(reg *tool.Registry, d *token.Doc, s *token.Sentence) (named, sink bool) {
 	x := passage{v: v, reg: reg, doc: d}
 	x.enter(s)

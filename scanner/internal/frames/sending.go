@@ -124,7 +124,7 @@ func placeholderInURL(s string) string {
 	}
 }
 
-// telling reports whether a placeholder stands for what a conversation holds.
+// telling reports whether a placeholder represents content of a conversation.
 func telling(hole string) bool {
 	var buf [64]byte
 	low := string(char.LowerASCII(buf[:0], hole))

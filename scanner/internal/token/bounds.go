@@ -131,11 +131,11 @@ func (z *Tokenizer) endSentence(at int) {
 		z.first = false
 		z.senTok = n
 		if z.open != 0 && n-z.openAt > 120 {
-			z.open = 0 // a mark that never closes is an apostrophe or an inch
+			z.open = 0 // an unclosed mark is an apostrophe or an inch sign
 		}
 	}
 	if z.first && z.senStart < at && strings.TrimSpace(z.s[z.senStart:at]) != "" {
-		z.first = false // a sentence without a known word is one, too
+		z.first = false // a sentence without a known word also counts
 	}
 	z.senStart = at
 }

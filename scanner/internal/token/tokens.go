@@ -149,7 +149,8 @@ var charClasses = func() (t [256]charClass) {
 	return t
 }()
 
-// Tokenizer cuts one text into tokens and sentences, appending to the view's.
+// Tokenizer splits one text into tokens and sentences, which it appends to
+// those of the view.
 type Tokenizer struct {
 	lex       *lexicon.Lexicon
 	s         string
@@ -162,19 +163,19 @@ type Tokenizer struct {
 	senStart  int
 	stats     *Stats
 	unknown   int32
-	strange   int32 // words in a row that nobody writes so
+	strange   int32 // consecutive misspelled words
 	first     bool
 	word      []rune
 	means     concept.Set // of all tokens together
 	opens     uint16      // phrases that some token begins, 0 for none
 	marks     []Clause
-	// Of the current clause: where it begins, and what was counted before it.
+	// The beginning of the current clause, and the counts before it.
 	clauseStart                  int
 	clauseWritten, clauseSpelled int32
 }
 
-// reset sets the tokenizer on another text, to fill these stats, which are zero,
-// and to append to these tokens and sentences.
+// reset starts the tokenizer on another text. It fills stats, which must be
+// zero, and appends to the given tokens and sentences.
 func (z *Tokenizer) reset(lex *lexicon.Lexicon, text string, stats *Stats, tokens []Token, sentences []Sentence) {
 	z.lex, z.s, z.stats, z.tokens, z.sentences = lex, text, stats, tokens, sentences
 	z.pending, z.open, z.openAt, z.senTok, z.senStart = 0, 0, 0, len(tokens), 0
@@ -182,13 +183,13 @@ func (z *Tokenizer) reset(lex *lexicon.Lexicon, text string, stats *Stats, token
 	z.clauseStart, z.clauseWritten, z.clauseSpelled = 0, 0, 0
 }
 
-// run tokenizes the whole text. It is one pass, linear in its length.
+// run tokenizes the whole text in one linear pass.
 func (z *Tokenizer) run() {
 	s, blank := z.s, -1
 	for i := 0; i < len(s); {
 		k := charClasses[s[i]]
 		if k-ccLower <= ccDigit-ccLower {
-			// Nearly all there is: a word and the blank after it.
+			// Nearly all text consists of a word and the blank after it.
 			if i = z.asciiWord(i); i < len(s) && s[i] == ' ' {
 				z.stats.Unbroken, blank = max(z.stats.Unbroken, int32(i-blank-1)), i
 				i++
@@ -250,12 +251,13 @@ func (z *Tokenizer) run() {
 	z.endClause(len(s))
 }
 
-// MaxSentence bounds a sentence in tokens, so that looking around in one is
-// bounded, too. Beyond longSentence it ends at the next comma.
+// MaxSentence bounds the number of tokens of a sentence, and thereby the cost
+// of looking around in one. Beyond longSentence a sentence ends at the next
+// comma.
 const (
 	MaxSentence  = 160
 	longSentence = 96
 )
 
-// Score is in units of 1/weightUnit of the logarithm of odds.
+// Score is a log-odds score in units of 1/weightUnit.
 type Score int32

@@ -1,6 +1,6 @@
-// Package modeltest serves stand-ins for the providers of models: real HTTP
-// servers that speak OpenAI's chat completions and Anthropic's messages, with
-// tool calls, streams, errors and rate limits. It is for tests alone.
+// Package modeltest serves fake providers of models: real HTTP servers that
+// implement OpenAI's chat completions and Anthropic's messages, with tool
+// calls, streams, errors and rate limits. It is for tests only.
 package modeltest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Request is what a client asked.
+// Request is a client's request.
 type Request struct {
 	Wire   string // "openai" or "anthropic"
 	Header http.Header
@@ -25,15 +25,15 @@ type Request struct {
 	Query  string
 	Tools  []string // their names, in order
 	Stream bool
-	// Parallel says whether several calls are allowed.
+	// Parallel reports whether several calls are allowed.
 	Parallel bool
 }
 
-// Call is a tool call. Arguments is the text of a JSON object, or of something
-// else for a model that errs.
+// Call is a tool call. Arguments is the text of a JSON object, or any other
+// text for a model that makes mistakes.
 type Call struct{ Tool, Arguments string }
 
-// Reply is what the server answers. Without a status it is 200.
+// Reply is the server's answer. The default status is 200.
 type Reply struct {
 	Calls    []Call
 	Text     string
@@ -42,15 +42,15 @@ type Reply struct {
 	Header   map[string]string
 	// Raw replaces the whole body.
 	Raw string
-	// Hang holds the answer until the client goes away.
+	// Hang delays the answer until the client disconnects.
 	Hang bool
 	// Refusal makes the model refuse.
 	Refusal string
-	// Stop replaces the reason for the end.
+	// Stop replaces the stop reason.
 	Stop string
 }
 
-// Server is a running stand-in.
+// Server is a running fake provider.
 type Server struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -60,7 +60,7 @@ type Server struct {
 // BaseURL is the base URL of the OpenAI-compatible API; Anthropic's is URL.
 func (s *Server) BaseURL() string { return s.URL + "/v1" }
 
-// Requests are those that were received so far.
+// Requests returns the requests received so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func write(w http.ResponseWriter, req Request, a Reply) {
 		} else {
 			fail["param"], fail["code"] = nil, nil
 		}
-		_ = json.NewEncoder(w).Encode(body) // the client may be gone
+		_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 		return
 	}
 	if req.Stream {
@@ -186,11 +186,11 @@ func write(w http.ResponseWriter, req Request, a Reply) {
 	case req.Wire == "openai" && req.Stream:
 		streamOpenAI(w, req, a)
 	case req.Wire == "openai":
-		_ = json.NewEncoder(w).Encode(openAI(req, a)) // the client may be gone
+		_ = json.NewEncoder(w).Encode(openAI(req, a)) // the client may have disconnected
 	case req.Stream:
 		streamAnthropic(w, req, a)
 	default:
-		_ = json.NewEncoder(w).Encode(anthropic(req, a)) // the client may be gone
+		_ = json.NewEncoder(w).Encode(anthropic(req, a)) // the client may have disconnected
 	}
 }
 
