@@ -21,20 +21,25 @@ stage "validate-datasets" {
     corpus   = var.corpus
     golden   = var.golden
     security = var.security
+    cases    = local.has_cases ? local.cases : null
     lock     = "datasets/lock.json"
   }
   outputs = {
     corpus   = "out/corpus.json"
     golden   = "out/golden.json"
     security = "out/security.json"
+    cases    = "out/cases/"
     report   = "out/validation.json"
   }
-  command = [
-    "touchstone", "stage", "validate-datasets",
-    "--corpus", input.corpus, "--golden", input.golden, "--security", input.security, "--lock", input.lock,
-    "--out-corpus", output.corpus, "--out-golden", output.golden, "--out-security", output.security,
-    "--out-report", output.report,
-  ]
+  command = concat(
+    [
+      "touchstone", "stage", "validate-datasets",
+      "--corpus", input.corpus, "--golden", input.golden, "--security", input.security, "--lock", input.lock,
+      "--out-corpus", output.corpus, "--out-golden", output.golden, "--out-security", output.security,
+      "--out-cases", output.cases, "--out-report", output.report,
+    ],
+    input.cases == null ? [] : ["--cases", input.cases],
+  )
   timeout = "2m"
 }
 

@@ -19,6 +19,12 @@ variable "security" {
   description = "The labelled tool definitions that detectors are scored on."
 }
 
+variable "cases" {
+  type        = string
+  default     = null
+  description = "The tool-selection cases over the corpus; \"\" measures no selection. By default datasets/cases_v1.json, if it exists and the corpus is datasets/corpus_v1.json."
+}
+
 variable "baseline" {
   type        = string
   default     = null
@@ -93,6 +99,9 @@ variable "refresh_image" {
 }
 
 locals {
+  cases     = var.cases != null ? var.cases : var.corpus == "datasets/corpus_v1.json" && fileexists("datasets/cases_v1.json") ? "datasets/cases_v1.json" : ""
+  has_cases = local.cases != ""
+
   runs         = range(1, var.runs + 1)
   mutated      = length(var.mutations) > 0 ? var.mutations : ["none"]
   baseline     = var.baseline == null ? "datasets/baseline_v1${local.proxy.suffix}.json" : var.baseline

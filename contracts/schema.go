@@ -23,6 +23,7 @@ const schemaBase = "https://github.com/touchstone-eval/touchstone/contracts/sche
 var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[Aggregate]():       "aggregate",
 	reflect.TypeFor[Baseline]():        "baseline",
+	reflect.TypeFor[CaseSet]():         "cases",
 	reflect.TypeFor[Corpus]():          "corpus",
 	reflect.TypeFor[Candidate]():       "candidate",
 	reflect.TypeFor[DatasetLock]():     "lock",

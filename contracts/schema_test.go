@@ -287,6 +287,7 @@ var codecs = map[string]codec{
 	"aggregate":        codecOf[Aggregate](),
 	"baseline":         codecOf[Baseline](),
 	"candidate":        codecOf[Candidate](),
+	"cases":            codecOf[CaseSet](),
 	"corpus":           codecOf[Corpus](),
 	"detector-request": codecOf[DetectorRequest](),
 	"detector-verdict": codecOf[DetectorVerdict](),
@@ -322,5 +323,5 @@ func TestUnknownType(t *testing.T) {
 
 func ExampleSchemaNames() {
 	fmt.Println(strings.Join(SchemaNames()[:4], " "))
-	// Output: aggregate baseline candidate common
+	// Output: aggregate baseline candidate cases
 }
