@@ -172,6 +172,42 @@ stage "score-mutations" {
   timeout = "30m"
 }
 
+stage "score-selection" {
+  description = "Put every case to a model and judge the tool that it calls."
+  when        = local.has_cases
+  matrix {
+    model  = keys(local.selection_models)
+    repeat = range(1, var.selection_repeats + 1)
+  }
+  inputs = {
+    cases    = stage.validate-datasets.cases
+    corpus   = stage.validate-datasets.corpus
+    cassette = startswith(local.selection_models[matrix.model], "replay/") && var.selection_cassette != "" ? var.selection_cassette : null
+    proxy    = local.offers_search ? stage.build-proxy.proxy : null
+  }
+  outputs = {
+    report = "out/selection.json"
+  }
+  command = concat(
+    [
+      "touchstone", "stage", "score-selection", "--cases", "${input.cases}/cases.json", "--corpus", input.corpus,
+      "--model", local.selection_models[matrix.model], "--repeat", matrix.repeat, "--offer", var.selection_offer, "--out", output.report,
+    ],
+    input.cassette == null ? [] : ["--cassette", input.cassette],
+    input.proxy == null ? [] : concat(
+      [
+        "--proxy", input.proxy, "--top-k", var.selection_top_k, "--search", var.search,
+        "--ready-timeout", var.proxy_ready_timeout,
+      ],
+      local.degrade,
+    ),
+  )
+  secrets = { PROXY_SECRET = local.offers_search ? local.proxy.secret : null }
+  image   = local.offers_search ? var.proxy_run_image : ""
+  network = local.offers_search ? var.proxy_network : "none"
+  timeout = "10m"
+}
+
 stage "aggregate" {
   description = "Combine the results of all runs, with intervals, and compare them with the baseline."
   inputs = {

@@ -42,6 +42,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[SearchAnswer]():    "search-answer",
 	reflect.TypeFor[SecurityCorpus]():  "security",
 	reflect.TypeFor[SecurityReport]():  "security-report",
+	reflect.TypeFor[SelectionReport](): "selection-report",
 	reflect.TypeFor[Validation]():      "validation",
 }
 

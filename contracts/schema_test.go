@@ -305,6 +305,7 @@ var codecs = map[string]codec{
 	"search-answer":    codecOf[SearchAnswer](),
 	"security":         codecOf[SecurityCorpus](),
 	"security-report":  codecOf[SecurityReport](),
+	"selection-report": codecOf[SelectionReport](),
 	"validation":       codecOf[Validation](),
 }
 
