@@ -208,6 +208,22 @@ stage "score-selection" {
   timeout = "10m"
 }
 
+stage "analyze-similarity" {
+  description = "Find tools of the corpus that a model may confuse."
+  when        = var.similarity_method != ""
+  inputs = {
+    corpus = stage.validate-datasets.corpus
+  }
+  outputs = {
+    report = "out/similarity.json"
+  }
+  command = [
+    "touchstone", "stage", "analyze-similarity", "--corpus", input.corpus, "--method", var.similarity_method,
+    "--threshold", var.similarity_threshold, "--out", output.report,
+  ]
+  timeout = "2m"
+}
+
 stage "aggregate" {
   description = "Combine the results of all runs, with intervals, and compare them with the baseline."
   inputs = {

@@ -111,6 +111,26 @@ variable "selection_top_k" {
   }
 }
 
+variable "similarity_method" {
+  type        = string
+  default     = "tfidf"
+  description = "How analyze-similarity compares tools: tfidf (words of names and descriptions), description_overlap, or \"\" to leave it out."
+  validation {
+    condition     = contains(["tfidf", "description_overlap", ""], var.similarity_method)
+    error_message = "Set similarity_method to tfidf, description_overlap or \"\"."
+  }
+}
+
+variable "similarity_threshold" {
+  type        = number
+  default     = 0.4
+  description = "The score from which two tools count as similar."
+  validation {
+    condition     = var.similarity_threshold >= 0 && var.similarity_threshold <= 1
+    error_message = "Give similarity_threshold a score from 0 to 1."
+  }
+}
+
 variable "search" {
   type        = string
   default     = "mcp"
