@@ -231,6 +231,8 @@ stage "aggregate" {
     retrieval  = stage.score-retrieval.report
     security   = stage.score-security.report
     mutations  = stage.score-mutations.report
+    selection  = stage.score-selection.report
+    similarity = stage.analyze-similarity.report
     baseline   = local.has_baseline ? local.baseline : null
   }
   outputs = {
@@ -242,6 +244,8 @@ stage "aggregate" {
       "--validation", input.validation, "--retrieval", input.retrieval, "--security", input.security,
       "--mutations", input.mutations, "--out", output.aggregate,
     ],
+    input.selection == null ? [] : ["--selection", input.selection],
+    input.similarity == null ? [] : ["--similarity", input.similarity],
     local.has_baseline ? ["--baseline", input.baseline] : [],
   )
   timeout = "5m"
