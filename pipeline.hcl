@@ -21,20 +21,25 @@ stage "validate-datasets" {
     corpus   = var.corpus
     golden   = var.golden
     security = var.security
+    cases    = local.has_cases ? local.cases : null
     lock     = "datasets/lock.json"
   }
   outputs = {
     corpus   = "out/corpus.json"
     golden   = "out/golden.json"
     security = "out/security.json"
+    cases    = "out/cases/"
     report   = "out/validation.json"
   }
-  command = [
-    "touchstone", "stage", "validate-datasets",
-    "--corpus", input.corpus, "--golden", input.golden, "--security", input.security, "--lock", input.lock,
-    "--out-corpus", output.corpus, "--out-golden", output.golden, "--out-security", output.security,
-    "--out-report", output.report,
-  ]
+  command = concat(
+    [
+      "touchstone", "stage", "validate-datasets",
+      "--corpus", input.corpus, "--golden", input.golden, "--security", input.security, "--lock", input.lock,
+      "--out-corpus", output.corpus, "--out-golden", output.golden, "--out-security", output.security,
+      "--out-cases", output.cases, "--out-report", output.report,
+    ],
+    input.cases == null ? [] : ["--cases", input.cases],
+  )
   timeout = "2m"
 }
 
@@ -167,6 +172,58 @@ stage "score-mutations" {
   timeout = "30m"
 }
 
+stage "score-selection" {
+  description = "Put every case to a model and judge the tool that it calls."
+  when        = local.has_cases
+  matrix {
+    model  = keys(local.selection_models)
+    repeat = range(1, var.selection_repeats + 1)
+  }
+  inputs = {
+    cases    = stage.validate-datasets.cases
+    corpus   = stage.validate-datasets.corpus
+    cassette = startswith(local.selection_models[matrix.model], "replay/") && var.selection_cassette != "" ? var.selection_cassette : null
+    proxy    = local.offers_search ? stage.build-proxy.proxy : null
+  }
+  outputs = {
+    report = "out/selection.json"
+  }
+  command = concat(
+    [
+      "touchstone", "stage", "score-selection", "--cases", "${input.cases}/cases.json", "--corpus", input.corpus,
+      "--model", local.selection_models[matrix.model], "--repeat", matrix.repeat, "--offer", var.selection_offer, "--out", output.report,
+    ],
+    input.cassette == null ? [] : ["--cassette", input.cassette],
+    input.proxy == null ? [] : concat(
+      [
+        "--proxy", input.proxy, "--top-k", var.selection_top_k, "--search", var.search,
+        "--ready-timeout", var.proxy_ready_timeout,
+      ],
+      local.degrade,
+    ),
+  )
+  secrets = { PROXY_SECRET = local.offers_search ? local.proxy.secret : null }
+  image   = local.offers_search ? var.proxy_run_image : ""
+  network = local.offers_search ? var.proxy_network : "none"
+  timeout = "10m"
+}
+
+stage "analyze-similarity" {
+  description = "Find tools of the corpus that a model may confuse."
+  when        = var.similarity_method != ""
+  inputs = {
+    corpus = stage.validate-datasets.corpus
+  }
+  outputs = {
+    report = "out/similarity.json"
+  }
+  command = [
+    "touchstone", "stage", "analyze-similarity", "--corpus", input.corpus, "--method", var.similarity_method,
+    "--threshold", var.similarity_threshold, "--out", output.report,
+  ]
+  timeout = "2m"
+}
+
 stage "aggregate" {
   description = "Combine the results of all runs, with intervals, and compare them with the baseline."
   inputs = {
@@ -174,6 +231,8 @@ stage "aggregate" {
     retrieval  = stage.score-retrieval.report
     security   = stage.score-security.report
     mutations  = stage.score-mutations.report
+    selection  = stage.score-selection.report
+    similarity = stage.analyze-similarity.report
     baseline   = local.has_baseline ? local.baseline : null
   }
   outputs = {
@@ -185,6 +244,8 @@ stage "aggregate" {
       "--validation", input.validation, "--retrieval", input.retrieval, "--security", input.security,
       "--mutations", input.mutations, "--out", output.aggregate,
     ],
+    input.selection == null ? [] : ["--selection", input.selection],
+    input.similarity == null ? [] : ["--similarity", input.similarity],
     local.has_baseline ? ["--baseline", input.baseline] : [],
   )
   timeout = "5m"

@@ -15,6 +15,7 @@ import "embed"
 //go:embed metrics scanner/*.go scanner/internal stages
 //go:embed internal/compare internal/embedding/*.go internal/embedding/endpoint/*.go internal/embedding/models/*.go internal/embedding/sentence/*.go
 //go:embed internal/mcpclient internal/proxy internal/safetext internal/scanreport internal/subprocess internal/tokenize internal/toollist
+//go:embed internal/selection/*.go internal/selection/model/*.go internal/selection/score/*.go internal/similarity/*.go
 var Source embed.FS
 
 // Template holds the pipeline and the data that init copies.

@@ -19,6 +19,12 @@ variable "security" {
   description = "The labelled tool definitions that detectors are scored on."
 }
 
+variable "cases" {
+  type        = string
+  default     = null
+  description = "The tool-selection cases over the corpus; \"\" measures no selection. By default datasets/cases_v1.json, if it exists and the corpus is datasets/corpus_v1.json."
+}
+
 variable "baseline" {
   type        = string
   default     = null
@@ -59,6 +65,72 @@ variable "held_out" {
   description = "Also rewrite entries with the held-out operators. This needs a touchstone that was built with -tags heldout."
 }
 
+variable "selection_models" {
+  type        = list(string)
+  default     = ["lexical/bm25"]
+  description = "What answers the cases: lexical/bm25, a baseline that matches words, and replay/PROVIDER/MODEL, recorded answers of a model."
+  validation {
+    condition     = length(var.selection_models) > 0
+    error_message = "Name at least one model in selection_models; to measure no selection, set cases to \"\"."
+  }
+}
+
+variable "selection_repeats" {
+  type        = number
+  default     = 1
+  description = "How often each case is put to each model. Each repeat has its own recordings."
+  validation {
+    condition     = var.selection_repeats >= 1 && var.selection_repeats <= 100 && var.selection_repeats == floor(var.selection_repeats)
+    error_message = "Give selection_repeats a whole number from 1 to 100."
+  }
+}
+
+variable "selection_cassette" {
+  type        = string
+  default     = ""
+  description = "The recorded answers of the models replay/PROVIDER/MODEL, from touchstone stage score-selection --record."
+}
+
+variable "selection_offer" {
+  type        = string
+  default     = "all"
+  description = "Which tools a model is offered: all of the corpus, or what the proxy's search finds for the case (search)."
+  validation {
+    condition     = contains(["all", "search"], var.selection_offer)
+    error_message = "Set selection_offer to all or search."
+  }
+}
+
+variable "selection_top_k" {
+  type        = number
+  default     = 10
+  description = "With selection_offer = \"search\": how many tools the search is asked for."
+  validation {
+    condition     = var.selection_top_k >= 1 && var.selection_top_k == floor(var.selection_top_k)
+    error_message = "Give selection_top_k a whole number of at least 1."
+  }
+}
+
+variable "similarity_method" {
+  type        = string
+  default     = "tfidf"
+  description = "How analyze-similarity compares tools: tfidf (words of names and descriptions), description_overlap, or \"\" to leave it out."
+  validation {
+    condition     = contains(["tfidf", "description_overlap", ""], var.similarity_method)
+    error_message = "Set similarity_method to tfidf, description_overlap or \"\"."
+  }
+}
+
+variable "similarity_threshold" {
+  type        = number
+  default     = 0.4
+  description = "The score from which two tools count as similar."
+  validation {
+    condition     = var.similarity_threshold >= 0 && var.similarity_threshold <= 1
+    error_message = "Give similarity_threshold a score from 0 to 1."
+  }
+}
+
 variable "search" {
   type        = string
   default     = "mcp"
@@ -93,6 +165,13 @@ variable "refresh_image" {
 }
 
 locals {
+  cases     = var.cases != null ? var.cases : var.corpus == "datasets/corpus_v1.json" && fileexists("datasets/cases_v1.json") ? "datasets/cases_v1.json" : ""
+  has_cases = local.cases != ""
+  # By a name that an instance can have: replay:ollama:qwen3 for replay/ollama/qwen3.
+  selection_models = { for model in var.selection_models : replace(model, "/", ":") => model }
+  # The proxy takes part in score-selection only if its search makes the offer.
+  offers_search = var.selection_offer == "search"
+
   runs         = range(1, var.runs + 1)
   mutated      = length(var.mutations) > 0 ? var.mutations : ["none"]
   baseline     = var.baseline == null ? "datasets/baseline_v1${local.proxy.suffix}.json" : var.baseline

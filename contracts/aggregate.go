@@ -16,6 +16,10 @@ type Aggregate struct {
 	Detectors []DetectorSummary  `json:"detectors"`
 	// Mutations is absent if no detector was measured on rewritten entries.
 	Mutations *MutationReport `json:"mutations,omitempty"`
+	// Selection is absent when there were no cases, Similarity when tools were not
+	// compared.
+	Selection  *SelectionAggregate `json:"selection,omitempty"`
+	Similarity *SimilarityReport   `json:"similarity,omitempty"`
 }
 
 // BaselineStatus reports whether the figures were compared with a baseline. If

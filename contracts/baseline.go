@@ -19,7 +19,9 @@ type Baseline struct {
 	Metrics       RetrievalMetrics   `json:"metrics"`
 	PerQuery      []BaselineQuery    `json:"per_query"`
 	PerDetector   []BaselineDetector `json:"per_detector"`
-	Thresholds    Thresholds         `json:"thresholds"`
+	// Selection is absent when no selection was measured.
+	Selection  *BaselineSelection `json:"selection,omitempty"`
+	Thresholds Thresholds         `json:"thresholds"`
 }
 
 // DataIdentity names the data that figures were measured on, by version and by
@@ -59,6 +61,9 @@ type Thresholds struct {
 	// of each judged detector, that may end in an error. The gate fails if the
 	// share is larger.
 	MaxErrored float64 `json:"max_errored"`
+	// Selection bounds models. A model that is not listed is reported and not
+	// judged.
+	Selection []SelectionThreshold `json:"selection,omitempty"`
 }
 
 // MetricThreshold allows Metric (recall_at_5, mrr, ndcg_at_10, ...) to be worse

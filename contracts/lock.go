@@ -7,8 +7,8 @@ type DatasetLock struct {
 	Frozen []FrozenDataset `json:"frozen"`
 }
 
-// FrozenDataset pins one version. Kind is corpus, golden or security; SHA256
-// is over the file's bytes, in lower-case hexadecimal.
+// FrozenDataset pins one version. Kind is corpus, golden, security or
+// cases; SHA256 is over the file's bytes, in lower-case hexadecimal.
 type FrozenDataset struct {
 	Kind    string `json:"kind"`
 	Version string `json:"version"`
@@ -21,4 +21,5 @@ const (
 	KindCorpus   = "corpus"
 	KindGolden   = "golden"
 	KindSecurity = "security"
+	KindCases    = "cases"
 )

@@ -91,7 +91,7 @@ func TestWriteRefusesBeforeTheDisk(t *testing.T) {
 	}
 	bad := DatasetLock{Frozen: []FrozenDataset{{Kind: "other", Version: "v1", File: "f", SHA256: "00"}}}
 	err = Write(path, bad)
-	if err == nil || !strings.Contains(err.Error(), `frozen[0].kind is "other"; must be one of corpus, golden, security`) {
+	if err == nil || !strings.Contains(err.Error(), `frozen[0].kind is "other"; must be one of corpus, golden, security, cases`) {
 		t.Errorf("bad lock: %v", err)
 	}
 	after, err := os.ReadFile(path)

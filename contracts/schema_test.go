@@ -284,27 +284,30 @@ func codecOf[T any]() codec {
 }
 
 var codecs = map[string]codec{
-	"aggregate":        codecOf[Aggregate](),
-	"baseline":         codecOf[Baseline](),
-	"candidate":        codecOf[Candidate](),
-	"corpus":           codecOf[Corpus](),
-	"detector-request": codecOf[DetectorRequest](),
-	"detector-verdict": codecOf[DetectorVerdict](),
-	"fitness":          codecOf[Fitness](),
-	"gate":             codecOf[Gate](),
-	"golden":           codecOf[GoldenSet](),
-	"index-snapshot":   codecOf[IndexSnapshot](),
-	"lock":             codecOf[DatasetLock](),
-	"mutation-report":  codecOf[MutationReport](),
-	"proxy-config":     codecOf[ProxyConfig](),
-	"proxy-manifest":   codecOf[ProxyManifest](),
-	"report":           codecOf[Report](),
-	"retrieval-report": codecOf[RetrievalReport](),
-	"run-summary":      codecOf[RunSummary](),
-	"search-answer":    codecOf[SearchAnswer](),
-	"security":         codecOf[SecurityCorpus](),
-	"security-report":  codecOf[SecurityReport](),
-	"validation":       codecOf[Validation](),
+	"aggregate":         codecOf[Aggregate](),
+	"baseline":          codecOf[Baseline](),
+	"candidate":         codecOf[Candidate](),
+	"cases":             codecOf[CaseSet](),
+	"corpus":            codecOf[Corpus](),
+	"detector-request":  codecOf[DetectorRequest](),
+	"detector-verdict":  codecOf[DetectorVerdict](),
+	"fitness":           codecOf[Fitness](),
+	"gate":              codecOf[Gate](),
+	"golden":            codecOf[GoldenSet](),
+	"index-snapshot":    codecOf[IndexSnapshot](),
+	"lock":              codecOf[DatasetLock](),
+	"mutation-report":   codecOf[MutationReport](),
+	"proxy-config":      codecOf[ProxyConfig](),
+	"proxy-manifest":    codecOf[ProxyManifest](),
+	"report":            codecOf[Report](),
+	"retrieval-report":  codecOf[RetrievalReport](),
+	"run-summary":       codecOf[RunSummary](),
+	"search-answer":     codecOf[SearchAnswer](),
+	"security":          codecOf[SecurityCorpus](),
+	"security-report":   codecOf[SecurityReport](),
+	"selection-report":  codecOf[SelectionReport](),
+	"similarity-report": codecOf[SimilarityReport](),
+	"validation":        codecOf[Validation](),
 }
 
 func TestUnknownType(t *testing.T) {
@@ -322,5 +325,5 @@ func TestUnknownType(t *testing.T) {
 
 func ExampleSchemaNames() {
 	fmt.Println(strings.Join(SchemaNames()[:4], " "))
-	// Output: aggregate baseline candidate common
+	// Output: aggregate baseline candidate cases
 }

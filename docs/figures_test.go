@@ -79,6 +79,30 @@ func figures(t *testing.T) map[string][]string {
 		}
 	}
 
+	cases := dataset[contracts.CaseSet](t, "cases_v1.json")
+	none, filled, both, ordered := 0, 0, 0, 0
+	expected, expectedServers, tags := map[string]bool{}, map[string]bool{}, map[string]int{}
+	for _, c := range cases.Cases {
+		switch {
+		case len(c.Expected) == 0:
+			none++
+		case len(c.Expected) == 2:
+			both++
+		}
+		if c.Ordered {
+			ordered++
+		}
+		if slices.ContainsFunc(c.Expected, func(e contracts.ExpectedCall) bool { return e.Parameters != nil }) {
+			filled++
+		}
+		for _, e := range c.Expected {
+			expected[e.Server+":"+e.Tool], expectedServers[e.Server] = true, true
+		}
+		for _, tag := range c.Tags {
+			tags[tag]++
+		}
+	}
+
 	data := fmt.Sprintf("%d tools", len(corpus.Tools))
 	queries := fmt.Sprintf("%d queries", len(golden.Queries))
 	entries := fmt.Sprintf("%d attacks, %d hard negatives, %d plain tools", malicious, negatives, plain)
@@ -96,6 +120,16 @@ func figures(t *testing.T) map[string][]string {
 			fmt.Sprintf("%d definitions of MCP tools", len(security.Entries)),
 			fmt.Sprintf("| attacks | | %d | %d |", malicious, negatives),
 			fmt.Sprintf("| `benign` | plain tools of many kinds | %d | |", plain)),
+		"../datasets/DATASHEET-cases.md": {
+			fmt.Sprintf("%d cases over the %s", len(cases.Cases), data),
+			fmt.Sprintf("| cases that expect a tool | %d, of which %d expect two calls (%d in a given order) |", len(cases.Cases)-none, both, ordered),
+			fmt.Sprintf("| cases that expect no tool | %d |", none), fmt.Sprintf("| cases that say which parameters are right | %d |", filled),
+			fmt.Sprintf("%d of %d servers", len(expected), len(expectedServers)),
+			fmt.Sprintf("| `literal` | %d |", tags["literal"]), fmt.Sprintf("| `normalised` | %d |", tags["normalised"]),
+			fmt.Sprintf("| %d, %d, %d, %d |", tags["date"], tags["time"], tags["unit"], tags["enum"]),
+			fmt.Sprintf("| `inferred` | %d |", tags["inferred"]), fmt.Sprintf("| `near-duplicate` | %d |", tags["near-duplicate"]),
+			fmt.Sprintf("| `two-calls` | %d |", tags["two-calls"]), fmt.Sprintf("| `no-tool` | %d |", tags["no-tool"]),
+		},
 		"tutorial.md": {fmt.Sprintf("%d frozen tools, asked it %s three times, showed %d tool definitions", len(corpus.Tools), queries, len(security.Entries))},
 		"explanation/scanner.md": {fmt.Sprintf("%d of %d attacks caught, and %d of %d innocent tools flagged",
 			scanner.TP, malicious, scanner.FP, negatives+plain)},

@@ -69,6 +69,18 @@ func TestDocsListTheRates(t *testing.T) {
 	docstable.Check(t, "../docs/reference/metrics.md", "detection", rows)
 }
 
+func TestDocsListTheSelectionRates(t *testing.T) {
+	rows := [][]string{{"name", "label", "formula", "better", "threshold"}}
+	for _, r := range SelectionRates() {
+		threshold := ""
+		if r.Threshold != "" {
+			threshold = "`" + r.Threshold + "`"
+		}
+		rows = append(rows, []string{"`" + r.Name + "`", r.Label, r.Formula, better(r.LowerIsBetter), threshold})
+	}
+	docstable.Check(t, "../docs/reference/metrics.md", "selection", rows)
+}
+
 func better(lower bool) string {
 	if lower {
 		return "lower"

@@ -27,21 +27,21 @@ func newDatasetsCommand() *cobra.Command {
 func newDatasetsFreezeCommand(lock *string) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
-		Use:   "freeze [--kind corpus|golden|security] FILE...",
+		Use:   "freeze [--kind corpus|golden|security|cases] FILE...",
 		Short: "Validate datasets and add their digests to the lock file",
 		Long: `Validates each file and writes its digest to the lock file, under its kind and
 version. From then on, validation refuses a file of that version with different
 content. To change frozen data, copy it to a new version. The digest of a frozen
 version cannot be changed.
 
-A golden set is checked against its corpus, which must be one of the files or in the
-same directory.`,
+A golden set and a set of cases are checked against their corpus, which must be one of
+the files or in the same directory.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch kind {
-			case "", "corpus", "golden", "security":
+			case "", "corpus", "golden", "security", "cases":
 			default:
-				return fmt.Errorf("unknown --kind %s; use corpus, golden or security", kind)
+				return fmt.Errorf("unknown --kind %s; use corpus, golden, security or cases", kind)
 			}
 			frozen, err := validatedatasets.Freeze(*lock, kind, args)
 			if err != nil {

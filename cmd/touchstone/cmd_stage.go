@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/stages/aggregate"
+	"github.com/touchstone-eval/touchstone/stages/analyzesimilarity"
 	"github.com/touchstone-eval/touchstone/stages/buildproxy"
 	"github.com/touchstone-eval/touchstone/stages/gate"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
@@ -11,6 +12,7 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/scoremutations"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 	"github.com/touchstone-eval/touchstone/stages/scoresecurity"
+	"github.com/touchstone-eval/touchstone/stages/scoreselection"
 	"github.com/touchstone-eval/touchstone/stages/snapshotindex"
 	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
@@ -27,7 +29,7 @@ func newStageCommand() *cobra.Command {
 	}
 	for _, stage := range []*cobra.Command{
 		validatedatasets.Command(), buildproxy.Command(), snapshotindex.Command(), scoreretrieval.Command(),
-		scoresecurity.Command(), scoremutations.Command(), aggregate.Command(), gate.Command(), render.Command(),
+		scoresecurity.Command(), scoremutations.Command(), scoreselection.Command(), analyzesimilarity.Command(), aggregate.Command(), gate.Command(), render.Command(),
 		refreshcorpus.Command(),
 	} {
 		run := stage.RunE

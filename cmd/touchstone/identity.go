@@ -30,6 +30,7 @@ var startedVerbs = map[string][]string{
 	"build-proxy":     {proxyVerb},
 	"snapshot-index":  {proxyVerb, replayVerb},
 	"score-retrieval": {proxyVerb, replayVerb},
+	"score-selection": {proxyVerb, replayVerb},
 	"score-security":  {detectorVerb},
 	"score-mutations": {detectorVerb},
 }

@@ -6,13 +6,14 @@ import "github.com/spf13/cobra"
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
-		Use:   "aggregate --validation FILE --retrieval DIR --security DIR [--mutations DIR] [--baseline FILE] --out FILE",
+		Use:   "aggregate --validation FILE --retrieval DIR --security DIR [--mutations DIR] [--selection DIR] [--similarity FILE] [--baseline FILE] --out FILE",
 		Short: "Combine all runs, add intervals and compare with the baseline",
 		Long: `Reads every report of score-retrieval and score-security and writes one file:
 means over the runs with their spread and 95% intervals, each query and entry
 over all runs, and, where a baseline on the same data is given, what changed
-and whether the change is more than noise. Reports of score-mutations are taken
-over as they are. docs/reference/metrics.md has the formulas.`,
+and whether the change is more than noise. Reports of score-mutations and
+analyze-similarity are taken over as they are. Repeats of score-selection are combined
+by model. docs/reference/metrics.md has the formulas.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Log = cmd.OutOrStdout()
@@ -24,6 +25,8 @@ over as they are. docs/reference/metrics.md has the formulas.`,
 	flags.StringVar(&opts.Retrieval, "retrieval", "", "the directory with the reports of score-retrieval, at any depth")
 	flags.StringVar(&opts.Security, "security", "", "the directory with the reports of score-security, at any depth")
 	flags.StringVar(&opts.Mutations, "mutations", "", "the directory with the reports of score-mutations, or one report")
+	flags.StringVar(&opts.Selection, "selection", "", "the directory with the reports of score-selection, at any depth")
+	flags.StringVar(&opts.Similarity, "similarity", "", "the report of analyze-similarity")
 	flags.StringVar(&opts.Baseline, "baseline", "", "the baseline to compare with, if there is one")
 	flags.StringVar(&opts.Out, "out", "", "the file to write")
 	for _, name := range []string{"validation", "retrieval", "security", "out"} {

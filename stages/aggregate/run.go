@@ -12,13 +12,15 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 )
 
-// Options names the files of one aggregation. Mutations and Baseline may be
-// empty. Log may be nil.
+// Options names the files of one aggregation. Mutations, Selection, Similarity
+// and Baseline may be empty. Log may be nil.
 type Options struct {
 	Validation string
 	Retrieval  string
 	Security   string
 	Mutations  string
+	Selection  string
+	Similarity string
 	Baseline   string
 	Out        string
 	Log        io.Writer
@@ -82,6 +84,22 @@ func Run(ctx context.Context, opts Options) error {
 			return err
 		}
 	}
+	if opts.Selection != "" {
+		models, err := readSelection(ctx, opts.Selection, data, validation)
+		if err != nil {
+			return err
+		}
+		var comparable *contracts.Baseline
+		if agg.Baseline.Comparable {
+			comparable = &baseline
+		}
+		agg.Selection = summarizeSelection(models, comparable)
+	}
+	if opts.Similarity != "" {
+		if agg.Similarity, err = readSimilarity(opts.Similarity, data); err != nil {
+			return err
+		}
+	}
 	if err := contracts.Write(opts.Out, agg); err != nil {
 		return err
 	}
@@ -134,6 +152,7 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 			s.Detector, s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, s.Errored, d.Runs)
 	}
 	logMutations(w, agg.Mutations)
+	logSelection(w, agg.Selection)
 	if !agg.Baseline.Comparable {
 		fmt.Fprintln(w, "no comparison:", agg.Baseline.Reason)
 	}

@@ -52,6 +52,10 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 	for _, d := range agg.Detectors {
 		b.PerDetector = append(b.PerDetector, baselineOf(d))
 	}
+	var err error
+	if b.Selection, err = newBaselineSelection(agg.Selection); err != nil {
+		return contracts.Baseline{}, err
+	}
 	if kept != nil {
 		b.Version, b.Thresholds = cmp.Or(kept.Version, b.Version), kept.Thresholds
 	} else {
@@ -98,11 +102,12 @@ const tolerance = 0.03
 // declared as gated may be worse by 0.03. No query and no entry may error. The
 // detector named "scanner" (or all detectors, if there is none of that name)
 // must keep its recall within 0.02 and a false-positive rate of at most 2% on
-// either kind of benign entry, or of the measured rate if that is higher. These
-// are a start: edit them in the baseline file.
+// either kind of benign entry, or of the measured rate if that is higher. The
+// rates of a model whose answers were recorded may be worse by 0.02. These are a
+// start: edit them in the baseline file.
 func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
 	const missed, fpr = 0.02, 0.02
-	t := contracts.Thresholds{Detectors: []contracts.DetectorThreshold{}}
+	t := contracts.Thresholds{Detectors: []contracts.DetectorThreshold{}, Selection: defaultSelection(agg)}
 	for _, m := range metrics.Ranking() {
 		if m.Gated {
 			t.Retrieval = append(t.Retrieval, contracts.MetricThreshold{Metric: m.Name, Tolerance: tolerance})
@@ -176,6 +181,9 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 		n, _ := baselineDetector(next, name)
 		change(name, scoreText(b), scoreText(n))
 	}
+	for _, c := range selectionChanges(was.Selection, next.Selection) {
+		change(c[0], c[1], c[2])
+	}
 	if len(lines) == 0 && !reflect.DeepEqual(was, next) {
 		lines = append(lines, "the origin of the baseline or the details of a detector change; no figure changes")
 	}
@@ -220,6 +228,11 @@ func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string
 	for _, t := range next.Thresholds.Retrieval {
 		if _, ok := next.Metrics[t.Metric]; !ok {
 			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, but %s is not measured; the gate fails with an error until you remove the threshold", t.Metric, t.Metric))
+		}
+	}
+	for _, t := range next.Thresholds.Selection {
+		if !slices.ContainsFunc(modelsOf(next.Selection), func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
+			remarks = append(remarks, fmt.Sprintf("the threshold for model %s is kept, but the model is not measured; the gate fails with an error until you remove the threshold", t.Model))
 		}
 	}
 	return remarks

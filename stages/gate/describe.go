@@ -94,6 +94,8 @@ func describeMove(m contracts.Move) string {
 	switch {
 	case m.Error != "":
 		return line + ": " + m.Error
+	case m.Before != "" && m.Category == "":
+		return fmt.Sprintf("%s: was %s and now %s", line, m.Before, m.After)
 	case m.Before != "":
 		return fmt.Sprintf("%s: %s entry was %s and is %s", line, m.Category, m.Before, m.After)
 	case m.Tool != "":

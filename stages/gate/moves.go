@@ -31,7 +31,7 @@ var severity = []string{
 
 // moves finds every query and entry that differs from the baseline or errored.
 func moves(agg contracts.Aggregate, b contracts.Baseline) *moveSet {
-	s := &moveSet{all: queryMoves(agg, b)}
+	s := &moveSet{all: append(queryMoves(agg, b), caseMoves(agg, b)...)}
 	judged := make(map[string]bool)
 	for _, t := range b.Thresholds.Detectors {
 		judged[t.Detector] = true

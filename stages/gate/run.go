@@ -59,7 +59,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate
 	}
 	moves := moves(agg, baseline)
 	g := contracts.Gate{Passed: true, Baseline: baseline.Version, Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts()}
-	g.Checks = append(retrievalChecks(agg, baseline, moves), detectorChecks(agg, baseline, moves)...)
+	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
 	}
@@ -104,6 +104,7 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 			problems = append(problems, fmt.Sprintf("detector %s has two thresholds in the baseline; keep one of them", t.Detector))
 		}
 	}
+	problems = append(problems, selectionProblems(agg, b)...)
 	if len(problems) > 0 {
 		return errors.New("the gate cannot judge: " + strings.Join(problems, "; "))
 	}

@@ -49,10 +49,14 @@ func Diff(a, b contracts.Report) Difference {
 			d.DataChanged = append(d.DataChanged, x.kind)
 		}
 	}
+	if sa, sb := a.Aggregate.Selection, b.Aggregate.Selection; sa != nil && sb != nil && sa.CasesSHA256 != sb.CasesSHA256 {
+		d.DataChanged = append(d.DataChanged, contracts.KindCases)
+	}
 	d.ProxyChanged = a.Aggregate.ProxyIdentity != b.Aggregate.ProxyIdentity
 	d.Figures = append(d.Figures, diffFigures(figures(&a.Aggregate), figures(&b.Aggregate))...)
 	d.Moves = append(d.Moves, diffQueries(a.Aggregate.Retrieval.PerQuery, b.Aggregate.Retrieval.PerQuery)...)
 	d.Moves = append(d.Moves, diffDetectors(a.Aggregate.Detectors, b.Aggregate.Detectors)...)
+	d.Moves = append(d.Moves, diffSelection(a.Aggregate.Selection, b.Aggregate.Selection)...)
 	d.Moves = sortedMoves(d.Moves)
 	return d
 }
@@ -73,6 +77,16 @@ func figures(a *contracts.Aggregate) []measured {
 		for _, r := range metrics.DetectionRates() {
 			if value := d.Score.Rate(r.Name); value != nil && r.Shown&metrics.InTables != 0 {
 				all = append(all, measured{d.Score.Detector, r.Name, *value, d.RateInterval(r.Name)})
+			}
+		}
+	}
+	if a.Selection == nil {
+		return all
+	}
+	for _, m := range a.Selection.Models {
+		for _, declared := range metrics.SelectionRates() {
+			if r, _ := m.Rate(declared.Name); r.Value != nil && declared.Shown&metrics.InTables != 0 {
+				all = append(all, measured{m.Model, declared.Name, *r.Value, r.Interval})
 			}
 		}
 	}

@@ -86,6 +86,9 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		moves.add(tc)
 	}
 	all := junitSuites{Name: "touchstone", Suites: []junitSuite{checks, moves}}
+	if s := r.Aggregate.Selection; s != nil {
+		all.Suites = append(all.Suites, junitSelection(s))
+	}
 	for _, s := range all.Suites {
 		all.Tests += s.Tests
 		all.Failures += s.Failures

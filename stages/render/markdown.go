@@ -49,7 +49,7 @@ func Markdown(r contracts.Report) []byte {
 	}
 	foot := markdownFoot(&r)
 	room := maxComment - 1 - len(foot)
-	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownDetectors(&r), markdownMutations(&r), markdownMoves(&r)} {
+	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)} {
 		room = appendSection(&b, section, room)
 	}
 	b.WriteString(foot)

@@ -253,7 +253,7 @@ func TestJUnit(t *testing.T) {
 	if err := xml.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Tests != len(r.Gate.Checks)+len(r.Gate.Moves) || len(s.Suites[0].Cases) != len(r.Gate.Checks) {
+	if s.Tests != len(r.Gate.Checks)+len(r.Gate.Moves)+len(r.Aggregate.Selection.Models) || len(s.Suites[0].Cases) != len(r.Gate.Checks) {
 		t.Errorf("%d cases", s.Tests)
 	}
 	// Two checks fail. They name q00000, q00005 and s007, and q00002, which

@@ -93,6 +93,7 @@ func sampleReport(t testing.TB, n int) contracts.Report {
 		a.Detectors = append(a.Detectors, sampleDetector(name, 0.93-0.15*float64(i), 0.02+0.07*float64(i), rng))
 	}
 	a.Mutations = sampleMutations()
+	a.Selection, a.Similarity = sampleSelection(), sampleSimilarity()
 	r.Gate = sampleGate(a)
 	return r
 }

@@ -23,6 +23,8 @@ type page struct {
 	Detectors                           []detectorView
 	Categories                          []categoryRow
 	Mutations                           []mutationView
+	Selection                           *selectionView
+	Similarity                          *similarityView
 	Warnings                            []string
 	Unjudged                            []string
 	Data                                []dataView
@@ -100,6 +102,7 @@ func newPage(r *contracts.Report) page {
 	}
 	p.Categories = viewCategories(a.Detectors)
 	p.Mutations = viewMutations(a.Mutations)
+	p.Selection, p.Similarity = viewSelection(a.Selection, g), viewSimilarity(a.Similarity)
 	p.Warnings = a.Validation.Warnings
 	for _, d := range a.Validation.Datasets {
 		p.Data = append(p.Data, dataView{d.Kind, shorten(d.Version, 24), d.State, d.SHA256[:12], fmt.Sprint(d.Entries)})

@@ -23,6 +23,9 @@ func metricName(metric string) string {
 	if r, ok := metrics.DetectionRateByName(metric); ok {
 		return r.Label
 	}
+	if r, ok := metrics.SelectionRateByName(metric); ok {
+		return r.Label
+	}
 	if name, ok := figureNames[metric]; ok {
 		return name
 	}

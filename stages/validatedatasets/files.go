@@ -25,7 +25,7 @@ func kindOf(data []byte) string {
 	if json.Unmarshal(data, &top) != nil {
 		return ""
 	}
-	for _, known := range []struct{ list, kind string }{{"tools", contracts.KindCorpus}, {"queries", contracts.KindGolden}, {"entries", contracts.KindSecurity}} {
+	for _, known := range []struct{ list, kind string }{{"tools", contracts.KindCorpus}, {"queries", contracts.KindGolden}, {"entries", contracts.KindSecurity}, {"cases", contracts.KindCases}} {
 		if _, ok := top[known.list]; ok {
 			return known.kind
 		}
@@ -52,11 +52,13 @@ func checkFiles(files []string, lock contracts.DatasetLock) ([]Checked, error) {
 			c, fe, err = checkGoldenFile(path, files, lock)
 		case contracts.KindSecurity:
 			c, fe, err = checkFile(kind, path, lock, func(d *dataset[contracts.SecurityCorpus]) { checkSecurity(d) }, describeSecurity)
+		case contracts.KindCases:
+			c, fe, err = checkCasesFile(path, files, lock)
 		default:
 			if _, err := contracts.CanonicalJSON(data); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			return nil, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries; name a corpus, a golden set or a security corpus", path)
+			return nil, fmt.Errorf("%s is not a dataset: it has neither tools nor queries nor entries nor cases; name a corpus, a golden set, a security corpus or a set of cases", path)
 		}
 		if err != nil {
 			return nil, err
@@ -88,21 +90,46 @@ func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (C
 	if err != nil {
 		return Checked{}, nil, err
 	}
-	candidates := append([]string(nil), files...)
-	beside, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.json"))
+	corpus, err := corpusOf(golden, golden.value.CorpusVersion, files)
 	if err != nil {
 		return Checked{}, nil, err
-	}
-	corpus := findCorpus(append(candidates, beside...), golden.value.CorpusVersion)
-	if corpus == nil && len(golden.problems) == 0 {
-		return Checked{}, nil, fmt.Errorf("%s is labelled for corpus %q, which is neither given nor in the same directory; name the corpus file too", path, golden.value.CorpusVersion)
-	}
-	if corpus == nil {
-		corpus = &contracts.Corpus{}
 	}
 	checkGolden(golden, corpus)
 	v := validated(golden, lock, describeGolden)
 	return Checked{v, path, golden.value.Version == ""}, golden.err(), nil
+}
+
+// checkCasesFile finds the corpus of a set of cases and checks the set against it.
+func checkCasesFile(path string, files []string, lock contracts.DatasetLock) (Checked, *contracts.FileError, error) {
+	cases, err := load[contracts.CaseSet](contracts.KindCases, path)
+	if err != nil {
+		return Checked{}, nil, err
+	}
+	corpus, err := corpusOf(cases, cases.value.CorpusVersion, files)
+	if err != nil {
+		return Checked{}, nil, err
+	}
+	checkCases(cases, corpus)
+	return Checked{validated(cases, lock, describeCases), path, false}, cases.err(), nil
+}
+
+// corpusOf finds the corpus of a dataset among the given files and those in the
+// dataset's directory. A dataset with problems gets an empty one if there is
+// none.
+func corpusOf[T any](d *dataset[T], version string, files []string) (*contracts.Corpus, error) {
+	candidates := append([]string(nil), files...)
+	beside, err := filepath.Glob(filepath.Join(filepath.Dir(d.path), "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	corpus := findCorpus(append(candidates, beside...), version)
+	if corpus == nil && len(d.problems) == 0 {
+		return nil, fmt.Errorf("%s is made for corpus %q, which is neither given nor in the same directory; name the corpus file too", d.path, version)
+	}
+	if corpus == nil {
+		corpus = &contracts.Corpus{}
+	}
+	return corpus, nil
 }
 
 func findCorpus(paths []string, version string) *contracts.Corpus {

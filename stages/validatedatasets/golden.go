@@ -42,8 +42,7 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		if q.Query != "" && len(textWords(q.Query)) == 0 {
 			d.refuse(at+"/query", q.ID, "the query has no word to search for", "write what a user would ask for")
 		}
-		// Compare texts as a reader sees them: letters that look alike are equal.
-		text := strings.ToLower(strings.Join(strings.Fields(norm.NFKC.String(q.Query)), " "))
+		text := readerText(q.Query)
 		if earlier := byText[text]; earlier == nil {
 			byText[text] = q
 		} else if text != "" {
@@ -65,6 +64,12 @@ func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (war
 		warnings = append(warnings, `golden: no query is marked "hard-negative: near-dup of <tool_id>", so the set hardly tests near-duplicates`)
 	}
 	return warnings
+}
+
+// readerText returns a text as a reader compares it: letters that look alike are
+// equal, whatever their case and the blanks between words.
+func readerText(text string) string {
+	return strings.ToLower(strings.Join(strings.Fields(norm.NFKC.String(text)), " "))
 }
 
 // checkAgreement refuses two queries with the same text if one labels a tool as
@@ -149,8 +154,8 @@ const (
 )
 
 // suggest returns a remedy that names the tool that was probably meant.
-func suggest(d *dataset[contracts.GoldenSet], id string, tools map[string]*contracts.Tool) string {
-	const otherwise = "correct the label, remove it, or add the tool to a new version of the corpus"
+func suggest[T any](d *dataset[T], id string, tools map[string]*contracts.Tool) string {
+	const otherwise = "correct it, remove it, or add the tool to a new version of the corpus"
 	if len(d.problems) > maxSuggestProblems || len(id) > maxSuggestLength {
 		return otherwise
 	}

@@ -83,6 +83,8 @@ func describeFile(path string, data []byte, lock contracts.DatasetLock) (Listed,
 		return listedAs(kind, path, lock, describeGolden)
 	case contracts.KindSecurity:
 		return listedAs(kind, path, lock, describeSecurity)
+	case contracts.KindCases:
+		return listedAs(kind, path, lock, describeCases)
 	}
 	return Listed{}, false
 }
@@ -95,7 +97,7 @@ func namedAsDataset(path string, data []byte) (Listed, bool) {
 		return Listed{}, false
 	}
 	switch kind {
-	case contracts.KindCorpus, contracts.KindGolden, contracts.KindSecurity:
+	case contracts.KindCorpus, contracts.KindGolden, contracts.KindSecurity, contracts.KindCases:
 		return Listed{Kind: kind, State: "invalid", File: path, SHA256: fmt.Sprintf("%x", sha256.Sum256(data))}, true
 	}
 	return Listed{}, false

@@ -65,8 +65,8 @@ func checkFrozen[T any](d *dataset[T], lock contracts.DatasetLock, version strin
 // Freeze validates datasets and writes their digests into the lock file, so that
 // a later change of these versions is detected. It refuses a version that is
 // frozen with a different digest. kind restricts the kind of the files; empty
-// allows corpus, golden and security. A golden set needs its corpus, which must
-// be one of files or in the same directory.
+// allows every kind. A golden set and cases need their corpus, which must be one of
+// files or in the same directory.
 func Freeze(lockPath, kind string, files []string) ([]contracts.FrozenDataset, error) {
 	lock, err := readLock(lockPath)
 	if err != nil {

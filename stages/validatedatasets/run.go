@@ -2,6 +2,7 @@ package validatedatasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,12 +17,21 @@ import (
 type Options struct {
 	Corpus, Golden, Security, Lock               string
 	OutCorpus, OutGolden, OutSecurity, OutReport string
-	Log                                          io.Writer // receives warnings
+	// Cases is empty where there are no cases. OutCases is a directory; the
+	// accepted cases become CasesFile in it.
+	Cases, OutCases string
+	Log             io.Writer // receives warnings
 }
 
-// Run validates the three datasets. If it refuses any, it returns an
+// CasesFile is the file in the directory of accepted cases.
+const CasesFile = "cases.json"
+
+// Run validates the datasets. If it refuses any, it returns an
 // *InvalidError with every problem of every file, and writes nothing.
 func Run(ctx context.Context, o Options) error {
+	if o.Cases != "" && o.OutCases == "" {
+		return errors.New("--cases needs --out-cases, the directory for the accepted cases")
+	}
 	lock, err := readLock(o.Lock)
 	if err != nil {
 		return err
@@ -38,6 +48,12 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	var cases *dataset[contracts.CaseSet]
+	if o.Cases != "" {
+		if cases, err = load[contracts.CaseSet](contracts.KindCases, o.Cases); err != nil {
+			return err
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -50,9 +66,16 @@ func Run(ctx context.Context, o Options) error {
 		validated(golden, lock, describeGolden),
 		validated(security, lock, describeSecurity),
 	}}
+	faults := []*contracts.FileError{corpus.err(), golden.err(), security.err()}
+	outputs := []output{{o.OutCorpus, corpus.data}, {o.OutGolden, golden.data}, {o.OutSecurity, security.data}}
+	if cases != nil {
+		warnings = append(warnings, checkCases(cases, &corpus.value)...)
+		report.Datasets = append(report.Datasets, validated(cases, lock, describeCases))
+		faults, outputs = append(faults, cases.err()), append(outputs, output{filepath.Join(o.OutCases, CasesFile), cases.data})
+	}
 
 	var invalid InvalidError
-	for _, fe := range []*contracts.FileError{corpus.err(), golden.err(), security.err()} {
+	for _, fe := range faults {
 		if fe != nil {
 			invalid.Files = append(invalid.Files, fe)
 		}
@@ -71,15 +94,23 @@ func Run(ctx context.Context, o Options) error {
 			fmt.Fprintln(o.Log, "warning:", w)
 		}
 	}
-	for _, out := range []struct {
-		path string
-		data []byte
-	}{{o.OutCorpus, corpus.data}, {o.OutGolden, golden.data}, {o.OutSecurity, security.data}} {
+	if o.OutCases != "" {
+		if err := os.MkdirAll(o.OutCases, 0o755); err != nil {
+			return fmt.Errorf("cannot write %s: %w", o.OutCases, err)
+		}
+	}
+	for _, out := range outputs {
 		if err := copyOut(out.path, out.data); err != nil {
 			return err
 		}
 	}
 	return contracts.Write(o.OutReport, report)
+}
+
+// output is an accepted file and where its copy goes.
+type output struct {
+	path string
+	data []byte
 }
 
 func copyOut(path string, data []byte) error {
@@ -109,6 +140,10 @@ func describeCorpus(c *contracts.Corpus) contracts.ValidatedDataset {
 
 func describeGolden(g *contracts.GoldenSet) contracts.ValidatedDataset {
 	return contracts.ValidatedDataset{Version: g.Version, Entries: len(g.Queries), HardNegatives: hardQueries(g)}
+}
+
+func describeCases(s *contracts.CaseSet) contracts.ValidatedDataset {
+	return contracts.ValidatedDataset{Version: s.Version, Entries: len(s.Cases)}
 }
 
 func describeSecurity(s *contracts.SecurityCorpus) contracts.ValidatedDataset {

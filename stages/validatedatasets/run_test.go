@@ -107,7 +107,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"dangling label", "golden", `"web:search"`, `"web:serch"`,
 			[]string{`golden.json:6:67: entry q2: dangling label: the corpus has no tool "web:serch"; did you mean "web:search"?`}},
-		{"dangling label far from all", "golden", `"web:search"`, `"moon:landing"`, []string{`no tool "moon:landing"; correct the label, remove it`}},
+		{"dangling label far from all", "golden", `"web:search"`, `"moon:landing"`, []string{`no tool "moon:landing"; correct it, remove it`}},
 		{"duplicate query id", "golden", `"id": "q2"`, `"id": "q1"`, []string{`golden.json:6:4: entry q1: duplicate id, also query number 1; give each query`}},
 		{"duplicate tool", "corpus", "git:close_issue\", \"server\": \"git\", \"tool\": \"close_issue", "git:create_issue\", \"server\": \"git\", \"tool\": \"create_issue",
 			[]string{`corpus.json:6:4: entry git:create_issue: duplicate tool_id, also tool number 1`}},
@@ -266,6 +266,7 @@ func TestOurData(t *testing.T) {
 	}
 	o, _ := stage(t, "", "", "", emptyLock)
 	o.Corpus, o.Golden, o.Security = filepath.Join(dir, "corpus_v1.json"), filepath.Join(dir, "golden_v1.json"), filepath.Join(dir, "security_v1.json")
+	o.Cases, o.OutCases = filepath.Join(dir, "cases_v1.json"), filepath.Join(filepath.Dir(o.OutReport), "cases")
 	o.Lock = filepath.Join(dir, "lock.json")
 	if err := Run(context.Background(), o); err != nil {
 		t.Fatal(err)

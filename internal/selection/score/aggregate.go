@@ -46,6 +46,8 @@ type Rate struct {
 	High  *float64 `json:"high"`
 	Count int      `json:"count"`
 	Of    int      `json:"of"`
+	// Cases is the number of cases among Of.
+	Cases int `json:"-"`
 }
 
 // Mean is a mean with its 95% bootstrap interval, drawn over cases.
@@ -168,46 +170,56 @@ func Summarize(observations []Observation) Summary {
 }
 
 func (s *Summary) rates(ended []Observation) {
-	is := func(classes ...selection.Classification) func(Observation) bool {
-		return func(o Observation) bool { return slices.Contains(classes, o.Classification) }
+	for name, into := range map[string]*Rate{
+		"precision": &s.Precision, "recall": &s.Recall, "accuracy": &s.Accuracy, "wrong_tool_rate": &s.WrongTool,
+		"parameter_accuracy": &s.ParameterAccuracy, "hallucinating": &s.Hallucinating,
+		"robust": &s.Robust, "needs_clarity": &s.NeedsClarity, "misleading": &s.Misleading,
+	} {
+		*into = RateOf(name, ended)
 	}
-	category := func(c selection.ConfidenceCategory) func(Observation) bool {
-		return func(o Observation) bool { return o.Category == c }
-	}
-	confident := func(o Observation) bool { return o.Confidence != nil }
-	all := func(Observation) bool { return true }
-	s.Precision = rate(ended, is(selection.TP, selection.FP), is(selection.TP))
-	s.Recall = rate(ended, is(selection.TP, selection.FN), is(selection.TP))
-	s.Accuracy = rate(ended, all, is(selection.TP, selection.TN))
-	s.WrongTool = rate(ended, is(selection.TP, selection.FN), func(o Observation) bool { return o.Classification == selection.FN && o.Made })
-	s.Robust = rate(ended, confident, category(selection.Robust))
-	s.NeedsClarity = rate(ended, confident, category(selection.NeedsClarity))
-	s.Misleading = rate(ended, confident, category(selection.Misleading))
-	right := is(selection.TP)
-	s.ParameterAccuracy = rate(ended, right, func(o Observation) bool {
-		return o.Correctness != nil && *o.Correctness == 1 && o.Hallucinated == 0
-	})
-	s.Hallucinating = rate(ended, right, func(o Observation) bool { return o.Hallucinated > 0 })
 }
 
-func rate(observations []Observation, of, counts func(Observation) bool) Rate {
+// RateOf computes the declared rate of that name, one of metrics.SelectionRates,
+// over observations of which none failed.
+func RateOf(name string, ended []Observation) Rate {
+	declared, ok := metrics.SelectionRateByName(name)
+	if !ok {
+		panic("no rate of tool selection is called " + name)
+	}
 	var r Rate
 	cases := map[string]bool{}
-	for _, o := range observations {
-		if !of(o) {
+	for _, o := range ended {
+		of, counts := declared.Counts(o.run())
+		if !of {
 			continue
 		}
 		r.Of++
 		cases[o.CaseID] = true
-		if counts(o) {
+		if counts {
 			r.Count++
 		}
 	}
+	r.Cases = len(cases)
 	if r.Value = metrics.Rate(r.Count, r.Of); r.Value != nil {
-		interval := metrics.WilsonOf(*r.Value, len(cases))
+		interval := metrics.WilsonOf(*r.Value, r.Cases)
 		r.Low, r.High = &interval.Low, &interval.High
 	}
 	return r
+}
+
+// run is what the rates need of an observation.
+func (o Observation) run() metrics.SelectionRun {
+	right := o.Classification == selection.TP
+	return metrics.SelectionRun{
+		Expected: right || o.Classification == selection.FN,
+		Called:   o.Made,
+		Right:    o.Classification.Correct(),
+
+		ParametersRight: right && o.Correctness != nil && *o.Correctness == 1,
+		Invented:        right && o.Hallucinated > 0,
+		Rated:           o.Confidence != nil,
+		Confident:       o.Category == selection.Robust || o.Category == selection.Misleading,
+	}
 }
 
 func (s *Summary) parameters(ended []Observation) {

@@ -1,0 +1,351 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// Lists of the page and of report.md hold this many cases of a model, and pairs
+// of tools. report.json has all.
+const (
+	shownCases = 20
+	shownPairs = 20
+)
+
+// selectionView is what models made of the cases.
+type selectionView struct {
+	Note, NoComparison string
+	Models             []modelView
+}
+
+type modelView struct {
+	Name, Kind, Counts string
+	Rates              []rateView
+	Facts              []string
+	Tags               []tagView
+	Cases              []caseView
+	More               string
+}
+
+type tagView struct{ Name, Rate, Range, Counts string }
+
+type caseView struct{ ID, Right, Query, Expected, Called, Why string }
+
+// kindOf says what answered, so that nobody takes a baseline for a model.
+func kindOf(m contracts.ModelSummary) string {
+	if m.AnsweredBy == contracts.AnsweredByBaseline {
+		return "a baseline that matches words, not a model"
+	}
+	return "recorded answers"
+}
+
+func viewSelection(s *contracts.SelectionAggregate, g *contracts.Gate) *selectionView {
+	if s == nil {
+		return nil
+	}
+	v := &selectionView{Note: offerNote(s), NoComparison: s.NoComparison}
+	for _, m := range s.Models {
+		v.Models = append(v.Models, viewModel(m, g))
+	}
+	return v
+}
+
+// offerNote says what was asked, and which tools were on offer.
+func offerNote(s *contracts.SelectionAggregate) string {
+	offer := "all tools of its servers"
+	if s.Offer.Tools == contracts.OfferSearch {
+		offer = fmt.Sprintf("the first %d tools that the search of %s finds", s.Offer.TopK, shorten(s.Offer.Proxy, 100))
+	}
+	note := fmt.Sprintf("%s. For each case a model is offered %s.", countOf(s.Cases, "1 case", "%d cases"), offer)
+	if s.Offer.Degraded != "" {
+		note += fmt.Sprintf(" The index was degraded on purpose: %s.", s.Offer.Degraded)
+	}
+	return note
+}
+
+func viewModel(m contracts.ModelSummary, g *contracts.Gate) modelView {
+	v := modelView{Name: m.Model, Kind: kindOf(m), Counts: fmt.Sprintf("%s: TP %d, FP %d, TN %d, FN %d", countOf(m.Repeats, "1 repeat", "%d repeats"), m.TP, m.FP, m.TN, m.FN)}
+	if m.Errored > 0 {
+		v.Counts += fmt.Sprintf(", %d errored", m.Errored)
+	}
+	for _, declared := range metrics.SelectionRates() {
+		if r, ok := m.Rate(declared.Name); ok && declared.Shown&metrics.OnPage != 0 {
+			v.Rates = append(v.Rates, viewSelectionRate(m.Model, declared, r, g))
+		}
+	}
+	v.Facts = modelFacts(m)
+	for _, t := range m.Tags {
+		if t.Accuracy.Value != nil {
+			v.Tags = append(v.Tags, tagView{shorten(t.Tag, 60), figure(*t.Accuracy.Value), rangeOf(t.Accuracy.Interval), fmt.Sprintf("%d of %d", t.Accuracy.Count, t.Accuracy.Of)})
+		}
+	}
+	wrong := worstCases(m)
+	for _, c := range wrong[:min(len(wrong), shownCases)] {
+		v.Cases = append(v.Cases, viewCase(c))
+	}
+	if n := len(wrong) - len(v.Cases); n > 0 {
+		v.More = fmt.Sprintf("%s: report.json has them.", countOf(n, "1 more case is not shown", "%d more cases are not shown"))
+	}
+	return v
+}
+
+func viewSelectionRate(model string, declared metrics.SelectionRate, r contracts.RateSummary, g *contracts.Gate) rateView {
+	v := rateView{Name: declared.Label, Value: "–", Range: "not defined"}
+	if r.Value == nil {
+		return v
+	}
+	pl := plot{Low: 0, High: 1, Value: r.Value, Interval: r.Interval, Baseline: r.Baseline, Label: declared.Label + " " + figure(*r.Value)}
+	for _, c := range g.Checks {
+		if c.Subject == model && c.Metric == declared.Name {
+			pl.Bound, pl.Band = &c.Bound, allowed(c)
+			if !c.Passed {
+				v.Class = "fail"
+			}
+		}
+	}
+	v.Value, v.Range, v.Plot = figure(*r.Value), fmt.Sprintf("%s, %d of %d", rangeOf(r.Interval), r.Count, r.Of), pl.svg()
+	return v
+}
+
+func rangeOf(i *contracts.Interval) string {
+	if i == nil {
+		return ""
+	}
+	return figure(i.Low) + " to " + figure(i.High)
+}
+
+// modelFacts are the figures that are no rates, as sentences.
+func modelFacts(m contracts.ModelSummary) []string {
+	var facts []string
+	for _, mean := range m.Means {
+		if mean.Value != nil {
+			facts = append(facts, fmt.Sprintf("%s %s (%s)", capital(strings.ReplaceAll(mean.Mean, "_", " ")), figure(*mean.Value), rangeOf(mean.Interval)))
+		}
+	}
+	if k := len(m.PassAt); k > 1 && k == len(m.PassAll) {
+		facts = append(facts, fmt.Sprintf("pass@%d %s, pass^%d %s", k, figure(m.PassAt[k-1]), k, figure(m.PassAll[k-1])))
+	}
+	if m.Consistency != nil {
+		facts = append(facts, "Consistency "+figure(*m.Consistency))
+	}
+	if c := m.Comparison; c != nil {
+		facts = append(facts, fmt.Sprintf("Against the baseline: %d lost, %d gained %s (McNemar p %s)", len(c.Lost), len(c.Gained), verdictSign(c.Verdict), probability(c.PValue)))
+	}
+	return facts
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// worstCases lists the cases that are wrong or errored in some repeat: those that
+// the baseline had right first, then by the share of right answers.
+func worstCases(m contracts.ModelSummary) []contracts.CaseSummary {
+	lost := func(c contracts.CaseSummary) int {
+		return boolOrder(m.Comparison == nil || !slices.Contains(m.Comparison.Lost, c.ID))
+	}
+	share := func(c contracts.CaseSummary) float64 {
+		return float64(c.Right) / float64(max(1, c.Answers+c.Errored))
+	}
+	var list []contracts.CaseSummary
+	for _, c := range m.PerCase {
+		if c.Errored > 0 || c.Right < c.Answers {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b contracts.CaseSummary) int {
+		return cmp.Or(lost(a)-lost(b), cmp.Compare(share(a), share(b)), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+func viewCase(c contracts.CaseSummary) caseView {
+	v := caseView{ID: c.ID, Right: fmt.Sprintf("%d of %d", c.Right, c.Answers), Query: shorten(c.Query, 200), Expected: expectedNames(c.Expected), Called: calledNames(c), Why: shorten(c.Reasoning, 400)}
+	if c.Errored > 0 {
+		v.Right += fmt.Sprintf(", %d errored", c.Errored)
+		if c.Answers == 0 {
+			v.Called, v.Why = "–", shorten(c.Error, 400)
+		}
+	}
+	if len(c.Withheld) > 0 {
+		v.Why += " Not on offer: " + shorten(strings.Join(c.Withheld, ", "), 200) + "."
+	}
+	return v
+}
+
+func expectedNames(calls []contracts.ExpectedCall) string {
+	names := make([]string, len(calls))
+	for i, c := range calls {
+		names[i] = c.Server + ":" + c.Tool
+	}
+	return shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
+}
+
+func calledNames(c contracts.CaseSummary) string {
+	names := make([]string, len(c.Calls))
+	for i, m := range c.Calls {
+		names[i] = m.Server + ":" + m.Tool
+		if m.Unknown != "" {
+			names[i] = "unknown tool " + plain(m.Unknown)
+		}
+	}
+	return shorten(cmp.Or(strings.Join(names, ", "), "no tool"), 200)
+}
+
+func markdownSelection(r *contracts.Report) []string {
+	s := r.Aggregate.Selection
+	if s == nil {
+		return nil
+	}
+	rates := slices.DeleteFunc(metrics.SelectionRates(), func(r metrics.SelectionRate) bool { return r.Shown&metrics.InTables == 0 })
+	names := []string{"model"}
+	for _, r := range rates {
+		names = append(names, r.Label)
+	}
+	rows := []string{fmt.Sprintf("<details><summary>Tool selection: %s</summary>\n\n%s\n\n", countOf(s.Cases, "1 case", "%d cases"), md(offerNote(s))) + tableHead(append(names, "Errored"))}
+	for _, m := range s.Models {
+		cells := []string{md(m.Model)}
+		if m.AnsweredBy == contracts.AnsweredByBaseline {
+			cells[0] += " (a baseline, no model)"
+		}
+		for _, declared := range rates {
+			measured, _ := m.Rate(declared.Name)
+			cells = append(cells, rate(measured.Value, measured.Interval))
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), m.Errored))
+	}
+	for _, m := range s.Models {
+		for _, fact := range modelFacts(m) {
+			rows = append(rows, fmt.Sprintf("\n%s: %s\n", md(m.Model), md(fact)))
+		}
+		wrong := worstCases(m)
+		if len(wrong) == 0 {
+			continue
+		}
+		rows = append(rows, fmt.Sprintf("\nWorst cases of %s:\n\n", md(m.Model))+tableHead([]string{"case", "right", "expected", "called"}))
+		for _, c := range wrong[:min(len(wrong), shownCases)] {
+			v := viewCase(c)
+			rows = append(rows, fmt.Sprintf("| %s %s | %s | %s | %s |\n", md(v.ID), md(shorten(v.Query, 120)), v.Right, md(v.Expected), md(v.Called)))
+		}
+	}
+	return append(rows, "</details>\n\n")
+}
+
+// similarityView is which tools a model may confuse.
+type similarityView struct {
+	Note   string
+	Pairs  []pairView
+	More   string
+	Groups []string
+}
+
+type pairView struct{ A, B, Score, Why string }
+
+func viewSimilarity(s *contracts.SimilarityReport) *similarityView {
+	if s == nil {
+		return nil
+	}
+	v := &similarityView{Note: similarityNote(s)}
+	for _, p := range s.Flagged[:min(len(s.Flagged), shownPairs)] {
+		var reasons []string
+		for _, i := range p.Issues {
+			reasons = append(reasons, shorten(i.Description, 200))
+		}
+		v.Pairs = append(v.Pairs, pairView{shorten(p.A, 120), shorten(p.B, 120), figure(p.Score), strings.Join(reasons, " ")})
+	}
+	if n := s.FlaggedTotal - len(v.Pairs); n > 0 {
+		v.More = fmt.Sprintf("%s: report.json lists %d.", countOf(n, "1 more pair is not shown", "%d more pairs are not shown"), len(s.Flagged))
+	}
+	for _, group := range s.Clusters[:min(len(s.Clusters), shownPairs)] {
+		v.Groups = append(v.Groups, shorten(strings.Join(group, ", "), 600))
+	}
+	return v
+}
+
+func similarityNote(s *contracts.SimilarityReport) string {
+	return fmt.Sprintf("%s with a similarity of %s or more, by words (%s); %s with as much overlap of texts and parameters.",
+		countOf(s.FlaggedTotal, "1 pair", "%d pairs"), figure(s.Threshold), s.Method, countOf(s.OverlapTotal, "1 pair", "%d pairs"))
+}
+
+func markdownSimilarity(r *contracts.Report) []string {
+	s := r.Aggregate.Similarity
+	if s == nil || s.FlaggedTotal == 0 {
+		return nil
+	}
+	v := viewSimilarity(s)
+	rows := []string{fmt.Sprintf("<details><summary>Similar tools: %s</summary>\n\n%s\n\n", countOf(s.FlaggedTotal, "1 pair", "%d pairs"), md(v.Note)) + tableHead([]string{"tool", "tool", "similarity"})}
+	for _, p := range v.Pairs {
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", md(p.A), md(p.B), p.Score))
+	}
+	return append(rows, "</details>\n\n")
+}
+
+// junitSelection is a test case for each model. What it says is information: a
+// check of the gate fails, and not a model.
+func junitSelection(s *contracts.SelectionAggregate) junitSuite {
+	suite := junitSuite{Name: "selection"}
+	for _, m := range s.Models {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s. %s\n", capital(kindOf(m)), offerNote(s))
+		for _, declared := range metrics.SelectionRates() {
+			if r, _ := m.Rate(declared.Name); r.Value != nil {
+				fmt.Fprintf(&b, "%s %s (%s), %d of %d\n", declared.Label, figure(*r.Value), rangeOf(r.Interval), r.Count, r.Of)
+			}
+		}
+		for _, fact := range modelFacts(m) {
+			fmt.Fprintln(&b, fact)
+		}
+		wrong := worstCases(m)
+		for _, c := range wrong[:min(len(wrong), shownCases)] {
+			v := viewCase(c)
+			fmt.Fprintf(&b, "%s (%s right): %s expected, %s called: %s\n", v.ID, v.Right, v.Expected, v.Called, v.Query)
+		}
+		suite.add(junitCase{Class: "selection", Name: m.Model, Output: strings.TrimSpace(b.String())})
+	}
+	return suite
+}
+
+// diffSelection compares whether each case is right for models that both reports
+// have.
+func diffSelection(before, after *contracts.SelectionAggregate) []contracts.Move {
+	if before == nil || after == nil {
+		return nil
+	}
+	var moves []contracts.Move
+	for _, m := range after.Models {
+		i := slices.IndexFunc(before.Models, func(o contracts.ModelSummary) bool { return o.Model == m.Model })
+		if i < 0 {
+			continue
+		}
+		old := make(map[string]contracts.CaseSummary)
+		for _, c := range before.Models[i].PerCase {
+			old[c.ID] = c
+		}
+		for _, c := range m.PerCase {
+			o, ok := old[c.ID]
+			move := contracts.Move{Subject: m.Model, ID: c.ID, Title: c.Query, Before: calledNames(o), After: calledNames(c)}
+			switch {
+			case !ok:
+				move.State, move.Before = contracts.MoveNew, ""
+			case c.Errored > 0 && o.Errored == 0:
+				move.State, move.Error = contracts.MoveErrored, c.Error
+			case c.Answers == 0 || o.Answers == 0 || c.IsRight() == o.IsRight():
+				continue
+			case c.IsRight():
+				move.State = contracts.MoveFixed
+			default:
+				move.State = contracts.MoveRegressed
+			}
+			moves = append(moves, move)
+		}
+	}
+	return moves
+}

@@ -1,0 +1,102 @@
+// Package scoreselection is the stage that puts every case to a model and judges
+// whether it called the right tool with the right parameters.
+//
+// The model is a baseline that needs none, or recorded answers: the stage has no
+// network, and its report is a function of the files that it reads. A request
+// without a recording is errored and never counts as a wrong answer. With a
+// recorder the same code asks a model, by hand and outside of pipelines.
+//
+// How figures compare with a baseline is not known here.
+package scoreselection
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
+)
+
+// Options is what the stage reads and writes.
+type Options struct {
+	Cases  string
+	Corpus string
+	Out    string
+	// Model is provider/model: lexical/bm25, or replay/PROVIDER/MODEL for the
+	// answers in Cassette. With Record it is the model to ask.
+	Model    string
+	Cassette string
+	// Repeat is the number of the repeat, from 1.
+	Repeat int
+	// Offer is contracts.OfferAll or contracts.OfferSearch. The rest of this
+	// group is for OfferSearch.
+	Offer   string
+	TopK    int
+	Proxy   string // the directory that build-proxy wrote
+	Search  string // contracts.SearchMCP or contracts.SearchREST
+	Degrade string // see undertest.ParseDegrade
+	// ReadyTimeout bounds the time until everything is indexed, QueryTimeout
+	// one search.
+	ReadyTimeout time.Duration
+	QueryTimeout time.Duration
+	// Record is the cassette that answers are added to. APIKey refers to the
+	// model's key, as env:NAME or file:PATH.
+	Record, APIKey, BaseURL string
+	// Executable replays the corpus and is the embedded proxy; empty means
+	// this program.
+	Executable string
+	// Progress is told what is being waited for, and the result.
+	Progress func(message string)
+}
+
+// defaultTopK is about as many tools as a client shows its model.
+const defaultTopK = 10
+
+// Command is the stage's command line.
+func Command() *cobra.Command {
+	var opts Options
+	cmd := &cobra.Command{
+		Use:   "score-selection --cases FILE --corpus FILE --model PROVIDER/MODEL --repeat N --out FILE",
+		Short: "Put every case to a model and judge what it calls",
+		Long: `Puts every case to a model and judges whether it calls the right tool with the right
+parameters. lexical/bm25 is a baseline that matches words and needs no model.
+replay/PROVIDER/MODEL plays recorded answers back; a case without a recording is
+errored.
+
+--record FILE asks the model instead and adds its answers to a cassette. This needs
+a network, so it is for the command line and not for pipelines:
+
+  touchstone stage score-selection --cases datasets/cases_v1.json \
+    --corpus datasets/corpus_v1.json --model ollama/qwen3:8b \
+    --record answers.json --out report.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts.Progress = func(message string) { cmd.PrintErrln(message) }
+			return Run(cmd.Context(), opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opts.Cases, "cases", "", "the cases")
+	f.StringVar(&opts.Corpus, "corpus", "", "the corpus")
+	f.StringVar(&opts.Out, "out", "", "where to write the report")
+	f.StringVar(&opts.Model, "model", "", "who answers: lexical/bm25 or replay/PROVIDER/MODEL")
+	f.StringVar(&opts.Cassette, "cassette", "", "the recorded answers of replay/PROVIDER/MODEL")
+	f.IntVar(&opts.Repeat, "repeat", 1, "the number of the repeat, from 1; each has its own recordings")
+	f.StringVar(&opts.Offer, "offer", contracts.OfferAll, "which tools the model is offered: all, or what the proxy's search finds (search)")
+	f.IntVar(&opts.TopK, "top-k", defaultTopK, "with --offer search: how many tools the search is asked for")
+	f.StringVar(&opts.Proxy, "proxy", "", "with --offer search: the directory that build-proxy wrote")
+	f.StringVar(&opts.Search, "search", contracts.SearchMCP, "the search path to drive: mcp (retrieve_tools) or rest")
+	f.StringVar(&opts.Degrade, "degrade", "", "harm the index on purpose: drop-descriptions, reverse-top or hide=SERVER:TOOL")
+	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
+	f.DurationVar(&opts.QueryTimeout, "query-timeout", 10*time.Second, "how long the proxy may take to answer a query")
+	f.StringVar(&opts.Record, "record", "", "ask the model and add its answers to this cassette")
+	f.StringVar(&opts.APIKey, "api-key", "", "with --record: the API key, as env:NAME or file:PATH")
+	f.StringVar(&opts.BaseURL, "base-url", "", "with --record: the provider's address, such as http://localhost:8000/v1")
+	for _, name := range []string{"cases", "corpus", "model", "out"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // a flag that does not exist: a mistake in this program
+		}
+	}
+	return cmd
+}

@@ -1,0 +1,79 @@
+package scoreselection
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
+)
+
+// Providers that need neither a network nor a key.
+const (
+	lexical  = "lexical"
+	recorded = "replay"
+)
+
+// subject is who answers the cases.
+type subject struct {
+	model      model.Model
+	settings   selection.Settings
+	answeredBy string
+	// record is the cassette to save, or nil.
+	record *model.Cassette
+}
+
+func newSubject(opts Options) (subject, error) {
+	provider, name, ok := strings.Cut(opts.Model, "/")
+	if !ok || provider == "" || name == "" {
+		return subject{}, fmt.Errorf("--model %q is no provider/model: write it as lexical/bm25 or replay/ollama/qwen3:8b", opts.Model)
+	}
+	request := selection.SettingsRequest{Provider: provider, Model: name, BaseURL: opts.BaseURL}
+	// Recordings are found by the settings, so these follow from the flags alone
+	// and not from the environment.
+	settings, err := request.Resolve(func(string) string { return "" })
+	if err != nil {
+		return subject{}, fmt.Errorf("model %q: %w", opts.Model, err)
+	}
+	s := subject{settings: settings, answeredBy: contracts.AnsweredByBaseline}
+	var options model.Options
+	switch {
+	case opts.Record != "" && provider == recorded:
+		return s, fmt.Errorf("--record asks a model, and %s is a recording: name the model itself", opts.Model)
+	case opts.Record == "" && (opts.APIKey != "" || opts.BaseURL != ""):
+		return s, errors.New("--api-key and --base-url are for asking a model: give --record, too")
+	case opts.Record != "":
+		if s.record, err = model.LoadCassette(opts.Record); errors.Is(err, os.ErrNotExist) {
+			s.record, err = model.NewCassette(), nil
+		}
+		if err != nil {
+			return s, err
+		}
+		if options.Key, err = model.KeyFrom(opts.APIKey, os.Getenv); err != nil {
+			return s, err
+		}
+	case provider == recorded:
+		if opts.Cassette == "" {
+			return s, fmt.Errorf("model %s needs --cassette, the file of its recorded answers", opts.Model)
+		}
+		if options.Cassette, err = model.LoadCassette(opts.Cassette); err != nil {
+			return s, err
+		}
+		s.answeredBy = contracts.AnsweredByRecording
+	case provider != lexical:
+		return s, fmt.Errorf("model %s would be asked over the network, which stages do not have: record its answers with --record FILE, then use replay/%[1]s with --cassette FILE", opts.Model)
+	}
+	if s.model, err = model.New(settings, options); err != nil {
+		return s, err
+	}
+	if s.record != nil {
+		s.model = model.Recorder{Model: s.model, Cassette: s.record, Key: options.Key}
+		if provider != lexical {
+			s.answeredBy = contracts.AnsweredByRecording
+		}
+	}
+	return s, nil
+}

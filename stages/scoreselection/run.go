@@ -1,0 +1,184 @@
+package scoreselection
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/selection"
+	"github.com/touchstone-eval/touchstone/internal/selection/model"
+	"github.com/touchstone-eval/touchstone/internal/selection/score"
+	"github.com/touchstone-eval/touchstone/metrics"
+	"github.com/touchstone-eval/touchstone/stages/internal/caseresult"
+)
+
+// Run runs the stage.
+func Run(ctx context.Context, opts Options) error {
+	if opts.Repeat < 1 {
+		return fmt.Errorf("--repeat %d is out of range: repeats are counted from 1", opts.Repeat)
+	}
+	corpus, corpusSHA256, err := readDigested[contracts.Corpus](opts.Corpus)
+	if err != nil {
+		return err
+	}
+	cases, casesSHA256, err := readDigested[contracts.CaseSet](opts.Cases)
+	if err != nil {
+		return err
+	}
+	if cases.CorpusVersion != corpus.Version {
+		return fmt.Errorf("the cases %s are for corpus version %q and %s has version %q: score them with their own corpus",
+			opts.Cases, cases.CorpusVersion, opts.Corpus, corpus.Version)
+	}
+	s, err := newSubject(opts)
+	if err != nil {
+		return err
+	}
+	o, err := newOfferer(ctx, opts, corpus)
+	if err != nil {
+		return err
+	}
+	defer o.stop()
+	report := contracts.SelectionReport{
+		CorpusVersion: corpus.Version, CorpusSHA256: corpusSHA256, CasesVersion: cases.Version, CasesSHA256: casesSHA256,
+		Model: opts.Model, AnsweredBy: s.answeredBy, Repeat: opts.Repeat, Offer: o.describe(),
+	}
+	a := asker{subject: s, offer: o, repeat: opts.Repeat}
+	asked := a.askAll(ctx, cases.Cases, &report)
+	// Answers that were paid for are kept, even where a later case failed.
+	if s.record != nil {
+		if err := s.record.Save(opts.Record); err != nil {
+			return errors.Join(asked, err)
+		}
+	}
+	if asked != nil {
+		return asked
+	}
+	if err := contracts.Write(opts.Out, report); err != nil {
+		return err
+	}
+	if opts.Progress != nil {
+		opts.Progress(summary(report))
+	}
+	return nil
+}
+
+// readDigested reads a file once and returns the SHA-256 of its bytes too.
+func readDigested[T any](path string) (v T, digest string, err error) {
+	raw, err := contracts.ReadBytes(path)
+	if err != nil {
+		return v, "", err
+	}
+	sum := sha256.Sum256(raw)
+	v, err = contracts.Decode[T](path, raw)
+	return v, hex.EncodeToString(sum[:]), err
+}
+
+// asker puts cases to a model.
+type asker struct {
+	subject subject
+	offer   offerer
+	repeat  int
+}
+
+// askAll asks the cases one at a time and adds the results to the report, by id.
+func (a asker) askAll(ctx context.Context, cases []contracts.SelectionCase, report *contracts.SelectionReport) error {
+	for _, c := range cases {
+		r, err := a.ask(ctx, c)
+		var ended *endedError
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &ended):
+			return ended.error
+		case err != nil:
+			r.Error = selection.Clip(err.Error(), 2000)
+		}
+		report.PerCase = append(report.PerCase, r)
+	}
+	slices.SortFunc(report.PerCase, func(a, b contracts.CaseResult) int { return cmp.Compare(a.ID, b.ID) })
+	return nil
+}
+
+// ask asks one case. On an error the result says what was asked, and no more.
+func (a asker) ask(ctx context.Context, c contracts.SelectionCase) (contracts.CaseResult, error) {
+	r := contracts.CaseResult{ID: c.ID, Query: c.Query, Tags: c.Tags, Expected: c.Expected}
+	tools, err := a.offer.tools(ctx, c)
+	if err != nil {
+		return r, err
+	}
+	r.Offered = len(tools)
+	for _, want := range c.Expected {
+		if !slices.ContainsFunc(tools, func(t selection.Tool) bool { return t.Server == want.Server && t.Name == want.Tool }) {
+			r.Withheld = append(r.Withheld, want.Server+":"+want.Tool)
+		}
+	}
+	answer, err := a.subject.model.Ask(ctx, model.Request{
+		Query: c.Query, Tools: tools, Settings: a.subject.settings, Several: len(c.Expected) > 1, Repeat: a.repeat,
+	})
+	if err != nil {
+		return r, err
+	}
+	e, _, err := score.Evaluate(caseOf(c), tools, answer)
+	if err != nil {
+		return r, fmt.Errorf("score the answer: %w", err)
+	}
+	r.Calls = callsOf(answer.Calls)
+	r.Class = string(e.Classification)
+	r.Completeness, r.Correctness, r.Conformance = e.ParameterCompleteness, e.ParameterCorrectness, e.ParameterConformance
+	for _, name := range e.HallucinatedParameters[:min(len(e.HallucinatedParameters), maxListed)] {
+		r.Invented = append(r.Invented, selection.Clip(name, 500))
+	}
+	r.Confidence, r.ConfidenceSource = answer.Confidence, string(answer.ConfidenceSource)
+	r.Reasoning = selection.Clip(e.Reasoning, 4000)
+	return r, nil
+}
+
+func caseOf(c contracts.SelectionCase) selection.Case {
+	converted := selection.Case{ID: c.ID, Name: c.ID, Query: c.Query, Servers: c.Servers, Ordered: c.Ordered, Tags: c.Tags}
+	for _, call := range c.Expected {
+		converted.Expected = append(converted.Expected, selection.Call(call))
+	}
+	return converted
+}
+
+// maxListed bounds the calls and parameters that a report lists of one answer.
+const maxListed = 1000
+
+func callsOf(made []selection.MadeCall) []contracts.MadeCall {
+	var calls []contracts.MadeCall
+	for _, m := range made {
+		call := contracts.MadeCall{Server: m.Server, Tool: m.Tool, Unknown: selection.Clip(m.Unknown, 500), Parameters: m.Parameters, Malformed: m.Malformed}
+		// What the contract cannot hold, such as a member that stands twice, must
+		// not make the whole report unwritable.
+		if _, err := contracts.CanonicalJSON(m.Parameters); len(m.Parameters) > 0 && err != nil {
+			call.Parameters, call.Malformed = nil, string(m.Parameters)
+		}
+		call.Malformed = selection.Clip(call.Malformed, 2000)
+		calls = append(calls, call)
+	}
+	return calls[:min(len(calls), maxListed)]
+}
+
+// summary is the line that tells how a repeat went.
+func summary(r contracts.SelectionReport) string {
+	all := caseresult.Observations(r)
+	answered := caseresult.Answered(all)
+	line := fmt.Sprintf("%s, repeat %d: %d cases, %d errored", r.Model, r.Repeat, len(all), len(all)-len(answered))
+	if r.AnsweredBy == contracts.AnsweredByBaseline {
+		line = "baseline " + line
+	}
+	for _, rate := range metrics.SelectionRates() {
+		if rate.Shown&metrics.InSummary == 0 {
+			continue
+		}
+		if v := score.RateOf(rate.Name, answered).Value; v != nil {
+			line += fmt.Sprintf(", %s %.4f", rate.Label, *v)
+		}
+	}
+	return line
+}
