@@ -73,6 +73,8 @@ func New(c Config) (*Service, error) {
 	s.addServers()
 	s.addCases()
 	s.addRuns()
+	s.addFindings()
+	s.addBatches()
 	s.addEvents()
 	s.addSummaries()
 	s.addSimilarity()
@@ -107,7 +109,7 @@ func schemaName(t reflect.Type, hint string) string {
 		t = t.Elem()
 	}
 	switch room := path.Base(t.PkgPath()); room {
-	case "score", "store", "similarity", "advice", "exchange", "runner":
+	case "score", "store", "similarity", "advice", "exchange", "runner", "scanner":
 		return strings.ToUpper(room[:1]) + room[1:] + name
 	}
 	return name
