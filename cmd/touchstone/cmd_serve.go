@@ -39,14 +39,15 @@ func newServeCommand() *cobra.Command {
 	f := &serveFlags{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the evaluation of tool selection as a REST API",
+		Short: "Serve the evaluation of tool selection as a REST API with a page",
 		Long: `Serve the evaluation of tool selection over HTTP: servers, cases, runs and their
-results, similarity of tools, quality, import and export. The OpenAPI document is
-at /openapi.json, the state at /healthz, and metrics for Prometheus at /metrics.
+results, similarity of tools, quality, import and export. A page for browsers is at
+the address that it prints, the REST API below /api/v1. The OpenAPI document is at
+/openapi.json, the state at /healthz, and metrics for Prometheus at /metrics.
 
 By default, the service only listens on this machine. Other addresses need
 --allow-remote and a token, which every request must send in the header
-Authorization.
+Authorization. The page asks for it.
 
 The service connects to MCP servers and models at public addresses. --allow-network
 allows other addresses. Addresses of this machine are allowed if the service only

@@ -55,6 +55,15 @@ func TestServe(t *testing.T) {
 			t.Errorf("%q: %s", header, r.Status)
 		}
 	}
+	page, err := http.Get(address) // it needs no token, to ask for one
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(page.Body)
+	page.Body.Close()
+	if err != nil || page.StatusCode != 200 || !strings.Contains(string(text), "<title>Touchstone</title>") {
+		t.Errorf("%s %s %v", page.Status, text, err)
+	}
 	if err := serve(ctx, io.Discard, "--addr", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "another touchstone process executes runs") {
 		t.Errorf("a second service on one database: %v", err)
 	}

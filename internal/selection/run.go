@@ -75,11 +75,13 @@ type Answer struct {
 
 // Run is one case sent to one model.
 type Run struct {
-	ID      string `json:"id"`
-	CaseID  string `json:"test_case_id"`
-	BatchID string `json:"batch_id"`
-	Repeat  int    `json:"repeat"`
-	RetryOf string `json:"retry_of,omitempty"`
+	ID     string `json:"id"`
+	CaseID string `json:"test_case_id"`
+	// CaseName is the name of the case at present.
+	CaseName string `json:"test_case_name"`
+	BatchID  string `json:"batch_id"`
+	Repeat   int    `json:"repeat"`
+	RetryOf  string `json:"retry_of,omitempty"`
 
 	Settings Settings  `json:"model_settings"`
 	Status   RunStatus `json:"status"`

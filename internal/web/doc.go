@@ -7,6 +7,7 @@
 //     reads their bodies; guard.go limits where the service itself connects to.
 //   - problem.go turns errors into answers, tag.go computes ETags, idempotency.go
 //     replays the answers of repeated requests, measure.go counts for Prometheus.
+//   - page is the HTML page, which uses the API as any other client does.
 //   - The other files are the resources of /api/v1, one each.
 //
 // The package holds no rule of the evaluation: those are in package selection and

@@ -16,8 +16,6 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 )
 
-const batchesPath = prefix + "/batches"
-
 // lookAgain is how often a stream reads the database, for events that it lost, and
 // shows the client that the connection is alive.
 const lookAgain = 5 * time.Second

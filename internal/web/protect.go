@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/web/page"
 )
 
 // MinToken is the shortest token, in bytes.
@@ -59,7 +61,7 @@ func (a Access) protect(next http.Handler) http.Handler {
 			writeProblem(w, http.StatusMisdirectedRequest, "the host of the request is not a name of this service: use localhost, or start it with --allow-host")
 		case crossOrigin.Check(r) != nil:
 			writeProblem(w, http.StatusForbidden, "the request comes from a page of another origin")
-		case r.URL.Path != healthPath && !a.admits(r):
+		case r.URL.Path != healthPath && !page.Serves(r.URL.Path) && !a.admits(r):
 			h.Set("WWW-Authenticate", `Bearer realm="touchstone"`)
 			writeProblem(w, http.StatusUnauthorized, "the request needs the service's token: send the header Authorization: Bearer TOKEN")
 		default:

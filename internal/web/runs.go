@@ -78,7 +78,8 @@ type started struct {
 type runResult struct {
 	RunID string `json:"run_id"`
 	selection.Evaluation
-	Calls []store.Call `json:"calls" doc:"The single calls, where several were expected or made"`
+	Calls []store.Call  `json:"calls" doc:"The single calls, where several were expected or made"`
+	Diff  store.RunDiff `json:"diff" doc:"The calls beside those that the case expects now, parameter by parameter"`
 }
 
 func (s *Service) addRuns() {
@@ -229,5 +230,9 @@ func (s *Service) result(ctx context.Context, in *byID) (*tagged[runResult], err
 	if err != nil {
 		return nil, err
 	}
-	return answer(in.Conditional, runResult{RunID: in.ID, Evaluation: e, Calls: calls})
+	diff, err := s.Store.Diff(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return answer(in.Conditional, runResult{RunID: in.ID, Evaluation: e, Calls: calls, Diff: diff})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
+	"github.com/touchstone-eval/touchstone/internal/web/page"
 )
 
 // Config is what a Service works with.
@@ -73,11 +74,15 @@ func New(c Config) (*Service, error) {
 	s.addServers()
 	s.addCases()
 	s.addRuns()
+	s.addFindings()
+	s.addBatches()
 	s.addEvents()
 	s.addSummaries()
 	s.addSimilarity()
 	s.addExchange()
 	mux.HandleFunc("GET "+healthPath, s.health)
+	mux.HandleFunc("GET /{$}", servePage)
+	mux.HandleFunc("GET "+page.Files, servePage)
 	m := &measures{store: c.Store, requests: map[requestLabels]*requestFigures{}}
 	mux.Handle("GET /metrics", m)
 	s.handler = m.count(s.recovered(c.Access.protect(readBody(newReplays(s.now).handle(orProblem(mux))))))
@@ -107,7 +112,7 @@ func schemaName(t reflect.Type, hint string) string {
 		t = t.Elem()
 	}
 	switch room := path.Base(t.PkgPath()); room {
-	case "score", "store", "similarity", "advice", "exchange", "runner":
+	case "score", "store", "similarity", "advice", "exchange", "runner", "scanner":
 		return strings.ToUpper(room[:1]) + room[1:] + name
 	}
 	return name
@@ -135,6 +140,13 @@ func (s *Service) health(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte("{\"status\":\"ok\"}\n")) // the client is gone where it fails
+}
+
+// servePage serves the page and its files.
+func servePage(w http.ResponseWriter, r *http.Request) {
+	if !page.ServeHTTP(w, r) {
+		writeProblem(w, http.StatusNotFound, "the page has no such file")
+	}
 }
 
 // recovered answers 500 where a handler panics.
@@ -166,7 +178,7 @@ func orProblem(mux *http.ServeMux) http.Handler {
 		said := refused{header: http.Header{}, code: http.StatusNotFound}
 		refusal.ServeHTTP(&said, r)
 		if said.code != http.StatusMethodNotAllowed {
-			writeProblem(w, http.StatusNotFound, "there is nothing at this path: see /openapi.json")
+			writeProblem(w, http.StatusNotFound, "there is nothing at this path: see / for the page, and /openapi.json for the API")
 			return
 		}
 		allow := said.header.Get("Allow")

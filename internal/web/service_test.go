@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
+	"github.com/touchstone-eval/touchstone/internal/web/page"
 )
 
 // bench is the service over a real database, with a real MCP server to register.
@@ -181,6 +183,12 @@ func TestProtection(t *testing.T) {
 		"no token":                       {guarded, "GET", serversPath, nil, 401},
 		"no token, openapi":              {guarded, "GET", "/openapi.json", nil, 401},
 		"no token, metrics":              {guarded, "GET", "/metrics", nil, 401},
+		"no token, page":                 {guarded, "GET", "/", nil, 200},
+		"no token, file of the page":     {guarded, "GET", "/page/main.js", nil, 200},
+		"no token, no file of the page":  {guarded, "GET", "/page/../openapi.json", nil, 401},
+		"rebound name, page":             {local, "GET", "/", []string{"Host: attacker.example"}, 421},
+		"page, other method":             {local, "POST", "/", nil, 405},
+		"no such file of the page":       {local, "GET", "/page/none.js", nil, 404},
 		"no token, health":               {guarded, "GET", healthPath, nil, 200},
 		"wrong token":                    {guarded, "GET", serversPath, []string{"Authorization: Bearer " + testToken + "x"}, 401},
 		"wrong scheme":                   {guarded, "GET", serversPath, []string{"Authorization: Basic " + testToken}, 401},
@@ -207,6 +215,32 @@ func TestProtection(t *testing.T) {
 	}
 	if _, err := New(Config{Access: Access{Token: "short"}}); err == nil {
 		t.Error("a short token was taken")
+	}
+}
+
+// The page may run its own scripts. What the API answers is never shown as a page.
+func TestPolicies(t *testing.T) {
+	b := newBench(t)
+	const api = "default-src 'none'; frame-ancestors 'none'"
+	for path, want := range map[string][2]string{
+		"/": {page.Policy, "text/html; charset=utf-8"}, "/page/main.js": {page.Policy, "text/javascript; charset=utf-8"},
+		"/page/views/story.js": {page.Policy, "text/javascript; charset=utf-8"}, "/page/style.css": {page.Policy, "text/css; charset=utf-8"},
+		serversPath: {api, "application/json"}, "/page/none.js": {api, "application/problem+json"}, "/openapi.json": {api, "application/openapi+json"},
+	} {
+		r := b.call("GET", path, nil)
+		if got := [2]string{r.header.Get("Content-Security-Policy"), r.header.Get("Content-Type")}; got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+		if tag := r.header.Get("ETag"); r.status == 200 && path != "/openapi.json" {
+			b.call("GET", path, nil, "If-None-Match: "+tag).want(t, 304, nil)
+		}
+	}
+	for _, part := range []string{
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'",
+	} {
+		if !slices.Contains(strings.Split(page.Policy, "; "), part) {
+			t.Errorf("the policy of the page lacks %s", part)
+		}
 	}
 }
 

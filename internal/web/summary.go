@@ -22,6 +22,12 @@ type summary struct {
 	Tags    []score.Group `json:"tags"`
 }
 
+// runMatrix is a page of cases, each with its runs by model.
+type runMatrix struct {
+	listing[store.MatrixRow]
+	Models []string `json:"models" doc:"The models of all runs that the filter selects"`
+}
+
 // modelsInfo says which models can be asked for.
 type modelsInfo struct {
 	Providers []string           `json:"providers"`
@@ -54,6 +60,26 @@ func (s *Service) addSummaries() {
 		return answer(in.Conditional, summary{
 			Summary: score.Summarize(o), Models: score.By(o, score.ByModel), Servers: score.By(o, score.ByServer), Tags: score.By(o, score.ByTag),
 		})
+	})
+	register(s, huma.Operation{
+		OperationID: "matrix", Method: http.MethodGet, Path: prefix + "/metrics/matrix", Tags: []string{"metrics"},
+		Summary:     "Count the runs of each case by model",
+		Description: "A page holds cases, sorted by name. Runs that were retried are left out.",
+	}, func(ctx context.Context, in *struct {
+		Conditional
+		Paging
+		RunFilter
+	}) (*tagged[runMatrix], error) {
+		filter, err := in.store()
+		if err != nil {
+			return nil, err
+		}
+		filter.Page = in.page()
+		m, err := s.Store.RunMatrix(ctx, filter)
+		if err != nil {
+			return nil, err
+		}
+		return answer(in.Conditional, runMatrix{newListing(m.Rows, m.Total), append([]string{}, m.Models...)})
 	})
 	register(s, huma.Operation{
 		OperationID: "compare", Method: http.MethodGet, Path: prefix + "/metrics/compare", Tags: []string{"metrics"},

@@ -13,10 +13,14 @@ import (
 	"sync"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/pagestyle"
 )
 
 //go:embed page/page.css
-var pageCSS string
+var pageRules string
+
+// pageCSS is the style of the report.
+var pageCSS = pagestyle.Tokens + pageRules
 
 //go:embed page/page.js
 var pageJS string

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
@@ -54,8 +52,5 @@ func scanObservation(row scanner) (score.Observation, error) {
 	o.Classification, o.Category = selection.Classification(class.String), selection.ConfidenceCategory(category.String)
 	o.Source = selection.ConfidenceSource(source.String)
 	o.DurationMS, o.InputTokens, o.OutputTokens = took.Int64, int(input.Int64), int(output.Int64)
-	if err := json.Unmarshal([]byte(tags), &o.Tags); err != nil {
-		return o, fmt.Errorf("tags of case %s in the database: %w", o.CaseID, err)
-	}
-	return o, nil
+	return o, decodeColumn("tags of case "+o.CaseID, tags, &o.Tags)
 }

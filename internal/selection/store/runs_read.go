@@ -4,13 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-const runColumns = `SELECT r.id, r.test_case_id, r.batch_id, r.repeat, r.retry_of, r.status,
+const runColumns = `SELECT r.id, r.test_case_id, (SELECT name FROM test_cases WHERE id = r.test_case_id), r.batch_id, r.repeat, r.retry_of, r.status,
 	m.provider, m.model, m.timeout, m.temperature, m.max_retries, m.confidence, m.base_url, m.system_prompt,
 	r.selected_tool_id, t.name, (SELECT name FROM mcp_servers WHERE id = t.mcp_server_id), r.unknown_tool, r.extracted_parameters,
 	r.confidence_score, r.confidence_source, r.classification, r.execution_time_ms, r.input_tokens, r.output_tokens, r.cost_usd, r.attempts,
@@ -24,7 +23,7 @@ func scanRun(row scanner) (selection.Run, error) {
 	var cost *float64
 	var created string
 	m := &r.Settings
-	err := row.Scan(&r.ID, &r.CaseID, &r.BatchID, &r.Repeat, &retryOf, &r.Status,
+	err := row.Scan(&r.ID, &r.CaseID, &r.CaseName, &r.BatchID, &r.Repeat, &retryOf, &r.Status,
 		&m.Provider, &m.Model, &m.Timeout, &m.Temperature, &m.MaxRetries, &m.Confidence, &baseURL, &prompt,
 		&toolID, &tool, &server, &unknown, &parameters,
 		&r.Confidence, &source, &class, &took, &input, &output, &cost, &attempts, &message, &created, &completed)
@@ -185,11 +184,11 @@ func (s *Store) Result(ctx context.Context, runID string) (selection.Evaluation,
 		return e, one(err, "result of the run", runID)
 	}
 	e.ConfidenceCategory = selection.ConfidenceCategory(category.String)
-	if err := json.Unmarshal([]byte(hallucinated), &e.HallucinatedParameters); err != nil {
-		return e, fmt.Errorf("result of run %s in the database: %w", runID, err)
+	if err := decodeColumn("result of run "+runID, hallucinated, &e.HallucinatedParameters); err != nil {
+		return e, err
 	}
-	if err := json.Unmarshal([]byte(recommendations), &e.Recommendations); err != nil {
-		return e, fmt.Errorf("result of run %s in the database: %w", runID, err)
+	if err := decodeColumn("result of run "+runID, recommendations, &e.Recommendations); err != nil {
+		return e, err
 	}
 	return e, nil
 }

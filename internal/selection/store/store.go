@@ -15,6 +15,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -255,6 +256,14 @@ func nullJSON(raw []byte) any {
 		return nil
 	}
 	return string(raw)
+}
+
+// decodeColumn reads a column of JSON that this package wrote.
+func decodeColumn(what, text string, into any) error {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		return fmt.Errorf("%s in the database: %w", what, err)
+	}
+	return nil
 }
 
 // Page is a part of a list: Limit items after Offset items.

@@ -1,0 +1,77 @@
+// Adds a case, or changes one.
+
+import { get, patch, post } from "../api.js";
+import { el, named, show } from "../dom.js";
+import { go, link } from "../route.js";
+import { attempt, button, empty, field, heading, loading, serverChooser } from "../widgets.js";
+
+// callEditor is the fields of one expected call.
+const callEditor = (call, drop) => {
+  const server = field("Server", { value: call.server || "", required: true, maxlength: 100 });
+  const tool = field("Tool", { value: call.tool || "", required: true, maxlength: 200, spellcheck: "false" });
+  const parameters = field("Parameters", { rows: 4, value: call.parameters ? JSON.stringify(call.parameters, null, 2) : "", spellcheck: "false", class: "code" }, null,
+    "A JSON object. Empty: parameters are not judged.");
+  const box = el("fieldset", { class: "call" }, el("legend", {}, "Expected call"), server.box, tool.box, parameters.box,
+    el("div", { class: "buttons" }, button("Remove this call", () => drop())));
+  const read = () => {
+    const text = parameters.input.value.trim();
+    const out = { server: server.input.value.trim(), tool: tool.input.value.trim() };
+    if (!text) return out;
+    try {
+      out.parameters = JSON.parse(text);
+    } catch (err) {
+      parameters.input.focus();
+      throw new Error(`The parameters of ${out.tool || "a call"} are not JSON: ${err.message}`);
+    }
+    return out;
+  };
+  return { box, read };
+};
+
+export default async (root, route) => {
+  const isNew = route.id === "new";
+  show(root, loading("the case"));
+  const c = isNew ? { name: "", query: "", servers: [], expected: [], tags: [] } : await get("/cases/" + encodeURIComponent(route.id), {}, route.signal);
+  const servers = await serverChooser(c.servers, route.signal);
+  const name = field("Name", { value: c.name, required: true, maxlength: 200 });
+  const query = field("Query", { rows: 3, value: c.query, required: true, maxlength: 100000 }, null, "What the user asks the model.");
+  const tags = field("Tags", { value: (c.tags || []).join(", ") }, null, "Separated by commas.");
+  const ordered = el("input", { type: "checkbox" });
+  ordered.checked = Boolean(c.ordered);
+  const editors = [];
+  const calls = el("div");
+  const drawCalls = () => show(calls, editors.length ? editors.map((e) => e.box) : el("p", { class: "quiet" }, "No tool is expected: the model is right if it calls none."));
+  const add = (call) => {
+    const editor = callEditor(call, () => {
+      editors.splice(editors.indexOf(editor), 1);
+      drawCalls();
+      more.focus();
+    });
+    editors.push(editor);
+    drawCalls();
+    return editor;
+  };
+  const more = button("Add an expected call", () => add({ server: servers.chosen()[0] }).box.querySelector("input").focus());
+  c.expected.forEach(add);
+  drawCalls();
+  const place = el("div");
+  const submit = el("button", { type: "submit", class: "primary" }, isNew ? "Add the case" : "Save");
+  const form = el("form", {
+    class: "form", "aria-label": "Case", onsubmit: (ev) => {
+      ev.preventDefault();
+      attempt(submit, place, async () => {
+        const body = {
+          name: name.input.value.trim(), query: query.input.value.trim(), servers: servers.chosen(), expected: editors.map((e) => e.read()),
+          ordered: ordered.checked, tags: tags.input.value.split(",").map((t) => t.trim()).filter(Boolean),
+        };
+        if (isNew) await post("/cases", body);
+        else await patch("/cases/" + encodeURIComponent(c.id), body);
+        go(["cases"]);
+      });
+    },
+  }, name.box, query.box, servers.none ? empty("There are no servers yet. ", el("a", { href: link(["servers"]) }, "Register one first"), ".") : servers.box, calls,
+  el("div", { class: "buttons" }, more), el("label", { class: "check" }, ordered, "Several calls have to come in this order"), tags.box, place,
+  el("div", { class: "buttons" }, submit, el("a", { href: link(["cases"]) }, "Cancel")));
+  show(root, heading(isNew ? "Add a case" : "Change a case"),
+    isNew ? "" : el("p", { class: "intro" }, named(c.name), ". Its runs stay as they are. ", el("a", { href: link(["runs"], { case: c.id }) }, "See its runs"), "."), form);
+};

@@ -1,0 +1,112 @@
+// The matrix of runs: cases x models. A page of it is in the document at a time.
+
+import { follow, get } from "../api.js";
+import { el, named } from "../dom.js";
+import { link, parse } from "../route.js";
+import { empty, heading, list } from "../widgets.js";
+import { batchName } from "../words.js";
+
+// most is how many models are shown side by side; a batch has up to 100.
+const most = 100;
+
+// describe says what became of the runs of a cell.
+const describe = (c) => {
+  const right = c.tp + c.tn, judged = right + c.fp + c.fn, waiting = c.pending + c.running;
+  const parts = [];
+  if (judged > 1) parts.push(`${right}/${judged} right`);
+  else if (right) parts.push("right");
+  if (c.wrong_tool) parts.push("wrong tool");
+  if (c.fn > c.wrong_tool) parts.push("no tool called");
+  if (c.fp) parts.push("tool not wanted");
+  if (c.failed) parts.push(c.runs > 1 ? `${c.failed} failed` : "failed");
+  if (waiting) parts.push(c.runs > 1 ? `${waiting} waiting` : "waiting");
+  const text = parts.join(", ");
+  if (!judged) return c.failed ? ["!", text, "bad"] : ["…", text, "plain"];
+  if (right === judged) return ["✓", text, c.failed ? "mixed" : "good"];
+  return ["✗", text, right ? "mixed" : "bad"];
+};
+
+const cell = (c, row, batch) => {
+  if (!c) return el("td", { class: "none" }, el("span", { class: "hidden" }, "no run"));
+  const [mark, text, cls] = describe(c);
+  const to = c.runs === 1 ? link(["runs", c.last_run_id]) : link(["runs"], { case: row.test_case_id, model: c.model, batch });
+  return el("td", { class: "cell " + cls }, el("a", { href: to, tabindex: "-1" }, el("span", { "aria-hidden": "true" }, mark + " "), text));
+};
+
+// walk moves among the cells with the arrow keys. One cell at a time is in the
+// order of the Tab key.
+const walk = (table) => {
+  const rows = () => [...table.tBodies[0].rows].map((r) => [...r.cells].slice(1));
+  const first = table.querySelector("td a");
+  if (first) first.tabIndex = 0;
+  table.addEventListener("keydown", (ev) => {
+    const at = ev.target.closest("td");
+    const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[ev.key];
+    if (!at || !by || ev.ctrlKey || ev.metaKey || ev.altKey) return;
+    ev.preventDefault();
+    const all = rows();
+    let y = all.findIndex((r) => r.includes(at)), x = all[y].indexOf(at);
+    for (;;) { // cells without runs are passed over
+      y += by[0];
+      x += by[1];
+      const next = all[y] && all[y][x];
+      if (!next) return;
+      const a = next.querySelector("a");
+      if (!a) continue;
+      at.querySelector("a").tabIndex = -1;
+      a.tabIndex = 0;
+      a.focus();
+      return;
+    }
+  });
+};
+
+const draw = (answer, batch) => {
+  const models = answer.models.slice(0, most);
+  const table = el("table", { class: "matrix" },
+    el("caption", { class: "hidden" }, "Runs by case and model. The arrow keys move among the cells."),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Case"), models.map((m) => el("th", { scope: "col" }, named(m))))),
+    el("tbody", {}, answer.items.map((row) => {
+      const cells = new Map(row.cells.map((c) => [c.model, c]));
+      return el("tr", {}, el("th", { scope: "row" }, el("a", { href: link(["runs"], { case: row.test_case_id, batch }) }, named(row.name))),
+        models.map((m) => cell(cells.get(m), row, batch)));
+    })));
+  walk(table);
+  return [
+    el("div", { class: "scroll" }, table),
+    answer.models.length > most ? el("p", { class: "quiet" }, `The first ${most} of ${answer.models.length} models.`) : "",
+  ];
+};
+
+export default async (root, route) => {
+  root.append(heading("Matrix"), el("p", { class: "intro" }, "Cases and models, and whether the right tool was called. A cell leads to its run. The arrow keys move among the cells."));
+  const { items: batches } = await get("/batches", { limit: 100 }, route.signal);
+  const chosen = route.query.get("batch") || "";
+  const options = [["", "all batches"], ...batches.map((b) => [b.id, batchName(b) + ", " + new Date(b.created_at).toLocaleString()])];
+  if (chosen && !batches.some((b) => b.id === chosen)) options.push([chosen, "batch " + chosen]);
+  let reload = () => {};
+  const present = () => parse(location.hash).query.get("batch") || "";
+  await list(root, {
+    route, parts: ["matrix"], path: "/metrics/matrix", what: ["case", "cases"], limit: 50,
+    filters: [{ name: "batch", label: "Batch", options }, { name: "tag", label: "Tag of the case" }, { name: "server", label: "Expected server" }, { name: "model", label: "Model (provider/model)" }],
+    none: () => empty("There are no runs here. ", el("a", { href: link(["start"]) }, "Start some"), "."),
+    ready: (load) => {
+      reload = load;
+    },
+    draw: (answer) => draw(answer, present()),
+  });
+  // While the batch goes on, the page in view is read again from time to time.
+  const going = batches.find((b) => b.id === chosen && b.pending + b.running);
+  if (!going) return;
+  let timer = 0;
+  const later = () => {
+    timer = timer || setTimeout(() => {
+      timer = 0;
+      if (!route.signal.aborted && present() === chosen && !root.contains(document.activeElement)) reload();
+    }, 2000);
+  };
+  follow(`/batches/${encodeURIComponent(chosen)}/events`, (p) => {
+    later();
+    return p.pending + p.running === 0;
+  }, route.signal).catch(() => {}); // the page stays as it was read
+};
