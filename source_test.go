@@ -1,43 +1,53 @@
 package touchstone
 
 import (
+	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
+	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestSourceHasWhatItEmbeds: what a stage's code is compiled with is part of
-// its identity, so a file that some source embeds has to be carried as well.
-func TestSourceHasWhatItEmbeds(t *testing.T) {
-	embedded := 0
-	err := fs.WalkDir(Source, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return err
-		}
-		text, err := Source.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(string(text)) {
-			patterns, found := strings.CutPrefix(strings.TrimSpace(line), "//go:embed ")
-			if !found {
-				continue
-			}
-			for pattern := range strings.FieldsSeq(patterns) {
-				embedded++
-				files, err := fs.Glob(Source, path.Join(path.Dir(name), pattern))
-				if err != nil || len(files) == 0 {
-					t.Errorf("%s embeds %s, which Source does not have (%v): a change of it would not be noticed", name, pattern, err)
-				}
-			}
-		}
-		return nil
-	})
+const module = "github.com/touchstone-eval/touchstone/"
+
+// The source that a stage is compiled from is part of its identity, so Source must
+// hold all of it: the packages that stages import, their assembly and what they embed.
+func TestSourceHasWhatStagesAreCompiledFrom(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,GoFiles,IgnoredGoFiles,SFiles,EmbedFiles", "./stages/...")
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if embedded < 8 {
-		t.Errorf("%d embedded files found: the test reads too little", embedded)
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath                                  string
+			GoFiles, IgnoredGoFiles, SFiles, EmbedFiles []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		dir, ours := strings.CutPrefix(p.ImportPath, module)
+		if !ours {
+			continue
+		}
+		for _, file := range slices.Concat(p.GoFiles, p.IgnoredGoFiles, p.SFiles, p.EmbedFiles) {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			seen++
+			if _, err := fs.Stat(Source, path.Join(dir, file)); err != nil {
+				t.Errorf("source.go does not embed %s/%s, so a change of it would not be noticed", dir, file)
+			}
+		}
+	}
+	if seen < 200 {
+		t.Errorf("%d files found: the test reads too little", seen)
 	}
 }
