@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Skipped revisions are remembered for the same settings, and forgotten if a setting changes that may be
-// the cause.
+// Skipped revisions are recorded for the same settings. They are tested again if a setting changes that may
+// be the cause.
 func TestSkippedIsOfItsSettings(t *testing.T) {
 	dir := t.TempDir()
 	file, vars := filepath.Join(dir, "pipeline.hcl"), filepath.Join(dir, "vars.hcl")

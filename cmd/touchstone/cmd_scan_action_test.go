@@ -53,8 +53,7 @@ func actionSteps(t *testing.T) (inputs, scripts map[string]string, env map[strin
 
 var actionExpression = regexp.MustCompile(`\$\{\{\s*([^}]*?)\s*\}\}`)
 
-// The scripts of the action do what they say, run by the shell that GitHub
-// runs them by.
+// The scripts of the action work in the shell that GitHub uses.
 func TestAction(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -159,7 +158,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// The action builds what it runs.
+// The action builds the program that it runs.
 func TestActionBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")

@@ -10,7 +10,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/scanreport"
 )
 
-// What the pages show is what the program takes and gives.
+// The flags, inputs and outputs in the pages about the scan exist.
 func TestScanUsagePage(t *testing.T) {
 	var text []byte
 	for _, page := range []string{"../../docs/reference/scan.md", "../../docs/how-to/scan-in-ci.md"} {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// touchstoneCommand is this test binary under the name by which TestMain
-// knows the real program.
+// touchstoneCommand returns the path of this test binary under the name with which
+// TestMain runs the real program.
 func touchstoneCommand(t *testing.T) string {
 	t.Helper()
 	exe, err := os.Executable()
@@ -23,8 +23,8 @@ func touchstoneCommand(t *testing.T) string {
 	return link
 }
 
-// The scan of files needs no network: in a network namespace that is empty it
-// gives the same bytes.
+// The scan of files needs no network: its output is the same in an empty network
+// namespace.
 func TestScanOffline(t *testing.T) {
 	const within = "unshare"
 	if out, err := exec.Command(within, "-rn", "true").CombinedOutput(); err != nil {
@@ -50,7 +50,7 @@ func TestScanOffline(t *testing.T) {
 	if !bytes.Equal(online, offline) || !bytes.Contains(offline, []byte(`"complete": true`)) {
 		t.Errorf("online\n%.500s\noffline\n%.500s", online, offline)
 	}
-	// The proof can fail: what does need the network does not get it there.
+	// Check the test itself: a scan that needs the network fails in the namespace.
 	out, err := exec.Command(within, "-rn", touchstone, "scan", "--timeout", "20s", "--url", "http://192.0.2.1/mcp").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("unreachable")) {
 		t.Errorf("%v: %s", err, out)

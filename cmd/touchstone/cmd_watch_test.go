@@ -21,8 +21,8 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// watchedTree is a small evaluation of its own: the project's pipeline over
-// four tools and four queries.
+// watchedTree creates a small evaluation: the project's pipeline with four tools and
+// four queries.
 func watchedTree(t *testing.T) (dir string, args []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -58,8 +58,8 @@ func saveText(t *testing.T, path, text string) {
 	}
 }
 
-// editFile replaces a text that has to be there, as editors do: another file
-// takes the place of the old one.
+// editFile replaces a text, which must exist, in the same way as editors: a new file
+// replaces the old one.
 func editFile(t *testing.T, path, old, new string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -83,14 +83,14 @@ func TestWatch(t *testing.T) {
 		t.Fatalf("first run: %+v, executed %v", first, executedStages(first))
 	}
 
-	// What no stage reads is nobody's business; the next line is the edit's.
+	// A change of a file that no stage reads is ignored: the next line is for the edit.
 	saveText(t, filepath.Join(w.dir, "notes.txt"), "whatever")
 	editFile(t, filepath.Join(w.dir, "corpus.json"), "Call everybody to dinner with the big bell.", "A thing of bronze.")
 	line := w.next(t, "an edited corpus")
 	if !slices.Contains(line.Changed, "corpus.json") || line.Metrics["recall_at_1"] != .75 || !cmp.Equal(line.Lost, []string{"q2"}) {
 		t.Errorf("after an edit of the corpus: %+v", line)
 	}
-	// (The stages of the pipeline may become more; these two tell enough.)
+	// The pipeline may get more stages, so only these two are checked.
 	if got := executedStages(line); !slices.Contains(got, "score-retrieval") || slices.Contains(got, "build-proxy") || slices.Contains(got, "score-security") {
 		t.Errorf("an edit of the corpus ran %v", got)
 	}
@@ -107,7 +107,7 @@ type watchProcess struct {
 	stderr bytes.Buffer
 }
 
-// startWatchJSON starts the process on a tree of its own.
+// startWatchJSON starts the process with a separate tree.
 func startWatchJSON(t *testing.T) *watchProcess {
 	bin := testprogram.Path(t, testprogram.Touchstone)
 	dir, args := watchedTree(t)
@@ -135,7 +135,7 @@ func startWatchJSON(t *testing.T) *watchProcess {
 	return w
 }
 
-// next waits for the next line. what says in a failure what it should have shown.
+// next waits for the next line. what describes the expected line in a failure.
 func (w *watchProcess) next(t *testing.T, what string) watchJSON {
 	t.Helper()
 	select {
@@ -164,9 +164,9 @@ func executedStages(line watchJSON) []string {
 	return names
 }
 
-// halfSaved saves half a pipeline, then all of it.
+// halfSaved saves a partial pipeline, and then the complete one.
 func (w *watchProcess) halfSaved(t *testing.T) {
-	// A file that is half saved is shown once, and waited out.
+	// The error of a partially saved file is shown once.
 	whole, err := os.ReadFile(filepath.Join(w.dir, "pipeline.hcl"))
 	if err != nil {
 		t.Fatal(err)
@@ -181,9 +181,9 @@ func (w *watchProcess) halfSaved(t *testing.T) {
 	}
 }
 
-// refused saves a dataset that is refused, then the one that was there before.
+// refused saves an invalid dataset, and then the previous one.
 func (w *watchProcess) refused(t *testing.T) {
-	// A dataset that is refused fails its stage, and the next save mends it.
+	// An invalid dataset fails its stage, and the next save corrects it.
 	editFile(t, filepath.Join(w.dir, "golden.json"), "yard:ring", "yard:rung")
 	if line := w.next(t, "a dangling label"); !strings.Contains(line.Error, "validate-datasets") || !cmp.Equal(executedStages(line), []string{"validate-datasets"}) {
 		t.Errorf("a dangling label: %+v", line)
@@ -191,7 +191,7 @@ func (w *watchProcess) refused(t *testing.T) {
 	editFile(t, filepath.Join(w.dir, "golden.json"), "yard:rung", "yard:ring")
 	editFile(t, filepath.Join(w.dir, "corpus.json"), "A thing of bronze.", "Call everybody to dinner with the big bell.")
 	line := w.next(t, "all as it was")
-	for line.Metrics["recall_at_1"] != 1 { // the two saves may be seen apart
+	for line.Metrics["recall_at_1"] != 1 { // the two saves may lead to separate runs
 		line = w.next(t, "all as it was")
 	}
 	if !cmp.Equal(line.Won, []string{"q2"}) || len(executedStages(line)) != 0 {
@@ -199,7 +199,7 @@ func (w *watchProcess) refused(t *testing.T) {
 	}
 }
 
-// interrupt ends the process as Ctrl-C does.
+// interrupt ends the process like Ctrl-C.
 func (w *watchProcess) interrupt(t *testing.T) {
 	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func (w *watchProcess) interrupt(t *testing.T) {
 	}
 }
 
-// startWatch watches the pipeline of a directory, and collects what is said.
+// startWatch watches the pipeline of a directory and collects the output.
 func startWatch(t *testing.T, dir string) (*exec.Cmd, *syncBuffer) {
 	t.Helper()
 	bin := testprogram.Path(t, testprogram.Touchstone)
@@ -230,7 +230,7 @@ func startWatch(t *testing.T, dir string) (*exec.Cmd, *syncBuffer) {
 	return cmd, said
 }
 
-// endWatch interrupts a watch, which is no failure.
+// endWatch interrupts a watch, which is not a failure.
 func endWatch(t *testing.T, cmd *exec.Cmd, said *syncBuffer) {
 	t.Helper()
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -241,7 +241,7 @@ func endWatch(t *testing.T, cmd *exec.Cmd, said *syncBuffer) {
 	}
 }
 
-// The source of a proxy is watched too, new directories of it included.
+// The source of a proxy is also watched, with new directories.
 func TestWatchSource(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -270,8 +270,8 @@ func TestWatchSource(t *testing.T) {
 	}
 }
 
-// What the pipeline's functions look at is watched, and a directory that takes
-// the place of another.
+// Files and directories that the pipeline's functions read are watched, also after a
+// directory was replaced.
 func TestWatchFunctionsAndDirectories(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -313,8 +313,8 @@ stage "copy" {
 	endWatch(t, cmd, said)
 }
 
-// A stage that is new runs, also where nothing else changed, and one whose
-// program was not there runs once the pipeline names another.
+// A new stage runs, even if nothing else changed. A stage whose program does not exist
+// runs after the pipeline names another program.
 func TestWatchNewStage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -333,8 +333,8 @@ func TestWatchNewStage(t *testing.T) {
 	endWatch(t, cmd, said)
 }
 
-// All files of a pipeline are followed: those of its directory, also one that is
-// new, and those that it includes, also while one of them is wrong.
+// All files of a pipeline are watched: those in its directory, also new ones, and included
+// files, also while one of them is invalid.
 func TestWatchFilesOfAPipeline(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -356,7 +356,7 @@ func TestWatchFilesOfAPipeline(t *testing.T) {
 	endWatch(t, cmd, said)
 }
 
-// On a terminal the summary is drawn anew, and Ctrl-C ends it.
+// On a terminal, the summary is redrawn, and Ctrl-C ends the command.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
 	bin := testprogram.Path(t, testprogram.Touchstone)
@@ -402,8 +402,8 @@ stage "judge" {
 	<-done
 }
 
-// syncBuffer collects what a process says. waitFor looks only at what came
-// since it last returned.
+// syncBuffer collects the output of a process. waitFor only searches the output since its
+// last return.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -17,8 +17,8 @@ var (
 	goTestRun   = regexp.MustCompile("`go test (\\./[a-z/]+) -run ([A-Za-z]+) -update-docs`")
 )
 
-// The pages about additions count their files rightly, and every file, test and
-// command that they name exists. NAME and ID stand for the name of the addition.
+// The pages about additions contain the correct number of files, and every file, test and
+// command in them exists. NAME and ID stand for the name of the addition.
 func TestContributingPages(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/contributing/add-*.md")
 	if err != nil || len(pages) < 5 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every verb stands in the page about the command line.
+// The page about the command line has a row for every verb.
 func TestEveryVerbIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/cli.md")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestEveryVerbIsDocumented(t *testing.T) {
 	}
 }
 
-// Reports are artifacts and never commits.
+// Reports are artifacts and are never committed.
 func TestNoReportIsTracked(t *testing.T) {
 	cmd := exec.Command("git", "ls-files")
 	cmd.Dir = "../.."

@@ -11,7 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testprogram"
 )
 
-// The scripts run the real program, which is this test binary under another name.
+// The scripts run the real program, which is this test binary with another name.
 func TestMain(m *testing.M) {
 	testscript.Main(testprogram.M{M: m}, map[string]func(){"touchstone": main})
 }
