@@ -12,10 +12,10 @@ type CaseSet struct {
 	Cases         []SelectionCase `json:"cases"`
 }
 
-// SelectionCase is one request and the calls that are right. Without expected
-// calls the model should call no tool. Servers limits the tools on offer to
-// those of the named servers; without it all tools of the corpus are on offer.
-// Ordered says that several calls have to come in this order.
+// SelectionCase is one request with the right calls. If there are no expected
+// calls, the model should call no tool. Servers limits the offered tools to
+// those of the named servers; without it all tools of the corpus are offered.
+// Ordered requires that several calls come in this order.
 type SelectionCase struct {
 	ID       string         `json:"id"`
 	Query    string         `json:"query"`
@@ -27,7 +27,7 @@ type SelectionCase struct {
 }
 
 // ExpectedCall is a call of a tool of a server. Parameters is a JSON object, or
-// nil where the case does not say which parameters are right.
+// nil if the case does not specify the right parameters.
 type ExpectedCall struct {
 	Server     string          `json:"server"`
 	Tool       string          `json:"tool"`

@@ -2,8 +2,8 @@ package contracts
 
 import "encoding/json"
 
-// SelectionReport is one repeat of one model over the cases: what it called, and
-// how that was judged.
+// SelectionReport is one repeat of one model over the cases: its calls, and how
+// they were judged.
 type SelectionReport struct {
 	CorpusVersion string `json:"corpus_version"`
 	CorpusSHA256  string `json:"corpus_sha256"`
@@ -11,30 +11,31 @@ type SelectionReport struct {
 	CasesSHA256   string `json:"cases_sha256"`
 	// Model is provider/model, or replay/provider/model for recorded answers.
 	Model string `json:"model"`
-	// AnsweredBy says what answered: AnsweredByBaseline or AnsweredByRecording.
+	// AnsweredBy is the source of the answers: AnsweredByBaseline or
+	// AnsweredByRecording.
 	AnsweredBy string         `json:"answered_by"`
 	Repeat     int            `json:"repeat"`
 	Offer      SelectionOffer `json:"offer"`
 	PerCase    []CaseResult   `json:"per_case"`
 }
 
-// What answered the cases: a baseline that needs no model, or the recorded
-// answers of a model.
+// Sources of answers: a baseline that needs no model, or the recorded answers
+// of a model.
 const (
 	AnsweredByBaseline  = "baseline"
 	AnsweredByRecording = "recording"
 )
 
-// SelectionOffer says which tools the model was offered: OfferAll of the case's
-// servers, or the first TopK that a proxy's search found for the query. The
-// fields about the proxy are set for OfferSearch only.
+// SelectionOffer describes the tools that the model was offered: OfferAll of
+// the case's servers, or the first TopK that a proxy's search found for the
+// query. The fields about the proxy are set for OfferSearch only.
 type SelectionOffer struct {
 	Tools         string `json:"tools"`
 	TopK          int    `json:"top_k,omitempty"`
 	Proxy         string `json:"proxy,omitempty"`
 	ProxyIdentity string `json:"proxy_identity,omitempty"`
 	SearchPath    string `json:"search_path,omitempty"`
-	// Degraded names the harm that was done to the index on purpose.
+	// Degraded names the way in which the index was degraded on purpose.
 	Degraded string `json:"degraded,omitempty"`
 }
 
@@ -44,11 +45,12 @@ const (
 	OfferSearch = "search"
 )
 
-// CaseResult is what a model did with one case. Where Error is set there was no
+// CaseResult is a model's result for one case. If Error is set there was no
 // answer: the case is errored, has no class, and counts neither as right nor as
-// wrong. Offered is the number of tools on offer, and Withheld the expected tools
-// that were not among them. The scores of parameters are 0 where the wrong tool
-// was called, and absent where none was right and none was called.
+// wrong. Offered is the number of offered tools, and Withheld lists the
+// expected tools that were not among them. The scores of parameters are 0 if
+// the wrong tool was called, and absent if no call was expected and none was
+// made.
 type CaseResult struct {
 	ID       string         `json:"id"`
 	Query    string         `json:"query"`
@@ -69,8 +71,9 @@ type CaseResult struct {
 	Error            string   `json:"error,omitempty"`
 }
 
-// MadeCall is a call that a model made: of a tool on offer, or of Unknown, which
-// is none. Malformed holds parameters that are no JSON object.
+// MadeCall is a call that a model made: of an offered tool, or of Unknown, a
+// name that was not offered. Malformed holds parameters that are not a JSON
+// object.
 type MadeCall struct {
 	Server     string          `json:"server,omitempty"`
 	Tool       string          `json:"tool,omitempty"`

@@ -1,7 +1,7 @@
 package contracts
 
-// SelectionAggregate brings the repeats of all models together. NoComparison
-// says why nothing is compared with the baseline; it is empty where the baseline
+// SelectionAggregate combines the repeats of all models. NoComparison is the
+// reason why nothing is compared with the baseline. It is empty if the baseline
 // has figures for the same cases and offer.
 type SelectionAggregate struct {
 	CasesVersion string         `json:"cases_version"`
@@ -13,9 +13,9 @@ type SelectionAggregate struct {
 }
 
 // ModelSummary is one model over all repeats. A run is one case in one repeat.
-// Errored runs have no answer and are in no other figure. PassAt and PassAll hold
-// pass@k and pass^k for k from 1 to the least number of answers to a case.
-// Consistency is absent where no case was answered twice.
+// Errored runs have no answer and are in no other figure. PassAt and PassAll
+// hold pass@k and pass^k for k from 1 to the smallest number of answers to a
+// case. Consistency is absent if no case was answered twice.
 type ModelSummary struct {
 	Model       string           `json:"model"`
 	AnsweredBy  string           `json:"answered_by"`
@@ -46,10 +46,10 @@ func (m ModelSummary) Rate(name string) (r RateSummary, ok bool) {
 	return RateSummary{}, false
 }
 
-// RateSummary is Count of Of runs, which are of Cases cases. Repeats of a case
-// are no independent observations: Interval is Wilson's, 95%, for Value over
-// Cases observations. Value and Interval are absent where Of is 0. Baseline is
-// the value in the baseline, where it has one.
+// RateSummary is Count of Of runs, which are runs of Cases cases. Repeats of a
+// case are not independent, so Interval is Wilson's 95% interval of Value over
+// Cases observations. Value and Interval are absent if Of is 0. Baseline is the
+// value in the baseline, if it has one.
 type RateSummary struct {
 	Rate     string    `json:"rate"`
 	Count    int       `json:"count"`
@@ -75,9 +75,9 @@ type TagSummary struct {
 	Accuracy RateSummary `json:"accuracy"`
 }
 
-// CasesComparison pairs the cases with those of the baseline. A case is right if
-// more than half of its answers are. PValue is of McNemar's exact test on the
-// lost and gained cases; Verdict is improved, regressed or within_noise.
+// CasesComparison pairs the cases with those of the baseline. A case is right
+// if more than half of its answers are. PValue is that of McNemar's exact test
+// on the lost and gained cases. Verdict is improved, regressed or within_noise.
 type CasesComparison struct {
 	Lost    []string `json:"lost"`
 	Gained  []string `json:"gained"`
@@ -85,9 +85,9 @@ type CasesComparison struct {
 	Verdict string   `json:"verdict"`
 }
 
-// CaseSummary is one case over all repeats: how many of the answers are right,
-// and what was called in the first wrong answer, or in the first answer if none
-// is wrong. Error is that of the first repeat without an answer.
+// CaseSummary is one case over all repeats: the number of right answers, and
+// the calls of the first wrong answer or, if none is wrong, of the first
+// answer. Error is that of the first repeat without an answer.
 type CaseSummary struct {
 	ID        string         `json:"id"`
 	Query     string         `json:"query"`
@@ -107,8 +107,8 @@ type CaseSummary struct {
 func (c CaseSummary) IsRight() bool { return 2*c.Right > c.Answers }
 
 // BaselineSelection holds the figures of tool selection that later ones are
-// compared with. Offer has no fields about the proxy: a changed proxy is what a
-// comparison is to show.
+// compared with. Offer has no fields about the proxy, because a comparison
+// should show the effect of a changed proxy.
 type BaselineSelection struct {
 	CasesVersion string          `json:"cases_version"`
 	CasesSHA256  string          `json:"cases_sha256"`
@@ -136,7 +136,7 @@ type SelectionThreshold struct {
 }
 
 // Bound returns the bound in the named field, one of
-// metrics.SelectionRate.Threshold, nil where there is none.
+// metrics.SelectionRate.Threshold, or nil if there is none.
 func (t SelectionThreshold) Bound(field string) *float64 {
 	if p := t.bound(field); p != nil {
 		return *p

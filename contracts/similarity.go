@@ -1,10 +1,11 @@
 package contracts
 
-// SimilarityReport says which tools of the corpus a model may confuse. Flagged
-// holds the pairs whose texts are alike, Overlap those whose capabilities are,
-// both from Threshold on, the highest score first. FlaggedTotal and OverlapTotal
-// count all such pairs; the lists hold the first of them. Clusters are groups of
-// tools whose average overlap reaches Threshold.
+// SimilarityReport lists the tools of the corpus that a model may confuse.
+// Flagged holds the pairs with similar texts, and Overlap those with
+// overlapping capabilities, both at or above Threshold, the highest score
+// first. FlaggedTotal and OverlapTotal count all such pairs; the lists hold the
+// first of them. Clusters are groups of tools whose average overlap reaches
+// Threshold.
 type SimilarityReport struct {
 	CorpusVersion string             `json:"corpus_version"`
 	CorpusSHA256  string             `json:"corpus_sha256"`

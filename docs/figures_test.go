@@ -130,7 +130,7 @@ func figures(t *testing.T) map[string][]string {
 			fmt.Sprintf("| `inferred` | %d |", tags["inferred"]), fmt.Sprintf("| `near-duplicate` | %d |", tags["near-duplicate"]),
 			fmt.Sprintf("| `two-calls` | %d |", tags["two-calls"]), fmt.Sprintf("| `no-tool` | %d |", tags["no-tool"]),
 		},
-		"tutorial.md": {fmt.Sprintf("%d frozen tools, asked it %s three times, showed %d tool definitions", len(corpus.Tools), queries, len(security.Entries))},
+		"tutorial.md": {fmt.Sprintf("%d frozen tools, sent it %s three times, sent %d tool definitions", len(corpus.Tools), queries, len(security.Entries))},
 		"explanation/scanner.md": {fmt.Sprintf("%d of %d attacks caught, and %d of %d innocent tools flagged",
 			scanner.TP, malicious, scanner.FP, negatives+plain)},
 		"scanner/peers.md":      {entries, fmt.Sprintf("The current baseline has %d of %d", scanner.TP, malicious)},
@@ -148,7 +148,7 @@ func TestFigures(t *testing.T) {
 		flowing := strings.Join(strings.Fields(string(text)), " ")
 		for _, want := range wanted {
 			if !strings.Contains(flowing, strings.Join(strings.Fields(want), " ")) {
-				t.Errorf("%s does not say %q, which is what the data say now", page, want)
+				t.Errorf("%s does not have %q, the present figures of the data", page, want)
 			}
 		}
 	}

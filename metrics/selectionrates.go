@@ -2,35 +2,37 @@ package metrics
 
 import "slices"
 
-// SelectionRate declares one rate of tool selection: of some runs, the share of
-// which something holds. Like the other tables of this package, the table below
-// is where summaries, intervals, reports, the gate and the table in
-// docs/reference/metrics.md take a rate from.
+// SelectionRate declares one rate of tool selection: the share of runs with
+// some property. As with the other tables of this package, summaries,
+// intervals, reports, the gate and the table in docs/reference/metrics.md
+// follow from the table below.
 type SelectionRate struct {
-	// Name is the name in files and thresholds; Label the one in reports.
+	// Name is the name in files and thresholds. Label is the name in reports.
 	Name, Label string
-	// Counts reports whether the rate is over this run, and whether the run counts.
+	// Counts reports whether the run is in the denominator, and whether it is
+	// in the numerator.
 	Counts func(SelectionRun) (of, counts bool)
-	// LowerIsBetter is set where a smaller value is the better one.
+	// LowerIsBetter is set if a smaller value is better.
 	LowerIsBetter bool
-	// Threshold is the field of a threshold in the baseline that bounds the rate:
-	// a floor, or a ceiling where lower is better. Empty where there is none.
+	// Threshold is the field of a threshold in the baseline that bounds the
+	// rate: a floor, or a ceiling if lower is better. It is empty if there is
+	// none.
 	Threshold string
 	// Shown is where reports print the rate. report.json has every rate.
 	Shown Place
-	// Formula stands in docs/reference/metrics.md.
+	// Formula is printed in docs/reference/metrics.md.
 	Formula string
 }
 
-// SelectionRun is what the rates need of one run that was answered.
+// SelectionRun holds the properties of one answered run that the rates need.
 type SelectionRun struct {
-	Expected bool // a tool is right
+	Expected bool // a call is expected
 	Called   bool // the model called a tool
 	Right    bool // the model did what was expected
 	// ParametersRight and Invented are set for right calls only: every expected
-	// parameter is right; some parameter comes from nowhere.
+	// parameter is right; some parameter was invented.
 	ParametersRight, Invented bool
-	// Rated is set where the run has a confidence, Confident where it is high.
+	// Rated is set if the run has a confidence, and Confident if it is high.
 	Rated, Confident bool
 }
 
@@ -93,8 +95,8 @@ var selectionRates = []SelectionRate{
 // SelectionRates returns the declared rates in the order of reports.
 func SelectionRates() []SelectionRate { return slices.Clone(selectionRates) }
 
-// SelectionRateByName returns the rate of that name. ok is false when no rate
-// has it.
+// SelectionRateByName returns the rate of that name. ok is false if there is
+// none.
 func SelectionRateByName(name string) (r SelectionRate, ok bool) {
 	i := slices.IndexFunc(selectionRates, func(r SelectionRate) bool { return r.Name == name })
 	if i < 0 {
@@ -103,7 +105,7 @@ func SelectionRateByName(name string) (r SelectionRate, ok bool) {
 	return selectionRates[i], true
 }
 
-// Of counts the runs that the rate is over, and those of them that count.
+// Of returns the numerator and the denominator of the rate over runs.
 func (r SelectionRate) Of(runs []SelectionRun) (counts, of int) {
 	for _, run := range runs {
 		in, hit := r.Counts(run)

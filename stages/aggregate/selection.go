@@ -21,9 +21,9 @@ type selectionRun struct {
 	report contracts.SelectionReport
 }
 
-// readSelection reads the reports of score-selection: for each model, by name, its
-// repeats. All are on the validated data, with the same offer and over the same
-// cases.
+// readSelection reads the reports of score-selection. It returns the repeats of
+// each model, sorted by name. All must be on the validated data, with the same
+// offer and over the same cases.
 func readSelection(ctx context.Context, dir string, data contracts.DataIdentity, v contracts.Validation) ([][]selectionRun, error) {
 	files, err := reportFiles(dir, "score-selection")
 	if err != nil {
@@ -31,7 +31,7 @@ func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
 	}
 	validated := slices.IndexFunc(v.Datasets, func(d contracts.ValidatedDataset) bool { return d.Kind == contracts.KindCases })
 	if validated < 0 {
-		return nil, fmt.Errorf("%s: there is a report of score-selection, and no cases were validated; give validate-datasets the cases", files[0])
+		return nil, fmt.Errorf("%s: there is a report of score-selection, but no cases were validated; give validate-datasets the cases", files[0])
 	}
 	byModel := make(map[string][]selectionRun)
 	var first selectionRun
@@ -74,8 +74,7 @@ func readSelection(ctx context.Context, dir string, data contracts.DataIdentity,
 	return models, nil
 }
 
-// check refuses a report that contradicts itself or the first one that was
-// read.
+// check refuses a report that contradicts itself or the first report read.
 func (r selectionRun) check(first selectionRun) error {
 	cases := r.report.PerCase
 	ids := func(cases []contracts.CaseResult) []string {
@@ -87,14 +86,14 @@ func (r selectionRun) check(first selectionRun) error {
 	}
 	for i, c := range cases {
 		if i > 0 && c.ID == cases[i-1].ID {
-			return fmt.Errorf("%s: case %s stands twice; run score-selection again", r.file, c.ID)
+			return fmt.Errorf("%s: case %s occurs twice; run score-selection again", r.file, c.ID)
 		}
 		if (c.Class == "") != (c.Error != "") {
-			return fmt.Errorf("%s: case %s has to have either a class or an error; run score-selection again", r.file, c.ID)
+			return fmt.Errorf("%s: case %s must have either a class or an error; run score-selection again", r.file, c.ID)
 		}
 	}
 	if id, in := firstOnlyIn(ids(first.report.PerCase), ids(cases)); id != "" {
-		return fmt.Errorf("case %s is only in %s; the repeats have to be over the same cases: run score-selection again",
+		return fmt.Errorf("case %s is only in %s; all repeats must have the same cases: run score-selection again",
 			id, []string{first.file, r.file}[in])
 	}
 	if first.report.Offer != r.report.Offer {
@@ -103,8 +102,8 @@ func (r selectionRun) check(first selectionRun) error {
 	return nil
 }
 
-// summarizeSelection brings the repeats of all models together and compares
-// them with the baseline, if there is a comparable one.
+// summarizeSelection combines the repeats of all models and compares them with
+// the baseline, if there is a comparable one.
 func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline) *contracts.SelectionAggregate {
 	first := models[0][0].report
 	agg := &contracts.SelectionAggregate{
@@ -125,8 +124,9 @@ func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline) *
 	return agg
 }
 
-// noComparison says why the figures cannot be compared with those of the
-// baseline; empty when they can. compared says whether there is a baseline.
+// noComparison returns the reason why the figures cannot be compared with those
+// of the baseline, or "" if they can. compared reports whether there is a
+// baseline.
 func noComparison(agg *contracts.SelectionAggregate, before *contracts.BaselineSelection, compared bool) string {
 	switch {
 	case before == nil && !compared:
@@ -189,11 +189,11 @@ func bounds(low, high *float64) *contracts.Interval {
 	return &contracts.Interval{Low: *low, High: *high}
 }
 
-// summarizeCase brings case i of every repeat together.
+// summarizeCase combines case i of all repeats.
 func summarizeCase(runs []selectionRun, i int) contracts.CaseSummary {
 	first := runs[0].report.PerCase[i]
 	c := contracts.CaseSummary{ID: first.ID, Query: first.Query, Tags: first.Tags, Expected: first.Expected}
-	shown := false // the answer of c is a wrong one
+	shown := false // c holds a wrong answer
 	for _, run := range runs {
 		r := run.report.PerCase[i]
 		if r.Error != "" {
@@ -214,8 +214,8 @@ func summarizeCase(runs []selectionRun, i int) contracts.CaseSummary {
 	return c
 }
 
-// compareModel sets a model beside the baseline, if that has it. Cases without
-// an answer decide nothing.
+// compareModel compares a model with the baseline, if the baseline has it.
+// Cases without an answer are ignored.
 func compareModel(m *contracts.ModelSummary, baseline *contracts.BaselineSelection) {
 	at := slices.IndexFunc(baseline.Models, func(b contracts.BaselineModel) bool { return b.Model == m.Model })
 	if at < 0 {

@@ -172,8 +172,8 @@ func TestSelectionThatDoesNotBelongTogether(t *testing.T) {
 		"same repeat":  {func(r []contracts.SelectionReport) { r[0].Repeat = 1 }, "are both reports of repeat 1 of model replay/test/model"},
 		"other offer":  {func(r []contracts.SelectionReport) { r[1].Offer.Tools = contracts.OfferSearch }, "differ in the tools that were offered"},
 		"missing case": {func(r []contracts.SelectionReport) { r[1].PerCase = r[1].PerCase[:3] }, "case c4 is only in"},
-		"case twice":   {func(r []contracts.SelectionReport) { r[1].PerCase[1].ID = "c1" }, "case c1 stands twice"},
-		"no outcome":   {func(r []contracts.SelectionReport) { r[1].PerCase[1].Class = "" }, "case c2 has to have either a class or an error"},
+		"case twice":   {func(r []contracts.SelectionReport) { r[1].PerCase[1].ID = "c1" }, "case c1 occurs twice"},
+		"no outcome":   {func(r []contracts.SelectionReport) { r[1].PerCase[1].Class = "" }, "case c2 must have either a class or an error"},
 	} {
 		r := twoRepeats()
 		tc.change(r)

@@ -9,23 +9,24 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/similarity"
 )
 
-// Options is what the stage reads and writes.
+// Options are the inputs and outputs of the stage.
 type Options struct {
 	Corpus, Out string
 	// Method is similarity.TFIDF or similarity.DescriptionOverlap.
 	Method string
-	// Threshold is the score, 0 to 1, from which pairs are listed and tools are
-	// grouped.
+	// Threshold is the lowest score, 0 to 1, at which pairs are listed and
+	// tools are grouped.
 	Threshold float64
-	// Progress is told the result.
+	// Progress receives the result.
 	Progress func(message string)
 }
 
-// DefaultThreshold is the default of --threshold. Words score lower than sentence
-// vectors do: few different tools share more than half of them.
+// DefaultThreshold is the default of --threshold. Scores by words are lower
+// than those by sentence vectors: few different tools share more than half of
+// their words.
 const DefaultThreshold = 0.4
 
-// Command is the stage's command line.
+// Command returns the command of the stage.
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
@@ -44,7 +45,7 @@ func Command() *cobra.Command {
 	f.Float64Var(&opts.Threshold, "threshold", DefaultThreshold, "the score from which pairs are listed and tools are grouped, 0 to 1")
 	for _, name := range []string{"corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // a flag that does not exist: a mistake in this program
+			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
 	return cmd

@@ -14,9 +14,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/similarity"
 )
 
-// maxPairs is how many pairs a report lists of each kind, and maxDescription how
-// many bytes a reason has. A low threshold flags millions of pairs of a large
-// corpus.
+// maxPairs is the number of pairs of each kind that a report lists, and
+// maxDescription the length of a reason in bytes. With a low threshold a large
+// corpus has millions of pairs.
 const (
 	maxPairs       = 1000
 	maxDescription = 1000
@@ -86,8 +86,8 @@ func analyze(ctx context.Context, corpus contracts.Corpus, method similarity.Met
 	return nil
 }
 
-// overlapping lists the pairs from a threshold on, the highest score first, and
-// counts all of them.
+// overlapping lists the pairs at or above a threshold, the highest score first,
+// and counts all of them.
 func overlapping(o *similarity.OverlapMatrix, threshold float64) (pairs []contracts.SimilarPair, total int) {
 	for i := range o.Matrix.Len() {
 		for j := range i {

@@ -16,13 +16,13 @@ func selectionProblems(agg contracts.Aggregate, b contracts.Baseline) []string {
 	var problems []string
 	for i, t := range b.Thresholds.Selection {
 		if _, ok := model(agg, t.Model); !ok {
-			problems = append(problems, fmt.Sprintf("model %s has a threshold and was not measured; add it to the models, or remove its threshold", t.Model))
+			problems = append(problems, fmt.Sprintf("model %s has a threshold but was not measured; add it to the models, or remove its threshold", t.Model))
 		}
 		if !bounded(t) {
 			problems = append(problems, fmt.Sprintf("the threshold of model %s has no bound; add one, or remove the threshold", t.Model))
 		}
 		if slices.ContainsFunc(b.Thresholds.Selection[:i], func(o contracts.SelectionThreshold) bool { return o.Model == t.Model }) {
-			problems = append(problems, fmt.Sprintf("model %s has two thresholds in the baseline; keep the one that is meant", t.Model))
+			problems = append(problems, fmt.Sprintf("model %s has two thresholds in the baseline; keep one of them", t.Model))
 		}
 	}
 	return problems
@@ -34,8 +34,8 @@ func bounded(t contracts.SelectionThreshold) bool {
 	})
 }
 
-// selectionChecks judges each model that has a threshold: every rate that is
-// bounded, and the share of cases without an answer.
+// selectionChecks judges each model that has a threshold: every bounded rate,
+// and the share of cases without an answer.
 func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
 	var checks []contracts.GateCheck
 	for _, t := range b.Thresholds.Selection {
@@ -64,8 +64,8 @@ func selectionChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 	return checks
 }
 
-// rateCheck judges one rate. One that is over no run has its worst value: a bound
-// never holds for want of data.
+// rateCheck judges one rate. A rate over no runs has its worst value, so that a
+// check cannot pass for lack of data.
 func rateCheck(declared metrics.SelectionRate, rate contracts.RateSummary, bound float64, version string) contracts.GateCheck {
 	c := contracts.GateCheck{Metric: declared.Name, Interval: rate.Interval, Bound: bound, Comparison: atLeast}
 	has := "must be at least %s"
@@ -104,8 +104,8 @@ func model(agg contracts.Aggregate, name string) (contracts.ModelSummary, bool) 
 	return contracts.ModelSummary{}, false
 }
 
-// caseMoves compares the cases of each model with the baseline. A case without an
-// answer is listed for a judged model whatever was then.
+// caseMoves compares the cases of each model with the baseline. For a judged
+// model it always lists a case without an answer.
 func caseMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 	if agg.Selection == nil {
 		return nil
@@ -137,7 +137,7 @@ func caseMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 	return found
 }
 
-// called says what a wrong answer called.
+// called describes the calls of a wrong answer.
 func called(c contracts.CaseSummary) string {
 	if len(c.Calls) == 0 {
 		return "no call"
@@ -146,12 +146,12 @@ func called(c contracts.CaseSummary) string {
 	if first.Unknown == "" {
 		return fmt.Sprintf("called %.100s:%.100s", first.Server, first.Tool)
 	}
-	// The model may have named anything.
-	return fmt.Sprintf("called %+.100q, which is no tool", fmt.Sprintf("%.30s", first.Unknown))
+	// The model may have used any name.
+	return fmt.Sprintf("called %+.100q, which is not a tool", fmt.Sprintf("%.30s", first.Unknown))
 }
 
-// newBaselineSelection keeps what later figures of tool selection are compared
-// with. Cases without an answer are refused, as are queries without one.
+// newBaselineSelection keeps the figures that later ones are compared with. It
+// refuses cases without an answer, as queries without one are refused.
 func newBaselineSelection(s *contracts.SelectionAggregate) (*contracts.BaselineSelection, error) {
 	if s == nil {
 		return nil, nil
@@ -182,9 +182,9 @@ func newBaselineSelection(s *contracts.SelectionAggregate) (*contracts.BaselineS
 	return b, nil
 }
 
-// defaultSelection are the bounds of a first baseline for each model whose
-// answers were recorded: every rate that can be bounded may be worse by 0.02.
-// What a baseline without a model does is reported and not judged.
+// defaultSelection returns the bounds of a first baseline for each model with
+// recorded answers: every rate that can be bounded may be worse by 0.02.
+// Baselines without a model are reported but not judged.
 func defaultSelection(agg contracts.Aggregate) []contracts.SelectionThreshold {
 	if agg.Selection == nil {
 		return nil
@@ -214,8 +214,8 @@ func defaultSelection(agg contracts.Aggregate) []contracts.SelectionThreshold {
 	return list
 }
 
-// selectionChanges lists what a new baseline changes about tool selection, as
-// pairs for BaselineChanges: what, before and after.
+// selectionChanges lists the changes of tool selection in a new baseline for
+// BaselineChanges: what, before and after.
 func selectionChanges(was, next *contracts.BaselineSelection) [][3]string {
 	text := func(s *contracts.BaselineSelection, name string) string {
 		for _, m := range modelsOf(s) {

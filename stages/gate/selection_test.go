@@ -153,7 +153,7 @@ func TestSelectionThatCannotBeJudged(t *testing.T) {
 		thresholds []contracts.SelectionThreshold
 		want       string
 	}{
-		"not measured": {[]contracts.SelectionThreshold{{Model: "replay/x/y", AccuracyFloor: &floor}}, "model replay/x/y has a threshold and was not measured"},
+		"not measured": {[]contracts.SelectionThreshold{{Model: "replay/x/y", AccuracyFloor: &floor}}, "model replay/x/y has a threshold but was not measured"},
 		"no bound":     {[]contracts.SelectionThreshold{{Model: recordedModel}}, "the threshold of model replay/test/model has no bound"},
 		"twice":        {[]contracts.SelectionThreshold{{Model: recordedModel, AccuracyFloor: &floor}, {Model: recordedModel, AccuracyFloor: &floor}}, "has two thresholds"},
 	} {
@@ -183,7 +183,7 @@ func TestSelectionWithoutThresholds(t *testing.T) {
 
 func TestUnknownToolsAreQuoted(t *testing.T) {
 	c := contracts.CaseSummary{Calls: []contracts.MadeCall{{Unknown: "\x1b[2Jx"}}}
-	if got := called(c); got != `called "\x1b[2Jx", which is no tool` {
+	if got := called(c); got != `called "\x1b[2Jx", which is not a tool` {
 		t.Error(got)
 	}
 }

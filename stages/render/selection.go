@@ -10,14 +10,14 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// Lists of the page and of report.md hold this many cases of a model, and pairs
-// of tools. report.json has all.
+// Lists of the page and of report.md hold at most this many cases of a model,
+// and pairs of tools. report.json has all.
 const (
 	shownCases = 20
 	shownPairs = 20
 )
 
-// selectionView is what models made of the cases.
+// selectionView holds the results of models on the cases.
 type selectionView struct {
 	Note, NoComparison string
 	Models             []modelView
@@ -36,7 +36,8 @@ type tagView struct{ Name, Rate, Range, Counts string }
 
 type caseView struct{ ID, Right, Query, Expected, Called, Why string }
 
-// kindOf says what answered, so that nobody takes a baseline for a model.
+// kindOf describes the source of the answers, so that a baseline is not
+// mistaken for a model.
 func kindOf(m contracts.ModelSummary) string {
 	if m.AnsweredBy == contracts.AnsweredByBaseline {
 		return "a baseline that matches words, not a model"
@@ -55,7 +56,7 @@ func viewSelection(s *contracts.SelectionAggregate, g *contracts.Gate) *selectio
 	return v
 }
 
-// offerNote says what was asked, and which tools were on offer.
+// offerNote describes the cases and the offered tools.
 func offerNote(s *contracts.SelectionAggregate) string {
 	offer := "all tools of its servers"
 	if s.Offer.Tools == contracts.OfferSearch {
@@ -119,7 +120,7 @@ func rangeOf(i *contracts.Interval) string {
 	return figure(i.Low) + " to " + figure(i.High)
 }
 
-// modelFacts are the figures that are no rates, as sentences.
+// modelFacts formats the figures that are not rates, as sentences.
 func modelFacts(m contracts.ModelSummary) []string {
 	var facts []string
 	for _, mean := range m.Means {
@@ -146,8 +147,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// worstCases lists the cases that are wrong or errored in some repeat: those that
-// the baseline had right first, then by the share of right answers.
+// worstCases lists the cases that are wrong or errored in some repeat: first
+// those that the baseline had right, then by the share of right answers.
 func worstCases(m contracts.ModelSummary) []contracts.CaseSummary {
 	lost := func(c contracts.CaseSummary) int {
 		return boolOrder(m.Comparison == nil || !slices.Contains(m.Comparison.Lost, c.ID))
@@ -239,7 +240,7 @@ func markdownSelection(r *contracts.Report) []string {
 	return append(rows, "</details>\n\n")
 }
 
-// similarityView is which tools a model may confuse.
+// similarityView lists the tools that a model may confuse.
 type similarityView struct {
 	Note   string
 	Pairs  []pairView
@@ -288,8 +289,8 @@ func markdownSimilarity(r *contracts.Report) []string {
 	return append(rows, "</details>\n\n")
 }
 
-// junitSelection is a test case for each model. What it says is information: a
-// check of the gate fails, and not a model.
+// junitSelection writes a test case for each model. It is informative only:
+// checks of the gate fail, models do not.
 func junitSelection(s *contracts.SelectionAggregate) junitSuite {
 	suite := junitSuite{Name: "selection"}
 	for _, m := range s.Models {

@@ -1,12 +1,12 @@
-// Package scoreselection is the stage that puts every case to a model and judges
-// whether it called the right tool with the right parameters.
+// Package scoreselection is the stage that sends every case to a model and
+// judges whether it called the right tool with the right parameters.
 //
-// The model is a baseline that needs none, or recorded answers: the stage has no
-// network, and its report is a function of the files that it reads. A request
-// without a recording is errored and never counts as a wrong answer. With a
-// recorder the same code asks a model, by hand and outside of pipelines.
+// The model is a baseline, or recorded answers: the stage has no network, and
+// its report depends only on the files that it reads. A request without a
+// recording is errored and never counts as a wrong answer. With a recorder the
+// same code queries a model, by hand and outside of pipelines.
 //
-// How figures compare with a baseline is not known here.
+// Comparisons with a baseline do not belong in this package.
 package scoreselection
 
 import (
@@ -18,42 +18,43 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
-// Options is what the stage reads and writes.
+// Options are the inputs and outputs of the stage.
 type Options struct {
 	Cases  string
 	Corpus string
 	Out    string
 	// Model is provider/model: lexical/bm25, or replay/PROVIDER/MODEL for the
-	// answers in Cassette. With Record it is the model to ask.
+	// answers in Cassette. With Record it is the model to query.
 	Model    string
 	Cassette string
 	// Repeat is the number of the repeat, from 1.
 	Repeat int
-	// Offer is contracts.OfferAll or contracts.OfferSearch. The rest of this
-	// group is for OfferSearch.
+	// Offer is contracts.OfferAll or contracts.OfferSearch. The other options
+	// of this group are for OfferSearch.
 	Offer   string
 	TopK    int
-	Proxy   string // the directory that build-proxy wrote
+	Proxy   string // the output directory of build-proxy
 	Search  string // contracts.SearchMCP or contracts.SearchREST
 	Degrade string // see undertest.ParseDegrade
-	// ReadyTimeout bounds the time until everything is indexed, QueryTimeout
-	// one search.
+	// ReadyTimeout limits the time until everything is indexed, and
+	// QueryTimeout the time of one search.
 	ReadyTimeout time.Duration
 	QueryTimeout time.Duration
-	// Record is the cassette that answers are added to. APIKey refers to the
-	// model's key, as env:NAME or file:PATH.
+	// Record is the cassette to add answers to. APIKey refers to the model's
+	// key, as env:NAME or file:PATH.
 	Record, APIKey, BaseURL string
-	// Executable replays the corpus and is the embedded proxy; empty means
-	// this program.
+	// Executable replays the corpus and contains the embedded proxy; empty
+	// means this program.
 	Executable string
-	// Progress is told what is being waited for, and the result.
+	// Progress receives messages about what the stage is waiting for, and the
+	// result.
 	Progress func(message string)
 }
 
 // defaultTopK is about as many tools as a client shows its model.
 const defaultTopK = 10
 
-// Command is the stage's command line.
+// Command returns the command of the stage.
 func Command() *cobra.Command {
 	var opts Options
 	cmd := &cobra.Command{
@@ -95,7 +96,7 @@ a network, so it is for the command line and not for pipelines:
 	f.StringVar(&opts.BaseURL, "base-url", "", "with --record: the provider's address, such as http://localhost:8000/v1")
 	for _, name := range []string{"cases", "corpus", "model", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // a flag that does not exist: a mistake in this program
+			panic(err) // the flag does not exist: a bug in this program
 		}
 	}
 	return cmd

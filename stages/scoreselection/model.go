@@ -17,7 +17,7 @@ const (
 	recorded = "replay"
 )
 
-// subject is who answers the cases.
+// subject is the model that answers the cases.
 type subject struct {
 	model      model.Model
 	settings   selection.Settings
@@ -32,8 +32,8 @@ func newSubject(opts Options) (subject, error) {
 		return subject{}, fmt.Errorf("--model %q is no provider/model: write it as lexical/bm25 or replay/ollama/qwen3:8b", opts.Model)
 	}
 	request := selection.SettingsRequest{Provider: provider, Model: name, BaseURL: opts.BaseURL}
-	// Recordings are found by the settings, so these follow from the flags alone
-	// and not from the environment.
+	// Recordings are found by the settings, so the settings depend on the flags
+	// only and not on the environment.
 	settings, err := request.Resolve(func(string) string { return "" })
 	if err != nil {
 		return subject{}, fmt.Errorf("model %q: %w", opts.Model, err)
@@ -42,9 +42,9 @@ func newSubject(opts Options) (subject, error) {
 	var options model.Options
 	switch {
 	case opts.Record != "" && provider == recorded:
-		return s, fmt.Errorf("--record asks a model, and %s is a recording: name the model itself", opts.Model)
+		return s, fmt.Errorf("--record requires a model, but %s is a recording: name the model itself", opts.Model)
 	case opts.Record == "" && (opts.APIKey != "" || opts.BaseURL != ""):
-		return s, errors.New("--api-key and --base-url are for asking a model: give --record, too")
+		return s, errors.New("--api-key and --base-url require --record: add it")
 	case opts.Record != "":
 		if s.record, err = model.LoadCassette(opts.Record); errors.Is(err, os.ErrNotExist) {
 			s.record, err = model.NewCassette(), nil

@@ -15,15 +15,15 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// offerer gives the tools that a case's model is offered.
+// offerer returns the tools that the model is offered for a case.
 type offerer interface {
-	// tools fails for this case alone, unless the error is an *endedError.
+	// tools fails for this case only, unless the error is an *endedError.
 	tools(ctx context.Context, c contracts.SelectionCase) ([]selection.Tool, error)
 	describe() contracts.SelectionOffer
 	stop()
 }
 
-// endedError says that no further case can be answered.
+// endedError means that no further case can be answered.
 type endedError struct{ error }
 
 func newOfferer(ctx context.Context, opts Options, corpus contracts.Corpus) (offerer, error) {
@@ -39,8 +39,8 @@ func newOfferer(ctx context.Context, opts Options, corpus contracts.Corpus) (off
 	return nil, fmt.Errorf("--offer %q is unknown: use %s or %s", opts.Offer, contracts.OfferAll, contracts.OfferSearch)
 }
 
-// everything offers all tools of a case's servers, by server and name, whatever
-// the order of the corpus.
+// everything offers all tools of a case's servers, sorted by server and name,
+// whatever the order of the corpus.
 type everything struct{ all []selection.Tool }
 
 func newEverything(corpus contracts.Corpus) everything {
@@ -64,7 +64,7 @@ func (everything) describe() contracts.SelectionOffer {
 
 func (everything) stop() {}
 
-// ofServers keeps the tools of the named servers, or all where none is named.
+// ofServers keeps the tools of the named servers, or all if none is named.
 func ofServers(tools []selection.Tool, servers []string) []selection.Tool {
 	if len(servers) == 0 {
 		return tools
@@ -82,8 +82,9 @@ func toolOf(t contracts.Tool) selection.Tool {
 	return selection.Tool{ID: t.ToolID, Server: t.Server, Name: t.Tool, Description: t.Description, InputSchema: t.Schema}
 }
 
-// search offers what the proxy's search finds for a case's query, best first. A
-// tool that is not in the corpus, and a tool's second place, are left out.
+// search offers the results of the proxy's search for a case's query, best
+// first. It leaves out tools that are not in the corpus, and repetitions of a
+// tool.
 type search struct {
 	servers *replay.Servers
 	proxy   *undertest.Proxy
@@ -92,7 +93,7 @@ type search struct {
 }
 
 // replaySeed is the order in which the corpus is served. It is the same for all
-// repeats: these measure the model and not the proxy.
+// repeats, because they measure the model and not the proxy.
 const replaySeed = 1
 
 func newSearch(ctx context.Context, opts Options, corpus contracts.Corpus) (*search, error) {
@@ -148,7 +149,7 @@ func (s *search) tools(ctx context.Context, c contracts.SelectionCase) ([]select
 			grace = time.Second
 		}
 		if how, ended := s.proxy.Ended(grace); ended {
-			return nil, &endedError{s.proxy.WithLog(fmt.Errorf("proxy %q ended while it was asked: %s", s.proxy.Manifest.Name, how))}
+			return nil, &endedError{s.proxy.WithLog(fmt.Errorf("proxy %q ended during the searches: %s", s.proxy.Manifest.Name, how))}
 		}
 		return nil, fmt.Errorf("search: %w", err)
 	}

@@ -31,7 +31,7 @@ func Run(ctx context.Context, opts Options) error {
 		return err
 	}
 	if cases.CorpusVersion != corpus.Version {
-		return fmt.Errorf("the cases %s are for corpus version %q and %s has version %q: score them with their own corpus",
+		return fmt.Errorf("the cases %s are for corpus version %q, but %s has version %q: use the corpus of the cases",
 			opts.Cases, cases.CorpusVersion, opts.Corpus, corpus.Version)
 	}
 	s, err := newSubject(opts)
@@ -49,7 +49,7 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	a := asker{subject: s, offer: o, repeat: opts.Repeat}
 	asked := a.askAll(ctx, cases.Cases, &report)
-	// Answers that were paid for are kept, even where a later case failed.
+	// Answers that were paid for are kept, even if a later case failed.
 	if s.record != nil {
 		if err := s.record.Save(opts.Record); err != nil {
 			return errors.Join(asked, err)
@@ -67,7 +67,7 @@ func Run(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// readDigested reads a file once and returns the SHA-256 of its bytes too.
+// readDigested reads a file once and also returns the SHA-256 of its bytes.
 func readDigested[T any](path string) (v T, digest string, err error) {
 	raw, err := contracts.ReadBytes(path)
 	if err != nil {
@@ -78,14 +78,15 @@ func readDigested[T any](path string) (v T, digest string, err error) {
 	return v, hex.EncodeToString(sum[:]), err
 }
 
-// asker puts cases to a model.
+// asker sends cases to a model.
 type asker struct {
 	subject subject
 	offer   offerer
 	repeat  int
 }
 
-// askAll asks the cases one at a time and adds the results to the report, by id.
+// askAll sends the cases one at a time and adds the results to the report,
+// sorted by id.
 func (a asker) askAll(ctx context.Context, cases []contracts.SelectionCase, report *contracts.SelectionReport) error {
 	for _, c := range cases {
 		r, err := a.ask(ctx, c)
@@ -104,7 +105,7 @@ func (a asker) askAll(ctx context.Context, cases []contracts.SelectionCase, repo
 	return nil
 }
 
-// ask asks one case. On an error the result says what was asked, and no more.
+// ask sends one case. On an error the result describes only the request.
 func (a asker) ask(ctx context.Context, c contracts.SelectionCase) (contracts.CaseResult, error) {
 	r := contracts.CaseResult{ID: c.ID, Query: c.Query, Tags: c.Tags, Expected: c.Expected}
 	tools, err := a.offer.tools(ctx, c)
@@ -146,15 +147,16 @@ func caseOf(c contracts.SelectionCase) selection.Case {
 	return converted
 }
 
-// maxListed bounds the calls and parameters that a report lists of one answer.
+// maxListed bounds the number of calls and parameters of one answer that a
+// report lists.
 const maxListed = 1000
 
 func callsOf(made []selection.MadeCall) []contracts.MadeCall {
 	var calls []contracts.MadeCall
 	for _, m := range made {
 		call := contracts.MadeCall{Server: m.Server, Tool: m.Tool, Unknown: selection.Clip(m.Unknown, 500), Parameters: m.Parameters, Malformed: m.Malformed}
-		// What the contract cannot hold, such as a member that stands twice, must
-		// not make the whole report unwritable.
+		// Values that the contract does not allow, such as a repeated member,
+		// must not make the whole report unwritable.
 		if _, err := contracts.CanonicalJSON(m.Parameters); len(m.Parameters) > 0 && err != nil {
 			call.Parameters, call.Malformed = nil, string(m.Parameters)
 		}
@@ -164,7 +166,7 @@ func callsOf(made []selection.MadeCall) []contracts.MadeCall {
 	return calls[:min(len(calls), maxListed)]
 }
 
-// summary is the line that tells how a repeat went.
+// summary is the summary of a repeat in one line.
 func summary(r contracts.SelectionReport) string {
 	all := caseresult.Observations(r)
 	answered := caseresult.Answered(all)

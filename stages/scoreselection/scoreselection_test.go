@@ -205,7 +205,7 @@ func TestRefusals(t *testing.T) {
 		{"no cassette", func(o *Options) { o.Model = "replay/ollama/qwen3:8b" }, "needs --cassette"},
 		{"missing cassette", func(o *Options) { o.Model, o.Cassette = "replay/x/y", "missing.json" }, "missing.json"},
 		{"recording a recording", func(o *Options) { o.Model, o.Record = "replay/x/y", "r.json" }, "name the model itself"},
-		{"a key without a model", func(o *Options) { o.APIKey = "env:X" }, "give --record, too"},
+		{"a key without a model", func(o *Options) { o.APIKey = "env:X" }, "require --record"},
 		{"no key", func(o *Options) { o.Model, o.Record = "openai/x", "r.json" }, "needs an API key"},
 		{"repeat", func(o *Options) { o.Repeat = 0 }, "repeats are counted from 1"},
 		{"offer", func(o *Options) { o.Offer = "some" }, `--offer "some" is unknown: use all or search`},

@@ -70,18 +70,18 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 	return warnings
 }
 
-// checkFileName refuses a version other than the one that the file's name says:
-// cases_v2.json holds the version v2.
+// checkFileName refuses a version that differs from the one in the file's name:
+// cases_v2.json must hold the version v2.
 func checkFileName(d *dataset[contracts.CaseSet], version string) {
 	name, isJSON := strings.CutSuffix(filepath.Base(d.path), ".json")
 	said, named := strings.CutPrefix(name, d.kind+"_")
 	if isJSON && named && said != "" && version != "" && said != version {
-		d.refuse("/version", "", fmt.Sprintf("the version is %.128q, and the file is named %.128s", version, filepath.Base(d.path)),
+		d.refuse("/version", "", fmt.Sprintf("the version is %.128q, but the file is named %.128s", version, filepath.Base(d.path)),
 			fmt.Sprintf("rename the file to %s_%.128s.json, or correct the version", d.kind, version))
 	}
 }
 
-// known is what a corpus holds.
+// known indexes the content of a corpus.
 type known struct {
 	tools   map[string]*contracts.Tool
 	servers map[string]bool
@@ -106,15 +106,15 @@ func checkSameAnswer(d *dataset[contracts.CaseSet], at string, c, earlier *contr
 	}
 }
 
-// checkServers refuses servers that the corpus does not have, and an offer
-// without the tools that are right.
+// checkServers refuses servers that the corpus does not have, and an offer that
+// lacks the right tools.
 func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, k known) {
 	seen := make(map[string]bool)
 	for i, name := range c.Servers {
 		place := fmt.Sprintf("%s/servers/%d", at, i)
 		switch {
 		case seen[name]:
-			d.refuse(place, c.ID, fmt.Sprintf("the server %q stands twice", name), "keep one of the two")
+			d.refuse(place, c.ID, fmt.Sprintf("the server %q is listed twice", name), "keep one of the two")
 		case len(k.servers) > 0 && !k.servers[name]:
 			d.refuse(place, c.ID, fmt.Sprintf("the corpus has no server %q", name), "correct the name, or remove it")
 		}
@@ -125,13 +125,13 @@ func checkServers(d *dataset[contracts.CaseSet], at string, c *contracts.Selecti
 	}
 	for i, call := range c.Expected {
 		if call.Server != "" && !seen[call.Server] {
-			d.refuse(fmt.Sprintf("%s/expected/%d/server", at, i), c.ID, fmt.Sprintf("server %q is not among the servers on offer", call.Server), "add it to servers")
+			d.refuse(fmt.Sprintf("%s/expected/%d/server", at, i), c.ID, fmt.Sprintf("server %q is not among the offered servers", call.Server), "add it to servers")
 		}
 	}
 }
 
-// checkCalls checks the expected calls, and reports whether any says which
-// parameters are right.
+// checkCalls checks the expected calls, and reports whether any specifies the
+// right parameters.
 func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, k known) (filled bool) {
 	for i, call := range c.Expected {
 		place := fmt.Sprintf("%s/expected/%d", at, i)
@@ -157,7 +157,7 @@ func checkCalls(d *dataset[contracts.CaseSet], at string, c *contracts.Selection
 func checkParameters(d *dataset[contracts.CaseSet], at string, c *contracts.SelectionCase, call contracts.ExpectedCall, tool *contracts.Tool) {
 	p, err := score.ScoreParameters(call.Parameters, call.Parameters, tool.Schema, c.Query)
 	if err != nil {
-		return // no object: the schema of the contract has reported it
+		return // not an object: the schema of the contract has reported it
 	}
 	if p.SchemaProblem != "" {
 		d.refuse(at, c.ID, fmt.Sprintf("the input schema of %s cannot be used: %s", tool.ToolID, p.SchemaProblem), "correct the schema in a new version of the corpus, or leave out parameters")

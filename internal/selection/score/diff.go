@@ -11,28 +11,29 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
-// CallDiff sets one call beside the expected one. Expected is nil for a call that
-// was not expected, Made for one that was not made.
+// CallDiff compares one call with the expected one. Expected is nil for a call
+// that was not expected, and Made for one that was not made.
 type CallDiff struct {
 	Expected *selection.Call     `json:"expected,omitempty"`
 	Made     *selection.MadeCall `json:"made,omitempty"`
-	// Parameters are compared where the expected tool was called, and empty
-	// otherwise: the parameters of two tools have nothing in common.
+	// Parameters are compared if the expected tool was called. Otherwise the
+	// list is empty, because the parameters of two tools are not comparable.
 	Parameters []ParameterDiff `json:"parameters"`
-	// SchemaProblem says why the input schema of the tool cannot be used.
+	// SchemaProblem is the reason why the input schema of the tool cannot be
+	// used.
 	SchemaProblem string `json:"schema_problem,omitempty"`
 }
 
 // ParameterDiff is a parameter with the places at which its value differs.
 type ParameterDiff struct {
 	Parameter
-	// Changes is set where an object or a list is partly right.
+	// Changes is set if an object or a list is partly right.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // Change is one place in a value. Path is a JSON Pointer (RFC 6901) from the
-// call's parameters. In a list whose order does not count it is the index of the
-// element in the value that holds it.
+// call's parameters. In a list whose order does not count, it has the index of
+// the element in the value that contains it.
 type Change struct {
 	Path     string          `json:"path"`
 	State    ParameterState  `json:"state"` // Different, Missing or Additional
@@ -40,12 +41,12 @@ type Change struct {
 	Actual   json.RawMessage `json:"actual,omitempty"`
 }
 
-// maxChanges bounds the list of one parameter.
+// maxChanges bounds the number of changes of one parameter.
 const maxChanges = 200
 
-// Diff compares the calls of a run with what its case expects. judged pairs the
-// positions of c.Expected and made, as selection.Match does; a position that the
-// case does not have is left out. Tools are what was offered.
+// Diff compares the calls of a run with those that its case expects. judged
+// pairs the indexes in c.Expected and made, like selection.Match; an index that
+// the case does not have is ignored. tools are the offered tools.
 func Diff(c selection.Case, tools []selection.Tool, made []selection.MadeCall, judged []selection.JudgedCall) ([]CallDiff, error) {
 	diffs := []CallDiff{}
 	for _, j := range judged {
@@ -118,7 +119,8 @@ func composite(v any) bool {
 	return false
 }
 
-// changes adds the places at which two values differ, by the rules of similarity.
+// changes adds the places at which two values differ, by the rules of
+// similarity.
 func (d *ParameterDiff) changes(path string, expected, actual any, s node) {
 	switch want := expected.(type) {
 	case map[string]any:
@@ -172,7 +174,7 @@ func (d *ParameterDiff) listChanges(path string, want, got []any, items node) {
 	}
 }
 
-// setChanges names the elements without an equal partner.
+// setChanges adds the elements without an equal partner.
 func (d *ParameterDiff) setChanges(path string, want, got []any, items node) {
 	taken := make([]bool, len(got))
 	for i, w := range want {
@@ -202,10 +204,10 @@ func (d *ParameterDiff) add(c Change) {
 	}
 }
 
-// Pointer is the JSON Pointer of a parameter.
+// Pointer returns the JSON Pointer of a parameter.
 func Pointer(name string) string { return pointer("", name) }
 
-// pointer is the JSON Pointer of a member below a path.
+// pointer returns the JSON Pointer of a member below a path.
 func pointer(path, name string) string {
 	return path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }

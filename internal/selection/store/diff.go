@@ -7,16 +7,17 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 )
 
-// RunDiff sets the calls of a completed run beside those that its case expects.
+// RunDiff compares the calls of a completed run with those that its case
+// expects.
 type RunDiff struct {
 	Calls []score.CallDiff `json:"calls"`
-	// CaseChanged says that the case was edited after the run was created: the
-	// scores of the run are those of the older case.
+	// CaseChanged is set if the case was edited after the run was created: the
+	// scores of the run are those of the earlier version.
 	CaseChanged bool `json:"case_changed,omitempty"`
 }
 
-// Diff compares the calls of a run with its case as it is now. A run that was not
-// completed has no calls.
+// Diff compares the calls of a run with the present version of its case. A run
+// that was not completed has no calls.
 func (s *Store) Diff(ctx context.Context, runID string) (RunDiff, error) {
 	d := RunDiff{Calls: []score.CallDiff{}}
 	run, err := s.Run(ctx, runID)
@@ -41,7 +42,7 @@ func (s *Store) Diff(ctx context.Context, runID string) (RunDiff, error) {
 	return d, err
 }
 
-// paired gives the calls of a run and which expected one each of them is.
+// paired returns the calls of a run, paired with the expected calls.
 func paired(c selection.Case, run selection.Run, calls []Call) ([]selection.MadeCall, []selection.JudgedCall) {
 	var made []selection.MadeCall
 	if len(calls) == 0 {

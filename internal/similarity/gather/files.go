@@ -11,9 +11,9 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
-// Files reads the tools of tool lists, in all forms that touchstone scan reads.
-// stdin is read for the path "-". Tools that do not say whose they are belong to
-// a server that is named after the file.
+// Files reads the tools of tool lists, in all formats that touchstone scan
+// reads. For the path "-" it reads stdin. Tools without a server belong to a
+// server named after the file.
 //
 // The tools of a single file have the JSON Pointers of their places in it, so
 // that the patches of recommendations apply.
@@ -41,7 +41,7 @@ func Files(paths []string, stdin io.Reader) ([]similarity.Tool, error) {
 func read(in *toollist.Input) ([]similarity.Tool, error) {
 	if len(in.Servers) > 0 {
 		s := in.Servers[0]
-		return nil, fmt.Errorf("%s declares servers, and holds no tools: register them with `touchstone eval servers add`", s.Place)
+		return nil, fmt.Errorf("%s declares servers and has no tools: register them with `touchstone eval servers add`", s.Place)
 	}
 	if len(in.Unscanned) > 0 {
 		u := in.Unscanned[0]
@@ -56,9 +56,9 @@ func read(in *toollist.Input) ([]similarity.Tool, error) {
 	return tools, nil
 }
 
-// point sets the JSON Pointers of tools that were read from a text which is one
-// JSON value. A tool whose place is not certain gets none: its element has to have
-// its name and its description.
+// point sets the JSON Pointers of tools from a text with one JSON value. A tool
+// whose place is uncertain gets none: the element must have its name and
+// description.
 func point(tools []similarity.Tool, text []byte) {
 	base, list := elements(text)
 	from := 0
@@ -74,7 +74,7 @@ func point(tools []similarity.Tool, text []byte) {
 	}
 }
 
-// element is what of a list's element tells which tool it is.
+// element holds the fields of a list's element that identify the tool.
 type element struct {
 	Name        string  `json:"name"`
 	Tool        string  `json:"tool"`

@@ -10,18 +10,19 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/similarity"
 )
 
-// Bounds of one comparison: its matrix grows with the square of the tools.
+// Limits of one comparison. Its matrix grows with the square of the number of
+// tools.
 const (
 	MaxTools   = 5000
 	MaxServers = 100
 )
 
-// Lister asks a server for its tools.
+// Lister lists the tools of a server.
 type Lister interface {
 	List(context.Context, selection.Server) ([]selection.Tool, error)
 }
 
-// ListError says that a server did not list its tools.
+// ListError means that a server did not list its tools.
 type ListError struct {
 	Server string
 	Err    error
@@ -33,16 +34,17 @@ func (e *ListError) Error() string {
 
 func (e *ListError) Unwrap() error { return e.Err }
 
-// Source says which tools are compared. One of Servers and Given has entries.
+// Source selects the tools to compare. Either Servers or Given has entries.
 type Source struct {
 	Servers []selection.Server
 	Given   []similarity.Tool
-	// Only names the tools to keep, by their names or ids. Empty keeps all.
+	// Only lists the tools to keep, by name or id. Empty keeps all.
 	Only []string
 }
 
-// Tools gives the tools of a source as similarity.Prepare does. A server that is
-// named twice is asked once; one that does not answer is a *ListError.
+// Tools returns the tools of a source in the order of similarity.Prepare. A
+// server that is named twice is listed once. A server that does not answer
+// gives a *ListError.
 func Tools(ctx context.Context, lister Lister, s Source) ([]similarity.Tool, error) {
 	if (len(s.Servers) > 0) == (len(s.Given) > 0) {
 		return nil, errors.New("give tools from exactly one place: servers, addresses or a list of tools")
@@ -67,21 +69,22 @@ func Tools(ctx context.Context, lister Lister, s Source) ([]similarity.Tool, err
 		}
 	}
 	if len(tools) > MaxTools {
-		return nil, fmt.Errorf("these are %d tools, and %d can be compared at once: give fewer", len(tools), MaxTools)
+		return nil, fmt.Errorf("there are %d tools, but at most %d can be compared at once: give fewer", len(tools), MaxTools)
 	}
 	return similarity.Prepare(tools, s.Only)
 }
 
-// Tool is a tool as the comparison takes it.
+// Tool converts a tool for the comparison.
 func Tool(t selection.Tool) similarity.Tool {
 	return similarity.Tool{ID: t.Server + ":" + t.Name, Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
 }
 
-// ServerAt is the server at an address. It is called after its place on the host.
+// ServerAt returns the server at an address. Its name is derived from its host
+// and path.
 func ServerAt(address string) (selection.Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return selection.Server{}, errors.New("an address is no http or https URL: write it as https://host/mcp")
+		return selection.Server{}, errors.New("an address is not an http or https URL: write it as https://host/mcp")
 	}
 	s := selection.Server{Name: u.Host + u.Path, URL: address}
 	return s, s.Validate()

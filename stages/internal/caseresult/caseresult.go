@@ -1,6 +1,6 @@
-// Package caseresult turns what a model did with cases, as reports hold it, into
-// what the figures of tool selection are computed from. score-selection and the
-// stages after it share it.
+// Package caseresult converts the results of cases in reports to the
+// observations from which the figures of tool selection are computed.
+// score-selection and the stages after it share it.
 package caseresult
 
 import (
@@ -46,7 +46,7 @@ func Answered(all []score.Observation) []score.Observation {
 	return list
 }
 
-// Selects describes what was called: server:tool for each call, or "no tool".
+// Selects formats the calls: server:tool for each call, or "no tool".
 func Selects(calls []contracts.MadeCall) string {
 	if len(calls) == 0 {
 		return score.NoTool
