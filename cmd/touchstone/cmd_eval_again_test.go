@@ -153,7 +153,7 @@ func TestVerbsBesideAService(t *testing.T) {
 		}
 	}
 	refused("--service ADDRESS", "cancel", started.RunIDs[0])
-	refused("another touchstone executes runs", "run", "--model", "lexical/bm25")
+	refused("another touchstone process executes runs", "run", "--model", "lexical/bm25")
 	refused("it is running", "retry", "--service", s.address, started.RunIDs[0])
 
 	// The service cancels one run, then what is left of the batch, and retries.
