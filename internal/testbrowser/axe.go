@@ -29,8 +29,8 @@ const (
 	axeMost    = 4 << 20 // bytes
 )
 
-// errNoAxe says that axe-core cannot be had here.
-var errNoAxe = errors.New("axe-core cannot be had here")
+// errNoAxe is the error of a download of axe-core that failed.
+var errNoAxe = errors.New("axe-core cannot be downloaded")
 
 var axe = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.UserCacheDir()
@@ -97,8 +97,8 @@ func fetchAxe() ([]byte, error) {
 	}
 }
 
-// Axe checks the page for barriers with axe-core's rules, and fails the test for
-// each. Where axe-core cannot be had, it skips the test.
+// Axe checks the accessibility of the page with axe-core and fails the test for each
+// violation. It skips the test if axe-core cannot be downloaded.
 func (b *Tab) Axe() {
 	b.t.Helper()
 	script, err := axe()

@@ -273,6 +273,12 @@ func TestPageForKeyboardAndScreenReader(t *testing.T) {
 	b := open(t, page)
 	b.Expect(`[...document.querySelectorAll("#checks .mark")].map((e) => e.getAttribute("role") + " " + e.getAttribute("aria-label")).join()`,
 		"img fails,img fails,img holds,img holds,img holds,img holds")
+	for _, theme := range []string{"light", "dark"} {
+		t.Run("axe, "+theme, func(t *testing.T) {
+			b.Theme(theme)
+			b.In(t).Axe()
+		})
+	}
 	b.Press(kb.ArrowDown)
 	b.Wait(`window.scrollY > 0`)
 	b.Expect(`document.activeElement === document.body`, "true")

@@ -30,8 +30,8 @@ import (
 //go:embed files
 var embedded embed.FS
 
-// Policy is the Content-Security-Policy of the page. Its second part has browsers
-// refuse to parse any text as markup or code.
+// Policy is the Content-Security-Policy of the page. With its last two
+// directives, browsers refuse to parse text as markup.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 

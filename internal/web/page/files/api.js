@@ -16,20 +16,23 @@ export class Problem extends Error {
   }
 }
 
+let tokenHere = ""; // for a browser whose storage is switched off
+
 export const token = {
   get() {
     try {
-      return sessionStorage.getItem(tokenKey) || "";
+      return sessionStorage.getItem(tokenKey) || tokenHere;
     } catch {
-      return ""; // storage is switched off
+      return tokenHere;
     }
   },
   set(value) {
+    tokenHere = value;
     try {
       if (value) sessionStorage.setItem(tokenKey, value);
       else sessionStorage.removeItem(tokenKey);
     } catch {
-      // Without storage the user signs in for each request that is refused.
+      // The token is lost when the page is reloaded.
     }
   },
 };

@@ -24,8 +24,8 @@ export const el = (tag, props, ...children) => make(document.createElement(tag),
 // svg is el for SVG.
 export const svg = (tag, props, ...children) => make(document.createElementNS("http://www.w3.org/2000/svg", tag), props, children);
 
-// named shows a name that somebody else chose: it does not turn the direction of
-// the text beside it.
+// named shows an untrusted name. A bdi element keeps the direction of its text from
+// affecting the text around it.
 export const named = (text) => el("bdi", { class: "id" }, text);
 
 // show replaces what an element holds.
@@ -36,10 +36,10 @@ export const show = (e, ...children) => {
 
 let numbers = 0;
 
-// newID gives an id for an element that another one refers to.
+// newID returns an id for an element to which another one refers.
 export const newID = (what) => `${what}-${++numbers}`;
 
-// say tells screen readers, and whoever looks at the foot of the page.
+// say shows a message at the foot of the page. Screen readers announce it.
 export const say = (text) => {
   document.getElementById("status").textContent = text;
 };

@@ -46,7 +46,7 @@ const open = async () => {
   mark(name || "batches");
   document.getElementById("sign-out").hidden = !token.get();
   say("");
-  // A view draws into a root of its own: one that is late draws where nobody looks.
+  // Each view draws into its own root, so that an aborted view cannot change the next.
   const root = el("div", { "aria-busy": "true" });
   show(main, root);
   if (!first) scrollTo(0, 0);
@@ -62,7 +62,7 @@ const open = async () => {
   main.dataset.shown = hash;
   const h1 = root.querySelector("h1");
   document.title = (h1 ? h1.textContent + " · " : "") + "Touchstone";
-  // Whoever reads with a screen reader hears where the link has led.
+  // The focus moves to the heading, so that screen readers announce the view.
   if (h1 && !first) h1.focus({ preventScroll: true });
   first = false;
 };

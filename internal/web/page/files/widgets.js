@@ -38,8 +38,8 @@ export const field = (label, props, options, hint) => {
 
 export const button = (text, onclick, cls) => el("button", { type: "button", class: cls, onclick }, text);
 
-// attempt runs an action of the user: the button rests meanwhile, and an error is
-// shown in place.
+// attempt runs an action of the user. Its button is disabled meanwhile, and an error
+// is shown in place.
 export const attempt = async (control, place, action) => {
   show(place);
   control.disabled = true;
@@ -50,7 +50,7 @@ export const attempt = async (control, place, action) => {
     return undefined;
   } finally {
     control.disabled = false;
-    // A control that rests loses the focus.
+    // A disabled control loses the focus.
     if (control.isConnected && document.activeElement === document.body) control.focus();
   }
 };
@@ -125,7 +125,7 @@ export const list = async (root, { route, parts, path, filters, fixed, draw, rea
       show(body, answer.total ? draw(answer, load) : none(Object.values(state).some(Boolean)),
         answer.total > limit || state.offset ? pager(state.offset, limit, answer.total, turn, what[1]) : "");
       say(count(answer.total, ...what));
-      if (inside) root.querySelector("h1").focus({ preventScroll: true }); // what had the focus is gone
+      if (inside) root.querySelector("h1").focus({ preventScroll: true }); // the focused element was replaced
     } catch (err) {
       if (route.signal.aborted || mine !== latest) return;
       show(body, failure(err, load));
