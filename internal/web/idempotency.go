@@ -4,22 +4,25 @@ import (
 	"bytes"
 	"container/list"
 	"crypto/sha256"
-	"io"
 	"net/http"
 	"sync"
 	"time"
 )
 
-// Bounds of what is kept for Idempotency-Key. Answers are kept in memory alone:
-// they may hold what the database must not.
+// Bounds of what is kept for Idempotency-Key.
 const (
 	keptFor   = 24 * time.Hour
 	keptBytes = 64 << 20
 	longKey   = 255
+	// longAnswer is the largest answer, in bytes, that outlasts the process.
+	longAnswer = 8 << 20
 )
 
 // replays answers a POST whose Idempotency-Key was used before with the answer of
 // the first one, so that a client may repeat a request whose answer it lost.
+//
+// Answers are kept in memory. Those that say that something was changed are also
+// kept in the database, by a digest of the key, and outlast the process.
 type replays struct {
 	now func() time.Time
 
@@ -55,26 +58,19 @@ func (p *replays) handle(next http.Handler) http.Handler {
 			writeProblem(w, http.StatusBadRequest, "the Idempotency-Key is longer than 255 bytes: shorten it")
 			return
 		}
-		body, err := io.ReadAll(r.Body)
+		print, err := fingerprint(r)
 		if err != nil {
 			writeProblem(w, http.StatusBadRequest, "the body cannot be read")
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		fingerprint := sha256.Sum256(append([]byte(r.URL.RequestURI()+"\n"), body...))
-		entry, first := p.begin(key, fingerprint)
+		entry, first := p.begin(key, print)
 		switch {
-		case entry.fingerprint != fingerprint:
-			writeProblem(w, http.StatusUnprocessableEntity, "the Idempotency-Key was used for another request: choose a new one")
+		case entry.fingerprint != print:
+			writeProblem(w, http.StatusUnprocessableEntity, usedForAnother)
 		case !first && !entry.done:
 			writeProblem(w, http.StatusConflict, "the first request with this Idempotency-Key is still in work: repeat it later")
 		case !first:
-			for name, values := range entry.header {
-				w.Header()[name] = values
-			}
-			w.Header().Set("Idempotency-Replayed", "true")
-			w.WriteHeader(entry.status)
-			_, _ = w.Write(entry.body) // the client is gone where it fails
+			replayed(w, entry.status, entry.header, entry.body)
 		default:
 			kept := &keeper{ResponseWriter: w, status: http.StatusOK}
 			finished := false
@@ -124,12 +120,7 @@ func (p *replays) end(key string, kept *keeper, keep bool) {
 		return
 	}
 	entry := e.Value.(*replay)
-	entry.done, entry.status, entry.body, entry.header = true, kept.status, kept.body.Bytes(), http.Header{}
-	for _, name := range []string{"Content-Type", "Location", "Etag"} {
-		if v := kept.Header().Values(name); len(v) > 0 {
-			entry.header[name] = v
-		}
-	}
+	entry.done, entry.status, entry.body, entry.header = true, kept.status, kept.body.Bytes(), kept.replayHeader()
 	p.size += len(entry.body)
 }
 
@@ -138,6 +129,17 @@ type keeper struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
+}
+
+// replayHeader is what of the header a repetition is answered with.
+func (k *keeper) replayHeader() http.Header {
+	header := http.Header{}
+	for _, name := range []string{"Content-Type", "Location", "Etag"} {
+		if v := k.Header().Values(name); len(v) > 0 {
+			header[name] = v
+		}
+	}
+	return header
 }
 
 func (k *keeper) Unwrap() http.ResponseWriter { return k.ResponseWriter }

@@ -45,7 +45,7 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.store.StartRun(ctx, j.runID); err != nil {
+		if err := r.persist(func() error { return r.store.StartRun(ctx, j.runID) }); err != nil {
 			return err
 		}
 		r.publish(Event{RunID: j.runID, BatchID: j.batchID, Status: selection.Running})
@@ -66,11 +66,12 @@ func (r *Runner) execute(ctx context.Context, j job, a *activeRun) {
 func (r *Runner) end(j job, answer *selection.Answer, took time.Duration, reason error) {
 	ctx := context.Background()
 	text := selection.Clip(reason.Error(), 1000)
-	if err := r.store.FailRun(ctx, j.runID, text, answer, took.Milliseconds()); err == nil {
+	err := r.persist(func() error { return r.store.FailRun(ctx, j.runID, text, answer, took.Milliseconds()) })
+	if err == nil {
 		r.publish(Event{RunID: j.runID, BatchID: j.batchID, Status: selection.Failed, Error: text})
 	}
-	// If the database cannot be written, the run stays running until the next
-	// start, which marks it as failed.
+	// If the runner closes before the database can be written, the run stays
+	// running until the next start, which marks it as failed.
 }
 
 // run executes a run whose status is running.
@@ -90,7 +91,7 @@ func (r *Runner) run(ctx context.Context, j job, answer **selection.Answer, took
 	if err := r.check(c, tools); err != nil {
 		return err
 	}
-	if err := r.store.SaveTools(ctx, j.runID, tools); err != nil {
+	if err := r.persist(func() error { return r.store.SaveTools(ctx, j.runID, tools) }); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -107,7 +108,8 @@ func (r *Runner) run(ctx context.Context, j job, answer **selection.Answer, took
 	}
 	e.Recommendations = advice.Recommend(c, tools, a, e, scored)
 	// An answer is kept even if the run was cancelled in the meantime.
-	err = r.store.CompleteRun(context.WithoutCancel(ctx), j.runID, store.Outcome{Answer: a, Evaluation: e, ExecutionTimeMS: took.Milliseconds()})
+	outcome := store.Outcome{Answer: a, Evaluation: e, ExecutionTimeMS: took.Milliseconds()}
+	err = r.persist(func() error { return r.store.CompleteRun(context.WithoutCancel(ctx), j.runID, outcome) })
 	if err != nil {
 		return err
 	}

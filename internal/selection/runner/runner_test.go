@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -285,13 +287,8 @@ func TestFailuresSayWhy(t *testing.T) {
 
 func TestRegister(t *testing.T) {
 	b := newBench(t)
-	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the server notices a disconnect only after reading the body
-		<-r.Context().Done()
-	}))
-	defer hangs.Close()
-	s, reason, err := Register(t.Context(), b.store, b.live, selection.Server{Name: "hangs", URL: hangs.URL})
-	if err != nil || reason == nil || !strings.Contains(reason.Error(), "did not answer") || s.Status != selection.ServerFailed || s.LastConnectedAt != nil {
+	s, reason, err := Register(t.Context(), b.store, b.live, selection.Server{Name: "refuses", URL: "http://127.0.0.1:1/mcp"})
+	if err != nil || reason == nil || s.Status != selection.ServerFailed || s.LastConnectedAt != nil {
 		t.Errorf("%+v, %v, %v", s, reason, err)
 	}
 	web, _ := b.store.ServerNamed(t.Context(), "web")
@@ -310,6 +307,22 @@ func TestRegister(t *testing.T) {
 	if _, err := os.Stat(marker); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the program was started without consent")
 	}
+}
+
+// A check of a server that does not answer ends in less than two seconds. The
+// clock is a fake one.
+func TestCheckOfAServerThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := Live{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		began := time.Now()
+		err := l.Check(t.Context(), selection.Server{Name: "hangs", URL: "http://hangs/mcp", Transport: selection.StreamableHTTP})
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "did not answer") || took != checkTimeout {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
 }
 
 func TestCancelAndRetry(t *testing.T) {
@@ -541,8 +554,8 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	}
 }
 
-// With 5% 429, 5% 500, 2% hangs and 1% malformed answers, each run ends once,
-// with its reason.
+// With 5% 429, 5% 500, 2% broken connections and 1% malformed answers, each run ends
+// once, with its reason. bench/selection has answers that never come, too.
 func TestManyRunsUnderFaults(t *testing.T) {
 	b := newBench(t)
 	var n atomic.Int64
@@ -553,7 +566,7 @@ func TestManyRunsUnderFaults(t *testing.T) {
 		case i < 10:
 			return modeltest.Reply{Status: 500, Header: map[string]string{"Retry-After-Ms": "1"}}
 		case i < 12:
-			return modeltest.Reply{Hang: true}
+			panic(http.ErrAbortHandler)
 		case i < 13:
 			return modeltest.Reply{Raw: `{"choices":`}
 		}
@@ -562,14 +575,14 @@ func TestManyRunsUnderFaults(t *testing.T) {
 	r := b.runner(t, Options{Workers: 50})
 	id := b.addCase(t, "weather in Paris", []string{"program"}, weatherOf("Paris"))
 	m := settings(s)
-	m.Timeout, m.MaxRetries = 1, 3
+	m.MaxRetries = 3
 	runs := finish(t, b, r, Batch{CaseIDs: []string{id}, Settings: []selection.Settings{m}, Repeats: 200})
 	completed, failed := 0, 0
 	for _, run := range runs {
 		switch {
 		case run.Status == selection.Completed && run.Classification == selection.TP:
 			completed++
-		case run.Status == selection.Failed && (strings.Contains(run.Error, "did not answer") || strings.Contains(run.Error, "cannot be read") || strings.Contains(run.Error, "answered")):
+		case run.Status == selection.Failed && (strings.Contains(run.Error, "cannot be reached") || strings.Contains(run.Error, "cannot be read") || strings.Contains(run.Error, "answered")):
 			failed++
 		default:
 			t.Errorf("%+v", run)

@@ -39,7 +39,9 @@ const applicationID = 0x5453454c
 
 const (
 	busyTimeout = 5 * time.Second
-	readers     = 8
+	// queueTimeout is how long a writer waits for the other writers of this process.
+	queueTimeout = 30 * time.Second
+	readers      = 8
 )
 
 // Store is an open database.
@@ -202,7 +204,12 @@ func (s *Store) Check(ctx context.Context) error {
 // deferred foreign key, SQLite keeps the transaction open, and it must be
 // rolled back.
 func (s *Store) change(ctx context.Context, fn func(c *sql.Conn) error) error {
-	c, err := s.write.Conn(ctx)
+	within, cancel := context.WithTimeout(ctx, queueTimeout)
+	c, err := s.write.Conn(within)
+	cancel()
+	if err != nil && ctx.Err() == nil && within.Err() != nil {
+		return fmt.Errorf("%w: other writers wait for it: try again later", ErrUnavailable)
+	}
 	if err != nil {
 		return remedied(err)
 	}
