@@ -242,6 +242,18 @@ func printBaseline(w io.Writer, b contracts.Baseline) error {
 	for _, d := range b.PerDetector {
 		fmt.Fprintf(t, "%s\trecall %s\tfpr %s\n", d.Score.Detector, rate(d.Score.Recall), rate(d.Score.FPR))
 	}
+	if s := b.Selection; s != nil {
+		fmt.Fprintf(t, "\ncases %s\n", s.CasesVersion)
+		for _, m := range s.Models {
+			fmt.Fprint(t, m.Model)
+			for _, r := range metrics.SelectionRates() {
+				if value, ok := m.Rates[r.Name]; ok && r.Shown&metrics.InTables != 0 {
+					fmt.Fprintf(t, "\t%s %.4f", strings.ToLower(r.Label), value)
+				}
+			}
+			fmt.Fprintln(t)
+		}
+	}
 	thresholds, err := json.MarshalIndent(b.Thresholds, "", "  ")
 	if err != nil {
 		return err

@@ -36,8 +36,8 @@ func newDoctorCommand(flags *globalFlags) *cobra.Command {
 		Short: "Check what the pipeline needs, and suggest how to fix problems",
 		Long: `Checks, with the given pipeline and variables: the pipeline itself, the cache, the
 programs of its stages, the proxy's adapter, source, build and toolchain, a free port on
-loopback, the services that the proxy uses, its secret, the executor, and the baseline.
-It runs no stage and changes nothing.
+loopback, the services that the proxy uses, the recorded answers of models, its secret,
+the executor, and the baseline. It runs no stage and changes nothing.
 
 The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 		Args: cobra.NoArgs,
@@ -93,6 +93,7 @@ func (d *doctor) run(ctx context.Context) {
 	if p, ok := d.proxyStage(); ok {
 		d.proxy(ctx, p)
 	}
+	d.models()
 	d.secrets()
 	d.baseline()
 }

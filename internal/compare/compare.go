@@ -39,6 +39,7 @@ type Comparison struct {
 	By        string     `json:"by"`
 	Queries   []Query    `json:"queries"`
 	Detectors []Detector `json:"detectors"`
+	Models    []Model    `json:"models"`
 	// Cost is nil if nothing was measured.
 	Cost *Cost `json:"cost"`
 }
@@ -133,6 +134,7 @@ func Reports(nameA string, a *contracts.Aggregate, nameB string, b *contracts.Ag
 	c.compareMetrics(pairs)
 	c.compareQueries(pairs)
 	c.compareDetectors(a.Detectors, b.Detectors)
+	c.compareSelection(a.Selection, b.Selection)
 	return c, nil
 }
 

@@ -139,6 +139,14 @@ func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
 				share(d.FPR.A), share(d.FPR.B), probability(d.FPRP), len(d.Changed))
 		}
 	}
+	if len(c.Models) > 0 {
+		fmt.Fprintln(t, "\n"+strings.Join(comparedModelHead(), "\t"))
+		for _, m := range c.Models {
+			row := comparedModelRow(m)
+			row[0] = plain(row[0])
+			fmt.Fprintln(t, strings.Join(row, "\t"))
+		}
+	}
 	if c.Cost != nil {
 		fmt.Fprintln(t, "\ncost\tA\tB")
 		for _, r := range costRows(c.Cost) {
@@ -194,7 +202,7 @@ func ComparisonMarkdown(c *compare.Comparison) []byte {
 		md(shorten(c.A.Proxy, 100)), md(shorten(c.B.Proxy, 100)))
 	room := maxComment - 1 - len(foot)
 	for _, section := range [][]string{
-		comparedMetrics(c), comparedCost(c), comparedDetectors(c),
+		comparedMetrics(c), comparedCost(c), comparedDetectors(c), comparedModels(c),
 		comparedQueries(c, compare.Loss, "Lost", " open"), comparedQueries(c, compare.Win, "Won", ""), comparedQueries(c, compare.Tie, "Differ in other metrics only", ""),
 	} {
 		room = appendSection(&b, section, room)

@@ -19,7 +19,7 @@ var comparisonHTML string
 
 var comparisonTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("comparison").Funcs(template.FuncMap{
-		"row": comparedRow, "share": share, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
+		"row": comparedRow, "model": comparedModelRow, "share": share, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
 		"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
 	}).Parse(comparisonHTML))
 })
@@ -34,6 +34,7 @@ type comparisonPage struct {
 	Title, Verdict, Summary, Note string
 	Head                          []string
 	CostRows                      [][]string
+	ModelHead                     []string
 	Shown                         []compare.Query
 	More                          int
 }
@@ -43,7 +44,7 @@ type comparisonPage struct {
 func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
 	p := comparisonPage{
 		Comparison: c, Title: fmt.Sprintf("Touchstone: %s → %s", shorten(c.A.Name, 100), shorten(c.B.Name, 100)),
-		Verdict: comparedVerdict(c), Summary: comparedSummary(c), Note: notMeasured, Head: comparedHead,
+		Verdict: comparedVerdict(c), Summary: comparedSummary(c), Note: notMeasured, Head: comparedHead, ModelHead: comparedModelHead(),
 		Shown: c.Queries[:min(len(c.Queries), maxComparedQueries)],
 	}
 	p.More = len(c.Queries) - len(p.Shown)

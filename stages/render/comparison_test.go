@@ -25,6 +25,7 @@ func sampleComparison(t testing.TB, n int) *compare.Comparison {
 		a.Aggregate.Retrieval.PerQuery[i].Query = q.Query
 	}
 	b.Aggregate.ProxyIdentity = "other"
+	b.Aggregate.Selection.Models[1].PerCase[30].Right = 0
 	c, err := compare.Reports("old"+hostile, &a.Aggregate, "new"+hostile, &b.Aggregate, compare.Options{})
 	if err != nil {
 		t.Fatal(err)

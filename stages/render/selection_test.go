@@ -154,3 +154,27 @@ func TestDiffOfSelection(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestComparisonOfSelection(t *testing.T) {
+	c := sampleComparison(t, 5)
+	page, err := ComparisonHTML(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var terminal strings.Builder
+	if err := WriteComparison(&terminal, c, 3); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct{ where, text, part string }{
+		{"page", string(page), `<td>replay/test/model</td><td>30</td><td>0.050</td><td>0.050</td>`},
+		{"page", string(page), `loss: <span class="id">c030</span> request`},
+		{"Markdown", string(ComparisonMarkdown(c)), "| lexical/bm25 &#40;a baseline&#41; | 30 | 0.050 | 0.050 |"},
+		{"Markdown", string(ComparisonMarkdown(c)), "| 1 | 0 | 1.000 | loss c030 |"},
+		{"terminal", terminal.String(), "model                        cases  Accuracy A"},
+		{"terminal", terminal.String(), "lexical/bm25 (a baseline)    30     0.050"},
+	} {
+		if !strings.Contains(want.text, want.part) {
+			t.Errorf("%s: no %q in\n%s", want.where, want.part, want.text)
+		}
+	}
+}
