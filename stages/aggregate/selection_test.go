@@ -52,7 +52,7 @@ func twoRepeats() []contracts.SelectionReport {
 }
 
 func TestSelectionOverRepeats(t *testing.T) {
-	agg, log, err := withSelection(t, nil, twoRepeats()...)
+	agg, _, err := withSelection(t, nil, twoRepeats()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +81,14 @@ func TestSelectionOverRepeats(t *testing.T) {
 	if len(m.Rates) != len(metrics.SelectionRates()) {
 		t.Errorf("%d rates of %d", len(m.Rates), len(metrics.SelectionRates()))
 	}
+}
+
+func TestRepeatsOfCases(t *testing.T) {
+	agg, log, err := withSelection(t, nil, twoRepeats()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := agg.Selection.Models[0]
 	// c4 has one answer, so k goes to 1. c1, c2 and c3 agree 0, 1 and 1.
 	if len(m.PassAt) != 1 || m.PassAt[0] != (0.5+1+0+1)/4 || m.Consistency == nil || math.Abs(*m.Consistency-2.0/3) > 1e-12 {
 		t.Errorf("pass@k %v, consistency %v", m.PassAt, m.Consistency)
