@@ -193,7 +193,7 @@ func TestListBadServers(t *testing.T) {
 	wants := map[string]string{
 		"missing": "executable file not found", "disabled": "it is disabled in the test",
 		"asks": "needs the variable ${input:token}", "silent": "did not list its tools within 3s",
-		"dies": "the end of its output: no licence", "endless": "leads back to the page",
+		"dies": "the end of its output: no licence", "endless": "returns to the page",
 	}
 	if len(in.Tools) != 0 || len(in2.Tools) != 0 || len(in.Unscanned) != len(wants) {
 		t.Error(brief(in))
