@@ -57,7 +57,7 @@ func newEvalCommand(global *globalFlags) *cobra.Command {
 	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights")
 	cmd.AddCommand(
 		newEvalRunCommand(f), newEvalServersCommand(f), newEvalCasesCommand(f), newEvalRunsCommand(f), newEvalCompareCommand(f),
-		newEvalRetryCommand(f), newEvalCancelCommand(f),
+		newEvalRetryCommand(f), newEvalCancelCommand(f), newEvalAdviseCommand(f),
 		newEvalSimilarCommand(f), newEvalQualityCommand(f), newEvalImportCommand(f),
 	)
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -213,5 +214,48 @@ func TestCancelLeftRuns(t *testing.T) {
 		if r.Status != selection.Failed || r.Error != selection.Cancelled {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+func TestAdvise(t *testing.T) {
+	dir := t.TempDir()
+	s := &evalBench{t: t, db: filepath.Join(dir, "eval.db")}
+	set, err := json.Marshal(map[string]any{
+		"servers": []any{map[string]any{"name": "weather", "url": weatherServer(t)}},
+		"cases":   []any{map[string]any{"name": "c", "query": "get the weather", "servers": []string{"weather"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "cases.json")
+	if err := os.WriteFile(file, set, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := s.eval("run", "--model", "lexical/bm25", file); err != nil {
+		t.Fatal(out, err)
+	}
+	provider := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
+		return modeltest.Reply{Calls: []modeltest.Call{{
+			Tool: r.Tools[0], Arguments: `{"recommendations":[{"server":"weather","tool":"get_weather","priority":"low","text":"Name the unit."}]}`,
+		}}}
+	})
+	run := s.runs("runs")[0].ID
+	out, err := s.eval("advise", run, "--model", "compatible/m", "--base-url", provider.BaseURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var advised evalAdvice
+	if err := json.Unmarshal([]byte(out), &advised); err != nil {
+		t.Fatal(err)
+	}
+	if len(advised.FromModel) != 1 || !advised.FromModel[0].FromModel || advised.Model != "compatible/m" || len(advised.Recommendations) == 0 || advised.Recommendations[0].FromModel {
+		t.Errorf("%+v", advised)
+	}
+	var text bytes.Buffer
+	if advised.write(&text); !strings.Contains(text.String(), "written by compatible/m, not checked\n  low  weather:get_weather: Name the unit.\n") {
+		t.Error(text.String())
+	}
+	if _, err := s.eval("advise", run, "--model", "lexical/bm25"); err == nil || !strings.Contains(err.Error(), "name a model") {
+		t.Errorf("got %v", err)
 	}
 }
