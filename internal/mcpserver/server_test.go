@@ -294,7 +294,7 @@ func TestAgentHasNoConsent(t *testing.T) {
 	if err := s.Own(); err != nil {
 		t.Fatal(err)
 	}
-	a.refused("another touchstone executes runs", "start_runs", args{"tag": "smoke", "models": []string{"lexical/bm25"}})
+	a.refused("another touchstone process executes runs", "start_runs", args{"tag": "smoke", "models": []string{"lexical/bm25"}})
 	var cases items[struct{ ID string }]
 	a.use("list_cases", args{"tag": "smoke"}, &cases)
 	if cases.Total != 1 {
