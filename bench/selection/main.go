@@ -38,10 +38,12 @@ type bench struct {
 // sizes are the amounts of load.
 type sizes struct {
 	stored, readers, requests int // pages
+	database                  string
 	concurrent                int // faults
 	killed                    int // kill
 	listBytes, listTools      int // tools
 	patience                  time.Duration
+	pause                     time.Duration // pages
 }
 
 var trials = []trial{
@@ -57,7 +59,9 @@ func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format+"
 func main() {
 	size := sizes{concurrent: 200, killed: 100, listBytes: 50 << 20, listTools: 5000, patience: 5 * time.Minute}
 	flag.IntVar(&size.stored, "runs", 100_000, "pages: runs that are stored")
+	flag.StringVar(&size.database, "db", "", "pages: keep the database here, and use the one that is there")
 	flag.IntVar(&size.readers, "readers", 50, "pages: readers at the same time")
+	flag.DurationVar(&size.pause, "pause", 250*time.Millisecond, "pages: how long a reader looks at a page, on average; 0 asks as fast as the service answers")
 	flag.IntVar(&size.requests, "requests", 40, "pages: requests of each reader")
 	flag.Parse()
 	if err := all(flag.Args(), size); err != nil {

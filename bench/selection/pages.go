@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -22,12 +24,18 @@ const storedCases = 500
 // pages reads every list, page by page, with many readers and one writer, of a
 // database that holds many runs.
 func pages(b *bench) error {
-	took, err := timed(func() error { return fillStore(b.db(), b.size.stored) })
-	if err != nil {
-		return err
+	db := b.size.database
+	if db == "" {
+		db = b.db()
 	}
-	b.printf("  %d runs stored in %.0f s", b.size.stored, took.Seconds())
-	s, err := b.serve(b.db())
+	if _, err := os.Stat(db); errors.Is(err, fs.ErrNotExist) {
+		took, err := timed(func() error { return fillStore(db, b.size.stored) })
+		if err != nil {
+			return err
+		}
+		b.printf("  %d runs stored in %.0f s", b.size.stored, took.Seconds())
+	}
+	s, err := b.serve(db)
 	if err != nil {
 		return err
 	}
@@ -49,7 +57,7 @@ func pages(b *bench) error {
 		"/runs?status=failed", "/runs?classification=FN", "/runs?model=lexical/bm25", "/runs?tag=tag3",
 		"/runs?case=" + page.Items[0].CaseID, "/runs?batch=" + page.Items[0].BatchID, "/runs/" + page.Items[0].ID + "/tools",
 	}
-	figures, written, err := s.read(list, b.size.readers, b.size.requests)
+	figures, written, err := s.read(list, b.size)
 	if err != nil {
 		return err
 	}
@@ -143,7 +151,7 @@ func endRun(ctx context.Context, s *store.Store, id string, c selection.Case, i 
 
 // read has readers ask for the pages in random order, beside one writer, and gives
 // the times by page.
-func (s *service) read(list []string, readers, requests int) (figures map[string][]time.Duration, written int, err error) {
+func (s *service) read(list []string, size sizes) (figures map[string][]time.Duration, written int, err error) {
 	figures = map[string][]time.Duration{}
 	var mu sync.Mutex
 	var failures []error
@@ -165,13 +173,17 @@ func (s *service) read(list []string, readers, requests int) (figures map[string
 				return
 			}
 			written++
+			time.Sleep(size.pause / 10)
 		}
 	})
-	for reader := range readers {
+	for reader := range size.readers {
 		random := rand.New(rand.NewPCG(uint64(reader), 1))
 		group.Go(func() {
-			for range requests {
+			for range size.requests {
 				for _, i := range random.Perm(len(list)) {
+					if size.pause > 0 {
+						time.Sleep(time.Duration(random.Int64N(2 * int64(size.pause))))
+					}
 					took, err := timed(func() error { return s.fetch(list[i]) })
 					mu.Lock()
 					figures[list[i]] = append(figures[list[i]], took)

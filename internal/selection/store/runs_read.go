@@ -75,13 +75,14 @@ func (f RunFilter) query() query {
 	q.equal("batch_id", f.BatchID)
 	q.equal("status", string(f.Status))
 	q.equal("classification", string(f.Classification))
-	settings := func(column, value string) {
-		if value != "" {
-			q.and("model_settings_id IN (SELECT id FROM model_settings WHERE "+column+" = ?)", value)
-		}
+	switch {
+	case f.Provider != "" && f.Model != "":
+		q.equal("model_name", f.Provider+"/"+f.Model)
+	case f.Provider != "": // names that begin with the provider and a slash, which comes before 0
+		q.and("model_name >= ? AND model_name < ?", f.Provider+"/", f.Provider+"0")
+	case f.Model != "":
+		q.and("model_settings_id IN (SELECT id FROM model_settings WHERE model = ?)", f.Model)
 	}
-	settings("provider", f.Provider)
-	settings("model", f.Model)
 	if f.Server != "" {
 		q.and("test_case_id IN (SELECT id FROM test_cases WHERE expected_mcp_server_name = ?)", f.Server)
 	}

@@ -460,7 +460,9 @@ func TestRunsArePaged(t *testing.T) {
 		filter RunFilter
 		want   int
 	}{
-		{RunFilter{Model: "other"}, 5}, {RunFilter{Provider: "p"}, 25}, {RunFilter{CaseID: expecting.ID}, 20}, {RunFilter{Server: "a"}, 20},
+		{RunFilter{Model: "other"}, 5}, {RunFilter{Provider: "p"}, 25}, {RunFilter{Provider: "p", Model: "other"}, 5},
+		{RunFilter{Provider: "p", Model: "x"}, 0}, {RunFilter{Provider: "pp"}, 0}, {RunFilter{Provider: "o"}, 0},
+		{RunFilter{CaseID: expecting.ID}, 20}, {RunFilter{Server: "a"}, 20},
 		{RunFilter{Tag: "tag"}, 5}, {RunFilter{Status: selection.Pending}, 25}, {RunFilter{Status: selection.Running}, 0},
 		{RunFilter{Classification: selection.TP}, 0}, {RunFilter{Since: time.Now().Add(time.Hour)}, 0}, {RunFilter{BatchID: newest[0].BatchID}, 1},
 	} {
