@@ -54,7 +54,9 @@ func useCommand(ctx context.Context, t Target, o Options, do func(context.Contex
 // useURL also reports whether the server refused the first request like a server that
 // only supports SSE.
 func useURL(ctx context.Context, t Target, o Options, do func(context.Context, *mcp.ClientSession) error) (refused bool, err error) {
-	transport, rt, stop, err := httpTransport(t, o)
+	over := make(chan struct{})
+	defer close(over)
+	transport, rt, stop, err := httpTransport(over, t, o)
 	if err != nil {
 		return false, err
 	}

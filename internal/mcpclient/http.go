@@ -1,12 +1,15 @@
 package mcpclient
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -20,6 +23,7 @@ type roundTripper struct {
 	scheme  string
 	host    string
 	headers map[string]string
+	over    <-chan struct{} // closed when the conversation is over
 	asked   atomic.Bool
 	refused atomic.Bool // the first answer was that of a server that does not support POST here
 }
@@ -32,12 +36,15 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	case t.scheme == "https" && req.URL.Scheme != "https":
 		return nil, errors.New("the server redirects to an unencrypted connection")
 	}
-	req = req.Clone(req.Context())
+	ctx, cancel := context.WithCancel(req.Context())
+	go t.endAfterGrace(ctx, cancel)
+	req = req.Clone(ctx)
 	for name, v := range t.headers {
 		req.Header.Set(name, v)
 	}
 	resp, err := t.next.RoundTrip(req)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	if !t.asked.Swap(true) {
@@ -50,13 +57,42 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && mediaType == "text/event-stream" {
 		f = perEvent
 	}
-	resp.Body = &observed{ReadCloser: resp.Body, messages: messages{framing: f, observe: t.observe, budget: t.budget}}
+	resp.Body = &observed{ReadCloser: cancelled{resp.Body, cancel}, messages: messages{framing: f, observe: t.observe, budget: t.budget}}
 	return resp, nil
 }
 
+// goodbye is how long a request may take after the end of its conversation.
+const goodbye = 5 * time.Second
+
+// endAfterGrace ends a request that outlasts its conversation. The SDK ends a
+// session with a request that has no time limit, and the server may never answer it.
+func (t *roundTripper) endAfterGrace(ctx context.Context, cancel func()) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-t.over:
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(goodbye):
+		cancel()
+	}
+}
+
+// cancelled is the body of a response whose request is cancelled by Close.
+type cancelled struct {
+	io.ReadCloser
+	cancel func()
+}
+
+func (b cancelled) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
+}
+
 // httpTransport returns the transport of a target at a URL, and how its
-// connections are closed.
-func httpTransport(t Target, o Options) (mcp.Transport, *roundTripper, func(), error) {
+// connections are closed. Requests end soon after over is closed.
+func httpTransport(over <-chan struct{}, t Target, o Options) (mcp.Transport, *roundTripper, func(), error) {
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, nil, nil, errors.New("its URL is not an http or https URL")
@@ -67,7 +103,7 @@ func httpTransport(t Target, o Options) (mcp.Transport, *roundTripper, func(), e
 	}
 	rt := &roundTripper{
 		next: base, observe: o.Observe, budget: newBudget(),
-		scheme: u.Scheme, host: u.Host, headers: t.Headers,
+		scheme: u.Scheme, host: u.Host, headers: t.Headers, over: over,
 	}
 	client := &http.Client{Transport: rt}
 	if t.Transport == SSE {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -81,8 +82,27 @@ func Open(t *testing.T, url string, before ...Step) *Tab {
 	if err := errors.Join(networkErr, logErr, runtimeErr, chromedp.Listen(b.ctx, b.seen.note)); err != nil {
 		t.Fatal(err)
 	}
-	b.Do(chromedp.Navigate(url))
+	// A browser gives up loading when an interface of the machine changes, as it does
+	// when a container starts.
+	for range 10 {
+		b.Do(chromedp.Navigate(url))
+		if !b.seen.forget("net::ERR_NETWORK_CHANGED") {
+			break
+		}
+	}
 	return b
+}
+
+// forget removes what was seen so far if one of its errors contains a text, and
+// reports whether it did.
+func (s *seen) forget(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.ContainsFunc(s.errors, func(e string) bool { return strings.Contains(e, text) }) {
+		return false
+	}
+	s.errors, s.requests = nil, nil
+	return true
 }
 
 // In returns the tab for a subtest.
@@ -148,7 +168,7 @@ func (b *Tab) Wait(script string) {
 	defer cancel()
 	if _, err := chromedp.Run(within, chromedp.Poll[bool](script)); err != nil {
 		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.body ? document.body.innerText.slice(0, 2000) : ""`))
-		b.t.Fatalf("%s: %v; the page says:\n%s", script, err, text)
+		b.t.Fatalf("%s: %v; the console says %q; the page asked for %q and says:\n%s", script, err, b.Errors(), b.Requests(), text)
 	}
 }
 

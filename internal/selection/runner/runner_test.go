@@ -314,14 +314,18 @@ func TestRegister(t *testing.T) {
 func TestCheckOfAServerThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := Live{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
+			select {
+			case <-ctx.Done():
+			case <-time.After(30 * time.Second): // net/http dials without the deadline of the request
+			}
+			return nil, os.ErrDeadlineExceeded
 		}}
 		began := time.Now()
 		err := l.Check(t.Context(), selection.Server{Name: "hangs", URL: "http://hangs/mcp", Transport: selection.StreamableHTTP})
 		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "did not answer") || took != checkTimeout {
 			t.Errorf("after %s: %v", took, err)
 		}
+		time.Sleep(time.Minute) // by then the SDK's farewell to the server has ended, too
 	})
 }
 
