@@ -51,6 +51,9 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 func TestMessagesHaveALargestSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads hundreds of megabytes")
+	}
 	for name, from := range map[string]io.Reader{
 		"a message": endless('x'),
 		"in all":    endless('\n'),

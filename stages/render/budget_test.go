@@ -29,6 +29,9 @@ func hugeNames(r *contracts.Report) {
 }
 
 func TestPageBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it renders pages of many megabytes")
+	}
 	for _, tc := range []struct {
 		name    string
 		queries int

@@ -35,6 +35,9 @@ func sampleComparison(t testing.TB, n int) *compare.Comparison {
 }
 
 func TestComparisonMarkdownFits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compares thousands of queries")
+	}
 	for _, n := range []int{5, 30, 3000} {
 		text := ComparisonMarkdown(sampleComparison(t, n))
 		if len(text) >= maxComment || !utf8.Valid(text) {

@@ -225,6 +225,9 @@ func TestBuiltProxyScoresAsTheEmbedded(t *testing.T) {
 
 // Test data from elsewhere, through the REST search because it is faster.
 func TestMetaTool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it asks 1,411 queries")
+	}
 	const shared = "../../../shared/external/"
 	if _, err := os.Stat(shared + "metatool.corpus.json"); err != nil {
 		t.Skip("needs ../shared/external/metatool.*.json beside the checkout:", err)

@@ -107,6 +107,9 @@ func realModel(t testing.TB) *sentence.Encoder {
 // TestReference compares the vectors of 1,000 texts with those of the reference
 // implementation.
 func TestReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes the vectors of 1,000 texts")
+	}
 	texts := manyTexts(referenceTexts)
 	if *writeTexts != "" {
 		b, err := json.Marshal(texts)
