@@ -130,17 +130,10 @@ func locked(b *bench) error {
 		return err
 	}
 	b.printf("  reading meanwhile: %.1f ms", read.Seconds()*1000)
-	if err := s.wait(started.ID, b.size.patience); err != nil {
-		return err
-	}
-	if err := s.stop(); err != nil {
-		return err
-	}
-	o, err := b.ended(b.db(), started)
+	o, err := b.finish(s, started)
 	if err != nil {
 		return err
 	}
-	b.print(o)
 	if o.completed != len(started.Runs) {
 		return fmt.Errorf("%w: answers that arrived while the database was locked", errLost)
 	}

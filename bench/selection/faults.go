@@ -22,17 +22,10 @@ func faults(b *bench) error {
 	if err != nil {
 		return err
 	}
-	if err := s.wait(started.ID, b.size.patience); err != nil {
-		return err
-	}
-	if err := s.stop(); err != nil {
-		return err
-	}
-	o, err := b.ended(b.db(), started)
+	o, err := b.finish(s, started)
 	if err != nil {
 		return err
 	}
-	b.print(o)
 	b.printf("  %d requests sent, %d received", o.attempts, p.asked.Load())
 	if int64(o.attempts) != p.asked.Load() {
 		return errLost

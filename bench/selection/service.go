@@ -171,6 +171,21 @@ type outcome struct {
 	reasons           map[string]int
 }
 
+// finish waits for a batch, ends its service, and prints what became of the runs.
+func (b *bench) finish(s *service, started batch) (outcome, error) {
+	if err := s.wait(started.ID, b.size.patience); err != nil {
+		return outcome{}, err
+	}
+	if err := s.stop(); err != nil {
+		return outcome{}, err
+	}
+	o, err := b.ended(b.db(), started)
+	if err == nil {
+		b.print(o)
+	}
+	return o, err
+}
+
 // ended reads the runs of a batch from the database, after its service has ended,
 // and has SQLite check the file. Each run has to be completed, or failed with a
 // reason.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
@@ -24,8 +23,7 @@ type evalSimilarFlags struct {
 	threshold         float64
 	full, advise      bool
 	matrix            bool
-	sentenceDir       string
-	embeddingAPI      endpoint.Options
+	sentence          sentenceFlags
 }
 
 func newEvalSimilarCommand(e *evalFlags) *cobra.Command {
@@ -60,9 +58,7 @@ A revised description comes with a JSON Patch where the tools are those of one f
 	p.BoolVar(&f.full, "full", false, "also compare with parameters, in a second score")
 	p.BoolVar(&f.advise, "recommend", false, "say for each pair what to change")
 	p.BoolVar(&f.matrix, "matrix", false, "also print the overlap matrix and its clusters")
-	p.StringVar(&f.sentenceDir, "sentence-model", "", "the directory of a sentence model, as printed by touchstone models path")
-	p.StringVar(&f.embeddingAPI.URL, "embeddings-url", "", "the address of an embeddings service without /embeddings")
-	p.StringVar(&f.embeddingAPI.Model, "embeddings-model", "", "the name of that service's model")
+	f.sentence.flags(p)
 	return cmd
 }
 
@@ -74,7 +70,7 @@ type evalSimilar struct {
 }
 
 func (f *evalSimilarFlags) run(cmd *cobra.Command, names []string) error {
-	encoder, err := denseModel(f.sentenceDir, f.embeddingAPI)
+	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
 	"github.com/touchstone-eval/touchstone/internal/mcpserver"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/model"
@@ -18,13 +17,12 @@ import (
 
 // mcpFlags are those of touchstone mcp.
 type mcpFlags struct {
-	db           string
-	start        bool
-	models       []string
-	baseURL      string
-	execution    evalExecution
-	sentenceDir  string
-	embeddingAPI endpoint.Options
+	db        string
+	start     bool
+	models    []string
+	baseURL   string
+	execution evalExecution
+	sentence  sentenceFlags
 }
 
 func newMCPCommand() *cobra.Command {
@@ -53,9 +51,7 @@ leaves, no other process may execute runs on it.`,
 	p.StringArrayVar(&f.models, "model", []string{"lexical/bm25"}, "a model that the agent may ask, provider/model (repeatable)")
 	p.StringVar(&f.baseURL, "base-url", "", "the address of the models' provider, such as http://localhost:8000/v1")
 	f.execution.flags(p)
-	p.StringVar(&f.sentenceDir, "sentence-model", "", "the directory of a sentence model, as printed by touchstone models path")
-	p.StringVar(&f.embeddingAPI.URL, "embeddings-url", "", "the address of an embeddings service without /embeddings")
-	p.StringVar(&f.embeddingAPI.Model, "embeddings-model", "", "the name of that service's model")
+	f.sentence.flags(p)
 	return cmd
 }
 
@@ -78,7 +74,7 @@ func (f *mcpFlags) serve(cmd *cobra.Command) (err error) {
 		}
 		c.Models[m.Provider+"/"+m.Model] = m
 	}
-	encoder, err := denseModel(f.sentenceDir, f.embeddingAPI)
+	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/touchstone-eval/touchstone/internal/embedding/endpoint"
-	"github.com/touchstone-eval/touchstone/internal/selection/model"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
@@ -21,18 +19,14 @@ import (
 
 // serveFlags are the flags of touchstone serve.
 type serveFlags struct {
-	addr, db     string
-	remote       bool
-	token        string
-	hosts        []string
-	networks     []string
-	start        bool
-	undescribed  bool
-	workers      int
-	perMinute    float64
-	cassette     string
-	sentenceDir  string
-	embeddingAPI endpoint.Options
+	addr, db  string
+	remote    bool
+	token     string
+	hosts     []string
+	networks  []string
+	start     bool
+	execution evalExecution
+	sentence  sentenceFlags
 }
 
 func newServeCommand() *cobra.Command {
@@ -73,13 +67,9 @@ execute runs.`,
 	p.StringArrayVar(&f.hosts, "allow-host", nil, "a host name that requests may use for this service (repeatable)")
 	p.StringArrayVar(&f.networks, "allow-network", nil, "a network that the service may connect to although it is not public, as a CIDR such as 10.1.0.0/16 (repeatable)")
 	p.BoolVar(&f.start, "start", false, "start the programs of stdio servers; they run with your rights, and users of the service choose them")
-	p.BoolVar(&f.undescribed, "allow-undescribed", false, "also offer tools without a description")
-	p.IntVar(&f.workers, "workers", 8, "the number of runs at the same time")
-	p.Float64Var(&f.perMinute, "per-minute", 0, "the maximum number of requests to a provider per minute (0: no limit)")
-	p.StringVar(&f.cassette, "cassette", "", "the cassette file with recorded answers, for the provider replay")
-	p.StringVar(&f.sentenceDir, "sentence-model", "", "the directory of a sentence model, as printed by touchstone models path")
-	p.StringVar(&f.embeddingAPI.URL, "embeddings-url", "", "the address of an embeddings service without /embeddings")
-	p.StringVar(&f.embeddingAPI.Model, "embeddings-model", "", "the model of the embeddings service")
+	f.execution.running(p)
+	f.execution.providers(p)
+	f.sentence.flags(p)
 	return cmd
 }
 
@@ -112,7 +102,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	encoder, err := denseModel(f.sentenceDir, f.embeddingAPI)
+	encoder, err := denseModel(f.sentence.dir, f.sentence.service)
 	if err != nil {
 		return err
 	}
@@ -161,14 +151,9 @@ func (f *serveFlags) guard(local bool) (web.Guard, error) {
 }
 
 func (f *serveFlags) runnerOptions(guard web.Guard) (runner.Options, error) {
-	o := runner.Options{Workers: f.workers, AllowUndescribed: f.undescribed, Client: guard.Client(), Limits: allLimits(f.perMinute)}
-	if f.cassette != "" {
-		var err error
-		if o.Play, err = model.LoadCassette(f.cassette); err != nil {
-			return o, err
-		}
-	}
-	return o, nil
+	o, _, err := f.execution.options()
+	o.Client = guard.Client()
+	return o, err
 }
 
 // readReference reads the secret at env:NAME or file:PATH. An empty reference

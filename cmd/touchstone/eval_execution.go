@@ -19,20 +19,30 @@ type evalExecution struct {
 	price       model.Price
 }
 
-// asking adds the flags of verbs that ask a model.
-func (e *evalExecution) asking(p *pflag.FlagSet) {
-	p.StringVar(&e.key, "api-key", "", "the API key, as env:NAME or file:PATH")
-	p.Float64Var(&e.perMinute, "per-minute", 0, "the most requests to a provider in a minute (0: no limit)")
-	p.StringVar(&e.cassette, "cassette", "", "the recorded answers of provider replay")
+// providers adds the flags of all verbs that send requests to models.
+func (e *evalExecution) providers(p *pflag.FlagSet) {
+	p.Float64Var(&e.perMinute, "per-minute", 0, "the maximum number of requests to a provider per minute (0: no limit)")
+	p.StringVar(&e.cassette, "cassette", "", "the cassette file with recorded answers, for the provider replay")
 }
 
-// flags adds those of asking and those of executing.
+// asking adds the flags of verbs that ask a model with a key of their own.
+func (e *evalExecution) asking(p *pflag.FlagSet) {
+	e.providers(p)
+	p.StringVar(&e.key, "api-key", "", "the source of the API key, env:NAME or file:PATH")
+}
+
+// running adds the flags of how runs are executed.
+func (e *evalExecution) running(p *pflag.FlagSet) {
+	p.IntVar(&e.workers, "workers", 8, "the number of runs at the same time")
+	p.BoolVar(&e.undescribed, "allow-undescribed", false, "also offer tools without a description")
+}
+
+// flags adds all flags.
 func (e *evalExecution) flags(p *pflag.FlagSet) {
 	e.asking(p)
-	p.IntVar(&e.workers, "workers", 8, "runs at the same time")
-	p.BoolVar(&e.undescribed, "allow-undescribed", false, "offer tools without a description, too")
-	p.Float64Var(&e.price.Input, "price-input", 0, "US dollars for a million tokens of input")
-	p.Float64Var(&e.price.Output, "price-output", 0, "US dollars for a million tokens of output")
+	e.running(p)
+	p.Float64Var(&e.price.Input, "price-input", 0, "the price of a million input tokens in US dollars")
+	p.Float64Var(&e.price.Output, "price-output", 0, "the price of a million output tokens in US dollars")
 }
 
 // options reads the key and the cassette that the flags name.
