@@ -34,6 +34,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[GoldenSet]():        "golden",
 	reflect.TypeFor[IndexSnapshot]():    "index-snapshot",
 	reflect.TypeFor[MutationReport]():   "mutation-report",
+	reflect.TypeFor[NoVerdict]():        "no-verdict",
 	reflect.TypeFor[ProxyConfig]():      "proxy-config",
 	reflect.TypeFor[ProxyManifest]():    "proxy-manifest",
 	reflect.TypeFor[Report]():           "report",

@@ -297,6 +297,7 @@ var codecs = map[string]codec{
 	"index-snapshot":    codecOf[IndexSnapshot](),
 	"lock":              codecOf[DatasetLock](),
 	"mutation-report":   codecOf[MutationReport](),
+	"no-verdict":        codecOf[NoVerdict](),
 	"proxy-config":      codecOf[ProxyConfig](),
 	"proxy-manifest":    codecOf[ProxyManifest](),
 	"report":            codecOf[Report](),

@@ -1,10 +1,12 @@
 package contracts
 
-// Validation describes the data that validate-datasets accepted. It is written
-// only if nothing was refused.
+// Validation describes the data that validate-datasets accepted. If it refused
+// any file, Datasets is empty and Problems lists every problem. The stage then
+// fails, so no other stage reads the file.
 type Validation struct {
 	Datasets []ValidatedDataset `json:"datasets"`
 	Warnings []string           `json:"warnings"`
+	Problems []Reason           `json:"problems,omitempty"`
 }
 
 // ValidatedDataset describes one accepted file. State is frozen or draft.

@@ -140,6 +140,31 @@ func (l *module) checkResults() {
 	}
 }
 
+// publishPaths returns the paths of publish that are literals, without an evaluation. It leaves
+// out all others, and paths that are not allowed.
+func (l *module) publishPaths() []string {
+	if l.header == nil {
+		return nil
+	}
+	cons, ok := l.header.expr("publish").(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		return nil
+	}
+	var paths []string
+	for _, item := range cons.Items {
+		target := hcl.ExprAsKeyword(item.KeyExpr)
+		if target == "" && len(item.KeyExpr.Variables()) == 0 {
+			if val, diags := item.KeyExpr.Value(nil); !diags.HasErrors() && val.Type() == cty.String && val.IsKnown() && !val.IsNull() {
+				target = val.AsString()
+			}
+		}
+		if l.publishProblem(target) == "" {
+			paths = append(paths, path.Clean(filepath.ToSlash(target)))
+		}
+	}
+	return paths
+}
+
 func (l *module) settlePublish(expr hclsyntax.Expression, ctx *hcl.EvalContext) {
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {

@@ -30,9 +30,10 @@ type Options struct {
 	// semantic version is a development build, which satisfies every constraint.
 	Version string
 	// Named, if set, is called as soon as the pipeline's name and root are known,
-	// before most of the work, so that the caller can prepare for both. The plan
-	// may still be invalid.
-	Named func(name, root string)
+	// before most of the work, so that the caller can prepare for both. publish
+	// lists the paths to which results are published. The plan may still be
+	// invalid.
+	Named func(name, root string, publish []string)
 }
 
 // Load reads a pipeline and plans it. It reports all problems at once, in the order of the source.
@@ -137,7 +138,7 @@ func (l *loader) run(src *moduleSource) {
 		l.errorf(hcl.Range{}, "No stages", "%s declares no stage, so there is nothing to run. Add one: stage \"NAME\" { command = [...] }.", src.main)
 	}
 	if l.opts.Named != nil {
-		l.opts.Named(l.plan.Name, l.plan.Root)
+		l.opts.Named(l.plan.Name, l.plan.Root, root.publishPaths())
 	}
 	root.evaluate(root.readValues())
 	for _, m := range l.modules {

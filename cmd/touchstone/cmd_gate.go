@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,11 +16,12 @@ import (
 )
 
 // gateJSON is the output of gate --json. Verdict is the output that holds the verdict, or
-// null if a stage failed before it.
+// null if there is none. NoVerdict then gives the reasons.
 type gateJSON struct {
-	Passed  bool            `json:"passed"`
-	Verdict json.RawMessage `json:"verdict"`
-	Run     runJSON         `json:"run"`
+	Passed    bool                 `json:"passed"`
+	Verdict   json.RawMessage      `json:"verdict"`
+	NoVerdict *contracts.NoVerdict `json:"no_verdict"`
+	Run       runJSON              `json:"run"`
 }
 
 func newGateCommand(flags *globalFlags) *cobra.Command {
@@ -32,58 +34,84 @@ that the pipeline block names as its verdict. On an unchanged tree it computes n
 
 ` + exitCodesHelp,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := openSession(flags, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer s.close()
-			if s.plan.Verdict == nil && s.plan.NoVerdict != "" {
-				return fmt.Errorf("there is nothing to judge by: the verdict %s", s.plan.NoVerdict)
-			}
-			if s.plan.Verdict == nil {
-				return fmt.Errorf("%s declares no verdict; add verdict = stage.NAME.OUTPUT to its pipeline block", flags.file)
-			}
-			if err := flags.missingBaseline(s.plan); err != nil {
-				return err
-			}
-			var verdict *verdict
-			outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
-				verdict, err = s.verdict(outcomes)
-				return err
-			})
-			if err != nil {
-				switch {
-				case outcomes != nil && flags.json:
-					facts := gateJSON{Run: s.runFacts(outcomes, sum)}
-					if verdict != nil {
-						facts.Passed, facts.Verdict = verdict.Passed, verdict.raw
-					}
-					if err := printJSON(cmd.OutOrStdout(), facts); err != nil {
-						return err
-					}
-				case verdict != nil:
-					verdict.print(cmd.OutOrStdout())
-				}
-				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
-			}
-			if flags.json {
-				err = printJSON(cmd.OutOrStdout(), gateJSON{verdict.Passed, verdict.raw, s.runFacts(outcomes, sum)})
-			} else if rf.progress != "quiet" || !verdict.Passed {
-				verdict.print(cmd.OutOrStdout())
-				for _, path := range s.published() {
-					fmt.Fprintln(cmd.OutOrStdout(), "see", path)
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(sum))
-			}
-			if err == nil && !verdict.Passed {
-				return &exitError{code: exitGateFailed}
-			}
-			return err
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd, flags, rf) },
 	}
 	rf.add(cmd)
 	return cmd
+}
+
+func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	s, err := openSession(flags, stderr)
+	if err != nil {
+		end, pages := withoutPlan(cmd.Context(), flags, err)
+		if flags.json {
+			return errors.Join(printJSON(stdout, gateJSON{NoVerdict: &end, Run: runJSON{Stages: []runStage{}}}), err)
+		}
+		if len(pages) > 0 {
+			printNoVerdict(stdout, &end, pages)
+		}
+		return err
+	}
+	defer s.close()
+	if err := s.judgeable(flags); err != nil {
+		s.endWithoutVerdict(cmd.Context(), nil, err)
+		return s.showEnd(cmd, flags, nil, nil, engine.Summary{}, err)
+	}
+	var verdict *verdict
+	outcomes, sum, err := s.run(cmd.Context(), rf, flags.json, stderr, func(outcomes []*engine.Outcome) (err error) {
+		verdict, err = s.verdict(outcomes)
+		return err
+	})
+	if err != nil {
+		return s.showEnd(cmd, flags, verdict, outcomes, sum, err)
+	}
+	if flags.json {
+		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw, Run: s.runFacts(outcomes, sum)})
+	} else if rf.progress != "quiet" || !verdict.Passed {
+		verdict.print(stdout)
+		for _, path := range s.published() {
+			fmt.Fprintln(stdout, "see", path)
+		}
+		fmt.Fprintln(stdout, s.summaryLine(sum))
+	}
+	if err == nil && !verdict.Passed {
+		return &exitError{code: exitGateFailed}
+	}
+	return err
+}
+
+// judgeable returns an error if a run could not lead to a verdict.
+func (s *session) judgeable(flags *globalFlags) error {
+	switch {
+	case s.plan.Verdict == nil && s.plan.NoVerdict != "":
+		return fmt.Errorf("there is nothing to judge by: the verdict %s", s.plan.NoVerdict)
+	case s.plan.Verdict == nil:
+		return fmt.Errorf("%s declares no verdict; add verdict = stage.NAME.OUTPUT to its pipeline block", flags.file)
+	}
+	return flags.missingBaseline(s.plan)
+}
+
+// showEnd prints the end of a gate that returns an error, and returns the error. verdict is nil,
+// unless only its publication failed.
+func (s *session) showEnd(cmd *cobra.Command, flags *globalFlags, verdict *verdict, outcomes []*engine.Outcome, sum engine.Summary, err error) error {
+	stdout := cmd.OutOrStdout()
+	if flags.json {
+		facts := gateJSON{NoVerdict: s.ended, Run: s.runFacts(outcomes, sum)}
+		if verdict != nil {
+			facts.Passed, facts.Verdict = verdict.Passed, verdict.raw
+		}
+		if err := printJSON(stdout, facts); err != nil {
+			return err
+		}
+	} else if verdict != nil {
+		verdict.print(stdout)
+	}
+	err = s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+	if !flags.json && s.ended != nil {
+		printNoVerdict(stdout, s.ended, s.pages)
+	}
+	return err
 }
 
 // published lists what a user can open after a run: the HTML page if there is one, else the

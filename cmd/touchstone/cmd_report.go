@@ -76,7 +76,11 @@ func newReportDiffCommand(flags *globalFlags) *cobra.Command {
 			var reports [2]contracts.Report
 			for i, arg := range args {
 				if st, err := os.Stat(arg); err == nil && st.IsDir() {
-					arg = filepath.Join(arg, "report.json")
+					dir := arg
+					arg = filepath.Join(dir, "report.json")
+					if n, err := contracts.Read[contracts.NoVerdict](filepath.Join(dir, render.NoVerdictFile)); err == nil {
+						return fmt.Errorf("the run of %s ended without a verdict: %s Run it again", dir, n.Summary)
+					}
 				}
 				r, err := contracts.Read[contracts.Report](arg)
 				if err != nil {

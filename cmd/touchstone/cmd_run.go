@@ -42,6 +42,11 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p.StringVar(&f.workDir, "work-dir", "", "the directory in which stages run (default: in the cache directory)")
 }
 
+// selects reports whether the flags name stages. Otherwise the whole pipeline runs.
+func (f *runFlags) selects() bool {
+	return len(f.selection.Only)+len(f.selection.From)+len(f.selection.Until) > 0
+}
+
 // runJSON is the output of run --json and, within gateJSON, of gate --json.
 type runJSON struct {
 	Selected   int        `json:"selected"`
@@ -61,6 +66,8 @@ type runStage struct {
 	DurationMS int64    `json:"duration_ms"`
 	Error      string   `json:"error,omitempty"`
 	Cause      string   `json:"cause,omitempty"`
+	// Problems are the reasons of a failure.
+	Problems []contracts.Reason `json:"problems,omitempty"`
 }
 
 func newRunCommand(flags *globalFlags) *cobra.Command {
@@ -86,6 +93,9 @@ has a matrix, each instance gets a subdirectory with its name.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
 			if err != nil {
+				if !rf.selects() {
+					withoutPlan(cmd.Context(), flags, err)
+				}
 				return err
 			}
 			defer s.close()
@@ -101,7 +111,11 @@ has a matrix, each instance gets a subdirectory with its name.`,
 				}
 			}
 			if err != nil {
-				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+				err = s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
+				if !flags.json && len(s.pages) > 0 {
+					printNoVerdict(cmd.OutOrStdout(), s.ended, s.pages)
+				}
+				return err
 			}
 			if !flags.json && rf.progress != "quiet" {
 				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(sum))
@@ -123,8 +137,22 @@ has a matrix, each instance gets a subdirectory with its name.`,
 const maxRepairs = 32
 
 // run executes the plan with progress and events, publishes outputs, and calls use with the
-// outcomes.
+// outcomes. If it returns an error, the published reports give the reason.
 func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
+	outcomes, sum, err := s.runPlan(ctx, rf, quiet, stderr, use)
+	var unpublished *publishError
+	if err != nil && !errors.As(err, &unpublished) {
+		s.endWithoutVerdict(ctx, outcomes, err)
+	}
+	return outcomes, sum, err
+}
+
+// publishError is the error of a run whose results could not be published.
+type publishError struct{ error }
+
+func (e *publishError) Unwrap() error { return e.error }
+
+func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
 	if rf.jobs < 0 {
 		return nil, engine.Summary{}, fmt.Errorf("-j %d: give 1 or more", rf.jobs)
 	}
@@ -166,6 +194,7 @@ func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.W
 		}
 	}
 	defer show.close()
+	sinks = append(sinks, s.markUnfinished(ctx, rf))
 	opts := engine.RunOptions{Selection: rf.selection, Force: rf.force, KeepGoing: rf.keepGoing}
 	outcomes, sum, err := s.engine.Run(ctx, s.plan, opts)
 	// Damage is detected when content is read, and the damaged content is then
@@ -193,12 +222,16 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	if err := use(outcomes); err != nil {
 		return err
 	}
-	return s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
+	err := s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
 		if path != reportPage {
 			return content, nil
 		}
 		return render.WithRun(content, s.runSummary(outcomes, sum))
 	})
+	if err != nil {
+		return &publishError{err}
+	}
+	return nil
 }
 
 // eventLog writes events as JSON lines, until a write fails.
@@ -227,31 +260,15 @@ func (s *session) explainFailure(w io.Writer, outcomes []*engine.Outcome, err er
 		if o.State != engine.Failed {
 			continue
 		}
-		if len(o.Failed.Outputs) > 0 {
+		names := s.sourceNames(outcomes, o)
+		if len(o.Failed.Outputs) > 0 && s.refusedData(o, names) == nil {
 			fmt.Fprintf(w, "%s | kept the outputs: %s; %s logs %s -o DIR copies them\n", o.Instance, failedNames(o.Failed), toolName, toollist.QuoteWord(o.Instance.String()))
 		}
-		log, readErr := s.store.Bytes(o.Stderr)
-		if readErr != nil || len(log) == 0 {
-			log, _ = s.store.Bytes(o.Stdout) // without a log there is nothing to print
-		}
-		for _, line := range tail(s.sourceNames(o, string(log)), 40) {
+		for _, line := range tail(names.replace(s.logOf(o)), maxLogLines) {
 			fmt.Fprintf(w, "%s | %s\n", o.Instance, line)
 		}
 	}
 	return err
-}
-
-// sourceNames replaces the names of inputs inside a stage's directory by the names of the
-// source files.
-func (s *session) sourceNames(o *engine.Outcome, log string) string {
-	var pairs []string
-	for _, input := range o.Instance.Inputs {
-		source := s.sourceOf(&input)
-		if source != "" {
-			pairs = append(pairs, input.Path, source)
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(log)
 }
 
 // tail returns the last n lines. If it leaves out lines, the first line says how many.
@@ -310,7 +327,10 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 			st.Key = o.Key.String()
 		}
 		if o.Err != nil {
-			st.Error = o.Err.Error()
+			st.Problems, _ = s.whyFailed(outcomes, o)
+			if st.Error = st.Problems[0].Message; !strings.Contains(st.Error, o.Err.Error()) {
+				st.Error = fmt.Sprintf("%v: %s", o.Err, st.Error)
+			}
 		}
 		facts.Stages = append(facts.Stages, st)
 	}

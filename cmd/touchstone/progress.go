@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,15 +56,55 @@ func (p eventProgress) close()               {}
 
 // plainProgress prints a line for each executed stage. It does not print cache hits, which the
 // summary counts.
-type plainProgress struct{ w io.Writer }
+type plainProgress struct {
+	w       io.Writer
+	skipped skips
+}
 
 func (p *plainProgress) event(e engine.Event) {
-	if line := eventLine(e); line != "" {
+	if e.Event == engine.EventSkipped {
+		p.skipped.add(e)
+	} else if line := eventLine(e); line != "" {
 		fmt.Fprintln(p.w, line)
 	}
 }
 
-func (p *plainProgress) close() {}
+func (p *plainProgress) close() {
+	for _, line := range p.skipped.lines() {
+		fmt.Fprintln(p.w, line)
+	}
+}
+
+// skips collects skipped instances, so that a failure at the start of a pipeline is not followed
+// by a line for each of them.
+type skips struct{ events []engine.Event }
+
+func (s *skips) add(e engine.Event) { s.events = append(s.events, e) }
+
+// mostSkipped is the number of skipped stages that a line names.
+const mostSkipped = 3
+
+// lines returns a line for each cause: "skip  aggregate, gate, render and 2 more: build failed".
+func (s *skips) lines() []string {
+	var causes, lines []string
+	names := map[string][]string{}
+	for _, e := range s.events {
+		if names[e.Cause] == nil {
+			causes = append(causes, e.Cause)
+		}
+		names[e.Cause] = append(names[e.Cause], eventName(e))
+	}
+	for _, cause := range causes {
+		shown := names[cause]
+		more := ""
+		if n := len(shown) - mostSkipped; n > 0 {
+			shown, more = shown[:mostSkipped], fmt.Sprintf(" and %d more", n)
+		}
+		lines = append(lines, fmt.Sprintf("skip  %s%s: %s failed", strings.Join(shown, ", "), more, cause))
+	}
+	s.events = nil
+	return lines
+}
 
 func eventLine(e engine.Event) string {
 	took := seconds(time.Duration(e.DurationMS) * time.Millisecond)
@@ -80,8 +121,6 @@ func eventLine(e engine.Event) string {
 		return fmt.Sprintf("done  %s  %s", eventName(e), took)
 	case engine.EventFailed:
 		return fmt.Sprintf("FAIL  %s: %s", eventName(e), e.Error)
-	case engine.EventSkipped:
-		return fmt.Sprintf("skip  %s: %s failed", eventName(e), e.Cause)
 	default:
 		return ""
 	}
@@ -97,10 +136,11 @@ func eventName(e engine.Event) string {
 // ttyProgress shows a line for each running stage with elapsed and expected time, and prints a
 // line for each stage that has ended. It draws nothing for a run with only cache hits.
 type ttyProgress struct {
-	w    io.Writer
-	mu   sync.Mutex
-	all  *mpb.Progress
-	bars map[string]*mpb.Bar
+	w       io.Writer
+	mu      sync.Mutex
+	all     *mpb.Progress
+	bars    map[string]*mpb.Bar
+	skipped skips
 }
 
 func (p *ttyProgress) event(e engine.Event) {
@@ -123,8 +163,10 @@ func (p *ttyProgress) event(e engine.Event) {
 			delete(p.bars, eventName(e))
 		}
 		p.line(eventLine(e))
-	case engine.EventRetry, engine.EventSkipped:
+	case engine.EventRetry:
 		p.line(eventLine(e))
+	case engine.EventSkipped:
+		p.skipped.add(e)
 	}
 }
 
@@ -174,6 +216,9 @@ func (p *ttyProgress) close() {
 	defer p.mu.Unlock()
 	for _, bar := range p.bars {
 		bar.Abort(true)
+	}
+	for _, line := range p.skipped.lines() {
+		p.line(line)
 	}
 	if p.all != nil {
 		p.all.Wait()

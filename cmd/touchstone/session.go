@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -33,6 +34,12 @@ type session struct {
 	engine *engine.Engine
 	store  *cache.Store
 	began  time.Time
+	// again is the command that runs the gate with the same settings.
+	again string
+	// ended describes the end of a run that has no verdict, and pages lists the
+	// reports that say so.
+	ended *contracts.NoVerdict
+	pages []string
 }
 
 // loadPlan reads the pipeline and prints every problem in it.
@@ -40,17 +47,24 @@ func loadPlan(flags *globalFlags, stderr io.Writer) (*pipeline.Plan, error) {
 	return loadPlanAnd(flags, stderr, nil)
 }
 
-// loadPlanAnd calls named once the pipeline's name and root are known.
+// loadPlanAnd calls named once the pipeline's name and root are known. The error of an invalid
+// pipeline is a *planError.
 func loadPlanAnd(flags *globalFlags, stderr io.Writer, named func(name, root string)) (*pipeline.Plan, error) {
 	if err := pipelineThere(flags); err != nil {
 		return nil, err
 	}
 	options := flags.options()
-	options.Named = named
+	invalid := &planError{}
+	options.Named = func(name, root string, publish []string) {
+		invalid.root, invalid.publish = root, publish
+		if named != nil {
+			named(name, root)
+		}
+	}
 	plan, diags, files := pipeline.Load(options)
 	printDiagnostics(stderr, diags, files)
-	if diags.HasErrors() {
-		return nil, &exitError{code: exitUsage}
+	if invalid.diags = diags; diags.HasErrors() {
+		return nil, invalid
 	}
 	return plan, nil
 }
@@ -177,7 +191,7 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 		return nil, err
 	}
 	return &session{
-		plan: plan, store: store, began: began,
+		plan: plan, store: store, began: began, again: flags.again(plan, "gate"),
 		engine: &engine.Engine{
 			Store: store, Index: index, Executor: executor,
 			Tools:   named,

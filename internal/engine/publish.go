@@ -29,15 +29,11 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 	if len(plan.Publish) == 0 {
 		return nil
 	}
-	// Lock the tree against other runs. Another run could read the stamp before
-	// a new file is listed, and treat the file as that of a user.
-	unlock, err := e.Store.LockKey(ctx, cache.Key(sha256.Sum256([]byte("publishing into "+plan.Root))))
-	switch {
-	case err == nil:
-		defer unlock()
-	case !errors.Is(err, cache.ErrReadOnly): // a read-only cache has no locks
-		return fmt.Errorf("publishing into %s: %w", plan.Root, err)
+	unlock, err := lockTree(ctx, e.Store, plan.Root)
+	if err != nil {
+		return err
 	}
+	defer unlock()
 	for _, p := range plan.Publish {
 		out, ok := outcomes[p.From.Instance].Output(p.From.Output)
 		if !ok {
@@ -78,17 +74,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	if err != nil {
 		return err
 	}
-	if err := old.refuseForeign(target, entries); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(target, 0o755); err != nil {
-		return err
-	}
-	sweepUnfinished(target)
-	if err := old.claim(target, entries); err != nil {
-		return err
-	}
-	if err := old.clear(target, entries); err != nil {
+	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
 	next := stamp{Output: out.Digest}

@@ -122,6 +122,22 @@ func foreign(file string) error {
 	return fmt.Errorf("%s exists and was not written by touchstone; move it away or publish to another path", file)
 }
 
+// prepare makes a directory ready for new entries: it refuses files of users, claims the
+// entries, and removes what they do not replace.
+func (s stamp) prepare(dir string, entries []cache.TreeEntry) error {
+	if err := s.refuseForeign(dir, entries); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	sweepUnfinished(dir)
+	if err := s.claim(dir, entries); err != nil {
+		return err
+	}
+	return s.clear(dir, entries)
+}
+
 // claim adds the entries to the stamp, unless it lists all of them. Afterwards the
 // directory may contain both old and new files, and if the run is killed, the next run
 // must recognize all of them.

@@ -23,12 +23,12 @@ const maxAnnotationText = 1000
 func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
 	for _, c := range failedChecks(&r.Gate) {
-		failures = append(failures, annotation{"Touchstone: " + checkName(c),
-			fmt.Sprintf("%s is %s, must be %s %s. %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound), c.Rule)})
+		failures = append(failures, annotation{title: "Touchstone: " + checkName(c),
+			message: fmt.Sprintf("%s is %s, must be %s %s. %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound), c.Rule)})
 	}
 	for _, m := range sortedMoves(r.Gate.Moves) {
 		if m.State == contracts.MoveRegressed || m.State == contracts.MoveErrored {
-			warnings = append(warnings, annotation{fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), strings.TrimSpace(shorten(m.Title, 200) + " " + why(m))})
+			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(shorten(m.Title, 200) + " " + why(m))})
 		}
 	}
 	title := "Touchstone: the gate passed"
@@ -38,28 +38,48 @@ func Annotations(r contracts.Report) []byte {
 	var b bytes.Buffer
 	writeAnnotations(&b, "error", failures)
 	writeAnnotations(&b, "warning", warnings)
-	notices := []annotation{{title, verdict(&r.Gate) + " " + movesLine(r.Gate.Moves)}}
+	notices := []annotation{{title: title, message: verdict(&r.Gate) + " " + movesLine(r.Gate.Moves)}}
 	if d := degraded(&r.Aggregate); d != "" {
-		notices = append(notices, annotation{"Touchstone: degraded index", d})
+		notices = append(notices, annotation{title: "Touchstone: degraded index", message: d})
 	}
 	for _, line := range unjudged(&r.Gate) {
-		notices = append(notices, annotation{"Touchstone: not judged", line})
+		notices = append(notices, annotation{title: "Touchstone: not judged", message: line})
 	}
 	writeAnnotations(&b, "notice", notices)
 	return b.Bytes()
 }
 
-type annotation struct{ title, message string }
+// annotation is one message. file is relative to the repository's root, or empty;
+// line and column are 0 if they are not known.
+type annotation struct {
+	title, message, file string
+	line, column         int
+}
+
+// place formats the properties that say where an annotation belongs.
+func (a *annotation) place() string {
+	if a.file == "" {
+		return ""
+	}
+	text := "file=" + annotationProperty.Replace(plainLines(a.file)) + ","
+	if a.line > 0 {
+		text += fmt.Sprintf("line=%d,", a.line)
+	}
+	if a.column > 0 {
+		text += fmt.Sprintf("col=%d,", a.column)
+	}
+	return text
+}
 
 func writeAnnotations(b *bytes.Buffer, command string, list []annotation) {
 	for i, a := range list {
 		if i == maxAnnotations-1 && len(list) > maxAnnotations {
-			a = annotation{"Touchstone: more", fmt.Sprintf("%d more are not shown here; report.md and report.html list them.", len(list)-i)}
+			a = annotation{title: "Touchstone: more", message: fmt.Sprintf("%d more are not shown here; report.md and report.html list them.", len(list)-i)}
 		}
 		if i == maxAnnotations {
 			return
 		}
-		fmt.Fprintf(b, "::%s title=%s::%s\n", command, annotationProperty.Replace(plainLines(shorten(a.title, 200))), annotationText.Replace(plainLines(shorten(a.message, maxAnnotationText))))
+		fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, a.place(), annotationProperty.Replace(plainLines(shorten(a.title, 200))), annotationText.Replace(plainLines(shorten(a.message, maxAnnotationText))))
 	}
 }
 

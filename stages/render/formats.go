@@ -13,6 +13,9 @@ type format struct {
 	// reads the file, and its size limit and what is left out beyond it.
 	reader, limit string
 	write         func(contracts.Report) ([]byte, error)
+	// noVerdict writes the file of a run without a verdict. If it is nil, such a
+	// run has no file of this name.
+	noVerdict func(contracts.NoVerdict) ([]byte, error)
 }
 
 // formats lists the files in the order of help texts. No other place names
@@ -25,21 +28,21 @@ var formats = []format{
 	{
 		file: "report.html", reader: "people",
 		limit: "4.5 MB plus the data of the run: texts and lists are shortened, then rows are left out; the page states what is missing",
-		write: HTML,
+		write: HTML, noVerdict: noVerdictHTMLPage,
 	},
 	{
 		file: "report.md", reader: "a pull request's comment, a step summary",
 		limit: "65,536 characters: a table that does not fit states how many rows are missing",
-		write: func(r contracts.Report) ([]byte, error) { return Markdown(r), nil },
+		write: func(r contracts.Report) ([]byte, error) { return Markdown(r), nil }, noVerdict: noVerdictMarkdown,
 	},
 	{
 		file: "annotations.txt", reader: "GitHub's annotations",
 		limit: "ten errors, ten warnings and ten notices; the first notice is the verdict, and the tenth annotation of a kind gives the number of the rest",
-		write: func(r contracts.Report) ([]byte, error) { return Annotations(r), nil },
+		write: func(r contracts.Report) ([]byte, error) { return Annotations(r), nil }, noVerdict: noVerdictAnnotations,
 	},
 	{
 		file: "junit.xml", reader: "test reporters", limit: "none",
-		write: JUnit,
+		write: JUnit, noVerdict: noVerdictJUnit,
 	},
 }
 

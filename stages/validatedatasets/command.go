@@ -13,7 +13,8 @@ func Command() *cobra.Command {
 		Long: `Checks the corpus, the golden set, the security corpus and, where they are given,
 the cases: against their schemas, for consistency in each file and between the files, and against the
 lock file of frozen versions. Copies accepted files byte for byte to the
-outputs. If there is any problem, nothing is written and the exit code is 4.`,
+outputs. If there is any problem, only the report is written, with every problem, and the
+exit code is 4.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Log = cmd.ErrOrStderr()

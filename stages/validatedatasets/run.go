@@ -27,7 +27,8 @@ type Options struct {
 const CasesFile = "cases.json"
 
 // Run validates the datasets. If it refuses any, it returns an
-// *InvalidError with every problem of every file, and writes nothing.
+// *InvalidError with every problem of every file, and writes nothing but the
+// report, which has the same problems.
 func Run(ctx context.Context, o Options) error {
 	if o.Cases != "" && o.OutCases == "" {
 		return errors.New("--cases needs --out-cases, the directory for the accepted cases")
@@ -81,7 +82,7 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	if len(invalid.Files) > 0 {
-		return &invalid
+		return errors.Join(&invalid, writeProblems(o.OutReport, &invalid))
 	}
 	for _, d := range report.Datasets {
 		if d.State == contracts.StateDraft {
@@ -105,6 +106,15 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	return contracts.Write(o.OutReport, report)
+}
+
+// writeProblems writes the report of refused files.
+func writeProblems(path string, invalid *InvalidError) error {
+	report := contracts.Validation{Warnings: []string{}}
+	for _, f := range invalid.Files {
+		report.Problems = append(report.Problems, f.Reasons()...)
+	}
+	return contracts.Write(path, report)
 }
 
 // output is an accepted file and where its copy goes.

@@ -100,6 +100,32 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
+// onlyProblems checks that the stage wrote nothing but the report of the problems.
+func onlyProblems(t *testing.T, o Options, invalid *InvalidError) {
+	t.Helper()
+	if entries, err := os.ReadDir(filepath.Dir(o.OutReport)); err != nil || len(entries) != 1 {
+		t.Errorf("written: %v, %v", entries, err)
+	}
+	v, err := contracts.Read[contracts.Validation](o.OutReport)
+	if err != nil || len(v.Datasets) != 0 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	want := 0
+	for _, f := range invalid.Files {
+		for _, p := range f.Problems {
+			if want < len(v.Problems) {
+				if got := v.Problems[want]; got.File != f.Path || got.Line != p.Line || got.Column != p.Column || got.Message != p.Message || got.Remedy != p.Remedy {
+					t.Errorf("problem %d is %+v, want %+v", want, got, p)
+				}
+			}
+			want++
+		}
+	}
+	if len(v.Problems) != want || want == 0 {
+		t.Errorf("the report has %d problems, want %d", len(v.Problems), want)
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct {
 		name, file, old, new string
@@ -153,7 +179,7 @@ func TestRefuses(t *testing.T) {
 				t.Fatalf("%s does not hold %s", tc.file, tc.old)
 			}
 			files[tc.file] = strings.ReplaceAll(files[tc.file], tc.old, tc.new)
-			o, dir := stage(t, files["corpus"], files["golden"], files["security"], emptyLock)
+			o, _ := stage(t, files["corpus"], files["golden"], files["security"], emptyLock)
 			err := Run(context.Background(), o)
 			if tc.want == nil {
 				if err != nil {
@@ -170,9 +196,7 @@ func TestRefuses(t *testing.T) {
 					t.Errorf("got  %v\nwant %s", err, want)
 				}
 			}
-			if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
-				t.Error("something was written")
-			}
+			onlyProblems(t, o, invalid)
 		})
 	}
 }
