@@ -11,7 +11,7 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/google/renameio/v2"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 )
 
 // Write writes v, a value of one of the types that have a schema (or a pointer
@@ -25,7 +25,7 @@ func Write(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+	if err := atomicfile.WriteFile(path, data, 0o644); err != nil {
 		return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", path, err)
 	}
 	return nil

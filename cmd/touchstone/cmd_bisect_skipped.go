@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -58,7 +57,7 @@ func (s *skipped) write() error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(s.file, b, 0o600); err != nil {
+	if err := atomicfile.WriteFile(s.file, b, 0o600); err != nil {
 		return fmt.Errorf("write the list of skipped revisions: %w", err)
 	}
 	return nil

@@ -5,10 +5,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 )
 
 // cacheGCJSON is the output of cache gc --json.
@@ -70,7 +70,7 @@ func newCacheExportCommand(flags *globalFlags) *cobra.Command {
 		Short: "Write all results and their content to one file",
 		Args:  cobra.ExactArgs(1),
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
-			f, err := renameio.NewPendingFile(args[0], renameio.WithPermissions(0o644))
+			f, err := atomicfile.Create(args[0], 0o644)
 			if err != nil {
 				return fmt.Errorf("exporting to %s: %w", args[0], err)
 			}
@@ -78,7 +78,7 @@ func newCacheExportCommand(flags *globalFlags) *cobra.Command {
 			if _, err := store.Export(cmd.Context(), f); err != nil {
 				return err
 			}
-			return f.CloseAtomicallyReplace()
+			return f.Commit()
 		}),
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/local"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -63,6 +65,11 @@ func (d *doctor) ports() {
 func (d *doctor) executor(ctx context.Context) {
 	if err := d.session.reachExecutor(ctx); err != nil {
 		d.fail("executor", err.Error(), "until this is fixed, run stages on this machine with --executor local")
+		return
+	}
+	if _, here := d.session.engine.Executor.(local.Executor); here && runtime.GOOS != "linux" {
+		d.warn("executor", "stages can run, but "+runtime.GOOS+" cannot restrict them to the files and networks that they declare",
+			"to find undeclared inputs, run the pipeline once on Linux or with --executor dagger")
 		return
 	}
 	d.ok("executor", "stages can run")

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 	"github.com/touchstone-eval/touchstone/internal/selection/exchange"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
@@ -58,7 +58,7 @@ func newEvalCasesCommand(f *evalFlags) *cobra.Command {
 				_, err = cmd.OutOrStdout().Write(text)
 				return err
 			}
-			if err := renameio.WriteFile(output, text, 0o644); err != nil {
+			if err := atomicfile.WriteFile(output, text, 0o644); err != nil {
 				return fmt.Errorf("write the cases: %w; choose another file with -o", err)
 			}
 			return nil

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -55,7 +55,7 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := renameio.WriteFile(file, formatted, st.Mode().Perm()); err != nil {
+				if err := atomicfile.WriteFile(file, formatted, st.Mode().Perm()); err != nil {
 					return err
 				}
 			}

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/stages/refreshcorpus"
 )
 
@@ -54,7 +54,7 @@ No file is overwritten. Corpora are given as files, or as versions in --dir.`,
 			if f.work != "" {
 				var text bytes.Buffer
 				m.Write(&text)
-				if err := renameio.WriteFile(f.work, text.Bytes(), 0o644); err != nil {
+				if err := atomicfile.WriteFile(f.work, text.Bytes(), 0o644); err != nil {
 					return fmt.Errorf("write the list of work: %w; choose another file", err)
 				}
 			}

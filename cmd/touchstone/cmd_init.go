@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/spf13/cobra"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/touchstone-eval/touchstone"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 )
 
@@ -125,7 +125,7 @@ func writeNew(cmd *cobra.Command, dir string, files []initFile) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := renameio.WriteFile(path, f.content, 0o644); err != nil {
+		if err := atomicfile.WriteFile(path, f.content, 0o644); err != nil {
 			return err
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), path)

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scanreport"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
@@ -307,7 +307,7 @@ func (f *scanFlags) write(stdout io.Writer, r *scanreport.Result) error {
 	if err := write(r, &text); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(f.output, text.Bytes(), 0o644); err != nil {
+	if err := atomicfile.WriteFile(f.output, text.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write the report: %w; choose another file with -o", err)
 	}
 	return nil
@@ -327,7 +327,7 @@ func (f *scanFlags) writeBaseline(log io.Writer, in *toollist.Input, r *scanrepo
 	if err != nil {
 		return fmt.Errorf("approve: %w", err)
 	}
-	if err := renameio.WriteFile(f.approve, text, 0o644); err != nil {
+	if err := atomicfile.WriteFile(f.approve, text, 0o644); err != nil {
 		return fmt.Errorf("write the baseline: %w; choose another file with --approve", err)
 	}
 	fmt.Fprintf(log, "approved %d tools in %s\n", r.Coverage.ToolsScanned, f.approve)

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
@@ -210,7 +210,7 @@ func writeTrec(cmd *cobra.Command, out string, write func(io.Writer) error) erro
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
 	}
-	f, err := renameio.NewPendingFile(out, renameio.WithPermissions(0o644))
+	f, err := atomicfile.Create(out, 0o644)
 	if err != nil {
 		return err
 	}
@@ -218,5 +218,5 @@ func writeTrec(cmd *cobra.Command, out string, write func(io.Writer) error) erro
 	if err := write(f); err != nil {
 		return err
 	}
-	return f.CloseAtomicallyReplace()
+	return f.Commit()
 }

@@ -12,9 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -257,7 +256,7 @@ func writeWhole(file string, w io.Writer, text []byte) error {
 		_, err := io.Copy(w, bytes.NewReader(text))
 		return err
 	}
-	if err := renameio.WriteFile(file, text, 0o644); err != nil {
+	if err := atomicfile.WriteFile(file, text, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w; choose another file with -o", file, err)
 	}
 	return nil

@@ -254,7 +254,7 @@ func expectGone(t *testing.T, pidFile string) {
 		t.Fatal(err)
 	}
 	for range 200 {
-		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		if p, err := os.FindProcess(pid); err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
 			return
 		}
 		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(b), ") Z ") {

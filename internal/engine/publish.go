@@ -13,9 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -87,7 +86,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 			}
 			continue
 		case entry.Symlink != "":
-			if err := renameio.Symlink(entry.Symlink, file); err != nil {
+			if err := atomicfile.Symlink(entry.Symlink, file); err != nil {
 				return err
 			}
 		default:

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
@@ -98,7 +97,9 @@ func TestAnEscapedProcessCannotReachTheNextStage(t *testing.T) {
 			t.Cleanup(func() {
 				b, _ := os.ReadFile(pid)
 				if n, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
-					_ = syscall.Kill(n, syscall.SIGKILL)
+					if p, err := os.FindProcess(n); err == nil {
+						_ = p.Kill()
+					}
 				}
 			})
 			first := w.source(sh("first", start+"\nwhile ! [ -e "+pid+" ]; do sleep 0.01; done; echo done > out/result"), "go", "go")

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 )
 
 // stampName is the name of the file that lists the files published to a directory, so
@@ -46,7 +45,7 @@ func (s stamp) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(dir, stampName), append(b, '\n'), 0o644)
+	return atomicfile.WriteFile(filepath.Join(dir, stampName), append(b, '\n'), 0o644)
 }
 
 // lists reports whether touchstone wrote the file at a path in the directory.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -148,7 +147,7 @@ func (b *workbench) asNobody(args ...string) result {
 		}
 		cmd.Path, cmd.Dir = filepath.Join(public, "touchstone"), filepath.Join(public, "bench")
 		cmd.Env = append(cmd.Env, "TOUCHSTONE_CACHE="+filepath.Join(public, "store"), "HOME="+public)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		becomeUser(cmd, nobody)
 	}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -10,9 +10,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/embedding"
 )
 
@@ -104,7 +103,7 @@ func announce(file, base string) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(file, append(b, '\n'), 0o644); err != nil {
+	if err := atomicfile.WriteFile(file, append(b, '\n'), 0o644); err != nil {
 		return fmt.Errorf("write the ready file: %w", err)
 	}
 	return nil

@@ -14,12 +14,18 @@ import (
 	"time"
 )
 
+// running reports whether there is a process.
+func running(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && p.Signal(syscall.Signal(0)) == nil
+}
+
 // gone waits until a process has ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
+		if err != nil && !running(pid) || strings.Contains(string(stat), ") Z ") {
 			return
 		}
 		if time.Now().After(end) {

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 )
 
 // Options are the flags of the stage. Out is a directory.
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", o.Out, err)
 	}
 	for i, f := range formats {
-		if err := renameio.WriteFile(filepath.Join(o.Out, f.file), written[i], 0o644); err != nil {
+		if err := atomicfile.WriteFile(filepath.Join(o.Out, f.file), written[i], 0o644); err != nil {
 			return fmt.Errorf("cannot write %s: %w; check the space and the permissions there", filepath.Join(o.Out, f.file), err)
 		}
 	}

@@ -495,7 +495,8 @@ func waitForPID(t *testing.T, path string) int {
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
 	for range 6000 {
-		if syscall.Kill(pid, 0) != nil || zombie(pid) {
+		p, err := os.FindProcess(pid)
+		if err != nil || p.Signal(syscall.Signal(0)) != nil || zombie(pid) {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -45,9 +44,7 @@ func (c Contender) run() (usage, error) {
 		return u, fmt.Errorf("%s: %w\n%s", c.Name, err, out.String())
 	}
 	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		u.peak = r.Maxrss << 10
-	}
+	u.peak = peakOf(cmd.ProcessState)
 	return u, nil
 }
 

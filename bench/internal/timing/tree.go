@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/touchstone-eval/touchstone/internal/subprocess"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/touchstone-eval/touchstone/internal/subprocess"
 )
 
 // TreeUsage holds the costs of a process and all its descendants together, on Linux.
@@ -58,9 +57,7 @@ func RunTree(cmd *exec.Cmd, interval time.Duration, label func(argv []string) st
 		case err := <-done:
 			tree.Wall = time.Since(start)
 			tree.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-			if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-				tree.Largest = r.Maxrss << 10
-			}
+			tree.Largest = peakOf(cmd.ProcessState)
 			for _, m := range look.members {
 				tree.part(m.part).CPU += m.cpu
 			}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // reap kills the dagger programs that this process has started. If their engine
@@ -24,7 +23,9 @@ func reap(program string) {
 			continue
 		}
 		if exe, err := os.Readlink(filepath.Join(filepath.Dir(table), "exe")); err == nil && exe == program {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill()
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -87,7 +88,7 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	}
 	cmd := &exec.Cmd{
 		Path: file, Args: c.Args, Dir: c.Dir,
-		Env:    append([]string{"TMPDIR=" + c.TempDir}, c.Env...),
+		Env:    append(tempEnv(c.TempDir), c.Env...),
 		Stdout: stdout.w, Stderr: stderr.w,
 		SysProcAttr: processGroup(),
 	}
@@ -127,6 +128,14 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 		return nil, waitErr
 	}
 	return ended, nil
+}
+
+// tempEnv returns the variables that name the directory for temporary files.
+func tempEnv(dir string) []string {
+	if runtime.GOOS == "windows" {
+		return []string{"TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir}
+	}
+	return []string{"TMPDIR=" + dir}
 }
 
 // supervise ends the group if ctx ends or at the timeout. It reports whether the timeout

@@ -1,10 +1,6 @@
 package process
 
-import (
-	"os"
-	"syscall"
-	"time"
-)
+import "os"
 
 // stream copies the output of a process from a pipe to a file. It creates the file when
 // the first byte arrives, because most stages print nothing and creating a file takes
@@ -43,18 +39,13 @@ func (s *stream) start() {
 	}()
 }
 
-// maxPipe is larger than the capacity of a pipe, unless it was increased.
-const maxPipe = 1 << 20
-
 // end reads the rest of the pipe, without waiting for more, and closes everything. It
 // returns the error of writing the file.
 func (s *stream) end() error {
 	if s.done == nil {
 		s.w.Close()
 	} else {
-		_ = s.r.SetReadDeadline(time.Unix(0, 1))
-		<-s.done
-		s.drain()
+		s.finish()
 	}
 	s.r.Close()
 	if s.file != nil {
@@ -63,29 +54,6 @@ func (s *stream) end() error {
 		}
 	}
 	return s.err
-}
-
-// drain reads at most what the pipe could contain when the process ended, because an
-// escaped process could write forever.
-func (s *stream) drain() {
-	raw, err := s.r.SyscallConn()
-	if err != nil {
-		return
-	}
-	_ = raw.Control(func(fd uintptr) {
-		b := make([]byte, 64<<10)
-		for left := maxPipe; left > 0; {
-			n, err := syscall.Read(int(fd), b)
-			if err == syscall.EINTR {
-				continue
-			}
-			if err != nil || n <= 0 {
-				return
-			}
-			s.write(b[:n])
-			left -= n
-		}
-	})
 }
 
 // write records the first error and ignores further output, so that a write error does

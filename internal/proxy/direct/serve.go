@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/embedding"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 )
@@ -83,7 +83,7 @@ func Serve(ctx context.Context, opts Options) error {
 		base := "http://" + listener.Addr().String()
 		b, err := json.Marshal(proxy.Announcement{URL: base, MCP: base + "/mcp"})
 		if err == nil {
-			err = renameio.WriteFile(opts.ReadyFile, append(b, '\n'), 0o644)
+			err = atomicfile.WriteFile(opts.ReadyFile, append(b, '\n'), 0o644)
 		}
 		if err != nil {
 			_ = server.Close()

@@ -382,7 +382,7 @@ func TestStopLeavesNoProcess(t *testing.T) {
 	for _, r := range strings.Fields(line)[0] {
 		pid = pid*10 + int(r-'0')
 	}
-	if syscall.Kill(pid, 0) != nil {
+	if p, err := os.FindProcess(pid); err != nil || p.Signal(syscall.Signal(0)) != nil {
 		t.Fatalf("there is no child %d to begin with", pid)
 	}
 	p.Stop()

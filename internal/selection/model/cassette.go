@@ -15,8 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
 
@@ -169,7 +168,7 @@ func (c *Cassette) Save(path string) error {
 	if err := enc.Encode(file); err != nil {
 		return fmt.Errorf("write the cassette: %w", err)
 	}
-	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := atomicfile.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write the cassette: %w; choose another place", err)
 	}
 	return nil

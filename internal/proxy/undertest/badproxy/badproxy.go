@@ -19,7 +19,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -131,7 +130,7 @@ func (p *badProxy) run(config, listen, readyFile string) error {
 		lock.Close()
 	case LeavesChildren:
 		child := exec.Command("sleep", "3600")
-		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		detach(child)
 		if err := child.Start(); err != nil {
 			return err
 		}
