@@ -42,12 +42,15 @@ type RetrievalAggregate struct {
 }
 
 // MetricSummary is one ranking metric over all runs. Interval is the 95%
-// bootstrap interval of the mean over queries. Spread is the standard deviation
-// of the per-run means.
+// interval of the mean over queries, by the bootstrap or, near 0 and 1 and for
+// few queries, by a score method. Spread is the standard deviation
+// of the per-run means. Noise is the standard error of Mean that follows from
+// the differences between the runs, 0 if they agree or there is only one.
 type MetricSummary struct {
 	Metric     string            `json:"metric"`
 	Mean       float64           `json:"mean"`
 	Spread     float64           `json:"spread"`
+	Noise      float64           `json:"noise,omitempty"`
 	Interval   Interval          `json:"interval"`
 	PerRun     []float64         `json:"per_run"`
 	Comparison *MetricComparison `json:"comparison,omitempty"`
@@ -59,10 +62,12 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// MetricComparison compares a metric with the baseline, paired by query. PValue
-// is that of the two-sided paired randomization test. MinDetectable is the
-// smallest change that this set can tell from noise (alpha .05, power .80).
-// Verdict is improved, regressed or within_noise.
+// MetricComparison compares a metric with the baseline, paired by query.
+// DeltaInterval is the 95% score interval of the change. PValue is that of the
+// two-sided paired randomization test. Verdict is improved, regressed or
+// within_noise, by Holm's correction over the metrics that have a threshold, or
+// over all metrics for one that has none. MinDetectable is the smallest true
+// change that gets a verdict with power .80, and at least 0.01.
 type MetricComparison struct {
 	Baseline      float64  `json:"baseline"`
 	Delta         float64  `json:"delta"`

@@ -44,6 +44,9 @@ func Markdown(r contracts.Report) []byte {
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
 		fmt.Fprintf(&b, "**No comparison:** %s\n\n", md(s.Reason))
 	}
+	for _, line := range r.Gate.Warnings {
+		fmt.Fprintf(&b, "> ⚠️ %s\n\n", md(shorten(line, maxRemark)))
+	}
 	for _, line := range unjudged(&r.Gate) {
 		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}
@@ -139,7 +142,7 @@ func markdownRetrieval(r *contracts.Report) []string {
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", metricName(m.Metric), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
 	}
-	return append(rows, "\n~ within noise; detectable: the smallest change that this set can tell from noise.\n</details>\n\n")
+	return append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a chance of .8.\n</details>\n\n")
 }
 
 func markdownDetectors(r *contracts.Report) []string {

@@ -26,7 +26,7 @@ type page struct {
 	Selection                           *selectionView
 	Similarity                          *similarityView
 	Warnings                            []string
-	Unjudged                            []string
+	Unjudged, MayFail                   []string
 	Data                                []dataView
 }
 
@@ -96,7 +96,7 @@ func newPage(r *contracts.Report) page {
 			p.Metrics = append(p.Metrics, viewMetric(m, g))
 		}
 	}
-	p.Unjudged = unjudged(g)
+	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
@@ -132,7 +132,7 @@ func viewCheck(c contracts.GateCheck) checkView {
 
 // allowed is the range in which the value passes.
 func allowed(c contracts.GateCheck) *contracts.Interval {
-	if c.Comparison == "<=" {
+	if strings.HasPrefix(c.Comparison, "<") {
 		return &contracts.Interval{Low: 0, High: c.Bound}
 	}
 	return &contracts.Interval{Low: c.Bound, High: 1}
