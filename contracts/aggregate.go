@@ -105,15 +105,27 @@ type QuerySummary struct {
 // errored if one of the tied verdicts is an error, and otherwise counts against
 // the detector. Intervals are Wilson's, 95%.
 type DetectorSummary struct {
-	Score                   DetectorScore  `json:"score"`
-	Runs                    int            `json:"runs"`
-	RecallInterval          *Interval      `json:"recall_interval,omitempty"`
-	PrecisionInterval       *Interval      `json:"precision_interval,omitempty"`
-	FPRInterval             *Interval      `json:"fpr_interval,omitempty"`
-	FPRHardNegativeInterval *Interval      `json:"fpr_hard_negative_interval,omitempty"`
-	FPRBenignInterval       *Interval      `json:"fpr_benign_interval,omitempty"`
-	Unstable                []string       `json:"unstable"`
-	PerEntry                []EntrySummary `json:"per_entry"`
+	Score                   DetectorScore `json:"score"`
+	Runs                    int           `json:"runs"`
+	RecallInterval          *Interval     `json:"recall_interval,omitempty"`
+	PrecisionInterval       *Interval     `json:"precision_interval,omitempty"`
+	FPRInterval             *Interval     `json:"fpr_interval,omitempty"`
+	FPRHardNegativeInterval *Interval     `json:"fpr_hard_negative_interval,omitempty"`
+	FPRBenignInterval       *Interval     `json:"fpr_benign_interval,omitempty"`
+	Unstable                []string      `json:"unstable"`
+	// OverRuns holds each rate that every run defines, in the order of reports.
+	// It is absent for one run.
+	OverRuns []RateRuns     `json:"over_runs,omitempty"`
+	PerEntry []EntrySummary `json:"per_entry"`
+}
+
+// RateRuns is a rate of a detector over its runs: the mean, the standard
+// deviation of the runs, and the value of each.
+type RateRuns struct {
+	Rate   string    `json:"rate"`
+	Mean   float64   `json:"mean"`
+	Spread float64   `json:"spread"`
+	PerRun []float64 `json:"per_run"`
 }
 
 // EntrySummary is one security entry with the detector's verdict in most runs.

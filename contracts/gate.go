@@ -9,9 +9,9 @@ type Gate struct {
 	// Unjudged lists the metrics that cannot be compared with the baseline.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
 	// Warnings are sentences about checks that may fail by chance.
-	Warnings []string `json:"warnings,omitempty"`
-	Moves    []Move           `json:"moves"`
-	Counts   map[string]int   `json:"counts"`
+	Warnings []string       `json:"warnings,omitempty"`
+	Moves    []Move         `json:"moves"`
+	Counts   map[string]int `json:"counts"`
 }
 
 // UnjudgedMetric is a metric that only the baseline or only the measurement

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// fewGroups is the number of groups below which a bootstrap interval is too
-// narrow, and fewMisses the number of independent observations that must lie
-// away from each end of the scale. bench/verdict prints the coverage below and
-// above them.
+// A bootstrap interval is too narrow for fewer than fewGroups independent
+// groups, and for a mean that is close to an end of the scale: the effective
+// number of observations times the distance from the end is then below
+// fewMisses. bench/verdict prints the coverage on both sides of these limits.
 const (
 	fewGroups = 20
 	fewMisses = 15
@@ -25,8 +25,8 @@ func MeanIntervals(columns [][]float64, groups []string) []Interval {
 		if len(column) == 0 {
 			continue
 		}
-		mean, n := Mean(column), independent(column, groups)
-		if n < fewGroups || n*min(mean, 1-mean) < fewMisses {
+		mean := Mean(column)
+		if independent(column, groups) < fewGroups || effective(column, groups)*min(mean, 1-mean) < fewMisses {
 			intervals[m] = ScoreMean(column, groups)
 		}
 	}
@@ -36,16 +36,21 @@ func MeanIntervals(columns [][]float64, groups []string) []Interval {
 // ScoreMean is Wilson's interval for a mean of at least one value in 0..1 that
 // is correlated within groups: the number of observations is replaced by the
 // effective one, mean·(1-mean)/se², with the standard error of StdError (Korn
-// and Graubard, Survey Methodology 24(2), 1998). It is at most that of
-// independent groups, because a spread that is estimated from few values that
-// differ may be far too small. For independent values of 0 and 1 it is Wilson.
+// and Graubard, Survey Methodology 24(2), 1998). It is at most the number of
+// values, because a spread that is estimated from few values that differ may be
+// far too small (Dean and Pagano, Journal of Survey Statistics and Methodology
+// 3(4), 2015). If all values are equal, it is the number of independent groups.
 func ScoreMean(values []float64, groups []string) Interval {
+	return wilson(Mean(values), effective(values, groups))
+}
+
+// effective is the effective number of observations of ScoreMean.
+func effective(values []float64, groups []string) float64 {
 	mean, se := Mean(values), StdError(values, groups)
-	n := independent(values, groups)
-	if se > 0 {
-		n = min(n, mean*(1-mean)/(se*se))
+	if se == 0 {
+		return independent(values, groups)
 	}
-	return wilson(mean, n)
+	return min(float64(len(values)), mean*(1-mean)/(se*se))
 }
 
 // independent is the number of independent observations if all values of a

@@ -78,7 +78,7 @@ func (s *simulation) drops() error {
 				name  string
 				noise float64
 			}{{"deterministic", 0}, {"noisy", 0.3}} {
-				found, err := s.count(c, proxy.noise)
+				found, err := s.count(c, proxy.noise, 3)
 				if err != nil {
 					return err
 				}
@@ -89,10 +89,10 @@ func (s *simulation) drops() error {
 	return nil
 }
 
-// count judges sets of a changed proxy, with three runs before and after.
-func (s *simulation) count(c change, noise float64) (found [3]int, err error) {
+// count judges sets of a changed proxy, with so many runs before and after.
+func (s *simulation) count(c change, noise float64, runs int) (found [3]int, err error) {
 	for range s.sets {
-		o, err := s.judge.of(s.figures(change{}, noise, 3), s.figures(c, noise, 3))
+		o, err := s.judge.of(s.figures(change{}, noise, runs), s.figures(c, noise, runs))
 		if err != nil {
 			return found, err
 		}
@@ -108,29 +108,32 @@ func (s *simulation) count(c change, noise float64) (found [3]int, err error) {
 // noise prints how often the gate fails for a proxy that did not change, but
 // whose answers differ from run to run.
 func (s *simulation) noise() error {
-	fmt.Println("\nFalse alarms for an unchanged proxy that is noisy, three runs before and after")
-	fmt.Println("share of noisy queries  tolerance / standard error of the change  tolerance  gate")
-	for _, noise := range []float64{0, 0.1, 0.2, 0.4, 0.6, 0.8, 1} {
-		found, err := s.count(change{}, noise)
+	fmt.Println("\nFalse alarms for an unchanged proxy that is noisy")
+	fmt.Println("share of noisy queries  runs  tolerance / standard error of the change  tolerance  gate")
+	for _, proxy := range []struct {
+		noise float64
+		runs  int
+	}{{0, 3}, {0.1, 3}, {0.2, 3}, {0.4, 3}, {0.6, 3}, {0.8, 3}, {1, 3}, {0.8, 2}, {1, 2}, {0.7, 1}, {1, 1}} {
+		found, err := s.count(change{}, proxy.noise, proxy.runs)
 		if err != nil {
 			return err
 		}
 		ratio := "-"
-		if se := s.runError(noise); se > 0 {
+		if se := s.runError(proxy.noise, proxy.runs); se > 0 {
 			ratio = fmt.Sprintf("%.1f", s.judge.baseline.Thresholds.Retrieval[0].Tolerance/se)
 		}
-		fmt.Printf("%-22.1f  %-40s  %s      %s\n", noise, ratio, share(found[0], s.sets), share(found[1], s.sets))
+		fmt.Printf("%-22.1f  %-4d  %-40s  %s      %s\n", proxy.noise, proxy.runs, ratio, share(found[0], s.sets), share(found[1], s.sets))
 	}
 	return nil
 }
 
 // runError is the largest standard deviation of a metric's change that noise
 // causes.
-func (s *simulation) runError(noise float64) float64 {
+func (s *simulation) runError(noise float64, runs int) float64 {
 	largest := 0.0
 	changes := make([][]float64, len(s.judge.names))
 	for range 300 {
-		before, after := s.figures(change{}, noise, 3), s.figures(change{}, noise, 3)
+		before, after := s.figures(change{}, noise, runs), s.figures(change{}, noise, runs)
 		for m := range changes {
 			changes[m] = append(changes[m], metrics.Mean(after[m])-metrics.Mean(before[m]))
 		}

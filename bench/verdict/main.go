@@ -22,14 +22,15 @@ func main() {
 	sets := flag.Int("sets", 2000, "simulated sets of figures for each line")
 	golden := flag.String("golden", "datasets/golden_v1.json", "the golden set, for its groups of queries")
 	baseline := flag.String("baseline", "datasets/baseline_v1.json", "the baseline, for its ranked lists")
+	only := flag.String("only", "", "print one part: drops, noise, inferiority, groups, coverage or base-rates")
 	flag.Parse()
-	if err := run(*sets, *golden, *baseline); err != nil {
+	if err := run(*sets, *golden, *baseline, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "verdict:", err)
 		os.Exit(1)
 	}
 }
 
-func run(sets int, goldenFile, baselineFile string) error {
+func run(sets int, goldenFile, baselineFile, only string) error {
 	golden, err := contracts.Read[contracts.GoldenSet](goldenFile)
 	if err != nil {
 		return err
@@ -40,8 +41,17 @@ func run(sets int, goldenFile, baselineFile string) error {
 	}
 	s := newSimulation(sets, golden, baseline)
 	fmt.Printf("%d queries, %d groups; %d sets for each line\n", len(s.queries), countDistinct(s.groups), sets)
-	for _, section := range []func() error{s.drops, s.noise, s.inferiority, s.effects, s.coverage, s.baseRates} {
-		if err := section(); err != nil {
+	for _, section := range []struct {
+		name  string
+		print func() error
+	}{
+		{"drops", s.drops}, {"noise", s.noise}, {"inferiority", s.inferiority},
+		{"groups", s.effects}, {"coverage", s.coverage}, {"base-rates", s.baseRates},
+	} {
+		if only != "" && section.name != only {
+			continue
+		}
+		if err := section.print(); err != nil {
 			return err
 		}
 	}

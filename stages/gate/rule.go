@@ -37,7 +37,8 @@ func verdicts(agg contracts.Aggregate, b contracts.Baseline) map[string]string {
 
 // metricCheck judges the change of a metric. It fails if the metric is worse by
 // more than the tolerance, or if it is significantly worse and by at least
-// significance.SmallestDrop. The bound is that of the part that applies.
+// significance.SmallestDrop. The bound is that of the tolerance, or that of a
+// significant change if the tolerance alone would let it pass.
 func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict, version string) contracts.GateCheck {
 	c := contracts.GateCheck{Subject: Subject, Metric: t.Metric, Verdict: verdict}
 	s := sides(t.Metric)
@@ -56,7 +57,7 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 	interval := m.Interval
 	c.Value, c.Interval, c.Comparison, c.Bound = m.Mean, &interval, s.loose, was+s.worse*t.Tolerance
 	rule := fmt.Sprintf("%s may be at most %s %s the baseline's %s (tolerance of %s)", t.Metric, figure(t.Tolerance), s.direction, figure(was), version)
-	if verdict == contracts.Regressed && significance.SmallestDrop <= t.Tolerance {
+	if verdict == contracts.Regressed && holds(c) && significance.SmallestDrop <= t.Tolerance {
 		c.Comparison, c.Bound = s.strict, was+s.worse*significance.SmallestDrop
 		rule = fmt.Sprintf("%s is significantly worse (p %s), so it must be less than %s %s the baseline's %s, whatever the tolerance",
 			t.Metric, probability(m.Comparison.PValue), figure(significance.SmallestDrop), s.direction, figure(was))

@@ -154,12 +154,17 @@ func markdownDetectors(r *contracts.Report) []string {
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
-	rows := []string{"<details><summary>Detectors</summary>\n\n" + tableHead(append(names, "Errored"))}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" + tableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
 	for _, d := range r.Aggregate.Detectors {
 		cells := []string{md(d.Score.Detector)}
 		for _, r := range rates {
-			cells = append(cells, rate(d.Score.Rate(r.Name), d.RateInterval(r.Name)))
+			cell := rate(d.Score.Rate(r.Name), d.RateInterval(r.Name))
+			if s := spread(d, r.Name); s != "" {
+				cell += "; " + s
+			}
+			cells = append(cells, cell)
 		}
+		cells = append(cells, strings.Join(expected(d.Score), "; "), cmp.Or(stability(d), "1 run"))
 		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), detection.Failed(d)))
 	}
 	return append(rows, "</details>\n\n")

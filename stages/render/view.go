@@ -47,7 +47,7 @@ type detectorView struct {
 	Name, Counts string
 	Rates        []rateView
 	BaseRates    []string
-	Unstable     int
+	Stability    string
 }
 
 type rateView struct {
@@ -178,7 +178,7 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
 
 func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	s := d.Score
-	v := detectorView{Name: s.Detector, Unstable: len(d.Unstable),
+	v := detectorView{Name: s.Detector, Stability: stability(d), BaseRates: expected(s),
 		Counts: fmt.Sprintf("%d of %d attacks caught, %d false alarms on %d benign", s.TP, s.TP+s.FN, s.FP, s.FP+s.TN)}
 	if n := detection.Failed(d); n > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", n)
@@ -202,13 +202,11 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 			if interval != nil {
 				rv.Range = figure(interval.Low) + " to " + figure(interval.High)
 			}
+			if s := spread(d, r.Name); s != "" {
+				rv.Range = strings.TrimPrefix(rv.Range+"; "+s, "; ")
+			}
 		}
 		v.Rates = append(v.Rates, rv)
-	}
-	for _, b := range s.PrecisionAt {
-		if b.Precision != nil {
-			v.BaseRates = append(v.BaseRates, fmt.Sprintf("in %d: %s", b.OneIn, figure(*b.Precision)))
-		}
 	}
 	return v
 }
