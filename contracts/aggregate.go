@@ -42,12 +42,15 @@ type RetrievalAggregate struct {
 }
 
 // MetricSummary is one ranking metric over all runs. Interval is the 95%
-// bootstrap interval of the mean over queries. Spread is the standard deviation
-// of the per-run means.
+// interval of the mean over queries, by the bootstrap or, near 0 and 1 and for
+// few queries, by a score method. Spread is the standard deviation
+// of the per-run means. Noise is the standard error of Mean that follows from
+// the differences between the runs, 0 if they agree or there is only one.
 type MetricSummary struct {
 	Metric     string            `json:"metric"`
 	Mean       float64           `json:"mean"`
 	Spread     float64           `json:"spread"`
+	Noise      float64           `json:"noise,omitempty"`
 	Interval   Interval          `json:"interval"`
 	PerRun     []float64         `json:"per_run"`
 	Comparison *MetricComparison `json:"comparison,omitempty"`
@@ -59,10 +62,12 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// MetricComparison compares a metric with the baseline, paired by query. PValue
-// is that of the two-sided paired randomization test. MinDetectable is the
-// smallest change that this set can tell from noise (alpha .05, power .80).
-// Verdict is improved, regressed or within_noise.
+// MetricComparison compares a metric with the baseline, paired by query.
+// DeltaInterval is the 95% score interval of the change. PValue is that of the
+// two-sided paired randomization test. Verdict is improved, regressed or
+// within_noise, by Holm's correction over the metrics that have a threshold, or
+// over all metrics for one that has none. MinDetectable is the smallest true
+// change that gets a verdict with power .80, and at least 0.01.
 type MetricComparison struct {
 	Baseline      float64  `json:"baseline"`
 	Delta         float64  `json:"delta"`
@@ -100,15 +105,27 @@ type QuerySummary struct {
 // errored if one of the tied verdicts is an error, and otherwise counts against
 // the detector. Intervals are Wilson's, 95%.
 type DetectorSummary struct {
-	Score                   DetectorScore  `json:"score"`
-	Runs                    int            `json:"runs"`
-	RecallInterval          *Interval      `json:"recall_interval,omitempty"`
-	PrecisionInterval       *Interval      `json:"precision_interval,omitempty"`
-	FPRInterval             *Interval      `json:"fpr_interval,omitempty"`
-	FPRHardNegativeInterval *Interval      `json:"fpr_hard_negative_interval,omitempty"`
-	FPRBenignInterval       *Interval      `json:"fpr_benign_interval,omitempty"`
-	Unstable                []string       `json:"unstable"`
-	PerEntry                []EntrySummary `json:"per_entry"`
+	Score                   DetectorScore `json:"score"`
+	Runs                    int           `json:"runs"`
+	RecallInterval          *Interval     `json:"recall_interval,omitempty"`
+	PrecisionInterval       *Interval     `json:"precision_interval,omitempty"`
+	FPRInterval             *Interval     `json:"fpr_interval,omitempty"`
+	FPRHardNegativeInterval *Interval     `json:"fpr_hard_negative_interval,omitempty"`
+	FPRBenignInterval       *Interval     `json:"fpr_benign_interval,omitempty"`
+	Unstable                []string      `json:"unstable"`
+	// OverRuns holds each rate that every run defines, in the order of reports.
+	// It is absent for one run.
+	OverRuns []RateRuns     `json:"over_runs,omitempty"`
+	PerEntry []EntrySummary `json:"per_entry"`
+}
+
+// RateRuns is a rate of a detector over its runs: the mean, the standard
+// deviation of the runs, and the value of each.
+type RateRuns struct {
+	Rate   string    `json:"rate"`
+	Mean   float64   `json:"mean"`
+	Spread float64   `json:"spread"`
+	PerRun []float64 `json:"per_run"`
 }
 
 // EntrySummary is one security entry with the detector's verdict in most runs.

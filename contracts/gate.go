@@ -8,8 +8,10 @@ type Gate struct {
 	Checks   []GateCheck `json:"checks"`
 	// Unjudged lists the metrics that cannot be compared with the baseline.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
-	Moves    []Move           `json:"moves"`
-	Counts   map[string]int   `json:"counts"`
+	// Warnings are sentences about checks that may fail by chance.
+	Warnings []string       `json:"warnings,omitempty"`
+	Moves    []Move         `json:"moves"`
+	Counts   map[string]int `json:"counts"`
 }
 
 // UnjudgedMetric is a metric that only the baseline or only the measurement
@@ -32,8 +34,8 @@ type GateCheck struct {
 	Value    float64   `json:"value"`
 	Interval *Interval `json:"interval,omitempty"`
 	Bound    float64   `json:"bound"`
-	// Comparison is ">=" or "<=". The check passes if it holds between Value
-	// and Bound.
+	// Comparison is ">=", ">", "<=" or "<". The check passes if it holds between
+	// Value and Bound.
 	Comparison string   `json:"comparison"`
 	Rule       string   `json:"rule"`
 	Passed     bool     `json:"passed"`

@@ -32,10 +32,12 @@ type DetectorScore struct {
 	PerCategory     []CategoryScore `json:"per_category"`
 }
 
-// BaseRate is the precision to expect when one tool in OneIn is malicious.
+// BaseRate is the precision to expect when one tool in OneIn is malicious, with
+// its 95% interval.
 type BaseRate struct {
-	OneIn     int      `json:"one_in"`
-	Precision *float64 `json:"precision,omitempty"`
+	OneIn     int       `json:"one_in"`
+	Precision *float64  `json:"precision,omitempty"`
+	Interval  *Interval `json:"interval,omitempty"`
 }
 
 // CategoryScore counts one category. For an attack category, Flagged of Total

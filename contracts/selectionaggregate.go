@@ -61,7 +61,7 @@ type RateSummary struct {
 }
 
 // MeanSummary is the mean score of the parameters of right calls, with its 95%
-// bootstrap interval over cases.
+// interval over cases.
 type MeanSummary struct {
 	Mean     string    `json:"mean"`
 	Of       int       `json:"of"`

@@ -8,7 +8,20 @@ import "math"
 // Information Retrieval Journal 19, 2016, derives sizes of topic sets from it).
 // A tolerance below it is noise.
 func MinDetectable(standardError float64) float64 {
-	return (z975 + z80) * standardError
+	return MinDetectableOf(standardError, 1)
+}
+
+// MinDetectableOf is MinDetectable for one of so many tests, at least 1, that
+// share alpha by Holm's correction: the first of them to be rejected has the
+// level .05/tests, so z.975 is replaced by the quantile of that level. Three
+// tests give 3.24 standard errors.
+func MinDetectableOf(standardError float64, tests int) float64 {
+	if tests == 1 {
+		return (z975 + z80) * standardError
+	}
+	// The last bits of Erfinv may depend on the processor.
+	z := math.Round(math.Sqrt2*math.Erfinv(1-0.05/float64(tests))*1e9) / 1e9
+	return (z + z80) * standardError
 }
 
 // StdError is the standard error of the mean of values that are correlated

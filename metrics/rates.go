@@ -36,7 +36,7 @@ const standard = "van Rijsbergen, Information Retrieval, 2nd ed. 1979, chapter 7
 // detectionRates is the table, in the order of reports.
 var detectionRates = []DetectionRate{
 	{
-		Name: "recall", Label: "Recall", Interval: true, Shown: InTables | OnPage,
+		Name: "recall", Label: "Recall", Interval: true, Shown: InSummary | InTables | OnPage,
 		Count:   func(c DetectionCounts) (k, n int) { return c.All.TP, c.All.TP + c.All.FN },
 		Formula: "TP / (TP + FN)", Source: standard,
 	},
@@ -51,18 +51,18 @@ var detectionRates = []DetectionRate{
 		Formula: "FP / (FP + TN), over plain benign entries", Source: standard,
 	},
 	{
-		Name: "precision", Label: "Precision", Interval: true, Shown: InTables | OnPage,
+		Name: "precision", Label: "Precision", Interval: true, Shown: InSummary | InTables | OnPage,
 		Count:   func(c DetectionCounts) (k, n int) { return c.All.TP, c.All.TP + c.All.FP },
 		Formula: "TP / (TP + FP)", Source: standard,
 	},
 	{
 		// The harmonic mean of two rates is not a share of independent entries.
-		Name: "f1", Label: "F1",
+		Name: "f1", Label: "F1", Shown: InSummary | InTables | OnPage,
 		Count:   func(c DetectionCounts) (k, n int) { return 2 * c.All.TP, 2*c.All.TP + c.All.FP + c.All.FN },
 		Formula: "2 TP / (2 TP + FP + FN)", Source: standard,
 	},
 	{
-		Name: "fpr", Label: "FPR", LowerIsBetter: true, Interval: true,
+		Name: "fpr", Label: "FPR, all benign", LowerIsBetter: true, Interval: true, Shown: InSummary | InTables | OnPage,
 		Count:   func(c DetectionCounts) (k, n int) { return c.All.FP, c.All.FP + c.All.TN },
 		Formula: "FP / (FP + TN), over all benign entries", Source: standard,
 	},

@@ -13,7 +13,6 @@ const (
 
 // Wilson is the 95% score interval of a rate of k in n, without continuity
 // correction:
-// correction:
 //
 //	(p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
 //
@@ -31,9 +30,10 @@ func Wilson(k, n int) (interval Interval, ok bool) {
 // WilsonOf is Wilson's interval of a rate p, 0 to 1, over n > 0 independent
 // observations, for a rate that was counted over more observations than are
 // independent.
-func WilsonOf(p float64, n int) Interval {
+func WilsonOf(p float64, n int) Interval { return wilson(p, float64(n)) }
+
+func wilson(p, size float64) Interval {
 	const zz = z975 * z975
-	size := float64(n)
 	scale := 1 + zz/size
 	center := (p + zz/(2*size)) / scale
 	inner := float64(p*(1-p))/size + zz/float64(4*size*size)

@@ -57,7 +57,7 @@ type Side struct {
 }
 
 // Metric is one ranking metric over the paired queries. DeltaInterval is the
-// 95% bootstrap interval, PValue is from the paired randomization test, and
+// 95% score interval, PValue is from the paired randomization test, and
 // EffectSize is Cohen's d_z, null if all differences are equal and not 0.
 // Verdict is about B: improved, regressed or within_noise, after Holm's
 // correction over the metrics.
@@ -175,10 +175,7 @@ func (c *Comparison) remark() {
 }
 
 // pair is a query that both reports have.
-type pair struct {
-	a, b  *contracts.QuerySummary
-	group string
-}
+type pair struct{ a, b *contracts.QuerySummary }
 
 // pair returns the queries that are the same in both reports, sorted by id.
 func (c *Comparison) pair(a, b []contracts.QuerySummary) []pair {
@@ -195,7 +192,7 @@ func (c *Comparison) pair(a, b []contracts.QuerySummary) []pair {
 			continue
 		}
 		paired[q.ID] = true
-		pairs = append(pairs, pair{q, o, aggregate.Group(*q)})
+		pairs = append(pairs, pair{q, o})
 	}
 	for i := range b {
 		if !paired[b[i].ID] {
@@ -216,17 +213,17 @@ func sameLabels(a, b []contracts.Label) bool {
 }
 
 func (c *Comparison) compareMetrics(pairs []pair) {
-	groups := make([]string, len(pairs))
+	queries := make([]contracts.QuerySummary, len(pairs))
 	names := sharedMetrics(pairs)
 	before, after := make([][]float64, len(names)), make([][]float64, len(names))
 	for i, p := range pairs {
-		groups[i] = p.group
+		queries[i] = *p.a
 		for m, name := range names {
 			x, y := p.values(name)
 			before[m], after[m] = append(before[m], x), append(after[m], y)
 		}
 	}
-	for m, x := range aggregate.Paired(names, before, after, groups) {
+	for m, x := range aggregate.Paired(names, before, after, aggregate.Groups(queries), nil) {
 		metric := Metric{
 			Metric: names[m], A: x.Baseline, B: x.Baseline + x.Delta, Delta: x.Delta, DeltaInterval: x.DeltaInterval,
 			PValue: x.PValue, MinDetectable: x.MinDetectable, Verdict: x.Verdict,

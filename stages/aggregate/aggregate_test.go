@@ -239,10 +239,11 @@ func TestComparison(t *testing.T) {
 		t.Errorf("unchanged: %+v", same)
 	}
 	// Nothing differs, so the planned figure applies: the standard deviation of
-	// values half 1 and half 1/2 is .25·sqrt(60/59), and
-	// 2.8016·sqrt(.2)·sd/sqrt(60) = .0408.
-	if math.Abs(same.MinDetectable-.0408) > .0001 {
-		t.Errorf("detectable %v, want .0408", same.MinDetectable)
+	// values half 1 and half 1/2 is .25·sqrt(60/59). The baseline judges no metric,
+	// so this one is one of seven, each at the level .05/7:
+	// (2.6901 + .8416)·sqrt(.2)·sd/sqrt(60) = .0514.
+	if math.Abs(same.MinDetectable-.0514) > .0001 {
+		t.Errorf("detectable %v, want .0514", same.MinDetectable)
 	}
 
 	worse := compare(func(i int) int { return 2 + i%2 }).Comparison
@@ -435,7 +436,7 @@ func TestCommandPrintsFigures(t *testing.T) {
 	if err := cmd.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1 queries, 1 runs of reference over mcp", "recall_at_5  1.0000  [1.0000, 1.0000]", "scanner: 1 of 2 attacks flagged, 0 of 2 benign"} {
+	for _, want := range []string{"1 queries, 1 runs of reference over mcp", "recall_at_5  1.0000  [0.2065, 1.0000]", "scanner: 1 of 2 attacks flagged, 0 of 2 benign"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

@@ -11,15 +11,6 @@ import (
 	"github.com/touchstone-eval/touchstone/metrics"
 )
 
-// significance is the family-wise level, over all metrics, below which a
-// difference counts as more than noise.
-const significance = 0.05
-
-// fewestGroups is the number of groups of queries that must differ before a
-// paired randomization test can reach significance at all: 2/2^6 is the first
-// p-value below .05.
-const fewestGroups = 6
-
 // incomparable returns the reason why the baseline is not comparable, or "" if
 // it is.
 func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts.Baseline) string {
@@ -99,64 +90,9 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 		known, names = append(known, &summaries[m]), append(names, name)
 		was, is = append(was, column), append(is, columns[m])
 	}
-	for i, c := range Paired(names, was, is, r.groups) {
+	for i, c := range Paired(names, was, is, r.groups, judged(baseline)) {
 		c.Baseline = baseline.Metrics[names[i]]
 		c.Delta = known[i].Mean - c.Baseline
 		known[i].Comparison = &c
 	}
-}
-
-// Paired compares figures with earlier ones. Both are lists of columns, one for
-// each of the named metrics, with a value for each query; groups are those of
-// Group. The metrics are one family of tests: a verdict is within_noise unless
-// the difference stays significant after Holm's correction.
-func Paired(names []string, before, after [][]float64, groups []string) []contracts.MetricComparison {
-	differences := make([][]float64, len(after))
-	pValues := make([]float64, len(after))
-	for m, column := range after {
-		differences[m] = make([]float64, len(column))
-		for i := range column {
-			differences[m][i] = column[i] - before[m][i]
-		}
-		pValues[m] = metrics.RandomizationTest(differences[m], groups)
-	}
-	intervals := metrics.BootstrapMeans(differences, groups)
-	adjusted := metrics.Holm(pValues)
-	comparisons := make([]contracts.MetricComparison, len(after))
-	for m := range after {
-		was := metrics.Mean(before[m])
-		c := contracts.MetricComparison{
-			Baseline: was, Delta: metrics.Mean(after[m]) - was, DeltaInterval: interval(intervals[m]),
-			PValue: pValues[m], MinDetectable: minDetectable(differences[m], after[m], groups),
-			Verdict: contracts.WithinNoise,
-		}
-		if adjusted[m] < significance {
-			c.Verdict = contracts.Improved
-			if metrics.Gain(names[m], 0, metrics.Mean(differences[m])) < 0 {
-				c.Verdict = contracts.Regressed
-			}
-		}
-		comparisons[m] = c
-	}
-	return comparisons
-}
-
-// minDetectable is the smallest change of a metric that this set can tell from
-// noise. It follows from the spread of the differences. If too few queries
-// differ for that spread to be meaningful (none at all, for an unchanged
-// proxy), it is the planned value for two systems whose values correlate at .9
-// over the queries: the standard error of the difference is then sqrt(.2) times
-// that of the metric itself.
-func minDetectable(differences, values []float64, groups []string) float64 {
-	differing := make(map[string]bool)
-	for i, d := range differences {
-		if d != 0 {
-			differing[groups[i]] = true
-		}
-	}
-	if len(differing) >= fewestGroups {
-		return metrics.MinDetectable(metrics.StdError(differences, groups))
-	}
-	const correlation = 0.9
-	return metrics.MinDetectable(math.Sqrt(2*(1-correlation)) * metrics.StdError(values, groups))
 }

@@ -12,18 +12,17 @@ import (
 type retrieval struct {
 	runs    []retrievalRun
 	queries []contracts.QuerySummary
-	// groups holds the group of each query. The queries of a group have the
-	// same most relevant tool, and are drawn and exchanged together.
+	// groups holds the group of each query, as Groups finds it. The queries of a
+	// group are drawn and exchanged together.
 	groups []string
 }
 
 func newRetrieval(runs []retrievalRun) *retrieval {
 	r := &retrieval{runs: runs}
 	for i := range runs[0].report.PerQuery {
-		q := summarizeQuery(runs, i)
-		r.queries = append(r.queries, q)
-		r.groups = append(r.groups, Group(q))
+		r.queries = append(r.queries, summarizeQuery(runs, i))
 	}
+	r.groups = Groups(r.queries)
 	return r
 }
 
@@ -67,25 +66,6 @@ func mean(values []float64) float64 {
 	return metrics.Mean(values)
 }
 
-// Group is the tool with the highest relevance; of several, the first by id.
-// Queries with the same group rise and fall together when the tool's
-// description or its neighbours change, so they are not independent. A query
-// without a relevant tool is a group of its own.
-func Group(q contracts.QuerySummary) string {
-	best := contracts.Label{}
-	for _, l := range q.Labels {
-		if l.Relevance > best.Relevance || l.Relevance == best.Relevance && l.Relevance > 0 && l.ToolID < best.ToolID {
-			best = l
-		}
-	}
-	if best.ToolID == "" {
-		// A tool id has a non-empty server name before its colon, so it cannot
-		// be equal to this.
-		return ":" + q.ID
-	}
-	return best.ToolID
-}
-
 // summary computes the figures. With a baseline it also compares each metric.
 func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAggregate {
 	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries}
@@ -101,7 +81,7 @@ func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAgg
 	for m, name := range contracts.MetricNames {
 		columns[m] = valuesOf(r.queries, name)
 	}
-	intervals := metrics.BootstrapMeans(columns, r.groups)
+	intervals := metrics.MeanIntervals(columns, r.groups)
 	for m, name := range contracts.MetricNames {
 		perRun := make([]float64, len(r.runs))
 		for i, run := range r.runs {
@@ -109,7 +89,7 @@ func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAgg
 		}
 		agg.Metrics = append(agg.Metrics, contracts.MetricSummary{
 			Metric: name, Mean: metrics.Mean(columns[m]), Spread: metrics.StdDev(perRun),
-			Interval: interval(intervals[m]), PerRun: perRun,
+			Interval: interval(intervals[m]), PerRun: perRun, Noise: r.noise(name, perRun),
 		})
 	}
 	if baseline != nil {

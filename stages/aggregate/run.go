@@ -148,8 +148,8 @@ func logSummary(w io.Writer, agg contracts.Aggregate) {
 	}
 	for _, d := range agg.Detectors {
 		s := d.Score
-		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs\n",
-			s.Detector, s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, s.Errored, d.Runs)
+		fmt.Fprintf(w, "%s: %d of %d attacks flagged, %d of %d benign entries flagged, %d errored, %d runs%s\n",
+			s.Detector, s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, s.Errored, d.Runs, ratesText(d))
 	}
 	logMutations(w, agg.Mutations)
 	logSelection(w, agg.Selection)

@@ -1,7 +1,9 @@
 package aggregate
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
@@ -32,7 +34,31 @@ func summarizeDetector(runs []securityRun) contracts.DetectorSummary {
 			d.SetRateInterval(r.Name, wilson(r.Count(counts)))
 		}
 	}
+	d.OverRuns = overRuns(runs)
 	return d
+}
+
+// overRuns returns the mean and the spread of each rate that every run defines.
+// The score counts the verdicts of the majority, which for a detector that
+// guesses is not what one run is worth.
+func overRuns(runs []securityRun) []contracts.RateRuns {
+	if len(runs) < 2 {
+		return nil
+	}
+	var list []contracts.RateRuns
+	for _, r := range metrics.DetectionRates() {
+		over := contracts.RateRuns{Rate: r.Name}
+		for _, run := range runs {
+			if value := run.report.Detector.Rate(r.Name); value != nil {
+				over.PerRun = append(over.PerRun, *value)
+			}
+		}
+		if len(over.PerRun) == len(runs) {
+			over.Mean, over.Spread = mean(over.PerRun), metrics.StdDev(over.PerRun)
+			list = append(list, over)
+		}
+	}
+	return list
 }
 
 // majority returns the result of the first run whose verdict is that of most
@@ -70,4 +96,24 @@ func wilson(k, n int) *contracts.Interval {
 	}
 	i := interval(w)
 	return &i
+}
+
+// ratesText lists the rates of a detector that the summary shows, with the
+// spread over runs that disagree.
+func ratesText(d contracts.DetectorSummary) string {
+	text := ""
+	for _, r := range metrics.DetectionRates() {
+		value := d.Score.Rate(r.Name)
+		if r.Shown&metrics.InSummary == 0 || value == nil {
+			continue
+		}
+		text += fmt.Sprintf("; %s %.4f", strings.ToLower(r.Label), *value)
+		if i := slices.IndexFunc(d.OverRuns, func(o contracts.RateRuns) bool { return o.Rate == r.Name }); i >= 0 && d.OverRuns[i].Spread > 0 {
+			text += fmt.Sprintf(" (runs: mean %.4f, spread %.4f)", d.OverRuns[i].Mean, d.OverRuns[i].Spread)
+		}
+	}
+	if n := len(d.Unstable); n > 0 {
+		text += fmt.Sprintf("; unstable: the runs disagree on %d of %d entries", n, len(d.PerEntry))
+	}
+	return text
 }

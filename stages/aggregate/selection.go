@@ -13,6 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/caseresult"
+	"github.com/touchstone-eval/touchstone/stages/internal/significance"
 )
 
 // selectionRun is one report of score-selection with the file it came from.
@@ -237,7 +238,7 @@ func compareModel(m *contracts.ModelSummary, baseline *contracts.BaselineSelecti
 			c.Gained = append(c.Gained, now.ID)
 		}
 	}
-	if c.PValue = metrics.McNemar(len(c.Lost), len(c.Gained)); c.PValue < significance {
+	if c.PValue = metrics.McNemar(len(c.Lost), len(c.Gained)); c.PValue < significance.Level {
 		c.Verdict = contracts.Improved
 		if len(c.Lost) > len(c.Gained) {
 			c.Verdict = contracts.Regressed

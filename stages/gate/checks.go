@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
@@ -17,6 +16,8 @@ const Subject = "retrieval"
 const (
 	atLeast = ">="
 	atMost  = "<="
+	above   = ">"
+	below   = "<"
 )
 
 // epsilon lets a value exactly at its bound pass: the bound is a difference of
@@ -26,8 +27,13 @@ const epsilon = 1e-12
 
 // holds compares a check's value with its bound.
 func holds(c contracts.GateCheck) bool {
-	if c.Comparison == atLeast {
+	switch c.Comparison {
+	case atLeast:
 		return c.Value >= c.Bound-epsilon
+	case above:
+		return c.Value > c.Bound+epsilon
+	case below:
+		return c.Value < c.Bound-epsilon
 	}
 	return c.Value <= c.Bound+epsilon
 }
@@ -36,9 +42,10 @@ func holds(c contracts.GateCheck) bool {
 // queries that errored.
 func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
 	var checks []contracts.GateCheck
+	verdicts := verdicts(agg, b)
 	for _, t := range b.Thresholds.Retrieval {
 		m, _ := metric(agg, t.Metric)
-		c := metricCheck(m, t, b.Version)
+		c := metricCheck(m, t, verdicts[t.Metric], b.Version)
 		c.Moved = moved.ids(Subject, func(m move) bool { return m.changed[t.Metric] })
 		c.Passed = holds(c)
 		checks = append(checks, c)
@@ -51,44 +58,6 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 	}
 	c.Passed = holds(c)
 	return append(checks, c)
-}
-
-func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, version string) contracts.GateCheck {
-	c := contracts.GateCheck{Subject: Subject, Metric: t.Metric, Comparison: atLeast, Verdict: m.Comparison.Verdict}
-	was := m.Comparison.Baseline
-	if declared, _ := metrics.RankingByName(t.Metric); declared.LowerIsBetter {
-		return lowerCheck(c, m, t, version)
-	}
-	if t.NonInferiority {
-		interval := m.Comparison.DeltaInterval
-		c.Value, c.Interval, c.Bound = interval.Low, &interval, -t.Tolerance
-		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay above %+.4f (non-inferiority margin of %s)",
-			figure(was), interval.Low, interval.High, -t.Tolerance, version)
-		return c
-	}
-	interval := m.Interval
-	c.Value, c.Interval, c.Bound = m.Mean, &interval, was-t.Tolerance
-	c.Rule = fmt.Sprintf("%s may be at most %s below the baseline's %s; it is %s, a change of %+.4f (tolerance of %s; the smallest change that this set can tell from noise is %.4f)",
-		t.Metric, figure(t.Tolerance), figure(was), figure(m.Mean), m.Comparison.Delta, version, m.Comparison.MinDetectable)
-	return c
-}
-
-// lowerCheck is metricCheck for a metric where a lower value is better.
-func lowerCheck(c contracts.GateCheck, m contracts.MetricSummary, t contracts.MetricThreshold, version string) contracts.GateCheck {
-	c.Comparison = atMost
-	was := m.Comparison.Baseline
-	if t.NonInferiority {
-		interval := m.Comparison.DeltaInterval
-		c.Value, c.Interval, c.Bound = interval.High, &interval, t.Tolerance
-		c.Rule = fmt.Sprintf("the 95%% interval of the change from the baseline's %s, %+.4f to %+.4f, must stay below %+.4f (non-inferiority margin of %s)",
-			figure(was), interval.Low, interval.High, t.Tolerance, version)
-		return c
-	}
-	interval := m.Interval
-	c.Value, c.Interval, c.Bound = m.Mean, &interval, was+t.Tolerance
-	c.Rule = fmt.Sprintf("%s may be at most %s above the baseline's %s; it is %s, a change of %+.4f (tolerance of %s; the smallest change that this set can tell from noise is %.4f)",
-		t.Metric, figure(t.Tolerance), figure(was), figure(m.Mean), m.Comparison.Delta, version, m.Comparison.MinDetectable)
-	return c
 }
 
 // unjudged lists the measured metrics that the baseline lacks, in the order of

@@ -40,6 +40,9 @@ func unjudgedLines(g contracts.Gate) []string {
 	for _, m := range g.Unjudged {
 		lines = append(lines, fmt.Sprintf("  %s %s is %s: %s", m.Subject, m.Metric, m.State, m.Note))
 	}
+	for _, w := range g.Warnings {
+		lines = append(lines, "  warning: "+w)
+	}
 	return lines
 }
 

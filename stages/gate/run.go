@@ -60,6 +60,7 @@ func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate
 	moves := moves(agg, baseline)
 	g := contracts.Gate{Passed: true, Baseline: baseline.Version, Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts()}
 	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
+	g.Warnings = noiseWarnings(agg, baseline)
 	for _, c := range g.Checks {
 		g.Passed = g.Passed && c.Passed
 	}

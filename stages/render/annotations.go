@@ -42,6 +42,9 @@ func Annotations(r contracts.Report) []byte {
 	if d := degraded(&r.Aggregate); d != "" {
 		notices = append(notices, annotation{title: "Touchstone: degraded index", message: d})
 	}
+	for _, line := range r.Gate.Warnings {
+		notices = append(notices, annotation{"Touchstone: may fail by chance", line})
+	}
 	for _, line := range unjudged(&r.Gate) {
 		notices = append(notices, annotation{title: "Touchstone: not judged", message: line})
 	}

@@ -44,6 +44,9 @@ func Markdown(r contracts.Report) []byte {
 	if s := r.Aggregate.Baseline; !s.Comparable && s.Reason != "" {
 		fmt.Fprintf(&b, "**No comparison:** %s\n\n", md(s.Reason))
 	}
+	for _, line := range r.Gate.Warnings {
+		fmt.Fprintf(&b, "> ⚠️ %s\n\n", md(shorten(line, maxRemark)))
+	}
 	for _, line := range unjudged(&r.Gate) {
 		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}
@@ -139,7 +142,7 @@ func markdownRetrieval(r *contracts.Report) []string {
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", metricName(m.Metric), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
 	}
-	return append(rows, "\n~ within noise; detectable: the smallest change that this set can tell from noise.\n</details>\n\n")
+	return append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a chance of .8.\n</details>\n\n")
 }
 
 func markdownDetectors(r *contracts.Report) []string {
@@ -151,12 +154,17 @@ func markdownDetectors(r *contracts.Report) []string {
 	for _, r := range rates {
 		names = append(names, r.Label)
 	}
-	rows := []string{"<details><summary>Detectors</summary>\n\n" + tableHead(append(names, "Errored"))}
+	rows := []string{"<details><summary>Detectors</summary>\n\n" + tableHead(append(names, "Precision at base rates", "Runs", "Errored"))}
 	for _, d := range r.Aggregate.Detectors {
 		cells := []string{md(d.Score.Detector)}
 		for _, r := range rates {
-			cells = append(cells, rate(d.Score.Rate(r.Name), d.RateInterval(r.Name)))
+			cell := rate(d.Score.Rate(r.Name), d.RateInterval(r.Name))
+			if s := spread(d, r.Name); s != "" {
+				cell += "; " + s
+			}
+			cells = append(cells, cell)
 		}
+		cells = append(cells, strings.Join(expected(d.Score), "; "), cmp.Or(stability(d), "1 run"))
 		rows = append(rows, fmt.Sprintf("| %s | %d |\n", strings.Join(cells, " | "), detection.Failed(d)))
 	}
 	return append(rows, "</details>\n\n")

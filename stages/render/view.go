@@ -26,7 +26,7 @@ type page struct {
 	Selection                           *selectionView
 	Similarity                          *similarityView
 	Warnings                            []string
-	Unjudged                            []string
+	Unjudged, MayFail                   []string
 	Data                                []dataView
 }
 
@@ -47,7 +47,7 @@ type detectorView struct {
 	Name, Counts string
 	Rates        []rateView
 	BaseRates    []string
-	Unstable     int
+	Stability    string
 }
 
 type rateView struct {
@@ -96,7 +96,7 @@ func newPage(r *contracts.Report) page {
 			p.Metrics = append(p.Metrics, viewMetric(m, g))
 		}
 	}
-	p.Unjudged = unjudged(g)
+	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
 	}
@@ -132,7 +132,7 @@ func viewCheck(c contracts.GateCheck) checkView {
 
 // allowed is the range in which the value passes.
 func allowed(c contracts.GateCheck) *contracts.Interval {
-	if c.Comparison == "<=" {
+	if strings.HasPrefix(c.Comparison, "<") {
 		return &contracts.Interval{Low: 0, High: c.Bound}
 	}
 	return &contracts.Interval{Low: c.Bound, High: 1}
@@ -178,7 +178,7 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
 
 func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 	s := d.Score
-	v := detectorView{Name: s.Detector, Unstable: len(d.Unstable),
+	v := detectorView{Name: s.Detector, Stability: stability(d), BaseRates: expected(s),
 		Counts: fmt.Sprintf("%d of %d attacks caught, %d false alarms on %d benign", s.TP, s.TP+s.FN, s.FP, s.FP+s.TN)}
 	if n := detection.Failed(d); n > 0 {
 		v.Counts += fmt.Sprintf(", %d errored", n)
@@ -202,13 +202,11 @@ func viewDetector(d contracts.DetectorSummary, g *contracts.Gate) detectorView {
 			if interval != nil {
 				rv.Range = figure(interval.Low) + " to " + figure(interval.High)
 			}
+			if s := spread(d, r.Name); s != "" {
+				rv.Range = strings.TrimPrefix(rv.Range+"; "+s, "; ")
+			}
 		}
 		v.Rates = append(v.Rates, rv)
-	}
-	for _, b := range s.PrecisionAt {
-		if b.Precision != nil {
-			v.BaseRates = append(v.BaseRates, fmt.Sprintf("in %d: %s", b.OneIn, figure(*b.Precision)))
-		}
 	}
 	return v
 }

@@ -123,10 +123,13 @@ func degraded(a *contracts.Aggregate) string {
 }
 
 func sign(comparison string) string {
-	if comparison == "<=" {
+	switch comparison {
+	case "<=":
 		return "≤"
+	case ">=":
+		return "≥"
 	}
-	return "≥"
+	return comparison
 }
 
 // checkName is the name of a check with its subject, unless that is retrieval.

@@ -50,7 +50,8 @@ type Rate struct {
 	Cases int `json:"-"`
 }
 
-// Mean is a mean with its 95% bootstrap interval, drawn over cases.
+// Mean is a mean with its 95% interval over cases, as metrics.MeanIntervals
+// computes it.
 type Mean struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`
@@ -241,7 +242,7 @@ func (s *Summary) parameters(ended []Observation) {
 		figure.into.Of = len(values)
 		if len(values) > 0 {
 			mean := metrics.Mean(values)
-			interval := metrics.BootstrapMeans([][]float64{values}, groups)[0]
+			interval := metrics.MeanIntervals([][]float64{values}, groups)[0]
 			figure.into.Value, figure.into.Low, figure.into.High = &mean, &interval.Low, &interval.High
 		}
 	}

@@ -60,7 +60,11 @@ func Score(detector string, entries []contracts.EntryResult) contracts.DetectorS
 		s.SetRate(r.Name, r.Of(counts))
 	}
 	for _, oneIn := range BaseRates {
-		s.PrecisionAt = append(s.PrecisionAt, contracts.BaseRate{OneIn: oneIn, Precision: metrics.PrecisionAtBaseRate(s.Recall, s.FPR, oneIn)})
+		b := contracts.BaseRate{OneIn: oneIn, Precision: metrics.PrecisionAtBaseRate(s.Recall, s.FPR, oneIn)}
+		if i, ok := metrics.PrecisionAtBaseRateInterval(s.TP, s.TP+s.FN, s.FP, s.FP+s.TN, oneIn); ok {
+			b.Interval = &contracts.Interval{Low: i.Low, High: i.High}
+		}
+		s.PrecisionAt = append(s.PrecisionAt, b)
 	}
 	return s
 }

@@ -32,7 +32,8 @@ func TestScore(t *testing.T) {
 	// FPR 2/6; at 1:100 precision is .5 / (.5 + 99/3) = 1/67.
 	const want = `{"detector":"d","precision":0.5,"recall":0.5,"f1":0.5,"fpr":0.3333333333333333,` +
 		`"fpr_hard_negative":0.5,"fpr_benign":0.25,"tp":2,"fp":2,"tn":4,"fn":2,"errored":3,` +
-		`"precision_at_base_rate":[{"one_in":100,"precision":0.014925373134328358},{"one_in":1000,"precision":0.0014992503748125937}],` +
+		`"precision_at_base_rate":[{"one_in":100,"precision":0.014925373134328358,"interval":{"low":0.003752017804346934,"high":0.05384224237615553}},` +
+		`{"one_in":1000,"precision":0.0014992503748125937,"interval":{"low":0.00037308267686870947,"high":0.005607729166049914}}],` +
 		`"per_category":[{"category":"shadowing","total":2,"flagged":1,"errored":0,"rate":0.5},` +
 		`{"category":"rug_pull","total":2,"flagged":1,"errored":1,"rate":0.5},` +
 		`{"category":"hard_negative","total":3,"flagged":1,"errored":1,"rate":0.5},` +

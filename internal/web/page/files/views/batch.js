@@ -56,7 +56,7 @@ export default async (root, route) => {
     try {
       const answer = await get("/metrics/summary", { batch: first.id }, route.signal);
       show(figures, el("h2", {}, "Figures"), answer.models.length ? outcome(answer) : el("p", { class: "quiet" }, "No run has ended yet."),
-        el("p", { class: "quiet" }, "Rates have 95% Wilson intervals, means 95% bootstrap intervals. Cancelled and retried runs are left out."));
+        el("p", { class: "quiet" }, "Rates have 95% Wilson intervals, means 95% bootstrap or score intervals. Cancelled and retried runs are left out."));
     } catch (err) {
       if (!route.signal.aborted) show(figures, failure(err, sum));
     }

@@ -37,7 +37,7 @@ const draw = (c, first, second) => (c.cases === 0 ? empty("The two have no case 
     [["First: ", named(first)], ([, , name]) => rate(c.first[name])],
     [["Second: ", named(second)], ([, , name]) => rate(c.second[name])],
   ], rates),
-  el("p", { class: "quiet" }, "The figures are over the cases that both have. Rates have 95% Wilson intervals, means 95% bootstrap intervals."),
+  el("p", { class: "quiet" }, "The figures are over the cases that both have. Rates have 95% Wilson intervals, means 95% bootstrap or score intervals."),
   changed("Lost", c.lost, "Only the first is right."), changed("Gained", c.gained, "Only the second is right."),
   only("Only in the first", c.only_first), only("Only in the second", c.only_second),
 ]);

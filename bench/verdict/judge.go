@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+	"github.com/touchstone-eval/touchstone/stages/aggregate"
+	"github.com/touchstone-eval/touchstone/stages/gate"
+)
+
+// judge puts simulated figures to the gate.
+type judge struct {
+	baseline contracts.Baseline
+	names    []string
+	groups   []string
+}
+
+// newJudge keeps the thresholds of the baseline for retrieval. The gate also
+// wants a detector, so there is one that is always right.
+func newJudge(b contracts.Baseline, groups []string) judge {
+	j := judge{groups: groups}
+	j.baseline = contracts.Baseline{Version: b.Version, Data: b.Data, Metrics: make(contracts.RetrievalMetrics)}
+	j.baseline.Thresholds.Retrieval = slices.Clone(b.Thresholds.Retrieval)
+	for _, t := range b.Thresholds.Retrieval {
+		j.names = append(j.names, t.Metric)
+	}
+	j.baseline.Thresholds.Detectors = []contracts.DetectorThreshold{{Detector: "d", FPRCeiling: 1, HardNegativeFPRCeiling: 1}}
+	j.baseline.PerDetector = []contracts.BaselineDetector{{Score: detector().Score}}
+	return j
+}
+
+func detector() contracts.DetectorSummary {
+	one, zero := 1.0, 0.0
+	d := contracts.DetectorSummary{Runs: 1, Score: contracts.DetectorScore{Detector: "d", TP: 1, TN: 2, Recall: &one, FPRBenign: &zero, FPRHardNegative: &zero}}
+	for _, category := range []string{contracts.CategoryToolPoisoning, contracts.CategoryBenign, contracts.CategoryHardNegative} {
+		e := contracts.EntrySummary{ID: category, Category: category, Label: contracts.LabelBenign, Verdict: contracts.VerdictClean}
+		if category == contracts.CategoryToolPoisoning {
+			e.Label, e.Verdict = contracts.LabelMalicious, contracts.VerdictFlagged
+		}
+		d.PerEntry = append(d.PerEntry, e)
+	}
+	return d
+}
+
+// outcome says by which rules a set of figures fails.
+type outcome struct {
+	// tolerance: a metric is worse by more than its tolerance. gate: the gate
+	// fails. inferior: it fails with non_inferiority for each metric.
+	tolerance, gate, inferior bool
+}
+
+// of judges figures against earlier ones, both as one column of values for each
+// judged metric.
+func (j judge) of(before, after [][]float64) (outcome, error) {
+	var o outcome
+	b := j.baseline
+	b.Metrics = make(contracts.RetrievalMetrics)
+	agg := contracts.Aggregate{Data: b.Data, Baseline: contracts.BaselineStatus{Version: b.Version, Comparable: true}}
+	for m, c := range aggregate.Paired(j.names, before, after, j.groups, j.names) {
+		b.Metrics[j.names[m]] = c.Baseline
+		agg.Retrieval.Metrics = append(agg.Retrieval.Metrics, contracts.MetricSummary{
+			Metric: j.names[m], Mean: metrics.Mean(after[m]), Comparison: &c,
+		})
+		o.tolerance = o.tolerance || -c.Delta > b.Thresholds.Retrieval[m].Tolerance
+	}
+	agg.Retrieval.Queries, agg.Retrieval.PerQuery = len(before[0]), make([]contracts.QuerySummary, 1)
+	agg.Detectors = []contracts.DetectorSummary{detector()}
+	verdict, err := gate.Judge(agg, b)
+	if err != nil {
+		return o, fmt.Errorf("the simulated figures: %w", err)
+	}
+	o.gate = !verdict.Passed
+	b.Thresholds.Retrieval = slices.Clone(b.Thresholds.Retrieval)
+	for i := range b.Thresholds.Retrieval {
+		b.Thresholds.Retrieval[i].NonInferiority = true
+	}
+	if verdict, err = gate.Judge(agg, b); err != nil {
+		return o, fmt.Errorf("the simulated figures: %w", err)
+	}
+	o.inferior = !verdict.Passed
+	return o, nil
+}
