@@ -43,7 +43,7 @@ func Annotations(r contracts.Report) []byte {
 		notices = append(notices, annotation{title: "Touchstone: degraded index", message: d})
 	}
 	for _, line := range r.Gate.Warnings {
-		notices = append(notices, annotation{"Touchstone: may fail by chance", line})
+		notices = append(notices, annotation{title: "Touchstone: may fail by chance", message: line})
 	}
 	for _, line := range unjudged(&r.Gate) {
 		notices = append(notices, annotation{title: "Touchstone: not judged", message: line})
