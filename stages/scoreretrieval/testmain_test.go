@@ -114,7 +114,7 @@ func beReplay(args []string) error {
 	if err := json.Unmarshal(data, &corpus); err != nil {
 		return err
 	}
-	s, err := replay.NewServer(corpus, *server)
+	s, err := replay.NewServer(corpus, *server, replay.DefaultPageSize)
 	if err != nil {
 		return err
 	}

@@ -9,13 +9,11 @@ package snapshotindex
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
@@ -73,30 +71,15 @@ func Run(ctx context.Context, opts Options) error {
 	if err := undertest.CheckHidden(degrade, corpus); err != nil {
 		return err
 	}
-	self := opts.Executable
-	if self == "" {
-		if self, err = os.Executable(); err != nil {
-			return fmt.Errorf("find this program, which replays the corpus: %w", err)
-		}
-	}
-	byURL, err := undertest.TakesURLs(opts.Proxy)
-	if err != nil {
-		return err
-	}
-	servers, err := replay.Start(self, corpus, 0, byURL)
-	if err != nil {
-		return err
-	}
-	defer servers.Stop()
 	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: servers.Upstreams, Index: degrade, Tools: undertest.IDs(corpus),
-		ReadyTimeout: opts.ReadyTimeout, Executable: self, Progress: opts.Progress,
+		Dir: opts.Proxy, Corpus: corpus, Index: degrade,
+		ReadyTimeout: opts.ReadyTimeout, Executable: opts.Executable, Progress: opts.Progress,
 	})
 	if err != nil {
 		return err
 	}
 	defer p.Stop()
-	want, err := p.Expect(corpus)
+	want, err := p.Expected(corpus)
 	if err != nil {
 		return fmt.Errorf("corpus %s: %w", opts.Corpus, err)
 	}
@@ -104,17 +87,16 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	got, err := undertest.Digest(tools)
-	if err != nil {
-		return p.WithLog(fmt.Errorf("proxy %q lists an entry that is not a tool: %w", p.Manifest.Name, err))
-	}
-	if lines := undertest.Differences(want, got); len(lines) > 0 {
-		return p.WithLog(fmt.Errorf("proxy %q did not index the corpus: %d of %d tools differ:\n%s",
-			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
+	if err := p.Mismatch(want, tools); err != nil {
+		return err
 	}
 	if lines := undertest.Unsearchable(tools); len(lines) > 0 {
 		return p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but not found by a search:\n%s",
 			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
+	}
+	got, err := undertest.Digest(tools)
+	if err != nil {
+		return err
 	}
 	return contracts.Write(opts.Out, contracts.IndexSnapshot{
 		CorpusVersion: corpus.Version, Proxy: p.Manifest.Name, ProxyIdentity: p.Manifest.Identity, Tools: got,
