@@ -103,6 +103,7 @@ func beReplay(args []string) error {
 	f := flag.NewFlagSet("replay", flag.ExitOnError)
 	file := f.String("corpus", "", "")
 	server := f.String("server", "", "")
+	journal := f.String("journal", "", "")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -118,5 +119,6 @@ func beReplay(args []string) error {
 	if err != nil {
 		return err
 	}
+	s.KeepJournal(*journal)
 	return s.Serve(os.Stdin, os.Stdout)
 }
