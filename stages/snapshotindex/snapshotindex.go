@@ -28,6 +28,9 @@ type Options struct {
 	// Executable replays the corpus and contains the embedded proxy; empty
 	// means this program.
 	Executable string
+	// KeepHome is the directory that becomes the proxy's home; empty means a
+	// temporary one.
+	KeepHome string
 	// Progress receives messages about what the stage is waiting for.
 	Progress func(message string)
 }
@@ -50,6 +53,7 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Out, "out", "", "the snapshot file to write")
 	f.StringVar(&opts.Degrade, "degrade", "", "deliberately degrade the index: drop-descriptions, reverse-top or hide=SERVER:TOOL")
 	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
+	f.StringVar(&opts.KeepHome, "keep-home", "", "use this directory, which must not exist or be empty, as the proxy's home, and keep it with its configuration and logs")
 	for _, name := range []string{"proxy", "corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program
@@ -73,7 +77,7 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	p, err := undertest.Start(ctx, undertest.Options{
 		Dir: opts.Proxy, Corpus: corpus, Index: degrade,
-		ReadyTimeout: opts.ReadyTimeout, Executable: opts.Executable, Progress: opts.Progress,
+		ReadyTimeout: opts.ReadyTimeout, Executable: opts.Executable, Progress: opts.Progress, KeepHome: opts.KeepHome,
 	})
 	if err != nil {
 		return err

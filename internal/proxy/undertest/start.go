@@ -43,6 +43,9 @@ type Options struct {
 	// Secret is passed to the proxy, such as an API key. Empty means the value
 	// of PROXY_SECRET in the environment of this process.
 	Secret string
+	// KeepHome is a directory that becomes the proxy's private directory and is not
+	// removed. It must not exist or be empty. Empty means a temporary directory.
+	KeepHome string
 	// Progress, if set, receives messages about what Start is waiting for.
 	Progress func(message string)
 
@@ -62,7 +65,8 @@ type Proxy struct {
 	addr     address
 	searcher searcher
 	process  *process
-	home     string // private directory, removed by Stop
+	home     string // private directory
+	keepHome bool   // whether Stop leaves it
 	http     *http.Client
 	timeout  time.Duration
 	ready    time.Duration
@@ -94,7 +98,7 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 		}
 		// Another process may have taken the port after it was found to be free
 		// and before the proxy listened on it.
-		if !errors.Is(err, errPortTaken) || attempt == maxAttempts {
+		if !errors.Is(err, errPortTaken) || attempt == maxAttempts || opts.KeepHome != "" {
 			return nil, err
 		}
 	}
@@ -120,13 +124,13 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 		return nil, err
 	}
 	opts.upstreams = servers.Upstreams
-	home, err := os.MkdirTemp("", "touchstone-proxy-")
+	home, err := homeFor(opts.KeepHome)
 	if err != nil {
 		servers.Stop()
-		return nil, fmt.Errorf("create a private directory for the proxy: %w", err)
+		return nil, err
 	}
 	p := &Proxy{
-		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect, servers: servers,
+		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect, servers: servers, keepHome: opts.KeepHome != "",
 		// Each proxy gets its own connections, which end with it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: stayHere},
 	}
@@ -145,8 +149,28 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	return p, nil
 }
 
-// prepare creates the directories and files that the proxy reads at its start.
-func prepare(home string, l adapter.Launch) error {
+// homeFor returns the private directory of a proxy: kept, or a temporary directory if
+// kept is empty.
+func homeFor(kept string) (string, error) {
+	if kept == "" {
+		home, err := os.MkdirTemp("", "touchstone-proxy-")
+		if err != nil {
+			return "", fmt.Errorf("create a private directory for the proxy: %w", err)
+		}
+		return home, nil
+	}
+	if entries, err := os.ReadDir(kept); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("the directory %s, which is to become the proxy's home, is not empty: name one that does not exist", kept)
+	}
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		return "", fmt.Errorf("create a private directory for the proxy: %w", err)
+	}
+	return filepath.Abs(kept)
+}
+
+// WriteHome creates the directories and files below home that the proxy reads at its
+// start.
+func WriteHome(home string, l adapter.Launch) error {
 	for _, dir := range l.Directories {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			return fmt.Errorf("create a directory for the proxy: %w", err)
@@ -169,7 +193,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(p.home, launch); err != nil {
+	if err := WriteHome(p.home, launch); err != nil {
 		return err
 	}
 	if opts.Secret != "" {
@@ -349,7 +373,9 @@ func (p *Proxy) Stop() {
 	p.dialect.close()
 	p.http.CloseIdleConnections()
 	p.servers.Stop()
-	_ = os.RemoveAll(p.home)
+	if !p.keepHome {
+		_ = os.RemoveAll(p.home)
+	}
 }
 
 // Ended reports whether the proxy's process has ended, and how. It waits up to grace,
