@@ -97,7 +97,7 @@ tools {
   schema      = item.schema
 
   # It keeps only the parts of a schema that its own type for schemas has.
-  schema_drops = ["$schema", "title"]
+  schema_drops = ["$schema", "description", "title"]
   schema_adds  = { required = [], properties = {} }
 }
 

@@ -13,6 +13,8 @@ import (
 type doctorJSON struct {
 	Healthy bool      `json:"healthy"`
 	Checks  []finding `json:"checks"`
+	// Start is how the proxy would be started, if that was asked for.
+	Start *proxyStart `json:"start,omitempty"`
 }
 
 // finding is the result of one check. State is ok, warning or failed. Remedy says what to
@@ -31,7 +33,8 @@ const (
 )
 
 func newDoctorCommand(flags *globalFlags) *cobra.Command {
-	return &cobra.Command{
+	var proxy, home string
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what the pipeline needs, and suggest how to fix problems",
 		Long: `Checks, with the given pipeline and variables: the pipeline itself, the cache, the
@@ -39,9 +42,16 @@ programs of its stages, the proxy's adapter, source, build and toolchain, a free
 loopback, the services that the proxy uses, the recorded answers of models, its secret,
 the executor, and the baseline. It runs no stage and changes nothing.
 
+With --proxy, it also prints how the proxy would be started: the command, the environment
+and the files of its configuration, as its adapter describes them. With --keep-home, it
+writes these files into a directory.
+
 The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if proxy != "" {
+				flags.vars = append(flags.vars, "proxy="+proxy)
+			}
 			s, err := openSession(flags, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -49,7 +59,11 @@ The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 			defer s.close()
 			d := &doctor{flags: flags, session: s}
 			d.run(cmd.Context())
-			facts := doctorJSON{Healthy: true, Checks: d.findings}
+			facts := doctorJSON{}
+			if proxy != "" || home != "" {
+				facts.Start = d.start(home)
+			}
+			facts.Healthy, facts.Checks = true, d.findings
 			for _, f := range d.findings {
 				facts.Healthy = facts.Healthy && f.State != stateFailed
 			}
@@ -57,6 +71,7 @@ The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 				err = printJSON(cmd.OutOrStdout(), facts)
 			} else {
 				err = printFindings(cmd.OutOrStdout(), d.findings)
+				facts.Start.print(cmd.OutOrStdout())
 			}
 			if err == nil && !facts.Healthy {
 				err = &exitError{code: exitUsage}
@@ -64,6 +79,9 @@ The exit code is 0 if the pipeline can run, and 2 otherwise.`,
 			return err
 		},
 	}
+	cmd.Flags().StringVar(&proxy, "proxy", "", "check this proxy, like --var proxy=NAME, and print how it would be started")
+	cmd.Flags().StringVar(&home, "keep-home", "", "write the configuration of the proxy into this directory, which must not exist or be empty")
+	return cmd
 }
 
 // doctor collects findings.

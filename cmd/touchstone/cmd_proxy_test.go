@@ -39,12 +39,17 @@ func serveProxy(t *testing.T, flags ...string) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	upstreams, err := replay.Upstreams(dir, bin, corpus, 0)
+	servers, err := replay.Start(bin, corpus, replay.Options{Both: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(servers.Stop)
+	upstreams := servers.Upstreams[:4]
+	for i := range upstreams {
+		upstreams[i].URL = "" // start the processes
+	}
 	config, ready := filepath.Join(dir, "config.json"), filepath.Join(dir, "ready.json")
-	if err := contracts.Write(config, contracts.ProxyConfig{Upstreams: upstreams[:4]}); err != nil {
+	if err := contracts.Write(config, contracts.ProxyConfig{Upstreams: upstreams}); err != nil {
 		t.Fatal(err)
 	}
 	s := &served{stderr: &bytes.Buffer{}, ended: make(chan error, 1), corpus: dir}
@@ -161,7 +166,7 @@ func TestReplayNeedsAServerOfTheCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := runReplay(path, tc.server, strings.NewReader(""), io.Discard)
+		_, err := openReplay(path, tc.server, 1)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), tc.file) {
 			t.Errorf("got %v, want %q", err, tc.want)
 		}

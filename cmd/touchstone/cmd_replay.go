@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,23 +12,37 @@ import (
 )
 
 func newReplayCommand() *cobra.Command {
-	var corpus, server string
+	var corpus, server, journal string
+	pageSize := replay.DefaultPageSize
 	cmd := &cobra.Command{
 		Use:   "replay --corpus FILE --server NAME",
 		Short: "Serve the tools of one server of a corpus over MCP on stdin and stdout",
 		Long: `Replaces one MCP server of a corpus: it lists the server's tools with their descriptions
 and schemas as in the file, and answers every call with a fixed text. The proxy under test
-is started with one such process for each server. If the corpus has more than ten
-servers and the proxy accepts addresses, one HTTP server replays all of them instead.
+is started with one such process for each server. If the corpus has more than ten servers,
+one HTTP server replays all of them to a proxy of the proxy contract instead. A proxy that an
+adapter describes can use either.
 
 The command ends when its input ends.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runReplay(corpus, server, cmd.InOrStdin(), cmd.OutOrStdout())
+			if pageSize < 1 {
+				return fmt.Errorf("--page-size %d is out of range: give the number of tools in one answer, at least 1", pageSize)
+			}
+			s, err := openReplay(corpus, server, pageSize)
+			if err != nil {
+				return err
+			}
+			if journal != "" {
+				s.KeepJournal(journal)
+			}
+			return s.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&corpus, "corpus", "", "the corpus file")
 	cmd.Flags().StringVar(&server, "server", "", "the name of the server")
+	cmd.Flags().IntVar(&pageSize, "page-size", pageSize, "the maximum number of tools in one answer to tools/list")
+	cmd.Flags().StringVar(&journal, "journal", "", "a file to which a line is appended for each answer to tools/list: the number of tools listed so far")
 	for _, name := range []string{"corpus", "server"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program
@@ -38,21 +51,21 @@ The command ends when its input ends.`,
 	return cmd
 }
 
-// runReplay decodes the corpus without checking its schema: stages pass a corpus that
+// openReplay decodes the corpus without checking its schema: stages pass a corpus that
 // validate-datasets accepted, and checking it again in dozens of processes would cost more
 // than serving it.
-func runReplay(corpusFile, server string, in io.Reader, out io.Writer) error {
+func openReplay(corpusFile, server string, pageSize int) (*replay.Server, error) {
 	data, err := os.ReadFile(corpusFile)
 	if err != nil {
-		return fmt.Errorf("read the corpus: %w", err)
+		return nil, fmt.Errorf("read the corpus: %w", err)
 	}
 	var corpus contracts.Corpus
 	if err := json.Unmarshal(data, &corpus); err != nil {
-		return fmt.Errorf("corpus %s: %w: check it with touchstone stage validate-datasets", corpusFile, err)
+		return nil, fmt.Errorf("corpus %s: %w: check it with touchstone stage validate-datasets", corpusFile, err)
 	}
-	s, err := replay.NewServer(corpus, server)
+	s, err := replay.NewServer(corpus, server, pageSize)
 	if err != nil {
-		return fmt.Errorf("corpus %s: %w", corpusFile, err)
+		return nil, fmt.Errorf("corpus %s: %w", corpusFile, err)
 	}
-	return s.Serve(in, out)
+	return s, nil
 }

@@ -33,6 +33,10 @@ type Comparison struct {
 	Paired int      `json:"paired"`
 	OnlyA  []string `json:"only_a"`
 	OnlyB  []string `json:"only_b"`
+	// Reordered counts the paired queries whose ranked lists differ in their tools
+	// or in their order, and Unmoved those of them with equal figures.
+	Reordered int `json:"reordered"`
+	Unmoved   int `json:"unmoved"`
 	// Metrics are in the order of contracts.MetricNames.
 	Metrics []Metric `json:"metrics"`
 	// By is the metric that decides whether a query is a win or a loss.
@@ -292,6 +296,12 @@ func (c *Comparison) compareQueries(pairs []pair) {
 			x, y := p.values(name)
 			differs = differs || outcome(y-x) != Tie
 		}
+		if !sameTools(p.a.Ranked, p.b.Ranked) {
+			c.Reordered++
+			if !differs {
+				c.Unmoved++
+			}
+		}
 		if !differs {
 			continue
 		}
@@ -307,6 +317,11 @@ func (c *Comparison) compareQueries(pairs []pair) {
 			cmp.Compare(math.Abs(b.Delta), math.Abs(a.Delta)),
 			cmp.Compare(a.ID, b.ID))
 	})
+}
+
+// sameTools reports whether two ranked lists have the same tools in the same order.
+func sameTools(a, b []contracts.RankedTool) bool {
+	return slices.EqualFunc(a, b, func(x, y contracts.RankedTool) bool { return x.ToolID == y.ToolID })
 }
 
 func answer(q *contracts.QuerySummary) Answer {

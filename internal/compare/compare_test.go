@@ -187,3 +187,18 @@ func TestNearestRank(t *testing.T) {
 		}
 	}
 }
+
+// Lists that differ without an effect on a metric are counted.
+func TestReportsCountReorderedLists(t *testing.T) {
+	before := []contracts.QuerySummary{answered("q0", "s:a", 1), answered("q1", "s:b", 2), answered("q2", "s:c", 1)}
+	after := []contracts.QuerySummary{answered("q0", "s:a", 1), answered("q1", "s:b", 1), answered("q2", "s:c", 1)}
+	ranked := after[2].Ranked
+	ranked[7].ToolID, ranked[8].ToolID = ranked[8].ToolID, ranked[7].ToolID
+	c, err := Reports("old", reportOf("p1", before...), "new", reportOf("p2", after...), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Reordered != 2 || c.Unmoved != 1 || len(c.Queries) != 1 {
+		t.Errorf("%d lists differ, %d without an effect, %d queries", c.Reordered, c.Unmoved, len(c.Queries))
+	}
+}

@@ -100,9 +100,7 @@ func Measure(ctx context.Context, o MeasureOptions) (*Cost, error) {
 // measured is a running proxy with its times so far.
 type measured struct {
 	proxy   *undertest.Proxy
-	servers *replay.Servers
 	queries []contracts.Query
-	ready   time.Duration
 	times   []float64 // milliseconds
 	failed  int
 }
@@ -120,31 +118,17 @@ func startMeasured(ctx context.Context, side MeasureSide, self string) (*measure
 	if err != nil {
 		return nil, err
 	}
-	byURL, err := undertest.TakesURLs(side.Proxy)
-	if err != nil {
-		return nil, err
-	}
-	servers, err := replay.Start(self, corpus, 0, byURL)
-	if err != nil {
-		return nil, err
-	}
-	m := &measured{servers: servers, queries: golden.Queries}
-	began := time.Now()
+	m := &measured{queries: golden.Queries}
 	m.proxy, err = undertest.Start(ctx, undertest.Options{
-		Dir: side.Proxy, Upstreams: servers.Upstreams, Index: degrade, SearchPath: side.Search, Tools: undertest.IDs(corpus), Executable: self, Secret: side.Secret,
+		Dir: side.Proxy, Corpus: corpus, Index: degrade, SearchPath: side.Search, Executable: self, Secret: side.Secret,
 	})
 	if err != nil {
-		servers.Stop()
 		return nil, err
 	}
-	m.ready = time.Since(began)
 	return m, nil
 }
 
-func (m *measured) stop() {
-	m.proxy.Stop()
-	m.servers.Stop()
-}
+func (m *measured) stop() { m.proxy.Stop() }
 
 // ask sends query i, if it exists.
 func (m *measured) ask(ctx context.Context, i int, counts bool) error {
@@ -177,7 +161,7 @@ func (m *measured) cost() CostSide {
 	c := CostSide{
 		Queries: len(m.queries), Answered: len(m.times), Failed: m.failed,
 		P50MS: nearestRank(m.times, .50), P95MS: nearestRank(m.times, .95), MaxMS: nearestRank(m.times, 1),
-		ReadyMS: float64(m.ready) / float64(time.Millisecond), PeakMemory: m.proxy.PeakMemory(),
+		ReadyMS: float64(m.proxy.TimeToReady()) / float64(time.Millisecond), PeakMemory: m.proxy.PeakMemory(),
 	}
 	return c
 }

@@ -12,14 +12,26 @@ import (
 )
 
 // comparedSummary counts the queries that got better or worse in B by the main
-// metric: "By Recall@5, B loses 3 and wins 1 of 160 queries."
+// metric, and the lists that differ: "By Recall@5, B loses 3 and wins 1 of 160
+// queries. 9 ranked lists differ, 5 of them without an effect on any metric."
 func comparedSummary(c *compare.Comparison) string {
 	for _, m := range c.Metrics {
 		if m.Metric == c.By {
-			return fmt.Sprintf("By %s, B loses %d and wins %d of %s.", metricName(c.By), m.Losses, m.Wins, countOf(c.Paired, "1 query", "%d queries"))
+			return fmt.Sprintf("By %s, B loses %d and wins %d of %s.", metricName(c.By), m.Losses, m.Wins, countOf(c.Paired, "1 query", "%d queries")) + reordered(c)
 		}
 	}
 	return ""
+}
+
+func reordered(c *compare.Comparison) string {
+	if c.Reordered == 0 {
+		return " No ranked list differs."
+	}
+	text := " " + countOf(c.Reordered, "1 ranked list differs", "%d ranked lists differ")
+	if c.Unmoved == 0 {
+		return text + "."
+	}
+	return fmt.Sprintf("%s, %d of them without an effect on any metric.", text, c.Unmoved)
 }
 
 // comparedVerdict is the main result as a sentence.

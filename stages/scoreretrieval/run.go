@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -51,25 +50,10 @@ func Run(ctx context.Context, opts Options) error {
 	if err := undertest.CheckHidden(degrade, d.corpus); err != nil {
 		return err
 	}
-	self := opts.Executable
-	if self == "" {
-		if self, err = os.Executable(); err != nil {
-			return fmt.Errorf("find this program, which replays the corpus: %w", err)
-		}
-	}
 	seed := uint64(opts.Run)
-	byURL, err := undertest.TakesURLs(opts.Proxy)
-	if err != nil {
-		return err
-	}
-	servers, err := replay.Start(self, d.corpus, seed, byURL)
-	if err != nil {
-		return err
-	}
-	defer servers.Stop()
 	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: servers.Upstreams, Index: degrade, SearchPath: opts.Search, Tools: undertest.IDs(d.corpus),
-		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: self, Progress: opts.Progress,
+		Dir: opts.Proxy, Corpus: d.corpus, Seed: seed, Index: degrade, SearchPath: opts.Search,
+		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: opts.Executable, Progress: opts.Progress,
 	})
 	if err != nil {
 		return err

@@ -103,6 +103,7 @@ func beReplay(args []string) error {
 	f := flag.NewFlagSet("replay", flag.ExitOnError)
 	file := f.String("corpus", "", "")
 	server := f.String("server", "", "")
+	journal := f.String("journal", "", "")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -114,9 +115,10 @@ func beReplay(args []string) error {
 	if err := json.Unmarshal(data, &corpus); err != nil {
 		return err
 	}
-	s, err := replay.NewServer(corpus, *server)
+	s, err := replay.NewServer(corpus, *server, replay.DefaultPageSize)
 	if err != nil {
 		return err
 	}
+	s.KeepJournal(*journal)
 	return s.Serve(os.Stdin, os.Stdout)
 }

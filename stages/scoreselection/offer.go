@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 	"github.com/touchstone-eval/touchstone/internal/selection"
 )
@@ -86,10 +84,9 @@ func toolOf(t contracts.Tool) selection.Tool {
 // first. It leaves out tools that are not in the corpus, and repetitions of a
 // tool.
 type search struct {
-	servers *replay.Servers
-	proxy   *undertest.Proxy
-	known   map[contracts.ToolID]selection.Tool
-	opts    Options
+	proxy *undertest.Proxy
+	known map[contracts.ToolID]selection.Tool
+	opts  Options
 }
 
 // replaySeed is the order in which the corpus is served. It is the same for all
@@ -113,29 +110,15 @@ func newSearch(ctx context.Context, opts Options, corpus contracts.Corpus) (*sea
 	if err := undertest.CheckHidden(degrade, corpus); err != nil {
 		return nil, err
 	}
-	self := opts.Executable
-	if self == "" {
-		if self, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("find this program, which replays the corpus: %w", err)
-		}
-	}
-	byURL, err := undertest.TakesURLs(opts.Proxy)
-	if err != nil {
-		return nil, err
-	}
 	s := &search{known: map[contracts.ToolID]selection.Tool{}, opts: opts}
 	for _, t := range corpus.Tools {
 		s.known[t.ToolID] = toolOf(t)
 	}
-	if s.servers, err = replay.Start(self, corpus, replaySeed, byURL); err != nil {
-		return nil, err
-	}
 	s.proxy, err = undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: s.servers.Upstreams, Index: degrade, SearchPath: opts.Search, Tools: undertest.IDs(corpus),
-		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: self, Progress: opts.Progress,
+		Dir: opts.Proxy, Corpus: corpus, Seed: replaySeed, Index: degrade, SearchPath: opts.Search,
+		ReadyTimeout: opts.ReadyTimeout, QueryTimeout: opts.QueryTimeout, Executable: opts.Executable, Progress: opts.Progress,
 	})
 	if err != nil {
-		s.servers.Stop()
 		return nil, err
 	}
 	return s, nil
@@ -175,5 +158,4 @@ func (s *search) describe() contracts.SelectionOffer {
 
 func (s *search) stop() {
 	s.proxy.Stop()
-	s.servers.Stop()
 }

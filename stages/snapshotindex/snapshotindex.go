@@ -9,13 +9,11 @@ package snapshotindex
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 )
 
@@ -30,6 +28,9 @@ type Options struct {
 	// Executable replays the corpus and contains the embedded proxy; empty
 	// means this program.
 	Executable string
+	// KeepHome is the directory that becomes the proxy's home; empty means a
+	// temporary one.
+	KeepHome string
 	// Progress receives messages about what the stage is waiting for.
 	Progress func(message string)
 }
@@ -52,6 +53,7 @@ func Command() *cobra.Command {
 	f.StringVar(&opts.Out, "out", "", "the snapshot file to write")
 	f.StringVar(&opts.Degrade, "degrade", "", "deliberately degrade the index: drop-descriptions, reverse-top or hide=SERVER:TOOL")
 	f.DurationVar(&opts.ReadyTimeout, "ready-timeout", undertest.DefaultReadyTimeout, "how long the proxy may take to index everything")
+	f.StringVar(&opts.KeepHome, "keep-home", "", "use this directory, which must not exist or be empty, as the proxy's home, and keep it with its configuration and logs")
 	for _, name := range []string{"proxy", "corpus", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag does not exist: a bug in this program
@@ -73,30 +75,15 @@ func Run(ctx context.Context, opts Options) error {
 	if err := undertest.CheckHidden(degrade, corpus); err != nil {
 		return err
 	}
-	self := opts.Executable
-	if self == "" {
-		if self, err = os.Executable(); err != nil {
-			return fmt.Errorf("find this program, which replays the corpus: %w", err)
-		}
-	}
-	byURL, err := undertest.TakesURLs(opts.Proxy)
-	if err != nil {
-		return err
-	}
-	servers, err := replay.Start(self, corpus, 0, byURL)
-	if err != nil {
-		return err
-	}
-	defer servers.Stop()
 	p, err := undertest.Start(ctx, undertest.Options{
-		Dir: opts.Proxy, Upstreams: servers.Upstreams, Index: degrade, Tools: undertest.IDs(corpus),
-		ReadyTimeout: opts.ReadyTimeout, Executable: self, Progress: opts.Progress,
+		Dir: opts.Proxy, Corpus: corpus, Index: degrade,
+		ReadyTimeout: opts.ReadyTimeout, Executable: opts.Executable, Progress: opts.Progress, KeepHome: opts.KeepHome,
 	})
 	if err != nil {
 		return err
 	}
 	defer p.Stop()
-	want, err := p.Expect(corpus)
+	want, err := p.Expected(corpus)
 	if err != nil {
 		return fmt.Errorf("corpus %s: %w", opts.Corpus, err)
 	}
@@ -104,17 +91,16 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	got, err := undertest.Digest(tools)
-	if err != nil {
-		return p.WithLog(fmt.Errorf("proxy %q lists an entry that is not a tool: %w", p.Manifest.Name, err))
-	}
-	if lines := undertest.Differences(want, got); len(lines) > 0 {
-		return p.WithLog(fmt.Errorf("proxy %q did not index the corpus: %d of %d tools differ:\n%s",
-			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
+	if err := p.Mismatch(want, tools); err != nil {
+		return err
 	}
 	if lines := undertest.Unsearchable(tools); len(lines) > 0 {
 		return p.WithLog(fmt.Errorf("proxy %q did not index the whole corpus: %d of %d tools are listed but not found by a search:\n%s",
 			p.Manifest.Name, len(lines), len(want), undertest.Shorten(lines)))
+	}
+	got, err := undertest.Digest(tools)
+	if err != nil {
+		return err
 	}
 	return contracts.Write(opts.Out, contracts.IndexSnapshot{
 		CorpusVersion: corpus.Version, Proxy: p.Manifest.Name, ProxyIdentity: p.Manifest.Identity, Tools: got,

@@ -103,6 +103,9 @@ func (a *Adapter) check(body hcl.Body) hcl.Diagnostics {
 		c.local(file, "build: binary", b.Binary)
 	}
 	c.detectors()
+	if size := a.replay.PageSize; size != nil && *size < 1 {
+		c.errorf(file, "invalid page size", "replay: page_size is %d: give the number of tools in one answer, at least 1.", *size)
+	}
 	if a.start == nil {
 		return c.diags
 	}
@@ -149,8 +152,8 @@ func (c *checker) described(file hcl.Range) {
 		c.names(announceNames, b.URL, b.MCP)
 	}
 	if m := a.mcp; m != nil {
-		if !slices.Contains([]string{"", "http", "stdio"}, m.Transport) {
-			c.errorf(m.Endpoint.Range(), "unknown transport", "transport is %q: use http (streamable HTTP, the default) or stdio.", m.Transport)
+		if !slices.Contains([]string{"", transportHTTP, transportSSE, transportStdio}, m.Transport) {
+			c.errorf(m.Endpoint.Range(), "unknown transport", "transport is %q: use http (streamable HTTP, the default), sse or stdio.", m.Transport)
 		}
 		c.names(mcpNames, m.Endpoint, m.Headers)
 	}

@@ -42,6 +42,7 @@ type Adapter struct {
 	ready    readyBlock
 	tools    *listBlock
 	stop     stopBlock
+	replay   replayBlock
 
 	file   string // name for messages
 	source []byte
@@ -91,7 +92,20 @@ type announceBlock struct {
 	MCP  hcl.Expression `hcl:"mcp,optional"`
 }
 
-// mcpBlock describes the MCP endpoint of the proxy. Transport is http or stdio.
+// replayBlock describes how the servers of the corpus answer the proxy.
+type replayBlock struct {
+	PageSize *int `hcl:"page_size"`
+}
+
+// The values of transport in an mcp block.
+const (
+	transportHTTP  = "http" // streamable HTTP
+	transportSSE   = "sse"  // HTTP with server-sent events, MCP's first transport over HTTP
+	transportStdio = "stdio"
+)
+
+// mcpBlock describes the MCP endpoint of the proxy. Transport is one of the constants,
+// or empty for streamable HTTP.
 type mcpBlock struct {
 	Transport string         `hcl:"transport,optional"`
 	Endpoint  hcl.Expression `hcl:"endpoint,optional"`
@@ -139,6 +153,7 @@ type fileSpec struct {
 	Tools     *bodyBlock      `hcl:"tools,block"`
 	Search    []labelledBlock `hcl:"search,block"`
 	Stop      *stopBlock      `hcl:"stop,block"`
+	Replay    *replayBlock    `hcl:"replay,block"`
 	Detectors []detectorBlock `hcl:"detector,block"`
 }
 
@@ -193,6 +208,9 @@ func Parse(source []byte, file string) (*Adapter, error) {
 	if spec.Stop != nil {
 		a.stop = *spec.Stop
 	}
+	if spec.Replay != nil {
+		a.replay = *spec.Replay
+	}
 	if spec.Ready != nil {
 		a.ready = *spec.Ready
 		var more hcl.Diagnostics
@@ -224,6 +242,15 @@ func Parse(source []byte, file string) (*Adapter, error) {
 // DescribesProxy reports whether the adapter describes a proxy, and not only
 // detectors.
 func (a *Adapter) DescribesProxy() bool { return a.start != nil }
+
+// PageSize is the maximum number of tools in an answer of a replayed server, or 0 if
+// the adapter does not set it.
+func (a *Adapter) PageSize() int {
+	if a.replay.PageSize == nil {
+		return 0
+	}
+	return *a.replay.PageSize
+}
 
 // StartsTouchstone reports whether the proxy is part of this program.
 func (a *Adapter) StartsTouchstone() bool {

@@ -117,7 +117,7 @@ func (r *Run) Launch() (Launch, error) {
 	a := r.adapter
 	l := Launch{
 		Directories: a.start.Directories, Files: map[string][]byte{},
-		Stdio: a.mcp != nil && a.mcp.Transport == "stdio", StopSignal: a.stop.Signal, StopAfter: a.stop.after,
+		Stdio: a.mcp != nil && a.mcp.Transport == transportStdio, StopSignal: a.stop.Signal, StopAfter: a.stop.after,
 	}
 	var err error
 	if l.Argv, err = words(r.scope, a.start.Command); err != nil {
@@ -208,11 +208,19 @@ func (r *Run) Address(content []byte) (base, mcp string, err error) {
 			return "", "", r.wrap("mcp", err)
 		}
 	}
-	if mcp == "" {
+	switch {
+	case mcp != "":
+	case r.SSE():
+		mcp = base + "/sse"
+	default:
 		mcp = base + "/mcp"
 	}
 	return base, mcp, nil
 }
+
+// SSE reports whether the proxy speaks MCP's first transport over HTTP, in which a
+// stream of server-sent events names the address for messages.
+func (r *Run) SSE() bool { return r.adapter.mcp != nil && r.adapter.mcp.Transport == transportSSE }
 
 // MCPHeaders returns the headers for every MCP message over HTTP.
 func (r *Run) MCPHeaders() (http.Header, error) {

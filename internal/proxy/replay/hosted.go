@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,33 +19,63 @@ import (
 // takes a third of the processor time of a whole gate.
 const mostProcesses = 10
 
-// Servers are the running servers of a corpus, until Stop.
-type Servers struct {
-	Upstreams []contracts.Upstream
-
-	dir  string
-	http *http.Server
+// Options are the options of Start.
+type Options struct {
+	// Seed determines the order of the servers, and of the tools of each. 0 is the
+	// order of the corpus.
+	Seed uint64
+	// PageSize is the maximum number of tools in a tools/list answer. 0 means
+	// DefaultPageSize.
+	PageSize int
+	// Both gives each upstream a command and an address, of which the proxy uses
+	// one. Otherwise the upstreams of a corpus with more than ten servers have
+	// addresses, and those of a smaller one have commands.
+	Both bool
 }
 
-// Start prepares the servers of a corpus, in the order of seed (see Upstreams). Each
-// server is a process that the proxy starts from executable, the touchstone binary.
-// If there are more than ten servers and byURL is true, which means that the proxy
-// accepts addresses, they are endpoints of streamable HTTP on the loopback
-// interface instead.
-func Start(executable string, corpus contracts.Corpus, seed uint64, byURL bool) (*Servers, error) {
-	if parts := split(corpus, seed); byURL && len(parts) > mostProcesses {
-		return host(parts)
+// Servers are the running servers of a corpus, until Stop.
+type Servers struct {
+	// Upstreams are the servers in the order of the seed.
+	Upstreams []contracts.Upstream
+
+	parts    []part
+	journals []journal
+	dir      string
+	http     *http.Server
+}
+
+// Start prepares the servers of a corpus. A server with a command is a process that the
+// proxy starts from executable, the touchstone binary. A server with an address is an
+// endpoint of streamable HTTP on the loopback interface.
+func Start(executable string, corpus contracts.Corpus, o Options) (*Servers, error) {
+	o.PageSize = cmp.Or(o.PageSize, DefaultPageSize)
+	s := &Servers{parts: split(corpus, o.Seed)}
+	s.Upstreams, s.journals = make([]contracts.Upstream, len(s.parts)), make([]journal, len(s.parts))
+	for i, p := range s.parts {
+		s.Upstreams[i].Name = p.server
 	}
-	dir, err := os.MkdirTemp("", "touchstone-replay-")
-	if err != nil {
+	if many := len(s.parts) > mostProcesses; o.Both || many {
+		if err := s.host(o.PageSize); err != nil {
+			return nil, err
+		}
+		if !o.Both {
+			return s, nil
+		}
+	}
+	var err error
+	if s.dir, err = os.MkdirTemp("", "touchstone-replay-"); err != nil {
+		s.Stop()
 		return nil, fmt.Errorf("create a directory for the replay servers: %w", err)
 	}
-	upstreams, err := Upstreams(dir, executable, corpus, seed)
+	commands, err := writeParts(s.dir, executable, corpus, s.parts, o.PageSize)
 	if err != nil {
-		os.RemoveAll(dir)
+		s.Stop()
 		return nil, err
 	}
-	return &Servers{Upstreams: upstreams, dir: dir}, nil
+	for i, command := range commands {
+		s.Upstreams[i].Command, s.journals[i].file = command, journalOf(command[3])
+	}
+	return s, nil
 }
 
 // Stop stops serving and removes the servers' files.
@@ -57,20 +88,23 @@ func (s *Servers) Stop() {
 	}
 }
 
-func host(parts []part) (*Servers, error) {
+// host serves all parts from this process.
+func (s *Servers) host(pageSize int) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("listen for the replay servers: %w", err)
+		return fmt.Errorf("listen for the replay servers: %w", err)
 	}
 	mux := http.NewServeMux()
-	s := &Servers{http: &http.Server{Handler: mux}}
-	for i, p := range parts {
+	s.http = &http.Server{Handler: mux}
+	for i, p := range s.parts {
 		path := "/" + strconv.Itoa(i) + "/mcp"
-		mux.Handle(path, newServer(p))
-		s.Upstreams = append(s.Upstreams, contracts.Upstream{Name: p.server, URL: "http://" + listener.Addr().String() + path})
+		server := newServer(p, pageSize)
+		server.listed = s.journals[i].add
+		mux.Handle(path, server)
+		s.Upstreams[i].URL = "http://" + listener.Addr().String() + path
 	}
 	go func() { _ = s.http.Serve(listener) }() // until Stop
-	return s, nil
+	return nil
 }
 
 // maxMessage is the maximum length of a request in bytes.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func exchange(t *testing.T, s *Server, lines ...string) []string {
 }
 
 func TestSchemasAreServedByteForByte(t *testing.T) {
-	s, err := NewServer(oddCorpus(), "odd")
+	s, err := NewServer(oddCorpus(), "odd", DefaultPageSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestSchemasAreServedByteForByte(t *testing.T) {
 }
 
 func TestProtocol(t *testing.T) {
-	s, err := NewServer(oddCorpus(), "odd")
+	s, err := NewServer(oddCorpus(), "odd", DefaultPageSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +114,10 @@ func TestProtocol(t *testing.T) {
 // The SDK's client, which real proxies use, reads every page.
 func TestServesTheSDKsClient(t *testing.T) {
 	var c contracts.Corpus
-	for i := range 2*pageSize + 1 {
+	for i := range 2*DefaultPageSize + 1 {
 		c.Tools = append(c.Tools, corpusTool("many", fmt.Sprintf("t%d", i), `{"type":"object"}`))
 	}
-	s, err := NewServer(c, "many")
+	s, err := NewServer(c, "many", DefaultPageSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestServesTheSDKsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := toolNames(t, session)
-	if len(names) != len(c.Tools) || names[0] != "t0" || names[len(names)-1] != fmt.Sprintf("t%d", 2*pageSize) {
+	if len(names) != len(c.Tools) || names[0] != "t0" || names[len(names)-1] != fmt.Sprintf("t%d", 2*DefaultPageSize) {
 		t.Errorf("%d tools, from %v", len(names), names[:1])
 	}
 	result, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "t7"})
@@ -167,12 +168,12 @@ func TestManyServersAreHosted(t *testing.T) {
 	for i := range 2 * (mostProcesses + 1) {
 		c.Tools = append(c.Tools, corpusTool(fmt.Sprintf("s%d", i/2), fmt.Sprintf("t%d", i), `{"type":"object"}`))
 	}
-	if few, err := Start("touchstone", c, 3, false); err != nil || few.Upstreams[0].URL != "" {
-		t.Fatalf("a proxy that takes no addresses gets %+v, %v", few, err)
-	} else {
-		few.Stop()
+	both, err := Start("touchstone", c, Options{Seed: 3, Both: true})
+	if err != nil || both.Upstreams[0].URL == "" || len(both.Upstreams[0].Command) == 0 {
+		t.Fatalf("a proxy that an adapter describes gets %+v, %v", both, err)
 	}
-	servers, err := Start("touchstone", c, 3, true)
+	both.Stop()
+	servers, err := Start("touchstone", c, Options{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 		tl.Description = strings.Repeat("x", 700<<10)
 		c.Tools = append(c.Tools, tl)
 	}
-	s, err := NewServer(c, "fat")
+	s, err := NewServer(c, "fat", DefaultPageSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 }
 
 func TestUnknownServer(t *testing.T) {
-	_, err := NewServer(oddCorpus(), "nobody")
+	_, err := NewServer(oddCorpus(), "nobody", DefaultPageSize)
 	if err == nil || !strings.Contains(err.Error(), `its servers are odd, other`) {
 		t.Errorf("got %v", err)
 	}
@@ -266,12 +267,13 @@ func TestUpstreams(t *testing.T) {
 		c.Tools = append(c.Tools, corpusTool(fmt.Sprintf("s%02d", i), "t", `{"type":"object"}`))
 	}
 	read := func(seed uint64) (servers string, tools map[string][]string) {
-		ups, err := Upstreams(t.TempDir(), "touchstone", c, seed)
+		running, err := Start("touchstone", c, Options{Seed: seed, Both: true})
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer running.Stop()
 		tools = map[string][]string{}
-		for _, up := range ups {
+		for _, up := range running.Upstreams {
 			servers += up.Name + " "
 			if up.Command[0] != "touchstone" || up.Command[1] != "replay" || up.Command[5] != up.Name {
 				t.Errorf("got %q", up.Command)
@@ -311,10 +313,53 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
+// The journals of a process and of an endpoint show how far a client has read.
+func TestUnlisted(t *testing.T) {
+	var c contracts.Corpus
+	for _, server := range []string{"all", "none", "part"} {
+		for i := range 3 {
+			c.Tools = append(c.Tools, corpusTool(server, fmt.Sprintf("t%d", i), `{"type":"object"}`))
+		}
+	}
+	servers, err := Start("touchstone", c, Options{PageSize: 2, Both: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer servers.Stop()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: servers.Upstreams[0].URL}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if names := toolNames(t, session); len(names) != 3 {
+		t.Errorf("listed %v", names)
+	}
+	command := servers.Upstreams[2].Command
+	if want := []string{"--journal", command[3] + ".listed", "--page-size", "2"}; !slices.Equal(command[6:], want) {
+		t.Errorf("the command ends with %q, want %q", command[6:], want)
+	}
+	process, err := NewServer(c, "part", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	process.KeepJournal(command[7])
+	if err := process.Serve(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n"), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`server "none" was not asked for its 3 tools`,
+		`server "part" was asked for 2 of its 3 tools in 1 requests; a client must ask again while an answer has a nextCursor`,
+	}
+	if got := servers.Unlisted(); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func FuzzServe(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"3"}}`))
 	f.Add([]byte(`{"id":{},"method":"tools/call","params":[]}` + "\n\n[]"))
-	s, err := NewServer(oddCorpus(), "odd")
+	s, err := NewServer(oddCorpus(), "odd", DefaultPageSize)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -17,14 +17,13 @@ import (
 // Version is the version that a replay server reports.
 const Version = "1"
 
-// A tools/list answer has at most pageSize tools, few enough that a typical corpus
-// makes clients page, as real servers do. It has at most pageBytes bytes of tools,
-// unless a single tool is larger, because clients limit the length of a message
-// (16 MiB in the Go SDK).
-const (
-	pageSize  = 50
-	pageBytes = 1 << 20
-)
+// DefaultPageSize is the maximum number of tools in a tools/list answer, few enough
+// that a typical corpus makes clients page, as real servers do.
+const DefaultPageSize = 50
+
+// An answer has at most pageBytes bytes of tools, unless a single tool is larger,
+// because clients limit the length of a message (16 MiB in the Go SDK).
+const pageBytes = 1 << 20
 
 // protocolVersions lists the supported revisions of MCP, the newest first. A client
 // that offers another revision gets the newest.
@@ -66,13 +65,18 @@ type tool struct {
 
 // Server replays the tools of one server of a corpus.
 type Server struct {
-	name  string
-	tools []tool
+	name     string
+	tools    []tool
+	pageSize int
+	// listed, if set, is called for each tools/list answer with the number of the
+	// tool after its last one.
+	listed func(to int)
 }
 
 // NewServer returns a server with the tools of server name in the corpus, in their
-// order. It fails if the corpus has no tool of that server.
-func NewServer(corpus contracts.Corpus, name string) (*Server, error) {
+// order, and pageSize tools in a tools/list answer. It fails if the corpus has no tool
+// of that server.
+func NewServer(corpus contracts.Corpus, name string, pageSize int) (*Server, error) {
 	p := part{server: name}
 	for _, t := range corpus.Tools {
 		if t.Server == name {
@@ -82,11 +86,11 @@ func NewServer(corpus contracts.Corpus, name string) (*Server, error) {
 	if len(p.tools) == 0 {
 		return nil, fmt.Errorf("the corpus has no tool of server %q: its servers are %s", name, strings.Join(ServerNames(corpus), ", "))
 	}
-	return newServer(p), nil
+	return newServer(p, pageSize), nil
 }
 
-func newServer(p part) *Server {
-	s := &Server{name: p.server, tools: make([]tool, len(p.tools))}
+func newServer(p part, pageSize int) *Server {
+	s := &Server{name: p.server, tools: make([]tool, len(p.tools)), pageSize: pageSize}
 	for i, t := range p.tools {
 		s.tools[i] = tool{Name: t.Tool, Description: t.Description, InputSchema: t.Schema}
 	}
@@ -209,7 +213,7 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 		from = n
 	}
 	to, size := from, 0
-	for to < len(s.tools) && to-from < pageSize && (to == from || size < pageBytes) {
+	for to < len(s.tools) && to-from < s.pageSize && (to == from || size < pageBytes) {
 		size += len(s.tools[to].Description) + len(s.tools[to].InputSchema)
 		to++
 	}
@@ -219,6 +223,9 @@ func (s *Server) list(params json.RawMessage) (any, *rpcError) {
 	}{Tools: s.tools[from:to]}
 	if to < len(s.tools) {
 		page.NextCursor = strconv.Itoa(to)
+	}
+	if s.listed != nil {
+		s.listed(to)
 	}
 	return page, nil
 }

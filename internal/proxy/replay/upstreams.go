@@ -22,16 +22,13 @@ func Order(seed uint64, what string, n int) []int {
 	return rand.New(rand.NewPCG(seed, h)).Perm(n)
 }
 
-// Upstreams writes a corpus file for each server into dir and returns the upstreams
-// that replay them. executable is the touchstone binary. With seed 0, servers and
-// tools keep the order of the corpus. Any other seed permutes the servers, and the
-// tools within each server.
+// writeParts writes a corpus file for each part into dir and returns the command that
+// replays each. executable is the touchstone binary.
 //
 // There is a file for each server, so that the start of a replay server does not
 // depend on the size of the whole corpus.
-func Upstreams(dir, executable string, corpus contracts.Corpus, seed uint64) ([]contracts.Upstream, error) {
-	parts := split(corpus, seed)
-	upstreams := make([]contracts.Upstream, 0, len(parts))
+func writeParts(dir, executable string, corpus contracts.Corpus, parts []part, pageSize int) ([][]string, error) {
+	commands := make([][]string, len(parts))
 	for i, p := range parts {
 		part := contracts.Corpus{Version: corpus.Version, GeneratedFrom: corpus.GeneratedFrom, Tools: p.tools}
 		b, err := json.Marshal(part)
@@ -43,12 +40,12 @@ func Upstreams(dir, executable string, corpus contracts.Corpus, seed uint64) ([]
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			return nil, fmt.Errorf("write the tools of server %q for replay: %w", p.server, err)
 		}
-		upstreams = append(upstreams, contracts.Upstream{
-			Name:    p.server,
-			Command: []string{executable, "replay", "--corpus", file, "--server", p.server},
-		})
+		commands[i] = []string{executable, "replay", "--corpus", file, "--server", p.server, "--journal", journalOf(file)}
+		if pageSize != DefaultPageSize {
+			commands[i] = append(commands[i], "--page-size", strconv.Itoa(pageSize))
+		}
 	}
-	return upstreams, nil
+	return commands, nil
 }
 
 // part is a server with its tools.

@@ -44,14 +44,9 @@ func (p *Proxy) Tools(ctx context.Context) ([]Tool, error) {
 	return nil, p.WithLog(fmt.Errorf("list the tools of proxy %q: %w", p.Manifest.Name, p.scrub(p.addr, err)))
 }
 
-// Expect returns the digests of the tools that the proxy must list if it holds the
-// corpus.
-func (p *Proxy) Expect(corpus contracts.Corpus) ([]contracts.IndexedTool, error) {
-	tools, err := p.dialect.expected(OfCorpus(corpus))
-	if err != nil {
-		return nil, err
-	}
-	return Digest(tools)
+// Expected returns the tools that the proxy must list if it holds the corpus.
+func (p *Proxy) Expected(corpus contracts.Corpus) ([]Tool, error) {
+	return p.dialect.expected(OfCorpus(corpus))
 }
 
 // OfCorpus returns the tools that a proxy must hold for the corpus.
@@ -63,13 +58,13 @@ func OfCorpus(corpus contracts.Corpus) []Tool {
 	return tools
 }
 
-// IDs lists the ids of a corpus's tools.
-func IDs(corpus contracts.Corpus) []contracts.ToolID {
-	ids := make([]contracts.ToolID, len(corpus.Tools))
+// ids lists the ids of a corpus's tools.
+func ids(corpus contracts.Corpus) []contracts.ToolID {
+	list := make([]contracts.ToolID, len(corpus.Tools))
 	for i, t := range corpus.Tools {
-		ids[i] = t.ToolID
+		list[i] = t.ToolID
 	}
-	return ids
+	return list
 }
 
 // Digest returns the digests of the content of tools, sorted by id.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
 
 // described drives a proxy that an adapter describes.
@@ -55,6 +56,10 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), nil
 }
 
+func (d *described) replay() replay.Options {
+	return replay.Options{PageSize: d.adapter.PageSize(), Both: true}
+}
+
 func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	if opts.Index.DropDescriptions || opts.Index.ReverseTop || len(opts.Index.Hide) > 0 {
 		return adapter.Launch{}, fmt.Errorf("--degrade only works with the reference proxy: leave it out with adapter %s", d.adapter.Name)
@@ -66,7 +71,7 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 	d.home, d.token = home, token()
 	d.run, err = d.adapter.Run(adapter.Setting{
 		Home: home, Binary: d.binary, Touchstone: d.self, Model: d.model, Listen: listen, Token: d.token, Secret: cmp.Or(opts.Secret, os.Getenv(secretVariable)),
-		Upstreams: opts.Upstreams, Tools: len(opts.Tools), Options: d.options,
+		Upstreams: opts.upstreams, Tools: len(opts.Corpus.Tools), Options: d.options,
 	})
 	if err != nil {
 		return adapter.Launch{}, err
@@ -77,7 +82,7 @@ func (d *described) launch(home string, opts Options) (adapter.Launch, error) {
 		}
 	}
 	if d.run.FindEach() {
-		d.find = opts.Tools
+		d.find = ids(opts.Corpus)
 	}
 	return d.run.Launch()
 }
@@ -235,7 +240,7 @@ func (d *described) ask(ctx context.Context, client *http.Client, addr address, 
 		if err != nil {
 			return adapter.Answer{}, err
 		}
-		d.mcp = newMCPClient(addr.mcp, client, header)
+		d.mcp = newMCPClient(addr.mcp, client, header, d.run.SSE())
 	}
 	if q.ListTools {
 		tools, err := d.mcp.list(ctx)

@@ -1,6 +1,7 @@
 package undertest_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -54,7 +55,7 @@ func described(t *testing.T, mode string, parts ...string) (dir string) {
 func startDescribed(t *testing.T, dir string, change func(*undertest.Options)) (*undertest.Proxy, error) {
 	t.Helper()
 	return start(t, badproxy.Right, func(o *undertest.Options) {
-		o.Dir, o.Tools = dir, undertest.IDs(corpus())
+		o.Dir = dir
 		if change != nil {
 			change(o)
 		}
@@ -84,7 +85,7 @@ func TestDescribedProxy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := p.Expect(corpus())
+		want, err := p.Expected(corpus())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,12 +93,8 @@ func TestDescribedProxy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := undertest.Digest(tools)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lines := undertest.Differences(want, got); len(lines) > 0 {
-			t.Errorf("got %q", lines)
+		if err := p.Mismatch(want, tools); err != nil {
+			t.Error(err)
 		}
 		answer, err := p.Search(t.Context(), "kettle", 2)
 		if err != nil || len(answer.Tools) != 2 || answer.Tools[0].Name != "kitchen:boil_water" {
@@ -189,10 +186,13 @@ func TestFindEach(t *testing.T) {
 	if _, err := startDescribed(t, dir, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := `tool "kitchen:fry_egg" is not among the first 50`
+	want := `tool "zoo:feed" is not among the first 50`
 	err := refused(t, dir, func(o *undertest.Options) {
 		soon(o)
-		o.Tools = append(o.Tools, "kitchen:fry_egg")
+		for i := range 60 {
+			o.Corpus.Tools = append(o.Corpus.Tools, corpusTool("farm", fmt.Sprintf("feed_%02d", i), ""))
+		}
+		o.Corpus.Tools = append(o.Corpus.Tools, corpusTool("zoo", "feed", ""))
 	}, want)
 	if !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
@@ -249,20 +249,22 @@ func startStdio(t *testing.T, dir string, timeout time.Duration) *undertest.Prox
 	return p
 }
 
-// A proxy that speaks MCP on its standard input and output.
-func TestStdioProxy(t *testing.T) {
-	dir := badproxy.Manifest(t, badproxy.Right)
+// toolProxy returns a proxy that is the test binary as in beToolProxy. start is the adapter's start block
+// without the command's first two words, and transport that of MCP.
+func toolProxy(t *testing.T, transport, start string) (dir string) {
+	t.Helper()
+	dir = badproxy.Manifest(t, badproxy.Right)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf(`
-name = "stdio"
+name = "tools"
 start {
-  command = [%q, %q]
+  command = [%q, %q, %s
 }
 mcp {
-  transport = "stdio"
+  transport = %q
 }
 tools {
   list_tools  = true
@@ -278,16 +280,48 @@ search "mcp" {
   server    = item[0]
   name      = item[1]
 }
-`, self, stdioArgument)
+`, self, stdioArgument, start, transport)
 	if err := os.WriteFile(filepath.Join(dir, "adapter.hcl"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	err = contracts.Write(filepath.Join(dir, "proxy.json"), contracts.ProxyManifest{
-		Name: "stdio", Kind: contracts.ProxyCommand, Adapter: "adapter.hcl", Identity: "stdio",
+		Name: "tools", Kind: contracts.ProxyCommand, Adapter: "adapter.hcl", Identity: "tools",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// A proxy that speaks MCP over SSE only. Its session outlives the requests, and its home may be a directory
+// inside that which Touchstone chose.
+func TestSSEProxy(t *testing.T) {
+	p, err := startDescribed(t, toolProxy(t, "sse", "listen]\n  env = { HOME = \"${home}/below\" }"), func(o *undertest.Options) { o.SearchPath = contracts.SearchMCP })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tools, err := p.Tools(t.Context()); err != nil || len(tools) != 3 {
+		t.Errorf("got %+v, %v", tools, err)
+	}
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		answer, err := p.Search(ctx, "water", 2)
+		cancel()
+		if err != nil || len(answer.Tools) != 2 || answer.Tools[0].Name != "garden:read_moisture" {
+			t.Errorf("got %+v, %v", answer, err)
+		}
+	}
+	if log := p.Log(); !strings.Contains(log, "/below") {
+		t.Errorf("the proxy wrote %q", log)
+	}
+	p.Stop()
+	nothingLeft(t)
+	refused(t, toolProxy(t, "sse", `listen]`+"\n  env = { XDG_CACHE_HOME = \"/var/cache\" }"), nil, `sets XDG_CACHE_HOME to "/var/cache"`, "starts with ${home}")
+}
+
+// A proxy that speaks MCP on its standard input and output.
+func TestStdioProxy(t *testing.T) {
+	dir := toolProxy(t, "stdio", "]")
 	p := startStdio(t, dir, time.Minute)
 	tools, err := p.Tools(t.Context())
 	if err != nil || len(tools) != 3 || tools[0].ID != "garden:read_moisture" || !tools[0].NoSchema {

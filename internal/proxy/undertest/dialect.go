@@ -16,11 +16,14 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
 
 // dialect is the interface to a kind of proxy: how it is started, how it reports that
 // it is ready, and how it is queried.
 type dialect interface {
+	// replay returns how the servers of the corpus are offered to the proxy.
+	replay() replay.Options
 	// launch returns how to start the proxy and which files to write into home
 	// before.
 	launch(home string, opts Options) (adapter.Launch, error)
@@ -57,13 +60,16 @@ type native struct {
 	command  []string
 	embedded bool
 	model    string // the directory of a sentence model; may be empty
+	pageSize int    // of the replayed servers; 0 is the default
 }
+
+func (n native) replay() replay.Options { return replay.Options{PageSize: n.pageSize} }
 
 // readyFile is the file in which a proxy of the native contract writes its address.
 const readyFile = "ready.json"
 
 func (n native) launch(home string, opts Options) (adapter.Launch, error) {
-	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.Upstreams, Model: n.model, Index: opts.Index})
+	config, err := json.Marshal(contracts.ProxyConfig{Upstreams: opts.upstreams, Model: n.model, Index: opts.Index})
 	if err != nil {
 		return adapter.Launch{}, fmt.Errorf("write the proxy's configuration: %w", err)
 	}
@@ -128,7 +134,7 @@ func (native) expected(tools []Tool) ([]Tool, error) { return tools, nil }
 func (native) searcher(addr address, path string, client *http.Client) (searcher, error) {
 	switch path {
 	case contracts.SearchMCP:
-		return &mcpSearcher{newMCPClient(addr.mcp, client, nil)}, nil
+		return &mcpSearcher{newMCPClient(addr.mcp, client, nil, false)}, nil
 	case contracts.SearchREST, "":
 		return &restSearcher{addr: addr, client: client}, nil
 	}

@@ -28,9 +28,10 @@ func killStrays(home string) {
 	}
 }
 
-// processesOf returns the processes whose home directory is home, except this one.
+// processesOf returns the processes of the proxy with the given home directory, except
+// this one.
 func processesOf(home string) []int {
-	mark := []byte("\x00HOME=" + home + "\x00")
+	mark := []byte("\x00" + homeVariable + "=" + home + "\x00")
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var pids []int
 	for _, file := range files {

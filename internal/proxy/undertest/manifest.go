@@ -22,15 +22,8 @@ func ReadManifest(dir string) (contracts.ProxyManifest, error) {
 	return m, nil
 }
 
-// TakesURLs reports whether the proxy in dir accepts the addresses of upstreams. The
-// contract of docs/reference/proxy-contract.md requires it. For a proxy that an adapter describes it
-// is unknown, and TakesURLs returns false.
-func TakesURLs(dir string) (bool, error) {
-	m, err := ReadManifest(dir)
-	return m.Adapter == "", err
-}
-
-// dialectOf returns how to start and query the proxy of m in opts.Dir.
+// dialectOf returns how to start and query the proxy of m in opts.Dir. opts.Executable
+// must be set.
 func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	var exe string
 	model, err := modelOf(m, opts.Dir)
@@ -46,7 +39,7 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 		if exe == "" {
 			return nil, fmt.Errorf("the manifest of proxy %q names neither a program nor an adapter: build it again", m.Name)
 		}
-		return native{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model}, nil
+		return native{append([]string{exe}, m.Args...), m.Kind == contracts.ProxyEmbedded, model, 0}, nil
 	}
 	if !filepath.IsLocal(m.Adapter) {
 		return nil, fmt.Errorf("the manifest of proxy %q names the adapter %q, which is not inside its directory: build it again", m.Name, m.Adapter)
@@ -55,20 +48,14 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	if err != nil {
 		return nil, err
 	}
-	self := opts.Executable
-	if self == "" {
-		if self, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("find this program: %w", err)
-		}
-	}
-	d := &described{adapter: a, options: m.Options, self: self, model: model}
+	d := &described{adapter: a, options: m.Options, self: opts.Executable, model: model}
 	if m.Kind == contracts.ProxyBinary {
 		d.binary = exe
 	}
 	if a.Contract == adapter.Described {
 		return d, nil
 	}
-	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: self, Model: model, Options: m.Options})
+	run, err := a.Run(adapter.Setting{Binary: d.binary, Touchstone: opts.Executable, Model: model, Options: m.Options})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +63,7 @@ func dialectOf(m contracts.ProxyManifest, opts Options) (dialect, error) {
 	if err != nil {
 		return nil, err
 	}
-	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded, model}, nil
+	return native{launch.Argv, m.Kind == contracts.ProxyEmbedded, model, a.PageSize()}, nil
 }
 
 // modelOf returns the directory of the sentence model that goes with the proxy
@@ -94,14 +81,7 @@ func modelOf(m contracts.ProxyManifest, dir string) (string, error) {
 // executable returns the file to execute for the proxy of m in dir.
 func executable(m contracts.ProxyManifest, dir, self string) (string, error) {
 	if m.Kind == contracts.ProxyEmbedded {
-		if self != "" {
-			return self, nil
-		}
-		exe, err := os.Executable()
-		if err != nil {
-			return "", fmt.Errorf("find this program, which contains the reference proxy: %w", err)
-		}
-		return exe, nil
+		return self, nil
 	}
 	if !filepath.IsLocal(m.Binary) {
 		return "", fmt.Errorf("the manifest of proxy %q names the binary %q, which is not inside its directory: build it again", m.Name, m.Binary)

@@ -25,12 +25,15 @@ type mcpClient struct {
 	session *mcp.ClientSession // nil if there is no working session
 }
 
-// newMCPClient returns a client for streamable HTTP that sends header with each
-// request.
-func newMCPClient(endpoint string, client *http.Client, header http.Header) *mcpClient {
+// newMCPClient returns a client for streamable HTTP, or for HTTP with server-sent
+// events if sse is true. It sends header with each request.
+func newMCPClient(endpoint string, client *http.Client, header http.Header, sse bool) *mcpClient {
 	limited := *client
 	limited.Transport = outgoing{client.Transport, header}
 	return &mcpClient{client: anyMCPClient(), turn: make(chan struct{}, 1), transport: func() (mcp.Transport, error) {
+		if sse {
+			return stream{mcp.SSEClientTransport{Endpoint: endpoint, HTTPClient: &limited}}, nil
+		}
 		return &mcp.StreamableClientTransport{
 			Endpoint: endpoint, HTTPClient: &limited, MaxRetries: -1, DisableStandaloneSSE: true,
 		}, nil
@@ -145,6 +148,40 @@ func textOf(result *mcp.CallToolResult) string {
 	return text
 }
 
+// eventStream is what the request for the stream of a session accepts.
+const eventStream = "text/event-stream"
+
+// stream is a transport whose stream of events outlives the request that opened it.
+type stream struct{ sse mcp.SSEClientTransport }
+
+// Connect opens the stream. ctx only limits the time to open it.
+func (s stream) Connect(ctx context.Context) (mcp.Connection, error) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	opened := context.AfterFunc(ctx, cancel)
+	conn, err := s.sse.Connect(lasting)
+	if !opened() && err == nil {
+		_ = conn.Close()
+		err = ctx.Err()
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return streamed{conn, cancel}, nil
+}
+
+// streamed is a connection over a stream.
+type streamed struct {
+	mcp.Connection
+	cancel context.CancelFunc
+}
+
+// Close ends the stream.
+func (s streamed) Close() error {
+	defer s.cancel()
+	return s.Connection.Close()
+}
+
 // outgoing adds headers to requests, and limits the size of answers.
 type outgoing struct {
 	next   http.RoundTripper
@@ -158,9 +195,13 @@ func (o outgoing) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.Header[name] = values
 		}
 	}
-	resp, err := o.next.RoundTrip(req)
-	if err != nil {
+	// The stream of a session names the address for messages.
+	if err := checkLoopback(req.URL.String()); err != nil {
 		return nil, err
+	}
+	resp, err := o.next.RoundTrip(req)
+	if err != nil || req.Header.Get("Accept") == eventStream {
+		return resp, err // the transport limits each event of a stream
 	}
 	resp.Body = struct {
 		io.Reader

@@ -38,16 +38,16 @@ var signals = map[string]syscall.Signal{
 	"HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL,
 }
 
-// startProcess starts the process that l describes, with home as its working directory
-// and home directory.
-func startProcess(l adapter.Launch, home string) (*process, error) {
+// startProcess starts the process that l describes in the directory home, with the
+// environment env.
+func startProcess(l adapter.Launch, home string, env []string) (*process, error) {
 	p := &process{
 		log: &logBuffer{}, exited: make(chan struct{}),
 		stopWith: signals[l.StopSignal], stopAfter: cmp.Or(l.StopAfter, stopAfter),
 	}
 	p.cmd = exec.Command(l.Argv[0], l.Argv[1:]...)
 	p.cmd.Dir = home
-	p.cmd.Env = environment(home, l.Env)
+	p.cmd.Env = env
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	// Children that keep the log open must not block Wait.
 	p.cmd.WaitDelay = stopAfter
@@ -82,11 +82,17 @@ func startProcess(l adapter.Launch, home string) (*process, error) {
 	return p, nil
 }
 
+// homeVariable marks the processes of a proxy with its home directory.
+const homeVariable = "TOUCHSTONE_PROXY_HOME"
+
 // environment returns the environment of the proxy: that of this process, which an
 // engine has reduced to what was declared, with all directories that a proxy may want
-// to write to inside home, and with the additions of the adapter.
-func environment(home string, more map[string]string) []string {
+// to write to inside home, and with the additions of the adapter. An adapter may move
+// such a directory, which environment then creates, to another place inside home. Any
+// other place is an error, because the proxy would read files of the user.
+func environment(home string, more map[string]string) ([]string, error) {
 	dirs := map[string]string{
+		homeVariable:      home,
 		"HOME":            home,
 		"TMPDIR":          home,
 		"XDG_CONFIG_HOME": filepath.Join(home, ".config"),
@@ -103,14 +109,24 @@ func environment(home string, more map[string]string) []string {
 		}
 	}
 	for name, v := range more {
-		if _, ours := dirs[name]; !ours {
+		_, ours := dirs[name]
+		if !ours {
 			env = append(env, name+"="+v)
+			continue
 		}
+		below, err := filepath.Rel(home, v)
+		if name == homeVariable || err != nil || !filepath.IsLocal(below) {
+			return nil, fmt.Errorf("the adapter sets %s to %q, which is not inside the proxy's private directory: leave it out, or use a path that starts with ${home}", name, v)
+		}
+		if err := os.MkdirAll(v, 0o700); err != nil {
+			return nil, fmt.Errorf("create a directory for the proxy: %w", err)
+		}
+		dirs[name] = v
 	}
 	for name, dir := range dirs {
 		env = append(env, name+"="+dir)
 	}
-	return env
+	return env, nil
 }
 
 func (p *process) ended() bool {

@@ -11,7 +11,7 @@ import (
 func TestWithoutMCPTheOtherSearchIsNamed(t *testing.T) {
 	rest := httptest.NewServer(http.NotFoundHandler())
 	defer rest.Close()
-	s := &mcpSearcher{newMCPClient(rest.URL+"/mcp", rest.Client(), nil)}
+	s := &mcpSearcher{newMCPClient(rest.URL+"/mcp", rest.Client(), nil, false)}
 	defer s.close()
 	_, err := s.search(t.Context(), "a query", 10)
 	if err == nil || !strings.Contains(err.Error(), "--var search=rest") {

@@ -18,32 +18,38 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 )
 
 // Options are the options of Start.
 type Options struct {
 	// Dir is the directory with the manifest.
-	Dir       string
-	Upstreams []contracts.Upstream
-	Index     contracts.IndexOptions
+	Dir string
+	// Corpus holds the tools of the servers that are replayed to the proxy, in the
+	// order of Seed (see replay.Options).
+	Corpus contracts.Corpus
+	Seed   uint64
+	Index  contracts.IndexOptions
 	// SearchPath is contracts.SearchMCP or contracts.SearchREST. Empty means
 	// any path that the proxy has.
 	SearchPath string
-	// Tools are the tools of the upstreams. An adapter may wait until each of
-	// them is found.
-	Tools []contracts.ToolID
 	// ReadyTimeout limits the time from start to ready, QueryTimeout that of
 	// one search or listing. Zero means DefaultReadyTimeout and ten seconds.
 	ReadyTimeout time.Duration
 	QueryTimeout time.Duration
-	// Executable is used if the manifest names the embedded proxy; empty
-	// means this program.
+	// Executable is the touchstone binary, which replays the corpus and contains
+	// the reference proxy. Empty means this program.
 	Executable string
 	// Secret is passed to the proxy, such as an API key. Empty means the value
 	// of PROXY_SECRET in the environment of this process.
 	Secret string
+	// KeepHome is a directory that becomes the proxy's private directory and is not
+	// removed. It must not exist or be empty. Empty means a temporary directory.
+	KeepHome string
 	// Progress, if set, receives messages about what Start is waiting for.
 	Progress func(message string)
+
+	upstreams []contracts.Upstream // the replayed servers
 }
 
 // DefaultReadyTimeout is enough for a proxy that takes a minute to index, on a machine
@@ -55,15 +61,18 @@ type Proxy struct {
 	Manifest contracts.ProxyManifest
 
 	dialect  dialect
+	servers  *replay.Servers
 	addr     address
 	searcher searcher
 	process  *process
-	home     string // private directory, removed by Stop
+	home     string // private directory
+	keepHome bool   // whether Stop leaves it
 	http     *http.Client
 	timeout  time.Duration
+	ready    time.Duration
 }
 
-// Start starts the proxy on loopback with a private home directory, and waits until it
+// Start replays the corpus, starts the proxy on loopback with a private home directory, and waits until it
 // reports that everything is indexed. If it does not get ready, the error ends with the
 // end of its log. The caller must call Stop.
 func Start(ctx context.Context, opts Options) (*Proxy, error) {
@@ -73,6 +82,11 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 	}
 	if opts.ReadyTimeout == 0 {
 		opts.ReadyTimeout = DefaultReadyTimeout
+	}
+	if opts.Executable == "" {
+		if opts.Executable, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("find this program, which replays the corpus: %w", err)
+		}
 	}
 	if opts.QueryTimeout == 0 {
 		opts.QueryTimeout = 10 * time.Second
@@ -84,7 +98,7 @@ func Start(ctx context.Context, opts Options) (*Proxy, error) {
 		}
 		// Another process may have taken the port after it was found to be free
 		// and before the proxy listened on it.
-		if !errors.Is(err, errPortTaken) || attempt == maxAttempts {
+		if !errors.Is(err, errPortTaken) || attempt == maxAttempts || opts.KeepHome != "" {
 			return nil, err
 		}
 	}
@@ -103,12 +117,20 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	if err != nil {
 		return nil, err
 	}
-	home, err := os.MkdirTemp("", "touchstone-proxy-")
+	replayed := dialect.replay()
+	replayed.Seed = opts.Seed
+	servers, err := replay.Start(opts.Executable, opts.Corpus, replayed)
 	if err != nil {
-		return nil, fmt.Errorf("create a private directory for the proxy: %w", err)
+		return nil, err
+	}
+	opts.upstreams = servers.Upstreams
+	home, err := homeFor(opts.KeepHome)
+	if err != nil {
+		servers.Stop()
+		return nil, err
 	}
 	p := &Proxy{
-		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect,
+		Manifest: manifest, home: home, timeout: opts.QueryTimeout, dialect: dialect, servers: servers, keepHome: opts.KeepHome != "",
 		// Each proxy gets its own connections, which end with it.
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, CheckRedirect: stayHere},
 	}
@@ -127,8 +149,28 @@ func startOnce(ctx context.Context, manifest contracts.ProxyManifest, opts Optio
 	return p, nil
 }
 
-// prepare creates the directories and files that the proxy reads at its start.
-func prepare(home string, l adapter.Launch) error {
+// homeFor returns the private directory of a proxy: kept, or a temporary directory if
+// kept is empty.
+func homeFor(kept string) (string, error) {
+	if kept == "" {
+		home, err := os.MkdirTemp("", "touchstone-proxy-")
+		if err != nil {
+			return "", fmt.Errorf("create a private directory for the proxy: %w", err)
+		}
+		return home, nil
+	}
+	if entries, err := os.ReadDir(kept); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("the directory %s, which is to become the proxy's home, is not empty: name one that does not exist", kept)
+	}
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		return "", fmt.Errorf("create a private directory for the proxy: %w", err)
+	}
+	return filepath.Abs(kept)
+}
+
+// WriteHome creates the directories and files below home that the proxy reads at its
+// start.
+func WriteHome(home string, l adapter.Launch) error {
 	for _, dir := range l.Directories {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			return fmt.Errorf("create a directory for the proxy: %w", err)
@@ -151,7 +193,7 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(p.home, launch); err != nil {
+	if err := WriteHome(p.home, launch); err != nil {
 		return err
 	}
 	if opts.Secret != "" {
@@ -161,7 +203,12 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		}
 		launch.Env[secretVariable] = opts.Secret
 	}
-	if p.process, err = startProcess(launch, p.home); err != nil {
+	env, err := environment(p.home, launch.Env)
+	if err != nil {
+		return fmt.Errorf("start proxy %q: %w", p.Manifest.Name, err)
+	}
+	began := time.Now()
+	if p.process, err = startProcess(launch, p.home, env); err != nil {
 		remedy := "build it again"
 		if errors.Is(err, syscall.ENOEXEC) {
 			remedy = fmt.Sprintf("it is neither a program for %s/%s nor a script that starts with its interpreter (#!/bin/sh): build it for this machine, or add that line", runtime.GOOS, runtime.GOARCH)
@@ -192,16 +239,30 @@ func (p *Proxy) start(ctx context.Context, opts Options) error {
 		case p.process.ended():
 			return fmt.Errorf("proxy %q ended before it was ready: %s", p.Manifest.Name, p.process.how())
 		case ready.Err() != nil:
-			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with --ready-timeout", p.Manifest.Name, opts.ReadyTimeout, err, p.whereElse(addr))
+			return fmt.Errorf("proxy %q was not ready within %v (%w%s): check its log, or allow more time with --ready-timeout; %s", p.Manifest.Name, opts.ReadyTimeout, err, p.whereElse(addr), p.unlisted())
 		}
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
 	if err := p.keepsToLoopback(); err != nil {
 		return fmt.Errorf("proxy %q: %w", p.Manifest.Name, err)
 	}
+	p.ready = time.Since(began)
 	p.addr = addr
 	p.searcher, err = p.dialect.searcher(addr, opts.SearchPath, p.http)
 	return err
+}
+
+// TimeToReady is the time from the start of the process until it was ready.
+func (p *Proxy) TimeToReady() time.Duration { return p.ready }
+
+// unlisted describes what the proxy has not read of its servers, for the end of a
+// message. A proxy that has read everything may only be slow.
+func (p *Proxy) unlisted() string {
+	lines := p.servers.Unlisted()
+	if len(lines) == 0 {
+		return "it has listed all tools of its servers"
+	}
+	return fmt.Sprintf("it has not listed all tools of %d of its %d servers:\n%s", len(lines), len(p.servers.Upstreams), Shorten(lines))
 }
 
 // pollEvery is the interval between checks of an unready proxy.
@@ -311,7 +372,10 @@ func (p *Proxy) Stop() {
 	}
 	p.dialect.close()
 	p.http.CloseIdleConnections()
-	_ = os.RemoveAll(p.home)
+	p.servers.Stop()
+	if !p.keepHome {
+		_ = os.RemoveAll(p.home)
+	}
 }
 
 // Ended reports whether the proxy's process has ended, and how. It waits up to grace,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest"
 	"github.com/touchstone-eval/touchstone/internal/proxy/undertest/badproxy"
 )
@@ -29,17 +29,17 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == stdioArgument {
-		beStdioProxy()
+		beToolProxy(os.Args[2:])
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// stdioArgument makes the test binary a proxy over standard input and output. It lists the corpus's tools in
-// addition to its own, and answers with text.
+// stdioArgument makes the test binary a proxy over standard input and output, or over SSE at the address that
+// follows. It lists the corpus's tools in addition to its own, and answers with text.
 const stdioArgument = "be-a-stdio-proxy"
 
-func beStdioProxy() {
+func beToolProxy(address []string) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "stdio", Version: "1"}, nil)
 	var names []string
 	for _, t := range corpus().Tools {
@@ -81,6 +81,12 @@ func beStdioProxy() {
 			}
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text.String()}}}, nil, nil
 		})
+	if len(address) > 0 {
+		fmt.Fprintln(os.Stderr, "HOME is", os.Getenv("HOME"))
+		http.Handle("/sse", mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil))
+		fmt.Fprintln(os.Stderr, http.ListenAndServe(address[0], nil))
+		return
+	}
 	in := &deafened{os.Stdin}
 	if err := server.Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: os.Stdout}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -98,20 +104,21 @@ func (d *deafened) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func corpus() contracts.Corpus {
-	tool := func(server, name, description string) contracts.Tool {
-		return contracts.Tool{
-			ToolID: server + ":" + name, Server: server, Tool: name, Description: description,
-			Schema: json.RawMessage(`{"type":"object","properties":{"limit":{"type":"integer","maximum":1e2}}}`),
-		}
+func corpusTool(server, name, description string) contracts.Tool {
+	return contracts.Tool{
+		ToolID: server + ":" + name, Server: server, Tool: name, Description: description,
+		Schema: json.RawMessage(`{"type":"object","properties":{"limit":{"type":"integer","maximum":1e2}}}`),
 	}
+}
+
+func corpus() contracts.Corpus {
 	return contracts.Corpus{
 		Version:       "small",
 		GeneratedFrom: contracts.GeneratedFrom{Source: "written for this test"},
 		Tools: []contracts.Tool{
-			tool("garden", "water_plants", "Open the valves for a while."),
-			tool("garden", "read_moisture", "How wet the soil is."),
-			tool("kitchen", "boil_water", "Heat a kettle."),
+			corpusTool("garden", "water_plants", "Open the valves for a while."),
+			corpusTool("garden", "read_moisture", "How wet the soil is."),
+			corpusTool("kitchen", "boil_water", "Heat a kettle."),
 		},
 	}
 }
@@ -120,12 +127,8 @@ func corpus() contracts.Corpus {
 func start(t *testing.T, mode string, change func(*undertest.Options)) (*undertest.Proxy, error) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
-	upstreams, err := replay.Upstreams(t.TempDir(), "never-started", corpus(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	opts := undertest.Options{
-		Dir: badproxy.Manifest(t, mode), Upstreams: upstreams, SearchPath: contracts.SearchREST,
+		Dir: badproxy.Manifest(t, mode), Corpus: corpus(), Seed: 1, Executable: "never-started", SearchPath: contracts.SearchREST,
 		ReadyTimeout: 30 * time.Second, QueryTimeout: 30 * time.Second,
 	}
 	if change != nil {
