@@ -44,7 +44,7 @@ func corpus() contracts.Corpus {
 // variable says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "serve-corpus" {
-		s, err := replay.NewServer(corpus(), os.Args[2])
+		s, err := replay.NewServer(corpus(), os.Args[2], replay.DefaultPageSize)
 		if err == nil {
 			err = s.Serve(os.Stdin, os.Stdout)
 		}
@@ -73,7 +73,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, err := replay.NewServer(corpus(), "web")
+	web, err := replay.NewServer(corpus(), "web", replay.DefaultPageSize)
 	if err != nil {
 		t.Fatal(err)
 	}
