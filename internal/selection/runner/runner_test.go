@@ -534,7 +534,7 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	changing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s, err := replay.NewServer(contracts.Corpus{Tools: []contracts.Tool{{
 			ToolID: "c:x", Server: "c", Tool: "x", Description: description.Load().(string), Schema: json.RawMessage(`{}`),
-		}}}, "c")
+		}}}, "c", replay.DefaultPageSize)
 		if err != nil {
 			t.Error(err)
 			return
