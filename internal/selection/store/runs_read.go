@@ -116,15 +116,24 @@ func (s *Store) Runs(ctx context.Context, f RunFilter) ([]selection.Run, int, er
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM test_runs"+q.where(), q.args...).Scan(&total); err != nil {
 		return nil, 0, remedied(err)
 	}
-	// The page is found in an index before other tables are joined.
-	page := " WHERE r.rowid IN (SELECT rowid FROM test_runs" + q.where() + " ORDER BY created_at" + order + ", rowid" + order + " LIMIT ? OFFSET ?)"
-	rows, err := tx.QueryContext(ctx, runColumns+page+" ORDER BY r.created_at"+order+", r.rowid"+order, append(q.args, limit, offset)...)
+	// The page is found in an index before other tables are joined. SQLite steps over
+	// every row before the page, so the page is counted from its nearer end.
+	found := order
+	n := max(0, min(limit, total-offset))
+	if fromEnd := total - offset - n; n > 0 && fromEnd < offset {
+		found, offset = opposite[order], fromEnd
+	}
+	page := " WHERE r.rowid IN (SELECT rowid FROM test_runs" + q.where() + " ORDER BY created_at" + found + ", rowid" + found + " LIMIT ? OFFSET ?)"
+	rows, err := tx.QueryContext(ctx, runColumns+page+" ORDER BY r.created_at"+order+", r.rowid"+order, append(q.args, n, offset)...)
 	if err != nil {
 		return nil, 0, remedied(err)
 	}
 	items, err := collect(rows, scanRun)
 	return items, total, err
 }
+
+// opposite maps a direction of ORDER BY to the other one.
+var opposite = map[string]string{"": " DESC", " DESC": ""}
 
 // CountRuns counts the runs that a filter selects by their status, at one moment
 // and ignoring the page. A status without runs is missing.
