@@ -43,8 +43,8 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 	if len(few) == 0 {
 		return nil
 	}
-	reason := fmt.Sprintf("the baseline %s was made on other data, and %s; the share must be at least %s (min_overlap)",
-		agg.Baseline.Version, strings.Join(few, "; "), figure(minOverlap))
+	reason := fmt.Sprintf("the baseline %s was made on other data, and %s; the share must be at least %g (min_overlap)",
+		agg.Baseline.Version, strings.Join(few, "; "), minOverlap)
 	remedy := "look at the changes and make a new baseline with touchstone baseline update"
 	if slices.ContainsFunc(unfrozen(agg.Validation), func(d contracts.UnfrozenDataset) bool { return d.State == contracts.StateChanged }) {
 		remedy = "make the edit of the frozen data the next version with touchstone datasets next, and a baseline for it with touchstone baseline update"
@@ -125,7 +125,9 @@ func overlapLines(g contracts.Gate) []string {
 		if d.Entries.Now > 0 {
 			parts = append(parts, fmt.Sprintf("%d of %d security entries", d.Entries.Common, d.Entries.Now))
 		}
-		lines = append(lines, fmt.Sprintf("  %s was made on other data: %s are the same and are compared with it", g.Baseline, strings.Join(parts, " and ")))
+		if g.NoVerdict == nil {
+			lines = append(lines, fmt.Sprintf("  %s was made on other data: %s are the same and are compared with it", g.Baseline, strings.Join(parts, " and ")))
+		}
 		lines = append(lines, changeLines(d.Changes)...)
 	}
 	for _, u := range g.Unfrozen {

@@ -16,7 +16,8 @@ const maxAnnotations = 10
 const maxAnnotationText = 1000
 
 // Annotations writes GitHub workflow commands, one a line: an error for each
-// failed check, a warning for each query or entry that got worse, and notices
+// failed check, a warning for an edited frozen dataset and
+// for each query or entry that got worse, and notices
 // for the verdict, for an index that was degraded on purpose, for changed data
 // and for each metric that is not judged. If there are more than ten of a kind, the tenth
 // gives the number of the rest.
@@ -31,6 +32,7 @@ func Annotations(r contracts.Report) []byte {
 			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(shorten(m.Title, 200) + " " + why(m))})
 		}
 	}
+	warnings = append(editedFrozen(&r.Gate), warnings...)
 	title := "Touchstone: the gate " + outcome(&r.Gate)
 	if n := r.Gate.NoVerdict; n != nil {
 		title = "Touchstone: no verdict"

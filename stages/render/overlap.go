@@ -41,10 +41,8 @@ const maxChangedIDs = 12
 // baseline.
 func changedData(g *contracts.Gate) []string {
 	var lines []string
-	for _, u := range g.Unfrozen {
-		if u.State == contracts.StateChanged {
-			lines = append(lines, fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, shorten(u.Version, 24), shorten(u.Version, 24)))
-		}
+	for _, a := range editedFrozen(g) {
+		lines = append(lines, a.message)
 	}
 	d := g.Data
 	if d == nil {
@@ -54,8 +52,12 @@ func changedData(g *contracts.Gate) []string {
 	if d.Entries.Now > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d security entries", d.Entries.Common, d.Entries.Now))
 	}
-	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the same and are compared with it; floors and ceilings are judged on all.",
-		named("baseline", g.Baseline), d.Baseline.CorpusVersion, shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, strings.Join(parts, " and ")))
+	compared := " and are compared with it; floors and ceilings are judged on all"
+	if g.NoVerdict != nil {
+		compared = ""
+	}
+	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the same%s.",
+		named("baseline", g.Baseline), d.Baseline.CorpusVersion, shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, strings.Join(parts, " and "), compared))
 	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases, contracts.KindCorpus} {
 		for _, state := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
 			if line := changesOf(d.Changes, kind, state); line != "" {
@@ -67,6 +69,20 @@ func changedData(g *contracts.Gate) []string {
 		lines = append(lines, apartLine(a))
 	}
 	return lines
+}
+
+// editedFrozen has an annotation for each dataset whose version is frozen with
+// other bytes.
+func editedFrozen(g *contracts.Gate) []annotation {
+	var list []annotation
+	for _, u := range g.Unfrozen {
+		if u.State == contracts.StateChanged {
+			version := shorten(u.Version, 24)
+			list = append(list, annotation{"Touchstone: edited frozen data",
+				fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, version, version)})
+		}
+	}
+	return list
 }
 
 // changesOf names the changes of one kind and state, or returns "".

@@ -46,7 +46,7 @@ func digestsOfData(corpus contracts.Corpus, golden contracts.GoldenSet, security
 	var d contracts.DataDigests
 	var errs [4]error
 	d.Tools, errs[0] = digestsOf(contracts.KindCorpus, corpus.Tools, func(t contracts.Tool) (string, any) {
-		return string(t.ToolID), t
+		return t.ToolID, t
 	})
 	d.Queries, errs[1] = digestsOf(contracts.KindGolden, golden.Queries, func(q contracts.Query) (string, any) {
 		id := q.ID

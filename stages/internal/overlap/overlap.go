@@ -181,7 +181,7 @@ func (p *Part) editedTool(q contracts.QuerySummary) contracts.ToolID {
 		return ""
 	}
 	for _, l := range q.Labels {
-		if l.Relevance > 0 && !p.tools[string(l.ToolID)] {
+		if l.Relevance > 0 && !p.tools[l.ToolID] {
 			return l.ToolID
 		}
 	}
