@@ -45,7 +45,7 @@ func changes(d *contracts.DataComparison) []string {
 	for _, c := range d.Changes {
 		text := c.Kind + " " + c.ID + " " + c.State
 		if c.Tool != "" {
-			text += " " + string(c.Tool)
+			text += " " + c.Tool
 		}
 		list = append(list, text)
 	}
@@ -135,13 +135,13 @@ func TestEditedToolTakesItsQueriesApart(t *testing.T) {
 	tool := q.Labels[0].ToolID
 	agg, b := onOtherData(t, goodQueries(), goodEntries(), func(b *contracts.Baseline) {
 		b.Data.CorpusVersion, b.Data.CorpusSHA256 = "corpus_v0", fixture.SHA("d")
-		b.Digests.Tools[string(tool)] = otherDigest
+		b.Digests.Tools[tool] = otherDigest
 	})
 	g, _, err := judge(t, agg, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"golden " + q.ID + " edited " + string(tool), "corpus " + string(tool) + " edited"}
+	want := []string{"golden " + q.ID + " edited " + tool, "corpus " + tool + " edited"}
 	for _, w := range want {
 		if !slices.Contains(changes(g.Data), w) {
 			t.Errorf("%q is not in %v", w, changes(g.Data))

@@ -48,8 +48,8 @@ func Annotations(r contracts.Report) []byte {
 	for _, line := range r.Gate.Warnings {
 		notices = append(notices, annotation{title: "Touchstone: may fail by chance", message: line})
 	}
-	for _, line := range changedData(&r.Gate) {
-		notices = append(notices, annotation{title: "Touchstone: changed data", message: line})
+	if lines := dataDifference(&r.Gate); len(lines) > 0 {
+		notices = append(notices, annotation{title: "Touchstone: changed data", message: strings.Join(lines, " ")})
 	}
 	for _, line := range unjudged(&r.Gate) {
 		notices = append(notices, annotation{title: "Touchstone: not judged", message: line})

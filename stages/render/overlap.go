@@ -36,17 +36,23 @@ var changedNames = map[string][2]string{
 // maxChangedIDs is the number of ids that a line about changed data names.
 const maxChangedIDs = 12
 
-// changedData says on which part of the data a verdict rests, and what is not
-// in it, one line each. It is empty if the data are frozen and those of the
-// baseline.
+// changedData says which frozen data were edited, on which part of the data a
+// verdict rests, and what is not in it, one line each. It is empty if the data
+// are frozen and those of the baseline.
 func changedData(g *contracts.Gate) []string {
 	var lines []string
 	for _, a := range editedFrozen(g) {
 		lines = append(lines, a.message)
 	}
+	return append(lines, dataDifference(g)...)
+}
+
+// dataDifference is changedData without edited frozen data.
+func dataDifference(g *contracts.Gate) []string {
+	var lines []string
 	d := g.Data
 	if d == nil {
-		return lines
+		return nil
 	}
 	parts := []string{fmt.Sprintf("%d of %d queries", d.Queries.Common, d.Queries.Now)}
 	if d.Entries.Now > 0 {
@@ -78,8 +84,8 @@ func editedFrozen(g *contracts.Gate) []annotation {
 	for _, u := range g.Unfrozen {
 		if u.State == contracts.StateChanged {
 			version := shorten(u.Version, 24)
-			list = append(list, annotation{"Touchstone: edited frozen data",
-				fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, version, version)})
+			list = append(list, annotation{title: "Touchstone: edited frozen data",
+				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, version, version)})
 		}
 	}
 	return list
