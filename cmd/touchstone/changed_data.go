@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -24,6 +25,25 @@ func (v *verdict) exitCode() int {
 		return exitNoVerdict
 	}
 	return exitGateFailed
+}
+
+// notJudged returns the reason why the stage gate did not judge, or nil if it did.
+func (s *session) notJudged(outcomes []*engine.Outcome, v *verdict) *contracts.NoVerdict {
+	if v.gate == nil || v.gate.NoVerdict == nil {
+		return nil
+	}
+	n := &contracts.NoVerdict{
+		Version: contracts.NoVerdictVersion, Kind: contracts.EndedByData, ExitCode: exitNoVerdict,
+		Summary: capitalised(v.gate.NoVerdict.Reason) + ".", Failed: []string{}, Logs: []contracts.StageLog{},
+		Problems:  []contracts.Reason{{Message: v.gate.NoVerdict.Reason, Remedy: v.gate.NoVerdict.Remedy}},
+		Directory: inRepository(s.plan.Root), Command: s.again,
+	}
+	for _, o := range outcomes {
+		if o.State == engine.Hit || o.State == engine.Ran {
+			n.Done++
+		}
+	}
+	return n
 }
 
 // printNextSteps prints the commands that lead from changed data to a verdict on data of its

@@ -67,7 +67,7 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		return s.showEnd(cmd, flags, verdict, outcomes, sum, err)
 	}
 	if flags.json {
-		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw, Run: s.runFacts(outcomes, sum)})
+		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw, NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
 	} else if rf.progress != "quiet" || !verdict.Passed {
 		verdict.print(stdout)
 		s.printNextSteps(stdout, flags, verdict)
