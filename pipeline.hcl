@@ -35,6 +35,7 @@ stage "validate-datasets" {
     [
       "touchstone", "stage", "validate-datasets",
       "--corpus", input.corpus, "--golden", input.golden, "--security", input.security, "--lock", input.lock,
+      "--changed", var.edited_frozen,
       "--out-corpus", output.corpus, "--out-golden", output.golden, "--out-security", output.security,
       "--out-cases", output.cases, "--out-report", output.report,
     ],
@@ -261,7 +262,7 @@ stage "gate" {
     verdict = "out/gate.json"
   }
   command = concat(
-    ["touchstone", "stage", "gate", "--aggregate", input.aggregate, "--out", output.verdict],
+    ["touchstone", "stage", "gate", "--aggregate", input.aggregate, "--min-overlap", var.min_overlap, "--out", output.verdict],
     local.has_baseline ? ["--baseline", input.baseline] : [],
   )
   timeout = "1m"

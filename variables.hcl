@@ -28,7 +28,33 @@ variable "cases" {
 variable "baseline" {
   type        = string
   default     = null
-  description = "The file with the reference metrics and the thresholds. The gate needs it. The default is datasets/baseline_v1.json for the reference proxy, and datasets/baseline_v1_NAME.json for other proxies, where NAME is the name of the adapter or of the binary."
+  description = "The file with the reference metrics and the thresholds. The gate needs it. The default is datasets/baseline_vN.json for the reference proxy, and datasets/baseline_vN_NAME.json for other proxies. Of several versions, the one with the most datasets of this run is chosen, and of those the newest."
+}
+
+variable "baseline_name" {
+  type        = string
+  default     = null
+  description = "The NAME in the default of baseline; \"\" for none. By default none for the reference proxy, and otherwise the name of the adapter or of the binary."
+}
+
+variable "min_overlap" {
+  type        = number
+  default     = 0.5
+  description = "With a baseline on other data: the smallest share of the queries, and of the security entries, that must be the same. Below it there is no verdict."
+  validation {
+    condition     = var.min_overlap >= 0 && var.min_overlap <= 1
+    error_message = "Give min_overlap a share from 0 to 1."
+  }
+}
+
+variable "edited_frozen" {
+  type        = string
+  default     = "report"
+  description = "What happens to a dataset whose version is frozen with other bytes: report measures it and marks the verdict, refuse ends the run with exit code 4."
+  validation {
+    condition     = contains(["report", "refuse"], var.edited_frozen)
+    error_message = "Set edited_frozen to report or refuse."
+  }
 }
 
 variable "runs" {
@@ -174,9 +200,20 @@ locals {
 
   runs         = range(1, var.runs + 1)
   mutated      = length(var.mutations) > 0 ? var.mutations : ["none"]
-  baseline     = var.baseline == null ? "datasets/baseline_v1${local.proxy.suffix}.json" : var.baseline
   has_baseline = local.baseline == "" ? false : fileexists(local.baseline)
   degrade      = var.degrade == "" ? [] : ["--degrade", var.degrade]
+
+  # A baseline belongs to the data that it was made on: it contains their digests.
+  # The candidates are sorted, the newest first.
+  baseline_suffix = var.baseline_name == null ? local.proxy.suffix : var.baseline_name == "" ? "" : "_${var.baseline_name}"
+  baseline_numbers = reverse(sort([
+    for name in fileset("datasets", "baseline_v*.json") : format("%09d", tonumber(one(regex("^baseline_v([0-9]{1,9})", name))))
+    if name == "baseline_v${try(one(regex("^baseline_v([0-9]{1,9})", name)), "")}${local.baseline_suffix}.json"
+  ]))
+  baselines    = [for number in local.baseline_numbers : "datasets/baseline_v${tonumber(number)}${local.baseline_suffix}.json"]
+  data_digests = [for path in compact([var.corpus, var.golden, var.security, local.cases]) : try(filesha256(path), path) if length(local.baselines) > 1]
+  in_common    = [for path in local.baselines : length([for digest in local.data_digests : digest if strcontains(file(path), digest)])]
+  baseline     = var.baseline != null ? var.baseline : try(local.baselines[index(local.in_common, max(local.in_common...))], "datasets/baseline_v1${local.baseline_suffix}.json")
 
   # A refresh starts from the newest corpus.
   corpora        = [for file in fileset("datasets", "corpus_v*.json") : tonumber(one(regex("^corpus_v([0-9]{1,9})[.]json$", file))) if can(regex("^corpus_v([0-9]{1,9})[.]json$", file))]

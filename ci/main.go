@@ -37,6 +37,9 @@ const (
 	// buildFailed is the exit status if touchstone could not be built. It is not
 	// 1, which means that the gate failed.
 	buildFailed = 5
+
+	// noVerdict is the exit status of a gate that did not judge. It has reports.
+	noVerdict = 6
 )
 
 // Touchstone is a tree with a pipeline and the touchstone program.
@@ -137,7 +140,7 @@ func (t *Touchstone) WithVar(name, value string) *Touchstone {
 //
 // Prints the summary if the gate passes. Otherwise the exit status is that of the
 // command line: 1 the gate failed, 2 the pipeline is invalid, 3 a stage failed, 4 a
-// dataset is invalid. It is 5 if touchstone could not be built.
+// dataset is invalid, 6 no verdict. It is 5 if touchstone could not be built.
 // +cache="never"
 func (t *Touchstone) Gate(
 	ctx context.Context,
@@ -159,7 +162,7 @@ func (t *Touchstone) Gate(
 	return "", t.failed(ctx, ended, code, stdout)
 }
 
-// Report returns the directory of reports, even if the gate failed.
+// Report returns the directory of reports, even if the gate failed or has no verdict.
 //
 // The exit status of any other failure is that of the function gate.
 // +cache="never"
@@ -168,7 +171,7 @@ func (t *Touchstone) Report(ctx context.Context) (*dagger.Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	if code > 1 {
+	if code > 1 && code != noVerdict {
 		return nil, t.failed(ctx, ended, code, "")
 	}
 	return ended.Directory(treeDir + "/reports"), nil

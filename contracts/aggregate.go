@@ -28,6 +28,9 @@ type BaselineStatus struct {
 	Version    string `json:"version,omitempty"`
 	Comparable bool   `json:"comparable"`
 	Reason     string `json:"reason,omitempty"`
+	// Data is absent if the baseline was made on the same data. Otherwise it
+	// says what both have in common, also if that is nothing.
+	Data *DataComparison `json:"data,omitempty"`
 }
 
 // RetrievalAggregate summarises score-retrieval over its runs. Anomalous
@@ -75,6 +78,12 @@ type MetricComparison struct {
 	PValue        float64  `json:"p_value"`
 	MinDetectable float64  `json:"min_detectable"`
 	Verdict       string   `json:"verdict"`
+	// Queries and Mean are set if only a part of the queries is common to the
+	// data and to those of the baseline. All figures of the comparison are then
+	// over these Queries, and Mean is the metric over them with its interval.
+	Queries      int       `json:"queries,omitempty"`
+	Mean         *float64  `json:"mean,omitempty"`
+	MeanInterval *Interval `json:"mean_interval,omitempty"`
 }
 
 // Verdicts of a comparison.

@@ -11,8 +11,11 @@ import (
 // were measured on, and the thresholds of the gate. No other file holds
 // thresholds.
 type Baseline struct {
-	Version       string             `json:"version"`
-	Data          DataIdentity       `json:"data"`
+	Version string       `json:"version"`
+	Data    DataIdentity `json:"data"`
+	// Digests is absent from baselines of earlier versions. Without it the
+	// baseline can only be compared with on the same data.
+	Digests       *DataDigests       `json:"digests,omitempty"`
 	GeneratedFrom GeneratedFrom      `json:"generated_from"`
 	Proxy         string             `json:"proxy"`
 	RunsAveraged  int                `json:"runs_averaged"`
@@ -25,8 +28,7 @@ type Baseline struct {
 }
 
 // DataIdentity names the data that figures were measured on, by version and by
-// the SHA-256 of the files. Two sets of figures are comparable only if the
-// digests are equal.
+// the SHA-256 of the files.
 type DataIdentity struct {
 	CorpusVersion   string `json:"corpus_version"`
 	CorpusSHA256    string `json:"corpus_sha256"`

@@ -3,9 +3,16 @@ package contracts
 // Gate is the verdict: every check with its value and bound, and every query
 // and entry that moved.
 type Gate struct {
-	Passed   bool        `json:"passed"`
-	Baseline string      `json:"baseline"`
-	Checks   []GateCheck `json:"checks"`
+	Passed bool `json:"passed"`
+	// NoVerdict is set if nothing was judged. Passed is false then, and Checks
+	// is empty.
+	NoVerdict *NotJudged `json:"no_verdict,omitempty"`
+	Baseline  string     `json:"baseline"`
+	// Data says on which part of the data the verdict rests. It is absent if the
+	// baseline was made on the same data.
+	Data     *DataComparison   `json:"data,omitempty"`
+	Unfrozen []UnfrozenDataset `json:"unfrozen,omitempty"`
+	Checks   []GateCheck       `json:"checks"`
 	// Unjudged lists the metrics that cannot be compared with the baseline.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
 	// Warnings are sentences about checks that may fail by chance.
@@ -70,4 +77,7 @@ const (
 	MoveNew       = "new"
 	MoveRemoved   = "removed"
 	MoveErrored   = "errored"
+	// MoveEdited is the state of a query that is not the same as in the data of
+	// the baseline, and of whose relevant tools one may not be.
+	MoveEdited = "edited"
 )

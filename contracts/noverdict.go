@@ -35,6 +35,7 @@ const (
 	EndedByDataset = "dataset"     // a dataset is invalid
 	EndedByStage   = "stage"       // a stage failed
 	EndedBySetup   = "setup"       // the pipeline is invalid, or something that it needs is missing
+	EndedByData    = "data"        // the baseline was made on data that are too different
 	EndedBySignal  = "interrupted" // the run was interrupted
 	EndedUnknown   = "unfinished"  // the run has not ended, or was killed
 )

@@ -182,6 +182,7 @@ var sampleText = map[string]string{
 	`^[^\s\x00-\x1f\x7f-\x9f]+$`:                       "v1",
 	`^[^:\x00-\x1f\x7f-\x9f]+:[^\x00-\x1f\x7f-\x9f]+$`: "server:tool",
 	`^[0-9a-f]{64}$`:                                   strings.Repeat("0af9", 16),
+	`^[0-9a-f]{16}$`:                                   "0af90af90af90af9",
 	`^[a-z][a-z0-9_]*$`:                                "recall_at_5",
 	`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`:                     "2026-01-31",
 	`^[^:\x00-\x1f\x7f-\x9f]+$`:                        "server",

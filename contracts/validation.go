@@ -7,9 +7,12 @@ type Validation struct {
 	Datasets []ValidatedDataset `json:"datasets"`
 	Warnings []string           `json:"warnings"`
 	Problems []Reason           `json:"problems,omitempty"`
+	// Digests is absent from reports of earlier versions of the stage.
+	Digests *DataDigests `json:"digests,omitempty"`
 }
 
-// ValidatedDataset describes one accepted file. State is frozen or draft.
+// ValidatedDataset describes one accepted file. State is
+// frozen, draft or changed.
 type ValidatedDataset struct {
 	Kind          string `json:"kind"`
 	Version       string `json:"version"`
@@ -23,4 +26,6 @@ type ValidatedDataset struct {
 const (
 	StateFrozen = "frozen"
 	StateDraft  = "draft"
+	// StateChanged is that of a file whose version is frozen with other bytes.
+	StateChanged = "changed"
 )

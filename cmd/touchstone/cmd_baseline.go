@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,7 +123,11 @@ the file. The datasets are validated first: if that fails, the baseline is not c
 
 The command only keeps the thresholds of the old file. The old file may therefore lack
 metrics, contain other metrics, or contain figures that cannot be read. To change a
-threshold, edit the file.`,
+threshold, edit the file.
+
+A baseline belongs to the versions of the data that it was made on. If the file belongs to
+other versions, it is not changed: the next version of the baseline is written, with the
+thresholds of the file.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
@@ -130,9 +135,7 @@ threshold, edit the file.`,
 				return err
 			}
 			defer s.close()
-			if file == "" {
-				file = flags.baselineFile(s.plan)
-			}
+			named := flags.baselineFile(s.plan)
 			if err := s.hasFigures(stage); err != nil {
 				return err
 			}
@@ -145,7 +148,21 @@ threshold, edit the file.`,
 			if err != nil {
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
-			return updateBaseline(cmd, file, agg, flags.json)
+			update := baselineUpdate{from: named, to: file}
+			if file == "" {
+				if update.to, err = baselineTarget(named, agg); err != nil {
+					return err
+				}
+			} else if update.from, err = update.source(named, agg); err != nil {
+				return err
+			}
+			if err := update.write(cmd, agg, flags.json); err != nil {
+				return err
+			}
+			if update.from != update.to {
+				nameOtherBaseline(cmd.ErrOrStderr(), flags, update.to)
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
@@ -154,10 +171,29 @@ threshold, edit the file.`,
 	return cmd
 }
 
-// updateBaseline writes the figures of agg to file, with the thresholds of the
-// old file, and prints the changes.
-func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, asJSON bool) error {
+// baselineUpdate writes a baseline with the thresholds of another file, or of the same one.
+type baselineUpdate struct{ from, to string }
+
+// source returns the file with the thresholds for a file that the user names: that file if it
+// exists, and otherwise the one that the pipeline names. It is an error if the file belongs to
+// other versions of the data.
+func (u baselineUpdate) source(named string, agg contracts.Aggregate) (string, error) {
+	switch belongs, err := belongsTo(u.to, agg); {
+	case err != nil:
+		return "", err
+	case !belongs:
+		free, err := baselineTarget(u.to, agg)
+		return "", errors.Join(err, fmt.Errorf("%s is the baseline of other data and is not overwritten; name another file, such as --baseline %s", u.to, toollist.QuoteWord(free)))
+	case exists(u.to):
+		return u.to, nil
+	}
+	return named, nil
+}
+
+// write writes the figures of agg with the thresholds of the old file, and prints the changes.
+func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSON bool) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	file := u.from
 	var kept, old *contracts.Baseline
 	switch b, err := contracts.ReadThresholds(file); {
 	case err == nil:
@@ -177,9 +213,12 @@ func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, as
 	if err != nil {
 		return err
 	}
+	if u.from != u.to {
+		next.Version = cmp.Or(baselineVersion(u.to), next.Version)
+	}
 	moves := gate.BaselineChanges(old, next)
 	if asJSON {
-		if err := printJSON(stdout, map[string][]string{"changes": moves}); err != nil {
+		if err := printJSON(stdout, map[string]any{"changes": moves, "file": u.to}); err != nil {
 			return err
 		}
 	} else {
@@ -190,14 +229,17 @@ func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, as
 	for _, remark := range gate.ThresholdRemarks(old, next) {
 		fmt.Fprintln(stderr, "note:", remark)
 	}
-	if len(moves) == 0 && old != nil {
+	if len(moves) == 0 && old != nil && u.from == u.to {
 		fmt.Fprintln(stderr, "no figure changed; the baseline was not written")
 		return nil
 	}
-	if err := contracts.Write(file, next); err != nil {
+	if err := contracts.Write(u.to, next); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "wrote %s; review the changes and commit it\n", file)
+	if u.from != u.to && exists(u.from) {
+		fmt.Fprintf(stderr, "%s stays the baseline of its data; its thresholds are copied\n", u.from)
+	}
+	fmt.Fprintf(stderr, "wrote %s; review the changes and commit it\n", u.to)
 	return nil
 }
 

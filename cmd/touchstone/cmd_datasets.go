@@ -10,17 +10,17 @@ import (
 	"github.com/touchstone-eval/touchstone/stages/validatedatasets"
 )
 
-// newDatasetsCommand returns "touchstone datasets", which lists versions and freezes
-// them.
-func newDatasetsCommand() *cobra.Command {
+// newDatasetsCommand returns "touchstone datasets", which lists versions, makes the next ones and
+// freezes them.
+func newDatasetsCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "datasets",
-		Short: "List the datasets, or freeze a version",
+		Short: "List the datasets, make the next version, or freeze one",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	lock := cmd.PersistentFlags().String("lock", "datasets/lock.json", "the file with the digests of frozen versions")
-	cmd.AddCommand(newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsSynthesizeCommand(), newDatasetsImportCommand())
+	cmd.AddCommand(newDatasetsFreezeCommand(lock), newDatasetsListCommand(lock), newDatasetsNextCommand(flags, lock), newDatasetsSynthesizeCommand(), newDatasetsImportCommand())
 	return cmd
 }
 
@@ -31,7 +31,7 @@ func newDatasetsFreezeCommand(lock *string) *cobra.Command {
 		Short: "Validate datasets and add their digests to the lock file",
 		Long: `Validates each file and writes its digest to the lock file, under its kind and
 version. From then on, validation refuses a file of that version with different
-content. To change frozen data, copy it to a new version. The digest of a frozen
+content, or reports it. To change frozen data, make the next version. The digest of a frozen
 version cannot be changed.
 
 A golden set and a set of cases are checked against their corpus, which must be one of

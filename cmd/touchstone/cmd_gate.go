@@ -67,16 +67,17 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		return s.showEnd(cmd, flags, verdict, outcomes, sum, err)
 	}
 	if flags.json {
-		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw, Run: s.runFacts(outcomes, sum)})
+		err = printJSON(stdout, gateJSON{Passed: verdict.Passed, Verdict: verdict.raw, NoVerdict: s.notJudged(outcomes, verdict), Run: s.runFacts(outcomes, sum)})
 	} else if rf.progress != "quiet" || !verdict.Passed {
 		verdict.print(stdout)
+		s.printNextSteps(stdout, flags, verdict)
 		for _, path := range s.published() {
 			fmt.Fprintln(stdout, "see", path)
 		}
 		fmt.Fprintln(stdout, s.summaryLine(sum))
 	}
 	if err == nil && !verdict.Passed {
-		return &exitError{code: exitGateFailed}
+		return &exitError{code: verdict.exitCode()}
 	}
 	return err
 }
@@ -128,10 +129,12 @@ func (s *session) published() []string {
 	return paths
 }
 
-// verdict is a JSON object with a boolean "passed". gate is set if it is the verdict of the
+// verdict is a JSON object with a boolean "passed". None is set if the object has a member
+// "no_verdict" that is not null: nothing was judged. gate is set if it is the verdict of the
 // stage gate.
 type verdict struct {
 	Passed bool
+	None   bool
 	raw    json.RawMessage
 	gate   *contracts.Gate
 }
@@ -148,12 +151,14 @@ func (s *session) verdict(outcomes []*engine.Outcome) (*verdict, error) {
 		return nil, fmt.Errorf("reading the verdict: %w", err)
 	}
 	var plain struct {
-		Passed *bool `json:"passed"`
+		Passed    *bool `json:"passed"`
+		NoVerdict any   `json:"no_verdict"`
 	}
 	if err := json.Unmarshal(b, &plain); err != nil || plain.Passed == nil {
 		return nil, fmt.Errorf(`the verdict, output %s of %s, is not a JSON object with a boolean "passed"`, ref.Output, in)
 	}
-	v := &verdict{Passed: *plain.Passed, raw: json.RawMessage(b)}
+	none := plain.NoVerdict != nil
+	v := &verdict{Passed: *plain.Passed && !none, None: none, raw: json.RawMessage(b)}
 	if g, err := contracts.Decode[contracts.Gate]("verdict", b); err == nil {
 		v.gate = &g
 	}
@@ -171,7 +176,10 @@ func (v *verdict) lines() []string {
 	if v.gate != nil {
 		return gate.Describe(*v.gate)
 	}
-	if v.Passed {
+	switch {
+	case v.None:
+		return []string{"no verdict"}
+	case v.Passed:
 		return []string{"the gate passed"}
 	}
 	return []string{"the gate FAILED"}

@@ -26,7 +26,7 @@ func newGraphCommand(flags *globalFlags) *cobra.Command {
 				return err
 			}
 			for _, o := range outcomes {
-				if o.State == engine.Miss {
+				if o.State == engine.Miss || o.State == engine.Waits {
 					o.Duration = s.engine.Expected(o)
 				}
 			}

@@ -155,7 +155,7 @@ func (c *initChoice) files() ([]initFile, error) {
 		defaults["proxy_network"] = cty.StringVal("full")
 	}
 	// The baseline belongs to the project, whatever its proxy is.
-	defaults["baseline"] = cty.StringVal(defaultBaseline)
+	defaults["baseline_name"] = cty.StringVal("")
 	if c.proxy == "" {
 		if len(c.options) > 0 {
 			return nil, errors.New("--proxy-option requires an adapter: give one with --proxy")

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -11,24 +12,40 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
-// planJSON is the output of plan --json.
+// planJSON is the output of plan --json. Hits, Runs and Waits count the instances whose results
+// are cached, that have to run, and that wait for results of these.
 type planJSON struct {
+	Hits   int         `json:"hits"`
+	Runs   int         `json:"runs"`
+	Waits  int         `json:"waits"`
 	Stages []planStage `json:"stages"`
 }
 
+// planStage is an instance. Changes are relative to its previous run in this checkout, or, if
+// Elsewhere is set, to the most similar result in the cache.
 type planStage struct {
-	Stage    string   `json:"stage"`
-	Instance string   `json:"instance"`
-	Status   string   `json:"status"`
-	Key      string   `json:"key,omitempty"`
-	Reasons  []string `json:"reasons"`
+	Stage     string          `json:"stage"`
+	Instance  string          `json:"instance"`
+	Status    string          `json:"status"`
+	Key       string          `json:"key,omitempty"`
+	Reasons   []string        `json:"reasons"`
+	Changes   []engine.Change `json:"changes"`
+	Elsewhere bool            `json:"elsewhere"`
 }
 
 func newPlanCommand(flags *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan",
-		Short: "Show what a run would do: HIT, MISS or OFF for every stage instance, with the reason",
-		Args:  cobra.NoArgs,
+		Short: "Show what a run would do: HIT, MISS, WAITS or OFF for every stage instance, with the reason",
+		Long: `Prints the state of every stage instance and runs nothing:
+
+  HIT      its result is cached
+  MISS     it has to run; the reason names what changed, down to the entries of a dataset
+  WAITS    it reads a result of an instance that has to run, and may still be a hit if that
+           result is the same as before
+  OFF      its condition is false
+  SKIPPED  it runs on demand only`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := openSession(flags, cmd.ErrOrStderr())
 			if err != nil {
@@ -50,7 +67,21 @@ func newPlanCommand(flags *globalFlags) *cobra.Command {
 func planFacts(outcomes []*engine.Outcome) planJSON {
 	p := planJSON{Stages: make([]planStage, 0, len(outcomes))}
 	for _, o := range outcomes {
-		st := planStage{Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons}
+		st := planStage{
+			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons,
+			Changes: o.Changes, Elsewhere: o.Elsewhere,
+		}
+		if st.Changes == nil {
+			st.Changes = []engine.Change{}
+		}
+		switch o.State {
+		case engine.Hit:
+			p.Hits++
+		case engine.Miss:
+			p.Runs++
+		case engine.Waits:
+			p.Waits++
+		}
 		if st.Reasons == nil {
 			st.Reasons = []string{}
 		}
@@ -64,18 +95,45 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	hits, due := 0, 0
 	for _, o := range outcomes {
 		why := strings.Join(o.Reasons, "; ")
-		if o.State != engine.Off && o.State != engine.Skipped {
-			due++
-		}
-		if o.State == engine.Hit {
-			hits++
+		switch {
+		case o.State == engine.Hit:
 			why = "took " + seconds(o.Duration)
+		case len(o.Changes) > 0 && o.Elsewhere:
+			why += "; unlike the most similar result in the cache: " + changed(o.Changes)
+		case len(o.Changes) > 0 && !slices.Contains(o.Reasons, o.Changes[0].String()):
+			why += "; " + changed(o.Changes)
+		case len(o.Changes) > 0:
+			why = changed(o.Changes)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, why)
 	}
-	fmt.Fprintf(t, "\n%d of %d are hits\n", hits, due)
+	p := planFacts(outcomes)
+	fmt.Fprintf(t, "\n%s, %s", counted(p.Hits, "hit", "hits"), counted(p.Runs, "has to run", "have to run"))
+	if p.Waits > 0 {
+		fmt.Fprintf(t, ", %s", counted(p.Waits, "waits for results and may still be a hit", "wait for results and may still be hits"))
+	}
+	fmt.Fprintln(t)
 	return t.Flush()
+}
+
+// shownDetails is the number of changed entries that plan names for each input.
+const shownDetails = 3
+
+// changed formats changes with their first details.
+func changed(changes []engine.Change) string {
+	texts := make([]string, len(changes))
+	for i, c := range changes {
+		texts[i] = c.String()
+		if len(c.Details) == 0 {
+			continue
+		}
+		shown := c.Details[:min(len(c.Details), shownDetails)]
+		texts[i] += ": " + strings.Join(shown, ", ")
+		if more := len(c.Details) - len(shown); more > 0 {
+			texts[i] += ", and more; " + toolName + " explain lists them"
+		}
+	}
+	return strings.Join(texts, "; ")
 }

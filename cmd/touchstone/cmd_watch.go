@@ -199,7 +199,9 @@ func (w *watch) summary(s *session, outcomes []*engine.Outcome, facts *watchJSON
 			if err != nil {
 				return nil, err
 			}
-			facts.Passed = &v.Passed
+			if !v.None {
+				facts.Passed = &v.Passed
+			}
 			lines = v.lines()
 		}
 	}

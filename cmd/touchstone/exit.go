@@ -17,6 +17,7 @@ const (
 	exitUsage       = 2
 	exitStageFailed = 3
 	exitBadDataset  = 4
+	exitNoVerdict   = 6
 	exitNeedsEngine = 75 // of --without-engine, which the Dagger module uses
 	exitInterrupted = 130
 )
@@ -27,6 +28,7 @@ const exitCodesHelp = `Exit codes:
   2    usage error or invalid pipeline
   3    a stage failed
   4    a dataset is invalid
+  6    no verdict: the baseline was made on data that are too different
   130  interrupted`
 
 // exitError adds an exit code to an error. If err is nil, the error was already reported.

@@ -42,7 +42,7 @@ Unchanged stages are not computed again.
 		newCompareCommand(flags), newBisectCommand(flags), newFitnessCommand(flags))
 	addGroup(root, "inspect", "Inspect plans and runs:", newPlanCommand(flags), newExplainCommand(flags),
 		newGraphCommand(flags), newLogsCommand(flags), newReportCommand(flags), newCostCommand())
-	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(),
+	addGroup(root, "data", "Manage data and baselines:", newBaselineCommand(flags), newDatasetsCommand(flags),
 		newCorpusCommand(flags), newGoldenCommand(flags), newRefreshCommand(flags), newTrecCommand(flags))
 	addGroup(root, "tools", "Standalone tools:", newScanCommand(flags), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),

@@ -109,11 +109,14 @@ type Engine struct {
 // State is the state of an instance after evaluation or a run.
 type State string
 
-// States of an instance. Evaluation sets Hit, Miss and Off, and Skipped for an
-// instance that only runs on demand. A run sets the others.
+// States of an instance. Evaluation sets Hit, Miss, Waits and Off, and Skipped for
+// an instance that only runs on demand. A run sets the others.
 const (
-	Hit      State = "HIT"
-	Miss     State = "MISS"
+	Hit  State = "HIT"
+	Miss State = "MISS"
+	// Waits is the state of an instance that reads outputs of an instance that
+	// has to run. It may still be a hit once these are known.
+	Waits    State = "WAITS"
 	Ran      State = "RAN"
 	Failed   State = "FAILED"
 	Skipped  State = "SKIPPED"
@@ -146,6 +149,14 @@ type Outcome struct {
 	// Failed holds the outputs that the instance wrote before it failed.
 	Failed FailedOutputs
 
+	// Changes are the differences of a miss from an earlier result, with their
+	// details, if the evaluation was asked to explain. Elsewhere reports whether
+	// that result is not in the history of this checkout.
+	Changes   []Change
+	Elsewhere bool
+
+	// compared is the result that Changes are relative to.
+	compared *cache.Record
 	// components are the components of the key. They are nil for a hit in a run
 	// that does not need them.
 	components []pipeline.KeyComponent

@@ -38,7 +38,7 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 	if miss.Evicted || miss.Corrupt || miss.Expired {
 		return []string{miss.Reason}
 	}
-	previous := r.previous(o)
+	previous := r.previous(o, cache.Key{})
 	if previous == nil {
 		return []string{miss.Reason, "this checkout has no earlier record"}
 	}
@@ -56,9 +56,18 @@ func (r *run) reasons(o *Outcome, miss *cache.Miss) []string {
 }
 
 // previous returns the newest record of an earlier run of the same instance
-// that can still be read.
-func (r *run) previous(o *Outcome) *cache.Record {
-	for _, h := range r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name()) {
+// that can still be read. If before is not zero, it only considers runs before
+// the first run with that key, and records with another key.
+func (r *run) previous(o *Outcome, before cache.Key) *cache.Record {
+	history := r.Store.History(r.Project, o.Instance.Stage, o.Instance.Name())
+	if !before.IsZero() {
+		first := len(history) - 1
+		for first >= 0 && history[first].Key != before {
+			first--
+		}
+		history = history[first+1:]
+	}
+	for _, h := range history {
 		if rec, err := r.Store.Record(h.Key); err == nil {
 			return rec
 		}
@@ -66,7 +75,7 @@ func (r *run) previous(o *Outcome) *cache.Record {
 	return nil
 }
 
-// waitsFor describes a miss that cannot be keyed yet.
+// waitsFor describes an instance whose key cannot be computed yet.
 func waitsFor(upstream *Outcome) string {
 	return fmt.Sprintf("waits for %s, which has to run", upstream.Instance)
 }
@@ -75,7 +84,7 @@ func waitsFor(upstream *Outcome) string {
 // ran.
 func (e *Engine) Expected(o *Outcome) time.Duration {
 	r := &run{Engine: e}
-	if rec := r.previous(o); rec != nil {
+	if rec := r.previous(o, cache.Key{}); rec != nil {
 		return rec.Duration
 	}
 	return 0

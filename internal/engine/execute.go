@@ -69,7 +69,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 		}
 	}
 	var expected time.Duration
-	if previous := r.previous(o); previous != nil {
+	if previous := r.previous(o, cache.Key{}); previous != nil {
 		expected = previous.Duration
 	}
 	r.emitFor(o, Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons, ExpectedMS: expected.Milliseconds()})

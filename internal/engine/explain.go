@@ -151,26 +151,47 @@ func (r *run) explain(o *Outcome) Explanation {
 		return x
 	}
 	x.Key = o.Key.String()
-	if o.State == Hit {
-		if rec, err := r.Store.Record(o.Key); err == nil {
-			x.Recorded, x.Elsewhere = recorded(rec), !r.ranHere(o)
+	switch {
+	case o.State == Hit:
+		rec, err := r.Store.Record(o.Key)
+		if err != nil {
+			return x
 		}
-		return x
-	}
-	previous := r.previous(o)
-	if previous == nil {
-		previous = r.elsewhere(o)
-		x.Elsewhere = previous != nil
-	}
-	if previous == nil || previous.Key == o.Key {
-		return x // there is no other key to compare with
-	}
-	x.Compared = recorded(previous)
-	x.Changes = append(x.Changes, o.changes(previous.Components)...)
-	for i := range x.Changes {
-		x.Changes[i].Details = r.details(o, &x.Changes[i])
+		x.Recorded, x.Elsewhere = recorded(rec), !r.ranHere(o)
+		if x.Elsewhere {
+			return x // this checkout knows no run before it
+		}
+		if previous := r.previous(o, o.Key); previous != nil {
+			x.Compared = recorded(previous)
+			x.Changes = r.detailed(o, previous)
+		}
+	case o.compared != nil:
+		x.Compared, x.Changes, x.Elsewhere = recorded(o.compared), o.Changes, o.Elsewhere
 	}
 	return x
+}
+
+// findChanges compares a miss with the previous run of the instance in this checkout, or else
+// with a result from elsewhere.
+func (r *run) findChanges(o *Outcome) {
+	previous, elsewhere := r.previous(o, cache.Key{}), false
+	if previous == nil {
+		previous = r.elsewhere(o)
+		elsewhere = previous != nil
+	}
+	if previous == nil || previous.Key == o.Key {
+		return // there is no other key to compare with
+	}
+	o.compared, o.Elsewhere, o.Changes = previous, elsewhere, r.detailed(o, previous)
+}
+
+// detailed returns the differences from an earlier record with their details.
+func (r *run) detailed(o *Outcome, previous *cache.Record) []Change {
+	changes := append([]Change{}, o.changes(previous.Components)...)
+	for i := range changes {
+		changes[i].Details = r.details(o, &changes[i])
+	}
+	return changes
 }
 
 // ranHere reports whether the history of this checkout contains the outcome's key.
@@ -179,25 +200,46 @@ func (r *run) ranHere(o *Outcome) bool {
 		func(h cache.HistoryEntry) bool { return h.Key == o.Key })
 }
 
-// elsewhere returns the most recently used record of an instance with the same name and
-// another key. It is for an instance without a history in this checkout, whose earlier
-// results were cache hits. It reads all records, so it is only for explanations.
-func (r *run) elsewhere(o *Outcome) *cache.Record {
-	var key cache.Key
-	var used time.Time
-	// An error only makes the explanation shorter.
+// readRecords lists the readable records of the store.
+func (r *run) readRecords() []cache.RecordInfo {
+	var list []cache.RecordInfo
+	// An error only makes explanations shorter.
 	_ = r.Store.List(func(info cache.RecordInfo) error {
-		if info.Stage == o.Instance.Stage && info.Instance == o.Instance.Name() && info.Key != o.Key &&
-			info.Problem == "" && info.Used.After(used) {
-			key, used = info.Key, info.Used
+		if info.Problem == "" {
+			list = append(list, info)
 		}
 		return nil
 	})
-	rec, err := r.Store.Record(key)
-	if err != nil {
-		return nil
+	return list
+}
+
+// nearest limits the records that elsewhere compares.
+const nearest = 50
+
+// elsewhere returns, of the most recently used records of an instance with the same name and
+// another key, the one that differs in the fewest components. It is for an instance without a
+// history in this checkout, whose earlier results were cache hits. It reads all records, so it
+// is only for explanations.
+func (r *run) elsewhere(o *Outcome) *cache.Record {
+	var known []cache.RecordInfo
+	for _, info := range r.records() {
+		if info.Stage == o.Instance.Stage && info.Instance == o.Instance.Name() && info.Key != o.Key {
+			known = append(known, info)
+		}
 	}
-	return rec
+	slices.SortStableFunc(known, func(a, b cache.RecordInfo) int { return b.Used.Compare(a.Used) })
+	var found *cache.Record
+	fewest := 0
+	for _, info := range known[:min(len(known), nearest)] {
+		rec, err := r.Store.Record(info.Key)
+		if err != nil {
+			continue
+		}
+		if n := len(o.changes(rec.Components)); found == nil || n < fewest {
+			found, fewest = rec, n
+		}
+	}
+	return found
 }
 
 func recorded(rec *cache.Record) *Recorded {

@@ -151,3 +151,55 @@ func TestExplainIsInterrupted(t *testing.T) {
 		t.Errorf("%s and %s, %v", outcomes[0].State, outcomes[1].State, err)
 	}
 }
+
+// A hit is compared with the run before it, so that an edit can still be looked up after it ran.
+func TestExplainOfAHitNamesWhatChangedBefore(t *testing.T) {
+	w := newWorld(t)
+	w.write("set.json", `{"queries": [{"id": "q1", "query": "a"}]}`)
+	plan := w.plan(w.source(sh("s", "cp in/set out/result"), "set", "set.json"))
+	w.mustRun(plan)
+	if x := w.explained(plan); x.Status != engine.Hit || x.Compared != nil || len(x.Changes) > 0 {
+		t.Errorf("the first run is compared with %+v: %+v", x.Compared, x.Changes)
+	}
+	w.write("set.json", `{"queries": [{"id": "q1", "query": "b"}]}`)
+	w.mustRun(plan)
+	x := w.explained(plan)
+	if x.Status != engine.Hit || x.Compared == nil || len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
+		t.Errorf("compared with %+v: %+v", x.Compared, x.Changes)
+	}
+	// What ran later is not compared with.
+	w.write("set.json", `{"queries": [{"id": "q1", "query": "a"}]}`)
+	if x := w.explained(plan); x.Status != engine.Hit || x.Compared != nil {
+		t.Errorf("the first run is compared with %+v", x.Compared)
+	}
+}
+
+// Evaluate tells what has to run from what waits, and explains the former also in a checkout that
+// never ran anything, by the most similar result.
+func TestEvaluateOfAnEditInAnotherCheckout(t *testing.T) {
+	w := newWorld(t)
+	w.write("set.json", `{"queries": [{"id": "q1", "query": "a"}]}`)
+	w.write("other", "1")
+	first := w.source(w.source(sh("a", "cp in/set out/result"), "set", "set.json"), "other", "other")
+	uncached := after(sh("c", "cp in/u out/result"), "u", 0)
+	uncached.Cache.Off = true
+	plan := w.plan(first, after(sh("b", "cp in/u out/result"), "u", 0), uncached)
+	w.mustRun(plan)
+	w.write("set.json", `{"queries": [{"id": "q1", "query": "far"}, {"id": "q2", "query": "away"}]}`)
+	w.write("other", "2")
+	w.mustRun(plan)
+	w.engine.Project = "another checkout"
+	w.write("set.json", `{"queries": [{"id": "q1", "query": "edited"}]}`)
+	w.write("other", "1")
+	outcomes, err := w.engine.Evaluate(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outcomes[0]
+	if o.State != engine.Miss || !o.Elsewhere || len(o.Changes) != 1 || fmt.Sprint(o.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
+		t.Errorf("%s, elsewhere %v: %+v", o.State, o.Elsewhere, o.Changes)
+	}
+	if outcomes[1].State != engine.Waits || outcomes[2].State != engine.Miss {
+		t.Errorf("%s waits for its input, and %s runs whatever its input is", outcomes[1].State, outcomes[2].State)
+	}
+}

@@ -37,7 +37,7 @@ func TestOutputsOfAFailedStage(t *testing.T) {
 			t.Fatalf("%s, %+v, %v", initials(outcomes), outcomes[0].Failed, err)
 		}
 	}
-	if outcomes, err := w.engine.Evaluate(t.Context(), plan); err != nil || initials(outcomes) != "MM" {
+	if outcomes, err := w.engine.Evaluate(t.Context(), plan); err != nil || initials(outcomes) != "MW" {
 		t.Errorf("%s, %v", initials(outcomes), err)
 	}
 	logs, err := w.engine.Logs("test")

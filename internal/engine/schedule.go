@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -31,6 +32,7 @@ type run struct {
 	repaired atomic.Int64 // instances executed again because their blobs were damaged
 	keyings  sync.Pool    // of *keying
 	explains bool         // whether all outcomes, even hits, keep the components of their keys
+	records  func() []cache.RecordInfo
 
 	mu         sync.Mutex
 	wake       *sync.Cond
@@ -84,6 +86,7 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 		}
 	}
 	r.keyings.New = func() any { return &keying{} }
+	r.records = sync.OnceValue(r.readRecords)
 	return r
 }
 
@@ -175,8 +178,8 @@ func onDemand(in *pipeline.Instance) []string {
 }
 
 // Evaluate determines for every instance whether it is a hit or a miss, without running
-// anything. An instance that reads a miss is a miss that waits: whether it must run
-// depends on the outputs of the upstream instance. The error joins the problems of every
+// anything. An instance that reads a miss waits: whether it must run depends on the
+// outputs of the upstream instance. A miss has its changes. The error joins the problems of every
 // input that cannot be read and every program that cannot be found, also for instances
 // that wait.
 //
@@ -205,10 +208,13 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded
 			return
 		}
 		if up := r.blocked(o); up != nil {
-			o.State, o.Reasons = Miss, []string{waitsFor(up)}
+			o.State, o.Reasons = Waits, []string{waitsFor(up)}
+			if o.Instance.Cache.Off {
+				o.State = Miss // it runs whatever its inputs are
+			}
 			_, o.Err = r.Tools.Resolve(o.Instance)
-		} else {
-			o.Err = r.evaluate(o)
+		} else if o.Err = r.evaluate(o); o.Err == nil && o.State == Miss {
+			r.findChanges(o)
 		}
 		if o.Err != nil {
 			o.State = Failed

@@ -24,5 +24,6 @@ const (
 	exitUsage       = 2
 	exitStageFailed = 3
 	exitBadDataset  = 4
+	exitNoVerdict   = 6
 	exitInterrupted = 130
 )

@@ -300,9 +300,8 @@ func TestBaselineOnOtherData(t *testing.T) {
 	}
 	for want, change := range map[string]func(*contracts.Baseline){
 		"made on other data: the golden set (golden_v1, sha256 bbbbbbbbbbbb) differs from the baseline's (golden_v0, ffffffffffff)": func(b *contracts.Baseline) { b.Data.GoldenVersion, b.Data.GoldenSHA256 = "golden_v0", fixture.SHA("f") },
-		"the corpus (corpus_v1":            func(b *contracts.Baseline) { b.Data.CorpusSHA256 = fixture.SHA("f") },
-		"the security corpus (security_v1": func(b *contracts.Baseline) { b.Data.SecuritySHA256 = fixture.SHA("f") },
-		"the baseline has no query q1":     func(b *contracts.Baseline) { b.PerQuery[0].ID = "q9" },
+		"the corpus (corpus_v1":        func(b *contracts.Baseline) { b.Data.CorpusSHA256 = fixture.SHA("f") },
+		"the baseline has no query q1": func(b *contracts.Baseline) { b.PerQuery[0].ID = "q9" },
 		"its mrr is given as 0.500000, but the mean of its 1 queries is 1.000000": func(b *contracts.Baseline) { b.Metrics["mrr"] = 0.5 },
 		"2 queries and the golden set has 1, although": func(b *contracts.Baseline) {
 			b.PerQuery = append(b.PerQuery, contracts.BaselineQuery{ID: "q9", Metrics: b.Metrics})

@@ -9,11 +9,11 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
-// incomparable returns the reason why the baseline is not comparable, or "" if
-// it is.
-func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts.Baseline) string {
+// otherData names the datasets that differ from those of the baseline.
+func otherData(data contracts.DataIdentity, baseline contracts.Baseline) string {
 	var differ []string
 	b := baseline.Data
 	for _, d := range []struct{ what, version, sha, baseVersion, baseSHA string }{
@@ -26,8 +26,17 @@ func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts
 				d.what, d.version, short(d.sha), d.baseVersion, short(d.baseSHA)))
 		}
 	}
-	if len(differ) > 0 {
-		return "made on other data: " + strings.Join(differ, "; ")
+	return "made on other data: " + strings.Join(differ, "; ")
+}
+
+// incomparable returns the reason why the baseline is not comparable, or "" if
+// it is. Only the part of the queries that is common has to be.
+func (r *retrieval) incomparable(data contracts.DataIdentity, baseline contracts.Baseline, part overlap.Part) string {
+	if part.Data != nil && part.Data.Queries.Common == 0 {
+		return otherData(data, baseline)
+	}
+	if data.GoldenSHA256 != baseline.Data.GoldenSHA256 {
+		return contradiction(baseline)
 	}
 	known := baselineQueries(baseline)
 	for _, q := range r.queries {
@@ -71,10 +80,11 @@ func baselineQueries(b contracts.Baseline) map[string]contracts.RetrievalMetrics
 }
 
 // compare adds the comparison to each metric that the baseline has, paired by
-// query. columns holds the values of the queries, metric by metric. A metric
-// that the baseline lacks gets no comparison.
-func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline) {
+// query over the common part. columns holds the values of the queries, metric by
+// metric. A metric that the baseline lacks gets no comparison.
+func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]float64, baseline contracts.Baseline, part overlap.Part) {
 	before := baselineQueries(baseline)
+	common, groups := r.common(part)
 	var known []*contracts.MetricSummary
 	var names []string
 	var was, is [][]float64
@@ -83,16 +93,25 @@ func (r *retrieval) compare(summaries []contracts.MetricSummary, columns [][]flo
 		if _, ok := baseline.Metrics[name]; !ok {
 			continue
 		}
-		column := make([]float64, len(r.queries))
-		for i, q := range r.queries {
-			column[i] = before[q.ID][name]
+		earlier, now := make([]float64, len(common)), make([]float64, len(common))
+		for i, q := range common {
+			earlier[i], now[i] = before[r.queries[q].ID][name], columns[m][q]
 		}
 		known, names = append(known, &summaries[m]), append(names, name)
-		was, is = append(was, column), append(is, columns[m])
+		was, is = append(was, earlier), append(is, now)
 	}
-	for i, c := range Paired(names, was, is, r.groups, judged(baseline)) {
-		c.Baseline = baseline.Metrics[names[i]]
-		c.Delta = known[i].Mean - c.Baseline
+	var intervals []metrics.Interval
+	if !part.Whole() {
+		intervals = metrics.MeanIntervals(is, groups)
+	}
+	for i, c := range Paired(names, was, is, groups, judged(baseline)) {
+		if part.Whole() {
+			c.Baseline = baseline.Metrics[names[i]]
+			c.Delta = known[i].Mean - c.Baseline
+		} else {
+			mean, around := metrics.Mean(is[i]), interval(intervals[i])
+			c.Queries, c.Mean, c.MeanInterval = len(common), &mean, &around
+		}
 		known[i].Comparison = &c
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
 // retrieval holds the combined runs of score-retrieval: for each query, in the
@@ -66,8 +67,19 @@ func mean(values []float64) float64 {
 	return metrics.Mean(values)
 }
 
-// summary computes the figures. With a baseline it also compares each metric.
-func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAggregate {
+// common returns the places of the queries of the common part, and their groups.
+func (r *retrieval) common(part overlap.Part) (places []int, groups []string) {
+	for i, q := range r.queries {
+		if part.Query(q.ID) {
+			places, groups = append(places, i), append(groups, r.groups[i])
+		}
+	}
+	return places, groups
+}
+
+// summary computes the figures. With a baseline it also compares each metric
+// over the common part of the queries.
+func (r *retrieval) summary(baseline *contracts.Baseline, part overlap.Part) contracts.RetrievalAggregate {
 	agg := contracts.RetrievalAggregate{Runs: len(r.runs), Queries: len(r.queries), PerQuery: r.queries}
 	for _, q := range r.queries {
 		if q.ErroredRuns > 0 {
@@ -93,7 +105,7 @@ func (r *retrieval) summary(baseline *contracts.Baseline) contracts.RetrievalAgg
 		})
 	}
 	if baseline != nil {
-		r.compare(agg.Metrics, columns, *baseline)
+		r.compare(agg.Metrics, columns, *baseline, part)
 	}
 	return agg
 }

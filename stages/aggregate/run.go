@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
 // Options names the files of one aggregation. Mutations, Selection, Similarity
@@ -27,10 +28,11 @@ type Options struct {
 }
 
 // Run reads the reports and writes the aggregate. It refuses reports that do
-// not belong together. A baseline made on other data, or a file that is not a
-// baseline of this version, is not an error here: the aggregate records the
-// reason and holds no comparison, so that a new baseline can be made from it.
-// The gate refuses both.
+// not belong together. With a baseline made on other data, it compares what both
+// data have in common. A baseline without any common query, or a file that is
+// not a baseline of this version, is not an error here: the aggregate records
+// the reason and holds no comparison, so that a new baseline can be made from
+// it.
 func Run(ctx context.Context, opts Options) error {
 	validation, err := contracts.Read[contracts.Validation](opts.Validation)
 	if err != nil {
@@ -53,8 +55,12 @@ func Run(ctx context.Context, opts Options) error {
 		Data: data, Validation: validation,
 		Proxy: first.Proxy, ProxyIdentity: first.ProxyIdentity, SearchPath: first.SearchPath, Degraded: first.Degraded,
 	}
+	for _, d := range detectors {
+		agg.Detectors = append(agg.Detectors, summarizeDetector(d))
+	}
 	retrieval := newRetrieval(runs)
-	baseline := contracts.Baseline{}
+	agg.Retrieval.PerQuery = retrieval.queries
+	baseline, part := contracts.Baseline{}, overlap.Part{}
 	switch opts.Baseline {
 	case "":
 		agg.Baseline.Reason = "no baseline was given; make one with touchstone baseline update"
@@ -67,17 +73,15 @@ func Run(ctx context.Context, opts Options) error {
 		case err != nil:
 			return err
 		default:
-			agg.Baseline = contracts.BaselineStatus{Version: baseline.Version, Reason: retrieval.incomparable(data, baseline)}
+			part = overlap.Of(agg, baseline)
+			agg.Baseline = contracts.BaselineStatus{Version: baseline.Version, Reason: retrieval.incomparable(data, baseline, part), Data: part.Data}
 			agg.Baseline.Comparable = agg.Baseline.Reason == ""
 		}
 	}
 	if agg.Baseline.Comparable {
-		agg.Retrieval = retrieval.summary(&baseline)
+		agg.Retrieval = retrieval.summary(&baseline, part)
 	} else {
-		agg.Retrieval = retrieval.summary(nil)
-	}
-	for _, d := range detectors {
-		agg.Detectors = append(agg.Detectors, summarizeDetector(d))
+		agg.Retrieval = retrieval.summary(nil, part)
 	}
 	if opts.Mutations != "" {
 		if agg.Mutations, err = readMutations(ctx, opts.Mutations, data); err != nil {
@@ -93,7 +97,7 @@ func Run(ctx context.Context, opts Options) error {
 		if agg.Baseline.Comparable {
 			comparable = &baseline
 		}
-		agg.Selection = summarizeSelection(models, comparable)
+		agg.Selection = summarizeSelection(models, comparable, part)
 	}
 	if opts.Similarity != "" {
 		if agg.Similarity, err = readSimilarity(opts.Similarity, data); err != nil {

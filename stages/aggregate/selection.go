@@ -13,6 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/caseresult"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 	"github.com/touchstone-eval/touchstone/stages/internal/significance"
 )
 
@@ -105,7 +106,7 @@ func (r selectionRun) check(first selectionRun) error {
 
 // summarizeSelection combines the repeats of all models and compares them with
 // the baseline, if there is a comparable one.
-func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline) *contracts.SelectionAggregate {
+func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline, part overlap.Part) *contracts.SelectionAggregate {
 	first := models[0][0].report
 	agg := &contracts.SelectionAggregate{
 		CasesVersion: first.CasesVersion, CasesSHA256: first.CasesSHA256, Cases: len(first.PerCase), Offer: first.Offer,
@@ -114,11 +115,11 @@ func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline) *
 	if baseline != nil {
 		before = baseline.Selection
 	}
-	agg.NoComparison = noComparison(agg, before, baseline != nil)
+	agg.NoComparison = noComparison(agg, before, baseline != nil, part)
 	for _, runs := range models {
 		m := summarizeModel(runs)
 		if agg.NoComparison == "" {
-			compareModel(&m, before)
+			compareModel(&m, before, part)
 		}
 		agg.Models = append(agg.Models, m)
 	}
@@ -127,14 +128,14 @@ func summarizeSelection(models [][]selectionRun, baseline *contracts.Baseline) *
 
 // noComparison returns the reason why the figures cannot be compared with those
 // of the baseline, or "" if they can. compared reports whether there is a
-// baseline.
-func noComparison(agg *contracts.SelectionAggregate, before *contracts.BaselineSelection, compared bool) string {
+// baseline. Of other cases, those that are common can be compared.
+func noComparison(agg *contracts.SelectionAggregate, before *contracts.BaselineSelection, compared bool, part overlap.Part) string {
 	switch {
 	case before == nil && !compared:
 		return "there is no baseline to compare with"
 	case before == nil:
 		return "the baseline has no figures of tool selection; touchstone baseline update adds them"
-	case before.CasesSHA256 != agg.CasesSHA256:
+	case before.CasesSHA256 != agg.CasesSHA256 && slices.Contains(part.Data.Unknown, contracts.KindCases):
 		return fmt.Sprintf("the cases (%s, sha256 %s) differ from the baseline's (%s, %s)", agg.CasesVersion, short(agg.CasesSHA256), before.CasesVersion, short(before.CasesSHA256))
 	case before.Offer.Tools != agg.Offer.Tools || before.Offer.TopK != agg.Offer.TopK:
 		return "the baseline was made with another offer of tools"
@@ -216,22 +217,27 @@ func summarizeCase(runs []selectionRun, i int) contracts.CaseSummary {
 }
 
 // compareModel compares a model with the baseline, if the baseline has it.
-// Cases without an answer are ignored.
-func compareModel(m *contracts.ModelSummary, baseline *contracts.BaselineSelection) {
+// Cases without an answer, and those that are not common, are ignored. Rates are
+// compared only if all cases are common, since the baseline has no rates of a
+// part.
+func compareModel(m *contracts.ModelSummary, baseline *contracts.BaselineSelection, part overlap.Part) {
 	at := slices.IndexFunc(baseline.Models, func(b contracts.BaselineModel) bool { return b.Model == m.Model })
 	if at < 0 {
 		return
 	}
 	before := baseline.Models[at]
-	for i, r := range m.Rates {
-		if value, ok := before.Rates[r.Rate]; ok {
-			m.Rates[i].Baseline = &value
+	other := func(c contracts.CaseSummary) bool { return !part.Case(c) }
+	if part.SameCases() && !slices.ContainsFunc(m.PerCase, other) {
+		for i, r := range m.Rates {
+			if value, ok := before.Rates[r.Rate]; ok {
+				m.Rates[i].Baseline = &value
+			}
 		}
 	}
 	c := contracts.CasesComparison{Verdict: contracts.WithinNoise}
 	for _, now := range m.PerCase {
 		switch was := slices.Contains(before.Right, now.ID); {
-		case now.Answers == 0 || !was && !slices.Contains(before.Wrong, now.ID):
+		case now.Answers == 0 || other(now) || !was && !slices.Contains(before.Wrong, now.ID):
 		case was && !now.IsRight():
 			c.Lost = append(c.Lost, now.ID)
 		case !was && now.IsRight():

@@ -20,13 +20,18 @@ const baselineRanks = 10
 // thresholds and the version of kept and uses nothing else of it. If kept is
 // nil, the thresholds are those of DefaultThresholds. It refuses figures with
 // errored queries, because the resulting baseline would hide the same errors in
-// later runs.
+// later runs, and figures on an edited frozen version, whose name it would carry.
 func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.Baseline, error) {
 	if agg.Retrieval.Queries == 0 || agg.Retrieval.Runs == 0 {
 		return contracts.Baseline{}, errors.New("no query was measured, so there is nothing to compare with later; check the golden set")
 	}
 	if agg.Degraded != "" {
 		return contracts.Baseline{}, fmt.Errorf("the index was degraded on purpose (%s); measure again without degrading it", agg.Degraded)
+	}
+	for _, d := range unfrozen(agg.Validation) {
+		if d.State == contracts.StateChanged {
+			return contracts.Baseline{}, fmt.Errorf("%s %s is frozen and was edited, so a baseline on it would not be one of %s; make the edit the next version with touchstone datasets next, and measure that", d.Kind, d.Version, d.Version)
+		}
 	}
 	if agg.Retrieval.Errored > 0 {
 		return contracts.Baseline{}, fmt.Errorf("%d of %d queries ended in an error; fix the proxy so that it answers all of them (%s)",
@@ -35,6 +40,7 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 	b := contracts.Baseline{
 		Version: "baseline_v1",
 		Data:    agg.Data,
+		Digests: agg.Validation.Digests,
 		GeneratedFrom: contracts.GeneratedFrom{
 			Source: "touchstone baseline update",
 			Note:   fmt.Sprintf("means over %d runs of %s, asked over %s", agg.Retrieval.Runs, agg.Proxy, agg.SearchPath),
@@ -185,7 +191,7 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 		change(c[0], c[1], c[2])
 	}
 	if len(lines) == 0 && !reflect.DeepEqual(was, next) {
-		lines = append(lines, "the origin of the baseline or the details of a detector change; no figure changes")
+		lines = append(lines, "the origin of the baseline, the digests of its data or the details of a detector change; no figure changes")
 	}
 	return lines
 }

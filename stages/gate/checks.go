@@ -45,7 +45,9 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 	verdicts := verdicts(agg, b)
 	for _, t := range b.Thresholds.Retrieval {
 		m, _ := metric(agg, t.Metric)
+		m = overCommon(m)
 		c := metricCheck(m, t, verdicts[t.Metric], b.Version)
+		c.Rule = onCommon(c.Rule, m, agg.Retrieval.Queries)
 		c.Moved = moved.ids(Subject, func(m move) bool { return m.changed[t.Metric] })
 		c.Passed = holds(c)
 		checks = append(checks, c)

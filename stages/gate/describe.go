@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -17,6 +18,9 @@ const (
 // Describe summarises the verdict for people: one line for the verdict, one for
 // each failed check and, if a check failed, the worst moves.
 func Describe(g contracts.Gate) []string {
+	if n := g.NoVerdict; n != nil {
+		return append([]string{"no verdict: " + n.Reason, "  " + n.Remedy}, overlapLines(g)...)
+	}
 	var failed []contracts.GateCheck
 	for _, c := range g.Checks {
 		if !c.Passed {
@@ -25,14 +29,13 @@ func Describe(g contracts.Gate) []string {
 	}
 	if len(failed) == 0 {
 		lines := []string{fmt.Sprintf("the gate passed: %d checks against %s", len(g.Checks), g.Baseline)}
-		return append(append(lines, unjudgedLines(g)...), countLine(g)...)
+		return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g))
 	}
 	lines := []string{fmt.Sprintf("the gate FAILED: %d of %d checks against %s", len(failed), len(g.Checks), g.Baseline)}
 	for _, c := range failed {
 		lines = append(lines, describeCheck(c))
 	}
-	lines = append(append(lines, unjudgedLines(g)...), countLine(g)...)
-	return append(lines, worst(g.Moves)...)
+	return slices.Concat(lines, overlapLines(g), unjudgedLines(g), countLine(g), worst(g.Moves))
 }
 
 func unjudgedLines(g contracts.Gate) []string {

@@ -14,6 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/stages/aggregate"
 	"github.com/touchstone-eval/touchstone/stages/internal/fixture"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
 type labels = map[contracts.ToolID]int
@@ -75,7 +76,7 @@ func judge(t testing.TB, agg contracts.Aggregate, baseline contracts.Baseline) (
 	t.Helper()
 	dir := t.TempDir()
 	var log strings.Builder
-	opts := Options{Aggregate: filepath.Join(dir, "aggregate.json"), Baseline: filepath.Join(dir, "baseline.json"), Out: filepath.Join(dir, "gate.json"), Log: &log}
+	opts := Options{Aggregate: filepath.Join(dir, "aggregate.json"), Baseline: filepath.Join(dir, "baseline.json"), MinOverlap: DefaultMinOverlap, Out: filepath.Join(dir, "gate.json"), Log: &log}
 	fixture.WriteFile(t, opts.Aggregate, agg)
 	fixture.WriteFile(t, opts.Baseline, baseline)
 	if err := Run(context.Background(), opts); err != nil {
@@ -393,7 +394,7 @@ func TestNothingToJudge(t *testing.T) {
 	t.Run("unknown metric", func(t *testing.T) {
 		b := goodBaseline(t)
 		b.Thresholds.Retrieval[0].Metric = "recall_at_7"
-		if _, err := Judge(aggregated(t, goodQueries(), goodEntries(), &base), b); err == nil || !strings.Contains(err.Error(), "recall_at_7 names a metric that the baseline does not have") {
+		if _, err := Judge(aggregated(t, goodQueries(), goodEntries(), &base), b, DefaultMinOverlap); err == nil || !strings.Contains(err.Error(), "recall_at_7 names a metric that the baseline does not have") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -498,7 +499,7 @@ func TestEntryStates(t *testing.T) {
 		}
 		d := contracts.DetectorSummary{PerEntry: []contracts.EntrySummary{contracts.EntrySummary(fixture.Entry("e", tt.category, tt.after))}}
 		got := ""
-		if moves := entryMoves(d, then, 1); len(moves) > 0 {
+		if moves := entryMoves(d, then, 1, overlap.Part{}); len(moves) > 0 {
 			got = moves[0].State
 		}
 		if got != tt.want {

@@ -8,6 +8,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/detection"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
 // move is a move with its sort keys and the metrics that it explains.
@@ -26,12 +27,14 @@ type moveSet struct{ all []move }
 // severity orders the states: errors, then losses, then what was removed or
 // cannot be compared, then gains.
 var severity = []string{
-	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveNew, contracts.MoveFixed,
+	contracts.MoveErrored, contracts.MoveRegressed, contracts.MoveRemoved, contracts.MoveEdited, contracts.MoveNew, contracts.MoveFixed,
 }
 
 // moves finds every query and entry that differs from the baseline or errored.
-func moves(agg contracts.Aggregate, b contracts.Baseline) *moveSet {
-	s := &moveSet{all: append(queryMoves(agg, b), caseMoves(agg, b)...)}
+// Of the security corpus it only compares the entries of the common part; the
+// others are in the changes of the data.
+func moves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) *moveSet {
+	s := &moveSet{all: append(queryMoves(agg, b, part), caseMoves(agg, b)...)}
 	judged := make(map[string]bool)
 	for _, t := range b.Thresholds.Detectors {
 		judged[t.Detector] = true
@@ -48,7 +51,7 @@ func moves(agg contracts.Aggregate, b contracts.Baseline) *moveSet {
 			}})
 			continue
 		}
-		s.all = append(s.all, entryMoves(d, before, weight)...)
+		s.all = append(s.all, entryMoves(d, before, weight, part)...)
 	}
 	for _, before := range b.PerDetector {
 		if _, ok := detector(agg, before.Score.Detector); !ok {
@@ -103,7 +106,7 @@ func (s *moveSet) ids(subject string, explains func(move) bool) []string {
 // queryMoves compares each query with the baseline. Its weight is the sum of
 // the changes of the judged metrics. A query whose gain in one metric equals
 // its loss in another counts as regressed.
-func queryMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
+func queryMoves(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) []move {
 	before := make(map[string]contracts.BaselineQuery, len(b.PerQuery))
 	for _, q := range b.PerQuery {
 		before[q.ID] = q
@@ -114,9 +117,15 @@ func queryMoves(agg contracts.Aggregate, b contracts.Baseline) []move {
 		measured[q.ID] = true
 		was, known := before[q.ID]
 		m := move{Move: contracts.Move{Subject: Subject, ID: q.ID, Title: q.Query}, changed: make(map[string]bool)}
-		if !known {
+		if !known || !part.Query(q.ID) {
 			m.State = contracts.MoveNew
-			m.follow(q, nil)
+			if known {
+				m.State = contracts.MoveEdited
+			}
+			if q.ErroredRuns > 0 {
+				m.State, m.Error = contracts.MoveErrored, q.Error
+			}
+			m.follow(q, was.Ranked)
 			found = append(found, m)
 			continue
 		}
@@ -212,7 +221,7 @@ func (m *move) follow(q contracts.QuerySummary, then []contracts.ToolID) {
 
 // entryMoves compares the detector's verdict on each entry with the earlier
 // one. An entry on which the detector fails now, in any run, is always listed.
-func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, weight float64) []move {
+func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, weight float64, part overlap.Part) []move {
 	before := make(map[string]string)
 	for _, id := range then.Flagged {
 		before[id] = contracts.VerdictFlagged
@@ -227,7 +236,7 @@ func entryMoves(d contracts.DetectorSummary, then contracts.BaselineDetector, we
 			was = contracts.VerdictClean
 		}
 		state := detection.Moved(was, e)
-		if state == "" {
+		if state == "" || state != contracts.MoveErrored && !part.Entry(e.ID) {
 			continue
 		}
 		m := move{weight: weight, Move: contracts.Move{

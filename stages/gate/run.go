@@ -12,22 +12,29 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
-// Options names the files of one judgement. Log may be nil.
+// Options names the files of one judgement. MinOverlap is the smallest share of
+// common queries and entries, see DefaultMinOverlap. Log may be nil.
 type Options struct {
-	Aggregate string
-	Baseline  string
-	Out       string
-	Log       io.Writer
+	Aggregate  string
+	Baseline   string
+	MinOverlap float64
+	Out        string
+	Log        io.Writer
 }
 
-// Run judges and writes the verdict. A failed check is not an error, but having
-// nothing to judge is.
+// Run judges and writes the verdict. A failed check is not an error, nor is a
+// baseline on data of which too little is the same, for which there is no
+// verdict. Having nothing to judge is an error.
 func Run(_ context.Context, opts Options) error {
 	agg, err := contracts.Read[contracts.Aggregate](opts.Aggregate)
 	if err != nil {
 		return err
+	}
+	if !(opts.MinOverlap >= 0 && opts.MinOverlap <= 1) {
+		return fmt.Errorf("--min-overlap %v: give a share from 0 to 1", opts.MinOverlap)
 	}
 	if opts.Baseline == "" {
 		return errors.New("there is no baseline to judge by; make one with touchstone baseline update")
@@ -36,7 +43,7 @@ func Run(_ context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	verdict, err := Judge(agg, baseline)
+	verdict, err := Judge(agg, baseline, opts.MinOverlap)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opts.Baseline, err)
 	}
@@ -52,13 +59,25 @@ func Run(_ context.Context, opts Options) error {
 }
 
 // Judge compares the figures with the baseline's thresholds. It returns an
-// error if any threshold would judge nothing, or if there are no thresholds.
-func Judge(agg contracts.Aggregate, baseline contracts.Baseline) (contracts.Gate, error) {
-	if err := judgeable(agg, baseline); err != nil {
+// error if any threshold would judge nothing, or if there are no thresholds. If
+// the baseline was made on other data, it judges in the common part, and the
+// verdict is that there is none if less than minOverlap is common.
+func Judge(agg contracts.Aggregate, baseline contracts.Baseline, minOverlap float64) (contracts.Gate, error) {
+	part := overlap.Of(agg, baseline)
+	if none := tooLittle(agg, part, minOverlap); none != nil && comparedOnOtherData(agg, baseline, part) {
+		return contracts.Gate{
+			NoVerdict: none, Baseline: baseline.Version, Data: part.Data, Unfrozen: unfrozen(agg.Validation),
+			Checks: []contracts.GateCheck{}, Moves: []contracts.Move{}, Counts: map[string]int{},
+		}, nil
+	}
+	if err := judgeable(agg, baseline, part); err != nil {
 		return contracts.Gate{}, err
 	}
-	moves := moves(agg, baseline)
-	g := contracts.Gate{Passed: true, Baseline: baseline.Version, Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts()}
+	moves := moves(agg, baseline, part)
+	g := contracts.Gate{
+		Passed: true, Baseline: baseline.Version, Data: part.Data, Unfrozen: unfrozen(agg.Validation),
+		Unjudged: unjudged(agg, baseline), Moves: moves.list(), Counts: moves.counts(),
+	}
 	g.Checks = slices.Concat(retrievalChecks(agg, baseline, moves), detectorChecks(agg, baseline, moves), selectionChecks(agg, baseline, moves))
 	g.Warnings = noiseWarnings(agg, baseline)
 	for _, c := range g.Checks {
@@ -73,11 +92,11 @@ const update = "look at the changes and make a new one with touchstone baseline 
 // judgeable refuses everything that would make a check pass without judging
 // anything, and thresholds that contradict each other. It reports all reasons
 // at once.
-func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
+func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) error {
 	if !agg.Baseline.Comparable {
 		return fmt.Errorf("the baseline cannot be compared with: %s; %s", agg.Baseline.Reason, update)
 	}
-	if agg.Baseline.Version == b.Version && !comparedWith(agg, b) {
+	if agg.Baseline.Version == b.Version && !comparedWith(agg, b, part) {
 		return fmt.Errorf("%s is no longer the baseline that the figures were compared with; run aggregate again", b.Version)
 	}
 	if agg.Baseline.Version != b.Version {
@@ -114,9 +133,9 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline) error {
 
 // comparedWith reports whether the figures were compared with this baseline. A
 // baseline of the same name may have been made anew since.
-func comparedWith(agg contracts.Aggregate, b contracts.Baseline) bool {
-	if agg.Data.CorpusSHA256 != b.Data.CorpusSHA256 || agg.Data.GoldenSHA256 != b.Data.GoldenSHA256 || agg.Data.SecuritySHA256 != b.Data.SecuritySHA256 {
-		return false
+func comparedWith(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part) bool {
+	if part.Data != nil || agg.Baseline.Data != nil {
+		return comparedInPart(agg, b, part)
 	}
 	for _, m := range agg.Retrieval.Metrics {
 		was, ok := b.Metrics[m.Metric]

@@ -16,9 +16,10 @@ const maxAnnotations = 10
 const maxAnnotationText = 1000
 
 // Annotations writes GitHub workflow commands, one a line: an error for each
-// failed check, a warning for each query or entry that got worse, and notices
-// for the verdict, for an index that was degraded on purpose and for each
-// metric that is not judged. If there are more than ten of a kind, the tenth
+// failed check, a warning for an edited frozen dataset and
+// for each query or entry that got worse, and notices
+// for the verdict, for an index that was degraded on purpose, for changed data
+// and for each metric that is not judged. If there are more than ten of a kind, the tenth
 // gives the number of the rest.
 func Annotations(r contracts.Report) []byte {
 	var failures, warnings []annotation
@@ -31,19 +32,24 @@ func Annotations(r contracts.Report) []byte {
 			warnings = append(warnings, annotation{title: fmt.Sprintf("Touchstone: %s %s", m.ID, m.State), message: strings.TrimSpace(shorten(m.Title, 200) + " " + why(m))})
 		}
 	}
-	title := "Touchstone: the gate passed"
-	if !r.Gate.Passed {
-		title = "Touchstone: the gate failed"
+	warnings = append(editedFrozen(&r.Gate), warnings...)
+	title := "Touchstone: the gate " + outcome(&r.Gate)
+	if n := r.Gate.NoVerdict; n != nil {
+		title = "Touchstone: no verdict"
+		failures = append(failures, annotation{title: title, message: verdict(&r.Gate)})
 	}
 	var b bytes.Buffer
 	writeAnnotations(&b, "error", failures)
 	writeAnnotations(&b, "warning", warnings)
-	notices := []annotation{{title: title, message: verdict(&r.Gate) + " " + movesLine(r.Gate.Moves)}}
+	notices := []annotation{{title: title, message: strings.TrimSpace(verdict(&r.Gate) + " " + moved(&r.Gate))}}
 	if d := degraded(&r.Aggregate); d != "" {
 		notices = append(notices, annotation{title: "Touchstone: degraded index", message: d})
 	}
 	for _, line := range r.Gate.Warnings {
 		notices = append(notices, annotation{title: "Touchstone: may fail by chance", message: line})
+	}
+	if lines := dataDifference(&r.Gate); len(lines) > 0 {
+		notices = append(notices, annotation{title: "Touchstone: changed data", message: strings.Join(lines, " ")})
 	}
 	for _, line := range unjudged(&r.Gate) {
 		notices = append(notices, annotation{title: "Touchstone: not judged", message: line})

@@ -20,6 +20,8 @@ type Difference struct {
 	ProxyChanged bool               `json:"proxy_changed"`
 	Figures      []FigureDifference `json:"figures"`
 	Moves        []contracts.Move   `json:"moves"`
+
+	before, after string // outcomes
 }
 
 // FigureDifference is one figure in both reports. Before or After is absent if
@@ -35,7 +37,7 @@ type FigureDifference struct {
 
 // Diff compares two reports, a before and b after. Equal figures are left out.
 func Diff(a, b contracts.Report) Difference {
-	d := Difference{PassedBefore: a.Gate.Passed, PassedAfter: b.Gate.Passed, DataChanged: []string{}, Figures: []FigureDifference{}, Moves: []contracts.Move{}}
+	d := Difference{PassedBefore: a.Gate.Passed, PassedAfter: b.Gate.Passed, before: outcome(&a.Gate), after: outcome(&b.Gate), DataChanged: []string{}, Figures: []FigureDifference{}, Moves: []contracts.Move{}}
 	da, db := a.Aggregate.Data, b.Aggregate.Data
 	for _, x := range []struct {
 		kind          string
@@ -222,8 +224,7 @@ func diffDetectors(before, after []contracts.DetectorSummary) []contracts.Move {
 
 // Lines writes the difference for a terminal.
 func (d Difference) Lines() []string {
-	word := map[bool]string{true: "passed", false: "failed"}
-	lines := []string{fmt.Sprintf("gate: %s → %s", word[d.PassedBefore], word[d.PassedAfter])}
+	lines := []string{fmt.Sprintf("gate: %s → %s", d.before, d.after)}
 	for _, kind := range d.DataChanged {
 		lines = append(lines, fmt.Sprintf("note: the %s datasets differ, which is one reason why figures differ", kind))
 	}

@@ -68,6 +68,9 @@ func JUnit(r contracts.Report) ([]byte, error) {
 		}
 		checks.add(tc)
 	}
+	if r.Gate.NoVerdict != nil {
+		checks.add(junitCase{Class: "gate", Name: "verdict", Error: &junitOutcome{"no verdict", verdict(&r.Gate)}})
+	}
 	for _, m := range r.Gate.Unjudged {
 		checks.add(junitCase{Class: "gate." + m.Subject, Name: metricName(m.Metric), Skipped: &junitSkipped{m.State + ": " + m.Note}})
 	}

@@ -29,12 +29,9 @@ const maxRemark = 1000
 func Markdown(r contracts.Report) []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, CommentMarker)
-	if r.Gate.Passed {
-		fmt.Fprint(&b, "## ✅ Touchstone: passed\n\n")
-	} else {
-		fmt.Fprint(&b, "## ❌ Touchstone: failed\n\n")
-	}
-	fmt.Fprintf(&b, "%s %s\n\n", md(verdict(&r.Gate)), md(movesLine(r.Gate.Moves)))
+	sign := map[string]string{"passed": "✅", "failed": "❌", "no verdict": "⚠️"}
+	fmt.Fprintf(&b, "## %s Touchstone: %s\n\n", sign[outcome(&r.Gate)], outcome(&r.Gate))
+	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(md(verdict(&r.Gate))+" "+md(moved(&r.Gate))))
 	if d := degraded(&r.Aggregate); d != "" {
 		fmt.Fprintf(&b, "> ⚠️ **%s** These are not the figures of the normal proxy.\n\n", md(d))
 	}
@@ -47,7 +44,7 @@ func Markdown(r contracts.Report) []byte {
 	for _, line := range r.Gate.Warnings {
 		fmt.Fprintf(&b, "> ⚠️ %s\n\n", md(shorten(line, maxRemark)))
 	}
-	for _, line := range unjudged(&r.Gate) {
+	for _, line := range slices.Concat(changedData(&r.Gate), unjudged(&r.Gate)) {
 		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}
 	foot := markdownFoot(&r)
@@ -138,7 +135,7 @@ func markdownRetrieval(r *contracts.Report) []string {
 			base = "new"
 		}
 		if m.Comparison != nil {
-			base, detectable = figure(m.Comparison.Baseline), figure(m.Comparison.MinDetectable)
+			base, detectable = figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries), figure(m.Comparison.MinDetectable)
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", metricName(m.Metric), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
 	}

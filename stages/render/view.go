@@ -26,7 +26,7 @@ type page struct {
 	Selection                           *selectionView
 	Similarity                          *similarityView
 	Warnings                            []string
-	Unjudged, MayFail                   []string
+	Unjudged, MayFail, ChangedData      []string
 	Data                                []dataView
 }
 
@@ -69,10 +69,14 @@ type dataView struct{ Kind, Version, State, Digest, Entries string }
 
 func newPage(r *contracts.Report) page {
 	a, g := &r.Aggregate, &r.Gate
-	p := page{Word: "Passed", Class: "pass", Sentence: verdict(g), Moves: movesLine(g.Moves)}
-	if !g.Passed {
+	p := page{Word: "Passed", Class: "pass", Sentence: verdict(g), Moves: moved(g)}
+	switch {
+	case g.NoVerdict != nil:
+		p.Word, p.Class = "No verdict", "none"
+	case !g.Passed:
 		p.Word, p.Class = "Failed", "fail"
 	}
+	p.ChangedData = changedData(g)
 	p.Title = "Touchstone: " + strings.ToLower(p.Word)
 	p.Facts = []string{
 		a.Proxy, a.SearchPath + " search",
@@ -93,7 +97,7 @@ func newPage(r *contracts.Report) page {
 	slices.SortStableFunc(p.Checks, func(x, y checkView) int { return boolOrder(x.Class == "pass") - boolOrder(y.Class == "pass") })
 	for _, m := range a.Retrieval.Metrics {
 		if shown(m.Metric, metrics.OnPage) {
-			p.Metrics = append(p.Metrics, viewMetric(m, g))
+			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
 		}
 	}
 	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
@@ -148,7 +152,7 @@ func symmetric(value, other float64, interval *contracts.Interval) (low, high fl
 	return -far, far
 }
 
-func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
+func viewMetric(m contracts.MetricSummary, g *contracts.Gate, queries int) metricView {
 	v := metricView{Name: metricName(m.Metric), Value: figure(m.Mean), Range: figure(m.Interval.Low) + " to " + figure(m.Interval.High)}
 	pl := plot{Low: 0, High: 1, Value: &m.Mean, Interval: &m.Interval, Label: fmt.Sprintf("%s %s, 95%% interval %s", v.Name, v.Value, v.Range)}
 	if m.Spread > 0 {
@@ -164,7 +168,7 @@ func viewMetric(m contracts.MetricSummary, g *contracts.Gate) metricView {
 	}
 	if c := m.Comparison; c != nil {
 		pl.Baseline = &c.Baseline
-		v.Change, v.Versus = change(c), "baseline "+figure(c.Baseline)
+		v.Change, v.Versus = change(c), "baseline "+figure(c.Baseline)+over(c, queries)
 		v.Class = map[string]string{contracts.Improved: "pass", contracts.Regressed: "fail"}[c.Verdict]
 		low, high := symmetric(c.Delta, c.MinDetectable, &c.DeltaInterval)
 		v.Delta = plot{Low: low, High: high, Zero: true, Value: &c.Delta, Interval: &c.DeltaInterval,

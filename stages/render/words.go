@@ -88,6 +88,8 @@ func verdictSign(verdict string) string {
 func verdict(g *contracts.Gate) string {
 	failed := failedChecks(g)
 	switch {
+	case g.NoVerdict != nil:
+		return fmt.Sprintf("%s. To get one, %s.", g.NoVerdict.Reason, g.NoVerdict.Remedy)
 	case len(g.Checks) == 0:
 		return "Nothing was judged: the baseline sets no bound that applies."
 	case !g.Passed && len(failed) == 0:
@@ -196,7 +198,7 @@ func countOf(n int, one, many string) string {
 }
 
 // stateOrder is the order in which moves are shown: losses first.
-var stateOrder = []string{contracts.MoveRegressed, contracts.MoveErrored, contracts.MoveRemoved, contracts.MoveNew, contracts.MoveFixed}
+var stateOrder = []string{contracts.MoveRegressed, contracts.MoveErrored, contracts.MoveRemoved, contracts.MoveEdited, contracts.MoveNew, contracts.MoveFixed}
 
 // sortedMoves sorts moves by state, then by the size of the fall.
 func sortedMoves(moves []contracts.Move) []contracts.Move {

@@ -80,7 +80,7 @@ func checkFile[T any](kind, path string, lock contracts.DatasetLock, check func(
 		return Checked{}, nil, err
 	}
 	check(d)
-	v := validated(d, lock, describe)
+	v := validated(d, locked{DatasetLock: lock}, describe)
 	return Checked{v, path, v.Version == v.SHA256}, d.err(), nil
 }
 
@@ -95,7 +95,7 @@ func checkGoldenFile(path string, files []string, lock contracts.DatasetLock) (C
 		return Checked{}, nil, err
 	}
 	checkGolden(golden, corpus)
-	v := validated(golden, lock, describeGolden)
+	v := validated(golden, locked{DatasetLock: lock}, describeGolden)
 	return Checked{v, path, golden.value.Version == ""}, golden.err(), nil
 }
 
@@ -110,7 +110,7 @@ func checkCasesFile(path string, files []string, lock contracts.DatasetLock) (Ch
 		return Checked{}, nil, err
 	}
 	checkCases(cases, corpus)
-	return Checked{validated(cases, lock, describeCases), path, false}, cases.err(), nil
+	return Checked{validated(cases, locked{DatasetLock: lock}, describeCases), path, false}, cases.err(), nil
 }
 
 // corpusOf finds the corpus of a dataset among the given files and those in the

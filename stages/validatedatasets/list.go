@@ -110,14 +110,9 @@ func listedAs[T any](kind, path string, lock contracts.DatasetLock, describe fun
 	}
 	v := describe(&d.value)
 	l := Listed{kind, v.Version, contracts.StateDraft, v.Entries, path, d.sha256}
-	f, ok := frozen(lock, kind, v.Version)
-	switch {
-	case len(d.problems) > 0:
+	l.State = stateOf(d, lock, v.Version)
+	if len(d.problems) > 0 {
 		l.State = "invalid"
-	case ok && f.SHA256 == d.sha256:
-		l.State = contracts.StateFrozen
-	case ok:
-		l.State = "changed"
 	}
 	return l, true
 }

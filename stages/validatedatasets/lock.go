@@ -48,18 +48,26 @@ func frozen(lock contracts.DatasetLock, kind, version string) (contracts.FrozenD
 	return contracts.FrozenDataset{}, false
 }
 
-// checkFrozen refuses a file whose version is frozen with a different digest. It
-// returns the state of a file that is not refused.
-func checkFrozen[T any](d *dataset[T], lock contracts.DatasetLock, version string) (state string) {
+// stateOf returns the state of a file by the lock file.
+func stateOf[T any](d *dataset[T], lock contracts.DatasetLock, version string) (state string) {
 	f, ok := frozen(lock, d.kind, version)
-	if !ok || version == "" {
+	switch {
+	case !ok || version == "":
 		return contracts.StateDraft
-	}
-	if f.SHA256 != d.sha256 && d.data != nil {
-		d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen, and this file differs from it (sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
-			fmt.Sprintf("restore %s; for a change, copy it to a new file with a new version, edit the copy, and freeze it with touchstone datasets freeze FILE", f.File))
+	case f.SHA256 != d.sha256 && d.data != nil:
+		return contracts.StateChanged
 	}
 	return contracts.StateFrozen
+}
+
+// refuseChanged refuses a file whose version is frozen with other bytes.
+func refuseChanged[T any](d *dataset[T], lock contracts.DatasetLock, version string) {
+	if stateOf(d, lock, version) != contracts.StateChanged {
+		return
+	}
+	f, _ := frozen(lock, d.kind, version)
+	d.refuse("/version", "", fmt.Sprintf("version %q of the %s dataset is frozen, and this file differs from it (sha256 %.12s, frozen %.12s)", version, d.kind, d.sha256, f.SHA256),
+		fmt.Sprintf("make the edit the next version with touchstone datasets next %s, or restore the file", d.path))
 }
 
 // Freeze validates datasets and writes their digests into the lock file, so that

@@ -70,7 +70,7 @@ func TestFreeze(t *testing.T) {
 		"Freeze": second(Freeze(o.Lock, "", []string{o.Golden})),
 	} {
 		var invalid *InvalidError
-		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "touchstone datasets freeze") {
+		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "touchstone datasets next") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

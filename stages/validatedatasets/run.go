@@ -19,7 +19,10 @@ type Options struct {
 	// Cases is empty where there are no cases. OutCases is a directory; the
 	// accepted cases become CasesFile in it.
 	Cases, OutCases string
-	Log             io.Writer // receives warnings
+	// ReportChanged accepts a file whose version is frozen with other bytes, with
+	// a warning. Otherwise the file is refused.
+	ReportChanged bool
+	Log           io.Writer // receives warnings
 }
 
 // CasesFile is the file in the directory of accepted cases.
@@ -61,16 +64,19 @@ func Run(ctx context.Context, o Options) error {
 	warnings := checkCorpus(corpus)
 	warnings = append(warnings, checkGolden(golden, &corpus.value)...)
 	warnings = append(warnings, checkSecurity(security)...)
+	locked := locked{lock, o.ReportChanged}
 	report := contracts.Validation{Datasets: []contracts.ValidatedDataset{
-		validated(corpus, lock, describeCorpus),
-		validated(golden, lock, describeGolden),
-		validated(security, lock, describeSecurity),
+		validated(corpus, locked, describeCorpus),
+		validated(golden, locked, describeGolden),
+		validated(security, locked, describeSecurity),
 	}}
 	faults := []*contracts.FileError{corpus.err(), golden.err(), security.err()}
 	outputs := []output{{o.OutCorpus, corpus.data}, {o.OutGolden, golden.data}, {o.OutSecurity, security.data}}
+	var caseSet *contracts.CaseSet
 	if cases != nil {
+		caseSet = &cases.value
 		warnings = append(warnings, checkCases(cases, &corpus.value)...)
-		report.Datasets = append(report.Datasets, validated(cases, lock, describeCases))
+		report.Datasets = append(report.Datasets, validated(cases, locked, describeCases))
 		faults, outputs = append(faults, cases.err()), append(outputs, output{filepath.Join(o.OutCases, CasesFile), cases.data})
 	}
 
@@ -84,11 +90,17 @@ func Run(ctx context.Context, o Options) error {
 		return errors.Join(&invalid, writeProblems(o.OutReport, &invalid))
 	}
 	for _, d := range report.Datasets {
-		if d.State == contracts.StateDraft {
+		switch d.State {
+		case contracts.StateDraft:
 			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is a draft; freeze it with touchstone datasets freeze", d.Kind, d.Version))
+		case contracts.StateChanged:
+			warnings = append(warnings, fmt.Sprintf("%s: version %.24s is frozen, and the file differs from it; make the edit the next version with touchstone datasets next", d.Kind, d.Version))
 		}
 	}
 	report.Warnings = warnings
+	if report.Digests, err = digestsOfData(corpus.value, golden.value, security.value, caseSet); err != nil {
+		return err
+	}
 	if o.Log != nil {
 		for _, w := range warnings {
 			fmt.Fprintln(o.Log, "warning:", w)
@@ -132,11 +144,21 @@ func copyOut(path string, data []byte) error {
 	return nil
 }
 
+// locked is the lock file, and whether a file that differs from its frozen
+// version is accepted.
+type locked struct {
+	contracts.DatasetLock
+	reportChanged bool
+}
+
 // validated describes a file. A file without a version is named by its digest.
-func validated[T any](d *dataset[T], lock contracts.DatasetLock, describe func(*T) contracts.ValidatedDataset) contracts.ValidatedDataset {
+func validated[T any](d *dataset[T], lock locked, describe func(*T) contracts.ValidatedDataset) contracts.ValidatedDataset {
 	v := describe(&d.value)
 	v.Kind, v.SHA256 = d.kind, d.sha256
-	v.State = checkFrozen(d, lock, v.Version)
+	if !lock.reportChanged {
+		refuseChanged(d, lock.DatasetLock, v.Version)
+	}
+	v.State = stateOf(d, lock.DatasetLock, v.Version)
 	if v.Version == "" {
 		v.Version = d.sha256
 	}

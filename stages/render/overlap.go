@@ -1,0 +1,152 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// outcome is the verdict in one word or two.
+func outcome(g *contracts.Gate) string {
+	switch {
+	case g.NoVerdict != nil:
+		return "no verdict"
+	case g.Passed:
+		return "passed"
+	}
+	return "failed"
+}
+
+// moved counts the moves, or is empty if nothing was judged.
+func moved(g *contracts.Gate) string {
+	if g.NoVerdict != nil {
+		return ""
+	}
+	return movesLine(g.Moves)
+}
+
+// changedNames are the names of the entries of a dataset: one and many.
+var changedNames = map[string][2]string{
+	contracts.KindGolden: {"1 query", "%d queries"}, contracts.KindSecurity: {"1 security entry", "%d security entries"},
+	contracts.KindCases: {"1 case", "%d cases"}, contracts.KindCorpus: {"1 tool", "%d tools"},
+}
+
+// maxChangedIDs is the number of ids that a line about changed data names.
+const maxChangedIDs = 12
+
+// changedData says which frozen data were edited, on which part of the data a
+// verdict rests, and what is not in it, one line each. It is empty if the data
+// are frozen and those of the baseline.
+func changedData(g *contracts.Gate) []string {
+	var lines []string
+	for _, a := range editedFrozen(g) {
+		lines = append(lines, a.message)
+	}
+	return append(lines, dataDifference(g)...)
+}
+
+// dataDifference is changedData without edited frozen data.
+func dataDifference(g *contracts.Gate) []string {
+	var lines []string
+	d := g.Data
+	if d == nil {
+		return nil
+	}
+	parts := []string{fmt.Sprintf("%d of %d queries", d.Queries.Common, d.Queries.Now)}
+	if d.Entries.Now > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d security entries", d.Entries.Common, d.Entries.Now))
+	}
+	compared := " and are compared with it; floors and ceilings are judged on all"
+	if g.NoVerdict != nil {
+		compared = ""
+	}
+	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the same%s.",
+		named("baseline", g.Baseline), d.Baseline.CorpusVersion, shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, strings.Join(parts, " and "), compared))
+	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases, contracts.KindCorpus} {
+		for _, state := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
+			if line := changesOf(d.Changes, kind, state); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for _, a := range d.Apart {
+		lines = append(lines, apartLine(a))
+	}
+	return lines
+}
+
+// editedFrozen has an annotation for each dataset whose version is frozen with
+// other bytes.
+func editedFrozen(g *contracts.Gate) []annotation {
+	var list []annotation
+	for _, u := range g.Unfrozen {
+		if u.State == contracts.StateChanged {
+			version := shorten(u.Version, 24)
+			list = append(list, annotation{title: "Touchstone: edited frozen data",
+				message: fmt.Sprintf("%s %s is frozen and was edited: these figures are not those of %s. touchstone datasets next makes the edit the next version.", u.Kind, version, version)})
+		}
+	}
+	return list
+}
+
+// changesOf names the changes of one kind and state, or returns "".
+func changesOf(changes []contracts.DataChange, kind, state string) string {
+	var ids []string
+	n := 0
+	for _, c := range changes {
+		if c.Kind != kind || c.State != state {
+			continue
+		}
+		if n++; n > maxChangedIDs {
+			continue
+		}
+		id := c.ID
+		if c.Tool != "" {
+			id += fmt.Sprintf(" (its tool %s)", c.Tool)
+		}
+		ids = append(ids, id)
+	}
+	if n == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("%s %s: %s", countOf(n, changedNames[kind][0], changedNames[kind][1]), state, strings.Join(ids, ", "))
+	if n > maxChangedIDs {
+		line += fmt.Sprintf(" and %d more", n-maxChangedIDs)
+	}
+	return line + "."
+}
+
+// apartLine compares the figures of the queries of one state, which are not
+// judged.
+func apartLine(a contracts.ApartQueries) string {
+	var figures []string
+	for _, m := range metrics.Ranking() {
+		now, isNow := a.Metrics[m.Name]
+		before, was := a.Before[m.Name]
+		if !m.Gated || !isNow && !was {
+			continue
+		}
+		text := metricName(m.Name) + " "
+		switch {
+		case isNow && was:
+			text += figure(before) + " → " + figure(now)
+		case isNow:
+			text += figure(now)
+		default:
+			text += figure(before)
+		}
+		figures = append(figures, text)
+	}
+	return fmt.Sprintf("Not judged: the %s, %s.", countOf(a.Queries, a.State+" query", "%d "+a.State+" queries"), strings.Join(figures, ", "))
+}
+
+// over names the queries of a comparison, if these are not all: " over 279 of
+// 280 queries".
+func over(c *contracts.MetricComparison, all int) string {
+	if c == nil || c.Queries == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" over %d of %d queries", c.Queries, all)
+}
