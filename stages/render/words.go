@@ -282,9 +282,9 @@ func shorten(s string, most int) string {
 
 // plain replaces characters that could manipulate a terminal, including line
 // breaks.
-func plain(s string) string {
-	return strings.NewReplacer("\r", "·", "\n", "·").Replace(plainLines(s))
-}
+func plain(s string) string { return lineBreaks.Replace(plainLines(s)) }
+
+var lineBreaks = strings.NewReplacer("\r", "·", "\n", "·")
 
 // plainLines replaces characters that could manipulate a terminal, except line
 // breaks.
