@@ -20,6 +20,8 @@ type RunSummary struct {
 	Hits       int           `json:"hits"`
 	Executed   int           `json:"executed"`
 	Instances  []RunInstance `json:"instances"`
+	// Command runs the gate again with the same settings.
+	Command string `json:"command,omitempty"`
 }
 
 // RunInstance is one stage instance of a run. Status is hit, ran, failed,

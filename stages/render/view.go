@@ -16,6 +16,7 @@ import (
 // page is the data of the template: formatted strings and plots.
 type page struct {
 	Title, Word, Class, Sentence, Moves string
+	First                               *firstScreen
 	Facts                               []string
 	NoComparison, Degraded, Answers     string
 	Checks                              []checkView
@@ -74,6 +75,9 @@ func newPage(r *contracts.Report) page {
 		p.Word, p.Class = "Failed", "fail"
 	}
 	p.Title = "Touchstone: " + strings.ToLower(p.Word)
+	if p.First = viewFirst(r); p.First != nil {
+		p.Sentence = failedCount(g) + "." // the table below has the figures
+	}
 	p.Facts = []string{
 		a.Proxy, a.SearchPath + " search",
 		countOf(a.Retrieval.Queries, "1 query", "%d queries"),
