@@ -89,7 +89,7 @@ func worstMoves(g *contracts.Gate) []contracts.Move {
 }
 
 func viewFirstMove(m contracts.Move) firstMove {
-	v := firstMove{ID: m.ID, Title: shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200), Tool: string(m.Tool), State: m.State}
+	v := firstMove{ID: m.ID, Title: shorten(cmp.Or(m.Title, strings.ReplaceAll(m.Category, "_", " ")), 200), Tool: m.Tool, State: m.State}
 	if m.Subject != retrieval {
 		v.ID = m.Subject + ": " + m.ID
 	}
@@ -100,7 +100,7 @@ func viewFirstMove(m contracts.Move) firstMove {
 		v.How = fmt.Sprintf("%s → %s", cmp.Or(m.Before, "not there"), cmp.Or(m.After, "not there"))
 	case m.RankBefore != nil || m.RankAfter != nil:
 		v.How = fmt.Sprintf("rank %s → %s", rankText(m.RankBefore), rankText(m.RankAfter))
-		v.DisplacedBy = string(m.DisplacedBy)
+		v.DisplacedBy = m.DisplacedBy
 	}
 	return v
 }
