@@ -138,14 +138,17 @@ threshold, edit the file.`,
 			}
 			rf.selection = engine.Selection{Until: []string{stage}}
 			var agg contracts.Aggregate
+			var made []contracts.MadeWith
 			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
-				agg, err = s.aggregate(outcomes, stage)
+				if agg, err = s.aggregate(outcomes, stage); err == nil {
+					made, err = s.madeWith(cmd.Context(), stage)
+				}
 				return err
 			})
 			if err != nil {
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
-			return updateBaseline(cmd, file, agg, flags.json)
+			return updateBaseline(cmd, file, agg, made, flags.json)
 		},
 	}
 	cmd.Flags().StringVar(&file, "baseline", "", baselineHelp)
@@ -156,7 +159,7 @@ threshold, edit the file.`,
 
 // updateBaseline writes the figures of agg to file, with the thresholds of the
 // old file, and prints the changes.
-func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, asJSON bool) error {
+func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, made []contracts.MadeWith, asJSON bool) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	var kept, old *contracts.Baseline
 	switch b, err := contracts.ReadThresholds(file); {
@@ -177,6 +180,7 @@ func updateBaseline(cmd *cobra.Command, file string, agg contracts.Aggregate, as
 	if err != nil {
 		return err
 	}
+	next.MadeWith = made
 	moves := gate.BaselineChanges(old, next)
 	if asJSON {
 		if err := printJSON(stdout, map[string][]string{"changes": moves}); err != nil {

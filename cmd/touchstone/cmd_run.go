@@ -227,7 +227,9 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 		if path != reportPage {
 			return content, nil
 		}
-		return render.WithRun(content, s.runSummary(outcomes, sum))
+		summary := s.runSummary(outcomes, sum)
+		summary.Changed = s.changedSince(ctx)
+		return render.WithRun(content, summary)
 	})
 	if err != nil {
 		return &publishError{err}

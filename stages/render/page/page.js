@@ -260,10 +260,11 @@
   const time = (ms) => (ms < 1000 ? ms + " ms" : ms < 60000 ? (ms / 1000).toFixed(1) + " s" : Math.floor(ms / 60000) + " min " + Math.round((ms % 60000) / 1000) + " s");
   const showRun = () => {
     if (!run) return;
-    if (run.command) {
-      $("context").append(make("p", "", make("b", "", "Run it again: "), make("code", "", run.command)));
-      $("context").hidden = false;
+    if (run.changed && run.changed.length) {
+      $("context").append(make("p", "", make("b", "", "Changed since the baseline")), make("ul", "remarks", ...run.changed.map((line) => make("li", "", line))));
     }
+    if (run.command) $("context").append(make("p", "", make("b", "", "Run it again: "), make("code", "", run.command)));
+    $("context").hidden = !$("context").children.length;
     const box = $("run");
     box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. For a hit, the time is that of the cached execution.`));
     const stages = new Map();
