@@ -67,6 +67,9 @@ func viewFirstCheck(c contracts.GateCheck, a *contracts.Aggregate) firstCheck {
 			v.Change, v.Detectable = signed(m.Comparison.Delta), "±"+figure(m.Comparison.MinDetectable)
 		}
 	}
+	if c.MinDetectable != nil { // that of the verdict
+		v.Detectable = "±" + figure(*c.MinDetectable)
+	}
 	return v
 }
 

@@ -17,6 +17,7 @@ import (
 type page struct {
 	Title, Word, Class, Sentence, Moves string
 	First                               *firstScreen
+	Breakdown                           *breakdownView
 	Facts                               []string
 	NoComparison, Degraded, Answers     string
 	Checks                              []checkView
@@ -100,6 +101,7 @@ func newPage(r *contracts.Report) page {
 			p.Metrics = append(p.Metrics, viewMetric(m, g))
 		}
 	}
+	p.Breakdown = viewBreakdown(r)
 	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))
