@@ -25,6 +25,18 @@ type Baseline struct {
 	// Selection is absent when no selection was measured.
 	Selection  *BaselineSelection `json:"selection,omitempty"`
 	Thresholds Thresholds         `json:"thresholds"`
+	// MadeWith is absent from baselines of earlier versions. It decides nothing: a
+	// report names what has changed by it.
+	MadeWith []MadeWith `json:"made_with,omitempty"`
+}
+
+// MadeWith is the digest of one part of a stage on which the figures of a
+// baseline depend, over all instances of the stage. Component is named as in the
+// stage's key: command, tool.NAME or input.NAME.
+type MadeWith struct {
+	Stage     string `json:"stage"`
+	Component string `json:"component"`
+	SHA256    string `json:"sha256"`
 }
 
 // DataIdentity names the data that figures were measured on, by version and by

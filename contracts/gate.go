@@ -48,6 +48,9 @@ type GateCheck struct {
 	Passed     bool     `json:"passed"`
 	Verdict    string   `json:"verdict,omitempty"`
 	Moved      []string `json:"moved"`
+	// MinDetectable is the smallest true change that the check finds with a
+	// chance of .8. It is absent if the check does not judge a change.
+	MinDetectable *float64 `json:"min_detectable,omitempty"`
 }
 
 // Move is one query or security entry that differs from the baseline. Subject

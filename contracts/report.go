@@ -20,6 +20,11 @@ type RunSummary struct {
 	Hits       int           `json:"hits"`
 	Executed   int           `json:"executed"`
 	Instances  []RunInstance `json:"instances"`
+	// Changed says what changed since the baseline, one line for each of proxy,
+	// scanner, data and the rest of the pipeline.
+	Changed []string `json:"changed,omitempty"`
+	// Command runs the gate again with the same settings.
+	Command string `json:"command,omitempty"`
 }
 
 // RunInstance is one stage instance of a run. Status is hit, ran, failed,

@@ -159,6 +159,7 @@ func (l *loader) run(src *moduleSource) {
 	}
 	root.settleResults()
 	for _, v := range root.variableOrder {
+		l.plan.Variables = append(l.plan.Variables, Variable{v.name, v.description})
 		if v.sensitive {
 			l.plan.Sensitive = append(l.plan.Sensitive, v.name)
 		}

@@ -28,6 +28,8 @@ type Plan struct {
 	// Baseline is the file that the verdict is based on, relative to Root, or
 	// empty.
 	Baseline string
+	// Variables lists the variables that --var can set, in the order of the file.
+	Variables []Variable
 	// Sensitive lists the variables whose values are never printed, in the order
 	// of the file.
 	Sensitive []string
@@ -38,6 +40,9 @@ type Plan struct {
 	// plan.
 	Consulted []string
 }
+
+// Variable is a variable of the pipeline.
+type Variable struct{ Name, Description string }
 
 // Publish copies an output to Path, relative to Root, after a run.
 type Publish struct {

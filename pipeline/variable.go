@@ -14,15 +14,16 @@ import (
 // variable is a decoded variable block. val is unknown until a value is set, and stays unknown if the value
 // is invalid.
 type variable struct {
-	name      string
-	at        hcl.Range // of the name
-	ty        cty.Type
-	defaults  *typeexpr.Defaults
-	preset    cty.Value // the default, or cty.NilVal
-	hasPreset bool
-	sensitive bool
-	rules     []validation
-	val       cty.Value
+	name        string
+	description string
+	at          hcl.Range // of the name
+	ty          cty.Type
+	defaults    *typeexpr.Defaults
+	preset      cty.Value // the default, or cty.NilVal
+	hasPreset   bool
+	sensitive   bool
+	rules       []validation
+	val         cty.Value
 	// stages are the stages whose outputs the value contains. Only the variables
 	// of an included file can hold outputs.
 	stages []*stage
@@ -52,7 +53,9 @@ func (l *module) decodeVariable(b *hclsyntax.Block) {
 		}
 		v.ty, v.defaults = ty, defaults
 	}
-	l.constant(c, "description", cty.String, what)
+	if val, ok := l.constant(c, "description", cty.String, what); ok {
+		v.description = val.AsString()
+	}
 	if val, ok := l.constant(c, "sensitive", cty.Bool, what); ok {
 		v.sensitive = val.True()
 	}

@@ -67,7 +67,7 @@ func (j judge) of(before, after [][]float64) (outcome, error) {
 	}
 	agg.Retrieval.Queries, agg.Retrieval.PerQuery = len(before[0]), make([]contracts.QuerySummary, 1)
 	agg.Detectors = []contracts.DetectorSummary{detector()}
-	verdict, err := gate.Judge(agg, b)
+	verdict, err := gate.Judge(agg, b, 0)
 	if err != nil {
 		return o, fmt.Errorf("the simulated figures: %w", err)
 	}
@@ -76,7 +76,7 @@ func (j judge) of(before, after [][]float64) (outcome, error) {
 	for i := range b.Thresholds.Retrieval {
 		b.Thresholds.Retrieval[i].NonInferiority = true
 	}
-	if verdict, err = gate.Judge(agg, b); err != nil {
+	if verdict, err = gate.Judge(agg, b, 0); err != nil {
 		return o, fmt.Errorf("the simulated figures: %w", err)
 	}
 	o.inferior = !verdict.Passed

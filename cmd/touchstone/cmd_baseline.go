@@ -141,14 +141,17 @@ thresholds of the file.`,
 			}
 			rf.selection = engine.Selection{Until: []string{stage}}
 			var agg contracts.Aggregate
+			var made []contracts.MadeWith
 			outcomes, _, err := s.run(cmd.Context(), rf, flags.json, cmd.ErrOrStderr(), func(outcomes []*engine.Outcome) (err error) {
-				agg, err = s.aggregate(outcomes, stage)
+				if agg, err = s.aggregate(outcomes, stage); err == nil {
+					made, err = s.madeWith(cmd.Context(), stage)
+				}
 				return err
 			})
 			if err != nil {
 				return s.explainFailure(cmd.ErrOrStderr(), outcomes, err)
 			}
-			update := baselineUpdate{from: named, to: file}
+			update := baselineUpdate{from: named, to: file, made: made}
 			if file == "" {
 				if update.to, err = baselineTarget(named, agg); err != nil {
 					return err
@@ -172,7 +175,10 @@ thresholds of the file.`,
 }
 
 // baselineUpdate writes a baseline with the thresholds of another file, or of the same one.
-type baselineUpdate struct{ from, to string }
+type baselineUpdate struct {
+	from, to string
+	made     []contracts.MadeWith
+}
 
 // source returns the file with the thresholds for a file that the user names: that file if it
 // exists, and otherwise the one that the pipeline names. It is an error if the file belongs to
@@ -216,6 +222,7 @@ func (u baselineUpdate) write(cmd *cobra.Command, agg contracts.Aggregate, asJSO
 	if u.from != u.to {
 		next.Version = cmp.Or(baselineVersion(u.to), next.Version)
 	}
+	next.MadeWith = u.made
 	moves := gate.BaselineChanges(old, next)
 	if asJSON {
 		if err := printJSON(stdout, map[string]any{"changes": moves, "file": u.to}); err != nil {

@@ -141,7 +141,8 @@ const maxRepairs = 32
 func (s *session) run(ctx context.Context, rf *runFlags, quiet bool, stderr io.Writer, use func([]*engine.Outcome) error) ([]*engine.Outcome, engine.Summary, error) {
 	outcomes, sum, err := s.runPlan(ctx, rf, quiet, stderr, use)
 	var unpublished *publishError
-	if err != nil && !errors.As(err, &unpublished) {
+	named := outcomes == nil && rf.selects() // no stage of that name, for example
+	if err != nil && !named && !errors.As(err, &unpublished) {
 		s.endWithoutVerdict(ctx, outcomes, err)
 	}
 	return outcomes, sum, err
@@ -226,7 +227,9 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 		if path != reportPage {
 			return content, nil
 		}
-		return render.WithRun(content, s.runSummary(outcomes, sum))
+		summary := s.runSummary(outcomes, sum)
+		summary.Changed = s.changedSince(ctx)
+		return render.WithRun(content, summary)
 	})
 	if err != nil {
 		return &publishError{err}
@@ -341,7 +344,7 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) contracts.RunSummary {
 	r := contracts.RunSummary{
 		Started: s.began.UTC().Format(time.RFC3339), DurationMS: time.Since(s.began).Milliseconds(),
-		Hits: sum.Hits, Executed: sum.Executed, Instances: []contracts.RunInstance{},
+		Hits: sum.Hits, Executed: sum.Executed, Instances: []contracts.RunInstance{}, Command: s.again,
 	}
 	for _, o := range outcomes {
 		if o.Instance.OnDemand && o.State == engine.Skipped {

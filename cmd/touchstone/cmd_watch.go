@@ -18,6 +18,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/compare"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // watchJSON is a line of watch --json: the result of a run after a change. Passed is null if
@@ -228,12 +229,15 @@ func (w *watch) moved(now *contracts.Aggregate, facts *watchJSON) []string {
 		c, _ = compare.Reports("before", w.before, "now", now, compare.Options{}) // nil for another golden set
 	}
 	var lines []string
+	if now.Degraded != "" {
+		lines = append(lines, "  the index is degraded on purpose: "+safetext.Visible(now.Degraded))
+	}
 	for _, m := range now.Retrieval.Metrics {
 		line := fmt.Sprintf("  %-12s %.4f", m.Metric, m.Mean)
 		if c != nil {
 			for _, compared := range c.Metrics {
 				if compared.Metric == m.Metric && compared.Delta != 0 {
-					line += fmt.Sprintf("  %+.4f", compared.Delta)
+					line += fmt.Sprintf("  %+.4f (95%% interval %+.4f to %+.4f)", compared.Delta, compared.DeltaInterval.Low, compared.DeltaInterval.High)
 				}
 			}
 		}

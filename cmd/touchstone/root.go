@@ -46,10 +46,11 @@ Unchanged stages are not computed again.
 		newCorpusCommand(flags), newGoldenCommand(flags), newRefreshCommand(flags), newTrecCommand(flags))
 	addGroup(root, "tools", "Standalone tools:", newScanCommand(flags), newEvalCommand(flags), newServeCommand(), newMCPCommand(), newDetectorCommand(), newProxyCommand(), newReplayCommand())
 	addGroup(root, "setup", "Set up and maintain:", newInitCommand(), newDoctorCommand(flags), newValidateCommand(flags),
-		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newVersionCommand(flags))
+		newFmtCommand(flags), newCacheCommand(flags), newModelsCommand(flags), newManCommand(), newVersionCommand(flags))
 	root.AddCommand(newStageCommand(), newInsideCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
+	completeNames(root, flags)
 	return root
 }
 

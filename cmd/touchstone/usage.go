@@ -2,17 +2,25 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/agext/levenshtein"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // execute runs the command line. It adds the usage line and the help command to cobra's errors
 // about arguments and flags.
 func execute(ctx context.Context, root *cobra.Command) error {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+		meant := ""
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+			meant = nearestFlag(cmd, unknown.GetSpecifiedName())
+		}
+		return fmt.Errorf("%w%s; see %s --help", err, meant, cmd.CommandPath())
 	})
 	wrapArgs(root)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -42,4 +50,21 @@ func usageError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	}
 	return fmt.Errorf("%w; usage: %q, see %s --help", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
+}
+
+// nearestFlag suggests the flag that was probably meant: " (did you mean --progress?)", or "".
+func nearestFlag(cmd *cobra.Command, name string) string {
+	best, distance := "", len(name)/3+1
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || len(name) > 2*len(f.Name) {
+			return
+		}
+		if d := levenshtein.Distance(name, f.Name, nil); d <= distance && (best == "" || d < distance) {
+			best, distance = f.Name, d
+		}
+	})
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean --%s?)", best)
 }

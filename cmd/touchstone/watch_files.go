@@ -7,8 +7,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -191,7 +191,7 @@ func (w *watched) note(e fsnotify.Event) {
 		rel, err := filepath.Rel(p, e.Name)
 		return err == nil && filepath.IsLocal(rel)
 	})
-	if ours || !known && (strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~")) {
+	if ours || !known && isEditorFile(base) {
 		w.mu.Unlock()
 		return
 	}
@@ -206,6 +206,12 @@ func (w *watched) note(e fsnotify.Event) {
 	}
 	w.notify()
 }
+
+// editorFiles matches the names of files that editors and sed write next to a file while they save
+// it: backups, swap and lock files, and Vim's test of whether it can write (4913 and so on).
+var editorFiles = regexp.MustCompile(`^\.|~$|^#.*#$|\.sw[a-p]$|___jb_(tmp|old)___$|^[0-9]{4,5}$|^sed[A-Za-z0-9]{6}$`)
+
+func isEditorFile(base string) bool { return editorFiles.MatchString(base) }
 
 func (w *watched) notify() {
 	select {

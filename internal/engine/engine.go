@@ -162,6 +162,10 @@ type Outcome struct {
 	components []pipeline.KeyComponent
 }
 
+// Components returns the components of the key after an evaluation, or nil if the key is not
+// known. After a run they are only known for instances that were executed.
+func (o *Outcome) Components() []pipeline.KeyComponent { return o.components }
+
 // component returns the digest of a component of the key, or zero.
 func (o *Outcome) component(name string) cache.Digest {
 	for i := range o.components {

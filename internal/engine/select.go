@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agext/levenshtein"
+
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -201,7 +203,11 @@ func unknownName(plan *pipeline.Plan, name string) error {
 		}
 	}
 	if !instance || len(instances) == 0 {
-		return fmt.Errorf("there is no stage %q; the stages are %s", name, strings.Join(StageNames(plan), ", "))
+		names := StageNames(plan)
+		if near := similarName(name, names); near != "" {
+			return fmt.Errorf("there is no stage %q; did you mean %q?", name, near)
+		}
+		return fmt.Errorf("there is no stage %q; the stages are %s", name, strings.Join(names, ", "))
 	}
 	more := ""
 	if len(instances) > most {
@@ -209,6 +215,20 @@ func unknownName(plan *pipeline.Plan, name string) error {
 		instances = instances[:most]
 	}
 	return fmt.Errorf("stage %q has no instance %q; it has %s%s", stage, name, strings.Join(instances, ", "), more)
+}
+
+// similarName returns the known name that was probably meant, or "".
+func similarName(name string, known []string) string {
+	best, distance := "", len(name)/3+1
+	for _, k := range known {
+		if len(name) > 2*len(k) { // this also bounds the work
+			continue
+		}
+		if d := levenshtein.Distance(strings.ToLower(name), strings.ToLower(k), nil); d <= distance && (best == "" || d < distance) {
+			best, distance = k, d
+		}
+	}
+	return best
 }
 
 // Find returns the indexes of the instances that a name selects.

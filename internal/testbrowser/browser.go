@@ -22,33 +22,77 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/testload"
 )
 
-// start starts a headless browser, or skips the test when there is none.
-func start(t *testing.T) context.Context {
+// shared is the browser of this process. It starts with the first page, and M.Run
+// ends it.
+var shared struct {
+	once sync.Once
+	ctx  context.Context
+	err  error
+	stop func()
+}
+
+// errNoBrowser is the error if no browser is installed.
+var errNoBrowser = errors.New("no Chromium or Chrome is installed; the page is not opened in a browser")
+
+// M is a testing.M whose Run ends the browser. Every test package that opens pages
+// must use it in TestMain.
+type M struct{ *testing.M }
+
+// Run runs the tests.
+func (m M) Run() int {
+	defer func() {
+		if shared.stop != nil {
+			shared.stop()
+		}
+	}()
+	return m.M.Run()
+}
+
+// start starts the headless browser.
+func start() (context.Context, error) {
+	shared.once.Do(func() {
+		program := ""
+		for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
+			if path, err := exec.LookPath(name); err == nil {
+				program = path
+				break
+			}
+		}
+		if program == "" {
+			shared.err = errNoBrowser
+			return
+		}
+		options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+			chromedp.ExecPath(program),
+			chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+			chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(testload.Stretch(time.Minute)))
+		if os.Geteuid() == 0 {
+			options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not start as root
+		}
+		ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, stopTab := chromedp.NewContext(ctx)
+		shared.stop = func() { stopTab(); stop() }
+		shared.ctx, shared.err = ctx, chromedp.Do(ctx)
+	})
+	return shared.ctx, shared.err
+}
+
+// newTab opens a tab with storage of its own in the shared browser, or skips the
+// test if there is no browser.
+func newTab(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser is slow, and the race detector does not see inside it")
 	}
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
+	browser, err := start()
+	if errors.Is(err, errNoBrowser) {
+		t.Skip(err)
 	}
-	if program == "" {
-		t.Skip("no Chromium or Chrome is installed; the page is not opened in a browser")
+	if err != nil {
+		t.Fatal(err)
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(program),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(testload.Stretch(time.Minute)))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not start as root
-	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(stop)
-	ctx, stopTab := chromedp.NewContext(ctx)
-	t.Cleanup(stopTab)
 	ctx, stopTimer := context.WithTimeout(ctx, testload.Stretch(2*time.Minute))
 	t.Cleanup(stopTimer)
 	return ctx
@@ -71,10 +115,10 @@ type seen struct {
 // Step is something that a browser does.
 type Step = chromedp.Action[chromedp.Void]
 
-// Open starts a browser, takes the steps before, and opens the page at a URL.
+// Open opens a tab, takes the steps before, and opens the page at a URL.
 func Open(t *testing.T, url string, before ...Step) *Tab {
 	t.Helper()
-	b := &Tab{t: t, ctx: start(t), seen: &seen{}}
+	b := &Tab{t: t, ctx: newTab(t), seen: &seen{}}
 	b.Do(before...)
 	_, networkErr := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
 	_, logErr := chromedp.Call(b.ctx, log.Enable, cdp.Empty{})

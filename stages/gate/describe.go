@@ -106,7 +106,7 @@ func describeMove(m contracts.Move) string {
 		return fmt.Sprintf("%s: %s entry was %s and is %s", line, m.Category, m.Before, m.After)
 	case m.Tool != "":
 		line += fmt.Sprintf(": %s was %s and is %s", m.Tool, rank(m.RankBefore), rank(m.RankAfter))
-		if m.DisplacedBy != "" {
+		if m.DisplacedBy != "" && m.State != contracts.MoveFixed {
 			line += "; " + m.DisplacedBy + " now has its rank"
 		}
 	}

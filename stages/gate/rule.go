@@ -62,8 +62,10 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 		rule = fmt.Sprintf("%s is significantly worse (p %s), so it must be less than %s %s the baseline's %s, whatever the tolerance",
 			t.Metric, probability(m.Comparison.PValue), figure(significance.SmallestDrop), s.direction, figure(was))
 	}
+	detectable := min(m.Comparison.MinDetectable, found(t.Tolerance, m.Comparison))
+	c.MinDetectable = &detectable
 	c.Rule = fmt.Sprintf("%s; it is %s, a change of %+.4f (the smallest change that is found with a chance of .8 is %.4f)",
-		rule, figure(m.Mean), m.Comparison.Delta, min(m.Comparison.MinDetectable, found(t.Tolerance, m.Comparison)))
+		rule, figure(m.Mean), m.Comparison.Delta, detectable)
 	return c
 }
 

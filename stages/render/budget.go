@@ -65,6 +65,7 @@ func (s *selection) fill(r *contracts.Report, room int) (bool, error) {
 	if err := s.head.addDetectors(r.Aggregate.Detectors); err != nil {
 		return false, err
 	}
+	s.head.Opened = openedDetector(r)
 	place := make(map[string]int, len(s.queries))
 	for i := range s.queries {
 		place[s.queries[i].ID] = i

@@ -72,8 +72,10 @@ func TestPageBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%d bytes", len(page))
-			if again, err := HTML(r); err != nil || !bytes.Equal(page, again) {
-				t.Errorf("a second page differs (%v)", err)
+			if tc.cut == nil {
+				if again, err := HTML(r); err != nil || !bytes.Equal(page, again) {
+					t.Errorf("a second page differs (%v)", err)
+				}
 			}
 			if len(page) > pageBudget {
 				t.Errorf("%d bytes", len(page))

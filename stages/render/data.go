@@ -2,9 +2,11 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 )
@@ -34,8 +36,10 @@ type head struct {
 	Flags   string         `json:"flags"`
 	Entries [][]any        `json:"entries"` // id, label, category
 	Detect  []detectorData `json:"detectors"`
-	Runs    int            `json:"runs"`
-	States  []string       `json:"states"` // of moves, by number
+	// Opened is the detector whose entries are shown first, or empty.
+	Opened string   `json:"opened"`
+	Runs   int      `json:"runs"`
+	States []string `json:"states"` // of moves, by number
 	// Metrics are the labels of the metrics that each query has, in order.
 	Metrics []string `json:"metrics"`
 	// Cut holds a sentence for each omission.
@@ -121,6 +125,22 @@ func (h *head) addDetectors(detectors []contracts.DetectorSummary) error {
 		}
 	}
 	return nil
+}
+
+// openedDetector returns the detector whose entries matter most: the first one
+// with a failed check, or else the first one that is judged, or else "".
+func openedDetector(r *contracts.Report) string {
+	judged := ""
+	for _, c := range r.Gate.Checks {
+		if !slices.ContainsFunc(r.Aggregate.Detectors, func(d contracts.DetectorSummary) bool { return d.Score.Detector == c.Subject }) {
+			continue
+		}
+		if !c.Passed {
+			return c.Subject
+		}
+		judged = cmp.Or(judged, c.Subject)
+	}
+	return judged
 }
 
 func collectDetectors(detectors []contracts.DetectorSummary, most int) (entries [][]any, answers []detectorData, cut int) {

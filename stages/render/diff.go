@@ -16,6 +16,10 @@ type Difference struct {
 	// DataChanged names the datasets that differ, which is then one reason why
 	// figures differ.
 	DataChanged []string `json:"data_changed"`
+	// DegradedBefore and DegradedAfter say how the index of a side was degraded on
+	// purpose. They are empty for the normal proxy.
+	DegradedBefore string `json:"degraded_before"`
+	DegradedAfter  string `json:"degraded_after"`
 	// ProxyChanged reports whether the proxy under test differs.
 	ProxyChanged bool               `json:"proxy_changed"`
 	Figures      []FigureDifference `json:"figures"`
@@ -54,6 +58,7 @@ func Diff(a, b contracts.Report) Difference {
 	if sa, sb := a.Aggregate.Selection, b.Aggregate.Selection; sa != nil && sb != nil && sa.CasesSHA256 != sb.CasesSHA256 {
 		d.DataChanged = append(d.DataChanged, contracts.KindCases)
 	}
+	d.DegradedBefore, d.DegradedAfter = a.Aggregate.Degraded, b.Aggregate.Degraded
 	d.ProxyChanged = a.Aggregate.ProxyIdentity != b.Aggregate.ProxyIdentity
 	d.Figures = append(d.Figures, diffFigures(figures(&a.Aggregate), figures(&b.Aggregate))...)
 	d.Moves = append(d.Moves, diffQueries(a.Aggregate.Retrieval.PerQuery, b.Aggregate.Retrieval.PerQuery)...)
@@ -230,6 +235,11 @@ func (d Difference) Lines() []string {
 	}
 	if d.ProxyChanged {
 		lines = append(lines, "note: the proxies under test differ")
+	}
+	for _, side := range []struct{ name, how string }{{"before", d.DegradedBefore}, {"after", d.DegradedAfter}} {
+		if side.how != "" {
+			lines = append(lines, plain(fmt.Sprintf("note: the index %s was degraded on purpose: %s", side.name, side.how)))
+		}
 	}
 	for _, f := range d.Figures {
 		name := checkName(contracts.GateCheck{Subject: f.Subject, Metric: f.Metric})

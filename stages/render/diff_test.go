@@ -89,3 +89,22 @@ fixed: up (rank 2 → 1 for s:right) text· of up`
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A side that was degraded on purpose is marked, and a query that improved was
+// displaced by nothing.
+func TestDiffMarksADegradedSide(t *testing.T) {
+	a, b := sampleReport(t, 30), sampleReport(t, 30)
+	b.Aggregate.Degraded = "drop-descriptions"
+	if text := strings.Join(Diff(a, b).Lines(), "\n"); !strings.Contains(text, "note: the index after was degraded on purpose: drop-descriptions") || strings.Contains(text, "index before") {
+		t.Errorf("%s", text)
+	}
+	two, one := 2, 1
+	m := contracts.Move{Subject: retrieval, State: contracts.MoveFixed, Tool: "s:a", RankBefore: &two, RankAfter: &one, DisplacedBy: "s:b"}
+	if got := why(m); got != "rank 2 → 1 for s:a" {
+		t.Errorf("%q", got)
+	}
+	m.State = contracts.MoveRegressed
+	if got := why(m); got != "rank 2 → 1 for s:a, displaced by s:b" {
+		t.Errorf("%q", got)
+	}
+}

@@ -230,7 +230,7 @@ func md(s string) string {
 		case '\\', '`', '*', '_', '{', '}', '[', ']', '(', ')', '~', '|', '!', '<', '>', '&', ':', '"', '\'':
 			fmt.Fprintf(&b, "&#%d;", c)
 		default:
-			if plain(string(c)) != string(c) {
+			if (c < 0x20 || c >= 0x7f) && plain(string(c)) != string(c) {
 				c = '�'
 			}
 			b.WriteRune(c)

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
@@ -124,7 +123,7 @@ func queryRow(q query, tools *toolTable) *row {
 	if q.ErroredRuns > 0 {
 		r.flags |= flagErrored
 	}
-	if strings.HasPrefix(q.Notes, "hard-negative") {
+	if isHard(q.QuerySummary) {
 		r.flags |= flagHard
 	}
 	r.encode = func(d detail) ([]any, bool) {

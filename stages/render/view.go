@@ -16,6 +16,8 @@ import (
 // page is the data of the template: formatted strings and plots.
 type page struct {
 	Title, Word, Class, Sentence, Moves string
+	First                               *firstScreen
+	Breakdown                           *breakdownView
 	Facts                               []string
 	NoComparison, Degraded, Answers     string
 	Checks                              []checkView
@@ -78,6 +80,9 @@ func newPage(r *contracts.Report) page {
 	}
 	p.ChangedData = changedData(g)
 	p.Title = "Touchstone: " + strings.ToLower(p.Word)
+	if p.First = viewFirst(r); p.First != nil {
+		p.Sentence = failedCount(g) + "." // the table below has the figures
+	}
 	p.Facts = []string{
 		a.Proxy, a.SearchPath + " search",
 		countOf(a.Retrieval.Queries, "1 query", "%d queries"),
@@ -100,6 +105,7 @@ func newPage(r *contracts.Report) page {
 			p.Metrics = append(p.Metrics, viewMetric(m, g, a.Retrieval.Queries))
 		}
 	}
+	p.Breakdown = viewBreakdown(r)
 	p.Unjudged, p.MayFail = unjudged(g), g.Warnings
 	for _, d := range a.Detectors {
 		p.Detectors = append(p.Detectors, viewDetector(d, g))

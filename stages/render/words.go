@@ -105,14 +105,19 @@ func verdict(g *contracts.Gate) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s is %s, must be %s %s", checkName(c), figure(c.Value), sign(c.Comparison), figure(c.Bound)))
 	}
-	head := fmt.Sprintf("%d of %d checks fail", len(failed), len(g.Checks))
+	return failedCount(g) + ": " + strings.Join(parts, "; ") + "."
+}
+
+// failedCount counts the failed checks: "2 of 8 checks fail".
+func failedCount(g *contracts.Gate) string {
+	n := len(failedChecks(g))
 	switch {
 	case len(g.Checks) == 1:
-		head = "The only check fails"
-	case len(failed) == 1:
-		head += "s"
+		return "The only check fails"
+	case n == 1:
+		return fmt.Sprintf("1 of %d checks fails", len(g.Checks))
 	}
-	return head + ": " + strings.Join(parts, "; ") + "."
+	return fmt.Sprintf("%d of %d checks fail", n, len(g.Checks))
 }
 
 // degraded reports that the index was degraded on purpose. It is empty if it
@@ -256,7 +261,7 @@ func why(m contracts.Move) string {
 		if m.Tool != "" {
 			fmt.Fprintf(&b, " for %s", m.Tool)
 		}
-		if m.DisplacedBy != "" {
+		if m.DisplacedBy != "" && m.State != contracts.MoveFixed {
 			fmt.Fprintf(&b, ", displaced by %s", m.DisplacedBy)
 		}
 	}
@@ -284,9 +289,9 @@ func shorten(s string, most int) string {
 
 // plain replaces characters that could manipulate a terminal, including line
 // breaks.
-func plain(s string) string {
-	return strings.NewReplacer("\r", "·", "\n", "·").Replace(plainLines(s))
-}
+func plain(s string) string { return lineBreaks.Replace(plainLines(s)) }
+
+var lineBreaks = strings.NewReplacer("\r", "·", "\n", "·")
 
 // plainLines replaces characters that could manipulate a terminal, except line
 // breaks.

@@ -134,7 +134,7 @@
     if (m.subject !== "retrieval") return make("p", "", make("b", "", m.subject + ": "), (m.was || "not there") + " → " + (m.is || "not there"));
     if (!m.before && !m.after) return null;
     const p = make("p", "", make("span", "id", tool(m.want) || "The best relevant tool"), ` went from rank ${rank(m.before)} to ${rank(m.after)}.`);
-    if (m.displaced >= 0) p.append(" In its place stands ", make("span", "id", tool(m.displaced)), ".");
+    if (m.displaced >= 0 && m.state !== "fixed") p.append(" In its place stands ", make("span", "id", tool(m.displaced)), ".");
     return p;
   };
   const queryRow = (q) => {
@@ -201,7 +201,8 @@
     out.push(make("p", "quiet", others.length ? "Also flagged by " + others.join(", ") + "." : "Flagged by no other detector."));
     return out;
   };
-  let detector = data.detectors[0];
+  // The judged detector first, and of several the one with a failed check.
+  let detector = data.detectors.find((d) => d.name === data.opened) || data.detectors[0];
   let entryFilter = "wrong";
   const entryFilters = {
     wrong: ["Wrong", (d, e) => outcome(d, e)[1] === "bad"],
@@ -241,7 +242,7 @@
       const right = m.before || m.after ? `rank ${rank(m.before)} → ${rank(m.after)}` : m.was || m.is ? (m.was || "–") + " → " + (m.is || "–") : "";
       const row = rowOf(m.state, stateClass[m.state], text, right);
       const error = m.error || (m.state === "errored" && q && q.error);
-      const because = error ? [error] : m.displaced >= 0 ? [make("span", "id", tool(m.want)), " displaced by ", make("span", "id", tool(m.displaced))]
+      const because = error ? [error] : m.displaced >= 0 && m.state !== "fixed" ? [make("span", "id", tool(m.want)), " displaced by ", make("span", "id", tool(m.displaced))]
         : m.subject !== "retrieval" ? [] : m.want >= 0 ? [make("span", "id", tool(m.want))] : [];
       if (because.length) row.append(make("span", "because", ...because));
       return row;
@@ -259,6 +260,11 @@
   const time = (ms) => (ms < 1000 ? ms + " ms" : ms < 60000 ? (ms / 1000).toFixed(1) + " s" : Math.floor(ms / 60000) + " min " + Math.round((ms % 60000) / 1000) + " s");
   const showRun = () => {
     if (!run) return;
+    if (run.changed && run.changed.length) {
+      $("context").append(make("p", "", make("b", "", "Changed since the baseline")), make("ul", "remarks", ...run.changed.map((line) => make("li", "", line))));
+    }
+    if (run.command) $("context").append(make("p", "", make("b", "", "Run it again: "), make("code", "", run.command)));
+    $("context").hidden = !$("context").children.length;
     const box = $("run");
     box.replaceChildren(make("p", "quiet", `Started ${run.started}, took ${time(run.duration_ms)}: ${plural(run.hits, "hit", "hits")}, ${run.executed} executed. For a hit, the time is that of the cached execution.`));
     const stages = new Map();

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+)
+
+// stageFlags are the flags that take a stage or an instance.
+var stageFlags = []string{"only", "from", "until", "stage"}
+
+// stageVerbs are the commands whose argument is a stage or an instance.
+var stageVerbs = []string{"explain", "logs"}
+
+// completeNames completes stages and variables of the pipeline, and the values of flags that have
+// a few. It must be called once all commands are added.
+func completeNames(root *cobra.Command, flags *globalFlags) {
+	stages := func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return flags.stageNames(prefix), cobra.ShellCompDirectiveNoFileComp
+	}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, name := range stageFlags {
+			// A verb may give a flag of this name another meaning, with its own completion.
+			if f := cmd.LocalFlags().Lookup(name); f != nil && strings.Contains(f.Usage, "stage") {
+				_ = cmd.RegisterFlagCompletionFunc(name, stages)
+			}
+		}
+		if cmd.LocalFlags().Lookup("progress") != nil {
+			_ = cmd.RegisterFlagCompletionFunc("progress", cobra.FixedCompletions([]string{"auto", "tty", "plain", "json", "quiet"}, cobra.ShellCompDirectiveNoFileComp))
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	for _, name := range stageVerbs {
+		if verb, _, err := root.Find([]string{name}); err == nil {
+			verb.ValidArgsFunction = stages
+		}
+	}
+	_ = root.RegisterFlagCompletionFunc("var", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return flags.variableNames(prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// completionPlan loads the pipeline without the settings of the command line, which may be
+// incomplete. It returns nil if the pipeline is invalid.
+func (f *globalFlags) completionPlan() *pipeline.Plan {
+	options := f.options()
+	options.Vars, options.VarFiles = nil, nil
+	plan, _, _ := pipeline.Load(options)
+	return plan
+}
+
+// stageNames lists the stages that begin with a prefix, or the instances of a stage once its name
+// is complete.
+func (f *globalFlags) stageNames(prefix string) []string {
+	plan := f.completionPlan()
+	if plan == nil {
+		return nil
+	}
+	var names []string
+	if stage, _, instance := strings.Cut(prefix, "["); instance {
+		for _, in := range plan.Instances {
+			if in.Stage == stage && strings.HasPrefix(in.String(), prefix) {
+				names = append(names, in.String())
+			}
+		}
+		return names
+	}
+	for _, name := range engine.StageNames(plan) {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// variableNames lists the variables that begin with a prefix, each with "=" and its description.
+func (f *globalFlags) variableNames(prefix string) []string {
+	plan := f.completionPlan()
+	if plan == nil {
+		return nil
+	}
+	var names []string
+	for _, v := range plan.Variables {
+		if strings.HasPrefix(v.Name, prefix) {
+			names = append(names, cobra.CompletionWithDesc(v.Name+"=", v.Description))
+		}
+	}
+	return names
+}

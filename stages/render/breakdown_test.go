@@ -1,0 +1,56 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// The parts cover every query, and their figures are those of their queries.
+func TestBreakdown(t *testing.T) {
+	label := func(ids ...string) (list []contracts.Label) {
+		for _, id := range ids {
+			list = append(list, contracts.Label{ToolID: id, Relevance: 2})
+		}
+		return list
+	}
+	ranked := func(ids ...string) (list []contracts.RankedTool) {
+		for i, id := range ids {
+			list = append(list, contracts.RankedTool{Rank: i + 1, ToolID: id})
+		}
+		return list
+	}
+	query := func(id string, recall float64, notes string, labels []contracts.Label, list []contracts.RankedTool) contracts.QuerySummary {
+		return contracts.QuerySummary{ID: id, Notes: notes, Labels: labels, Ranked: list, Metrics: contracts.RetrievalMetrics{"recall_at_5": recall, "mrr": recall, "ndcg_at_10": recall}}
+	}
+	var r contracts.Report
+	r.Aggregate.Retrieval.PerQuery = []contracts.QuerySummary{
+		query("q1", 1, "", label("git:a"), ranked("git:a", "git:b")),
+		query("q2", 0, "hard-negative: near-dup of web:y", label("web:x"), ranked("web:y")),
+		query("q3", 0.5, "", label("git:a", "web:x"), ranked("web:y", "git:a")),
+	}
+	r.Gate.Moves = []contracts.Move{
+		{Subject: retrieval, ID: "q2", State: contracts.MoveRegressed},
+		{Subject: retrieval, ID: "q3", State: contracts.MoveFixed},
+		{Subject: "scanner", ID: "q1", State: contracts.MoveRegressed},
+	}
+	v := viewBreakdown(&r)
+	var lines []string
+	for _, list := range [][]partView{v.Kinds, v.Servers} {
+		for _, p := range list {
+			lines = append(lines, strings.TrimSpace(p.Name+" "+p.Cells[0].Value+" "+p.Moved))
+		}
+	}
+	want := "hard negatives 0.000 −1, other queries 0.750 +1, one right tool 0.500 −1, several right tools 0.500 +1, web 0.250 −1 +1, git 0.750 +1"
+	if got := strings.Join(lines, ", "); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	// q1 has all at 1, q2 nothing, q3 half at 2.
+	if !strings.HasPrefix(v.CurveNote, "Recall at 1: 0.333, 2: 0.500, 3: 0.500,") || !strings.Contains(v.CurveNote, "10: 0.500.") {
+		t.Errorf("%s", v.CurveNote)
+	}
+	if viewBreakdown(&contracts.Report{}) != nil {
+		t.Error("a report without queries has a breakdown")
+	}
+}
