@@ -6,7 +6,8 @@ type Gate struct {
 	Passed   bool        `json:"passed"`
 	Baseline string      `json:"baseline"`
 	Checks   []GateCheck `json:"checks"`
-	// Unjudged lists the metrics that cannot be compared with the baseline.
+	// Unjudged lists the metrics that cannot be compared with the baseline, and
+	// the detectors without a threshold.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
 	// Warnings are sentences about checks that may fail by chance.
 	Warnings []string       `json:"warnings,omitempty"`
@@ -15,8 +16,10 @@ type Gate struct {
 }
 
 // UnjudgedMetric is a metric that only the baseline or only the measurement
-// has. State is new if the baseline lacks it, and removed if it is no longer
-// measured. Value is the measured value or that of the baseline.
+// has, or the recall of a detector without a threshold. State is new if the
+// baseline lacks it, removed if it is no longer measured, and unjudged if a
+// detector has no threshold. Value is the measured value or that of the
+// baseline.
 type UnjudgedMetric struct {
 	Subject string  `json:"subject"`
 	Metric  string  `json:"metric"`
@@ -71,3 +74,6 @@ const (
 	MoveRemoved   = "removed"
 	MoveErrored   = "errored"
 )
+
+// Unjudged is the state of a detector without a threshold.
+const Unjudged = "unjudged"

@@ -25,7 +25,11 @@ func TestNewBaseline(t *testing.T) {
 	}
 	want := contracts.Thresholds{
 		Retrieval: []contracts.MetricThreshold{{Metric: "recall_at_5", Tolerance: .03}, {Metric: "mrr", Tolerance: .03}, {Metric: "ndcg_at_10", Tolerance: .03}},
-		Detectors: []contracts.DetectorThreshold{{Detector: "scanner", FPRCeiling: .02, HardNegativeFPRCeiling: .02, RecallFloor: .73}},
+		Detectors: []contracts.DetectorThreshold{{
+			Detector: "scanner", FPRCeiling: .02, HardNegativeFPRCeiling: .02, RecallFloor: .73,
+			CategoryFloors: []contracts.CategoryFloor{{Category: contracts.CategoryShadowing, RecallFloor: .5}},
+		}},
+		NotJudged: []string{"keywords"},
 	}
 	if !reflect.DeepEqual(b.Thresholds, want) {
 		t.Errorf("thresholds %+v, want %+v", b.Thresholds, want)
@@ -81,7 +85,7 @@ func TestDefaultThresholdsPassTheirOwnFigures(t *testing.T) {
 	if g := judged(t, goodQueries(), entries, b); !g.Passed {
 		t.Errorf("failed %v", failed(g))
 	}
-	if d := b.Thresholds.Detectors[0]; d.FPRCeiling != .5 || d.HardNegativeFPRCeiling != .5 {
+	if d := b.Thresholds.Detectors[1]; d.Detector != "scanner" || d.FPRCeiling != .5 || d.HardNegativeFPRCeiling != .5 {
 		t.Errorf("thresholds %+v", d)
 	}
 }
