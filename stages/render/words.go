@@ -166,7 +166,7 @@ func unjudged(g *contracts.Gate) []string {
 		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", metricName(m.Metric), figure(m.Value), m.State, m.Note))
 	}
 	for _, note := range notes {
-		lines = append(lines, fmt.Sprintf("Detectors: %s: %s.", strings.Join(detectors[note], ", "), note))
+		lines = append(lines, fmt.Sprintf("Not judged: %s (%s).", strings.Join(detectors[note], ", "), note))
 	}
 	return lines
 }
