@@ -143,10 +143,11 @@ func TestDefaultThresholdsAreExactHundredths(t *testing.T) {
 				Detector: "scanner", Recall: &rate, FPRBenign: &rate, FPRHardNegative: &rate,
 			}}}}
 			d := DefaultThresholds(agg).Detectors[0]
-			// In whole numbers: the largest hundredth not above rate - .02, and
-			// the smallest not below rate.
-			floor, ceiling := max(0, 100*k/n-2), max(2, (100*k+n-1)/n)
-			if want := float64(floor) / 100; d.RecallFloor != want {
+			// In whole numbers: the largest hundredth not above rate - .02 or, if
+			// that is more, the largest thousandth not above half of the rate,
+			// and the smallest hundredth not below the rate.
+			floor, half, ceiling := 100*k/n-2, 500*k/n, max(2, (100*k+n-1)/n)
+			if want := max(float64(floor)/100, float64(half)/1000); d.RecallFloor != want {
 				t.Errorf("recall %d/%d: floor %v, want %v", k, n, d.RecallFloor, want)
 			}
 			if want := float64(ceiling) / 100; d.FPRCeiling != want || d.HardNegativeFPRCeiling != want {

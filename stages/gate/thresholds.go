@@ -46,10 +46,10 @@ func withDetectors(t contracts.Thresholds, agg contracts.Aggregate) contracts.Th
 }
 
 // defaultDetector is the threshold of a detector with these figures. The recall
-// may be worse by 0.02. The false-positive rate on either kind of benign entry
+// may be worse by 0.02, but not below half of its value. The false-positive rate on either kind of benign entry
 // may be 2%, or the measured rate if that is higher. Of each attack category in
 // which two entries or more are flagged, one may be missed. Bounds are rounded
-// to a hundredth, so that the measured figures pass. ok is false if the security
+// to a hundredth, and half of a recall to a thousandth, so that the measured figures pass. ok is false if the security
 // corpus lacks attacks or one kind of benign entry, without which the gate
 // cannot judge a detector.
 func defaultDetector(s contracts.DetectorScore) (t contracts.DetectorThreshold, ok bool) {
@@ -61,7 +61,7 @@ func defaultDetector(s contracts.DetectorScore) (t contracts.DetectorThreshold, 
 		Detector:               s.Detector,
 		FPRCeiling:             max(fpr, hundredths(*s.FPRBenign, math.Ceil)),
 		HardNegativeFPRCeiling: max(fpr, hundredths(*s.FPRHardNegative, math.Ceil)),
-		RecallFloor:            max(0, hundredths(*s.Recall-missed, math.Floor)),
+		RecallFloor:            max(math.Floor(*s.Recall*500)/1000, hundredths(*s.Recall-missed, math.Floor)),
 	}
 	for _, name := range contracts.AttackCategories {
 		if c, ok := category(s, name); ok && c.Flagged >= 2 {
