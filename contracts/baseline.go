@@ -78,6 +78,9 @@ type Thresholds struct {
 	// Selection bounds models. A model that is not listed is reported and not
 	// judged.
 	Selection []SelectionThreshold `json:"selection,omitempty"`
+	// NotJudged names the detectors that have no threshold on purpose. An update
+	// of the baseline adds thresholds for all others.
+	NotJudged []string `json:"not_judged,omitempty"`
 }
 
 // MetricThreshold allows Metric (recall_at_5, mrr, ndcg_at_10, ...) to be worse
@@ -93,11 +96,24 @@ type MetricThreshold struct {
 // DetectorThreshold bounds one detector. FPRCeiling bounds the false-positive
 // rate on plain benign entries, and HardNegativeFPRCeiling that on hard
 // negatives. They are separate so that easy negatives cannot dilute the gate.
+//
+// CategoryFloors bounds the recall of attack categories, so that a category
+// that is lost is not made up for by others. MaxUnstable is the largest share of
+// entries on which the runs may disagree; if it is absent, runs may disagree on
+// any entry.
 type DetectorThreshold struct {
-	Detector               string  `json:"detector"`
-	FPRCeiling             float64 `json:"fpr_ceiling"`
-	HardNegativeFPRCeiling float64 `json:"hard_negative_fpr_ceiling"`
-	RecallFloor            float64 `json:"recall_floor"`
+	Detector               string          `json:"detector"`
+	FPRCeiling             float64         `json:"fpr_ceiling"`
+	HardNegativeFPRCeiling float64         `json:"hard_negative_fpr_ceiling"`
+	RecallFloor            float64         `json:"recall_floor"`
+	CategoryFloors         []CategoryFloor `json:"category_floors,omitempty"`
+	MaxUnstable            *float64        `json:"max_unstable,omitempty"`
+}
+
+// CategoryFloor is the smallest recall of one attack category.
+type CategoryFloor struct {
+	Category    string  `json:"category"`
+	RecallFloor float64 `json:"recall_floor"`
 }
 
 // ReadThresholds reads only the thresholds and the version of the baseline at

@@ -13,7 +13,8 @@ type Gate struct {
 	Data     *DataComparison   `json:"data,omitempty"`
 	Unfrozen []UnfrozenDataset `json:"unfrozen,omitempty"`
 	Checks   []GateCheck       `json:"checks"`
-	// Unjudged lists the metrics that cannot be compared with the baseline.
+	// Unjudged lists the metrics that cannot be compared with the baseline, and
+	// the detectors without a threshold.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
 	// Warnings are sentences about checks that may fail by chance.
 	Warnings []string       `json:"warnings,omitempty"`
@@ -22,8 +23,10 @@ type Gate struct {
 }
 
 // UnjudgedMetric is a metric that only the baseline or only the measurement
-// has. State is new if the baseline lacks it, and removed if it is no longer
-// measured. Value is the measured value or that of the baseline.
+// has, or the recall of a detector without a threshold. State is new if the
+// baseline lacks it, removed if it is no longer measured, and unjudged if a
+// detector has no threshold. Value is the measured value or that of the
+// baseline.
 type UnjudgedMetric struct {
 	Subject string  `json:"subject"`
 	Metric  string  `json:"metric"`
@@ -84,3 +87,6 @@ const (
 	// the baseline, and of whose relevant tools one may not be.
 	MoveEdited = "edited"
 )
+
+// Unjudged is the state of a detector without a threshold.
+const Unjudged = "unjudged"

@@ -20,7 +20,9 @@ const (
 // 1. Then nearly all draws look the same, so the bootstrap is too narrow, and
 // the interval is ScoreMean's.
 func MeanIntervals(columns [][]float64, groups []string) []Interval {
-	intervals := BootstrapMeans(columns, groups)
+	intervals := make([]Interval, len(columns))
+	var drawn [][]float64
+	var places []int
 	for m, column := range columns {
 		if len(column) == 0 {
 			continue
@@ -28,7 +30,12 @@ func MeanIntervals(columns [][]float64, groups []string) []Interval {
 		mean := Mean(column)
 		if independent(column, groups) < fewGroups || effective(column, groups)*min(mean, 1-mean) < fewMisses {
 			intervals[m] = ScoreMean(column, groups)
+			continue
 		}
+		drawn, places = append(drawn, column), append(places, m)
+	}
+	for i, interval := range BootstrapMeans(drawn, groups) {
+		intervals[places[i]] = interval
 	}
 	return intervals
 }

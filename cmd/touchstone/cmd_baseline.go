@@ -121,7 +121,8 @@ func newBaselineUpdateCommand(flags *globalFlags) *cobra.Command {
 		Long: `Runs the pipeline up to the stage aggregate, prints every figure that changed, and writes
 the file. The datasets are validated first: if that fails, the baseline is not changed.
 
-The command only keeps the thresholds of the old file. The old file may therefore lack
+The command keeps the thresholds of the old file, adds those of detectors that have none
+(unless not_judged names them), and uses nothing else of it. The old file may therefore lack
 metrics, contain other metrics, or contain figures that cannot be read. To change a
 threshold, edit the file.
 

@@ -5,20 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/metrics"
 )
 
 // baselineRanks is the number of places of a ranked list that a baseline keeps.
 const baselineRanks = 10
 
 // NewBaseline makes a baseline from the current figures. It keeps the
-// thresholds and the version of kept and uses nothing else of it. If kept is
-// nil, the thresholds are those of DefaultThresholds. It refuses figures with
+// thresholds and the version of kept and uses nothing else of it. A detector
+// without a threshold gets that of DefaultThresholds, unless NotJudged names it.
+// If kept is nil, all thresholds are those of DefaultThresholds. It refuses figures with
 // errored queries, because the resulting baseline would hide the same errors in
 // later runs, and figures on an edited frozen version, whose name it would carry.
 func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.Baseline, error) {
@@ -63,7 +62,7 @@ func NewBaseline(agg contracts.Aggregate, kept *contracts.Baseline) (contracts.B
 		return contracts.Baseline{}, err
 	}
 	if kept != nil {
-		b.Version, b.Thresholds = cmp.Or(kept.Version, b.Version), kept.Thresholds
+		b.Version, b.Thresholds = cmp.Or(kept.Version, b.Version), withDetectors(kept.Thresholds, agg)
 	} else {
 		b.Thresholds = DefaultThresholds(agg)
 	}
@@ -98,50 +97,6 @@ func baselineOf(d contracts.DetectorSummary) contracts.BaselineDetector {
 		}
 	}
 	return b
-}
-
-// tolerance is how much worse a metric may be than a first baseline: about the
-// smallest change that a few hundred queries can tell from noise.
-const tolerance = 0.03
-
-// DefaultThresholds returns the thresholds of a first baseline. The metrics
-// declared as gated may be worse by 0.03. No query and no entry may error. The
-// detector named "scanner" (or all detectors, if there is none of that name)
-// must keep its recall within 0.02 and a false-positive rate of at most 2% on
-// either kind of benign entry, or of the measured rate if that is higher. The
-// rates of a model whose answers were recorded may be worse by 0.02. These are a
-// start: edit them in the baseline file.
-func DefaultThresholds(agg contracts.Aggregate) contracts.Thresholds {
-	const missed, fpr = 0.02, 0.02
-	t := contracts.Thresholds{Detectors: []contracts.DetectorThreshold{}, Selection: defaultSelection(agg)}
-	for _, m := range metrics.Ranking() {
-		if m.Gated {
-			t.Retrieval = append(t.Retrieval, contracts.MetricThreshold{Metric: m.Name, Tolerance: tolerance})
-		}
-	}
-	_, hasScanner := detector(agg, "scanner")
-	for _, d := range agg.Detectors {
-		s := d.Score
-		if hasScanner && s.Detector != "scanner" || s.Recall == nil || s.FPRBenign == nil || s.FPRHardNegative == nil {
-			continue
-		}
-		t.Detectors = append(t.Detectors, contracts.DetectorThreshold{
-			Detector:               s.Detector,
-			FPRCeiling:             max(fpr, hundredths(*s.FPRBenign, math.Ceil)),
-			HardNegativeFPRCeiling: max(fpr, hundredths(*s.FPRHardNegative, math.Ceil)),
-			RecallFloor:            max(0, hundredths(*s.Recall-missed, math.Floor)),
-		})
-	}
-	return t
-}
-
-// hundredths rounds to two decimals, up or down. A value that is a whole number
-// of hundredths except for floating-point error stays that number.
-func hundredths(v float64, round func(float64) float64) float64 {
-	if nearest := math.Round(v * 100); math.Abs(v*100-nearest) < 1e-9 {
-		return nearest / 100
-	}
-	return round(v*100) / 100
 }
 
 // BaselineChanges lists the changes of a new baseline, one line each. It
@@ -187,6 +142,9 @@ func BaselineChanges(old *contracts.Baseline, next contracts.Baseline) []string 
 		n, _ := baselineDetector(next, name)
 		change(name, scoreText(b), scoreText(n))
 	}
+	for _, c := range thresholdChanges(was.Thresholds, next.Thresholds) {
+		change(c[0], c[1], c[2])
+	}
 	for _, c := range selectionChanges(was.Selection, next.Selection) {
 		change(c[0], c[1], c[2])
 	}
@@ -210,38 +168,6 @@ func metricsOf(was, next contracts.RetrievalMetrics) []string {
 		_, after := next[name]
 		return !before && !after
 	})
-}
-
-// ThresholdRemarks lists what the user should know about the thresholds of a
-// new baseline: a metric that a first baseline would judge but this one does
-// not although the metric is new, and a threshold for a metric that is not
-// measured. old holds the figures of the previous baseline, or nil if they are
-// not known.
-func ThresholdRemarks(old *contracts.Baseline, next contracts.Baseline) []string {
-	var remarks []string
-	has := func(name string) bool {
-		return slices.ContainsFunc(next.Thresholds.Retrieval, func(t contracts.MetricThreshold) bool { return t.Metric == name })
-	}
-	for _, m := range metrics.Ranking() {
-		known := false
-		if old != nil {
-			_, known = old.Metrics[m.Name]
-		}
-		if m.Gated && !known && !has(m.Name) {
-			remarks = append(remarks, fmt.Sprintf(`%s has no threshold, so the gate does not judge it; to change that, add {"metric": %q, "tolerance": %g} to thresholds.retrieval`, m.Name, m.Name, tolerance))
-		}
-	}
-	for _, t := range next.Thresholds.Retrieval {
-		if _, ok := next.Metrics[t.Metric]; !ok {
-			remarks = append(remarks, fmt.Sprintf("the threshold for %s is kept, but %s is not measured; the gate fails with an error until you remove the threshold", t.Metric, t.Metric))
-		}
-	}
-	for _, t := range next.Thresholds.Selection {
-		if !slices.ContainsFunc(modelsOf(next.Selection), func(m contracts.BaselineModel) bool { return m.Model == t.Model }) {
-			remarks = append(remarks, fmt.Sprintf("the threshold for model %s is kept, but the model is not measured; the gate fails with an error until you remove the threshold", t.Model))
-		}
-	}
-	return remarks
 }
 
 func metricText(m contracts.RetrievalMetrics, name string) string {

@@ -25,7 +25,11 @@ func TestNewBaseline(t *testing.T) {
 	}
 	want := contracts.Thresholds{
 		Retrieval: []contracts.MetricThreshold{{Metric: "recall_at_5", Tolerance: .03}, {Metric: "mrr", Tolerance: .03}, {Metric: "ndcg_at_10", Tolerance: .03}},
-		Detectors: []contracts.DetectorThreshold{{Detector: "scanner", FPRCeiling: .02, HardNegativeFPRCeiling: .02, RecallFloor: .73}},
+		Detectors: []contracts.DetectorThreshold{{
+			Detector: "scanner", FPRCeiling: .02, HardNegativeFPRCeiling: .02, RecallFloor: .73,
+			CategoryFloors: []contracts.CategoryFloor{{Category: contracts.CategoryShadowing, RecallFloor: .5}},
+		}},
+		NotJudged: []string{"keywords"},
 	}
 	if !reflect.DeepEqual(b.Thresholds, want) {
 		t.Errorf("thresholds %+v, want %+v", b.Thresholds, want)
@@ -81,7 +85,7 @@ func TestDefaultThresholdsPassTheirOwnFigures(t *testing.T) {
 	if g := judged(t, goodQueries(), entries, b); !g.Passed {
 		t.Errorf("failed %v", failed(g))
 	}
-	if d := b.Thresholds.Detectors[0]; d.FPRCeiling != .5 || d.HardNegativeFPRCeiling != .5 {
+	if d := b.Thresholds.Detectors[1]; d.Detector != "scanner" || d.FPRCeiling != .5 || d.HardNegativeFPRCeiling != .5 {
 		t.Errorf("thresholds %+v", d)
 	}
 }
@@ -139,10 +143,11 @@ func TestDefaultThresholdsAreExactHundredths(t *testing.T) {
 				Detector: "scanner", Recall: &rate, FPRBenign: &rate, FPRHardNegative: &rate,
 			}}}}
 			d := DefaultThresholds(agg).Detectors[0]
-			// In whole numbers: the largest hundredth not above rate - .02, and
-			// the smallest not below rate.
-			floor, ceiling := max(0, 100*k/n-2), max(2, (100*k+n-1)/n)
-			if want := float64(floor) / 100; d.RecallFloor != want {
+			// In whole numbers: the largest hundredth not above rate - .02 or, if
+			// that is more, the largest thousandth not above half of the rate,
+			// and the smallest hundredth not below the rate.
+			floor, half, ceiling := 100*k/n-2, 500*k/n, max(2, (100*k+n-1)/n)
+			if want := max(float64(floor)/100, float64(half)/1000); d.RecallFloor != want {
 				t.Errorf("recall %d/%d: floor %v, want %v", k, n, d.RecallFloor, want)
 			}
 			if want := float64(ceiling) / 100; d.FPRCeiling != want || d.HardNegativeFPRCeiling != want {

@@ -2,10 +2,7 @@ package gate
 
 import (
 	"fmt"
-	"slices"
-
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/internal/detection"
 )
 
 // Subject is the subject of the checks of retrieval. The subject of a
@@ -46,7 +43,7 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 	for _, t := range b.Thresholds.Retrieval {
 		m, _ := metric(agg, t.Metric)
 		m = overCommon(m)
-		c := metricCheck(m, t, verdicts[t.Metric], b.Version)
+		c := metricCheck(m, t, verdicts[t.Metric], len(b.Thresholds.Retrieval), b.Version)
 		c.Rule = onCommon(c.Rule, m, agg.Retrieval.Queries)
 		c.Moved = moved.ids(Subject, func(m move) bool { return m.changed[t.Metric] })
 		c.Passed = holds(c)
@@ -63,7 +60,8 @@ func retrievalChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveS
 }
 
 // unjudged lists the measured metrics that the baseline lacks, in the order of
-// reports, followed by the metrics of the baseline that are no longer measured.
+// reports, the detectors without a threshold, and the metrics of the baseline
+// that are no longer measured.
 func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.UnjudgedMetric {
 	var list []contracts.UnjudgedMetric
 	for _, m := range agg.Retrieval.Metrics {
@@ -74,6 +72,7 @@ func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.Unjudge
 			})
 		}
 	}
+	list = append(list, unjudgedDetectors(agg, b)...)
 	for _, name := range metricsOf(b.Metrics, nil) {
 		if _, ok := metric(agg, name); !ok {
 			list = append(list, contracts.UnjudgedMetric{
@@ -83,51 +82,6 @@ func unjudged(agg contracts.Aggregate, b contracts.Baseline) []contracts.Unjudge
 		}
 	}
 	return list
-}
-
-// detectorChecks judges each detector that has a threshold by its recall, both
-// false-positive rates and the share of errors. Each is judged separately, so
-// that a good one cannot make up for a bad one.
-func detectorChecks(agg contracts.Aggregate, b contracts.Baseline, moved *moveSet) []contracts.GateCheck {
-	var checks []contracts.GateCheck
-	for _, t := range b.Thresholds.Detectors {
-		d, _ := detector(agg, t.Detector)
-		s := d.Score
-		attacks := s.TP + s.FN
-		add := func(c contracts.GateCheck, concerned func(move) bool) {
-			c.Subject = t.Detector
-			c.Moved = moved.ids(t.Detector, concerned)
-			c.Passed = holds(c)
-			checks = append(checks, c)
-		}
-		add(contracts.GateCheck{
-			Metric: "recall", Value: *s.Recall, Interval: d.RecallInterval, Bound: t.RecallFloor, Comparison: atLeast,
-			Rule: fmt.Sprintf("%d of %d attacks were flagged, and errors count as missed; the share must be at least %s (recall_floor of %s)", s.TP, attacks, figure(t.RecallFloor), b.Version),
-		}, func(m move) bool { return slices.Contains(contracts.AttackCategories, m.Category) })
-		add(contracts.GateCheck{
-			Metric: "fpr_benign", Value: *s.FPRBenign, Interval: d.FPRBenignInterval, Bound: t.FPRCeiling, Comparison: atMost,
-			Rule: fmt.Sprintf("%s plain benign entries were flagged; the share must be at most %s (fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryBenign), figure(t.FPRCeiling), b.Version),
-		}, func(m move) bool { return m.Category == contracts.CategoryBenign })
-		add(contracts.GateCheck{
-			Metric: "fpr_hard_negative", Value: *s.FPRHardNegative, Interval: d.FPRHardNegativeInterval, Bound: t.HardNegativeFPRCeiling, Comparison: atMost,
-			Rule: fmt.Sprintf("%s hard negatives were flagged; the share must be at most %s (hard_negative_fpr_ceiling of %s)", flaggedOf(s, contracts.CategoryHardNegative), figure(t.HardNegativeFPRCeiling), b.Version),
-		}, func(m move) bool { return m.Category == contracts.CategoryHardNegative })
-		n := detection.Failed(d)
-		add(contracts.GateCheck{
-			Metric: "errored", Value: share(n, len(d.PerEntry)), Bound: b.Thresholds.MaxErrored, Comparison: atMost,
-			Rule: fmt.Sprintf("the detector failed on %d of %d entries in at least one run; %s (max_errored of %s)", n, len(d.PerEntry), mayFail("entry", b.Thresholds.MaxErrored), b.Version),
-		}, func(m move) bool { return m.State == contracts.MoveErrored })
-	}
-	return checks
-}
-
-func flaggedOf(s contracts.DetectorScore, category string) string {
-	for _, c := range s.PerCategory {
-		if c.Category == category {
-			return fmt.Sprintf("%d of %d", c.Flagged, c.Total-c.Errored)
-		}
-	}
-	return "none of the"
 }
 
 func share(k, n int) float64 { return float64(k) / float64(n) }

@@ -40,8 +40,20 @@ func Describe(g contracts.Gate) []string {
 
 func unjudgedLines(g contracts.Gate) []string {
 	var lines []string
+	byNote := make(map[string][]string)
+	var notes []string
 	for _, m := range g.Unjudged {
+		if m.State == contracts.Unjudged {
+			if byNote[m.Note] == nil {
+				notes = append(notes, m.Note)
+			}
+			byNote[m.Note] = append(byNote[m.Note], m.Subject)
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("  %s %s is %s: %s", m.Subject, m.Metric, m.State, m.Note))
+	}
+	for _, note := range notes {
+		lines = append(lines, fmt.Sprintf("  not judged: %s (%s)", strings.Join(byNote[note], ", "), note))
 	}
 	for _, w := range g.Warnings {
 		lines = append(lines, "  warning: "+w)

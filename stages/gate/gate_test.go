@@ -61,13 +61,16 @@ func aggregated(t testing.TB, queries []contracts.QueryResult, entries []contrac
 	return fixture.ReadFile[contracts.Aggregate](t, opts.Out)
 }
 
-// goodBaseline is made from goodQueries and goodEntries.
+// goodBaseline is made from goodQueries and goodEntries. It does not judge the
+// detector keywords.
 func goodBaseline(t testing.TB) contracts.Baseline {
 	t.Helper()
 	b, err := NewBaseline(aggregated(t, goodQueries(), goodEntries(), nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Thresholds.NotJudged = []string{"keywords"}
+	b.Thresholds.Detectors = slices.DeleteFunc(b.Thresholds.Detectors, func(d contracts.DetectorThreshold) bool { return d.Detector == "keywords" })
 	return b
 }
 
@@ -126,10 +129,10 @@ func TestUnchangedPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != 8 || g.Baseline != "baseline_v1" {
+	if !g.Passed || len(g.Moves) != 0 || len(g.Checks) != 9 || g.Baseline != "baseline_v1" {
 		t.Errorf("got %+v", g)
 	}
-	if log != "the gate passed: 8 checks against baseline_v1\n" {
+	if log != "the gate passed: 9 checks against baseline_v1\n  not judged: keywords (not_judged of baseline_v1)\n" {
 		t.Errorf("log %q", log)
 	}
 	for state, n := range g.Counts {
@@ -173,7 +176,7 @@ func TestRetrievalDropFails(t *testing.T) {
 		t.Errorf("q2 %+v", q2)
 	}
 	lines := strings.Join(Describe(g), "\n")
-	for _, want := range []string{"the gate FAILED: 2 of 8 checks", "retrieval mrr is 0.8333, must be >= 0.8550", "moved: q1, q2", "1 regressed, 1 fixed", "retrieval q1 regressed: s:a was at rank 1 and is at rank 3; s:x now has its rank"} {
+	for _, want := range []string{"the gate FAILED: 2 of 9 checks", "retrieval mrr is 0.8333, must be >= 0.8550", "moved: q1, q2", "1 regressed, 1 fixed", "retrieval q1 regressed: s:a was at rank 1 and is at rank 3; s:x now has its rank"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("%q is not in\n%s", want, lines)
 		}
@@ -321,12 +324,16 @@ func TestErrorsCountAsMissesAndAreShown(t *testing.T) {
 
 func TestUnjudgedDetectorIsReportedOnly(t *testing.T) {
 	b := goodBaseline(t)
-	b.Thresholds.Detectors[0].Detector = "keywords"
+	b.Thresholds.Detectors[0].Detector, b.Thresholds.NotJudged = "keywords", nil
 	entries := goodEntries()
 	entries[4] = fixture.Entry("b1", contracts.CategoryBenign, flagged)
 	g := judged(t, goodQueries(), entries, b)
 	if !g.Passed || len(g.Moves) != 1 || g.Moves[0].Subject != "scanner" {
 		t.Errorf("failed %v, moves %+v", failed(g), g.Moves)
+	}
+	want := contracts.UnjudgedMetric{Subject: "scanner", Metric: "recall", State: contracts.Unjudged, Value: .75, Note: "no threshold; touchstone baseline update adds one"}
+	if !slices.Equal(g.Unjudged, []contracts.UnjudgedMetric{want}) {
+		t.Errorf("not judged: %+v", g.Unjudged)
 	}
 }
 

@@ -39,7 +39,7 @@ func verdicts(agg contracts.Aggregate, b contracts.Baseline) map[string]string {
 // more than the tolerance, or if it is significantly worse and by at least
 // significance.SmallestDrop. The bound is that of the tolerance, or that of a
 // significant change if the tolerance alone would let it pass.
-func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict, version string) contracts.GateCheck {
+func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict string, tests int, version string) contracts.GateCheck {
 	c := contracts.GateCheck{Subject: Subject, Metric: t.Metric, Verdict: verdict}
 	s := sides(t.Metric)
 	was := m.Comparison.Baseline
@@ -62,7 +62,7 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 		rule = fmt.Sprintf("%s is significantly worse (p %s), so it must be less than %s %s the baseline's %s, whatever the tolerance",
 			t.Metric, probability(m.Comparison.PValue), figure(significance.SmallestDrop), s.direction, figure(was))
 	}
-	detectable := min(m.Comparison.MinDetectable, found(t.Tolerance, m.Comparison))
+	detectable := min(m.Comparison.MinDetectable, found(t.Tolerance, m.Comparison.MinDetectable, tests))
 	c.MinDetectable = &detectable
 	c.Rule = fmt.Sprintf("%s; it is %s, a change of %+.4f (the smallest change that is found with a chance of .8 is %.4f)",
 		rule, figure(m.Mean), m.Comparison.Delta, detectable)
@@ -70,10 +70,11 @@ func metricCheck(m contracts.MetricSummary, t contracts.MetricThreshold, verdict
 }
 
 // found is the true change that exceeds the tolerance with a chance of .8: .84
-// standard errors more than the tolerance.
-func found(tolerance float64, c *contracts.MetricComparison) float64 {
-	const z975, z80 = 1.959963984540054, 0.8416212335729143
-	return tolerance + z80*(c.DeltaInterval.High-c.DeltaInterval.Low)/(2*z975)
+// standard errors more than the tolerance. The standard error is that of the
+// smallest change that is significant, as one of so many tests, with that chance.
+func found(tolerance, detectable float64, tests int) float64 {
+	const z80 = 0.8416212335729143
+	return tolerance + z80*detectable/metrics.MinDetectableOf(1, tests)
 }
 
 // probability formats a p-value.

@@ -119,7 +119,7 @@ func judgeable(agg contracts.Aggregate, b contracts.Baseline, part overlap.Part)
 		problems = append(problems, "the baseline has no threshold for any detector; add one to its thresholds")
 	}
 	for i, t := range b.Thresholds.Detectors {
-		problems = append(problems, detectorProblems(agg, b, t.Detector)...)
+		problems = append(problems, detectorProblems(agg, b, t)...)
 		if slices.ContainsFunc(b.Thresholds.Detectors[:i], func(o contracts.DetectorThreshold) bool { return o.Detector == t.Detector }) {
 			problems = append(problems, fmt.Sprintf("detector %s has two thresholds in the baseline; keep one of them", t.Detector))
 		}
@@ -160,39 +160,6 @@ func metricProblems(agg contracts.Aggregate, b contracts.Baseline, name string) 
 		return []string{fmt.Sprintf("%s has a threshold but was not measured; run aggregate again", name)}
 	}
 	return nil
-}
-
-func detectorProblems(agg contracts.Aggregate, b contracts.Baseline, name string) []string {
-	var problems []string
-	if _, ok := baselineDetector(b, name); !ok {
-		problems = append(problems, fmt.Sprintf("detector %s has a threshold but is not in the baseline; %s", name, update))
-	}
-	d, ok := detector(agg, name)
-	if !ok {
-		return append(problems, fmt.Sprintf("detector %s has a threshold but was not run; add it to the detectors or remove its threshold", name))
-	}
-	total, errored := make(map[string]int), make(map[string]int)
-	for _, e := range d.PerEntry {
-		kind := e.Category
-		if e.Label == contracts.LabelMalicious {
-			kind = contracts.LabelMalicious
-		}
-		total[kind]++
-		if e.Verdict == contracts.VerdictErrored {
-			errored[kind]++
-		}
-	}
-	for _, kind := range []struct{ name, entries string }{
-		{contracts.LabelMalicious, "malicious entry"}, {contracts.CategoryBenign, "plain benign entry"}, {contracts.CategoryHardNegative, "hard negative"},
-	} {
-		switch {
-		case total[kind.name] == 0:
-			problems = append(problems, fmt.Sprintf("the security corpus has no %s for detector %s; add some", kind.entries, name))
-		case kind.name != contracts.LabelMalicious && total[kind.name] == errored[kind.name]:
-			problems = append(problems, fmt.Sprintf("detector %s failed on every %s; see its errors", name, kind.entries))
-		}
-	}
-	return problems
 }
 
 func metric(agg contracts.Aggregate, name string) (contracts.MetricSummary, bool) {

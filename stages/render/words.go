@@ -158,11 +158,22 @@ func shown(metric string, at metrics.Place) bool {
 }
 
 // unjudged lists the metrics that cannot be compared with the baseline, one
-// line each.
+// line each, and the detectors without a threshold, one line for each reason.
 func unjudged(g *contracts.Gate) []string {
-	var lines []string
+	var lines, notes []string
+	detectors := make(map[string][]string)
 	for _, m := range g.Unjudged {
+		if m.State == contracts.Unjudged {
+			if detectors[m.Note] == nil {
+				notes = append(notes, m.Note)
+			}
+			detectors[m.Note] = append(detectors[m.Note], fmt.Sprintf("%s (recall %s)", m.Subject, figure(m.Value)))
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("%s (%s) is %s: %s.", metricName(m.Metric), figure(m.Value), m.State, m.Note))
+	}
+	for _, note := range notes {
+		lines = append(lines, fmt.Sprintf("Not judged: %s (%s).", strings.Join(detectors[note], ", "), note))
 	}
 	return lines
 }
