@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -113,141 +114,178 @@ func otherRepository(t *testing.T, program, store string) string {
 	return dir
 }
 
-// TestGateAction runs the action in a repository that is not this one, with a released
+// gateFixture is a repository that is not this one, where the action runs with a released
 // program and a pull request over real HTTP.
-func TestGateAction(t *testing.T) {
+type gateFixture struct {
+	program, repository string
+	temp, event         string
+	downloads           *httptest.Server
+	api                 *pullRequestAPI
+}
+
+func newGateFixture(t *testing.T) *gateFixture {
+	t.Helper()
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("it runs whole pipelines, and the runner's scripts")
 	}
-	program := testprogram.Path(t, testprogram.Touchstone)
-	downloads := releases(t, program)
-	temp := t.TempDir() // with the store, which all jobs share
-	repository := otherRepository(t, program, filepath.Join(temp, "touchstone-store"))
-	event := filepath.Join(temp, "event.json")
-	if err := os.WriteFile(event, []byte(`{"pull_request":{"number":5}}`), 0o644); err != nil {
+	// The jobs share the store, which is below temp.
+	f := &gateFixture{program: testprogram.Path(t, testprogram.Touchstone), temp: t.TempDir(), api: newPullRequestAPI(t)}
+	f.downloads = releases(t, f.program)
+	f.repository = otherRepository(t, f.program, filepath.Join(f.temp, "touchstone-store"))
+	f.event = filepath.Join(f.temp, "event.json")
+	if err := os.WriteFile(f.event, []byte(`{"pull_request":{"number":5}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	api := newPullRequestAPI(t)
-	job := func(t *testing.T, inputs map[string]string) *actionJob {
-		j := &actionJob{
-			t: t, action: ".", workspace: repository, temp: temp,
-			inputs:  map[string]string{"directory": "eval", "vars": "runs=1\n", "downloads": downloads.URL},
-			context: map[string]string{"github.event_name": "pull_request"},
-			env:     []string{"GITHUB_API_URL=" + api.URL, "GITHUB_REPOSITORY=someone/proxy", "GITHUB_EVENT_PATH=" + event},
-		}
-		for name, v := range inputs {
-			j.inputs[name] = v
-		}
-		j.run()
-		return j
-	}
-	expect := func(t *testing.T, j *actionJob, code int, log, summary string) {
-		t.Helper()
-		if j.code != code || code <= 4 && j.outputs["outputs.exit-code"] != fmt.Sprint(code) {
-			t.Errorf("exit status %d and output %q, want %d:\n%s", j.code, j.outputs["outputs.exit-code"], code, j.log)
-		}
-		if !regexp.MustCompile(log).MatchString(j.log) {
-			t.Errorf("the log lacks %s:\n%s", log, j.log)
-		}
-		if !strings.Contains(strings.ToLower(j.summary), summary) {
-			t.Errorf("the summary lacks %s:\n%s", summary, j.summary)
-		}
-	}
+	return f
+}
 
-	t.Run("passes", func(t *testing.T) {
-		j := job(t, nil)
-		expect(t, j, 0, `(?m)^::notice title=Touchstone%3A the gate passed::`, "passed")
-		if len(api.comments) != 1 || !strings.HasPrefix(fmt.Sprint(api.comments[0]["body"]), "<!-- touchstone: gate -->\n") {
-			t.Errorf("comments: %v", api.comments)
-		}
-		used := strings.Join(j.used, "\n")
-		if !strings.Contains(used, "actions/cache/restore path="+temp+"/touchstone-store key=touchstone-Linux-gate-1234") ||
-			!strings.Contains(used, "actions/upload-artifact path=eval/reports") || strings.Contains(used, "save") || strings.Contains(used, "sarif") {
-			t.Errorf("used %q", used)
-		}
-	})
-	t.Run("fails", func(t *testing.T) {
-		j := job(t, map[string]string{"vars": "runs=1\ndegrade=drop-descriptions", "sarif-file": "out.sarif", "upload-sarif": "true"})
-		expect(t, j, 1, `(?m)^::error .*title=Touchstone%3A recall_at_5::|(?m)^::error .*Recall`, "failed")
-		if len(api.comments) != 1 || !strings.Contains(strings.ToLower(fmt.Sprint(api.comments[0]["body"])), "failed") {
-			t.Errorf("the comment was not changed: %v", api.comments)
-		}
-		sarif, err := os.ReadFile(filepath.Join(repository, "out.sarif"))
-		if err != nil || !strings.Contains(string(sarif), `"eval/pipeline.hcl"`) {
-			t.Errorf("%v: %s", err, sarif)
-		}
-		if used := strings.Join(j.used, "\n"); !strings.Contains(used, "upload-sarif sarif_file=out.sarif") {
-			t.Errorf("used %q", used)
-		}
-	})
-	t.Run("on a fork", func(t *testing.T) {
-		api.readOnly = true
-		defer func() { api.readOnly = false }()
-		j := job(t, map[string]string{"sarif-file": "out.sarif", "upload-sarif": "true"})
-		expect(t, j, 0, "no comment: ", "passed")
-		if strings.Contains(j.log, "::warning title=Touchstone::the comment") {
-			t.Errorf("not silent:\n%s", j.log)
-		}
-	})
-	t.Run("invalid data", func(t *testing.T) {
-		golden := filepath.Join(repository, "eval/datasets/golden_v1.json")
-		text, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer os.WriteFile(golden, text, 0o644)
-		if err := os.WriteFile(golden, bytes.Replace(text, []byte(`"tool_id"`), []byte(`"tol"`), 1), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		j := job(t, nil)
-		if j.code != 4 {
-			t.Errorf("exit status %d:\n%s", j.code, j.log)
-		}
-	})
-	t.Run("on the main branch", func(t *testing.T) {
-		before := len(api.requests)
-		j := &actionJob{
-			t: t, action: ".", workspace: repository, temp: temp,
-			inputs: map[string]string{"directory": "eval", "vars": "runs=1", "program": program, "artifact": ""},
-			env:    []string{"GITHUB_EVENT_PATH=" + filepath.Join(repository, "eval/datasets/lock.json")},
-		}
+// pull runs the action for a pull request.
+func (f *gateFixture) pull(t *testing.T, inputs map[string]string) *actionJob {
+	t.Helper()
+	j := &actionJob{
+		t: t, action: ".", workspace: f.repository, temp: f.temp,
+		inputs:  map[string]string{"directory": "eval", "vars": "runs=1\n", "downloads": f.downloads.URL},
+		context: map[string]string{"github.event_name": "pull_request"},
+		env:     []string{"GITHUB_API_URL=" + f.api.URL, "GITHUB_REPOSITORY=someone/proxy", "GITHUB_EVENT_PATH=" + f.event},
+	}
+	maps.Copy(j.inputs, inputs)
+	j.run()
+	return j
+}
+
+// expect checks how a job ended, a pattern of its log, and its summary in lower case.
+func (j *actionJob) expect(t *testing.T, code int, log, summary string) {
+	t.Helper()
+	if j.code != code || j.outputs["outputs.exit-code"] != fmt.Sprint(code) {
+		t.Errorf("exit status %d and output %q, want %d:\n%s", j.code, j.outputs["outputs.exit-code"], code, j.log)
+	}
+	if !regexp.MustCompile(log).MatchString(j.log) {
+		t.Errorf("the log lacks %s:\n%s", log, j.log)
+	}
+	if !strings.Contains(strings.ToLower(j.summary), summary) {
+		t.Errorf("the summary lacks %s:\n%s", summary, j.summary)
+	}
+}
+
+// uses reports whether the job used an action of others whose description has this text.
+func (j *actionJob) uses(text string) bool {
+	return strings.Contains(strings.Join(j.used, "\n"), text)
+}
+
+func TestGateAction(t *testing.T) {
+	f := newGateFixture(t)
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T, *gateFixture)
+	}{
+		{"passes", passingPullRequest}, {"fails", failingPullRequest}, {"on a fork", pullRequestFromFork},
+		{"invalid data", pullRequestWithInvalidData}, {"on the main branch", pushToMain}, {"in GitLab", gitlabJobs}, {"no program", noProgram},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.run(t, f) })
+	}
+}
+
+func passingPullRequest(t *testing.T, f *gateFixture) {
+	j := f.pull(t, nil)
+	j.expect(t, 0, `(?m)^::notice title=Touchstone%3A the gate passed::`, "passed")
+	if len(f.api.comments) != 1 || !strings.HasPrefix(fmt.Sprint(f.api.comments[0]["body"]), "<!-- touchstone: gate -->\n") {
+		t.Errorf("comments: %v", f.api.comments)
+	}
+	if !j.uses("actions/cache/restore path="+f.temp+"/touchstone-store key=touchstone-Linux-gate-1234") ||
+		!j.uses("actions/upload-artifact path=eval/reports") || j.uses("save") || j.uses("sarif") {
+		t.Errorf("used %q", j.used)
+	}
+}
+
+func failingPullRequest(t *testing.T, f *gateFixture) {
+	j := f.pull(t, map[string]string{"vars": "runs=1\ndegrade=drop-descriptions", "sarif-file": "out.sarif", "upload-sarif": "true"})
+	j.expect(t, 1, `(?m)^::error .*title=Touchstone%3A .*Recall@5`, "failed")
+	if len(f.api.comments) != 1 || !strings.Contains(strings.ToLower(fmt.Sprint(f.api.comments[0]["body"])), "failed") {
+		t.Errorf("the comment was not changed: %v", f.api.comments)
+	}
+	sarif, err := os.ReadFile(filepath.Join(f.repository, "out.sarif"))
+	if err != nil || !strings.Contains(string(sarif), `"eval/pipeline.hcl"`) {
+		t.Errorf("%v: %s", err, sarif)
+	}
+	if !j.uses("upload-sarif sarif_file=out.sarif") {
+		t.Errorf("used %q", j.used)
+	}
+}
+
+func pullRequestFromFork(t *testing.T, f *gateFixture) {
+	f.api.readOnly = true
+	defer func() { f.api.readOnly = false }()
+	j := f.pull(t, map[string]string{"sarif-file": "out.sarif"})
+	j.expect(t, 0, "no comment: ", "passed")
+	if strings.Contains(j.log, "::warning title=Touchstone::the comment") {
+		t.Errorf("not silent:\n%s", j.log)
+	}
+}
+
+func pullRequestWithInvalidData(t *testing.T, f *gateFixture) {
+	golden := filepath.Join(f.repository, "eval/datasets/golden_v1.json")
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.WriteFile(golden, text, 0o644)
+	if err := os.WriteFile(golden, bytes.Replace(text, []byte(`"tool_id"`), []byte(`"tol"`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	j := f.pull(t, nil)
+	j.expect(t, 4, `(?m)^::error file=eval/datasets/golden_v1.json,line=\d+,`, "no verdict")
+	if body := fmt.Sprint(f.api.comments[0]["body"]); len(f.api.comments) != 1 || !strings.Contains(strings.ToLower(body), "no verdict") {
+		t.Errorf("comments: %v", f.api.comments)
+	}
+}
+
+func pushToMain(t *testing.T, f *gateFixture) {
+	before := len(f.api.requests)
+	j := &actionJob{
+		t: t, action: ".", workspace: f.repository, temp: f.temp,
+		inputs: map[string]string{"directory": "eval", "vars": "runs=1", "program": f.program, "artifact": ""},
+		env:    []string{"GITHUB_API_URL=" + f.api.URL, "GITHUB_REPOSITORY=someone/proxy", "GITHUB_EVENT_PATH=" + filepath.Join(f.repository, "eval/datasets/lock.json")},
+	}
+	j.run()
+	j.expect(t, 0, "nothing to do", "passed")
+	if !j.uses("actions/cache/save") || j.uses("artifact") {
+		t.Errorf("used %q", j.used)
+	}
+	if len(f.api.requests) != before {
+		t.Errorf("requests without a pull request: %v", f.api.requests[before:])
+	}
+}
+
+func gitlabJobs(t *testing.T, f *gateFixture) {
+	for vars, want := range map[string]int{"runs=1": 0, "runs=1\ndegrade=drop-descriptions": 1} {
+		j := &gitlabJob{t: t, project: f.repository, inputs: map[string]string{
+			"directory": "eval", "vars": vars, "downloads": f.downloads.URL,
+		}}
 		j.run()
-		expect(t, j, 0, "nothing to do", "passed")
-		if used := strings.Join(j.used, "\n"); !strings.Contains(used, "actions/cache/save") || strings.Contains(used, "artifact") {
-			t.Errorf("used %q", used)
+		if j.code != want || strings.Contains(j.log, "::error") || strings.Contains(j.log, "::notice") {
+			t.Errorf("exit status %d, want %d:\n%s", j.code, want, j.log)
 		}
-		if len(api.requests) != before {
-			t.Errorf("requests without a pull request: %v", api.requests[before:])
-		}
-	})
-	t.Run("in GitLab", func(t *testing.T) {
-		for vars, want := range map[string]int{"runs=1": 0, "runs=1\ndegrade=drop-descriptions": 1} {
-			j := &gitlabJob{t: t, project: repository, inputs: map[string]string{
-				"directory": "eval", "vars": vars, "downloads": downloads.URL,
-			}}
-			j.run()
-			if j.code != want || strings.Contains(j.log, "::error") || strings.Contains(j.log, "::notice") {
-				t.Errorf("exit status %d, want %d:\n%s", j.code, want, j.log)
+		for kind, file := range j.reports {
+			text, err := os.ReadFile(filepath.Join(f.repository, file))
+			if err != nil {
+				t.Fatal(err)
 			}
-			for kind, file := range j.reports {
-				text, err := os.ReadFile(filepath.Join(repository, file))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if failed := strings.Contains(string(text), "<failure") || strings.Contains(string(text), `"severity": "major"`); failed != (want == 1) {
-					t.Errorf("%s of a job that ended with %d: %.500s", kind, want, text)
-				}
-			}
-			if len(j.reports) != 2 {
-				t.Errorf("reports: %v", j.reports)
+			if failed := strings.Contains(string(text), "<failure") || strings.Contains(string(text), `"severity": "major"`); failed != (want == 1) {
+				t.Errorf("%s of a job that ended with %d: %.500s", kind, want, text)
 			}
 		}
-		j := &gitlabJob{t: t, project: repository, inputs: map[string]string{"downloads": downloads.URL, "sha256": strings.Repeat("0", 64)}}
-		j.run()
-		if j.code == 0 || j.code == 1 || strings.Contains(j.log, "the gate") {
-			t.Errorf("a wrong digest: exit status %d\n%s", j.code, j.log)
+		if len(j.reports) != 2 {
+			t.Errorf("reports: %v", j.reports)
 		}
-	})
+	}
+	j := &gitlabJob{t: t, project: f.repository, inputs: map[string]string{"downloads": f.downloads.URL, "sha256": strings.Repeat("0", 64)}}
+	j.run()
+	if j.code == 0 || j.code == 1 || strings.Contains(j.log, "the gate") {
+		t.Errorf("a wrong digest: exit status %d\n%s", j.code, j.log)
+	}
+}
+
+func noProgram(t *testing.T, f *gateFixture) {
 	for name, tt := range map[string]struct {
 		inputs map[string]string
 		want   string
@@ -258,7 +296,7 @@ func TestGateAction(t *testing.T) {
 		"no program":      {map[string]string{"program": "none"}, "there is no program none"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := job(t, tt.inputs)
+			j := f.pull(t, tt.inputs)
 			if !j.failed || j.code != 2 || !regexp.MustCompile(tt.want).MatchString(j.log) || strings.Contains(j.log, "the gate") {
 				t.Errorf("exit status %d:\n%s", j.code, j.log)
 			}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -41,7 +40,12 @@ func linked(packages []string) ([]dependency, error) {
 			return nil, err
 		}
 	}
-	list := []dependency{{Path: "std", Version: runtime.Version(), Dir: runtime.GOROOT()}}
+	std, err := exec.Command("go", "env", "GOVERSION", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding the standard library: %w", err)
+	}
+	version, root, _ := strings.Cut(strings.TrimSpace(string(std)), "\n")
+	list := []dependency{{Path: "std", Version: version, Dir: root}}
 	for _, m := range found {
 		list = append(list, m)
 	}
