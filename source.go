@@ -21,5 +21,5 @@ var Source embed.FS
 // Template holds the pipeline and the data that init copies.
 //
 //go:embed pipeline.hcl variables.hcl proxy.hcl datasets/*.json adapters/*.hcl
-//go:embed datasets/upstreams.hcl datasets/upstreams/*.json
+//go:embed datasets/upstreams.hcl datasets/upstreams/*.json templates/gate.yml
 var Template embed.FS

@@ -53,7 +53,7 @@ func (d *doctor) proxyStage() (p proxyParts, ok bool) {
 		p.adapter = in.Files[0].Source
 	}
 	if in, ok := inputOf(p.instance, "source"); ok {
-		p.source = strings.TrimSuffix(in.Files[0].Source, filepath.FromSlash(in.Files[0].Path))
+		p.source = sourceDir(in)
 	}
 	return p, true
 }
@@ -217,4 +217,15 @@ func (d *doctor) services(ctx context.Context, a *adapter.Adapter, p proxyParts)
 			return
 		}
 	}
+}
+
+// sourceDir returns the directory that an input copies. A link inside it leads to a file
+// with another path, so sourceDir looks for a file that is not a link.
+func sourceDir(in pipeline.Input) string {
+	for _, f := range in.Files {
+		if dir, ok := strings.CutSuffix(f.Source, filepath.FromSlash(f.Path)); ok {
+			return dir
+		}
+	}
+	return filepath.Dir(in.Files[0].Source)
 }

@@ -36,6 +36,9 @@ type initChoice struct {
 	args        []string
 	secret      string
 	fullNetwork bool
+
+	ci       string // github, gitlab, none, or empty for what the repository uses
+	baseline bool
 }
 
 func newInitCommand() *cobra.Command {
@@ -44,13 +47,15 @@ func newInitCommand() *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Write a working pipeline for a proxy, with initial data",
 		Long: `Writes the pipeline, the datasets, the proxy's adapter and a .gitignore to DIR (default:
-the current directory). The pipeline can run immediately. No existing file is changed.
+the current directory). The pipeline can run immediately. In a git repository whose host
+is GitHub or GitLab, it also writes a file for its CI. With --baseline, it measures the
+proxy and writes the baseline. No existing file is changed.
 
 On a terminal, init asks for the proxy. Otherwise --proxy names it: ` + strings.Join(adapterNames(), ", ") + `,
 or the path of an adapter. Without --proxy it is the reference proxy, or with
 --proxy-source a proxy that follows docs/reference/proxy-contract.md.
 
-  touchstone init eval --proxy bare-mcp
+  touchstone init eval --proxy bare-mcp --baseline
   touchstone init eval --proxy-source ../myproxy \
     --proxy-build go --proxy-build build --proxy-build -o --proxy-build proxy --proxy-build .
   cd eval && touchstone doctor && touchstone baseline update && touchstone gate`,
@@ -60,7 +65,7 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			told := cmd.Flags().Changed("proxy") || cmd.Flags().Changed("proxy-source")
+			told := cmd.Flags().Changed("proxy") || cmd.Flags().Changed("proxy-source") || cmd.Flags().Changed("baseline")
 			if in, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(in.Fd())) && !told {
 				if err := c.ask(cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 					return err
@@ -76,6 +81,12 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 			if c.source != "" {
 				noteSource(cmd.ErrOrStderr(), dir, c.source)
 			}
+			if err := writeCI(cmd, c.ci, dir); err != nil {
+				return err
+			}
+			if c.baseline {
+				return initBaseline(cmd, dir)
+			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: run %[2]s doctor to check the setup; run %[2]s baseline update, then review and commit the baseline; run %[2]s gate\n", dir, toolName)
 			return nil
 		},
@@ -88,6 +99,8 @@ or the path of an adapter. Without --proxy it is the reference proxy, or with
 	p.StringArrayVar(&c.args, "proxy-arg", nil, "an argument for a proxy without an adapter (repeatable)")
 	p.StringVar(&c.binary, "proxy-binary", "", "the executable that the build produces, relative to the source (default: as in the adapter, or proxy)")
 	p.StringVar(&c.secret, "proxy-secret", "", "the source of the proxy's secret, env:NAME or file:PATH")
+	p.StringVar(&c.ci, "ci", "", "write a file for the CI of this host: github, gitlab or none (default: the host of the repository)")
+	p.BoolVar(&c.baseline, "baseline", false, "measure the proxy and write the baseline")
 	p.BoolVar(&c.fullNetwork, "proxy-network", false, "allow the proxy to reach more than loopback")
 	return cmd
 }

@@ -36,7 +36,7 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 	switch c.proxy {
 	case "reference":
 		c.proxy = "" // the default, which has no adapter
-		return nil
+		return c.askBaseline(question)
 	case "own":
 		c.proxy = ""
 		if c.source, err = question("Directory of its source, relative to the pipeline", "../proxy"); err != nil {
@@ -47,8 +47,10 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 			return err
 		}
 		c.build = strings.Fields(build)
-		c.binary, err = question("File that the build produces", "proxy")
-		return err
+		if c.binary, err = question("File that the build produces", "proxy"); err != nil {
+			return err
+		}
+		return c.askBaseline(question)
 	}
 	a, _, err := c.adapter()
 	if err != nil {
@@ -69,7 +71,13 @@ func (c *initChoice) ask(in io.Reader, out io.Writer) error {
 		}
 		c.options = append(c.options, o.Name+"="+v)
 	}
-	return nil
+	return c.askBaseline(question)
+}
+
+func (c *initChoice) askBaseline(question func(text, otherwise string) (string, error)) error {
+	answer, err := question("Measure it now and write the baseline", "yes")
+	c.baseline = strings.HasPrefix(strings.ToLower(answer), "y")
+	return err
 }
 
 // about returns the description of the selected adapter.

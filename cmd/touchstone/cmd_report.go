@@ -19,11 +19,11 @@ const reportPage = "report.html"
 func newReportCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Open or serve the report, or compare two reports",
+		Short: "Open, serve or compare reports, or show them in CI",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newReportOpenCommand(flags), newReportServeCommand(), newReportDiffCommand(flags))
+	cmd.AddCommand(newReportOpenCommand(flags), newReportServeCommand(), newReportDiffCommand(flags), newReportConvertCommand(), newReportCommentCommand())
 	return cmd
 }
 

@@ -36,7 +36,7 @@ func TestScanUsagePage(t *testing.T) {
 			t.Errorf("a page names --%s, which is no flag", name[1])
 		}
 	}
-	inputs, _, _ := actionSteps(t)
+	inputs := readAction(t, "actions/scan").Inputs
 	_, with, _ := strings.Cut(blocks["yaml"][0], "with:\n")
 	for _, m := range regexp.MustCompile(`(?m)^      ([a-z-]+):`).FindAllStringSubmatch(with, -1) {
 		if _, ok := inputs[m[1]]; !ok {

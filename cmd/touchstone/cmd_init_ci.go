@@ -1,0 +1,194 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+)
+
+// Hosts of CI for which init writes a file.
+const (
+	hostGitHub = "github"
+	hostGitLab = "gitlab"
+)
+
+// writeCI writes the file that runs the gate in the CI of the repository that contains
+// dir. It changes no existing file.
+func writeCI(cmd *cobra.Command, host, dir string) error {
+	if host == "none" {
+		return nil
+	}
+	root := gitOutput(cmd, dir, "rev-parse", "--show-toplevel")
+	if host == "" && root != "" {
+		host = hostOf(root, gitOutput(cmd, dir, "config", "--get-regexp", `^remote\..*\.url$`))
+	}
+	switch {
+	case host == "":
+		return nil
+	case host != hostGitHub && host != hostGitLab:
+		return fmt.Errorf("unknown --ci %q: use github, gitlab or none", host)
+	case root == "":
+		return fmt.Errorf("--ci %s: %s is not in a git repository: run git init, or leave --ci out", host, dir)
+	}
+	below, err := insideOf(root, dir)
+	if err != nil {
+		return err
+	}
+	path, content := filepath.Join(root, ".github", "workflows", "touchstone.yml"), githubWorkflow(below)
+	if host == hostGitLab {
+		path = filepath.Join(root, ".gitlab-ci.yml")
+		if content, err = gitlabPipeline(below); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s exists and is not changed: to gate there, add\n\n%s\n", path, content)
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteFile(path, []byte(content), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), path)
+	return nil
+}
+
+// gitOutput returns what git prints, or "" if it fails, as it does outside a repository.
+func gitOutput(cmd *cobra.Command, dir string, args ...string) string {
+	out, err := exec.CommandContext(cmd.Context(), "git", append([]string{"-C", dir}, args...)...).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// hostOf returns the host of a repository by the files that it has for CI, and else by
+// its remotes; or "".
+func hostOf(root, remotes string) string {
+	if _, err := os.Stat(filepath.Join(root, ".gitlab-ci.yml")); err == nil {
+		return hostGitLab
+	}
+	if _, err := os.Stat(filepath.Join(root, ".github")); err == nil {
+		return hostGitHub
+	}
+	switch {
+	case strings.Contains(remotes, "github"):
+		return hostGitHub
+	case strings.Contains(remotes, "gitlab"):
+		return hostGitLab
+	}
+	return ""
+}
+
+// insideOf returns the path of dir in the repository, with slashes.
+func insideOf(root, dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return "", err
+	}
+	if root, err = filepath.EvalSymlinks(filepath.FromSlash(root)); err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(root, abs)
+	return filepath.ToSlash(below), err
+}
+
+// githubWorkflow returns a workflow that gates the pipeline in a directory.
+func githubWorkflow(below string) string {
+	return `# Measures the MCP proxy with Touchstone, and fails when it got worse.
+name: touchstone
+
+on:
+  push:
+    branches: [main]
+  pull_request:
+
+permissions:
+  contents: read
+  pull-requests: write # the comment with the report
+
+jobs:
+  gate:
+    runs-on: ubuntu-24.04
+    timeout-minutes: 30
+    steps:
+      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+        with:
+          persist-credentials: false
+      - uses: touchstone-eval/touchstone@` + actionRevision() + `
+        with:
+          directory: ` + yamlText(below) + `
+          version: ` + yamlText(version) + "\n"
+}
+
+// actionRevision returns the revision of the action that belongs to this program: the
+// commit of a release if it is known, and else the tag.
+func actionRevision() string {
+	if release != "" {
+		if info, ok := debug.ReadBuildInfo(); ok {
+			for _, s := range info.Settings {
+				if s.Key == "vcs.revision" {
+					return s.Value + " # v" + version
+				}
+			}
+		}
+	}
+	return "v" + version
+}
+
+// gitlabPipeline returns a pipeline that includes the component of this version.
+func gitlabPipeline(below string) (string, error) {
+	template, err := touchstone.Template.ReadFile("templates/gate.yml")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(template)
+	return `# Measures the MCP proxy with Touchstone, and fails when it got worse.
+include:
+  - remote: https://raw.githubusercontent.com/touchstone-eval/touchstone/v` + version + `/templates/gate.yml
+    integrity: sha256-` + base64.StdEncoding.EncodeToString(sum[:]) + `
+    inputs:
+      directory: ` + yamlText(below) + `
+      version: ` + yamlText(version) + "\n", nil
+}
+
+// yamlText quotes a text for YAML.
+func yamlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// initBaseline measures the proxy of a new pipeline and writes its baseline, as a user
+// would do in the directory.
+func initBaseline(cmd *cobra.Command, dir string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	update := exec.CommandContext(cmd.Context(), program, "baseline", "update")
+	update.Dir, update.Stdout, update.Stderr = dir, cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if err := update.Run(); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return &exitError{exit.ExitCode(), fmt.Errorf("the pipeline in %s is complete, but its proxy could not be measured: see above; correct the cause, and run %s baseline update there", dir, toolName)}
+		}
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "next steps, in %s: review the baseline, commit all files, and run %s gate\n", cmp.Or(dir, "."), toolName)
+	return nil
+}
