@@ -85,9 +85,9 @@ func deepest(e *jsonschema.ValidationError) (pointer, reason string) {
 	return pointer, fmt.Sprintf("%.200s", e.ErrorKind.LocalizedString(printer))
 }
 
-// checkSituation refuses an attack, or its innocent twin, that lacks the
-// situation in which it is one: a rug pull is a change of an approved tool, and
-// shadowing is about another server's tool.
+// checkSituation refuses an attack that lacks the situation in which it is one: a
+// rug pull is a change of an approved tool, and shadowing is about another
+// server's tool. A hard negative may resemble it by its text alone.
 func checkSituation(d *dataset[contracts.SecurityCorpus], at string, e *contracts.SecurityEntry) {
 	for _, kind := range []struct {
 		category, field, remedy string
@@ -96,8 +96,8 @@ func checkSituation(d *dataset[contracts.SecurityCorpus], at string, e *contract
 		{contracts.CategoryRugPull, "approved", "add approved, the tool as it was when it was approved", e.Approved == nil},
 		{contracts.CategoryShadowing, "peers", "add peers, the tools of other servers that it concerns", len(e.Peers) == 0},
 	} {
-		if kind.missing && (e.Category == kind.category || e.HardNegativeFor == kind.category) {
-			d.refuse(at+"/category", e.ID, fmt.Sprintf("an entry for %s has no %s, so no detector can tell", kind.category, kind.field), kind.remedy)
+		if kind.missing && e.Category == kind.category {
+			d.refuse(at+"/category", e.ID, fmt.Sprintf("a %s entry has no %s, so no detector can tell", kind.category, kind.field), kind.remedy)
 		}
 	}
 }

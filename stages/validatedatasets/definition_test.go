@@ -30,10 +30,9 @@ func TestRefusesDefinitionsThatCannotBeScored(t *testing.T) {
 		{"schema of a peer", "security", attack, attack + `, "peers": [{"server": "s", "name": "n", "description": "d", "input_schema": {"properties": 1}}]`, `the properties of the argument schema are not an object`},
 		{"schema of the approved tool", "security", attack, attack + `, "approved": {"description": "d", "input_schema": {"properties": {"a": 1}}}`, `the argument schema is no JSON Schema`},
 
-		{"rug pull without approved", "security", "prompt_injection", "rug_pull", `entry m-rug_pull: an entry for rug_pull has no approved, so no detector can tell; add approved`},
-		{"twin of a rug pull without approved", "security", "prompt_injection", "rug_pull", `entry h1-rug_pull: an entry for rug_pull has no approved`},
-		{"rug pull", "security", `"prompt_injection", `, `"rug_pull", "approved": {"description": "d"}, `, ""},
-		{"shadowing without peers", "security", "prompt_injection", "shadowing", `entry m-shadowing: an entry for shadowing has no peers, so no detector can tell; add peers`},
+		{"rug pull without approved", "security", "prompt_injection", "rug_pull", `entry m-rug_pull: a rug_pull entry has no approved, so no detector can tell; add approved`},
+		{"rug pull, and twins without approved", "security", `"prompt_injection", `, `"rug_pull", "approved": {"description": "d"}, `, ""},
+		{"shadowing without peers", "security", "prompt_injection", "shadowing", `entry m-shadowing: a shadowing entry has no peers, so no detector can tell; add peers`},
 		{"shadowing", "security", `"prompt_injection", `, `"shadowing", "peers": [{"server": "s", "name": "n", "description": "d"}], `, ""},
 
 		{"note without the tool", "golden", "hard-negative: near-dup of git:close_issue", "hard-negative: near-dup of ", `entry q1: the notes "hard-negative: near-dup of " do not mark a hard negative; write "hard-negative: near-dup of <tool_id>"`},
