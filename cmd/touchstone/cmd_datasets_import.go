@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,17 +22,19 @@ type importJSON struct {
 }
 
 func newDatasetsImportCommand() *cobra.Command {
-	var out, corpus, schemas string
+	var out, corpus, schemas, server string
 	var opts convert.ImportOptions
 	var licenses []string
 	cmd := &cobra.Command{
 		Use:   "import FILE -o FILE",
 		Short: "Convert a dataset of another project, and report what was dropped",
 		Long: `Reads a tool corpus, a golden set, a security corpus or a detector corpus in the format
-that mcpproxy-go publishes, and writes it in the format of the pipeline. Prints what was
-mapped, added or dropped. The output file must not exist.
+that mcpproxy-go publishes, or the answer of an MCP server to tools/list, and writes it in
+the format of the pipeline. Prints what was mapped, added or dropped. The output file must
+not exist.
 
   touchstone datasets import their/corpus.json -o corpus.json
+  touchstone datasets import tools.json --server weather -o corpus.json
   touchstone datasets import their/golden.json --corpus corpus.json -o golden.json
   touchstone datasets import their/entries.json --license self-authored=MIT -o security.json
 
@@ -46,7 +49,7 @@ Check the result with validate-datasets.`,
 				if from == "" {
 					continue
 				}
-				c, err := contracts.Read[contracts.Corpus](from)
+				c, _, err := readTools(from, server)
 				if err != nil {
 					return err
 				}
@@ -59,7 +62,7 @@ Check the result with validate-datasets.`,
 			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s exists, and import does not overwrite files: choose another name", out)
 			}
-			imported, err := convert.Import(args[0], data, opts)
+			imported, err := importDataset(args[0], server, data, opts)
 			if err != nil {
 				return err
 			}
@@ -80,11 +83,27 @@ Check the result with validate-datasets.`,
 	f.StringVarP(&out, "output", "o", "", "the file to write")
 	f.StringVar(&corpus, "corpus", "", "the imported corpus of a golden set")
 	f.StringVar(&schemas, "schemas", "", "an imported corpus that supplies missing argument schemas of a corpus")
-	f.StringVar(&opts.Version, "version", "", "the version (default: the one in the file)")
+	f.StringVar(&opts.Version, "version", "", "the version (default: the one in the file, or else imported- and the start of its SHA-256 digest)")
+	f.StringVar(&server, "server", "", serverHelp)
 	f.StringArrayVar(&licenses, "license", nil, "NAME=SPDX, the SPDX identifier for a licence that the file names otherwise (repeatable)")
 	f.StringArrayVar(&opts.DropCategories, "drop-category", nil, "a category of a security corpus to leave out (repeatable)")
 	cmd.MarkFlagRequired("output")
 	return cmd
+}
+
+// importDataset converts a dataset of another project or the answer of a server
+// to tools/list.
+func importDataset(file, server string, data []byte, opts convert.ImportOptions) (convert.Imported, error) {
+	opts.Fallback = digestVersion(data)
+	if !isToolList(data) {
+		return convert.Import(file, data, opts)
+	}
+	corpus, notes, err := corpusOfToolList(file, server, data)
+	if err != nil {
+		return convert.Imported{}, err
+	}
+	corpus.Version = cmp.Or(opts.Version, corpus.Version)
+	return convert.Imported{Kind: convert.KindCorpus, Corpus: &corpus, Notes: notes}, nil
 }
 
 // pairs parses the NAME=VALUE words of a flag.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -88,13 +89,14 @@ lines before reading. docs/how-to/optimise-descriptions.md describes the formats
 
 // fitnessData selects the data that candidates are scored on.
 type fitnessData struct {
-	corpus, golden string
-	opts           fitness.Options
+	corpus, golden, server string
+	opts                   fitness.Options
 }
 
 func (d *fitnessData) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v1.json", "the tools")
+	f.StringVar(&d.corpus, "corpus", "datasets/corpus_v1.json", "the tools: a corpus, or the answer of a server to tools/list")
+	f.StringVar(&d.server, "server", "", serverHelp)
 	f.StringVar(&d.golden, "golden", "datasets/golden_v1.json", "the labelled queries for the tools")
 	f.Uint64Var(&d.opts.Seed, "seed", 1, "the seed for splitting the queries")
 	f.Float64Var(&d.opts.Share, "train", 0.6, "the train half's share of the queries")
@@ -102,13 +104,24 @@ func (d *fitnessData) flags(cmd *cobra.Command) {
 }
 
 func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
-	corpus, err := contracts.Read[contracts.Corpus](d.corpus)
-	if err != nil {
-		return nil, err
-	}
 	golden, err := contracts.Read[contracts.GoldenSet](d.golden)
 	if err != nil {
 		return nil, err
+	}
+	corpus, listed, err := readTools(d.corpus, d.server)
+	if err != nil {
+		return nil, err
+	}
+	if listed {
+		// The labels say whether the two belong together.
+		for _, q := range golden.Queries {
+			for _, l := range q.Labels {
+				if !slices.ContainsFunc(corpus.Tools, func(t contracts.Tool) bool { return t.ToolID == l.ToolID }) {
+					return nil, fmt.Errorf("%s: query %s has a label for %s, which is not in %s; give the tools that the queries are labelled for, and the name of their server with --server", d.golden, q.ID, l.ToolID, d.corpus)
+				}
+			}
+		}
+		corpus.Version = golden.CorpusVersion
 	}
 	e, err := fitness.New(corpus, golden, d.opts)
 	if err != nil {

@@ -216,5 +216,6 @@ func readCorpus(dir, name string) (contracts.Corpus, error) {
 	if _, err := os.Stat(name); err != nil && filepath.Base(name) == name && filepath.Ext(name) == "" {
 		name = filepath.Join(dir, "corpus_"+name+".json")
 	}
-	return contracts.Read[contracts.Corpus](name)
+	corpus, _, err := readTools(name, "")
+	return corpus, err
 }

@@ -151,7 +151,7 @@ its text. The documents of the qrels are tool ids. Check the result with
 validate-datasets.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			corpus, err := contracts.Read[contracts.Corpus](corpusFile)
+			corpus, _, err := readTools(corpusFile, "")
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package validatedatasets
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnings []string) {
 	s := &d.value
 	checkSource(d, &s.GeneratedFrom)
+	checkNUL(d)
 	checkFileName(d, s.Version)
 	if s.CorpusVersion != "" && corpus.Version != "" && s.CorpusVersion != corpus.Version {
 		d.refuse("/corpus_version", "", fmt.Sprintf("the cases are written for corpus %.128q, but the corpus is %.128q", s.CorpusVersion, corpus.Version),
@@ -68,17 +68,6 @@ func checkCases(d *dataset[contracts.CaseSet], corpus *contracts.Corpus) (warnin
 		warnings = append(warnings, "cases: no case says which parameters are right, so parameters are hardly tested")
 	}
 	return warnings
-}
-
-// checkFileName refuses a version that differs from the one in the file's name:
-// cases_v2.json must hold the version v2.
-func checkFileName(d *dataset[contracts.CaseSet], version string) {
-	name, isJSON := strings.CutSuffix(filepath.Base(d.path), ".json")
-	said, named := strings.CutPrefix(name, d.kind+"_")
-	if isJSON && named && said != "" && version != "" && said != version {
-		d.refuse("/version", "", fmt.Sprintf("the version is %.128q, but the file is named %.128s", version, filepath.Base(d.path)),
-			fmt.Sprintf("rename the file to %s_%.128s.json, or correct the version", d.kind, version))
-	}
 }
 
 // known indexes the content of a corpus.

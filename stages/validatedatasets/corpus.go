@@ -13,6 +13,8 @@ import (
 // warnings.
 func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 	checkSource(d, &d.value.GeneratedFrom)
+	checkNUL(d)
+	checkFileName(d, d.value.Version)
 	first := make(map[string]int)
 	byText := make(map[string][]string)
 	var empty []string
@@ -43,7 +45,8 @@ func checkCorpus(d *dataset[contracts.Corpus]) (warnings []string) {
 }
 
 // checkToolSchema refuses an argument schema that an MCP server may not list.
-// The type must be object, and properties must be an object.
+// The type must be object, properties must be an object, and the whole a JSON
+// Schema.
 func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMessage) {
 	if len(schema) == 0 {
 		return
@@ -57,10 +60,13 @@ func checkToolSchema[T any](d *dataset[T], at, entry string, schema json.RawMess
 	}
 	if s.Type != nil && s.Type != "object" {
 		d.refuse(at+"/type", entry, fmt.Sprintf("the type of the argument schema is %.60s", fmt.Sprint(s.Type)), `a tool's arguments are an object: write "type": "object"`)
+		return
 	}
 	if len(s.Properties) > 0 && s.Properties[0] != '{' {
 		d.refuse(at+"/properties", entry, "the properties of the argument schema are not an object", "map each argument's name to its schema")
+		return
 	}
+	checkSchema(d, at, entry, "the argument schema", schema)
 }
 
 // checkSource refuses a dataset that does not name its source, or whose licence

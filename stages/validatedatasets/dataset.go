@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -125,4 +126,15 @@ func listed(ids []string) string {
 		return strings.Join(ids, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(ids[:few], ", "), len(ids)-few)
+}
+
+// checkFileName refuses a version that differs from the one in the file's name:
+// cases_v2.json must hold the version v2.
+func checkFileName[T any](d *dataset[T], version string) {
+	name, isJSON := strings.CutSuffix(filepath.Base(d.path), ".json")
+	said, named := strings.CutPrefix(name, d.kind+"_")
+	if isJSON && named && said != "" && version != "" && said != version {
+		d.refuse("/version", "", fmt.Sprintf("the version is %.128q, but the file is named %.128s", version, filepath.Base(d.path)),
+			fmt.Sprintf("rename the file to %s_%.128s.json, or correct the version", d.kind, version))
+	}
 }

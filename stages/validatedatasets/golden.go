@@ -2,6 +2,7 @@ package validatedatasets
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -20,6 +21,8 @@ const hardNegativeNote = "hard-negative:"
 func checkGolden(d *dataset[contracts.GoldenSet], corpus *contracts.Corpus) (warnings []string) {
 	g := &d.value
 	checkSource(d, g.GeneratedFrom)
+	checkNUL(d)
+	checkFileName(d, g.Version)
 	tools := make(map[string]*contracts.Tool)
 	for i := range corpus.Tools {
 		tools[corpus.Tools[i].ToolID] = &corpus.Tools[i]
@@ -128,9 +131,18 @@ func checkLabels(d *dataset[contracts.GoldenSet], at string, q *contracts.Query,
 	return worst
 }
 
-// checkNote refuses a near-duplicate that the corpus does not have.
+// likeHardNegative finds notes that are meant to mark a hard negative.
+var likeHardNegative = regexp.MustCompile(`(?i)^\s*hard[\s_-]*neg`)
+
+// checkNote refuses a note that is meant to mark a hard negative and does not,
+// and a near-duplicate that the corpus does not have.
 func checkNote(d *dataset[contracts.GoldenSet], at string, q *contracts.Query, tools map[string]*contracts.Tool) {
-	_, id, ok := strings.Cut(q.Notes, hardNegativeNote+" near-dup of ")
+	const form = hardNegativeNote + " near-dup of "
+	_, id, ok := strings.Cut(q.Notes, form)
+	if likeHardNegative.MatchString(q.Notes) && (!strings.HasPrefix(q.Notes, form) || firstField(id) == "") {
+		d.refuse(at+"/notes", q.ID, fmt.Sprintf("the notes %.60q do not mark a hard negative", q.Notes), fmt.Sprintf("write %q", form+"<tool_id>"))
+		return
+	}
 	if !ok || len(tools) == 0 {
 		return
 	}

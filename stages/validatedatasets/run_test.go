@@ -39,7 +39,7 @@ func goodSecurity() string {
 		return `  {"id": "` + id + `", "description": "text of ` + id + `", "label": "` + label + `", "category": "` + category + `", ` + extra + `"provenance": {"source": "this test", "license": "Apache-2.0"}}`
 	}
 	entries := []string{entry("b1", "benign", "benign", "")}
-	for _, c := range []string{"tool_poisoning", "shadowing"} {
+	for _, c := range []string{"tool_poisoning", "prompt_injection"} {
 		entries = append(entries, entry("m-"+c, "malicious", c, ""))
 		for _, n := range []string{"1", "2", "3"} {
 			entries = append(entries, entry("h"+n+"-"+c, "benign", "hard_negative", `"hard_negative_for": "`+c+`", `))
@@ -137,35 +137,35 @@ func TestRefuses(t *testing.T) {
 		{"duplicate query id", "golden", `"id": "q2"`, `"id": "q1"`, []string{`golden.json:6:4: entry q1: duplicate id, also query number 1; give each query`}},
 		{"duplicate tool", "corpus", "git:close_issue\", \"server\": \"git\", \"tool\": \"close_issue", "git:create_issue\", \"server\": \"git\", \"tool\": \"create_issue",
 			[]string{`corpus.json:6:4: entry git:create_issue: duplicate tool_id, also tool number 1`}},
-		{"duplicate entry", "security", `"id": "h2-shadowing"`, `"id": "h1-shadowing"`, []string{`entry h1-shadowing: duplicate id, also entry number 7`}},
+		{"duplicate entry", "security", `"id": "h2-prompt_injection"`, `"id": "h1-prompt_injection"`, []string{`entry h1-prompt_injection: duplicate id, also entry number 7`}},
 		{"tool id", "corpus", `"tool": "search"`, `"tool": "find"`, []string{`entry web:search: tool_id is not server:tool, which is "web:find"`}},
 		{"query names its tool", "golden", "tell the maintainers", "create issue: tell the maintainers", []string{`golden.json:5:16: entry q1: the query names its tool git:create_issue; describe the intent without the tool's name`}},
 		{"query may name an irrelevant tool", "golden", "tell the maintainers", "do not close issue 5, tell the maintainers", nil},
 		{"no relevant label", "golden", `"relevance": 1`, `"relevance": 0`, []string{`golden.json:6:55: entry q2: no label has relevance 1 or 2; label the tool`}},
 		{"blank query", "golden", "find articles about otters", " ?! ", []string{`entry q2: the query has no word to search for`}},
-		{"blank source", "security", `"category": "shadowing", "provenance": {"source": "this test"`, `"category": "shadowing", "provenance": {"source": " "`, []string{`entry m-shadowing: the source is blank; write who or what made the entry`}},
+		{"blank source", "security", `"category": "prompt_injection", "provenance": {"source": "this test"`, `"category": "prompt_injection", "provenance": {"source": " "`, []string{`entry m-prompt_injection: the source is blank; write who or what made the entry`}},
 		{"blank source of a set", "corpus", `"source": "`, `"source": "\t`, nil},
 		{"query names its tool in capitals", "golden", "tell the maintainers", "Create Issue: tell the maintainers", []string{`entry q1: the query names its tool git:create_issue`}},
 		{"no label", "golden", `{"tool_id": "web:search", "relevance": 1}`, ``, []string{`entry q2: labels is empty; add at least one`}},
 		{"duplicate label", "golden", `"git:close_issue", "relevance": 0`, `"git:create_issue", "relevance": 0`, []string{`entry q1: duplicate label for git:create_issue; keep one`}},
 		{"corpus version", "golden", `"corpus_version": "v9"`, `"corpus_version": "v8"`, []string{`golden.json:3:2: the queries are labelled for corpus "v8", but the corpus is "v9"`}},
 		{"near-duplicate", "golden", "near-dup of git:close_issue", "near-dup of git:close_isue", []string{`entry q1: the notes name a near-duplicate "git:close_isue" that the corpus does not have; did you mean "git:close_issue"?`}},
-		{"no category", "security", `"category": "shadowing", "prov`, `"prov`, []string{`entry m-shadowing: the field "category" is missing; add it: What the entry is, finer`, "3 hard negatives and no attack"}},
-		{"no source", "security", `"description": "text of m-shadowing", "label": "malicious", "category": "shadowing", "provenance": {"source": "this test", `, `"description": "x", "label": "malicious", "category": "shadowing", "provenance": {`,
-			[]string{`entry m-shadowing: in provenance: the field "source" is missing; add it`}},
-		{"no license", "security", `"category": "shadowing", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "shadowing", "provenance": {"source": "this test"}`,
-			[]string{`entry m-shadowing: in provenance: the field "license" is missing; add it: SPDX identifier`}},
-		{"empty license", "security", `"category": "shadowing", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "shadowing", "provenance": {"source": "this test", "license": ""}`,
-			[]string{`entry m-shadowing: provenance.license is empty; fill it in`}},
-		{"restricted license", "security", `"category": "shadowing", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "shadowing", "provenance": {"source": "this test", "license": "CC-BY-NC-4.0"}`,
-			[]string{`entry m-shadowing: licence CC-BY-NC-4.0 restricts redistribution: it forbids commercial use; leave the entry out`}},
+		{"no category", "security", `"category": "prompt_injection", "prov`, `"prov`, []string{`entry m-prompt_injection: the field "category" is missing; add it: What the entry is, finer`, "3 hard negatives and no attack"}},
+		{"no source", "security", `"description": "text of m-prompt_injection", "label": "malicious", "category": "prompt_injection", "provenance": {"source": "this test", `, `"description": "x", "label": "malicious", "category": "prompt_injection", "provenance": {`,
+			[]string{`entry m-prompt_injection: in provenance: the field "source" is missing; add it`}},
+		{"no license", "security", `"category": "prompt_injection", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "prompt_injection", "provenance": {"source": "this test"}`,
+			[]string{`entry m-prompt_injection: in provenance: the field "license" is missing; add it: SPDX identifier`}},
+		{"empty license", "security", `"category": "prompt_injection", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "prompt_injection", "provenance": {"source": "this test", "license": ""}`,
+			[]string{`entry m-prompt_injection: provenance.license is empty; fill it in`}},
+		{"restricted license", "security", `"category": "prompt_injection", "provenance": {"source": "this test", "license": "Apache-2.0"}`, `"category": "prompt_injection", "provenance": {"source": "this test", "license": "CC-BY-NC-4.0"}`,
+			[]string{`entry m-prompt_injection: licence CC-BY-NC-4.0 restricts redistribution: it forbids commercial use; leave the entry out`}},
 		{"restricted corpus", "corpus", `"license": "MIT"`, `"license": "CC-BY-ND-4.0"`, []string{`corpus.json:3:44: licence CC-BY-ND-4.0 restricts redistribution`}},
-		{"malicious but benign", "security", `"category": "benign"`, `"category": "shadowing"`, []string{`entry b1: a benign entry has the attack category shadowing; use the category benign`}},
+		{"malicious but benign", "security", `"category": "benign"`, `"category": "prompt_injection"`, []string{`entry b1: a benign entry has the attack category prompt_injection; use the category benign`}},
 		{"benign but malicious", "security", `"label": "benign", "category": "benign"`, `"label": "malicious", "category": "benign"`, []string{`entry b1: a malicious entry has the category benign; give it an attack category`}},
-		{"category without a twin", "security", `"hard_negative_for": "shadowing"`, `"hard_negative_for": "tool_poisoning"`,
-			[]string{`security.json:4:2: the attack category shadowing has 1 attacks and no hard negative; add a benign entry of the category hard_negative with "hard_negative_for": "shadowing"`}},
-		{"twins without an attack", "security", `"category": "shadowing"`, `"category": "tool_poisoning"`, []string{`the attack category shadowing has 3 hard negatives and no attack; add a malicious entry`}},
-		{"unknown category", "security", `"category": "shadowing"`, `"category": "shadow"`, []string{`entry m-shadowing: category is "shadow"; did you mean "shadowing"?`}},
+		{"category without a twin", "security", `"hard_negative_for": "prompt_injection"`, `"hard_negative_for": "tool_poisoning"`,
+			[]string{`security.json:4:2: the attack category prompt_injection has 1 attacks and no hard negative; add a benign entry of the category hard_negative with "hard_negative_for": "prompt_injection"`}},
+		{"twins without an attack", "security", `"category": "prompt_injection"`, `"category": "tool_poisoning"`, []string{`the attack category prompt_injection has 3 hard negatives and no attack; add a malicious entry`}},
+		{"unknown category", "security", `"category": "prompt_injection"`, `"category": "prompt_inject"`, []string{`entry m-prompt_injection: category is "prompt_inject"; did you mean "prompt_injection"?`}},
 		{"empty set", "corpus", goodCorpus[strings.Index(goodCorpus, `"tools": [`)+10 : strings.LastIndex(goodCorpus, "]")], "", []string{"corpus.json:4:2: tools is empty; add at least one: The tools"}},
 		{"schema no object", "corpus", `"schema": {}`, `"schema": []`, []string{`entry git:close_issue: schema is an array, must be an object`}},
 		{"schema of another type", "corpus", `"schema": {}`, `"schema": {"type": "array"}`, []string{`entry git:close_issue: the type of the argument schema is array; a tool's arguments are an object`}},
@@ -231,10 +231,10 @@ func TestRepeatedText(t *testing.T) {
 
 // One definition cannot be both an attack and benign.
 func TestContradictoryEntries(t *testing.T) {
-	same := strings.Replace(goodSecurity(), `"text of h1-shadowing"`, `"text of m-shadowing"`, 1)
+	same := strings.Replace(goodSecurity(), `"text of h1-prompt_injection"`, `"text of m-prompt_injection"`, 1)
 	for text, want := range map[string]string{
-		same: `entry h1-shadowing: the definition is the same as that of m-shadowing, which is malicious`,
-		strings.Replace(same, `"id": "h1-shadowing", `, `"id": "h1-shadowing", "name": "other", `, 1): "",
+		same: `entry h1-prompt_injection: the definition is the same as that of m-prompt_injection, which is malicious`,
+		strings.Replace(same, `"id": "h1-prompt_injection", `, `"id": "h1-prompt_injection", "name": "other", `, 1): "",
 		goodSecurity(): "",
 	} {
 		o, _ := stage(t, goodCorpus, goodGolden, text, emptyLock)

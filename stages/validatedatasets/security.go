@@ -19,6 +19,8 @@ const fewHardNegatives = 3
 func checkSecurity(d *dataset[contracts.SecurityCorpus]) (warnings []string) {
 	s := &d.value
 	checkSource(d, &s.GeneratedFrom)
+	checkNUL(d)
+	checkFileName(d, s.Version)
 	first := make(map[string]int)
 	attacks := make(map[string]int)
 	twins := make(map[string]int)
@@ -104,7 +106,8 @@ func checkEntry(d *dataset[contracts.SecurityCorpus], at string, e *contracts.Se
 			d.refuse(at+"/provenance/license", e.ID, message, remedy)
 		}
 	}
-	checkToolSchema(d, at+"/input_schema", e.ID, e.InputSchema)
+	checkSituation(d, at, e)
+	checkEntrySchemas(d, at, e)
 }
 
 // checkCategories requires that each attack category has attacks as well as hard

@@ -21,8 +21,8 @@ const (
 // ImportOptions supply what a file of another project does not contain.
 type ImportOptions struct {
 	// Version is the version of the dataset. If it is empty, the version in
-	// the file is kept.
-	Version string
+	// the file is kept. Fallback is the version if there is none in the file.
+	Version, Fallback string
 	// Corpus is the corpus of a golden set. If it has every labelled tool, its
 	// version replaces the corpus version in the file.
 	Corpus *contracts.Corpus
@@ -211,7 +211,7 @@ func (im *importer) license(as string) (string, error) {
 	return as, nil
 }
 
-func (im *importer) version(root *object, fallback string) (string, error) {
+func (im *importer) version(root *object) (string, error) {
 	var version string
 	if err := root.take("version", &version); err != nil {
 		return "", err
@@ -219,7 +219,8 @@ func (im *importer) version(root *object, fallback string) (string, error) {
 	if im.opts.Version != "" && im.opts.Version != version {
 		im.did("version %q became %q, because of --version", version, im.opts.Version)
 	}
-	return cmp.Or(im.opts.Version, version, fallback), nil
+	version = cmp.Or(version, im.opts.Fallback, "imported")
+	return cmp.Or(im.opts.Version, version), nil
 }
 
 // emptySchema replaces a missing argument schema.
@@ -228,7 +229,7 @@ var emptySchema = json.RawMessage(`{"type":"object"}`)
 func (im *importer) corpus(root *object) (*contracts.Corpus, error) {
 	var c contracts.Corpus
 	var err error
-	if c.Version, err = im.version(root, "imported"); err != nil {
+	if c.Version, err = im.version(root); err != nil {
 		return nil, err
 	}
 	if c.GeneratedFrom, err = im.source(root); err != nil {
@@ -276,7 +277,7 @@ func (im *importer) lentSchema(id contracts.ToolID) json.RawMessage {
 func (im *importer) golden(root *object) (*contracts.GoldenSet, error) {
 	var g contracts.GoldenSet
 	var err error
-	if g.Version, err = im.version(root, ""); err != nil {
+	if g.Version, err = im.version(root); err != nil {
 		return nil, err
 	}
 	if root.has("generated_from") {

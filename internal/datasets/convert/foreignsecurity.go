@@ -25,7 +25,7 @@ func (im *importer) category(as string) string {
 func (im *importer) security(root *object) (*contracts.SecurityCorpus, error) {
 	var s contracts.SecurityCorpus
 	var err error
-	if s.Version, err = im.version(root, "imported"); err != nil {
+	if s.Version, err = im.version(root); err != nil {
 		return nil, err
 	}
 	if s.GeneratedFrom, err = im.source(root); err != nil {

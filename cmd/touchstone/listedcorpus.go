@@ -1,0 +1,113 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
+)
+
+// serverHelp is the description of the flag that names the server of a tools/list
+// answer.
+const serverHelp = "the name of the server, if the tools are a tools/list answer (default: the name of the file without its extension)"
+
+// readTools reads a corpus, or the answer of a server to tools/list. listed is
+// set for an answer, whose version follows from its bytes.
+func readTools(path, server string) (corpus contracts.Corpus, listed bool, err error) {
+	data, err := contracts.ReadBytes(path)
+	if err != nil {
+		return corpus, false, err
+	}
+	if !isToolList(data) {
+		corpus, err = contracts.Decode[contracts.Corpus](path, data)
+		return corpus, false, err
+	}
+	corpus, _, err = corpusOfToolList(path, server, data)
+	return corpus, true, err
+}
+
+// isToolList reports whether data is an answer to tools/list: a JSON-RPC response
+// or its result, with tools that have a name and no tool_id.
+func isToolList(data []byte) bool {
+	type list struct {
+		Tools []map[string]json.RawMessage `json:"tools"`
+	}
+	var answer struct {
+		list
+		Result *list `json:"result"`
+	}
+	// Answers to several requests may follow one another.
+	if json.NewDecoder(strings.NewReader(string(data))).Decode(&answer) != nil {
+		return false
+	}
+	tools := answer.Tools
+	if answer.Result != nil {
+		tools = answer.Result.Tools
+	}
+	return len(tools) > 0 && !slices.ContainsFunc(tools, func(t map[string]json.RawMessage) bool {
+		return t["name"] == nil || t["tool_id"] != nil || t["tool"] != nil
+	})
+}
+
+// corpusOfToolList converts an answer to tools/list. The notes say what was added
+// or dropped. A list that is not complete is an error.
+func corpusOfToolList(path, server string, data []byte) (contracts.Corpus, []string, error) {
+	if server == "" {
+		server = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	in, err := toollist.Read(path, server, data)
+	if err != nil {
+		return contracts.Corpus{}, nil, err
+	}
+	if len(in.Unscanned) > 0 {
+		u := in.Unscanned[0]
+		return contracts.Corpus{}, nil, fmt.Errorf("%s: %s; %s", path, u.Reason, u.Remedy)
+	}
+	corpus := contracts.Corpus{
+		Version:       digestVersion(data),
+		GeneratedFrom: contracts.GeneratedFrom{Source: "the tools/list answer " + filepath.Base(path)},
+	}
+	dropped := map[string]int{}
+	schemaless := 0
+	for _, t := range in.Tools {
+		if strings.Contains(t.Server, ":") {
+			return contracts.Corpus{}, nil, fmt.Errorf("%s: the server %q has a colon, which separates server and tool in a tool_id; give it another name with --server", path, t.Server)
+		}
+		if len(t.InputSchema) == 0 {
+			t.InputSchema = json.RawMessage(`{"type":"object"}`)
+			schemaless++
+		}
+		if len(t.OutputSchema) > 0 {
+			dropped["outputSchema"]++
+		}
+		if len(t.Annotations) > 0 {
+			dropped["annotations"]++
+		}
+		corpus.Tools = append(corpus.Tools, contracts.Tool{
+			ToolID: t.Server + ":" + t.Name, Server: t.Server, Tool: t.Name, Description: t.Description, Schema: t.InputSchema,
+		})
+	}
+	slices.SortStableFunc(corpus.Tools, func(a, b contracts.Tool) int { return strings.Compare(a.ToolID, b.ToolID) })
+	notes := []string{fmt.Sprintf("%d tools of a tools/list answer became tools of the server %s", len(corpus.Tools), server)}
+	if schemaless > 0 {
+		notes = append(notes, fmt.Sprintf(`a tool without a schema got {"type":"object"} (%d times)`, schemaless))
+	}
+	for _, field := range []string{"annotations", "outputSchema"} {
+		if n := dropped[field]; n > 0 {
+			notes = append(notes, fmt.Sprintf("dropped, because our format has no such field: tools[].%s (%d times)", field, n))
+		}
+	}
+	return corpus, notes, nil
+}
+
+// digestVersion is the version of data that names none: equal bytes have one
+// version.
+func digestVersion(data []byte) string {
+	sum := sha256.Sum256(data)
+	return fmt.Sprintf("imported-%x", sum[:6])
+}
