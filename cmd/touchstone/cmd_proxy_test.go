@@ -52,7 +52,7 @@ func serveProxy(t *testing.T, flags ...string) *served {
 	if err := contracts.Write(config, contracts.ProxyConfig{Upstreams: upstreams}); err != nil {
 		t.Fatal(err)
 	}
-	s := &served{stderr: &bytes.Buffer{}, ended: make(chan error, 1), corpus: dir}
+	s := &served{stderr: &bytes.Buffer{}, ended: make(chan error, 1), corpus: filepath.Dir(upstreams[0].Command[3])}
 	s.cmd = exec.Command(bin, append([]string{"proxy", "serve", "--config", config, "--listen", "127.0.0.1:0", "--ready-file", ready}, flags...)...)
 	s.cmd.Stderr = s.stderr
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
