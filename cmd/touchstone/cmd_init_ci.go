@@ -136,6 +136,7 @@ jobs:
       - uses: touchstone-eval/touchstone@` + actionRevision() + `
         with:
           directory: ` + yamlText(below) + `
+          vars: edited_frozen=refuse
           version: ` + yamlText(version) + "\n"
 }
 
@@ -167,6 +168,7 @@ include:
     integrity: sha256-` + base64.StdEncoding.EncodeToString(sum[:]) + `
     inputs:
       directory: ` + yamlText(below) + `
+      vars: edited_frozen=refuse
       version: ` + yamlText(version) + "\n", nil
 }
 
