@@ -136,7 +136,7 @@ jobs:
       - uses: touchstone-eval/touchstone@` + actionRevision() + `
         with:
           directory: ` + yamlText(below) + `
-          vars: edited_frozen=refuse # an edit of frozen data needs a new version
+          vars: edited_frozen=refuse
           version: ` + yamlText(version) + "\n"
 }
 

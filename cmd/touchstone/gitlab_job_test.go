@@ -28,7 +28,8 @@ type gitlabJob struct {
 
 var gitlabInput = regexp.MustCompile(`\$\[\[ inputs\.(\w+) \]\]`)
 
-func (j *gitlabJob) run() {
+// component returns the defaults of the component's inputs, and its jobs.
+func (j *gitlabJob) component() (defaults map[string]string, jobs []byte) {
 	j.t.Helper()
 	text, err := os.ReadFile("../../templates/gate.yml")
 	if err != nil {
@@ -43,10 +44,16 @@ func (j *gitlabJob) run() {
 	if err := yaml.Unmarshal(head, &header); err != nil {
 		j.t.Fatal(err)
 	}
-	values := map[string]string{}
+	defaults = map[string]string{}
 	for name, in := range header.Spec.Inputs {
-		values[name] = in.Default
+		defaults[name] = in.Default
 	}
+	return defaults, body
+}
+
+func (j *gitlabJob) run() {
+	j.t.Helper()
+	values, body := j.component()
 	maps.Copy(values, j.inputs)
 	body = gitlabInput.ReplaceAllFunc(body, func(b []byte) []byte {
 		v, ok := values[string(gitlabInput.FindSubmatch(b)[1])]

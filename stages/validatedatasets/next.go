@@ -14,9 +14,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 )
 
 // NextVersion is a draft that Next wrote. Restored reports whether the file that
@@ -72,7 +71,7 @@ func Next(lockPath, file string, original func(digest string) []byte) (NextVersi
 	if restored == nil {
 		return next, nil
 	}
-	if err := renameio.WriteFile(file, restored, 0o644); err != nil {
+	if err := atomicfile.WriteFile(file, restored, 0o644); err != nil {
 		return next, fmt.Errorf("wrote %s, but cannot restore %s: %w", next.File, file, err)
 	}
 	next.Restored = true
