@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -118,12 +120,31 @@ func eventLine(e engine.Event) string {
 	case engine.EventRetry:
 		return fmt.Sprintf("retry %s: attempt %d: %s", eventName(e), e.Attempt, e.Error)
 	case engine.EventDone:
-		return fmt.Sprintf("done  %s  %s", eventName(e), took)
+		return fmt.Sprintf("done  %s  %s%s", eventName(e), took, position(e))
 	case engine.EventFailed:
 		return fmt.Sprintf("FAIL  %s: %s", eventName(e), e.Error)
 	default:
 		return ""
 	}
+}
+
+// shortRun is the remaining time below which nobody waits for an estimate.
+const shortRun = 3 * time.Second
+
+// position formats how far a run is: "  (7 of 27, about 12 s left)".
+func position(e engine.Event) string {
+	if e.Total < 2 {
+		return ""
+	}
+	left := time.Duration(e.LeftMS) * time.Millisecond
+	if left < shortRun {
+		return fmt.Sprintf("  (%d of %d)", e.Done, e.Total)
+	}
+	text := left.Round(time.Second).String() // 1m12s
+	if left < time.Minute {
+		text = fmt.Sprintf("%d s", int(left.Round(time.Second).Seconds()))
+	}
+	return fmt.Sprintf("  (%d of %d, about %s left)", e.Done, e.Total, text)
 }
 
 func eventName(e engine.Event) string {
@@ -141,6 +162,10 @@ type ttyProgress struct {
 	all     *mpb.Progress
 	bars    map[string]*mpb.Bar
 	skipped skips
+	overall *mpb.Bar
+	// place is the position of the run. The goroutine that draws reads it, and
+	// must not wait for mu, because events wait for that goroutine.
+	place atomic.Value
 }
 
 func (p *ttyProgress) event(e engine.Event) {
@@ -157,16 +182,39 @@ func (p *ttyProgress) event(e engine.Event) {
 			before.Abort(true)
 		}
 		p.bars[eventName(e)] = p.bar(e)
+		if p.overall == nil && e.Total > 1 {
+			p.overall = p.overallBar(e)
+		}
+		p.advance(e)
 	case engine.EventDone, engine.EventFailed:
 		if bar := p.bars[eventName(e)]; bar != nil {
 			bar.Abort(true)
 			delete(p.bars, eventName(e))
 		}
+		p.advance(e)
 		p.line(eventLine(e))
 	case engine.EventRetry:
 		p.line(eventLine(e))
 	case engine.EventSkipped:
 		p.skipped.add(e)
+	}
+}
+
+// overallBar shows how many stages have finished, below the running ones.
+func (p *ttyProgress) overallBar(e engine.Event) *mpb.Bar {
+	p.place.Store(position(e))
+	fill := mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("─")
+	return p.all.New(int64(e.Total)+1, fill, // a full bar would be removed
+		mpb.BarPriority(math.MaxInt32), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name("all stages ", decor.WC{W: 34, C: decor.DindentRight})),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.place.Load().(string) })),
+	)
+}
+
+func (p *ttyProgress) advance(e engine.Event) {
+	if p.overall != nil && e.Total > 1 {
+		p.place.Store(position(e))
+		p.overall.SetCurrent(int64(e.Done))
 	}
 }
 
@@ -216,6 +264,9 @@ func (p *ttyProgress) close() {
 	defer p.mu.Unlock()
 	for _, bar := range p.bars {
 		bar.Abort(true)
+	}
+	if p.overall != nil {
+		p.overall.Abort(true)
 	}
 	for _, line := range p.skipped.lines() {
 		p.line(line)

@@ -17,16 +17,16 @@ func TestProgressOfAStageThatStartsTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range []engine.Event{
-		{Event: engine.EventStart, Stage: "reader"},
+		{Event: engine.EventStart, Stage: "reader", Total: 3},
 		{Event: engine.EventStart, Stage: "damaged"},
 		{Event: engine.EventFailed, Stage: "reader", Error: "no luck"},
 		{Event: engine.EventStart, Stage: "damaged", ExpectedMS: 50},
-		{Event: engine.EventDone, Stage: "damaged"},
+		{Event: engine.EventDone, Stage: "damaged", Total: 3, Done: 2, LeftMS: 12_300},
 	} {
 		p.event(e)
 	}
 	p.close()
-	if text := out.String(); !strings.Contains(text, "FAIL  reader: no luck") || !strings.Contains(text, "done  damaged") {
+	if text := out.String(); !strings.Contains(text, "FAIL  reader: no luck") || !strings.Contains(text, "done  damaged  0 ms  (2 of 3, about 12 s left)") {
 		t.Errorf("printed %q", text)
 	}
 }

@@ -18,11 +18,15 @@ type Event struct {
 	ExitCode   int    `json:"exit_code,omitempty"`
 	Error      string `json:"error,omitempty"`
 	Cause      string `json:"cause,omitempty"`
-	// Total is the number of selected instances, in run_start and run_end.
-	Total    int `json:"total,omitempty"`
-	Hits     int `json:"hits,omitempty"`
-	Executed int `json:"executed,omitempty"`
-	Failures int `json:"failures,omitempty"`
+	// Total is the number of selected instances, in run_start, run_end, start,
+	// done and failed. In the last three, Done is the number of those that have
+	// finished, and LeftMS an estimate of the remaining time, or absent.
+	Total    int   `json:"total,omitempty"`
+	Done     int   `json:"done,omitempty"`
+	LeftMS   int64 `json:"left_ms,omitempty"`
+	Hits     int   `json:"hits,omitempty"`
+	Executed int   `json:"executed,omitempty"`
+	Failures int   `json:"failures,omitempty"`
 }
 
 // EventKind is the kind of an event.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -72,7 +73,7 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	if previous := r.previous(o, cache.Key{}); previous != nil {
 		expected = previous.Duration
 	}
-	r.emitFor(o, Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons, ExpectedMS: expected.Milliseconds()})
+	r.emitFor(o, r.place(Event{Event: EventStart, Key: o.Key.String(), Reasons: o.Reasons, ExpectedMS: expected.Milliseconds()}))
 	for {
 		o.Attempts++
 		record, err := r.attempt(ctx, o, work)
@@ -98,7 +99,10 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 		}
 	}
 	o.State, o.Outputs, o.Duration = Ran, record.Outputs, record.Duration
-	r.emitFor(o, Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(), Attempt: o.Attempts})
+	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own
+		r.position.finish(i)
+	}
+	r.emitFor(o, r.place(Event{Event: EventDone, Key: o.Key.String(), DurationMS: o.Duration.Milliseconds(), Attempt: o.Attempts}))
 	return nil
 }
 

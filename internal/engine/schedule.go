@@ -31,6 +31,7 @@ type run struct {
 	repairs  []sync.Mutex
 	repaired atomic.Int64 // instances executed again because their blobs were damaged
 	keyings  sync.Pool    // of *keying
+	position *position    // nil for an evaluation
 	explains bool         // whether all outcomes, even hits, keep the components of their keys
 	records  func() []cache.RecordInfo
 
@@ -279,8 +280,12 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 			total++
 		}
 	}
+	r.position = newPosition(selected, total)
 	r.emit(Event{Event: EventRunStart, Total: total})
-	r.walk(ctx, func(ctx context.Context, i int) { r.visit(ctx, i, selected[i], work) })
+	r.walk(ctx, func(ctx context.Context, i int) {
+		r.visit(ctx, i, selected[i], work)
+		r.position.finish(i)
+	})
 
 	sum := Summary{Selected: total}
 	var first error
@@ -381,7 +386,8 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		return
 	}
 	o.State, o.Err = Failed, err
-	r.emitFor(o, Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()})
+	r.position.finish(i)
+	r.emitFor(o, r.place(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()}))
 	if !r.opts.KeepGoing {
 		r.stop(o)
 	}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// position says how far a run is. Its estimate of the remaining time follows from the
+// last duration of each selected instance that has not finished. An instance that
+// turns out to be a hit takes less.
+type position struct {
+	total    int
+	done     atomic.Int64
+	finished []atomic.Bool // of selected instances, by index
+
+	once     sync.Once
+	expected []time.Duration // read when the first instance starts; 0 if unknown
+}
+
+func newPosition(selected []selection, total int) *position {
+	p := &position{total: total, finished: make([]atomic.Bool, len(selected))}
+	for i, s := range selected {
+		p.finished[i].Store(s != selectRun)
+	}
+	return p
+}
+
+// finish counts an instance once, however often it runs.
+func (p *position) finish(i int) {
+	if p != nil && !p.finished[i].Swap(true) {
+		p.done.Add(1)
+	}
+}
+
+// remaining estimates the time until all selected instances have finished, or returns 0 if
+// one of them has never run.
+func (r *run) remaining() time.Duration {
+	p := r.position
+	p.once.Do(func() {
+		p.expected = make([]time.Duration, len(r.outcomes))
+		for i, o := range r.outcomes {
+			if !p.finished[i].Load() {
+				if previous := r.previous(o); previous != nil {
+					p.expected[i] = max(previous.Duration, time.Millisecond)
+				}
+			}
+		}
+	})
+	sum, longest := time.Duration(0), time.Duration(0)
+	for i, d := range p.expected {
+		switch {
+		case p.finished[i].Load():
+		case d == 0:
+			return 0
+		default:
+			sum, longest = sum+d, max(longest, d)
+		}
+	}
+	return max(sum/time.Duration(max(1, r.Jobs)), longest)
+}
+
+// place adds the position to the event of an instance that starts or has finished.
+func (r *run) place(e Event) Event {
+	if r.position == nil || r.Events == nil {
+		return e
+	}
+	e.Done, e.Total, e.LeftMS = int(r.position.done.Load()), r.position.total, r.remaining().Milliseconds()
+	return e
+}
