@@ -25,9 +25,19 @@ type Fitness struct {
 }
 
 // SplitMetrics are the means over the queries of one half of a golden set.
+// Intervals are the 95% score intervals of the means. They are absent where
+// candidates are scored in a loop.
 type SplitMetrics struct {
-	Queries int              `json:"queries"`
-	Metrics RetrievalMetrics `json:"metrics"`
+	Queries   int              `json:"queries"`
+	Metrics   RetrievalMetrics `json:"metrics"`
+	Intervals []MetricInterval `json:"intervals,omitempty"`
+}
+
+// MetricInterval is the 95% interval of one metric.
+type MetricInterval struct {
+	Metric string  `json:"metric"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
 }
 
 // FitnessFinding is a scanner finding in a new description.

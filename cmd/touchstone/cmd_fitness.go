@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -119,21 +120,23 @@ func (d *fitnessData) evaluator() (*fitness.Evaluator, error) {
 
 func printFitness(w io.Writer, original, candidate contracts.Fitness, compared bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := fmt.Sprintf("\ttrain (%d)\theld out (%d)\t\n", original.Train.Queries, original.HeldOut.Queries)
-	if compared {
-		head = fmt.Sprintf("\ttrain (%d)\tbefore\theld out (%d)\tbefore\t\n", original.Train.Queries, original.HeldOut.Queries)
+	head := []string{"", fmt.Sprintf("train (%d)", original.Train.Queries), "95% interval", "before", fmt.Sprintf("held out (%d)", original.HeldOut.Queries), "95% interval", "before"}
+	if !compared {
+		head = slices.DeleteFunc(head, func(h string) bool { return h == "before" })
 	}
-	fmt.Fprint(t, head)
+	fmt.Fprintln(t, strings.Join(head, "\t")+"\t")
 	for _, m := range metrics.Ranking() {
-		train, heldOut := candidate.Train.Metrics[m.Name], candidate.HeldOut.Metrics[m.Name]
-		trainBefore, heldOutBefore := original.Train.Metrics[m.Name], original.HeldOut.Metrics[m.Name]
-		switch {
-		case m.Shown&metrics.InTables == 0:
-		case compared:
-			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t\n", m.Name, train, trainBefore, heldOut, heldOutBefore)
-		default:
-			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t\n", m.Name, train, heldOut)
+		if m.Shown&metrics.InTables == 0 {
+			continue
 		}
+		row := []string{m.Name}
+		for _, half := range [][2]*contracts.SplitMetrics{{candidate.Train, original.Train}, {candidate.HeldOut, original.HeldOut}} {
+			row = append(row, fmt.Sprintf("%.4f", half[0].Metrics[m.Name]), intervalOf(half[0], m.Name))
+			if compared {
+				row = append(row, fmt.Sprintf("%.4f", half[1].Metrics[m.Name]))
+			}
+		}
+		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -148,4 +151,14 @@ func printFitness(w io.Writer, original, candidate contracts.Fitness, compared b
 		fmt.Fprintf(w, "  %s: %s (%s): %s\n", f.ToolID, f.Severity, strings.Join(f.Signals, ", "), f.Evidence)
 	}
 	return nil
+}
+
+// intervalOf formats the 95% interval of a metric.
+func intervalOf(s *contracts.SplitMetrics, metric string) string {
+	for _, i := range s.Intervals {
+		if i.Metric == metric {
+			return fmt.Sprintf("%.4f to %.4f", i.Low, i.High)
+		}
+	}
+	return ""
 }

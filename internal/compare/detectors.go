@@ -21,10 +21,13 @@ type Detector struct {
 	Changed  []Entry `json:"changed"`
 }
 
-// Rates holds a rate of both sides, null if it has no denominator.
+// Rates holds a rate of both sides, null if it has no denominator, and for
+// detectors their 95% intervals by Wilson.
 type Rates struct {
-	A *float64 `json:"a"`
-	B *float64 `json:"b"`
+	A         *float64            `json:"a"`
+	B         *float64            `json:"b"`
+	AInterval *contracts.Interval `json:"a_interval,omitempty"`
+	BInterval *contracts.Interval `json:"b_interval,omitempty"`
 }
 
 // Entry is an entry on which the verdicts differ. Outcome is about B.
@@ -107,5 +110,9 @@ func rates(flagged [2][]float64) (Rates, float64) {
 	for i := range differences {
 		differences[i] = flagged[1][i] - flagged[0][i]
 	}
-	return Rates{&a, &b}, metrics.RandomizationTest(differences, nil)
+	wilson := func(p float64) *contracts.Interval {
+		i := metrics.WilsonOf(p, n)
+		return &contracts.Interval{Low: i.Low, High: i.High}
+	}
+	return Rates{&a, &b, wilson(a), wilson(b)}, metrics.RandomizationTest(differences, nil)
 }

@@ -61,7 +61,7 @@ func compareModel(a, b *contracts.ModelSummary) Model {
 		x, inA := a.Rate(declared.Name)
 		y, inB := b.Rate(declared.Name)
 		if inA && inB {
-			m.Rates = append(m.Rates, ModelRate{declared.Name, Rates{x.Value, y.Value}})
+			m.Rates = append(m.Rates, ModelRate{declared.Name, Rates{A: x.Value, B: y.Value, AInterval: x.Interval, BInterval: y.Interval}})
 		}
 	}
 	other := make(map[string]contracts.CaseSummary, len(b.PerCase))

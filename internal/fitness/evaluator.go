@@ -11,6 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/scanner"
+	"github.com/touchstone-eval/touchstone/stages/aggregate"
 	"github.com/touchstone-eval/touchstone/stages/scoreretrieval"
 )
 
@@ -131,7 +132,7 @@ func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool)
 	if err != nil {
 		return contracts.Fitness{}, err
 	}
-	answer.Train = means(train)
+	answer.Train = means(train, both)
 	answer.Fitness = answer.Train.Metrics[e.metric]
 	answer.Feedback = e.feedback(search, train)
 	if both {
@@ -139,7 +140,7 @@ func (e *Evaluator) score(ctx context.Context, c contracts.Candidate, both bool)
 		if err != nil {
 			return contracts.Fitness{}, err
 		}
-		answer.HeldOut = means(heldOut)
+		answer.HeldOut = means(heldOut, true)
 	}
 	return answer, nil
 }
@@ -183,12 +184,28 @@ func ask(ctx context.Context, search *proxy.Variant, queries []question) ([]resu
 	return results, nil
 }
 
-func means(results []result) *contracts.SplitMetrics {
+// means returns the means over the results, if asked with their intervals.
+func means(results []result, intervals bool) *contracts.SplitMetrics {
 	list := make([]contracts.RetrievalMetrics, len(results))
+	queries := make([]contracts.QuerySummary, len(results))
 	for i, r := range results {
 		list[i] = scoreretrieval.Score(r.query.Labels, r.ranked)
+		queries[i] = contracts.QuerySummary{ID: r.query.ID, Labels: r.query.Labels}
 	}
-	return &contracts.SplitMetrics{Queries: len(results), Metrics: scoreretrieval.Mean(list)}
+	s := &contracts.SplitMetrics{Queries: len(results), Metrics: scoreretrieval.Mean(list)}
+	if !intervals {
+		return s
+	}
+	groups := aggregate.Groups(queries)
+	values := make([]float64, len(list))
+	for _, m := range metrics.Ranking() {
+		for i := range list {
+			values[i] = list[i][m.Name]
+		}
+		interval := metrics.ScoreMean(values, groups)
+		s.Intervals = append(s.Intervals, contracts.MetricInterval{Metric: m.Name, Low: interval.Low, High: interval.High})
+	}
+	return s
 }
 
 // scan returns the findings of the scanner that the original descriptions do not

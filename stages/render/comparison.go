@@ -101,13 +101,6 @@ func costNote(c *compare.Cost) string {
 
 const notMeasured = "Cost was not measured."
 
-func share(f *float64) string {
-	if f == nil {
-		return "–"
-	}
-	return figure(*f)
-}
-
 // listed formats a ranked list as one line in which relevant tools are marked.
 func listed(a compare.Answer, most int) string {
 	if a.Error != "" {
@@ -147,8 +140,8 @@ func WriteComparison(w io.Writer, c *compare.Comparison, most int) error {
 	if len(c.Detectors) > 0 {
 		fmt.Fprintln(t, "\ndetector\trecall A\tB\tp\tFPR A\tB\tp\tchanged")
 		for _, d := range c.Detectors {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", plain(d.Detector), share(d.Recall.A), share(d.Recall.B), probability(d.RecallP),
-				share(d.FPR.A), share(d.FPR.B), probability(d.FPRP), len(d.Changed))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", plain(d.Detector), rate(d.Recall.A, d.Recall.AInterval), rate(d.Recall.B, d.Recall.BInterval), probability(d.RecallP),
+				rate(d.FPR.A, d.FPR.AInterval), rate(d.FPR.B, d.FPR.BInterval), probability(d.FPRP), len(d.Changed))
 		}
 	}
 	if len(c.Models) > 0 {
@@ -260,8 +253,8 @@ func comparedDetectors(c *compare.Comparison) []string {
 		if n := len(d.Changed) - len(changed); n > 0 {
 			changed = append(changed, fmt.Sprintf("and %d more", n))
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(d.Detector), share(d.Recall.A), share(d.Recall.B), probability(d.RecallP),
-			share(d.FPR.A), share(d.FPR.B), probability(d.FPRP), md(strings.Join(changed, ", "))))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(d.Detector), rate(d.Recall.A, d.Recall.AInterval), rate(d.Recall.B, d.Recall.BInterval), probability(d.RecallP),
+			rate(d.FPR.A, d.FPR.AInterval), rate(d.FPR.B, d.FPR.BInterval), probability(d.FPRP), md(strings.Join(changed, ", "))))
 	}
 	return append(rows, "</details>\n\n")
 }

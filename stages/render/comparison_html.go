@@ -19,7 +19,7 @@ var comparisonHTML string
 
 var comparisonTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("comparison").Funcs(template.FuncMap{
-		"row": comparedRow, "model": comparedModelRow, "share": share, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
+		"row": comparedRow, "model": comparedModelRow, "rate": rate, "p": probability, "signed": signed, "shorten": shorten, "metric": metricName,
 		"relevant": func(t contracts.RankedTool) bool { return t.Relevance != nil && *t.Relevance > 0 },
 	}).Parse(comparisonHTML))
 })

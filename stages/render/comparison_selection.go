@@ -32,7 +32,7 @@ func comparedModelRow(m compare.Model) []string {
 		if i := slices.IndexFunc(m.Rates, func(r compare.ModelRate) bool { return r.Rate == declared.Name }); i >= 0 {
 			r = m.Rates[i]
 		}
-		row = append(row, share(r.A), share(r.B))
+		row = append(row, rate(r.A, r.AInterval), rate(r.B, r.BInterval))
 	}
 	lost := 0
 	for _, c := range m.Changed {

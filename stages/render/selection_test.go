@@ -166,12 +166,12 @@ func TestComparisonOfSelection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []struct{ where, text, part string }{
-		{"page", string(page), `<td>replay/test/model</td><td>30</td><td>0.050</td><td>0.050</td>`},
+		{"page", string(page), `<td>replay/test/model</td><td>30</td><td>0.050 (0.040 to 0.070)</td><td>0.050 (0.040 to 0.070)</td>`},
 		{"page", string(page), `loss: <span class="id">c030</span> request`},
-		{"Markdown", string(ComparisonMarkdown(c)), "| lexical/bm25 &#40;a baseline&#41; | 30 | 0.050 | 0.050 |"},
+		{"Markdown", string(ComparisonMarkdown(c)), "| lexical/bm25 &#40;a baseline&#41; | 30 | 0.050 (0.040 to 0.070) | 0.050 (0.040 to 0.070) |"},
 		{"Markdown", string(ComparisonMarkdown(c)), "| 1 | 0 | 1.000 | loss c030 |"},
 		{"terminal", strings.Join(strings.Fields(terminal.String()), " "), "model cases Accuracy A B Wrong tool A B"},
-		{"terminal", strings.Join(strings.Fields(terminal.String()), " "), "lexical/bm25 (a baseline) 30 0.050 0.050 0.100"},
+		{"terminal", strings.Join(strings.Fields(terminal.String()), " "), "lexical/bm25 (a baseline) 30 0.050 (0.040 to 0.070) 0.050 (0.040 to 0.070) 0.100"},
 	} {
 		if !strings.Contains(want.text, want.part) {
 			t.Errorf("%s: no %q in\n%s", want.where, want.part, want.text)
