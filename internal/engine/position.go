@@ -41,9 +41,7 @@ func (r *run) remaining() time.Duration {
 		p.expected = make([]time.Duration, len(r.outcomes))
 		for i, o := range r.outcomes {
 			if !p.finished[i].Load() {
-				if previous := r.previous(o); previous != nil {
-					p.expected[i] = max(previous.Duration, time.Millisecond)
-				}
+				p.expected[i] = r.Expected(o)
 			}
 		}
 	})
