@@ -23,7 +23,8 @@ func newReportCommand(flags *globalFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newReportOpenCommand(flags), newReportServeCommand(), newReportDiffCommand(flags), newReportConvertCommand(), newReportCommentCommand())
+	cmd.AddCommand(newReportOpenCommand(flags), newReportServeCommand(), newReportDiffCommand(flags), newReportHistoryCommand(flags),
+		newReportConvertCommand(), newReportCommentCommand())
 	return cmd
 }
 
@@ -68,10 +69,13 @@ func openInBrowser(cmd *cobra.Command, page string) error {
 }
 
 func newReportDiffCommand(flags *globalFlags) *cobra.Command {
-	return &cobra.Command{
+	var query string
+	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two report.json files, or two directories that contain one",
-		Args:  cobra.ExactArgs(2),
+		Long: `Compares figures, queries and entries of two reports. With --query it shows the ranked lists
+of one query side by side, also if they are the same.`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var reports [2]contracts.Report
 			for i, arg := range args {
@@ -88,6 +92,16 @@ func newReportDiffCommand(flags *globalFlags) *cobra.Command {
 				}
 				reports[i] = r
 			}
+			if query != "" {
+				q, err := render.SidesOf(reports[0], reports[1], query)
+				switch {
+				case err != nil:
+					return err
+				case flags.json:
+					return printJSON(cmd.OutOrStdout(), q)
+				}
+				return q.Write(cmd.OutOrStdout())
+			}
 			d := render.Diff(reports[0], reports[1])
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), d)
@@ -98,4 +112,6 @@ func newReportDiffCommand(flags *globalFlags) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&query, "query", "", "show this query, by its id, side by side")
+	return cmd
 }

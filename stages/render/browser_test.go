@@ -334,3 +334,20 @@ func TestPageWithoutScripts(t *testing.T) {
 	b.Expect(`[...document.querySelectorAll("noscript")].filter((e) => e.innerText.includes("report.json")).length`, "3")
 	b.Expect(`document.querySelector("#help-button").getClientRects().length`, "0")
 }
+
+// The page of a run without a verdict says so, fits and has no barriers.
+func TestNoVerdictInABrowser(t *testing.T) {
+	page, err := noVerdictHTMLPage(bounded(sampleNoVerdict(3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page, chromedp.EmulateViewport(375, 800))
+	b.Expect(`document.querySelector("#verdict h1").textContent`, "No verdict")
+	b.Expect(`document.querySelectorAll("#reasons li").length`, "3")
+	b.fits()
+	for _, theme := range []string{"light", "dark"} {
+		b.Theme(theme)
+		b.Axe()
+	}
+	b.quiet()
+}

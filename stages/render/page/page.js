@@ -164,8 +164,10 @@
     });
     return queries.numbers.filter((n) => words.every((w) => haystacks[n].includes(w)));
   };
+  let searched = ""; // the text for which the list is shown
   const showQueries = () => {
-    const words = $("search").value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    searched = $("search").value;
+    const words = searched.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const numbers = words.length ? search(words) : queries.numbers.filter(queryFilters[queryFilter][1]);
     chips($("query-filters"), filterChips, words.length ? "" : queryFilter, (k) => {
       queryFilter = k;
@@ -334,7 +336,8 @@
   let pending = 0;
   $("search").addEventListener("input", () => {
     clearTimeout(pending);
-    pending = setTimeout(showQueries, 80);
+    // The same words give the same list: showing it again would close its rows.
+    pending = setTimeout(() => $("search").value === searched || showQueries(), 80);
   });
 
   for (const c of data.cut) $("cut").append(make("li", "", c));

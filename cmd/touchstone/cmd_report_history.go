@@ -1,0 +1,194 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/metrics"
+)
+
+// historyJSON is the output of report history --json, the oldest run first.
+type historyJSON struct {
+	Metric string       `json:"metric"`
+	Runs   []historyRun `json:"runs"`
+}
+
+// historyRun is one result of the stage with the figures. Value is null if the result lacks the
+// metric.
+type historyRun struct {
+	Started       time.Time           `json:"started"`
+	Key           string              `json:"key"`
+	Proxy         string              `json:"proxy"`
+	Degraded      string              `json:"degraded,omitempty"`
+	GoldenVersion string              `json:"golden_version"`
+	Value         *float64            `json:"value"`
+	Interval      *contracts.Interval `json:"interval,omitempty"`
+}
+
+// measuredFigures are the fields of an aggregate that the history shows. Results of other versions
+// may have other fields, so the rest is not read.
+type measuredFigures struct {
+	Proxy     string                 `json:"proxy"`
+	Degraded  string                 `json:"degraded"`
+	Data      contracts.DataIdentity `json:"data"`
+	Retrieval struct {
+		Metrics []contracts.MetricSummary `json:"metrics"`
+	} `json:"retrieval"`
+	Detectors []contracts.DetectorSummary `json:"detectors"`
+}
+
+func newReportHistoryCommand(flags *globalFlags) *cobra.Command {
+	var stage string
+	cmd := &cobra.Command{
+		Use:   "history [METRIC]",
+		Short: "Show a metric over the runs whose results are in the cache",
+		Long: `Shows a metric with its 95% interval for each result of the stage that computes the
+figures, the oldest first. METRIC is a ranking metric (by default recall_at_5), or
+DETECTOR:RATE, such as scanner:recall. A run that only used cached results adds no line.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			metric := "recall_at_5"
+			if len(args) > 0 {
+				metric = args[0]
+			}
+			if err := knownFigure(metric); err != nil {
+				return err
+			}
+			s, err := openSession(flags, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			if err := s.hasFigures(stage); err != nil {
+				return err
+			}
+			h := historyJSON{Metric: metric, Runs: s.history(stage, metric)}
+			if flags.json {
+				return printJSON(cmd.OutOrStdout(), h)
+			}
+			if len(h.Runs) == 0 {
+				return fmt.Errorf("the cache has no result of %s for this pipeline; run %s gate first", stage, toolName)
+			}
+			return printHistory(cmd, h)
+		},
+		ValidArgsFunction: cobra.FixedCompletions(contracts.MetricNames, cobra.ShellCompDirectiveNoFileComp),
+	}
+	cmd.Flags().StringVar(&stage, "stage", aggregateStage, "the stage whose output contains the figures")
+	return cmd
+}
+
+// knownFigure returns an error for a metric that no run can have.
+func knownFigure(metric string) error {
+	detector, rate, isRate := strings.Cut(metric, ":")
+	if !isRate {
+		if _, ok := metrics.RankingByName(metric); !ok {
+			return fmt.Errorf("unknown metric %q; use one of %s, or DETECTOR:RATE", metric, strings.Join(contracts.MetricNames, ", "))
+		}
+		return nil
+	}
+	if detector == "" {
+		return errors.New("name the detector before the colon, such as scanner:recall")
+	}
+	if _, ok := metrics.DetectionRateByName(rate); !ok {
+		var names []string
+		for _, r := range metrics.DetectionRates() {
+			names = append(names, r.Name)
+		}
+		return fmt.Errorf("unknown rate %q; use one of %s", rate, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// history reads a metric from each result of a stage that is still in the cache, each once, the
+// oldest first.
+func (s *session) history(stage, metric string) []historyRun {
+	runs := []historyRun{}
+	seen := map[cache.Key]bool{}
+	for _, in := range s.plan.Instances {
+		if in.Stage != stage {
+			continue
+		}
+		for _, entry := range s.store.History(s.engine.Project, stage, in.Name()) {
+			if seen[entry.Key] {
+				continue
+			}
+			seen[entry.Key] = true
+			record, err := s.store.Record(entry.Key)
+			if err != nil {
+				continue // it was removed since
+			}
+			if run, ok := s.historyRun(record, metric); ok {
+				runs = append(runs, run)
+			}
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b historyRun) int { return a.Started.Compare(b.Started) })
+	return runs
+}
+
+func (s *session) historyRun(record *cache.Record, metric string) (historyRun, bool) {
+	for _, out := range record.Outputs {
+		data, err := s.store.Bytes(out.Digest)
+		if out.Dir || err != nil {
+			continue
+		}
+		var f measuredFigures
+		if json.Unmarshal(data, &f) != nil || f.Retrieval.Metrics == nil {
+			continue
+		}
+		run := historyRun{Started: record.Started, Key: record.Key.String(), Proxy: f.Proxy, Degraded: f.Degraded, GoldenVersion: f.Data.GoldenVersion}
+		run.Value, run.Interval = f.figure(metric)
+		return run, true
+	}
+	return historyRun{}, false
+}
+
+func (f *measuredFigures) figure(metric string) (*float64, *contracts.Interval) {
+	if detector, rate, isRate := strings.Cut(metric, ":"); isRate {
+		for _, d := range f.Detectors {
+			if d.Score.Detector == detector {
+				return d.Score.Rate(rate), d.RateInterval(rate)
+			}
+		}
+		return nil, nil
+	}
+	for _, m := range f.Retrieval.Metrics {
+		if m.Metric == metric {
+			return &m.Mean, &m.Interval
+		}
+	}
+	return nil, nil
+}
+
+// barWidth is the width of the bar of a value of 1, in characters.
+const barWidth = 20
+
+func printHistory(cmd *cobra.Command, h historyJSON) error {
+	t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "started\t%s\t95%% interval\t\tproxy\tgolden\t\n", h.Metric)
+	for _, r := range h.Runs {
+		value, interval, bar := "–", "–", ""
+		if r.Value != nil {
+			value, bar = fmt.Sprintf("%.4f", *r.Value), strings.Repeat("▇", max(0, min(barWidth, int(*r.Value*barWidth+0.5))))
+		}
+		if r.Interval != nil {
+			interval = fmt.Sprintf("%.4f to %.4f", r.Interval.Low, r.Interval.High)
+		}
+		note := ""
+		if r.Degraded != "" {
+			note = "degraded on purpose: " + safetext.Visible(r.Degraded)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime), value, interval, bar, safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,112 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// QuerySides is one query in two reports. A side is nil if its report does not
+// have the query.
+type QuerySides struct {
+	ID       string                  `json:"id"`
+	Before   *contracts.QuerySummary `json:"before"`
+	After    *contracts.QuerySummary `json:"after"`
+	Degraded [2]string               `json:"degraded"`
+}
+
+// SidesOf finds a query in two reports by its id.
+func SidesOf(a, b contracts.Report, id string) (QuerySides, error) {
+	q := QuerySides{ID: id, Degraded: [2]string{a.Aggregate.Degraded, b.Aggregate.Degraded}}
+	for i, list := range [][]contracts.QuerySummary{a.Aggregate.Retrieval.PerQuery, b.Aggregate.Retrieval.PerQuery} {
+		for k := range list {
+			if list[k].ID != id {
+				continue
+			}
+			if i == 0 {
+				q.Before = &list[k]
+			} else {
+				q.After = &list[k]
+			}
+		}
+	}
+	if q.Before == nil && q.After == nil {
+		return q, fmt.Errorf("neither report has a query %q", plain(shorten(id, 200)))
+	}
+	return q, nil
+}
+
+// Write writes both ranked lists side by side for a terminal. ● marks a right
+// tool, ◐ an acceptable one and ○ one that is not relevant.
+func (q QuerySides) Write(w io.Writer) error {
+	sides := []*contracts.QuerySummary{q.Before, q.After}
+	text := ""
+	for _, s := range sides {
+		if s != nil && s.Query != text {
+			text = s.Query
+			fmt.Fprintln(w, plain(q.ID+": "+text))
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := []string{"", "before", "after"}
+	for i, how := range q.Degraded {
+		if how != "" {
+			head[i+1] += " (degraded on purpose: " + plain(shorten(how, 100)) + ")"
+		}
+	}
+	fmt.Fprintln(t, strings.Join(head, "\t"))
+	for _, m := range shownPerQuery {
+		row := []string{m.Label}
+		for _, s := range sides {
+			cell := "–"
+			if s != nil {
+				cell = figure(s.Metrics[m.Name])
+			}
+			row = append(row, cell)
+		}
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	for rank := 1; rank == 1 || rank <= q.longest(); rank++ {
+		row := []string{fmt.Sprint(rank)}
+		for _, s := range sides {
+			row = append(row, place(s, rank))
+		}
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	return t.Flush()
+}
+
+// longest is the length of the longer list.
+func (q QuerySides) longest() int {
+	n := 0
+	for _, s := range []*contracts.QuerySummary{q.Before, q.After} {
+		if s != nil {
+			n = max(n, len(s.Ranked))
+		}
+	}
+	return n
+}
+
+// place formats one place of a ranked list with the tool's relevance.
+func place(s *contracts.QuerySummary, rank int) string {
+	switch {
+	case s == nil:
+		return "not in this report"
+	case rank == 1 && s.Error != "":
+		return "error: " + plain(shorten(s.Error, 200))
+	case rank == 1 && len(s.Ranked) == 0:
+		return "nothing was found"
+	case rank > len(s.Ranked):
+		return ""
+	}
+	tool := s.Ranked[rank-1].ToolID
+	for _, l := range s.Labels {
+		if l.ToolID == tool && l.Relevance >= 0 && l.Relevance <= 2 {
+			return plain(shorten(tool, 80)) + " " + []string{"○", "◐", "●"}[l.Relevance]
+		}
+	}
+	return plain(shorten(tool, 80))
+}
