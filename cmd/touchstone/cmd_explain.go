@@ -64,9 +64,9 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	switch {
 	case x.Elsewhere && x.Recorded != nil:
 		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another checkout, from an import, or too old")
-	case x.Recorded != nil && x.Compared != nil:
+	case x.Recorded != nil && x.Compared != nil && !x.ComparedElsewhere:
 		fmt.Fprintf(w, "  compared with the run before it, of %s:\n", x.Compared.Started.Format(time.DateTime))
-	case x.Elsewhere:
+	case x.ComparedElsewhere:
 		fmt.Fprintf(w, "  compared with the run of %s, the most similar result of this stage in the cache, from another checkout or an import:\n",
 			x.Compared.Started.Format(time.DateTime))
 	case x.Compared != nil:

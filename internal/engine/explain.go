@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
@@ -25,8 +27,10 @@ type Explanation struct {
 	// Elsewhere reports whether the history of this checkout lacks the run in
 	// Recorded or Compared: another checkout computed the result, it was
 	// imported, or it is too old for the history.
-	Elsewhere bool     `json:"elsewhere"`
-	Changes   []Change `json:"changes"`
+	Elsewhere bool `json:"elsewhere"`
+	// ComparedElsewhere reports whether the history lacks the run in Compared.
+	ComparedElsewhere bool     `json:"compared_elsewhere"`
+	Changes           []Change `json:"changes"`
 	// Components are all parts of the key, by name.
 	Components []ExplainedComponent `json:"components"`
 }
@@ -129,6 +133,7 @@ func (e *Engine) Explain(ctx context.Context, plan *pipeline.Plan, which []int) 
 		return nil, err
 	}
 	r := &run{Engine: e, plan: plan, outcomes: outcomes}
+	r.records = sync.OnceValue(r.readRecords)
 	explanations := make([]Explanation, 0, len(which))
 	for _, i := range which {
 		explanations = append(explanations, r.explain(outcomes[i]))
@@ -161,14 +166,36 @@ func (r *run) explain(o *Outcome) Explanation {
 		if x.Elsewhere {
 			return x // this checkout knows no run before it
 		}
-		if previous := r.previous(o, o.Key); previous != nil {
+		previous := r.previous(o, o.Key)
+		if previous == nil {
+			previous = r.sameDefinition(o, rec.Started)
+			x.ComparedElsewhere = previous != nil
+		}
+		if previous != nil {
 			x.Compared = recorded(previous)
 			x.Changes = r.detailed(o, previous)
 		}
 	case o.compared != nil:
-		x.Compared, x.Changes, x.Elsewhere = recorded(o.compared), o.Changes, o.Elsewhere
+		x.Compared, x.Changes = recorded(o.compared), o.Changes
+		x.Elsewhere, x.ComparedElsewhere = o.Elsewhere, o.Elsewhere
 	}
 	return x
+}
+
+// sameDefinition returns the most similar result that is not from this checkout, for a hit that
+// is the first run in this checkout. The result must be older and differ in the content of inputs
+// only: what has another definition is no earlier version of the same.
+func (r *run) sameDefinition(o *Outcome, before time.Time) *cache.Record {
+	found := r.elsewhere(o, before)
+	if found == nil {
+		return nil
+	}
+	for _, c := range o.changes(found.Components) {
+		if !strings.HasPrefix(c.Component, pipeline.InputPrefix) {
+			return nil
+		}
+	}
+	return found
 }
 
 // findChanges compares a miss with the previous run of the instance in this checkout, or else
@@ -176,7 +203,7 @@ func (r *run) explain(o *Outcome) Explanation {
 func (r *run) findChanges(o *Outcome) {
 	previous, elsewhere := r.previous(o, cache.Key{}), false
 	if previous == nil {
-		previous = r.elsewhere(o)
+		previous = r.elsewhere(o, time.Time{})
 		elsewhere = previous != nil
 	}
 	if previous == nil || previous.Key == o.Key {
@@ -218,9 +245,10 @@ const nearest = 50
 
 // elsewhere returns, of the most recently used records of an instance with the same name and
 // another key, the one that differs in the fewest components. It is for an instance without a
-// history in this checkout, whose earlier results were cache hits. It reads all records, so it
-// is only for explanations.
-func (r *run) elsewhere(o *Outcome) *cache.Record {
+// history in this checkout, whose earlier results were cache hits. If before is not zero, the
+// result must have been computed before that time. It reads all records, so it is only for
+// explanations.
+func (r *run) elsewhere(o *Outcome, before time.Time) *cache.Record {
 	var known []cache.RecordInfo
 	for _, info := range r.records() {
 		if info.Stage == o.Instance.Stage && info.Instance == o.Instance.Name() && info.Key != o.Key {
@@ -232,7 +260,7 @@ func (r *run) elsewhere(o *Outcome) *cache.Record {
 	fewest := 0
 	for _, info := range known[:min(len(known), nearest)] {
 		rec, err := r.Store.Record(info.Key)
-		if err != nil {
+		if err != nil || !before.IsZero() && !rec.Started.Before(before) {
 			continue
 		}
 		if n := len(o.changes(rec.Components)); found == nil || n < fewest {

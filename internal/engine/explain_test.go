@@ -199,6 +199,11 @@ func TestEvaluateOfAnEditInAnotherCheckout(t *testing.T) {
 	if o.State != engine.Miss || !o.Elsewhere || len(o.Changes) != 1 || fmt.Sprint(o.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
 		t.Errorf("%s, elsewhere %v: %+v", o.State, o.Elsewhere, o.Changes)
 	}
+	// After the run the same is said of the hit.
+	w.mustRun(plan)
+	if x := w.explained(plan); x.Status != engine.Hit || x.Elsewhere || !x.ComparedElsewhere || len(x.Changes) != 1 || fmt.Sprint(x.Changes[0].Details) != "[line 1: queries[q1] edited (query)]" {
+		t.Errorf("after the run: %+v", x)
+	}
 	if outcomes[1].State != engine.Waits || outcomes[2].State != engine.Miss {
 		t.Errorf("%s waits for its input, and %s runs whatever its input is", outcomes[1].State, outcomes[2].State)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/metrics"
 	"github.com/touchstone-eval/touchstone/stages/internal/fixture"
+	"github.com/touchstone-eval/touchstone/stages/internal/overlap"
 )
 
 const model = "replay/test/model"
@@ -145,6 +146,34 @@ func TestSelectionBesideTheBaseline(t *testing.T) {
 	b.Selection.CasesSHA256, b.Selection.Offer = fixture.CasesSHA, contracts.SelectionOffer{Tools: contracts.OfferSearch, TopK: 5}
 	if again, _, err = withSelection(t, b, twoRepeats()...); err != nil || again.Selection.NoComparison != "the baseline was made with another offer of tools" {
 		t.Errorf("%+v, %v", again.Selection, err)
+	}
+}
+
+// Of edited cases, only those that are the same are compared. The baseline has no
+// rates of a part.
+func TestEditedCasesAreNotCompared(t *testing.T) {
+	agg, _, err := withSelection(t, nil, twoRepeats()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := baselineOf(agg)
+	b.Selection = &contracts.BaselineSelection{
+		CasesVersion: "cases_v0", CasesSHA256: fixture.SHA("e"), Offer: contracts.SelectionOffer{Tools: contracts.OfferAll},
+		Models: []contracts.BaselineModel{{Model: model, Repeats: 1, Rates: map[string]float64{"accuracy": 0.75}, Right: []string{"c1", "c2"}, Wrong: []string{"c4"}}},
+	}
+	agg.Validation.Digests = &contracts.DataDigests{Cases: map[string]string{"c1": "01", "c2": "02", "c3": "03", "c4": "04"}}
+	b.Digests = &contracts.DataDigests{Cases: map[string]string{"c1": "ff", "c2": "02", "c4": "04"}}
+	part := overlap.Of(agg, *b)
+	if reason := noComparison(agg.Selection, b.Selection, true, part); reason != "" {
+		t.Errorf("no comparison: %s", reason)
+	}
+	m := agg.Selection.Models[0]
+	compareModel(&m, b.Selection, part)
+	if c := m.Comparison; c == nil || len(c.Lost) != 0 || !slices.Equal(c.Gained, []string{"c4"}) {
+		t.Errorf("%+v", m.Comparison)
+	}
+	if r, _ := m.Rate("accuracy"); r.Baseline != nil {
+		t.Errorf("%+v", r)
 	}
 }
 

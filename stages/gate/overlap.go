@@ -43,7 +43,7 @@ func tooLittle(agg contracts.Aggregate, part overlap.Part, minOverlap float64) *
 	if len(few) == 0 {
 		return nil
 	}
-	reason := fmt.Sprintf("the baseline %s was made on other data, and %s; the share must be at least %g (min_overlap)",
+	reason := fmt.Sprintf("%s was made on other data, and %s; the share must be at least %g (min_overlap)",
 		agg.Baseline.Version, strings.Join(few, "; "), minOverlap)
 	remedy := "look at the changes and make a new baseline with touchstone baseline update"
 	if slices.ContainsFunc(unfrozen(agg.Validation), func(d contracts.UnfrozenDataset) bool { return d.State == contracts.StateChanged }) {

@@ -48,7 +48,7 @@ func Annotations(r contracts.Report) []byte {
 	for _, line := range r.Gate.Warnings {
 		notices = append(notices, annotation{title: "Touchstone: may fail by chance", message: line})
 	}
-	if lines := dataDifference(&r.Gate); len(lines) > 0 {
+	if lines := changedData(&r.Gate); len(lines) > 0 {
 		notices = append(notices, annotation{title: "Touchstone: changed data", message: strings.Join(lines, " ")})
 	}
 	for _, line := range unjudged(&r.Gate) {

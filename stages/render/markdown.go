@@ -44,6 +44,9 @@ func Markdown(r contracts.Report) []byte {
 	for _, line := range r.Gate.Warnings {
 		fmt.Fprintf(&b, "> ⚠️ %s\n\n", md(shorten(line, maxRemark)))
 	}
+	for _, a := range editedFrozen(&r.Gate) {
+		fmt.Fprintf(&b, "> ⚠️ %s\n\n", md(a.message))
+	}
 	for _, line := range slices.Concat(changedData(&r.Gate), unjudged(&r.Gate)) {
 		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}

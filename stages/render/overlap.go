@@ -27,6 +27,24 @@ func moved(g *contracts.Gate) string {
 	return movesLine(g.Moves)
 }
 
+// restsOn says on how many queries and entries a verdict rests, if the baseline
+// was made on other data.
+func restsOn(g *contracts.Gate) string {
+	if g.Data == nil || g.NoVerdict != nil {
+		return ""
+	}
+	return fmt.Sprintf(" The verdict rests on %s, which are the same as in the data of the baseline.", commonParts(g.Data))
+}
+
+// commonParts counts what two versions of the data have in common.
+func commonParts(d *contracts.DataComparison) string {
+	text := fmt.Sprintf("%d of %d queries", d.Queries.Common, d.Queries.Now)
+	if d.Entries.Now > 0 {
+		text += fmt.Sprintf(" and %d of %d security entries", d.Entries.Common, d.Entries.Now)
+	}
+	return text
+}
+
 // changedNames are the names of the entries of a dataset: one and many.
 var changedNames = map[string][2]string{
 	contracts.KindGolden: {"1 query", "%d queries"}, contracts.KindSecurity: {"1 security entry", "%d security entries"},
@@ -36,34 +54,20 @@ var changedNames = map[string][2]string{
 // maxChangedIDs is the number of ids that a line about changed data names.
 const maxChangedIDs = 12
 
-// changedData says which frozen data were edited, on which part of the data a
-// verdict rests, and what is not in it, one line each. It is empty if the data
-// are frozen and those of the baseline.
+// changedData says which part of the data is compared with the baseline, and
+// what is not in it, one line each. It is empty if the data are the same.
 func changedData(g *contracts.Gate) []string {
-	var lines []string
-	for _, a := range editedFrozen(g) {
-		lines = append(lines, a.message)
-	}
-	return append(lines, dataDifference(g)...)
-}
-
-// dataDifference is changedData without edited frozen data.
-func dataDifference(g *contracts.Gate) []string {
 	var lines []string
 	d := g.Data
 	if d == nil {
 		return nil
-	}
-	parts := []string{fmt.Sprintf("%d of %d queries", d.Queries.Common, d.Queries.Now)}
-	if d.Entries.Now > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d security entries", d.Entries.Common, d.Entries.Now))
 	}
 	compared := " and are compared with it; floors and ceilings are judged on all"
 	if g.NoVerdict != nil {
 		compared = ""
 	}
 	lines = append(lines, fmt.Sprintf("%s was made on other data (corpus %s, golden %s, security %s). %s are the same%s.",
-		named("baseline", g.Baseline), d.Baseline.CorpusVersion, shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, strings.Join(parts, " and "), compared))
+		named("baseline", g.Baseline), d.Baseline.CorpusVersion, shorten(d.Baseline.GoldenVersion, 24), d.Baseline.SecurityVersion, commonParts(d), compared))
 	for _, kind := range []string{contracts.KindGolden, contracts.KindSecurity, contracts.KindCases, contracts.KindCorpus} {
 		for _, state := range []string{contracts.MoveEdited, contracts.MoveNew, contracts.MoveRemoved} {
 			if line := changesOf(d.Changes, kind, state); line != "" {

@@ -28,6 +28,7 @@ type page struct {
 	Selection                           *selectionView
 	Similarity                          *similarityView
 	Warnings                            []string
+	EditedFrozen                        []string
 	Unjudged, MayFail, ChangedData      []string
 	Data                                []dataView
 }
@@ -79,9 +80,12 @@ func newPage(r *contracts.Report) page {
 		p.Word, p.Class = "Failed", "fail"
 	}
 	p.ChangedData = changedData(g)
+	for _, a := range editedFrozen(g) {
+		p.EditedFrozen = append(p.EditedFrozen, a.message)
+	}
 	p.Title = "Touchstone: " + strings.ToLower(p.Word)
 	if p.First = viewFirst(r); p.First != nil {
-		p.Sentence = failedCount(g) + "." // the table below has the figures
+		p.Sentence = failedCount(g) + "." + restsOn(g) // the table below has the figures
 	}
 	p.Facts = []string{
 		a.Proxy, a.SearchPath + " search",

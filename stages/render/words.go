@@ -84,8 +84,11 @@ func verdictSign(verdict string) string {
 	return "~"
 }
 
-// verdict is the summary of all checks as a sentence.
-func verdict(g *contracts.Gate) string {
+// verdict is the summary of all checks as a sentence, and on which part of the
+// data it rests, if not on all.
+func verdict(g *contracts.Gate) string { return checksLine(g) + restsOn(g) }
+
+func checksLine(g *contracts.Gate) string {
 	failed := failedChecks(g)
 	switch {
 	case g.NoVerdict != nil:
