@@ -13,34 +13,16 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
+	stdpath "path"
 	"strings"
-
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"dagger/touchstone/internal/dagger"
 )
 
-// Paths in the planner's container, and exit statuses.
-const (
-	treeDir  = "/tree"
-	storeDir = "/store"
-	program  = "/touchstone"
-	outDir   = "/out"
-
-	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
-
-	// needsEngine is the exit status of --without-engine if a stage must run.
-	needsEngine = 75
-
-	// buildFailed is the exit status if touchstone could not be built. It is not
-	// 1, which means that the gate failed.
-	buildFailed = 5
-
-	// noVerdict is the exit status of a gate that did not judge. It has reports.
-	noVerdict = 6
-)
+// engineMinor is the supported minor version of the engine. Its patch releases are
+// compatible.
+const engineMinor = "v0.21."
 
 // Touchstone is a tree with a pipeline and the touchstone program.
 type Touchstone struct {
@@ -71,18 +53,33 @@ type Variable struct {
 }
 
 func New(
-	// The tree of this project: the source of touchstone, and the pipeline unless
-	// another source is given.
+	ctx context.Context,
+	// The tree of the module: the source of touchstone, and the pipeline unless another
+	// source is given.
 	// +defaultPath="/"
-	// +ignore=[".git", "**/.git", "/reports", "/docs", "/bench", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
+	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "/build", "/dist", "/touchstone", "/docs", "/bench", "/*.md", "**/node_modules", "**/*_test.go", "**/testdata", "**/*.test", "**/*.out", "**/*.prof", "**/*.pprof", ".dagger", ".github", "/ci/internal", "/ci/dagger.gen.go"]
 	code *dagger.Directory,
 	// Another tree, with the pipeline and its inputs.
 	// +optional
-	// +ignore=[".git", "**/.git", "/reports", "**/node_modules"]
+	// +ignore=[".git", "**/.git", "**/.touchstone", "/.worktrees", "/worktrees", "/reports", "**/node_modules", "**/*.prof", "**/*.pprof"]
 	source *dagger.Directory,
-	// A static Linux build of touchstone, to use instead of building one.
+	// A static Linux build of touchstone, to use instead of a release.
 	// +optional
 	binary *dagger.File,
+	// The release of touchstone to use, such as 0.1.0. By default the release that the
+	// module names. If it names none, touchstone is built from the tree of the module.
+	// +optional
+	version string,
+	// The SHA-256 digest of the release's archive for the engine's platform. By default
+	// the one that the module names, or the one in the release's checksums.txt.
+	// +optional
+	digest string,
+	// The address of the releases, for a mirror.
+	// +default="https://github.com/touchstone-eval/touchstone/releases/download"
+	downloads string,
+	// Build touchstone from the tree of the module, even if the module names a release.
+	// +optional
+	build bool,
 	// Set a variable of the pipeline, name=value. Use with-var for a value with a
 	// quote or a comma.
 	// +optional
@@ -96,25 +93,47 @@ func New(
 	// directory of the source.
 	// +optional
 	containerImage string,
-) *Touchstone {
+) (*Touchstone, error) {
+	engine, err := dag.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(engine, engineMinor) {
+		return nil, fmt.Errorf("the Dagger engine has version %s, but this module needs %sx: run such an engine", engine, engineMinor)
+	}
 	t := &Touchstone{Source: source, Code: code, Program: binary, Vars: vars, File: file, ContainerImage: containerImage}
 	if source == nil {
 		t.Source = code
 	}
-	if binary == nil {
-		// Only init uses the pipeline and the data embedded in the program. Without
-		// them, an edit of a dataset does not rebuild the program.
-		bare := code.
-			Filter(dagger.DirectoryFilterOpts{Exclude: []string{"examples", "datasets", "pipeline.hcl", "variables.hcl", "proxy.hcl"}}).
-			WithNewFile("datasets/none.json", "").
-			WithNewFile("datasets/upstreams.hcl", "").
-			WithNewFile("datasets/upstreams/none.json", "").
-			WithNewFile("pipeline.hcl", "").
-			WithNewFile("variables.hcl", "").
-			WithNewFile("proxy.hcl", "")
-		t.Program = t.build(bare)
+	if given := countTrue(binary != nil, version != "", build); given > 1 {
+		return nil, fmt.Errorf("only one of --binary, --version and --build can be given")
 	}
-	return t
+	if digest != "" && version == "" {
+		return nil, fmt.Errorf("--digest belongs to a release: also give its --version")
+	}
+	if version == "" && !build {
+		version = release.version
+	}
+	switch {
+	case binary != nil:
+	case version != "":
+		if t.Program, err = fetch(ctx, downloads, version, digest); err != nil {
+			return nil, err
+		}
+	default:
+		t.Program = t.buildBare()
+	}
+	return t, nil
+}
+
+func countTrue(conditions ...bool) int {
+	n := 0
+	for _, c := range conditions {
+		if c {
+			n++
+		}
+	}
+	return n
 }
 
 // WithSecret passes a secret to the stages that request it as env:NAME.
@@ -142,16 +161,24 @@ func (t *Touchstone) WithVar(name, value string) *Touchstone {
 // command line: 1 the gate failed, 2 the pipeline is invalid, 3 a stage failed, 4 a
 // dataset is invalid, 6 no verdict. It is 5 if touchstone could not be built.
 // +cache="never"
+// +check
 func (t *Touchstone) Gate(
 	ctx context.Context,
 	// Execute every stage, even if its result is cached.
 	// +optional
 	force bool,
+	// After a failure, continue with stages that do not depend on it.
+	// +optional
+	keepGoing bool,
+	// How many stages run at once.
+	// +optional
+	jobs int,
 ) (string, error) {
+	flags := runFlags(force, keepGoing, jobs)
 	if force {
-		return t.planner(flag("--force", force), "gate").Stdout(ctx)
+		return t.planner(flags, "gate").Stdout(ctx)
 	}
-	ended, code, err := t.gate(ctx)
+	ended, code, err := t.gate(ctx, flags)
 	if err != nil {
 		return "", err
 	}
@@ -166,8 +193,13 @@ func (t *Touchstone) Gate(
 //
 // The exit status of any other failure is that of the function gate.
 // +cache="never"
-func (t *Touchstone) Report(ctx context.Context) (*dagger.Directory, error) {
-	ended, code, err := t.gate(ctx)
+func (t *Touchstone) Report(
+	ctx context.Context,
+	// How many stages run at once.
+	// +optional
+	jobs int,
+) (*dagger.Directory, error) {
+	ended, code, err := t.gate(ctx, runFlags(false, false, jobs))
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +212,7 @@ func (t *Touchstone) Report(ctx context.Context) (*dagger.Directory, error) {
 // ServeReport serves the reports over HTTP, for "dagger call serve-report up".
 // +cache="never"
 func (t *Touchstone) ServeReport(ctx context.Context) (*dagger.Service, error) {
-	reports, err := t.Report(ctx)
+	reports, err := t.Report(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +227,16 @@ func (t *Touchstone) ServeReport(ctx context.Context) (*dagger.Service, error) {
 // +cache="never"
 func (t *Touchstone) Plan(ctx context.Context) (string, error) {
 	return t.planner(nil, "plan").Stdout(ctx)
+}
+
+// Explain reports which of a stage's inputs changed, and where its result is from.
+// +cache="never"
+func (t *Touchstone) Explain(
+	ctx context.Context,
+	// The stage, or one instance of its matrix such as score-retrieval[run=1].
+	name string,
+) (string, error) {
+	return t.planner(nil, "explain", name).Stdout(ctx)
 }
 
 // Run brings the selected stages up to date, by default all stages.
@@ -213,8 +255,14 @@ func (t *Touchstone) Run(
 	// Execute the selected stages, even if their results are cached.
 	// +optional
 	force bool,
+	// After a failure, continue with stages that do not depend on it.
+	// +optional
+	keepGoing bool,
+	// How many stages run at once.
+	// +optional
+	jobs int,
 ) (string, error) {
-	flags := flag("--force", force)
+	flags := runFlags(force, keepGoing, jobs)
 	for _, selected := range []struct {
 		flag   string
 		stages []string
@@ -234,29 +282,39 @@ func (t *Touchstone) Stage(
 	// One instance of its matrix, AXIS=VALUE,...; by default all instances.
 	// +optional
 	instance string,
+	// How many stages run at once.
+	// +optional
+	jobs int,
 ) *dagger.Directory {
 	if instance != "" {
 		name += "[" + instance + "]"
 	}
-	return t.planner([]string{"--until", name, "--output", outDir}, "run").Directory(outDir)
+	flags := append(runFlags(false, false, jobs), "--until", name, "--output", outDir)
+	return t.planner(flags, "run").Directory(outDir).
+		Filter(dagger.DirectoryFilterOpts{Exclude: []string{"**/" + stampName}})
 }
 
-// Baseline measures now and returns a candidate for a new baseline.
+// Baseline measures now and returns the changes that make the result the baseline.
 //
-// The thresholds of the present baseline are kept.
+// The thresholds of the present baseline are kept. If the data has another version than
+// the present baseline, the changes add a file and leave the present one as it is.
 // +cache="never"
 func (t *Touchstone) Baseline(
 	// The present baseline, relative to the source.
 	// +default="datasets/baseline_v1.json"
 	path string,
-) *dagger.File {
-	return t.planner([]string{"--baseline", path}, "baseline", "update").File(treeDir + "/" + path)
+	// How many stages run at once.
+	// +optional
+	jobs int,
+) *dagger.Changeset {
+	flags := append(runFlags(false, false, jobs), "--baseline", path)
+	return t.changed(stdpath.Dir(path), t.planner(flags, "baseline", "update"))
 }
 
 // RefreshCorpus reads the next version of the corpus from real servers.
 //
-// It queries the servers that upstreams.hcl pins, and returns a directory that only
-// contains the new file. It uses the network, and no ordinary run includes it. The servers are
+// It queries the servers that upstreams.hcl pins, and returns the changes that add the
+// new file. It uses the network, and no ordinary run includes it. The servers are
 // installed and started in the image given with --container-image.
 // +cache="never"
 func (t *Touchstone) RefreshCorpus(
@@ -267,7 +325,7 @@ func (t *Touchstone) RefreshCorpus(
 	// Servers that may fail or list fewer tools than before.
 	// +optional
 	allowMissing []string,
-) (*dagger.Directory, error) {
+) (*dagger.Changeset, error) {
 	image, err := t.image()
 	if err != nil {
 		return nil, err
@@ -276,143 +334,26 @@ func (t *Touchstone) RefreshCorpus(
 	for _, name := range allowMissing {
 		argv = append(argv, "--allow-missing="+name)
 	}
-	path, err := image.EnvVariable(ctx, "PATH")
+	search, err := image.EnvVariable(ctx, "PATH")
 	if err != nil {
 		return nil, err
 	}
-	if path == "" {
-		path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	if search == "" {
+		search = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	}
-	ended := t.environment(image).
+	refreshed := t.environment(image).
 		WithFile(refreshProgram, t.Program).
-		WithEnvVariable("PATH", path).
+		WithEnvVariable("PATH", search).
 		WithMountedTemp("/tmp").
 		WithDirectory(treeDir, t.Source).
-		WithWorkdir(treeDir).
-		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
-		WithExec(argv)
-	return t.Source.Directory(dir).Diff(ended.Directory(treeDir + "/" + dir)), nil
+		WithWorkdir(treeDir)
+	return t.changed(dir, command{refreshed, argv}.exec(dagger.ContainerWithExecOpts{})), nil
 }
 
-// image returns a container with the root filesystem given by --container-image.
-func (t *Touchstone) image() (*dagger.Container, error) {
-	dir, isDir := strings.CutPrefix(t.ContainerImage, "dir:")
-	switch {
-	case t.ContainerImage == "":
-		return dag.Container(), nil
-	case isDir:
-		return dag.Container().WithRootfs(t.Source.Directory(dir)), nil
-	case strings.Contains(t.ContainerImage, "@sha256:"):
-		return dag.Container().From(t.ContainerImage), nil
-	}
-	return nil, fmt.Errorf("image %q is not pinned: a tag may refer to a different image tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
-}
-
-// environment adds the variables and secrets to a container.
-func (t *Touchstone) environment(c *dagger.Container) *dagger.Container {
-	for _, v := range t.Environment {
-		if v.Secret != nil {
-			c = c.WithSecretVariable(v.Name, v.Secret)
-		} else {
-			c = c.WithEnvVariable(v.Name, v.Value)
-		}
-	}
-	return c
-}
-
-// Build returns the static touchstone program.
-func (t *Touchstone) Build() *dagger.File {
-	return t.build(t.Code)
-}
-
-func (t *Touchstone) build(code *dagger.Directory) *dagger.File {
-	// This module runs in a container with a Go toolchain, so no other image is
-	// pulled: the build uses the module's container, made from the same files.
-	return t.Code.Filter(dagger.DirectoryFilterOpts{Include: []string{"dagger.json", "ci"}}).AsModule().Runtime().
-		WithoutEntrypoint().
-		WithMountedCache("/go/pkg/mod", dag.CacheVolume("touchstone-go-mod")).
-		WithMountedCache("/root/.cache/go-build", dag.CacheVolume("touchstone-go-build")).
-		WithMountedDirectory("/src", code).
-		WithWorkdir("/src").
-		WithEnvVariable("CGO_ENABLED", "0").
-		WithExec([]string{"sh", "-c", fmt.Sprintf(
-			"go build -trimpath -buildvcs=false -ldflags '-s -w' -o %s ./cmd/touchstone || exit %d", program, buildFailed)}).
-		File(program)
-}
-
-// planner runs the command line with access to the engine.
-func (t *Touchstone) planner(flags []string, verb ...string) *dagger.Container {
-	return t.exec(dagger.ReturnTypeSuccess, flags, verb...)
-}
-
-func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...string) *dagger.Container {
-	// Keep the engine's init process, which nested sessions use.
-	return t.command(flags, verb...).exec(dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
-}
-
-// command is a command line of touchstone on the tree.
-type command struct {
-	in   *dagger.Container
-	argv []string
-}
-
-func (c command) exec(opts dagger.ContainerWithExecOpts) *dagger.Container {
-	return c.in.
-		// Without a unique variable, the engine may return the container of an
-		// earlier call from its cache instead of running the planner.
-		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
-		WithExec(c.argv, opts)
-}
-
-func (t *Touchstone) command(flags []string, verb ...string) command {
-	argv := append([]string{program}, verb...)
-	argv = append(argv, "--file", t.File, "--executor", "dagger", "--cache-dir", storeDir)
-	if t.ContainerImage != "" {
-		argv = append(argv, "--container-image", t.ContainerImage)
-	}
-	for _, v := range t.Vars {
-		argv = append(argv, "--var", v)
-	}
-	planner := dag.Container().
-		WithFile(program, t.Program).
-		WithDirectory(treeDir, t.Source).
-		WithWorkdir(treeDir).
-		WithMountedCache(storeDir, dag.CacheVolume("touchstone-store")).
-		WithMountedTemp("/tmp")
-	return command{t.environment(planner), append(argv, flags...)}
-}
-
-// gate runs the gate and returns the ended container and its exit status. Usually there
-// is nothing to execute. So gate first tries a container without access to the engine:
-// access needs the engine's init process and a session, which take a third of the time.
-func (t *Touchstone) gate(ctx context.Context) (*dagger.Container, int, error) {
-	ended := t.command([]string{"--without-engine"}, "gate").exec(dagger.ContainerWithExecOpts{Expect: dagger.ReturnTypeAny, NoInit: true})
-	code, err := ended.ExitCode(ctx)
-	if err != nil || code != needsEngine {
-		return ended, code, err
-	}
-	ended = t.exec(dagger.ReturnTypeAny, nil, "gate")
-	code, err = ended.ExitCode(ctx)
-	return ended, code, err
-}
-
-// failed returns the error of a command that ended with an exit status, in the form in
-// which Dagger passes errors of commands from a module to its caller. The call then ends
-// with that status and prints the output of the command.
-func (t *Touchstone) failed(ctx context.Context, ended *dagger.Container, code int, stdout string) error {
-	stderr, err := ended.Stderr(ctx)
-	if err != nil {
-		return err
-	}
-	return &gqlerror.Error{
-		Message:    fmt.Sprintf("touchstone ended with exit status %d", code),
-		Extensions: map[string]any{"_type": "EXEC_ERROR", "cmd": []string{program}, "exitCode": code, "stdout": stdout, "stderr": stderr},
-	}
-}
-
-func flag(name string, set bool) []string {
-	if !set {
-		return nil
-	}
-	return []string{name}
+// changed returns the difference between a directory of the source and the same directory
+// in the ended container. The paths are relative to the source.
+func (t *Touchstone) changed(dir string, ended *dagger.Container) *dagger.Changeset {
+	after := ended.Directory(stdpath.Join(treeDir, dir)).
+		Filter(dagger.DirectoryFilterOpts{Exclude: []string{"**/" + stampName}})
+	return t.Source.WithDirectory(dir, after).Changes(t.Source)
 }

@@ -9,6 +9,7 @@ import "dagger.io/dagger"
 
 // Types of the SDK that the module uses.
 type (
+	Changeset              = dagger.Changeset
 	Client                 = dagger.Client
 	Container              = dagger.Container
 	ContainerAsServiceOpts = dagger.ContainerAsServiceOpts
@@ -16,6 +17,7 @@ type (
 	Directory              = dagger.Directory
 	DirectoryFilterOpts    = dagger.DirectoryFilterOpts
 	File                   = dagger.File
+	HTTPOpts               = dagger.HTTPOpts
 	ReturnType             = dagger.ReturnType
 	Secret                 = dagger.Secret
 	Service                = dagger.Service

@@ -11,8 +11,19 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Version is the supported version of the engine and of the dagger program.
+// Version is the version of the engine and of the dagger program that touchstone was
+// tested with. Other patch releases of its minor version are supported too.
 const Version = "v0.21.8"
+
+// supported reports whether the version of an engine is supported.
+func supported(version string) bool {
+	return strings.HasPrefix(version, minor())
+}
+
+// minor returns the start of all supported versions, such as "v0.21.".
+func minor() string {
+	return Version[:strings.LastIndexByte(Version, '.')+1]
+}
 
 // Environment variables of Dagger.
 const (
@@ -53,9 +64,9 @@ func (e *Executor) connect(ctx context.Context) (*sdk.Client, error) {
 		_ = client.Close()
 		return nil, fmt.Errorf("read the version of the Dagger engine: %w; %s", shortened(err), howTo)
 	}
-	if version != Version {
+	if !supported(version) {
 		_ = client.Close()
-		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %s: run that version; %s", version, Version, howTo)
+		return nil, fmt.Errorf("the Dagger engine has version %s, but touchstone needs %sx: run %s or another patch release of it; %s", version, minor(), Version, howTo)
 	}
 	e.client = client
 	return client, nil

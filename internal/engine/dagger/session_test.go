@@ -99,22 +99,37 @@ func TestReachAsksTheRuntime(t *testing.T) {
 	}
 }
 
-// TestOtherVersion connects to an engine that reports another version.
-func TestOtherVersion(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"data":{"version":"v0.20.3"}}`))
-	}))
-	defer server.Close()
-	u, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(envSession, u.Port())
-	t.Setenv("DAGGER_SESSION_TOKEN", "token")
-	e := &Executor{}
-	defer e.Close()
-	if _, err := e.connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the Dagger engine has version v0.20.3, but touchstone needs "+Version) {
-		t.Errorf("another version: %v", err)
+// TestEngineVersions connects to engines that report other versions: a patch release is
+// accepted, and another minor version is refused.
+func TestEngineVersions(t *testing.T) {
+	for version, accepted := range map[string]bool{
+		Version: true, "v0.21.0": true, "v0.21.12": true, "v0.21.9-20261101-dev": true,
+		"v0.20.8": false, "v0.22.0": false, "v0.210.8": false, "v1.21.8": false, "": false,
+	} {
+		t.Run(version, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte(`{"data":{"version":"` + version + `"}}`))
+			}))
+			defer server.Close()
+			u, err := url.Parse(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv(envSession, u.Port())
+			t.Setenv("DAGGER_SESSION_TOKEN", "token")
+			e := &Executor{}
+			defer e.Close()
+			_, err = e.connect(t.Context())
+			if accepted {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if want := "the Dagger engine has version " + version + ", but touchstone needs v0.21.x: run " + Version; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }
 

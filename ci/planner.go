@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"dagger/touchstone/internal/dagger"
+)
+
+// Paths in the planner's container, and exit statuses.
+const (
+	treeDir  = "/tree"
+	storeDir = "/store"
+	program  = "/touchstone"
+	outDir   = "/out"
+
+	refreshProgram = "/usr/local/bin/touchstone" // where upstreams.hcl finds it
+
+	// stampName is the name of the file in which touchstone records what it wrote to
+	// a directory.
+	stampName = ".touchstone-published.json"
+
+	// needsEngine is the exit status of --without-engine if a stage must run.
+	needsEngine = 75
+
+	// buildFailed is the exit status if touchstone could not be built. It is not
+	// 1, which means that the gate failed.
+	buildFailed = 5
+
+	// noVerdict is the exit status of a gate that did not judge. It has reports.
+	noVerdict = 6
+)
+
+// image returns a container with the root filesystem given by --container-image.
+func (t *Touchstone) image() (*dagger.Container, error) {
+	dir, isDir := strings.CutPrefix(t.ContainerImage, "dir:")
+	switch {
+	case t.ContainerImage == "":
+		return dag.Container(), nil
+	case isDir:
+		return dag.Container().WithRootfs(t.Source.Directory(dir)), nil
+	case strings.Contains(t.ContainerImage, "@sha256:"):
+		return dag.Container().From(t.ContainerImage), nil
+	}
+	return nil, fmt.Errorf("image %q is not pinned: a tag may refer to a different image tomorrow; write NAME@sha256:DIGEST, or dir:PATH for a directory of the source", t.ContainerImage)
+}
+
+// environment adds the variables and secrets to a container.
+func (t *Touchstone) environment(c *dagger.Container) *dagger.Container {
+	for _, v := range t.Environment {
+		if v.Secret != nil {
+			c = c.WithSecretVariable(v.Name, v.Secret)
+		} else {
+			c = c.WithEnvVariable(v.Name, v.Value)
+		}
+	}
+	return c
+}
+
+// planner runs the command line with access to the engine.
+func (t *Touchstone) planner(flags []string, verb ...string) *dagger.Container {
+	return t.exec(dagger.ReturnTypeSuccess, flags, verb...)
+}
+
+func (t *Touchstone) exec(expect dagger.ReturnType, flags []string, verb ...string) *dagger.Container {
+	// Keep the engine's init process, which nested sessions use.
+	return t.command(flags, verb...).exec(dagger.ContainerWithExecOpts{Expect: expect, ExperimentalPrivilegedNesting: true})
+}
+
+// command is a command line of touchstone on the tree.
+type command struct {
+	in   *dagger.Container
+	argv []string
+}
+
+// with returns the command in a changed container.
+func (c command) with(change func(*dagger.Container) *dagger.Container) command {
+	return command{change(c.in), c.argv}
+}
+
+func (c command) exec(opts dagger.ContainerWithExecOpts) *dagger.Container {
+	return c.in.
+		// Without a unique variable, the engine may return the container of an
+		// earlier call from its cache instead of running the planner.
+		WithEnvVariable("TOUCHSTONE_CALL", rand.Text()).
+		WithExec(c.argv, opts)
+}
+
+func (t *Touchstone) command(flags []string, verb ...string) command {
+	argv := append([]string{program}, verb...)
+	argv = append(argv, "--file", t.File, "--executor", "dagger", "--cache-dir", storeDir)
+	if t.ContainerImage != "" {
+		argv = append(argv, "--container-image", t.ContainerImage)
+	}
+	for _, v := range t.Vars {
+		argv = append(argv, "--var", v)
+	}
+	planner := dag.Container().
+		WithFile(program, t.Program).
+		WithDirectory(treeDir, t.Source).
+		WithWorkdir(treeDir).
+		WithMountedCache(storeDir, dag.CacheVolume("touchstone-store")).
+		WithMountedTemp("/tmp")
+	return command{t.environment(planner), append(argv, flags...)}
+}
+
+// gate runs the gate and returns the ended container and its exit status. Usually there
+// is nothing to execute. So gate first tries a container without access to the engine:
+// access needs the engine's init process and a session, which take a third of the time.
+func (t *Touchstone) gate(ctx context.Context, flags []string) (*dagger.Container, int, error) {
+	ended := t.command(append([]string{"--without-engine"}, flags...), "gate").exec(dagger.ContainerWithExecOpts{Expect: dagger.ReturnTypeAny, NoInit: true})
+	code, err := ended.ExitCode(ctx)
+	if err != nil || code != needsEngine {
+		return ended, code, err
+	}
+	ended = t.exec(dagger.ReturnTypeAny, flags, "gate")
+	code, err = ended.ExitCode(ctx)
+	return ended, code, err
+}
+
+// failed returns the error of a command that ended with an exit status, in the form in
+// which Dagger passes errors of commands from a module to its caller. The call then ends
+// with that status and prints the output of the command.
+func (t *Touchstone) failed(ctx context.Context, ended *dagger.Container, code int, stdout string) error {
+	stderr, err := ended.Stderr(ctx)
+	if err != nil {
+		return err
+	}
+	return &gqlerror.Error{
+		Message:    fmt.Sprintf("touchstone ended with exit status %d", code),
+		Extensions: map[string]any{"_type": "EXEC_ERROR", "cmd": []string{program}, "exitCode": code, "stdout": stdout, "stderr": stderr},
+	}
+}
+
+// runFlags returns the flags of commands that execute stages.
+func runFlags(force, keepGoing bool, jobs int) []string {
+	var flags []string
+	if force {
+		flags = append(flags, "--force")
+	}
+	if keepGoing {
+		flags = append(flags, "--keep-going")
+	}
+	if jobs != 0 {
+		flags = append(flags, "--jobs", strconv.Itoa(jobs))
+	}
+	return flags
+}
