@@ -57,7 +57,7 @@ func TestCallTellsFailuresApart(t *testing.T) {
 			if c.args == nil {
 				c.args = []string{"gate"}
 			}
-			stdout, stderr, code := output(t, tree, append([]string{daggerProgram(), "--silent", "call"}, c.args...)...)
+			stdout, stderr, code := output(t, tree, append([]string{daggerProgram(), "--silent", "call", "--build"}, c.args...)...)
 			if code != c.code || !strings.Contains(stderr, c.says) || !strings.Contains(stdout, c.prints) {
 				t.Errorf("exit status %d, want %d and %q\n%s%s", code, c.code, c.says, stdout, stderr)
 			}
