@@ -50,3 +50,38 @@ func TestSymlinkReplacesAFile(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// A link keeps its place, also if its target does not exist yet.
+func TestLinkIsFollowed(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("below", link); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(filepath.Join("sub", "f"), filepath.Join(dir, "below")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"first", "second"} {
+		if err := WriteFile(link, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "sub", "f")); err != nil || string(got) != want {
+			t.Errorf("%q, %v", got, err)
+		}
+		if to, err := os.Readlink(link); err != nil || to != "below" {
+			t.Errorf("the link is %q, %v", to, err)
+		}
+	}
+	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(filepath.Join(dir, "loop"), nil, 0o644); err == nil {
+		t.Error("a link to itself was written")
+	}
+	if err := WriteFile(dir, nil, 0o644); err == nil {
+		t.Error("a directory was written")
+	}
+}
