@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,17 +47,7 @@ func (d *doctor) start(home string) *proxyStart {
 		d.fail("start", err.Error(), "correct the corpus")
 		return nil
 	}
-	at := "{home}"
-	if home != "" {
-		at, err = filepath.Abs(home)
-	}
-	var launch adapter.Launch
-	if err == nil {
-		launch, err = launchOf(a, p, corpus, at)
-	}
-	if err == nil && home != "" {
-		err = keepHome(at, launch)
-	}
+	launch, err := rendered(a, p, corpus, home)
 	if err != nil {
 		d.fail("start", err.Error(), "correct the reported problem")
 		return nil
@@ -71,6 +60,25 @@ func (d *doctor) start(home string) *proxyStart {
 		d.ok("start", "the configuration is in %s", home)
 	}
 	return start
+}
+
+// rendered evaluates the start block, and writes the files into home unless it is empty.
+func rendered(a *adapter.Adapter, p proxyParts, corpus contracts.Corpus, home string) (adapter.Launch, error) {
+	if home == "" {
+		return launchOf(a, p, corpus, "{home}")
+	}
+	at, err := filepath.Abs(home)
+	if err != nil {
+		return adapter.Launch{}, err
+	}
+	launch, err := launchOf(a, p, corpus, at)
+	if err != nil {
+		return launch, err
+	}
+	if _, err := undertest.KeptHome(at); err != nil {
+		return launch, err
+	}
+	return launch, undertest.WriteHome(at, launch)
 }
 
 // launchOf evaluates the start block with placeholders.
@@ -100,14 +108,6 @@ func (d *doctor) corpus() (contracts.Corpus, error) {
 		}
 	}
 	return contracts.Corpus{}, errors.New("no stage of the pipeline has an input corpus with one file, so the servers are unknown")
-}
-
-// keepHome writes the configuration of the proxy into dir.
-func keepHome(dir string, l adapter.Launch) error {
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return fmt.Errorf("--keep-home: %s is not empty: name a directory that does not exist", dir)
-	}
-	return undertest.WriteHome(dir, l)
 }
 
 // print writes the start for a person. A nil start writes nothing.

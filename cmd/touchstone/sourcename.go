@@ -2,14 +2,10 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -106,22 +102,9 @@ func (s *session) passedOn(outcomes []*engine.Outcome, ref pipeline.OutputRef) s
 		if input.Tree || len(input.Files) != 1 {
 			continue
 		}
-		if digest, err := fileDigest(input.Files[0].Source); err == nil && digest == out.Digest {
+		if digest, err := engine.FileDigest(input.Files[0].Source); err == nil && digest == out.Digest {
 			return s.sourceOf(outcomes, input)
 		}
 	}
 	return ""
-}
-
-func fileDigest(name string) (cache.Digest, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return cache.Digest{}, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return cache.Digest{}, err
-	}
-	return cache.Digest(h.Sum(nil)), nil
 }

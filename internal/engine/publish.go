@@ -115,7 +115,7 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewr
 	}
 	dir, name := filepath.Dir(target), filepath.Base(target)
 	own := readStamp(dir)
-	there, err := fileDigest(target)
+	there, err := FileDigest(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -144,8 +144,8 @@ func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewr
 	return writePublished(content, dir, name, execBit(out.Mode), rewrite)
 }
 
-// fileDigest returns the digest of a file in the source tree. It follows links.
-func fileDigest(file string) (cache.Digest, error) {
+// FileDigest returns the digest of a file in the source tree. It follows links.
+func FileDigest(file string) (cache.Digest, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return cache.Digest{}, err

@@ -96,7 +96,7 @@ func (s stamp) refuseForeign(dir string, entries []cache.TreeEntry) error {
 				return err
 			}
 		default:
-			if there, err := fileDigest(file); err != nil || there != entry.Digest {
+			if there, err := FileDigest(file); err != nil || there != entry.Digest {
 				return foreign(file)
 			}
 		}

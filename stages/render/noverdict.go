@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"encoding/xml"
 	"fmt"
 	"html/template"
 	"path"
@@ -171,16 +170,7 @@ func noVerdictJUnit(n contracts.NoVerdict) ([]byte, error) {
 	suite.Cases = append([]junitCase{{Class: "touchstone", Name: "verdict", Error: &junitOutcome{n.Summary, stagesLine(&n)}}}, suite.Cases...)
 	suite.Tests++
 	suite.Errors++
-	all := junitSuites{Name: "touchstone", Tests: suite.Tests, Errors: suite.Errors, Suites: []junitSuite{suite}}
-	var b bytes.Buffer
-	b.WriteString(xml.Header)
-	enc := xml.NewEncoder(&b)
-	enc.Indent("", " ")
-	if err := enc.Encode(all); err != nil {
-		return nil, fmt.Errorf("cannot write junit.xml: %w", err)
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
+	return encodeJUnit(junitSuites{Name: "touchstone", Suites: []junitSuite{suite}})
 }
 
 // noVerdictAnnotations writes an error for the missing verdict and one for each

@@ -159,13 +159,19 @@ func homeFor(kept string) (string, error) {
 		}
 		return home, nil
 	}
-	if entries, err := os.ReadDir(kept); err == nil && len(entries) > 0 {
-		return "", fmt.Errorf("the directory %s, which is to become the proxy's home, is not empty: name one that does not exist", kept)
+	return KeptHome(kept)
+}
+
+// KeptHome creates a directory that a user names with --keep-home, and returns its
+// absolute path. A directory that exists must be empty.
+func KeptHome(dir string) (string, error) {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("--keep-home: %s is not empty: name a directory that does not exist", dir)
 	}
-	if err := os.MkdirAll(kept, 0o700); err != nil {
-		return "", fmt.Errorf("create a private directory for the proxy: %w", err)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("--keep-home: %w", err)
 	}
-	return filepath.Abs(kept)
+	return filepath.Abs(dir)
 }
 
 // WriteHome creates the directories and files below home that the proxy reads at its
