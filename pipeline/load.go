@@ -31,8 +31,8 @@ type Options struct {
 	Version string
 	// Named, if set, is called as soon as the pipeline's name and root are known,
 	// before most of the work, so that the caller can prepare for both. publish
-	// lists the paths to which results are published. The plan may still be
-	// invalid.
+	// lists the paths to which results are published. It is nil if the files
+	// have syntax errors. The plan may still be invalid.
 	Named func(name, root string, publish []string)
 }
 
@@ -132,6 +132,9 @@ func (l *loader) run(src *moduleSource) {
 	root := l.newModule(nil, "", src)
 	root.decodeFiles()
 	if src.broken {
+		if l.opts.Named != nil {
+			l.opts.Named(l.plan.Name, l.plan.Root, nil)
+		}
 		return
 	}
 	if !l.diags.HasErrors() && !slices.ContainsFunc(l.modules, func(m *module) bool { return len(m.stageOrder) > 0 }) {
