@@ -229,6 +229,7 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 		}
 		summary := s.runSummary(outcomes, sum)
 		summary.Changed = s.changedSince(ctx)
+		summary.History = s.figureHistory(aggregateStage)
 		return render.WithRun(content, summary)
 	})
 	if err != nil {

@@ -23,7 +23,13 @@ var pageRules string
 var pageCSS = pagestyle.Tokens + pageRules
 
 //go:embed page/page.js
-var pageJS string
+var pageScript string
+
+//go:embed page/history.js
+var historyScript string
+
+// pageJS is the only script of the report.
+var pageJS = pageScript + historyScript
 
 //go:embed page/body.html
 var bodyHTML string
