@@ -195,7 +195,7 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 		engine: &engine.Engine{
 			Store: store, Index: index, Executor: executor,
 			Tools:   named,
-			Project: project, WorkDir: filepath.Join(dir, "work"), Jobs: flags.executor.jobs(),
+			Project: project, WorkDir: workDirOf(dir), Jobs: flags.executor.jobs(),
 			Now: time.Now, LookupEnv: os.LookupEnv,
 		},
 	}, nil
@@ -208,6 +208,9 @@ func (s *session) close() {
 	_ = s.engine.Index.Save()
 	_ = s.store.Close()
 }
+
+// workDirOf is the directory in which stages run, in that of the cache.
+func workDirOf(store string) string { return filepath.Join(store, "work") }
 
 // projectID identifies a pipeline in the history of the cache.
 func projectID(name, root string) string {
