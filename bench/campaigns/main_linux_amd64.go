@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/bench/internal/timing"
@@ -35,6 +34,7 @@ var campaigns = []campaign{
 	{"damage", "bits that flip, and files of the cache that are cut or zeroed", 2000, 100_000, damageCache},
 	{"writers", "seconds with 64 runs at once and a collector of garbage", 5, 600, manyWriters},
 	{"archives", "archives with flipped bits, cuts and forged parts", 40, 1000, hostileArchives},
+	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 40, 1000, hostileServers},
 	{"clock", "jumps of the clock, as the times of all files of the cache", 10, 200, moveClock},
 }
 
@@ -49,7 +49,8 @@ type attack struct {
 // tally is what a campaign found.
 type tally struct {
 	done, wrong, hangs, leftovers int
-	peak                          int64 // bytes
+	peak                          int64  // bytes
+	largest                       string // what took the peak
 	notes                         []string
 }
 
@@ -68,6 +69,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == traceVerb {
 		traceMain(os.Args[2:])
+	}
+	if len(os.Args) > 1 && os.Args[1] == serveVerb {
+		serveMain(os.Args[2:])
 	}
 	long := flag.Bool("long", false, "run the numbers of trials that the documentation quotes")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random choices")
@@ -97,9 +101,7 @@ func runAll(ctx context.Context, long bool, seed uint64, as int, names []string)
 	}
 	defer os.RemoveAll(dir)
 	fmt.Printf("seed %d\n", seed)
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "campaign\ttrials\twrong\thangs\tleftovers\tpeak MiB\tseconds\t")
-	var notes []string
+	fmt.Printf("%-12s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB", "seconds")
 	for i, c := range chosen {
 		began := time.Now()
 		s, err := newSubject(dir, tool, as)
@@ -115,19 +117,13 @@ func runAll(ctx context.Context, long bool, seed uint64, as int, names []string)
 			return found, fmt.Errorf("%s: %w", c.name, err)
 		}
 		found += x.found()
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%.0f\t\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
+		fmt.Printf("%-12s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
 		for _, n := range x.notes {
-			notes = append(notes, c.name+": "+n)
+			fmt.Println("  " + n)
 		}
 		if err := s.remove(); err != nil {
 			return found, err
 		}
-	}
-	if err := t.Flush(); err != nil {
-		return found, err
-	}
-	for _, n := range notes {
-		fmt.Println(n)
 	}
 	return found, nil
 }
