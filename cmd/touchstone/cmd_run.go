@@ -167,12 +167,6 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		}
 		s.engine.WorkDir = dir
 	}
-	if err := s.reachExecutor(ctx); err != nil {
-		return nil, engine.Summary{}, err
-	}
-	if err := s.hitsOnly(ctx); err != nil {
-		return nil, engine.Summary{}, err
-	}
 	show, err := newProgress(rf.progress, quiet, stderr)
 	if err != nil {
 		return nil, engine.Summary{}, err

@@ -131,7 +131,16 @@ func openStore(flags *globalFlags) (*cache.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("TOUCHSTONE_CACHE_MAX_SIZE: %w", err)
 	}
-	return cache.Open(dir, cache.Options{MaxBytes: size})
+	options := cache.Options{MaxBytes: size}
+	store, err := cache.Open(dir, options)
+	if err != nil && cache.Unwritable(err) {
+		// Much can be done without writing. What has to write returns an error.
+		options.ReadOnly = true
+		if readable, err := cache.Open(dir, options); err == nil {
+			return readable, nil
+		}
+	}
+	return store, err
 }
 
 // storeDir returns the cache directory, for files that are stored next to results.

@@ -28,6 +28,13 @@ type Executor interface {
 	Run(ctx context.Context, job *Job) (*Result, error)
 }
 
+// preparer is implemented by an Executor that depends on something that may be missing. A run
+// calls Prepare once, before it executes its first instance. A run with only hits does not. If
+// Prepare returns an error, the run ends with it.
+type preparer interface {
+	Prepare(ctx context.Context) error
+}
+
 // Job is one attempt to run one instance. Dir contains the inputs at their
 // declared paths, and an empty parent directory for every output.
 type Job struct {

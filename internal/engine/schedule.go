@@ -34,6 +34,10 @@ type run struct {
 	position *position    // nil for an evaluation
 	explains bool         // whether all outcomes, even hits, keep the components of their keys
 	records  func() []cache.RecordInfo
+	// prepared prepares for executions at its first call, and reports whether they are possible.
+	// unable is the reason if they are not.
+	prepared func() bool
+	unable   error
 
 	mu         sync.Mutex
 	wake       *sync.Cond
@@ -274,6 +278,10 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	r := e.newRun(plan, opts)
 	work := &workDir{}
 	defer work.close()
+	r.prepared = sync.OnceValue(func() bool {
+		r.unable = r.prepare(ctx)
+		return r.unable == nil
+	})
 	total := 0
 	for i, s := range selected {
 		if s == selectRun && plan.Instances[i].Off == "" {
@@ -305,8 +313,11 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		}
 	}
 	sum.Executed += int(r.repaired.Load())
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		first = ctx.Err()
+	case r.unable != nil:
+		first = r.unable
 	}
 	r.emit(Event{Event: EventRunEnd, Total: total, Hits: sum.Hits, Executed: sum.Executed, Failures: sum.Failures})
 	if sum.Executed+sum.Failures > 0 {
@@ -376,6 +387,10 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
 			return
 		}
+		if !r.prepared() {
+			o.State = Canceled
+			return
+		}
 		err = r.execute(ctx, o, work)
 	}
 	if err == nil {
@@ -391,6 +406,17 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 	if !r.opts.KeepGoing {
 		r.stop(o)
 	}
+}
+
+// prepare returns the reason why no instance can be executed, or nil. It is no failure of a stage.
+func (r *run) prepare(ctx context.Context) error {
+	if err := r.Store.Writable("running stages"); err != nil {
+		return err
+	}
+	if p, ok := r.Executor.(preparer); ok {
+		return p.Prepare(ctx)
+	}
+	return nil
 }
 
 // stop waits for running instances and starts no new ones.
