@@ -34,6 +34,9 @@ type Options struct {
 	// lists the paths to which results are published. It is nil if the files
 	// have syntax errors. The plan may still be invalid.
 	Named func(name, root string, publish []string)
+	// Sensitive, if set, is called with each sensitive text of the pipeline, before
+	// Load returns, so that the caller can keep it out of everything that it prints.
+	Sensitive func(text string)
 }
 
 // Load reads a pipeline and plans it. It reports all problems at once, in the order of the source.

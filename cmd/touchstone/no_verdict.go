@@ -64,6 +64,9 @@ func (s *session) publishNoVerdict(ctx context.Context, to []pipeline.Publish, n
 	if err != nil {
 		return err
 	}
+	for name := range files {
+		files[name] = hidden.Bytes(files[name])
+	}
 	for _, p := range to {
 		err = errors.Join(err, engine.PublishFiles(ctx, s.store, s.plan.Root, p.Path, files))
 	}
@@ -250,6 +253,9 @@ func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contract
 	files, err := render.NoVerdict(n)
 	if err != nil || e.root == "" {
 		return n, nil
+	}
+	for name := range files {
+		files[name] = hidden.Bytes(files[name])
 	}
 	for _, path := range e.reportPaths() {
 		if engine.PublishFiles(context.WithoutCancel(ctx), nil, e.root, path, files) == nil {

@@ -85,7 +85,10 @@ func exists(path string) bool {
 
 // options returns the options of the pipeline in the flags.
 func (f *globalFlags) options() pipeline.Options {
-	return pipeline.Options{File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version}
+	return pipeline.Options{
+		File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version,
+		Sensitive: func(text string) { hidden.Add(text) },
+	}
 }
 
 // sources lists the files of the pipeline that are known. It also works for an invalid
@@ -107,7 +110,7 @@ func printDiagnostics(stderr io.Writer, diags hcl.Diagnostics, files map[string]
 		return
 	}
 	width, color := 0, false
-	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := terminal(stderr); ok {
 		color = os.Getenv("NO_COLOR") == ""
 		width, _, _ = term.GetSize(int(f.Fd()))
 	}
@@ -199,15 +202,17 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{
+	s := &session{
 		plan: plan, store: store, began: began, again: flags.again(plan, "gate"),
 		engine: &engine.Engine{
 			Store: store, Index: index, Executor: executor,
 			Tools:   named,
 			Project: project, WorkDir: workDirOf(dir), Jobs: flags.executor.jobs(),
-			Now: time.Now, LookupEnv: os.LookupEnv,
+			Now: time.Now, LookupEnv: os.LookupEnv, Hidden: &hidden,
 		},
-	}, nil
+	}
+	s.engine.HideSecrets(plan)
+	return s, nil
 }
 
 // close saves the stat index, which makes the next run faster. It ignores errors, because the

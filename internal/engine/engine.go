@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -109,6 +110,10 @@ type Engine struct {
 	// LookupEnv and ReadSecret return the values of passthrough variables and of
 	// secrets.
 	LookupEnv func(string) (string, bool)
+	// Hidden holds what no text may show: the values of sensitive variables, and of
+	// the secrets of each stage as soon as it starts. Every message, event, log and
+	// record of a run passes through it. A run makes its own if it is nil.
+	Hidden *redact.Set
 
 	executed atomic.Bool // whether an instance was executed since the plan was made
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -32,6 +34,7 @@ type run struct {
 	repaired atomic.Int64 // instances executed again because their blobs were damaged
 	keyings  sync.Pool    // of *keying
 	position *position    // nil for an evaluation
+	hidden   *redact.Set  // Engine.Hidden
 	explains bool         // whether all outcomes, even hits, keep the components of their keys
 	records  func() []cache.RecordInfo
 	// prepared prepares for executions at its first call, and reports whether they are possible.
@@ -75,6 +78,7 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 		pending:    make([]int, len(plan.Instances)),
 		dependents: make([][]int, len(plan.Instances)),
 		left:       len(plan.Instances),
+		hidden:     cmp.Or(e.Hidden, &redact.Set{}),
 	}
 	r.wake = sync.NewCond(&r.mu)
 	for i, in := range plan.Instances {
@@ -222,8 +226,9 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded
 			r.findChanges(o)
 		}
 		if o.Err != nil {
-			o.State = Failed
+			o.State, o.Err = Failed, r.hide(o.Err)
 		}
+		o.Reasons = r.hideAll(o.Reasons)
 	})
 	if ctx.Err() != nil {
 		return r.outcomes, ctx.Err()
@@ -400,6 +405,7 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		o.State = Canceled
 		return
 	}
+	err = r.hide(err)
 	o.State, o.Err = Failed, err
 	r.position.finish(i)
 	r.emitFor(o, r.place(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()}))

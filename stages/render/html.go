@@ -78,7 +78,7 @@ func HTML(r contracts.Report) ([]byte, error) {
 		b.WriteString(closing + "\n")
 	}
 	b.WriteString(foot)
-	return b.Bytes(), nil
+	return plainPage(b.Bytes()), nil
 }
 
 // pageHead is a page up to its body. Its policy allows the style and the
@@ -129,5 +129,5 @@ func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
 	out.Write(page[:start])
 	json.HTMLEscape(&out, bytes.TrimSpace(data))
 	out.Write(page[start+end:])
-	return out.Bytes(), nil
+	return plainPage(out.Bytes()), nil
 }
