@@ -29,11 +29,11 @@ func TestRecordRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record changed (-want +got):\n%s", diff)
 	}
-	outputs, dur, miss := s.Outputs(want.Key, 0)
-	if miss != nil || dur != want.Duration {
-		t.Errorf("Outputs: %v, %+v", dur, miss)
+	short, miss := s.Outputs(want.Key, 0)
+	if miss != nil || short.Duration != want.Duration {
+		t.Errorf("Outputs: %v, %+v", short.Duration, miss)
 	}
-	if diff := cmp.Diff(want.Outputs, outputs); diff != "" {
+	if diff := cmp.Diff(want.Outputs, short.Outputs); diff != "" {
 		t.Errorf("outputs changed (-want +got):\n%s", diff)
 	}
 }
@@ -81,7 +81,7 @@ func TestMissReasons(t *testing.T) {
 	check := func(t *testing.T, k Key, want Miss) {
 		t.Helper()
 		_, full := s.Lookup(k)
-		_, _, hot := s.Outputs(k, 0)
+		_, hot := s.Outputs(k, 0)
 		if want.Corrupt {
 			// The first lookup of a corrupt record removes it, and the second
 			// reports that.
