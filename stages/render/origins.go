@@ -35,9 +35,9 @@ func reportWithOrigins(content []byte, list []contracts.MadeElsewhere) ([]byte, 
 }
 
 // maxOrigins is the room in bytes that report.md keeps for the note about results of other machines.
-const maxOrigins = 1200
+const maxOrigins = 2800
 
-// shownOrigins is the number of origins that report.md names.
+// shownOrigins is the largest number of origins that report.md names.
 const shownOrigins = 4
 
 // markdownWithOrigins adds a note after the verdict, which is the second paragraph.
@@ -64,16 +64,23 @@ func originsNote(list []contracts.MadeElsewhere) string {
 			stages[m.Origin] = append(stages[m.Origin], m.Stage)
 		}
 	}
-	var parts []string
-	for _, o := range origins[:min(len(origins), shownOrigins)] {
-		parts = append(parts, shorten(o, 160)+" ("+shorten(strings.Join(stages[o], ", "), 80)+")")
-	}
-	if more := len(origins) - len(parts); more > 0 {
-		parts = append(parts, fmt.Sprintf("and from %s, which report.json lists", countOf(more, "1 other origin", "%d other origins")))
+	// Escaping makes texts longer.
+	text := ""
+	for shown := min(len(origins), shownOrigins); shown > 0; shown-- {
+		var parts []string
+		for _, o := range origins[:shown] {
+			parts = append(parts, shorten(o, 160)+" ("+shorten(strings.Join(stages[o], ", "), 80)+")")
+		}
+		if more := len(origins) - shown; more > 0 {
+			parts = append(parts, fmt.Sprintf("and from %s, which report.json lists", countOf(more, "1 other origin", "%d other origins")))
+		}
+		if text = md(strings.Join(parts, "; ")); len(text) < maxOrigins-200 {
+			break
+		}
 	}
 	sign := ""
 	if slices.ContainsFunc(list, func(m contracts.MadeElsewhere) bool { return !m.Signed }) {
 		sign = "⚠️ "
 	}
-	return fmt.Sprintf("> %s%s: %s\n\n", sign, countOf(len(list), "1 result was not made by the machine of this run", "%d results were not made by the machine of this run"), md(strings.Join(parts, "; ")))
+	return fmt.Sprintf("> %s%s: %s\n\n", sign, countOf(len(list), "1 result was not made by the machine of this run", "%d results were not made by the machine of this run"), text)
 }
