@@ -27,7 +27,7 @@ type Origin struct {
 // A Way is a way by which results come into a store.
 type Way string
 
-// The ways. Imported is that of an archive.
+// Imported is the way of an archive.
 const Imported Way = "imported"
 
 // A Signer is the holder of a key. Key is the fingerprint of the public key, such as

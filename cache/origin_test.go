@@ -38,7 +38,7 @@ func signed(t *testing.T, s *Store, word string) []byte {
 	return b.Bytes()
 }
 
-func TestImportOfSignedResults(t *testing.T) {
+func TestImportRefusesUnsignedResults(t *testing.T) {
 	a, b := newStore(t), newStore(t)
 	mustRecord(t, a, testKey(1), "one")
 	mustRecord(t, a, testKey(2), "two")
@@ -64,7 +64,13 @@ func TestImportOfSignedResults(t *testing.T) {
 	if st, _ := b.Stats(); st.Records+st.Blobs != 0 {
 		t.Errorf("%+v", st)
 	}
+}
 
+func TestImportOfSignedResults(t *testing.T) {
+	a, b := newStore(t), newStore(t)
+	mustRecord(t, a, testKey(1), "one")
+	mustRecord(t, a, testKey(2), "two")
+	archive := signed(t, a, "anna")
 	tr, err := b.Import(t.Context(), bytes.NewReader(archive), accept("anna"))
 	anna := Signer{"anna", "key of anna"}
 	if err != nil || tr.Records != 2 || tr.Signed != 2 || !slices.Equal(tr.Signers, []Signer{anna}) || len(tr.Skipped) != 0 {

@@ -88,7 +88,7 @@ func agentKey(public ssh.PublicKey, lookup func(string) (string, bool)) (*Key, e
 			return &Key{signer: s, agent: conn}, nil
 		}
 	}
-	conn.Close()
+	_ = conn.Close() // only read from
 	if err != nil {
 		return nil, fmt.Errorf("the agent at SSH_AUTH_SOCK does not list its keys: %w", err)
 	}
@@ -108,9 +108,8 @@ func (k *Key) Sign(message []byte) ([]byte, error) {
 }
 
 // Close ends the connection with the agent.
-func (k *Key) Close() error {
-	if k.agent == nil {
-		return nil
+func (k *Key) Close() {
+	if k.agent != nil {
+		_ = k.agent.Close() // only read from
 	}
-	return k.agent.Close()
 }
