@@ -273,7 +273,7 @@ func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, sig
 		label := recordsDir + "/" + Key(id).String()
 		rec, err := decodeOwn(record, id)
 		if err == nil {
-			label = fmt.Sprintf("%s (key %s)", rec.label(), rec.Key.Short())
+			label = fmt.Sprintf("%s (key %s)", printable(rec.label()), rec.Key.Short())
 			_, err = verify(record, signature)
 		}
 		if err != nil {

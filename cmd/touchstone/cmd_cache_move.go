@@ -13,6 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/signing"
 )
 
@@ -125,7 +126,7 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			}
 			fmt.Fprintln(stderr)
 			for _, s := range result.Skipped {
-				fmt.Fprintf(stderr, "skipped %s: %s\n", s.Name, s.Reason)
+				fmt.Fprintf(stderr, "skipped %s: %s\n", s.Name, safetext.Visible(s.Reason))
 			}
 			return nil
 		}),
@@ -166,11 +167,7 @@ results come from. A result that this machine made is never replaced.`,
 			}
 			switch {
 			case signers != nil:
-				now := time.Now()
-				options.Verify = func(record, signature []byte) (cache.Signer, error) {
-					signer, err := signers.Verify(record, signature, now)
-					return cache.Signer{Name: signer.Name, Key: signer.Fingerprint}, err
-				}
+				options.Verify = verifier(signers)
 			case !trust:
 				return fmt.Errorf("importing %s: nothing was imported: there is no list of allowed signers, so nobody says that its results are true; %s", args[0], importRemedy)
 			}
@@ -230,7 +227,7 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 		fmt.Fprintf(stdout, "on trust: the outputs of %s are what the stages make\n", counted(n, "result", "results"))
 	}
 	for _, s := range facts.Skipped {
-		fmt.Fprintln(cmd.ErrOrStderr(), "skipped", s)
+		fmt.Fprintln(cmd.ErrOrStderr(), "skipped", safetext.Visible(s))
 	}
 	return nil
 }
