@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -59,4 +60,28 @@ func sizes() []int {
 		return []int{256, 512, 1024}
 	}
 	return []int{512, 1024, 2048, 4096}
+}
+
+func TestExploreDocs(t *testing.T) {
+	only := os.Getenv("SHAPE")
+	for _, name := range slices.Sorted(maps.Keys(Documents)) {
+		if only != "" && name != only {
+			continue
+		}
+		line := fmt.Sprintf("%-28s", name)
+		for _, kb := range []int{512, 1024, 2048, 4096} {
+			in := []byte(Documents[name](kb << 10))
+			start := cpu()
+			_, err := toollist.Read("f", "s", in)
+			d := cpu() - start
+			line += fmt.Sprintf(" %8.0f", float64(d.Microseconds())/1000)
+			if kb == 4096 || d > 5*time.Second {
+				line += fmt.Sprintf(" %.80v", err)
+			}
+			if d > 5*time.Second {
+				break
+			}
+		}
+		fmt.Println(line)
+	}
 }
