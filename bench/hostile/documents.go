@@ -32,7 +32,7 @@ var Documents = map[string]func(size int) string{
 	"fields named twice":  func(n int) string { return list(n, `{"tools":[{"name":"t",`, `"name":"t%d"`, `}]}`) },
 	"members":             func(n int) string { return list(n, `{`, `"a%d":1`, `}`) },
 	"documents":           func(n int) string { return repeat(toolsOf(`"description":"x"`)+"\n", n) },
-	"rows":                func(n int) string { return counted(n, `{"server":"s","tool":"t%d","description":"x"}`+"\n") },
+	"rows":                func(n int) string { return list(n, "[", `{"server":"s","tool":"t%d","description":"x"}`, "]") },
 	"refusals":            func(n int) string { return counted(n, `{"jsonrpc":"2.0","id":%d,"error":{"message":"no"}}`+"\n") },
 	"servers":             func(n int) string { return list(n, `{"mcpServers":{`, `"s%d":{"command":"x"}`+"\n", `}}`) },
 	"unreadable servers":  func(n int) string { return list(n, `{"mcpServers":{`, `"s%d":{}`+"\n", `}}`) },

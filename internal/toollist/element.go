@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner"
 )
@@ -17,6 +18,30 @@ var (
 	inputKeys  = []string{"inputSchema", "input_schema", "schema"}
 	outputKeys = []string{"outputSchema", "output_schema"}
 )
+
+// toolKeys are the names of all parts of a tool that are read.
+var toolKeys = slices.Concat([]string{"server", "description", "annotations", "title"}, nameKeys, inputKeys, outputKeys)
+
+// inAnotherCase returns the first member whose name is one of the keys but for
+// the case of its letters, and the key.
+func inAnotherCase(members []member, keys []string) (member, string) {
+	for _, m := range members {
+		for _, key := range keys {
+			if m.name != key && strings.EqualFold(m.name, key) {
+				return m, key
+			}
+		}
+	}
+	return member{}, ""
+}
+
+// caseError means that some programs, among them those that use encoding/json,
+// read a field that others ignore.
+type caseError struct{ name, key string }
+
+func (e *caseError) Error() string {
+	return fmt.Sprintf("it has the field %q, which only some programs read as %q", e.name, e.key)
+}
 
 func looksLikeTool(v value) bool {
 	for _, m := range v.object() {
@@ -37,6 +62,9 @@ func readTool(v value, server string) (scanner.Tool, error) {
 	}
 	members := v.object()
 	var problems []error
+	if m, key := inAnotherCase(members, toolKeys); key != "" {
+		problems = append(problems, &caseError{m.name, key})
+	}
 	text := func(into *string, names ...string) {
 		m, ok, err := get(members, names...)
 		switch {
