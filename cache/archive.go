@@ -169,7 +169,7 @@ func (ex *exporter) blob(d Digest) error {
 func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
 	var t Transfer
 	if s.readOnly {
-		return t, fmt.Errorf("cache %s: %w; open it for writing to import", s.dir, ErrReadOnly)
+		return t, s.refuse("importing results")
 	}
 	// An eviction must not remove imported blobs before their record exists.
 	if err := s.writer.begin(); err != nil {

@@ -30,7 +30,7 @@ type VerifyResult struct {
 func (s *Store) Verify(ctx context.Context, fix bool) (VerifyResult, error) {
 	var result VerifyResult
 	if fix && s.readOnly {
-		return result, fmt.Errorf("cache %s: %w; open it for writing to repair it", s.dir, ErrReadOnly)
+		return result, s.refuse("removing damaged entries")
 	}
 	bad := map[Digest]bool{}
 	err := s.walk(blobsDir, func(e entry) error {

@@ -25,6 +25,41 @@ type RunSummary struct {
 	Changed []string `json:"changed,omitempty"`
 	// Command runs the gate again with the same settings.
 	Command string `json:"command,omitempty"`
+	// History has the figures of the results that are in the cache, with those
+	// of this run. It is nil if the cache holds no other.
+	History *FigureHistory `json:"history,omitempty"`
+}
+
+// FigureHistory is how figures changed over the results of the same stage.
+type FigureHistory struct {
+	// Runs are the results, the oldest first.
+	Runs []HistoryRun `json:"runs"`
+	// Figures are the metrics and the rates of detectors.
+	Figures []HistoryFigure `json:"figures"`
+}
+
+// HistoryRun is one result. Started is the time of the execution, RFC 3339.
+// Degraded says how the proxy was degraded on purpose, or is empty.
+type HistoryRun struct {
+	Started       string `json:"started"`
+	Proxy         string `json:"proxy"`
+	GoldenVersion string `json:"golden_version"`
+	Degraded      string `json:"degraded,omitempty"`
+}
+
+// HistoryFigure is one figure over the runs. Name is one that report history
+// accepts, such as recall_at_5 or scanner:recall. A run that lacks the figure
+// has no point.
+type HistoryFigure struct {
+	Name   string         `json:"name"`
+	Label  string         `json:"label"`
+	Points []HistoryPoint `json:"points"`
+}
+
+// HistoryPoint is the value of a figure in the run with that index.
+type HistoryPoint struct {
+	Run   int     `json:"run"`
+	Value float64 `json:"value"`
 }
 
 // RunInstance is one stage instance of a run. Status is hit, ran, failed,

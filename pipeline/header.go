@@ -143,14 +143,14 @@ func (l *module) checkResults() {
 // publishPaths returns the paths of publish that are literals, without an evaluation. It leaves
 // out all others, and paths that are not allowed.
 func (l *module) publishPaths() []string {
+	paths := []string{} // not nil, which stands for files that could not be parsed
 	if l.header == nil {
-		return nil
+		return paths
 	}
 	cons, ok := l.header.expr("publish").(*hclsyntax.ObjectConsExpr)
 	if !ok {
-		return nil
+		return paths
 	}
-	var paths []string
 	for _, item := range cons.Items {
 		target := hcl.ExprAsKeyword(item.KeyExpr)
 		if target == "" && len(item.KeyExpr.Variables()) == 0 {

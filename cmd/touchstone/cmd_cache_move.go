@@ -9,6 +9,8 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/local"
 )
 
 // cacheGCJSON is the output of cache gc --json.
@@ -33,7 +35,9 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove the least recently used results, down to a size or an age",
-		Args:  cobra.NoArgs,
+		Long: `Removes the least recently used results, until the cache has the size and no result is older
+than the age. Also removes the files of runs that were killed.`,
+		Args: cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			size, err := parseSize(maxSize)
 			if err != nil {
@@ -44,6 +48,9 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 			}
 			// For package cache, 0 means no limit. For the user, it means empty.
 			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
+			if err == nil && !dryRun {
+				err = engine.SweepWorkDirs(cmd.Context(), store, workDirOf(store.Dir()), local.Executor{})
+			}
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,6 +21,8 @@ type planJSON struct {
 	Runs   int         `json:"runs"`
 	Waits  int         `json:"waits"`
 	Stages []planStage `json:"stages"`
+	// Warnings say what the keys do not cover.
+	Warnings []string `json:"warnings"`
 }
 
 // planStage is an instance. Changes are relative to its previous run in this checkout, or, if
@@ -59,13 +63,16 @@ func newPlanCommand(flags *globalFlags) *cobra.Command {
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), planFacts(outcomes))
 			}
+			for _, w := range keyWarnings(outcomes) {
+				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+			}
 			return printPlan(cmd.OutOrStdout(), outcomes)
 		},
 	}
 }
 
 func planFacts(outcomes []*engine.Outcome) planJSON {
-	p := planJSON{Stages: make([]planStage, 0, len(outcomes))}
+	p := planJSON{Stages: make([]planStage, 0, len(outcomes)), Warnings: keyWarnings(outcomes)}
 	for _, o := range outcomes {
 		st := planStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons,
@@ -91,6 +98,34 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 		p.Stages = append(p.Stages, st)
 	}
 	return p
+}
+
+// shells are the programs that find other programs in PATH by themselves.
+var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish"}
+
+// keyWarnings says which stages can use programs that are not in their keys: a key holds the
+// program of the command, and if that is a shell with -c, the programs that it finds in PATH are
+// unknown until it runs. In an image they are part of the image, which is in the key.
+func keyWarnings(outcomes []*engine.Outcome) []string {
+	var names []string
+	for _, o := range outcomes {
+		in := o.Instance
+		if in.Image != "" || len(in.Command) < 2 || !slices.Contains(shells, strings.TrimSuffix(path.Base(filepath.ToSlash(in.Command[0])), ".exe")) {
+			continue
+		}
+		if flag := in.Command[1]; strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "c") && !slices.Contains(names, in.Stage) {
+			names = append(names, in.Stage)
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+		return []string{}
+	case 1:
+		names[0] = "stage " + names[0] + " runs a shell, and its key does"
+	default:
+		names = []string{"stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " run a shell, and their keys do"}
+	}
+	return []string{names[0] + " not cover the programs that the shell finds in PATH: if one of these changes, run with --force, or name the program itself as the command"}
 }
 
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {

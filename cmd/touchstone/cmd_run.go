@@ -18,6 +18,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
+	"github.com/touchstone-eval/touchstone/pipeline"
 	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
@@ -167,12 +168,6 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 		}
 		s.engine.WorkDir = dir
 	}
-	if err := s.reachExecutor(ctx); err != nil {
-		return nil, engine.Summary{}, err
-	}
-	if err := s.hitsOnly(ctx); err != nil {
-		return nil, engine.Summary{}, err
-	}
 	show, err := newProgress(rf.progress, quiet, stderr)
 	if err != nil {
 		return nil, engine.Summary{}, err
@@ -223,13 +218,18 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	if err := use(outcomes); err != nil {
 		return err
 	}
-	err := s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
-		if path != reportPage {
+	err := s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(p pipeline.Publish, path string, content []byte) ([]byte, error) {
+		if !ownStage(s.plan.Instances[p.From.Instance], "render") {
 			return content, nil
+		}
+		if path != reportPage {
+			return hidden.Bytes(content), nil
 		}
 		summary := s.runSummary(outcomes, sum)
 		summary.Changed = s.changedSince(ctx)
-		return render.WithRun(content, summary)
+		summary.History = s.figureHistory(aggregateStage)
+		page, err := render.WithRun(content, summary)
+		return hidden.Bytes(page), err
 	})
 	if err != nil {
 		return &publishError{err}

@@ -50,6 +50,7 @@ func (r *run) emit(e Event) {
 		return
 	}
 	e.Time = r.Now().UTC()
+	e.Error, e.Reasons = r.hidden.Text(e.Error), r.hideAll(e.Reasons)
 	r.eventMu.Lock()
 	defer r.eventMu.Unlock()
 	r.Events(e)

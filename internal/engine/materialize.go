@@ -195,6 +195,9 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 		}
 		ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: execBit(st.Mode())}
 		if out.Dir {
+			if err := publicNames(file, r.hidden); err != nil {
+				return nil, fmt.Errorf("output %s: %w", out.Name, err)
+			}
 			var entries []cache.TreeEntry
 			ro.Mode = fs.ModeDir | 0o755
 			if ro.Digest, entries, err = r.Store.PutTree(file); err == nil {

@@ -18,8 +18,12 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Rewrite may change the content of a published file.
-type Rewrite func(path string, content []byte) ([]byte, error)
+// Rewrite may change the content of a published file. path is relative to the published
+// path, if that is a directory.
+type Rewrite func(p pipeline.Publish, path string, content []byte) ([]byte, error)
+
+// rewriteFile is Rewrite for the files of one published path. It may be nil.
+type rewriteFile func(path string, content []byte) ([]byte, error)
 
 // Publish copies the plan's published outputs to the source tree. If fresh is false, it
 // skips paths that already contain the same output. It never changes files that it did
@@ -39,7 +43,11 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 			continue
 		}
 		target := filepath.Join(plan.Root, filepath.FromSlash(p.Path))
-		if err := e.publish(out, target, fresh, rewrite); err != nil {
+		var change rewriteFile
+		if rewrite != nil {
+			change = func(path string, content []byte) ([]byte, error) { return rewrite(p, path, content) }
+		}
+		if err := e.publish(out, target, fresh, change); err != nil {
 			return fmt.Errorf("publishing %s: %w%s", p.Path, err, publishRemedy(err))
 		}
 	}
@@ -58,7 +66,7 @@ func publishRemedy(err error) string {
 	return ""
 }
 
-func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewrite Rewrite) error {
+func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewrite rewriteFile) error {
 	if !out.Dir {
 		return e.publishFile(out, target, rewrite)
 	}
@@ -109,7 +117,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 
 // publishFile writes a single file. It replaces an existing file only if the stamp of the
 // directory lists it.
-func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewrite) error {
+func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewriteFile) error {
 	if st, err := os.Lstat(target); err == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory; move it away or publish to another path", target)
 	}
@@ -159,7 +167,7 @@ func FileDigest(file string) (cache.Digest, error) {
 }
 
 // writePublished writes the file at a path of a directory.
-func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite Rewrite) error {
+func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite rewriteFile) error {
 	if rewrite != nil {
 		var err error
 		if content, err = rewrite(path, content); err != nil {

@@ -163,12 +163,14 @@ func TestPublishingLeavesNeighbours(t *testing.T) {
 func TestPublishingThatWasCutOff(t *testing.T) {
 	w := newWorld(t)
 	cut := errors.New("cut off")
-	mark := func(path string, b []byte) ([]byte, error) { return append([]byte("run 1: "), b...), nil }
-	half := func(path string, b []byte) ([]byte, error) {
+	mark := func(_ pipeline.Publish, path string, b []byte) ([]byte, error) {
+		return append([]byte("run 1: "), b...), nil
+	}
+	half := func(p pipeline.Publish, path string, b []byte) ([]byte, error) {
 		if path == "b" {
 			return nil, cut
 		}
-		return mark(path, b)
+		return mark(p, path, b)
 	}
 	for _, script := range []string{"echo 1 > a; echo 1 > b", "echo 2 > a; echo 2 > b; echo 2 > c"} {
 		if err := w.publish(w.publishing(script), half); !errors.Is(err, cut) {
@@ -186,7 +188,7 @@ func TestPublishingThatWasCutOff(t *testing.T) {
 	// The same for a single file.
 	plan := w.plan(sh("file", "echo 1 > out/result"))
 	plan.Publish = []pipeline.Publish{{Path: "site/single", From: pipeline.OutputRef{Output: "result"}}}
-	if err := w.publish(plan, func(string, []byte) ([]byte, error) { return nil, cut }); !errors.Is(err, cut) {
+	if err := w.publish(plan, func(pipeline.Publish, string, []byte) ([]byte, error) { return nil, cut }); !errors.Is(err, cut) {
 		t.Fatal(err)
 	}
 	w.write("site/single", "run 1: 0")
@@ -228,7 +230,7 @@ func TestPublishingAfresh(t *testing.T) {
 		fresh bool
 		want  string
 	}{{true, "a=0 1"}, {false, "a=0 1"}, {true, "a=2 1"}} {
-		err := w.engine.Publish(t.Context(), plan, outcomes, tt.fresh, func(_ string, b []byte) ([]byte, error) {
+		err := w.engine.Publish(t.Context(), plan, outcomes, tt.fresh, func(_ pipeline.Publish, _ string, b []byte) ([]byte, error) {
 			return append(fmt.Appendf(nil, "%d ", i), b...), nil
 		})
 		if err != nil {
