@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -16,10 +17,12 @@ import (
 // An archive is a zstd-compressed tar. Its first entry is archiveVersion,
 // which holds the version of the format. After it, each record follows the
 // blobs that it needs and that the archive does not hold yet: blobs/<digest>
-// holds the bytes of a blob file, records/<key> those of a record file. An
-// archive holds no times, so equal content gives an equal archive.
+// holds the bytes of a blob file, records/<key> those of a record's own file.
+// signatures/<key> comes directly before the record whose bytes it signs. An
+// archive holds no times and no origins, so equal content gives an equal archive.
 const (
 	archiveVersion = "VERSION"
+	signaturesDir  = "signatures"
 	maxArchiveName = 128
 )
 
@@ -30,14 +33,28 @@ type Skipped struct{ Name, Reason string }
 type Transfer struct {
 	Records, Blobs int
 	Bytes          int64 // of the blob files
-	Skipped        []Skipped
+	// Signed counts the records with a signature, of an import only those whose
+	// signature was verified. Signers lists who signed these.
+	Signed  int
+	Signers []Signer
+	Skipped []Skipped
 }
 
-// Export writes the records with the given keys, and the blobs that they
-// need, to w. Without keys it writes all records. It leaves damaged records
-// out and lists them in Transfer.Skipped.
-func (s *Store) Export(ctx context.Context, w io.Writer, keys ...Key) (Transfer, error) {
+// ExportOptions are the options of Export.
+type ExportOptions struct {
+	// Keys are those of the records to export; none means all.
+	Keys []Key
+	// Sign, if set, returns the signature of a record's own file. It is called for
+	// the records that were made here. A record that was made elsewhere keeps its
+	// signature, and is left out if it has none.
+	Sign func(record []byte) (signature []byte, err error)
+}
+
+// Export writes records and the blobs that they need to w. It leaves damaged
+// records out and lists them in Transfer.Skipped.
+func (s *Store) Export(ctx context.Context, w io.Writer, o ExportOptions) (Transfer, error) {
 	var t Transfer
+	keys := o.Keys
 	if len(keys) == 0 {
 		if err := s.walk(recordsDir, func(e entry) error {
 			keys = append(keys, e.id)
@@ -53,7 +70,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, keys ...Key) (Transfer,
 	if err != nil {
 		return t, err
 	}
-	ex := exporter{s: s, tw: tar.NewWriter(zw), sent: map[Digest]bool{}, t: &t}
+	ex := exporter{s: s, tw: tar.NewWriter(zw), sent: map[Digest]bool{}, t: &t, sign: o.Sign}
 	err = ex.entry(archiveVersion, fmt.Appendf(nil, "%s%d\n", versionPrefix, formatVersion))
 	for _, k := range keys {
 		if err == nil {
@@ -80,6 +97,7 @@ type exporter struct {
 	tw   *tar.Writer
 	sent map[Digest]bool
 	t    *Transfer
+	sign func([]byte) ([]byte, error)
 }
 
 func (ex *exporter) entry(name string, b []byte) error {
@@ -112,6 +130,19 @@ func (ex *exporter) record(k Key) error {
 	if r.Key != k {
 		return skip("it holds the record of " + r.Key.Short())
 	}
+	record, signature, _, err := splitForeign(b)
+	if err != nil {
+		return err // decodeRecord has accepted it
+	}
+	switch {
+	case ex.sign == nil:
+	case r.Origin == nil:
+		if signature, err = ex.sign(record); err != nil {
+			return fmt.Errorf("signing the record of %s: %w", r.label(), err)
+		}
+	case len(signature) == 0:
+		return skip(fmt.Sprintf("%s was %s: only who made a result signs it; to sign one of your own, execute the stage here with --force", r.label(), r.Origin))
+	}
 	var blobs []Digest
 	listed := map[Digest]bool{}
 	for _, d := range ex.s.blobsOf(r, map[Digest][]Digest{}) {
@@ -130,7 +161,13 @@ func (ex *exporter) record(k Key) error {
 		}
 	}
 	ex.t.Records++
-	return ex.entry(recordsDir+"/"+k.String(), b)
+	if len(signature) > 0 {
+		ex.t.Signed++
+		if err := ex.entry(signaturesDir+"/"+k.String(), signature); err != nil {
+			return err
+		}
+	}
+	return ex.entry(recordsDir+"/"+k.String(), record)
 }
 
 func orError(reason string, err error) string {
@@ -160,45 +197,166 @@ func (ex *exporter) blob(d Digest) error {
 	return err
 }
 
+// ImportOptions are the options of Import.
+type ImportOptions struct {
+	// From is the name of the archive, for the origins of its records.
+	From string
+	// Verify returns who signed a record's own file. The error says why the
+	// signature, which may be empty, does not count.
+	Verify func(record, signature []byte) (Signer, error)
+	// Trust imports records whatever Verify returns. Without it, Verify must be
+	// set, and one record without a valid signature refuses the whole archive.
+	Trust bool
+}
+
+// An UnverifiedError refuses an archive because of records that Verify did not
+// accept. Nothing was imported.
+type UnverifiedError struct {
+	Records, Unverified int
+	First               string // one of them
+	Reason              error
+}
+
+func (e *UnverifiedError) Error() string {
+	return fmt.Sprintf("nothing was imported: %d of %d results have no signature that counts, %s among them: %v", e.Unverified, e.Records, e.First, e.Reason)
+}
+
+func (e *UnverifiedError) Unwrap() error { return e.Reason }
+
 // Import adds the records of an archive whose blobs are all in the archive or
-// in the store, and lists what it left out in Transfer.Skipped. It verifies
-// everything it reads. Names in the archive are ids, never paths. Import does
-// not replace a record that the store already has. Digests cannot prove that a
-// record is true: import only from sources whose code you would also run.
-// After an error, the records imported before it remain and are complete.
-func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
+// in the store, and lists what it left out in Transfer.Skipped. It compares all
+// content with its digests. Names in the archive are ids, never paths. A record
+// that was made here stays, also if the archive has another for its key.
+//
+// Digests cannot prove that outputs are what the stage makes, so the caller
+// names who says so: with Options.Verify the signers that it accepts, or with
+// Options.Trust whoever wrote the archive. With Verify, the archive is read
+// twice, so r must be an io.Seeker, and a refused archive changes nothing. After
+// another error, the records imported before it remain and are complete.
+func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (Transfer, error) {
 	var t Transfer
 	if s.readOnly {
 		return t, s.refuse("importing results")
+	}
+	if !o.Trust {
+		seeker, ok := r.(io.ReadSeeker)
+		if !ok {
+			return t, errors.New("import: the signatures are checked before anything is imported, which needs an archive that can be read twice; give a regular file")
+		}
+		if err := verifyArchive(ctx, seeker, o.Verify); err != nil {
+			return t, err
+		}
 	}
 	// An eviction must not remove imported blobs before their record exists.
 	if err := s.writer.begin(); err != nil {
 		return t, err
 	}
+	in := importer{s: s, opts: o, t: &t}
+	return t, readArchive(ctx, r, in.entry)
+}
+
+// verifyArchive reads an archive to its end, and returns an *UnverifiedError if
+// one of its records is not accepted.
+func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, signature []byte) (Signer, error)) error {
+	at, err := r.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("import: %w; give a regular file", err)
+	}
+	var refused UnverifiedError
+	var next signatureReader
+	err = readArchive(ctx, r, func(h *tar.Header, r io.Reader) error {
+		id, record, signature, err := next.read(h, r)
+		if err != nil || record == nil {
+			return err
+		}
+		refused.Records++
+		label := recordsDir + "/" + Key(id).String()
+		rec, err := decodeOwn(record, id)
+		if err == nil {
+			label = fmt.Sprintf("%s (key %s)", rec.label(), rec.Key.Short())
+			_, err = verify(record, signature)
+		}
+		if err != nil {
+			if refused.Unverified++; refused.Reason == nil {
+				refused.First, refused.Reason = label, err
+			}
+		}
+		return nil
+	})
+	if err == nil && refused.Unverified > 0 {
+		return &refused
+	}
+	if err == nil {
+		_, err = r.Seek(at, io.SeekStart)
+	}
+	return err
+}
+
+// signatureReader keeps the signature before a record.
+type signatureReader struct {
+	id        [32]byte
+	signature []byte
+}
+
+// read returns the next record with its signature. record is nil for another
+// entry, whose content it may have consumed if it is a signature.
+func (n *signatureReader) read(h *tar.Header, r io.Reader) (id [32]byte, record, signature []byte, err error) {
+	folder, name, _ := strings.Cut(h.Name, "/")
+	if h.Typeflag != tar.TypeReg || parseID(id[:], name) != nil {
+		return id, nil, nil, nil
+	}
+	switch folder {
+	case signaturesDir:
+		n.id, n.signature = id, nil
+		if h.Size <= maxSignature {
+			if n.signature, err = io.ReadAll(r); err != nil {
+				return id, nil, nil, badArchive(err)
+			}
+		}
+	case recordsDir:
+		if n.id == id {
+			signature = n.signature
+		}
+		n.signature = nil
+		if h.Size > maxRecordBody {
+			return id, []byte{}, signature, nil // no record is so long
+		}
+		if record, err = io.ReadAll(r); err != nil {
+			return id, nil, nil, badArchive(err)
+		}
+		if record == nil {
+			record = []byte{}
+		}
+	}
+	return id, record, signature, nil
+}
+
+// readArchive calls visit for each entry of an archive after its version.
+func readArchive(ctx context.Context, r io.Reader, visit func(*tar.Header, io.Reader) error) error {
 	zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
-		return t, err
+		return err
 	}
 	defer zr.Close()
 	tr := tar.NewReader(zr)
 	for first := true; ; first = false {
 		if err := context.Cause(ctx); err != nil {
-			return t, err
+			return err
 		}
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) && !first {
-			return t, nil
+			return nil
 		}
 		if err != nil {
-			return t, badArchive(err)
+			return badArchive(err)
 		}
 		if first {
 			err = checkArchive(h, tr)
 		} else {
-			err = s.importEntry(h, tr, &t)
+			err = visit(h, tr)
 		}
 		if err != nil {
-			return t, err
+			return err
 		}
 	}
 }
@@ -221,34 +379,73 @@ func checkArchive(h *tar.Header, r io.Reader) error {
 	return nil
 }
 
-func (s *Store) importEntry(h *tar.Header, r io.Reader, t *Transfer) error {
-	skip := func(reason string) error {
+// importer is one Import.
+type importer struct {
+	s    *Store
+	opts ImportOptions
+	t    *Transfer
+	next signatureReader
+}
+
+func (in *importer) entry(h *tar.Header, r io.Reader) error {
+	id, record, signature, err := in.next.read(h, r)
+	if err != nil {
+		return err
+	}
+	folder, name, _ := strings.Cut(h.Name, "/")
+	var reason string
+	switch {
+	case h.Typeflag != tar.TypeReg || parseID(id[:], name) != nil:
+		reason = "it is neither a blob nor a record"
+	case folder == blobsDir:
+		reason, err = in.s.importBlob(id, r, in.t)
+	case folder == recordsDir:
+		reason, err = in.record(id, record, signature)
+	case folder != signaturesDir:
+		reason = "it is neither a blob nor a record"
+	}
+	if reason != "" {
 		name := h.Name
 		if len(name) > maxArchiveName {
 			name = name[:maxArchiveName] + "..."
 		}
-		t.Skipped = append(t.Skipped, Skipped{Name: fmt.Sprintf("%q", name), Reason: reason})
-		return nil
+		in.t.Skipped = append(in.t.Skipped, Skipped{Name: fmt.Sprintf("%q", name), Reason: reason})
 	}
-	folder, id, _ := strings.Cut(h.Name, "/")
-	var raw [32]byte
-	if h.Typeflag != tar.TypeReg || folder != blobsDir && folder != recordsDir || parseID(raw[:], id) != nil {
-		return skip("it is neither a blob nor a record")
+	return err
+}
+
+// record adds a record whose blobs came before it.
+func (in *importer) record(k Key, record, signature []byte) (reason string, err error) {
+	origin := &Origin{Way: Imported, From: in.opts.From, At: in.s.clock().UTC().Truncate(time.Second)}
+	if in.opts.Verify != nil {
+		signer, err := in.opts.Verify(record, signature)
+		switch {
+		case err == nil:
+			origin.Signer = &signer
+		case !in.opts.Trust:
+			return err.Error(), nil // the file has changed since its signatures were verified
+		}
 	}
-	var reason string
-	var err error
-	if folder == blobsDir {
-		reason, err = s.importBlob(raw, r, t)
-	} else {
-		reason, err = s.importRecord(raw, h.Size, r, t)
-	}
+	// A stage that is running must not find its own result replaced.
+	unlock, err := in.s.tryLockKey(k)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if reason != "" {
-		return skip(reason)
+	if unlock == nil {
+		return "its stage is running here", nil
 	}
-	return nil
+	defer unlock()
+	added, reason, err := in.s.Adopt(k, record, signature, origin)
+	if !added {
+		return reason, err
+	}
+	in.t.Records++
+	if s := origin.Signer; s != nil {
+		if in.t.Signed++; !slices.Contains(in.t.Signers, *s) {
+			in.t.Signers = append(in.t.Signers, *s)
+		}
+	}
+	return "", nil
 }
 
 // importBlob writes the blob to a temporary file, verifies it, and then
@@ -302,48 +499,4 @@ func (a *archiveReader) Read(b []byte) (int, error) {
 		err = &archiveError{err}
 	}
 	return n, err
-}
-
-func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reason string, err error) {
-	if size > maxRecordBody {
-		return fmt.Sprintf("the record has %d bytes, more than a record can have", size), nil
-	}
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return "", badArchive(err)
-	}
-	rec, err := decodeRecord(b)
-	switch {
-	case err != nil:
-		return "the record is corrupt: " + err.Error(), nil
-	case rec.Key != k:
-		return "it holds the record of " + rec.Key.Short(), nil
-	}
-	if !rec.Expires.IsZero() && !s.clock().Before(rec.Expires) {
-		return "the record expired at " + rec.Expires.String(), nil
-	}
-	for i := range rec.Outputs {
-		if o := &rec.Outputs[i]; o.Dir {
-			if _, err := s.peekTree(o.Digest); err != nil {
-				return fmt.Sprintf("the directory of output %s: %v", o.Name, err), nil
-			}
-		}
-	}
-	for _, d := range s.blobsOf(rec, map[Digest][]Digest{}) {
-		present, err := s.reuse(d)
-		if err != nil {
-			return "", err
-		}
-		if !present {
-			return fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive", d.Short()), nil
-		}
-	}
-	if _, miss := s.Lookup(k); miss == nil {
-		return "", nil // the store's own record stays
-	}
-	if err := s.putRecordBytes(k, b, s.writer.now()); err != nil {
-		return "", err
-	}
-	t.Records++
-	return "", nil
 }

@@ -5,6 +5,19 @@ type Report struct {
 	Version   int       `json:"version"`
 	Gate      Gate      `json:"gate"`
 	Aggregate Aggregate `json:"aggregate"`
+	// MadeElsewhere lists the results of the run that its machine did not make.
+	// No stage writes it. The command line adds it when it publishes the report.
+	MadeElsewhere []MadeElsewhere `json:"made_elsewhere,omitempty"`
+}
+
+// MadeElsewhere is a result that the machine of the run did not make. Origin is
+// a phrase such as "imported from main.cache on 2026-11-23, taken on trust".
+// Signed is set if the signature of an allowed signer was verified.
+type MadeElsewhere struct {
+	Stage    string `json:"stage"`
+	Instance string `json:"instance"`
+	Origin   string `json:"origin"`
+	Signed   bool   `json:"signed"`
 }
 
 // ReportVersion is the version of Report that this program writes.
@@ -28,6 +41,8 @@ type RunSummary struct {
 	// History has the figures of the results that are in the cache, with those
 	// of this run. It is nil if the cache holds no other.
 	History *FigureHistory `json:"history,omitempty"`
+	// MadeElsewhere lists the results that this machine did not make.
+	MadeElsewhere []MadeElsewhere `json:"made_elsewhere,omitempty"`
 }
 
 // FigureHistory is how figures changed over the results of the same stage.

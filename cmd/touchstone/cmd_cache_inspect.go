@@ -53,6 +53,8 @@ type cacheResult struct {
 	Bytes    int64     `json:"bytes"`
 	Used     time.Time `json:"used"`
 	Problem  string    `json:"problem,omitempty"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
 }
 
 func newCacheListCommand(flags *globalFlags) *cobra.Command {
@@ -63,7 +65,7 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			list := cacheListJSON{Results: []cacheResult{}}
 			err := store.List(func(e cache.RecordInfo) error {
-				list.Results = append(list.Results, cacheResult{e.Key.String(), e.Stage, e.Instance, e.Bytes, e.Used, e.Problem})
+				list.Results = append(list.Results, cacheResult{e.Key.String(), e.Stage, e.Instance, e.Bytes, e.Used, e.Problem, e.Origin})
 				return nil
 			})
 			if err != nil {
@@ -75,7 +77,11 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 			}
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, r := range list.Results {
-				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, r.Stage, r.Instance, formatSize(r.Bytes), r.Used.Format(time.DateTime), r.Problem)
+				note := r.Problem
+				if r.Origin != nil {
+					note = r.Origin.String()
+				}
+				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, r.Stage, r.Instance, formatSize(r.Bytes), r.Used.Format(time.DateTime), note)
 			}
 			return t.Flush()
 		}),

@@ -55,6 +55,9 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	if x.Recorded != nil {
 		fmt.Fprintf(w, "  recorded %s by the %s executor, took %s\n", x.Recorded.Started.Format(time.DateTime),
 			x.Recorded.Executor, seconds(time.Duration(x.Recorded.DurationMS)*time.Millisecond))
+		if o := x.Recorded.Origin; o != nil {
+			fmt.Fprintf(w, "  made elsewhere: %s\n", o)
+		}
 	}
 	if len(x.Changes) == 0 || x.Elsewhere {
 		for _, reason := range x.Reasons {
@@ -62,8 +65,9 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 		}
 	}
 	switch {
+	case x.Elsewhere && x.Recorded != nil && x.Recorded.Origin != nil:
 	case x.Elsewhere && x.Recorded != nil:
-		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another checkout, from an import, or too old")
+		fmt.Fprintln(w, "  the history of this checkout does not contain that run: the result is from another checkout on this machine, or too old")
 	case x.Recorded != nil && x.Compared != nil && !x.ComparedElsewhere:
 		fmt.Fprintf(w, "  compared with the run before it, of %s:\n", x.Compared.Started.Format(time.DateTime))
 	case x.ComparedElsewhere:
