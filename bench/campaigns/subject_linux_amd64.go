@@ -64,7 +64,7 @@ func newSubject(parent, tool string, as int) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{tool: tool, dir: dir, work: filepath.Join(dir, "work"), store: filepath.Join(dir, "store"), tmp: filepath.Join(dir, "tmp"), as: as}
+	s := &subject{tool: tool, trust: []string{"--trust"}, dir: dir, work: filepath.Join(dir, "work"), store: filepath.Join(dir, "store"), tmp: filepath.Join(dir, "tmp"), as: as}
 	var words bytes.Buffer
 	for i := range 500 {
 		fmt.Fprintf(&words, "%x word %d\n", i*7919%1000, i)
