@@ -152,6 +152,22 @@ func TestResultsOfThisMachineStay(t *testing.T) {
 	if r, miss := b.Lookup(testKey(1)); miss != nil || r.Origin != nil {
 		t.Errorf("%+v, %+v", r, miss)
 	}
+	// What was taken on trust gives way to what is signed, but not the reverse.
+	other := newStore(t)
+	mustRecord(t, other, testKey(1), "forged")
+	c := newStore(t)
+	for _, in := range []struct {
+		archive []byte
+		how     ImportOptions
+		want    int
+	}{{exported(t, other), onTrust, 1}, {archive, accept("anna"), 1}, {exported(t, other), onTrust, 0}} {
+		if tr, err := c.Import(t.Context(), bytes.NewReader(in.archive), in.how); err != nil || tr.Records != in.want || len(tr.Skipped) != 1-in.want {
+			t.Errorf("%+v, %v", tr, err)
+		}
+	}
+	if r, miss := c.Lookup(testKey(1)); miss != nil || r.Origin.Signer == nil || r.Outputs[0].Digest != digestOf("theirs") {
+		t.Errorf("%+v, %+v", r, miss)
+	}
 	// The key of a stage that is running.
 	unlock, err := b.LockKey(t.Context(), testKey(1))
 	if err != nil {
@@ -160,7 +176,7 @@ func TestResultsOfThisMachineStay(t *testing.T) {
 	refused("its stage is running here")
 	unlock()
 	// A result that is made here replaces one from elsewhere.
-	c := newStore(t)
+	c = newStore(t)
 	if _, err := c.Import(t.Context(), bytes.NewReader(archive), accept("anna")); err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			}
 			// The archive may be written to standard output.
 			stderr := cmd.ErrOrStderr()
-			fmt.Fprintf(stderr, "%d results and %d blobs exported to %s", result.Records, result.Blobs, args[0])
+			fmt.Fprintf(stderr, "%s and %s exported to %s", counted(result.Records, "result", "results"), counted(result.Blobs, "blob", "blobs"), args[0])
 			if result.Signed > 0 {
 				fmt.Fprintf(stderr, ", %d signed%s", result.Signed, by)
 			}
@@ -216,7 +216,7 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 	if flags.json {
 		return printJSON(stdout, facts)
 	}
-	fmt.Fprintf(stdout, "%d results and %d blobs imported from %s\n", facts.Results, facts.Blobs, from)
+	fmt.Fprintf(stdout, "%s and %s imported from %s\n", counted(facts.Results, "result", "results"), counted(facts.Blobs, "blob", "blobs"), from)
 	if facts.Results > 0 {
 		fmt.Fprintln(stdout, "verified: all content matches its digests")
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ type entry struct {
 
 // ReadAllowed reads a list of allowed signers. A line that cannot be read is an error.
 func ReadAllowed(file string) (*Allowed, error) {
-	b, err := os.ReadFile(file)
+	b, err := readFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("the allowed signers: %w; write a line \"NAME KEYTYPE KEY\" for each signer, as for git", err)
 	}

@@ -127,6 +127,18 @@ func TestReadAllowedRefuses(t *testing.T) {
 	}
 }
 
+func TestEndlessFiles(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip(err)
+	}
+	if _, err := ReadAllowed("/dev/zero"); err == nil || !strings.Contains(err.Error(), "more than 4 MiB") {
+		t.Error(err)
+	}
+	if _, err := OpenKey("file:/dev/zero", noEnvironment); err == nil || !strings.Contains(err.Error(), "more than 4 MiB") {
+		t.Error(err)
+	}
+}
+
 func FuzzParseEntry(f *testing.F) {
 	_, public := newKey(f)
 	f.Add("ci " + public)
