@@ -2,6 +2,7 @@ package cache
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -165,9 +167,10 @@ func (ex *exporter) blob(d Digest) error {
 // everything it reads. Names in the archive are ids, never paths. Import does
 // not replace a record that the store already has. Digests cannot prove that a
 // record is true: import only from sources whose code you would also run.
-// After an error, the records imported before it remain and are complete.
-func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
-	var t Transfer
+// Import refuses an archive or a blob that expands excessively. After an error,
+// the records imported before it remain and are complete. Blobs that no imported
+// record needs do not remain.
+func (s *Store) Import(ctx context.Context, r io.Reader) (t Transfer, err error) {
 	if s.readOnly {
 		return t, s.refuse("importing results")
 	}
@@ -175,12 +178,23 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
 	if err := s.writer.begin(); err != nil {
 		return t, err
 	}
-	zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(64<<20))
+	in := &expansion{packed: r}
+	zr, err := zstd.NewReader(in.packedBytes(), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return t, err
 	}
 	defer zr.Close()
-	tr := tar.NewReader(zr)
+	in.plain = zr
+	im := importer{s: s, t: &t, unneeded: map[Digest]time.Time{}}
+	defer func() {
+		if rerr := im.removeUnneeded(); err == nil {
+			err = rerr
+		}
+		if in.exceeded {
+			err = fmt.Errorf("import: %w, which no archive of results does; if you trust it, export less at a time", errExpands)
+		}
+	}()
+	tr := tar.NewReader(in)
 	for first := true; ; first = false {
 		if err := context.Cause(ctx); err != nil {
 			return t, err
@@ -195,7 +209,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
 		if first {
 			err = checkArchive(h, tr)
 		} else {
-			err = s.importEntry(h, tr, &t)
+			err = im.entry(h, tr)
 		}
 		if err != nil {
 			return t, err
@@ -221,13 +235,22 @@ func checkArchive(h *tar.Header, r io.Reader) error {
 	return nil
 }
 
-func (s *Store) importEntry(h *tar.Header, r io.Reader, t *Transfer) error {
+// importer is one import.
+type importer struct {
+	s *Store
+	t *Transfer
+	// unneeded are imported blobs, with the times of their files, that no record
+	// needs yet.
+	unneeded map[Digest]time.Time
+}
+
+func (im *importer) entry(h *tar.Header, r io.Reader) error {
 	skip := func(reason string) error {
 		name := h.Name
 		if len(name) > maxArchiveName {
 			name = name[:maxArchiveName] + "..."
 		}
-		t.Skipped = append(t.Skipped, Skipped{Name: fmt.Sprintf("%q", name), Reason: reason})
+		im.t.Skipped = append(im.t.Skipped, Skipped{Name: fmt.Sprintf("%q", name), Reason: reason})
 		return nil
 	}
 	folder, id, _ := strings.Cut(h.Name, "/")
@@ -238,9 +261,9 @@ func (s *Store) importEntry(h *tar.Header, r io.Reader, t *Transfer) error {
 	var reason string
 	var err error
 	if folder == blobsDir {
-		reason, err = s.importBlob(raw, r, t)
+		reason, err = im.blob(raw, h.Size, r)
 	} else {
-		reason, err = s.importRecord(raw, h.Size, r, t)
+		reason, err = im.record(raw, h.Size, r)
 	}
 	if err != nil {
 		return err
@@ -251,18 +274,26 @@ func (s *Store) importEntry(h *tar.Header, r io.Reader, t *Transfer) error {
 	return nil
 }
 
-// importBlob writes the blob to a temporary file, verifies it, and then
+// blob writes a blob of size bytes to a temporary file, verifies it, and then
 // renames it into place.
-func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, err error) {
+func (im *importer) blob(d Digest, size int64, r io.Reader) (reason string, err error) {
+	s := im.s
 	present, err := s.reuse(d)
 	if err != nil || present {
 		return "", err
+	}
+	header := make([]byte, min(size, blobHeaderSize))
+	if _, err := io.ReadFull(r, header); err != nil {
+		return "", badArchive(err)
+	}
+	if reason := tooLarge(size, header); reason != "" {
+		return reason, nil
 	}
 	f, err := s.temp()
 	if err != nil {
 		return "", err
 	}
-	n, err := io.Copy(f, &archiveReader{r: r})
+	n, err := io.Copy(f, io.MultiReader(bytes.NewReader(header), &archiveReader{r: r}))
 	if err != nil {
 		discard(f)
 		if errors.As(err, new(*archiveError)) {
@@ -282,8 +313,9 @@ func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, e
 		return "", err
 	}
 	s.unbury(d)
-	t.Blobs++
-	t.Bytes += n
+	im.wrote(d)
+	im.t.Blobs++
+	im.t.Bytes += n
 	return "", nil
 }
 
@@ -304,7 +336,8 @@ func (a *archiveReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reason string, err error) {
+func (im *importer) record(k Key, size int64, r io.Reader) (reason string, err error) {
+	s := im.s
 	if size > maxRecordBody {
 		return fmt.Sprintf("the record has %d bytes, more than a record can have", size), nil
 	}
@@ -329,8 +362,9 @@ func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reaso
 			}
 		}
 	}
-	for _, d := range s.blobsOf(rec, map[Digest][]Digest{}) {
-		present, err := s.reuse(d)
+	blobs := s.blobsOf(rec, map[Digest][]Digest{})
+	for _, d := range blobs {
+		present, err := im.has(d)
 		if err != nil {
 			return "", err
 		}
@@ -338,12 +372,14 @@ func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reaso
 			return fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive", d.Short()), nil
 		}
 	}
-	if _, miss := s.Lookup(k); miss == nil {
+	if own, miss := s.Lookup(k); miss == nil {
+		im.needs(s.blobsOf(own, map[Digest][]Digest{}))
 		return "", nil // the store's own record stays
 	}
 	if err := s.putRecordBytes(k, b, s.writer.now()); err != nil {
 		return "", err
 	}
-	t.Records++
+	im.needs(blobs)
+	im.t.Records++
 	return "", nil
 }
