@@ -46,6 +46,11 @@ func (s *Store) RecordFile(k Key) (record, signature []byte, err error) {
 // has the same outputs, the old record counts again. A record that was taken on trust gives way to
 // one that is signed.
 func (s *Store) Adopt(k Key, record, signature []byte, o *Origin) (added bool, reason string, err error) {
+	return s.adopt(k, record, signature, o, s.reuse)
+}
+
+// adopt is Adopt with the function that reports whether a blob is there, and keeps it.
+func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Digest) (bool, error)) (added bool, reason string, err error) {
 	r, err := decodeOwn(record, k)
 	if err != nil {
 		return false, err.Error(), nil
@@ -61,7 +66,7 @@ func (s *Store) Adopt(k Key, record, signature []byte, o *Origin) (added bool, r
 		}
 	}
 	for _, d := range s.blobsOf(r, map[Digest][]Digest{}) {
-		present, err := s.reuse(d)
+		present, err := has(d)
 		if err != nil {
 			return false, "", err
 		}
