@@ -57,13 +57,15 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 		if !filepath.IsAbs(program) {
 			program = filepath.Join(job.Dir, program)
 		}
-		confine := func() (err error) {
-			held, err = e.Sandbox.confine(job, program)
-			return err
+		confine := func() (bound bool, err error) {
+			if held, err = e.Sandbox.confine(job, program); err != nil {
+				return false, err
+			}
+			return !held.ownProcesses(), nil
 		}
 		if !e.Sandbox.off {
 			cmd.Confine = confine
-		} else if err := confine(); err != nil {
+		} else if _, err := confine(); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +82,7 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 	}
 	if held != nil {
 		result.Isolation = append(result.Isolation, held.words...)
-		e.Sandbox.release(held, ended.Nothing)
+		result.Ended = e.Sandbox.release(held, ended.Nothing)
 	}
 	if result.ExitCode != 0 && held != nil && slices.Contains(held.words, heldFiles) {
 		if path, ok := e.Sandbox.undeclared(job.Stderr, job.Dir, held.grants); ok {

@@ -22,7 +22,10 @@ func (s *Sandbox) confine(job *engine.Job, _ string) (*confinement, error) {
 	return &confinement{words: words}, nil
 }
 
-func (s *Sandbox) release(*confinement, bool) {}
+func (s *Sandbox) release(_ *confinement, ended bool) bool { return ended }
+
+// ownProcesses returns false: this system has no PID namespaces.
+func (c *confinement) ownProcesses() bool { return false }
 
 // Close does nothing on this system.
 func (s *Sandbox) Close() error { return nil }
