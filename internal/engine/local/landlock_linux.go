@@ -23,6 +23,10 @@ type sandboxState struct {
 	keepers keeper.Pool
 	// lacks are the restrictions that the system is to be without, for tests.
 	lacks map[string]bool
+	// helps is whether this process is a helper. Otherwise it may have one.
+	helps   bool
+	helping sync.Once
+	helper  *helper
 }
 
 // openPath is a path that was opened with O_PATH, for use in rules.

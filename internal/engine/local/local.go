@@ -45,6 +45,11 @@ func (e Executor) Close() error {
 // Run starts the job's program and waits for it. If ctx ends or the instance reaches
 // its timeout, Run sends SIGTERM to the whole process group, and then kills it.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
+	if e.Sandbox != nil {
+		if result, err, ran := e.Sandbox.elsewhere(ctx, job, e.Grace); ran {
+			return result, err
+		}
+	}
 	in := job.Instance
 	cmd := process.Command{
 		Needs:   process.Needs{Platform: in.Platform, MemoryMB: in.Resources.MemoryMB},

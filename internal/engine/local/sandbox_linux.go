@@ -56,6 +56,11 @@ func (s *Sandbox) restrict(c *confinement, declared pipeline.Network) error {
 	if s.abi > 0 && os.Geteuid() == 0 {
 		dropCapabilities()
 	}
+	if s.helps {
+		if err := dropHelped(); err != nil {
+			return fmt.Errorf("give up capabilities: %w", err)
+		}
+	}
 	c.say(s.abi > 0, heldFiles, openFiles)
 	if declared == pipeline.NetworkFull {
 		return nil
@@ -132,6 +137,9 @@ func (c *confinement) ownProcesses() bool { return c.keeper != nil }
 // Close closes what the sandbox keeps open between stages. The sandbox cannot be used
 // afterwards.
 func (s *Sandbox) Close() error {
+	if s.helper != nil {
+		_ = s.helper.close() // its exit status says nothing
+	}
 	s.close()
 	s.keepers.Close()
 	for _, o := range s.base {

@@ -2,7 +2,12 @@
 
 package local
 
-import "github.com/touchstone-eval/touchstone/internal/engine"
+import (
+	"context"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+)
 
 type sandboxState struct{}
 
@@ -20,6 +25,11 @@ func (s *Sandbox) confine(job *engine.Job, _ string) (*confinement, error) {
 		words = append(words, askedFor)
 	}
 	return &confinement{words: words}, nil
+}
+
+// elsewhere runs no job: this system has no namespaces.
+func (s *Sandbox) elsewhere(context.Context, *engine.Job, time.Duration) (*engine.Result, error, bool) {
+	return nil, nil, false
 }
 
 func (s *Sandbox) release(_ *confinement, ended bool) bool { return ended }
