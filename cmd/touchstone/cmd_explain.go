@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,9 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 		if o := x.Recorded.Origin; o != nil {
 			fmt.Fprintf(w, "  made elsewhere: %s\n", o)
 		}
+	}
+	if x.Recorded != nil && len(x.Recorded.Isolation) > 0 {
+		fmt.Fprintf(w, "  isolation: %s\n", strings.Join(x.Recorded.Isolation, ", "))
 	}
 	if len(x.Changes) == 0 || x.Elsewhere {
 		for _, reason := range x.Reasons {
