@@ -18,7 +18,7 @@ func TestImportRefusesToExpand(t *testing.T) {
 		t.Fatalf("the archive has %d bytes", len(archive))
 	}
 	s := newStore(t)
-	tr, err := s.Import(t.Context(), bytes.NewReader(archive))
+	tr, err := s.Import(t.Context(), bytes.NewReader(archive), ImportOptions{Trust: true})
 	if err == nil || !strings.Contains(err.Error(), "import: it expands more than 100 times") {
 		t.Errorf("got %v", err)
 	}
@@ -34,13 +34,13 @@ func TestImportCutOff(t *testing.T) {
 	mustRecord(t, src, testKey(1), "first")
 	whole := exported(t, src)
 	s := newStore(t)
-	tr, err := s.Import(t.Context(), bytes.NewReader(whole))
+	tr, err := s.Import(t.Context(), bytes.NewReader(whole), ImportOptions{Trust: true})
 	if err != nil || tr.Records != 1 || tr.Blobs == 0 {
 		t.Fatalf("%+v, %v", tr, err)
 	}
 	for _, n := range []int{len(whole) / 4, len(whole) / 2, len(whole) - 1} {
 		s := newStore(t)
-		tr, err := s.Import(t.Context(), bytes.NewReader(whole[:n]))
+		tr, err := s.Import(t.Context(), bytes.NewReader(whole[:n]), ImportOptions{Trust: true})
 		if err == nil {
 			t.Errorf("%d bytes are an archive", n)
 		}

@@ -5,6 +5,19 @@ type Report struct {
 	Version   int       `json:"version"`
 	Gate      Gate      `json:"gate"`
 	Aggregate Aggregate `json:"aggregate"`
+	// MadeElsewhere lists the results of the run that its machine did not make.
+	// No stage writes it. The command line adds it when it publishes the report.
+	MadeElsewhere []MadeElsewhere `json:"made_elsewhere,omitempty"`
+}
+
+// MadeElsewhere is a result that the machine of the run did not make. Origin is
+// a phrase such as "imported from main.cache on 2026-11-23, taken on trust".
+// Signed is set if the signature of an allowed signer was verified.
+type MadeElsewhere struct {
+	Stage    string `json:"stage"`
+	Instance string `json:"instance"`
+	Origin   string `json:"origin"`
+	Signed   bool   `json:"signed"`
 }
 
 // ReportVersion is the version of Report that this program writes.
@@ -28,6 +41,8 @@ type RunSummary struct {
 	// History has the figures of the results that are in the cache, with those
 	// of this run. It is nil if the cache holds no other.
 	History *FigureHistory `json:"history,omitempty"`
+	// MadeElsewhere lists the results that this machine did not make.
+	MadeElsewhere []MadeElsewhere `json:"made_elsewhere,omitempty"`
 }
 
 // FigureHistory is how figures changed over the results of the same stage.
@@ -39,12 +54,14 @@ type FigureHistory struct {
 }
 
 // HistoryRun is one result. Started is the time of the execution, RFC 3339.
-// Degraded says how the proxy was degraded on purpose, or is empty.
+// Degraded says how the proxy was degraded on purpose, or is empty. Origin is
+// that of MadeElsewhere, or empty for a result that this machine made.
 type HistoryRun struct {
 	Started       string `json:"started"`
 	Proxy         string `json:"proxy"`
 	GoldenVersion string `json:"golden_version"`
 	Degraded      string `json:"degraded,omitempty"`
+	Origin        string `json:"origin,omitempty"`
 }
 
 // HistoryFigure is one figure over the runs. Name is one that report history

@@ -37,6 +37,15 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 	if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
 		l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
 	}
+	if b := l.header.nested("trust"); b != nil {
+		const what = "the trust block of the pipeline"
+		trust := l.decode(b.Body, trustSchema, what, b.DefRange())
+		if val, ok := l.constant(trust, "allowed_signers", cty.String, what); ok {
+			if l.plan.AllowedSigners = val.AsString(); l.plan.AllowedSigners == "" {
+				l.errorf(trust.expr("allowed_signers").Range(), "Invalid path", "The path of the allowed signers is empty. Name a file, or remove the block.")
+			}
+		}
+	}
 }
 
 func (l *module) checkVersion(required string, at hcl.Range) {

@@ -76,10 +76,11 @@ func main() {
 	long := flag.Bool("long", false, "run the numbers of trials that the documentation quotes")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random choices")
 	as := flag.Int("as", -1, "run the program as this user, when started by root")
+	flags := flag.String("flags", "", "flags of every run, separated by spaces, such as \"--executor dagger\"")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	found, err := runAll(ctx, *long, *seed, *as, flag.Args())
+	found, err := runAll(ctx, options{long: *long, seed: *seed, as: *as, flags: strings.Fields(*flags)}, flag.Args())
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "campaigns:", err)
@@ -89,9 +90,17 @@ func main() {
 	}
 }
 
+// options are the flags.
+type options struct {
+	long  bool
+	seed  uint64
+	as    int
+	flags []string
+}
+
 // runAll runs the selected campaigns and prints what they found.
-func runAll(ctx context.Context, long bool, seed uint64, as int, names []string) (found int, err error) {
-	chosen, err := choose(long, names)
+func runAll(ctx context.Context, o options, names []string) (found int, err error) {
+	chosen, err := choose(o.long, names)
 	if err != nil {
 		return 0, err
 	}
@@ -100,15 +109,15 @@ func runAll(ctx context.Context, long bool, seed uint64, as int, names []string)
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	fmt.Printf("seed %d\n", seed)
+	fmt.Printf("seed %d\n", o.seed)
 	fmt.Printf("%-12s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB", "seconds")
 	for i, c := range chosen {
 		began := time.Now()
-		s, err := newSubject(dir, tool, as)
+		s, err := newSubject(dir, tool, o.as, o.flags)
 		if err != nil {
 			return found, err
 		}
-		x := &attack{subject: s, random: rand.New(rand.NewPCG(seed, uint64(i))), trials: c.short}
+		x := &attack{subject: s, random: rand.New(rand.NewPCG(o.seed, uint64(i))), trials: c.short}
 		err = c.run(ctx, x)
 		if ctx.Err() != nil {
 			err = errors.New("interrupted")

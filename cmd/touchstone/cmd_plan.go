@@ -11,16 +11,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // planJSON is the output of plan --json. Hits, Runs and Waits count the instances whose results
-// are cached, that have to run, and that wait for results of these.
+// are cached, that have to run, and that wait for results of these. Elsewhere counts the hits whose
+// results this machine did not make.
 type planJSON struct {
-	Hits   int         `json:"hits"`
-	Runs   int         `json:"runs"`
-	Waits  int         `json:"waits"`
-	Stages []planStage `json:"stages"`
+	Hits      int         `json:"hits"`
+	Elsewhere int         `json:"made_elsewhere"`
+	Runs      int         `json:"runs"`
+	Waits     int         `json:"waits"`
+	Stages    []planStage `json:"stages"`
 	// Warnings say what the keys do not cover.
 	Warnings []string `json:"warnings"`
 }
@@ -35,6 +39,8 @@ type planStage struct {
 	Reasons   []string        `json:"reasons"`
 	Changes   []engine.Change `json:"changes"`
 	Elsewhere bool            `json:"elsewhere"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
 }
 
 func newPlanCommand(flags *globalFlags) *cobra.Command {
@@ -76,7 +82,7 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 	for _, o := range outcomes {
 		st := planStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons,
-			Changes: o.Changes, Elsewhere: o.Elsewhere,
+			Changes: o.Changes, Elsewhere: o.Elsewhere, Origin: o.Origin,
 		}
 		if st.Changes == nil {
 			st.Changes = []engine.Change{}
@@ -84,6 +90,9 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 		switch o.State {
 		case engine.Hit:
 			p.Hits++
+			if o.Origin != nil {
+				p.Elsewhere++
+			}
 		case engine.Miss:
 			p.Runs++
 		case engine.Waits:
@@ -134,7 +143,9 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		why := strings.Join(o.Reasons, "; ")
 		switch {
 		case o.State == engine.Hit:
-			why = "took " + seconds(o.Duration)
+			if why = "took " + seconds(o.Duration); o.Origin != nil {
+				why += "; " + o.Origin.String()
+			}
 		case len(o.Changes) > 0 && o.Elsewhere:
 			why += "; unlike the most similar result in the cache: " + changed(o.Changes)
 		case len(o.Changes) > 0 && !slices.Contains(o.Reasons, o.Changes[0].String()):
@@ -142,10 +153,15 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		case len(o.Changes) > 0:
 			why = changed(o.Changes)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, why)
+		// It may quote a record that another machine wrote.
+		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, safetext.Visible(why))
 	}
 	p := planFacts(outcomes)
-	fmt.Fprintf(t, "\n%s, %s", counted(p.Hits, "hit", "hits"), counted(p.Runs, "has to run", "have to run"))
+	fmt.Fprintf(t, "\n%s", counted(p.Hits, "hit", "hits"))
+	if p.Elsewhere > 0 {
+		fmt.Fprintf(t, " (%d made elsewhere)", p.Elsewhere)
+	}
+	fmt.Fprintf(t, ", %s", counted(p.Runs, "has to run", "have to run"))
 	if p.Waits > 0 {
 		fmt.Fprintf(t, ", %s", counted(p.Waits, "waits for results and may still be a hit", "wait for results and may still be hits"))
 	}

@@ -18,8 +18,6 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
-	"github.com/touchstone-eval/touchstone/pipeline"
-	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
 // runFlags are the flags of the commands that execute stages.
@@ -65,8 +63,10 @@ type runStage struct {
 	Key        string   `json:"key,omitempty"`
 	Reasons    []string `json:"reasons"`
 	DurationMS int64    `json:"duration_ms"`
-	Error      string   `json:"error,omitempty"`
-	Cause      string   `json:"cause,omitempty"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
+	Error  string        `json:"error,omitempty"`
+	Cause  string        `json:"cause,omitempty"`
 	// Problems are the reasons of a failure.
 	Problems []contracts.Reason `json:"problems,omitempty"`
 }
@@ -119,7 +119,7 @@ has a matrix, each instance gets a subdirectory with its name.`,
 				return err
 			}
 			if !flags.json && rf.progress != "quiet" {
-				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(sum))
+				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(outcomes, sum))
 			}
 			return nil
 		},
@@ -218,20 +218,13 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	if err := use(outcomes); err != nil {
 		return err
 	}
-	err := s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(p pipeline.Publish, path string, content []byte) ([]byte, error) {
-		if !ownStage(s.plan.Instances[p.From.Instance], "render") {
-			return content, nil
-		}
-		if path != reportPage {
-			return hidden.Bytes(content), nil
-		}
+	rewrite, mark := s.describing(outcomes, func() contracts.RunSummary {
 		summary := s.runSummary(outcomes, sum)
 		summary.Changed = s.changedSince(ctx)
 		summary.History = s.figureHistory(aggregateStage)
-		page, err := render.WithRun(content, summary)
-		return hidden.Bytes(page), err
+		return summary
 	})
-	if err != nil {
+	if err := s.engine.Publish(ctx, s.plan, outcomes, engine.Publication{Fresh: sum.Executed > 0, Rewrite: rewrite, Mark: mark}); err != nil {
 		return &publishError{err}
 	}
 	return nil
@@ -321,7 +314,7 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 	for _, o := range outcomes {
 		st := runStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State),
-			Reasons: o.Reasons, DurationMS: o.Duration.Milliseconds(), Cause: o.Cause,
+			Reasons: o.Reasons, DurationMS: o.Duration.Milliseconds(), Origin: o.Origin, Cause: o.Cause,
 		}
 		if st.Reasons == nil {
 			st.Reasons = []string{}
@@ -345,6 +338,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 	r := contracts.RunSummary{
 		Started: s.began.UTC().Format(time.RFC3339), DurationMS: time.Since(s.began).Milliseconds(),
 		Hits: sum.Hits, Executed: sum.Executed, Instances: []contracts.RunInstance{}, Command: s.again,
+		MadeElsewhere: madeElsewhere(outcomes),
 	}
 	for _, o := range outcomes {
 		if o.Instance.OnDemand && o.State == engine.Skipped {
@@ -366,8 +360,11 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 }
 
 // summaryLine says what a run executed.
-func (s *session) summaryLine(sum engine.Summary) string {
+func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) string {
 	took := seconds(time.Since(s.began))
+	if n := len(madeElsewhere(outcomes)); n > 0 {
+		took = fmt.Sprintf("%d made elsewhere, %s", n, took)
+	}
 	if sum.Executed == 0 {
 		return fmt.Sprintf("nothing to do: %s up to date (%s)", counted(sum.Selected, "stage is", "stages are"), took)
 	}

@@ -149,6 +149,9 @@ type Outcome struct {
 	// Duration is the time of the execution, in this run or when the hit was
 	// recorded.
 	Duration time.Duration
+	// Origin says where the result of a hit comes from. It is nil if this machine
+	// made it.
+	Origin   *cache.Origin
 	ExitCode int
 	Attempts int
 	// Stdout and Stderr are the digests of the logs in the cache, if the instance
@@ -172,6 +175,11 @@ type Outcome struct {
 	// components are the components of the key. They are nil for a hit in a run
 	// that does not need them.
 	components []pipeline.KeyComponent
+}
+
+// take makes the outcome a hit.
+func (o *Outcome) take(r cache.Result) {
+	o.State, o.Outputs, o.Duration, o.Origin = Hit, r.Outputs, r.Duration, r.Origin
 }
 
 // Components returns the components of the key after an evaluation, or nil if the key is not

@@ -63,8 +63,8 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	}
 	defer unlock()
 	if !r.opts.Force && !o.Instance.Cache.Off {
-		if outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
-			o.State, o.Outputs, o.Duration = Hit, outputs, duration
+		if result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
+			o.take(result)
 			r.emitHit(o)
 			return nil
 		}
@@ -98,7 +98,7 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 			return err
 		}
 	}
-	o.State, o.Outputs, o.Duration = Ran, record.Outputs, record.Duration
+	o.State, o.Outputs, o.Duration, o.Origin = Ran, record.Outputs, record.Duration, nil
 	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own
 		r.position.finish(i)
 	}

@@ -124,7 +124,7 @@ func (r *run) repair(ctx context.Context, instance int, reason string, work *wor
 	r.repairs[instance].Lock()
 	defer r.repairs[instance].Unlock()
 	o := r.outcomes[instance]
-	if _, _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
+	if _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
 		return nil // another dependent has already repaired it
 	}
 	if o.components == nil {

@@ -25,10 +25,19 @@ type Rewrite func(p pipeline.Publish, path string, content []byte) ([]byte, erro
 // rewriteFile is Rewrite for the files of one published path. It may be nil.
 type rewriteFile func(path string, content []byte) ([]byte, error)
 
-// Publish copies the plan's published outputs to the source tree. If fresh is false, it
-// skips paths that already contain the same output. It never changes files that it did
-// not write, and returns an error if such a file exists at a published path.
-func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*Outcome, fresh bool, rewrite Rewrite) error {
+// Publication holds the options of Publish.
+type Publication struct {
+	// Fresh writes all files. Otherwise paths that contain the same output with the same mark
+	// are skipped.
+	Fresh   bool
+	Rewrite Rewrite // may be nil
+	// Mark stands for what Rewrite adds to an output, as far as it matters.
+	Mark string
+}
+
+// Publish copies the plan's published outputs to the source tree. It never changes files that
+// it did not write, and returns an error if such a file exists at a published path.
+func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*Outcome, o Publication) error {
 	if len(plan.Publish) == 0 {
 		return nil
 	}
@@ -43,11 +52,11 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 			continue
 		}
 		target := filepath.Join(plan.Root, filepath.FromSlash(p.Path))
-		var change rewriteFile
-		if rewrite != nil {
-			change = func(path string, content []byte) ([]byte, error) { return rewrite(p, path, content) }
+		how := publishing{fresh: o.Fresh, mark: o.Mark}
+		if o.Rewrite != nil {
+			how.rewrite = func(path string, content []byte) ([]byte, error) { return o.Rewrite(p, path, content) }
 		}
-		if err := e.publish(out, target, fresh, change); err != nil {
+		if err := e.publish(out, target, how); err != nil {
 			return fmt.Errorf("publishing %s: %w%s", p.Path, err, publishRemedy(err))
 		}
 	}
@@ -66,12 +75,19 @@ func publishRemedy(err error) string {
 	return ""
 }
 
-func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewrite rewriteFile) error {
+// publishing is a Publication of one output.
+type publishing struct {
+	fresh   bool
+	rewrite rewriteFile
+	mark    string
+}
+
+func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) error {
 	if !out.Dir {
-		return e.publishFile(out, target, rewrite)
+		return e.publishFile(out, target, how.rewrite)
 	}
 	old := readStamp(target)
-	if !fresh && old.Output == out.Digest && old.intact(target) {
+	if !how.fresh && old.Output == out.Digest && old.Mark == how.mark && old.intact(target) {
 		return nil
 	}
 	if st, err := os.Stat(target); err == nil && !st.IsDir() {
@@ -84,7 +100,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
-	next := stamp{Output: out.Digest}
+	next := stamp{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
 		file := filepath.Join(target, filepath.FromSlash(entry.Path))
 		switch {
@@ -102,7 +118,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 			if err != nil {
 				return err
 			}
-			if err := writePublished(content, target, entry.Path, execBit(entry.Mode), rewrite); err != nil {
+			if err := writePublished(content, target, entry.Path, execBit(entry.Mode), how.rewrite); err != nil {
 				return err
 			}
 		}
@@ -212,5 +228,5 @@ func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
 // CopyOutput copies one output, a file or a directory, to a path. Like Publish, it does
 // not replace files that it did not write.
 func (e *Engine) CopyOutput(out cache.RecordOutput, to string) error {
-	return e.publish(out, to, false, nil)
+	return e.publish(out, to, publishing{})
 }

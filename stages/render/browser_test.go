@@ -58,7 +58,13 @@ func TestPageInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err = WithRun(page, sampleRun())
+	run := sampleRun()
+	run.MadeElsewhere = []contracts.MadeElsewhere{
+		{Stage: "score-retrieval", Instance: "run=1", Origin: "imported from <b>main.cache</b>"},
+		{Stage: "score-retrieval", Instance: "run=2", Origin: "imported from <b>main.cache</b>"},
+		{Stage: "aggregate", Origin: "imported from other.cache", Signed: true},
+	}
+	page, err = WithRun(page, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +74,8 @@ func TestPageInABrowser(t *testing.T) {
 	b.Expect(`document.querySelectorAll("#checks li.fail").length`, "2")
 	b.Expect(`document.querySelector("#checks li").className`, "fail")
 	b.Expect(`document.querySelectorAll(".plot").length > 20`, "true")
+	b.Expect(`document.querySelector("#context").textContent.includes("3 results were not made by the machine of this run"+
+		"imported from <b>main.cache</b>: score-retrieval[run=1], score-retrieval[run=2]"+"imported from other.cache: aggregate")`, "true")
 
 	// Failed and moved rows come first, the rest on demand.
 	b.Expect(`document.querySelectorAll("#moves .row").length`, "10")
@@ -301,6 +309,7 @@ func TestPageFitsLongNames(t *testing.T) {
 	}
 	run := sampleRun()
 	run.Instances[0].Stage = long
+	run.MadeElsewhere = []contracts.MadeElsewhere{{Stage: long, Origin: long}}
 	if page, err = WithRun(page, run); err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func Markdown(r contracts.Report) []byte {
 		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}
 	foot := markdownFoot(&r)
-	room := maxComment - 1 - len(foot)
+	room := maxComment - 1 - maxOrigins - len(foot)
 	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)} {
 		room = appendSection(&b, section, room)
 	}

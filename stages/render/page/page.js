@@ -313,6 +313,12 @@
     if (run.changed && run.changed.length) {
       $("context").append(make("p", "", make("b", "", "Changed since the baseline")), make("ul", "remarks", ...run.changed.map((line) => make("li", "", line))));
     }
+    if (run.made_elsewhere) {
+      const origins = new Map();
+      for (const m of run.made_elsewhere) origins.set(m.origin, [...(origins.get(m.origin) || []), m.stage + (m.instance ? "[" + m.instance + "]" : "")]);
+      $("context").append(make("p", "", make("b", "", plural(run.made_elsewhere.length, "result was", "results were") + " not made by the machine of this run")),
+        make("ul", "remarks", ...[...origins].map(([origin, names]) => make("li", "", origin + ": " + names.slice(0, 10).join(", ") + (names.length > 10 ? " and " + (names.length - 10) + " more" : "")))));
+    }
     if (run.command) $("context").append(make("p", "", make("b", "", "Run it again: "), make("code", "", run.command)));
     $("context").hidden = !$("context").children.length;
     const box = $("run");
