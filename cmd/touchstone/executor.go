@@ -111,7 +111,8 @@ var errNeedsEngine = errors.New("a stage has to run, which needs the engine")
 func (noEngine) Run(context.Context, *engine.Job) (*engine.Result, error) { return nil, errNeedsEngine }
 
 // hitsOnly returns an error if the engine must not be used and a stage would have to run. A run
-// would report this as failed stages.
+// would report this as failed stages. Stages that are off or that only run on demand do not
+// count.
 func (s *session) hitsOnly(ctx context.Context) error {
 	if s.engine.Executor != (noEngine{}) {
 		return nil
@@ -121,7 +122,9 @@ func (s *session) hitsOnly(ctx context.Context) error {
 		return err
 	}
 	for _, o := range outcomes {
-		if o.State != engine.Hit {
+		switch o.State {
+		case engine.Hit, engine.Off, engine.Skipped:
+		default:
 			return errNeedsEngine
 		}
 	}
