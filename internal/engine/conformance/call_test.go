@@ -73,6 +73,31 @@ func TestCallTellsFailuresApart(t *testing.T) {
 	}
 }
 
+// TestDevelopChangesNothing generates the code of the module in a checkout. Files that git
+// tracks must stay as they are: go.mod pins all that the generated code imports.
+func TestDevelopChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads the module")
+	}
+	needEngine(t)
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := checkout(t, root)
+	command(t, tree, "git", "add", "--all")
+	command(t, tree, daggerProgram(), "--silent", "develop")
+	if _, err := os.Stat(filepath.Join(tree, "ci", "dagger.gen.go")); err != nil {
+		t.Error(err)
+	}
+	if diff, stderr, code := output(t, tree, "git", "diff"); diff != "" || code != 0 {
+		t.Errorf("%s%s", diff, stderr)
+	}
+	if list, _, _ := output(t, tree, "git", "ls-files", "--others", "--exclude-standard"); list != "" {
+		t.Errorf("new files that git does not ignore: %s", list)
+	}
+}
+
 // daggerProgram returns the dagger program that the executor uses.
 func daggerProgram() string {
 	if cli := os.Getenv("_EXPERIMENTAL_DAGGER_CLI_BIN"); cli != "" {
