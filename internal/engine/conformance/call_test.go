@@ -46,6 +46,11 @@ func TestCallTellsFailuresApart(t *testing.T) {
 			damage: appending("pipeline.hcl", "stage \"broken\" {\n  inputs  = { x = stage.nowhere.x }\n  command = [\"touchstone\", \"version\"]\n}\n"),
 		},
 		{name: "the gate, asked for the reports", damage: degrade, code: 0, args: []string{"report", "entries"}, prints: "report.html"},
+		{name: "a new baseline", damage: degrade, code: 0, args: []string{"baseline", "modified-paths"}, prints: "datasets/baseline_v1.json"},
+		{
+			name: "a baseline of other data", damage: nextGolden, code: 0,
+			args: []string{"--vars", "golden=datasets/golden_v2.json", "baseline", "added-paths"}, prints: "datasets/baseline_v2.json",
+		},
 		{
 			name: "the build", code: 5, says: "cmd/touchstone/main.go",
 			damage: appending("cmd/touchstone/main.go", "\nfunc broken( {\n"),
@@ -113,6 +118,21 @@ func appending(name, text string) func(*testing.T, string) {
 		if err := os.WriteFile(file, []byte(readAll(file)+text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// nextGolden adds a version of the golden set with an edited query.
+func nextGolden(t *testing.T, tree string) {
+	t.Helper()
+	golden := readAll(filepath.Join(tree, "datasets", "golden_v1.json"))
+	for _, edit := range [][2]string{{`"version": "v1"`, `"version": "v2"`}, {`"query": "`, `"query": "Please. `}} {
+		if !strings.Contains(golden, edit[0]) {
+			t.Fatalf("the golden set does not contain %s", edit[0])
+		}
+		golden = strings.Replace(golden, edit[0], edit[1], 1)
+	}
+	if err := os.WriteFile(filepath.Join(tree, "datasets", "golden_v2.json"), []byte(golden), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
