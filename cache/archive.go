@@ -3,12 +3,10 @@ package cache
 import (
 	"archive/tar"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -16,10 +14,12 @@ import (
 // An archive is a zstd-compressed tar. Its first entry is archiveVersion,
 // which holds the version of the format. After it, each record follows the
 // blobs that it needs and that the archive does not hold yet: blobs/<digest>
-// holds the bytes of a blob file, records/<key> those of a record file. An
-// archive holds no times, so equal content gives an equal archive.
+// holds the bytes of a blob file, records/<key> those of a record's own file.
+// signatures/<key> comes directly before the record whose bytes it signs. An
+// archive holds no times and no origins, so equal content gives an equal archive.
 const (
 	archiveVersion = "VERSION"
+	signaturesDir  = "signatures"
 	maxArchiveName = 128
 )
 
@@ -30,14 +30,28 @@ type Skipped struct{ Name, Reason string }
 type Transfer struct {
 	Records, Blobs int
 	Bytes          int64 // of the blob files
-	Skipped        []Skipped
+	// Signed counts the records with a signature, of an import only those whose
+	// signature was verified. Signers lists who signed these.
+	Signed  int
+	Signers []Signer
+	Skipped []Skipped
 }
 
-// Export writes the records with the given keys, and the blobs that they
-// need, to w. Without keys it writes all records. It leaves damaged records
-// out and lists them in Transfer.Skipped.
-func (s *Store) Export(ctx context.Context, w io.Writer, keys ...Key) (Transfer, error) {
+// ExportOptions are the options of Export.
+type ExportOptions struct {
+	// Keys are those of the records to export; none means all.
+	Keys []Key
+	// Sign, if set, returns the signature of a record's own file. It is called for
+	// the records that were made here. A record that was made elsewhere keeps its
+	// signature, and is left out if it has none.
+	Sign func(record []byte) (signature []byte, err error)
+}
+
+// Export writes records and the blobs that they need to w. It leaves damaged
+// records out and lists them in Transfer.Skipped.
+func (s *Store) Export(ctx context.Context, w io.Writer, o ExportOptions) (Transfer, error) {
 	var t Transfer
+	keys := o.Keys
 	if len(keys) == 0 {
 		if err := s.walk(recordsDir, func(e entry) error {
 			keys = append(keys, e.id)
@@ -53,7 +67,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, keys ...Key) (Transfer,
 	if err != nil {
 		return t, err
 	}
-	ex := exporter{s: s, tw: tar.NewWriter(zw), sent: map[Digest]bool{}, t: &t}
+	ex := exporter{s: s, tw: tar.NewWriter(zw), sent: map[Digest]bool{}, t: &t, sign: o.Sign}
 	err = ex.entry(archiveVersion, fmt.Appendf(nil, "%s%d\n", versionPrefix, formatVersion))
 	for _, k := range keys {
 		if err == nil {
@@ -80,6 +94,7 @@ type exporter struct {
 	tw   *tar.Writer
 	sent map[Digest]bool
 	t    *Transfer
+	sign func([]byte) ([]byte, error)
 }
 
 func (ex *exporter) entry(name string, b []byte) error {
@@ -112,6 +127,19 @@ func (ex *exporter) record(k Key) error {
 	if r.Key != k {
 		return skip("it holds the record of " + r.Key.Short())
 	}
+	record, signature, _, err := splitForeign(b)
+	if err != nil {
+		return err // decodeRecord has accepted it
+	}
+	switch {
+	case ex.sign == nil:
+	case r.Origin == nil:
+		if signature, err = ex.sign(record); err != nil {
+			return fmt.Errorf("signing the record of %s: %w", r.label(), err)
+		}
+	case len(signature) == 0:
+		return skip(fmt.Sprintf("%s was %s: only who made a result signs it; to sign one of your own, execute the stage here with --force", r.label(), r.Origin))
+	}
 	var blobs []Digest
 	listed := map[Digest]bool{}
 	for _, d := range ex.s.blobsOf(r, map[Digest][]Digest{}) {
@@ -130,7 +158,13 @@ func (ex *exporter) record(k Key) error {
 		}
 	}
 	ex.t.Records++
-	return ex.entry(recordsDir+"/"+k.String(), b)
+	if len(signature) > 0 {
+		ex.t.Signed++
+		if err := ex.entry(signaturesDir+"/"+k.String(), signature); err != nil {
+			return err
+		}
+	}
+	return ex.entry(recordsDir+"/"+k.String(), record)
 }
 
 func orError(reason string, err error) string {
@@ -158,192 +192,4 @@ func (ex *exporter) blob(d Digest) error {
 	ex.t.Blobs++
 	ex.t.Bytes += n
 	return err
-}
-
-// Import adds the records of an archive whose blobs are all in the archive or
-// in the store, and lists what it left out in Transfer.Skipped. It verifies
-// everything it reads. Names in the archive are ids, never paths. Import does
-// not replace a record that the store already has. Digests cannot prove that a
-// record is true: import only from sources whose code you would also run.
-// After an error, the records imported before it remain and are complete.
-func (s *Store) Import(ctx context.Context, r io.Reader) (Transfer, error) {
-	var t Transfer
-	if s.readOnly {
-		return t, fmt.Errorf("cache %s: %w; open it for writing to import", s.dir, ErrReadOnly)
-	}
-	// An eviction must not remove imported blobs before their record exists.
-	if err := s.writer.begin(); err != nil {
-		return t, err
-	}
-	zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(64<<20))
-	if err != nil {
-		return t, err
-	}
-	defer zr.Close()
-	tr := tar.NewReader(zr)
-	for first := true; ; first = false {
-		if err := context.Cause(ctx); err != nil {
-			return t, err
-		}
-		h, err := tr.Next()
-		if errors.Is(err, io.EOF) && !first {
-			return t, nil
-		}
-		if err != nil {
-			return t, badArchive(err)
-		}
-		if first {
-			err = checkArchive(h, tr)
-		} else {
-			err = s.importEntry(h, tr, &t)
-		}
-		if err != nil {
-			return t, err
-		}
-	}
-}
-
-func badArchive(err error) error {
-	return fmt.Errorf("import: the archive is damaged or cut off: %w; export it again", err)
-}
-
-func checkArchive(h *tar.Header, r io.Reader) error {
-	b, err := io.ReadAll(io.LimitReader(r, maxArchiveName))
-	if err != nil {
-		return badArchive(err)
-	}
-	if h.Name != archiveVersion || !strings.HasPrefix(string(b), versionPrefix) {
-		return errors.New("import: the file is not an archive of a touchstone cache; give a file written by \"touchstone cache export\"")
-	}
-	if got, want := strings.TrimSpace(string(b)), fmt.Sprintf("%s%d", versionPrefix, formatVersion); got != want {
-		return fmt.Errorf("import: the archive has format %q, but this touchstone reads %q; use the same version on both sides", got, want)
-	}
-	return nil
-}
-
-func (s *Store) importEntry(h *tar.Header, r io.Reader, t *Transfer) error {
-	skip := func(reason string) error {
-		name := h.Name
-		if len(name) > maxArchiveName {
-			name = name[:maxArchiveName] + "..."
-		}
-		t.Skipped = append(t.Skipped, Skipped{Name: fmt.Sprintf("%q", name), Reason: reason})
-		return nil
-	}
-	folder, id, _ := strings.Cut(h.Name, "/")
-	var raw [32]byte
-	if h.Typeflag != tar.TypeReg || folder != blobsDir && folder != recordsDir || parseID(raw[:], id) != nil {
-		return skip("it is neither a blob nor a record")
-	}
-	var reason string
-	var err error
-	if folder == blobsDir {
-		reason, err = s.importBlob(raw, r, t)
-	} else {
-		reason, err = s.importRecord(raw, h.Size, r, t)
-	}
-	if err != nil {
-		return err
-	}
-	if reason != "" {
-		return skip(reason)
-	}
-	return nil
-}
-
-// importBlob writes the blob to a temporary file, verifies it, and then
-// renames it into place.
-func (s *Store) importBlob(d Digest, r io.Reader, t *Transfer) (reason string, err error) {
-	present, err := s.reuse(d)
-	if err != nil || present {
-		return "", err
-	}
-	f, err := s.temp()
-	if err != nil {
-		return "", err
-	}
-	n, err := io.Copy(f, &archiveReader{r: r})
-	if err != nil {
-		discard(f)
-		if errors.As(err, new(*archiveError)) {
-			return "", badArchive(err)
-		}
-		return "", s.failed("write", err)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		discard(f)
-		return "", s.failed("read", err)
-	}
-	if reason, _ := copyBlob(io.Discard, f, d); reason != "" {
-		discard(f)
-		return "the content does not match its digest: " + reason, nil
-	}
-	if err := s.publish(f, s.entryPath(blobsDir, d), 0, s.writer.now()); err != nil {
-		return "", err
-	}
-	s.unbury(d)
-	t.Blobs++
-	t.Bytes += n
-	return "", nil
-}
-
-// archiveReader wraps errors of the archive, to distinguish them from errors of
-// the store.
-type archiveReader struct{ r io.Reader }
-
-type archiveError struct{ err error }
-
-func (e *archiveError) Error() string { return e.err.Error() }
-func (e *archiveError) Unwrap() error { return e.err }
-
-func (a *archiveReader) Read(b []byte) (int, error) {
-	n, err := a.r.Read(b)
-	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = &archiveError{err}
-	}
-	return n, err
-}
-
-func (s *Store) importRecord(k Key, size int64, r io.Reader, t *Transfer) (reason string, err error) {
-	if size > maxRecordBody {
-		return fmt.Sprintf("the record has %d bytes, more than a record can have", size), nil
-	}
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return "", badArchive(err)
-	}
-	rec, err := decodeRecord(b)
-	switch {
-	case err != nil:
-		return "the record is corrupt: " + err.Error(), nil
-	case rec.Key != k:
-		return "it holds the record of " + rec.Key.Short(), nil
-	}
-	if !rec.Expires.IsZero() && !s.clock().Before(rec.Expires) {
-		return "the record expired at " + rec.Expires.String(), nil
-	}
-	for i := range rec.Outputs {
-		if o := &rec.Outputs[i]; o.Dir {
-			if _, err := s.peekTree(o.Digest); err != nil {
-				return fmt.Sprintf("the directory of output %s: %v", o.Name, err), nil
-			}
-		}
-	}
-	for _, d := range s.blobsOf(rec, map[Digest][]Digest{}) {
-		present, err := s.reuse(d)
-		if err != nil {
-			return "", err
-		}
-		if !present {
-			return fmt.Sprintf("it needs content %s, which is neither in the cache nor earlier in the archive", d.Short()), nil
-		}
-	}
-	if _, miss := s.Lookup(k); miss == nil {
-		return "", nil // the store's own record stays
-	}
-	if err := s.putRecordBytes(k, b, s.writer.now()); err != nil {
-		return "", err
-	}
-	t.Records++
-	return "", nil
 }

@@ -15,10 +15,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+var onTrust = ImportOptions{From: "a.cache", Trust: true}
+
 func exported(t testing.TB, s *Store, keys ...Key) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	tr, err := s.Export(t.Context(), &buf, keys...)
+	tr, err := s.Export(t.Context(), &buf, ExportOptions{Keys: keys})
 	if err != nil || len(tr.Skipped) != 0 {
 		t.Fatalf("%+v, %v", tr, err)
 	}
@@ -42,15 +44,21 @@ func TestExportImport(t *testing.T) {
 	if !bytes.Equal(archive, exported(t, a)) {
 		t.Error("the same store gives two archives")
 	}
-	tr, err := b.Import(t.Context(), bytes.NewReader(archive))
+	tr, err := b.Import(t.Context(), bytes.NewReader(archive), onTrust)
 	if err != nil || tr.Records != 3 || len(tr.Skipped) != 0 {
 		t.Fatalf("%+v, %v", tr, err)
 	}
 	for i := range 3 {
 		ra, _ := a.Lookup(testKey(i))
 		rb, miss := b.Lookup(testKey(i))
-		if miss != nil || cmp.Diff(ra, rb) != "" {
-			t.Errorf("record %d: %+v\n%s", i, miss, cmp.Diff(ra, rb))
+		if miss != nil {
+			t.Fatalf("record %d: %+v", i, miss)
+		}
+		if o := rb.Origin; o == nil || o.Way != Imported || o.From != "a.cache" || o.Signer != nil {
+			t.Errorf("record %d has the origin %v", i, o)
+		}
+		if rb.Origin = nil; cmp.Diff(ra, rb) != "" {
+			t.Errorf("record %d:\n%s", i, cmp.Diff(ra, rb))
 		}
 	}
 	mustVerify(t, b)
@@ -61,12 +69,12 @@ func TestExportImport(t *testing.T) {
 		t.Error("the archive of the copy differs")
 	}
 	// The second import has nothing to do.
-	if tr, err := b.Import(t.Context(), bytes.NewReader(archive)); err != nil || tr.Records+tr.Blobs != 0 {
+	if tr, err := b.Import(t.Context(), bytes.NewReader(archive), onTrust); err != nil || tr.Records+tr.Blobs != 0 {
 		t.Errorf("%+v, %v", tr, err)
 	}
 	// An export of one key only contains what that key needs.
 	c := newStore(t)
-	if tr, err := c.Import(t.Context(), bytes.NewReader(exported(t, a, testKey(1)))); err != nil || tr.Records != 1 {
+	if tr, err := c.Import(t.Context(), bytes.NewReader(exported(t, a, testKey(1))), onTrust); err != nil || tr.Records != 1 {
 		t.Errorf("%+v, %v", tr, err)
 	}
 }
@@ -78,12 +86,12 @@ func TestExportSkipsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
-	tr, err := s.Export(t.Context(), &buf, good.Key, bad.Key, testKey(3))
+	tr, err := s.Export(t.Context(), &buf, ExportOptions{Keys: []Key{good.Key, bad.Key, testKey(3)}})
 	if err != nil || tr.Records != 1 || len(tr.Skipped) != 2 {
 		t.Errorf("%+v, %v", tr, err)
 	}
 	b := newStore(t)
-	if tr, err := b.Import(t.Context(), &buf); err != nil || tr.Records != 1 || len(tr.Skipped) != 0 {
+	if tr, err := b.Import(t.Context(), &buf, onTrust); err != nil || tr.Records != 1 || len(tr.Skipped) != 0 {
 		t.Errorf("%+v, %v", tr, err)
 	}
 }
@@ -173,7 +181,7 @@ func TestImportRefuses(t *testing.T) {
 		{"expired", []tar.Header{reg("records/" + expired.Key.String())}, [][]byte{expiredBytes}, []string{"expired"}},
 	} {
 		s := newStore(t)
-		tr, err := s.Import(t.Context(), bytes.NewReader(pack(t, "touchstone cache 1\n", tc.headers, tc.bodies)))
+		tr, err := s.Import(t.Context(), bytes.NewReader(pack(t, "touchstone cache 1\n", tc.headers, tc.bodies)), onTrust)
 		if err != nil || tr.Records != 0 || len(tr.Skipped) != len(tc.want) {
 			t.Errorf("%s: %+v, %v", tc.name, tr, err)
 			continue
@@ -183,8 +191,8 @@ func TestImportRefuses(t *testing.T) {
 				t.Errorf("%s: %q, want %q in it", tc.name, tr.Skipped[i].Reason, w)
 			}
 		}
-		if st, _ := s.Stats(); st.Records != 0 {
-			t.Errorf("%s: a record came in", tc.name)
+		if st, _ := s.Stats(); st.Records != 0 || st.Blobs != 0 || tr.Blobs != 0 || tr.Bytes != 0 {
+			t.Errorf("%s: %+v came in, %+v", tc.name, st, tr)
 		}
 		assertEmpty(t, s.path(tmpDir))
 	}
@@ -196,7 +204,7 @@ func TestImportRefuses(t *testing.T) {
 			"other tar":     pack(t, "", []tar.Header{reg("a")}, [][]byte{nil}),
 			"newer version": pack(t, "touchstone cache 2\n", nil, nil),
 		} {
-			if _, err := newStore(t).Import(t.Context(), bytes.NewReader(b)); err == nil || !strings.HasPrefix(err.Error(), "import: ") {
+			if _, err := newStore(t).Import(t.Context(), bytes.NewReader(b), onTrust); err == nil || !strings.HasPrefix(err.Error(), "import: ") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -204,7 +212,7 @@ func TestImportRefuses(t *testing.T) {
 	t.Run("ours stays", func(t *testing.T) {
 		s := newStore(t)
 		mine := mustRecord(t, s, rec.Key, "mine")
-		if _, err := s.Import(t.Context(), bytes.NewReader(exported(t, src))); err != nil {
+		if _, err := s.Import(t.Context(), bytes.NewReader(exported(t, src)), onTrust); err != nil {
 			t.Fatal(err)
 		}
 		if got, miss := s.Lookup(rec.Key); miss != nil || got.Outputs[0].Digest != mine.Outputs[0].Digest {
@@ -221,7 +229,7 @@ func TestImportCutArchive(t *testing.T) {
 	archive := exported(t, src)
 	for cut := 0; cut < len(archive); cut += 997 {
 		s := newStore(t)
-		if _, err := s.Import(t.Context(), bytes.NewReader(archive[:cut])); err == nil {
+		if _, err := s.Import(t.Context(), bytes.NewReader(archive[:cut]), onTrust); err == nil {
 			t.Errorf("cut at %d of %d: no error", cut, len(archive))
 		}
 		mustVerify(t, s)
@@ -251,7 +259,7 @@ func FuzzImport(f *testing.F) {
 	s := newStore(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, in := range [][]byte{b, enc.EncodeAll(b, nil)} {
-			tr, err := s.Import(t.Context(), bytes.NewReader(in))
+			tr, err := s.Import(t.Context(), bytes.NewReader(in), onTrust)
 			if err != nil && !strings.HasPrefix(err.Error(), "import: ") {
 				t.Errorf("not an error of the archive: %v", err)
 			}

@@ -139,7 +139,7 @@ func BenchmarkOutputs10000(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range n {
-			if _, _, miss := s.Outputs(digestKey(i), 0); miss != nil {
+			if _, miss := s.Outputs(digestKey(i), 0); miss != nil {
 				b.Fatal(miss.Reason)
 			}
 		}

@@ -190,7 +190,7 @@ func (s *Store) reuse(d Digest) (bool, error) {
 		return true, nil
 	}
 	if s.readOnly {
-		return false, fmt.Errorf("cache %s: %w; open it for writing to keep results", s.dir, ErrReadOnly)
+		return false, s.refuse("keeping results")
 	}
 	if err := s.writer.begin(); err != nil {
 		return false, err
@@ -302,7 +302,7 @@ func (s *Store) corrupt(d Digest, path, reason string) error {
 		s.bury(d, tombstone{Why: whyCorrupt, Detail: reason})
 		os.Remove(path)
 	}
-	return &CorruptError{Digest: d, Path: path, Reason: reason}
+	return &CorruptError{Digest: d, Path: path, Reason: reason, Stays: s.readOnly}
 }
 
 // Bytes returns the verified content of a blob. Errors are ErrNotFound or a

@@ -73,7 +73,7 @@ func (d *damaged) read(t *testing.T) (files []string) {
 func (d *damaged) use(t *testing.T) (noticed bool) {
 	t.Helper()
 	got, miss := d.s.Lookup(d.rec.Key)
-	_, _, hot := d.s.Outputs(d.rec.Key, 0)
+	_, hot := d.s.Outputs(d.rec.Key, 0)
 	if (miss == nil) != (hot == nil) {
 		// Lookup has removed a corrupt record, so both miss.
 		t.Errorf("Lookup %+v and Outputs %+v disagree", miss, hot)

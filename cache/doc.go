@@ -20,8 +20,9 @@
 // Do not put a store on a network filesystem: the locks, the renames and the
 // clock behind file times cannot be trusted there. A user who can write to the
 // store can map a key to any result; digests protect the content, not that
-// mapping. Share a store only between users who trust each other, and import
-// archives only from them.
+// mapping. Share a store only between users who trust each other. Import asks
+// its caller who says that the results of an archive are true, and each record
+// from elsewhere says where it comes from.
 //
 // # Layout
 //
@@ -43,6 +44,6 @@
 // above, so the same bytes can be sent in an archive or through an HTTP cache
 // with the endpoints of Bazel's remote cache, /cas/ (plain bytes of a blob) and
 // /ac/ (a record file, by key). A client of such a cache would read from it
-// before Lookup and write to it after PutRecord. It would have to verify what it
-// receives with decodeRecord and by digest, like Import.
+// after a miss, and add what it receives with Adopt if its signature counts. It
+// would write RecordFile and a signature of it after PutRecord.
 package cache

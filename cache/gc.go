@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -68,7 +67,7 @@ type gcBlob struct {
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	if !o.DryRun {
 		if s.readOnly {
-			return GCResult{}, fmt.Errorf("cache %s: %w; open it for writing to make it smaller", s.dir, ErrReadOnly)
+			return GCResult{}, s.refuse("removing results")
 		}
 		lock, err := s.lockFile(ctx, s.path(locksDir, "gc"))
 		if err != nil {

@@ -25,7 +25,7 @@ type HistoryEntry struct {
 // processes may call it at once.
 func (s *Store) AppendHistory(project, stage, instance string, k Key, at time.Time) error {
 	if s.readOnly {
-		return fmt.Errorf("cache %s: %w; open it for writing to keep a history", s.dir, ErrReadOnly)
+		return s.refuse("keeping a history")
 	}
 	lock, err := s.lockFile(context.Background(), s.path(locksDir, "history"))
 	if err != nil {

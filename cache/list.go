@@ -52,6 +52,7 @@ type RecordInfo struct {
 	Used            time.Time // last use, to within an hour
 	Expires         time.Time // zero: never
 	Duration        time.Duration
+	Origin          *Origin // nil for a result that was made here
 	// Problem is the reason why the record cannot be read, or empty. If it is
 	// set, the fields that are read from the record are empty.
 	Problem string
@@ -69,7 +70,7 @@ func (s *Store) List(fn func(RecordInfo) error) error {
 			info.Problem = err.Error()
 			return fn(info)
 		}
-		info.Stage, info.Instance, info.Duration = r.Stage, r.Instance, r.Duration
+		info.Stage, info.Instance, info.Duration, info.Origin = r.Stage, r.Instance, r.Duration, r.Origin
 		info.Written, info.Expires = h.written, h.expires
 		for i := range r.Outputs {
 			info.Bytes += r.Outputs[i].Size

@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ import (
 // record during the wait, so look the key up again after locking.
 func (s *Store) LockKey(ctx context.Context, k Key) (unlock func(), err error) {
 	if s.readOnly {
-		return nil, fmt.Errorf("cache %s: %w; open it for writing to run stages", s.dir, ErrReadOnly)
+		return nil, s.refuse("running stages")
 	}
 	var release func()
 	err = poll(ctx, func() (done bool, err error) {

@@ -81,10 +81,22 @@ func (s *Store) Lookup(k Key) (*Record, *Miss) {
 	return rec, nil
 }
 
-// Outputs is Lookup for the common case: it returns only the outputs and the
-// duration of the action. A result older than maxAge counts as expired,
-// whatever time to live it was written with. A maxAge of 0 means no limit.
-func (s *Store) Outputs(k Key, maxAge time.Duration) ([]RecordOutput, time.Duration, *Miss) {
+// A Result is what most callers need of a Record.
+type Result struct {
+	Outputs  []RecordOutput
+	Duration time.Duration
+	Origin   *Origin // nil for a result that was made here
+}
+
+func (h *recordHeader) result() Result {
+	o, _ := decodeOrigin(h.origin) // its text was decoded before
+	return Result{Outputs: h.outputs, Duration: h.duration, Origin: o}
+}
+
+// Outputs is Lookup for the common case: it returns only what most callers need. A
+// result older than maxAge counts as expired, whatever time to live it was written
+// with. A maxAge of 0 means no limit.
+func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 	var head recordHeader
 	aged := func(h recordHeader) recordHeader {
 		if maxAge > 0 && (h.expires.IsZero() || h.written.Add(maxAge).Before(h.expires)) {
@@ -97,9 +109,9 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) ([]RecordOutput, time.Durat
 		if h, mtime, ok := s.records.find(s, k, path); ok {
 			head = aged(*h)
 			if miss := s.usable(&head, path, mtime); miss != nil {
-				return nil, 0, miss
+				return Result{}, miss
 			}
-			return head.outputs, head.duration, nil
+			return head.result(), nil
 		}
 	}
 	read := s.clock()
@@ -109,12 +121,12 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) ([]RecordOutput, time.Durat
 		return aged(h), err
 	})
 	if miss != nil {
-		return nil, 0, miss
+		return Result{}, miss
 	}
 	if s.records != nil {
 		s.records.remember(head, st, read)
 	}
-	return head.outputs, head.duration, nil
+	return head.result(), nil
 }
 
 // withRecord reads the record file of a key and performs every check that can
@@ -177,7 +189,7 @@ var recordBuffers = sync.Pool{New: func() any {
 }}
 
 // maxRecordFile is the largest possible size of a record file.
-const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64)
+const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64) + maxOrigin + maxSignature
 
 func checkReadable(st fileStat, limit int64) error {
 	if !st.mode.IsRegular() || st.size > limit {

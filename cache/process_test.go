@@ -353,12 +353,12 @@ func TestConcurrentPuts(t *testing.T) {
 				if err := putAction(s, n); err != nil {
 					t.Error(err)
 				}
-				outs, _, miss := s.Outputs(testKey(n), 0)
+				got, miss := s.Outputs(testKey(n), 0)
 				if miss != nil {
 					t.Errorf("%d: %s", n, miss.Reason)
 					continue
 				}
-				if b, err := s.Bytes(outs[0].Digest); err != nil || !bytes.Equal(b, actionContent(n)) {
+				if b, err := s.Bytes(got.Outputs[0].Digest); err != nil || !bytes.Equal(b, actionContent(n)) {
 					t.Errorf("%d: %v", n, err)
 				}
 			}

@@ -46,6 +46,8 @@ type Record struct {
 	// Expires is when the result becomes invalid; zero means never.
 	Expires    time.Time
 	Components []Component
+	// Origin is nil for a result that was made here. PutRecord ignores it.
+	Origin *Origin
 }
 
 // A Miss is the reason why a key has no usable record.

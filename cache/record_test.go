@@ -29,11 +29,11 @@ func TestRecordRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record changed (-want +got):\n%s", diff)
 	}
-	outputs, dur, miss := s.Outputs(want.Key, 0)
-	if miss != nil || dur != want.Duration {
-		t.Errorf("Outputs: %v, %+v", dur, miss)
+	short, miss := s.Outputs(want.Key, 0)
+	if miss != nil || short.Duration != want.Duration {
+		t.Errorf("Outputs: %v, %+v", short.Duration, miss)
 	}
-	if diff := cmp.Diff(want.Outputs, outputs); diff != "" {
+	if diff := cmp.Diff(want.Outputs, short.Outputs); diff != "" {
 		t.Errorf("outputs changed (-want +got):\n%s", diff)
 	}
 }
@@ -81,7 +81,7 @@ func TestMissReasons(t *testing.T) {
 	check := func(t *testing.T, k Key, want Miss) {
 		t.Helper()
 		_, full := s.Lookup(k)
-		_, _, hot := s.Outputs(k, 0)
+		_, hot := s.Outputs(k, 0)
 		if want.Corrupt {
 			// The first lookup of a corrupt record removes it, and the second
 			// reports that.
@@ -185,8 +185,13 @@ func FuzzDecodeRecord(f *testing.F) {
 	f.Add(b)
 	f.Add(b[:len(b)-3])
 	f.Add([]byte(recordMagic))
+	foreign, err := encodeForeign(b, []byte("signature"), &Origin{Way: Imported, From: "a.cache", At: now, Signer: &Signer{"ci", "SHA256:x"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(foreign)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, in := range [][]byte{b, resum(b)} {
+		for _, in := range [][]byte{b, resum(b), resumForeign(b)} {
 			r, err := decodeRecord(in)
 			if err != nil {
 				continue
@@ -199,6 +204,9 @@ func FuzzDecodeRecord(f *testing.F) {
 				t.Fatal(err)
 			}
 			again, err := encodeRecord(r, h.written)
+			if err == nil && r.Origin != nil {
+				again, err = encodeForeign(again, nil, r.Origin)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,6 +219,20 @@ func FuzzDecodeRecord(f *testing.F) {
 			}
 		}
 	})
+}
+
+// resumForeign does the same for a record that was made elsewhere.
+func resumForeign(b []byte) []byte {
+	if len(b) < foreignFixedSize || string(b[:4]) != foreignMagic {
+		return b
+	}
+	js, sig := uint64(binary.LittleEndian.Uint32(b[4:])), uint64(binary.LittleEndian.Uint32(b[8:]))
+	end := foreignFixedSize + js + sig
+	if end > uint64(len(b)) {
+		return b
+	}
+	sum := sha256.Sum256(b[foreignFixedSize:end])
+	return append(append(append(append([]byte(nil), b[:12]...), sum[:]...), b[foreignFixedSize:end]...), resum(b[end:])...)
 }
 
 // resum corrects the checksums of a mutated record, so that fuzzing passes them.

@@ -60,6 +60,9 @@ type recordHeader struct {
 	duration       time.Duration
 	stdout, stderr Digest
 	outputs        []RecordOutput
+	// origin is the text of the record's Origin, or empty. It is not a part of the
+	// record's own file.
+	origin string
 }
 
 func encodeRecord(r *Record, written time.Time) ([]byte, error) {
@@ -144,6 +147,10 @@ var errShortRecord = errors.New("the file is cut off")
 // decodeRecordHeader verifies a whole record file and decodes its header. It
 // verifies the digest of the body but does not parse it.
 func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
+	b, _, h.origin, err = splitForeign(b)
+	if err != nil {
+		return h, nil, err
+	}
 	le := binary.LittleEndian
 	if len(b) < recordFixedSize+recordSumSize {
 		return h, nil, errShortRecord
@@ -255,8 +262,12 @@ func decodeRecord(b []byte) (*Record, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("its body holds more than one value")
 	}
+	origin, err := decodeOrigin(h.origin)
+	if err != nil {
+		return nil, err
+	}
 	r := &Record{
-		Key: h.key, Stage: body.Stage, Instance: body.Instance,
+		Origin: origin, Key: h.key, Stage: body.Stage, Instance: body.Instance,
 		Outputs: h.outputs, Stdout: h.stdout, Stderr: h.stderr,
 		Started: body.Started, Duration: h.duration, PeakMemory: body.PeakMemory,
 		Attempts: body.Attempts, Executor: body.Executor, Isolation: body.Isolation,

@@ -23,10 +23,11 @@ func indexed(t *testing.T, dir string) *Store {
 func wantOutputs(t *testing.T, s *Store, want *Record, read int) {
 	t.Helper()
 	before := len(s.records.added)
-	outputs, duration, miss := s.Outputs(want.Key, 0)
+	got, miss := s.Outputs(want.Key, 0)
 	if miss != nil {
 		t.Fatalf("a miss: %s", miss.Reason)
 	}
+	outputs, duration := got.Outputs, got.Duration
 	if len(outputs) != len(want.Outputs) || duration != want.Duration {
 		t.Fatalf("got %+v in %s, want %+v", outputs, duration, want)
 	}
@@ -35,8 +36,8 @@ func wantOutputs(t *testing.T, s *Store, want *Record, read int) {
 			t.Errorf("output %+v, want %+v", outputs[i], want.Outputs[i])
 		}
 	}
-	if got := len(s.records.added) - before; got != read {
-		t.Errorf("%d record files were read, want %d", got, read)
+	if n := len(s.records.added) - before; n != read {
+		t.Errorf("%d record files were read, want %d", n, read)
 	}
 }
 
@@ -87,7 +88,7 @@ func TestRecordIndex(t *testing.T) {
 	s = indexed(t, dir)
 	wantOutputs(t, s, first, 1)
 	wantOutputs(t, s, neighbour, 0)
-	if _, _, miss := s.Outputs(second.Key, 0); miss == nil {
+	if _, miss := s.Outputs(second.Key, 0); miss == nil {
 		t.Error("a hit without a record")
 	}
 	closeStore(t, s)
@@ -95,14 +96,14 @@ func TestRecordIndex(t *testing.T) {
 	// A record that was removed from the store is not used from the index.
 	s = indexed(t, dir)
 	wantOutputs(t, s, first, 0)
-	if _, _, miss := s.Outputs(second.Key, 0); miss == nil {
+	if _, miss := s.Outputs(second.Key, 0); miss == nil {
 		t.Error("a hit without a record")
 	}
 	// A missing blob is a miss, even if the record is in the index.
 	if err := os.Remove(s.entryPath(blobsDir, first.Outputs[0].Digest)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, miss := s.Outputs(first.Key, 0); miss == nil {
+	if _, miss := s.Outputs(first.Key, 0); miss == nil {
 		t.Error("a hit without its output")
 	}
 }
@@ -154,7 +155,7 @@ func TestRecordIndexRenewsTimes(t *testing.T) {
 	for range 3 {
 		s = openAt(t, dir, Options{Clock: later.Now})
 		s.IndexRecords("/project")
-		if _, _, miss := s.Outputs(rec.Key, 0); miss != nil {
+		if _, miss := s.Outputs(rec.Key, 0); miss != nil {
 			t.Fatal(miss.Reason)
 		}
 		if got := mtime(); !got.Equal(later.Now()) {
@@ -162,7 +163,7 @@ func TestRecordIndexRenewsTimes(t *testing.T) {
 		}
 		closeStore(t, s)
 		later.Advance(touchInterval / 4)
-		if _, _, miss := s.Outputs(rec.Key, 0); miss != nil {
+		if _, miss := s.Outputs(rec.Key, 0); miss != nil {
 			t.Fatal(miss.Reason)
 		}
 		if mtime().Equal(later.Now()) {

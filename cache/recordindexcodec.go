@@ -13,17 +13,18 @@ import (
 
 // An index of records:
 //
-//	"TRI1"
+//	"TRI2"
 //	32  SHA-256 of what follows
 //	i64 saved, nanoseconds since 1970
 //	256 folders: i64 size, i64 mtime, i64 ctime, u64 inode, u32 mode
 //	u32 number of records; each, sorted by key:
 //	    i64 size, i64 mtime, i64 ctime, u64 inode, u32 mode, u8 idle,
+//	    u16 length and bytes of the text of the origin,
 //	    u32 length and bytes of the fields of the record's header (recordcodec.go)
 const (
-	recordIndexMagic     = "TRI1"
+	recordIndexMagic     = "TRI2"
 	recordIndexFixedSize = 4 + 32 + 8 + 256*fileStatSize + 4
-	recordIndexEntrySize = fileStatSize + 1 + 4
+	recordIndexEntrySize = fileStatSize + 1 + 2 + 4
 	fileStatSize         = 4*8 + 4
 )
 
@@ -41,6 +42,8 @@ func encodeRecordIndex(entries map[Key]*indexedRecord, folders *[256]fileStat, s
 		e := entries[k]
 		b = e.fileStat.append(b)
 		b = append(b, e.idle)
+		b = le.AppendUint16(b, uint16(len(e.header.origin)))
+		b = append(b, e.header.origin...)
 		at := len(b)
 		b = e.header.append(le.AppendUint32(b, 0))
 		le.PutUint32(b[at:], uint32(len(b)-at-4))
@@ -78,12 +81,16 @@ func decodeRecordIndex(b []byte, folders *[256]fileStat) (map[Key]*indexedRecord
 		e := &array[i]
 		e.fileStat = c.stat()
 		e.idle = c.u8()
+		e.header.origin = d.name(c.take(int(c.u16())))
 		length := int(c.u32())
 		fields := c.take(length)
 		if len(fields) != length {
 			break
 		}
 		if err := d.decode(fields, &e.header); err != nil {
+			return nil, time.Time{}, err
+		}
+		if _, err := decodeOrigin(e.header.origin); err != nil {
 			return nil, time.Time{}, err
 		}
 		entries[e.header.key] = e

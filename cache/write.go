@@ -18,7 +18,7 @@ const durable writeMode = 1
 // temp creates a file in the store's directory for temporary files.
 func (s *Store) temp() (*os.File, error) {
 	if s.readOnly {
-		return nil, ErrReadOnly
+		return nil, s.refuse("keeping results")
 	}
 	f, err := os.CreateTemp(s.path(tmpDir), "w-")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,23 +50,50 @@ func (c *Cache) Gc(
 
 // Archive writes all results to one file, for restore or "touchstone cache import".
 // +cache="never"
-func (c *Cache) Archive() *dagger.File {
+func (c *Cache) Archive(
+	// Sign the results with this key, such as env:SIGNING_KEY after with-secret.
+	// +optional
+	sign string,
+) *dagger.File {
+	var flags []string
+	if sign != "" {
+		flags = append(flags, "--sign", sign)
+	}
 	file := outDir + "/" + archivedStore
-	return c.exec(c.Touchstone.command(nil, "cache", "export", file).
+	return c.exec(c.Touchstone.command(flags, "cache", "export", file).
 		with(func(in *dagger.Container) *dagger.Container { return in.WithDirectory(outDir, dag.Directory()) })).
 		File(file)
 }
 
-// Restore adds the results of an archive to the store, and verifies all of them.
+// Restore adds the results of an archive to the store. Either they are signed by allowed
+// signers, those of a file or of the pipeline's trust block, or they are taken on trust.
 // +cache="never"
 func (c *Cache) Restore(
 	ctx context.Context,
 	// A file that archive or "touchstone cache export" wrote.
 	archive *dagger.File,
+	// Whoever wrote the archive is trusted, as if its results were made here.
+	// +optional
+	trust bool,
+	// The list of keys whose signed results count.
+	// +optional
+	allowedSigners *dagger.File,
 ) (string, error) {
-	file := "/" + archivedStore
-	return c.exec(c.Touchstone.command(nil, "cache", "import", file).
-		with(func(in *dagger.Container) *dagger.Container { return in.WithMountedFile(file, archive) })).
+	const file, signers = "/" + archivedStore, "/allowed-signers"
+	var flags []string
+	if trust {
+		flags = append(flags, "--trust")
+	}
+	if allowedSigners != nil {
+		flags = append(flags, "--allowed-signers", signers)
+	}
+	return c.exec(c.Touchstone.command(flags, "cache", "import", file).
+		with(func(in *dagger.Container) *dagger.Container {
+			if allowedSigners != nil {
+				in = in.WithMountedFile(signers, allowedSigners)
+			}
+			return in.WithMountedFile(file, archive)
+		})).
 		Stdout(ctx)
 }
 

@@ -5,6 +5,19 @@ type Report struct {
 	Version   int       `json:"version"`
 	Gate      Gate      `json:"gate"`
 	Aggregate Aggregate `json:"aggregate"`
+	// MadeElsewhere lists the results of the run that its machine did not make.
+	// No stage writes it. The command line adds it when it publishes the report.
+	MadeElsewhere []MadeElsewhere `json:"made_elsewhere,omitempty"`
+}
+
+// MadeElsewhere is a result that the machine of the run did not make. Origin is
+// a phrase such as "imported from main.cache on 2026-11-23, taken on trust".
+// Signed is set if the signature of an allowed signer was verified.
+type MadeElsewhere struct {
+	Stage    string `json:"stage"`
+	Instance string `json:"instance"`
+	Origin   string `json:"origin"`
+	Signed   bool   `json:"signed"`
 }
 
 // ReportVersion is the version of Report that this program writes.
@@ -25,6 +38,45 @@ type RunSummary struct {
 	Changed []string `json:"changed,omitempty"`
 	// Command runs the gate again with the same settings.
 	Command string `json:"command,omitempty"`
+	// History has the figures of the results that are in the cache, with those
+	// of this run. It is nil if the cache holds no other.
+	History *FigureHistory `json:"history,omitempty"`
+	// MadeElsewhere lists the results that this machine did not make.
+	MadeElsewhere []MadeElsewhere `json:"made_elsewhere,omitempty"`
+}
+
+// FigureHistory is how figures changed over the results of the same stage.
+type FigureHistory struct {
+	// Runs are the results, the oldest first.
+	Runs []HistoryRun `json:"runs"`
+	// Figures are the metrics and the rates of detectors.
+	Figures []HistoryFigure `json:"figures"`
+}
+
+// HistoryRun is one result. Started is the time of the execution, RFC 3339.
+// Degraded says how the proxy was degraded on purpose, or is empty. Origin is
+// that of MadeElsewhere, or empty for a result that this machine made.
+type HistoryRun struct {
+	Started       string `json:"started"`
+	Proxy         string `json:"proxy"`
+	GoldenVersion string `json:"golden_version"`
+	Degraded      string `json:"degraded,omitempty"`
+	Origin        string `json:"origin,omitempty"`
+}
+
+// HistoryFigure is one figure over the runs. Name is one that report history
+// accepts, such as recall_at_5 or scanner:recall. A run that lacks the figure
+// has no point.
+type HistoryFigure struct {
+	Name   string         `json:"name"`
+	Label  string         `json:"label"`
+	Points []HistoryPoint `json:"points"`
+}
+
+// HistoryPoint is the value of a figure in the run with that index.
+type HistoryPoint struct {
+	Run   int     `json:"run"`
+	Value float64 `json:"value"`
 }
 
 // RunInstance is one stage instance of a run. Status is hit, ran, failed,

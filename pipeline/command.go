@@ -97,6 +97,7 @@ func (b *builder) addWord(words []string, val cty.Value, at hcl.Range, sensitive
 		return words, false
 	}
 	*sensitive = *sensitive || t.sensitive
+	b.hideText(t)
 	if t.null {
 		return words, true
 	}
@@ -179,6 +180,7 @@ func (b *builder) addVar(vars []EnvVar, name string, val cty.Value, at hcl.Range
 		return vars, false
 	}
 	*sensitive = *sensitive || t.sensitive
+	b.hideText(t)
 	if t.null {
 		return vars, true
 	}

@@ -97,11 +97,40 @@ func (l *loader) sortDiagnostics() hcl.Diagnostics {
 // sensitive marks values that must not be printed.
 type sensitive struct{}
 
+// hideValue reports every text in a sensitive value.
+func (l *loader) hideValue(val cty.Value) {
+	if l.opts.Sensitive == nil {
+		return
+	}
+	val, _ = val.UnmarkDeep()
+	_ = cty.Walk(val, func(_ cty.Path, v cty.Value) (bool, error) {
+		if t := v.Type(); !v.IsKnown() || v.IsNull() || t != cty.String && t != cty.Number {
+			return true, nil
+		}
+		if t, problem := toText(v); problem == "" {
+			l.opts.Sensitive(t.s)
+		}
+		return false, nil
+	})
+}
+
+// minHidden is the length of the shortest text derived from a sensitive value that is
+// reported: a shorter one is often a word, such as the result of a condition.
+const minHidden = 8
+
+// hideText reports a text that was derived from a sensitive value, such as upper(var.token).
+// It does not report a script, whose lines are not sensitive by themselves.
+func (l *loader) hideText(t text) {
+	if l.opts.Sensitive != nil && t.sensitive && len(t.s) >= minHidden && !strings.Contains(t.s, "\n") {
+		l.opts.Sensitive(t.s)
+	}
+}
+
 // eval evaluates an expression. If there is a problem, it reports it and returns false. It also
 // returns false, without a report, if the value depends on a value that could not be computed.
 // Only such values are unknown.
 func (l *loader) eval(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
-	val, diags := expr.Value(ctx)
+	val, diags := l.budget.value(expr, ctx)
 	if len(diags) > 0 {
 		l.addEval(diags, expr, ctx)
 		if diags.HasErrors() {

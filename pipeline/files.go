@@ -114,7 +114,9 @@ func (l *loader) parse(file string, text []byte) *hclsyntax.Body {
 	if malformed(diags) {
 		return nil
 	}
-	return parsed.Body.(*hclsyntax.Body)
+	body := parsed.Body.(*hclsyntax.Body)
+	l.budget.meter(body)
+	return body
 }
 
 // malformed reports whether the diagnostics of the parser make the rest of a file unreliable. A

@@ -37,6 +37,15 @@ func (l *module) decodeHeader(b *hclsyntax.Block) {
 	if val, ok := l.constant(l.header, "required_version", cty.String, "the pipeline"); ok {
 		l.checkVersion(val.AsString(), l.header.expr("required_version").Range())
 	}
+	if b := l.header.nested("trust"); b != nil {
+		const what = "the trust block of the pipeline"
+		trust := l.decode(b.Body, trustSchema, what, b.DefRange())
+		if val, ok := l.constant(trust, "allowed_signers", cty.String, what); ok {
+			if l.plan.AllowedSigners = val.AsString(); l.plan.AllowedSigners == "" {
+				l.errorf(trust.expr("allowed_signers").Range(), "Invalid path", "The path of the allowed signers is empty. Name a file, or remove the block.")
+			}
+		}
+	}
 }
 
 func (l *module) checkVersion(required string, at hcl.Range) {
@@ -143,14 +152,14 @@ func (l *module) checkResults() {
 // publishPaths returns the paths of publish that are literals, without an evaluation. It leaves
 // out all others, and paths that are not allowed.
 func (l *module) publishPaths() []string {
+	paths := []string{} // not nil, which stands for files that could not be parsed
 	if l.header == nil {
-		return nil
+		return paths
 	}
 	cons, ok := l.header.expr("publish").(*hclsyntax.ObjectConsExpr)
 	if !ok {
-		return nil
+		return paths
 	}
-	var paths []string
 	for _, item := range cons.Items {
 		target := hcl.ExprAsKeyword(item.KeyExpr)
 		if target == "" && len(item.KeyExpr.Variables()) == 0 {

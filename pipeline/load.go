@@ -31,9 +31,12 @@ type Options struct {
 	Version string
 	// Named, if set, is called as soon as the pipeline's name and root are known,
 	// before most of the work, so that the caller can prepare for both. publish
-	// lists the paths to which results are published. The plan may still be
-	// invalid.
+	// lists the paths to which results are published. It is nil if the files
+	// have syntax errors. The plan may still be invalid.
 	Named func(name, root string, publish []string)
+	// Sensitive, if set, is called with each sensitive text of the pipeline, before
+	// Load returns, so that the caller can keep it out of everything that it prints.
+	Sensitive func(text string)
 }
 
 // Load reads a pipeline and plans it. It reports all problems at once, in the order of the source.
@@ -71,6 +74,7 @@ type loader struct {
 	files   map[string]*hcl.File
 	diags   hcl.Diagnostics
 	plan    *Plan
+	budget  budget
 	// consulted holds the files and directories that functions examined.
 	consulted map[string]bool
 	// modules holds the pipeline and the included modules, each after the module
@@ -132,6 +136,9 @@ func (l *loader) run(src *moduleSource) {
 	root := l.newModule(nil, "", src)
 	root.decodeFiles()
 	if src.broken {
+		if l.opts.Named != nil {
+			l.opts.Named(l.plan.Name, l.plan.Root, nil)
+		}
 		return
 	}
 	if !l.diags.HasErrors() && !slices.ContainsFunc(l.modules, func(m *module) bool { return len(m.stageOrder) > 0 }) {

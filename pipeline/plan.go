@@ -28,6 +28,9 @@ type Plan struct {
 	// Baseline is the file that the verdict is based on, relative to Root, or
 	// empty.
 	Baseline string
+	// AllowedSigners is the file that lists whose signed results count, relative
+	// to Root, or empty.
+	AllowedSigners string
 	// Variables lists the variables that --var can set, in the order of the file.
 	Variables []Variable
 	// Sensitive lists the variables whose values are never printed, in the order

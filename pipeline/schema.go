@@ -118,6 +118,16 @@ var pipelineSchema = &block{
 		{name: "publish", typ: "map of outputs", scope: scopeResult,
 			doc: "The outputs that a successful run copies into the source tree. It maps each path, relative to the pipeline's directory, to an output."},
 	},
+	blocks: []*block{trustSchema},
+}
+
+var trustSchema = &block{
+	name: "trust",
+	doc:  "Whose results count besides those of this machine. See [Trust](../explanation/trust.md).",
+	attrs: []attribute{
+		{name: "allowed_signers", typ: "string", required: true, scope: scopeConstant,
+			doc: "The file that lists the keys whose signed results `cache import` accepts, in the format that git and `ssh-keygen` use. The path is relative to the pipeline's directory. `--allowed-signers` and `TOUCHSTONE_ALLOWED_SIGNERS` override it."},
+	},
 }
 
 var variableSchema = &block{

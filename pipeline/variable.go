@@ -111,6 +111,7 @@ func (l *module) settle(set map[string]cty.Value) {
 				"The variable %q has no default and was not set. Pass --var %s=VALUE, or set the environment variable %s%s.", v.name, v.name, VarPrefix, v.name)
 		}
 		if v.sensitive {
+			l.hideValue(v.val)
 			v.val = v.val.Mark(sensitive{})
 		}
 		v.stages = stagesIn(v.val)

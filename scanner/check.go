@@ -9,9 +9,11 @@ import (
 
 // Check inspects one tool among the tools of its registry. Inspect must be pure
 // and total: it keeps no state, changes nothing, and accepts every input,
-// including the empty tool. It returns signals in a deterministic order. The
-// views are valid only during the call. If Inspect panics, the engine recovers
-// and reports the failure in Coverage.
+// including the empty tool. It returns signals in a deterministic order, whose
+// CheckID is that of the check, whose Tier is one of the two and whose Confidence
+// is a number. The views are valid only during the call. If Inspect panics or
+// returns other signals, the engine uses none of them and reports the failure in
+// Coverage.
 type Check interface {
 	ID() string
 	Inspect(tool *ToolView, registry *RegistryView) []Signal

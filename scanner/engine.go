@@ -172,14 +172,23 @@ func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signa
 	return ws.signals, true
 }
 
-// guarded does the same for a custom check.
+// guarded does the same for a custom check. A check whose signals are not valid
+// fails as well.
 func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Signal, ok bool) {
 	defer func() {
 		if recover() != nil {
 			signals, ok = nil, false
 		}
 	}()
-	return check.Inspect(view, registry), true
+	signals = check.Inspect(view, registry)
+	for _, s := range signals {
+		// Under another id, signals would count as those of another check. No
+		// report can hold a confidence that is not a number.
+		if s.CheckID != check.ID() || math.IsNaN(s.Confidence) || s.Tier != TierSoft && s.Tier != TierHard {
+			return nil, false
+		}
+	}
+	return signals, true
 }
 
 // judge derives level, severity, action and confidence from the signals.

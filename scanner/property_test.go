@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -150,6 +151,46 @@ func TestPanicIsCoverage(t *testing.T) {
 	}
 }
 
+// custom is a check with a given id and given signals.
+type custom struct {
+	id      string
+	signals []Signal
+}
+
+func (c custom) ID() string { return c.id }
+
+func (c custom) Inspect(*ToolView, *RegistryView) []Signal { return c.signals }
+
+// TestCustomSignals checks that a custom check can neither report under another
+// id, which would count in the score of other checks, nor a confidence that is no
+// number, which no report can contain.
+func TestCustomSignals(t *testing.T) {
+	signal := func(id string, confidence float64) Signal {
+		return Signal{CheckID: id, Tier: TierSoft, Confidence: confidence}
+	}
+	for name, tt := range map[string]struct {
+		signals []Signal
+		fails   bool
+	}{
+		"its own":        {[]Signal{signal("test.custom", 0.5), signal("test.custom", 2)}, false},
+		"unknown id":     {[]Signal{signal("no.such", 0.5)}, true},
+		"no id":          {[]Signal{signal("", 0.5)}, true},
+		"a built-in id":  {[]Signal{signal("size.suspicious", 0.5)}, true},
+		"interleaved":    {[]Signal{signal("test.custom", 0.5), signal("b", 0.5), signal("test.custom", 0.5)}, true},
+		"not a number":   {[]Signal{signal("test.custom", math.NaN())}, true},
+		"no known tier":  {[]Signal{{CheckID: "test.custom", Tier: 7, Confidence: 1}}, true},
+		"infinite is 1":  {[]Signal{signal("test.custom", math.Inf(1))}, false},
+		"negative is 0":  {[]Signal{signal("test.custom", math.Inf(-1))}, false},
+		"none, no error": {nil, false},
+	} {
+		r := mustNew(t, WithCheck(custom{"test.custom", tt.signals})).Scan([]Tool{{Server: "a", Name: "add", Description: "Adds."}})
+		failed := slices.Equal(r.Coverage.FailedCheckIDs, []string{"test.custom"})
+		if _, err := json.Marshal(r); err != nil || failed != tt.fails || failed && len(r.Findings[0].Signals) > 0 {
+			t.Errorf("%s: failed %t, want %t; %v; %+v", name, failed, tt.fails, err, r)
+		}
+	}
+}
+
 // TestVerdict covers levels, severities and the risk score.
 func TestVerdict(t *testing.T) {
 	soft := func(id string) Signal { return Signal{CheckID: id, Tier: TierSoft, Confidence: 0.5} }
@@ -203,6 +244,10 @@ func TestNewRefuses(t *testing.T) {
 		"unknown to cut": {WithoutChecks("no.such")},
 		"nothing left":   {WithChecks("size.suspicious"), WithoutChecks("size.suspicious")},
 		"twice":          {WithCheck(panicking{}), WithCheck(panicking{})},
+		"a built-in id":  {WithCheck(custom{id: "size.suspicious"})},
+		"a disabled id":  {WithoutChecks("size.suspicious"), WithCheck(custom{id: "size.suspicious"})},
+		"no id":          {WithCheck(custom{})},
+		"nil":            {WithCheck(nil)},
 	} {
 		if _, err := New(opts...); err == nil {
 			t.Errorf("%s: no error", name)

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -44,9 +45,13 @@ func WithBaseline(approved []Tool) Option {
 	}
 }
 
-// WithCheck adds a custom check, which runs after the built-in ones.
+// WithCheck adds a custom check, which runs after the built-in ones. Its id must
+// be no built-in one and no other custom one.
 func WithCheck(check Check) Option {
 	return func(c *config) error {
+		if check == nil || check.ID() == "" {
+			return errors.New("a custom check has no id: give it one, such as \"name.long\"")
+		}
 		c.extra = append(c.extra, check)
 		return nil
 	}
@@ -91,7 +96,7 @@ func New(opts ...Option) (*Scanner, error) {
 		}
 	}
 	for _, check := range c.extra {
-		if slices.Contains(s.checkIDs(), check.ID()) {
+		if slices.Contains(s.checkIDs(), check.ID()) || slices.Contains(builtinIDs(), check.ID()) {
 			return nil, fmt.Errorf("scanner: two checks have the id %q: rename one", check.ID())
 		}
 		s.extra = append(s.extra, check)

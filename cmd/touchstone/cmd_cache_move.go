@@ -1,14 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/local"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/signing"
 )
 
 // cacheGCJSON is the output of cache gc --json.
@@ -19,11 +25,14 @@ type cacheGCJSON struct {
 	Bytes   int64 `json:"bytes"`
 }
 
-// cacheImportJSON is the output of cache import --json.
+// cacheImportJSON is the output of cache import --json. Signed counts the results whose signature
+// was verified, and Signers lists who signed them. The other results were taken on trust.
 type cacheImportJSON struct {
-	Results int      `json:"results"`
-	Blobs   int      `json:"blobs"`
-	Skipped []string `json:"skipped"`
+	Results int            `json:"results"`
+	Blobs   int            `json:"blobs"`
+	Signed  int            `json:"signed"`
+	Signers []cache.Signer `json:"signers"`
+	Skipped []string       `json:"skipped"`
 }
 
 func newCacheGCCommand(flags *globalFlags) *cobra.Command {
@@ -33,7 +42,9 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove the least recently used results, down to a size or an age",
-		Args:  cobra.NoArgs,
+		Long: `Removes the least recently used results, until the cache has the size and no result is older
+than the age. Also removes the files of runs that were killed.`,
+		Args: cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			size, err := parseSize(maxSize)
 			if err != nil {
@@ -44,6 +55,9 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 			}
 			// For package cache, 0 means no limit. For the user, it means empty.
 			result, err := store.GC(cmd.Context(), cache.GCOptions{MaxBytes: max(size, 1), MaxAge: maxAge, DryRun: dryRun})
+			if err == nil && !dryRun {
+				err = engine.SweepWorkDirs(cmd.Context(), store, workDirOf(store.Dir()), local.Executor{})
+			}
 			if err != nil {
 				return err
 			}
@@ -65,51 +79,155 @@ func newCacheGCCommand(flags *globalFlags) *cobra.Command {
 }
 
 func newCacheExportCommand(flags *globalFlags) *cobra.Command {
-	return &cobra.Command{
+	var ref string
+	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write all results and their content to one file",
-		Args:  cobra.ExactArgs(1),
+		Long: `Writes all results and their content to one file, for cache import on another machine.
+
+With --sign, each result that this machine made is signed by a key of OpenSSH, so that others
+can see that it is yours. KEY is the file of a private key, or env:NAME for an environment
+variable that holds the key itself. The key of an encrypted file, or of the file of a public
+key, is used through ssh-agent. Results that another machine made keep the signature that they
+came with. Those without one are left out: a signature says that its holder made the result.
+
+A file of the archive can be verified without touchstone. After tar --zstd -xf FILE:
+
+  ssh-keygen -Y verify -n touchstone -f ALLOWED_SIGNERS -I NAME -s signatures/KEY <records/KEY`,
+		Args: cobra.ExactArgs(1),
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
+			var options cache.ExportOptions
+			by := ""
+			if ref != "" {
+				key, err := signing.OpenKey(ref, os.LookupEnv)
+				if err != nil {
+					return err
+				}
+				defer key.Close()
+				options.Sign, by = key.Sign, " by "+key.Fingerprint()
+			}
 			f, err := atomicfile.Create(args[0], 0o644)
 			if err != nil {
 				return fmt.Errorf("exporting to %s: %w", args[0], err)
 			}
 			defer f.Cleanup()
-			if _, err := store.Export(cmd.Context(), f); err != nil {
-				return err
-			}
-			return f.Commit()
-		}),
-	}
-}
-
-func newCacheImportCommand(flags *globalFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "import FILE",
-		Short: "Import a file written by cache export, and verify all of it",
-		Args:  cobra.ExactArgs(1),
-		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
-			f, err := os.Open(args[0])
+			result, err := store.Export(cmd.Context(), f, options)
 			if err != nil {
 				return err
 			}
-			defer f.Close()
-			result, err := store.Import(cmd.Context(), f)
-			if err != nil {
-				return fmt.Errorf("importing %s: %w", args[0], err)
+			if err := f.Commit(); err != nil {
+				return err
 			}
-			facts := cacheImportJSON{result.Records, result.Blobs, []string{}}
+			// The archive may be written to standard output.
+			stderr := cmd.ErrOrStderr()
+			fmt.Fprintf(stderr, "%s and %s exported to %s", counted(result.Records, "result", "results"), counted(result.Blobs, "blob", "blobs"), args[0])
+			if result.Signed > 0 {
+				fmt.Fprintf(stderr, ", %d signed%s", result.Signed, by)
+			}
+			fmt.Fprintln(stderr)
 			for _, s := range result.Skipped {
-				facts.Skipped = append(facts.Skipped, s.Name+": "+s.Reason)
-			}
-			if flags.json {
-				return printJSON(cmd.OutOrStdout(), facts)
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs imported\n", facts.Results, facts.Blobs)
-			for _, s := range facts.Skipped {
-				fmt.Fprintln(cmd.ErrOrStderr(), "skipped", s)
+				fmt.Fprintf(stderr, "skipped %s: %s\n", s.Name, safetext.Visible(s.Reason))
 			}
 			return nil
 		}),
 	}
+	cmd.Flags().StringVar(&ref, "sign", "", "sign the results of this machine with a key of OpenSSH: a file, or env:NAME")
+	return cmd
+}
+
+func newCacheImportCommand(flags *globalFlags) *cobra.Command {
+	var trust bool
+	var allowed string
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Import results of another machine, if they are signed or you trust them",
+		Long: `Imports a file that cache export wrote.
+
+Import verifies that the file is complete and that all content matches its digests. It cannot
+verify that the outputs of a result are what its stage makes: whoever wrote the file could have
+put a false result under the right key. So it needs to know who says that they are true.
+
+  --allowed-signers FILE   every result must be signed by a key on this list. FILE has the
+                           format of git and ssh-keygen: NAME KEYTYPE KEY. Without the flag, it
+                           is $TOUCHSTONE_ALLOWED_SIGNERS, or else the pipeline's trust block.
+                           One result without such a signature refuses the whole file.
+  --trust                  you trust whoever wrote the file, as if its results were your own
+
+Without either, nothing is imported. plan, explain, cache ls and the reports show where the
+results come from. A result that this machine made is never replaced.`,
+		Args: cobra.ExactArgs(1),
+		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, args []string) error {
+			options := cache.ImportOptions{From: filepath.Base(args[0]), Trust: trust}
+			var signers *signing.Allowed
+			var err error
+			if !trust || allowed != "" {
+				if signers, err = flags.allowedSigners(allowed, cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
+			switch {
+			case signers != nil:
+				options.Verify = verifier(signers)
+			case !trust:
+				return fmt.Errorf("importing %s: nothing was imported: there is no list of allowed signers, so nobody says that its results are true; %s", args[0], importRemedy)
+			}
+			f, err := openInput(args[0], trust)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			result, err := store.Import(cmd.Context(), f, options)
+			if errors.As(err, new(*cache.UnverifiedError)) {
+				return fmt.Errorf("importing %s: %w; %s", args[0], err, importRemedy)
+			}
+			if err != nil {
+				return fmt.Errorf("importing %s: %w", args[0], err)
+			}
+			return printImport(cmd, flags, args[0], result)
+		}),
+	}
+	cmd.Flags().BoolVar(&trust, "trust", false, "take it on trust that the results are true")
+	cmd.Flags().StringVar(&allowed, "allowed-signers", "", "the list of keys whose signed results count (default: $"+envAllowedSigners+", or else the pipeline's)")
+	return cmd
+}
+
+const importRemedy = "ask for an archive that \"cache export --sign KEY\" wrote, and name the file that lists the signer's key with --allowed-signers; or give --trust if you trust whoever wrote this one as you trust your own runs"
+
+// openInput opens an archive. It is read twice unless it is taken on trust.
+func openInput(name string, trust bool) (*os.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); !trust && err == nil && !st.Mode().IsRegular() {
+		f.Close()
+		return nil, fmt.Errorf("importing %s: it is not a regular file, and the signatures are checked before anything is imported; save it to a file first", name)
+	}
+	return f, nil
+}
+
+// printImport says what was verified and what was taken on trust.
+func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cache.Transfer) error {
+	facts := cacheImportJSON{result.Records, result.Blobs, result.Signed, append([]cache.Signer{}, result.Signers...), []string{}}
+	for _, s := range result.Skipped {
+		facts.Skipped = append(facts.Skipped, s.Name+": "+s.Reason)
+	}
+	stdout := cmd.OutOrStdout()
+	if flags.json {
+		return printJSON(stdout, facts)
+	}
+	fmt.Fprintf(stdout, "%s and %s imported from %s\n", counted(facts.Results, "result", "results"), counted(facts.Blobs, "blob", "blobs"), from)
+	if facts.Results > 0 {
+		fmt.Fprintln(stdout, "verified: all content matches its digests")
+	}
+	for _, s := range facts.Signers {
+		fmt.Fprintf(stdout, "verified: signed by %s\n", &s)
+	}
+	if n := facts.Results - facts.Signed; n > 0 {
+		fmt.Fprintf(stdout, "on trust: the outputs of %s are what the stages make\n", counted(n, "result", "results"))
+	}
+	for _, s := range facts.Skipped {
+		fmt.Fprintln(cmd.ErrOrStderr(), "skipped", safetext.Visible(s))
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/dagger"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -18,6 +19,10 @@ import (
 func (d *doctor) pipeline() {
 	plan := d.session.plan
 	d.ok("pipeline", "%d stages, %d instances", len(engine.StageNames(plan)), len(plan.Instances))
+	if err := d.session.store.Writable("running stages"); err != nil {
+		d.warn("cache", d.session.store.Dir()+" is read-only: results that are in it are used, but no stage can run", "make the directory writable for this user, or choose another one with --cache-dir or TOUCHSTONE_CACHE")
+		return
+	}
 	dir, err := os.MkdirTemp(d.session.store.Dir(), "doctor-")
 	if err != nil {
 		d.fail("cache", err.Error(), "name a writable directory with --cache-dir or TOUCHSTONE_CACHE")
@@ -63,7 +68,11 @@ func (d *doctor) ports() {
 }
 
 func (d *doctor) executor(ctx context.Context) {
-	if err := d.session.reachExecutor(ctx); err != nil {
+	var err error
+	if e, ok := d.session.engine.Executor.(*dagger.Executor); ok {
+		err = e.Prepare(ctx)
+	}
+	if err != nil {
 		d.fail("executor", err.Error(), "until this is fixed, run stages on this machine with --executor local")
 		return
 	}

@@ -74,7 +74,7 @@ func runGate(cmd *cobra.Command, flags *globalFlags, rf *runFlags) error {
 		for _, path := range s.published() {
 			fmt.Fprintln(stdout, "see", path)
 		}
-		fmt.Fprintln(stdout, s.summaryLine(sum))
+		fmt.Fprintln(stdout, s.summaryLine(outcomes, sum))
 	}
 	if err == nil && !verdict.Passed {
 		return &exitError{code: verdict.exitCode()}

@@ -3,22 +3,30 @@ package main
 import (
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // planJSON is the output of plan --json. Hits, Runs and Waits count the instances whose results
-// are cached, that have to run, and that wait for results of these.
+// are cached, that have to run, and that wait for results of these. Elsewhere counts the hits whose
+// results this machine did not make.
 type planJSON struct {
-	Hits   int         `json:"hits"`
-	Runs   int         `json:"runs"`
-	Waits  int         `json:"waits"`
-	Stages []planStage `json:"stages"`
+	Hits      int         `json:"hits"`
+	Elsewhere int         `json:"made_elsewhere"`
+	Runs      int         `json:"runs"`
+	Waits     int         `json:"waits"`
+	Stages    []planStage `json:"stages"`
+	// Warnings say what the keys do not cover.
+	Warnings []string `json:"warnings"`
 }
 
 // planStage is an instance. Changes are relative to its previous run in this checkout, or, if
@@ -31,6 +39,8 @@ type planStage struct {
 	Reasons   []string        `json:"reasons"`
 	Changes   []engine.Change `json:"changes"`
 	Elsewhere bool            `json:"elsewhere"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
 }
 
 func newPlanCommand(flags *globalFlags) *cobra.Command {
@@ -59,17 +69,20 @@ func newPlanCommand(flags *globalFlags) *cobra.Command {
 			if flags.json {
 				return printJSON(cmd.OutOrStdout(), planFacts(outcomes))
 			}
+			for _, w := range keyWarnings(outcomes) {
+				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+			}
 			return printPlan(cmd.OutOrStdout(), outcomes)
 		},
 	}
 }
 
 func planFacts(outcomes []*engine.Outcome) planJSON {
-	p := planJSON{Stages: make([]planStage, 0, len(outcomes))}
+	p := planJSON{Stages: make([]planStage, 0, len(outcomes)), Warnings: keyWarnings(outcomes)}
 	for _, o := range outcomes {
 		st := planStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State), Reasons: o.Reasons,
-			Changes: o.Changes, Elsewhere: o.Elsewhere,
+			Changes: o.Changes, Elsewhere: o.Elsewhere, Origin: o.Origin,
 		}
 		if st.Changes == nil {
 			st.Changes = []engine.Change{}
@@ -77,6 +90,9 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 		switch o.State {
 		case engine.Hit:
 			p.Hits++
+			if o.Origin != nil {
+				p.Elsewhere++
+			}
 		case engine.Miss:
 			p.Runs++
 		case engine.Waits:
@@ -93,13 +109,43 @@ func planFacts(outcomes []*engine.Outcome) planJSON {
 	return p
 }
 
+// shells are the programs that find other programs in PATH by themselves.
+var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish"}
+
+// keyWarnings says which stages can use programs that are not in their keys: a key holds the
+// program of the command, and if that is a shell with -c, the programs that it finds in PATH are
+// unknown until it runs. In an image they are part of the image, which is in the key.
+func keyWarnings(outcomes []*engine.Outcome) []string {
+	var names []string
+	for _, o := range outcomes {
+		in := o.Instance
+		if in.Image != "" || len(in.Command) < 2 || !slices.Contains(shells, strings.TrimSuffix(path.Base(filepath.ToSlash(in.Command[0])), ".exe")) {
+			continue
+		}
+		if flag := in.Command[1]; strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "c") && !slices.Contains(names, in.Stage) {
+			names = append(names, in.Stage)
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+		return []string{}
+	case 1:
+		names[0] = "stage " + names[0] + " runs a shell, and its key does"
+	default:
+		names = []string{"stages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " run a shell, and their keys do"}
+	}
+	return []string{names[0] + " not cover the programs that the shell finds in PATH: if one of these changes, run with --force, or name the program itself as the command"}
+}
+
 func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, o := range outcomes {
 		why := strings.Join(o.Reasons, "; ")
 		switch {
 		case o.State == engine.Hit:
-			why = "took " + seconds(o.Duration)
+			if why = "took " + seconds(o.Duration); o.Origin != nil {
+				why += "; " + o.Origin.String()
+			}
 		case len(o.Changes) > 0 && o.Elsewhere:
 			why += "; unlike the most similar result in the cache: " + changed(o.Changes)
 		case len(o.Changes) > 0 && !slices.Contains(o.Reasons, o.Changes[0].String()):
@@ -107,10 +153,15 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		case len(o.Changes) > 0:
 			why = changed(o.Changes)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, why)
+		// It may quote a record that another machine wrote.
+		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, safetext.Visible(why))
 	}
 	p := planFacts(outcomes)
-	fmt.Fprintf(t, "\n%s, %s", counted(p.Hits, "hit", "hits"), counted(p.Runs, "has to run", "have to run"))
+	fmt.Fprintf(t, "\n%s", counted(p.Hits, "hit", "hits"))
+	if p.Elsewhere > 0 {
+		fmt.Fprintf(t, " (%d made elsewhere)", p.Elsewhere)
+	}
+	fmt.Fprintf(t, ", %s", counted(p.Runs, "has to run", "have to run"))
 	if p.Waits > 0 {
 		fmt.Fprintf(t, ", %s", counted(p.Waits, "waits for results and may still be a hit", "wait for results and may still be hits"))
 	}

@@ -33,6 +33,8 @@ type historyRun struct {
 	GoldenVersion string              `json:"golden_version"`
 	Value         *float64            `json:"value"`
 	Interval      *contracts.Interval `json:"interval,omitempty"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
 }
 
 // measuredFigures are the fields of an aggregate that the history shows. Results of other versions
@@ -113,6 +115,23 @@ func knownFigure(metric string) error {
 // oldest first.
 func (s *session) history(stage, metric string) []historyRun {
 	runs := []historyRun{}
+	for _, r := range s.results(stage) {
+		run := historyRun{Started: r.record.Started, Key: r.record.Key.String(), Proxy: r.figures.Proxy, Degraded: r.figures.Degraded, GoldenVersion: r.figures.Data.GoldenVersion, Origin: r.record.Origin}
+		run.Value, run.Interval = r.figures.figure(metric)
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// measuredResult is a result of a stage with figures.
+type measuredResult struct {
+	record  *cache.Record
+	figures *measuredFigures
+}
+
+// results reads the results of a stage that are still in the cache, each once, the oldest first.
+func (s *session) results(stage string) []measuredResult {
+	var found []measuredResult
 	seen := map[cache.Key]bool{}
 	for _, in := range s.plan.Instances {
 		if in.Stage != stage {
@@ -127,30 +146,76 @@ func (s *session) history(stage, metric string) []historyRun {
 			if err != nil {
 				continue // it was removed since
 			}
-			if run, ok := s.historyRun(record, metric); ok {
-				runs = append(runs, run)
+			if f := s.measured(record); f != nil {
+				found = append(found, measuredResult{record, f})
 			}
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b historyRun) int { return a.Started.Compare(b.Started) })
-	return runs
+	slices.SortStableFunc(found, func(a, b measuredResult) int { return a.record.Started.Compare(b.record.Started) })
+	return found
 }
 
-func (s *session) historyRun(record *cache.Record, metric string) (historyRun, bool) {
+// measured returns the figures in the outputs of a result, or nil.
+func (s *session) measured(record *cache.Record) *measuredFigures {
 	for _, out := range record.Outputs {
 		data, err := s.store.Bytes(out.Digest)
 		if out.Dir || err != nil {
 			continue
 		}
 		var f measuredFigures
-		if json.Unmarshal(data, &f) != nil || f.Retrieval.Metrics == nil {
-			continue
+		if json.Unmarshal(data, &f) == nil && f.Retrieval.Metrics != nil {
+			return &f
 		}
-		run := historyRun{Started: record.Started, Key: record.Key.String(), Proxy: f.Proxy, Degraded: f.Degraded, GoldenVersion: f.Data.GoldenVersion}
-		run.Value, run.Interval = f.figure(metric)
-		return run, true
 	}
-	return historyRun{}, false
+	return nil
+}
+
+// figureHistory returns the history for report.html: the metrics and rates that the page shows. It
+// returns nil if there is nothing to compare.
+func (s *session) figureHistory(stage string) *contracts.FigureHistory {
+	results := s.results(stage)
+	if len(results) < 2 {
+		return nil
+	}
+	h := &contracts.FigureHistory{}
+	var detectors []string
+	for _, r := range results {
+		f := r.figures
+		run := contracts.HistoryRun{Started: r.record.Started.UTC().Format(time.RFC3339), Proxy: f.Proxy, GoldenVersion: f.Data.GoldenVersion, Degraded: f.Degraded}
+		if o := r.record.Origin; o != nil {
+			run.Origin = o.String()
+		}
+		h.Runs = append(h.Runs, run)
+		for _, d := range f.Detectors {
+			if !slices.Contains(detectors, d.Score.Detector) {
+				detectors = append(detectors, d.Score.Detector)
+			}
+		}
+	}
+	add := func(name, label string) {
+		figure := contracts.HistoryFigure{Name: name, Label: label}
+		for i, r := range results {
+			if value, _ := r.figures.figure(name); value != nil {
+				figure.Points = append(figure.Points, contracts.HistoryPoint{Run: i, Value: *value})
+			}
+		}
+		if len(figure.Points) > 0 {
+			h.Figures = append(h.Figures, figure)
+		}
+	}
+	for _, m := range metrics.Ranking() {
+		if m.Shown&metrics.OnPage != 0 {
+			add(m.Name, m.Label)
+		}
+	}
+	for _, d := range detectors {
+		for _, r := range metrics.DetectionRates() {
+			if r.Shown&metrics.OnPage != 0 && r.Interval {
+				add(d+":"+r.Name, d+" "+r.Label)
+			}
+		}
+	}
+	return h
 }
 
 func (f *measuredFigures) figure(metric string) (*float64, *contracts.Interval) {
@@ -187,6 +252,9 @@ func printHistory(cmd *cobra.Command, h historyJSON) error {
 		note := ""
 		if r.Degraded != "" {
 			note = "degraded on purpose: " + safetext.Visible(r.Degraded)
+		}
+		if r.Origin != nil {
+			note = strings.TrimPrefix(note+"; "+safetext.Visible(r.Origin.String()), "; ")
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime), value, interval, bar, safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
-	"github.com/touchstone-eval/touchstone/stages/render"
 )
 
 // runFlags are the flags of the commands that execute stages.
@@ -64,8 +63,10 @@ type runStage struct {
 	Key        string   `json:"key,omitempty"`
 	Reasons    []string `json:"reasons"`
 	DurationMS int64    `json:"duration_ms"`
-	Error      string   `json:"error,omitempty"`
-	Cause      string   `json:"cause,omitempty"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
+	Error  string        `json:"error,omitempty"`
+	Cause  string        `json:"cause,omitempty"`
 	// Problems are the reasons of a failure.
 	Problems []contracts.Reason `json:"problems,omitempty"`
 }
@@ -118,7 +119,7 @@ has a matrix, each instance gets a subdirectory with its name.`,
 				return err
 			}
 			if !flags.json && rf.progress != "quiet" {
-				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(sum))
+				fmt.Fprintln(cmd.OutOrStdout(), s.summaryLine(outcomes, sum))
 			}
 			return nil
 		},
@@ -166,12 +167,6 @@ func (s *session) runPlan(ctx context.Context, rf *runFlags, quiet bool, stderr 
 			return nil, engine.Summary{}, err
 		}
 		s.engine.WorkDir = dir
-	}
-	if err := s.reachExecutor(ctx); err != nil {
-		return nil, engine.Summary{}, err
-	}
-	if err := s.hitsOnly(ctx); err != nil {
-		return nil, engine.Summary{}, err
 	}
 	show, err := newProgress(rf.progress, quiet, stderr)
 	if err != nil {
@@ -223,15 +218,13 @@ func (s *session) hand(ctx context.Context, outcomes []*engine.Outcome, sum engi
 	if err := use(outcomes); err != nil {
 		return err
 	}
-	err := s.engine.Publish(ctx, s.plan, outcomes, sum.Executed > 0, func(path string, content []byte) ([]byte, error) {
-		if path != reportPage {
-			return content, nil
-		}
+	rewrite, mark := s.describing(outcomes, func() contracts.RunSummary {
 		summary := s.runSummary(outcomes, sum)
 		summary.Changed = s.changedSince(ctx)
-		return render.WithRun(content, summary)
+		summary.History = s.figureHistory(aggregateStage)
+		return summary
 	})
-	if err != nil {
+	if err := s.engine.Publish(ctx, s.plan, outcomes, engine.Publication{Fresh: sum.Executed > 0, Rewrite: rewrite, Mark: mark}); err != nil {
 		return &publishError{err}
 	}
 	return nil
@@ -321,7 +314,7 @@ func (s *session) runFacts(outcomes []*engine.Outcome, sum engine.Summary) runJS
 	for _, o := range outcomes {
 		st := runStage{
 			Stage: o.Instance.Stage, Instance: o.Instance.Name(), Status: string(o.State),
-			Reasons: o.Reasons, DurationMS: o.Duration.Milliseconds(), Cause: o.Cause,
+			Reasons: o.Reasons, DurationMS: o.Duration.Milliseconds(), Origin: o.Origin, Cause: o.Cause,
 		}
 		if st.Reasons == nil {
 			st.Reasons = []string{}
@@ -345,6 +338,7 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 	r := contracts.RunSummary{
 		Started: s.began.UTC().Format(time.RFC3339), DurationMS: time.Since(s.began).Milliseconds(),
 		Hits: sum.Hits, Executed: sum.Executed, Instances: []contracts.RunInstance{}, Command: s.again,
+		MadeElsewhere: madeElsewhere(outcomes),
 	}
 	for _, o := range outcomes {
 		if o.Instance.OnDemand && o.State == engine.Skipped {
@@ -366,8 +360,11 @@ func (s *session) runSummary(outcomes []*engine.Outcome, sum engine.Summary) con
 }
 
 // summaryLine says what a run executed.
-func (s *session) summaryLine(sum engine.Summary) string {
+func (s *session) summaryLine(outcomes []*engine.Outcome, sum engine.Summary) string {
 	took := seconds(time.Since(s.began))
+	if n := len(madeElsewhere(outcomes)); n > 0 {
+		took = fmt.Sprintf("%d made elsewhere, %s", n, took)
+	}
 	if sum.Executed == 0 {
 		return fmt.Sprintf("nothing to do: %s up to date (%s)", counted(sum.Selected, "stage is", "stages are"), took)
 	}

@@ -159,7 +159,7 @@ func (w *watch) once(ctx context.Context, changed []string) error {
 		facts.Error = err.Error()
 		lines = append(strings.Split(strings.TrimRight(said.String(), "\n"), "\n"), "touchstone: "+err.Error())
 	} else {
-		lines = append(lines, s.summaryLine(sum))
+		lines = append(lines, s.summaryLine(outcomes, sum))
 	}
 	return w.show(facts, lines)
 }

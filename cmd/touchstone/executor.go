@@ -91,15 +91,6 @@ func (f *executorFlags) jobs() int {
 	return runtime.NumCPU()
 }
 
-// reachExecutor fails at once if stages cannot run at all, even if all of them would be cache
-// hits.
-func (s *session) reachExecutor(ctx context.Context) error {
-	if _, ok := s.engine.Executor.(*dagger.Executor); ok {
-		return dagger.Reach(ctx)
-	}
-	return nil
-}
-
 // noEngine replaces an engine that must not be used.
 type noEngine struct{}
 
@@ -108,28 +99,11 @@ func (noEngine) Name() string { return (*dagger.Executor)(nil).Name() }
 // errNeedsEngine reports that a stage would have to run.
 var errNeedsEngine = errors.New("a stage has to run, which needs the engine")
 
-func (noEngine) Run(context.Context, *engine.Job) (*engine.Result, error) { return nil, errNeedsEngine }
+// Prepare ends the run before its first execution. A run would report an error of Run as the
+// failure of a stage.
+func (noEngine) Prepare(context.Context) error { return errNeedsEngine }
 
-// hitsOnly returns an error if the engine must not be used and a stage would have to run. A run
-// would report this as failed stages. Stages that are off or that only run on demand do not
-// count.
-func (s *session) hitsOnly(ctx context.Context) error {
-	if s.engine.Executor != (noEngine{}) {
-		return nil
-	}
-	outcomes, err := s.engine.Evaluate(ctx, s.plan)
-	if err != nil {
-		return err
-	}
-	for _, o := range outcomes {
-		switch o.State {
-		case engine.Hit, engine.Off, engine.Skipped:
-		default:
-			return errNeedsEngine
-		}
-	}
-	return nil
-}
+func (noEngine) Run(context.Context, *engine.Job) (*engine.Result, error) { return nil, errNeedsEngine }
 
 // closeExecutor releases the resources of the executor.
 func (s *session) closeExecutor() {

@@ -20,6 +20,8 @@ func main() {
 	root := newRootCommand()
 	out := &output{file: os.Stdout}
 	root.SetOut(out)
+	stderr := &output{file: os.Stderr}
+	root.SetErr(stderr)
 	err := out.whole(execute(ctx, root))
-	os.Exit(report(ctx, os.Stderr, err))
+	os.Exit(report(ctx, stderr, err))
 }

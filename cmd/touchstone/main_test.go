@@ -29,8 +29,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "jsonvar": jsonvar},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "exits": exits, "damage": damage, "jsonvar": jsonvar,
+			"permit": permit, "readonly": readOnly},
 		Condition: func(name string) (bool, error) {
+			if works, ok := canReadOnly[name]; ok {
+				return works(), nil
+			}
 			if name == "landlock" {
 				return hasLandlock(), nil
 			}

@@ -64,6 +64,9 @@ func (s *session) publishNoVerdict(ctx context.Context, to []pipeline.Publish, n
 	if err != nil {
 		return err
 	}
+	for name := range files {
+		files[name] = hidden.Bytes(files[name])
+	}
 	for _, p := range to {
 		err = errors.Join(err, engine.PublishFiles(ctx, s.store, s.plan.Root, p.Path, files))
 	}
@@ -208,6 +211,26 @@ func (e *planError) Error() string { return e.Unwrap().Error() }
 
 func (e *planError) Unwrap() error { return &exitError{code: exitUsage} }
 
+// reportPaths lists the directories, relative to root, whose reports are to say that there is no
+// verdict: the conventional one, if the pipeline publishes to it, and those that hold reports. A
+// file with syntax errors does not say what is published, so they are looked for then.
+func (e *planError) reportPaths() []string {
+	paths := e.publish
+	if paths == nil {
+		for _, pattern := range []string{"*", "*/*"} {
+			found, _ := filepath.Glob(filepath.Join(e.root, pattern, reportPage))
+			for _, page := range found {
+				if rel, err := filepath.Rel(e.root, filepath.Dir(page)); err == nil {
+					paths = append(paths, rel)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		return (e.publish == nil || path != "reports") && !engine.Published(filepath.Join(e.root, path), reportPage)
+	})
+}
+
 // withoutPlan replaces published reports by ones that say why there is no pipeline to run, and
 // returns the reason and the pages. Without a plan it is not known which published paths hold
 // reports, so only the conventional path and paths that held reports before are replaced.
@@ -231,10 +254,10 @@ func withoutPlan(ctx context.Context, flags *globalFlags, err error) (n contract
 	if err != nil || e.root == "" {
 		return n, nil
 	}
-	for _, path := range e.publish {
-		if path != "reports" && !engine.Published(filepath.Join(e.root, path), reportPage) {
-			continue
-		}
+	for name := range files {
+		files[name] = hidden.Bytes(files[name])
+	}
+	for _, path := range e.reportPaths() {
 		if engine.PublishFiles(context.WithoutCancel(ctx), nil, e.root, path, files) == nil {
 			pages = append(pages, filepath.Join(path, reportPage))
 		}

@@ -2,22 +2,35 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
+
+	"golang.org/x/term"
+
+	"github.com/touchstone-eval/touchstone/internal/redact"
 )
 
-// output is standard output. It records write errors: most commands print line by line, and none
-// may exit with 0 if its output is incomplete.
+// hidden holds the sensitive values of the pipeline and its secrets. It is one for the process,
+// like its two outputs, which print nothing without it.
+var hidden redact.Set
+
+// output is standard output or standard error. It removes secrets, and records write errors: most
+// commands print line by line, and none may exit with 0 if its output is incomplete.
 type output struct {
 	file *os.File
 	err  error
 }
 
+// Write removes secrets from b, which should be at least a line: a secret that is written in
+// parts is not recognized.
 func (o *output) Write(b []byte) (int, error) {
-	n, err := o.file.Write(b)
-	if err != nil && o.err == nil {
-		o.err = err
+	if _, err := o.file.Write(hidden.Bytes(b)); err != nil {
+		if o.err == nil {
+			o.err = err
+		}
+		return 0, err
 	}
-	return n, err
+	return len(b), nil
 }
 
 // Fd allows a command to find out whether it prints to a terminal.
@@ -29,4 +42,13 @@ func (o *output) whole(err error) error {
 		return err
 	}
 	return fmt.Errorf("standard output is incomplete: %w; free space or redirect the output, and run again", o.err)
+}
+
+// terminal returns the terminal that w writes to, or false.
+func terminal(w io.Writer) (*os.File, bool) {
+	f, ok := w.(*os.File)
+	if o, is := w.(*output); is {
+		f, ok = o.file, true
+	}
+	return f, ok && term.IsTerminal(int(f.Fd()))
 }

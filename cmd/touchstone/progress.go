@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
-
-	"github.com/touchstone-eval/touchstone/internal/engine"
 )
 
 // progress shows a run in progress on standard error.
@@ -24,13 +21,12 @@ type progress interface {
 }
 
 func newProgress(mode string, quiet bool, w io.Writer) (progress, error) {
-	f, isFile := w.(*os.File)
-	terminal := isFile && term.IsTerminal(int(f.Fd()))
+	screen, isTerminal := terminal(w)
 	if mode == "auto" {
 		switch {
 		case quiet:
 			mode = "quiet"
-		case terminal:
+		case isTerminal:
 			mode = "tty"
 		default:
 			mode = "plain"
@@ -38,6 +34,9 @@ func newProgress(mode string, quiet bool, w io.Writer) (progress, error) {
 	}
 	switch mode {
 	case "tty":
+		if isTerminal {
+			w = screen // mpb draws on files only; no event holds a secret
+		}
 		return &ttyProgress{w: w, bars: map[string]*mpb.Bar{}}, nil
 	case "plain":
 		return &plainProgress{w: w}, nil

@@ -85,7 +85,10 @@ func exists(path string) bool {
 
 // options returns the options of the pipeline in the flags.
 func (f *globalFlags) options() pipeline.Options {
-	return pipeline.Options{File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version}
+	return pipeline.Options{
+		File: f.file, Vars: f.vars, VarFiles: f.varFiles, Environ: os.Environ(), Version: version,
+		Sensitive: func(text string) { hidden.Add(text) },
+	}
 }
 
 // sources lists the files of the pipeline that are known. It also works for an invalid
@@ -107,7 +110,7 @@ func printDiagnostics(stderr io.Writer, diags hcl.Diagnostics, files map[string]
 		return
 	}
 	width, color := 0, false
-	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := terminal(stderr); ok {
 		color = os.Getenv("NO_COLOR") == ""
 		width, _, _ = term.GetSize(int(f.Fd()))
 	}
@@ -131,7 +134,16 @@ func openStore(flags *globalFlags) (*cache.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("TOUCHSTONE_CACHE_MAX_SIZE: %w", err)
 	}
-	return cache.Open(dir, cache.Options{MaxBytes: size})
+	options := cache.Options{MaxBytes: size}
+	store, err := cache.Open(dir, options)
+	if err != nil && cache.Unwritable(err) {
+		// Much can be done without writing. What has to write returns an error.
+		options.ReadOnly = true
+		if readable, err := cache.Open(dir, options); err == nil {
+			return readable, nil
+		}
+	}
+	return store, err
 }
 
 // storeDir returns the cache directory, for files that are stored next to results.
@@ -190,15 +202,17 @@ func openSession(flags *globalFlags, stderr io.Writer) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{
+	s := &session{
 		plan: plan, store: store, began: began, again: flags.again(plan, "gate"),
 		engine: &engine.Engine{
 			Store: store, Index: index, Executor: executor,
 			Tools:   named,
-			Project: project, WorkDir: filepath.Join(dir, "work"), Jobs: flags.executor.jobs(),
-			Now: time.Now, LookupEnv: os.LookupEnv,
+			Project: project, WorkDir: workDirOf(dir), Jobs: flags.executor.jobs(),
+			Now: time.Now, LookupEnv: os.LookupEnv, Hidden: &hidden,
 		},
-	}, nil
+	}
+	s.engine.HideSecrets(plan)
+	return s, nil
 }
 
 // close saves the stat index, which makes the next run faster. It ignores errors, because the
@@ -208,6 +222,9 @@ func (s *session) close() {
 	_ = s.engine.Index.Save()
 	_ = s.store.Close()
 }
+
+// workDirOf is the directory in which stages run, in that of the cache.
+func workDirOf(store string) string { return filepath.Join(store, "work") }
 
 // projectID identifies a pipeline in the history of the cache.
 func projectID(name, root string) string {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -26,6 +27,13 @@ type Executor interface {
 	// command exits with a status other than 0 or reaches the timeout, Run
 	// returns a Result. An error means that the command could not run at all.
 	Run(ctx context.Context, job *Job) (*Result, error)
+}
+
+// preparer is implemented by an Executor that depends on something that may be missing. A run
+// calls Prepare once, before it executes its first instance. A run with only hits does not. If
+// Prepare returns an error, the run ends with it.
+type preparer interface {
+	Prepare(ctx context.Context) error
 }
 
 // Job is one attempt to run one instance. Dir contains the inputs at their
@@ -102,6 +110,10 @@ type Engine struct {
 	// LookupEnv and ReadSecret return the values of passthrough variables and of
 	// secrets.
 	LookupEnv func(string) (string, bool)
+	// Hidden holds what no text may show: the values of sensitive variables, and of
+	// the secrets of each stage as soon as it starts. Every message, event, log and
+	// record of a run passes through it. A run makes its own if it is nil.
+	Hidden *redact.Set
 
 	executed atomic.Bool // whether an instance was executed since the plan was made
 }
@@ -137,6 +149,9 @@ type Outcome struct {
 	// Duration is the time of the execution, in this run or when the hit was
 	// recorded.
 	Duration time.Duration
+	// Origin says where the result of a hit comes from. It is nil if this machine
+	// made it.
+	Origin   *cache.Origin
 	ExitCode int
 	Attempts int
 	// Stdout and Stderr are the digests of the logs in the cache, if the instance
@@ -160,6 +175,11 @@ type Outcome struct {
 	// components are the components of the key. They are nil for a hit in a run
 	// that does not need them.
 	components []pipeline.KeyComponent
+}
+
+// take makes the outcome a hit.
+func (o *Outcome) take(r cache.Result) {
+	o.State, o.Outputs, o.Duration, o.Origin = Hit, r.Outputs, r.Duration, r.Origin
 }
 
 // Components returns the components of the key after an evaluation, or nil if the key is not

@@ -19,7 +19,7 @@ func (r *run) evaluate(o *Outcome) error {
 		o.State, o.Reasons, o.components = Miss, []string{"its cache is off"}, k.Components()
 		return nil
 	}
-	outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
+	result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL)
 	if miss != nil || r.explains || r.opts.Force {
 		// A hit that is not explained needs no components.
 		o.components = k.Components()
@@ -28,7 +28,7 @@ func (r *run) evaluate(o *Outcome) error {
 		o.State, o.Reasons = Miss, r.reasons(o, miss)
 		return nil
 	}
-	o.State, o.Outputs, o.Duration = Hit, outputs, duration
+	o.take(result)
 	return nil
 }
 

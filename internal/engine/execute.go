@@ -63,8 +63,8 @@ func (r *run) execute(ctx context.Context, o *Outcome, work *workDir) error {
 	}
 	defer unlock()
 	if !r.opts.Force && !o.Instance.Cache.Off {
-		if outputs, duration, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
-			o.State, o.Outputs, o.Duration = Hit, outputs, duration
+		if result, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
+			o.take(result)
 			r.emitHit(o)
 			return nil
 		}
@@ -98,7 +98,7 @@ func (r *run) store(o *Outcome, record *cache.Record) error {
 			return err
 		}
 	}
-	o.State, o.Outputs, o.Duration = Ran, record.Outputs, record.Duration
+	o.State, o.Outputs, o.Duration, o.Origin = Ran, record.Outputs, record.Duration, nil
 	if i := slices.Index(r.outcomes, o); i >= 0 { // a repair has an outcome of its own
 		r.position.finish(i)
 	}
@@ -130,7 +130,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	if err != nil {
 		return nil, err
 	}
-	env, secrets, err := r.environment(in)
+	env, err := r.environment(in)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 	result, runErr := r.Executor.Run(ctx, job)
 	ended = runErr == nil && result.Ended
 	r.cpus.Release(weight)
-	if err := r.keepLogs(o, job, secrets); err != nil {
+	if err := r.keepLogs(o, job); err != nil {
 		return nil, err
 	}
 	if runErr != nil {
@@ -163,12 +163,12 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		}
 	}
 	if result.TimedOut || result.ExitCode != 0 {
-		o.Failed = r.keepFailed(in, box, secrets)
-		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout, Hint: redactText(result.Hint, secrets)}
+		o.Failed = r.keepFailed(in, box)
+		return nil, &ExitError{Code: result.ExitCode, TimedOut: result.TimedOut, Timeout: in.Timeout, Hint: r.hidden.Text(result.Hint)}
 	}
 	outputs, err := r.collect(in, box)
 	if err != nil {
-		o.Failed = r.keepFailed(in, box, secrets)
+		o.Failed = r.keepFailed(in, box)
 		return nil, err
 	}
 	o.Failed = FailedOutputs{} // from an earlier attempt
@@ -182,6 +182,7 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 		record.Expires = started.Add(in.Cache.TTL).UTC()
 	}
 	for _, c := range o.components {
+		c.Value = r.hidden.Text(c.Value)
 		record.Components = append(record.Components, cache.Component(c))
 	}
 	return record, nil
@@ -189,8 +190,8 @@ func (r *run) attempt(ctx context.Context, o *Outcome, work *workDir) (*cache.Re
 
 // environment returns the complete environment of the command: constant variables,
 // the variables that the stage declares, and the variables of this process that the
-// stage passes through. It also returns the values of the secrets separately.
-func (r *run) environment(in *pipeline.Instance) (list, secrets []string, err error) {
+// stage passes through. The values of its secrets are removed from all text from then on.
+func (r *run) environment(in *pipeline.Instance) (list []string, err error) {
 	env := map[string]string{"PATH": DefaultPath, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
 	for _, name := range in.Passthrough {
 		if v, ok := r.LookupEnv(name); ok {
@@ -203,25 +204,25 @@ func (r *run) environment(in *pipeline.Instance) (list, secrets []string, err er
 	for _, s := range in.Secrets {
 		v, err := r.Secret(r.plan.Root, s)
 		if err != nil {
-			return nil, nil, fmt.Errorf("secret %s: %w", s.Name, err)
+			return nil, fmt.Errorf("secret %s: %w", s.Name, err)
 		}
 		env[s.Name] = v
-		secrets = append(secrets, v)
+		r.hidden.Add(v)
 	}
 	list = make([]string, 0, len(env))
 	for name, v := range env {
 		list = append(list, name+"="+v)
 	}
-	return list, secrets, nil
+	return list, nil
 }
 
 // keepLogs stores what the command printed, without the values of its secrets.
-func (r *run) keepLogs(o *Outcome, job *Job, secrets []string) error {
+func (r *run) keepLogs(o *Outcome, job *Job) error {
 	for _, log := range []struct {
 		path string
 		to   *cache.Digest
 	}{{job.Stdout, &o.Stdout}, {job.Stderr, &o.Stderr}} {
-		if err := redact(log.path, secrets); err != nil {
+		if err := redactLog(log.path, r.hidden); err != nil {
 			return fmt.Errorf("keeping the log of %s: %w", o.Instance, err)
 		}
 		d, _, err := r.Store.PutFile(log.path)

@@ -42,6 +42,8 @@ type Recorded struct {
 	DurationMS int64     `json:"duration_ms"`
 	Executor   string    `json:"executor"`
 	Isolation  []string  `json:"isolation"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
 }
 
 // ExplainedComponent is one part of a key.
@@ -273,7 +275,7 @@ func (r *run) elsewhere(o *Outcome, before time.Time) *cache.Record {
 func recorded(rec *cache.Record) *Recorded {
 	return &Recorded{
 		Key: rec.Key.String(), Started: rec.Started, DurationMS: rec.Duration.Milliseconds(),
-		Executor: rec.Executor, Isolation: rec.Isolation,
+		Executor: rec.Executor, Isolation: rec.Isolation, Origin: rec.Origin,
 	}
 }
 

@@ -35,7 +35,7 @@ type FailedOutputs struct {
 
 // keepFailed stores the outputs that a failed command wrote to box. It lists outputs
 // that cannot be kept, which does not change the reported failure.
-func (r *run) keepFailed(in *pipeline.Instance, box string, secrets []string) FailedOutputs {
+func (r *run) keepFailed(in *pipeline.Instance, box string) FailedOutputs {
 	var kept FailedOutputs
 	bytes, files := int64(0), 0
 	for _, out := range in.Outputs {
@@ -48,10 +48,10 @@ func (r *run) keepFailed(in *pipeline.Instance, box string, secrets []string) Fa
 			err = fmt.Errorf("at most %d MiB in %d files are kept for a failed stage", maxFailedBytes>>20, maxFailedFiles)
 		}
 		if err == nil {
-			err = r.keepFailedOutput(&kept, out, box, file, secrets)
+			err = r.keepFailedOutput(&kept, out, box, file)
 		}
 		if err != nil {
-			kept.NotKept = append(kept.NotKept, fmt.Sprintf("the output %s was not kept: %s", out.Name, redactText(strings.ReplaceAll(err.Error(), box+string(filepath.Separator), ""), secrets)))
+			kept.NotKept = append(kept.NotKept, fmt.Sprintf("the output %s was not kept: %s", out.Name, r.hidden.Text(strings.ReplaceAll(err.Error(), box+string(filepath.Separator), ""))))
 			continue
 		}
 		bytes, files = bytes+size, files+count
@@ -92,8 +92,11 @@ func measure(box, file string, dir bool) (size int64, count int, err error) {
 }
 
 // keepFailedOutput stores one output, and replaces the values of secrets in it.
-func (r *run) keepFailedOutput(kept *FailedOutputs, out pipeline.Output, box, file string, secrets []string) error {
-	if err := redactBelow(box, file, secrets); err != nil {
+func (r *run) keepFailedOutput(kept *FailedOutputs, out pipeline.Output, box, file string) error {
+	if err := publicNames(file, r.hidden); err != nil {
+		return err
+	}
+	if err := redactBelow(box, file, r.hidden); err != nil {
 		return err
 	}
 	ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: 0o644}

@@ -137,14 +137,14 @@ func TestDamagedDirectories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.engine.Publish(t.Context(), plan, outcomes, false, nil); !cache.Damaged(err) {
+	if err := w.engine.Publish(t.Context(), plan, outcomes, engine.Publication{}); !cache.Damaged(err) {
 		t.Fatalf("publishing damaged content: %v", err)
 	}
 	outcomes, sum, err := w.run(plan, engine.RunOptions{})
 	if err != nil || sum.Executed != 1 {
 		t.Fatalf("%+v, %v; want the tree once more", sum, err)
 	}
-	if err := w.engine.Publish(t.Context(), plan, outcomes, false, nil); err != nil {
+	if err := w.engine.Publish(t.Context(), plan, outcomes, engine.Publication{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -124,7 +124,7 @@ func (r *run) repair(ctx context.Context, instance int, reason string, work *wor
 	r.repairs[instance].Lock()
 	defer r.repairs[instance].Unlock()
 	o := r.outcomes[instance]
-	if _, _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
+	if _, miss := r.Store.Outputs(o.Key, o.Instance.Cache.TTL); miss == nil {
 		return nil // another dependent has already repaired it
 	}
 	if o.components == nil {
@@ -195,6 +195,9 @@ func (r *run) collect(in *pipeline.Instance, box string) ([]cache.RecordOutput, 
 		}
 		ro := cache.RecordOutput{Name: out.Name, Path: out.Path, Dir: out.Dir, Mode: execBit(st.Mode())}
 		if out.Dir {
+			if err := publicNames(file, r.hidden); err != nil {
+				return nil, fmt.Errorf("output %s: %w", out.Name, err)
+			}
 			var entries []cache.TreeEntry
 			ro.Mode = fs.ModeDir | 0o755
 			if ro.Digest, entries, err = r.Store.PutTree(file); err == nil {

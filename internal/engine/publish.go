@@ -18,13 +18,26 @@ import (
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
-// Rewrite may change the content of a published file.
-type Rewrite func(path string, content []byte) ([]byte, error)
+// Rewrite may change the content of a published file. path is relative to the published
+// path, if that is a directory.
+type Rewrite func(p pipeline.Publish, path string, content []byte) ([]byte, error)
 
-// Publish copies the plan's published outputs to the source tree. If fresh is false, it
-// skips paths that already contain the same output. It never changes files that it did
-// not write, and returns an error if such a file exists at a published path.
-func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*Outcome, fresh bool, rewrite Rewrite) error {
+// rewriteFile is Rewrite for the files of one published path. It may be nil.
+type rewriteFile func(path string, content []byte) ([]byte, error)
+
+// Publication holds the options of Publish.
+type Publication struct {
+	// Fresh writes all files. Otherwise paths that contain the same output with the same mark
+	// are skipped.
+	Fresh   bool
+	Rewrite Rewrite // may be nil
+	// Mark stands for what Rewrite adds to an output, as far as it matters.
+	Mark string
+}
+
+// Publish copies the plan's published outputs to the source tree. It never changes files that
+// it did not write, and returns an error if such a file exists at a published path.
+func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*Outcome, o Publication) error {
 	if len(plan.Publish) == 0 {
 		return nil
 	}
@@ -39,7 +52,11 @@ func (e *Engine) Publish(ctx context.Context, plan *pipeline.Plan, outcomes []*O
 			continue
 		}
 		target := filepath.Join(plan.Root, filepath.FromSlash(p.Path))
-		if err := e.publish(out, target, fresh, rewrite); err != nil {
+		how := publishing{fresh: o.Fresh, mark: o.Mark}
+		if o.Rewrite != nil {
+			how.rewrite = func(path string, content []byte) ([]byte, error) { return o.Rewrite(p, path, content) }
+		}
+		if err := e.publish(out, target, how); err != nil {
 			return fmt.Errorf("publishing %s: %w%s", p.Path, err, publishRemedy(err))
 		}
 	}
@@ -58,12 +75,19 @@ func publishRemedy(err error) string {
 	return ""
 }
 
-func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewrite Rewrite) error {
+// publishing is a Publication of one output.
+type publishing struct {
+	fresh   bool
+	rewrite rewriteFile
+	mark    string
+}
+
+func (e *Engine) publish(out cache.RecordOutput, target string, how publishing) error {
 	if !out.Dir {
-		return e.publishFile(out, target, rewrite)
+		return e.publishFile(out, target, how.rewrite)
 	}
 	old := readStamp(target)
-	if !fresh && old.Output == out.Digest && old.intact(target) {
+	if !how.fresh && old.Output == out.Digest && old.Mark == how.mark && old.intact(target) {
 		return nil
 	}
 	if st, err := os.Stat(target); err == nil && !st.IsDir() {
@@ -76,7 +100,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 	if err := old.prepare(target, entries); err != nil {
 		return err
 	}
-	next := stamp{Output: out.Digest}
+	next := stamp{Output: out.Digest, Mark: how.mark}
 	for _, entry := range entries {
 		file := filepath.Join(target, filepath.FromSlash(entry.Path))
 		switch {
@@ -94,7 +118,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 			if err != nil {
 				return err
 			}
-			if err := writePublished(content, target, entry.Path, execBit(entry.Mode), rewrite); err != nil {
+			if err := writePublished(content, target, entry.Path, execBit(entry.Mode), how.rewrite); err != nil {
 				return err
 			}
 		}
@@ -109,7 +133,7 @@ func (e *Engine) publish(out cache.RecordOutput, target string, fresh bool, rewr
 
 // publishFile writes a single file. It replaces an existing file only if the stamp of the
 // directory lists it.
-func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite Rewrite) error {
+func (e *Engine) publishFile(out cache.RecordOutput, target string, rewrite rewriteFile) error {
 	if st, err := os.Lstat(target); err == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory; move it away or publish to another path", target)
 	}
@@ -159,7 +183,7 @@ func FileDigest(file string) (cache.Digest, error) {
 }
 
 // writePublished writes the file at a path of a directory.
-func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite Rewrite) error {
+func writePublished(content []byte, dir, path string, mode fs.FileMode, rewrite rewriteFile) error {
 	if rewrite != nil {
 		var err error
 		if content, err = rewrite(path, content); err != nil {
@@ -204,5 +228,5 @@ func replaceFile(tmp, file string, content []byte, mode fs.FileMode) error {
 // CopyOutput copies one output, a file or a directory, to a path. Like Publish, it does
 // not replace files that it did not write.
 func (e *Engine) CopyOutput(out cache.RecordOutput, to string) error {
-	return e.publish(out, to, false, nil)
+	return e.publish(out, to, publishing{})
 }

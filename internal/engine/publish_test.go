@@ -30,7 +30,7 @@ func (w *world) publish(plan *pipeline.Plan, rewrite engine.Rewrite) error {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.engine.Publish(w.t.Context(), plan, outcomes, sum.Executed > 0, rewrite)
+	return w.engine.Publish(w.t.Context(), plan, outcomes, engine.Publication{Fresh: sum.Executed > 0, Rewrite: rewrite})
 }
 
 // published lists everything in site, and the content of files.
@@ -163,12 +163,14 @@ func TestPublishingLeavesNeighbours(t *testing.T) {
 func TestPublishingThatWasCutOff(t *testing.T) {
 	w := newWorld(t)
 	cut := errors.New("cut off")
-	mark := func(path string, b []byte) ([]byte, error) { return append([]byte("run 1: "), b...), nil }
-	half := func(path string, b []byte) ([]byte, error) {
+	mark := func(_ pipeline.Publish, _ string, b []byte) ([]byte, error) {
+		return append([]byte("run 1: "), b...), nil
+	}
+	half := func(p pipeline.Publish, path string, b []byte) ([]byte, error) {
 		if path == "b" {
 			return nil, cut
 		}
-		return mark(path, b)
+		return mark(p, path, b)
 	}
 	for _, script := range []string{"echo 1 > a; echo 1 > b", "echo 2 > a; echo 2 > b; echo 2 > c"} {
 		if err := w.publish(w.publishing(script), half); !errors.Is(err, cut) {
@@ -186,7 +188,7 @@ func TestPublishingThatWasCutOff(t *testing.T) {
 	// The same for a single file.
 	plan := w.plan(sh("file", "echo 1 > out/result"))
 	plan.Publish = []pipeline.Publish{{Path: "site/single", From: pipeline.OutputRef{Output: "result"}}}
-	if err := w.publish(plan, func(string, []byte) ([]byte, error) { return nil, cut }); !errors.Is(err, cut) {
+	if err := w.publish(plan, func(pipeline.Publish, string, []byte) ([]byte, error) { return nil, cut }); !errors.Is(err, cut) {
 		t.Fatal(err)
 	}
 	w.write("site/single", "run 1: 0")
@@ -210,7 +212,7 @@ func TestPublishingIsInterrupted(t *testing.T) {
 	defer unlock()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := w.engine.Publish(ctx, plan, outcomes, true, nil); !errors.Is(err, context.Canceled) {
+	if err := w.engine.Publish(ctx, plan, outcomes, engine.Publication{Fresh: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was interrupted", err)
 	}
 }
@@ -226,16 +228,18 @@ func TestPublishingAfresh(t *testing.T) {
 	}
 	for i, tt := range []struct {
 		fresh bool
+		mark  string
 		want  string
-	}{{true, "a=0 1"}, {false, "a=0 1"}, {true, "a=2 1"}} {
-		err := w.engine.Publish(t.Context(), plan, outcomes, tt.fresh, func(_ string, b []byte) ([]byte, error) {
+	}{{true, "", "a=0 1"}, {false, "", "a=0 1"}, {true, "", "a=2 1"}, {false, "other", "a=3 1"}, {false, "other", "a=3 1"}, {false, "", "a=5 1"}} {
+		rewrite := func(_ pipeline.Publish, _ string, b []byte) ([]byte, error) {
 			return append(fmt.Appendf(nil, "%d ", i), b...), nil
-		})
+		}
+		err := w.engine.Publish(t.Context(), plan, outcomes, engine.Publication{Fresh: tt.fresh, Rewrite: rewrite, Mark: tt.mark})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := w.published(); got != tt.want {
-			t.Errorf("%d, fresh %v: there is %q, want %q", i, tt.fresh, got, tt.want)
+			t.Errorf("%d, fresh %v, mark %q: there is %q, want %q", i, tt.fresh, tt.mark, got, tt.want)
 		}
 	}
 }

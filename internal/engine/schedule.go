@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -32,8 +34,13 @@ type run struct {
 	repaired atomic.Int64 // instances executed again because their blobs were damaged
 	keyings  sync.Pool    // of *keying
 	position *position    // nil for an evaluation
+	hidden   *redact.Set  // Engine.Hidden
 	explains bool         // whether all outcomes, even hits, keep the components of their keys
 	records  func() []cache.RecordInfo
+	// prepared prepares for executions at its first call, and reports whether they are possible.
+	// unable is the reason if they are not.
+	prepared func() bool
+	unable   error
 
 	mu         sync.Mutex
 	wake       *sync.Cond
@@ -71,6 +78,7 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 		pending:    make([]int, len(plan.Instances)),
 		dependents: make([][]int, len(plan.Instances)),
 		left:       len(plan.Instances),
+		hidden:     cmp.Or(e.Hidden, &redact.Set{}),
 	}
 	r.wake = sync.NewCond(&r.mu)
 	for i, in := range plan.Instances {
@@ -92,10 +100,10 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 }
 
 // walk visits every instance once, each after its upstream instances, with the engine's
-// number of workers. It returns after all were visited.
+// number of workers, but no more than there are instances. It returns after all were visited.
 func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 	var workers sync.WaitGroup
-	for range r.Jobs {
+	for range min(r.Jobs, len(r.plan.Instances)) {
 		workers.Go(func() {
 			for {
 				i, ok := r.next()
@@ -218,8 +226,9 @@ func (e *Engine) evaluateWith(ctx context.Context, plan *pipeline.Plan, demanded
 			r.findChanges(o)
 		}
 		if o.Err != nil {
-			o.State = Failed
+			o.State, o.Err = Failed, r.hide(o.Err)
 		}
+		o.Reasons = r.hideAll(o.Reasons)
 	})
 	if ctx.Err() != nil {
 		return r.outcomes, ctx.Err()
@@ -274,6 +283,10 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 	r := e.newRun(plan, opts)
 	work := &workDir{}
 	defer work.close()
+	r.prepared = sync.OnceValue(func() bool {
+		r.unable = r.prepare(ctx)
+		return r.unable == nil
+	})
 	total := 0
 	for i, s := range selected {
 		if s == selectRun && plan.Instances[i].Off == "" {
@@ -305,8 +318,11 @@ func (e *Engine) Run(ctx context.Context, plan *pipeline.Plan, opts RunOptions) 
 		}
 	}
 	sum.Executed += int(r.repaired.Load())
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		first = ctx.Err()
+	case r.unable != nil:
+		first = r.unable
 	}
 	r.emit(Event{Event: EventRunEnd, Total: total, Hits: sum.Hits, Executed: sum.Executed, Failures: sum.Failures})
 	if sum.Executed+sum.Failures > 0 {
@@ -376,6 +392,10 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 			r.emitFor(o, Event{Event: EventSkipped, Cause: o.Cause})
 			return
 		}
+		if !r.prepared() {
+			o.State = Canceled
+			return
+		}
 		err = r.execute(ctx, o, work)
 	}
 	if err == nil {
@@ -385,12 +405,24 @@ func (r *run) visit(ctx context.Context, i int, sel selection, work *workDir) {
 		o.State = Canceled
 		return
 	}
+	err = r.hide(err)
 	o.State, o.Err = Failed, err
 	r.position.finish(i)
 	r.emitFor(o, r.place(Event{Event: EventFailed, Key: o.Key.String(), ExitCode: o.ExitCode, Error: err.Error(), DurationMS: o.Duration.Milliseconds()}))
 	if !r.opts.KeepGoing {
 		r.stop(o)
 	}
+}
+
+// prepare returns the reason why no instance can be executed, or nil. It is no failure of a stage.
+func (r *run) prepare(ctx context.Context) error {
+	if err := r.Store.Writable("running stages"); err != nil {
+		return err
+	}
+	if p, ok := r.Executor.(preparer); ok {
+		return p.Prepare(ctx)
+	}
+	return nil
 }
 
 // stop waits for running instances and starts no new ones.

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,11 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // Secret reads the value of a secret. root is the root of the plan. The value must only
-// be used in the environment of a process.
+// be used in the environment of a process, and to remove it from text.
 func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 	kind, from, _ := strings.Cut(s.From, ":")
 	switch kind {
@@ -39,39 +38,54 @@ func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 	}
 }
 
-// A shorter value occurs by chance in many words: replacing it would make logs unreadable
-// and not protect it.
-const minRedacted = 4
-
-// redacted replaces secrets in logs.
-const redacted = "[secret]"
-
-// hidden lists the texts to replace: the value of each secret, and each of its lines. The
-// longest come first, because one may contain another.
-func hidden(secrets []string) (values []string) {
-	for _, s := range secrets {
-		for _, v := range append(strings.Split(s, "\n"), s) {
-			if v = strings.TrimSpace(v); len(v) >= minRedacted {
-				values = append(values, v)
+// HideSecrets removes the secrets of all stages from the text that leaves the engine, as far as
+// they can be read now. A command that runs nothing prints what earlier runs recorded.
+func (e *Engine) HideSecrets(plan *pipeline.Plan) {
+	for _, in := range plan.Instances {
+		for _, s := range in.Secrets {
+			if v, err := e.Secret(plan.Root, s); err == nil {
+				e.Hidden.Add(v)
 			}
 		}
 	}
-	slices.SortFunc(values, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return values
 }
 
-// redactText replaces the values of secrets in a message.
-func redactText(text string, secrets []string) string {
-	for _, v := range hidden(secrets) {
-		text = strings.ReplaceAll(text, v, redacted)
+// hide removes the values of secrets from an error's message, and keeps what the error is.
+func (r *run) hide(err error) error {
+	if err == nil || !r.hidden.Holds(err.Error()) {
+		return err
 	}
-	return text
+	return &hiddenError{r.hidden.Text(err.Error()), err}
 }
 
-// redact replaces the values of secrets in a log. It does not recognize encoded values.
-func redact(file string, secrets []string) error {
-	values := hidden(secrets)
-	if len(values) == 0 {
+// hiddenError is an error whose message must not be printed.
+type hiddenError struct {
+	message string
+	err     error
+}
+
+func (e *hiddenError) Error() string { return e.message }
+
+// Is and As look at the error, so that callers recognize it. There is no Unwrap, which
+// would hand out the message.
+func (e *hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
+func (e *hiddenError) As(target any) bool   { return errors.As(e.err, target) }
+
+// hideAll removes the values of secrets from texts.
+func (r *run) hideAll(texts []string) []string {
+	if r.hidden.Empty() {
+		return texts
+	}
+	texts = slices.Clone(texts)
+	for i := range texts {
+		texts[i] = r.hidden.Text(texts[i])
+	}
+	return texts
+}
+
+// redactLog removes the values of secrets from a log.
+func redactLog(file string, hidden *redact.Set) error {
+	if hidden.Empty() {
 		return nil
 	}
 	log, err := os.ReadFile(file)
@@ -81,22 +95,43 @@ func redact(file string, secrets []string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, redactBytes(log, values), 0o600)
+	return os.WriteFile(file, hidden.Bytes(log), 0o600)
 }
 
-func redactBytes(content []byte, values []string) []byte {
-	for _, v := range values {
-		content = bytes.ReplaceAll(content, []byte(v), []byte(redacted))
+// publicNames returns an error if the name of a file in an output holds the value of a
+// secret. Names are printed, and stored as they are: a name without the secret would be
+// another output.
+func publicNames(dir string, hidden *redact.Set) error {
+	if hidden.Empty() {
+		return nil
 	}
-	return content
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if e.Type()&fs.ModeSymlink != 0 {
+			to, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			name += " -> " + to
+		}
+		if hidden.Holds(filepath.ToSlash(name)) {
+			return fmt.Errorf("the name of %s holds the value of a secret, and names are printed; give the file another name", hidden.Text(name))
+		}
+		return nil
+	})
 }
 
 // redactBelow replaces the values of secrets in a file, or in all files of a directory,
 // inside a stage's directory. It uses os.Root, because a process that outlived its stage
 // could replace a file by a symbolic link at the same time.
-func redactBelow(box, file string, secrets []string) error {
-	values := hidden(secrets)
-	if len(values) == 0 {
+func redactBelow(box, file string, hidden *redact.Set) error {
+	if hidden.Empty() {
 		return nil
 	}
 	root, err := os.OpenRoot(box)
@@ -116,6 +151,6 @@ func redactBelow(box, file string, secrets []string) error {
 		if err != nil {
 			return err
 		}
-		return root.WriteFile(rel, redactBytes(content, values), 0o600)
+		return root.WriteFile(rel, hidden.Bytes(content), 0o600)
 	})
 }

@@ -21,8 +21,10 @@ const stampName = ".touchstone-published.json"
 // stamp is that list. If Output is empty, the files are single files, or those of a
 // publication that was not completed.
 type stamp struct {
-	Output cache.Digest  `json:"output"`
-	Files  []stampedFile `json:"files"`
+	Output cache.Digest `json:"output"`
+	// Mark is that of the Publication.
+	Mark  string        `json:"mark,omitempty"`
+	Files []stampedFile `json:"files"`
 }
 
 type stampedFile struct {

@@ -59,7 +59,7 @@ func (w *workDir) give(d *stageDir, ended bool) {
 }
 
 func (w *workDir) open(ctx context.Context, r *run) error {
-	unlock, err := r.Store.LockKey(ctx, cache.Key(sha256.Sum256([]byte("work directories in "+r.WorkDir))))
+	unlock, err := lockWorkDirs(ctx, r.Store, r.WorkDir)
 	if err != nil {
 		return err
 	}
@@ -75,6 +75,23 @@ func (w *workDir) open(ctx context.Context, r *run) error {
 		return err
 	}
 	w.dir, w.lock = dir, lock
+	return nil
+}
+
+// lockWorkDirs locks the creation and the removal of directories in root.
+func lockWorkDirs(ctx context.Context, store *cache.Store, root string) (unlock func(), err error) {
+	return store.LockKey(ctx, cache.Key(sha256.Sum256([]byte("work directories in "+root))))
+}
+
+// SweepWorkDirs does what the next run that executes a stage does: it removes the directories
+// of runs that were killed, which are in root, and kills their remaining processes.
+func SweepWorkDirs(ctx context.Context, store *cache.Store, root string, executor Executor) error {
+	unlock, err := lockWorkDirs(ctx, store, root)
+	if err != nil {
+		return fmt.Errorf("removing what killed runs left in %s: %w", root, err)
+	}
+	defer unlock()
+	sweepWorkDirs(root, executor)
 	return nil
 }
 

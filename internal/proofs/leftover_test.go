@@ -12,9 +12,16 @@ import (
 	"time"
 )
 
-// A process that a stage started in its own session survives a kill -9 of touchstone, and is killed by the
-// next run.
+// A process that a stage started in its own session survives a kill -9 of touchstone. The next run
+// kills it, and so does a collection of garbage. Both remove its directory.
 func TestProcessesOfAKilledRunEndWithTheNext(t *testing.T) {
+	for _, next := range [][]string{{"run"}, {"cache", "gc"}} {
+		t.Run(strings.Join(next, " "), func(t *testing.T) { leaveAndSweep(t, next) })
+	}
+}
+
+// leaveAndSweep kills a run whose stage left a process, and runs the next command.
+func leaveAndSweep(t *testing.T, next []string) {
 	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("needs setsid on Linux")
 	}
@@ -59,7 +66,10 @@ stage "s" {
   command = ["sh", "-c", "echo > out/o"]
 }
 `))
-	b.want(0, "run")
+	b.want(0, next...)
+	if left, _ := filepath.Glob(filepath.Join(b.store, "work/run-*")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
 	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if errors.Is(err, os.ErrNotExist) || strings.Contains(string(stat), ") Z ") {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"slices"
 	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // MaxFile bounds the size of one file or answer, in bytes. Real tool lists are
@@ -127,6 +129,9 @@ func (d *document) object(v value) error {
 		if ok {
 			want[name] = m
 		}
+	}
+	if m, key := inAnotherCase(members, []string{"tools"}); key != "" && slices.ContainsFunc(m.array(), looksLikeTool) {
+		return d.fail(m.at, (&caseError{m.name, key}).Error(), "write it in lower case")
 	}
 	if result, ok := want["result"]; ok && result.is('{') {
 		if _, isList, _ := get(result.object(), "tools"); isList || want["jsonrpc"].end > 0 {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner"
 )
@@ -16,6 +18,30 @@ var (
 	inputKeys  = []string{"inputSchema", "input_schema", "schema"}
 	outputKeys = []string{"outputSchema", "output_schema"}
 )
+
+// toolKeys are the names of all parts of a tool that are read.
+var toolKeys = slices.Concat([]string{"server", "description", "annotations", "title"}, nameKeys, inputKeys, outputKeys)
+
+// inAnotherCase returns the first member whose name is one of the keys but for
+// the case of its letters, and the key.
+func inAnotherCase(members []member, keys []string) (member, string) {
+	for _, m := range members {
+		for _, key := range keys {
+			if m.name != key && strings.EqualFold(m.name, key) {
+				return m, key
+			}
+		}
+	}
+	return member{}, ""
+}
+
+// caseError means that some programs, among them those that use encoding/json,
+// read a field that others ignore.
+type caseError struct{ name, key string }
+
+func (e *caseError) Error() string {
+	return fmt.Sprintf("it has the field %q, which only some programs read as %q", e.name, e.key)
+}
 
 func looksLikeTool(v value) bool {
 	for _, m := range v.object() {
@@ -36,6 +62,9 @@ func readTool(v value, server string) (scanner.Tool, error) {
 	}
 	members := v.object()
 	var problems []error
+	if m, key := inAnotherCase(members, toolKeys); key != "" {
+		problems = append(problems, &caseError{m.name, key})
+	}
 	text := func(into *string, names ...string) {
 		m, ok, err := get(members, names...)
 		switch {
@@ -112,55 +141,66 @@ func withTitle(annotations json.RawMessage, title string) json.RawMessage {
 const maxNesting = 200
 
 // checkTwice returns an error for an object, at any depth, that has a name
-// twice, and for excessive nesting.
+// twice, and for excessive nesting. It reads the value once, however deep.
 func checkTwice(v value) error {
-	type level struct {
-		value
-		depth int
-	}
-	pending := []level{{v, 0}}
-	for len(pending) > 0 {
-		v := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		if v.depth > maxNesting {
-			return fmt.Errorf("it is nested deeper than %d levels", maxNesting)
-		}
-		for _, e := range v.array() {
-			if e.is('{') || e.is('[') {
-				pending = append(pending, level{e, v.depth + 1})
+	var open []names // the objects and lists around the current place
+	named := false   // the current member of the object has its name
+	for i := v.start; i < v.end; {
+		switch c := v.text[i]; c {
+		case '{', '[':
+			if open = append(open, names{object: c == '{'}); len(open) > maxNesting+1 {
+				return fmt.Errorf("it is nested deeper than %d levels", maxNesting)
 			}
-		}
-		members := v.object()
-		if m := repeated(members); m != nil {
-			return &twiceError{m.name, m.name, m.at}
-		}
-		for _, m := range members {
-			if m.is('{') || m.is('[') {
-				pending = append(pending, level{m.value, v.depth + 1})
+			named = false
+			i++
+		case '}', ']':
+			open = open[:len(open)-1]
+			named = true // the members that follow begin after a comma
+			i++
+		case ',':
+			named = false
+			i++
+		case '"':
+			end := skipString(v.text, i)
+			if len(open) > 0 && open[len(open)-1].object && !named {
+				name, _ := value{v.text, i, end}.str()
+				if open[len(open)-1].add(name) {
+					return &twiceError{name, name, i}
+				}
+				named = true
 			}
+			i = end
+		default:
+			i++
 		}
 	}
 	return nil
 }
 
-// repeated returns the first member whose name already occurred.
-func repeated(members []member) *member {
-	if len(members) < 16 { // cheaper than a map
-		for i := range members {
-			for j := range i {
-				if members[i].name == members[j].name {
-					return &members[i]
-				}
+// names are the names of an object so far. Lists have none.
+type names struct {
+	object bool
+	few    []string
+	many   map[string]bool
+}
+
+// add adds a name. It reports whether it is there already.
+func (n *names) add(name string) (twice bool) {
+	if n.many == nil {
+		if slices.Contains(n.few, name) {
+			return true
+		}
+		if n.few = append(n.few, name); len(n.few) == 16 { // up to here cheaper than a map
+			n.many = map[string]bool{}
+			for _, name := range n.few {
+				n.many[name] = true
 			}
 		}
-		return nil
+		return false
 	}
-	seen := make(map[string]bool, len(members))
-	for i := range members {
-		if seen[members[i].name] {
-			return &members[i]
-		}
-		seen[members[i].name] = true
+	if n.many[name] {
+		return true
 	}
-	return nil
+	n.many[name] = true
+	return false
 }

@@ -60,7 +60,8 @@ type Unscanned struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// PassedOver is a skipped file in a directory, whose kind is not supported.
+// PassedOver is what was not read on purpose: a file in a directory whose kind is
+// not supported, or a server that is disabled in the configuration at Path.
 type PassedOver struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
@@ -92,10 +93,14 @@ func (in *Input) add(other *Input) {
 	in.PassedOver = append(in.PassedOver, other.PassedOver...)
 }
 
-// LeaveServers records every configured server as not scanned. Callers use it
-// if they do not list the servers.
+// LeaveServers records every enabled server of a configuration as not scanned.
+// Callers use it if they do not list the servers.
 func (in *Input) LeaveServers(remedy string) {
 	for _, s := range in.Servers {
+		if s.Disabled {
+			in.PassedOver = append(in.PassedOver, s.passedOver())
+			continue
+		}
 		what := "started"
 		if s.URL != "" {
 			what = "contacted"
@@ -110,6 +115,10 @@ func (s Server) declared() bool { return !strings.HasPrefix(s.Place.File, "<serv
 
 func (s Server) unscanned(reason, remedy string) Unscanned {
 	return Unscanned{Server: s.Name, Source: s.Display(), Place: s.Place, Reason: reason, Remedy: remedy}
+}
+
+func (s Server) passedOver() PassedOver {
+	return PassedOver{s.Place.String(), fmt.Sprintf("the server %s is disabled in %s", s.Name, s.Client)}
 }
 
 // sort sorts the input, so that the order of files and servers does not matter.

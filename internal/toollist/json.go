@@ -167,17 +167,16 @@ func skipValue(text []byte, i int) int {
 	return i
 }
 
+// skipString returns the end of the string that starts at i. It looks at each byte
+// once: a string may be one escape after the other.
 func skipString(text []byte, i int) int {
-	for i++; i < len(text); {
-		end := bytes.IndexByte(text[i:], '"')
-		if end < 0 {
-			break
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
 		}
-		slash := bytes.IndexByte(text[i:i+end], '\\')
-		if slash < 0 {
-			return i + end + 1
-		}
-		i += slash + 2
 	}
 	return len(text)
 }
@@ -248,7 +247,7 @@ func columnOf(text []byte, at int) int {
 	return 1 + utf8.RuneCount(text[bytes.LastIndexByte(text[:at], '\n')+1:at])
 }
 
-// lineIndex computes lineOf for increasing offsets, in one pass.
+// lineIndex computes lineOf. Increasing offsets cost one pass together.
 type lineIndex struct {
 	text     []byte
 	at, line int
@@ -256,7 +255,7 @@ type lineIndex struct {
 
 func (x *lineIndex) line1(at int) int {
 	if at < x.at {
-		return lineOf(x.text, at)
+		x.at, x.line = 0, 0
 	}
 	x.line += bytes.Count(x.text[x.at:at], []byte("\n"))
 	x.at = at

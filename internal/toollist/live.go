@@ -120,7 +120,7 @@ func listOne(ctx context.Context, s Server, timeout time.Duration) *Input {
 		return &Input{Unscanned: []Unscanned{s.unscanned(reason, remedy)}}
 	}
 	if s.Disabled {
-		return fail("it is disabled in "+s.Client, "enable it there, or name it with --server-command or --url")
+		return &Input{PassedOver: []PassedOver{s.passedOver()}}
 	}
 	ready := s
 	var err error

@@ -191,12 +191,16 @@ func TestListBadServers(t *testing.T) {
 	in2 := mustList(t, time.Minute, stdioServer(t, "endless"))
 	in.Unscanned = append(in.Unscanned, in2.Unscanned...)
 	wants := map[string]string{
-		"missing": "executable file not found", "disabled": "it is disabled in the test",
-		"asks": "needs the variable ${input:token}", "silent": "did not list its tools within 3s",
+		"missing": "executable file not found",
+		"asks":    "needs the variable ${input:token}", "silent": "did not list its tools within 3s",
 		"dies": "the end of its output: no licence", "endless": "returns to the page",
 	}
 	if len(in.Tools) != 0 || len(in2.Tools) != 0 || len(in.Unscanned) != len(wants) {
 		t.Error(brief(in))
+	}
+	// Whoever disables a server does not want it to be scanned.
+	if len(in.PassedOver) != 1 || in.PassedOver[0].Reason != "the server disabled is disabled in the test" {
+		t.Errorf("passed over: %+v", in.PassedOver)
 	}
 	for _, u := range in.Unscanned {
 		if !strings.Contains(u.Reason, wants[u.Server]) || wants[u.Server] == "" || u.Remedy == "" || u.Source == "" {

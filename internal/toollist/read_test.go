@@ -48,7 +48,6 @@ func TestRead(t *testing.T) {
 		{"title", `[{"name":"a","title":"T","annotations":{"x":1}},{"name":"b","title":"T"},{"name":"c","title":"T","annotations":{}},{"name":"d","title":"T","annotations":"odd"}]`,
 			"f.json:1 srv:a \"\" in= out= ann={\"tool title\":\"T\",\"x\":1}\nf.json:1 srv:b \"\" in= out= ann={\"tool title\":\"T\"}\n" +
 				"f.json:1 srv:c \"\" in= out= ann={\"tool title\":\"T\"}\nf.json:1 srv:d \"\" in= out= ann={\"tool title\":\"T\",\"annotations\":\"odd\"}"},
-		{"names match exactly", `[{"name":"a","description":"evil","Description":"good","DESCRIPTION":"good"}]`, `f.json:1 srv:a "evil" in= out= ann=`},
 		{"twice", `[{"name":"a","description":"good","description":"evil"},{"name":"b"}]`,
 			"f.json:1 srv:b \"\" in= out= ann=\nf.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field \"description\" twice, and programs differ on which one they read"},
 		{"twice by an alias", `[{"name":"a","inputSchema":{},"input_schema":{"x":1}}]`,
@@ -70,6 +69,10 @@ func TestRead(t *testing.T) {
 		{"claude code", "{\"numStartups\":3,\"projects\":{\"/a\":{\"mcpServers\":{\"x\":{\"command\":\"a\"}}},\"/b\":{},\"/c\":{\"mcpServers\":\n{\"x\":{\"command\":\"b\"}}}},\"mcpServers\":{\"y\":{\"command\":\"c\"}}}",
 			"f.json:2 server y stdio c\nf.json:1 server x stdio a\nf.json:2 server x stdio b"},
 		{"gemini", `{"tools":{"sandbox":true},"mcpServers":{"x":{"httpUrl":"https://u:p@h/"}}}`, "f.json:1 server x http https://***@h/"},
+		{"a key in another case", `{"tools":[{"name":"a","Description":"x"},{"name":"b","inputschema":{}},{"name":"c","description":"x"}]}`,
+			"f.json:1 srv:c \"x\" in= out= ann=\n" +
+				`f.json:1 unscanned srv:a: element 1 of the list is not a readable tool: it has the field "Description", which only some programs read as "description"` + "\n" +
+				`f.json:1 unscanned srv:b: element 2 of the list is not a readable tool: it has the field "inputschema", which only some programs read as "inputSchema"`},
 		{"bad servers", `{"mcpServers":{"x":{},"y":7,"z":{"command":"a","url":"http://h"}}}`,
 			"f.json:1 unscanned x:: it has neither a command nor a URL\nf.json:1 unscanned y:: its entry is not an object\nf.json:1 unscanned z:: it has both a command and a URL"},
 	} {
@@ -96,6 +99,7 @@ func TestReadBad(t *testing.T) {
 		{"utf-16", "\xff\xfe{\x00}\x00", "f.json:1: it is UTF-16: save it as UTF-8", false},
 		{"utf-8", "[{\"name\":\"\xff\"}]", "f.json:1:11: invalid UTF-8: save it as UTF-8", false},
 		{"tools twice", `{"tools":[],"tools":[{"name":"a"}]}`, `f.json:1:13: it has the field "tools" twice`, false},
+		{"tools in another case", `{"Tools":[{"name":"a"}]}`, `f.json:1:2: it has the field "Tools", which only some programs read as "tools": write it in lower case`, false},
 		{"server twice", `{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}`, `f.json:1:36: the server "a" is declared twice`, false},
 		{"another kind", `{"name":"package","version":"1"}`, "f.json:1: it is not a tools/list result", true},
 		{"a list of others", `{"tools":["hammer"]}`, "its list has no tool in it", true},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +58,13 @@ func TestPageInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err = WithRun(page, sampleRun())
+	run := sampleRun()
+	run.MadeElsewhere = []contracts.MadeElsewhere{
+		{Stage: "score-retrieval", Instance: "run=1", Origin: "imported from <b>main.cache</b>"},
+		{Stage: "score-retrieval", Instance: "run=2", Origin: "imported from <b>main.cache</b>"},
+		{Stage: "aggregate", Origin: "imported from other.cache", Signed: true},
+	}
+	page, err = WithRun(page, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +74,8 @@ func TestPageInABrowser(t *testing.T) {
 	b.Expect(`document.querySelectorAll("#checks li.fail").length`, "2")
 	b.Expect(`document.querySelector("#checks li").className`, "fail")
 	b.Expect(`document.querySelectorAll(".plot").length > 20`, "true")
+	b.Expect(`document.querySelector("#context").textContent.includes("3 results were not made by the machine of this run"+
+		"imported from <b>main.cache</b>: score-retrieval[run=1], score-retrieval[run=2]"+"imported from other.cache: aggregate")`, "true")
 
 	// Failed and moved rows come first, the rest on demand.
 	b.Expect(`document.querySelectorAll("#moves .row").length`, "10")
@@ -115,6 +125,53 @@ func TestPageInABrowser(t *testing.T) {
 	b.Press(kb.Escape)
 	b.Expect(`document.querySelector("#help").open`, "false")
 	b.quiet()
+}
+
+// The page shows how figures changed over the runs in the cache, and each query beside its answer
+// in another report that the user opens.
+func TestHistoryAndAnotherReport(t *testing.T) {
+	r := sampleReport(t, 60)
+	page, err := HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := open(t, page)
+	plain.Expect(`document.querySelector("#history").hidden`, "true")
+	if page, err = WithRun(page, sampleRun()); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, page)
+	b.Expect(`[...document.querySelectorAll("#history article")].map((e) => e.textContent.replace(/\s+/g, " ")).join("|")`,
+		"Recall@50.5000.700: 2026-11-18 22:00:00, reference, golden v00.712: 2026-11-19 22:00:00, reference, golden v10.500: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions"+
+			"|scanner</script> Recall0.9001.000: 2026-11-19 22:00:00, reference, golden v10.900: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions")
+	b.Expect(`[...document.querySelectorAll("#history article:first-of-type circle")].map((e) => e.getAttribute("class")).join()`, "dot other,dot,dot other")
+	b.Expect(`[...document.querySelectorAll("#history tbody tr")].map((e) => e.lastChild.textContent).join()`, "0.900,1.000,–")
+
+	other := sampleReport(t, 60)
+	other.Aggregate.Proxy = "the other"
+	ranked := other.Aggregate.Retrieval.PerQuery[7].Ranked
+	ranked[0], ranked[1] = ranked[1], ranked[0]
+	changed := other.Aggregate.Retrieval.PerQuery[7].ID
+	file := filepath.Join(t.TempDir(), "report.json")
+	if err := contracts.Write(file, other); err != nil {
+		t.Fatal(err)
+	}
+	b.Do(chromedp.SetUploadFiles(chromedp.CSS("#other"), []string{file}))
+	b.Wait(`document.querySelector("#other-note").textContent !== ""`)
+	b.Expect(`document.querySelector("#other-note").textContent`, "Each query shows its answer in report.json (the other) too. 1 ranked list differs.")
+	b.Expect(`document.querySelector("#query-filters [aria-pressed=true]").textContent`, "Differ 1")
+	b.Click("#query-list .row")
+	b.Expect(`document.querySelector("#query-list .detail").textContent.includes("id `+changed+`")`, "true")
+	b.Expect(`[...document.querySelectorAll("#query-list .detail .other ol .id")].map((e) => e.textContent).slice(0, 2).join()`, ranked[0].ToolID+","+ranked[1].ToolID)
+	b.Expect(`document.querySelector("#query-list .detail ol .id").textContent`, ranked[1].ToolID)
+	b.quiet()
+
+	if err := os.WriteFile(file, []byte(`{"aggregate": 1}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.Do(chromedp.SetUploadFiles(chromedp.CSS("#other"), []string{file}))
+	b.Wait(`document.querySelector("#other-note").textContent.startsWith("report.json is not a report.json")`)
+	b.Expect(`document.querySelectorAll("#query-filters button").length`, "4")
 }
 
 // The first screen of a failed report shows what failed in numbers, what got
@@ -252,6 +309,7 @@ func TestPageFitsLongNames(t *testing.T) {
 	}
 	run := sampleRun()
 	run.Instances[0].Stage = long
+	run.MadeElsewhere = []contracts.MadeElsewhere{{Stage: long, Origin: long}}
 	if page, err = WithRun(page, run); err != nil {
 		t.Fatal(err)
 	}

@@ -57,5 +57,5 @@ func ComparisonHTML(c *compare.Comparison) ([]byte, error) {
 	if err := comparisonTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render the comparison: %w", err)
 	}
-	return b.Bytes(), nil
+	return plainPage(b.Bytes()), nil
 }

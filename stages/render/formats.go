@@ -16,6 +16,8 @@ type format struct {
 	// noVerdict writes the file of a run without a verdict. If it is nil, such a
 	// run has no file of this name.
 	noVerdict func(contracts.NoVerdict) ([]byte, error)
+	// withOrigins adds the results of other machines to the file, see WithOrigins.
+	withOrigins func([]byte, []contracts.MadeElsewhere) ([]byte, error)
 }
 
 // formats lists the files in the order of help texts. No other place names
@@ -23,7 +25,7 @@ type format struct {
 var formats = []format{
 	{
 		file: "report.json", reader: "programs, `touchstone report diff A B`", limit: "none; it always holds everything",
-		write: func(r contracts.Report) ([]byte, error) { return contracts.Encode("report.json", r) },
+		write: func(r contracts.Report) ([]byte, error) { return contracts.Encode("report.json", r) }, withOrigins: reportWithOrigins,
 	},
 	{
 		file: "report.html", reader: "people",
@@ -34,6 +36,7 @@ var formats = []format{
 		file: "report.md", reader: "a pull request's comment, a step summary",
 		limit: "65,536 characters: a table that does not fit states how many rows are missing",
 		write: func(r contracts.Report) ([]byte, error) { return Markdown(r), nil }, noVerdict: noVerdictMarkdown,
+		withOrigins: markdownWithOrigins,
 	},
 	{
 		file: "annotations.txt", reader: "GitHub's annotations",

@@ -23,7 +23,13 @@ var pageRules string
 var pageCSS = pagestyle.Tokens + pageRules
 
 //go:embed page/page.js
-var pageJS string
+var pageScript string
+
+//go:embed page/history.js
+var historyScript string
+
+// pageJS is the only script of the report.
+var pageJS = pageScript + historyScript
 
 //go:embed page/body.html
 var bodyHTML string
@@ -72,7 +78,7 @@ func HTML(r contracts.Report) ([]byte, error) {
 		b.WriteString(closing + "\n")
 	}
 	b.WriteString(foot)
-	return b.Bytes(), nil
+	return plainPage(b.Bytes()), nil
 }
 
 // pageHead is a page up to its body. Its policy allows the style and the
@@ -123,5 +129,5 @@ func WithRun(page []byte, run contracts.RunSummary) ([]byte, error) {
 	out.Write(page[:start])
 	json.HTMLEscape(&out, bytes.TrimSpace(data))
 	out.Write(page[start+end:])
-	return out.Bytes(), nil
+	return plainPage(out.Bytes()), nil
 }

@@ -51,7 +51,7 @@ func Markdown(r contracts.Report) []byte {
 		fmt.Fprintf(&b, "> %s\n\n", md(line))
 	}
 	foot := markdownFoot(&r)
-	room := maxComment - 1 - len(foot)
+	room := maxComment - 1 - maxOrigins - len(foot)
 	for _, section := range [][]string{markdownChecks(&r), markdownRetrieval(&r), markdownDetectors(&r), markdownMutations(&r), markdownSelection(&r), markdownSimilarity(&r), markdownMoves(&r)} {
 		room = appendSection(&b, section, room)
 	}
@@ -100,15 +100,14 @@ func markdownChecks(r *contracts.Report) []string {
 		if c.Verdict != "" {
 			moved = verdictSign(c.Verdict)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), figure(c.Value), sign(c.Comparison), figure(c.Bound), moved))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", mark, mdCheck(c), figure(c.Value), md(sign(c.Comparison)), figure(c.Bound), moved))
 	}
 	return append(rows, "\n")
 }
 
-// mdCheck is checkName for Markdown. Names of metrics come from this program
-// and need no escaping.
+// mdCheck is checkName for Markdown.
 func mdCheck(c contracts.GateCheck) string {
-	name := metricName(c.Metric)
+	name := mdMetric(c.Metric)
 	if c.Subject != retrieval {
 		name = md(c.Subject) + " " + name
 	}
@@ -140,7 +139,7 @@ func markdownRetrieval(r *contracts.Report) []string {
 		if m.Comparison != nil {
 			base, detectable = figure(m.Comparison.Baseline)+over(m.Comparison, a.Queries), figure(m.Comparison.MinDetectable)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", metricName(m.Metric), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s to %s | %s | %s | %s |\n", mdMetric(m.Metric), figure(m.Mean), figure(m.Interval.Low), figure(m.Interval.High), base, change(m.Comparison), detectable))
 	}
 	return append(rows, "\n~ within noise; detectable: the smallest true change that gets another verdict with a chance of .8.\n</details>\n\n")
 }
@@ -190,7 +189,7 @@ func markdownMoves(r *contracts.Report) []string {
 	}
 	rows := []string{fmt.Sprintf("<details%s><summary>What moved: %d</summary>\n\n| | what | how |\n|---|---|---|\n", open, len(r.Gate.Moves))}
 	for _, m := range sortedMoves(r.Gate.Moves) {
-		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", m.State, md(m.ID), md(shorten(cmp.Or(m.Title, m.Category), 120)), md(shorten(why(m), 400))))
+		rows = append(rows, fmt.Sprintf("| %s | %s %s | %s |\n", md(m.State), md(m.ID), md(shorten(cmp.Or(m.Title, m.Category), 120)), md(shorten(why(m), 400))))
 	}
 	return append(rows, "</details>\n\n")
 }
@@ -199,6 +198,16 @@ func markdownFoot(r *contracts.Report) string {
 	a := &r.Aggregate
 	return fmt.Sprintf("<sub>%s over corpus %s, golden %s, security %s; %s.</sub>\n",
 		md(shorten(a.Proxy, 100)), md(a.Data.CorpusVersion), md(shorten(a.Data.GoldenVersion, 20)), md(a.Data.SecurityVersion), md(named("baseline", cmp.Or(r.Gate.Baseline, "none"))))
+}
+
+// mdMetric is metricName for Markdown. The labels of this program need no
+// escaping, which would split "nDCG@10". Any other name may be any text.
+func mdMetric(metric string) string {
+	name, known := metricLabel(metric)
+	if !known {
+		name = md(name)
+	}
+	return name
 }
 
 // md escapes untrusted text for Markdown: no markup, no end of a table cell, no

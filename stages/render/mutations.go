@@ -122,7 +122,7 @@ func markdownMutations(r *contracts.Report) []string {
 	rows := []string{"<details><summary>Rewritten entries: attacks still caught, benign entries flagged</summary>\n\n| detector | family | still caught | held out | difference | FPR | FPR, held out |\n|---|---|---|---|---|---|---|\n"}
 	for _, v := range viewMutations(m) {
 		for _, row := range v.Rows {
-			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", md(v.Name), row.Name,
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", md(v.Name), md(row.Name),
 				row.Kept, row.HeldOut, cmp.Or(row.Difference, "–"), row.FPR, row.HeldOutFPR))
 		}
 	}

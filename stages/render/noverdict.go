@@ -130,7 +130,7 @@ func noVerdictHTMLPage(n contracts.NoVerdict) ([]byte, error) {
 	if err := noVerdictTemplate().Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("cannot render report.html: %w", err)
 	}
-	return b.Bytes(), nil
+	return plainPage(b.Bytes()), nil
 }
 
 func noVerdictMarkdown(n contracts.NoVerdict) ([]byte, error) {

@@ -207,5 +207,20 @@ func sampleRun() contracts.RunSummary {
 		{Stage: "score-retrieval", Instance: "run=2", Status: "ran", DurationMS: 1400, After: []string{"snapshot-index"}},
 		{Stage: "score-security", Instance: "detector=scanner", Status: "hit", DurationMS: 310, After: []string{"validate-datasets"}},
 		{Stage: "aggregate</script>", Status: "hit", DurationMS: 90, After: []string{"score-retrieval", "score-security"}},
-	}}
+	}, History: sampleHistory()}
+}
+
+// sampleHistory has three results. One detector is not in the first.
+func sampleHistory() *contracts.FigureHistory {
+	return &contracts.FigureHistory{
+		Runs: []contracts.HistoryRun{
+			{Started: "2026-11-18T22:00:00Z", Proxy: "reference", GoldenVersion: "v0"},
+			{Started: "2026-11-19T22:00:00Z", Proxy: "reference", GoldenVersion: "v1"},
+			{Started: "2026-11-20T22:00:00Z", Proxy: "<img src=x>", GoldenVersion: "v1", Degraded: "drop-descriptions"},
+		},
+		Figures: []contracts.HistoryFigure{
+			{Name: "recall_at_5", Label: "Recall@5", Points: []contracts.HistoryPoint{{Run: 0, Value: 0.7}, {Run: 1, Value: 0.712}, {Run: 2, Value: 0.5}}},
+			{Name: "scanner:recall", Label: "scanner</script> Recall", Points: []contracts.HistoryPoint{{Run: 1, Value: 1}, {Run: 2, Value: 0.9}}},
+		},
+	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -17,19 +18,25 @@ var figureNames = map[string]string{
 }
 
 func metricName(metric string) string {
+	name, _ := metricLabel(metric)
+	return name
+}
+
+// metricLabel also reports whether this program knows the metric.
+func metricLabel(metric string) (label string, known bool) {
 	if m, ok := metrics.RankingByName(metric); ok {
-		return m.Label
+		return m.Label, true
 	}
 	if r, ok := metrics.DetectionRateByName(metric); ok {
-		return r.Label
+		return r.Label, true
 	}
 	if r, ok := metrics.SelectionRateByName(metric); ok {
-		return r.Label
+		return r.Label, true
 	}
 	if name, ok := figureNames[metric]; ok {
-		return name
+		return name, true
 	}
-	return strings.ReplaceAll(metric, "_", " ")
+	return strings.ReplaceAll(metric, "_", " "), false
 }
 
 // figure formats a number with three decimals and a real minus sign.
@@ -301,6 +308,22 @@ func shorten(s string, most int) string {
 	return s
 }
 
+// plainPage replaces the same characters in a page, wherever its text comes
+// from, except line feeds and tabs.
+func plainPage(page []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if r == '\r' || r != '\t' && controls(r) {
+			return '·'
+		}
+		return r
+	}, page)
+}
+
+// controls reports whether a character acts on a screen, except line breaks.
+func controls(r rune) bool {
+	return r < 0x20 && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
 // plain replaces characters that could manipulate a terminal, including line
 // breaks.
 func plain(s string) string { return lineBreaks.Replace(plainLines(s)) }
@@ -311,7 +334,7 @@ var lineBreaks = strings.NewReplacer("\r", "·", "\n", "·")
 // breaks.
 func plainLines(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		if controls(r) {
 			return '·'
 		}
 		return r

@@ -18,6 +18,9 @@ const howTo = "see docs/how-to/run-on-dagger.md, or use --executor local"
 // reachTimeout limits the time for an address to answer.
 const reachTimeout = 3 * time.Second
 
+// Prepare is Reach: it ends a run before its first execution if there is no engine.
+func (*Executor) Prepare(ctx context.Context) error { return Reach(ctx) }
+
 // Reach quickly checks, without a session, whether an engine can be reached. If it
 // returns nil, an engine is probably available.
 func Reach(ctx context.Context) error {

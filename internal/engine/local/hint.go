@@ -15,8 +15,8 @@ import (
 const tailSize = 16 << 10
 
 var (
-	// The messages for EACCES in C and most other languages.
-	refusal = regexp.MustCompile(`(?i)permission denied|access denied|\beacces\b|permissionerror`)
+	// The messages for EACCES and EROFS in C and most other languages.
+	refusal = regexp.MustCompile(`(?i)permission denied|access denied|\beacces\b|permissionerror|read-only file system|\berofs\b`)
 	// A path in a message ends at a space, a quote or punctuation.
 	pathWord = regexp.MustCompile(`(?:\.\.)?/[^\s'"` + "`" + `<>|;,()\[\]]+`)
 )

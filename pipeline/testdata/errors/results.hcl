@@ -16,6 +16,10 @@ pipeline {
     typo       = stage.s.fil     # ERROR: Unknown output; Did you mean "file"?
     whole      = stage.s         # ERROR: Invalid publish; must be an output
   }
+  trust {
+    allowed_signers = ""         # ERROR: Invalid path; allowed signers is empty
+    signers         = "x"        # ERROR: Unknown attribute; no attribute "signers"
+  }
 }
 stage "s" {
   outputs = { file = "out/x", dir = "out/d/" }

@@ -61,12 +61,14 @@ func Compare(now, was *frames.Reading, r *tool.Registry) *Change {
 func newSentences(v, other *frames.Reading) []sentenceAt {
 	var out []sentenceAt
 	looked := 0
+	hiding := v.HidingCode()
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		if layer := v.Fields[d.Field].Layer; d.Read || layer != "" && !decode.Deliberate(layer) && !decode.Respells(layer) {
 			continue
 		}
-		encoded := v.HidesCode(d.Field)
+		f := &v.Fields[d.Field]
+		encoded := f.Layer == "" && hiding[tool.Origin{Kind: f.Kind, Param: f.Param}]
 		for s := d.Sen0; s < d.Sen1 && looked < maxChanged; s++ {
 			looked++
 			at := sentenceAt{d, &v.Clauses[s]}

@@ -10,12 +10,15 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
+// maxSinks bounds the hosts and addresses that are compared.
+const maxSinks = 32
+
 // sinksOf lists the hosts and addresses that a tool's text names.
 func sinksOf(v *frames.Reading) []string {
 	var out []string
 	for i := range v.Docs {
 		s := v.Docs[i].Text
-		for from := 0; len(out) < 32; {
+		for from := 0; len(out) < maxSinks; {
 			k := char.IndexFrom(s, "://", from)
 			if k < 0 {
 				break
@@ -29,7 +32,7 @@ func sinksOf(v *frames.Reading) []string {
 			}
 			from = k + 3
 		}
-		if k := strings.IndexByte(s, '@'); k > 0 && char.HasEmail(s) {
+		if k := strings.IndexByte(s, '@'); k > 0 && len(out) < maxSinks && char.HasEmail(s) {
 			end := k + 1
 			for end < len(s) && (char.IsWord(s[end]) || s[end] == '.' || s[end] == '-') {
 				end++

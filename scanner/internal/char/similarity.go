@@ -42,3 +42,24 @@ func wordHashes(out []uint64, s string) []uint64 {
 	}
 	return out
 }
+
+// MinHashes returns 16 hashes of the words that Similarity compares. The share of
+// hashes that two texts have in common estimates their similarity (Broder 1997).
+// A text without words has the hashes of no other text with words.
+func MinHashes(s string) [16]uint64 {
+	var buf [48]uint64
+	var least [16]uint64
+	for i := range least {
+		least[i] = 1<<64 - 1
+	}
+	for _, h := range wordHashes(buf[:0], s) {
+		for i := range least {
+			// The finalizer of MurmurHash3 makes the 16 orders independent.
+			x := h + uint64(i)*0x9e3779b97f4a7c15
+			x = (x ^ x>>33) * 0xff51afd7ed558ccd
+			x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
+			least[i] = min(least[i], x^x>>33)
+		}
+	}
+	return least
+}

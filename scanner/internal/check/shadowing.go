@@ -61,7 +61,7 @@ func imitation(v *frames.Reading, r *tool.Registry) []Signal {
 		if inflected(sk, other) || r.Owns(v.Server, other) {
 			continue
 		}
-		for _, t := range tool.Spread(r.WithSkeleton(other)) {
+		for _, t := range r.Similar(other, v.Description) {
 			if !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 				add(Soft, 0.7, "the name is one letter off %s of server %s, and so is the description", t.Name, t.Server)
 				break

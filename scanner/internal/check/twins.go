@@ -15,7 +15,7 @@ import (
 // twin finds a tool of another server with the same description whose name
 // differs only in separators or case.
 func twin(v *frames.Reading, r *tool.Registry, sk string) (Signal, bool) {
-	for _, t := range tool.Spread(r.WithSkeleton(sk)) {
+	for _, t := range r.Similar(sk, v.Description) {
 		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 			return Signal{CheckID: shadowingInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
 				Confidence: 0.7, Evidence: v.Name,

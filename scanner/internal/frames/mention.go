@@ -169,10 +169,8 @@ func (x *passage) ownerOf(name string) int {
 	if len(tools) == 0 {
 		return ownerUnknown
 	}
-	for _, t := range tools {
-		if tool.SameServer(t.Server, x.v.Server) {
-			return ownerSelf
-		}
+	if x.reg.OfServer(x.v.Server, tools[0].Name) != nil {
+		return ownerSelf
 	}
 	return ownerOther
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 )
 
+// minContinued is the least length in bytes up to which a continuation is read.
+const minContinued = 256
+
 // Continued appends the description of another tool of the same server if this
 // description says that it continues there: a model reads both.
 func (v *View) Continued(reg *Registry) {
@@ -26,32 +29,45 @@ func (v *View) Continued(reg *Registry) {
 			rest = rest[:stop]
 		}
 		for name := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r >= 0x80 || !char.IsWord(byte(r)) && r != '_' && r != '-' }) {
-			for _, t := range reg.ByName[name] {
-				if t.Name == v.Name || !SameServer(t.Server, v.Server) {
-					continue
-				}
-				// The note about the continuation is in brackets or ends a
-				// sentence.
-				open := strings.LastIndexAny(d[:i], "([.\n")
-				budget := decode.MaxDecoded
-				v.addLayer(lexicon.Get(), Field{Kind: KindDescription, Layer: decode.ToolsInSequence,
-					Text: strings.TrimSpace(d[:max(open, 0)]) + " " + afterNote(t.Description)}, &budget)
-				return
+			t := reg.OfServer(v.Server, name)
+			if t == nil || t.Name == v.Name {
+				continue
 			}
+			// The note about the continuation is in brackets or ends a
+			// sentence.
+			open := strings.LastIndexAny(d[:i], "([.\n")
+			before := strings.TrimSpace(d[:max(open, 0)])
+			// Very many tools may continue in one. Each reads a length of it that
+			// follows from its own.
+			rest = reg.afterNote(t)
+			if limit := max(minContinued, 4*len(d)); len(rest) > limit {
+				rest = strings.ToValidUTF8(rest[:limit], "")
+			}
+			budget := decode.MaxDecoded
+			v.addLayer(lexicon.Get(), Field{Kind: KindDescription, Layer: decode.ToolsInSequence, Text: before + " " + rest}, &budget)
+			return
 		}
 	}
 }
 
-// afterNote returns the text after the note that a text continues another, or
-// all of it.
-func afterNote(s string) string {
+// afterNote returns the text of a tool that continues another's.
+func (r *Registry) afterNote(t *Definition) string {
+	if rest, noted := r.continued[t]; noted {
+		return rest
+	}
+	return t.Description
+}
+
+// afterNote returns the text after the note that a text continues another. noted
+// is false if there is none.
+func afterNote(s string) (rest string, noted bool) {
 	i := strings.Index(s, "ontinued")
 	if i < 0 {
-		return s
+		return "", false
 	}
-	rest := s[i+len("ontinued"):]
+	rest = s[i+len("ontinued"):]
 	if stop := strings.IndexAny(rest[:min(len(rest), decode.NoteLength)], ".):]\n"); stop >= 0 {
-		return strings.TrimLeft(rest[stop:], ".):] \n")
+		return strings.TrimLeft(rest[stop:], ".):] \n"), true
 	}
-	return s
+	return "", false
 }

@@ -90,17 +90,20 @@ func (v *View) Encodes(kind Kind) bool {
 	return false
 }
 
-// HidesCode reports whether a deliberate encoding was decoded from an original
-// field, so that not all of it is prose.
-func (v *View) HidesCode(i int) bool {
-	f := &v.Fields[i]
-	if f.Layer != "" {
-		return false
-	}
+// Origin is the place of the texts of a tool that were decoded from one text.
+type Origin struct {
+	Kind  Kind
+	Param string
+}
+
+// HidingCode lists the places of original fields from which a deliberate
+// encoding was decoded, so that not all of their text is prose.
+func (v *View) HidingCode() map[Origin]bool {
+	places := map[Origin]bool{}
 	for k := range v.Fields {
-		if g := &v.Fields[k]; g.Layer != "" && g.Kind == f.Kind && g.Param == f.Param && decode.Deliberate(g.Layer) {
-			return true
+		if f := &v.Fields[k]; f.Layer != "" && decode.Deliberate(f.Layer) {
+			places[Origin{f.Kind, f.Param}] = true
 		}
 	}
-	return false
+	return places
 }

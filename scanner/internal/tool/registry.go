@@ -20,6 +20,10 @@ type Registry struct {
 	// Names are the distinct names, sorted.
 	Names []string
 
+	// first is the first tool of each server and name, by foldServer.
+	first      map[Key]*Definition
+	continued  map[*Definition]string // results of afterNote
+	crowds     map[string]*crowd      // by skeleton, those of more than maxCompared tools
 	approved   map[Key]*Definition
 	bySkeleton map[string][]*Definition
 	servers    map[string]bool // lower case
@@ -38,16 +42,19 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 	r := &Registry{
 		tools:        tools,
 		ByName:       make(map[string][]*Definition, len(tools)),
+		first:        make(map[Key]*Definition, len(tools)),
+		continued:    map[*Definition]string{},
+		crowds:       map[string]*crowd{},
 		approved:     approved,
 		bySkeleton:   make(map[string][]*Definition, len(tools)),
 		servers:      map[string]bool{},
 		owned:        make(map[Key]bool, len(tools)),
 		drawnServers: lookalikeNames{},
 	}
-	last := ""
+	last, folded := "", ""
 	for _, t := range tools {
 		if r.servers[strings.ToLower(t.Server)] = true; t.Server != last {
-			last = t.Server
+			last, folded = t.Server, foldServer(t.Server)
 			r.drawnServers.add(last)
 		}
 		if t.Name == "" {
@@ -57,6 +64,12 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 			r.Names = append(r.Names, t.Name)
 		}
 		r.ByName[t.Name] = append(r.ByName[t.Name], t)
+		if key := (Key{folded, t.Name}); r.first[key] == nil {
+			r.first[key] = t
+			if rest, noted := afterNote(t.Description); noted {
+				r.continued[t] = rest
+			}
+		}
 	}
 	r.disguises = disguises(r.tools, r.drawnServers)
 	slices.Sort(r.Names)
@@ -71,6 +84,11 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 			r.owned[Key{strings.ToLower(t.Server), sk}] = true
 		}
 	}
+	for _, sk := range skeletons {
+		if all := r.bySkeleton[sk]; len(all) > maxCompared {
+			r.crowds[sk] = newCrowd(all)
+		}
+	}
 	r.near = buildNear(skeletons)
 	return r
 }
@@ -83,8 +101,30 @@ func (r *Registry) Approved(server, name string) *Definition {
 	return r.approved[Key{server, name}]
 }
 
-// WithSkeleton lists the tools whose names have a skeleton.
-func (r *Registry) WithSkeleton(skeleton string) []*Definition { return r.bySkeleton[skeleton] }
+// OfServer returns the first tool of a server, in any case, with a name, or nil.
+func (r *Registry) OfServer(server, name string) *Definition {
+	return r.first[Key{foldServer(server), name}]
+}
+
+// WithSkeleton lists tools whose names have a skeleton: all, or, of more than
+// maxCompared, enough that one of them is from another server and has another
+// name than a given tool, if any is.
+func (r *Registry) WithSkeleton(skeleton string) []*Definition {
+	if c := r.crowds[skeleton]; c != nil {
+		return c.few
+	}
+	return r.bySkeleton[skeleton]
+}
+
+// Similar lists the tools whose names have a skeleton and whose descriptions a
+// check compares with this one: all, or, of more than maxCompared, those that
+// are probably similar. Copies of a name therefore cannot hide an original.
+func (r *Registry) Similar(skeleton, description string) []*Definition {
+	if c := r.crowds[skeleton]; c != nil {
+		return c.similar(description)
+	}
+	return r.bySkeleton[skeleton]
+}
 
 // Owns reports whether a server has a tool whose name has a skeleton.
 func (r *Registry) Owns(server, skeleton string) bool {
@@ -256,6 +296,10 @@ func oneEdit(a, b string) bool {
 // SameServer compares server names, ignoring case.
 func SameServer(a, b string) bool { return a == b || strings.EqualFold(a, b) }
 
+// foldServer returns the same text for server names that SameServer holds for
+// equal.
+func foldServer(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
 // Compared lists the tools whose descriptions the checks compare with that of a
 // tool: tools with the same name, however spelled, and with similar names.
 func (r *Registry) Compared(t *Definition) []*Definition {
@@ -293,28 +337,6 @@ func (r *Registry) NearNames(name, sk string) []string {
 	}
 	return out
 }
-
-// Spread returns the tools to compare with: all of them, or, if very many tools
-// share a name, those with different descriptions. Copies of a name therefore
-// cannot hide an original.
-func Spread(tools []*Definition) []*Definition {
-	if len(tools) <= maxCompared {
-		return tools
-	}
-	seen := map[string]bool{}
-	var out []*Definition
-	for _, t := range tools {
-		if key := t.Description[:min(len(t.Description), 200)]; !seen[key] {
-			seen[key] = true
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// maxCompared bounds the number of tools of one name that a tool is compared
-// with.
-const maxCompared = 256
 
 // lookalikeNames maps appearances to names, at most two each, because more give
 // no further evidence.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
@@ -77,10 +78,10 @@ func (v *View) Contains(text string) bool {
 
 // SentenceAt finds the sentence that contains an offset.
 func (v *View) SentenceAt(d *token.Doc, at int) *token.Sentence {
-	for s := d.Sen0; s < d.Sen1; s++ {
-		if int(v.Clauses[s].End) > at {
-			return &v.Clauses[s]
-		}
+	sentences := v.Clauses[d.Sen0:d.Sen1]
+	k, _ := slices.BinarySearchFunc(sentences, at+1, func(s token.Sentence, end int) int { return int(s.End) - end })
+	if k == len(sentences) {
+		return nil
 	}
-	return nil
+	return &sentences[k]
 }

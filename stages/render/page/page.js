@@ -126,8 +126,55 @@
     if (q.fewerRanked !== undefined) {
       right.append(make("p", "quiet", "Shortened to keep this page small" + (q.fewerLabels ? ", " + plural(q.fewerLabels, "label is", "labels are") + " missing" : "") + "; report.json has it in full."));
     }
-    out.push(make("div", "columns", left, right));
+    out.push(make("div", "columns", left, otherSide(q), right));
     return out;
+  };
+
+  // --- another report, which the user opens in this page: its answers stand beside those of this
+  // one. The browser reads the file; nothing leaves it.
+
+  let other = null; // { name, degraded, queries: id -> query }
+  const otherSide = (q) => {
+    if (!other) return null;
+    const side = make("div", "other", make("h4", "", "In " + other.name));
+    const o = other.queries.get(q.id);
+    if (other.degraded) side.append(make("p", "", "Degraded on purpose: " + other.degraded));
+    if (!o) side.append(make("p", "quiet", "It does not have this query."));
+    else if (o.query !== q.text) side.append(make("p", "", "Its text is another: " + o.query));
+    if (o && o.error) side.append(make("p", "", make("b", "", "Error: "), o.error));
+    if (o && o.ranked.length) side.append(make("ol", "", ...o.ranked.map((r) => {
+      const n = data.tools.indexOf(r.tool_id);
+      return make("li", "", make("span", "id", r.tool_id), judged(q.labels.get(n)));
+    })));
+    else if (o && !o.error) side.append(make("p", "quiet", "The proxy answered nothing."));
+    return side;
+  };
+  const differs = (n) => {
+    const q = queries.get(n), o = other && other.queries.get(q.id);
+    if (!o) return Boolean(other);
+    // A shortened list of this page is compared as far as it goes.
+    const most = q.fewerRanked ? q.ranked.length : Infinity;
+    const theirs = o.ranked.slice(0, most).map((r) => r.tool_id);
+    return theirs.length !== q.ranked.length || q.ranked.some((t, i) => tool(t) !== theirs[i]);
+  };
+  const readOther = async (file) => {
+    const said = $("other-note");
+    try {
+      const report = JSON.parse(await file.text());
+      const found = report.aggregate.retrieval.per_query;
+      other = { name: file.name + " (" + report.aggregate.proxy + ")", degraded: report.aggregate.degraded || "",
+        queries: new Map(found.map((q) => [q.id, { query: q.query, error: q.error, ranked: q.ranked || [] }])) };
+      queryFilters.differ = ["Differ", differs];
+      queryFilter = "differ";
+      said.textContent = `Each query shows its answer in ${other.name} too. ${plural(queries.numbers.filter(differs).length, "ranked list differs", "ranked lists differ")}.`;
+    } catch {
+      other = null;
+      delete queryFilters.differ;
+      if (queryFilter === "differ") queryFilter = "attention";
+      said.textContent = `${file.name} is not a report.json of Touchstone. Choose the report.json of another run.`;
+    }
+    filterChips = countFilters();
+    showQueries();
   };
   const moveReason = (m) => {
     if (m.error) return make("p", "", make("b", "", "Error: "), m.error);
@@ -154,7 +201,8 @@
     hard: ["Hard negatives", flag(4)],
     all: ["All", () => true],
   };
-  const filterChips = Object.entries(queryFilters).map(([k, [label, f]]) => [k, label + " " + queries.numbers.filter(f).length]);
+  const countFilters = () => Object.entries(queryFilters).map(([k, [label, f]]) => [k, label + " " + queries.numbers.filter(f).length]);
+  let filterChips = countFilters();
   let queryFilter = "attention";
   let haystacks = null; // of all queries, made by the first search
   const search = (words) => {
@@ -265,6 +313,12 @@
     if (run.changed && run.changed.length) {
       $("context").append(make("p", "", make("b", "", "Changed since the baseline")), make("ul", "remarks", ...run.changed.map((line) => make("li", "", line))));
     }
+    if (run.made_elsewhere) {
+      const origins = new Map();
+      for (const m of run.made_elsewhere) origins.set(m.origin, [...(origins.get(m.origin) || []), m.stage + (m.instance ? "[" + m.instance + "]" : "")]);
+      $("context").append(make("p", "", make("b", "", plural(run.made_elsewhere.length, "result was", "results were") + " not made by the machine of this run")),
+        make("ul", "remarks", ...[...origins].map(([origin, names]) => make("li", "", origin + ": " + names.slice(0, 10).join(", ") + (names.length > 10 ? " and " + (names.length - 10) + " more" : "")))));
+    }
     if (run.command) $("context").append(make("p", "", make("b", "", "Run it again: "), make("code", "", run.command)));
     $("context").hidden = !$("context").children.length;
     const box = $("run");
@@ -338,6 +392,12 @@
     clearTimeout(pending);
     // The same words give the same list: showing it again would close its rows.
     pending = setTimeout(() => $("search").value === searched || showQueries(), 80);
+  });
+
+  $("other-label").hidden = false;
+  $("other").addEventListener("change", (ev) => {
+    if (ev.target.files.length) readOther(ev.target.files[0]);
+    ev.target.value = ""; // so that a file that was written again can be chosen again
   });
 
   for (const c of data.cut) $("cut").append(make("li", "", c));

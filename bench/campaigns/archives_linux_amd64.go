@@ -1,0 +1,147 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// hostileArchives imports archives that are not what cache export wrote. Each is refused,
+// or gives the right bytes.
+func hostileArchives(ctx context.Context, a *attack) error {
+	file := filepath.Join(a.dir, "archive")
+	if r := a.run(ctx, "cache", "export", file); r.err != nil {
+		return fmt.Errorf("exporting the cache: %w\n%s", r.err, r.output)
+	}
+	sound, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
+		if err := a.empty(); err != nil {
+			return err
+		}
+		content, how := a.forge(sound)
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			return err
+		}
+		r := a.run(ctx, append([]string{"cache", "import", file}, a.trust...)...)
+		a.peak = max(a.peak, r.peak)
+		if r.hung {
+			a.hangs++
+			a.note("%s: the import hangs", how)
+		}
+		if size := sizeOf(a.store); size > 10*int64(len(sound))+(1<<20) {
+			a.wrong++
+			a.note("%s: the cache grew to %d bytes", how, size)
+		}
+		if err := a.recovers(ctx, how); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// forge damages an archive, or builds another from its parts.
+func (a *attack) forge(sound []byte) (content []byte, how string) {
+	if a.random.IntN(2) == 0 {
+		return a.spoil(sound)
+	}
+	reader, headers, parts := tar.NewReader(bytes.NewReader(sound)), []*tar.Header{}, [][]byte{}
+	for {
+		h, err := reader.Next()
+		if err != nil {
+			break
+		}
+		b, err := io.ReadAll(reader)
+		if err != nil {
+			break
+		}
+		headers, parts = append(headers, h), append(parts, b)
+	}
+	if len(headers) < 2 {
+		return a.spoil(sound)
+	}
+	at, other := 1+a.random.IntN(len(headers)-1), a.random.IntN(len(headers))
+	switch a.random.IntN(6) {
+	case 0:
+		parts[at], how = parts[other], "the content of another entry"
+	case 1:
+		headers[at].Name, how = headers[other].Name, "the name of another entry"
+	case 2:
+		names := []string{"../../../escaped", "/tmp/escaped", "blobs/../../../escaped", "records/" + string(make([]byte, 300)), ""}
+		headers[at].Name, how = names[a.random.IntN(len(names))], "a name that leads out of the cache"
+	case 3:
+		types := []byte{tar.TypeSymlink, tar.TypeLink, tar.TypeChar, tar.TypeFifo, tar.TypeDir}
+		headers[at].Typeflag, headers[at].Linkname, how = types[a.random.IntN(len(types))], "/etc/passwd", "an entry that is no file"
+		parts[at] = nil
+	case 4:
+		parts[at], how = bytes.Repeat([]byte{0}, 1+a.random.IntN(1<<20)), "an entry of zeros"
+	case 5:
+		parts[at], _ = a.spoil(append(parts[at], 0))
+		how = "a damaged entry in a sound archive"
+	}
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i, h := range headers {
+		h.Size = int64(len(parts[i]))
+		if w.WriteHeader(h) == nil {
+			_, _ = w.Write(parts[i])
+		}
+	}
+	_ = w.Close() // an archive that cannot be closed is one more hostile archive
+	return b.Bytes(), how
+}
+
+// sizeOf is the size of all files of a directory.
+func sizeOf(dir string) (size int64) {
+	files, err := copyOf(dir)
+	if err != nil {
+		return 0
+	}
+	for _, content := range files {
+		size += int64(len(content))
+	}
+	return size
+}
+
+// moveClock gives all files of the cache times of the past or the future, as a clock does
+// that was set wrong while they were written.
+func moveClock(ctx context.Context, a *attack) error {
+	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
+		by := time.Duration(a.random.Int64N(int64(4*365*24*time.Hour))) - 2*365*24*time.Hour
+		files, err := copyOf(a.dir)
+		if err != nil {
+			return err
+		}
+		for path := range files {
+			st, err := os.Stat(path)
+			if err != nil {
+				continue
+			}
+			at := st.ModTime().Add(by)
+			if a.random.IntN(2) == 0 {
+				at = at.Add(-by) // some files are of before the clock was set
+			}
+			if err := os.Chtimes(path, at, at); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+		if a.random.IntN(3) == 0 {
+			if r := a.run(ctx, "cache", "gc"); r.err != nil {
+				a.wrong++
+				a.note("cache gc fails after a jump by %s: %s", by, r.output)
+			}
+		}
+		if err := a.recovers(ctx, fmt.Sprintf("a jump by %s", by)); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,142 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// An Origin says how a result that this machine did not make came into the store. A result
+// without an Origin was made here.
+type Origin struct {
+	Way  Way       `json:"way"`
+	From string    `json:"from"` // the name of a file, or an address
+	At   time.Time `json:"at"`
+	// Signer is who signed the result, by a key that was on the allow-list at that
+	// time. It is nil if the user took the result on trust.
+	Signer *Signer `json:"signer,omitempty"`
+}
+
+// A Way is a way by which results come into a store.
+type Way string
+
+// Imported is the way of an archive.
+const Imported Way = "imported"
+
+// A Signer is the holder of a key. Key is the fingerprint of the public key, such as
+// "SHA256:...". Name is what the allow-list calls the holder.
+type Signer struct {
+	Name string `json:"name"`
+	Key  string `json:"key"`
+}
+
+func (s *Signer) String() string { return fmt.Sprintf("%s (%s)", printable(s.Name), s.Key) }
+
+// String returns a phrase such as "imported from main.cache on 2026-11-23, signed by ci
+// (SHA256:...)".
+func (o *Origin) String() string {
+	by := "taken on trust"
+	if o.Signer != nil {
+		by = "signed by " + o.Signer.String()
+	}
+	return fmt.Sprintf("%s from %s on %s, %s", o.Way, printable(o.From), o.At.Format(time.DateOnly), by)
+}
+
+// printable quotes a text that a terminal would not show as it is.
+func printable(s string) string {
+	if q := strconv.Quote(s); q != `"`+s+`"` {
+		return q
+	}
+	return s
+}
+
+// The file of a record that was made elsewhere is the record's own file, byte for byte, after a
+// header. A signature covers the record's own file.
+//
+//	"TSF1"
+//	u32 length of the origin, u32 length of the signature
+//	32  SHA-256 of the two
+//	origin, in JSON
+//	signature, which may be empty
+//	the record's own file
+//
+// The header comes first, so that a file that is cut off never looks like a record that was made
+// here.
+const (
+	foreignMagic     = "TSF1"
+	foreignFixedSize = 4 + 2*4 + 32
+	maxSignature     = 64 << 10
+	maxOrigin        = 16 << 10
+)
+
+// encodeForeign returns the file of a record that was made elsewhere.
+func encodeForeign(record, signature []byte, o *Origin) ([]byte, error) {
+	js, err := json.Marshal(o)
+	if err != nil {
+		return nil, fmt.Errorf("the origin of a record: %w", err)
+	}
+	if len(js) > maxOrigin || len(signature) > maxSignature {
+		return nil, fmt.Errorf("the origin of a record has %d bytes and its signature %d, at most %d and %d are possible", len(js), len(signature), maxOrigin, maxSignature)
+	}
+	le := binary.LittleEndian
+	b := make([]byte, 0, foreignFixedSize+len(js)+len(signature)+len(record))
+	b = append(b, foreignMagic...)
+	b = le.AppendUint32(b, uint32(len(js)))
+	b = le.AppendUint32(b, uint32(len(signature)))
+	sum := sha256.Sum256(append(js[:len(js):len(js)], signature...))
+	b = append(append(append(b, sum[:]...), js...), signature...)
+	return append(b, record...), nil
+}
+
+// splitForeign returns the parts of a record's file. origin is empty for a record that was made
+// here.
+func splitForeign(b []byte) (record, signature []byte, origin string, err error) {
+	if !bytes.HasPrefix(b, []byte(foreignMagic)) {
+		return b, nil, "", nil
+	}
+	c := cursor{b: b[len(foreignMagic):]}
+	js, sig := int(c.u32()), int(c.u32())
+	sum := c.take(32)
+	if js > maxOrigin || sig > maxSignature || js > len(c.b) || sig > len(c.b)-js || c.short {
+		return nil, nil, "", errShortRecord
+	}
+	if sha256.Sum256(c.b[:js+sig]) != [32]byte(sum) {
+		return nil, nil, "", errors.New("its origin does not match its checksum")
+	}
+	text, signature := c.take(js), c.take(sig)
+	if _, err := decodeOrigin(string(text)); err != nil {
+		return nil, nil, "", err
+	}
+	return c.b, signature, string(text), nil
+}
+
+// origins holds the decoded origins. All results of an archive that one key signed share one.
+var origins sync.Map // of string to *Origin
+
+// decodeOrigin returns nil for an empty text.
+func decodeOrigin(text string) (*Origin, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if o, ok := origins.Load(text); ok {
+		return o.(*Origin), nil
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	o := new(Origin)
+	if err := dec.Decode(o); err != nil {
+		return nil, fmt.Errorf("its origin: %w", err)
+	}
+	if o.Way == "" {
+		return nil, errors.New("its origin has no way")
+	}
+	origins.Store(strings.Clone(text), o)
+	return o, nil
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/pipeline"
+	"github.com/touchstone-eval/touchstone/stages/render"
+)
+
+// madeElsewhere lists the results of a run that this machine did not make.
+func madeElsewhere(outcomes []*engine.Outcome) []contracts.MadeElsewhere {
+	var list []contracts.MadeElsewhere
+	for _, o := range outcomes {
+		if o.State == engine.Hit && o.Origin != nil {
+			list = append(list, contracts.MadeElsewhere{
+				Stage: o.Instance.Stage, Instance: o.Instance.Name(), Origin: o.Origin.String(), Signed: o.Origin.Signer != nil,
+			})
+		}
+	}
+	return list
+}
+
+// describing returns the rewrite that adds the run to published reports. mark differs if the reports
+// have to be written again although their results are the same.
+func (s *session) describing(outcomes []*engine.Outcome, summarise func() contracts.RunSummary) (rewrite engine.Rewrite, mark string) {
+	elsewhere := madeElsewhere(outcomes)
+	if len(elsewhere) > 0 {
+		b, _ := json.Marshal(elsewhere) // it holds only texts
+		sum := sha256.Sum256(b)
+		mark = hex.EncodeToString(sum[:])
+	}
+	return func(p pipeline.Publish, path string, content []byte) ([]byte, error) {
+		if !ownStage(s.plan.Instances[p.From.Instance], "render") {
+			return content, nil
+		}
+		var err error
+		if path == reportPage {
+			content, err = render.WithRun(content, summarise())
+		} else {
+			content, err = render.WithOrigins(path, content, elsewhere)
+		}
+		return hidden.Bytes(content), err
+	}, mark
+}

@@ -1,0 +1,36 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/contracts"
+)
+
+// The largest report.md has room for the note about results of other machines, whatever their names.
+func TestMarkdownHasRoomForOrigins(t *testing.T) {
+	r := sampleReport(t, 10)
+	for i := range 1000 {
+		r.Gate.Moves = append(r.Gate.Moves, contracts.Move{Subject: retrieval, ID: fmt.Sprint(i), State: contracts.MoveNew, Title: strings.Repeat("long ", 40)})
+	}
+	content := Markdown(r)
+	if len(content) < maxComment-2*maxOrigins {
+		t.Fatalf("the report has only %d bytes", len(content))
+	}
+	var list []contracts.MadeElsewhere
+	for i := range 50 {
+		list = append(list, contracts.MadeElsewhere{Stage: fmt.Sprint("stage", i), Origin: fmt.Sprint(i, strings.Repeat("@&<[", 1000))})
+	}
+	with, err := WithOrigins("report.md", content, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(with) > maxComment {
+		t.Errorf("report.md has %d bytes with the note, at most %d are possible", len(with), maxComment)
+	}
+	if !bytes.Contains(with, []byte("50 results were not made by the machine of this run")) || !bytes.Contains(with, []byte("other origins")) {
+		t.Errorf("%.2000s", with)
+	}
+}
