@@ -110,7 +110,7 @@ func (b *bench) warmGate() (floor time.Duration, err error) {
 	samples, err := timing.Compare(os.Stdout, 2, b.runs,
 		timing.Contender{Name: "dagger call of a constant", Dir: constant, Argv: []string{b.cli, "--silent", "call", "answer"}},
 		timing.Contender{Name: "the same, executed", Dir: constant, Argv: []string{b.cli, "--silent", "call", "run"}},
-		timing.Contender{Name: "dagger call gate, warm", Dir: tree, Argv: []string{b.cli, "--silent", "call", "gate"}},
+		timing.Contender{Name: "dagger call gate, warm", Dir: tree, Argv: []string{b.cli, "--silent", "call", "--build", "gate"}},
 	)
 	if err != nil {
 		return 0, err
