@@ -6,9 +6,10 @@
 //	go run ./bench/dagger [-runs 5] [-stages 20] [-matrix 100] [-jobs 8]
 //
 // The bounds are: a warm gate takes at most twice as long as the constant, and at most 1.33
-// times as long as a constant whose function runs; a container adds less than 300 ms to a stage; a matrix of 100 takes at most 1.5 times as long as
-// with the local executor, plus the time of the constant. Dagger answers the constant
-// from its function cache, but a gate must run.
+// times as long as a constant whose function runs; a container adds less than 300 ms to a
+// stage; a matrix of 100 takes at most 1.5 times as long as with the local executor, plus
+// the time of the constant. Dagger answers the constant from its function cache, but a gate
+// must run.
 //
 // The gate uses the program of this tree, compiled in the engine.
 package main
