@@ -190,9 +190,10 @@ func (t *Touchstone) Gate(
 	return "", t.failed(ctx, ended, code, stdout)
 }
 
-// Report returns the directory of reports, even if the gate failed or has no verdict.
+// Report returns the directory of reports, even if the gate failed or ended without a verdict,
+// because a stage failed or a dataset is invalid: the reports say why.
 //
-// The exit status of any other failure is that of the function gate.
+// The exit status of a failure without reports is that of the function gate.
 // +cache="never"
 func (t *Touchstone) Report(
 	ctx context.Context,
@@ -204,8 +205,14 @@ func (t *Touchstone) Report(
 	if err != nil {
 		return nil, err
 	}
-	if code > 1 && code != noVerdict {
-		return nil, t.failed(ctx, ended, code, "")
+	if code > 1 {
+		written, err := ended.Exists(ctx, treeDir+"/reports/report.html")
+		if err != nil {
+			return nil, err
+		}
+		if !written {
+			return nil, t.failed(ctx, ended, code, "")
+		}
 	}
 	return ended.Directory(treeDir + "/reports"), nil
 }

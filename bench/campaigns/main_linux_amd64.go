@@ -34,6 +34,7 @@ var campaigns = []campaign{
 	{"damage", "bits that flip, and files of the cache that are cut or zeroed", 2000, 100_000, damageCache},
 	{"writers", "seconds with 64 runs at once and a collector of garbage", 5, 600, manyWriters},
 	{"archives", "archives with flipped bits, cuts and forged parts", 40, 1000, hostileArchives},
+	{"forgeries", "signed archives with false outputs, keys or signatures", 40, 1000, forgedResults},
 	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 40, 1000, hostileServers},
 	{"clock", "jumps of the clock, as the times of all files of the cache", 10, 200, moveClock},
 }
