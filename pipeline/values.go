@@ -146,7 +146,7 @@ func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, 
 
 // readVarFile reads name = expression pairs, or a JSON object.
 func (l *module) readVarFile(set map[string]cty.Value, path string) {
-	src, err := readLimited(l.disk, path, maxSource)
+	src, err := readLimited(l.disk, path, MaxSource)
 	if err != nil {
 		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.", capital(pathError(path, err)))
 		return
