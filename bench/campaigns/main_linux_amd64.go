@@ -120,16 +120,16 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 		}
 		x := &attack{subject: s, random: rand.New(rand.NewPCG(o.seed, uint64(i))), trials: c.short}
 		err = c.run(ctx, x)
-		if ctx.Err() != nil {
-			err = errors.New("interrupted")
-		}
-		if err != nil {
-			return found, fmt.Errorf("%s: %w", c.name, err)
-		}
 		found += x.found()
 		fmt.Printf("%-12s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
 		for _, n := range x.notes {
 			fmt.Println("  " + n)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return found, errors.New("interrupted")
+		case err != nil:
+			return found, fmt.Errorf("%s: %w", c.name, err)
 		}
 		if err := s.remove(); err != nil {
 			return found, err
