@@ -25,7 +25,10 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	// description, and large enough that the shared counter costs little.
 	const chunk = 16
 	var next atomic.Int64
-	var large sync.Mutex
+	var large struct {
+		sync.Mutex
+		workspace
+	}
 	work := func() {
 		ws := workspaces.Get().(*workspace)
 		defer workspaces.Put(ws)
@@ -37,7 +40,7 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 			for _, i := range order[from:min(from+chunk, len(order))] {
 				if sizeOf(&tools[i]) > largeTool {
 					large.Lock()
-					results[i] = s.inspect(new(workspace), &tools[i], registry)
+					results[i] = s.inspect(&large.workspace, &tools[i], registry)
 					large.Unlock()
 					continue
 				}
@@ -70,7 +73,7 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 }
 
 // largeTool is the size in bytes beyond which tools are judged one at a time, with
-// buffers that are not kept: a scan takes up to a hundred times the memory of the
+// buffers that are not kept after the scan: a scan takes up to a hundred times the memory of the
 // text, and must not take it once for each processor.
 const largeTool = 256 << 10
 

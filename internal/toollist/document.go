@@ -17,8 +17,9 @@ const MaxFile = 64 << 20
 // Limits on what is in a file, so that it takes no more memory than a machine has.
 // Real files are far below.
 const (
-	MaxTool       = 4 << 20 // bytes of the definition of one tool
+	MaxTool       = 2 << 20 // bytes of the definition of one tool
 	MaxTools      = 100_000
+	maxTokens     = 3_000_000
 	maxServers    = 10_000
 	maxUnreadable = 1_000 // the entries that are reported one by one
 )
@@ -61,6 +62,9 @@ func Read(file, server string, text []byte) (*Input, error) {
 	}
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
+	}
+	if tokens(text) > maxTokens {
+		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it has more than %d million strings, objects and lists", maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
 	}
 	values, err := parseAll(text)
 	if err != nil {

@@ -206,6 +206,8 @@ func TestLimitsWithin(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		numbered(MaxTools+1, `{"tools":[`, `{"name":"a"}`, `]}`):                  "it has more than 100000 tools: split it",
+		strings.Repeat("[]", maxTokens+1):                                         "it has more than 3 million strings, objects and lists: split it",
+		numbered(maxTokens/2+1, `{"a":[`, `""`, `]}`):                             "it has more than 3 million",
 		`{"mcpServers":{` + strings.Join(serverEntries(maxServers+1), ",") + `}}`: "it declares more than 10000 servers: split it",
 	} {
 		if _, err := Read("f.json", "s", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
