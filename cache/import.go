@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -57,12 +58,13 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (t Tra
 	if s.readOnly {
 		return t, s.refuse("importing results")
 	}
+	im := importer{s: s, opts: o, t: &t, unneeded: map[Digest]time.Time{}}
 	if !o.Trust {
 		seeker, ok := r.(io.ReadSeeker)
 		if !ok {
 			return t, errors.New("import: the signatures are checked before anything is imported, which needs an archive that can be read twice; give a regular file")
 		}
-		if err := verifyArchive(ctx, seeker, o.Verify); err != nil {
+		if im.verified, err = verifyArchive(ctx, seeker, o.Verify); err != nil {
 			return t, err
 		}
 	}
@@ -70,7 +72,6 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (t Tra
 	if err := s.writer.begin(); err != nil {
 		return t, err
 	}
-	im := importer{s: s, opts: o, t: &t, unneeded: map[Digest]time.Time{}}
 	defer func() {
 		if rerr := im.removeUnneeded(); err == nil {
 			err = rerr
@@ -80,13 +81,14 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (t Tra
 	return t, err
 }
 
-// verifyArchive reads an archive to its end, and returns an *UnverifiedError if
-// one of its records is not accepted.
-func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, signature []byte) (Signer, error)) error {
+// verifyArchive reads an archive to its end, and returns who signed its records,
+// by signedID, or an *UnverifiedError if one of them is not accepted.
+func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, signature []byte) (Signer, error)) (map[Digest]Signer, error) {
 	at, err := r.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return fmt.Errorf("import: %w; give a regular file", err)
+		return nil, fmt.Errorf("import: %w; give a regular file", err)
 	}
+	verified := map[Digest]Signer{}
 	var refused UnverifiedError
 	var next signatureReader
 	err = readArchive(ctx, r, func(h *tar.Header, r io.Reader) error {
@@ -99,7 +101,7 @@ func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, sig
 		rec, err := decodeOwn(record, id)
 		if err == nil {
 			label = fmt.Sprintf("%s (key %s)", printable(rec.label()), rec.Key.Short())
-			_, err = verify(record, signature)
+			verified[signedID(record, signature)], err = verify(record, signature)
 		}
 		if err != nil {
 			if refused.Unverified++; refused.Reason == nil {
@@ -109,12 +111,21 @@ func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, sig
 		return nil
 	})
 	if err == nil && refused.Unverified > 0 {
-		return &refused
+		return nil, &refused
 	}
 	if err == nil {
 		_, err = r.Seek(at, io.SeekStart)
 	}
-	return err
+	return verified, err
+}
+
+// signedID identifies a record with its signature.
+func signedID(record, signature []byte) Digest {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d ", len(record))
+	h.Write(record)
+	h.Write(signature)
+	return Digest(h.Sum(nil))
 }
 
 // signatureReader keeps the signature before a record.
@@ -218,6 +229,8 @@ type importer struct {
 	opts ImportOptions
 	t    *Transfer
 	next signatureReader
+	// verified has the signers of records, unless the archive is taken on trust.
+	verified map[Digest]Signer
 	// unneeded are imported blobs, with the times of their files, that no record
 	// needs yet.
 	unneeded map[Digest]time.Time
@@ -253,13 +266,15 @@ func (im *importer) entry(h *tar.Header, r io.Reader) error {
 // record adds a record whose blobs came before it.
 func (im *importer) record(k Key, record, signature []byte) (reason string, err error) {
 	origin := &Origin{Way: Imported, From: im.opts.From, At: im.s.clock().UTC().Truncate(time.Second)}
-	if im.opts.Verify != nil {
-		signer, err := im.opts.Verify(record, signature)
-		switch {
-		case err == nil:
+	if !im.opts.Trust {
+		signer, ok := im.verified[signedID(record, signature)]
+		if !ok {
+			return "the archive has changed since its signatures were verified", nil
+		}
+		origin.Signer = &signer
+	} else if im.opts.Verify != nil {
+		if signer, err := im.opts.Verify(record, signature); err == nil {
 			origin.Signer = &signer
-		case !im.opts.Trust:
-			return err.Error(), nil // the file has changed since its signatures were verified
 		}
 	}
 	// A stage that is running must not find its own result replaced.

@@ -58,12 +58,30 @@ func TestImportRefusesUnsignedResults(t *testing.T) {
 	if _, err := b.Import(t.Context(), bytes.NewReader(archive[:len(archive)-9]), accept("anna")); err == nil {
 		t.Error("an archive that is cut off was imported")
 	}
+	if tr, err := b.Import(t.Context(), &changing{r: bytes.NewReader(archive), other: bytes.NewReader(signed(t, a, "bert"))}, accept("anna")); err != nil || tr.Records != 0 || len(tr.Skipped) != 2 {
+		t.Errorf("an archive that changed after it was verified: %+v, %v", tr, err)
+	}
 	if _, err := b.Import(t.Context(), bytes.NewBuffer(archive), accept("anna")); err == nil || !strings.Contains(err.Error(), "read twice") {
 		t.Errorf("a stream: %v", err)
 	}
 	if st, _ := b.Stats(); st.Records+st.Blobs != 0 {
 		t.Errorf("%+v", st)
 	}
+}
+
+// changing is an archive that is another one when it is read again.
+type changing struct {
+	r, other *bytes.Reader
+	sought   int
+}
+
+func (c *changing) Read(b []byte) (int, error) { return c.r.Read(b) }
+
+func (c *changing) Seek(offset int64, whence int) (int64, error) {
+	if c.sought++; c.sought > 1 {
+		c.r = c.other
+	}
+	return c.r.Seek(offset, whence)
 }
 
 func TestImportOfSignedResults(t *testing.T) {

@@ -34,6 +34,7 @@ var campaigns = []campaign{
 	{"damage", "bits that flip, and files of the cache that are cut or zeroed", 2000, 100_000, damageCache},
 	{"writers", "seconds with 64 runs at once and a collector of garbage", 5, 600, manyWriters},
 	{"archives", "archives with flipped bits, cuts and forged parts", 40, 1000, hostileArchives},
+	{"forgeries", "signed archives with false outputs, keys or signatures", 40, 1000, forgedResults},
 	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 40, 1000, hostileServers},
 	{"clock", "jumps of the clock, as the times of all files of the cache", 10, 200, moveClock},
 }
@@ -119,16 +120,16 @@ func runAll(ctx context.Context, o options, names []string) (found int, err erro
 		}
 		x := &attack{subject: s, random: rand.New(rand.NewPCG(o.seed, uint64(i))), trials: c.short}
 		err = c.run(ctx, x)
-		if ctx.Err() != nil {
-			err = errors.New("interrupted")
-		}
-		if err != nil {
-			return found, fmt.Errorf("%s: %w", c.name, err)
-		}
 		found += x.found()
 		fmt.Printf("%-12s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
 		for _, n := range x.notes {
 			fmt.Println("  " + n)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return found, errors.New("interrupted")
+		case err != nil:
+			return found, fmt.Errorf("%s: %w", c.name, err)
 		}
 		if err := s.remove(); err != nil {
 			return found, err

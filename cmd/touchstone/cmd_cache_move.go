@@ -195,15 +195,11 @@ const importRemedy = "ask for an archive that \"cache export --sign KEY\" wrote,
 
 // openInput opens an archive. It is read twice unless it is taken on trust.
 func openInput(name string, trust bool) (*os.File, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if st, err := f.Stat(); !trust && err == nil && !st.Mode().IsRegular() {
-		f.Close()
+	// Opening a pipe waits for its writer.
+	if st, err := os.Stat(name); !trust && err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("importing %s: it is not a regular file, and the signatures are checked before anything is imported; save it to a file first", name)
 	}
-	return f, nil
+	return os.Open(name)
 }
 
 // printImport says what was verified and what was taken on trust.

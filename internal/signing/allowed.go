@@ -50,6 +50,9 @@ func ReadAllowed(file string) (*Allowed, error) {
 	return a, nil
 }
 
+// maxName is the length in bytes of the longest name of a signer, which each record stores.
+const maxName = 1000
+
 func parseEntry(line string) (entry, error) {
 	var e entry
 	var rest string
@@ -61,6 +64,9 @@ func parseEntry(line string) (entry, error) {
 	}
 	if !ok || e.name == "" {
 		return e, errors.New("it has no name before the key")
+	}
+	if len(e.name) > maxName {
+		return e, fmt.Errorf("its name has %d bytes, at most %d are possible", len(e.name), maxName)
 	}
 	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
 	if err != nil {

@@ -122,6 +122,22 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
+// A stage that is refused a socket is told what to declare.
+func TestARefusedSocketIsExplained(t *testing.T) {
+	s := needs(t, heldUnix)
+	defer s.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for network, want := range map[pipeline.Network]string{pipeline.NetworkNone: `declare network = "loopback"`, pipeline.NetworkLoopback: ""} {
+		in := &pipeline.Instance{Stage: "s", Command: []string{self, "act", "unix", filepath.Join(t.TempDir(), "none")}, Network: network}
+		if r, log := stage(t, s, in); r.ExitCode == 0 || !strings.Contains(r.Hint, want) || want == "" && r.Hint != "" {
+			t.Errorf("network %s: exit status %d, hint %q, log %s", network, r.ExitCode, r.Hint, log)
+		}
+	}
+}
+
 // Without a restriction, the record says so, and the others still hold.
 func TestEachRestrictionSwitchedOff(t *testing.T) {
 	w := newWorld(t)

@@ -89,10 +89,8 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 		result.Isolation = append(result.Isolation, held.words...)
 		result.Ended = e.Sandbox.release(held, ended.Nothing)
 	}
-	if result.ExitCode != 0 && held != nil && slices.Contains(held.words, heldFiles) {
-		if path, ok := e.Sandbox.undeclared(job.Stderr, job.Dir, held.grants); ok {
-			result.Hint = "the sandbox denied access to " + path + ", which the stage does not declare; if this is the reason, declare it as an input, or use --isolation off to find out what else the stage needs"
-		}
+	if result.ExitCode != 0 && held != nil {
+		result.Hint = e.Sandbox.hint(job, held)
 	}
 	return result, nil
 }
