@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )
 
@@ -28,11 +29,12 @@ func main() {
 	weights := flag.Bool("weights", false, "train the classifier as well, which takes half a minute")
 	points := flag.Bool("measure", false, "write nothing, and print what the scanner stops and its recall at fixed shares of innocent tools, over the labelled sets or over the given files: *.json with \"entries\" (labelled) or \"tools\" (real, taken to be innocent)")
 	skip := flag.String("skip", "", "with -measure, the check to leave out")
+	folds := flag.Int("folds", 0, "with -measure, judge the sets by author with a classifier that was trained on the other authors, in so many folds (6 take about five minutes)")
 	verbose := flag.Bool("v", false, "with -measure, print the innocent tools that the default run stops")
 	flag.Parse()
 	err := error(nil)
 	if *points {
-		err = runMeasure(*dir, flag.Args(), *skip, *verbose)
+		err = runMeasure(*dir, flag.Args(), *skip, *folds, *verbose)
 	} else {
 		err = run(*dir, *weights)
 	}
@@ -68,11 +70,29 @@ func run(dir string, weights bool) error {
 	return nil
 }
 
+
 // runMeasure measures the sets of the directory, or the given files.
-func runMeasure(dir string, paths []string, skip string, verbose bool) error {
-	tools, err := setsToMeasure(dir, paths)
+func runMeasure(dir string, paths []string, skip string, folds int, verbose bool) error {
+	var opts []scanner.Option
+	if skip != "" {
+		opts = append(opts, scanner.WithoutChecks(skip))
+	}
+	var all []judged
+	var err error
+	if folds > 1 {
+		all, err = judgeUnreadFolds(dir, folds, opts...)
+	} else {
+		var tools []labelledTool
+		if tools, err = setsToMeasure(dir, paths); err == nil {
+			all, err = judgeAll(tools, opts...)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	return measure(os.Stdout, tools, skip, verbose)
+	if verbose {
+		printStopped(os.Stdout, all)
+	}
+	printPoints(os.Stdout, all)
+	return nil
 }

@@ -24,33 +24,45 @@ type judged struct {
 // shares are the shares of innocent tools at which recall is printed.
 var shares = []float64{0.002, 0.01, 0.05}
 
-// measure scans labelled tools, each among its siblings, and prints what the
-// default run stops, the recall at given shares of innocent tools, by class and
-// carrier, and what each tripwire finds alone.
-func measure(w io.Writer, tools []labelledTool, skip string, verbose bool) error {
-	var opts []scanner.Option
-	if skip != "" {
-		opts = append(opts, scanner.WithoutChecks(skip))
-	}
+// judgeAll scans each tool among its siblings.
+func judgeAll(tools []labelledTool, opts ...scanner.Option) ([]judged, error) {
 	s, err := scanner.New(opts...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := make([]judged, 0, len(tools))
 	for _, l := range tools {
 		f := s.ScanOne(l.tool, s.Registry(append([]scanner.Tool{l.tool}, l.siblings...)))
 		all = append(all, judged{l, f, scoreOf(f)})
-		if verbose && !l.attack && stops(f) {
-			fmt.Fprintf(w, "innocent, stopped: %s %s/%s: %s\n", l.source, l.tool.Server, l.tool.Name, f.Severity)
-			for _, sig := range f.Signals {
-				fmt.Fprintf(w, "    %s %s %s | %s\n", sig.CheckID, sig.Tier, sig.Detail, sig.Evidence)
-			}
+	}
+	return all, nil
+}
+
+// printStopped prints the innocent tools that the default run stops.
+func printStopped(w io.Writer, all []judged) {
+	for i := range all {
+		j := &all[i]
+		if j.attack || !stops(j.finding) {
+			continue
+		}
+		fmt.Fprintf(w, "innocent, stopped: %s %s/%s: %s\n", j.source, j.tool.Server, j.tool.Name, j.finding.Severity)
+		for _, sig := range j.finding.Signals {
+			fmt.Fprintf(w, "    %s %s %.2f %s | %s\n", sig.CheckID, sig.Tier, sig.Confidence, sig.Detail, sig.Evidence)
 		}
 	}
+}
+
+// printPoints prints what the default run stops, the recall at given shares of
+// innocent tools, by class and carrier, and what each tripwire finds alone.
+func printPoints(w io.Writer, all []judged) {
 	points := operatingPoints(all)
 	fmt.Fprintf(w, "%-34s %7s %7s %7s", "", "tools", "stopped", "found")
 	for _, share := range shares {
 		fmt.Fprintf(w, " %6.1f%%", 100*share)
+	}
+	fmt.Fprint(w, "\n", "score above", strings.Repeat(" ", 39))
+	for _, p := range points {
+		fmt.Fprintf(w, " %7.2f", p)
 	}
 	fmt.Fprintln(w)
 	printRows(w, points, all, "source", func(j *judged) string { return j.source })
@@ -58,17 +70,22 @@ func measure(w io.Writer, tools []labelledTool, skip string, verbose bool) error
 	printRows(w, points, all, "carrier", func(j *judged) string { return j.carrier() })
 	printRows(w, points, all, "", func(*judged) string { return "all" })
 	printTripwires(w, all)
-	return nil
 }
 
-// scoreOf orders findings: any hard signal is worth more than all soft ones.
+// scoreOf orders findings: any hard signal is worth more than all soft ones, and
+// each check counts once.
 func scoreOf(f scanner.Finding) float64 {
-	sum := 0.0
+	best := map[string]float64{}
 	for _, s := range f.Signals {
-		sum += s.Confidence
+		c := s.Confidence
 		if s.Tier == scanner.TierHard {
-			sum += 10
+			c += 10
 		}
+		best[s.CheckID] = max(best[s.CheckID], c)
+	}
+	sum := 0.0
+	for _, id := range slices.Sorted(maps.Keys(best)) {
+		sum += best[id]
 	}
 	return sum
 }
