@@ -70,7 +70,6 @@ func run(dir string, weights bool) error {
 	return nil
 }
 
-
 // runMeasure measures the sets of the directory, or the given files.
 func runMeasure(dir string, paths []string, skip string, folds int, verbose bool) error {
 	var opts []scanner.Option

@@ -23,11 +23,10 @@ type Reading struct {
 	beyondASCII bool
 	frame       passage
 
-	// trips are the tripwires of the tool. The rest are buffers: the classes of
-	// the current sentence's words, and of one word.
+	// trips are the tripwires of the tool, and wireClasses those of the words of
+	// the current sentence.
 	trips       []Trip
 	wireClasses []tripwire.Classes
-	wireRest    tripwire.Classes
 }
 
 // Load points the reading at a tool.

@@ -1,6 +1,7 @@
 package frames
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 
@@ -37,82 +38,120 @@ type wireWords struct {
 	// is for all others.
 	byNode []uint16
 	lists  []tripwire.Classes
-	// rest is the signature of words that the lexicon lacks.
-	rest token.Signature
+	// anchors are the tripwires that a word of the same index makes possible.
+	anchors []tripwire.Wires
+	// rest holds the words that the lexicon lacks, and restSigns their
+	// signature.
+	rest      map[string]uint16
+	restSigns token.Signature
 }
 
 var wires = sync.OnceValue(func() *wireWords {
-	w := &wireWords{set: tripwire.Get(), lists: make([]tripwire.Classes, 1)}
+	w := &wireWords{set: tripwire.Get(), lists: make([]tripwire.Classes, 1), anchors: make([]tripwire.Wires, 1), rest: map[string]uint16{}}
 	trie := lexicon.Get().Latin
 	w.byNode = make([]uint16, len(trie.Cells))
 	w.set.Words(func(word string, in tripwire.Classes) {
+		k := uint16(len(w.lists))
+		w.lists = append(w.lists, in)
+		w.anchors = append(w.anchors, w.set.AnchoredBy(&in))
 		n, end := lexicon.Walk(trie, word, 0)
 		if end == len(word) && n != lexicon.Dead && trie.Exact(n).OwnNode(n) != lexicon.Dead {
-			w.byNode[n] = uint16(len(w.lists))
-			w.lists = append(w.lists, in)
+			w.byNode[n] = k
 			return
 		}
-		sign := token.SignatureOf(word)
-		for i := range sign {
-			w.rest[i] |= sign[i]
+		w.rest[word] = k
+		for i, signs := range token.SignatureOf(word) {
+			w.restSigns[i] |= signs
 		}
 	})
 	return w
 })
 
-// of returns the classes of a token, which may be none.
-func (w *wireWords) of(v *Reading, d *token.Doc, t *token.Token) *tripwire.Classes {
+// of returns the index of a token's word, or 0.
+func (w *wireWords) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
+	if t.Flags&token.Ident != 0 {
+		return 0
+	}
 	if t.Node != 0 {
 		if k := w.byNode[t.Node]; k != 0 {
-			return &w.lists[k]
+			return k
 		}
 	}
-	if t.First < 'a' || t.First > 'z' || !w.rest.Holds(t) {
-		return &w.lists[0]
+	if t.First-'a' >= 26 || !w.restSigns.Holds(t) {
+		return 0
 	}
-	v.wireRest = w.set.Of(v.Lower(d, *t))
-	return &v.wireRest
+	return w.rest[string(v.Lower(d, *t))]
 }
 
 // trips tries all tripwires on a sentence.
 func (x *passage) trips(s *token.Sentence) {
-	if x.kind == tool.KindName || x.kind == tool.KindParamName || x.kind == tool.KindJoined || x.kind == tool.KindEnum || x.kind == tool.KindPattern {
+	switch x.kind {
+	case tool.KindName, tool.KindParamName, tool.KindJoined, tool.KindEnum, tool.KindPattern:
 		return
 	}
 	w := wires()
-	var mask tripwire.Classes
+	var likely tripwire.Wires
 	toks := x.v.Tokens[s.Tok0:s.Tok1]
 	for i := range toks {
-		if toks[i].Flags&token.Ident == 0 {
-			mask.Union(w.of(x.v, x.doc, &toks[i]))
+		if k := w.of(x.v, x.doc, &toks[i]); k != 0 {
+			likely.Union(w.anchors[k])
 		}
 	}
-	if mask == (tripwire.Classes{}) {
+	if likely == (tripwire.Wires{}) {
 		return
 	}
+	var mask tripwire.Classes
+	for i := range toks {
+		mask.Union(&w.lists[w.of(x.v, x.doc, &toks[i])])
+	}
 	entered := false
-	for i := range w.set.All {
-		wire := &w.set.All[i]
-		for k := range wire.Shapes {
-			p := &wire.Shapes[k]
-			if !mask.Holds(&p.Needs) || !x.placed(wire) || x.tripped(wire) {
+	for half, set := range likely {
+		for ; set != 0; set &= set - 1 {
+			wire := &w.set.All[64*half+bits.TrailingZeros64(set)]
+			if !needs(wire, &mask) || !x.placed(wire) || x.tripped(wire) {
 				continue
 			}
 			if !entered {
 				entered = true
-				quoted := x.quoted
-				x.enter(s)
-				x.discount = x.metaDiscount()
-				x.quoted = quoted
-				x.classify(w)
-				if x.discount < 0.5 {
-					return // the sentence speaks of attacks
+				if x.speaksOfAttacks(s, w) {
+					return
 				}
 			}
-			if from, to, ok := x.matches(p); ok && !x.spokenOf(from) && !x.excused(wire, mask) {
-				x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: x.about.Any(concept.Meta)})
-				break
-			}
+			x.try(wire, &mask)
+		}
+	}
+}
+
+// needs reports whether a sentence has all words of some pattern.
+func needs(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
+	for i := range w.Shapes {
+		if mask.Holds(&w.Shapes[i].Needs) {
+			return true
+		}
+	}
+	return false
+}
+
+// speaksOfAttacks enters the sentence, and reports whether it speaks of attacks.
+func (x *passage) speaksOfAttacks(s *token.Sentence, w *wireWords) bool {
+	quoted := x.quoted
+	x.enter(s)
+	x.discount = x.metaDiscount()
+	x.quoted = quoted // the frames count the sentence
+	x.classify(w)
+	return x.discount < 0.5
+}
+
+// try records a tripwire if the sentence trips it.
+func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes) {
+	for i := range wire.Shapes {
+		p := &wire.Shapes[i]
+		if !mask.Holds(&p.Needs) {
+			continue
+		}
+		if from, to, ok := x.matches(p); ok && !x.spokenOf(from) && !x.excused(wire, mask) {
+			x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: x.about.Any(concept.Meta)})
+			return
 		}
 	}
 }
@@ -140,7 +179,7 @@ func (x *passage) tripped(w *tripwire.Tripwire) bool {
 
 // excused reports whether the tool's business or the rest of the sentence makes
 // it innocent.
-func (x *passage) excused(w *tripwire.Tripwire, mask tripwire.Classes) bool {
+func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
 	for _, b := range w.NotFor {
 		if x.about.Any(tripwire.Businesses[b]) {
 			return true
@@ -192,11 +231,7 @@ func (x *passage) wholeQuoted() bool {
 func (x *passage) classify(w *wireWords) {
 	x.v.wireClasses = x.v.wireClasses[:0]
 	for i := range x.toks {
-		var c tripwire.Classes
-		t := &x.toks[i]
-		if t.Flags&token.Ident == 0 {
-			c = *w.of(x.v, x.doc, t)
-		}
+		c := w.lists[w.of(x.v, x.doc, &x.toks[i])]
 		x.things(i, &c)
 		x.v.wireClasses = append(x.v.wireClasses, c)
 	}

@@ -13,19 +13,19 @@ type Class uint16
 
 // Kinds of things that a pattern names with #.
 const (
-	Credentials Class = iota // a credential, or a file with some
-	CredentialFile           // a file with credentials
-	SystemFile               // a file of the system, or a hidden one of the user's home
-	ChatTag                  // a role or an end token of a chat template
-	URL                      // the beginning of a URL
-	Email                    // the beginning of an email address
-	Path                     // a word of a path in the file system
-	Tool                     // the name of a tool that is not this server's
-	KnownTool                // the same, of a tool in the scan
-	Self                     // the name of this tool
-	Command                  // the beginning of a harmful command
-	Identifier               // a name such as side_note, in backticks or not
-	Amount                   // a number
+	Credentials    Class = iota // a credential, or a file with some
+	CredentialFile              // a file with credentials
+	SystemFile                  // a file of the system, or a hidden one of the user's home
+	ChatTag                     // a role or an end token of a chat template
+	URL                         // the beginning of a URL
+	Email                       // the beginning of an email address
+	Path                        // a word of a path in the file system
+	Tool                        // the name of a tool that is not this server's
+	KnownTool                   // the same, of a tool in the scan
+	Self                        // the name of this tool
+	Command                     // the beginning of a harmful command
+	Identifier                  // a name such as side_note, in backticks or not
+	Amount                      // a number
 	firstSet
 )
 

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -38,6 +40,9 @@ type Tripwire struct {
 	Shapes, Innocent []Pattern `json:"-"`
 }
 
+// Max is the largest number of tripwires, so that a person can read them all.
+const Max = 80
+
 //go:embed tripwires.json
 var source []byte
 
@@ -48,6 +53,65 @@ type Set struct {
 	words map[string]Classes
 	// Fillers is the class of words that may stand between two elements.
 	Fillers Class
+	// anchors maps a class to the tripwires with a pattern that it is the rarest
+	// class of.
+	anchors map[Class]Wires
+}
+
+// Wires is a set of tripwires, by index.
+type Wires [2]uint64
+
+// Union adds all of v.
+func (w *Wires) Union(v Wires) {
+	w[0] |= v[0]
+	w[1] |= v[1]
+}
+
+// AnchoredBy returns the tripwires of which some pattern needs one of the
+// classes most. A sentence trips no other tripwire.
+func (s *Set) AnchoredBy(c *Classes) (w Wires) {
+	for k, wires := range s.anchors {
+		if c.Has(k) {
+			w.Union(wires)
+		}
+	}
+	return w
+}
+
+// common are words of nearly every text. A class that has one is a poor anchor.
+var common = []string{"all", "any", "every", "each", "no", "not", "never", "use", "first", "before", "the", "if", "when", "is", "are",
+	"that", "this", "it", "what", "user", "must", "always", "required", "only", "file", "files", "name", "address", "text", "path", "set", "get", "list", "add",
+	"output", "result", "results", "error", "errors", "read", "run", "other", "message", "messages", "type", "query", "provide", "need", "should"}
+
+// costs estimates how often a text has a word of each class.
+func (s *Set) costs() map[Class]int {
+	costs := map[Class]int{}
+	for word, in := range s.words {
+		cost := 1
+		if slices.Contains(common, word) {
+			cost = 100
+		}
+		for i, set := range in {
+			for ; set != 0; set &= set - 1 {
+				costs[Class(64*i+bits.TrailingZeros64(set))] += cost
+			}
+		}
+	}
+	return costs
+}
+
+// anchor chooses the class of a pattern that sentences have least, and adds a
+// tripwire to it.
+func (s *Set) anchor(p *Pattern, wire int, costs map[Class]int) {
+	best := p.Elements[0].Class
+	for _, e := range p.Elements {
+		if !e.IsKind() && (best < firstSet || costs[e.Class] < costs[best]) {
+			best = e.Class
+		}
+	}
+	w := s.anchors[best]
+	w[wire>>6] |= 1 << (wire & 63)
+	s.anchors[best] = w
 }
 
 // Get returns the tripwires of the embedded file. The first call compiles them.
@@ -73,7 +137,7 @@ func Parse(raw []byte) (*Set, error) {
 	if err := d.Decode(&file); err != nil {
 		return nil, err
 	}
-	c := compiler{sets: file.Sets, ids: map[string]Class{}, out: &Set{words: map[string]Classes{}}}
+	c := compiler{sets: file.Sets, ids: map[string]Class{}, out: &Set{words: map[string]Classes{}, anchors: map[Class]Wires{}}}
 	var err error
 	if c.out.Fillers, err = c.set("fillers"); err != nil {
 		return nil, err
@@ -92,11 +156,17 @@ func Parse(raw []byte) (*Set, error) {
 		}
 		c.out.All = append(c.out.All, t)
 	}
+	if n := len(c.out.All); n > Max {
+		return nil, fmt.Errorf("%d tripwires, at most %d: remove what finds least", n, Max)
+	}
+	costs := c.out.costs()
+	for i := range c.out.All {
+		for k := range c.out.All[i].Shapes {
+			c.out.anchor(&c.out.All[i].Shapes[k], i, costs)
+		}
+	}
 	return c.out, nil
 }
-
-// Of returns the sets that hold a lower-case word.
-func (s *Set) Of(word []byte) Classes { return s.words[string(word)] }
 
 // Words calls f for each word of the patterns, in no order.
 func (s *Set) Words(f func(word string, in Classes)) {

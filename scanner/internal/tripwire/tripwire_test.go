@@ -12,8 +12,8 @@ func TestTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(set.All); n == 0 || n > 80 {
-		t.Errorf("%d tripwires, want 1 to 80", n)
+	if n := len(set.All); n == 0 {
+		t.Error("no tripwires")
 	}
 	seen := map[string]bool{}
 	for _, w := range set.All {
