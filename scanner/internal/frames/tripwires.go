@@ -273,7 +273,7 @@ func (x *passage) things(i int, c *tripwire.Classes) {
 	if strings.HasPrefix(after, "@") && len(after) > 1 && char.IsWord(after[1]) {
 		c.Add(tripwire.Email)
 	}
-	if before == '/' && (t.Start < 2 || text[t.Start-2] == '~' || text[t.Start-2] == ' ' || text[t.Start-2] == '`' || text[t.Start-2] == '"') || before == '.' && t.Start > 1 && text[t.Start-2] == '/' {
+	if opensPath(text[:t.Start]) {
 		c.Add(tripwire.Path)
 	}
 	if text[t.Start] >= '0' && text[t.Start] <= '9' {
@@ -405,4 +405,14 @@ func systemFile(before string) bool {
 		}
 	}
 	return false
+}
+
+// opensPath reports whether what follows a text is the first name of a path: after
+// a slash at the beginning of a word, or after "~/" or "/.".
+func opensPath(before string) bool {
+	if strings.HasSuffix(before, "/.") {
+		return true
+	}
+	root, ok := strings.CutSuffix(before, "/")
+	return ok && (root == "" || strings.IndexByte("~ `\"", root[len(root)-1]) >= 0)
 }
