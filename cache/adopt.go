@@ -43,8 +43,14 @@ func (s *Store) RecordFile(k Key) (record, signature []byte, err error) {
 // reason says why a record was not added, and is empty if the store has the same result.
 //
 // A result that was made here stays. If the store has lost some of its blobs, and the new record
-// has the same outputs, the old record counts again.
+// has the same outputs, the old record counts again. A record that was taken on trust gives way to
+// one that is signed.
 func (s *Store) Adopt(k Key, record, signature []byte, o *Origin) (added bool, reason string, err error) {
+	return s.adopt(k, record, signature, o, s.reuse)
+}
+
+// adopt is Adopt with the function that reports whether a blob is there, and keeps it.
+func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Digest) (bool, error)) (added bool, reason string, err error) {
 	r, err := decodeOwn(record, k)
 	if err != nil {
 		return false, err.Error(), nil
@@ -60,7 +66,7 @@ func (s *Store) Adopt(k Key, record, signature []byte, o *Origin) (added bool, r
 		}
 	}
 	for _, d := range s.blobsOf(r, map[Digest][]Digest{}) {
-		present, err := s.reuse(d)
+		present, err := has(d)
 		if err != nil {
 			return false, "", err
 		}
@@ -76,9 +82,9 @@ func (s *Store) Adopt(k Key, record, signature []byte, o *Origin) (added bool, r
 		case expired:
 		case there.Origin == nil && !same:
 			return false, "the outputs differ from those that this machine made for the same key, which stay", nil
-		case miss == nil && !same:
+		case miss == nil && !same && (there.Origin.Signer != nil || o.Signer == nil):
 			return false, fmt.Sprintf("the outputs differ from those that were %s for the same key, which stay", there.Origin), nil
-		case there.Origin == nil, miss == nil && (there.Origin.Signer != nil || o.Signer == nil):
+		case there.Origin == nil, miss == nil && same && (there.Origin.Signer != nil || o.Signer == nil):
 			return false, "", nil
 		}
 	}

@@ -191,8 +191,8 @@ func TestImportRefuses(t *testing.T) {
 				t.Errorf("%s: %q, want %q in it", tc.name, tr.Skipped[i].Reason, w)
 			}
 		}
-		if st, _ := s.Stats(); st.Records != 0 {
-			t.Errorf("%s: a record came in", tc.name)
+		if st, _ := s.Stats(); st.Records != 0 || st.Blobs != 0 || tr.Blobs != 0 || tr.Bytes != 0 {
+			t.Errorf("%s: %+v came in, %+v", tc.name, st, tr)
 		}
 		assertEmpty(t, s.path(tmpDir))
 	}

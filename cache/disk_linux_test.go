@@ -81,7 +81,7 @@ func helperFull(dir string, _ []string) error {
 			return fmt.Errorf("lost a result: %s", miss.Reason)
 		}
 	}
-	v, err := s.Verify(context.Background(), false)
+	v, err := s.Verify(context.Background(), VerifyOptions{})
 	if err != nil || len(v.Problems) != 0 {
 		return fmt.Errorf("after a full disk: %+v, %v", v, err)
 	}

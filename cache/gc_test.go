@@ -47,7 +47,7 @@ func hits(t *testing.T, s *Store, records []*Record) string {
 
 func mustVerify(t *testing.T, s *Store) {
 	t.Helper()
-	v, err := s.Verify(t.Context(), false)
+	v, err := s.Verify(t.Context(), VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestVerify(t *testing.T) {
 	os.Remove(s.entryPath(blobsDir, records[3].Outputs[0].Digest))
 
 	for _, fix := range []bool{false, true} {
-		v, err := s.Verify(t.Context(), fix)
+		v, err := s.Verify(t.Context(), VerifyOptions{Fix: fix})
 		if err != nil {
 			t.Fatal(err)
 		}

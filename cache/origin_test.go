@@ -58,12 +58,30 @@ func TestImportRefusesUnsignedResults(t *testing.T) {
 	if _, err := b.Import(t.Context(), bytes.NewReader(archive[:len(archive)-9]), accept("anna")); err == nil {
 		t.Error("an archive that is cut off was imported")
 	}
+	if tr, err := b.Import(t.Context(), &changing{r: bytes.NewReader(archive), other: bytes.NewReader(signed(t, a, "bert"))}, accept("anna")); err != nil || tr.Records != 0 || len(tr.Skipped) != 2 {
+		t.Errorf("an archive that changed after it was verified: %+v, %v", tr, err)
+	}
 	if _, err := b.Import(t.Context(), bytes.NewBuffer(archive), accept("anna")); err == nil || !strings.Contains(err.Error(), "read twice") {
 		t.Errorf("a stream: %v", err)
 	}
 	if st, _ := b.Stats(); st.Records+st.Blobs != 0 {
 		t.Errorf("%+v", st)
 	}
+}
+
+// changing is an archive that is another one when it is read again.
+type changing struct {
+	r, other *bytes.Reader
+	sought   int
+}
+
+func (c *changing) Read(b []byte) (int, error) { return c.r.Read(b) }
+
+func (c *changing) Seek(offset int64, whence int) (int64, error) {
+	if c.sought++; c.sought > 1 {
+		c.r = c.other
+	}
+	return c.r.Seek(offset, whence)
 }
 
 func TestImportOfSignedResults(t *testing.T) {
@@ -152,6 +170,22 @@ func TestResultsOfThisMachineStay(t *testing.T) {
 	if r, miss := b.Lookup(testKey(1)); miss != nil || r.Origin != nil {
 		t.Errorf("%+v, %+v", r, miss)
 	}
+	// What was taken on trust gives way to what is signed, but not the reverse.
+	other := newStore(t)
+	mustRecord(t, other, testKey(1), "forged")
+	c := newStore(t)
+	for _, in := range []struct {
+		archive []byte
+		how     ImportOptions
+		want    int
+	}{{exported(t, other), onTrust, 1}, {archive, accept("anna"), 1}, {exported(t, other), onTrust, 0}} {
+		if tr, err := c.Import(t.Context(), bytes.NewReader(in.archive), in.how); err != nil || tr.Records != in.want || len(tr.Skipped) != 1-in.want {
+			t.Errorf("%+v, %v", tr, err)
+		}
+	}
+	if r, miss := c.Lookup(testKey(1)); miss != nil || r.Origin.Signer == nil || r.Outputs[0].Digest != digestOf("theirs") {
+		t.Errorf("%+v, %+v", r, miss)
+	}
 	// The key of a stage that is running.
 	unlock, err := b.LockKey(t.Context(), testKey(1))
 	if err != nil {
@@ -160,7 +194,7 @@ func TestResultsOfThisMachineStay(t *testing.T) {
 	refused("its stage is running here")
 	unlock()
 	// A result that is made here replaces one from elsewhere.
-	c := newStore(t)
+	c = newStore(t)
 	if _, err := c.Import(t.Context(), bytes.NewReader(archive), accept("anna")); err != nil {
 		t.Fatal(err)
 	}

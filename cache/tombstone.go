@@ -13,6 +13,8 @@ const (
 	whyAge     = "age"
 	whyExpired = "expired"
 	whyCorrupt = "corrupt"
+	// whyUnsigned is that of a record from elsewhere.
+	whyUnsigned = "unsigned"
 )
 
 // A tombstone records why a record or a blob was removed from the store.
@@ -48,7 +50,7 @@ func (s *Store) grave(id [32]byte) (tombstone, bool) {
 	}
 	t := tombstone{When: when, Why: parts[1], Detail: parts[2]}
 	switch t.Why {
-	case whySize, whyAge, whyExpired, whyCorrupt:
+	case whySize, whyAge, whyExpired, whyCorrupt, whyUnsigned:
 		return t, true
 	}
 	return tombstone{}, false
@@ -59,6 +61,9 @@ func (t tombstone) String() string {
 	day := t.When.Format(time.DateOnly)
 	if t.Why == whyCorrupt {
 		return fmt.Sprintf("found corrupt and removed on %s: %s", day, t.Detail)
+	}
+	if t.Why == whyUnsigned {
+		return fmt.Sprintf("removed on %s: %s", day, t.Detail)
 	}
 	return fmt.Sprintf("evicted %s by %s", day, t.Why)
 }

@@ -24,11 +24,20 @@ type VerifyResult struct {
 	Problems       []Problem
 }
 
+// VerifyOptions are the options of Verify.
+type VerifyOptions struct {
+	// Fix removes what is wrong, which makes it a miss.
+	Fix bool
+	// Verify, if set, returns who signed a record's own file, as in ImportOptions.
+	// A record that was made elsewhere is wrong if it returns an error.
+	Verify func(record, signature []byte) (Signer, error)
+}
+
 // Verify reads the whole store. It hashes every blob, decodes every record, and
 // checks that every record has all its blobs, including those in directories.
-// If fix is set, it removes what is wrong, which makes it a miss.
-func (s *Store) Verify(ctx context.Context, fix bool) (VerifyResult, error) {
+func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, error) {
 	var result VerifyResult
+	fix := o.Fix
 	if fix && s.readOnly {
 		return result, s.refuse("removing damaged entries")
 	}
@@ -70,11 +79,15 @@ func (s *Store) Verify(ctx context.Context, fix bool) (VerifyResult, error) {
 		}
 		result.Records++
 		result.Bytes += e.size
+		why := whyCorrupt
+		if reason == "" && o.Verify != nil {
+			reason, why = s.unsigned(e.id, o.Verify), whyUnsigned
+		}
 		if reason == "" {
 			return nil
 		}
 		if fix {
-			s.bury(e.id, tombstone{Why: whyCorrupt, Detail: reason})
+			s.bury(e.id, tombstone{Why: why, Detail: reason})
 			os.Remove(e.path)
 		}
 		result.Problems = append(result.Problems, Problem{Path: e.path, Reason: reason, Fixed: fix})
@@ -106,4 +119,20 @@ func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Di
 		}
 	}
 	return "", nil
+}
+
+// unsigned returns the reason why nobody who counts says that a record from elsewhere is true.
+func (s *Store) unsigned(k Key, verify func(record, signature []byte) (Signer, error)) string {
+	r, err := s.Record(k)
+	if err != nil || r.Origin == nil {
+		return ""
+	}
+	record, signature, err := s.RecordFile(k)
+	if err == nil {
+		_, err = verify(record, signature)
+	}
+	if err != nil {
+		return fmt.Sprintf("the record of %s was %s: %v", r.label(), r.Origin, err)
+	}
+	return ""
 }

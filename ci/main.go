@@ -13,6 +13,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	stdpath "path"
 	"strings"
@@ -189,9 +190,10 @@ func (t *Touchstone) Gate(
 	return "", t.failed(ctx, ended, code, stdout)
 }
 
-// Report returns the directory of reports, even if the gate failed or has no verdict.
+// Report returns the directory of reports, even if the gate failed or ended without a verdict,
+// because a stage failed or a dataset is invalid: the reports say why.
 //
-// The exit status of any other failure is that of the function gate.
+// The exit status of a failure without reports is that of the function gate.
 // +cache="never"
 func (t *Touchstone) Report(
 	ctx context.Context,
@@ -203,8 +205,14 @@ func (t *Touchstone) Report(
 	if err != nil {
 		return nil, err
 	}
-	if code > 1 && code != noVerdict {
-		return nil, t.failed(ctx, ended, code, "")
+	if code > 1 {
+		written, err := ended.Exists(ctx, treeDir+"/reports/report.html")
+		if err != nil {
+			return nil, err
+		}
+		if !written {
+			return nil, t.failed(ctx, ended, code, "")
+		}
 	}
 	return ended.Directory(treeDir + "/reports"), nil
 }
@@ -300,15 +308,29 @@ func (t *Touchstone) Stage(
 // the present baseline, the changes add a file and leave the present one as it is.
 // +cache="never"
 func (t *Touchstone) Baseline(
-	// The present baseline, relative to the source.
-	// +default="datasets/baseline_v1.json"
+	ctx context.Context,
+	// The file to write, relative to the source. By default the baseline that the pipeline
+	// names, or the next one if that was made on other data.
+	// +optional
 	path string,
 	// How many stages run at once.
 	// +optional
 	jobs int,
-) *dagger.Changeset {
-	flags := append(runFlags(false, false, jobs), "--baseline", path)
-	return t.changed(stdpath.Dir(path), t.planner(flags, "baseline", "update"))
+) (*dagger.Changeset, error) {
+	flags := append(runFlags(false, false, jobs), "--json")
+	if path != "" {
+		flags = append(flags, "--baseline", path)
+	}
+	ended := t.planner(flags, "baseline", "update")
+	stdout, err := ended.Stdout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var written struct{ File string }
+	if err := json.Unmarshal([]byte(stdout), &written); err != nil {
+		return nil, fmt.Errorf("read the output of baseline update: %w", err)
+	}
+	return t.Source.WithFile(written.File, ended.File(stdpath.Join(treeDir, written.File))).Changes(t.Source), nil
 }
 
 // RefreshCorpus reads the next version of the corpus from real servers.

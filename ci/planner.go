@@ -31,9 +31,6 @@ const (
 	// buildFailed is the exit status if touchstone could not be built. It is not
 	// 1, which means that the gate failed.
 	buildFailed = 5
-
-	// noVerdict is the exit status of a gate that did not judge. It has reports.
-	noVerdict = 6
 )
 
 // image returns a container with the root filesystem given by --container-image.

@@ -10,7 +10,7 @@ import (
 // Limits on input. They are far above any valid file, so that a broken or
 // hostile file cannot exhaust the machine.
 const (
-	maxFile   = 256 << 20 // bytes of a file
+	maxFile   = 128 << 20 // bytes of a file
 	maxString = 1 << 20   // bytes of one string
 	maxDepth  = 100       // nested arrays and objects
 )

@@ -93,7 +93,7 @@ func TestHugeFile(t *testing.T) {
 	}
 	f.Close()
 	_, err = Read[Corpus](path)
-	if err == nil || !strings.Contains(err.Error(), "larger than 256 MiB") {
+	if err == nil || !strings.Contains(err.Error(), "larger than 128 MiB") {
 		t.Errorf("%.300v", err)
 	}
 }

@@ -1,14 +1,15 @@
 package contracts
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"slices"
+
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // Read reads the file path as a T, one of the types that have a schema. A file
@@ -25,34 +26,19 @@ func Read[T any](path string) (T, error) {
 // ReadBytes reads a whole file. A file larger than the limit of Decode gives an
 // error.
 func ReadBytes(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("cannot read %s: it is a directory; name a JSON file", path)
+	}
+	data, err := readlimit.File(context.Background(), path, maxFile)
+	if errors.As(err, new(*readlimit.TooLargeError)) {
+		return nil, &FileError{Path: path, Problems: []Problem{{
+			Message: fmt.Sprintf("the file is larger than %d MiB", maxFile>>20),
+			Remedy:  "split it, or check that it is the file you meant",
+		}}}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the file: %w; check that it exists and may be read", err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the file: %w", err)
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("cannot read %s: it is a directory; name a JSON file", path)
-	}
-	tooLarge := &FileError{Path: path, Problems: []Problem{{
-		Message: fmt.Sprintf("the file is larger than %d MiB", maxFile>>20),
-		Remedy:  "split it, or check that it is the file you meant",
-	}}}
-	if info.Size() > maxFile {
-		return nil, tooLarge
-	}
-	var buf bytes.Buffer
-	buf.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := buf.ReadFrom(io.LimitReader(f, maxFile+1)); err != nil {
-		return nil, fmt.Errorf("cannot read the file: %w", err)
-	}
-	if buf.Len() > maxFile { // it grew, or is not a regular file
-		return nil, tooLarge
-	}
-	data := buf.Bytes()
 	return data, nil
 }
 

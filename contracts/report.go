@@ -54,12 +54,14 @@ type FigureHistory struct {
 }
 
 // HistoryRun is one result. Started is the time of the execution, RFC 3339.
-// Degraded says how the proxy was degraded on purpose, or is empty.
+// Degraded says how the proxy was degraded on purpose, or is empty. Origin is
+// that of MadeElsewhere, or empty for a result that this machine made.
 type HistoryRun struct {
 	Started       string `json:"started"`
 	Proxy         string `json:"proxy"`
 	GoldenVersion string `json:"golden_version"`
 	Degraded      string `json:"degraded,omitempty"`
+	Origin        string `json:"origin,omitempty"`
 }
 
 // HistoryFigure is one figure over the runs. Name is one that report history

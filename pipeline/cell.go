@@ -131,6 +131,13 @@ func (e *cellExpr) eval(l *loader, c *cellScope) (fresh bool) {
 	e.done, e.set = true, c.set
 	if e.parts != nil {
 		e.val, e.ok = cty.StringVal(c.join(e.parts)), true
+		if n := int64(len(e.val.AsString())); !l.budget.keep(n + elementSize) {
+			e.ok = false
+			if !l.budget.full {
+				l.budget.full = true
+				l.diags = append(l.diags, l.budget.tooMany(e.expr))
+			}
+		}
 	} else {
 		if e.reads&readsMatrix != 0 {
 			c.ctx.Variables["matrix"] = c.cell.matrix()
@@ -154,7 +161,7 @@ func (e *cellExpr) stale(c *cellScope) bool {
 
 // evalCell is eval, but only looks for unknown values if there may be any.
 func (l *loader) evalCell(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
-	val, diags := expr.Value(ctx)
+	val, diags := l.budget.value(expr, ctx)
 	if len(diags) > 0 {
 		l.addEval(diags, expr, ctx)
 		if diags.HasErrors() {

@@ -130,7 +130,7 @@ func (l *loader) hideText(t text) {
 // returns false, without a report, if the value depends on a value that could not be computed.
 // Only such values are unknown.
 func (l *loader) eval(expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
-	val, diags := expr.Value(ctx)
+	val, diags := l.budget.value(expr, ctx)
 	if len(diags) > 0 {
 		l.addEval(diags, expr, ctx)
 		if diags.HasErrors() {

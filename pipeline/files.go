@@ -78,7 +78,7 @@ func (l *loader) read(main string, whole bool, fail func(file string, err error)
 		return src
 	}
 	src := &moduleSource{main: main, dir: filepath.Dir(main), real: real}
-	text, err := readLimited(l.disk, main, maxSource)
+	text, err := readLimited(l.disk, main, MaxSource)
 	if err != nil {
 		fail(main, err)
 		return nil
@@ -114,7 +114,9 @@ func (l *loader) parse(file string, text []byte) *hclsyntax.Body {
 	if malformed(diags) {
 		return nil
 	}
-	return parsed.Body.(*hclsyntax.Body)
+	body := parsed.Body.(*hclsyntax.Body)
+	l.budget.meter(body)
+	return body
 }
 
 // malformed reports whether the diagnostics of the parser make the rest of a file unreliable. A
@@ -157,7 +159,7 @@ func (l *loader) readOther(src *moduleSource, file string) {
 	}
 	var text []byte
 	if err == nil {
-		text, err = readLimited(l.disk, file, maxSource)
+		text, err = readLimited(l.disk, file, MaxSource)
 	}
 	switch {
 	case errors.Is(err, errTooLarge):

@@ -28,6 +28,11 @@ func (l *loader) functions() map[string]function.Function {
 	for _, f := range l.fileFunctions() {
 		m[f.name] = f.fn
 	}
+	for name, fn := range m {
+		if !uncounted[name] {
+			m[name] = l.budget.counted(name, fn)
+		}
+	}
 	return m
 }
 

@@ -74,6 +74,7 @@ type loader struct {
 	files   map[string]*hcl.File
 	diags   hcl.Diagnostics
 	plan    *Plan
+	budget  budget
 	// consulted holds the files and directories that functions examined.
 	consulted map[string]bool
 	// modules holds the pipeline and the included modules, each after the module

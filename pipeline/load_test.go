@@ -88,7 +88,7 @@ func TestBadSources(t *testing.T) {
 		"tiny number":         {"locals {\n  a = \"${-1e-99999999}\"\n}\n", "Number too large"},
 		"infinite number":     {"locals {\n  a = 1 / 0\n}\nstage \"s\" { command = [\"x\", local.a] }\n", "beyond 1e308"},
 		"huge product":        {"locals {\n  a = 1e300 * 1e300\n}\nstage \"s\" { command = [\"x\", local.a] }\n", "beyond 1e308"},
-		"too large":           {deep("# comment\n", maxSource/10+1), "more than 16 MiB"},
+		"too large":           {deep("# comment\n", MaxSource/10+1), "more than 16 MiB"},
 		"deep JSON":           {"locals {\n  a = jsondecode(join(\"\", [for i in range(1500) : \"[\"]))\n}\n", "is nested more than"},
 		"deep YAML":           {"locals {\n  a = yamldecode(join(\"\", [for i in range(1500) : \"[\"]))\n}\n", "is nested more than"},
 		"deep YAML on a line": {"locals {\n  a = yamldecode(join(\"\", [for i in range(1500) : \"- \"]))\n}\n", "is nested more than"},

@@ -302,6 +302,13 @@ func checkYAMLDepth(src []byte) error {
 	return nil
 }
 
+func checkYAML(src []byte) error {
+	if err := checkYAMLDepth(src); err != nil {
+		return err
+	}
+	return checkYAMLAliases(src)
+}
+
 // decoder returns a function that decodes a format. It calls check, then implied for the type, then
 // unmarshal for the value.
 func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error), unmarshal func([]byte, cty.Type) (cty.Value, error)) function.Function {
@@ -325,5 +332,5 @@ func decoder(check func([]byte) error, implied func([]byte) (cty.Type, error), u
 
 var (
 	jsonDecodeFunc = decoder(checkJSONDepth, ctyjson.ImpliedType, ctyjson.Unmarshal)
-	yamlDecodeFunc = decoder(checkYAMLDepth, ctyyaml.Standard.ImpliedType, ctyyaml.Standard.Unmarshal)
+	yamlDecodeFunc = decoder(checkYAML, ctyyaml.Standard.ImpliedType, ctyyaml.Standard.Unmarshal)
 )

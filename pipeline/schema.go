@@ -141,7 +141,7 @@ var variableSchema = &block{
 		{name: "description", typ: "string", def: `""`, scope: scopeConstant,
 			doc: "The purpose of the variable."},
 		{name: "sensitive", typ: "bool", def: "false", scope: scopeConstant,
-			doc: "Keeps the value, and every value derived from it, out of plans and messages. It may only be used in `command` and `env`. Use `secrets` for credentials: they also keep the value out of the key."},
+			doc: "Keeps the value, and every value derived from it, out of plans and messages, and out of the logs and reports of stages, also if it is encoded as base64, hexadecimal, for a URL or for JSON. It may only be used in `command` and `env`. Use `secrets` for credentials: they also keep the value out of the key."},
 	},
 	blocks: []*block{{
 		name: "validation", repeat: true,
@@ -191,7 +191,7 @@ var stageSchema = &block{
 		{name: "retries", typ: "number", def: "0", scope: scopeStatic,
 			doc: "The number of further attempts after a command fails, 0 to 10."},
 		{name: "network", typ: "string", def: `"none"`, scope: scopeStatic,
-			doc: "The network access of the command: `none`, `loopback` (only servers that it starts itself) or `full`."},
+			doc: "The network access of the command: `none`, `loopback` (only servers that it starts itself, also over Unix sockets) or `full`."},
 		{name: "image", typ: "string", def: `""`, scope: scopeStatic,
 			doc: "The container image to run in, if the executor uses containers."},
 		{name: "platform", typ: "string", def: `""`, scope: scopeStatic,

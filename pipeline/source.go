@@ -11,9 +11,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// maxSource is the maximum size in bytes of a pipeline file or a file of variables. It is enough for
+// MaxSource is the maximum size in bytes of a pipeline file or a file of variables. It is enough for
 // ten thousand stages.
-const maxSource = 16 << 20
+const MaxSource = 16 << 20
 
 // maxNesting limits the nesting of an expression. The parser and the evaluator recurse for each level,
 // so without a limit a small file could overflow the stack, which would crash the program.

@@ -113,7 +113,8 @@ func (l *loader) parseValue(text, filename, from string) (cty.Value, bool) {
 	expr, diags := hclsyntax.ParseExpression(src, filename, hcl.InitialPos)
 	var val cty.Value
 	if !diags.HasErrors() {
-		val, diags = expr.Value(nil)
+		l.budget.meter(expr)
+		val, diags = l.budget.value(expr, nil)
 	}
 	if diags.HasErrors() {
 		if filename == "" {
@@ -145,7 +146,7 @@ func (l *module) setValue(set map[string]cty.Value, v *variable, val cty.Value, 
 
 // readVarFile reads name = expression pairs, or a JSON object.
 func (l *module) readVarFile(set map[string]cty.Value, path string) {
-	src, err := readLimited(l.disk, path, maxSource)
+	src, err := readLimited(l.disk, path, MaxSource)
 	if err != nil {
 		l.errorf(hcl.Range{}, "Cannot read variables", "%s. It was named with --var-file.", capital(pathError(path, err)))
 		return
@@ -165,6 +166,7 @@ func (l *module) readVarFile(set map[string]cty.Value, path string) {
 		return
 	}
 	body := file.Body.(*hclsyntax.Body)
+	l.budget.meter(body)
 	for _, b := range body.Blocks {
 		l.errorf(b.DefRange(), "Unknown block", "A file of variables only contains lines of NAME = VALUE.")
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // hostileArchives imports archives that are not what cache export wrote. Each is refused,
@@ -53,7 +55,12 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 	if a.random.IntN(2) == 0 {
 		return a.spoil(sound)
 	}
-	reader, headers, parts := tar.NewReader(bytes.NewReader(sound)), []*tar.Header{}, [][]byte{}
+	plain, err := zstd.NewReader(bytes.NewReader(sound))
+	if err != nil {
+		return a.spoil(sound)
+	}
+	defer plain.Close()
+	reader, headers, parts := tar.NewReader(plain), []*tar.Header{}, [][]byte{}
 	for {
 		h, err := reader.Next()
 		if err != nil {
@@ -88,14 +95,19 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 		how = "a damaged entry in a sound archive"
 	}
 	var b bytes.Buffer
-	w := tar.NewWriter(&b)
+	packed, err := zstd.NewWriter(&b)
+	if err != nil {
+		return a.spoil(sound)
+	}
+	w := tar.NewWriter(packed)
 	for i, h := range headers {
 		h.Size = int64(len(parts[i]))
 		if w.WriteHeader(h) == nil {
 			_, _ = w.Write(parts[i])
 		}
 	}
-	_ = w.Close() // an archive that cannot be closed is one more hostile archive
+	// An archive that cannot be closed is one more hostile archive.
+	_, _ = w.Close(), packed.Close()
 	return b.Bytes(), how
 }
 

@@ -87,7 +87,7 @@ func damageCache(ctx context.Context, a *attack) error {
 	for ; a.done < a.trials && ctx.Err() == nil; a.done++ {
 		path := files[a.random.IntN(len(files))]
 		damaged, how := a.spoil(pristine[path])
-		if err := rewrite(path, damaged); err != nil {
+		if err := errors.Join(rewrite(path, damaged), a.own()); err != nil {
 			return err
 		}
 		after := how + " in " + strings.TrimPrefix(path, a.store)
@@ -104,7 +104,7 @@ func damageCache(ctx context.Context, a *attack) error {
 				}
 			}
 		}
-		if err := pristine.restore(a.store); err != nil {
+		if err := errors.Join(pristine.restore(a.store), a.own()); err != nil {
 			return err
 		}
 	}

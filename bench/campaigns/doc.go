@@ -3,10 +3,10 @@
 // After each attack, the next run must give the right bytes, and nothing may be left
 // behind.
 //
-//	go run ./bench/campaigns [-long] [-seed N] [-as UID] [CAMPAIGN[=TRIALS]...]
+//	go run ./bench/campaigns [-long] [-seed N] [-as UID] [-flags FLAGS] [CAMPAIGN[=TRIALS]...]
 //
 // Without names it runs every campaign with a few trials. With -long it runs them with
-// the trials that docs/explanation/campaigns.md quotes, which takes hours. It prints one
+// the trials that docs/explanation/fault-injection.md quotes, which takes hours. It prints one
 // line for each campaign and exits with status 1 if one of them found something. A seed
 // repeats the choices of an earlier run; the moment at which a choice takes effect still
 // depends on the scheduler.

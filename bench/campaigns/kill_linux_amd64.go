@@ -35,8 +35,8 @@ type action struct {
 func (a *attack) actions() []action {
 	archive := filepath.Join(a.dir, "archive")
 	return []action{
-		{"a first run", []string{"run", "--progress", "quiet"}, a.empty},
-		{"a run of half of the stages", []string{"run", "--progress", "quiet", "--from", "part", "--force"}, nil},
+		{"a first run", a.runArgs(), a.empty},
+		{"a run of half of the stages", a.runArgs("--from", "part", "--force"), nil},
 		{"cache gc", []string{"cache", "gc", "--max-size", "1"}, nil},
 		{"cache import", append([]string{"cache", "import", archive}, a.trust...), a.empty},
 	}

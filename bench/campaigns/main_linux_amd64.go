@@ -34,6 +34,7 @@ var campaigns = []campaign{
 	{"damage", "bits that flip, and files of the cache that are cut or zeroed", 2000, 100_000, damageCache},
 	{"writers", "seconds with 64 runs at once and a collector of garbage", 5, 600, manyWriters},
 	{"archives", "archives with flipped bits, cuts and forged parts", 40, 1000, hostileArchives},
+	{"forgeries", "signed archives with false outputs, keys or signatures", 40, 1000, forgedResults},
 	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 40, 1000, hostileServers},
 	{"clock", "jumps of the clock, as the times of all files of the cache", 10, 200, moveClock},
 }
@@ -76,10 +77,11 @@ func main() {
 	long := flag.Bool("long", false, "run the numbers of trials that the documentation quotes")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random choices")
 	as := flag.Int("as", -1, "run the program as this user, when started by root")
+	flags := flag.String("flags", "", "flags of every run, separated by spaces, such as \"--executor dagger\"")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	found, err := runAll(ctx, *long, *seed, *as, flag.Args())
+	found, err := runAll(ctx, options{long: *long, seed: *seed, as: *as, flags: strings.Fields(*flags)}, flag.Args())
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "campaigns:", err)
@@ -89,9 +91,17 @@ func main() {
 	}
 }
 
+// options are the flags.
+type options struct {
+	long  bool
+	seed  uint64
+	as    int
+	flags []string
+}
+
 // runAll runs the selected campaigns and prints what they found.
-func runAll(ctx context.Context, long bool, seed uint64, as int, names []string) (found int, err error) {
-	chosen, err := choose(long, names)
+func runAll(ctx context.Context, o options, names []string) (found int, err error) {
+	chosen, err := choose(o.long, names)
 	if err != nil {
 		return 0, err
 	}
@@ -100,26 +110,26 @@ func runAll(ctx context.Context, long bool, seed uint64, as int, names []string)
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	fmt.Printf("seed %d\n", seed)
+	fmt.Printf("seed %d\n", o.seed)
 	fmt.Printf("%-12s %8s %8s %8s %10s %10s %8s\n", "campaign", "trials", "wrong", "hangs", "leftovers", "peak MiB", "seconds")
 	for i, c := range chosen {
 		began := time.Now()
-		s, err := newSubject(dir, tool, as)
+		s, err := newSubject(dir, tool, o.as, o.flags)
 		if err != nil {
 			return found, err
 		}
-		x := &attack{subject: s, random: rand.New(rand.NewPCG(seed, uint64(i))), trials: c.short}
+		x := &attack{subject: s, random: rand.New(rand.NewPCG(o.seed, uint64(i))), trials: c.short}
 		err = c.run(ctx, x)
-		if ctx.Err() != nil {
-			err = errors.New("interrupted")
-		}
-		if err != nil {
-			return found, fmt.Errorf("%s: %w", c.name, err)
-		}
 		found += x.found()
 		fmt.Printf("%-12s %8d %8d %8d %10d %10d %8.0f\n", c.name, x.done, x.wrong, x.hangs, x.leftovers, x.peak>>20, time.Since(began).Seconds())
 		for _, n := range x.notes {
 			fmt.Println("  " + n)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return found, errors.New("interrupted")
+		case err != nil:
+			return found, fmt.Errorf("%s: %w", c.name, err)
 		}
 		if err := s.remove(); err != nil {
 			return found, err

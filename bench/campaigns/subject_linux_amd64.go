@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ type subject struct {
 	tool, dir, work, store, tmp string
 	want                        map[string]string // content of each published file
 	as                          int               // user, or -1
+	flags                       []string          // of every run
 	trust                       []string          // flags with which cache import trusts an archive
 }
 
@@ -59,12 +61,12 @@ stage "join" {
 const runLimit = time.Minute
 
 // newSubject makes a workspace and notes the right results.
-func newSubject(parent, tool string, as int) (*subject, error) {
+func newSubject(parent, tool string, as int, flags []string) (*subject, error) {
 	dir, err := os.MkdirTemp(parent, "subject-")
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{tool: tool, trust: []string{"--trust"}, dir: dir, work: filepath.Join(dir, "work"), store: filepath.Join(dir, "store"), tmp: filepath.Join(dir, "tmp"), as: as}
+	s := &subject{tool: tool, trust: []string{"--trust"}, dir: dir, work: filepath.Join(dir, "work"), store: filepath.Join(dir, "store"), tmp: filepath.Join(dir, "tmp"), as: as, flags: flags}
 	var words bytes.Buffer
 	for i := range 500 {
 		fmt.Fprintf(&words, "%x word %d\n", i*7919%1000, i)
@@ -82,12 +84,10 @@ func newSubject(parent, tool string, as int) (*subject, error) {
 			return nil, err
 		}
 	}
-	if as >= 0 {
-		if err := errors.Join(os.Chmod(parent, 0o755), os.Chmod(dir, 0o755), chownTree(dir, as)); err != nil {
-			return nil, err
-		}
+	if err := errors.Join(os.Chmod(parent, 0o755), os.Chmod(dir, 0o755), s.own()); err != nil {
+		return nil, err
 	}
-	if r := s.run(context.Background(), "run"); r.err != nil {
+	if r := s.run(context.Background(), s.runArgs()...); r.err != nil {
 		return nil, fmt.Errorf("the first run failed: %w\n%s", r.err, r.output)
 	}
 	s.want, err = content(filepath.Join(s.work, "result"))
@@ -96,10 +96,13 @@ func newSubject(parent, tool string, as int) (*subject, error) {
 
 func (s *subject) remove() error { return os.RemoveAll(s.dir) }
 
-// chownTree gives a directory to a user.
-func chownTree(dir string, user int) error {
-	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		return errors.Join(err, os.Lchown(path, user, user))
+// own gives all files to the user that runs the program.
+func (s *subject) own() error {
+	if s.as < 0 {
+		return nil
+	}
+	return filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, s.as, s.as))
 	})
 }
 
@@ -194,9 +197,14 @@ func (a *attack) recovers(ctx context.Context, after string) error {
 	return ctx.Err()
 }
 
+// runArgs is the command that brings the pipeline up to date.
+func (s *subject) runArgs(more ...string) []string {
+	return slices.Concat([]string{"run", "--progress", "quiet"}, s.flags, more)
+}
+
 // runsWell runs the program without an attack. It must succeed and publish the right bytes.
 func (a *attack) runsWell(ctx context.Context, after string) {
-	r := a.run(ctx, "run", "--progress", "quiet")
+	r := a.run(ctx, a.runArgs()...)
 	a.peak = max(a.peak, r.peak)
 	switch {
 	case ctx.Err() != nil:

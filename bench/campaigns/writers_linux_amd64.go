@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -22,25 +21,26 @@ func manyWriters(ctx context.Context, a *attack) error {
 	defer cancel()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	var failed []error
+	var writers []*subject
 	for i := range writersAtOnce {
 		own := *a.subject
 		own.work = filepath.Join(a.dir, fmt.Sprintf("work-%d", i))
-		if err := errors.Join(os.CopyFS(own.work, os.DirFS(a.work))); err != nil {
+		if err := os.CopyFS(own.work, os.DirFS(a.work)); err != nil {
 			return err
 		}
-		if a.as >= 0 {
-			if err := chownTree(own.work, a.as); err != nil {
-				return err
-			}
-		}
+		writers = append(writers, &own)
+	}
+	if err := a.own(); err != nil {
+		return err
+	}
+	for i, own := range writers {
 		random := rand.New(rand.NewPCG(a.random.Uint64(), uint64(i)))
 		wg.Go(func() {
 			for end.Err() == nil {
 				salt := random.IntN(8)
-				r := own.run(ctx, "run", "--progress", "quiet", "--var", fmt.Sprintf("salt=%d", salt))
+				r := own.run(ctx, own.runArgs("--var", fmt.Sprintf("salt=%d", salt))...)
 				mu.Lock()
-				a.judge(ctx, &own, r, salt)
+				a.judge(ctx, own, r, salt)
 				mu.Unlock()
 			}
 		})
@@ -56,8 +56,8 @@ func manyWriters(ctx context.Context, a *attack) error {
 		}
 	})
 	wg.Wait()
-	if err := errors.Join(append(failed, ctx.Err())...); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	return a.recovers(ctx, "all writers")
 }

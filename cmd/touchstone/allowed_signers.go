@@ -4,7 +4,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/signing"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -32,4 +34,13 @@ func (f *globalFlags) allowedSigners(flag string, stderr io.Writer) (*signing.Al
 		return nil, nil
 	}
 	return signing.ReadAllowed(file)
+}
+
+// verifier returns who signed a record, as of now.
+func verifier(signers *signing.Allowed) func(record, signature []byte) (cache.Signer, error) {
+	now := time.Now()
+	return func(record, signature []byte) (cache.Signer, error) {
+		signer, err := signers.Verify(record, signature, now)
+		return cache.Signer{Name: signer.Name, Key: signer.Fingerprint}, err
+	}
 }

@@ -142,7 +142,7 @@ func baselineVersion(file string) string {
 // belongsTo reports whether a baseline on data may be written to a file: whether the file does
 // not exist, or is a baseline on the same versions. Figures that cannot be read do not matter.
 func belongsTo(file string, agg contracts.Aggregate) (bool, error) {
-	content, err := os.ReadFile(file)
+	content, err := contracts.ReadBytes(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return true, nil

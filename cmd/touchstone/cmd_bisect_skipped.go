@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -26,7 +28,7 @@ type skipped struct {
 func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 	var contents [][]byte
 	for _, file := range flags.sources() {
-		b, _ := os.ReadFile(file) // the first run reports errors
+		b, _ := readlimit.File(context.Background(), file, pipeline.MaxSource) // the first run reports errors
 		contents = append(contents, b)
 	}
 	var environ []string
@@ -42,7 +44,7 @@ func readSkipped(dir string, flags *globalFlags, forget bool) (skipped, error) {
 	}
 	id := sha256.Sum256(settings)
 	s := skipped{file: filepath.Join(dir, "skipped-"+hex.EncodeToString(id[:8])+".json"), Reasons: map[string]string{}}
-	b, err := os.ReadFile(s.file)
+	b, err := readlimit.File(context.Background(), s.file, pipeline.MaxSource)
 	if err != nil || forget {
 		return s, nil
 	}

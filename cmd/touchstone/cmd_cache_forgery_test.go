@@ -285,6 +285,47 @@ func TestForgedArchives(t *testing.T) {
 	}
 }
 
+// A record from elsewhere cannot act on the terminal, whether it is refused, imported or compared with.
+func TestTextOfForgersOnATerminal(t *testing.T) {
+	f := newForger(t)
+	files := maps.Clone(f.files)
+	for i, name := range f.names("records") {
+		record := files[name]
+		head := binary.LittleEndian.Uint32(record[4:])
+		body := record[head:]
+		for _, text := range []string{`"value":"`, `"stage":"`}[:2-i] { // the second is compared with, by its stage
+			body = bytes.ReplaceAll(body, []byte(text), []byte(text+`\u001b[31m\u202e`))
+		}
+		files[name] = withBody(record[:head], body)
+	}
+	f.write("forged.cache", f.pack(files))
+	out, err := f.run("victim", "touchstone", "cache", "import", "forged.cache", "--allowed-signers", "allowed")
+	if err == nil {
+		t.Errorf("it was imported\n%s", out)
+	}
+	out += f.must("victim", "touchstone", "cache", "import", "forged.cache", "--trust")
+	for _, args := range [][]string{{"cache", "ls"}, {"cache", "verify"}, {"plan"}, {"explain", "one"}, {"explain", "two"}} {
+		out += f.must("victim", "touchstone", args...)
+	}
+	f.write("pipeline.hcl", []byte(strings.ReplaceAll(forgedPipeline, "echo", "printf")))
+	out += f.must("victim", "touchstone", "plan") + f.must("victim", "touchstone", "explain", "one") + f.must("victim", "touchstone", "explain", "two")
+	if strings.ContainsAny(out, "\x1b\u202e") || strings.Count(out, `\u{1B}[31m`)+strings.Count(out, `\x1b[31m`) < 4 {
+		t.Errorf("%q", out)
+	}
+}
+
+// withBody returns a record with another body and the checksums that go with it.
+func withBody(head, body []byte) []byte {
+	b := bytes.Clone(head)
+	binary.LittleEndian.PutUint32(b[8:], uint32(len(body)))
+	sum := sha256.Sum256(body)
+	copy(b[12:], sum[:])
+	end := len(b) - 32
+	sum = sha256.Sum256(b[:end])
+	copy(b[end:], sum[:])
+	return append(b, body...)
+}
+
 func (f *forger) refused(name string, archive []byte, want string) {
 	f.t.Helper()
 	f.write("forged.cache", archive)

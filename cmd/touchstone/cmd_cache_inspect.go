@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -10,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/cache"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
+	"github.com/touchstone-eval/touchstone/internal/signing"
 )
 
 // cacheStatsJSON is the output of cache stats --json.
@@ -81,7 +82,7 @@ func newCacheListCommand(flags *globalFlags) *cobra.Command {
 				if r.Origin != nil {
 					note = r.Origin.String()
 				}
-				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, r.Stage, r.Instance, formatSize(r.Bytes), r.Used.Format(time.DateTime), note)
+				fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%s\t%s\n", r.Key, safetext.Visible(r.Stage), safetext.Visible(r.Instance), formatSize(r.Bytes), r.Used.Format(time.DateTime), safetext.Visible(note))
 			}
 			return t.Flush()
 		}),
@@ -103,15 +104,34 @@ type cacheProblem struct {
 
 func newCacheVerifyCommand(flags *globalFlags) *cobra.Command {
 	var fix bool
+	var allowed string
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Read every result and blob and report damage",
-		Long:  "Reads everything in the cache and compares it with its digest. A damaged entry is never\nused: a run treats it as a miss. With --fix, damaged entries are removed. The exit code is 2\nif damaged entries remain.",
-		Args:  cobra.NoArgs,
+		Long: `Reads everything in the cache and compares it with its digest. A damaged entry is never
+used: a run treats it as a miss. With --fix, damaged entries are removed. The exit code is 2
+if damaged entries remain.
+
+With --allowed-signers, it also reports each result of another machine that has no valid
+signature by a key on this list: one that was taken on trust, or whose signer is no longer
+listed. Results that were made in this cache need no signature.`,
+		Args: cobra.NoArgs,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
-			result, err := store.Verify(cmd.Context(), fix)
+			options := cache.VerifyOptions{Fix: fix}
+			if allowed != "" {
+				signers, err := signing.ReadAllowed(allowed)
+				if err != nil {
+					return err
+				}
+				options.Verify = verifier(signers)
+			}
+			result, err := store.Verify(cmd.Context(), options)
 			if err != nil {
 				return err
+			}
+			wrong := "damaged"
+			if allowed != "" {
+				wrong = "damaged or without a signature that counts"
 			}
 			facts := cacheVerifyJSON{result.Records, result.Blobs, []cacheProblem{}}
 			for _, p := range result.Problems {
@@ -123,16 +143,17 @@ func newCacheVerifyCommand(flags *globalFlags) *cobra.Command {
 				}
 			} else {
 				for _, p := range facts.Problems {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", p.Path, p.Reason)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", p.Path, safetext.Visible(p.Reason))
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d damaged\n", result.Records, result.Blobs, len(result.Problems))
+				fmt.Fprintf(cmd.OutOrStdout(), "%d results and %d blobs read, %d %s\n", result.Records, result.Blobs, len(result.Problems), wrong)
 			}
 			if len(result.Problems) > 0 && !fix {
-				return errors.New("the cache is damaged; remove damaged entries with cache verify --fix (the next run computes them again)")
+				return fmt.Errorf("entries are %s; remove them with cache verify --fix (the next run computes them again)", wrong)
 			}
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&fix, "fix", false, "remove damaged entries")
+	cmd.Flags().BoolVar(&fix, "fix", false, "remove the entries that are reported")
+	cmd.Flags().StringVar(&allowed, "allowed-signers", "", "also report results of other machines that no key on this list has signed")
 	return cmd
 }

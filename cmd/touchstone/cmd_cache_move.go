@@ -13,6 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/engine"
 	"github.com/touchstone-eval/touchstone/internal/engine/local"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/signing"
 )
 
@@ -119,13 +120,13 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			}
 			// The archive may be written to standard output.
 			stderr := cmd.ErrOrStderr()
-			fmt.Fprintf(stderr, "%d results and %d blobs exported to %s", result.Records, result.Blobs, args[0])
+			fmt.Fprintf(stderr, "%s and %s exported to %s", counted(result.Records, "result", "results"), counted(result.Blobs, "blob", "blobs"), args[0])
 			if result.Signed > 0 {
 				fmt.Fprintf(stderr, ", %d signed%s", result.Signed, by)
 			}
 			fmt.Fprintln(stderr)
 			for _, s := range result.Skipped {
-				fmt.Fprintf(stderr, "skipped %s: %s\n", s.Name, s.Reason)
+				fmt.Fprintf(stderr, "skipped %s: %s\n", s.Name, safetext.Visible(s.Reason))
 			}
 			return nil
 		}),
@@ -166,11 +167,7 @@ results come from. A result that this machine made is never replaced.`,
 			}
 			switch {
 			case signers != nil:
-				now := time.Now()
-				options.Verify = func(record, signature []byte) (cache.Signer, error) {
-					signer, err := signers.Verify(record, signature, now)
-					return cache.Signer{Name: signer.Name, Key: signer.Fingerprint}, err
-				}
+				options.Verify = verifier(signers)
 			case !trust:
 				return fmt.Errorf("importing %s: nothing was imported: there is no list of allowed signers, so nobody says that its results are true; %s", args[0], importRemedy)
 			}
@@ -198,15 +195,11 @@ const importRemedy = "ask for an archive that \"cache export --sign KEY\" wrote,
 
 // openInput opens an archive. It is read twice unless it is taken on trust.
 func openInput(name string, trust bool) (*os.File, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if st, err := f.Stat(); !trust && err == nil && !st.Mode().IsRegular() {
-		f.Close()
+	// Opening a pipe waits for its writer.
+	if st, err := os.Stat(name); !trust && err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("importing %s: it is not a regular file, and the signatures are checked before anything is imported; save it to a file first", name)
 	}
-	return f, nil
+	return os.Open(name)
 }
 
 // printImport says what was verified and what was taken on trust.
@@ -219,7 +212,7 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 	if flags.json {
 		return printJSON(stdout, facts)
 	}
-	fmt.Fprintf(stdout, "%d results and %d blobs imported from %s\n", facts.Results, facts.Blobs, from)
+	fmt.Fprintf(stdout, "%s and %s imported from %s\n", counted(facts.Results, "result", "results"), counted(facts.Blobs, "blob", "blobs"), from)
 	if facts.Results > 0 {
 		fmt.Fprintln(stdout, "verified: all content matches its digests")
 	}
@@ -230,7 +223,7 @@ func printImport(cmd *cobra.Command, flags *globalFlags, from string, result cac
 		fmt.Fprintf(stdout, "on trust: the outputs of %s are what the stages make\n", counted(n, "result", "results"))
 	}
 	for _, s := range facts.Skipped {
-		fmt.Fprintln(cmd.ErrOrStderr(), "skipped", s)
+		fmt.Fprintln(cmd.ErrOrStderr(), "skipped", safetext.Visible(s))
 	}
 	return nil
 }

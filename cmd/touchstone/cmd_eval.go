@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/score"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
+	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
 // defaultEvalDB is the default database of servers, cases and runs.
@@ -138,18 +139,8 @@ func figure(v *float64) string {
 
 // readInput reads a file, or standard input if the path is "-".
 func readInput(cmd *cobra.Command, path string, limit int64) ([]byte, error) {
-	in := cmd.InOrStdin()
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+	if path == "-" {
+		return readlimit.All(cmd.Context(), cmd.InOrStdin(), toollist.Stdin, limit)
 	}
-	data, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s is larger than %d MiB: split it", path, limit>>20)
-	}
-	return data, err
+	return readlimit.File(cmd.Context(), path, limit)
 }

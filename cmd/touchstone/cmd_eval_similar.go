@@ -125,7 +125,7 @@ func (f *evalSimilarFlags) source(cmd *cobra.Command, names []string) (source ga
 	}
 	source.Only = f.only
 	if len(f.lists) > 0 {
-		source.Given, err = gather.Files(f.lists, cmd.InOrStdin())
+		source.Given, err = gather.Files(cmd.Context(), f.lists, cmd.InOrStdin())
 		if err == nil && len(source.Given) == 0 {
 			err = fmt.Errorf("there are no tools in %s", strings.Join(f.lists, ", "))
 		}

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // explainJSON is the output of explain --json.
@@ -54,14 +56,17 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 	fmt.Fprintf(w, "%s: %s\n", name, x.Status)
 	if x.Recorded != nil {
 		fmt.Fprintf(w, "  recorded %s by the %s executor, took %s\n", x.Recorded.Started.Format(time.DateTime),
-			x.Recorded.Executor, seconds(time.Duration(x.Recorded.DurationMS)*time.Millisecond))
+			safetext.Visible(x.Recorded.Executor), seconds(time.Duration(x.Recorded.DurationMS)*time.Millisecond))
 		if o := x.Recorded.Origin; o != nil {
 			fmt.Fprintf(w, "  made elsewhere: %s\n", o)
 		}
 	}
+	if x.Recorded != nil && len(x.Recorded.Isolation) > 0 {
+		fmt.Fprintf(w, "  isolation: %s\n", strings.Join(x.Recorded.Isolation, ", "))
+	}
 	if len(x.Changes) == 0 || x.Elsewhere {
 		for _, reason := range x.Reasons {
-			fmt.Fprintf(w, "  %s\n", reason)
+			fmt.Fprintf(w, "  %s\n", safetext.Visible(reason))
 		}
 	}
 	switch {
@@ -77,9 +82,10 @@ func printExplanation(w io.Writer, x engine.Explanation) {
 		fmt.Fprintf(w, "  compared with the run of %s:\n", x.Compared.Started.Format(time.DateTime))
 	}
 	for _, c := range x.Changes {
-		fmt.Fprintf(w, "  %s\n", c)
+		// It may quote a record that another machine wrote.
+		fmt.Fprintf(w, "  %s\n", safetext.Visible(c.String()))
 		for _, d := range c.Details {
-			fmt.Fprintf(w, "    %s\n", d)
+			fmt.Fprintf(w, "    %s\n", safetext.Visible(d))
 		}
 	}
 	if x.Key != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -30,7 +31,7 @@ func newFmtCommand(flags *globalFlags) *cobra.Command {
 			}
 			changed, refused := 0, false
 			for _, file := range files {
-				src, err := os.ReadFile(file)
+				src, err := readlimit.File(cmd.Context(), file, pipeline.MaxSource)
 				if errors.Is(err, fs.ErrNotExist) {
 					return fmt.Errorf("there is no %s here; name the file to format, or run in the directory of %s", file, defaultFile)
 				}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"github.com/touchstone-eval/touchstone"
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // ignoreFile is the name of the file that lists what git ignores.
@@ -217,7 +219,7 @@ func (c *initChoice) adapter() (*adapter.Adapter, []byte, error) {
 		if !strings.HasSuffix(name, ".hcl") {
 			return nil, nil, fmt.Errorf("unknown adapter %s: use one of %s, or the path of a file that ends in .hcl", name, strings.Join(adapterNames(), ", "))
 		}
-		if content, err = os.ReadFile(name); err != nil {
+		if content, err = readlimit.File(context.Background(), name, adapter.MaxFile); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/cache"
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 )
 
 // planJSON is the output of plan --json. Hits, Runs and Waits count the instances whose results
@@ -152,7 +153,8 @@ func printPlan(w io.Writer, outcomes []*engine.Outcome) error {
 		case len(o.Changes) > 0:
 			why = changed(o.Changes)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, why)
+		// It may quote a record that another machine wrote.
+		fmt.Fprintf(t, "%s\t%s\t%s\n", o.State, o.Instance, safetext.Visible(why))
 	}
 	p := planFacts(outcomes)
 	fmt.Fprintf(t, "\n%s", counted(p.Hits, "hit", "hits"))

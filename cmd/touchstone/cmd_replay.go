@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +54,7 @@ The command ends when its input ends.`,
 // validate-datasets accepted, and checking it again in dozens of processes would cost more
 // than serving it.
 func openReplay(corpusFile, server string, pageSize int) (*replay.Server, error) {
-	data, err := os.ReadFile(corpusFile)
+	data, err := contracts.ReadBytes(corpusFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the corpus: %w", err)
 	}

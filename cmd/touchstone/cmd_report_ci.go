@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/cihost"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // reportsDir is the directory to which the pipeline publishes its reports.
@@ -98,7 +100,7 @@ whose token may not write, as for a pull request from a fork: the exit code is 0
 			if err != nil || number == 0 {
 				return err
 			}
-			text, err := os.ReadFile(filepath.Join(reportsArg(args), "report.md"))
+			text, err := readlimit.File(cmd.Context(), filepath.Join(reportsArg(args), "report.md"), maxReport)
 			if err != nil {
 				return fmt.Errorf("%w; run %s gate first", err, toolName)
 			}
@@ -121,12 +123,15 @@ whose token may not write, as for a pull request from a fork: the exit code is 0
 	return cmd
 }
 
+// maxReport is the size in bytes of the largest report in Markdown, or event of GitHub.
+const maxReport = 32 << 20
+
 // pullRequest returns the number of the pull request of an event, or 0 if it has none.
 func pullRequest(eventFile string) (int, error) {
 	if eventFile == "" {
 		return 0, nil
 	}
-	text, err := os.ReadFile(eventFile)
+	text, err := readlimit.File(context.Background(), eventFile, maxReport)
 	if err != nil {
 		return 0, err
 	}

@@ -33,6 +33,8 @@ type historyRun struct {
 	GoldenVersion string              `json:"golden_version"`
 	Value         *float64            `json:"value"`
 	Interval      *contracts.Interval `json:"interval,omitempty"`
+	// Origin is nil for a result that this machine made.
+	Origin *cache.Origin `json:"origin,omitempty"`
 }
 
 // measuredFigures are the fields of an aggregate that the history shows. Results of other versions
@@ -114,7 +116,7 @@ func knownFigure(metric string) error {
 func (s *session) history(stage, metric string) []historyRun {
 	runs := []historyRun{}
 	for _, r := range s.results(stage) {
-		run := historyRun{Started: r.record.Started, Key: r.record.Key.String(), Proxy: r.figures.Proxy, Degraded: r.figures.Degraded, GoldenVersion: r.figures.Data.GoldenVersion}
+		run := historyRun{Started: r.record.Started, Key: r.record.Key.String(), Proxy: r.figures.Proxy, Degraded: r.figures.Degraded, GoldenVersion: r.figures.Data.GoldenVersion, Origin: r.record.Origin}
 		run.Value, run.Interval = r.figures.figure(metric)
 		runs = append(runs, run)
 	}
@@ -179,7 +181,11 @@ func (s *session) figureHistory(stage string) *contracts.FigureHistory {
 	var detectors []string
 	for _, r := range results {
 		f := r.figures
-		h.Runs = append(h.Runs, contracts.HistoryRun{Started: r.record.Started.UTC().Format(time.RFC3339), Proxy: f.Proxy, GoldenVersion: f.Data.GoldenVersion, Degraded: f.Degraded})
+		run := contracts.HistoryRun{Started: r.record.Started.UTC().Format(time.RFC3339), Proxy: f.Proxy, GoldenVersion: f.Data.GoldenVersion, Degraded: f.Degraded}
+		if o := r.record.Origin; o != nil {
+			run.Origin = o.String()
+		}
+		h.Runs = append(h.Runs, run)
 		for _, d := range f.Detectors {
 			if !slices.Contains(detectors, d.Score.Detector) {
 				detectors = append(detectors, d.Score.Detector)
@@ -246,6 +252,9 @@ func printHistory(cmd *cobra.Command, h historyJSON) error {
 		note := ""
 		if r.Degraded != "" {
 			note = "degraded on purpose: " + safetext.Visible(r.Degraded)
+		}
+		if r.Origin != nil {
+			note = strings.TrimPrefix(note+"; "+safetext.Visible(r.Origin.String()), "; ")
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.UTC().Format(time.DateTime), value, interval, bar, safetext.Name(r.Proxy), safetext.Name(r.GoldenVersion), note)
 	}

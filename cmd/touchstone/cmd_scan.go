@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/internal/scanreport"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
@@ -170,11 +171,11 @@ func runScan(cmd *cobra.Command, global *globalFlags, flags *scanFlags) error {
 	if err != nil {
 		return err
 	}
-	opts, err := flags.options(time.Now())
+	opts, err := flags.options(cmd.Context(), time.Now())
 	if err != nil {
 		return err
 	}
-	in, err := toollist.ReadPaths(flags.paths, toollist.ReadOptions{
+	in, err := toollist.ReadPaths(cmd.Context(), flags.paths, toollist.ReadOptions{
 		Server: flags.server, Stdin: cmd.InOrStdin(),
 		Own: []string{flags.baseline, flags.approve, flags.suppressions, flags.output},
 	})
@@ -182,7 +183,7 @@ func runScan(cmd *cobra.Command, global *globalFlags, flags *scanFlags) error {
 		return err
 	}
 	if flags.clients {
-		found, err := readClients()
+		found, err := readClients(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -205,7 +206,7 @@ func runScan(cmd *cobra.Command, global *globalFlags, flags *scanFlags) error {
 }
 
 // readClients reads the client configurations of the current user.
-func readClients() (*toollist.Input, error) {
+func readClients(ctx context.Context) (*toollist.Input, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
@@ -214,14 +215,14 @@ func readClients() (*toollist.Input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--clients: %w; name the files instead", err)
 	}
-	return toollist.ReadClients(toollist.ClientFiles(home, config, ""))
+	return toollist.ReadClients(ctx, toollist.ClientFiles(home, config, ""))
 }
 
 // options reads the baseline and the suppressions.
-func (f *scanFlags) options(now time.Time) (scanreport.Options, error) {
+func (f *scanFlags) options(ctx context.Context, now time.Time) (scanreport.Options, error) {
 	opts := scanreport.Options{Checks: f.checks, Skip: f.skip, Today: now.UTC().Format(time.DateOnly)}
 	if f.baseline != "" {
-		text, err := os.ReadFile(f.baseline)
+		text, err := readlimit.File(ctx, f.baseline, toollist.MaxFile)
 		if err != nil {
 			return opts, fmt.Errorf("read the baseline: %w; write one with --approve", err)
 		}
@@ -230,7 +231,7 @@ func (f *scanFlags) options(now time.Time) (scanreport.Options, error) {
 		}
 	}
 	if f.suppressions != "" {
-		text, err := os.ReadFile(f.suppressions)
+		text, err := readlimit.File(ctx, f.suppressions, toollist.MaxFile)
 		if err != nil {
 			return opts, fmt.Errorf("read the suppressions: %w; check the path", err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/selection/runner"
 	"github.com/touchstone-eval/touchstone/internal/selection/store"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
@@ -167,7 +169,7 @@ func readReference(reference string) (string, error) {
 	case kind == "env" && name != "":
 		secret = os.Getenv(name)
 	case kind == "file" && name != "":
-		text, err := os.ReadFile(name)
+		text, err := readlimit.File(context.Background(), name, readlimit.MaxSecret)
 		if err != nil {
 			return "", err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/atomicfile"
 	"github.com/touchstone-eval/touchstone/internal/datasets/convert"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/metrics/trec"
 )
 
@@ -192,6 +193,10 @@ validate-datasets.`,
 	return cmd
 }
 
+// maxTrec is the size in bytes of the largest file of judgements, results or topics:
+// several million lines.
+const maxTrec = 256 << 20
+
 func readTrec[T any](path string, read func(string, io.Reader) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -199,7 +204,7 @@ func readTrec[T any](path string, read func(string, io.Reader) (T, error)) (T, e
 		return none, fmt.Errorf("cannot read the file: %w; check that it exists and is readable", err)
 	}
 	defer f.Close()
-	return read(path, f)
+	return read(path, readlimit.Reader(f, path, maxTrec))
 }
 
 // writeTrec writes to the file out, completely or not at all, or to standard output.

@@ -81,8 +81,11 @@ func parseSide(arg string) (side, error) {
 
 // isReport distinguishes a report from a JSON file of variables.
 func isReport(path string) bool {
-	b, err := os.ReadFile(path)
-	if err != nil || filepath.Ext(path) != ".json" {
+	if filepath.Ext(path) != ".json" {
+		return false
+	}
+	b, err := contracts.ReadBytes(path)
+	if err != nil {
 		return false
 	}
 	var top map[string]json.RawMessage

@@ -17,8 +17,8 @@ func permit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: permit r|rw DIR")
 	}
-	change := func(dir, file fs.FileMode) {
-		ts.Check(filepath.WalkDir(ts.MkAbs(args[1]), func(path string, d fs.DirEntry, err error) error {
+	change := func(dir, file fs.FileMode) error {
+		return filepath.WalkDir(ts.MkAbs(args[1]), func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
@@ -26,14 +26,14 @@ func permit(ts *testscript.TestScript, neg bool, args []string) {
 				return os.Chmod(path, dir)
 			}
 			return os.Chmod(path, file)
-		}))
+		})
 	}
 	if args[0] == "rw" {
-		change(0o700, 0o600)
+		ts.Check(change(0o700, 0o600))
 		return
 	}
-	change(0o555, 0o444)
-	ts.Defer(func() { _ = os.Chmod(ts.MkAbs(args[1]), 0o700) })
+	ts.Check(change(0o555, 0o444))
+	ts.Defer(func() { _ = change(0o700, 0o600) }) // so that the test can remove it
 }
 
 // Root is not bound by permissions, so the program runs without the capabilities that exempt it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -136,9 +137,23 @@ func entryID(raw json.RawMessage, i int) string {
 	return fmt.Sprint(i)
 }
 
+// jsonEqual reports whether two values are the same, in any notation: programs that write JSON
+// differ in spaces, escapes and the order of members.
 func jsonEqual(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, errX := jsonValue(a)
+	y, errY := jsonValue(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+// jsonValue decodes a value with its numbers as they are written.
+func jsonValue(raw json.RawMessage) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
 }
 
 // editedFields names the members that differ.

@@ -1,6 +1,18 @@
 package engine
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
+
+// TestDiffFileIgnoresNotation compares files that a program wrote again in another notation.
+func TestDiffFileIgnoresNotation(t *testing.T) {
+	before := `{"version": "v1", "queries": [{"id": "q1", "query": "caf\u00e9 <b>", "n": 1}, {"id": "q2", "query": "tea"}]}`
+	after := "{\"version\":\"v1\",\n\"queries\":[{\"n\":1,\"id\":\"q1\",\"query\":\"café \\u003cb>\"},\n{\"id\":\"q2\",\"query\":\"coffee\"}]}"
+	if got, want := diffFile([]byte(before), []byte(after)), []string{"line 3: queries[q2] edited (query)"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
 
 // FuzzDiffFile checks that the difference of any two versions is not empty.
 func FuzzDiffFile(f *testing.F) {

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/touchstone-eval/touchstone/cache"
+)
 
 // Event is one line of the event log. Fields that do not apply are absent.
 type Event struct {
@@ -27,6 +31,9 @@ type Event struct {
 	Hits     int   `json:"hits,omitempty"`
 	Executed int   `json:"executed,omitempty"`
 	Failures int   `json:"failures,omitempty"`
+	// Origin says in a hit where the result comes from. It is absent if this
+	// machine made it.
+	Origin *cache.Origin `json:"origin,omitempty"`
 }
 
 // EventKind is the kind of an event.
@@ -64,6 +71,6 @@ func (r *run) emitFor(o *Outcome, e Event) {
 // emitHit reports an instance whose result is already in the cache.
 func (r *run) emitHit(o *Outcome) {
 	if r.Events != nil && !r.OmitHits {
-		r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds()})
+		r.emitFor(o, Event{Event: EventHit, Key: o.Key.String(), ExpectedMS: o.Duration.Milliseconds(), Origin: o.Origin})
 	}
 }

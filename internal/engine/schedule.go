@@ -100,10 +100,10 @@ func (e *Engine) newRun(plan *pipeline.Plan, opts RunOptions) *run {
 }
 
 // walk visits every instance once, each after its upstream instances, with the engine's
-// number of workers. It returns after all were visited.
+// number of workers, but no more than there are instances. It returns after all were visited.
 func (r *run) walk(ctx context.Context, visit func(context.Context, int)) {
 	var workers sync.WaitGroup
-	for range r.Jobs {
+	for range min(r.Jobs, len(r.plan.Instances)) {
 		workers.Go(func() {
 			for {
 				i, ok := r.next()

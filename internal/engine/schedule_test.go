@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
@@ -38,4 +39,20 @@ func TestProcessorsAreShared(t *testing.T) {
 		in.Resources.CPUs = 100 // more than exist: it gets all of them
 	}
 	w.mustRun(plan)
+}
+
+// A run starts as many workers as it has instances, however many are allowed.
+func TestWorkersByNeed(t *testing.T) {
+	w := newWorld(t)
+	w.engine.Jobs = 50_000
+	most := 0
+	w.engine.Events = func(engine.Event) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		most = max(most, runtime.NumGoroutine())
+	}
+	w.mustRun(w.plan(sh("a", "touch out/result"), sh("b", "touch out/result")))
+	if most == 0 || most > 1000 {
+		t.Errorf("%d goroutines for two instances", most)
+	}
 }

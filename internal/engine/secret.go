@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/redact"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
@@ -28,7 +30,7 @@ func (e *Engine) Secret(root string, s pipeline.Secret) (string, error) {
 		if !filepath.IsAbs(from) {
 			from = filepath.Join(root, from)
 		}
-		b, err := os.ReadFile(from)
+		b, err := readlimit.File(context.Background(), from, readlimit.MaxSecret)
 		if err != nil {
 			return "", err
 		}

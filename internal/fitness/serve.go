@@ -11,7 +11,7 @@ import (
 	"runtime"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // maxCandidate is the length in bytes of the longest accepted line.
@@ -77,11 +77,11 @@ func (e *Evaluator) answerAll(ctx context.Context, lines <-chan []byte, answers 
 func readCandidates(ctx context.Context, in io.Reader, to chan<- []byte) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, err := lines.Read(r, maxCandidate)
+		line, err := readlimit.Line(r, maxCandidate)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, lines.ErrTooLong):
+		case errors.Is(err, readlimit.ErrLineTooLong):
 			return fmt.Errorf("a candidate is longer than %d bytes; send a shorter one", maxCandidate)
 		case err != nil:
 			return fmt.Errorf("read the next candidate: %w", err)

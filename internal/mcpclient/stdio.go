@@ -32,9 +32,5 @@ func start(t Target, stderr io.Writer) (*subprocess.Stdio, error) {
 	}
 	slices.Sort(cmd.Env)
 	cmd.Stderr = stderr
-	// The group is not bound to this process, because servers are started
-	// from many goroutines. If the client dies, their input is closed, which ends
-	// them.
-	subprocess.Lead(cmd)
-	return subprocess.StartStdio(cmd, terminateAfter)
+	return subprocess.StartSupervisedStdio(cmd, terminateAfter)
 }

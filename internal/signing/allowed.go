@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ type entry struct {
 
 // ReadAllowed reads a list of allowed signers. A line that cannot be read is an error.
 func ReadAllowed(file string) (*Allowed, error) {
-	b, err := os.ReadFile(file)
+	b, err := readFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("the allowed signers: %w; write a line \"NAME KEYTYPE KEY\" for each signer, as for git", err)
 	}
@@ -51,6 +50,9 @@ func ReadAllowed(file string) (*Allowed, error) {
 	return a, nil
 }
 
+// maxName is the length in bytes of the longest name of a signer, which each record stores.
+const maxName = 1000
+
 func parseEntry(line string) (entry, error) {
 	var e entry
 	var rest string
@@ -62,6 +64,9 @@ func parseEntry(line string) (entry, error) {
 	}
 	if !ok || e.name == "" {
 		return e, errors.New("it has no name before the key")
+	}
+	if len(e.name) > maxName {
+		return e, fmt.Errorf("its name has %d bytes, at most %d are possible", len(e.name), maxName)
 	}
 	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -65,11 +66,28 @@ func readKey(ref string, lookup func(string) (string, bool)) ([]byte, error) {
 		// CI hosts cut the newline at the end, without which a key does not parse.
 		return []byte(strings.TrimSpace(value) + "\n"), nil
 	}
-	content, err := os.ReadFile(strings.TrimPrefix(ref, "file:"))
+	content, err := readFile(strings.TrimPrefix(ref, "file:"))
 	if err != nil {
 		return nil, fmt.Errorf("the signing key: %w; create one with ssh-keygen -t ed25519", err)
 	}
 	return content, nil
+}
+
+// maxFile is the largest size in bytes of a key or a list of keys.
+const maxFile = 4 << 20
+
+// readFile reads a file of limited size, whatever it says its size is.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(b) > maxFile {
+		err = fmt.Errorf("%s has more than %d MiB", name, maxFile>>20)
+	}
+	return b, err
 }
 
 // agentKey finds the private half of a key in the agent.

@@ -109,13 +109,14 @@ func TestVerify(t *testing.T) {
 func TestReadAllowedRefuses(t *testing.T) {
 	_, public := newKey(t)
 	for line, want := range map[string]string{
-		"ci":                                 "no name before the key",
-		public:                               "no key that can be read", // the type is taken for the name
-		"ci ssh-ed25519 AAAA":                "no key that can be read",
-		"ci no-such-option " + public:        `unknown option "no-such-option"`,
-		`ci valid-after="soon" ` + public:    "is not a time",
-		`ci valid-before=20261350 ` + public: "is not a time",
-		`"ci ` + public:                      "no name before the key",
+		"ci":                                     "no name before the key",
+		public:                                   "no key that can be read", // the type is taken for the name
+		"ci ssh-ed25519 AAAA":                    "no key that can be read",
+		"ci no-such-option " + public:            `unknown option "no-such-option"`,
+		`ci valid-after="soon" ` + public:        "is not a time",
+		`ci valid-before=20261350 ` + public:     "is not a time",
+		`"ci ` + public:                          "no name before the key",
+		strings.Repeat("c", 1001) + " " + public: "its name has 1001 bytes",
 	} {
 		file := filepath.Join(t.TempDir(), "allowed")
 		if err := os.WriteFile(file, []byte("# one\n"+line+"\n"), 0o600); err != nil {
@@ -124,6 +125,18 @@ func TestReadAllowedRefuses(t *testing.T) {
 		if _, err := ReadAllowed(file); err == nil || !strings.Contains(err.Error(), file+":2: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", line, err, want)
 		}
+	}
+}
+
+func TestEndlessFiles(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip(err)
+	}
+	if _, err := ReadAllowed("/dev/zero"); err == nil || !strings.Contains(err.Error(), "more than 4 MiB") {
+		t.Error(err)
+	}
+	if _, err := OpenKey("file:/dev/zero", noEnvironment); err == nil || !strings.Contains(err.Error(), "more than 4 MiB") {
+		t.Error(err)
 	}
 }
 

@@ -21,11 +21,15 @@ func Start(cmd *exec.Cmd) error {
 	if err == nil {
 		return nil
 	}
-	file := cmd.Path
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(cmd.Dir, file)
+	return Explained(err, absolute(cmd.Path, cmd.Dir))
+}
+
+// absolute returns the path of a program, which is relative to its directory.
+func absolute(file, dir string) string {
+	if filepath.IsAbs(file) {
+		return file
 	}
-	return Explained(err, file)
+	return filepath.Join(dir, file)
 }
 
 // Explained explains an error of starting file. The kernel reports that an

@@ -16,14 +16,33 @@ type Stdio struct {
 	// Exited is closed once the program has been reaped and its group killed.
 	Exited chan struct{}
 
-	cmd   *exec.Cmd
-	grace time.Duration
+	killAll func()
+	grace   time.Duration
 }
 
 // StartStdio starts cmd, which should lead a group and whose input and output
 // must not be set. grace is how long the program may take to end after its input
 // was closed.
 func StartStdio(cmd *exec.Cmd, grace time.Duration) (*Stdio, error) {
+	return startStdio(cmd, grace, func() (func(), error) {
+		err := Start(cmd)
+		return func() { KillGroup(cmd.Process.Pid) }, err
+	})
+}
+
+// StartSupervisedStdio is StartStdio for a program that may start daemons: see
+// StartSupervised. It sets the process group itself.
+func StartSupervisedStdio(cmd *exec.Cmd, grace time.Duration) (*Stdio, error) {
+	return startStdio(cmd, grace, func() (func(), error) {
+		s, err := StartSupervised(cmd)
+		if err != nil {
+			return nil, err
+		}
+		return s.KillAll, nil
+	})
+}
+
+func startStdio(cmd *exec.Cmd, grace time.Duration, start func() (killAll func(), err error)) (*Stdio, error) {
 	// Use plain pipes: exec.Cmd closes its own pipes as soon as the process
 	// ends, when the last answer may still be in them.
 	childIn, in, err := os.Pipe()
@@ -38,7 +57,7 @@ func StartStdio(cmd *exec.Cmd, grace time.Duration) (*Stdio, error) {
 	}
 	cmd.Stdin, cmd.Stdout = childIn, childOut
 	cmd.WaitDelay = grace
-	err = Start(cmd)
+	killAll, err := start()
 	childIn.Close()
 	childOut.Close()
 	if err != nil {
@@ -46,11 +65,11 @@ func StartStdio(cmd *exec.Cmd, grace time.Duration) (*Stdio, error) {
 		out.Close()
 		return nil, err
 	}
-	p := &Stdio{In: in, Out: out, Exited: make(chan struct{}), cmd: cmd, grace: grace}
+	p := &Stdio{In: in, Out: out, Exited: make(chan struct{}), killAll: killAll, grace: grace}
 	go func() {
 		defer close(p.Exited)
 		_ = cmd.Wait()
-		KillGroup(cmd.Process.Pid) // kill the remaining children
+		killAll() // the remaining children
 	}()
 	return p, nil
 }
@@ -62,7 +81,7 @@ func (p *Stdio) Stop() {
 	select {
 	case <-p.Exited:
 	case <-time.After(p.grace):
-		KillGroup(p.cmd.Process.Pid)
+		p.killAll()
 		<-p.Exited
 	}
 	p.Out.Close()

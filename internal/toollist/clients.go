@@ -1,6 +1,7 @@
 package toollist
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -31,7 +32,7 @@ func ClientFiles(home, config, dir string) []string {
 // ReadClients reads the existing ones of the files. It skips settings without
 // servers, and records a file that cannot be read as not scanned. If no file
 // exists, it returns an error.
-func ReadClients(files []string) (*Input, error) {
+func ReadClients(ctx context.Context, files []string) (*Input, error) {
 	in := &Input{}
 	there := 0
 	var read []os.FileInfo
@@ -45,7 +46,7 @@ func ReadClients(files []string) (*Input, error) {
 			continue // the project directory is the user's home
 		}
 		read = append(read, st)
-		one, err := readFile(p, "")
+		one, err := readFile(ctx, p, "")
 		var bad *InputError
 		switch {
 		case err == nil:

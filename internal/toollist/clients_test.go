@@ -10,7 +10,7 @@ import (
 func TestReadClients(t *testing.T) {
 	home := t.TempDir()
 	files := ClientFiles(home, filepath.Join(home, ".config"), home)
-	if _, err := ReadClients(files); err == nil || !strings.Contains(err.Error(), filepath.Join(home, ".cursor", "mcp.json")) {
+	if _, err := ReadClients(t.Context(), files); err == nil || !strings.Contains(err.Error(), filepath.Join(home, ".cursor", "mcp.json")) {
 		t.Errorf("error %v, want one that names the searched places", err)
 	}
 	for name, text := range map[string]string{
@@ -28,7 +28,7 @@ func TestReadClients(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in, err := ReadClients(files)
+	in, err := ReadClients(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // MaxFile bounds the size of one file or answer, in bytes. Real tool lists are
 // a thousand times smaller.
-const MaxFile = 256 << 20
+const MaxFile = 64 << 20
 
 const kinds = "a tools/list result, a tool corpus, rows of tools, or the configuration of an MCP client"
 
@@ -31,7 +31,7 @@ type document struct {
 // supported kind. server is the name for tools that name no server.
 func Read(file, server string, text []byte) (*Input, error) {
 	if len(text) > MaxFile {
-		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it is larger than %d MiB", MaxFile>>20), Remedy: "split it"}
+		return nil, sizeError(file)
 	}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil, &InputError{Place: Place{file, 1}, Reason: "it is UTF-16", Remedy: "save it as UTF-8"}
@@ -76,6 +76,10 @@ func Read(file, server string, text []byte) (*Input, error) {
 		})
 	}
 	return &d.in, nil
+}
+
+func sizeError(file string) error {
+	return &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it is larger than %d MiB", MaxFile>>20), Remedy: "split it, or check that it is the file you meant"}
 }
 
 func firstInvalid(text []byte) int {

@@ -1,6 +1,7 @@
 package toollist
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // Stdin is the file name of text from standard input.
@@ -29,7 +32,7 @@ type ReadOptions struct {
 // ReadPaths reads files, directories and "-". It returns one error for all
 // paths that cannot be read. In a directory it skips files of other kinds, and
 // records broken ones as not scanned.
-func ReadPaths(paths []string, opts ReadOptions) (*Input, error) {
+func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
 	var problems []error
 	seen := map[string]bool{}
@@ -38,7 +41,10 @@ func ReadPaths(paths []string, opts ReadOptions) (*Input, error) {
 			continue
 		}
 		seen[filepath.Clean(p)] = true
-		one, err := readPath(p, opts)
+		one, err := readPath(ctx, p, opts)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -52,11 +58,11 @@ func ReadPaths(paths []string, opts ReadOptions) (*Input, error) {
 	return in, nil
 }
 
-func readPath(p string, opts ReadOptions) (*Input, error) {
+func readPath(ctx context.Context, p string, opts ReadOptions) (*Input, error) {
 	if p == "-" {
-		text, err := readAll(opts.Stdin, Stdin)
+		text, err := readlimit.All(ctx, opts.Stdin, Stdin, MaxFile)
 		if err != nil {
-			return nil, err
+			return nil, pathError(Stdin, err)
 		}
 		return Read(Stdin, first(opts.Server, "stdin"), text)
 	}
@@ -65,31 +71,24 @@ func readPath(p string, opts ReadOptions) (*Input, error) {
 		return nil, pathError(p, err)
 	}
 	if st.IsDir() {
-		return readDir(p, opts)
+		return readDir(ctx, p, opts)
 	}
-	return readFile(p, opts.Server)
+	return readFile(ctx, p, opts.Server)
 }
 
-func readFile(p, server string) (*Input, error) {
-	if st, err := os.Stat(p); err == nil && st.Size() > MaxFile {
-		return Read(p, server, make([]byte, MaxFile+1)) // returns the error for the size
-	}
-	text, err := os.ReadFile(p)
+func readFile(ctx context.Context, p, server string) (*Input, error) {
+	text, err := readlimit.File(ctx, p, MaxFile)
 	if err != nil {
 		return nil, pathError(p, err)
 	}
 	return Read(p, first(server, serverOf(p)), text)
 }
 
-func readAll(r io.Reader, name string) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
-	if err != nil {
-		return nil, pathError(name, err)
-	}
-	return text, nil
-}
-
 func pathError(p string, err error) error {
+	var tooLarge *readlimit.TooLargeError
+	if errors.As(err, &tooLarge) {
+		return sizeError(p)
+	}
 	remedy := "check the path and its permissions"
 	if errors.Is(err, fs.ErrNotExist) {
 		remedy = "check the path"
@@ -126,7 +125,7 @@ var endings = []string{".json", ".jsonc", ".jsonl", ".ndjson", ".code-workspace"
 // directory.
 var leftOut = []string{".git", "node_modules"}
 
-func readDir(dir string, opts ReadOptions) (*Input, error) {
+func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) {
 	in := &Input{}
 	found := 0
 	passOver := func(p, reason string) {
@@ -158,7 +157,10 @@ func readDir(dir string, opts ReadOptions) (*Input, error) {
 			passOver(p, "it belongs to this scan")
 			return nil
 		}
-		one, err := readFile(p, opts.Server)
+		one, err := readFile(ctx, p, opts.Server)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		var bad *InputError
 		switch {
 		case err == nil:

@@ -144,7 +144,7 @@ func TestReadDirectory(t *testing.T) {
 	if err := os.Symlink("a/tools.json", "d/link.json"); err != nil {
 		t.Fatal(err)
 	}
-	in, err := ReadPaths([]string{"d", "d/", "./d"}, ReadOptions{Own: []string{"d/baseline.json", "d/none.json"}})
+	in, err := ReadPaths(t.Context(), []string{"d", "d/", "./d"}, ReadOptions{Own: []string{"d/baseline.json", "d/none.json"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,14 +158,14 @@ passed over d/package.json: it is not ` + kinds
 	if diff := cmp.Diff(want, strings.TrimSpace(brief(in))); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := ReadPaths([]string{"e"}, ReadOptions{}); err == nil || !strings.Contains(err.Error(), "no JSON file in this directory can be scanned") {
+	if _, err := ReadPaths(t.Context(), []string{"e"}, ReadOptions{}); err == nil || !strings.Contains(err.Error(), "no JSON file in this directory can be scanned") {
 		t.Errorf("got %v", err)
 	}
-	_, err = ReadPaths([]string{"e/package.json", "none.json"}, ReadOptions{})
+	_, err = ReadPaths(t.Context(), []string{"e/package.json", "none.json"}, ReadOptions{})
 	if err == nil || !strings.Contains(err.Error(), "e/package.json:1: it is not") || !strings.Contains(err.Error(), "none.json: no such file or directory: check the path") {
 		t.Errorf("got %v", err)
 	}
-	in, err = ReadPaths([]string{"-"}, ReadOptions{Stdin: strings.NewReader(`[{"name":"a"}]`)})
+	in, err = ReadPaths(t.Context(), []string{"-"}, ReadOptions{Stdin: strings.NewReader(`[{"name":"a"}]`)})
 	if err != nil || brief(in) != "<stdin>:1 stdin:a \"\" in= out= ann=\n" {
 		t.Errorf("got %v, %s", err, brief(in))
 	}

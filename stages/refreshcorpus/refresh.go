@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
 
@@ -133,8 +134,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, err
 }
 
+// maxUpstreamsFile is the size in bytes of the largest file of upstreams.
+const maxUpstreamsFile = 4 << 20
+
 func readUpstreams(file string) (*upstreams, error) {
-	text, err := os.ReadFile(file)
+	text, err := readlimit.File(context.Background(), file, maxUpstreamsFile)
 	if err != nil {
 		return nil, &usageError{fmt.Sprintf("read the upstreams: %s; docs/how-to/refresh-the-corpus.md describes the file", err)}
 	}

@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/subprocess"
-	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
 )
 
 // maxLine is the length in bytes of the longest verdict line that is read. The
@@ -62,8 +62,8 @@ func start(argv []string, stderr *subprocess.Tail) (*process, error) {
 func (p *process) read(stdout io.Reader) {
 	r := bufio.NewReaderSize(stdout, 64<<10)
 	for {
-		line, err := lines.Read(r, maxLine)
-		if err == lines.ErrTooLong {
+		line, err := readlimit.Line(r, maxLine)
+		if err == readlimit.ErrLineTooLong {
 			err = fmt.Errorf("answered a line of more than %d bytes", maxLine)
 		}
 		if err != nil {

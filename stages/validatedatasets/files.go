@@ -3,7 +3,6 @@ package validatedatasets
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/touchstone-eval/touchstone/contracts"
@@ -134,7 +133,7 @@ func corpusOf[T any](d *dataset[T], version string, files []string) (*contracts.
 
 func findCorpus(paths []string, version string) *contracts.Corpus {
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := contracts.ReadBytes(path)
 		if err != nil || kindOf(data) != contracts.KindCorpus {
 			continue
 		}

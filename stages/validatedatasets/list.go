@@ -49,8 +49,8 @@ func List(lockPath string) ([]Listed, error) {
 	slices.Sort(paths)
 	var all []Listed
 	for _, path := range slices.Compact(paths) {
-		data, err := os.ReadFile(path)
-		if os.IsNotExist(err) {
+		data, err := contracts.ReadBytes(path)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {

@@ -143,7 +143,7 @@ func versionsBeside(dir, kind string) (map[string]bool, error) {
 	}
 	taken := make(map[string]bool)
 	for _, f := range files {
-		data, err := os.ReadFile(f)
+		data, err := contracts.ReadBytes(f)
 		if err != nil || kindOf(data) != kind {
 			continue
 		}

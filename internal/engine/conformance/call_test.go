@@ -47,6 +47,16 @@ func TestCallTellsFailuresApart(t *testing.T) {
 		},
 		{name: "the gate, asked for the reports", damage: degrade, code: 0, args: []string{"report", "entries"}, prints: "report.html"},
 		{
+			name: "a new baseline", code: 0, args: []string{"baseline", "modified-paths"}, prints: "datasets/baseline_v1.json",
+			damage: func(t *testing.T, tree string) {
+				edit(t, tree, "datasets/baseline_v1.json", [2]string{`"mrr": 0.`, `"mrr": 0.4`})
+			},
+		},
+		{
+			name: "a baseline of other data", damage: nextGolden, code: 0,
+			args: []string{"--vars", "golden=datasets/golden_v2.json", "baseline", "added-paths"}, prints: "datasets/baseline_v2.json",
+		},
+		{
 			name: "the build", code: 5, says: "cmd/touchstone/main.go",
 			damage: appending("cmd/touchstone/main.go", "\nfunc broken( {\n"),
 		},
@@ -73,6 +83,31 @@ func TestCallTellsFailuresApart(t *testing.T) {
 	}
 }
 
+// TestDevelopChangesNothing generates the code of the module in a checkout. Files that git
+// tracks must stay as they are: go.mod pins all that the generated code imports.
+func TestDevelopChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads the module")
+	}
+	needEngine(t)
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := checkout(t, root)
+	command(t, tree, "git", "add", "--all")
+	command(t, tree, daggerProgram(), "--silent", "develop")
+	if _, err := os.Stat(filepath.Join(tree, "ci", "dagger.gen.go")); err != nil {
+		t.Error(err)
+	}
+	if diff, stderr, code := output(t, tree, "git", "diff"); diff != "" || code != 0 {
+		t.Errorf("%s%s", diff, stderr)
+	}
+	if list, _, _ := output(t, tree, "git", "ls-files", "--others", "--exclude-standard"); list != "" {
+		t.Errorf("new files that git does not ignore: %s", list)
+	}
+}
+
 // daggerProgram returns the dagger program that the executor uses.
 func daggerProgram() string {
 	if cli := os.Getenv("_EXPERIMENTAL_DAGGER_CLI_BIN"); cli != "" {
@@ -88,6 +123,29 @@ func appending(name, text string) func(*testing.T, string) {
 		if err := os.WriteFile(file, []byte(readAll(file)+text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// nextGolden adds a version of the golden set with an edited query.
+func nextGolden(t *testing.T, tree string) {
+	t.Helper()
+	command(t, tree, "cp", "datasets/golden_v1.json", "datasets/golden_v2.json")
+	edit(t, tree, "datasets/golden_v2.json", [2]string{`"version": "v1"`, `"version": "v2"`}, [2]string{`"query": "`, `"query": "Please. `})
+}
+
+// edit replaces the first occurrence of texts in a file of the tree.
+func edit(t *testing.T, tree, name string, edits ...[2]string) {
+	t.Helper()
+	file := filepath.Join(tree, name)
+	text := readAll(file)
+	for _, e := range edits {
+		if !strings.Contains(text, e[0]) {
+			t.Fatalf("%s does not contain %s", name, e[0])
+		}
+		text = strings.Replace(text, e[0], e[1], 1)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

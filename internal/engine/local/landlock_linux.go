@@ -9,6 +9,9 @@ import (
 
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
+
+	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
+	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
 // sandboxState is the state that a sandbox keeps between stages.
@@ -17,6 +20,13 @@ type sandboxState struct {
 	abi  int        // of Landlock; 0 if it is not available
 	base []openPath // roots, opened
 	networks
+	keepers keeper.Pool
+	// lacks are the restrictions that the system is to be without, for tests.
+	lacks map[string]bool
+	// helps is whether this process is a helper. Otherwise it may have one.
+	helps   bool
+	helping sync.Once
+	helper  *helper
 }
 
 // openPath is a path that was opened with O_PATH, for use in rules.
@@ -143,15 +153,20 @@ func openForRule(g grant) (openPath, error) {
 
 const (
 	readRights = landlock.AccessFSExecute | landlock.AccessFSReadFile | landlock.AccessFSReadDir
-	fileRights = landlock.AccessFSExecute | landlock.AccessFSReadFile | landlock.AccessFSWriteFile | landlock.AccessFSTruncate
+	fileRights = landlock.AccessFSExecute | landlock.AccessFSReadFile | landlock.AccessFSWriteFile | landlock.AccessFSTruncate | landlock.AccessFSIoctlDev
 )
 
-// allRights returns the file system rights that this kernel supports. It does not
-// restrict ioctl on devices, because the devices that are open are harmless.
+// minDeviceABI is the first version that can restrict ioctl on devices.
+const minDeviceABI = 5
+
+// allRights returns the file system rights that this kernel supports.
 func (s *Sandbox) allRights() uint64 {
 	rights := uint64(landlock.AccessFSRefer<<1 - 1)
 	if s.abi >= 3 {
 		rights |= landlock.AccessFSTruncate
+	}
+	if s.abi >= minDeviceABI {
+		rights |= landlock.AccessFSIoctlDev
 	}
 	return rights
 }
@@ -166,13 +181,16 @@ const minScopeABI = 6
 
 // restrictFiles restricts the calling thread, and the processes that it starts, to the
 // files of the system and the granted ones. The restriction cannot be removed.
-func (s *Sandbox) restrictFiles(granted []grant, noTCP bool) error {
+func (s *Sandbox) restrictFiles(granted []grant, network pipeline.Network, noTCP bool) error {
 	attr := landlock.RulesetAttr{HandledAccessFS: s.allRights()}
 	if noTCP {
 		attr.HandledAccessNet = landlock.AccessNetBindTCP | landlock.AccessNetConnectTCP
 	}
 	if s.abi >= minScopeABI {
 		attr.Scoped = landlock.ScopeSignal
+		if network != pipeline.NetworkFull {
+			attr.Scoped |= landlock.ScopeAbstractUnixSocket
+		}
 	}
 	ruleset, err := landlock.LandlockCreateRuleset(&attr, 0)
 	if err != nil {

@@ -45,6 +45,11 @@ func (e Executor) Close() error {
 // Run starts the job's program and waits for it. If ctx ends or the instance reaches
 // its timeout, Run sends SIGTERM to the whole process group, and then kills it.
 func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, error) {
+	if e.Sandbox != nil {
+		if result, err, ran := e.Sandbox.elsewhere(ctx, job, e.Grace); ran {
+			return result, err
+		}
+	}
 	in := job.Instance
 	cmd := process.Command{
 		Needs:   process.Needs{Platform: in.Platform, MemoryMB: in.Resources.MemoryMB},
@@ -57,13 +62,15 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 		if !filepath.IsAbs(program) {
 			program = filepath.Join(job.Dir, program)
 		}
-		confine := func() (err error) {
-			held, err = e.Sandbox.confine(job, program)
-			return err
+		confine := func() (bound bool, err error) {
+			if held, err = e.Sandbox.confine(job, program); err != nil {
+				return false, err
+			}
+			return !held.ownProcesses(), nil
 		}
 		if !e.Sandbox.off {
 			cmd.Confine = confine
-		} else if err := confine(); err != nil {
+		} else if _, err := confine(); err != nil {
 			return nil, err
 		}
 	}
@@ -80,12 +87,10 @@ func (e Executor) Run(ctx context.Context, job *engine.Job) (*engine.Result, err
 	}
 	if held != nil {
 		result.Isolation = append(result.Isolation, held.words...)
-		e.Sandbox.release(held, ended.Nothing)
+		result.Ended = e.Sandbox.release(held, ended.Nothing)
 	}
-	if result.ExitCode != 0 && held != nil && slices.Contains(held.words, heldFiles) {
-		if path, ok := e.Sandbox.undeclared(job.Stderr, job.Dir, held.grants); ok {
-			result.Hint = "the sandbox denied access to " + path + ", which the stage does not declare; if this is the reason, declare it as an input, or use --isolation off to find out what else the stage needs"
-		}
+	if result.ExitCode != 0 && held != nil {
+		result.Hint = e.Sandbox.hint(job, held)
 	}
 	return result, nil
 }

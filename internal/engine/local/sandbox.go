@@ -15,9 +15,19 @@ const (
 	heldFiles   = "landlock"         // only its own files and those of the system
 	heldNetwork = "no-network"       // a separate network with only loopback
 	heldTCP     = "no-tcp"           // no TCP, if a separate network is not available
+	heldSockets = "no-sockets"       // no sockets at all, if a separate network is not available
 	openFiles   = "files-not-held"   // undeclared files were readable
 	openNetwork = "network-not-held" // undeclared networks were reachable
 	askedFor    = "isolation-off"    // neither, by the user's choice
+
+	heldUnix      = "no-unix-sockets"       // no sockets of the file system and of hypervisors
+	openUnix      = "unix-sockets-not-held" // they could be connected to
+	heldProcesses = "own-processes"         // no process but its own exists, and all end with it
+	openProcesses = "processes-not-held"    // a daemon could outlive it
+	heldIPC       = "own-ipc"               // shared memory, semaphores and queues of its own
+	openIPC       = "ipc-not-held"          // it shared those of the machine
+	heldMetadata  = "read-only-files"       // no mode, owner, time or attribute of another file changes
+	openMetadata  = "metadata-not-held"     // those of files that the user may change could change
 )
 
 // A Sandbox restricts stages to the files and the network that they declare, as far as
@@ -110,8 +120,12 @@ func within(path, dir string) bool {
 
 // unheld returns the values of Result.Isolation for a stage without restrictions.
 func unheld(in *pipeline.Instance) []string {
-	if in.Network == pipeline.NetworkFull {
-		return []string{openFiles}
+	words := []string{openFiles, openProcesses, openIPC, openMetadata}
+	if in.Network != pipeline.NetworkFull {
+		words = append(words, openNetwork)
 	}
-	return []string{openFiles, openNetwork}
+	if in.Network == pipeline.NetworkNone {
+		words = append(words, openUnix)
+	}
+	return words
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/touchstone-eval/touchstone/internal/engine"
+	"github.com/touchstone-eval/touchstone/internal/engine/keeper"
 	"github.com/touchstone-eval/touchstone/pipeline"
 )
 
@@ -16,7 +17,8 @@ import (
 type confinement struct {
 	words   []string
 	grants  []grant
-	network int // open file of its network namespace, or -1
+	network int            // open file of its network namespace, or -1
+	keeper  *keeper.Keeper // of its PID namespace, or nil
 }
 
 // confine restricts the calling thread, and the processes that it starts, to what the
@@ -27,46 +29,119 @@ func (s *Sandbox) confine(job *engine.Job, program string) (*confinement, error)
 	}
 	s.once.Do(s.prepare)
 	c := &confinement{grants: s.grants(job, program), network: -1}
-	noTCP := false
-	if job.Instance.Network != pipeline.NetworkFull {
-		network, err := s.enter()
-		switch {
-		case err == nil:
-			c.network = network
-			c.words = append(c.words, heldNetwork)
-		case !errors.Is(err, errNoNetworks):
-			return nil, fmt.Errorf("create a separate network for the stage: %w; use --isolation off to run without one", err)
-		case job.Instance.Network == pipeline.NetworkNone && s.abi >= minNetABI:
-			noTCP = true
-		default:
-			c.words = append(c.words, openNetwork)
-		}
-	}
-	if s.abi == 0 {
-		c.words = append(c.words, openFiles)
-		return c, nil
-	}
-	if err := s.restrictFiles(c.grants, noTCP); err != nil {
-		s.give(c.network, false)
-		return nil, fmt.Errorf("restrict the stage with Landlock: %w; use --isolation off to run without it", err)
-	}
-	if os.Geteuid() == 0 {
-		dropCapabilities()
-	}
-	c.words = append(c.words, heldFiles)
-	if noTCP {
-		c.words = append(c.words, heldTCP)
+	if err := s.restrict(c, job.Instance.Network); err != nil {
+		s.release(c, false)
+		return nil, fmt.Errorf("%w; use --isolation off to run without it", err)
 	}
 	return c, nil
 }
 
-// release releases the resources of a stage's restrictions.
-func (s *Sandbox) release(c *confinement, ended bool) { s.give(c.network, ended) }
+func (s *Sandbox) restrict(c *confinement, declared pipeline.Network) error {
+	if err := s.enterNetwork(c, declared); err != nil {
+		return fmt.Errorf("create a separate network for the stage: %w", err)
+	}
+	if err := s.separate(c); err != nil {
+		return fmt.Errorf("create separate namespaces for the stage: %w", err)
+	}
+	noTCP := declared == pipeline.NetworkNone && c.network < 0 && s.abi >= minNetABI && !s.lacks[heldTCP]
+	if s.abi > 0 {
+		if err := s.restrictFiles(c.grants, declared, noTCP); err != nil {
+			return fmt.Errorf("restrict the stage with Landlock: %w", err)
+		}
+	}
+	sockets, err := s.restrictCalls(c, declared)
+	if err != nil {
+		return fmt.Errorf("restrict the stage's system calls: %w", err)
+	}
+	if s.abi > 0 && os.Geteuid() == 0 {
+		dropCapabilities()
+	}
+	if s.helps {
+		if err := dropHelped(); err != nil {
+			return fmt.Errorf("give up capabilities: %w", err)
+		}
+	}
+	c.say(s.abi > 0, heldFiles, openFiles)
+	if declared == pipeline.NetworkFull {
+		return nil
+	}
+	switch {
+	case c.network >= 0:
+		c.words = append(c.words, heldNetwork)
+	case declared == pipeline.NetworkNone && sockets:
+		c.words = append(c.words, heldSockets)
+	case noTCP:
+		c.words = append(c.words, heldTCP)
+	default:
+		c.words = append(c.words, openNetwork)
+	}
+	if declared == pipeline.NetworkNone {
+		c.say(sockets, heldUnix, openUnix)
+	}
+	return nil
+}
+
+// enterNetwork gives the stage a network of its own, unless it declares the network or
+// this process may not.
+func (s *Sandbox) enterNetwork(c *confinement, declared pipeline.Network) error {
+	if declared == pipeline.NetworkFull || s.lacks[heldNetwork] {
+		return nil
+	}
+	network, err := s.enter()
+	if errors.Is(err, errNoNetworks) {
+		return nil
+	}
+	if err == nil {
+		c.network = network
+	}
+	return err
+}
+
+// restrictCalls installs the filter of system calls. It reports whether the filter
+// restricts the families of sockets.
+func (s *Sandbox) restrictCalls(c *confinement, declared pipeline.Network) (sockets bool, err error) {
+	refused := calls{others: c.keeper == nil}
+	switch {
+	case declared == pipeline.NetworkNone && c.network >= 0:
+		refused.families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	case declared == pipeline.NetworkNone:
+		refused.families = []uint32{unix.AF_NETLINK}
+	case declared == pipeline.NetworkLoopback:
+		refused.families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK, unix.AF_UNIX}
+	}
+	filter := refused.filter()
+	if filter == nil || s.lacks[heldUnix] {
+		return false, nil
+	}
+	err = install(filter)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
+		return false, nil // a kernel without filters
+	}
+	return err == nil && refused.families != nil, err
+}
+
+// release releases the resources of a stage's restrictions, and ends what is left of the
+// stage. ended is whether it is certain that nothing is left. The result is that it is
+// certain now.
+func (s *Sandbox) release(c *confinement, ended bool) bool {
+	if c.keeper != nil {
+		ended = s.keepers.Give(c.keeper)
+	}
+	s.give(c.network, ended)
+	return ended
+}
+
+// ownProcesses reports whether the stage has a PID namespace.
+func (c *confinement) ownProcesses() bool { return c.keeper != nil }
 
 // Close closes what the sandbox keeps open between stages. The sandbox cannot be used
 // afterwards.
 func (s *Sandbox) Close() error {
+	if s.helper != nil {
+		_ = s.helper.close() // its exit status says nothing
+	}
 	s.close()
+	s.keepers.Close()
 	for _, o := range s.base {
 		_ = unix.Close(o.fd)
 	}

@@ -2,7 +2,12 @@
 
 package local
 
-import "github.com/touchstone-eval/touchstone/internal/engine"
+import (
+	"context"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/internal/engine"
+)
 
 type sandboxState struct{}
 
@@ -22,7 +27,15 @@ func (s *Sandbox) confine(job *engine.Job, _ string) (*confinement, error) {
 	return &confinement{words: words}, nil
 }
 
-func (s *Sandbox) release(*confinement, bool) {}
+// elsewhere runs no job: this system has no namespaces.
+func (s *Sandbox) elsewhere(context.Context, *engine.Job, time.Duration) (*engine.Result, error, bool) {
+	return nil, nil, false
+}
+
+func (s *Sandbox) release(_ *confinement, ended bool) bool { return ended }
+
+// ownProcesses returns false: this system has no PID namespaces.
+func (c *confinement) ownProcesses() bool { return false }
 
 // Close does nothing on this system.
 func (s *Sandbox) Close() error { return nil }

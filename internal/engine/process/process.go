@@ -36,8 +36,10 @@ type Command struct {
 	// end.
 	Grace time.Duration
 	// Confine is called on the thread that starts the command, to restrict it. The
-	// thread cannot be used for anything else afterwards. Optional.
-	Confine func() error
+	// thread cannot be used for anything else afterwards. bound is whether the kernel
+	// must kill the command if this process dies: a command in a PID namespace cannot
+	// be bound, because it does not see its parent. Optional.
+	Confine func() (bound bool, err error)
 }
 
 // Ended is the result of a command.
@@ -95,8 +97,12 @@ func (c *Command) run(ctx context.Context, stdout, stderr *stream) (*Ended, erro
 	var start time.Time
 	release, err := onThread(c.Confine != nil, func() error {
 		if c.Confine != nil {
-			if err := c.Confine(); err != nil {
+			bound, err := c.Confine()
+			if err != nil {
 				return err
+			}
+			if !bound {
+				unbind(cmd.SysProcAttr)
 			}
 		}
 		start = time.Now()

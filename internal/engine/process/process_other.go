@@ -10,6 +10,8 @@ import (
 
 func processGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+func unbind(*syscall.SysProcAttr) {}
+
 // peakBytes converts ru_maxrss, which is in bytes on Darwin, and in KiB on the BSDs.
 func peakBytes(u *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" {

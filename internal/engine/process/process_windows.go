@@ -20,6 +20,8 @@ var jobs struct {
 	of map[int]windows.Handle
 }
 
+func unbind(*syscall.SysProcAttr) {}
+
 func processGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
 }

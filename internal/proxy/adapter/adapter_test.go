@@ -156,7 +156,7 @@ func TestFileThatIsNoAdapter(t *testing.T) {
 	if err := os.WriteFile(big, make([]byte, 2<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := adapter.ReadFile(big); err == nil || !strings.Contains(err.Error(), "at most") {
+	if _, err := adapter.ReadFile(big); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Errorf("got %v", err)
 	}
 }

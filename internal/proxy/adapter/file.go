@@ -2,9 +2,9 @@ package adapter
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // The contracts of a proxy.
@@ -166,20 +168,13 @@ type labelledBlock struct {
 	Body  hcl.Body `hcl:",remain"`
 }
 
-// maxFile is the maximum size of an adapter, in bytes.
-const maxFile = 1 << 20
+// MaxFile is the maximum size of an adapter, in bytes.
+const MaxFile = 1 << 20
 
 // ReadFile reads an adapter. The error lists every problem with its place and the
 // source line.
 func ReadFile(path string) (*Adapter, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("%s has %d bytes: an adapter may have at most %d", path, info.Size(), maxFile)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the proxy's adapter: %w", err)
-	}
-	source, err := os.ReadFile(path)
+	source, err := readlimit.File(context.Background(), path, MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("the proxy's adapter: %w", err)
 	}

@@ -375,3 +375,28 @@ func FuzzServe(f *testing.F) {
 		}
 	})
 }
+
+// A client that never ends its line gets one answer, and the server goes on.
+func TestLongLine(t *testing.T) {
+	s, err := NewServer(oddCorpus(), "odd", DefaultPageSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := io.MultiReader(io.LimitReader(spaces{}, 3*maxMessage), strings.NewReader("\n"+`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"))
+	var out strings.Builder
+	if err := s.Serve(in, &out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, "the request is larger than 16 MiB") || !strings.Contains(got, `"id":1,"result"`) {
+		t.Error(got)
+	}
+}
+
+type spaces struct{}
+
+func (spaces) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/contracts"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // Version is the version that a replay server reports.
@@ -119,8 +120,13 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	for {
-		line, err := r.ReadBytes('\n')
-		if resp := s.answer(bytes.TrimSpace(line)); resp != nil {
+		line, err := readlimit.Line(r, maxMessage)
+		resp := s.answer(bytes.TrimSpace(line))
+		if errors.Is(err, readlimit.ErrLineTooLong) {
+			resp = failure(nil, codeInvalidRequest, fmt.Sprintf("the request is larger than %d MiB", maxMessage>>20))
+			err = readlimit.SkipLine(r)
+		}
+		if resp != nil {
 			if err := enc.Encode(resp); err != nil {
 				return fmt.Errorf("answer the client of server %q: %w", s.name, err)
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/touchstone-eval/touchstone/contracts"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // described drives a proxy that an adapter describes.
@@ -104,7 +105,7 @@ func (d *described) address(home string) (address, bool, error) {
 	var content []byte
 	if file := d.run.Announcement(); file != "" {
 		var err error
-		content, err = os.ReadFile(filepath.Join(home, file))
+		content, err = readlimit.File(context.Background(), filepath.Join(home, file), maxAnnouncement)
 		if errors.Is(err, fs.ErrNotExist) {
 			return address{}, false, nil
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/internal/proxy"
 	"github.com/touchstone-eval/touchstone/internal/proxy/adapter"
 	"github.com/touchstone-eval/touchstone/internal/proxy/replay"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // dialect is the interface to a kind of proxy: how it is started, how it reports that
@@ -85,8 +85,11 @@ func (native) started(*process) {}
 
 func (native) close() {}
 
+// maxAnnouncement is the size in bytes of the largest announcement of a proxy.
+const maxAnnouncement = 1 << 20
+
 func (native) address(home string) (address, bool, error) {
-	data, err := os.ReadFile(filepath.Join(home, readyFile))
+	data, err := readlimit.File(context.Background(), filepath.Join(home, readyFile), maxAnnouncement)
 	if errors.Is(err, fs.ErrNotExist) {
 		return address{}, false, nil
 	}

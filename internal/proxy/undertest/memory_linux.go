@@ -16,7 +16,7 @@ func (p *Proxy) PeakMemory() int64 {
 	if p.process == nil {
 		return 0
 	}
-	group := strconv.Itoa(p.process.cmd.Process.Pid)
+	group := strconv.Itoa(p.process.all.Pid)
 	var total int64
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {

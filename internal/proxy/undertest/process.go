@@ -21,7 +21,8 @@ const stopAfter = 3 * time.Second
 
 // process is the proxy's process, which leads a process group.
 type process struct {
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd // its supervisor
+	all    *subprocess.Supervised
 	in     io.WriteCloser
 	out    io.ReadCloser // nil unless the proxy speaks MCP on its output
 	log    *logBuffer
@@ -51,7 +52,6 @@ func startProcess(l adapter.Launch, home string, env []string) (*process, error)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	// Children that keep the log open must not block Wait.
 	p.cmd.WaitDelay = stopAfter
-	subprocess.LeadBound(p.cmd)
 	// The input stays open while the proxy is in use. A proxy that watches its
 	// input then ends even if this process is killed.
 	in, err := p.cmd.StdinPipe()
@@ -68,7 +68,7 @@ func startProcess(l adapter.Launch, home string, env []string) (*process, error)
 		}
 		p.cmd.Stdout = childOut
 	}
-	err = subprocess.Start(p.cmd)
+	p.all, err = subprocess.StartSupervised(p.cmd)
 	if childOut != nil {
 		childOut.Close()
 	}
@@ -164,7 +164,7 @@ func (p *process) stop() {
 		case <-time.After(p.stopAfter):
 		}
 	}
-	subprocess.KillGroup(p.cmd.Process.Pid)
+	p.all.KillAll()
 	<-p.exited
 	killStrays(p.cmd.Dir)
 	if p.out != nil {

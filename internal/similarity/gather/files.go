@@ -2,11 +2,13 @@ package gather
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 	"github.com/touchstone-eval/touchstone/internal/similarity"
 	"github.com/touchstone-eval/touchstone/internal/toollist"
 )
@@ -17,9 +19,9 @@ import (
 //
 // The tools of a single file have the JSON Pointers of their places in it, so
 // that the patches of recommendations apply.
-func Files(paths []string, stdin io.Reader) ([]similarity.Tool, error) {
+func Files(ctx context.Context, paths []string, stdin io.Reader) ([]similarity.Tool, error) {
 	var text bytes.Buffer
-	in, err := toollist.ReadPaths(paths, toollist.ReadOptions{Stdin: io.TeeReader(stdin, &text)})
+	in, err := toollist.ReadPaths(ctx, paths, toollist.ReadOptions{Stdin: io.TeeReader(stdin, &text)})
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func Files(paths []string, stdin io.Reader) ([]similarity.Tool, error) {
 		return tools, err
 	}
 	if st, err := os.Stat(paths[0]); paths[0] != "-" && err == nil && st.Mode().IsRegular() {
-		b, err := os.ReadFile(paths[0])
+		b, err := readlimit.File(ctx, paths[0], toollist.MaxFile)
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ func TestPatchesApplyToTheFile(t *testing.T) {
 			if name == "standard" {
 				path = "-"
 			}
-			given, err := Files([]string{path}, strings.NewReader(text))
+			given, err := Files(t.Context(), []string{path}, strings.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestFilesRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Files([]string{path}, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Files(t.Context(), []string{path}, nil); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", name, err, test.want)
 		}
 	}

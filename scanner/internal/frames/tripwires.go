@@ -235,17 +235,24 @@ func (x *passage) classify(w *wireWords) {
 		x.things(i, &c)
 		x.v.wireClasses = append(x.v.wireClasses, c)
 	}
-	if x.doc.Stats.Command {
-		command.EachShape(x.doc.Text, func(_ *command.Shape, from, to int) {
-			for i := range x.toks {
-				if int(x.toks[i].End) > from && int(x.toks[i].Start) < to {
-					x.v.wireClasses[i].Add(tripwire.Command)
-					return
-				}
-			}
-		})
+	if !x.doc.Stats.Command {
+		return
 	}
+	// Only near the sentence, so that the cost of a long text is linear.
+	start := int(x.sen.Start)
+	text := x.doc.Text[start:min(len(x.doc.Text), int(x.sen.End)+commandReach)]
+	command.EachShape(text, func(_ *command.Shape, from, to int) {
+		for i := range x.toks {
+			if int(x.toks[i].End) > start+from && int(x.toks[i].Start) < start+to {
+				x.v.wireClasses[i].Add(tripwire.Command)
+				return
+			}
+		}
+	})
 }
+
+// commandReach is the number of bytes by which a command may exceed its sentence.
+const commandReach = 200
 
 // things adds the kinds of the thing that begins at token i.
 func (x *passage) things(i int, c *tripwire.Classes) {

@@ -22,7 +22,7 @@
   const golden = runs[runs.length - 1].golden_version;
   const x = (i) => pad + (runs.length > 1 ? (i * (width - 2 * pad)) / (runs.length - 1) : 0);
   const y = (value) => pad + (1 - value) * (height - 2 * pad);
-  const label = (i) => [runs[i].started.replace("T", " ").replace("Z", ""), runs[i].proxy, "golden " + runs[i].golden_version, runs[i].degraded].filter(Boolean).join(", ");
+  const label = (i) => [runs[i].started.replace("T", " ").replace("Z", ""), runs[i].proxy, "golden " + runs[i].golden_version, runs[i].degraded, runs[i].origin].filter(Boolean).join(", ");
   const charts = document.createElement("div");
   charts.className = "grid";
   for (const figure of figures) {

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/touchstone-eval/touchstone/contracts"
-	"github.com/touchstone-eval/touchstone/stages/scoresecurity/lines"
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // maxRequest is the length in bytes of the longest accepted request line. A
@@ -33,14 +33,14 @@ func Serve(name string, in io.Reader, out io.Writer) error {
 func ServeFunc(judge func(contracts.DetectorRequest) (contracts.DetectorVerdict, error), in io.Reader, out io.Writer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, err := lines.Read(r, maxRequest)
+		line, err := readlimit.Line(r, maxRequest)
 		if err == io.EOF {
 			return nil
 		}
 		var v contracts.DetectorVerdict
-		if err == lines.ErrTooLong {
+		if err == readlimit.ErrLineTooLong {
 			v.Error = fmt.Sprintf("the request is longer than %d bytes: send a shorter one", maxRequest)
-			err = lines.Skip(r)
+			err = readlimit.SkipLine(r)
 		}
 		switch {
 		case err != nil:

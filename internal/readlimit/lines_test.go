@@ -1,4 +1,4 @@
-package lines
+package readlimit
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestRead(t *testing.T) {
+func TestLine(t *testing.T) {
 	const limit = 20
 	long := strings.Repeat("x", limit+1)
 	tests := []struct {
@@ -27,7 +27,7 @@ func TestRead(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := readAll(t, []byte(tt.in), limit)
+			got := readLines(t, []byte(tt.in), limit)
 			if strings.Join(got, "|") != strings.Join(tt.want, "|") || len(got) != len(tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -35,18 +35,18 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func readAll(t *testing.T, in []byte, limit int) []string {
+func readLines(t *testing.T, in []byte, limit int) []string {
 	t.Helper()
 	r := bufio.NewReaderSize(bytes.NewReader(in), 16)
 	var got []string
 	for {
-		line, err := Read(r, limit)
+		line, err := Line(r, limit)
 		switch {
 		case err == io.EOF:
 			return got
-		case errors.Is(err, ErrTooLong):
+		case errors.Is(err, ErrLineTooLong):
 			got = append(got, "!")
-			if err := Skip(r); err != nil {
+			if err := SkipLine(r); err != nil {
 				t.Fatal(err)
 			}
 		case err != nil:
@@ -57,7 +57,7 @@ func readAll(t *testing.T, in []byte, limit int) []string {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzLine(f *testing.F) {
 	f.Add([]byte("a\nbb\n\nccc"))
 	f.Add(bytes.Repeat([]byte("z"), 100))
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -70,7 +70,7 @@ func FuzzRead(f *testing.F) {
 			}
 			want = append(want, text)
 		}
-		got := readAll(t, in, limit)
+		got := readLines(t, in, limit)
 		if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -1,0 +1,33 @@
+package local
+
+import "testing"
+
+// The cost of each restriction, for stages that do nothing.
+func BenchmarkTrivialStage(b *testing.B) {
+	for _, bc := range []struct {
+		name  string
+		lacks map[string]bool
+	}{
+		{"landlock and network", map[string]bool{heldProcesses: true, heldIPC: true, heldMetadata: true, heldUnix: true}},
+		{"and system calls", map[string]bool{heldProcesses: true, heldIPC: true, heldMetadata: true}},
+		{"and processes", map[string]bool{heldIPC: true, heldMetadata: true}},
+		{"and ipc", map[string]bool{heldMetadata: true}},
+		{"everything", nil},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			s := NewSandbox()
+			defer s.Close()
+			s.lacks = bc.lacks
+			stage(b, s, script(":"))
+			b.ResetTimer()
+			for b.Loop() {
+				stage(b, s, script(":"))
+			}
+		})
+	}
+	b.Run("nothing", func(b *testing.B) {
+		for b.Loop() {
+			stage(b, NoSandbox(), script(":"))
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package local
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// separate gives the calling thread, and the processes that it starts, namespaces of
+// their own, as far as the system permits it: for processes, for System V and POSIX
+// messages and shared memory, and for mounts. In the last one, everything is read-only
+// except what the stage may write: unlike Landlock, that also refuses to change the mode,
+// owner, times and attributes of a file.
+func (s *Sandbox) separate(c *confinement) error {
+	if !s.lacks[heldProcesses] {
+		if k, err := s.keepers.Take(); err == nil {
+			c.keeper = k
+			if err := k.Enter(); err != nil {
+				return err
+			}
+		}
+	}
+	c.say(c.keeper != nil, heldProcesses, openProcesses)
+	if c.keeper != nil {
+		c.grants = append(c.grants, grant{"/proc", read})
+	}
+	if s.lacks[heldIPC] && s.lacks[heldMetadata] || unix.Unshare(unix.CLONE_NEWNS|unix.CLONE_NEWIPC) != nil {
+		c.words = append(c.words, openIPC, openMetadata)
+		return nil
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return os.NewSyscallError("making mounts private", err)
+	}
+	readOnly := !s.lacks[heldMetadata] && readOnlyBut(c.writable()) == nil
+	c.say(!s.lacks[heldIPC] && ownSharedMemory() == nil, heldIPC, openIPC)
+	if slices.Contains(c.words, heldIPC) {
+		c.grants = append(c.grants, grant{"/dev/shm", write})
+	}
+	c.say(readOnly, heldMetadata, openMetadata)
+	return nil
+}
+
+// say records whether a restriction applies.
+func (c *confinement) say(holds bool, held, open string) {
+	if !holds {
+		held = open
+	}
+	c.words = append(c.words, held)
+}
+
+// ownSharedMemory hides the POSIX shared memory of the machine.
+func ownSharedMemory() error {
+	return unix.Mount("shm", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
+}
+
+// writable lists the paths that a stage may write: existing ones, none inside another. A
+// stage's directory and its TMPDIR are one path if they have one parent, so that files can
+// be renamed from one to the other.
+func (c *confinement) writable() []string {
+	var list []string
+	for _, g := range c.grants {
+		if g.access != write {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(g.path); err == nil {
+			list = append(list, real)
+		}
+	}
+	if len(list) > 1 && filepath.Dir(list[0]) == filepath.Dir(list[1]) {
+		list[0] = filepath.Dir(list[0])
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return len(a) - len(b) })
+	var outer []string
+	for _, p := range list {
+		if !slices.ContainsFunc(outer, func(o string) bool { return within(p, o) }) {
+			outer = append(outer, p)
+		}
+	}
+	return outer
+}
+
+// readOnlyBut makes all mounts of the calling thread's namespace read-only except for the
+// given paths. Devices can still be written.
+func readOnlyBut(writable []string) error {
+	trees := make([]int, len(writable))
+	for i := range trees {
+		trees[i] = -1
+	}
+	defer func() {
+		for _, fd := range trees {
+			if fd >= 0 {
+				_ = unix.Close(fd)
+			}
+		}
+	}()
+	for i, p := range writable {
+		fd, err := unix.OpenTree(unix.AT_FDCWD, p, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+		if err != nil {
+			return os.NewSyscallError("open_tree", err)
+		}
+		trees[i] = fd
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr); err != nil {
+		return os.NewSyscallError("mount_setattr", err)
+	}
+	for i, p := range writable {
+		if err := unix.MoveMount(trees[i], "", unix.AT_FDCWD, p, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			// Half a view would refuse what the stage may write.
+			attr := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
+			_ = unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr)
+			return os.NewSyscallError("move_mount", err)
+		}
+	}
+	return nil
+}
