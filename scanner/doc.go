@@ -20,13 +20,15 @@
 //   - tool: the fields of one tool, their analysis, and the tools of a scan.
 //   - capability: what a tool claims to do, and what its parameters let it do.
 //   - classifier: scores of sentences, by weights learnt from labelled tools.
+//   - tripwire: the shapes of well-known attacks, as data.
 //   - frames: patterns of sentences in attacks.
 //   - change: differences from the approved version of a tool.
 //   - check: the checks, which turn these results into signals.
 //
 // The training program in training packs the lexicon and trains the classifier.
 //
-// No check matches known payloads. A sentence is suspicious because of its
+// Tripwires are patterns of well-known attacks. No other check matches known
+// payloads: a sentence is suspicious because of its
 // structure: it gives an order to the model, about something that is not the
 // business of this tool, and that the user is not supposed to see.
 package scanner

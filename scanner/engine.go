@@ -218,13 +218,13 @@ func (f *Finding) judge() {
 		f.Signals = []Signal{}
 		return
 	}
-	hard, critical, sum := false, false, 0.0
+	hard, critical := false, false
 	for _, s := range f.Signals {
 		hard = hard || s.Tier == TierHard
 		critical = critical || s.critical && s.Tier == TierHard
-		sum += s.Confidence
 	}
-	f.Confidence = round(min(sum, 1))
+	e := evidence(f.Signals)
+	f.Confidence = round(probability(e))
 	switch {
 	case critical:
 		f.ThreatLevel, f.Severity, f.Action = LevelDangerous, SeverityCritical, ActionQuarantine
@@ -232,13 +232,13 @@ func (f *Finding) judge() {
 		f.ThreatLevel, f.Severity, f.Action = LevelDangerous, SeverityHigh, ActionQuarantine
 	default:
 		f.ThreatLevel, f.Action = LevelWarning, ActionReview
-		switch len(f.CheckIDs()) {
-		case 1:
-			f.Severity = SeverityLow
-		case 2:
+		switch {
+		case e >= highEvidence:
+			f.Severity = SeverityHigh
+		case e >= mediumEvidence:
 			f.Severity = SeverityMedium
 		default:
-			f.Severity = SeverityHigh
+			f.Severity = SeverityLow
 		}
 	}
 }

@@ -23,7 +23,7 @@ func ExampleScanner_Scan() {
 	}
 	fmt.Println(report.Coverage.ToolsScanned, "tools scanned")
 	// Output:
-	// add dangerous quarantine [directive.model exfiltration.data]
+	// add dangerous quarantine [tripwire.known directive.model exfiltration.data]
 	// 2 tools scanned
 }
 

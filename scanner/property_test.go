@@ -206,9 +206,9 @@ func TestVerdict(t *testing.T) {
 	}{
 		{nil, LevelSafe, SeverityNone, ActionAllow},
 		{[]Signal{soft("a")}, LevelWarning, SeverityLow, ActionReview},
-		{[]Signal{soft("a"), soft("b")}, LevelWarning, SeverityMedium, ActionReview},
-		{[]Signal{soft("a"), soft("b"), soft("c")}, LevelWarning, SeverityHigh, ActionReview},
-		{[]Signal{soft("a"), soft("b"), soft("c"), soft("d")}, LevelWarning, SeverityHigh, ActionReview},
+		{[]Signal{soft("a"), soft("b")}, LevelWarning, SeverityLow, ActionReview},
+		{[]Signal{soft("a"), soft("b"), soft("c")}, LevelWarning, SeverityMedium, ActionReview},
+		{[]Signal{soft("a"), soft("b"), soft("c"), soft("d"), soft("e")}, LevelWarning, SeverityHigh, ActionReview},
 		{[]Signal{hard}, LevelDangerous, SeverityHigh, ActionQuarantine},
 		{[]Signal{hard, soft("a")}, LevelDangerous, SeverityHigh, ActionQuarantine},
 		{[]Signal{hard, hard, soft("a")}, LevelDangerous, SeverityHigh, ActionQuarantine},

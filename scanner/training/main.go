@@ -3,6 +3,7 @@
 //
 //	go run ./scanner/training            # the lexicon and the spelling trie
 //	go run ./scanner/training -weights   # these, and the weights of the classifier
+//	go run ./scanner/training -measure   # nothing, and prints operating points
 //
 // The word lists are the Go files of this directory and common_words.txt. The
 // labelled tools are in sentences (attacks with marks) and in unmarked. Code
@@ -19,14 +20,25 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/touchstone-eval/touchstone/scanner"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 )
 
 func main() {
 	dir := flag.String("dir", filepath.Join("scanner", "training"), "this directory in a checkout")
 	weights := flag.Bool("weights", false, "train the classifier as well, which takes half a minute")
+	points := flag.Bool("measure", false, "write nothing, and print what the scanner stops and its recall at fixed shares of innocent tools, over the labelled sets or over the given files: *.json with \"entries\" (labelled) or \"tools\" (real, taken to be innocent)")
+	skip := flag.String("skip", "", "with -measure, the check to leave out")
+	folds := flag.Int("folds", 0, "with -measure, judge the sets by author with a classifier that was trained on the other authors, in so many folds (6 take about five minutes)")
+	verbose := flag.Bool("v", false, "with -measure, print the innocent tools that the default run stops")
 	flag.Parse()
-	if err := run(*dir, *weights); err != nil {
+	err := error(nil)
+	if *points {
+		err = runMeasure(*dir, flag.Args(), *skip, *folds, *verbose)
+	} else {
+		err = run(*dir, *weights)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "training:", err)
 		os.Exit(1)
 	}
@@ -55,5 +67,31 @@ func run(dir string, weights bool) error {
 			return fmt.Errorf("%w: run the program at the root of a checkout", err)
 		}
 	}
+	return nil
+}
+
+// runMeasure measures the sets of the directory, or the given files.
+func runMeasure(dir string, paths []string, skip string, folds int, verbose bool) error {
+	var opts []scanner.Option
+	if skip != "" {
+		opts = append(opts, scanner.WithoutChecks(skip))
+	}
+	var all []judged
+	var err error
+	if folds > 1 {
+		all, err = judgeUnreadFolds(dir, folds, opts...)
+	} else {
+		var tools []labelledTool
+		if tools, err = setsToMeasure(dir, paths); err == nil {
+			all, err = judgeAll(tools, opts...)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if verbose {
+		printStopped(os.Stdout, all)
+	}
+	printPoints(os.Stdout, all)
 	return nil
 }

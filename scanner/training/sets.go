@@ -128,29 +128,40 @@ func readUnmarked(dir string) ([]labelledTool, error) {
 	}
 	var out []labelledTool
 	for _, path := range paths {
-		raw, err := os.ReadFile(path)
+		entries, err := readEntries(path)
 		if err != nil {
 			return nil, err
 		}
-		var file struct {
-			Entries []struct {
-				Label, Category, Server, Name, Description string
-				InputSchema                                json.RawMessage `json:"input_schema"`
-				OutputSchema                               json.RawMessage `json:"output_schema"`
-				Annotations                                json.RawMessage
-				Peers                                      []scanner.Tool
-			}
+		out = append(out, entries...)
+	}
+	return out, nil
+}
+
+// readEntries reads one file of labelled tools without marks.
+func readEntries(path string) ([]labelledTool, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Entries []struct {
+			Label, Category, Server, Name, Description string
+			InputSchema                                json.RawMessage `json:"input_schema"`
+			OutputSchema                               json.RawMessage `json:"output_schema"`
+			Annotations                                json.RawMessage
+			Peers                                      []scanner.Tool
 		}
-		if err := json.Unmarshal(raw, &file); err != nil {
-			return nil, fmt.Errorf("%s: %w: correct the file", path, err)
-		}
-		for _, e := range file.Entries {
-			out = append(out, labelledTool{
-				source: filepath.Base(path), attack: e.Label == "attack", class: e.Category, siblings: e.Peers,
-				tool: scanner.Tool{Server: e.Server, Name: e.Name, Description: e.Description,
-					InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations},
-			})
-		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, fmt.Errorf("%s: %w: correct the file", path, err)
+	}
+	var out []labelledTool
+	for _, e := range file.Entries {
+		out = append(out, labelledTool{
+			source: filepath.Base(path), attack: e.Label == "attack" || e.Label == "malicious", class: e.Category, siblings: e.Peers,
+			tool: scanner.Tool{Server: e.Server, Name: e.Name, Description: e.Description,
+				InputSchema: e.InputSchema, OutputSchema: e.OutputSchema, Annotations: e.Annotations},
+		})
 	}
 	return out, nil
 }

@@ -62,6 +62,7 @@ func All() []Check {
 	return []Check{
 		checkUnicode,
 		checkPayload,
+		checkTripwires,
 		checkDirectives,
 		checkSentence,
 		checkShadowing,

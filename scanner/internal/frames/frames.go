@@ -125,6 +125,7 @@ func (v *Reading) Frames(reg *tool.Registry) []Hit {
 		f := &v.Fields[docs[i].Field]
 		for k := docs[i].Sen0; k < docs[i].Sen1; k++ {
 			s := &v.Clauses[k]
+			x.trips(s) // whatever the classifier thinks of the sentence
 			if f.Layer == "" && s.Score < askScore {
 				continue
 			}

@@ -3,6 +3,7 @@ package frames
 import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tripwire"
 )
 
 // Reading is a tool with the frames found in its text. Load points it at
@@ -21,12 +22,18 @@ type Reading struct {
 	wordKeys    []uint8
 	beyondASCII bool
 	frame       passage
+
+	// trips are the tripwires of the tool, and wireClasses those of the words of
+	// the current sentence.
+	trips       []Trip
+	wireClasses []tripwire.Classes
 }
 
 // Load points the reading at a tool.
 func (v *Reading) Load(t *tool.Definition) {
 	v.View.Load(t)
 	v.hits, v.hitsDone, v.tallied = v.hits[:0], false, false
+	v.trips = v.trips[:0]
 }
 
 // Read makes a reading of a tool.

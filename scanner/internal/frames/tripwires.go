@@ -1,0 +1,425 @@
+package frames
+
+import (
+	"math/bits"
+	"strings"
+	"sync"
+
+	"github.com/touchstone-eval/touchstone/scanner/internal/char"
+	"github.com/touchstone-eval/touchstone/scanner/internal/command"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
+	"github.com/touchstone-eval/touchstone/scanner/internal/tripwire"
+)
+
+// Trip is a tripwire that a sentence trips.
+type Trip struct {
+	Wire       *tripwire.Tripwire
+	Doc        int
+	Start, End uint32
+	// Spoken is set if the tool's business is attacks, so that the sentence may
+	// be about one.
+	Spoken bool
+}
+
+// Tripwires returns the tripwires that the tool trips, each once, in the order of
+// the text.
+func (v *Reading) Tripwires(reg *tool.Registry) []Trip {
+	v.Frames(reg) // this walks the sentences
+	return v.trips
+}
+
+// wireWords finds the words of tripwires among tokens.
+type wireWords struct {
+	set *tripwire.Set
+	// byNode holds the classes of words of the lexicon, by their node. Index 0
+	// is for all others.
+	byNode []uint16
+	lists  []tripwire.Classes
+	// anchors are the tripwires that a word of the same index makes possible.
+	anchors []tripwire.Wires
+	// rest holds the words that the lexicon lacks, and restSigns their
+	// signature.
+	rest      map[string]uint16
+	restSigns token.Signature
+}
+
+var wires = sync.OnceValue(func() *wireWords {
+	w := &wireWords{set: tripwire.Get(), lists: make([]tripwire.Classes, 1), anchors: make([]tripwire.Wires, 1), rest: map[string]uint16{}}
+	trie := lexicon.Get().Latin
+	w.byNode = make([]uint16, len(trie.Cells))
+	w.set.Words(func(word string, in tripwire.Classes) {
+		k := uint16(len(w.lists))
+		w.lists = append(w.lists, in)
+		w.anchors = append(w.anchors, w.set.AnchoredBy(&in))
+		n, end := lexicon.Walk(trie, word, 0)
+		if end == len(word) && n != lexicon.Dead && trie.Exact(n).OwnNode(n) != lexicon.Dead {
+			w.byNode[n] = k
+			return
+		}
+		w.rest[word] = k
+		for i, signs := range token.SignatureOf(word) {
+			w.restSigns[i] |= signs
+		}
+	})
+	return w
+})
+
+// of returns the index of a token's word, or 0.
+func (w *wireWords) of(v *Reading, d *token.Doc, t *token.Token) uint16 {
+	if t.Flags&token.Ident != 0 {
+		return 0
+	}
+	if t.Node != 0 {
+		if k := w.byNode[t.Node]; k != 0 {
+			return k
+		}
+	}
+	if t.First-'a' >= 26 || !w.restSigns.Holds(t) {
+		return 0
+	}
+	return w.rest[string(v.Lower(d, *t))]
+}
+
+// trips tries all tripwires on a sentence.
+func (x *passage) trips(s *token.Sentence) {
+	switch x.kind {
+	case tool.KindName, tool.KindParamName, tool.KindJoined, tool.KindEnum, tool.KindPattern:
+		return
+	}
+	w := wires()
+	var likely tripwire.Wires
+	toks := x.v.Tokens[s.Tok0:s.Tok1]
+	for i := range toks {
+		if k := w.of(x.v, x.doc, &toks[i]); k != 0 {
+			likely.Union(w.anchors[k])
+		}
+	}
+	if likely == (tripwire.Wires{}) {
+		return
+	}
+	var mask tripwire.Classes
+	for i := range toks {
+		mask.Union(&w.lists[w.of(x.v, x.doc, &toks[i])])
+	}
+	entered := false
+	for half, set := range likely {
+		for ; set != 0; set &= set - 1 {
+			wire := &w.set.All[64*half+bits.TrailingZeros64(set)]
+			if !needs(wire, &mask) || !x.placed(wire) || x.tripped(wire) {
+				continue
+			}
+			if !entered {
+				entered = true
+				if x.speaksOfAttacks(s, w) {
+					return
+				}
+			}
+			x.try(wire, &mask)
+		}
+	}
+}
+
+// needs reports whether a sentence has all words of some pattern.
+func needs(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
+	for i := range w.Shapes {
+		if mask.Holds(&w.Shapes[i].Needs) {
+			return true
+		}
+	}
+	return false
+}
+
+// speaksOfAttacks enters the sentence, and reports whether it speaks of attacks.
+func (x *passage) speaksOfAttacks(s *token.Sentence, w *wireWords) bool {
+	quoted := x.quoted
+	x.enter(s)
+	x.discount = x.metaDiscount()
+	x.quoted = quoted // the frames count the sentence
+	x.classify(w)
+	return x.discount < 0.5
+}
+
+// try records a tripwire if the sentence trips it.
+func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes) {
+	for i := range wire.Shapes {
+		p := &wire.Shapes[i]
+		if !mask.Holds(&p.Needs) {
+			continue
+		}
+		if from, to, ok := x.matches(p); ok && !x.spokenOf(from) && !x.excused(wire, mask) {
+			x.v.trips = append(x.v.trips, Trip{Wire: wire, Doc: x.d, Start: x.toks[from].Start, End: x.toks[to].End, Spoken: x.about.Any(concept.Meta)})
+			return
+		}
+	}
+}
+
+// placed reports whether a tripwire applies to the field.
+func (x *passage) placed(w *tripwire.Tripwire) bool {
+	switch w.In {
+	case "description":
+		return x.kind == tool.KindDescription
+	case "parameter":
+		return x.kind == tool.KindParamDescription || x.kind == tool.KindTitle
+	}
+	return true
+}
+
+// tripped reports whether the tool has tripped a tripwire already.
+func (x *passage) tripped(w *tripwire.Tripwire) bool {
+	for i := range x.v.trips {
+		if x.v.trips[i].Wire == w {
+			return true
+		}
+	}
+	return false
+}
+
+// excused reports whether the tool's business or the rest of the sentence makes
+// it innocent.
+func (x *passage) excused(w *tripwire.Tripwire, mask *tripwire.Classes) bool {
+	for _, b := range w.NotFor {
+		if x.about.Any(tripwire.Businesses[b]) {
+			return true
+		}
+	}
+	for i := range w.Innocent {
+		if mask.Holds(&w.Innocent[i].Needs) {
+			if _, _, ok := x.matches(&w.Innocent[i]); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spokenOf reports whether the words from token i on are quoted, or negated:
+// "never send passwords".
+func (x *passage) spokenOf(i int) bool {
+	if x.toks[i].Flags&(token.Quote|token.Code) != 0 && !x.wholeQuoted() {
+		return true
+	}
+	if x.toks[i].Means.Any(concept.Neg) {
+		return false
+	}
+	for k := i - 1; k >= max(0, i-4); k-- {
+		if x.toks[k+1].Flags&token.Break != 0 {
+			return false
+		}
+		if x.toks[k].Means.Any(concept.Neg) && !x.isWord(k, "without", "before") {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeQuoted reports whether the sentence is quoted from its first word to its
+// last, so that no words speak of the quotation.
+func (x *passage) wholeQuoted() bool {
+	for i := range x.toks {
+		if x.toks[i].Flags&(token.Quote|token.Code) == 0 {
+			return false
+		}
+	}
+	return x.sen.Tok0 == x.doc.Tok0 && x.sen.Tok1 == x.doc.Tok1
+}
+
+// classify computes the classes of each token of the sentence, with the kinds of
+// things.
+func (x *passage) classify(w *wireWords) {
+	x.v.wireClasses = x.v.wireClasses[:0]
+	for i := range x.toks {
+		c := w.lists[w.of(x.v, x.doc, &x.toks[i])]
+		x.things(i, &c)
+		x.v.wireClasses = append(x.v.wireClasses, c)
+	}
+	if !x.doc.Stats.Command {
+		return
+	}
+	// Only near the sentence, so that the cost of a long text is linear.
+	start := int(x.sen.Start)
+	text := x.doc.Text[start:min(len(x.doc.Text), int(x.sen.End)+commandReach)]
+	command.EachShape(text, func(_ *command.Shape, from, to int) {
+		for i := range x.toks {
+			if int(x.toks[i].End) > start+from && int(x.toks[i].Start) < start+to {
+				x.v.wireClasses[i].Add(tripwire.Command)
+				return
+			}
+		}
+	})
+}
+
+// commandReach is the number of bytes by which a command may exceed its sentence.
+const commandReach = 200
+
+// things adds the kinds of the thing that begins at token i.
+func (x *passage) things(i int, c *tripwire.Classes) {
+	t, text := &x.toks[i], x.doc.Text
+	after := text[t.End:]
+	before := byte(' ')
+	if t.Start > 0 {
+		before = text[t.Start-1]
+	}
+	if t.Means.Any(concept.Secret | concept.CredPath) {
+		c.Add(tripwire.Credentials)
+	}
+	if t.Means.Any(concept.CredPath) {
+		c.Add(tripwire.CredentialFile)
+	}
+	if systemFile(text[:t.Start]) {
+		c.Add(tripwire.SystemFile)
+	}
+	if t.Flags&token.Tag != 0 && (before == '|' || x.isWord(i, "system", "sys", "assistant", "inst")) {
+		c.Add(tripwire.ChatTag)
+	}
+	if strings.HasPrefix(after, "://") {
+		c.Add(tripwire.URL)
+	}
+	if strings.HasPrefix(after, "@") && len(after) > 1 && char.IsWord(after[1]) {
+		c.Add(tripwire.Email)
+	}
+	if opensPath(text[:t.Start]) {
+		c.Add(tripwire.Path)
+	}
+	if text[t.Start] >= '0' && text[t.Start] <= '9' {
+		c.Add(tripwire.Amount)
+	}
+	switch {
+	case t.Flags&token.Ident != 0 && (i == 0 || x.toks[i-1].Flags&token.Ident == 0 || t.Flags&token.Break != 0 || x.gap(i)):
+		x.named(i, c)
+	case x.reg != nil && t.Flags&(token.Quote|token.Code) != 0 && x.ownerOf(x.word(i)) == ownerOther:
+		c.Add(tripwire.Tool)
+		c.Add(tripwire.KnownTool)
+		c.Add(tripwire.Identifier)
+	case x.describesTool(i):
+		c.Add(tripwire.Tool)
+	case t.Flags&token.Code != 0:
+		c.Add(tripwire.Identifier)
+	}
+}
+
+// named adds the kinds of the identifier that begins at token i.
+func (x *passage) named(i int, c *tripwire.Classes) {
+	name := x.identifier(i)
+	if !strings.Contains(name, "_") && !camel(name) {
+		return
+	}
+	c.Add(tripwire.Identifier)
+	if strings.EqualFold(name, x.v.Name) {
+		c.Add(tripwire.Self)
+		return
+	}
+	switch x.ownerOf(name) {
+	case ownerOther:
+		c.Add(tripwire.Tool)
+		c.Add(tripwire.KnownTool)
+	case ownerUnknown:
+		if x.actionName(i) && !x.kin(name) {
+			c.Add(tripwire.Tool)
+		}
+	}
+}
+
+// matches finds a pattern in the classified sentence. It returns its first and
+// last token.
+func (x *passage) matches(p *tripwire.Pattern) (from, to int, ok bool) {
+	n := len(x.toks)
+	// starts[i] is one more than the first token of a match of the elements so
+	// far that ends at token i.
+	var buf [2][token.MaxSentence + 1]uint8
+	if n > len(buf[0]) {
+		n = len(buf[0])
+	}
+	starts, next := buf[0][:n], buf[1][:n]
+	for k := range p.Elements {
+		e := &p.Elements[k]
+		found := false
+		clear(next)
+		for i := range n {
+			if !x.v.wireClasses[i].Has(e.Class) || e.Imperative && !x.asked(i, e.Order) {
+				continue
+			}
+			if k == 0 {
+				next[i] = uint8(i) + 1
+			} else {
+				next[i] = x.reached(starts, i, e.Gap)
+			}
+			if next[i] != 0 && !found {
+				found = true
+				from, to = int(next[i])-1, i
+			}
+		}
+		if !found {
+			return 0, 0, false
+		}
+		starts, next = next, starts
+	}
+	return from, to, true
+}
+
+// reached returns the start of a match that ends before token i, with at most
+// gap words between, or only fillers.
+func (x *passage) reached(starts []uint8, i, gap int) uint8 {
+	fillers := wires().set.Fillers
+	words := 0
+	for k := i - 1; k >= 0; k-- {
+		if starts[k] != 0 {
+			return starts[k]
+		}
+		continues := x.toks[k].Flags&token.Ident != 0 && !x.gap(k)
+		switch {
+		case continues || x.v.wireClasses[k].Has(fillers):
+		case gap < 0:
+			return 0
+		default:
+			if words++; words > gap {
+				return 0
+			}
+		}
+	}
+	return 0
+}
+
+// asked reports whether the verb at token i is demanded. A text's opening does
+// not count as an order.
+func (x *passage) asked(i int, order bool) bool {
+	m := x.mood(i)
+	if m >= token.MoodOrder {
+		return true
+	}
+	if m == token.MoodPlain {
+		return !order
+	}
+	t := &x.toks[i]
+	if t.Form != lexicon.OtherForm || t.Flags&token.Ident != 0 {
+		return false
+	}
+	// The lexicon knows no verb of this name: look at the word before.
+	if i == 0 {
+		return !order || !x.sen.First
+	}
+	return t.Flags&token.Break != 0 || x.toks[i-1].Means.Any(concept.Must|concept.Should|concept.And|concept.You|concept.Modal)
+}
+
+// systemFile reports whether what follows a text is the name of a file of the
+// system, or of a hidden one in a home directory.
+func systemFile(before string) bool {
+	for _, dir := range [...]string{"/etc/", "~/.", "$HOME/.", "/root/.", "/.ssh/", "/boot/", "System32\\"} {
+		if strings.HasSuffix(before, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// opensPath reports whether what follows a text is the first name of a path: after
+// a slash at the beginning of a word, or after "~/" or "/.".
+func opensPath(before string) bool {
+	if strings.HasSuffix(before, "/.") {
+		return true
+	}
+	root, ok := strings.CutSuffix(before, "/")
+	return ok && (root == "" || strings.IndexByte("~ `\"", root[len(root)-1]) >= 0)
+}
