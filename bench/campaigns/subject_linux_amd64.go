@@ -129,6 +129,9 @@ func (s *subject) finish(ctx context.Context, name string, args ...string) resul
 	cmd.SysProcAttr = s.attributes()
 	out, err := cmd.CombinedOutput()
 	r := result{output: string(out), err: err, hung: ctx.Err() == context.DeadlineExceeded}
+	if cmd.ProcessState == nil {
+		return r // it was not started, because of an interruption
+	}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		r.peak = usage.Maxrss << 10
 	}
