@@ -107,12 +107,16 @@ func (l *loader) hideValue(val cty.Value) {
 		if t := v.Type(); !v.IsKnown() || v.IsNull() || t != cty.String && t != cty.Number {
 			return true, nil
 		}
-		if t, problem := toText(v); problem == "" {
-			l.opts.Sensitive(t.s)
+		// Digests hold every short number.
+		if text, problem := toText(v); problem == "" && (v.Type() == cty.String || len(text.s) >= minHiddenNumber) {
+			l.opts.Sensitive(text.s)
 		}
 		return false, nil
 	})
 }
+
+// minHiddenNumber is the length of the shortest number that is reported.
+const minHiddenNumber = 6
 
 // minHidden is the length of the shortest text derived from a sensitive value that is
 // reported: a shorter one is often a word, such as the result of a condition.

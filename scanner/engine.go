@@ -25,6 +25,10 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	// description, and large enough that the shared counter costs little.
 	const chunk = 16
 	var next atomic.Int64
+	var large struct {
+		sync.Mutex
+		workspace
+	}
 	work := func() {
 		ws := workspaces.Get().(*workspace)
 		defer workspaces.Put(ws)
@@ -34,6 +38,12 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 				return
 			}
 			for _, i := range order[from:min(from+chunk, len(order))] {
+				if sizeOf(&tools[i]) > largeTool {
+					large.Lock()
+					results[i] = s.inspect(&large.workspace, &tools[i], registry)
+					large.Unlock()
+					continue
+				}
 				results[i] = s.inspect(ws, &tools[i], registry)
 			}
 		}
@@ -60,6 +70,16 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 	report.Coverage = s.coverage(len(tools), failed)
 	report.RiskScore = riskScore(report.Findings)
 	return report
+}
+
+// largeTool is the size in bytes beyond which tools are judged one at a time, with
+// buffers that are not kept after the scan: a scan takes up to a hundred times the memory of the
+// text, and must not take it once for each processor.
+const largeTool = 256 << 10
+
+// sizeOf returns the number of bytes of a definition.
+func sizeOf(t *Tool) int {
+	return len(t.Name) + len(t.Description) + len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations)
 }
 
 // ScanOne judges one tool against a registry made by Registry. It is fast

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ const envAllowedSigners = "TOUCHSTONE_ALLOWED_SIGNERS"
 
 // allowedSigners reads the list of signers whose results count: the file of a flag, or else of the
 // environment, or else of the pipeline, if there is one. It returns nil if none names a list.
-func (f *globalFlags) allowedSigners(flag string, stderr io.Writer) (*signing.Allowed, error) {
+func (f *globalFlags) allowedSigners(ctx context.Context, flag string, stderr io.Writer) (*signing.Allowed, error) {
 	file := flag
 	if file == "" {
 		file = os.Getenv(envAllowedSigners)
@@ -33,7 +34,7 @@ func (f *globalFlags) allowedSigners(flag string, stderr io.Writer) (*signing.Al
 	if file == "" {
 		return nil, nil
 	}
-	return signing.ReadAllowed(file)
+	return signing.ReadAllowed(ctx, file)
 }
 
 // verifier returns who signed a record, as of now.

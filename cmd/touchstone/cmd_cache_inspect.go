@@ -119,7 +119,7 @@ listed. Results that were made in this cache need no signature.`,
 		RunE: withStore(flags, func(cmd *cobra.Command, store *cache.Store, _ []string) error {
 			options := cache.VerifyOptions{Fix: fix}
 			if allowed != "" {
-				signers, err := signing.ReadAllowed(allowed)
+				signers, err := signing.ReadAllowed(cmd.Context(), allowed)
 				if err != nil {
 					return err
 				}

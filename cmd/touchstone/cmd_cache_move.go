@@ -99,7 +99,7 @@ A file of the archive can be verified without touchstone. After tar --zstd -xf F
 			var options cache.ExportOptions
 			by := ""
 			if ref != "" {
-				key, err := signing.OpenKey(ref, os.LookupEnv)
+				key, err := signing.OpenKey(cmd.Context(), ref, os.LookupEnv)
 				if err != nil {
 					return err
 				}
@@ -161,7 +161,7 @@ results come from. A result that this machine made is never replaced.`,
 			var signers *signing.Allowed
 			var err error
 			if !trust || allowed != "" {
-				if signers, err = flags.allowedSigners(allowed, cmd.ErrOrStderr()); err != nil {
+				if signers, err = flags.allowedSigners(cmd.Context(), allowed, cmd.ErrOrStderr()); err != nil {
 					return err
 				}
 			}

@@ -1,7 +1,6 @@
 package proofs
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,15 +12,18 @@ import (
 )
 
 // A process that a stage started in its own session survives a kill -9 of touchstone. The next run
-// kills it, and so does a collection of garbage. Both remove its directory.
+// kills it, and so does a collection of garbage. Both remove its directory. In a PID namespace it
+// does not survive.
 func TestProcessesOfAKilledRunEndWithTheNext(t *testing.T) {
 	for _, next := range [][]string{{"run"}, {"cache", "gc"}} {
-		t.Run(strings.Join(next, " "), func(t *testing.T) { leaveAndSweep(t, next) })
+		for _, isolation := range []string{"auto", "off"} {
+			t.Run(strings.Join(next, " ")+" "+isolation, func(t *testing.T) { leaveAndSweep(t, isolation, next) })
+		}
 	}
 }
 
 // leaveAndSweep kills a run whose stage left a process, and runs the next command.
-func leaveAndSweep(t *testing.T, next []string) {
+func leaveAndSweep(t *testing.T, isolation string, next []string) {
 	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("needs setsid on Linux")
 	}
@@ -33,28 +35,26 @@ stage "leaves" {
   command = ["sh", "-c", "setsid sh -c 'echo $$ > new; mv new pid; sleep 300' & wait"]
 }
 `))
-	cmd := b.command("run")
+	cmd := b.command("run", "--isolation", isolation)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var pid int
-	for end := time.Now().Add(5 * time.Minute); pid == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the stage never began")
 		}
 		if files, _ := filepath.Glob(filepath.Join(b.store, "work/run-*/stage-*/box/pid")); len(files) == 1 {
-			text, err := os.ReadFile(files[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
-				t.Fatal(err)
-			}
+			break
 		}
 	}
+	if len(stageProcesses(b.store)) == 0 {
+		t.Fatal("the stage's processes are not found")
+	}
 	t.Cleanup(func() {
-		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill()
+		for _, pid := range stageProcesses(b.store) {
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill()
+			}
 		}
 	})
 	_ = cmd.Process.Kill()
@@ -70,13 +70,25 @@ stage "s" {
 	if left, _ := filepath.Glob(filepath.Join(b.store, "work/run-*")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if errors.Is(err, os.ErrNotExist) || strings.Contains(string(stat), ") Z ") {
-			return
-		}
+	for end := time.Now().Add(time.Minute); len(stageProcesses(b.store)) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("process %d of the killed run is still there", pid)
+			t.Fatalf("processes %v of the killed run are still there", stageProcesses(b.store))
 		}
 	}
+}
+
+// stageProcesses lists the processes of stages that run in a store. A stage in a PID namespace
+// does not know these ids.
+func stageProcesses(store string) (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !strings.Contains("\x00"+string(env), "\x00TMPDIR="+store) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // Allowed is a list of signers, in the format of the ALLOWED SIGNERS section of ssh-keygen's manual.
@@ -27,9 +30,12 @@ type entry struct {
 	authority     bool
 }
 
+// maxList is the size in bytes of the largest list.
+const maxList = 4 << 20
+
 // ReadAllowed reads a list of allowed signers. A line that cannot be read is an error.
-func ReadAllowed(file string) (*Allowed, error) {
-	b, err := readFile(file)
+func ReadAllowed(ctx context.Context, file string) (*Allowed, error) {
+	b, err := readlimit.File(ctx, file, maxList)
 	if err != nil {
 		return nil, fmt.Errorf("the allowed signers: %w; write a line \"NAME KEYTYPE KEY\" for each signer, as for git", err)
 	}

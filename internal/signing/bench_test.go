@@ -8,7 +8,7 @@ import (
 // BenchmarkSign and BenchmarkVerify have a message of the size of a record.
 func BenchmarkSign(b *testing.B) {
 	file, _ := newKey(b)
-	key, err := OpenKey(file, noEnvironment)
+	key, err := OpenKey(b.Context(), file, noEnvironment)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func BenchmarkSign(b *testing.B) {
 
 func BenchmarkVerify(b *testing.B) {
 	file, public := newKey(b)
-	key, err := OpenKey(file, noEnvironment)
+	key, err := OpenKey(b.Context(), file, noEnvironment)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,16 +5,17 @@ package signing
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"os"
 	"strings"
 
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/touchstone-eval/touchstone/internal/readlimit"
 )
 
 // Namespace is the namespace of every signature. A signature with another one, such as that of a
@@ -30,8 +31,8 @@ type Key struct {
 // OpenKey reads a key. ref is the path of a private key of OpenSSH, file:PATH, or env:NAME for an
 // environment variable that holds the key itself. The key of an encrypted file, or of the file of a
 // public key, is used through the agent at SSH_AUTH_SOCK. lookup returns environment variables.
-func OpenKey(ref string, lookup func(string) (string, bool)) (*Key, error) {
-	content, err := readKey(ref, lookup)
+func OpenKey(ctx context.Context, ref string, lookup func(string) (string, bool)) (*Key, error) {
+	content, err := readKey(ctx, ref, lookup)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func OpenKey(ref string, lookup func(string) (string, bool)) (*Key, error) {
 	return key, nil
 }
 
-func readKey(ref string, lookup func(string) (string, bool)) ([]byte, error) {
+func readKey(ctx context.Context, ref string, lookup func(string) (string, bool)) ([]byte, error) {
 	if name, ok := strings.CutPrefix(ref, "env:"); ok {
 		value, set := lookup(name)
 		if !set {
@@ -66,28 +67,11 @@ func readKey(ref string, lookup func(string) (string, bool)) ([]byte, error) {
 		// CI hosts cut the newline at the end, without which a key does not parse.
 		return []byte(strings.TrimSpace(value) + "\n"), nil
 	}
-	content, err := readFile(strings.TrimPrefix(ref, "file:"))
+	content, err := readlimit.File(ctx, strings.TrimPrefix(ref, "file:"), readlimit.MaxSecret)
 	if err != nil {
 		return nil, fmt.Errorf("the signing key: %w; create one with ssh-keygen -t ed25519", err)
 	}
 	return content, nil
-}
-
-// maxFile is the largest size in bytes of a key or a list of keys.
-const maxFile = 4 << 20
-
-// readFile reads a file of limited size, whatever it says its size is.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(b) > maxFile {
-		err = fmt.Errorf("%s has more than %d MiB", name, maxFile>>20)
-	}
-	return b, err
 }
 
 // agentKey finds the private half of a key in the agent.

@@ -65,10 +65,13 @@ func (d *document) clientConfig(members []member) (found bool, err error) {
 			seen[m.name] = true
 			server, err := d.server1(m)
 			if err != nil {
-				d.in.Unscanned = append(d.in.Unscanned, Unscanned{
+				d.unreadable(m.at, Unscanned{
 					Server: m.name, Place: d.place(m.at), Reason: err.Error(), Remedy: "correct its entry",
 				})
 				continue
+			}
+			if len(d.in.Servers) == maxServers {
+				return false, d.fail(m.at, fmt.Sprintf("it declares more than %d servers", maxServers), "split it")
 			}
 			d.in.Servers = append(d.in.Servers, server)
 		}

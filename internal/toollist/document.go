@@ -14,6 +14,16 @@ import (
 // a thousand times smaller.
 const MaxFile = 64 << 20
 
+// Limits on what is in a file, so that it takes no more memory than a machine has.
+// Real files are far below.
+const (
+	MaxTool       = 2 << 20 // bytes of the definition of one tool
+	MaxTools      = 100_000
+	maxTokens     = 3_000_000
+	maxServers    = 10_000
+	maxUnreadable = 1_000 // the entries that are reported one by one
+)
+
 const kinds = "a tools/list result, a tool corpus, rows of tools, or the configuration of an MCP client"
 
 // document reads one file. server is the default name of the server.
@@ -25,6 +35,20 @@ type document struct {
 	// more is set if the list that was read last continues on another page.
 	more   bool
 	moreAt int
+	// unreported counts the unreadable entries beyond maxUnreadable, of which
+	// the first is at unreportedAt.
+	unreported, unreportedAt int
+}
+
+// unreadable records an entry that cannot be read.
+func (d *document) unreadable(at int, u Unscanned) {
+	if len(d.in.Unscanned) < maxUnreadable {
+		d.in.Unscanned = append(d.in.Unscanned, u)
+		return
+	}
+	if d.unreported++; d.unreported == 1 {
+		d.unreportedAt = at
+	}
 }
 
 // Read parses the text of one file: one or several JSON values, each of any
@@ -38,6 +62,9 @@ func Read(file, server string, text []byte) (*Input, error) {
 	}
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		text = append([]byte("   "), text[3:]...) // keeps offsets right
+	}
+	if tokens(text) > maxTokens {
+		return nil, &InputError{Place: Place{File: file}, Reason: fmt.Sprintf("it has more than %d million strings, objects and lists", maxTokens/1_000_000), Remedy: "split it, or check that it is the file you meant"}
 	}
 	values, err := parseAll(text)
 	if err != nil {
@@ -67,6 +94,13 @@ func Read(file, server string, text []byte) (*Input, error) {
 		if err := d.value(v); err != nil {
 			return nil, err
 		}
+	}
+	if d.unreported > 0 {
+		d.in.Unscanned = append(d.in.Unscanned, Unscanned{
+			Server: server, Place: d.place(d.unreportedAt),
+			Reason: fmt.Sprintf("%d more entries of the file cannot be read", d.unreported),
+			Remedy: "correct those above first, and scan again",
+		})
 	}
 	if d.more {
 		d.in.Unscanned = append(d.in.Unscanned, Unscanned{
@@ -177,7 +211,7 @@ func (d *document) rpcError(e member) error {
 			text = s
 		}
 	}
-	d.in.Unscanned = append(d.in.Unscanned, Unscanned{
+	d.unreadable(e.at, Unscanned{
 		Server: d.server, Place: d.place(e.at),
 		Reason: fmt.Sprintf("the server answered with an error instead of its tools: %s", safetext.Clip(text, 200)),
 		Remedy: "ask it again once it works",
@@ -203,12 +237,15 @@ func (d *document) list(whole value, elements []value, server string) error {
 		place := d.place(e.start)
 		tool, err := readTool(e, server)
 		if err != nil {
-			d.in.Unscanned = append(d.in.Unscanned, Unscanned{
+			d.unreadable(e.start, Unscanned{
 				Server: tool.Server, Tool: tool.Name, Place: place,
 				Reason: fmt.Sprintf("element %d of the list is not a readable tool: %s", i+1, err),
 				Remedy: "correct it, or ask the server's author to",
 			})
 			continue
+		}
+		if len(d.in.Tools) == MaxTools {
+			return d.fail(e.start, fmt.Sprintf("it has more than %d tools", MaxTools), "split it")
 		}
 		d.in.Tools = append(d.in.Tools, Tool{Tool: tool, Place: place})
 	}

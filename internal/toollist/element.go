@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/internal/safetext"
 	"github.com/touchstone-eval/touchstone/scanner"
 )
 
@@ -62,6 +63,13 @@ func readTool(v value, server string) (scanner.Tool, error) {
 	}
 	members := v.object()
 	var problems []error
+	if size := v.end - v.start; size > MaxTool {
+		if m, ok, _ := get(members, nameKeys...); ok {
+			tool.Name, _ = m.str()
+			tool.Name = safetext.Clip(tool.Name, safetext.MaxName)
+		}
+		return tool, fmt.Errorf("its definition has %d bytes, and no model can read more than %d", size, MaxTool)
+	}
 	if m, key := inAnotherCase(members, toolKeys); key != "" {
 		problems = append(problems, &caseError{m.name, key})
 	}

@@ -50,6 +50,9 @@ func ReadPaths(ctx context.Context, paths []string, opts ReadOptions) (*Input, e
 			continue
 		}
 		in.add(one)
+		if len(in.Tools) > MaxTools {
+			return nil, &InputError{Place: Place{File: p}, Reason: fmt.Sprintf("the files have more than %d tools up to here", MaxTools), Remedy: "scan them one after the other"}
+		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -166,6 +169,9 @@ func readDir(ctx context.Context, dir string, opts ReadOptions) (*Input, error) 
 		case err == nil:
 			in.add(one)
 			found++
+			if len(in.Tools) > MaxTools {
+				return &InputError{Place: Place{File: p}, Reason: fmt.Sprintf("the files have more than %d tools up to here", MaxTools), Remedy: "scan them one after the other"}
+			}
 		case errors.As(err, &bad) && bad.OtherKind:
 			passOver(p, bad.Reason)
 		default:

@@ -190,3 +190,36 @@ func TestServerOf(t *testing.T) {
 		}
 	}
 }
+
+// A hostile file has limits within: each is reported, and none is passed in silence.
+func TestLimitsWithin(t *testing.T) {
+	numbered := func(n int, open, element, end string) string {
+		return open + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + end
+	}
+	in, err := Read("f.json", "s", []byte(`{"tools":[{"name":"big","description":"`+strings.Repeat("a", MaxTool)+`"},{"name":"b"}]}`))
+	if err != nil || len(in.Tools) != 1 || len(in.Unscanned) != 1 || in.Unscanned[0].Tool != "big" || !strings.Contains(in.Unscanned[0].Reason, "no model can read more than") {
+		t.Errorf("%v, %.2000s", err, brief(in))
+	}
+	in, err = Read("f.json", "s", []byte(numbered(maxUnreadable+5, `{"tools":[{"name":"b"},`, `{"name":7}`, `]}`)))
+	if err != nil || len(in.Unscanned) != maxUnreadable+1 || !strings.Contains(in.Unscanned[maxUnreadable].Reason, "5 more entries of the file cannot be read") {
+		t.Errorf("%v, %d", err, len(in.Unscanned))
+	}
+	for text, want := range map[string]string{
+		numbered(MaxTools+1, `{"tools":[`, `{"name":"a"}`, `]}`):                  "it has more than 100000 tools: split it",
+		strings.Repeat("[]", maxTokens+1):                                         "it has more than 3 million strings, objects and lists: split it",
+		numbered(maxTokens/2+1, `{"a":[`, `""`, `]}`):                             "it has more than 3 million",
+		`{"mcpServers":{` + strings.Join(serverEntries(maxServers+1), ",") + `}}`: "it declares more than 10000 servers: split it",
+	} {
+		if _, err := Read("f.json", "s", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func serverEntries(n int) []string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`"s%d":{"command":"c"}`, i))
+	}
+	return list
+}

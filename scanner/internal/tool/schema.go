@@ -2,6 +2,7 @@ package tool
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -21,6 +22,34 @@ type jsonWalker struct {
 	output bool
 	kind   Kind // forces the kind of every string, for annotations
 	forced bool
+	rest   strings.Builder // texts beyond maxFields, one a line
+}
+
+// maxFields bounds the fields of a tool, each of which takes hundreds of bytes
+// however short it is. The texts beyond are read as one field. Real tools have
+// fewer than a thousand.
+const maxFields = 20_000
+
+// keep appends a field.
+func (w *jsonWalker) keep(f Field) {
+	if len(w.fields) < maxFields {
+		w.fields = append(w.fields, f)
+		return
+	}
+	w.rest.WriteString(f.Text)
+	w.rest.WriteByte('\n')
+}
+
+// all returns the fields.
+func (w *jsonWalker) all() []Field {
+	if text := w.rest.String(); text != "" {
+		kind := KindOther
+		if w.forced {
+			kind = w.kind
+		}
+		w.fields = append(w.fields, Field{Kind: kind, Output: w.output, Text: text, Plain: char.PlainASCII(text)})
+	}
+	return w.fields
 }
 
 // walkSchema appends the strings of a JSON Schema to fields.
@@ -30,7 +59,7 @@ func walkSchema(fields []Field, raw []byte, output bool) []Field {
 	}
 	w := jsonWalker{s: string(raw), fields: fields, output: output}
 	w.value(role{}, 0)
-	return w.fields
+	return w.all()
 }
 
 // walkAnnotations appends the strings of an annotations object to fields.
@@ -40,7 +69,7 @@ func walkAnnotations(fields []Field, raw []byte) []Field {
 	}
 	w := jsonWalker{s: string(raw), fields: fields, kind: KindAnnotation, forced: true}
 	w.value(role{}, 0)
-	return w.fields
+	return w.all()
 }
 
 // role is the meaning of a value, given the keys that lead to it.
@@ -130,7 +159,7 @@ func (w *jsonWalker) add(r role, text string, plain bool) {
 	case !r.known:
 		kind = KindOther
 	}
-	w.fields = append(w.fields, Field{Kind: kind, Output: w.output, Param: r.param, Text: text, Plain: plain})
+	w.keep(Field{Kind: kind, Output: w.output, Param: r.param, Text: text, Plain: plain})
 }
 
 func (w *jsonWalker) object(r role, depth int) bool {
@@ -176,18 +205,18 @@ func (w *jsonWalker) member(r role, key string, plain bool) role {
 	case w.forced:
 		return r
 	case r.properties:
-		w.fields = append(w.fields, Field{Kind: KindParamName, Output: w.output, Param: key, Text: key, Plain: plain})
+		w.keep(Field{Kind: KindParamName, Output: w.output, Param: key, Text: key, Plain: plain})
 		return role{param: key}
 	case r.known:
 		// Inside a default, an example or an extension: free-form data.
 		if !machineWord(key) {
-			w.fields = append(w.fields, Field{Kind: r.kind, Output: w.output, Param: r.param, Text: key, Plain: plain})
+			w.keep(Field{Kind: r.kind, Output: w.output, Param: r.param, Text: key, Plain: plain})
 		}
 		return r
 	}
 	next := keywordRole(key, r.param)
 	if next.kind == KindOther && next.known && !machineWord(key) {
-		w.fields = append(w.fields, Field{Kind: KindOther, Output: w.output, Param: r.param, Text: key, Plain: plain})
+		w.keep(Field{Kind: KindOther, Output: w.output, Param: r.param, Text: key, Plain: plain})
 	}
 	if key == "patternProperties" {
 		return role{param: r.param, properties: true}

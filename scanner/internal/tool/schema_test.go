@@ -1,6 +1,9 @@
 package tool
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWalkSchema(t *testing.T) {
 	fields := walkSchema(nil, []byte(`{"type":"object","title":"T","properties":{"a b":{"description":"D\u00e9\n","enum":["x",{"k y":"v"}],"items":{"default":"z"}}},"x-note":["n"],"$defs":{"q":{"examples":["e"]}}}`), true)
@@ -28,5 +31,16 @@ func TestWalkSchema(t *testing.T) {
 		if have[i] != want[i] {
 			t.Errorf("field %d: got %v, want %v", i, have[i], want[i])
 		}
+	}
+}
+
+// The texts beyond the largest number of fields are read as well.
+func TestManyFields(t *testing.T) {
+	schema := `{"enum":[` + strings.Repeat(`"a b",`, maxFields+7) + `"the last one"]}`
+	var v View
+	v.Load(&Definition{InputSchema: []byte(schema)})
+	fields := v.AllFields()
+	if len(fields) > maxFields+2 || !strings.HasSuffix(fields[len(fields)-1].Text, "a b\nthe last one\n") {
+		t.Errorf("%d fields", len(fields))
 	}
 }
