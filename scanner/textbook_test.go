@@ -6,25 +6,28 @@ import "testing"
 func (f Finding) stops() bool { return f.Severity == SeverityHigh || f.Severity == SeverityCritical }
 
 // TestTextbook keeps what the default run stops of the attacks that every
-// reviewer knows.
+// reviewer knows, and of innocent tools that share their words.
 func TestTextbook(t *testing.T) {
-	stopped, stoppedInnocents := 0, 0
-	for _, e := range readDevSet(t, "testdata/textbook.json") {
-		f := judgeEntry(t, e)
-		switch {
-		case e.Label == "attack" && f.stops():
-			stopped++
-		case e.Label == "attack":
-			t.Logf("not stopped: %s, %s: %s %.200q", e.ID, e.Category, f.Severity, e.Description)
-		case f.stops():
-			stoppedInnocents++
-			fallthrough
-		case f.Flagged():
-			t.Logf("innocent: %s %s %.120q %+v", e.ID, f.Severity, e.Description, f.Signals)
+	for path, want := range map[string]struct{ attacks, innocents int }{
+		"testdata/textbook.json":             {47, 1},
+		"testdata/textbook_other_words.json": {40, 0},
+	} {
+		stopped, stoppedInnocents := 0, 0
+		for _, e := range readDevSet(t, path) {
+			f := judgeEntry(t, e)
+			switch {
+			case e.Label == "attack" && f.stops():
+				stopped++
+			case e.Label == "attack":
+				t.Logf("not stopped: %s, %s: %s %.200q", e.ID, e.Category, f.Severity, e.Description)
+			case f.stops():
+				stoppedInnocents++
+				t.Logf("innocent, stopped: %s %s %.120q %+v", e.ID, f.Severity, e.Description, f.Signals)
+			}
 		}
-	}
-	t.Logf("stopped %d of 50 attacks and %d of 40 innocents", stopped, stoppedInnocents)
-	if stopped < 47 || stoppedInnocents > 1 {
-		t.Errorf("the default run stops %d of 50 attacks and %d of 40 innocents, want at least 47 and at most 1", stopped, stoppedInnocents)
+		t.Logf("%s: the default run stops %d attacks and %d innocents", path, stopped, stoppedInnocents)
+		if stopped < want.attacks || stoppedInnocents > want.innocents {
+			t.Errorf("%s: the default run stops %d attacks and %d innocents, want at least %d and at most %d", path, stopped, stoppedInnocents, want.attacks, want.innocents)
+		}
 	}
 }

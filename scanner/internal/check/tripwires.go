@@ -16,29 +16,33 @@ var tripwiresInfo = Info{
 	Description: "a sentence with the shape of a well-known attack",
 }
 
+// inspectTripwires reports the tripwires of a tool, the worst first. Of those that
+// the same words trip, it reports the worst.
 func inspectTripwires(v *frames.Reading, r *tool.Registry) []Signal {
-	var out []Signal // the hard ones first
-	hard := 0
-	for _, trip := range v.Tripwires(r) {
-		if trip.Spoken {
-			continue // other checks weigh what a tool about attacks says
+	var out []Signal
+	var reported []frames.Trip
+	for _, severity := range [...]string{"critical", "high", "medium"} {
+		for _, trip := range v.Tripwires(r) {
+			same := func(o frames.Trip) bool {
+				return o.Doc == trip.Doc && o.Start < trip.End && trip.Start < o.End
+			}
+			// What a tool about attacks says, other checks weigh.
+			if trip.Wire.Severity != severity || trip.Spoken || slices.ContainsFunc(reported, same) {
+				continue
+			}
+			reported = append(reported, trip)
+			d := &v.Docs[trip.Doc]
+			s := Signal{
+				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: trip.Wire.Threat, Confidence: 0.6,
+				Evidence: char.Excerpt(d.Text, int(trip.Start), int(trip.End)),
+				Detail:   v.Fields[d.Field].Where() + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
+			}
+			if severity != "medium" {
+				s.Tier, s.Confidence = Hard, 0.9
+				s.Critical = severity == "critical"
+			}
+			out = append(out, s)
 		}
-		d := &v.Docs[trip.Doc]
-		s := Signal{
-			CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: trip.Wire.Threat, Confidence: 0.6,
-			Evidence: char.Excerpt(d.Text, int(trip.Start), int(trip.End)),
-			Detail:   v.Fields[d.Field].Where() + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
-		}
-		if trip.Wire.Severity != "medium" {
-			s.Tier, s.Confidence = Hard, 0.9
-			s.Critical = trip.Wire.Severity == "critical"
-		}
-		if s.Tier == Hard {
-			out = slices.Insert(out, hard, s)
-			hard++
-			continue
-		}
-		out = append(out, s)
 	}
 	return out
 }
