@@ -286,9 +286,13 @@ func (im *importer) record(k Key, record, signature []byte) (reason string, err 
 		return "its stage is running here", nil
 	}
 	defer unlock()
-	added, reason, err := im.s.adopt(k, record, signature, origin, im.has)
-	if err == nil && reason == "" {
-		im.needsOf(k)
+	var used []Digest
+	added, reason, err := im.s.adopt(k, record, signature, origin, func(d Digest) (bool, error) {
+		used = append(used, d)
+		return im.has(d)
+	})
+	if reason == "" {
+		im.needs(used) // the record may be there also if its writing failed
 	}
 	if !added {
 		return reason, err

@@ -87,13 +87,10 @@ func (im *importer) has(d Digest) (bool, error) {
 	return im.s.reuse(d)
 }
 
-// needsOf notes that the record of a key in the store needs its blobs.
-func (im *importer) needsOf(k Key) {
-	r, err := im.s.Record(k)
-	if err != nil {
-		return
-	}
-	for _, d := range im.s.blobsOf(r, map[Digest][]Digest{}) {
+// needs notes that a record in the store needs the blobs. It reads nothing, because a
+// failure would remove content that the record needs.
+func (im *importer) needs(blobs []Digest) {
+	for _, d := range blobs {
 		delete(im.unneeded, d)
 	}
 }
