@@ -58,14 +58,17 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Diges
 	if !r.Expires.IsZero() && !s.clock().Before(r.Expires) {
 		return false, "the record expired at " + r.Expires.String(), nil
 	}
+	trees := map[Digest][]Digest{} // each is read once: a second reading could fail and list no files
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; o.Dir {
-			if _, err := s.peekTree(o.Digest); err != nil {
+			entries, err := s.peekTree(o.Digest)
+			if err != nil {
 				return false, fmt.Sprintf("the directory of output %s: %v", o.Name, err), nil
 			}
+			trees[o.Digest] = membersOf(entries)
 		}
 	}
-	for _, d := range s.blobsOf(r, map[Digest][]Digest{}) {
+	for _, d := range s.blobsOf(r, trees) {
 		present, err := has(d)
 		if err != nil {
 			return false, "", err

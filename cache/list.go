@@ -175,11 +175,16 @@ func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) []Digest {
 }
 
 func (s *Store) treeBlobs(d Digest) []Digest {
-	var members []Digest
 	entries, err := s.peekTree(d)
 	if err != nil {
 		return nil
 	}
+	return membersOf(entries)
+}
+
+// membersOf lists the blobs of the files of a directory.
+func membersOf(entries []TreeEntry) []Digest {
+	var members []Digest
 	for i := range entries {
 		if entries[i].Mode.IsRegular() {
 			members = append(members, entries[i].Digest)
