@@ -140,15 +140,7 @@ func (s *Set) Text(text string) string {
 	if len(spans) == 0 {
 		return text
 	}
-	var b strings.Builder
-	at := 0
-	for _, p := range spans {
-		b.WriteString(text[at:p.start])
-		b.WriteString(Mark)
-		at = p.end
-	}
-	b.WriteString(text[at:])
-	return b.String()
+	return string(without(text, spans))
 }
 
 // Bytes returns content without the secrets. It returns content itself if it holds none.
@@ -162,15 +154,18 @@ func (s *Set) Bytes(content []byte) []byte {
 	if len(spans) == 0 {
 		return content
 	}
-	var b bytes.Buffer
+	return without(content, spans)
+}
+
+// without returns content with a mark in the place of each span.
+func without[T string | []byte](content T, spans []span) []byte {
+	var b []byte
 	at := 0
 	for _, p := range spans {
-		b.Write(content[at:p.start])
-		b.WriteString(Mark)
+		b = append(append(b, content[at:p.start]...), Mark...)
 		at = p.end
 	}
-	b.Write(content[at:])
-	return b.Bytes()
+	return append(b, content[at:]...)
 }
 
 // Holds reports whether a text holds a secret.
