@@ -35,7 +35,7 @@ var campaigns = []campaign{
 	{"writers", "seconds with 64 runs at once and a collector of garbage", 5, 600, manyWriters},
 	{"archives", "archives with flipped bits, cuts and forged parts", 40, 1000, hostileArchives},
 	{"forgeries", "signed archives with false outputs, keys or signatures", 40, 1000, forgedResults},
-	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 40, 1000, hostileServers},
+	{"servers", "servers with flaws, scanned and scored over stdio, HTTP, event streams and as proxies", 15, 1000, hostileServers},
 	{"clock", "jumps of the clock, as the times of all files of the cache", 10, 200, moveClock},
 }
 
