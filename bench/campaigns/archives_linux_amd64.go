@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -113,13 +114,15 @@ func (a *attack) forge(sound []byte) (content []byte, how string) {
 
 // sizeOf is the size of all files of a directory.
 func sizeOf(dir string) (size int64) {
-	files, err := copyOf(dir)
-	if err != nil {
-		return 0
-	}
-	for _, content := range files {
-		size += int64(len(content))
-	}
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // what cannot be read has no size
+		}
+		if info, err := d.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
 	return size
 }
 

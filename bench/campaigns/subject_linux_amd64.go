@@ -154,16 +154,14 @@ func (s *subject) environ() []string {
 
 // content reads all files of a directory, but the list of what was published there.
 func content(dir string) (map[string]string, error) {
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
-			return err
+	files, err := copyOf(dir)
+	named := map[string]string{}
+	for path, b := range files {
+		if !strings.HasPrefix(filepath.Base(path), ".") {
+			named[strings.TrimPrefix(path, dir)] = string(b)
 		}
-		b, err := os.ReadFile(path)
-		files[strings.TrimPrefix(path, dir)] = string(b)
-		return err
-	})
-	return files, err
+	}
+	return named, err
 }
 
 // differs returns the first difference of the published files from the right ones, or "".

@@ -31,15 +31,11 @@ func judgeUnreadFolds(dir string, folds int, opts ...scanner.Option) ([]judged, 
 				delete(rest, name)
 			}
 		}
-		examples, err := trainingSet(rest, unmarked)
+		weights, err := packedWeightsOf(rest, unmarked)
 		if err != nil {
 			return nil, err
 		}
-		weights, err := train(examples)
-		if err != nil {
-			return nil, err
-		}
-		classifier.Replace(weights.pack())
+		classifier.Replace(weights)
 		judgedTools, err := judgeAll(own, opts...)
 		if err != nil {
 			return nil, fmt.Errorf("fold %d: %w", fold, err)

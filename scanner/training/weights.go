@@ -236,6 +236,11 @@ func packedWeights(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return packedWeightsOf(sets, unmarked)
+}
+
+// packedWeightsOf trains the classifier on sets and packs the weights.
+func packedWeightsOf(sets map[string][]labelledTool, unmarked []labelledTool) ([]byte, error) {
 	examples, err := trainingSet(sets, unmarked)
 	if err != nil {
 		return nil, err
