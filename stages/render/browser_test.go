@@ -144,7 +144,7 @@ func TestHistoryAndAnotherReport(t *testing.T) {
 	b.Expect(`[...document.querySelectorAll("#history article")].map((e) => e.textContent.replace(/\s+/g, " ")).join("|")`,
 		"Recall@50.5000.700: 2026-11-18 22:00:00, reference, golden v00.712: 2026-11-19 22:00:00, reference, golden v10.500: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions"+
 			"|scanner</script> Recall0.9001.000: 2026-11-19 22:00:00, reference, golden v10.900: 2026-11-20 22:00:00, <img src=x>, golden v1, drop-descriptions")
-	b.Expect(`[...document.querySelectorAll("#history article:first-of-type circle")].map((e) => e.getAttribute("class")).join()`, "dot other,dot,dot other")
+	b.Expect(`[...document.querySelectorAll("#history > .grid article:first-of-type circle")].map((e) => e.getAttribute("class")).join()`, "dot other,dot,dot other")
 	b.Expect(`[...document.querySelectorAll("#history tbody tr")].map((e) => e.lastChild.textContent).join()`, "0.900,1.000,–")
 
 	other := sampleReport(t, 60)
