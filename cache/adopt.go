@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// decodeOwn decodes a record's own file, which must hold the record of a key and no origin.
-func decodeOwn(b []byte, k Key) (*Record, error) {
+// DecodeOwn decodes a record's own file, as RecordFile returns it, which must hold the record of a key and no
+// origin. The error is a phrase.
+func DecodeOwn(b []byte, k Key) (*Record, error) {
 	r, err := decodeRecord(b)
 	switch {
 	case err != nil:
@@ -34,24 +35,38 @@ func (s *Store) RecordFile(k Key) (record, signature []byte, err error) {
 	case r.Key != k:
 		return nil, nil, fmt.Errorf("it holds the record of %s", r.Key.Short())
 	}
-	record, signature, _, err = splitForeign(b)
-	return record, signature, err
+	f, err := splitForeign(b)
+	return f.record, f.signature, err
 }
 
 // Adopt adds a record that was made elsewhere, as RecordFile returned it there. The caller has
-// judged who may say what the result is, holds the lock of the key, and has stored the blobs.
-// reason says why a record was not added, and is empty if the store has the same result.
+// judged who may say what the result is. away is the content that the store may lack, because the
+// store's source has it: outputs, manifests of directories, and logs. The store has the rest. reason
+// says why a record was not added, and is empty if the store has the same result.
 //
 // A result that was made here stays. If the store has lost some of its blobs, and the new record
 // has the same outputs, the old record counts again. A record that was taken on trust gives way to
 // one that is signed.
-func (s *Store) Adopt(k Key, record, signature []byte, o *Origin) (added bool, reason string, err error) {
-	return s.adopt(k, record, signature, o, s.reuse)
+func (s *Store) Adopt(k Key, record, signature []byte, o *Origin, away []SizedDigest) (added bool, reason string, err error) {
+	if s.readOnly {
+		return false, "the cache is read-only", nil
+	}
+	unlock, err := s.tryLockKey(k)
+	if err != nil {
+		return false, "", err
+	}
+	if unlock == nil {
+		return false, "its stage is running here", nil
+	}
+	defer unlock()
+	return s.adopt(k, record, signature, o, away, s.reuse)
 }
 
-// adopt is Adopt with the function that reports whether a blob is there, and keeps it.
-func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Digest) (bool, error)) (added bool, reason string, err error) {
-	r, err := decodeOwn(record, k)
+// adopt is Adopt for a caller that holds the lock of the key. has reports whether a blob is there,
+// and keeps it.
+func (s *Store) adopt(k Key, record, signature []byte, o *Origin, away []SizedDigest, has func(Digest) (bool, error)) (added bool, reason string, err error) {
+	elsewhere := recordHeader{away: away}
+	r, err := DecodeOwn(record, k)
 	if err != nil {
 		return false, err.Error(), nil
 	}
@@ -60,7 +75,7 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Diges
 	}
 	trees := map[Digest][]Digest{} // each is read once: a second reading could fail and list no files
 	for i := range r.Outputs {
-		if o := &r.Outputs[i]; o.Dir {
+		if o := &r.Outputs[i]; o.Dir && (!elsewhere.isAway(o.Digest) || s.Has(o.Digest)) {
 			entries, err := s.peekTree(o.Digest)
 			if err != nil {
 				return false, fmt.Sprintf("the directory of output %s: %v", o.Name, err), nil
@@ -68,7 +83,11 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Diges
 			trees[o.Digest] = membersOf(entries)
 		}
 	}
-	for _, d := range s.blobsOf(r, trees) {
+	blobs, err := s.blobsOf(r, trees)
+	if err != nil {
+		return false, "", err
+	}
+	for _, d := range elsewhere.here(blobs, trees) {
 		present, err := has(d)
 		if err != nil {
 			return false, "", err
@@ -83,6 +102,8 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Diges
 		_, miss := s.Lookup(k)
 		switch {
 		case expired:
+		case there.Origin == nil && same && miss != nil && len(away) > 0:
+			// It lost content that the other record's source has.
 		case there.Origin == nil && !same:
 			return false, "the outputs differ from those that this machine made for the same key, which stay", nil
 		case miss == nil && !same && (there.Origin.Signer != nil || o.Signer == nil):
@@ -91,9 +112,30 @@ func (s *Store) adopt(k Key, record, signature []byte, o *Origin, has func(Diges
 			return false, "", nil
 		}
 	}
-	b, err := encodeForeign(record, signature, o)
+	b, err := encodeForeign(record, signature, o, away)
 	if err != nil {
 		return false, "", err
 	}
 	return true, "", s.putRecordBytes(k, b, s.writer.now())
+}
+
+// isAway reports whether content may be absent because the record's source has it.
+func (h *recordHeader) isAway(d Digest) bool {
+	return slices.ContainsFunc(h.away, func(a SizedDigest) bool { return a.Digest == d })
+}
+
+// here returns those blobs of a record that must be in the store. The files of a directory whose
+// manifest is away are away, too.
+func (h *recordHeader) here(blobs []Digest, trees map[Digest][]Digest) []Digest {
+	if len(h.away) == 0 {
+		return blobs
+	}
+	absent := map[Digest]bool{}
+	for _, a := range h.away {
+		absent[a.Digest] = true
+		for _, member := range trees[a.Digest] {
+			absent[member] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(blobs), func(d Digest) bool { return absent[d] })
 }

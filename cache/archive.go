@@ -127,10 +127,11 @@ func (ex *exporter) record(k Key) error {
 	if r.Key != k {
 		return skip("it holds the record of " + r.Key.Short())
 	}
-	record, signature, _, err := splitForeign(b)
+	f, err := splitForeign(b)
 	if err != nil {
 		return err // decodeRecord has accepted it
 	}
+	record, signature := f.record, f.signature
 	switch {
 	case ex.sign == nil:
 	case r.Origin == nil:
@@ -140,9 +141,13 @@ func (ex *exporter) record(k Key) error {
 	case len(signature) == 0:
 		return skip(fmt.Sprintf("%s was %s: only who made a result signs it; to sign one of your own, execute the stage here with --force", r.label(), r.Origin))
 	}
+	needed, err := ex.s.blobsOf(r, map[Digest][]Digest{})
+	if err != nil {
+		return skip(err.Error())
+	}
 	var blobs []Digest
 	listed := map[Digest]bool{}
-	for _, d := range ex.s.blobsOf(r, map[Digest][]Digest{}) {
+	for _, d := range needed {
 		if d == emptyDigest || ex.sent[d] || listed[d] {
 			continue
 		}

@@ -219,10 +219,14 @@ func (s *Store) Has(d Digest) bool {
 	return err == nil && st.mode.IsRegular() && st.size > blobHeaderSize
 }
 
-// Copy writes a blob to w. The written bytes are verified only if Copy returns
-// nil. Errors are ErrNotFound, a *CorruptError, or w's own.
+// Copy writes a blob to w. It fetches a blob that a record from the store's source
+// needs and that the store lacks. The written bytes are verified only if Copy
+// returns nil. Errors are ErrNotFound, a *CorruptError, or w's own.
 func (s *Store) Copy(d Digest, w io.Writer) error {
 	reason, err := s.read(d, w)
+	if errors.Is(err, ErrNotFound) && s.fetchOne(d) {
+		reason, err = s.read(d, w)
+	}
 	if reason != "" {
 		return s.corrupt(d, s.entryPath(blobsDir, d), reason)
 	}
@@ -250,7 +254,9 @@ func (s *Store) read(d Digest, w io.Writer) (reason string, err error) {
 // defect of the file. err is an error of w.
 func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	var head [blobHeaderSize]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
+	if _, err := io.ReadFull(f, head[:]); unread(err) {
+		return "", err
+	} else if err != nil {
 		return "the file is shorter than its header", nil
 	}
 	header, err := parseBlobHeader(head[:])
@@ -268,6 +274,8 @@ func copyBlob(w io.Writer, f io.Reader, d Digest) (reason string, err error) {
 	switch {
 	case out.err != nil:
 		return "", out.err
+	case unread(err):
+		return "", err
 	case err != nil:
 		return fmt.Sprintf("after %d bytes: %v", n, err), nil
 	case n != header.size:

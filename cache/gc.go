@@ -122,7 +122,9 @@ func (s *Store) Trim(ctx context.Context) (result GCResult, did bool, err error)
 }
 
 // gcScan lists blobs first and records second: a blob that is written later is
-// not in the list and cannot be removed.
+// not in the list and cannot be removed. A file that cannot be opened or read, for
+// example because the process has too many open files, ends it: nothing is removed
+// because of what was not seen.
 func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, error) {
 	blobs := map[Digest]*gcBlob{}
 	err := s.walk(blobsDir, func(e entry) error {
@@ -141,10 +143,14 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
+		case unread(err):
+			return s.failed("read", err)
 		case err != nil:
 			rec.why, rec.note = whyCorrupt, err.Error()
 		default:
-			rec.blobs = s.blobsOf(r, trees)
+			if rec.blobs, err = s.blobsOf(r, trees); err != nil {
+				return err
+			}
 			for _, c := range r.Components {
 				rec.blobs = append(rec.blobs, c.Digest)
 			}

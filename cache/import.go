@@ -98,7 +98,7 @@ func verifyArchive(ctx context.Context, r io.ReadSeeker, verify func(record, sig
 		}
 		refused.Records++
 		label := recordsDir + "/" + Key(id).String()
-		rec, err := decodeOwn(record, id)
+		rec, err := DecodeOwn(record, id)
 		if err == nil {
 			label = fmt.Sprintf("%s (key %s)", printable(rec.label()), rec.Key.Short())
 			verified[signedID(record, signature)], err = verify(record, signature)
@@ -287,7 +287,7 @@ func (im *importer) record(k Key, record, signature []byte) (reason string, err 
 	}
 	defer unlock()
 	var used []Digest
-	added, reason, err := im.s.adopt(k, record, signature, origin, func(d Digest) (bool, error) {
+	added, reason, err := im.s.adopt(k, record, signature, origin, nil, func(d Digest) (bool, error) {
 		used = append(used, d)
 		return im.has(d)
 	})

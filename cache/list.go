@@ -150,8 +150,10 @@ func (s *Store) readRecord(e entry) (*Record, recordHeader, error) {
 }
 
 // blobsOf lists every blob that a record needs, including the files of its
-// directories. A manifest that cannot be read adds only itself.
-func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) []Digest {
+// directories. A manifest that is missing or corrupt adds only itself. It returns an
+// error if a manifest is there and cannot be opened or read: what the record needs is
+// then unknown.
+func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) ([]Digest, error) {
 	blobs := make([]Digest, 0, len(r.Outputs)+2)
 	for _, d := range []Digest{r.Stdout, r.Stderr} {
 		if !d.IsZero() {
@@ -166,20 +168,16 @@ func (s *Store) blobsOf(r *Record, trees map[Digest][]Digest) []Digest {
 		}
 		members, known := trees[o.Digest]
 		if !known {
-			members = s.treeBlobs(o.Digest)
+			entries, err := s.peekTree(o.Digest)
+			if unread(err) {
+				return nil, err
+			}
+			members = membersOf(entries)
 			trees[o.Digest] = members
 		}
 		blobs = append(blobs, members...)
 	}
-	return blobs
-}
-
-func (s *Store) treeBlobs(d Digest) []Digest {
-	entries, err := s.peekTree(d)
-	if err != nil {
-		return nil
-	}
-	return membersOf(entries)
+	return blobs, nil
 }
 
 // membersOf lists the blobs of the files of a directory.

@@ -64,7 +64,7 @@ func (s *Store) putRecordBytes(k Key, b []byte, now time.Time) error {
 }
 
 // Lookup returns the result of an action. A nil Miss means a hit: the record is
-// complete and its blobs are present. Damaged content is only detected when it
+// complete, and its blobs are present or expected from the store's source. Damaged content is only detected when it
 // is read, so treat a *CorruptError or ErrNotFound after a hit as a miss.
 func (s *Store) Lookup(k Key) (*Record, *Miss) {
 	var rec *Record
@@ -123,7 +123,11 @@ func (s *Store) Outputs(k Key, maxAge time.Duration) (Result, *Miss) {
 	if miss != nil {
 		return Result{}, miss
 	}
-	if s.records != nil {
+	switch {
+	case s.records == nil:
+	case len(head.away) > 0:
+		s.records.forget(k) // the index does not hold what is away
+	default:
 		s.records.remember(head, st, read)
 	}
 	return head.result(), nil
@@ -163,16 +167,18 @@ func (s *Store) usable(h *recordHeader, path string, mtime int64) *Miss {
 	if miss := s.expired(h); miss != nil {
 		return miss
 	}
+	expected := len(h.away) > 0 && s.expect(h)
+	has := func(d Digest) bool { return s.Has(d) || expected && s.fetchable(d) }
 	for i := range h.outputs {
-		if o := &h.outputs[i]; !s.Has(o.Digest) {
-			return s.lost("output "+o.Name, o.Digest)
+		if o := &h.outputs[i]; !has(o.Digest) {
+			return s.lost("output "+o.Name, o.Digest, h)
 		}
 	}
-	if !h.stdout.IsZero() && !s.Has(h.stdout) {
-		return s.lost("the standard output", h.stdout)
+	if !h.stdout.IsZero() && !has(h.stdout) {
+		return s.lost("the standard output", h.stdout, h)
 	}
-	if !h.stderr.IsZero() && !s.Has(h.stderr) {
-		return s.lost("the standard error", h.stderr)
+	if !h.stderr.IsZero() && !has(h.stderr) {
+		return s.lost("the standard error", h.stderr, h)
 	}
 	if now := s.clock(); now.Sub(time.Unix(0, mtime)) >= touchInterval && !s.readOnly {
 		os.Chtimes(path, now, now) // only the order of evictions depends on it
@@ -189,7 +195,7 @@ var recordBuffers = sync.Pool{New: func() any {
 }}
 
 // maxRecordFile is the largest possible size of a record file.
-const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64) + maxOrigin + maxSignature
+const maxRecordFile = maxRecordBody + maxOutputs*(2*maxNameLen+64) + maxOrigin + maxSignature + maxAway*awaySize
 
 func checkReadable(st fileStat, limit int64) error {
 	if !st.mode.IsRegular() || st.size > limit {
@@ -225,8 +231,16 @@ func (s *Store) absent(k Key) *Miss {
 }
 
 // lost returns the miss of a record that lacks a blob.
-func (s *Store) lost(what string, d Digest) *Miss {
+func (s *Store) lost(what string, d Digest, h *recordHeader) *Miss {
 	m := &Miss{Reason: fmt.Sprintf("%s (sha256 %s) is missing", what, d.Short())}
+	if o, _ := decodeOrigin(h.origin); o != nil && h.isAway(d) { // its text was decoded before
+		if s.away != nil && s.away.from == o.From {
+			m.Reason = fmt.Sprintf("%s (sha256 %s) could not be fetched from %s", what, d.Short(), printable(o.From))
+		} else {
+			m.Reason = fmt.Sprintf("%s (sha256 %s) is at %s, which is not used", what, d.Short(), printable(o.From))
+		}
+		return m
+	}
 	if t, ok := s.grave(d); ok {
 		m.Reason = fmt.Sprintf("%s (sha256 %s) was %s", what, d.Short(), t)
 		m.Corrupt = t.Why == whyCorrupt

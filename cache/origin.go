@@ -27,8 +27,11 @@ type Origin struct {
 // A Way is a way by which results come into a store.
 type Way string
 
-// Imported is the way of an archive.
-const Imported Way = "imported"
+// Imported is the way of an archive, and Fetched that of a Source.
+const (
+	Imported Way = "imported"
+	Fetched  Way = "fetched"
+)
 
 // A Signer is the holder of a key. Key is the fingerprint of the public key, such as
 // "SHA256:...". Name is what the allow-list calls the holder.
@@ -60,61 +63,101 @@ func printable(s string) string {
 // The file of a record that was made elsewhere is the record's own file, byte for byte, after a
 // header. A signature covers the record's own file.
 //
-//	"TSF1"
+//	"TSF1", or "TSF2" if content may be away
 //	u32 length of the origin, u32 length of the signature
-//	32  SHA-256 of the two
+//	u32 number of contents that may be away, only after "TSF2"
+//	32  SHA-256 of the three
 //	origin, in JSON
 //	signature, which may be empty
+//	for each content that may be away: 32 digest, i64 size
 //	the record's own file
 //
 // The header comes first, so that a file that is cut off never looks like a record that was made
 // here.
 const (
 	foreignMagic     = "TSF1"
+	awayMagic        = "TSF2"
 	foreignFixedSize = 4 + 2*4 + 32
+	awaySize         = 32 + 8
 	maxSignature     = 64 << 10
 	maxOrigin        = 16 << 10
+	maxAway          = maxOutputs + 2 // an output each, and the logs
 )
 
+// foreign is the file of a record, without its header. origin is empty for a record that was made
+// here.
+type foreign struct {
+	record, signature []byte
+	origin            string
+	away              []SizedDigest
+}
+
 // encodeForeign returns the file of a record that was made elsewhere.
-func encodeForeign(record, signature []byte, o *Origin) ([]byte, error) {
+func encodeForeign(record, signature []byte, o *Origin, away []SizedDigest) ([]byte, error) {
 	js, err := json.Marshal(o)
 	if err != nil {
 		return nil, fmt.Errorf("the origin of a record: %w", err)
+	}
+	if len(away) > maxAway {
+		return nil, fmt.Errorf("a record needs %d contents from elsewhere, at most %d are possible", len(away), maxAway)
 	}
 	if len(js) > maxOrigin || len(signature) > maxSignature {
 		return nil, fmt.Errorf("the origin of a record has %d bytes and its signature %d, at most %d and %d are possible", len(js), len(signature), maxOrigin, maxSignature)
 	}
 	le := binary.LittleEndian
-	b := make([]byte, 0, foreignFixedSize+len(js)+len(signature)+len(record))
-	b = append(b, foreignMagic...)
+	parts := append(js[:len(js):len(js)], signature...)
+	for _, a := range away {
+		parts = le.AppendUint64(append(parts, a.Digest[:]...), uint64(a.Size))
+	}
+	b := make([]byte, 0, foreignFixedSize+4+len(parts)+len(record))
+	if len(away) == 0 {
+		b = append(b, foreignMagic...)
+	} else {
+		b = append(b, awayMagic...)
+	}
 	b = le.AppendUint32(b, uint32(len(js)))
 	b = le.AppendUint32(b, uint32(len(signature)))
-	sum := sha256.Sum256(append(js[:len(js):len(js)], signature...))
-	b = append(append(append(b, sum[:]...), js...), signature...)
+	if len(away) > 0 {
+		b = le.AppendUint32(b, uint32(len(away)))
+	}
+	sum := sha256.Sum256(parts)
+	b = append(append(b, sum[:]...), parts...)
 	return append(b, record...), nil
 }
 
-// splitForeign returns the parts of a record's file. origin is empty for a record that was made
-// here.
-func splitForeign(b []byte) (record, signature []byte, origin string, err error) {
-	if !bytes.HasPrefix(b, []byte(foreignMagic)) {
-		return b, nil, "", nil
+// splitForeign returns the parts of a record's file.
+func splitForeign(b []byte) (f foreign, err error) {
+	lacks := bytes.HasPrefix(b, []byte(awayMagic))
+	if !lacks && !bytes.HasPrefix(b, []byte(foreignMagic)) {
+		return foreign{record: b}, nil
 	}
 	c := cursor{b: b[len(foreignMagic):]}
-	js, sig := int(c.u32()), int(c.u32())
+	js, sig, contents := int(c.u32()), int(c.u32()), 0
+	if lacks {
+		contents = int(c.u32())
+	}
 	sum := c.take(32)
-	if js > maxOrigin || sig > maxSignature || js > len(c.b) || sig > len(c.b)-js || c.short {
-		return nil, nil, "", errShortRecord
+	if js > maxOrigin || sig > maxSignature || contents > maxAway || js+sig+contents*awaySize > len(c.b) || c.short {
+		return f, errShortRecord
 	}
-	if sha256.Sum256(c.b[:js+sig]) != [32]byte(sum) {
-		return nil, nil, "", errors.New("its origin does not match its checksum")
+	if sha256.Sum256(c.b[:js+sig+contents*awaySize]) != [32]byte(sum) {
+		return f, errors.New("its origin does not match its checksum")
 	}
-	text, signature := c.take(js), c.take(sig)
-	if _, err := decodeOrigin(string(text)); err != nil {
-		return nil, nil, "", err
+	text := string(c.take(js))
+	if _, err := decodeOrigin(text); err != nil {
+		return f, err
 	}
-	return c.b, signature, string(text), nil
+	f.origin, f.signature = text, c.take(sig)
+	for range contents {
+		var a SizedDigest
+		c.copy(a.Digest[:])
+		if a.Size = int64(c.u64()); a.Size < 0 {
+			return foreign{}, fmt.Errorf("it needs content of %d bytes from elsewhere", a.Size)
+		}
+		f.away = append(f.away, a)
+	}
+	f.record = c.b
+	return f, nil
 }
 
 // origins holds the decoded origins. All results of an archive that one key signed share one.

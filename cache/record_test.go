@@ -185,11 +185,16 @@ func FuzzDecodeRecord(f *testing.F) {
 	f.Add(b)
 	f.Add(b[:len(b)-3])
 	f.Add([]byte(recordMagic))
-	foreign, err := encodeForeign(b, []byte("signature"), &Origin{Way: Imported, From: "a.cache", At: now, Signer: &Signer{"ci", "SHA256:x"}})
+	foreign, err := encodeForeign(b, []byte("signature"), &Origin{Way: Imported, From: "a.cache", At: now, Signer: &Signer{"ci", "SHA256:x"}}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(foreign)
+	away, err := encodeForeign(b, nil, &Origin{Way: Fetched, From: "grpcs://h:443", At: now}, []SizedDigest{{Digest{1}, 2}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(away)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, in := range [][]byte{b, resum(b), resumForeign(b)} {
 			r, err := decodeRecord(in)
@@ -205,7 +210,7 @@ func FuzzDecodeRecord(f *testing.F) {
 			}
 			again, err := encodeRecord(r, h.written)
 			if err == nil && r.Origin != nil {
-				again, err = encodeForeign(again, nil, r.Origin)
+				again, err = encodeForeign(again, nil, r.Origin, nil)
 			}
 			if err != nil {
 				t.Fatal(err)

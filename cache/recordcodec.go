@@ -63,6 +63,9 @@ type recordHeader struct {
 	// origin is the text of the record's Origin, or empty. It is not a part of the
 	// record's own file.
 	origin string
+	// away is content that the store may lack, and its source has. It is not a part
+	// of the record's own file either.
+	away []SizedDigest
 }
 
 func encodeRecord(r *Record, written time.Time) ([]byte, error) {
@@ -147,10 +150,11 @@ var errShortRecord = errors.New("the file is cut off")
 // decodeRecordHeader verifies a whole record file and decodes its header. It
 // verifies the digest of the body but does not parse it.
 func decodeRecordHeader(b []byte) (h recordHeader, body []byte, err error) {
-	b, _, h.origin, err = splitForeign(b)
+	f, err := splitForeign(b)
 	if err != nil {
 		return h, nil, err
 	}
+	b, h.origin, h.away = f.record, f.origin, f.away
 	le := binary.LittleEndian
 	if len(b) < recordFixedSize+recordSumSize {
 		return h, nil, errShortRecord

@@ -54,6 +54,7 @@ type Store struct {
 	writer session   // tells an eviction that new blobs may have no record yet
 
 	records *recordIndex // nil: no index is used
+	away    *away        // nil: the store has no source
 }
 
 // DefaultDir returns the value of TOUCHSTONE_CACHE as an absolute path, or else

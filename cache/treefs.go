@@ -83,7 +83,8 @@ func (s *Store) putEntry(dir, p string, de fs.DirEntry) (TreeEntry, error) {
 	return e, err
 }
 
-// Tree returns the manifest of a directory. Errors are ErrNotFound or a
+// Tree returns the manifest of a directory. It fetches the files of a directory that
+// came from the store's source, all at once. Errors are ErrNotFound or a
 // *CorruptError.
 func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
 	var b manifestBuffer
@@ -94,6 +95,7 @@ func (s *Store) Tree(d Digest) ([]TreeEntry, error) {
 	if err != nil {
 		return nil, s.corrupt(d, s.entryPath(blobsDir, d), err.Error())
 	}
+	s.fetchMembers(d, entries)
 	return entries, nil
 }
 
@@ -172,10 +174,15 @@ func (s *Store) Member(tree Digest, entries []TreeEntry, file Digest) ([]byte, e
 // store and not store them again.
 func (s *Store) spoilTree(d Digest, entries []TreeEntry, cause error) {
 	for i := range entries {
-		if entries[i].Mode.IsRegular() {
-			_ = s.Copy(entries[i].Digest, io.Discard)
+		if !entries[i].Mode.IsRegular() {
+			continue
+		}
+		member := entries[i].Digest
+		if reason, _ := s.read(member, io.Discard); reason != "" {
+			_ = s.corrupt(member, s.entryPath(blobsDir, member), reason) // cause is what counts
 		}
 	}
+	s.giveUp(d)
 	_ = s.corrupt(d, s.entryPath(blobsDir, d), "a file of the directory is not usable: "+cause.Error())
 }
 

@@ -34,7 +34,8 @@ type VerifyOptions struct {
 }
 
 // Verify reads the whole store. It hashes every blob, decodes every record, and
-// checks that every record has all its blobs, including those in directories.
+// checks that every record has all its blobs, including those in directories. A
+// blob that the source of the record has may be absent.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, error) {
 	var result VerifyResult
 	fix := o.Fix
@@ -50,6 +51,9 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 		switch {
 		case errors.Is(err, ErrNotFound):
 			return nil // evicted meanwhile
+		case unread(err):
+			result.Problems = append(result.Problems, Problem{Path: e.path, Reason: err.Error()})
+			return nil
 		case err != nil:
 			reason = err.Error()
 		}
@@ -74,8 +78,12 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 			return context.Cause(ctx)
 		}
 		reason, err := s.verifyRecord(e, bad, trees)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			return nil // evicted meanwhile
+		case err != nil:
+			result.Problems = append(result.Problems, Problem{Path: e.path, Reason: err.Error()})
+			return nil
 		}
 		result.Records++
 		result.Bytes += e.size
@@ -97,10 +105,11 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyResult, erro
 }
 
 // verifyRecord returns the reason why a record cannot be used. It returns an
-// error only if the record does not exist.
+// error if the record does not exist, or if a file cannot be opened or read, so that
+// nothing is known about the record.
 func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Digest) (string, error) {
-	r, _, err := s.readRecord(e)
-	if errors.Is(err, fs.ErrNotExist) {
+	r, h, err := s.readRecord(e)
+	if errors.Is(err, fs.ErrNotExist) || unread(err) {
 		return "", err
 	}
 	if err != nil {
@@ -108,13 +117,23 @@ func (s *Store) verifyRecord(e entry, bad map[Digest]bool, trees map[Digest][]Di
 	}
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; o.Dir && s.Has(o.Digest) && !bad[o.Digest] {
-			if _, err := s.peekTree(o.Digest); err != nil {
+			if _, err := s.peekTree(o.Digest); unread(err) {
+				return "", err
+			} else if err != nil {
 				return fmt.Sprintf("the directory of output %s of %s: %v", o.Name, r.label(), err), nil
 			}
 		}
 	}
-	for _, d := range s.blobsOf(r, trees) {
-		if bad[d] || !s.Has(d) {
+	blobs, err := s.blobsOf(r, trees)
+	if err != nil {
+		return "", err
+	}
+	here := map[Digest]bool{}
+	for _, d := range h.here(blobs, trees) {
+		here[d] = true
+	}
+	for _, d := range blobs {
+		if bad[d] || here[d] && !s.Has(d) {
 			return fmt.Sprintf("the record of %s needs content %s, which is missing or corrupt", r.label(), d.Short()), nil
 		}
 	}
