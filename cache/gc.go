@@ -60,8 +60,9 @@ type gcBlob struct {
 // as the record, for explanations.
 //
 // Runs may continue during GC. A record is removed before its blobs, so a crash
-// leaves no record without its blobs. A blob that a live process stored or used
-// since it began writing is kept, because its record may not be written yet. If
+// leaves no record without its blobs. A blob is kept if a process that was writing
+// when GC began stored or used it, or if it was stored since then: its record may
+// not be written yet, or may be newer than GC's list of records. If
 // a run had a hit on a record that is then evicted, reading its blobs returns
 // ErrNotFound, which the run treats as a miss.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
@@ -75,11 +76,11 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 		}
 		defer lock.Close()
 	}
-	blobs, records, err := s.gcScan(ctx)
+	fresh, err := s.freshFromNow(ctx)
 	if err != nil {
 		return GCResult{}, err
 	}
-	fresh, err := s.freshNow(ctx)
+	blobs, records, err := s.gcScan(ctx)
 	if err != nil {
 		return GCResult{}, err
 	}
@@ -92,7 +93,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	if err := s.gcRecords(ctx, records, blobs, &result); err != nil {
 		return result, err
 	}
-	if err := s.gcBlobs(ctx, blobs, &result); err != nil {
+	if err := s.gcBlobs(ctx, blobs, fresh, &result); err != nil {
 		return result, err
 	}
 	n, err := s.gcLeftovers(ctx)
@@ -171,17 +172,22 @@ func (s *Store) gcScan(ctx context.Context) (map[Digest]*gcBlob, []*gcRecord, er
 	return blobs, records, err
 }
 
-// freshNow is freshness for callers that do not hold the touch lock.
-func (s *Store) freshNow(ctx context.Context) (func(time.Time) bool, error) {
+// freshFromNow returns a function that reports whether a blob with the given time may get a
+// record from now on: a process that is writing now stored it, or a process stored it later. An
+// eviction calls it before it lists anything, because such a process may write its record after
+// the records were listed, and end before the blobs are removed.
+func (s *Store) freshFromNow(ctx context.Context) (func(time.Time) bool, error) {
 	if s.readOnly {
 		return func(time.Time) bool { return false }, nil
 	}
+	now := s.clock()
 	lock, err := s.lockTouches(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Close()
-	return s.freshness()
+	writing, err := s.freshness()
+	return func(t time.Time) bool { return writing(t) || t.After(now) }, err
 }
 
 // freshness returns a function that reports whether a blob with the given time
@@ -320,10 +326,10 @@ func unchanged(e entry) bool {
 
 // gcBlobs removes the blobs that no record needs and no writer may be about to
 // use. It works in batches, so that writers do not wait long.
-func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, result *GCResult) error {
+func (s *Store) gcBlobs(ctx context.Context, blobs map[Digest]*gcBlob, fresh func(time.Time) bool, result *GCResult) error {
 	var doomed []*gcBlob
 	for _, b := range blobs {
-		if b.refs == 0 {
+		if b.refs == 0 && !fresh(b.mtime) {
 			doomed = append(doomed, b)
 		} else {
 			result.blob(b, false)

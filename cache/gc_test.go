@@ -359,11 +359,51 @@ func TestGCSparesWhatIsUsedMeanwhile(t *testing.T) {
 	if err := s.gcRecords(t.Context(), listed, blobs, &res); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.gcBlobs(t.Context(), blobs, &res); err != nil {
+	if err := s.gcBlobs(t.Context(), blobs, never, &res); err != nil {
 		t.Fatal(err)
 	}
 	if got := hits(t, s, records); got != "-h--" || res.Records != 3 || res.KeptRecords != 1 {
 		t.Errorf("hits %s, %+v", got, res)
 	}
 	mustVerify(t, s)
+}
+
+// A writer that records a directory while an eviction works, and ends before the blobs are removed,
+// keeps the files of the directory, whose times the record does not renew. The clock tells how far
+// the eviction is.
+func TestGCSparesBlobsOfWritersThatEndMeanwhile(t *testing.T) {
+	for end := 1; ; end++ {
+		clock := newClock()
+		dir := filepath.Join(t.TempDir(), "cache")
+		w := openAt(t, dir, Options{Clock: clock.Now})
+		tree, _, err := w.PutTree(makeTree(t, "a", "d/", "d/b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		gc := openAt(t, dir, Options{Clock: func() time.Time {
+			if calls++; calls == end {
+				r := &Record{Key: testKey(end), Stage: "s", Outputs: []RecordOutput{{Name: "t", Path: "out/t", Digest: tree, Dir: true}}}
+				if err := w.PutRecord(r); err != nil {
+					t.Error(err)
+				}
+				w.Close()
+			}
+			clock.Advance(time.Second)
+			return clock.Now()
+		}})
+		calls = 0
+		if _, err := gc.GC(t.Context(), GCOptions{MaxAge: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		ended := calls >= end
+		calls = end
+		mustVerify(t, gc)
+		if !ended {
+			if end < 4 {
+				t.Errorf("the eviction asked the clock only %d times", end-1)
+			}
+			return
+		}
+	}
 }
