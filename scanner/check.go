@@ -26,6 +26,8 @@ type CheckInfo struct {
 	Tier        Tier       `json:"tier"`
 	ThreatType  ThreatType `json:"threat_type"`
 	Description string     `json:"description"`
+	Why         string     `json:"why"` // why what it finds is dangerous
+	Do          string     `json:"do"`  // what a maintainer should do
 }
 
 // Checks describes every built-in check, in reporting order.
@@ -34,6 +36,7 @@ func Checks() []CheckInfo {
 	for _, c := range check.All() {
 		infos = append(infos, CheckInfo{
 			ID: c.Info.ID, Tier: Tier(c.Info.Tier), ThreatType: ThreatType(c.Info.ThreatType), Description: c.Info.Description,
+			Why: c.Info.Why, Do: c.Info.Do,
 		})
 	}
 	return infos
@@ -47,6 +50,9 @@ type ToolView struct {
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
 	Annotations  json.RawMessage
+	Subject      Subject
+	Title        string
+	Extra        json.RawMessage
 
 	view *tool.View // nil outside of a scan
 }
@@ -60,6 +66,7 @@ func (v *ToolView) NormalizedText() string {
 		v.view.Load(&tool.Definition{
 			Server: v.Server, Name: v.Name, Description: v.Description,
 			InputSchema: v.InputSchema, OutputSchema: v.OutputSchema, Annotations: v.Annotations,
+			Subject: v.Subject, Title: v.Title, Extra: v.Extra,
 		})
 	}
 	return v.view.NormalizedText()
@@ -80,7 +87,7 @@ type RegistryView struct {
 
 // Approved returns the tool as the baseline approved it, or nil.
 func (r *RegistryView) Approved(server, name string) *Tool {
-	return (*Tool)(r.inner().Approved(server, name))
+	return (*Tool)(r.inner().Approved(&tool.Definition{Server: server, Name: name}))
 }
 
 // inner returns the index that the built-in checks use, or nil if there is

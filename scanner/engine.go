@@ -63,7 +63,7 @@ func (s *Scanner) Scan(tools []Tool) *Report {
 		for _, id := range f.FailedChecks {
 			failed[id]++
 		}
-		if len(f.Signals) > 0 || len(f.FailedChecks) > 0 {
+		if f.notable() {
 			report.Findings = append(report.Findings, f)
 		}
 	}
@@ -79,7 +79,7 @@ const largeTool = 256 << 10
 
 // sizeOf returns the number of bytes of a definition.
 func sizeOf(t *Tool) int {
-	return len(t.Name) + len(t.Description) + len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations)
+	return len(t.Name) + len(t.Title) + len(t.Description) + len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations) + len(t.Extra)
 }
 
 // ScanOne judges one tool against a registry made by Registry. It is fast
@@ -119,11 +119,14 @@ func sortedOrder(tools []Tool) []int {
 		a, b := &tools[i], &tools[j]
 		return cmp.Or(
 			cmp.Compare(a.Server, b.Server),
+			cmp.Compare(a.Subject, b.Subject),
 			cmp.Compare(a.Name, b.Name),
 			cmp.Compare(a.Description, b.Description),
 			bytes.Compare(a.InputSchema, b.InputSchema),
 			bytes.Compare(a.OutputSchema, b.OutputSchema),
 			bytes.Compare(a.Annotations, b.Annotations),
+			cmp.Compare(a.Title, b.Title),
+			bytes.Compare(a.Extra, b.Extra),
 		)
 	})
 	return order
@@ -140,7 +143,7 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 // inspect runs every check on one tool.
 func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Finding {
 	ws.reading.Load((*tool.Definition)(t))
-	f := Finding{Server: t.Server, Tool: t.Name}
+	f := Finding{Server: t.Server, Tool: t.Name, Subject: t.Subject}
 	for i := range s.checks {
 		signals, ok := ws.builtin(&s.checks[i], registry.inner())
 		f.add(s.checks[i].Info.ID, signals, ok)
@@ -149,6 +152,7 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 		view := &ToolView{
 			Server: t.Server, Name: t.Name, Description: t.Description,
 			InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
+			Subject: t.Subject, Title: t.Title, Extra: t.Extra,
 			view: &ws.reading.View,
 		}
 		for _, check := range s.extra {
@@ -156,8 +160,14 @@ func (s *Scanner) inspect(ws *workspace, t *Tool, registry *RegistryView) Findin
 			f.add(check.ID(), signals, ok)
 		}
 	}
+	f.Unread = slices.Clone(ws.reading.Unread)
 	f.judge()
 	return f
+}
+
+// notable reports whether a report lists the finding.
+func (f *Finding) notable() bool {
+	return len(f.Signals) > 0 || len(f.FailedChecks) > 0 || len(f.Unread) > 0
 }
 
 // add appends the signals of one check. ok is false if the check failed.
@@ -168,7 +178,9 @@ func (f *Finding) add(id string, signals []Signal, ok bool) {
 	}
 	for _, sig := range signals {
 		sig.Confidence = round(min(max(sig.Confidence, 0), 1))
-		sig.Evidence = char.Printable(sig.Evidence)
+		if evidence := char.Printable(sig.Evidence); evidence != sig.Evidence {
+			sig.Evidence, sig.Words = evidence, [2]int{}
+		}
 		sig.Detail = char.Printable(sig.Detail)
 		f.Signals = append(f.Signals, sig)
 	}
@@ -186,7 +198,8 @@ func (ws *workspace) builtin(check *check.Check, registry *tool.Registry) (signa
 	for _, s := range check.Inspect(&ws.reading, registry) {
 		ws.signals = append(ws.signals, Signal{
 			CheckID: s.CheckID, Tier: Tier(s.Tier), ThreatType: ThreatType(s.ThreatType),
-			Confidence: s.Confidence, Evidence: s.Evidence, Detail: s.Detail, critical: s.Critical,
+			Confidence: s.Confidence, Evidence: s.Evidence.Text, Words: [2]int{s.Evidence.Start, s.Evidence.End},
+			Detail: s.Detail, Pointer: s.Pointer, Pattern: s.Pattern, critical: s.Critical,
 		})
 	}
 	return ws.signals, true
@@ -204,6 +217,9 @@ func guarded(check Check, view *ToolView, registry *RegistryView) (signals []Sig
 	for _, s := range signals {
 		// Under another id, signals would count as those of another check. No
 		// report can hold a confidence that is not a number.
+		if w := s.Words; w[0] < 0 || w[0] > w[1] || w[1] > len(s.Evidence) {
+			return nil, false
+		}
 		if s.CheckID != check.ID() || math.IsNaN(s.Confidence) || s.Tier != TierSoft && s.Tier != TierHard {
 			return nil, false
 		}

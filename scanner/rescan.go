@@ -63,7 +63,7 @@ func (r *Rescanner) Scan(descriptions map[int]string) []Finding {
 		if again[i] {
 			f = r.scanner.ScanOne(tools[i], registry)
 		}
-		if len(f.Signals) > 0 || len(f.FailedChecks) > 0 {
+		if f.notable() {
 			findings = append(findings, f)
 		}
 	}

@@ -106,7 +106,7 @@ func New(opts ...Option) (*Scanner, error) {
 	}
 	for i := range c.baseline {
 		t := c.baseline[i]
-		s.baseline[tool.Key{Server: t.Server, Name: t.Name}] = (*tool.Definition)(&t)
+		s.baseline[(*tool.Definition)(&t).Key()] = (*tool.Definition)(&t)
 	}
 	return s, nil
 }

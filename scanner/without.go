@@ -18,7 +18,7 @@ func (r *Report) Without(drop func(*Finding, *Signal) bool) *Report {
 			f.Signals, f.Confidence = signals, 0
 			f.judge()
 		}
-		if len(f.Signals) > 0 || len(f.FailedChecks) > 0 {
+		if f.notable() {
 			left.Findings = append(left.Findings, f)
 		}
 	}

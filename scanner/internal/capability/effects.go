@@ -3,7 +3,6 @@ package capability
 import (
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/power"
@@ -332,7 +331,7 @@ func deniedEffect(v *tool.View, readOnly, harmless bool) (evidence string, weigh
 				if !readOnly && !t.Means.Any(concept.Destroy) {
 					w = 0.7
 				}
-				return char.Excerpt(d.Text, int(t.Start), int(t.End)), w
+				return strings.TrimSpace(d.Text[sen.Start:sen.End]), w
 			}
 		}
 	}

@@ -110,13 +110,21 @@ func (c *Change) defaultChanged(name string, old, now json.RawMessage) {
 		}
 		c.more(w, "another default")
 	case bytes.HasPrefix(now, []byte(`"`)):
-		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' }) {
-			switch strings.ToLower(word) {
-			case "payee", "recipient", "account", "to", "destination", "beneficiary", "iban", "bcc", "cc", "wallet", "target", "endpoint", "remote":
-				c.more(1.2, "a destination by default")
-			}
+		if receives(name) {
+			c.more(1.2, "a destination by default")
 		}
 	}
+}
+
+// receives reports whether a parameter's name is that of a destination.
+func receives(name string) bool {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' }) {
+		switch strings.ToLower(word) {
+		case "payee", "recipient", "account", "to", "destination", "beneficiary", "iban", "bcc", "cc", "wallet", "target", "endpoint", "remote":
+			return true
+		}
+	}
+	return false
 }
 
 // sensitiveName reports whether a parameter's name asks for something that only

@@ -13,13 +13,16 @@ const MaxEvidence = 240
 // Printable makes text safe to print in a terminal, a page and a log: valid
 // UTF-8 of at most MaxEvidence bytes, without invisible characters and
 // characters that move the cursor or reverse the line.
-func Printable(s string) string {
-	if len(s) <= MaxEvidence && printableASCII(s) {
+func Printable(s string) string { return printable(s, MaxEvidence) }
+
+// printable does the same for at most most bytes.
+func printable(s string, most int) string {
+	if len(s) <= most && printableASCII(s) {
 		return s
 	}
 	const ellipsis = "…"
 	var b strings.Builder
-	b.Grow(min(len(s), MaxEvidence))
+	b.Grow(min(len(s), most))
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		piece := s[i : i+size]
@@ -33,7 +36,7 @@ func Printable(s string) string {
 				piece = " "
 			}
 		}
-		if b.Len()+len(piece) > MaxEvidence-len(ellipsis) {
+		if b.Len()+len(piece) > most-len(ellipsis) {
 			b.WriteString(ellipsis)
 			break
 		}
@@ -60,20 +63,4 @@ func ActsOnDisplay(r rune) bool {
 	return unicode.IsControl(r) || Invisible(r) || unicode.Is(unicode.Co, r) ||
 		unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
 		!unicode.IsPrint(r) && !unicode.IsSpace(r)
-}
-
-// Excerpt returns text[start:end] with some context, cut at rune boundaries.
-func Excerpt(text string, start, end int) string {
-	const around = 24
-	start, end = max(0, start-around), min(len(text), end+around)
-	if end-start > 2*MaxEvidence {
-		end = start + 2*MaxEvidence
-	}
-	for start > 0 && !utf8.RuneStart(text[start]) {
-		start--
-	}
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end++
-	}
-	return strings.TrimSpace(text[start:end])
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/command"
 	"github.com/touchstone-eval/touchstone/scanner/internal/decode"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
@@ -19,6 +18,8 @@ var checkCode = Check{codeInfo, inspectCode}
 var codeInfo = Info{
 	ID: "code.malicious", Tier: Hard, ThreatType: MaliciousCode,
 	Description: "commands or code in the text that fetch and run, delete, open a shell or persist",
+	Why:         "a model with a terminal, or a helpful user, runs it",
+	Do:          "Do not run it. Quarantine the tool, and look at the address that it loads from.",
 }
 
 func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
@@ -40,7 +41,7 @@ func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
 	}
 	if f, reaches := valueCommand(&v.View); f != nil && !about.Any(concept.Meta|concept.Shell) {
 		s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.7,
-			Evidence: f.Text, Detail: f.Where() + ": a command in the place of a value"}
+			Detail: v.Where(f) + ": a command in the place of a value"}.quoting(v, f, f.Text, 0, len(f.Text))
 		if reaches {
 			s.Tier, s.Confidence = Hard, 0.9
 		}
@@ -54,13 +55,13 @@ func inspectCode(v *frames.Reading, r *tool.Registry) []Signal {
 	if best < 0 {
 		h := t.Best[frames.Command]
 		d := &docs[h.Doc]
-		return []Signal{{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.5,
-			Evidence: char.Excerpt(d.Text, int(h.Start), int(h.End)), Detail: v.Fields[d.Field].Where() + ": " + frames.Names[frames.Command]}}
+		return []Signal{Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode, Confidence: 0.5,
+			Detail: v.Where(&v.Fields[d.Field]) + ": " + frames.Names[frames.Command]}.quotingDoc(v, d, int(h.Start), int(h.End))}
 	}
 	d := &docs[best]
 	s := Signal{CheckID: codeInfo.ID, Tier: Soft, ThreatType: MaliciousCode,
-		Confidence: positionDiscount(min(weight/3, 1), at), Evidence: char.Excerpt(d.Text, at, end),
-		Detail: v.Fields[d.Field].Where() + ": " + what}
+		Confidence: positionDiscount(min(weight/3, 1), at),
+		Detail:     v.Where(&v.Fields[d.Field]) + ": " + what}.quotingDoc(v, d, at, end)
 	if weight >= 2.6 && !about.Any(concept.Meta|concept.Shell) {
 		s.Tier = Hard
 		s.Critical = v.Fields[d.Field].Layer != ""

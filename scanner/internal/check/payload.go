@@ -19,6 +19,8 @@ var checkPayload = Check{payloadInfo, inspectPayload}
 var payloadInfo = Info{
 	ID: "payload.decoded", Tier: Hard, ThreatType: PromptInjection,
 	Description: "orders or commands hidden in an encoding, a cipher or pieces",
+	Why:         "a model decodes it, a reviewer does not, and honest documentation has no reason to encode an order",
+	Do:          "Read the decoded text in the evidence. Quarantine the tool until its author has removed it.",
 }
 
 // inspectPayload reports hits in decoded text that are stronger than those in
@@ -64,9 +66,8 @@ func inspectPayload(v *frames.Reading, r *tool.Registry) []Signal {
 	s := Signal{
 		CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection,
 		Confidence: min(sum/3, 1),
-		Evidence:   char.Excerpt(d.Text, int(h.Start), int(h.End)),
-		Detail:     f.Where() + "; " + frames.Names[h.Frame],
-	}
+		Detail:     v.Where(f) + "; " + frames.Names[h.Frame],
+	}.quotingDoc(v, d, int(h.Start), int(h.End))
 	// A long text that was only respelled or reordered contains hints by
 	// chance.
 	if sum >= frames.SoftWeight+0.4 && !decode.OnlyInSequence(f.Layer) && !v.Purpose().Any(concept.Meta) && (decode.Deliberate(f.Layer) || len(v.Tokens) <= 2*frames.LongTool) {
@@ -103,8 +104,8 @@ func encodedOrder(v *frames.Reading) []Signal {
 			toks := v.Tokens[sen.Tok0:sen.Tok1]
 			for k := range toks {
 				if toks[k].Means.Any(deeds) && (toks[k].Form == lexicon.BaseForm || token.MoodOf(toks, k, sen) >= token.MoodPlain) {
-					return []Signal{{CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection, Confidence: 0.6,
-						Evidence: char.Excerpt(d.Text, int(sen.Start), int(sen.End)), Detail: f.Where() + what}}
+					return []Signal{Signal{CheckID: payloadInfo.ID, Tier: Soft, ThreatType: PromptInjection, Confidence: 0.6,
+						Detail: v.Where(f) + what}.quotingDoc(v, d, int(sen.Start), int(sen.End))}
 				}
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/change"
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -17,10 +16,12 @@ var checkRugPull = Check{rugPullInfo, inspectRugPull}
 var rugPullInfo = Info{
 	ID: "rugpull.change", Tier: Hard, ThreatType: RugPull,
 	Description: "a change since approval that adds orders, sinks, secrets or powers",
+	Why:         "the tool was approved with other words, and nobody has reviewed these",
+	Do:          "Read what changed. Approve the change with a reason, or stay with the approved version.",
 }
 
 func inspectRugPull(v *frames.Reading, r *tool.Registry) []Signal {
-	old := r.Approved(v.Server, v.Name)
+	old := r.Approved(&v.Definition)
 	if old == nil || sameDefinition(v, old) {
 		return nil
 	}
@@ -42,11 +43,11 @@ func inspectRugPull(v *frames.Reading, r *tool.Registry) []Signal {
 		h := is.Best[strongest]
 		d := &v.Docs[h.Doc]
 		s.Tier, s.Confidence = Hard, min(0.6+gained/10, 1)
-		s.Evidence = char.Excerpt(d.Text, int(h.Start), int(h.End))
-		s.Detail = "changed since approval: " + v.Fields[d.Field].Where() + " " + frames.Names[strongest]
+		s = s.quotingDoc(v, d, int(h.Start), int(h.End))
+		s.Detail = "changed since approval: " + v.Where(&v.Fields[d.Field]) + " " + frames.Names[strongest]
 	case 0.7*gained+c.Weight >= 1:
 		s.Confidence = min((gained+c.Weight)/4, 0.8)
-		s.Evidence = change.FirstNewSentence(v, before)
+		s = s.quotingWhole(v, change.FirstNewSentence(v, before))
 		s.Detail = "changed since approval, and now has " + strings.Join(c.What, ", ")
 		if len(c.What) == 0 {
 			s.Detail = "changed since approval: " + frames.Names[strongest]
@@ -58,6 +59,6 @@ func inspectRugPull(v *frames.Reading, r *tool.Registry) []Signal {
 }
 
 func sameDefinition(v *frames.Reading, old *tool.Definition) bool {
-	return v.Description == old.Description && string(v.InputSchema) == string(old.InputSchema) &&
-		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations)
+	return v.Title == old.Title && v.Description == old.Description && string(v.InputSchema) == string(old.InputSchema) &&
+		string(v.OutputSchema) == string(old.OutputSchema) && string(v.Annotations) == string(old.Annotations) && string(v.Extra) == string(old.Extra)
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/lexicon"
@@ -17,13 +16,15 @@ var checkSchema = Check{schemaInfo, inspectSchema}
 var schemaInfo = Info{
 	ID: "schema.carrier", Tier: Hard, ThreatType: ToolPoisoning,
 	Description: "orders in parameter names, enum values, defaults, examples, patterns or comments of a schema",
+	Why:         "reviewers skip schemas, and models read them",
+	Do:          "Quarantine the tool until its author has removed the text from the schema.",
 }
 
 func inspectSchema(v *frames.Reading, r *tool.Registry) []Signal {
 	var best [frames.Count]frames.Hit
 	for _, h := range v.Frames(r) {
 		switch v.Fields[v.Docs[h.Doc].Field].Kind {
-		case tool.KindParamName, tool.KindEnum, tool.KindDefault, tool.KindPattern, tool.KindComment, tool.KindOther, tool.KindTitle, tool.KindExample, tool.KindJoined, tool.KindAnnotation:
+		case tool.KindParamName, tool.KindEnum, tool.KindDefault, tool.KindPattern, tool.KindComment, tool.KindOther, tool.KindTitle, tool.KindExample, tool.KindJoined, tool.KindAnnotation, tool.KindExtra:
 			if h.Weight > best[h.Frame].Weight {
 				best[h.Frame] = h
 			}
@@ -41,8 +42,8 @@ func inspectSchema(v *frames.Reading, r *tool.Registry) []Signal {
 		h := best[strongest]
 		d := &v.Docs[h.Doc]
 		s := Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
-			Confidence: min(sum/3, 1), Evidence: char.Excerpt(d.Text, int(h.Start), int(h.End)),
-			Detail: v.Fields[d.Field].Where() + "; " + frames.Names[strongest]}
+			Confidence: min(sum/3, 1),
+			Detail:     v.Where(&v.Fields[d.Field]) + "; " + frames.Names[strongest]}.quotingDoc(v, d, int(h.Start), int(h.End))
 		if k := v.Fields[d.Field].Kind; sum >= 2.4 && h.Weight >= 2 && k != tool.KindExample && k != tool.KindTitle && !v.Purpose().Any(concept.Meta) {
 			s.Tier = Hard
 		}
@@ -55,7 +56,7 @@ func inspectSchema(v *frames.Reading, r *tool.Registry) []Signal {
 		}
 		if n, verbs, sensitive := nameWords(v, i); n >= 5 && verbs >= 1 && sensitive || n >= 9 {
 			return append(out, Signal{CheckID: schemaInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
-				Confidence: 0.7, Evidence: f.Text, Detail: "a parameter name that reads as a sentence"})
+				Confidence: 0.7, Detail: "a parameter name that reads as a sentence"}.quoting(v, f, f.Text, 0, len(f.Text)))
 		}
 	}
 	return out

@@ -2,8 +2,8 @@ package check
 
 import (
 	"math/bits"
+	"strings"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/classifier"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
@@ -18,6 +18,8 @@ var checkSentence = Check{sentenceInfo, inspectSentence}
 var sentenceInfo = Info{
 	ID: "sentence.classifier", Tier: Soft, ThreatType: ToolPoisoning,
 	Description: "a sentence like those that attackers plant, by a classifier trained on labelled tools",
+	Why:         "the wording is that of planted orders, even if no rule knows it",
+	Do:          "Read the sentence. Accept it with a reason if it only describes the tool; otherwise ask the author to remove it.",
 }
 
 const (
@@ -37,6 +39,9 @@ const (
 )
 
 func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
+	if v.Subject == tool.Instructions {
+		return nil // they order the model about by design, and no training data has them
+	}
 	v.Frames(r) // this scores the sentences first
 	worst, doc, clause := flagScoreOf(v), -1, -1
 	for i := range v.Docs {
@@ -57,13 +62,21 @@ func inspectSentence(v *frames.Reading, r *tool.Registry) []Signal {
 	found := Signal{
 		CheckID: sentenceInfo.ID, Tier: Soft, ThreatType: sentenceInfo.ThreatType,
 		Confidence: positionDiscount(min(float64(worst)/sureScore, 1), int(s.Start)),
-		Evidence:   char.Excerpt(d.Text, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End)),
-		Detail:     v.Fields[d.Field].Where(),
-	}
+		Detail:     v.Where(&v.Fields[d.Field]) + ": a sentence like those that attackers plant" + telling(v, d, clause),
+	}.quotingDoc(v, d, int(v.Tokens[s.Tok0].Start), int(v.Tokens[s.Tok1-1].End))
 	if s.Means.Any(concept.Secret|concept.CredPath|concept.Conv|concept.History|concept.Personal) && s.Means.Any(concept.Send|concept.Include|concept.Read|concept.Link|concept.Outside) {
 		found.ThreatType = Exfiltration
 	}
 	return []Signal{found}
+}
+
+// telling names the words that weighed most in the score of a sentence.
+func telling(v *frames.Reading, d *token.Doc, clause int) string {
+	words := v.Scorer.Telling(&v.View, d, clause, 3)
+	if len(words) == 0 {
+		return "" // its meanings and its structure did
+	}
+	return `; the words "` + strings.Join(words, `", "`) + `" weighed most`
 }
 
 // mixesLanguages reports whether a sentence has function words of English and

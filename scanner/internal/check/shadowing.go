@@ -18,6 +18,8 @@ var checkShadowing = Check{shadowingInfo, inspectShadowing}
 var shadowingInfo = Info{
 	ID: "shadowing.cross_server", Tier: Hard, ThreatType: ToolPoisoning,
 	Description: "a tool that imitates, replaces or redirects a tool of another server",
+	Why:         "the user or the model takes it for another server's tool, or uses that tool as a stranger wants",
+	Do:          "Compare both tools. Disconnect the server if it is not the one that you meant, or rename the tool.",
 }
 
 func inspectShadowing(v *frames.Reading, r *tool.Registry) []Signal {
@@ -25,7 +27,7 @@ func inspectShadowing(v *frames.Reading, r *tool.Registry) []Signal {
 	if s, ok := disguisedServer(v, r); ok {
 		out = append(out, s)
 	}
-	if r != nil && v.Name != "" {
+	if r != nil && v.Name != "" && v.Subject == "" {
 		out = append(out, imitation(v, r)...)
 	}
 	return strongestOf(out)
@@ -36,7 +38,7 @@ func imitation(v *frames.Reading, r *tool.Registry) []Signal {
 	var out []Signal
 	add := func(tier Tier, confidence float64, format string, args ...any) {
 		out = append(out, Signal{CheckID: shadowingInfo.ID, Tier: tier, ThreatType: ToolPoisoning,
-			Confidence: confidence, Evidence: v.Name, Detail: fmt.Sprintf(format, args...)})
+			Confidence: confidence, Detail: fmt.Sprintf(format, args...)}.quotingWhole(v, v.Name))
 	}
 	sk := char.Skeleton(v.Name)
 	if !char.IsASCII(v.Name) {

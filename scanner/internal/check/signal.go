@@ -6,6 +6,7 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/meaning/concept"
+	"github.com/touchstone-eval/touchstone/scanner/internal/token"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
 
@@ -29,14 +30,18 @@ const (
 	Uncategorized   = "uncategorized"
 )
 
-// Signal is one reason to distrust a tool, with the unmodified evidence.
+// Signal is one reason to distrust a tool.
 type Signal struct {
 	CheckID    string
 	Tier       Tier
 	ThreatType string
 	Confidence float64 // 0..1
-	Evidence   string
+	Evidence   char.Quotation
 	Detail     string
+	// Pointer is the place of the evidence in the definition, or "".
+	Pointer string
+	// Pattern is the tripwire, or "".
+	Pattern string
 
 	// Critical marks the two kinds of hard signal that make a finding critical:
 	// deliberate smuggling with Unicode or with encodings.
@@ -49,6 +54,32 @@ type Info struct {
 	Tier        Tier
 	ThreatType  string
 	Description string
+	Why         string // why what it finds is dangerous
+	Do          string // what a maintainer should do
+}
+
+// quoting returns the signal with the words text[start:end] of a field as its
+// evidence.
+func (s Signal) quoting(v *frames.Reading, f *tool.Field, text string, start, end int) Signal {
+	s.Evidence, s.Pointer = char.Quote(text, start, end), v.Pointer(f)
+	return s
+}
+
+// quotingDoc does the same for the normalised text of a field.
+func (s Signal) quotingDoc(v *frames.Reading, d *token.Doc, start, end int) Signal {
+	return s.quoting(v, &v.Fields[d.Field], d.Text, start, end)
+}
+
+// quotingWhole quotes a text, and gives the place of the first field that has it.
+func (s Signal) quotingWhole(v *frames.Reading, text string) Signal {
+	s.Evidence = char.Quote(text, 0, len(text))
+	for i := range v.AllFields() {
+		if text != "" && strings.Contains(v.Fields[i].Text, text) {
+			s.Pointer = v.Pointer(&v.Fields[i])
+			break
+		}
+	}
+	return s
 }
 
 // Check is a built-in check: its description and its function.
@@ -97,8 +128,7 @@ func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.I
 	s := Signal{
 		CheckID: about.ID, Tier: Soft, ThreatType: about.ThreatType,
 		Confidence: positionDiscount(min(sum/4, 1), int(h.Start)),
-		Evidence:   char.Excerpt(d.Text, int(h.Start), int(h.End)),
-	}
+	}.quotingDoc(v, d, int(h.Start), int(h.End))
 	if !h.Doubted && (t.Total >= frames.HardWeight && sum >= frames.SoftWeight+0.4 && t.Plain() || t.HandsOver(from, to)) && !v.Purpose().Any(concept.Meta) && (len(v.Tokens) <= frames.LongTool || t.Best[strongest].Weight >= 2.2) {
 		s.Tier = Hard
 	}
@@ -107,7 +137,7 @@ func report(v *frames.Reading, reg *tool.Registry, about Info, from, to frames.I
 		s.ThreatType = PromptInjection
 	}
 	var b strings.Builder
-	b.WriteString(v.Fields[d.Field].Where())
+	b.WriteString(v.Where(&v.Fields[d.Field]))
 	for f := from; f <= to; f++ {
 		if t.Best[f].Weight > 0 {
 			b.WriteString("; ")

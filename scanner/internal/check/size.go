@@ -16,6 +16,8 @@ var checkSize = Check{sizeInfo, inspectSize}
 var sizeInfo = Info{
 	ID: "size.suspicious", Tier: Soft, ThreatType: Uncategorized,
 	Description: "text of a size, padding or repetition that documentation does not need",
+	Why:         "nobody reads all of it, and something may hide in it",
+	Do:          "Read the whole text in an editor, and ask the author to shorten it.",
 }
 
 const (
@@ -37,8 +39,8 @@ func inspectSize(v *frames.Reading, _ *tool.Registry) []Signal {
 	var out []Signal
 	add := func(f *tool.Field, confidence float64, at int, format string, args ...any) {
 		out = append(out, Signal{CheckID: sizeInfo.ID, Tier: Soft, ThreatType: Uncategorized,
-			Confidence: confidence, Evidence: char.Excerpt(f.Text, at, min(at+80, len(f.Text))),
-			Detail: f.Where() + ": " + fmt.Sprintf(format, args...)})
+			Confidence: confidence,
+			Detail:     v.Where(f) + ": " + fmt.Sprintf(format, args...)}.quoting(v, f, f.Text, at, min(at+80, len(f.Text))))
 	}
 	for i := range v.AllFields() {
 		f := &v.Fields[i]
@@ -48,7 +50,7 @@ func inspectSize(v *frames.Reading, _ *tool.Registry) []Signal {
 		if len(f.Text) > sizeLimit {
 			add(f, 0.4, 0, "%d bytes", len(f.Text))
 		}
-		if f.Kind == tool.KindName && len(f.Text) > 128 {
+		if f.Kind == tool.KindName && len(f.Text) > 128 && v.Subject != tool.Resource && v.Subject != tool.ResourceTemplate {
 			add(f, 0.5, 0, "a name of %d bytes", len(f.Text))
 		}
 		if at := paddedAt(f.Text); at > 0 {

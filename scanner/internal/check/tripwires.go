@@ -3,7 +3,6 @@ package check
 import (
 	"slices"
 
-	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 	"github.com/touchstone-eval/touchstone/scanner/internal/frames"
 	"github.com/touchstone-eval/touchstone/scanner/internal/tool"
 )
@@ -14,6 +13,8 @@ var checkTripwires = Check{tripwiresInfo, inspectTripwires}
 var tripwiresInfo = Info{
 	ID: "tripwire.known", Tier: Hard, ThreatType: ToolPoisoning,
 	Description: "a sentence with the shape of a well-known attack",
+	Why:         "every reviewer would refuse the sentence, and no other check can talk it away",
+	Do:          "Quarantine the tool, and ask the author to remove the sentence. Do not install the server if the severity is critical, and report it.",
 }
 
 // inspectTripwires reports the tripwires of a tool, the worst first. Of those that
@@ -34,9 +35,9 @@ func inspectTripwires(v *frames.Reading, r *tool.Registry) []Signal {
 			d := &v.Docs[trip.Doc]
 			s := Signal{
 				CheckID: tripwiresInfo.ID, Tier: Soft, ThreatType: trip.Wire.Threat, Confidence: 0.6,
-				Evidence: char.Excerpt(d.Text, int(trip.Start), int(trip.End)),
-				Detail:   v.Fields[d.Field].Where() + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
-			}
+				Detail:  v.Where(&v.Fields[d.Field]) + ": " + trip.Wire.ID + ": the text " + trip.Wire.What,
+				Pattern: trip.Wire.ID,
+			}.quotingDoc(v, d, int(trip.Start), int(trip.End))
 			if severity != "medium" {
 				s.Tier, s.Confidence = Hard, 0.9
 				s.Critical = severity == "critical"

@@ -18,8 +18,8 @@ func twin(v *frames.Reading, r *tool.Registry, sk string) (Signal, bool) {
 	for _, t := range r.Similar(sk, v.Description) {
 		if t.Name != v.Name && !tool.SameServer(t.Server, v.Server) && char.Similarity(v.Description, t.Description) >= 0.5 {
 			return Signal{CheckID: shadowingInfo.ID, Tier: Soft, ThreatType: ToolPoisoning,
-				Confidence: 0.7, Evidence: v.Name,
-				Detail: fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description", t.Name, t.Server)}, true
+				Confidence: 0.7,
+				Detail:     fmt.Sprintf("the name is %s of server %s in another spelling, and so is the description", t.Name, t.Server)}.quotingWhole(v, v.Name), true
 		}
 	}
 	return Signal{}, false
@@ -31,7 +31,7 @@ func disguisedServer(v *frames.Reading, r *tool.Registry) (Signal, bool) {
 	if r.IsPlain(v.Server) {
 		return Signal{}, false // the usual case
 	}
-	s := Signal{CheckID: shadowingInfo.ID, ThreatType: ToolPoisoning, Evidence: v.Server}
+	s := Signal{CheckID: shadowingInfo.ID, ThreatType: ToolPoisoning, Evidence: char.Quote(v.Server, 0, len(v.Server))}
 	mixed, _, _ := char.MixedWords(v.Server)
 	other := r.ServerLike(v.Server)
 	switch {

@@ -18,6 +18,8 @@ var checkUnicode = Check{unicodeInfo, inspectUnicode}
 var unicodeInfo = Info{
 	ID: "unicode.hidden", Tier: Hard, ThreatType: PromptInjection,
 	Description: "characters that are not seen, reverse the text or pass for other letters",
+	Why:         "a reviewer does not see what the model reads",
+	Do:          "Show the characters with a hex editor. Remove them, or quarantine the tool and ask its author why they are there.",
 }
 
 func inspectUnicode(v *frames.Reading, r *tool.Registry) []Signal {
@@ -63,9 +65,8 @@ func hiddenSignals(v *frames.Reading, r *tool.Registry, f *tool.Field) []Signal 
 		out = append(out, Signal{
 			CheckID: unicodeInfo.ID, Tier: tier, ThreatType: PromptInjection,
 			Confidence: confidence, Critical: tier == Hard,
-			Evidence: char.Excerpt(f.Text, at, end),
-			Detail:   f.Where() + ": " + fmt.Sprintf(format, args...),
-		})
+			Detail: v.Where(f) + ": " + fmt.Sprintf(format, args...),
+		}.quoting(v, f, f.Text, at, end))
 	}
 	name := f.Kind == tool.KindName || f.Kind == tool.KindParamName
 	c.report(name, add)

@@ -172,7 +172,14 @@ func (x *passage) ownerOf(name string) int {
 	if x.reg.OfServer(x.v.Server, tools[0].Name) != nil {
 		return ownerSelf
 	}
-	return ownerOther
+	// The second version of a server speaks of the tools of the first, and the user
+	// named both.
+	for _, t := range tools {
+		if !tool.SameProduct(t.Server, x.v.Server) {
+			return ownerOther
+		}
+	}
+	return ownerSelf
 }
 
 // kin reports whether a name shares its last word with this tool's name, like

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 
@@ -158,6 +159,9 @@ func (x *passage) try(wire *tripwire.Tripwire, mask *tripwire.Classes) {
 
 // placed reports whether a tripwire applies to the field.
 func (x *passage) placed(w *tripwire.Tripwire) bool {
+	if x.v.Subject != "" && slices.Contains(w.NotIn, x.v.Subject) {
+		return false
+	}
 	switch w.In {
 	case "description":
 		return x.kind == tool.KindDescription

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
@@ -20,13 +21,16 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 	}
 	joined := v.joinedRuns()
 	if values := v.joinedValues(); values != "" {
-		v.addLayer(lex, Field{Kind: KindJoined, Text: values, Layer: decode.ValuesInSequence}, &budget)
+		v.addLayer(lex, Field{Kind: KindJoined, Origin: -1, Text: values, Layer: decode.ValuesInSequence}, &budget)
 	}
 	if joined != "" {
-		v.addLayer(lex, Field{Kind: KindJoined, Text: joined, Layer: decode.FieldsInSequence}, &budget)
+		v.addLayer(lex, Field{Kind: KindJoined, Origin: -1, Text: joined, Layer: decode.FieldsInSequence}, &budget)
 	}
 	for i := 0; i < len(v.Docs); i++ {
-		if f := &v.Fields[v.Docs[i].Field]; len(f.Text) < 2*decode.MinDecoded || f.Layer != "" && strings.Count(f.Layer, ">") >= maxLayers-1 {
+		if f := &v.Fields[v.Docs[i].Field]; len(f.Text) < 2*decode.MinDecoded {
+			continue
+		} else if f.Layer != "" && strings.Count(f.Layer, ">") >= maxLayers-1 {
+			v.deeper(i)
 			continue
 		}
 		f := v.Fields[v.Docs[i].Field]
@@ -49,6 +53,19 @@ func (v *View) decode(lex *lexicon.Lexicon) {
 	}
 }
 
+// deeper records that a text of the last layer is encoded once more.
+func (v *View) deeper(doc int) {
+	if !decode.Deliberate(v.Fields[v.Docs[doc].Field].Layer) {
+		return
+	}
+	for set := decode.Worth(&v.Docs[doc]); set != 0; set &= set - 1 {
+		if text, name := set.First().Decode(&v.Docs[doc]); len(text) >= decode.MinDecoded && decode.Deliberate(name) {
+			v.unread("text in more than " + strconv.Itoa(maxLayers) + " layers of encoding")
+			return
+		}
+	}
+}
+
 // addDecoded adds a layer. It returns false if there is nothing to add.
 func (v *View) addDecoded(lex *lexicon.Lexicon, from Field, name, text string, budget *int) bool {
 	if len(text) < decode.MinDecoded || text == from.Text {
@@ -67,6 +84,7 @@ func (v *View) addLayer(lex *lexicon.Lexicon, f Field, budget *int) (whole bool)
 	whole = true
 	if len(f.Text) > *budget {
 		whole = false
+		v.unread("decoded text of more than twice the size of the definition")
 		if *budget < decode.MinDecoded {
 			return false
 		}

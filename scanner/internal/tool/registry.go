@@ -7,8 +7,11 @@ import (
 	"github.com/touchstone-eval/touchstone/scanner/internal/char"
 )
 
-// Key names a tool within its server.
-type Key struct{ Server, Name string }
+// Key names a tool, or something else of its server.
+type Key struct{ Server, Name, Subject string }
+
+// Key returns the key of a definition.
+func (t *Definition) Key() Key { return Key{t.Server, t.Name, t.Subject} }
 
 // Registry is all tools of a scan, indexed for checks that compare a tool with
 // the others. It is built once and read by all workers.
@@ -57,14 +60,14 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 			last, folded = t.Server, foldServer(t.Server)
 			r.drawnServers.add(last)
 		}
-		if t.Name == "" {
+		if t.Name == "" || t.Subject != "" {
 			continue
 		}
 		if r.ByName[t.Name] == nil {
 			r.Names = append(r.Names, t.Name)
 		}
 		r.ByName[t.Name] = append(r.ByName[t.Name], t)
-		if key := (Key{folded, t.Name}); r.first[key] == nil {
+		if key := (Key{Server: folded, Name: t.Name}); r.first[key] == nil {
 			r.first[key] = t
 			if rest, noted := afterNote(t.Description); noted {
 				r.continued[t] = rest
@@ -81,7 +84,7 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 		}
 		r.bySkeleton[sk] = append(r.bySkeleton[sk], r.ByName[name]...)
 		for _, t := range r.ByName[name] {
-			r.owned[Key{strings.ToLower(t.Server), sk}] = true
+			r.owned[Key{Server: strings.ToLower(t.Server), Name: sk}] = true
 		}
 	}
 	for _, sk := range skeletons {
@@ -93,17 +96,17 @@ func NewRegistry(tools []*Definition, approved map[Key]*Definition) *Registry {
 	return r
 }
 
-// Approved returns the tool as the baseline approved it, or nil.
-func (r *Registry) Approved(server, name string) *Definition {
+// Approved returns the definition as the baseline approved it, or nil.
+func (r *Registry) Approved(t *Definition) *Definition {
 	if r == nil {
 		return nil
 	}
-	return r.approved[Key{server, name}]
+	return r.approved[t.Key()]
 }
 
 // OfServer returns the first tool of a server, in any case, with a name, or nil.
 func (r *Registry) OfServer(server, name string) *Definition {
-	return r.first[Key{foldServer(server), name}]
+	return r.first[Key{Server: foldServer(server), Name: name}]
 }
 
 // WithSkeleton lists tools whose names have a skeleton: all, or, of more than
@@ -128,7 +131,7 @@ func (r *Registry) Similar(skeleton, description string) []*Definition {
 
 // Owns reports whether a server has a tool whose name has a skeleton.
 func (r *Registry) Owns(server, skeleton string) bool {
-	return r.owned[Key{strings.ToLower(server), skeleton}]
+	return r.owned[Key{Server: strings.ToLower(server), Name: skeleton}]
 }
 
 // HasServer reports whether a tool belongs to the server, whose name is in
@@ -295,6 +298,24 @@ func oneEdit(a, b string) bool {
 
 // SameServer compares server names, ignoring case.
 func SameServer(a, b string) bool { return a == b || strings.EqualFold(a, b) }
+
+// SameProduct reports whether two server names differ at most by a version at their
+// end: calendar, calendar-2 and calendar_v3.
+func SameProduct(a, b string) bool { return SameServer(product(a), product(b)) }
+
+// product is the name of a server without its version.
+func product(server string) string {
+	digits := strings.TrimRight(server, "0123456789.")
+	if digits == server {
+		return server
+	}
+	marked := strings.TrimRight(digits, "vV")
+	rest := strings.TrimRight(marked, "-_ ")
+	if rest == "" || rest == marked {
+		return server // a digit that belongs to the name, as in s3 and db2
+	}
+	return rest
+}
 
 // foldServer returns the same text for server names that SameServer holds for
 // equal.

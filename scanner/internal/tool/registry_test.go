@@ -58,3 +58,24 @@ func TestDrawnNames(t *testing.T) {
 		t.Errorf("the disguised name looks like %q, want gmail", got)
 	}
 }
+
+func TestSameProduct(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want bool
+	}{
+		{"calendar", "calendar-2", true},
+		{"calendar-2", "calendar_v3", true},
+		{"Calendar v1.2", "calendar", true},
+		{"calendar", "calendars", false},
+		{"mail", "mail-tools", false},
+		{"2", "3", false},
+		{"s3", "s", false},
+		{"dev2", "de", false},
+		{"", "", true},
+	} {
+		if got := SameProduct(tc.a, tc.b); got != tc.want {
+			t.Errorf("SameProduct(%q, %q) = %v", tc.a, tc.b, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -23,6 +24,10 @@ type jsonWalker struct {
 	kind   Kind // forces the kind of every string, for annotations
 	forced bool
 	rest   strings.Builder // texts beyond maxFields, one a line
+	deep   bool            // nested deeper than maxDepth
+	// path follows the current value, if a place is looked for. A scan looks for
+	// none until it has found something.
+	path *path
 }
 
 // maxFields bounds the fields of a tool, each of which takes hundreds of bytes
@@ -33,6 +38,7 @@ const maxFields = 20_000
 // keep appends a field.
 func (w *jsonWalker) keep(f Field) {
 	if len(w.fields) < maxFields {
+		w.path.kept(len(w.fields))
 		w.fields = append(w.fields, f)
 		return
 	}
@@ -52,24 +58,46 @@ func (w *jsonWalker) all() []Field {
 	return w.fields
 }
 
-// walkSchema appends the strings of a JSON Schema to fields.
-func walkSchema(fields []Field, raw []byte, output bool) []Field {
-	if len(raw) == 0 {
-		return fields
+// part is one of the JSON texts of a definition.
+type part struct {
+	name   string // of the member of the definition, as in MCP; "" for the definition itself
+	raw    []byte
+	kind   Kind // of every string, if forced
+	forced bool
+	output bool
+	role   role
+}
+
+// partsOf lists the JSON texts of a definition.
+func partsOf(t *Definition) [4]part {
+	input := part{name: "inputSchema", raw: t.InputSchema}
+	if t.Subject == Prompt {
+		input.name, input.role = "arguments", role{arguments: true}
 	}
-	w := jsonWalker{s: string(raw), fields: fields, output: output}
-	w.value(role{}, 0)
+	return [...]part{
+		input,
+		{name: "outputSchema", raw: t.OutputSchema, output: true},
+		{name: "annotations", raw: t.Annotations, kind: KindAnnotation, forced: true},
+		{raw: t.Extra, kind: KindExtra, forced: true},
+	}
+}
+
+// walk appends the strings of a part to fields.
+func (v *View) walk(fields []Field, p part) []Field {
+	w := jsonWalker{s: string(p.raw), fields: fields, output: p.output, kind: p.kind, forced: p.forced}
+	w.value(p.role, 0)
+	if w.deep {
+		v.unread("JSON that is nested deeper than " + strconv.Itoa(maxDepth) + " levels")
+	}
 	return w.all()
 }
 
-// walkAnnotations appends the strings of an annotations object to fields.
-func walkAnnotations(fields []Field, raw []byte) []Field {
-	if len(raw) == 0 {
-		return fields
+// unread records that text was not read. An author could hide an attack behind any
+// bound, so that none may be passed over in silence.
+func (v *View) unread(what string) {
+	if !slices.Contains(v.Unread, what) {
+		v.Unread = append(v.Unread, what)
 	}
-	w := jsonWalker{s: string(raw), fields: fields, kind: KindAnnotation, forced: true}
-	w.value(role{}, 0)
-	return w.all()
 }
 
 // role is the meaning of a value, given the keys that lead to it.
@@ -78,6 +106,7 @@ type role struct {
 	param      string
 	known      bool // kind was set by a keyword
 	properties bool // the keys of this object are property names
+	arguments  bool // the arguments of a prompt, or one of them
 	skip       bool // machine-readable: types, formats, references
 }
 
@@ -111,6 +140,15 @@ func keywordRole(key string, param string) role {
 	return role{kind: KindOther, param: param, known: true}
 }
 
+// argumentRole returns the role of a member of an argument of a prompt. A client
+// shows the argument as a parameter.
+func argumentRole(key, param string) role {
+	if key == "name" {
+		return role{kind: KindParamName, known: true}
+	}
+	return keywordRole(key, param)
+}
+
 // space skips white space.
 func (w *jsonWalker) space() {
 	if w.i < len(w.s) && w.s[w.i] <= ' ' {
@@ -129,7 +167,11 @@ func (w *jsonWalker) spaces() {
 // value reads one value and reports whether to continue.
 func (w *jsonWalker) value(r role, depth int) bool {
 	w.space()
-	if w.i >= len(w.s) || depth > maxDepth {
+	if w.i >= len(w.s) {
+		return false
+	}
+	if depth > maxDepth {
+		w.deep = true
 		return false
 	}
 	switch w.s[w.i] {
@@ -139,7 +181,7 @@ func (w *jsonWalker) value(r role, depth int) bool {
 		return w.array(r, depth)
 	case '"':
 		text, plain, ok := w.str()
-		if text != "" && !(r.skip && machineWord(text)) {
+		if text != "" && !(r.skip && machineWord(text)) && !(w.forced && picture(text)) {
 			w.add(r, text, plain)
 		}
 		return ok
@@ -192,9 +234,11 @@ func (w *jsonWalker) object(r role, depth int) bool {
 			return false
 		}
 		w.i++
+		w.path.enter(key)
 		if !w.value(w.member(r, key, plain), depth+1) {
 			return false
 		}
+		w.path.leave()
 	}
 }
 
@@ -203,7 +247,12 @@ func (w *jsonWalker) object(r role, depth int) bool {
 func (w *jsonWalker) member(r role, key string, plain bool) role {
 	switch {
 	case w.forced:
+		if !machineWord(key) {
+			w.keep(Field{Kind: w.kind, Output: w.output, Text: key, Plain: plain})
+		}
 		return r
+	case r.arguments:
+		return argumentRole(key, r.param)
 	case r.properties:
 		w.keep(Field{Kind: KindParamName, Output: w.output, Param: key, Text: key, Plain: plain})
 		return role{param: key}
@@ -226,7 +275,7 @@ func (w *jsonWalker) member(r role, key string, plain bool) role {
 
 func (w *jsonWalker) array(r role, depth int) bool {
 	w.i++
-	for first := true; ; first = false {
+	for n := 0; ; n++ {
 		w.space()
 		if w.i >= len(w.s) {
 			return false
@@ -235,16 +284,41 @@ func (w *jsonWalker) array(r role, depth int) bool {
 			w.i++
 			return true
 		}
-		if !first {
+		if n > 0 {
 			if w.s[w.i] != ',' {
 				return false
 			}
 			w.i++
 		}
+		w.path.element(n)
 		if !w.value(r, depth+1) {
 			return false
 		}
+		w.path.leave()
 	}
+}
+
+// picture reports whether a text is the data of a picture in which no text is
+// written, as icons have.
+func picture(s string) bool {
+	if !strings.HasPrefix(s, "data:image/") {
+		return false
+	}
+	kind, data, ok := strings.Cut(s[len("data:image/"):], ";base64,")
+	switch kind {
+	case "png", "jpeg", "gif", "webp", "x-icon", "vnd.microsoft.icon":
+		return ok && onlyBase64(data)
+	}
+	return false
+}
+
+func onlyBase64(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !char.Base64[s[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // machineWord reports whether text is one plain identifier, as types, formats

@@ -6,7 +6,7 @@ import (
 )
 
 func TestWalkSchema(t *testing.T) {
-	fields := walkSchema(nil, []byte(`{"type":"object","title":"T","properties":{"a b":{"description":"D\u00e9\n","enum":["x",{"k y":"v"}],"items":{"default":"z"}}},"x-note":["n"],"$defs":{"q":{"examples":["e"]}}}`), true)
+	fields := new(View).walk(nil, part{output: true, raw: []byte(`{"type":"object","title":"T","properties":{"a b":{"description":"D\u00e9\n","enum":["x",{"k y":"v"}],"items":{"default":"z"}}},"x-note":["n"],"$defs":{"q":{"examples":["e"]}}}`)})
 	type got struct {
 		kind  Kind
 		param string
@@ -42,5 +42,57 @@ func TestManyFields(t *testing.T) {
 	fields := v.AllFields()
 	if len(fields) > maxFields+2 || !strings.HasSuffix(fields[len(fields)-1].Text, "a b\nthe last one\n") {
 		t.Errorf("%d fields", len(fields))
+	}
+}
+
+// The pointer of each field leads to its text in the definition as MCP writes it.
+func TestPointer(t *testing.T) {
+	var v View
+	v.Load(&Definition{
+		Name: "n", Title: "t", Description: "d",
+		InputSchema:  []byte(`{"properties":{"a/b":{"description":"p","enum":["x",["y","z"]]},"c~":{"default":{"k y":"v"}}}}`),
+		OutputSchema: []byte(`{"title":"o"}`),
+		Annotations:  []byte(`{"note":"a"}`),
+		Extra:        []byte(`{"_meta":{"m":["e",{"f":"g"}]}}`),
+	})
+	want := map[string]string{
+		"n": "/name", "t": "/title", "d": "/description", "o": "/outputSchema/title", "a": "/annotations/note",
+		"a/b": "/inputSchema/properties/a~1b", "p": "/inputSchema/properties/a~1b/description",
+		"x": "/inputSchema/properties/a~1b/enum/0", "z": "/inputSchema/properties/a~1b/enum/1/1",
+		"c~": "/inputSchema/properties/c~0", "k y": "/inputSchema/properties/c~0/default/k y",
+		"v": "/inputSchema/properties/c~0/default/k y", "e": "/_meta/m/0", "g": "/_meta/m/1/f",
+		"y": "/inputSchema/properties/a~1b/enum/1/0",
+	}
+	for i := range v.AllFields() {
+		f := &v.Fields[i]
+		if got := v.Pointer(f); got != want[f.Text] {
+			t.Errorf("%s %q: %s, want %s", f.Kind, f.Text, got, want[f.Text])
+		}
+		delete(want, f.Text)
+	}
+	if len(want) > 0 {
+		t.Errorf("no fields for %v", want)
+	}
+	for text, want := range map[string]string{"x": "/arguments/0/name", "y": "/arguments/1/description"} {
+		v.Load(&Definition{Name: "p", Subject: Prompt, InputSchema: []byte(`[{"name":"x"},{"description":"y","required":true}]`)})
+		for i := range v.AllFields() {
+			if f := &v.Fields[i]; f.Text == text && v.Pointer(f) != want {
+				t.Errorf("%q: %s, want %s", text, v.Pointer(f), want)
+			}
+		}
+	}
+}
+
+// The data of pictures are not text.
+func TestPictures(t *testing.T) {
+	var v View
+	v.Load(&Definition{Extra: []byte(`{"icons":[{"src":"data:image/png;base64,aGVsbG8gd29ybGQ=","sizes":["48x48"]},{"src":"data:image/png;base64,say something"}]}`)})
+	for i := range v.AllFields() {
+		if strings.Contains(v.Fields[i].Text, "aGVs") {
+			t.Errorf("the data of a picture are read: %+v", v.Fields[i])
+		}
+	}
+	if len(v.Fields) != 2 {
+		t.Errorf("fields %+v", v.Fields)
 	}
 }

@@ -28,31 +28,40 @@ const (
 	KindAnnotation
 	// KindJoined is several short strings of a schema, joined.
 	KindJoined
+	// KindExtra is a text of a member that MCP leaves to servers, such as _meta.
+	// It is the last, because the weights of the classifier depend on the order.
+	KindExtra
 )
 
 var KindNames = [...]string{
 	"name", "description", "parameter name", "title", "parameter description",
 	"enum value", "default", "example", "pattern", "comment", "schema text",
-	"annotation", "schema texts in sequence",
+	"annotation", "schema texts in sequence", "further field",
 }
 
 func (k Kind) String() string { return KindNames[k] }
 
-// Field is one piece of text of a tool. param is its property, if any. layer
+// Field is one piece of text of a tool. Param is its property, if any. Layer
 // names the encodings that were decoded, outermost first, and is empty for
 // original text.
 type Field struct {
 	Kind   Kind
 	Output bool
+	Plain  bool // only printable ASCII and white space
+	// Origin is the index of the original field that this one is, or was decoded
+	// from, or -1 if several were joined.
+	Origin int32
 	Param  string
 	Text   string
 	Layer  string
-	Plain  bool // only printable ASCII and white space
 }
 
-// Where describes the field for a person.
-func (f *Field) Where() string {
+// Where describes a field for a person.
+func (v *View) Where(f *Field) string {
 	s := f.Kind.String()
+	if f.Kind == KindDescription && v.Subject == Instructions {
+		s = Instructions
+	}
 	if f.Param != "" && f.Kind != KindParamName {
 		s += " of " + f.Param
 	}
@@ -65,8 +74,9 @@ func (f *Field) Where() string {
 	return s
 }
 
-// Definition is a tool as its server lists it. The raw messages may be empty.
-// Text that is not JSON is ignored.
+// Definition is a tool as its server lists it, or something else that a server
+// tells models: Subject says what. The raw messages may be empty. Text that is
+// not JSON is ignored.
 type Definition struct {
 	Server       string
 	Name         string
@@ -74,7 +84,18 @@ type Definition struct {
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
 	Annotations  json.RawMessage
+	Subject      string // "" for a tool
+	Title        string
+	Extra        json.RawMessage
 }
+
+// Subjects of definitions that are not tools.
+const (
+	Instructions     = "instructions"
+	Prompt           = "prompt"
+	Resource         = "resource"
+	ResourceTemplate = "resource_template"
+)
 
 // View is one tool with everything derived from its text. Derived values are
 // computed once, on first use. The zero view is an empty tool. Load points a
@@ -97,6 +118,9 @@ type View struct {
 	// about caches the result of Purpose.
 	about     concept.Set
 	aboutDone bool
+
+	// Unread says which text was not read, because a bound was reached.
+	Unread []string
 
 	// shape and required cache the results of Shapes.
 	shape    map[string]ParamShape
@@ -135,16 +159,22 @@ func (v *View) AllFields() []Field {
 		return v.Fields
 	}
 	v.Fields = v.Fields[:0]
-	add := func(f Field) {
-		if f.Text != "" {
-			v.Fields = append(v.Fields, f)
+	add := func(kind Kind, text string) {
+		if text != "" {
+			v.Fields = append(v.Fields, Field{Kind: kind, Text: text, Plain: char.PlainASCII(text)})
 		}
 	}
-	add(Field{Kind: KindName, Text: v.Name, Plain: char.PlainASCII(v.Name)})
-	add(Field{Kind: KindDescription, Text: v.Description, Plain: char.PlainASCII(v.Description)})
-	v.Fields = walkSchema(v.Fields, v.InputSchema, false)
-	v.Fields = walkSchema(v.Fields, v.OutputSchema, true)
-	v.Fields = walkAnnotations(v.Fields, v.Annotations)
+	add(KindName, v.Name)
+	add(KindDescription, v.Description)
+	add(KindTitle, v.Title)
+	for _, p := range partsOf(&v.Definition) {
+		if len(p.raw) > 0 {
+			v.Fields = v.walk(v.Fields, p)
+		}
+	}
+	for i := range v.Fields {
+		v.Fields[i].Origin = int32(i)
+	}
 	v.fieldsDone = true
 	return v.Fields
 }

@@ -25,6 +25,9 @@ type Tripwire struct {
 	// In limits the tripwire to the description ("description") or to the
 	// texts of parameters ("parameter"). Empty means both.
 	In string `json:"in,omitempty"`
+	// NotIn lists the subjects of definitions in which the text is innocent: the
+	// instructions of a server order its own tools.
+	NotIn []string `json:"notIn,omitempty"`
 	// Patterns are alternatives.
 	Patterns []string `json:"patterns"`
 	// Unless are patterns that make the sentence innocent.
