@@ -36,12 +36,41 @@ type BaselineStatus struct {
 // RetrievalAggregate summarises score-retrieval over its runs. Anomalous
 // queries were answered and scored, but part of the answer was dropped or cut.
 type RetrievalAggregate struct {
-	Runs      int             `json:"runs"`
-	Queries   int             `json:"queries"`
-	Errored   int             `json:"errored"`
-	Anomalous int             `json:"anomalous,omitempty"`
-	Metrics   []MetricSummary `json:"metrics"`
-	PerQuery  []QuerySummary  `json:"per_query"`
+	Runs      int `json:"runs"`
+	Queries   int `json:"queries"`
+	Errored   int `json:"errored"`
+	Anomalous int `json:"anomalous,omitempty"`
+	// JudgedAt10 is the share of the first ten results that have a label, over
+	// the queries with a result and all runs. It is absent if there is no result,
+	// and from files of earlier versions.
+	JudgedAt10 *float64        `json:"judged_at_10,omitempty"`
+	Metrics    []MetricSummary `json:"metrics"`
+	PerQuery   []QuerySummary  `json:"per_query"`
+	// NoAnswer is absent if some tool serves every query.
+	NoAnswer *NoAnswerSummary `json:"no_answer,omitempty"`
+}
+
+// NoAnswerSummary is about the queries that no tool serves, over all runs.
+// Metrics are those of metrics.NoAnswerMetrics that every run defines; they are
+// not compared with the baseline. Their interval is that of the first run.
+type NoAnswerSummary struct {
+	Queries  int             `json:"queries"`
+	Errored  int             `json:"errored"`
+	Metrics  []MetricSummary `json:"metrics"`
+	PerQuery []NoAnswerQuery `json:"per_query"`
+}
+
+// NoAnswerQuery is one query that no tool serves: the ranked list of the first
+// run, and the number of runs in which the list was empty or the query errored.
+type NoAnswerQuery struct {
+	ID          string       `json:"id"`
+	Query       string       `json:"query"`
+	Language    string       `json:"language,omitempty"`
+	Tags        []string     `json:"tags,omitempty"`
+	Ranked      []RankedTool `json:"ranked"`
+	EmptyRuns   int          `json:"empty_runs"`
+	ErroredRuns int          `json:"errored_runs"`
+	Error       string       `json:"error,omitempty"`
 }
 
 // MetricSummary is one ranking metric over all runs. Interval is the 95%
@@ -99,6 +128,8 @@ const (
 type QuerySummary struct {
 	ID          string           `json:"id"`
 	Query       string           `json:"query"`
+	Language    string           `json:"language,omitempty"`
+	Tags        []string         `json:"tags,omitempty"`
 	Labels      []Label          `json:"labels"`
 	Notes       string           `json:"notes,omitempty"`
 	Metrics     RetrievalMetrics `json:"metrics"`

@@ -65,6 +65,10 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 		c.add(at, fmt.Sprintf("%s is %s, must be at least %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
 	case *kind.Maximum:
 		c.add(at, fmt.Sprintf("%s is %s, must be at most %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+	case *kind.ExclusiveMinimum:
+		c.add(at, fmt.Sprintf("%s is %s, must be more than %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
+	case *kind.ExclusiveMaximum:
+		c.add(at, fmt.Sprintf("%s is %s, must be less than %s", c.name(at), c.value(at), k.Want.RatString()), expect("", c.describe(at)))
 	case *kind.MinLength:
 		c.add(at, c.name(at)+" is empty", expect("fill it in", c.describe(at)))
 	case *kind.MaxLength:
@@ -73,6 +77,8 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 		c.add(at, c.name(at)+" is empty", expect("add at least one", c.describe(at)))
 	case *kind.MaxItems:
 		c.add(at, fmt.Sprintf("%s has %d elements, the most is %d", c.name(at), k.Got, k.Want), "remove some")
+	case *kind.UniqueItems:
+		c.add(at, fmt.Sprintf("%s has the same value twice, as elements %d and %d", c.name(at), k.Duplicates[0]+1, k.Duplicates[1]+1), "remove one of the two")
 	case *kind.FalseSchema:
 		c.add(at, c.name(at)+" is not allowed here", expect("remove it", c.describe(at[:max(len(at)-1, 0)])))
 	default:

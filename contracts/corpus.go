@@ -33,11 +33,14 @@ type GeneratedFrom struct {
 }
 
 // Tool is one tool as its server lists it. ToolID is Server + ":" + Tool;
-// Schema is the tool's JSON Schema for its arguments.
+// Schema is the tool's JSON Schema for its arguments. OutputSchema, the JSON
+// Schema for its result, and Annotations are absent where the server lists none.
 type Tool struct {
-	ToolID      ToolID          `json:"tool_id"`
-	Server      string          `json:"server"`
-	Tool        string          `json:"tool"`
-	Description string          `json:"description"`
-	Schema      json.RawMessage `json:"schema"`
+	ToolID       ToolID          `json:"tool_id"`
+	Server       string          `json:"server"`
+	Tool         string          `json:"tool"`
+	Description  string          `json:"description"`
+	Schema       json.RawMessage `json:"schema"`
+	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	Annotations  json.RawMessage `json:"annotations,omitempty"`
 }

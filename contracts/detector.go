@@ -17,6 +17,9 @@ type DetectorRequest struct {
 	Tool     DetectorTool `json:"tool"`
 	Peers    []Peer       `json:"peers,omitempty"`
 	Approved *Approved    `json:"approved,omitempty"`
+	// ServerInstructions is what the tool's server tells models at the start of
+	// a session.
+	ServerInstructions string `json:"server_instructions,omitempty"`
 }
 
 // DetectorTool is the tool under judgement, as its server lists it.

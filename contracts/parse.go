@@ -13,6 +13,7 @@ const (
 	maxFile   = 128 << 20 // bytes of a file
 	maxString = 1 << 20   // bytes of one string
 	maxDepth  = 100       // nested arrays and objects
+	maxValues = 5 << 20   // values of a file: each needs up to 100 bytes of memory
 )
 
 // parser reads one JSON text strictly (RFC 8259) into maps, slices, strings,
@@ -26,6 +27,7 @@ type parser struct {
 	data     []byte
 	pos      int
 	depth    int
+	values   int
 	path     []byte // JSON pointer of the value being read
 	names    map[string]string
 	problems []located
@@ -121,6 +123,10 @@ func (p *parser) invalidUTF8(offset int) {
 
 func (p *parser) value() any {
 	p.space()
+	if p.values++; p.values > maxValues {
+		p.fail(p.pos, fmt.Sprintf("the file holds more than %d values", maxValues), "split it, or check that it is the file you meant")
+		return nil
+	}
 	if p.pos >= len(p.data) {
 		p.unexpected("a value")
 		return nil

@@ -205,3 +205,10 @@ func BenchmarkReadReport(b *testing.B) {
 		}
 	}
 }
+
+func TestTooManyValues(t *testing.T) {
+	_, p := parse([]byte("[" + strings.Repeat("1,", maxValues) + "1]"))
+	if p.failed == nil || !strings.Contains(p.failed.Message, "more than 5242880 values") {
+		t.Errorf("%+v, want a problem", p.failed)
+	}
+}

@@ -16,6 +16,9 @@ type RetrievalReport struct {
 	Run      int              `json:"run"`
 	Metrics  RetrievalMetrics `json:"metrics"`
 	PerQuery []QueryResult    `json:"per_query"`
+	// Unanswerable holds the queries that no tool serves. They enter no ranking
+	// metric. It is absent if there are none.
+	Unanswerable []UnanswerableResult `json:"unanswerable,omitempty"`
 }
 
 // Search paths of a proxy.
@@ -31,13 +34,15 @@ const (
 // duplicates and unknown tools, which were dropped, or more results than the
 // limit.
 type QueryResult struct {
-	ID      string           `json:"id"`
-	Query   string           `json:"query"`
-	Labels  []Label          `json:"labels"`
-	Notes   string           `json:"notes,omitempty"`
-	Metrics RetrievalMetrics `json:"metrics"`
-	Ranked  []RankedTool     `json:"ranked"`
-	Error   string           `json:"error,omitempty"`
+	ID       string           `json:"id"`
+	Query    string           `json:"query"`
+	Language string           `json:"language,omitempty"`
+	Tags     []string         `json:"tags,omitempty"`
+	Labels   []Label          `json:"labels"`
+	Notes    string           `json:"notes,omitempty"`
+	Metrics  RetrievalMetrics `json:"metrics"`
+	Ranked   []RankedTool     `json:"ranked"`
+	Error    string           `json:"error,omitempty"`
 
 	Anomalies []string `json:"anomalies,omitempty"`
 }
@@ -49,4 +54,18 @@ type RankedTool struct {
 	ToolID    ToolID  `json:"tool_id"`
 	Score     float64 `json:"score"`
 	Relevance *int    `json:"relevance,omitempty"`
+}
+
+// UnanswerableResult is one query of one run that no tool serves. The fields are
+// those of QueryResult.
+type UnanswerableResult struct {
+	ID        string       `json:"id"`
+	Query     string       `json:"query"`
+	Language  string       `json:"language,omitempty"`
+	Tags      []string     `json:"tags,omitempty"`
+	Labels    []Label      `json:"labels"`
+	Notes     string       `json:"notes,omitempty"`
+	Ranked    []RankedTool `json:"ranked"`
+	Error     string       `json:"error,omitempty"`
+	Anomalies []string     `json:"anomalies,omitempty"`
 }

@@ -13,6 +13,14 @@ type SecurityCorpus struct {
 // SecurityEntry is one tool definition, malicious or benign. Peers are tools of
 // other servers that are present at the same time. Approved is the definition
 // that was approved earlier under the same name, for rug pulls.
+// ServerInstructions is what the tool's server tells models at the start of a
+// session.
+//
+// Severity, Technique and Carrier describe an attack: how bad it is, how it
+// works, and which part of the definition carries it. Rationale says why a hard
+// negative is innocent. Twin is the id of the other entry of a minimal pair: an
+// attack, and an innocent entry that differs in as little as possible. No
+// detector is shown these fields.
 type SecurityEntry struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name,omitempty"`
@@ -23,11 +31,18 @@ type SecurityEntry struct {
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
 	Peers        []Peer          `json:"peers,omitempty"`
 	Approved     *Approved       `json:"approved,omitempty"`
-	Label        string          `json:"label"`
-	Category     string          `json:"category"`
+	// ServerInstructions is absent where nothing is known of them.
+	ServerInstructions string `json:"server_instructions,omitempty"`
+	Label              string `json:"label"`
+	Category           string `json:"category"`
 	// HardNegativeFor names the attack category that a hard_negative entry
 	// resembles but does not belong to.
 	HardNegativeFor string     `json:"hard_negative_for,omitempty"`
+	Severity        string     `json:"severity,omitempty"`
+	Technique       string     `json:"technique,omitempty"`
+	Carrier         string     `json:"carrier,omitempty"`
+	Twin            string     `json:"twin,omitempty"`
+	Rationale       string     `json:"rationale,omitempty"`
 	Provenance      Provenance `json:"provenance"`
 }
 
@@ -47,9 +62,12 @@ type Approved struct {
 }
 
 // Provenance is the source of an entry. License is an SPDX identifier.
+// Reference is the URL or the title of the publication whose attack the entry
+// re-creates in words of its own.
 type Provenance struct {
-	Source  string `json:"source"`
-	License string `json:"license"`
+	Source    string `json:"source"`
+	License   string `json:"license"`
+	Reference string `json:"reference,omitempty"`
 }
 
 // Labels of a security entry.
@@ -79,3 +97,14 @@ var AttackCategories = []string{
 	CategoryRugPull, CategoryUnicodeSmuggling, CategoryDecodedPayload,
 	CategoryCapabilityMismatch,
 }
+
+// Carriers of an attack: the part of a definition that a model reads it from.
+const (
+	CarrierDescription        = "description"
+	CarrierParameter          = "parameter"
+	CarrierEnum               = "enum"
+	CarrierOutputSchema       = "output_schema"
+	CarrierName               = "name"
+	CarrierAnnotations        = "annotations"
+	CarrierServerInstructions = "server_instructions"
+)
